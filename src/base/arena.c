@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+enum { BLOCK_BYTES = 64 * 1024 };
+
+struct arena_block {
+    struct arena_block *next;
+    _Alignas(16) uint8_t data[];
+};
+
+void arena_fini(struct arena *a) {
+    for (struct arena_block *b = a->blocks, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    *a = ARENA_INIT;
+}
+
+void *arena_alloc(struct arena *a, size_t n) {
+    if (n > SIZE_MAX / 2)
+        return NULL;
+    n = (n + 7) & ~(size_t)7;
+    if ((size_t)(a->end - a->at) < n) {
+        /* A large request gets a block of its own and leaves the current block in use. */
+        size_t room = n > BLOCK_BYTES / 4 ? n : BLOCK_BYTES;
+        struct arena_block *b = malloc(sizeof *b + room);
+        if (!b)
+            return NULL;
+        b->next = a->blocks;
+        a->blocks = b;
+        a->total_bytes += sizeof *b + room;
+        if (room == n)
+            return b->data;
+        a->at = b->data;
+        a->end = b->data + room;
+    }
+    void *p = a->at;
+    a->at += n;
+    return p;
+}
+
+void *arena_zalloc(struct arena *a, size_t n) {
+    void *p = arena_alloc(a, n);
+    if (p)
+        memset(p, 0, n);
+    return p;
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t n) {
+    char *p = arena_alloc(a, n + 1);
+    if (p) {
+        memcpy(p, s, n);
+        p[n] = 0;
+    }
+    return p;
+}
+
+struct bytes arena_copy(struct arena *a, struct bytes b) {
+    uint8_t *p = b.size ? arena_alloc(a, b.size) : NULL;
+    if (!p)
+        return (struct bytes){NULL, 0};
+    memcpy(p, b.data, b.size);
+    return (struct bytes){p, b.size};
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/out.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BUFFER_BYTES = 64 * 1024, ROOM_MAX = 4096 };
+
+bool out_init(struct out *o, out_write_fn *write, void *ctx) {
+    *o = (struct out){.cap = BUFFER_BYTES, .write = write, .ctx = ctx};
+    o->buf = malloc(o->cap + ROOM_MAX);
+    if (!o->buf)
+        o->failed = true;
+    return o->buf != NULL;
+}
+
+bool out_flush(struct out *o) {
+    if (o->write && o->len && !o->failed && !o->write(o->ctx, o->buf, o->len))
+        o->failed = true;
+    if (o->write) {
+        o->total += o->len;
+        o->len = 0;
+    }
+    return !o->failed;
+}
+
+void out_fini(struct out *o) {
+    free(o->buf);
+    *o = (struct out){0};
+}
+
+const char *out_text(struct out *o) {
+    o->buf[o->len] = 0;
+    return o->buf;
+}
+
+char *out_room_slow(struct out *o, size_t n) {
+    if (o->write) {
+        out_flush(o);
+    } else {
+        char *p = realloc(o->buf, o->cap * 2 + ROOM_MAX);
+        if (p) {
+            o->buf = p;
+            o->cap *= 2;
+        } else {
+            o->failed = true;
+            o->len = 0;
+        }
+    }
+    (void)n; /* at most ROOM_MAX, which lies behind cap in every buffer */
+    return o->buf + o->len;
+}
+
+void out_mem(struct out *o, const char *p, size_t n) {
+    while (n) {
+        size_t part = n < ROOM_MAX ? n : ROOM_MAX;
+        memcpy(out_room(o, part), p, part);
+        o->len += part;
+        p += part;
+        n -= part;
+    }
+}
+
+void out_printf(struct out *o, const char *fmt, ...) {
+    char small[512];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(small, sizeof small, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        return;
+    if ((size_t)n < sizeof small) {
+        out_mem(o, small, (size_t)n);
+        return;
+    }
+    char *big = malloc((size_t)n + 1);
+    if (!big) {
+        o->failed = true;
+        return;
+    }
+    va_start(ap, fmt);
+    vsnprintf(big, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    out_mem(o, big, (size_t)n);
+    free(big);
+}
+
+void out_fill(struct out *o, char c, size_t n) {
+    while (n) {
+        size_t part = n < ROOM_MAX ? n : ROOM_MAX;
+        memset(out_room(o, part), c, part);
+        o->len += part;
+        n -= part;
+    }
+}
+
+static const char two_digits[201] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+    "8081828384858687888990919293949596979899";
+
+/* Digits of v, written backwards ending before `end`; returns the first. */
+static char *digits(char *end, uint64_t v) {
+    while (v >= 100) {
+        unsigned r = (unsigned)(v % 100);
+        v /= 100;
+        end -= 2;
+        memcpy(end, two_digits + 2 * r, 2);
+    }
+    if (v >= 10) {
+        end -= 2;
+        memcpy(end, two_digits + 2 * v, 2);
+    } else {
+        *--end = (char)('0' + v);
+    }
+    return end;
+}
+
+static char *hex_digits(char *end, uint64_t v) {
+    do
+        *--end = "0123456789abcdef"[v & 15];
+    while (v >>= 4);
+    return end;
+}
+
+static void number(struct out *o, const char *first, const char *end, unsigned width, char pad) {
+    size_t n = (size_t)(end - first);
+    if (n < width)
+        out_fill(o, pad, width - n);
+    memcpy(out_room(o, n), first, n);
+    o->len += n;
+}
+
+void out_dec(struct out *o, uint64_t v, unsigned width) {
+    char tmp[24], *end = tmp + sizeof tmp;
+    number(o, digits(end, v), end, width, ' ');
+}
+
+void out_int(struct out *o, int64_t v, unsigned width) {
+    char tmp[24], *end = tmp + sizeof tmp;
+    char *first = digits(end, v < 0 ? -(uint64_t)v : (uint64_t)v);
+    if (v < 0)
+        *--first = '-';
+    number(o, first, end, width, ' ');
+}
+
+void out_dec0(struct out *o, uint64_t v, unsigned width) {
+    char tmp[24], *end = tmp + sizeof tmp;
+    number(o, digits(end, v), end, width, '0');
+}
+
+void out_hex(struct out *o, uint64_t v, unsigned width) {
+    char tmp[24], *end = tmp + sizeof tmp;
+    number(o, hex_digits(end, v), end, width, ' ');
+}
+
+void out_hex0(struct out *o, uint64_t v, unsigned width) {
+    char tmp[24], *end = tmp + sizeof tmp;
+    number(o, hex_digits(end, v), end, width, '0');
+}
+
+void out_right(struct out *o, const char *p, size_t n, size_t width) {
+    if (n < width)
+        out_fill(o, ' ', width - n);
+    out_mem(o, p, n);
+}
+
+void out_left(struct out *o, const char *p, size_t n, size_t width) {
+    out_mem(o, p, n);
+    if (n < width)
+        out_fill(o, ' ', width - n);
+}
+
+/* The length of the UTF-8 sequence at p (RFC 3629), or 0 when it is none. */
+static size_t utf8_len(const unsigned char *p, size_t n) {
+    if (p[0] < 0x80)
+        return 1;
+    size_t len = p[0] >= 0xf0 && p[0] <= 0xf4  ? 4
+                 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+                 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+                                               : 0;
+    if (!len || len > n)
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf0 && p[1] < 0x90) ||
+        (p[0] == 0xf4 && p[1] >= 0x90))
+        return 0;
+    return len;
+}
+
+void out_json(struct out *o, const char *p, size_t n) {
+    for (size_t i = 0; i < n;) {
+        unsigned char c = (unsigned char)p[i];
+        size_t len = utf8_len((const unsigned char *)p + i, n - i);
+        if (c == '"' || c == '\\') {
+            out_char(o, '\\');
+            out_char(o, (char)c);
+        } else if (c < 0x20 || c == 0x7f) {
+            out_str(o, "\\u");
+            out_hex0(o, c, 4);
+        } else if (len) {
+            out_mem(o, p + i, len);
+        } else {
+            out_str(o, "\xef\xbf\xbd");
+        }
+        i += len ? len : 1;
+    }
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A buffered text sink with fast number formatting: what views write to. The
+ * owner (cmd/, a test) gives the function that takes full buffers. Failure is
+ * sticky; after it everything is dropped.
+ */
+#ifndef SONDE_BASE_OUT_H
+#define SONDE_BASE_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Takes `n` bytes; false when they could not be written (errno stays for the caller). */
+typedef bool out_write_fn(void *ctx, const char *p, size_t n);
+
+struct out {
+    char *buf; /* owned */
+    size_t len, cap;
+    uint64_t total; /* bytes handed over so far, not counting what is buffered */
+    out_write_fn *write;
+    void *ctx;
+    bool failed;
+};
+
+/* Appends to buf without bound when `write` is NULL (for tests and strings). False when memory ran out. */
+bool out_init(struct out *o, out_write_fn *write, void *ctx);
+/* Flushes what is left; false when anything could not be written since out_init. */
+bool out_flush(struct out *o);
+/* Frees the buffer, without flushing. */
+void out_fini(struct out *o);
+/* What is buffered, as a NUL-terminated string (only for an out without a write function). */
+const char *out_text(struct out *o);
+
+/* Room for `n` (at most 4096) contiguous bytes; the caller adds what it used to o->len. Never NULL. */
+char *out_room_slow(struct out *o, size_t n);
+static inline char *out_room(struct out *o, size_t n) {
+    return __builtin_expect(o->cap - o->len >= n, 1) ? o->buf + o->len : out_room_slow(o, n);
+}
+
+void out_mem(struct out *o, const char *p, size_t n);
+static inline void out_str(struct out *o, const char *s) {
+    out_mem(o, s, strlen(s));
+}
+static inline void out_char(struct out *o, char c) {
+    *out_room(o, 1) = c;
+    o->len++;
+}
+void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* `n` times `c`. */
+void out_fill(struct out *o, char c, size_t n);
+/* Decimal, right-aligned to `width` with spaces (0: no padding), like %*PRIu64. */
+void out_dec(struct out *o, uint64_t v, unsigned width);
+/* As out_dec for signed, like %*PRId64. */
+void out_int(struct out *o, int64_t v, unsigned width);
+/* Decimal, zero-padded to `width`, like %0*PRIu64. */
+void out_dec0(struct out *o, uint64_t v, unsigned width);
+/* Lower-case hex without 0x, right-aligned to `width` with spaces, like %*PRIx64. */
+void out_hex(struct out *o, uint64_t v, unsigned width);
+/* Lower-case hex, zero-padded to `width`. */
+void out_hex0(struct out *o, uint64_t v, unsigned width);
+/* A text of `n` bytes, right-aligned to `width` (like %*s). */
+void out_right(struct out *o, const char *p, size_t n, size_t width);
+/* A text of `n` bytes, left-aligned to `width` (like %-*s). */
+void out_left(struct out *o, const char *p, size_t n, size_t width);
+/* A text as the inside of a JSON string: quotes, backslashes and controls escaped, bytes that are no UTF-8 as
+ * U+FFFD. */
+void out_json(struct out *o, const char *p, size_t n);
+
+#endif
