@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers of the perf ABI and of perf.data, under our own names so that sonde
+ * builds against any kernel's headers and reads files of newer ones.
+ * Sources: include/uapi/linux/perf_event.h of Linux 7.2 (kernel records, sample
+ * bits, attr), perf.data-file-format.txt (user records, header features),
+ * simpleperf's record_file_format documentation (types from 32768 on).
+ */
+#ifndef SONDE_FORMAT_PERFDATA_ABI_H
+#define SONDE_FORMAT_PERFDATA_ABI_H
+
+#include <stdint.h>
+
+enum perfdata_type {
+    PERFDATA_TYPE_HARDWARE = 0,
+    PERFDATA_TYPE_SOFTWARE = 1,
+    PERFDATA_TYPE_TRACEPOINT = 2,
+    PERFDATA_TYPE_HW_CACHE = 3,
+    PERFDATA_TYPE_RAW = 4,
+    PERFDATA_TYPE_BREAKPOINT = 5,
+};
+
+/* attr.sample_type, in the order of the bits (not of the fields in a sample: see sample.h). */
+#define PERFDATA_SAMPLE_IP             (1ull << 0)
+#define PERFDATA_SAMPLE_TID            (1ull << 1)
+#define PERFDATA_SAMPLE_TIME           (1ull << 2)
+#define PERFDATA_SAMPLE_ADDR           (1ull << 3)
+#define PERFDATA_SAMPLE_READ           (1ull << 4)
+#define PERFDATA_SAMPLE_CALLCHAIN      (1ull << 5)
+#define PERFDATA_SAMPLE_ID             (1ull << 6)
+#define PERFDATA_SAMPLE_CPU            (1ull << 7)
+#define PERFDATA_SAMPLE_PERIOD         (1ull << 8)
+#define PERFDATA_SAMPLE_STREAM_ID      (1ull << 9)
+#define PERFDATA_SAMPLE_RAW            (1ull << 10)
+#define PERFDATA_SAMPLE_BRANCH_STACK   (1ull << 11)
+#define PERFDATA_SAMPLE_REGS_USER      (1ull << 12)
+#define PERFDATA_SAMPLE_STACK_USER     (1ull << 13)
+#define PERFDATA_SAMPLE_WEIGHT         (1ull << 14)
+#define PERFDATA_SAMPLE_DATA_SRC       (1ull << 15)
+#define PERFDATA_SAMPLE_IDENTIFIER     (1ull << 16)
+#define PERFDATA_SAMPLE_TRANSACTION    (1ull << 17)
+#define PERFDATA_SAMPLE_REGS_INTR      (1ull << 18)
+#define PERFDATA_SAMPLE_PHYS_ADDR      (1ull << 19)
+#define PERFDATA_SAMPLE_AUX            (1ull << 20)
+#define PERFDATA_SAMPLE_CGROUP         (1ull << 21)
+#define PERFDATA_SAMPLE_DATA_PAGE_SIZE (1ull << 22)
+#define PERFDATA_SAMPLE_CODE_PAGE_SIZE (1ull << 23)
+#define PERFDATA_SAMPLE_WEIGHT_STRUCT  (1ull << 24)
+#define PERFDATA_SAMPLE_KNOWN          ((1ull << 25) - 1)
+
+#define PERFDATA_FORMAT_TOTAL_TIME_ENABLED (1ull << 0)
+#define PERFDATA_FORMAT_TOTAL_TIME_RUNNING (1ull << 1)
+#define PERFDATA_FORMAT_ID                 (1ull << 2)
+#define PERFDATA_FORMAT_GROUP              (1ull << 3)
+#define PERFDATA_FORMAT_LOST               (1ull << 4)
+
+#define PERFDATA_BRANCH_HW_INDEX (1ull << 17)
+#define PERFDATA_BRANCH_COUNTERS (1ull << 19)
+
+/* struct perf_event_header::misc */
+#define PERFDATA_MISC_CPUMODE_MASK           7u
+#define PERFDATA_MISC_CPUMODE_UNKNOWN        0u
+#define PERFDATA_MISC_KERNEL                 1u
+#define PERFDATA_MISC_USER                   2u
+#define PERFDATA_MISC_HYPERVISOR             3u
+#define PERFDATA_MISC_GUEST_KERNEL           4u
+#define PERFDATA_MISC_GUEST_USER             5u
+#define PERFDATA_MISC_PROC_MAP_PARSE_TIMEOUT (1u << 12)
+#define PERFDATA_MISC_MMAP_DATA              (1u << 13) /* MMAP, MMAP2 */
+#define PERFDATA_MISC_COMM_EXEC              (1u << 13) /* COMM */
+#define PERFDATA_MISC_FORK_EXEC              (1u << 13) /* FORK */
+#define PERFDATA_MISC_SWITCH_OUT             (1u << 13) /* SWITCH, SWITCH_CPU_WIDE */
+#define PERFDATA_MISC_BUILD_ID_SIZE          (1u << 15) /* HEADER_BUILD_ID: the size byte is valid */
+#define PERFDATA_MISC_EXACT_IP               (1u << 14) /* SAMPLE */
+#define PERFDATA_MISC_SWITCH_OUT_PREEMPT     (1u << 14) /* SWITCH, SWITCH_CPU_WIDE */
+#define PERFDATA_MISC_MMAP_BUILD_ID          (1u << 14) /* MMAP2 */
+
+/* Markers between the parts of a callchain; any entry from PERFDATA_CONTEXT_MAX up is one. */
+#define PERFDATA_CONTEXT_HV            ((uint64_t)-32)
+#define PERFDATA_CONTEXT_KERNEL        ((uint64_t)-128)
+#define PERFDATA_CONTEXT_USER          ((uint64_t)-512)
+#define PERFDATA_CONTEXT_USER_DEFERRED ((uint64_t)-640)
+#define PERFDATA_CONTEXT_GUEST         ((uint64_t)-2048)
+#define PERFDATA_CONTEXT_GUEST_KERNEL  ((uint64_t)-2176)
+#define PERFDATA_CONTEXT_GUEST_USER    ((uint64_t)-2560)
+#define PERFDATA_CONTEXT_MAX           ((uint64_t)-4095)
+
+enum perfdata_record_type {
+    PERFDATA_RECORD_MMAP = 1,
+    PERFDATA_RECORD_LOST = 2,
+    PERFDATA_RECORD_COMM = 3,
+    PERFDATA_RECORD_EXIT = 4,
+    PERFDATA_RECORD_THROTTLE = 5,
+    PERFDATA_RECORD_UNTHROTTLE = 6,
+    PERFDATA_RECORD_FORK = 7,
+    PERFDATA_RECORD_READ = 8,
+    PERFDATA_RECORD_SAMPLE = 9,
+    PERFDATA_RECORD_MMAP2 = 10,
+    PERFDATA_RECORD_AUX = 11,
+    PERFDATA_RECORD_ITRACE_START = 12,
+    PERFDATA_RECORD_LOST_SAMPLES = 13,
+    PERFDATA_RECORD_SWITCH = 14,
+    PERFDATA_RECORD_SWITCH_CPU_WIDE = 15,
+    PERFDATA_RECORD_NAMESPACES = 16,
+    PERFDATA_RECORD_KSYMBOL = 17,
+    PERFDATA_RECORD_BPF_EVENT = 18,
+    PERFDATA_RECORD_CGROUP = 19,
+    PERFDATA_RECORD_TEXT_POKE = 20,
+    PERFDATA_RECORD_AUX_OUTPUT_HW_ID = 21,
+    PERFDATA_RECORD_CALLCHAIN_DEFERRED = 22,
+
+    PERFDATA_RECORD_USER_START = 64, /* from here on without a sample_id tail */
+    PERFDATA_RECORD_HEADER_ATTR = 64,
+    PERFDATA_RECORD_HEADER_EVENT_TYPE = 65,
+    PERFDATA_RECORD_HEADER_TRACING_DATA = 66,
+    PERFDATA_RECORD_HEADER_BUILD_ID = 67,
+    PERFDATA_RECORD_FINISHED_ROUND = 68,
+    PERFDATA_RECORD_ID_INDEX = 69,
+    PERFDATA_RECORD_AUXTRACE_INFO = 70,
+    PERFDATA_RECORD_AUXTRACE = 71, /* followed by `size` bytes that header.size does not count */
+    PERFDATA_RECORD_AUXTRACE_ERROR = 72,
+    PERFDATA_RECORD_THREAD_MAP = 73,
+    PERFDATA_RECORD_CPU_MAP = 74,
+    PERFDATA_RECORD_STAT_CONFIG = 75,
+    PERFDATA_RECORD_STAT = 76,
+    PERFDATA_RECORD_STAT_ROUND = 77,
+    PERFDATA_RECORD_EVENT_UPDATE = 78,
+    PERFDATA_RECORD_TIME_CONV = 79,
+    PERFDATA_RECORD_HEADER_FEATURE = 80,
+    PERFDATA_RECORD_COMPRESSED = 81,
+    PERFDATA_RECORD_FINISHED_INIT = 82,
+    PERFDATA_RECORD_COMPRESSED2 = 83,
+    PERFDATA_RECORD_BPF_METADATA = 84,
+    PERFDATA_RECORD_SCHEDSTAT_CPU = 85,
+    PERFDATA_RECORD_SCHEDSTAT_DOMAIN = 86,
+    PERFDATA_RECORD_USER_END = 87,
+
+    PERFDATA_RECORD_SIMPLEPERF_START = 32768,
+};
+
+/* Header features (bits of the header's bitmap, ids of HEADER_FEATURE records). */
+enum perfdata_feature_id {
+    PERFDATA_FEATURE_TRACING_DATA = 1,
+    PERFDATA_FEATURE_BUILD_ID = 2,
+    PERFDATA_FEATURE_HOSTNAME = 3,
+    PERFDATA_FEATURE_OSRELEASE = 4,
+    PERFDATA_FEATURE_VERSION = 5,
+    PERFDATA_FEATURE_ARCH = 6,
+    PERFDATA_FEATURE_NRCPUS = 7,
+    PERFDATA_FEATURE_CPUDESC = 8,
+    PERFDATA_FEATURE_CPUID = 9,
+    PERFDATA_FEATURE_TOTAL_MEM = 10,
+    PERFDATA_FEATURE_CMDLINE = 11,
+    PERFDATA_FEATURE_EVENT_DESC = 12,
+    PERFDATA_FEATURE_CPU_TOPOLOGY = 13,
+    PERFDATA_FEATURE_NUMA_TOPOLOGY = 14,
+    PERFDATA_FEATURE_BRANCH_STACK = 15,
+    PERFDATA_FEATURE_PMU_MAPPINGS = 16,
+    PERFDATA_FEATURE_GROUP_DESC = 17,
+    PERFDATA_FEATURE_AUXTRACE = 18,
+    PERFDATA_FEATURE_STAT = 19,
+    PERFDATA_FEATURE_CACHE = 20,
+    PERFDATA_FEATURE_SAMPLE_TIME = 21,
+    PERFDATA_FEATURE_MEM_TOPOLOGY = 22,
+    PERFDATA_FEATURE_CLOCKID = 23,
+    PERFDATA_FEATURE_DIR_FORMAT = 24,
+    PERFDATA_FEATURE_BPF_PROG_INFO = 25,
+    PERFDATA_FEATURE_BPF_BTF = 26,
+    PERFDATA_FEATURE_COMPRESSED = 27,
+    PERFDATA_FEATURE_CPU_PMU_CAPS = 28,
+    PERFDATA_FEATURE_CLOCK_DATA = 29,
+    PERFDATA_FEATURE_HYBRID_TOPOLOGY = 30,
+    PERFDATA_FEATURE_PMU_CAPS = 31,
+    PERFDATA_FEATURE_CPU_DOMAIN_INFO = 32,
+    PERFDATA_FEATURE_E_MACHINE = 33,
+    PERFDATA_FEATURE_CLN_SIZE = 34,
+    PERFDATA_FEATURE_KNOWN_END = 35,
+    PERFDATA_FEATURE_SIMPLEPERF_START = 128, /* simpleperf's own: FILE, META_INFO, ... */
+    PERFDATA_FEATURE_BITS = 256,
+};
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PERF_RECORD_SAMPLE, and the sample_id tail of all other kernel records
+ * (include/uapi/linux/perf_event.h, "struct sample_id" and PERF_RECORD_SAMPLE).
+ *
+ * What a sample holds depends on its attr alone, so everything that can be
+ * computed from the attr is computed once, into a plan.
+ */
+#ifndef SONDE_FORMAT_PERFDATA_SAMPLE_H
+#define SONDE_FORMAT_PERFDATA_SAMPLE_H
+
+#include "base/bytes.h"
+#include "base/writer.h"
+#include "format/perfdata/attr.h"
+
+enum { PERFDATA_NO_FIELD = 0xff };
+
+/* Offsets are in bytes from the start of the body (after the 8-byte record header); PERFDATA_NO_FIELD: not
+ * there. */
+struct perfdata_plan {
+    uint64_t sample_type;
+    uint64_t read_format;
+    uint64_t branch_sample_type;
+    uint64_t regs_user, regs_intr; /* masks */
+    bool swap;
+    bool sample_id_all;
+    uint8_t identifier_at, ip_at, tid_at, time_at, addr_at, id_at, stream_id_at, cpu_at, period_at;
+    uint8_t fixed_size; /* bytes of the fields above: where the variable part starts */
+    /* The sample_id tail: its size in bytes (0 without sample_id_all), and distances from the END of the
+     * body. */
+    uint8_t tail_size, tail_tid_back, tail_time_back, tail_id_back, tail_stream_id_back, tail_cpu_back,
+        tail_identifier_back;
+};
+
+/* `swap`: the file is in the other byte order. */
+void perfdata_plan_init(struct perfdata_plan *plan, const struct perfdata_attr *attr, bool swap);
+
+/* A borrowed list of u64 in file order and at any alignment. */
+struct perfdata_u64s {
+    const uint8_t *data;
+    uint64_t count;
+    bool swap;
+};
+
+static inline uint64_t perfdata_u64_at(const struct perfdata_u64s *l, uint64_t i) {
+    return bytes_load64(l->data + 8 * i, l->swap);
+}
+
+/* A branch stack entry's third word, with the bitfields of struct perf_branch_entry in host order. */
+struct perfdata_branch {
+    uint64_t from, to;
+    bool mispred, predicted, in_tx, abort;
+    uint16_t cycles;
+    uint8_t type, spec, new_type, priv;
+    uint64_t flags; /* the whole word as in the file (byte order corrected only) */
+};
+
+struct perfdata_regs {
+    uint64_t abi; /* 0 none, 1 32-bit, 2 64-bit */
+    uint64_t mask;
+    struct perfdata_u64s values; /* one per bit of mask, lowest bit first; empty when abi is 0 */
+};
+
+/* struct read_format: count entries; with PERFDATA_FORMAT_GROUP several, else one. */
+struct perfdata_read {
+    uint64_t format; /* PERFDATA_FORMAT_* */
+    uint64_t count;
+    uint64_t time_enabled, time_running; /* 0 when not in the format */
+    const uint8_t *entries;              /* value [id] [lost] each, as 64-bit words */
+    bool swap;
+};
+
+struct perfdata_read_value {
+    uint64_t value, id, lost; /* id, lost: 0 when not in the format */
+};
+
+/* Entry i (< count) of a read. */
+struct perfdata_read_value perfdata_read_at(const struct perfdata_read *r, uint64_t i);
+
+/* Decoded sample, all fields in host order; pointers borrow from the record. Only fields whose bit is in
+ * `have` are set. */
+struct perfdata_sample {
+    uint64_t have; /* PERFDATA_SAMPLE_* bits decoded */
+    uint64_t identifier, ip, time, addr, id, stream_id, period;
+    uint32_t pid, tid;
+    uint32_t cpu, cpu_reserved;
+    struct perfdata_read read;
+    struct perfdata_u64s callchain; /* PERFDATA_CONTEXT_* markers included */
+    struct bytes raw;
+    uint64_t branch_hw_index;
+    uint64_t branch_count;
+    const uint8_t *branches;              /* 24 bytes each: see perfdata_branch_at */
+    struct perfdata_u64s branch_counters; /* with PERFDATA_BRANCH_COUNTERS */
+    struct perfdata_regs regs_user, regs_intr;
+    struct bytes stack_user;   /* as dumped; the first stack_dyn_size bytes are valid */
+    uint64_t stack_dyn_size;   /* 0 when stack_user is empty */
+    uint64_t weight;           /* the whole word (WEIGHT), or var1_dw (WEIGHT_STRUCT) */
+    uint16_t ins_lat, weight3; /* var2_w and var3_w of WEIGHT_STRUCT */
+    uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+    struct bytes aux;
+    struct bytes tail; /* bytes behind the last known field */
+    bool swap;
+};
+
+/*
+ * Decodes the fields of `want` (PERFDATA_SAMPLE_* bits; what the attr lacks is not wanted) from a sample's
+ * body; it stops behind the last wanted field. False when the body is too short for what the plan says, or
+ * claims lists longer than itself: the record is bad, `out` holds what came before (have says what).
+ */
+bool perfdata_sample_decode(const struct perfdata_plan *plan, struct bytes body, uint64_t want,
+                            struct perfdata_sample *out);
+
+/* Writes a body such that encode(decode(body)) == body for all-wanted samples. */
+void perfdata_sample_encode(const struct perfdata_plan *plan, const struct perfdata_sample *s,
+                            struct writer *w);
+
+/* Entry i (< branch_count) of the branch stack. */
+struct perfdata_branch perfdata_branch_at(const struct perfdata_sample *s, uint64_t i);
+
+/* What the sample_id tail of a record (or the like fields of a sample) says. */
+struct perfdata_sample_id {
+    uint64_t have; /* which of TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER */
+    uint32_t pid, tid;
+    uint64_t time, id, stream_id, identifier;
+    uint32_t cpu, cpu_reserved;
+};
+
+/* Reads the tail of a non-sample kernel record's body; have is 0 when there is none (or the body is too
+ * short). */
+void perfdata_sample_id_decode(const struct perfdata_plan *plan, struct bytes body,
+                               struct perfdata_sample_id *out);
+void perfdata_sample_id_encode(const struct perfdata_plan *plan, const struct perfdata_sample_id *id,
+                               struct writer *w);
+
+/* The time of any kernel record's body in ns: true and *time_ns, or false when it has none. Hot path: inline.
+ */
+static inline bool perfdata_record_time(const struct perfdata_plan *plan, uint32_t type, struct bytes body,
+                                        uint64_t *time_ns) {
+    size_t at;
+    if (type == PERFDATA_RECORD_SAMPLE) {
+        at = plan->time_at;
+        if (at == PERFDATA_NO_FIELD || body.size < at + 8)
+            return false;
+    } else {
+        if (!plan->tail_time_back || body.size < plan->tail_size)
+            return false;
+        at = body.size - plan->tail_time_back;
+    }
+    *time_ns = bytes_load64(body.data + at, plan->swap);
+    return true;
+}
+
+#endif
