@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Any recording (file, pipe, directory, compressed, memory) as one sequence
+ * of raw records in file order, with every loss accounted for.
+ *
+ * All record bytes lie in one logical address space, the *arena* of the
+ * stream: a record's `loc` is its offset there, ascending in file order, and
+ * stream_record_at() gives the record back. For an uncompressed file loc is
+ * the file offset; pipes and compressed recordings are spooled into an
+ * unlinked file, decompressed once; the files of a directory lie one behind the
+ * other. Nothing is copied into anonymous memory.
+ *
+ *   stream_open* -> stream_next ... STREAM_END        file order
+ *   stream_open* -> order_open -> order_next ...      time order (order.h)
+ */
+#ifndef SONDE_STREAM_STREAM_H
+#define SONDE_STREAM_STREAM_H
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "format/perfdata/events.h"
+#include "format/perfdata/header.h"
+#include "format/perfdata/record.h"
+
+struct stream;
+
+struct stream_options {
+    bool keep_compressed;  /* COMPRESSED records are given as they are, not what they hold (inject) */
+    bool keep_pipe_header; /* a pipe's HEADER_* records are given too (they always are applied) */
+};
+
+/* One record of the sequence. Valid until the stream is closed (a piped stream: see stream_release). */
+struct stream_record {
+    struct perfdata_raw raw;
+    uint64_t loc;         /* logical offset of the record's header: identity and file order */
+    uint64_t file_offset; /* where the bytes came from in the file named by `file`: for messages */
+    uint32_t file;        /* index of the file within a directory recording; 0 otherwise */
+    uint32_t event;       /* index into stream_events(), or PERFDATA_NO_EVENT */
+    bool has_time;
+    bool legacy;      /* a record of the old ChromeOS pipe header: its type number means something else */
+    uint64_t time_ns; /* with has_time; see stream_when for records without */
+};
+
+enum stream_status {
+    STREAM_RECORD, /* *out is filled */
+    STREAM_END,    /* nothing more */
+    STREAM_FAILED, /* reading failed (I/O, memory): *err says why; what came before is good */
+};
+
+/* Why bytes or records are missing; each is counted once, here. */
+struct stream_losses {
+    uint64_t lost_events;   /* sum of LOST */
+    uint64_t lost_records;  /* number of LOST records */
+    uint64_t lost_samples;  /* sum of LOST_SAMPLES */
+    uint64_t unknown_ids;   /* samples whose id belongs to no event */
+    uint64_t unknown_types; /* well-formed records of a type that nobody knows */
+    uint64_t bad_records;   /* records that could not be read; each was reported through log_line */
+    uint64_t skipped_bytes; /* bytes jumped over to find the next good record */
+    uint64_t problems;      /* damage outside the records: header, feature table, sections */
+    bool cut; /* the recording ends in the middle of a record, or its data section is longer than the file */
+    bool unfinished; /* data.size was never written: the recording was not closed */
+    bool unread;     /* some part could not be read: readers exit with 1 */
+};
+
+/*
+ * Opens a recording. `path` may be a file, a directory, "-" (standard input) or a FIFO. A regular file is
+ * mapped; anything else is spooled to an unlinked file in $TMPDIR or /tmp as it is read. NULL and *err on
+ * failure.
+ */
+struct stream *stream_open(const char *path, const struct stream_options *opts, struct err *err);
+
+/* The same over bytes in memory, which must outlive the stream (tests, fuzzing, libsonde). */
+struct stream *stream_open_memory(struct bytes file, const struct stream_options *opts, struct err *err);
+
+void stream_close(struct stream *s); /* NULL is allowed */
+
+/* Borrowed, valid while the stream is open. In a pipe both grow while reading. */
+const struct perfdata_header *stream_header(const struct stream *s);
+struct perfdata_events *stream_events(struct stream *s);
+const struct stream_losses *stream_losses(const struct stream *s);
+/* True when records arrive from a pipe: one pass only, unless everything is spooled first (stream_read_all).
+ */
+bool stream_is_pipe(const struct stream *s);
+/* The name given to stream_open ("-" for standard input). */
+const char *stream_path(const struct stream *s);
+/* Size in bytes of the file as it is on disk (a directory: of all its data files); 0 for a pipe. */
+uint64_t stream_file_size(const struct stream *s);
+
+enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err);
+
+/* Back to the first record. Losses are not counted twice. Not for a pipe before stream_read_all. */
+void stream_rewind(struct stream *s);
+
+/* The record at a loc that stream_next gave. */
+struct stream_record stream_record_at(const struct stream *s, uint64_t loc);
+
+/* For a pipe: the caller is done with all records before loc; their room is given back. No-op for files. */
+void stream_release(struct stream *s, uint64_t loc);
+
+/*
+ * The place of a record in time, for the model and for ordering: its own time, else (no sample_id_all) the
+ * latest time read before it in the file. Together with loc a total order.
+ */
+uint64_t stream_when_ns(const struct stream *s, const struct stream_record *r);
+
+/* Counts a record that its reader found bad after all (decode failed), and names it once through log_line. */
+void stream_bad_record(struct stream *s, const struct stream_record *r, const char *reason);
+
+/* Counts a sample of an unknown id. */
+void stream_unknown_id(struct stream *s, const struct stream_record *r);
+
+/* All of it was looked at and all could be read: the exit status of readers is 0 (losses recorded in the file
+ * do not matter). */
+bool stream_all_read(const struct stream *s);
+
+#endif
