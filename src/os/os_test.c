@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "os/map.h"
+#include "os/spool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void test_spool_grows_in_place(void **state) {
+    (void)state;
+    struct os_spool s;
+    struct err err = ERR_INIT;
+    assert_true(os_spool_open(&s, &err));
+    const uint8_t *base = s.base;
+    for (uint32_t i = 0; i < 3000; i++) {
+        uint8_t *p = os_spool_room(&s, 5000, &err);
+        assert_non_null(p);
+        memset(p, (int)(i & 0xff), 4096);
+        os_spool_commit(&s, 4096);
+    }
+    assert_ptr_equal(s.base, base);
+    assert_int_equal(s.size, 3000 * 4096);
+    os_spool_release(&s, 9 << 20);
+    assert_int_equal(s.released, 8 << 20);
+    for (uint32_t i = (9 << 20) / 4096; i < 3000; i++)
+        assert_int_equal(s.base[(size_t)i * 4096 + 17], i & 0xff);
+    assert_null(os_spool_room(&s, SIZE_MAX / 2, &err));
+    assert_int_equal(err.code, ERR_IO);
+    os_spool_close(&s);
+}
+
+static bool starts_with_data(const char *name) {
+    return strncmp(name, "data", 4) == 0;
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void test_files(void **state) {
+    (void)state;
+    struct err err = ERR_INIT;
+    char dir[] = "/tmp/sonde-os-test-XXXXXX", path[4][64];
+    assert_non_null(mkdtemp(dir));
+    const char *names[] = {"data", "data.0", "data.1", "other"}, *texts[] = {"hello", "", "world", "x"};
+    for (int i = 0; i < 4; i++) {
+        snprintf(path[i], sizeof path[i], "%s/%s", dir, names[i]);
+        write_file(path[i], texts[i]);
+    }
+    char **list;
+    size_t count;
+    assert_true(os_dir_list(dir, starts_with_data, &list, &count, &err));
+    assert_int_equal(count, 3);
+    struct os_file f[3];
+    const char *paths[3];
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(list[i], names[i]);
+        free(list[i]);
+        paths[i] = path[i];
+        assert_true(os_file_open(path[i], &f[i], &err));
+        assert_int_equal(f[i].kind, OS_FILE_REGULAR);
+    }
+    free(list);
+    struct os_map m;
+    assert_true(os_map_file(&f[0], path[0], &m, &err));
+    assert_int_equal(m.bytes.size, 5);
+    assert_memory_equal(m.bytes.data, "hello", 5);
+    os_map_fini(&m);
+    struct os_multimap mm;
+    uint64_t at[3];
+    assert_true(os_multimap_files(f, paths, 3, at, &mm, &err));
+    assert_memory_equal(mm.base + at[0], "hello\0", 6);
+    assert_memory_equal(mm.base + at[2], "world", 5);
+    assert_int_equal(at[1], at[2]);
+    os_multimap_fini(&mm);
+    for (int i = 0; i < 3; i++)
+        os_file_close(&f[i]);
+    for (int i = 0; i < 4; i++)
+        unlink(path[i]);
+    assert_true(os_file_open(dir, &f[0], &err));
+    assert_int_equal(f[0].kind, OS_FILE_DIRECTORY);
+    os_file_close(&f[0]);
+    rmdir(dir);
+    assert_false(os_file_open(path[0], &f[0], &err));
+    assert_int_equal(err.code, ERR_ABSENT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spool_grows_in_place),
+        cmocka_unit_test(test_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
