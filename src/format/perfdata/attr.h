@@ -86,12 +86,17 @@ struct perfdata_attr {
 
 /*
  * Decodes an attr from `b`, which is all the room the container gives it (section entry less the ids, record
- * body...). A field exists if and only if it lies inside both `b` and the size the producer wrote (0 = 64).
- * False when fewer than 64 bytes are there. `out->tail` borrows from b.
+ * body...). A field exists if and only if it lies inside both `b` and the size the producer wrote (0, and
+ * whatever is below it, means 64). False when fewer than 64 bytes are there; out is zeroed then. `out->tail`
+ * borrows from b.
  */
 bool perfdata_attr_decode(struct bytes b, bool swap, struct perfdata_attr *out);
 
-/* Writes what perfdata_attr_decode read, byte for byte (w->swap decides the order). */
+/*
+ * Writes known_size bytes of fields and the tail: what perfdata_attr_decode read, byte for byte (w->swap
+ * decides the order). Who makes an attr sets size and known_size to PERFDATA_ATTR_SIZE_NEWEST, or to an older
+ * one.
+ */
 void perfdata_attr_encode(const struct perfdata_attr *attr, struct writer *w);
 
 static inline unsigned perfdata_attr_precise_ip(const struct perfdata_attr *a) {

@@ -19,7 +19,7 @@ struct perfdata_event {
     struct perfdata_attr attr;
     struct perfdata_plan plan;
     uint64_t *ids; /* owned by the set's arena */
-    size_t id_count;
+    size_t id_count, id_cap;
     const char *name;       /* NULL until something names it; owned by the set's arena */
     const char *unit;       /* EVENT_UPDATE; NULL without */
     double scale;           /* EVENT_UPDATE; 1.0 without */
@@ -56,6 +56,13 @@ bool perfdata_events_update(struct perfdata_events *set, const struct perfdata_e
  * there is no event at all, or the id is unknown (a sample of an unknown id must be counted, not guessed).
  * Non-samples with id 0 or an unknown id belong to the first event.
  */
-uint32_t perfdata_events_find(const struct perfdata_events *set, uint32_t type, struct bytes body);
+uint32_t perfdata_events_find_by_id(const struct perfdata_events *set, uint32_t type, struct bytes body);
+
+static inline uint32_t perfdata_events_find(const struct perfdata_events *set, uint32_t type,
+                                            struct bytes body) {
+    if (set->list.count <= 1)
+        return set->list.count ? 0 : PERFDATA_NO_EVENT;
+    return perfdata_events_find_by_id(set, type, body);
+}
 
 #endif

@@ -10,10 +10,18 @@
 #define SONDE_FORMAT_PERFDATA_SAMPLE_H
 
 #include "base/bytes.h"
+#include "base/cursor.h"
 #include "base/writer.h"
 #include "format/perfdata/attr.h"
 
 enum { PERFDATA_NO_FIELD = 0xff };
+
+/* The fields with a fixed offset, in file order. All others follow them and must be walked. */
+#define PERFDATA_SAMPLE_FIXED                                                                       \
+    (PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | \
+     PERFDATA_SAMPLE_ADDR | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_STREAM_ID | PERFDATA_SAMPLE_CPU |  \
+     PERFDATA_SAMPLE_PERIOD)
+#define PERFDATA_SAMPLE_VARIABLE (PERFDATA_SAMPLE_KNOWN & ~PERFDATA_SAMPLE_FIXED)
 
 /* Offsets are in bytes from the start of the body (after the 8-byte record header); PERFDATA_NO_FIELD: not
  * there. */
@@ -66,13 +74,18 @@ struct perfdata_read {
     uint64_t format; /* PERFDATA_FORMAT_* */
     uint64_t count;
     uint64_t time_enabled, time_running; /* 0 when not in the format */
-    const uint8_t *entries;              /* value [id] [lost] each, as 64-bit words */
+    const uint8_t
+        *entries; /* the first value; perfdata_read_at knows the rest (without GROUP the times lie between) */
     bool swap;
 };
 
 struct perfdata_read_value {
     uint64_t value, id, lost; /* id, lost: 0 when not in the format */
 };
+
+/* Reads a struct read_format from c. False, and c failed, when it does not fit. Borrows from c's bytes. */
+bool perfdata_read_decode(struct cursor *c, uint64_t format, struct perfdata_read *out);
+void perfdata_read_encode(const struct perfdata_read *r, struct writer *w);
 
 /* Entry i (< count) of a read. */
 struct perfdata_read_value perfdata_read_at(const struct perfdata_read *r, uint64_t i);
@@ -87,6 +100,8 @@ struct perfdata_sample {
     struct perfdata_read read;
     struct perfdata_u64s callchain; /* PERFDATA_CONTEXT_* markers included */
     struct bytes raw;
+    bool has_branch_hw_index; /* the attr asks for it, but the kernel leaves it out of an empty stack at times
+                               */
     uint64_t branch_hw_index;
     uint64_t branch_count;
     const uint8_t *branches;              /* 24 bytes each: see perfdata_branch_at */
@@ -98,19 +113,66 @@ struct perfdata_sample {
     uint16_t ins_lat, weight3; /* var2_w and var3_w of WEIGHT_STRUCT */
     uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
     struct bytes aux;
-    struct bytes tail; /* bytes behind the last known field */
+    struct bytes tail; /* bytes behind the last known field; empty when decoding stopped before that */
     bool swap;
 };
 
-/*
- * Decodes the fields of `want` (PERFDATA_SAMPLE_* bits; what the attr lacks is not wanted) from a sample's
- * body; it stops behind the last wanted field. False when the body is too short for what the plan says, or
- * claims lists longer than itself: the record is bad, `out` holds what came before (have says what).
- */
-bool perfdata_sample_decode(const struct perfdata_plan *plan, struct bytes body, uint64_t want,
-                            struct perfdata_sample *out);
+/* For perfdata_sample_decode's use only: everything that is not the quick case. */
+bool perfdata_sample_decode_slow(const struct perfdata_plan *plan, struct bytes body, uint64_t want,
+                                 struct perfdata_sample *out);
 
-/* Writes a body such that encode(decode(body)) == body for all-wanted samples. */
+/* Loads the fixed fields of `have`. The body must hold plan->fixed_size bytes. */
+static inline void perfdata_sample_load_fixed(const struct perfdata_plan *plan, const uint8_t *p, bool swap,
+                                              uint64_t have, struct perfdata_sample *out) {
+    out->have = have;
+    out->swap = swap;
+    if (have & PERFDATA_SAMPLE_IDENTIFIER)
+        out->identifier = bytes_load64(p, swap);
+    if (have & PERFDATA_SAMPLE_IP)
+        out->ip = bytes_load64(p + plan->ip_at, swap);
+    if (have & PERFDATA_SAMPLE_TID) {
+        out->pid = bytes_load32(p + plan->tid_at, swap);
+        out->tid = bytes_load32(p + plan->tid_at + 4, swap);
+    }
+    if (have & PERFDATA_SAMPLE_TIME)
+        out->time = bytes_load64(p + plan->time_at, swap);
+    if (have & PERFDATA_SAMPLE_ADDR)
+        out->addr = bytes_load64(p + plan->addr_at, swap);
+    if (have & PERFDATA_SAMPLE_ID)
+        out->id = bytes_load64(p + plan->id_at, swap);
+    if (have & PERFDATA_SAMPLE_STREAM_ID)
+        out->stream_id = bytes_load64(p + plan->stream_id_at, swap);
+    if (have & PERFDATA_SAMPLE_CPU) {
+        out->cpu = bytes_load32(p + plan->cpu_at, swap);
+        out->cpu_reserved = bytes_load32(p + plan->cpu_at + 4, swap);
+    }
+    if (have & PERFDATA_SAMPLE_PERIOD)
+        out->period = bytes_load64(p + plan->period_at, swap);
+}
+
+/*
+ * Decodes at least the fields of `want` (PERFDATA_SAMPLE_* bits, ~0 for all; what the attr lacks is not
+ * wanted) from a sample's body; it stops behind the last wanted field. False when the body is too short for
+ * what the plan says, or claims lists longer than itself: the record is bad, `out` holds what came before
+ * (have says what). The quick case, fixed fields in host order, is inline: with a constant `want` only its
+ * loads remain.
+ */
+static inline bool perfdata_sample_decode(const struct perfdata_plan *plan, struct bytes body, uint64_t want,
+                                          struct perfdata_sample *out) {
+    uint64_t have = want & plan->sample_type;
+    if (__builtin_expect(body.size < plan->fixed_size || plan->swap || have & PERFDATA_SAMPLE_VARIABLE, 0))
+        return perfdata_sample_decode_slow(plan, body, want, out);
+    perfdata_sample_load_fixed(plan, body.data, false, have & PERFDATA_SAMPLE_FIXED, out);
+    out->tail = plan->sample_type & PERFDATA_SAMPLE_VARIABLE
+                    ? (struct bytes){NULL, 0}
+                    : (struct bytes){body.data + plan->fixed_size, body.size - plan->fixed_size};
+    return true;
+}
+
+/*
+ * Writes a body such that encode(decode(body)) == body for all-wanted samples. The plan says which fields are
+ * written; those that are not in s->have become zero or empty.
+ */
 void perfdata_sample_encode(const struct perfdata_plan *plan, const struct perfdata_sample *s,
                             struct writer *w);
 
