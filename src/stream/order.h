@@ -22,10 +22,12 @@ struct order_item {
 struct order_queue {
     struct order_item *items; /* owned; [head, count) are waiting; the first `sorted` of them are in order */
     size_t head, sorted, count, cap;
-    uint64_t limit_ns;     /* what is at most this old may be delivered */
-    uint64_t round_max_ns; /* latest time of the round being filled */
-    uint64_t last_ns;      /* time of the item delivered last */
-    uint64_t unordered;    /* items that came after a later one was delivered */
+    bool open;              /* a round or the end came: items up to limit_ns can be popped */
+    uint64_t limit_ns;      /* what is at most this old may be delivered now */
+    uint64_t next_limit_ns; /* ... and at the end of the next round */
+    uint64_t round_max_ns;  /* latest time pushed so far */
+    uint64_t last_ns;       /* time of the item delivered last */
+    uint64_t unordered;     /* items that came after a later one was delivered */
 };
 
 void order_queue_init(struct order_queue *q);
@@ -43,7 +45,10 @@ bool order_queue_pop(struct order_queue *q, struct order_item *out);
 /* Which records an ordered reading delivers: the others are dropped when read. */
 typedef bool order_want_fn(void *ctx, const struct stream_record *r);
 
-/* Delivers a stream's records in (time, loc) order. */
+/*
+ * Delivers a stream's records in (time, loc) order. Records that have no place in time (user records, time 0,
+ * kernel records without sample_id_all) are delivered as they are read.
+ */
 struct order {
     struct stream *stream; /* borrowed */
     struct order_queue queue;
@@ -55,6 +60,7 @@ struct order {
 /* `disabled` (--disable-order): file order. */
 void order_init(struct order *o, struct stream *s, order_want_fn *want, void *want_ctx, bool disabled);
 void order_fini(struct order *o);
+/* The next record; out->time_ns is its time or, for one without, that of stream_when_ns. */
 enum stream_status order_next(struct order *o, struct stream_record *out, struct err *err);
 
 #endif

@@ -25,8 +25,7 @@
 struct stream;
 
 struct stream_options {
-    bool keep_compressed;  /* COMPRESSED records are given as they are, not what they hold (inject) */
-    bool keep_pipe_header; /* a pipe's HEADER_* records are given too (they always are applied) */
+    bool keep_compressed; /* COMPRESSED records are given as they are, not what they hold (inject) */
 };
 
 /* One record of the sequence. Valid until the stream is closed (a piped stream: see stream_release). */
@@ -105,9 +104,6 @@ uint64_t stream_when_ns(const struct stream *s, const struct stream_record *r);
 
 /* Counts a record that its reader found bad after all (decode failed), and names it once through log_line. */
 void stream_bad_record(struct stream *s, const struct stream_record *r, const char *reason);
-
-/* Counts a sample of an unknown id. */
-void stream_unknown_id(struct stream *s, const struct stream_record *r);
 
 /* All of it was looked at and all could be read: the exit status of readers is 0 (losses recorded in the file
  * do not matter). */

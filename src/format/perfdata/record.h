@@ -18,7 +18,8 @@ enum { PERFDATA_HEADER_SIZE = 8 }; /* struct perf_event_header: u32 type, u16 mi
 struct perfdata_raw {
     uint32_t type;
     uint16_t misc;
-    uint16_t size;     /* header included, payload behind AUXTRACE & co. not */
+    uint32_t
+        size; /* header included, payload behind AUXTRACE & co. not; above 65,535 only in simpleperf types */
     struct bytes body; /* the size - 8 bytes behind the header */
     struct bytes
         payload; /* what follows the record by its own count: AUXTRACE, HEADER_TRACING_DATA; else empty */
@@ -187,7 +188,8 @@ struct perfdata_opaque { /* types known by name only (simpleperf's, SCHEDSTAT...
 
 struct perfdata_record {
     uint32_t type;
-    uint16_t misc, size;
+    uint16_t misc;
+    uint32_t size;
     union {
         struct perfdata_mmap mmap;
         struct perfdata_mmap2 mmap2;
