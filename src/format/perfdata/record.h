@@ -7,7 +7,6 @@
 #define SONDE_FORMAT_PERFDATA_RECORD_H
 
 #include "base/bytes.h"
-#include "base/out.h"
 #include "base/writer.h"
 #include "format/perfdata/abi.h"
 #include "format/perfdata/sample.h"
@@ -18,12 +17,25 @@ enum { PERFDATA_HEADER_SIZE = 8 }; /* struct perf_event_header: u32 type, u16 mi
 struct perfdata_raw {
     uint32_t type;
     uint16_t misc;
-    uint32_t
-        size; /* header included, payload behind AUXTRACE & co. not; above 65,535 only in simpleperf types */
+    uint32_t size;     /* header included, payload not: perfdata_record_size() of the header's fields */
     struct bytes body; /* the size - 8 bytes behind the header */
     struct bytes
         payload; /* what follows the record by its own count: AUXTRACE, HEADER_TRACING_DATA; else empty */
 };
+
+/*
+ * A record's size with its header, from the header's fields. Simpleperf's own types use the misc field as the
+ * size's upper half (struct simpleperf_record_header in its record.h). Below 8 the record is broken.
+ */
+static inline uint32_t perfdata_record_size(uint32_t type, uint16_t misc, uint16_t size) {
+    return type > PERFDATA_RECORD_SIMPLEPERF_START ? (uint32_t)misc << 16 | size : size;
+}
+
+/*
+ * How many bytes follow the record that its size does not count: `size` of an AUXTRACE, `size` rounded up to
+ * 8 of a HEADER_TRACING_DATA, 0 of all others. False when the body is too short to say.
+ */
+bool perfdata_record_payload_size(const struct perfdata_raw *raw, bool swap, uint64_t *out);
 
 /*
  * Text fields are `struct bytes` over the whole area up to the sample_id: text, NUL, padding and whatever the
@@ -128,8 +140,8 @@ struct perfdata_build_id {
 };
 struct perfdata_id_index {
     uint64_t nr;
-    struct perfdata_u64s
-        entries; /* id, idx, cpu, tid: 4 * nr words (a second group machine_pid, vcpu may follow) */
+    struct perfdata_u64s entries; /* id, idx, cpu, tid: 4 * nr words */
+    struct perfdata_u64s guests;  /* machine_pid, vcpu: 2 * nr words; empty where the producer wrote none */
 };
 struct perfdata_auxtrace_info {
     uint32_t type, reserved;
@@ -142,14 +154,18 @@ struct perfdata_auxtrace {
 struct perfdata_auxtrace_error {
     uint32_t type, code, cpu, pid, tid, fmt;
     uint64_t ip;
-    struct bytes rest; /* time, message, machine pid and vcpu as far as the producer wrote them */
+    bool has_time; /* fmt >= 1 */
+    uint64_t time;
+    struct bytes message; /* 64 bytes, or as many as there are */
+    bool has_guest;       /* fmt >= 2 */
+    uint32_t machine_pid, vcpu;
 };
 struct perfdata_thread_map {
     uint64_t nr;
     struct bytes entries; /* u64 pid, char comm[16] each */
 };
 struct perfdata_cpu_map {
-    uint16_t map_type; /* 0 list, 1 mask, 2 range */
+    uint16_t map_type; /* 0 list, 1 mask, 2 range: cpu_map.h reads them */
     struct bytes data;
 };
 struct perfdata_stat_config {
@@ -165,7 +181,7 @@ struct perfdata_stat_round {
     uint64_t round_type, time;
 };
 struct perfdata_event_update {
-    uint64_t update_type, id; /* 0 unit, 1 scale, 2 name, 3 cpus */
+    uint64_t update_type, id; /* 0 unit, 1 scale, 2 name, 3 cpus (a CPU_MAP's body) */
     struct bytes data;
 };
 struct perfdata_time_conv {
@@ -233,8 +249,9 @@ struct perfdata_record {
 };
 
 /*
- * Decodes any record but a SAMPLE. `plan` gives the sample_id tail and read format for kernel records; it may
- * be NULL (no tail). Unknown types decode as `opaque`. False when the body is too short for the type or
+ * Decodes any record; a SAMPLE (which sample.h decodes) and unknown types as `opaque`. `plan` gives the
+ * sample_id tail and read format for kernel records; it may be NULL (no tail). A body that holds the type's
+ * fields but no sample_id is good, with id.have 0. False when the body is too short for the type's fields or
  * contradicts itself; `reason` (may be NULL) then points to a static text. Borrowed from raw.
  */
 bool perfdata_record_decode(const struct perfdata_raw *raw, const struct perfdata_plan *plan, bool swap,
@@ -242,7 +259,8 @@ bool perfdata_record_decode(const struct perfdata_raw *raw, const struct perfdat
 
 /*
  * Appends the whole record, header included, such that decode then encode gives the same bytes. The size
- * field is computed. Fails the writer when the record would be larger than 65,535 bytes.
+ * field is computed, a sample_id is written when id.have is not 0. Fails the writer when the record would be
+ * larger than the header can say (65,535 bytes; simpleperf's types 4 GB).
  */
 void perfdata_record_encode(const struct perfdata_record *rec, const struct perfdata_plan *plan,
                             struct writer *w);
@@ -257,9 +275,27 @@ bool perfdata_record_known(uint32_t type);
 /* The least body size of a known type, in bytes; 0 for unknown ones. */
 uint32_t perfdata_record_min_body(uint32_t type);
 
-/* Calls back for every field of a decoded record in file order (for JSON and generic dumps): name and value
- * as text. */
-typedef void perfdata_describe_fn(void *ctx, const char *name, const char *value, bool is_text);
+enum perfdata_value_kind {
+    PERFDATA_VALUE_DECIMAL,
+    PERFDATA_VALUE_SIGNED, /* `number` as an int64_t */
+    PERFDATA_VALUE_HEX,    /* addresses and masks */
+    PERFDATA_VALUE_TEXT,   /* `bytes`, without the NUL and what follows it */
+    PERFDATA_VALUE_BYTES,
+};
+
+struct perfdata_value {
+    const char *name; /* static */
+    enum perfdata_value_kind kind;
+    uint64_t number;
+    struct bytes bytes;    /* borrowed from the record */
+    uint64_t index, count; /* element index of count of a list; 0 of 0 when it is no list's */
+};
+
+/*
+ * Calls back for every field of a decoded record in file order, sample_id included (for JSON and generic
+ * dumps). A list calls once per element.
+ */
+typedef void perfdata_describe_fn(void *ctx, const struct perfdata_value *value);
 void perfdata_record_describe(const struct perfdata_record *rec, perfdata_describe_fn *fn, void *ctx);
 
 #endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/perfdata/record.h"
+
+#include "base/cursor.h"
+#include "format/perfdata/record_internal.h"
+
+static void *member(struct perfdata_record *rec, uint16_t offset) {
+    return (uint8_t *)rec + offset;
+}
+
+static const void *peek(const struct perfdata_record *rec, uint16_t offset) {
+    return (const uint8_t *)rec + offset;
+}
+
+static uint64_t load(const struct perfdata_record *rec, uint16_t offset, unsigned width) {
+    const uint8_t *p = peek(rec, offset);
+    return width == 1   ? *p
+           : width == 2 ? bytes_load16(p, false)
+           : width == 4 ? bytes_load32(p, false)
+                        : bytes_load64(p, false);
+}
+
+static bool flag(const struct perfdata_record *rec, uint16_t offset) {
+    return *(const bool *)peek(rec, offset);
+}
+
+/* How many of the fields behind a WHEN or UNLESS to leave out; 0 for all other fields. */
+static unsigned skipped(const struct record_field *f, const struct perfdata_record *rec) {
+    if (f->kind != RECORD_WHEN && f->kind != RECORD_UNLESS)
+        return 0;
+    return flag(rec, f->other) == (f->kind == RECORD_WHEN) ? 0 : f->arg;
+}
+
+/* Decoding. */
+
+static void take_uint(struct cursor *c, const struct record_field *f, struct perfdata_record *rec) {
+    void *to = member(rec, f->member);
+    if (f->arg == 1)
+        *(uint8_t *)to = cursor_u8(c);
+    else if (f->arg == 2)
+        *(uint16_t *)to = cursor_u16(c);
+    else if (f->arg == 4)
+        *(uint32_t *)to = cursor_u32(c);
+    else
+        *(uint64_t *)to = cursor_u64(c);
+}
+
+/* `count` times `each` bytes, or nothing, and a failed cursor, when fewer are left. */
+static struct bytes take_counted(struct cursor *c, uint64_t count, unsigned each) {
+    if (count > cursor_left(c) / each) {
+        c->failed = true;
+        return (struct bytes){NULL, 0};
+    }
+    return cursor_bytes(c, count * each);
+}
+
+static struct perfdata_u64s take_list(struct cursor *c, const struct record_field *f,
+                                      const struct perfdata_record *rec) {
+    uint64_t count = f->kind == RECORD_LIST_REST ? cursor_left(c) / 8 : load(rec, f->other, 8);
+    unsigned each = f->kind == RECORD_LIST_REST ? 8 : 8u * f->arg;
+    if (f->kind == RECORD_LIST_IF && count > cursor_left(c) / each)
+        count = 0;
+    struct bytes b = take_counted(c, count, each);
+    return (struct perfdata_u64s){b.data, b.size / 8, c->swap};
+}
+
+static void take_attr(struct cursor *c, struct perfdata_attr *attr) {
+    if (cursor_left(c) < PERFDATA_ATTR_SIZE_MIN) {
+        c->failed = true;
+        return;
+    }
+    uint32_t size = bytes_load32(c->at + 4, c->swap);
+    struct bytes b = cursor_bytes(c, size < PERFDATA_ATTR_SIZE_MIN ? PERFDATA_ATTR_SIZE_MIN : size);
+    if (cursor_ok(c))
+        perfdata_attr_decode(b, c->swap, attr);
+}
+
+static void take_field(struct cursor *c, const struct record_field *f, const struct perfdata_plan *plan,
+                       struct perfdata_record *rec) {
+    void *to = member(rec, f->member);
+    switch ((enum record_kind)f->kind) {
+    case RECORD_UINT:
+        take_uint(c, f, rec);
+        break;
+    case RECORD_ARRAY: {
+        const uint8_t *p = cursor_take(c, f->arg);
+        if (p)
+            memcpy(to, p, f->arg);
+        break;
+    }
+    case RECORD_TEXT:
+    case RECORD_REST:
+        *(struct bytes *)to = cursor_rest(c);
+        break;
+    case RECORD_TEXT_MAX:
+        *(struct bytes *)to = cursor_bytes(c, cursor_left(c) < f->arg ? cursor_left(c) : f->arg);
+        break;
+    case RECORD_COUNTED:
+        *(struct bytes *)to = take_counted(c, load(rec, f->other, 8), f->arg);
+        break;
+    case RECORD_LIST:
+    case RECORD_LIST_IF:
+    case RECORD_LIST_REST:
+        *(struct perfdata_u64s *)to = take_list(c, f, rec);
+        break;
+    case RECORD_READ:
+        perfdata_read_decode(c, plan ? plan->read_format : 0, to);
+        break;
+    case RECORD_ATTR:
+        take_attr(c, to);
+        break;
+    case RECORD_LEFT:
+        *(uint64_t *)to = cursor_left(c);
+        break;
+    case RECORD_IF_MISC:
+        *(bool *)to = rec->misc >> f->arg & 1;
+        break;
+    case RECORD_IF_LEFT:
+        *(bool *)to = cursor_left(c) >= f->arg;
+        break;
+    case RECORD_IF_AT_LEAST:
+        *(bool *)to = load(rec, f->other, 4) >= f->arg;
+        break;
+    case RECORD_WHEN:
+    case RECORD_UNLESS:
+    case RECORD_END:
+        break;
+    }
+}
+
+/* Reads a row's fields from all of `b`; NULL, or the reason why that cannot be. */
+static const char *take_fields(const struct record_row *row, struct bytes b, const struct perfdata_plan *plan,
+                               bool swap, struct perfdata_record *rec) {
+    struct cursor c = cursor_make(b, swap);
+    for (const struct record_field *f = row->fields; f->kind != RECORD_END; f += 1 + skipped(f, rec))
+        take_field(&c, f, plan, rec);
+    if (!cursor_ok(&c))
+        return b.size < row->min_body ? "it is shorter than its type's fields"
+                                      : "a count or size in it is larger than the record";
+    rec->tail = cursor_rest(&c);
+    return row->check ? row->check(rec) : NULL;
+}
+
+/* The last field of a row when it is text, else NULL. */
+static const struct record_field *text_field(const struct record_row *row) {
+    const struct record_field *f = row->fields;
+    while (f->kind != RECORD_END && f[1].kind != RECORD_END)
+        f++;
+    return f->kind == RECORD_TEXT ? f : NULL;
+}
+
+/*
+ * Whether the text runs on through what was taken for the sample_id. The kernel and all tools end it with a
+ * NUL, so text without one, in a record that has one further on, belongs to a producer that set sample_id_all
+ * but wrote this record (one that it made up itself) without a sample_id.
+ */
+static bool text_runs_on(const struct record_row *row, const struct perfdata_record *rec, struct bytes body) {
+    const struct record_field *f = text_field(row);
+    if (!f)
+        return false;
+    struct bytes text = *(const struct bytes *)peek(rec, f->member);
+    struct bytes all = {text.data, (size_t)(body.data + body.size - text.data)};
+    return bytes_text_len(text) == text.size && bytes_text_len(all) < all.size;
+}
+
+bool perfdata_record_decode(const struct perfdata_raw *raw, const struct perfdata_plan *plan, bool swap,
+                            struct perfdata_record *out, const char **reason) {
+    const struct record_row *row = record_row(raw->type);
+    if (!row)
+        row = &RECORD_ROW_OPAQUE;
+    const struct perfdata_record start = {.type = raw->type, .misc = raw->misc, .size = raw->size};
+    size_t tail = plan && raw->type < PERFDATA_RECORD_USER_START && raw->type != PERFDATA_RECORD_SAMPLE
+                      ? plan->tail_size
+                      : 0;
+    if (tail && raw->body.size >= row->min_body + tail) {
+        struct bytes b = {raw->body.data, raw->body.size - tail};
+        *out = start;
+        if (!take_fields(row, b, plan, swap, out) && !text_runs_on(row, out, raw->body)) {
+            perfdata_sample_id_decode(plan, raw->body, &out->id);
+            return true;
+        }
+    }
+    *out = start;
+    const char *why = take_fields(row, raw->body, plan, swap, out);
+    if (why && reason)
+        *reason = why;
+    return !why;
+}
+
+/* Encoding. */
+
+static void put_uint(struct writer *w, uint64_t v, unsigned width) {
+    if (width == 1)
+        writer_u8(w, (uint8_t)v);
+    else if (width == 2)
+        writer_u16(w, (uint16_t)v);
+    else if (width == 4)
+        writer_u32(w, (uint32_t)v);
+    else
+        writer_u64(w, v);
+}
+
+static void put_list(struct writer *w, const struct perfdata_u64s *list) {
+    for (uint64_t i = 0; i < list->count; i++)
+        writer_u64(w, perfdata_u64_at(list, i));
+}
+
+static void put_field(struct writer *w, const struct record_field *f, const struct perfdata_record *rec) {
+    const void *from = peek(rec, f->member);
+    switch ((enum record_kind)f->kind) {
+    case RECORD_UINT:
+        put_uint(w, load(rec, f->member, f->arg), f->arg);
+        break;
+    case RECORD_ARRAY:
+        writer_put(w, from, f->arg);
+        break;
+    case RECORD_TEXT:
+    case RECORD_REST:
+    case RECORD_TEXT_MAX:
+    case RECORD_COUNTED:
+        writer_bytes_put(w, *(const struct bytes *)from);
+        break;
+    case RECORD_LIST:
+    case RECORD_LIST_IF:
+    case RECORD_LIST_REST:
+        put_list(w, from);
+        break;
+    case RECORD_READ:
+        perfdata_read_encode(from, w);
+        break;
+    case RECORD_ATTR:
+        perfdata_attr_encode(from, w);
+        break;
+    case RECORD_LEFT:
+    case RECORD_IF_MISC:
+    case RECORD_IF_LEFT:
+    case RECORD_IF_AT_LEAST:
+    case RECORD_WHEN:
+    case RECORD_UNLESS:
+    case RECORD_END:
+        break;
+    }
+}
+
+void perfdata_record_encode(const struct perfdata_record *rec, const struct perfdata_plan *plan,
+                            struct writer *w) {
+    const struct record_row *row = record_row(rec->type);
+    if (!row)
+        row = &RECORD_ROW_OPAQUE;
+    size_t start = w->size;
+    uint16_t misc = rec->misc;
+    writer_u32(w, rec->type);
+    writer_u32(w, 0);
+    for (const struct record_field *f = row->fields; f->kind != RECORD_END; f += 1 + skipped(f, rec)) {
+        if (f->kind == RECORD_IF_MISC)
+            misc = (uint16_t)((misc & ~(1u << f->arg)) | (unsigned)flag(rec, f->member) << f->arg);
+        put_field(w, f, rec);
+    }
+    writer_bytes_put(w, rec->tail);
+    if (plan && rec->id.have)
+        perfdata_sample_id_encode(plan, &rec->id, w);
+    if (!writer_ok(w))
+        return;
+    uint64_t size = w->size - start;
+    if (rec->type > PERFDATA_RECORD_SIMPLEPERF_START)
+        misc = (uint16_t)(size >> 16);
+    writer_patch16(w, start + 4, misc);
+    writer_patch16(w, start + 6, (uint16_t)size);
+    if (perfdata_record_size(rec->type, misc, (uint16_t)size) != size)
+        w->failed = true;
+}
+
+/* Describing. */
+
+struct describer {
+    perfdata_describe_fn *fn;
+    void *ctx;
+};
+
+static void tell_number(const struct describer *d, const char *name, enum perfdata_value_kind kind,
+                        uint64_t v) {
+    d->fn(d->ctx, &(struct perfdata_value){.name = name, .kind = kind, .number = v});
+}
+
+static void tell_decimal(const struct describer *d, const char *name, uint64_t v) {
+    tell_number(d, name, PERFDATA_VALUE_DECIMAL, v);
+}
+
+static void tell_bytes(const struct describer *d, const char *name, struct bytes b, bool text) {
+    if (text)
+        b.size = bytes_text_len(b);
+    d->fn(d->ctx, &(struct perfdata_value){
+                      .name = name, .kind = text ? PERFDATA_VALUE_TEXT : PERFDATA_VALUE_BYTES, .bytes = b});
+}
+
+static void tell_list(const struct describer *d, const struct record_field *f,
+                      const struct perfdata_u64s *l) {
+    for (uint64_t i = 0; i < l->count; i++)
+        d->fn(d->ctx, &(struct perfdata_value){.name = f->name,
+                                               .kind = f->show,
+                                               .number = perfdata_u64_at(l, i),
+                                               .index = i,
+                                               .count = l->count});
+}
+
+static void tell_read(const struct describer *d, const struct perfdata_read *r) {
+    if (r->format & PERFDATA_FORMAT_TOTAL_TIME_ENABLED)
+        tell_decimal(d, "time_enabled", r->time_enabled);
+    if (r->format & PERFDATA_FORMAT_TOTAL_TIME_RUNNING)
+        tell_decimal(d, "time_running", r->time_running);
+    for (uint64_t i = 0; i < r->count; i++) {
+        struct perfdata_read_value v = perfdata_read_at(r, i);
+        struct perfdata_value value = {.name = "value",
+                                       .kind = PERFDATA_VALUE_DECIMAL,
+                                       .number = v.value,
+                                       .index = i,
+                                       .count = r->count};
+        d->fn(d->ctx, &value);
+        value.name = "id";
+        value.number = v.id;
+        if (r->format & PERFDATA_FORMAT_ID)
+            d->fn(d->ctx, &value);
+        value.name = "lost";
+        value.number = v.lost;
+        if (r->format & PERFDATA_FORMAT_LOST)
+            d->fn(d->ctx, &value);
+    }
+}
+
+static void tell_attr(const struct describer *d, const struct perfdata_attr *a) {
+    tell_decimal(d, "attr.type", a->type);
+    tell_decimal(d, "attr.size", a->size);
+    tell_number(d, "attr.config", PERFDATA_VALUE_HEX, a->config);
+    tell_decimal(d, "attr.sample_period", a->sample_period);
+    tell_number(d, "attr.sample_type", PERFDATA_VALUE_HEX, a->sample_type);
+    tell_number(d, "attr.read_format", PERFDATA_VALUE_HEX, a->read_format);
+    tell_number(d, "attr.flags", PERFDATA_VALUE_HEX, a->flags);
+}
+
+static void tell_field(const struct describer *d, const struct record_field *f,
+                       const struct perfdata_record *rec) {
+    const void *from = peek(rec, f->member);
+    switch ((enum record_kind)f->kind) {
+    case RECORD_UINT: {
+        uint64_t v = load(rec, f->member, f->arg);
+        bool narrow = f->show == PERFDATA_VALUE_SIGNED && f->arg == 4;
+        tell_number(d, f->name, f->show, narrow ? (uint64_t)(int32_t)v : v);
+        break;
+    }
+    case RECORD_ARRAY:
+        tell_bytes(d, f->name, (struct bytes){from, f->arg}, false);
+        break;
+    case RECORD_TEXT:
+    case RECORD_TEXT_MAX:
+        tell_bytes(d, f->name, *(const struct bytes *)from, true);
+        break;
+    case RECORD_REST:
+    case RECORD_COUNTED:
+        tell_bytes(d, f->name, *(const struct bytes *)from, false);
+        break;
+    case RECORD_LIST:
+    case RECORD_LIST_IF:
+    case RECORD_LIST_REST:
+        tell_list(d, f, from);
+        break;
+    case RECORD_READ:
+        tell_read(d, from);
+        break;
+    case RECORD_ATTR:
+        tell_attr(d, from);
+        break;
+    case RECORD_LEFT:
+        tell_number(d, f->name, f->show, load(rec, f->member, 8));
+        break;
+    case RECORD_IF_MISC:
+    case RECORD_IF_LEFT:
+    case RECORD_IF_AT_LEAST:
+    case RECORD_WHEN:
+    case RECORD_UNLESS:
+    case RECORD_END:
+        break;
+    }
+}
+
+static void tell_sample_id(const struct describer *d, const struct perfdata_sample_id *id) {
+    if (id->have & PERFDATA_SAMPLE_TID) {
+        tell_decimal(d, "sample_id.pid", id->pid);
+        tell_decimal(d, "sample_id.tid", id->tid);
+    }
+    if (id->have & PERFDATA_SAMPLE_TIME)
+        tell_decimal(d, "sample_id.time", id->time);
+    if (id->have & PERFDATA_SAMPLE_ID)
+        tell_decimal(d, "sample_id.id", id->id);
+    if (id->have & PERFDATA_SAMPLE_STREAM_ID)
+        tell_decimal(d, "sample_id.stream_id", id->stream_id);
+    if (id->have & PERFDATA_SAMPLE_CPU)
+        tell_decimal(d, "sample_id.cpu", id->cpu);
+    if (id->have & PERFDATA_SAMPLE_IDENTIFIER)
+        tell_decimal(d, "sample_id.identifier", id->identifier);
+}
+
+void perfdata_record_describe(const struct perfdata_record *rec, perfdata_describe_fn *fn, void *ctx) {
+    const struct record_row *row = record_row(rec->type);
+    const struct describer d = {fn, ctx};
+    if (!row)
+        row = &RECORD_ROW_OPAQUE;
+    for (const struct record_field *f = row->fields; f->kind != RECORD_END; f += 1 + skipped(f, rec))
+        tell_field(&d, f, rec);
+    if (rec->tail.size)
+        tell_bytes(&d, "tail", rec->tail, false);
+    tell_sample_id(&d, &rec->id);
+}
+
+/* What is known of a type. */
+
+const char *perfdata_record_name(uint32_t type) {
+    const struct record_row *row = record_row(type);
+    return row ? row->name : NULL;
+}
+
+bool perfdata_record_known(uint32_t type) {
+    return record_row(type) != NULL;
+}
+
+uint32_t perfdata_record_min_body(uint32_t type) {
+    const struct record_row *row = record_row(type);
+    return row ? row->min_body : 0;
+}
+
+bool perfdata_record_payload_size(const struct perfdata_raw *raw, bool swap, uint64_t *out) {
+    struct cursor c = cursor_make(raw->body, swap);
+    *out = 0;
+    if (raw->type == PERFDATA_RECORD_AUXTRACE)
+        *out = cursor_u64(&c);
+    else if (raw->type == PERFDATA_RECORD_HEADER_TRACING_DATA)
+        *out = ((uint64_t)cursor_u32(&c) + 7) & ~7ull;
+    return cursor_ok(&c);
+}
