@@ -21,10 +21,14 @@
 #include "format/perfdata/events.h"
 #include "format/perfdata/header.h"
 #include "format/perfdata/record.h"
+#include "os/map.h"
 
 struct stream;
 
 struct stream_options {
+    /* COMPRESSED records are given too, ahead of what they hold, in the first pass (loc: not for
+     * stream_record_at). */
+    bool give_compressed;
     bool keep_compressed; /* COMPRESSED records are given as they are, not what they hold (inject) */
 };
 
@@ -85,9 +89,14 @@ const char *stream_path(const struct stream *s);
 /* Size in bytes of the file as it is on disk (a directory: of all its data files); 0 for a pipe. */
 uint64_t stream_file_size(const struct stream *s);
 
+/* What was opened (owner, times, kind); fd is -1 for memory and directories. */
+const struct os_file *stream_file(const struct stream *s);
+/* The bytes of the input as far as they are there: a regular file's all, a pipe's so far. */
+struct bytes stream_input_bytes(const struct stream *s);
+
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err);
 
-/* Back to the first record. Losses are not counted twice. Not for a pipe before stream_read_all. */
+/* Back to the first record. Losses are not counted twice. Not after stream_release. */
 void stream_rewind(struct stream *s);
 
 /* The record at a loc that stream_next gave. */

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "edit/copy.h"
+
+#include "format/perfdata/header_encode.h"
+
+enum { RUN_BYTES = 1 << 20 };
+
+/* Records that lie one behind the other are written in one go. */
+struct run {
+    struct stream *in;
+    const struct copy_sink *sink;
+    struct bytes pending;
+    uint64_t written; /* bytes of records so far, pending ones included */
+    uint64_t last_loc;
+};
+
+static bool run_flush(struct run *r, struct err *err) {
+    bool ok = !r->pending.size || r->sink->write(r->sink->ctx, r->pending, err);
+    r->pending = (struct bytes){0};
+    if (ok && stream_is_pipe(r->in))
+        stream_release(r->in, r->last_loc);
+    return ok;
+}
+
+static bool run_add(struct run *r, const struct stream_record *rec, struct err *err) {
+    const uint8_t *at = rec->raw.body.data - PERFDATA_HEADER_SIZE;
+    size_t n = rec->raw.size + rec->raw.payload.size;
+    if (r->pending.size && (r->pending.data + r->pending.size != at || r->pending.size > RUN_BYTES) &&
+        !run_flush(r, err))
+        return false;
+    if (!r->pending.size)
+        r->pending.data = at;
+    r->pending.size += n;
+    r->written += n;
+    r->last_loc = rec->loc;
+    return true;
+}
+
+/* What a file's tables say, a pipe says in records at its head. */
+static bool is_head_record(const struct stream_record *r) {
+    return r->legacy || r->raw.type == PERFDATA_RECORD_HEADER_ATTR ||
+           r->raw.type == PERFDATA_RECORD_HEADER_EVENT_TYPE ||
+           r->raw.type == PERFDATA_RECORD_HEADER_TRACING_DATA ||
+           r->raw.type == PERFDATA_RECORD_HEADER_FEATURE;
+}
+
+static bool copy_records(struct run *run, bool drop_head_records, struct copy_result *result,
+                         struct err *err) {
+    struct stream_record r;
+    for (;;) {
+        enum stream_status status = stream_next(run->in, &r, err);
+        if (status == STREAM_FAILED)
+            return false;
+        if (status == STREAM_END)
+            return run_flush(run, err);
+        if (drop_head_records && is_head_record(&r))
+            continue;
+        if (!run_add(run, &r, err))
+            return false;
+        result->records++;
+    }
+}
+
+/* The offsets of the sections behind the data, moved by as much as the data shrank; those before it stay. */
+static void move_sections(struct writer *tail, const struct perfdata_header *h, uint64_t data_end,
+                          uint64_t shrunk) {
+    for (size_t i = 0; i < h->features.count; i++) {
+        uint64_t at = h->features.items[i].section.offset;
+        if (at >= data_end)
+            writer_patch64(tail, i * 16, at - shrunk);
+    }
+}
+
+static bool file_to_file(struct run *run, struct copy_result *result, struct err *err) {
+    enum { DATA_SIZE_AT = 48, BITS_AT = 72 };
+    const struct perfdata_header *h = stream_header(run->in);
+    struct bytes file = stream_input_bytes(run->in);
+    uint64_t start = h->data.offset, end = file.size;
+    bool has_tables = !h->data_size_zero && !h->data_cut;
+    if (has_tables)
+        end = h->data.offset + h->data.size;
+    if (!run->sink->write(run->sink->ctx, (struct bytes){file.data, (size_t)start}, err) ||
+        !copy_records(run, false, result, err))
+        return false;
+    uint64_t shrunk = end - start - run->written;
+    struct writer tail = writer_make(h->swap), word = writer_make(h->swap);
+    if (has_tables)
+        writer_bytes_put(&tail, (struct bytes){file.data + end, (size_t)(file.size - end)});
+    if (has_tables && shrunk)
+        move_sections(&tail, h, end, shrunk);
+    bool ok = (writer_ok(&tail) || err_memory(err, "tables")) &&
+              (!tail.size || run->sink->write(run->sink->ctx, writer_bytes(&tail), err));
+    if (ok && (shrunk || !has_tables)) {
+        writer_u64(&word, run->written);
+        ok = run->sink->patch(run->sink->ctx, DATA_SIZE_AT, writer_bytes(&word), err);
+    }
+    if (ok && !has_tables && h->size >= BITS_AT + 32) { /* the tables are lost, so no bit may promise one */
+        writer_clear(&word);
+        writer_zero(&word, 32);
+        ok = run->sink->patch(run->sink->ctx, BITS_AT, writer_bytes(&word), err);
+    }
+    writer_fini(&tail);
+    writer_fini(&word);
+    return ok;
+}
+
+/* Features that say how the records are stored on disk are not true of the copy. */
+static bool drop_storage_features(struct perfdata_header *h) {
+    size_t kept = 0;
+    for (size_t i = 0; i < h->features.count; i++)
+        if (h->features.items[i].id != PERFDATA_FEATURE_DIR_FORMAT &&
+            h->features.items[i].id != PERFDATA_FEATURE_AUXTRACE)
+            h->features.items[kept++] = h->features.items[i];
+    h->features.count = kept;
+    return true;
+}
+
+static bool copy_header(const struct perfdata_header *h, struct perfdata_header *out, struct err *err) {
+    *out = *h;
+    out->features.items = NULL;
+    out->features.count = out->features.cap = 0;
+    if (!vec_reserve(&out->features, h->features.count + 1))
+        return err_memory(err, "features");
+    if (h->features.count)
+        memcpy(out->features.items, h->features.items, h->features.count * sizeof *h->features.items);
+    out->features.count = h->features.count;
+    return drop_storage_features(out);
+}
+
+/* A new file: its head needs the events, which a pipe tells in records before the first other one. */
+static bool to_new_file(struct run *run, struct copy_result *result, struct err *err) {
+    const struct perfdata_header *h = stream_header(run->in);
+    struct stream_record r;
+    /* Reads the head records; what they say has been applied when the first other record is there. */
+    enum stream_status status;
+    do
+        status = stream_next(run->in, &r, err);
+    while (status == STREAM_RECORD && is_head_record(&r));
+    if (status == STREAM_FAILED)
+        return false;
+    struct writer head = writer_make(h->swap), tail = writer_make(h->swap);
+    struct perfdata_header tables = {0};
+    perfdata_file_head_encode(stream_events(run->in), &head);
+    size_t events = stream_events(run->in)->list.count;
+    bool ok = (writer_ok(&head) || err_memory(err, "head")) &&
+              run->sink->write(run->sink->ctx, writer_bytes(&head), err);
+    if (ok && status == STREAM_RECORD) {
+        result->records++;
+        ok = run_add(run, &r, err) && copy_records(run, true, result, err);
+    }
+    if (ok && stream_events(run->in)->list.count != events)
+        ok = err_set(err, ERR_UNSUPPORTED, stream_path(run->in),
+                     "events that come after samples cannot be put into a file's head");
+    ok = ok && copy_header(h, &tables, err);
+    if (ok) {
+        uint64_t bits[4];
+        perfdata_file_tail_encode(tables.features.items, tables.features.count, head.size + run->written,
+                                  &tail, bits);
+        perfdata_file_head_finish(&head, run->written, bits);
+        ok = (writer_ok(&head) && writer_ok(&tail)) || err_memory(err, "tables");
+    }
+    /* The tables first: until the head says so they are not there, and the recording counts as unfinished. */
+    ok = ok && (!tail.size || run->sink->write(run->sink->ctx, writer_bytes(&tail), err)) &&
+         run->sink->patch(run->sink->ctx, 0, writer_bytes(&head), err);
+    perfdata_header_fini(&tables);
+    writer_fini(&head);
+    writer_fini(&tail);
+    return ok;
+}
+
+static bool to_pipe(struct run *run, struct copy_result *result, struct err *err) {
+    struct perfdata_header tables = {0};
+    struct writer head = writer_make(stream_header(run->in)->swap);
+    bool ok = copy_header(stream_header(run->in), &tables, err);
+    if (ok) {
+        perfdata_pipe_head_encode(&tables, stream_events(run->in), &head, &result->features_left_out);
+        ok = (writer_ok(&head) || err_memory(err, "head")) &&
+             run->sink->write(run->sink->ctx, writer_bytes(&head), err) &&
+             copy_records(run, false, result, err);
+    }
+    perfdata_header_fini(&tables);
+    writer_fini(&head);
+    return ok;
+}
+
+bool copy_recording(struct stream *in, const struct copy_sink *sink, struct copy_result *result,
+                    struct err *err) {
+    struct run run = {.in = in, .sink = sink};
+    *result = (struct copy_result){0};
+    if (stream_is_pipe(in)) {
+        struct bytes head = stream_input_bytes(in);
+        head.size = (size_t)stream_header(in)->data.offset;
+        if (!sink->patch)
+            return sink->write(sink->ctx, head, err) && copy_records(&run, false, result, err);
+        return to_new_file(&run, result, err);
+    }
+    if (!sink->patch)
+        return to_pipe(&run, result, err);
+    return stream_input_bytes(in).size && stream_file(in)->kind != OS_FILE_DIRECTORY
+               ? file_to_file(&run, result, err)
+               : to_new_file(&run, result, err);
+}

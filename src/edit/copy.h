@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recording from one container into another, record by record and byte for byte: what `inject` does without
+ * options. */
+#ifndef SONDE_EDIT_COPY_H
+#define SONDE_EDIT_COPY_H
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "stream/stream.h"
+
+/* Where a copy goes. */
+struct copy_sink {
+    /* Appends; false and *err on failure. */
+    bool (*write)(void *ctx, struct bytes b, struct err *err);
+    /* Overwrites earlier output at an offset; NULL when the sink is a pipe, which makes the output a pipe
+     * recording. */
+    bool (*patch)(void *ctx, uint64_t at, struct bytes b, struct err *err);
+    void *ctx;
+};
+
+struct copy_result {
+    uint64_t records;
+    uint32_t features_left_out; /* that a pipe cannot carry */
+};
+
+/*
+ * Copies `in`, which must have been opened with keep_compressed and not been read from yet.
+ *  file -> file  the same bytes, trailer included; what is damaged is left out, and the sizes are put right
+ *  file -> pipe  head records made from the tables, then the same records
+ *  pipe -> pipe  the same bytes
+ *  pipe -> file  tables made from the head records, then the other records; a directory likewise
+ * False and *err when reading or writing failed.
+ */
+bool copy_recording(struct stream *in, const struct copy_sink *sink, struct copy_result *result,
+                    struct err *err);
+
+#endif

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream/stream_internal.h"
+
+#include "base/cursor.h"
+#include "base/log.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEGACY_FIRST = 69, /* the ChromeOS pipe headers: HOSTNAME .. NUMA_TOPOLOGY */
+    LEGACY_LAST = 80,
+    RESYNC_WINDOW = 1 << 20, /* bytes of a pipe looked at in one go when searching for good records */
+};
+
+/* The old pipe headers begin with a HOSTNAME of type 69: u32 length, that many characters, and nothing else.
+ */
+static bool is_legacy_pipe(const struct stream *s) {
+    const struct stream_input *in = &s->input;
+    uint64_t at = s->header.data.offset;
+    struct perfdata_raw raw;
+    bool cut;
+    /* Not yet known to be legacy, so a type 71 would be taken for an AUXTRACE: only the first record is
+     * looked at. */
+    if (in->size < at || stream_peek(s, in->base + at, in->size - at, &raw, &cut) || raw.type != LEGACY_FIRST)
+        return false;
+    struct cursor c = cursor_make(raw.body, s->header.swap);
+    uint32_t len = cursor_u32(&c);
+    return cursor_ok(&c) && len == cursor_left(&c);
+}
+
+static struct stream *new_stream(const char *path, const struct stream_options *opts, struct err *err) {
+    struct stream *s = calloc(1, sizeof *s);
+    char *name = strdup(path);
+    if (!s || !name) {
+        free(s);
+        free(name);
+        err_memory(err, path);
+        return NULL;
+    }
+    s->path = name;
+    if (opts)
+        s->options = *opts;
+    s->input.file.fd = -1;
+    s->min_time_ns = UINT64_MAX;
+    return s;
+}
+
+/* With the input's first bytes there: header, events, segments. */
+static bool start(struct stream *s, struct err *err) {
+    struct stream_input *in = &s->input;
+    if (!stream_input_need(s, 16, err))
+        return false;
+    /* Of a directory only its first file has a header. */
+    uint64_t size = in->segments.count ? in->segments.items[0].end : in->size;
+    struct bytes head = {in->base, (size_t)size};
+    uint32_t problems = 0;
+    if (!perfdata_header_parse(head, &s->header, &s->events, &problems, err)) {
+        if (err && !err->where[0])
+            err_set(err, err->code, s->path, "%s", strdupa(err->message));
+        return false;
+    }
+    if (in->growing && s->header.container == PERFDATA_CONTAINER_FILE) {
+        /* A file through a pipe (cat perf.data | ...): its tables lie behind the data, so all of it is
+         * needed. */
+        if (!stream_input_need(s, UINT64_MAX, err))
+            return false;
+        perfdata_header_fini(&s->header);
+        perfdata_events_fini(&s->events);
+        problems = 0;
+        if (!perfdata_header_parse((struct bytes){in->base, (size_t)in->size}, &s->header, &s->events,
+                                   &problems, err))
+            return false;
+    }
+    s->losses.problems = problems;
+    s->losses.unread = problems > 0 || s->header.data_cut;
+    s->losses.cut = s->header.data_cut;
+    s->losses.unfinished = s->header.data_size_zero;
+    if (s->header.data_cut)
+        log_line(LOG_WARN,
+                 "%s: the recording is cut: its header promises %" PRIu64
+                 " bytes of data, the file has %" PRIu64,
+                 s->path, s->header.data.size,
+                 head.size > s->header.data.offset ? head.size - s->header.data.offset : 0);
+    if (s->header.data_size_zero)
+        log_line(LOG_WARN, "%s: the recording was not finished: reading what was written", s->path);
+    if (!stream_input_segments(s, err))
+        return false;
+    if (s->header.container == PERFDATA_CONTAINER_PIPE) {
+        if (!stream_input_need(s, s->header.data.offset + UINT16_MAX, err))
+            return false;
+        s->legacy_pipe = is_legacy_pipe(s);
+    }
+    stream_rewind(s);
+    return true;
+}
+
+struct stream *stream_open(const char *path, const struct stream_options *opts, struct err *err) {
+    struct stream *s = new_stream(path, opts, err);
+    if (s && stream_input_open(s, err) && start(s, err))
+        return s;
+    stream_close(s);
+    return NULL;
+}
+
+struct stream *stream_open_memory(struct bytes file, const struct stream_options *opts, struct err *err) {
+    struct stream *s = new_stream("memory", opts, err);
+    if (!s)
+        return NULL;
+    s->input.base = file.data;
+    s->input.size = file.size;
+    if (start(s, err))
+        return s;
+    stream_close(s);
+    return NULL;
+}
+
+void stream_close(struct stream *s) {
+    if (!s)
+        return;
+    perfdata_header_fini(&s->header);
+    perfdata_events_fini(&s->events);
+    stream_input_close(&s->input);
+    stream_expansion_close(&s->expansion);
+    free(s->path);
+    free(s);
+}
+
+const struct perfdata_header *stream_header(const struct stream *s) {
+    return &s->header;
+}
+struct perfdata_events *stream_events(struct stream *s) {
+    return &s->events;
+}
+const struct stream_losses *stream_losses(const struct stream *s) {
+    return &s->losses;
+}
+bool stream_is_pipe(const struct stream *s) {
+    return s->input.has_spool && s->header.container == PERFDATA_CONTAINER_PIPE;
+}
+const char *stream_path(const struct stream *s) {
+    return s->path;
+}
+const struct os_file *stream_file(const struct stream *s) {
+    return &s->input.file;
+}
+
+struct bytes stream_input_bytes(const struct stream *s) {
+    return (struct bytes){s->input.base, (size_t)s->input.size};
+}
+
+uint64_t stream_file_size(const struct stream *s) {
+    if (s->input.multimap.size) {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < s->input.segments.count; i++) {
+            const struct stream_segment *g = &s->input.segments.items[i];
+            sum += g->end - g->start + g->file_start;
+        }
+        return sum;
+    }
+    return s->input.has_spool ? 0 : s->input.size;
+}
+
+void stream_rewind(struct stream *s) {
+    s->segment = 0;
+    s->pos = s->input.segments.items[0].start;
+    s->xpos = 0;
+    s->in_expansion = false;
+    s->pass_max_ns = 0;
+}
+
+/* --- applying what a pipe's header records say --- */
+
+/* A feature's content, kept beyond the pipe's spool. Only the first of a kind counts. */
+static bool add_feature(struct stream *s, uint64_t id, struct bytes content, struct err *err) {
+    if (id >= PERFDATA_FEATURE_BITS || perfdata_header_feature(&s->header, (uint32_t)id))
+        return true;
+    struct bytes copy = arena_copy(&s->events.arena, content);
+    struct perfdata_feature *f = copy.size == content.size ? vec_push(&s->header.features) : NULL;
+    if (!f)
+        return err_memory(err, s->path);
+    *f = (struct perfdata_feature){.id = (uint32_t)id, .content = copy};
+    s->header.feature_bits[id / 64] |= 1ull << (id % 64);
+    return true;
+}
+
+/* HEADER_EVENT_TYPE: names for the events of that config; only old pipes have them. */
+static bool name_by_config(struct stream *s, const struct perfdata_event_type *t, struct err *err) {
+    for (size_t i = 0; i < s->events.list.count; i++) {
+        const struct perfdata_event *e = &s->events.list.items[i];
+        if (e->name || e->attr.config != t->event_id || e->attr.type != PERFDATA_TYPE_TRACEPOINT)
+            continue;
+        if (!perfdata_events_name(&s->events, (uint32_t)i, (const char *)t->name.data,
+                                  bytes_text_len(t->name)))
+            return err_memory(err, s->path);
+    }
+    return true;
+}
+
+/* The payload, or (simpleperf) what the record itself holds behind the size. */
+static struct bytes tracing_data(const struct stream_record *r, bool swap) {
+    struct cursor c = cursor_make(r->raw.body, swap);
+    uint64_t size = cursor_u32(&c);
+    if (r->raw.payload.size)
+        return r->raw.payload;
+    return cursor_bytes(&c, size < cursor_left(&c) ? size : cursor_left(&c));
+}
+
+static bool apply_header_record(struct stream *s, const struct stream_record *r, struct err *err) {
+    struct perfdata_record rec;
+    const char *reason = NULL;
+    if (r->legacy)
+        return add_feature(s, r->raw.type - LEGACY_FIRST + PERFDATA_FEATURE_HOSTNAME, r->raw.body, err);
+    if (!perfdata_record_decode(&r->raw, NULL, s->header.swap, &rec, &reason)) {
+        stream_bad_record(s, r, reason);
+        return true;
+    }
+    switch (r->raw.type) {
+    case PERFDATA_RECORD_HEADER_ATTR:
+        if (perfdata_events_add(&s->events, &rec.header_attr.attr, &rec.header_attr.ids) == PERFDATA_NO_EVENT)
+            return err_memory(err, s->path);
+        return true;
+    case PERFDATA_RECORD_HEADER_EVENT_TYPE:
+        return name_by_config(s, &rec.event_type, err);
+    case PERFDATA_RECORD_HEADER_TRACING_DATA:
+        return add_feature(s, PERFDATA_FEATURE_TRACING_DATA, tracing_data(r, s->header.swap), err);
+    case PERFDATA_RECORD_HEADER_FEATURE:
+        return add_feature(s, rec.header_feature.id, rec.header_feature.data, err);
+    case PERFDATA_RECORD_EVENT_UPDATE:
+        return perfdata_events_update(&s->events, &rec.event_update) || err_memory(err, s->path);
+    default:
+        return true;
+    }
+}
+
+/* --- losses --- */
+
+void stream_bad_record(struct stream *s, const struct stream_record *r, const char *reason) {
+    const char *name = perfdata_record_name(r->raw.type);
+    s->losses.bad_records++;
+    s->losses.unread = true;
+    if (name)
+        stream_warn(s, r->file_offset, "%s record: %s", name, reason);
+    else
+        stream_warn(s, r->file_offset, "record of type %u: %s", r->raw.type, reason);
+}
+
+/* Counts what a record says or shows to be lost, and takes note of its time. */
+static void account(struct stream *s, const struct stream_record *r) {
+    if (r->raw.type == PERFDATA_RECORD_SAMPLE) {
+        s->losses.unknown_ids += r->event == PERFDATA_NO_EVENT;
+    } else if (r->raw.type == PERFDATA_RECORD_LOST) {
+        struct cursor c = cursor_make(r->raw.body, s->header.swap);
+        cursor_u64(&c);
+        s->losses.lost_events += cursor_u64(&c);
+        s->losses.lost_records++;
+    } else if (r->raw.type == PERFDATA_RECORD_LOST_SAMPLES) {
+        struct cursor c = cursor_make(r->raw.body, s->header.swap);
+        s->losses.lost_samples += cursor_u64(&c);
+    } else if (!perfdata_record_known(r->raw.type)) {
+        s->losses.unknown_types++;
+    }
+}
+
+/* --- the sequence --- */
+
+/* Where a record is to be read: from the input (of a segment), or from the expansion. */
+struct place {
+    bool expanded;
+    size_t segment;
+    const uint8_t *base;
+    uint64_t at, end; /* offsets from base; end is what is available now */
+};
+
+static struct place input_place(const struct stream *s, size_t segment, uint64_t at) {
+    uint64_t end = s->input.segments.items[segment].end;
+    return (struct place){false, segment, s->input.base, at, end < s->input.size ? end : s->input.size};
+}
+
+static struct place current_place(const struct stream *s) {
+    if (s->in_expansion)
+        return (struct place){true, 0, s->expansion.spool.base, s->xpos, s->expansion.spool.size};
+    return input_place(s, s->segment, s->pos);
+}
+
+static uint64_t place_offset(const struct stream *s, const struct place *p) {
+    if (p->expanded)
+        return stream_expand_origin(s, p->at);
+    const struct stream_segment *g = &s->input.segments.items[p->segment];
+    return p->at - g->start + g->file_start;
+}
+
+static uint64_t place_loc(const struct place *p) {
+    return p->expanded ? STREAM_EXPANDED_LOC + p->at : p->at;
+}
+
+/*
+ * Finds where to go on after bytes that are no record: the next trustworthy place, or the end of what there
+ * is. What could not be read is counted and said, once. p->end may grow.
+ */
+static bool skip_damage(struct stream *s, struct place *p, const struct perfdata_raw *raw, const char *reason,
+                        bool cut, uint64_t *to, struct err *err) {
+    uint64_t from = p->at + 8 < p->end ? p->at + 8 : p->end;
+    *to = stream_resync(s, p->base, from, p->end);
+    while (*to == p->end && !p->expanded && s->input.growing) {
+        if (!stream_input_need(s, p->end + RESYNC_WINDOW, err))
+            return false;
+        from = p->end - from > RESYNC_WINDOW ? from + (p->end - from - RESYNC_WINDOW) / 8 * 8 : from;
+        p->end = input_place(s, p->segment, p->at).end;
+        *to = stream_resync(s, p->base, from, p->end);
+    }
+    if (place_loc(p) < s->counted_to)
+        return true;
+    uint64_t offset = place_offset(s, p), skipped = *to - p->at;
+    bool at_end = *to == p->end;
+    if (at_end && cut && (skipped < PERFDATA_HEADER_SIZE || perfdata_record_known(raw->type))) {
+        /* The last record is not whole: in a recording that was never finished that is no damage. */
+        s->losses.cut = true;
+        s->losses.unread |= !s->header.data_size_zero;
+        stream_warn(s, offset, "%s: the last %" PRIu64 " bytes are not read", reason, skipped);
+        return true;
+    }
+    s->losses.bad_records++;
+    s->losses.skipped_bytes += skipped;
+    s->losses.unread = true;
+    stream_warn(s, offset,
+                at_end ? "record of type %u, size %u: %s; no good record follows in the last %" PRIu64
+                         " bytes"
+                       : "record of type %u, size %u: %s; going on %" PRIu64 " bytes further",
+                raw->type, raw->size, reason, skipped);
+    return true;
+}
+
+/* Reads on in a pipe until `need` bytes are there behind the place, or it ends. *more: something came. */
+static bool read_on(struct stream *s, struct place *p, uint64_t need, bool *more, struct err *err) {
+    uint64_t before = p->end;
+    *more = false;
+    if (!s->input.growing || p->expanded)
+        return true;
+    if (!stream_input_need(s, p->at + need, err))
+        return false;
+    p->end = input_place(s, p->segment, p->at).end;
+    *more = p->end > before;
+    return true;
+}
+
+/* Looks at the record at a place of the input, reading on in a pipe as needed. *reason: NULL when it is
+ * whole. */
+static bool look(struct stream *s, struct place *p, struct perfdata_raw *raw, const char **reason, bool *cut,
+                 struct err *err) {
+    for (bool more = true;;) {
+        *reason = stream_peek(s, p->base + p->at, p->end - p->at, raw, cut);
+        if (__builtin_expect(!*reason, 1) || !*cut || !more)
+            return true;
+        if (!read_on(s, p, p->end - p->at + 1, &more, err))
+            return false;
+        if (!more)
+            return true;
+    }
+}
+
+static bool next_segment(struct stream *s, size_t *segment, uint64_t *pos) {
+    if (*segment + 1 >= s->input.segments.count)
+        return false;
+    ++*segment;
+    *pos = s->input.segments.items[*segment].start;
+    return true;
+}
+
+static bool is_compressed(const struct stream_record *r) {
+    return r->raw.type == PERFDATA_RECORD_COMPRESSED || r->raw.type == PERFDATA_RECORD_COMPRESSED2;
+}
+
+/* Expands one more outer record. *more: false when the input has none left. *given: it was put into *out. */
+static bool feed_expansion(struct stream *s, bool *more, struct stream_record *out, bool *given,
+                           struct err *err) {
+    struct stream_record outer = {.event = PERFDATA_NO_EVENT};
+    const char *reason;
+    bool cut;
+    struct place p = input_place(s, s->feed_segment, s->feed_pos);
+    if (!look(s, &p, &outer.raw, &reason, &cut, err))
+        return false;
+    *more = true;
+    if (p.at == p.end) {
+        *more = next_segment(s, &s->feed_segment, &s->feed_pos);
+        /* A record that the end of its file cut: its head must not grow together with the next file's bytes.
+         */
+        if (s->expansion.spool.size > s->xpos) {
+            s->losses.cut = s->losses.unread = true;
+            stream_warn(s, place_offset(s, &p), "the compressed data ends within a record");
+            s->expansion.spool.size = s->xpos;
+        }
+        stream_expand_reset(s);
+        return true;
+    }
+    if (reason)
+        return skip_damage(s, &p, &outer.raw, reason, cut, &s->feed_pos, err);
+    outer.loc = p.at;
+    outer.file_offset = place_offset(s, &p);
+    s->feed_pos = p.at + outer.raw.size + outer.raw.payload.size;
+    if (s->options.give_compressed && is_compressed(&outer)) {
+        *out = outer;
+        *given = true;
+    }
+    return stream_expand(s, &outer, err);
+}
+
+/* A COMPRESSED record at a place of the input: from here on records come out of the expansion. */
+static void enter_expansion(struct stream *s, const struct place *p) {
+    if (!s->expansion.active) {
+        s->feed_segment = p->segment;
+        s->feed_pos = p->at;
+    }
+    s->in_expansion = true;
+    s->xpos = 0;
+}
+
+static void fill(const struct stream *s, struct stream_record *r) {
+    r->event = PERFDATA_NO_EVENT;
+    r->has_time = false;
+    r->time_ns = 0;
+    r->legacy = s->legacy_pipe && r->raw.type >= LEGACY_FIRST && r->raw.type <= LEGACY_LAST;
+    if (r->raw.type >= PERFDATA_RECORD_USER_START)
+        return;
+    r->event = perfdata_events_find(&s->events, r->raw.type, r->raw.body);
+    if (r->event != PERFDATA_NO_EVENT)
+        r->has_time =
+            perfdata_record_time(&s->events.list.items[r->event].plan, r->raw.type, r->raw.body, &r->time_ns);
+}
+
+static void note_time(struct stream *s, const struct stream_record *r) {
+    if (!r->has_time || r->time_ns == 0 || r->time_ns == UINT64_MAX)
+        return;
+    if (r->time_ns > s->pass_max_ns)
+        s->pass_max_ns = r->time_ns;
+    if (r->time_ns > s->max_time_ns)
+        s->max_time_ns = r->time_ns;
+    if (r->time_ns < s->min_time_ns)
+        s->min_time_ns = r->time_ns;
+}
+
+/* Too short for its type? Its size is believed, so it costs only itself. */
+static bool body_too_short(const struct stream *s, const struct stream_record *r) {
+    if (r->legacy)
+        return false;
+    if (r->raw.type == PERFDATA_RECORD_SAMPLE && r->event != PERFDATA_NO_EVENT)
+        return r->raw.body.size < s->events.list.items[r->event].plan.fixed_size;
+    return r->raw.body.size < perfdata_record_min_body(r->raw.type);
+}
+
+/* A whole record at *p. *give: it is one for the reader. */
+static bool take(struct stream *s, const struct place *p, struct stream_record *r, bool *give,
+                 struct err *err) {
+    *give = false;
+    if (is_compressed(r) && !p->expanded && !s->options.keep_compressed) {
+        enter_expansion(s, p);
+        return true;
+    }
+    r->loc = place_loc(p);
+    r->file = (uint32_t)(p->expanded ? s->feed_segment : p->segment);
+    r->file_offset = place_offset(s, p);
+    fill(s, r);
+    uint64_t next = p->at + r->raw.size + r->raw.payload.size;
+    if (p->expanded)
+        s->xpos = next;
+    else
+        s->pos = next;
+    bool counted = r->loc < s->counted_to;
+    if (body_too_short(s, r)) {
+        if (!counted)
+            stream_bad_record(s, r, "it is too short for its type");
+    } else {
+        *give = true;
+        note_time(s, r);
+        if (!counted) {
+            account(s, r);
+            if (r->raw.type >= PERFDATA_RECORD_USER_START && !apply_header_record(s, r, err))
+                return false;
+        }
+    }
+    if (!counted)
+        s->counted_to = r->loc + 1;
+    return true;
+}
+
+enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err) {
+    for (;;) {
+        struct place p = current_place(s);
+        const char *reason;
+        bool cut, more = false, give, given = false;
+        if (!look(s, &p, &out->raw, &reason, &cut, err))
+            return STREAM_FAILED;
+        if (!reason) {
+            if (!take(s, &p, out, &give, err))
+                return STREAM_FAILED;
+            if (give)
+                return STREAM_RECORD;
+            continue;
+        }
+        if (p.expanded && cut) {
+            if (!feed_expansion(s, &more, out, &given, err))
+                return STREAM_FAILED;
+            if (given)
+                return STREAM_RECORD;
+            if (more)
+                continue;
+            p = current_place(s);
+        }
+        if (p.at == p.end) {
+            if (p.expanded || !next_segment(s, &s->segment, &s->pos))
+                return STREAM_END;
+            continue;
+        }
+        if (!skip_damage(s, &p, &out->raw, reason, cut, p.expanded ? &s->xpos : &s->pos, err))
+            return STREAM_FAILED;
+        if (s->counted_to <= place_loc(&p))
+            s->counted_to = place_loc(&p) + 1;
+    }
+}
+
+struct stream_record stream_record_at(const struct stream *s, uint64_t loc) {
+    struct stream_record r = {.loc = loc};
+    bool cut;
+    struct place p;
+    if (loc >= STREAM_EXPANDED_LOC) {
+        p = (struct place){true, 0, s->expansion.spool.base, loc - STREAM_EXPANDED_LOC,
+                           s->expansion.spool.size};
+    } else {
+        size_t i = 0;
+        while (i + 1 < s->input.segments.count && loc >= s->input.segments.items[i + 1].start)
+            i++;
+        p = input_place(s, i, loc);
+    }
+    stream_peek(s, p.base + p.at, p.end - p.at, &r.raw, &cut);
+    r.file = (uint32_t)p.segment;
+    r.file_offset = place_offset(s, &p);
+    fill(s, &r);
+    return r;
+}
+
+void stream_release(struct stream *s, uint64_t loc) {
+    if (loc >= STREAM_EXPANDED_LOC) {
+        if (s->expansion.active)
+            os_spool_release(&s->expansion.spool, loc - STREAM_EXPANDED_LOC);
+        if (s->input.has_spool)
+            os_spool_release(&s->input.spool, s->feed_pos);
+    } else if (s->input.has_spool) {
+        os_spool_release(&s->input.spool, loc);
+    }
+}
+
+uint64_t stream_when_ns(const struct stream *s, const struct stream_record *r) {
+    return r->has_time ? r->time_ns : s->pass_max_ns;
+}
+
+bool stream_all_read(const struct stream *s) {
+    return !s->losses.unread;
+}

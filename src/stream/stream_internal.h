@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of stream/ share: input.c (bytes), expand.c (decompression), resync.c (damage), stream.c
+ * (the rest). */
+#ifndef SONDE_STREAM_INTERNAL_H
+#define SONDE_STREAM_INTERNAL_H
+
+#include "base/vec.h"
+#include "os/map.h"
+#include "os/spool.h"
+#include "stream/stream.h"
+
+/*
+ * Locs of decompressed records start here: above every offset of a file or
+ * spool, so that loc order is file order (nothing that was compressed comes
+ * before what was delivered from the input directly).
+ */
+#define STREAM_EXPANDED_LOC (1ull << 46)
+
+/* A run of record bytes in the input: the data section, or one data.N of a directory. */
+struct stream_segment {
+    uint64_t start, end; /* offsets in the input; end is UINT64_MAX for a pipe */
+    uint64_t file_start; /* the offset in its own file of `start` */
+    char *name;          /* the file's name for messages; owned */
+};
+
+/* The bytes as they are in the file, pipe or directory. */
+struct stream_input {
+    const uint8_t *base;
+    uint64_t size; /* available now */
+    bool growing;  /* more may come from file.fd */
+    struct os_file file;
+    struct os_map map;
+    struct os_multimap multimap;
+    struct os_spool spool;
+    bool has_spool;
+    VEC(struct stream_segment) segments;
+};
+
+/* From which outer record the bytes from `start` on in the expansion came. */
+struct stream_origin {
+    uint64_t start, file_offset;
+};
+
+struct stream_expansion {
+    bool active; /* the spool below is there */
+    struct os_spool spool;
+    void *dctx;        /* ZSTD_DCtx; NULL until needed */
+    bool broken;       /* the current frame cannot be decoded further */
+    bool said_no_zstd; /* the message that this build lacks zstd was given */
+    VEC(struct stream_origin) origins;
+};
+
+struct stream {
+    char *path;
+    struct stream_options options;
+    struct perfdata_header header;
+    struct perfdata_events events;
+    struct stream_losses losses;
+    struct stream_input input;
+    struct stream_expansion expansion;
+    bool legacy_pipe; /* the ChromeOS headers: types 69 to 80 are features */
+    /* The next record to give: at `pos` of the input or, once a COMPRESSED record was met, at `xpos` of the
+     * expansion. */
+    bool in_expansion;
+    size_t segment;
+    uint64_t pos, xpos;
+    /* The next outer record to expand. */
+    size_t feed_segment;
+    uint64_t feed_pos;
+    uint64_t counted_to;  /* losses and headers before this loc were counted and applied by an earlier pass */
+    uint64_t pass_max_ns; /* the latest time read in this pass */
+    uint64_t max_time_ns, min_time_ns; /* of all times read so far; 0 and UINT64_MAX before the first */
+    unsigned warnings;
+};
+
+/* input.c */
+bool stream_input_open(struct stream *s, struct err *err);
+void stream_input_close(struct stream_input *in);
+/* Makes bytes up to `upto` available if the input has them: in->size tells. False on a read error. */
+bool stream_input_need(struct stream *s, uint64_t upto, struct err *err);
+/* After the header is known: where the records are. False when memory ran out. */
+bool stream_input_segments(struct stream *s, struct err *err);
+
+/* expand.c */
+void stream_expansion_close(struct stream_expansion *x);
+/*
+ * Appends what an outer record holds: the frame's part of a COMPRESSED one, any other record as it is. A
+ * record that cannot be decompressed is counted as bad. False on failure of memory or the spool.
+ */
+bool stream_expand(struct stream *s, const struct stream_record *outer, struct err *err);
+/* A new segment: its frames are its own. */
+void stream_expand_reset(struct stream *s);
+/* Where in the file the expanded byte came from. */
+uint64_t stream_expand_origin(const struct stream *s, uint64_t at);
+
+/* resync.c */
+
+/* The header at p: NULL and *raw when `left` bytes hold the whole record, else why not. *cut: it only ends
+ * too early. */
+const char *stream_peek(const struct stream *s, const uint8_t *p, uint64_t left, struct perfdata_raw *raw,
+                        bool *cut);
+/* The first trustworthy record at or behind `from`, before `end`; `end` when there is none. */
+uint64_t stream_resync(const struct stream *s, const uint8_t *base, uint64_t from, uint64_t end);
+
+/* Reports one bad place (the first few of them by line, all by count). */
+void stream_warn(struct stream *s, uint64_t file_offset, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif
