@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "config.h"
+#include "format/perfdata/header_encode.h"
+#include "stream/order.h"
+
+#include <stdlib.h>
+
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+static void drop_log(void *ctx, enum log_level level, const char *line) {
+    (void)level, (void)line;
+    ++*(int *)ctx;
+}
+
+/* One event: IP, TID, TIME, CPU, PERIOD, with sample_id_all. */
+static void make_events(struct perfdata_events *events, bool swap) {
+    perfdata_events_init(events, swap);
+    struct perfdata_attr attr = {.size = 128,
+                                 .known_size = 128,
+                                 .sample_period = 1000,
+                                 .flags = PERFDATA_ATTR_SAMPLE_ID_ALL,
+                                 .sample_type = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID |
+                                                PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU |
+                                                PERFDATA_SAMPLE_PERIOD};
+    assert_int_equal(perfdata_events_add(events, &attr, &(struct perfdata_u64s){0}), 0);
+}
+
+static void put_sample(struct writer *w, const struct perfdata_events *events, uint64_t time_ns) {
+    const struct perfdata_plan *plan = &events->list.items[0].plan;
+    struct perfdata_sample s = {
+        .have = plan->sample_type, .ip = 0x1000, .pid = 7, .tid = 8, .time = time_ns, .period = 3};
+    size_t at = w->size;
+    writer_u32(w, PERFDATA_RECORD_SAMPLE);
+    writer_u16(w, PERFDATA_MISC_USER);
+    writer_u16(w, 0);
+    perfdata_sample_encode(plan, &s, w);
+    writer_patch16(w, at + 6, (uint16_t)(w->size - at));
+}
+
+static void put_plain(struct writer *w, uint32_t type, uint16_t size) {
+    writer_u32(w, type);
+    writer_u16(w, 0);
+    writer_u16(w, size);
+    writer_zero(w, size > 8 ? size - 8u : 0);
+}
+
+/* A finished file around `data`; data.size as given. */
+static struct writer make_file(const struct perfdata_events *events, const struct writer *data,
+                               uint64_t size) {
+    static const uint64_t no_bits[4];
+    struct writer w = writer_make(events->swap);
+    perfdata_file_head_encode(events, &w);
+    perfdata_file_head_finish(&w, size, no_bits);
+    writer_bytes_put(&w, writer_bytes(data));
+    assert_true(writer_ok(&w));
+    return w;
+}
+
+struct counts {
+    unsigned samples, rounds, others;
+    uint64_t last_loc;
+    int log_lines;
+};
+
+static struct counts read_all(struct stream *s) {
+    struct counts n = {0};
+    struct stream_record r;
+    struct err err = ERR_INIT;
+    enum stream_status status;
+    while ((status = stream_next(s, &r, &err)) == STREAM_RECORD) {
+        assert_true(n.last_loc == 0 || r.loc > n.last_loc);
+        n.last_loc = r.loc;
+        n.samples += r.raw.type == PERFDATA_RECORD_SAMPLE;
+        n.rounds += r.raw.type == PERFDATA_RECORD_FINISHED_ROUND;
+        n.others += r.raw.type != PERFDATA_RECORD_SAMPLE && r.raw.type != PERFDATA_RECORD_FINISHED_ROUND;
+        struct stream_record again = stream_record_at(s, r.loc);
+        assert_ptr_equal(again.raw.body.data, r.raw.body.data);
+        assert_int_equal(again.raw.body.size, r.raw.body.size);
+        assert_int_equal(again.time_ns, r.time_ns);
+    }
+    assert_int_equal(status, STREAM_END);
+    return n;
+}
+
+/* Reads twice: the second pass must give the same and count nothing again. */
+static struct counts read_file(const struct writer *file, struct stream_losses *losses) {
+    int lines = 0;
+    log_set_sink(drop_log, &lines);
+    struct err err = ERR_INIT;
+    struct stream *s = stream_open_memory(writer_bytes(file), NULL, &err);
+    assert_non_null(s);
+    struct counts n = read_all(s);
+    *losses = *stream_losses(s);
+    stream_rewind(s);
+    struct counts again = read_all(s);
+    assert_int_equal(again.samples, n.samples);
+    assert_int_equal(again.last_loc, n.last_loc);
+    assert_memory_equal(stream_losses(s), losses, sizeof *losses);
+    stream_close(s);
+    log_set_sink(NULL, NULL);
+    n.log_lines = lines;
+    return n;
+}
+
+static void test_reads_both_orders(void **state) {
+    (void)state;
+    for (int swap = 0; swap < 2; swap++) {
+        struct perfdata_events events;
+        struct stream_losses losses;
+        make_events(&events, swap);
+        struct writer data = writer_make(swap);
+        for (int i = 1; i <= 20; i++)
+            put_sample(&data, &events, 1000u * (unsigned)i);
+        put_plain(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
+        put_plain(&data, 4711, 24);
+        struct writer file = make_file(&events, &data, data.size);
+        struct counts n = read_file(&file, &losses);
+        assert_int_equal(n.samples, 20);
+        assert_int_equal(n.rounds, 1);
+        assert_int_equal(n.others, 1);
+        assert_int_equal(losses.unknown_types, 1);
+        assert_false(losses.unread);
+        assert_int_equal(n.log_lines, 0);
+        writer_fini(&file);
+        writer_fini(&data);
+        perfdata_events_fini(&events);
+    }
+}
+
+/* Garbage in the middle: found again by FINISHED_ROUND, or by eight good records, never by fewer. */
+static void test_resynchronises(void **state) {
+    (void)state;
+    static const struct {
+        int before, after;
+        bool round;
+        unsigned want;
+    } cases[] = {
+        {5, 8, false, 13}, {5, 7, false, 5}, {0, 8, false, 8}, {5, 3, true, 8}, {5, 300, false, 305}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct perfdata_events events;
+        struct stream_losses losses;
+        make_events(&events, false);
+        struct writer data = writer_make(false);
+        for (int i = 0; i < cases[k].before; i++)
+            put_sample(&data, &events, 1000u + (unsigned)i);
+        put_plain(&data, PERFDATA_RECORD_SAMPLE, 3); /* less than its header */
+        for (uint32_t i = 0; i < 40; i++)
+            writer_u32(&data, 0xdeadbeef * i + 1);
+        if (cases[k].round)
+            put_plain(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
+        for (int i = 0; i < cases[k].after; i++)
+            put_sample(&data, &events, 2000u + (unsigned)i);
+        struct writer file = make_file(&events, &data, data.size);
+        struct counts n = read_file(&file, &losses);
+        assert_int_equal(n.samples, cases[k].want);
+        assert_int_equal(losses.bad_records, 1);
+        assert_true(losses.unread);
+        assert_int_equal(losses.skipped_bytes,
+                         cases[k].want > (unsigned)cases[k].before ? 168 : 168 + 7 * 48);
+        assert_int_equal(n.log_lines, 1);
+        writer_fini(&file);
+        writer_fini(&data);
+        perfdata_events_fini(&events);
+    }
+}
+
+/* Times far outside what the file had so far are not trusted. */
+static void test_resync_wants_plausible_times(void **state) {
+    (void)state;
+    struct perfdata_events events;
+    struct stream_losses losses;
+    make_events(&events, false);
+    struct writer data = writer_make(false);
+    put_sample(&data, &events, 1000);
+    put_plain(&data, 1, 0);
+    for (unsigned i = 0; i < 20; i++)
+        put_sample(&data, &events, 1ull << 60 | i);
+    struct writer file = make_file(&events, &data, data.size);
+    assert_int_equal(read_file(&file, &losses).samples, 1);
+    writer_fini(&file);
+    writer_fini(&data);
+    perfdata_events_fini(&events);
+}
+
+/* Cut at every byte: whole records are read, one line says it, and the exit status knows. */
+static void test_cut_anywhere(void **state) {
+    (void)state;
+    struct perfdata_events events;
+    struct stream_losses losses;
+    make_events(&events, false);
+    struct writer data = writer_make(false);
+    for (unsigned i = 0; i < 3; i++)
+        put_sample(&data, &events, 1000 + i);
+    struct writer whole = make_file(&events, &data, data.size), open_end = make_file(&events, &data, 0);
+    size_t start = whole.size - data.size, one = data.size / 3;
+    for (size_t n = 1; n < data.size; n++) {
+        struct writer cut = whole, unfinished = open_end;
+        cut.size = unfinished.size = start + n;
+        assert_int_equal(read_file(&cut, &losses).samples, n / one);
+        assert_true(losses.cut && losses.unread && !losses.unfinished);
+        assert_int_equal(losses.bad_records, 0);
+        assert_int_equal(read_file(&unfinished, &losses).samples, n / one);
+        assert_true(losses.unfinished && !losses.unread);
+        assert_int_equal(losses.cut, n % one != 0);
+    }
+    writer_fini(&whole);
+    writer_fini(&open_end);
+    writer_fini(&data);
+    perfdata_events_fini(&events);
+}
+
+/* A body shorter than its type needs costs only itself: its size is believed. */
+static void test_short_body(void **state) {
+    (void)state;
+    struct perfdata_events events;
+    struct stream_losses losses;
+    make_events(&events, false);
+    struct writer data = writer_make(false);
+    put_sample(&data, &events, 1000);
+    put_plain(&data, PERFDATA_RECORD_MMAP2, 16);
+    put_plain(&data, PERFDATA_RECORD_SAMPLE, 16);
+    put_sample(&data, &events, 1001);
+    struct writer file = make_file(&events, &data, data.size);
+    struct counts n = read_file(&file, &losses);
+    assert_int_equal(n.samples, 2);
+    assert_int_equal(n.others, 0);
+    assert_int_equal(losses.bad_records, 2);
+    assert_int_equal(losses.skipped_bytes, 0);
+    writer_fini(&file);
+    writer_fini(&data);
+    perfdata_events_fini(&events);
+}
+
+static void test_losses(void **state) {
+    (void)state;
+    struct perfdata_events events;
+    struct stream_losses losses;
+    make_events(&events, false);
+    struct writer data = writer_make(false);
+    for (uint64_t n = 1; n <= 3; n++) {
+        struct perfdata_record lost = {.type = PERFDATA_RECORD_LOST, .lost = {.lost = n}};
+        struct perfdata_record samples = {.type = PERFDATA_RECORD_LOST_SAMPLES,
+                                          .lost_samples = {.lost = 10 * n}};
+        perfdata_record_encode(&lost, NULL, &data);
+        perfdata_record_encode(&samples, NULL, &data);
+    }
+    struct writer file = make_file(&events, &data, data.size);
+    read_file(&file, &losses);
+    assert_int_equal(losses.lost_records, 3);
+    assert_int_equal(losses.lost_events, 6);
+    assert_int_equal(losses.lost_samples, 60);
+    assert_false(losses.unread);
+    writer_fini(&file);
+    writer_fini(&data);
+    perfdata_events_fini(&events);
+}
+
+static void test_pipe(void **state) {
+    (void)state;
+    struct perfdata_events events;
+    struct perfdata_header h = {.container = PERFDATA_CONTAINER_PIPE};
+    struct perfdata_feature host = {.id = PERFDATA_FEATURE_HOSTNAME,
+                                    .content = {(const uint8_t *)"\4\0\0\0abc", 8}};
+    struct stream_losses losses;
+    uint32_t left_out;
+    make_events(&events, true);
+    *vec_push(&h.features) = host;
+    struct writer file = writer_make(true);
+    perfdata_pipe_head_encode(&h, &events, &file, &left_out);
+    assert_int_equal(left_out, 0);
+    put_sample(&file, &events, 77);
+    struct counts n = read_file(&file, &losses);
+    assert_int_equal(n.samples, 1);
+    assert_int_equal(n.others, 2);
+    struct stream *s = stream_open_memory(writer_bytes(&file), NULL, NULL);
+    read_all(s);
+    const struct perfdata_feature *f = perfdata_header_feature(stream_header(s), PERFDATA_FEATURE_HOSTNAME);
+    assert_non_null(f);
+    assert_memory_equal(f->content.data, host.content.data, 8);
+    assert_int_equal(stream_events(s)->list.count, 1);
+    stream_close(s);
+    perfdata_header_fini(&h);
+    writer_fini(&file);
+    perfdata_events_fini(&events);
+}
+
+#ifdef HAVE_ZSTD
+/* Appends `n` bytes of a running zstd stream as a COMPRESSED2 record. */
+static void put_compressed(struct writer *w, ZSTD_CCtx *cctx, const uint8_t *p, size_t n) {
+    uint8_t out[4096];
+    ZSTD_inBuffer in = {p, n, 0};
+    ZSTD_outBuffer buf = {out, sizeof out, 0};
+    assert_int_equal(ZSTD_compressStream2(cctx, &buf, &in, ZSTD_e_flush), 0);
+    struct perfdata_record rec = {
+        .type = PERFDATA_RECORD_COMPRESSED2,
+        .compressed = {.data_size = buf.pos, .data = {out, (buf.pos + 7) & ~(size_t)7}}};
+    memset(out + buf.pos, 0, rec.compressed.data.size - buf.pos);
+    perfdata_record_encode(&rec, NULL, w);
+}
+
+/* Records straddle the frames' pieces, and plain records stand between them. */
+static void test_compressed(void **state) {
+    (void)state;
+    struct perfdata_events events;
+    struct stream_losses losses;
+    make_events(&events, false);
+    struct writer inner = writer_make(false), data = writer_make(false);
+    for (unsigned i = 0; i < 50; i++)
+        put_sample(&inner, &events, 1000 + i);
+    ZSTD_CCtx *cctx = ZSTD_createCCtx();
+    put_sample(&data, &events, 999);
+    for (size_t at = 0; at < inner.size; at += 100) {
+        put_compressed(&data, cctx, inner.data + at, inner.size - at < 100 ? inner.size - at : 100);
+        put_plain(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
+    }
+    struct writer file = make_file(&events, &data, data.size);
+    struct counts n = read_file(&file, &losses);
+    assert_int_equal(n.samples, 51);
+    assert_int_equal(n.rounds, (inner.size + 99) / 100);
+    assert_false(losses.unread);
+
+    /* One flipped byte in a frame: what came before is read, the rest is counted. */
+    file.data[file.size / 2 + 20] ^= 0xff;
+    n = read_file(&file, &losses);
+    assert_true(n.samples > 0 && n.samples < 51);
+    assert_true(losses.unread);
+    ZSTD_freeCCtx(cctx);
+    writer_fini(&file);
+    writer_fini(&data);
+    writer_fini(&inner);
+    perfdata_events_fini(&events);
+}
+#endif
+
+static void test_ordered_reading(void **state) {
+    (void)state;
+    struct perfdata_events events;
+    make_events(&events, false);
+    struct writer data = writer_make(false);
+    static const uint64_t times[] = {50, 40, 45, 0, 10, 90, 60};
+    for (size_t i = 0; i < 7; i++)
+        put_sample(&data, &events, times[i]);
+    struct writer file = make_file(&events, &data, data.size);
+    struct stream *s = stream_open_memory(writer_bytes(&file), NULL, NULL);
+    struct order o;
+    struct stream_record r;
+    order_init(&o, s, NULL, NULL, false);
+    static const uint64_t want[] = {0, 10, 40, 45, 50, 60, 90};
+    for (size_t i = 0; i < 7; i++) {
+        assert_int_equal(order_next(&o, &r, NULL), STREAM_RECORD);
+        assert_int_equal(r.time_ns, want[i]);
+    }
+    assert_int_equal(order_next(&o, &r, NULL), STREAM_END);
+    order_fini(&o);
+    stream_close(s);
+    writer_fini(&file);
+    writer_fini(&data);
+    perfdata_events_fini(&events);
+}
+
+static void test_refuses(void **state) {
+    (void)state;
+    struct err err = ERR_INIT;
+    assert_null(
+        stream_open_memory((struct bytes){(const uint8_t *)"hello, world, this is text", 26}, NULL, &err));
+    assert_int_equal(err.code, ERR_BROKEN);
+    assert_null(stream_open_memory((struct bytes){(const uint8_t *)"PERFILE2", 8}, NULL, &err));
+    assert_null(stream_open("/nonexistent/perf.data", NULL, &err));
+    assert_int_equal(err.code, ERR_ABSENT);
+    assert_string_equal(err.where, "/nonexistent/perf.data");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reads_both_orders),
+        cmocka_unit_test(test_resynchronises),
+        cmocka_unit_test(test_resync_wants_plausible_times),
+        cmocka_unit_test(test_cut_anywhere),
+        cmocka_unit_test(test_short_body),
+        cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_pipe),
+#ifdef HAVE_ZSTD
+        cmocka_unit_test(test_compressed),
+#endif
+        cmocka_unit_test(test_ordered_reading),
+        cmocka_unit_test(test_refuses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
