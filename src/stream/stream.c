@@ -416,20 +416,37 @@ static void enter_expansion(struct stream *s, const struct place *p) {
     s->xpos = 0;
 }
 
-static void fill(const struct stream *s, struct stream_record *r) {
+/* The event of a kernel record. Samples of one CPU come in runs: their id is compared before it is looked up.
+ */
+static inline uint32_t find_event(const struct stream *s, struct stream_memo *memo,
+                                  const struct perfdata_raw *raw) {
+    if (s->events.list.count <= 1)
+        return s->events.list.count ? 0 : PERFDATA_NO_EVENT;
+    const struct perfdata_plan *first = &s->events.list.items[0].plan;
+    size_t at = first->identifier_at != PERFDATA_NO_FIELD ? first->identifier_at : first->id_at;
+    if (raw->type != PERFDATA_RECORD_SAMPLE || at == PERFDATA_NO_FIELD || raw->body.size < at + 8)
+        return perfdata_events_find(&s->events, raw->type, raw->body);
+    uint64_t id = bytes_load64(raw->body.data + at, s->header.swap);
+    if (id != memo->id || memo->events != s->events.list.count)
+        *memo = (struct stream_memo){id, s->events.list.count,
+                                     perfdata_events_find(&s->events, raw->type, raw->body)};
+    return memo->event;
+}
+
+static inline void fill(const struct stream *s, struct stream_memo *memo, struct stream_record *r) {
     r->event = PERFDATA_NO_EVENT;
     r->has_time = false;
     r->time_ns = 0;
     r->legacy = s->legacy_pipe && r->raw.type >= LEGACY_FIRST && r->raw.type <= LEGACY_LAST;
     if (r->raw.type >= PERFDATA_RECORD_USER_START)
         return;
-    r->event = perfdata_events_find(&s->events, r->raw.type, r->raw.body);
+    r->event = find_event(s, memo, &r->raw);
     if (r->event != PERFDATA_NO_EVENT)
         r->has_time =
             perfdata_record_time(&s->events.list.items[r->event].plan, r->raw.type, r->raw.body, &r->time_ns);
 }
 
-static void note_time(struct stream *s, const struct stream_record *r) {
+static inline void note_time(struct stream *s, const struct stream_record *r) {
     if (!r->has_time || r->time_ns == 0 || r->time_ns == UINT64_MAX)
         return;
     if (r->time_ns > s->pass_max_ns)
@@ -460,7 +477,7 @@ static bool take(struct stream *s, const struct place *p, struct stream_record *
     r->loc = place_loc(p);
     r->file = (uint32_t)(p->expanded ? s->feed_segment : p->segment);
     r->file_offset = place_offset(s, p);
-    fill(s, r);
+    fill(s, &s->memo, r);
     uint64_t next = p->at + r->raw.size + r->raw.payload.size;
     if (p->expanded)
         s->xpos = next;
@@ -484,7 +501,41 @@ static bool take(struct stream *s, const struct place *p, struct stream_record *
     return true;
 }
 
+/*
+ * Nearly all records of nearly all files: a whole sample that lies in the mapped file. Anything else, damage
+ * included, is left to the long way, which starts again at the same place.
+ */
+static inline bool next_sample(struct stream *s, struct stream_record *r) {
+    const struct stream_segment *g = &s->input.segments.items[s->segment];
+    if (s->in_expansion || g->end > s->input.size || g->end - s->pos < PERFDATA_HEADER_SIZE)
+        return false;
+    const uint8_t *p = s->input.base + s->pos;
+    bool swap = s->header.swap;
+    uint32_t size = bytes_load16(p + 6, swap);
+    if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size < PERFDATA_HEADER_SIZE ||
+        size > g->end - s->pos)
+        return false;
+    r->raw = (struct perfdata_raw){PERFDATA_RECORD_SAMPLE,
+                                   bytes_load16(p + 4, swap),
+                                   size,
+                                   {p + PERFDATA_HEADER_SIZE, size - PERFDATA_HEADER_SIZE},
+                                   {NULL, 0}};
+    fill(s, &s->memo, r);
+    if (r->event == PERFDATA_NO_EVENT || r->raw.body.size < s->events.list.items[r->event].plan.fixed_size)
+        return false;
+    r->loc = s->pos;
+    r->file = (uint32_t)s->segment;
+    r->file_offset = s->pos - g->start + g->file_start;
+    s->pos += size;
+    note_time(s, r);
+    if (r->loc >= s->counted_to)
+        s->counted_to = r->loc + 1;
+    return true;
+}
+
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err) {
+    if (__builtin_expect(next_sample(s, out), 1))
+        return STREAM_RECORD;
     for (;;) {
         struct place p = current_place(s);
         const char *reason;
@@ -535,7 +586,7 @@ struct stream_record stream_record_at(const struct stream *s, uint64_t loc) {
     stream_peek(s, p.base + p.at, p.end - p.at, &r.raw, &cut);
     r.file = (uint32_t)p.segment;
     r.file_offset = place_offset(s, &p);
-    fill(s, &r);
+    fill(s, &(struct stream_memo){0}, &r);
     return r;
 }
 

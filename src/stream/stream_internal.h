@@ -50,6 +50,13 @@ struct stream_expansion {
     VEC(struct stream_origin) origins;
 };
 
+/* The event that the last sample's id led to, while there were `events` events. */
+struct stream_memo {
+    uint64_t id;
+    size_t events; /* 0: nothing remembered */
+    uint32_t event;
+};
+
 struct stream {
     char *path;
     struct stream_options options;
@@ -71,6 +78,7 @@ struct stream {
     uint64_t pass_max_ns; /* the latest time read in this pass */
     uint64_t max_time_ns, min_time_ns; /* of all times read so far; 0 and UINT64_MAX before the first */
     unsigned warnings;
+    struct stream_memo memo;
 };
 
 /* input.c */
