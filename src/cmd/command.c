@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cmd/pager.h"
+#include "cmd/perfconfig.h"
+#include "cmd/usage.h"
+
+const struct command *const command_table[] = {
+    &cmd_help,
+    &cmd_version,
+    NULL,
+};
+
+/* By name; what perf(1) and its manual pages list. */
+const struct command_absent command_absent_table[] = {
+    {"annotate", "Show the instructions of a function with their share of the samples"},
+    {"archive", "Pack the files whose build-ids a recording names"},
+    {"bench", "Measure parts of the system"},
+    {"buildid-cache", "Add, remove and list files in the build-id cache"},
+    {"buildid-list", "List the build-ids in a recording"},
+    {"c2c", "Find cache lines that CPUs fight over"},
+    {"check", "Tell whether a feature is built in"},
+    {"config", "Show and change configuration variables"},
+    {"daemon", "Keep recordings running in the background"},
+    {"data", "Convert a recording to other formats"},
+    {"diff", "Compare profiles"},
+    {"evlist", "List the events of a recording"},
+    {"ftrace", "Use the kernel's function tracer"},
+    {"inject", "Copy a recording, adding to it on the way"},
+    {"iostat", "Show PCIe root port bandwidth"},
+    {"kallsyms", "Look up a symbol of the running kernel"},
+    {"kmem", "Analyse kernel memory allocation"},
+    {"kvm", "Profile guests and their exits"},
+    {"kwork", "Analyse interrupts and workqueues"},
+    {"list", "List the events that can be recorded"},
+    {"lock", "Analyse locks"},
+    {"mem", "Profile memory accesses"},
+    {"probe", "Define dynamic tracepoints"},
+    {"record", "Run a command and record its profile"},
+    {"report", "Show the profile in a recording"},
+    {"sched", "Analyse scheduling"},
+    {"script", "Print every event of a recording"},
+    {"stat", "Run a command and count events"},
+    {"test", "Run built-in workloads and self tests"},
+    {"timechart", "Draw what the system did over time"},
+    {"top", "Show a live profile"},
+    {"trace", "Show system calls as they happen"},
+    {NULL, NULL},
+};
+
+const struct command *command_find(const char *name) {
+    for (size_t i = 0; command_table[i]; i++)
+        if (strcmp(command_table[i]->name, name) == 0)
+            return command_table[i];
+    return NULL;
+}
+
+const struct command_absent *command_find_absent(const char *name) {
+    for (const struct command_absent *a = command_absent_table; a->name; a++)
+        if (strcmp(a->name, name) == 0 && !command_find(name))
+            return a;
+    return NULL;
+}
+
+bool command_write_fd(void *ctx, const char *p, size_t n) {
+    struct command_sink *sink = ctx;
+    while (n) {
+        ssize_t done = write(sink->fd, p, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            sink->errnum = errno;
+            return false;
+        }
+        p += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/* What is needed to print usage: of a command, or of a verb of it. */
+struct usage {
+    const char *program;
+    const char *const *lines;
+    const struct option *rows;
+};
+
+static void print_bad(const struct usage *u, const struct option_result *r) {
+    struct command_sink sink = {.fd = STDERR_FILENO};
+    struct out o;
+    if (!out_init(&o, command_write_fd, &sink))
+        return;
+    out_printf(&o, " Error: %s\n\n", r->err.message);
+    usage_lines(&o, u->program, u->lines);
+    out_char(&o, '\n');
+    if (r->row_only && r->row)
+        usage_option(&o, r->row);
+    else
+        usage_options(&o, u->rows, 0, NULL);
+    out_char(&o, '\n');
+    out_flush(&o);
+    out_fini(&o);
+}
+
+static void print_help(const struct usage *u, int count, char *const *words) {
+    struct command_sink sink = {.fd = STDERR_FILENO};
+    struct out o;
+    if (!out_init(&o, command_write_fd, &sink))
+        return;
+    out_char(&o, '\n');
+    usage_lines(&o, u->program, u->lines);
+    out_char(&o, '\n');
+    usage_options(&o, u->rows, count, words);
+    out_char(&o, '\n');
+    out_flush(&o);
+    out_fini(&o);
+}
+
+static bool parse(const struct usage *u, void *into, unsigned flags, int *argc, char ***argv, int *status) {
+    struct option_result r = option_parse(u->rows, into, flags, *argc, *argv);
+    if (r.status == OPTION_DONE) {
+        *argc = r.argc;
+        *argv = r.argv;
+        return true;
+    }
+    *status = EXIT_USAGE;
+    if (r.status == OPTION_HELP)
+        print_help(u, r.argc, r.argv);
+    else if (r.err.code != ERR_USAGE)
+        *status = command_fail(&r.err);
+    else
+        print_bad(u, &r);
+    return false;
+}
+
+bool command_options(const struct command_env *env, void *into, unsigned flags, int *argc, char ***argv,
+                     int *status) {
+    const struct usage u = {env->program, env->command->usage, env->command->options};
+    return parse(&u, into, flags, argc, argv, status);
+}
+
+bool command_verb_options(const struct command_env *env, const struct option *rows, const char *const *usage,
+                          void *into, int *argc, char ***argv, int *status) {
+    const struct usage u = {env->program, usage, rows};
+    return parse(&u, into, 0, argc, argv, status);
+}
+
+int command_usage(const struct command_env *env, const char *fmt, ...) {
+    const struct usage u = {env->program, env->command->usage, env->command->options};
+    if (!fmt) {
+        print_help(&u, 0, NULL);
+        return EXIT_USAGE;
+    }
+    struct option_result r = {.status = OPTION_BAD};
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(r.err.message, sizeof r.err.message, fmt, ap);
+    va_end(ap);
+    print_bad(&u, &r);
+    return EXIT_USAGE;
+}
+
+int command_fail(const struct err *e) {
+    if (e->where[0])
+        fprintf(stderr, "%s: %s\n", e->where, e->message);
+    else
+        fprintf(stderr, "%s\n", e->message);
+    return e->code == ERR_USAGE ? EXIT_USAGE : EXIT_ERROR;
+}
+
+static void print_log(void *ctx, enum log_level level, const char *line) {
+    const struct command_env *env = ctx;
+    if ((int)level <= env->verbose)
+        fprintf(stderr, "%s\n", line);
+}
+
+void command_log(struct command_env *env, int verbose, bool quiet) {
+    env->verbose = quiet ? -1 : verbose;
+    log_set_sink(print_log, env);
+}
+
+/* The pager to run for this command, or NULL. */
+static const char *wanted_pager(const struct command_env *env) {
+    if (env->pager == 0 || !isatty(STDOUT_FILENO))
+        return NULL;
+    char key[64];
+    snprintf(key, sizeof key, "pager.%s", env->command->name);
+    const char *configured = perfconfig_text(env->config, key);
+    static const char *const yes_no[] = {"true", "yes", "on", "1", "false", "no", "off", "0"};
+    bool is_bool = !configured;
+    for (size_t i = 0; !is_bool && i < sizeof yes_no / sizeof *yes_no; i++)
+        is_bool = strcasecmp(configured, yes_no[i]) == 0;
+    if (!is_bool)
+        return configured;
+    if (env->pager < 0 && !perfconfig_bool(env->config, key, true))
+        return NULL;
+    return pager_choice();
+}
+
+bool command_output(struct command_env *env, struct out *o) {
+    const char *pager = wanted_pager(env);
+    if (pager)
+        pager_start(&env->pager_run, pager);
+    env->sink = (struct command_sink){.fd = STDOUT_FILENO};
+    if (out_init(o, command_write_fd, &env->sink))
+        return true;
+    struct err e;
+    err_memory(&e, "standard output");
+    command_fail(&e);
+    return false;
+}
+
+int command_finish(struct command_env *env, struct out *o, int status) {
+    bool ok = out_flush(o);
+    out_fini(o);
+    /* A reader that went away (head, a pager that was left) has what it wanted: nothing to complain about. */
+    if (!ok && env->sink.errnum != EPIPE)
+        fprintf(stderr, "writing standard output failed: %s\n", strerror(env->sink.errnum));
+    pager_finish(&env->pager_run);
+    return ok || status ? status : EXIT_ERROR;
+}

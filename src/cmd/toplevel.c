@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/toplevel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/nearest.h"
+#include "cmd/perfconfig.h"
+
+#define USAGE "[--version] [--help] [OPTIONS] COMMAND [ARGS]"
+
+struct toplevel_options {
+    bool help, version, list_commands, exec_path, html_path;
+    int verbose;
+    int pager; /* as in struct command_env */
+    const char *buildid_dir;
+};
+
+void toplevel_overview(struct out *o, const char *program) {
+    out_printf(o, "\n usage: %s " USAGE "\n\n The %s commands are:\n", program, program);
+    for (size_t i = 0; command_table[i]; i++) {
+        out_str(o, "   ");
+        out_left(o, command_table[i]->name, strlen(command_table[i]->name), 15);
+        out_printf(o, " %s\n", command_table[i]->summary);
+    }
+    out_str(o, "\n Not there yet:");
+    size_t column = 15;
+    for (const struct command_absent *a = command_absent_table; a->name; a++) {
+        if (command_find(a->name))
+            continue;
+        column += strlen(a->name) + 1;
+        if (column > 78) {
+            out_str(o, "\n               ");
+            column = 15 + strlen(a->name) + 1;
+        }
+        out_printf(o, " %s", a->name);
+    }
+    out_printf(o, "\n\n See '%s help COMMAND' for more information on a specific command.\n\n", program);
+}
+
+int toplevel_no_command(const char *program, const char *name) {
+    const struct command_absent *absent = command_find_absent(name);
+    if (absent) {
+        fprintf(stderr, "%s %s is not there yet (%s)\n", program, absent->name, absent->summary);
+        return EXIT_ERROR;
+    }
+    struct nearest near = nearest_start(name);
+    for (size_t i = 0; command_table[i]; i++)
+        nearest_try(&near, command_table[i]->name);
+    for (const struct command_absent *a = command_absent_table; a->name; a++)
+        nearest_try(&near, a->name);
+    fprintf(stderr, "%s: '%s' is not a %s-command.", program, name, program);
+    if (near.best)
+        fprintf(stderr, " Did you mean '%s'?\n", near.best);
+    else
+        fprintf(stderr, " See '%s --help'.\n", program);
+    fprintf(stderr, "\n Usage: %s " USAGE "\n", program);
+    return EXIT_USAGE;
+}
+
+static bool set_pager(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    (void)row, (void)value, (void)e;
+    *(int *)field = !negated;
+    return true;
+}
+
+static const struct option options[] = {
+    OPTION_BOOL('h', "help", struct toplevel_options, help, "Show the commands, or what follows 'help'"),
+    OPTION_COUNT('v', NULL, struct toplevel_options, verbose,
+                 "Show the version; twice: and what is built in"),
+    OPTION_BOOL(0, "version", struct toplevel_options, version, "Show the version"),
+    OPTION_CALL('p', "paginate", struct toplevel_options, pager, NULL, "Use the pager", set_pager,
+                .flags = OPTION_NO_VALUE | OPTION_NO_NEGATION),
+    OPTION_CALL(0, "pager", struct toplevel_options, pager, NULL,
+                "Use the pager as configured (--no-pager: never)", set_pager, .flags = OPTION_NO_VALUE),
+    OPTION_STRING(0, "buildid-dir", struct toplevel_options, buildid_dir, "dir",
+                  "Build-id cache; goes before buildid.dir of the configuration"),
+    OPTION_BOOL(0, "list-cmds", struct toplevel_options, list_commands, "List the commands in one line"),
+    OPTION_END,
+};
+
+static int list(struct command_env *env, bool (*print)(struct out *, const char *), const char *what) {
+    struct out out;
+    env->pager = 0;
+    if (!command_output(env, &out))
+        return EXIT_ERROR;
+    bool ok = print(&out, what);
+    return command_finish(env, &out, ok ? EXIT_OK : EXIT_ERROR);
+}
+
+static bool print_commands(struct out *o, const char *unused) {
+    (void)unused;
+    for (size_t i = 0; command_table[i]; i++)
+        out_printf(o, "%s ", command_table[i]->name);
+    out_char(o, '\n');
+    return true;
+}
+
+/* The long options of a command, or of sonde itself, as completion scripts want them. */
+static bool print_options(struct out *o, const char *name) {
+    const struct command *c = name ? command_find(name) : NULL;
+    if (name && !c)
+        return false;
+    for (const struct option *row = c ? c->options : options; row && row->kind; row++)
+        if (row->name && !(row->flags & OPTION_HIDDEN))
+            out_printf(o, "--%s ", row->name);
+    out_char(o, '\n');
+    return true;
+}
+
+static int bad_option(const char *program, const char *message) {
+    fprintf(stderr, " Error: %s\n\n Usage: %s " USAGE "\n", message, program);
+    return EXIT_USAGE;
+}
+
+/* "CMD --help" is "help CMD"; everything else is the command's own business. */
+static int run_command(struct command_env *env, int argc, char **argv) {
+    const struct command *c = command_find(argv[0]);
+    if (!c)
+        return toplevel_no_command(env->program, argv[0]);
+    env->command = c;
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        char *help[] = {"help", argv[0], NULL};
+        env->command = &cmd_help;
+        return cmd_help.run(env, 2, help);
+    }
+    return c->run(env, argc, argv);
+}
+
+static int run_words(struct command_env *env, const struct toplevel_options *o, int argc, char **argv) {
+    char *version[] = {"version", o->verbose > 1 ? "--build-options" : NULL, NULL};
+    char *help[] = {"help", argc ? argv[0] : NULL, NULL};
+    if (o->version || o->verbose)
+        return run_command(env, o->verbose > 1 ? 2 : 1, version);
+    if (o->help || argc == 0) {
+        int status = run_command(env, argc ? 2 : 1, help);
+        /* As perf: asked for, the overview is an answer; shown for want of a command, an error. */
+        return o->help ? status : EXIT_ERROR;
+    }
+    return run_command(env, argc, argv);
+}
+
+int toplevel_run(int argc, char **argv) {
+    const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+    const char *called = slash ? slash + 1 : argc ? argv[0] : "sonde";
+    struct perfconfig config = PERFCONFIG_INIT;
+    struct command_env env = {
+        .command = &cmd_help,
+        .program = strcmp(called, "perf") == 0 ? "perf" : "sonde",
+        .config = &config,
+    };
+    struct toplevel_options o = {.pager = -1};
+    int status;
+    command_log(&env, 0, false);
+    /* --list-opts takes the rest as it is: a command, or nothing. */
+    if (argc > 1 && strcmp(argv[1], "--list-opts") == 0)
+        return list(&env, print_options, argc > 2 ? argv[2] : NULL);
+    struct option_result r = option_parse(options, &o, OPTION_STOP_AT_OPERAND, argc, argv);
+    if (r.status != OPTION_DONE)
+        return bad_option(env.program, r.err.message);
+    env.pager = o.pager;
+    if (o.list_commands)
+        return list(&env, print_commands, NULL);
+    perfconfig_load(&config);
+    env.buildid_dir = o.buildid_dir ? o.buildid_dir : perfconfig_text(&config, "buildid.dir");
+    status = run_words(&env, &o, r.argc, r.argv);
+    perfconfig_fini(&config);
+    return status;
+}

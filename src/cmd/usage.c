@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/usage.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { HELP_COLUMN = 26, ROWS_MAX = 256 };
+
+void usage_lines(struct out *o, const char *program, const char *const *usage) {
+    for (size_t i = 0; usage[i]; i++)
+        out_printf(o, "%s%s %s\n", i ? "    or: " : " Usage: ", program, usage[i]);
+}
+
+void usage_value(struct out *o, const struct option *row) {
+    if (!option_takes_value(row))
+        return;
+    bool optional = row->flags & (OPTION_VALUE_OPTIONAL | OPTION_VALUE_ADOPT);
+    const char *name = row->arg ? row->arg : "value";
+    if (!optional)
+        out_printf(o, " <%s>", name);
+    else if (row->name)
+        out_printf(o, "[=<%s>]", name);
+    else
+        out_printf(o, "[<%s>]", name);
+}
+
+void usage_option(struct out *o, const struct option *row) {
+    uint64_t before = o->total + o->len;
+    out_str(o, "    ");
+    if (row->letter)
+        out_printf(o, "-%c", row->letter);
+    if (row->name)
+        out_printf(o, "%s--%s", row->letter ? ", " : "    ", row->name);
+    usage_value(o, row);
+    size_t used = (size_t)(o->total + o->len - before);
+    if (used > HELP_COLUMN - 2) {
+        out_char(o, '\n');
+        used = 0;
+    }
+    const char *help = row->help ? row->help : "";
+    for (;;) {
+        size_t n = strcspn(help, "\n");
+        out_fill(o, ' ', n ? HELP_COLUMN - used : 0);
+        out_mem(o, help, n);
+        out_char(o, '\n');
+        if (!help[n])
+            return;
+        help += n + 1;
+        used = 0;
+    }
+}
+
+static int compare(const struct option *a, const struct option *b) {
+    if (!a->letter != !b->letter)
+        return a->letter ? -1 : 1;
+    if (a->letter)
+        return tolower((unsigned char)a->letter) - tolower((unsigned char)b->letter);
+    return strcmp(a->name, b->name);
+}
+
+static bool wanted(const struct option *row, int count, char *const *words) {
+    if (row->flags & OPTION_HIDDEN)
+        return false;
+    for (int i = 0; i < count; i++) {
+        const char *w = words[i];
+        while (*w == '-')
+            w++;
+        if ((row->letter && w[0] == row->letter && !w[1]) || (row->name && strstr(row->name, w)) ||
+            (row->help && strlen(w) > 1 && strcasestr(row->help, w)))
+            return true;
+    }
+    return count == 0;
+}
+
+void usage_options(struct out *o, const struct option *rows, int count, char *const *words) {
+    const struct option *sorted[ROWS_MAX];
+    size_t n = 0;
+    for (const struct option *row = rows; row && row->kind && n < ROWS_MAX; row++) {
+        if (!wanted(row, count, words))
+            continue;
+        size_t at = n++;
+        for (; at > 0 && compare(sorted[at - 1], row) > 0; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = row;
+    }
+    for (size_t i = 0; i < n; i++)
+        usage_option(o, sorted[i]);
+}
