@@ -187,7 +187,7 @@ bool copy_recording(struct stream *in, const struct copy_sink *sink, struct copy
                     struct err *err) {
     struct run run = {.in = in, .sink = sink};
     *result = (struct copy_result){0};
-    if (stream_is_pipe(in)) {
+    if (stream_header(in)->container == PERFDATA_CONTAINER_PIPE) {
         struct bytes head = stream_input_bytes(in);
         head.size = (size_t)stream_header(in)->data.offset;
         if (!sink->patch)

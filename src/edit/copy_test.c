@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "edit/copy.h"
+#include "format/perfdata/header_encode.h"
+
+static bool append(void *ctx, struct bytes b, struct err *err) {
+    struct writer *w = ctx;
+    writer_bytes_put(w, b);
+    return writer_ok(w) || err_memory(err, "test");
+}
+
+static bool overwrite(void *ctx, uint64_t at, struct bytes b, struct err *err) {
+    struct writer *w = ctx;
+    (void)err;
+    assert_true(at + b.size <= w->size);
+    memcpy(w->data + at, b.data, b.size);
+    return true;
+}
+
+static struct writer copy(const struct writer *from, bool to_pipe, bool want_ok) {
+    struct writer out = writer_make(false);
+    struct copy_sink sink = {append, to_pipe ? NULL : overwrite, &out};
+    struct copy_result result;
+    struct err err = ERR_INIT;
+    struct stream *s =
+        stream_open_memory(writer_bytes(from), &(struct stream_options){.keep_compressed = true}, &err);
+    assert_non_null(s);
+    assert_true(copy_recording(s, &sink, &result, &err));
+    assert_int_equal(stream_all_read(s), want_ok);
+    stream_close(s);
+    return out;
+}
+
+/* A finished file: two events, `n` records that look like COMM and SAMPLE, three features and a trailer. */
+static struct writer make_file(bool swap, unsigned n) {
+    static const struct perfdata_feature features[] = {
+        {.id = PERFDATA_FEATURE_ARCH, .content = {(const uint8_t *)"\4\0\0\0x86", 8}},
+        {.id = PERFDATA_FEATURE_BRANCH_STACK},
+        {.id = PERFDATA_FEATURE_HOSTNAME, .content = {(const uint8_t *)"\4\0\0\0abc", 8}},
+    };
+    struct perfdata_events events;
+    perfdata_events_init(&events, swap);
+    for (uint64_t i = 1; i <= 2; i++) {
+        struct perfdata_attr attr = {.size = 112,
+                                     .known_size = 112,
+                                     .flags = PERFDATA_ATTR_SAMPLE_ID_ALL,
+                                     .sample_type = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_TIME};
+        assert_int_equal(perfdata_events_add(&events, &attr, &(struct perfdata_u64s){0}), i - 1);
+        assert_true(perfdata_events_add_id(&events, (uint32_t)i - 1, i));
+    }
+    struct writer data = writer_make(swap), file = writer_make(swap), tail = writer_make(swap);
+    const struct perfdata_plan *plan = &events.list.items[0].plan;
+    for (unsigned i = 0; i < n; i++) {
+        struct perfdata_record comm = {.type = PERFDATA_RECORD_COMM,
+                                       .comm = {.pid = i, .tid = i, .comm = {(const uint8_t *)"program", 8}},
+                                       .id = {.have = plan->sample_type, .time = i, .identifier = 1}};
+        perfdata_record_encode(&comm, plan, &data);
+        writer_u32(&data, PERFDATA_RECORD_SAMPLE);
+        writer_u16(&data, 0);
+        writer_u16(&data, 24);
+        writer_u64(&data, 1 + i % 2);
+        writer_u64(&data, 100 + i);
+    }
+    uint64_t bits[4];
+    perfdata_file_head_encode(&events, &file);
+    perfdata_file_tail_encode(features, 3, file.size + data.size, &tail, bits);
+    perfdata_file_head_finish(&file, data.size, bits);
+    writer_bytes_put(&file, writer_bytes(&data));
+    writer_bytes_put(&file, writer_bytes(&tail));
+    writer_put(&file, "trailer of somebody else", 24);
+    assert_true(writer_ok(&file) && writer_ok(&data) && writer_ok(&tail));
+    writer_fini(&data);
+    writer_fini(&tail);
+    perfdata_events_fini(&events);
+    return file;
+}
+
+static void assert_same_bytes(const struct writer *a, const struct writer *b) {
+    assert_int_equal(a->size, b->size);
+    assert_memory_equal(a->data, b->data, a->size);
+}
+
+static void test_file_to_file_is_equal(void **state) {
+    (void)state;
+    for (int swap = 0; swap < 2; swap++) {
+        struct writer in = make_file(swap, 40), out = copy(&in, false, true);
+        assert_same_bytes(&in, &out);
+        writer_fini(&in);
+        writer_fini(&out);
+    }
+}
+
+/* File to pipe to file: the same records, events and features. A pipe copied to a pipe is the same. */
+static void test_through_a_pipe(void **state) {
+    (void)state;
+    for (int swap = 0; swap < 2; swap++) {
+        struct writer in = make_file(swap, 40), pipe = copy(&in, true, true), again = copy(&pipe, true, true);
+        assert_same_bytes(&pipe, &again);
+        struct writer out = copy(&pipe, false, true);
+        in.size -= 24; /* the trailer is not carried by pipes */
+        assert_same_bytes(&in, &out);
+        in.size += 24;
+        writer_fini(&in);
+        writer_fini(&pipe);
+        writer_fini(&again);
+        writer_fini(&out);
+    }
+}
+
+/* What is damaged is left out, and the copy is whole: tables found again at their new place. */
+static void test_damage_is_left_out(void **state) {
+    (void)state;
+    struct writer in = make_file(false, 40);
+    struct stream *s = stream_open_memory(writer_bytes(&in), NULL, NULL);
+    uint64_t data = stream_header(s)->data.offset;
+    stream_close(s);
+    memset(in.data + data + 10 * (8 + 8 + 8 + 16 + 24), 0xff, 40);
+    struct writer out = copy(&in, false, false), third = copy(&out, false, true);
+    assert_true(out.size < in.size);
+    assert_same_bytes(&out, &third);
+    s = stream_open_memory(writer_bytes(&out), NULL, NULL);
+    const struct perfdata_feature *f = perfdata_header_feature(stream_header(s), PERFDATA_FEATURE_HOSTNAME);
+    assert_non_null(f);
+    assert_false(f->broken);
+    assert_memory_equal(f->content.data + 4, "abc", 4);
+    assert_memory_equal(out.data + out.size - 24, "trailer of somebody else", 24);
+    stream_close(s);
+    writer_fini(&in);
+    writer_fini(&out);
+    writer_fini(&third);
+}
+
+/* A recording that was never closed becomes one that says how much it holds. */
+static void test_unfinished_is_closed(void **state) {
+    (void)state;
+    struct writer in = make_file(false, 5);
+    struct stream *s = stream_open_memory(writer_bytes(&in), NULL, NULL);
+    in.size = stream_header(s)->data.offset + stream_header(s)->data.size;
+    stream_close(s);
+    writer_patch64(&in, 48, 0);
+    struct writer out = copy(&in, false, true);
+    s = stream_open_memory(writer_bytes(&out), NULL, NULL);
+    assert_false(stream_losses(s)->unfinished);
+    assert_int_equal(stream_losses(s)->problems, 0);
+    assert_int_equal(stream_header(s)->data.size, in.size - stream_header(s)->data.offset);
+    stream_close(s);
+    writer_fini(&in);
+    writer_fini(&out);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_file_to_file_is_equal),
+        cmocka_unit_test(test_through_a_pipe),
+        cmocka_unit_test(test_damage_is_left_out),
+        cmocka_unit_test(test_unfinished_is_closed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
