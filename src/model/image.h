@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of images: what was mapped, told apart by name and identity, and what its name says. */
+#ifndef SONDE_MODEL_IMAGE_H
+#define SONDE_MODEL_IMAGE_H
+
+#include "base/hash.h"
+#include "base/strpool.h"
+#include "model/model.h"
+
+struct image_build_id {
+    uint8_t size; /* 0: listed without one */
+    uint8_t bytes[20];
+};
+
+struct image_table {
+    VEC(struct model_image) list;
+    struct strpool texts;           /* all texts of the model: comms too */
+    struct strpool keys;            /* identities as bytes; a key's id is its image's */
+    struct hash_map listed_by_name; /* text id, guest or not -> index in listed */
+    VEC(struct image_build_id) listed;
+};
+
+void image_table_fini(struct image_table *t);
+
+/* What a map record says of the image. */
+struct image_seen {
+    struct bytes name; /* up to its first NUL */
+    enum model_space space;
+    uint32_t pid; /* who maps it */
+    uint32_t maj, min;
+    uint64_t ino, ino_generation;
+    struct bytes build_id; /* at most 20 bytes; empty without */
+    int kind; /* enum model_image_kind for what has no telling name (KSYMBOL); -1: by name and space */
+};
+
+/* The image's id; MODEL_NONE when memory or ids ran out. */
+uint32_t image_intern(struct image_table *t, const struct image_seen *seen);
+
+/* Notes a build-id that is known by name alone. False: memory. */
+bool image_list(struct image_table *t, struct bytes name, bool guest, struct bytes build_id);
+
+/* What image_list noted of the image's name, or NULL. */
+const struct image_build_id *image_listed(const struct image_table *t, const struct model_image *image);
+
+/* The reference symbol in a kernel image's recorded name ("_text" in "[kernel.kallsyms]_text"; may be empty),
+ * as a text id. False: memory. */
+bool image_kernel_symbol(struct image_table *t, uint32_t image, uint32_t *text);
+
+#endif

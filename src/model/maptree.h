@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Address spaces as persistent balanced trees: every version of every space
+ * in one pool of nodes, sharing whatever they have in common. A fork costs
+ * nothing (the child starts from the parent's root), a map event O(log n) new
+ * nodes, whatever it overlaps; old roots stay valid for ever.
+ *
+ *   address   0x1000          0x3000          0x6000
+ *   space     |---- A --------|--- B ---|     |--- A ----|
+ *   nodes     (0x1000, A)     (0x3000, B)     (0x6000, A)      B was mapped into the middle of A
+ *
+ *        root before        B (0x3000)  root after: two new nodes, and no node of the old version touched
+ *         A(0x1000)         /      \
+ *                   A(0x1000)'    A(0x6000)
+ *
+ * A node is only (start, mapping). The piece it stands for reaches to the next node's start or to its
+ * mapping's own last address, whichever comes first: so cutting the tail off a piece costs nothing, and a
+ * hole needs no node.
+ *
+ * An AVL tree with join and split as its only operations (Blelloch, Ferizovic, Sun: "Just Join for Parallel
+ * Ordered Sets", SPAA 2016). Recursion is as deep as the tree is high: at most 42 for 2^29 nodes.
+ */
+#ifndef SONDE_MODEL_MAPTREE_H
+#define SONDE_MODEL_MAPTREE_H
+
+#include "model/model.h"
+
+/* 20 bytes. The children's ids (0: none) leave three bits each, which hold the node's height. */
+struct maptree_node {
+    uint64_t start;
+    uint32_t mapping;
+    uint32_t left, right;
+} __attribute__((packed, aligned(4)));
+
+struct maptree {
+    VEC(struct maptree_node) nodes; /* [0] is not used */
+    uint32_t fresh; /* nodes from here on belong to the version being built: changed in place */
+    bool failed;    /* sticky: memory or ids ran out */
+};
+
+void maptree_fini(struct maptree *t);
+
+/* Starts a new version: nodes that exist now will not change any more. */
+void maptree_begin(struct maptree *t);
+
+/*
+ * The version `root` (0: empty) with `mapping` put over whatever lay there. Since the last maptree_begin only
+ * the newest result may be built upon. Check t->failed afterwards: the result is then worthless, versions
+ * from before maptree_begin are not harmed.
+ */
+uint32_t maptree_map(struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+                     uint32_t mapping);
+
+/* The mapping that holds the address, or MODEL_NONE. */
+uint32_t maptree_find(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+                      uint64_t address);
+
+/* Appends the version's pieces, ascending. False: memory. */
+bool maptree_pieces(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+                    struct model_pieces *out);
+
+/* Copies what `root` reaches into `to`; copied[id of t] (zeroed at first, one per node) remembers, so that
+ * shared parts stay shared. The root in `to`; check to->failed. */
+uint32_t maptree_copy(const struct maptree *t, uint32_t root, struct maptree *to, uint32_t *copied);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The central data structure: which mapping of which image was at this
+ * address, in this process, at this instant; and what a thread was called then.
+ *
+ *   records -> model_apply ... -> model_freeze -> queries      batch: any time order, immutable afterwards
+ *   records -> model_apply, queries, model_apply, queries ...  streaming: time order, bounded by model_retire
+ *
+ * Everything is a timeline: a query names an instant and sees the state that
+ * the records up to and including it produced, however late they came in the
+ * file. All ids are 32-bit indices; MODEL_NONE is "there is none".
+ *
+ * What ends a mapping: a later one that overlaps it, the exec of its process
+ * (COMM with PERFDATA_MISC_COMM_EXEC), the exit of the process's last known
+ * thread, a new process with its pid. There is no event for munmap
+ * (include/uapi/linux/perf_event.h).
+ */
+#ifndef SONDE_MODEL_MODEL_H
+#define SONDE_MODEL_MODEL_H
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "format/perfdata/record.h"
+
+#define MODEL_NONE UINT32_MAX
+
+/*
+ * An instant. `order` is the record's logical offset in the stream and decides between equal times. Time 0 is
+ * before the start of the recording: there lies what was synthesised. Records without a time get the place
+ * that stream_when_ns gives them.
+ */
+struct model_when {
+    uint64_t time_ns, order;
+};
+#define MODEL_WHEN_END ((struct model_when){UINT64_MAX, UINT64_MAX})
+
+static inline bool model_when_before(struct model_when a, struct model_when b) {
+    return a.time_ns < b.time_ns || (a.time_ns == b.time_ns && a.order < b.order);
+}
+
+/* The last instant before `w`: to see what a record at w ended. */
+static inline struct model_when model_when_prior(struct model_when w) {
+    return w.order ? (struct model_when){w.time_ns, w.order - 1}
+                   : (struct model_when){w.time_ns - (w.time_ns != 0), w.time_ns ? UINT64_MAX : 0};
+}
+
+/* What is asked for; the rest costs nothing. Processes and threads are always there. */
+enum model_need {
+    MODEL_NEED_COMMS = 1,
+    MODEL_NEED_MAPS = 2,   /* images and mappings */
+    MODEL_NEED_EXTRAS = 4, /* namespaces, cgroups, text pokes, BPF programs */
+    MODEL_NEED_ALL = 7,
+};
+
+struct model_options {
+    unsigned need;  /* MODEL_NEED_* */
+    bool streaming; /* records come in time order and are applied at once */
+};
+
+struct model;
+
+/* NULL when memory ran out. */
+struct model *model_new(const struct model_options *options, struct err *err);
+void model_free(struct model *m); /* NULL is allowed */
+
+/* True when model_apply would look at this record type: others need not even be decoded. */
+bool model_wants(const struct model *m, uint32_t record_type);
+
+/*
+ * Takes in one record; everything it needs of it is copied. Types that the model has no use for are ignored.
+ * Streaming: a record older than the last one counts as if it came at that one's time (model_unordered counts
+ * them). False only when memory (or, after 4 billion of a kind, ids) ran out; the model stays usable. The
+ * entries of the header's BUILD_ID feature are given as HEADER_BUILD_ID records.
+ */
+bool model_apply(struct model *m, const struct perfdata_record *rec, struct model_when when, struct err *err);
+
+/* A sample (or switch) was seen of this thread: it is listed even if no record speaks of it. Same errors. */
+bool model_see_thread(struct model *m, uint32_t pid, uint32_t tid, struct model_when when, struct err *err);
+
+/*
+ * Sorts what was applied and builds the timelines; afterwards the model is immutable and all queries may run
+ * in parallel. A batch model answers nothing before. May be called on a streaming model too. False: memory;
+ * only model_free is allowed then.
+ */
+bool model_freeze(struct model *m, struct err *err);
+
+/*
+ * Streaming: nothing earlier than `when` will be asked any more. When there is enough of it to be worth the
+ * walk, what cannot be seen from `when` on is dropped: superseded states, processes and threads that ended.
+ * All process, thread and mapping ids given out before are void then; images and texts stay. False: memory;
+ * nothing has changed.
+ */
+bool model_retire(struct model *m, struct model_when when, struct err *err);
+
+/* Streaming: records that came later than their time. */
+uint64_t model_unordered(const struct model *m);
+
+/* ---- where an address lies ---- */
+
+enum model_space {
+    MODEL_SPACE_NONE, /* a cpumode without maps: unknown, hypervisor */
+    MODEL_SPACE_USER,
+    MODEL_SPACE_KERNEL,
+    MODEL_SPACE_GUEST_USER,
+    MODEL_SPACE_GUEST_KERNEL,
+};
+
+/* The space that a cpumode (PERFDATA_MISC_*: misc & PERFDATA_MISC_CPUMODE_MASK) means. */
+enum model_space model_space_of(unsigned cpumode);
+
+struct model_hit {
+    uint32_t mapping, image; /* MODEL_NONE when nothing covers the address */
+    uint64_t offset; /* in the image: address - start + pgoff; in a kernel (MODEL_IMAGE_KERNEL), whose maps'
+                        pgoff is a symbol's address, the address itself */
+    enum model_space space;
+};
+
+/*
+ * What was at `address`. `pid` is the sample's pid; a guest's space is keyed by the pid of its machine and
+ * falls back to the default guest's. False, with both ids MODEL_NONE, when nothing covered it; out->space is
+ * set all the same.
+ */
+bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
+                uint64_t address, struct model_hit *out);
+
+/* A part of an address space: what is left of a mapping after later ones cut it. */
+struct model_piece {
+    uint64_t start, last; /* both inclusive */
+    uint32_t mapping;
+};
+struct model_pieces {
+    VEC(struct model_piece) list;
+};
+
+/*
+ * Replaces `out` (zeroed at first, freed by the caller with vec_fini(&out->list)) with a process's address
+ * space at an instant, ascending. For a process that ended ask for model_when_prior(process->ended).
+ * False: memory.
+ */
+bool model_pieces_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
+                     struct model_pieces *out);
+
+/* One map event, as recorded. */
+struct model_mapping {
+    uint64_t start, last; /* both inclusive; a length beyond 2^64 is cut there */
+    uint64_t pgoff;
+    uint64_t order; /* of the record that made it: model_when.order */
+    uint32_t image;
+    uint32_t prot : 8;   /* PROT_*; MMAP records: PROT_EXEC, or 0 with MMAP_DATA */
+    uint32_t flags : 24; /* MAP_*; 0 for MMAP records */
+};
+
+/* Borrowed, valid until the next model_apply, model_retire or model_free. Ids run from 0 in file order. */
+const struct model_mapping *model_mapping(const struct model *m, uint32_t id);
+uint32_t model_mapping_count(const struct model *m);
+
+/* ---- images (DSOs) ---- */
+
+enum model_image_kind {
+    MODEL_IMAGE_FILE,
+    MODEL_IMAGE_KERNEL,   /* [kernel.kallsyms], [guest.kernel.kallsyms] */
+    MODEL_IMAGE_MODULE,   /* /lib/modules/.../x.ko, [x] */
+    MODEL_IMAGE_BPF,      /* a KSYMBOL: a BPF program or trampoline */
+    MODEL_IMAGE_KSYMBOL,  /* a KSYMBOL: other code made at run time (kprobes, ftrace) */
+    MODEL_IMAGE_VDSO,     /* [vdso] and the like */
+    MODEL_IMAGE_VSYSCALL, /* [vsyscall], [vectors], [uprobes]: fixed pages of the kernel's */
+    MODEL_IMAGE_ANON,     /* memory without a file: //anon, /dev/zero, /anon_hugepage, [anon:NAME] */
+    MODEL_IMAGE_HEAP,
+    MODEL_IMAGE_STACK,
+    MODEL_IMAGE_MEMFD,
+    MODEL_IMAGE_SYSV,
+    MODEL_IMAGE_OTHER, /* anything else in brackets, sockets, anon_inode:... */
+};
+
+/*
+ * Identified by what was mapped: the name as recorded and the build-id, else the file's device, inode and
+ * generation; memory without a file: by the process that mapped it. So one path may have several images.
+ */
+struct model_image {
+    const char *name;       /* the path, [kernel.kallsyms], /tmp/perf-PID.map for anon; see model_image_dso */
+    const char *short_name; /* what perf report prints: libc.so.6, [ext4] */
+    const char *recorded;   /* as in the record: [kernel.kallsyms]_text, //anon, ... */
+    uint32_t id;
+    uint32_t pid; /* MODEL_IMAGE_ANON: who mapped it; else MODEL_NONE */
+    uint32_t maj, min;
+    uint64_t ino, ino_generation; /* 0 when not recorded */
+    uint8_t kind;                 /* enum model_image_kind */
+    uint8_t space;                /* enum model_space it was mapped in */
+    bool deleted;                 /* the name ends in " (deleted)" */
+    uint8_t build_id_size;        /* of the map record's own build-id; 0: none. See model_image_build_id */
+    uint8_t build_id[20];
+};
+
+/* Borrowed; valid until the next model_apply or model_free (the texts: until model_free). Ids run from 0 in
+ * order of first appearance in the file. */
+const struct model_image *model_image(const struct model *m, uint32_t id);
+uint32_t model_image_count(const struct model *m);
+
+/* The image's build-id: its map record's own or, without one, what a HEADER_BUILD_ID record or the BUILD_ID
+ * feature says of its name. Empty when neither is known. */
+struct bytes model_image_build_id(const struct model *m, const struct model_image *image);
+
+/* True when a HEADER_BUILD_ID record or the BUILD_ID feature names the image. */
+bool model_image_listed(const struct model *m, const struct model_image *image);
+
+/* What perf script prints for the image: a module's short name unless it is listed, else the name. */
+const char *model_image_dso(const struct model *m, const struct model_image *image);
+
+/* ---- processes and threads: each incarnation of a pid or tid is one ---- */
+
+struct model_process {
+    uint32_t pid;
+    uint32_t ppid;                 /* MODEL_NONE: no FORK or EXIT record says */
+    struct model_when born, ended; /* first sight; MODEL_WHEN_END while it lives */
+    bool forked;                   /* born is a FORK record's */
+    bool exited; /* ended is an EXIT record's (else a new process took the pid without one) */
+};
+
+struct model_thread {
+    uint32_t pid, tid;
+    uint32_t ppid, ptid; /* as model_process.ppid */
+    uint32_t process;
+    struct model_when born, ended;
+    bool forked, exited;
+};
+
+/* Iteration: ids from 0, ordered by birth. Borrowed as mappings are. */
+uint32_t model_process_count(const struct model *m);
+uint32_t model_thread_count(const struct model *m);
+const struct model_process *model_process(const struct model *m, uint32_t id);
+const struct model_thread *model_thread(const struct model *m, uint32_t id);
+
+/* The id of the latest incarnation born at or before `when` (it may have ended since), or MODEL_NONE. */
+uint32_t model_process_at(const struct model *m, uint32_t pid, struct model_when when);
+uint32_t model_thread_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when);
+
+/*
+ * The thread's comm at an instant: its own, else the one inherited at fork; "swapper" for pid 0, tid 0. NULL
+ * when no record says (perf prints ":TID" then). The text lives as long as the model. `at_exec` (may be
+ * NULL): it was set by an exec. Hot: once per sample.
+ */
+const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
+                       bool *at_exec);
+
+/* ---- the rest ---- */
+
+/* A NAMESPACES record's links: nr device, inode pairs in host order (net, uts, ipc, pid, user, mnt, cgroup).
+ */
+struct model_namespaces {
+    uint32_t count;
+    const uint64_t *links; /* 2 * count */
+};
+bool model_namespaces_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
+                         struct model_namespaces *out);
+
+/* The path of a cgroup id, or NULL. */
+const char *model_cgroup(const struct model *m, uint64_t id);
+
+/* A TEXT_POKE as recorded; `bytes` holds old_len old bytes and new_len new ones. In time order after freeze.
+ */
+struct model_text_poke {
+    struct model_when when;
+    uint64_t address;
+    uint16_t old_len, new_len;
+    const uint8_t *bytes;
+};
+uint32_t model_text_poke_count(const struct model *m);
+const struct model_text_poke *model_text_poke(const struct model *m, uint32_t i);
+
+/* A BPF_EVENT that loaded a program; its code's image is named bpf_prog_TAG or bpf_prog_TAG_NAME. */
+struct model_bpf_program {
+    struct model_when when;
+    uint32_t id;
+    uint8_t tag[8];
+};
+uint32_t model_bpf_program_count(const struct model *m);
+const struct model_bpf_program *model_bpf_program(const struct model *m, uint32_t i);
+
+/* What the kernel's own map says: the reference symbol ("_text") and its recorded address, for undoing KASLR.
+ * False when there is no such map. `space`: KERNEL or GUEST_KERNEL. */
+struct model_kernel_reference {
+    const char *symbol; /* may be empty */
+    uint64_t address;
+    uint32_t image;
+};
+bool model_kernel_reference(const struct model *m, enum model_space space,
+                            struct model_kernel_reference *out);
+
+/* Bytes of memory the model holds: for tests and --debug. */
+size_t model_memory_bytes(const struct model *m);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of model/ share: the tables, and the events that change them. */
+#ifndef SONDE_MODEL_MODEL_INTERNAL_H
+#define SONDE_MODEL_MODEL_INTERNAL_H
+
+#include "base/hash.h"
+#include "model/image.h"
+#include "model/maptree.h"
+#include "model/model.h"
+#include "model/timeline.h"
+
+/*
+ * An address space, past and present: all incarnations of one pid, or a kernel.
+ *
+ * Its changes are a log of map events, and now and then (every SPACE_LOG_MAX of them, and where a fork needs
+ * it) the root of a maptree that holds everything up to there. A lookup reads back from its instant to the
+ * last root. Most processes are short: they never grow a tree.
+ *
+ *   changes   root 0 | map map map map | root 17 | map map ...
+ *             exec                      16 events   ^ a query here: two maps to look at, then tree 17
+ */
+struct model_space_state {
+    uint32_t pid;
+    uint32_t changes;    /* timeline head; values below */
+    uint32_t root;       /* of the newest root entry */
+    uint32_t logged;     /* map events since */
+    uint32_t processes;  /* timeline head: ids of the incarnations */
+    uint32_t live;       /* threads of the newest incarnation that are known and have not exited */
+    uint32_t exec_floor; /* threads with ids below died in the last exec (its caller excepted) */
+    uint8_t space;       /* enum model_space */
+};
+
+enum { SPACE_LOG_MAX = 16 };
+#define SPACE_ROOT 0x80000000u /* change: the root in the low bits holds all; otherwise a mapping id */
+
+/* All incarnations of one (pid, tid). */
+struct model_task_state {
+    uint32_t tid;
+    uint32_t space;
+    uint32_t threads;    /* timeline head: ids of the incarnations */
+    uint32_t comms;      /* timeline head: text ids, TASK_COMM_EXEC; TASK_COMM_NONE */
+    uint32_t namespaces; /* timeline head: indices into model.namespaces */
+    bool spoken_of;      /* an event is about it (it is not only somebody's parent) */
+};
+
+#define TASK_COMM_EXEC 0x80000000u
+#define TASK_COMM_NONE 0x7fffffffu
+
+enum model_event_kind {
+    EVENT_COMM,       /* arg: text id */
+    EVENT_COMM_EXEC,  /* arg: text id */
+    EVENT_COMM_WEAK,  /* arg: text id; counts only where nothing else says */
+    EVENT_FORK,       /* arg: parent's task */
+    EVENT_FORK_EMPTY, /* the same without inheriting the address space */
+    EVENT_EXIT,       /* arg: parent's task, or MODEL_NONE */
+    EVENT_SEEN,       /* the thread exists */
+    EVENT_MAP,        /* arg: mapping */
+    EVENT_MAP_SPACE,  /* arg: mapping; task: a space that belongs to no process (kernels, guests) */
+    EVENT_NAMESPACES, /* arg: index */
+    EVENT_CGROUP,     /* task: text id of the path; arg: index into cgroup_ids */
+};
+
+/* 32 bytes: a batch holds one for each record until it freezes. */
+struct model_event {
+    struct model_when when;
+    uint32_t task, arg;
+    uint32_t kind;
+};
+
+struct model {
+    struct model_options options;
+    bool frozen;
+    uint64_t unordered;
+    struct model_when last; /* streaming: of the newest event */
+
+    VEC(struct model_event) pending; /* batch: what was applied, in file order */
+
+    struct image_table images;
+    VEC(struct model_mapping) mappings;
+    struct maptree tree;
+
+    struct hash_map space_by_key; /* space << 32 | pid */
+    struct hash_map task_by_key;  /* pid << 32 | tid */
+    VEC(struct model_space_state) spaces;
+    VEC(struct model_task_state) tasks;
+    VEC(struct model_process) processes;
+    VEC(struct model_thread) threads;
+    struct timeline changes, space_processes, task_threads, comms, task_namespaces;
+
+    struct arena arena; /* bytes of text pokes and namespaces */
+    VEC(struct model_namespaces) namespaces;
+    VEC(struct model_text_poke) pokes;
+    VEC(struct model_bpf_program) programs;
+    VEC(uint64_t) cgroup_ids;
+    struct hash_map cgroup_paths; /* id -> text id */
+    struct {
+        uint32_t image, symbol; /* MODEL_NONE without; text id */
+        uint64_t address;
+    } kernel[2];      /* host, guest: of the kernel map that comes last in the file */
+    uint32_t swapper; /* text id */
+
+    size_t kept; /* how much was left after the last model_retire */
+};
+
+static inline bool model_needs(const struct model *m, enum model_need need) {
+    return (m->options.need & need) != 0;
+}
+
+static inline uint64_t model_space_key(enum model_space space, uint32_t pid) {
+    return (uint64_t)space << 32 | pid;
+}
+
+static inline uint64_t model_task_key(uint32_t pid, uint32_t tid) {
+    return (uint64_t)pid << 32 | tid;
+}
+
+enum {
+    MODEL_DEFAULT_OWNER = 0
+}; /* the pid in the space key of the host's kernel and of the default guest's */
+
+/* Frees all tables, but not the model itself. */
+void model_fini(struct model *m);
+
+/* Applies one event to the tables; events must come in order. False: memory. */
+bool play_event(struct model *m, const struct model_event *e);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions to the timeline. Nothing here changes anything: all of it may run in parallel on a frozen model.
+ */
+#include "model/model_internal.h"
+
+enum model_space model_space_of(unsigned cpumode) {
+    static const uint8_t spaces[PERFDATA_MISC_CPUMODE_MASK + 1] = {
+        [PERFDATA_MISC_KERNEL] = MODEL_SPACE_KERNEL,
+        [PERFDATA_MISC_USER] = MODEL_SPACE_USER,
+        [PERFDATA_MISC_GUEST_KERNEL] = MODEL_SPACE_GUEST_KERNEL,
+        [PERFDATA_MISC_GUEST_USER] = MODEL_SPACE_GUEST_USER,
+    };
+    return spaces[cpumode & PERFDATA_MISC_CPUMODE_MASK];
+}
+
+static const struct model_space_state *find_space(const struct model *m, enum model_space space,
+                                                  uint32_t pid) {
+    uint32_t id = HASH_ABSENT;
+    if (space != MODEL_SPACE_NONE && space != MODEL_SPACE_KERNEL)
+        id = hash_map_get(&m->space_by_key, model_space_key(space, pid));
+    if (id == HASH_ABSENT && (space == MODEL_SPACE_KERNEL || space == MODEL_SPACE_GUEST_KERNEL))
+        id = hash_map_get(&m->space_by_key, model_space_key(space, MODEL_DEFAULT_OWNER));
+    return id == HASH_ABSENT ? NULL : &m->spaces.items[id];
+}
+
+/* The mapping that holds the address at that instant, or MODEL_NONE: the newest map event since the last root
+ * that covers it, else what the root's tree says. */
+static uint32_t find_mapping(const struct model *m, const struct model_space_state *s, struct model_when when,
+                             uint64_t address) {
+    const struct model_mapping *mappings = m->mappings.items;
+    uint32_t entry = timeline_find(&m->changes, s->changes, when);
+    for (; entry != MODEL_NONE; entry = timeline_previous(&m->changes, entry)) {
+        uint32_t value = m->changes.entries.items[entry].value;
+        if (value & SPACE_ROOT)
+            return maptree_find(&m->tree, mappings, value & ~SPACE_ROOT, address);
+        if (address >= mappings[value].start && address <= mappings[value].last)
+            return value;
+    }
+    return MODEL_NONE;
+}
+
+bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
+                uint64_t address, struct model_hit *out) {
+    enum model_space space = model_space_of(cpumode);
+    *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, space};
+    const struct model_space_state *s = find_space(m, space, pid);
+    uint32_t mapping = s ? find_mapping(m, s, when, address) : MODEL_NONE;
+    if (mapping == MODEL_NONE || m->mappings.items[mapping].image == MODEL_NONE)
+        return false;
+    const struct model_mapping *map = &m->mappings.items[mapping];
+    out->mapping = mapping;
+    out->image = map->image;
+    out->offset = m->images.list.items[map->image].kind == MODEL_IMAGE_KERNEL
+                      ? address
+                      : address - map->start + map->pgoff;
+    return true;
+}
+
+/* ---- the pieces of a space ---- */
+
+/* Cuts the mapping's range out of the pieces and puts it in their place. */
+static bool overlay(const struct model_mapping *map, uint32_t id, struct model_pieces *from,
+                    struct model_pieces *to) {
+    bool placed = false;
+    struct model_piece new_piece = {map->start, map->last, id};
+    vec_clear(&to->list);
+    if (!vec_reserve(&to->list, from->list.count + 2))
+        return false;
+    for (size_t i = 0; i < from->list.count; i++) {
+        struct model_piece p = from->list.items[i];
+        if (p.start < map->start) {
+            struct model_piece before = {p.start, p.last < map->start ? p.last : map->start - 1, p.mapping};
+            *vec_push(&to->list) = before;
+        }
+        if (!placed && p.last >= map->start) {
+            *vec_push(&to->list) = new_piece;
+            placed = true;
+        }
+        if (p.last > map->last)
+            *vec_push(&to->list) =
+                (struct model_piece){p.start > map->last ? p.start : map->last + 1, p.last, p.mapping};
+    }
+    if (!placed)
+        *vec_push(&to->list) = new_piece;
+    return true;
+}
+
+/* Pieces that belong to no image are holes. */
+static void drop_holes(const struct model *m, struct model_pieces *pieces) {
+    size_t kept = 0;
+    for (size_t i = 0; i < pieces->list.count; i++)
+        if (m->mappings.items[pieces->list.items[i].mapping].image != MODEL_NONE)
+            pieces->list.items[kept++] = pieces->list.items[i];
+    pieces->list.count = kept;
+}
+
+bool model_pieces_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
+                     struct model_pieces *out) {
+    const struct model_space_state *s = find_space(m, space, pid);
+    uint32_t logged[SPACE_LOG_MAX], count = 0, root = 0;
+    uint32_t entry = s ? timeline_find(&m->changes, s->changes, when) : MODEL_NONE;
+    for (; entry != MODEL_NONE; entry = timeline_previous(&m->changes, entry)) {
+        uint32_t value = m->changes.entries.items[entry].value;
+        if (value & SPACE_ROOT) {
+            root = value & ~SPACE_ROOT;
+            break;
+        }
+        logged[count++] = value;
+    }
+    vec_clear(&out->list);
+    struct model_pieces other = {{0}};
+    bool ok = maptree_pieces(&m->tree, m->mappings.items, root, out);
+    while (ok && count-- > 0) {
+        ok = overlay(&m->mappings.items[logged[count]], logged[count], out, &other);
+        struct model_pieces swap = *out;
+        *out = other;
+        other = swap;
+    }
+    vec_fini(&other.list);
+    drop_holes(m, out);
+    return ok;
+}
+
+/* ---- images ---- */
+
+uint32_t model_image_count(const struct model *m) {
+    return (uint32_t)m->images.list.count;
+}
+
+const struct model_image *model_image(const struct model *m, uint32_t id) {
+    return &m->images.list.items[id];
+}
+
+struct bytes model_image_build_id(const struct model *m, const struct model_image *image) {
+    if (image->build_id_size)
+        return (struct bytes){image->build_id, image->build_id_size};
+    const struct image_build_id *listed = image_listed(&m->images, image);
+    return listed ? (struct bytes){listed->bytes, listed->size} : (struct bytes){NULL, 0};
+}
+
+bool model_image_listed(const struct model *m, const struct model_image *image) {
+    return image_listed(&m->images, image) != NULL;
+}
+
+const char *model_image_dso(const struct model *m, const struct model_image *image) {
+    return image->kind == MODEL_IMAGE_MODULE && !model_image_listed(m, image) ? image->short_name
+                                                                              : image->name;
+}
+
+uint32_t model_mapping_count(const struct model *m) {
+    return (uint32_t)m->mappings.count;
+}
+
+const struct model_mapping *model_mapping(const struct model *m, uint32_t id) {
+    return &m->mappings.items[id];
+}
+
+/* ---- processes, threads, comms ---- */
+
+uint32_t model_process_count(const struct model *m) {
+    return (uint32_t)m->processes.count;
+}
+
+uint32_t model_thread_count(const struct model *m) {
+    return (uint32_t)m->threads.count;
+}
+
+const struct model_process *model_process(const struct model *m, uint32_t id) {
+    return &m->processes.items[id];
+}
+
+const struct model_thread *model_thread(const struct model *m, uint32_t id) {
+    return &m->threads.items[id];
+}
+
+static uint32_t value_at(const struct timeline *t, uint32_t head, struct model_when when) {
+    uint32_t entry = timeline_find(t, head, when);
+    return entry == MODEL_NONE ? MODEL_NONE : t->entries.items[entry].value;
+}
+
+uint32_t model_process_at(const struct model *m, uint32_t pid, struct model_when when) {
+    const struct model_space_state *s = find_space(m, MODEL_SPACE_USER, pid);
+    return s ? value_at(&m->space_processes, s->processes, when) : MODEL_NONE;
+}
+
+static const struct model_task_state *find_task(const struct model *m, uint32_t pid, uint32_t tid) {
+    uint32_t id = hash_map_get(&m->task_by_key, model_task_key(pid, tid));
+    return id == HASH_ABSENT ? NULL : &m->tasks.items[id];
+}
+
+uint32_t model_thread_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when) {
+    const struct model_task_state *t = find_task(m, pid, tid);
+    return t ? value_at(&m->task_threads, t->threads, when) : MODEL_NONE;
+}
+
+const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
+                       bool *at_exec) {
+    const struct model_task_state *t = find_task(m, pid, tid);
+    uint32_t value = t ? value_at(&m->comms, t->comms, when) : MODEL_NONE;
+    if (value == MODEL_NONE)
+        value = pid == 0 && tid == 0 ? m->swapper : TASK_COMM_NONE;
+    if (at_exec)
+        *at_exec = value & TASK_COMM_EXEC;
+    value &= ~TASK_COMM_EXEC;
+    return value == TASK_COMM_NONE ? NULL : strpool_text(&m->images.texts, value);
+}
+
+/* ---- the rest ---- */
+
+bool model_namespaces_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
+                         struct model_namespaces *out) {
+    const struct model_task_state *t = find_task(m, pid, tid);
+    uint32_t i = t ? value_at(&m->task_namespaces, t->namespaces, when) : MODEL_NONE;
+    if (i != MODEL_NONE)
+        *out = m->namespaces.items[i];
+    return i != MODEL_NONE;
+}
+
+const char *model_cgroup(const struct model *m, uint64_t id) {
+    uint32_t text = hash_map_get(&m->cgroup_paths, id);
+    return text == HASH_ABSENT ? NULL : strpool_text(&m->images.texts, text);
+}
+
+uint32_t model_text_poke_count(const struct model *m) {
+    return (uint32_t)m->pokes.count;
+}
+
+const struct model_text_poke *model_text_poke(const struct model *m, uint32_t i) {
+    return &m->pokes.items[i];
+}
+
+uint32_t model_bpf_program_count(const struct model *m) {
+    return (uint32_t)m->programs.count;
+}
+
+const struct model_bpf_program *model_bpf_program(const struct model *m, uint32_t i) {
+    return &m->programs.items[i];
+}
+
+bool model_kernel_reference(const struct model *m, enum model_space space,
+                            struct model_kernel_reference *out) {
+    bool guest = space == MODEL_SPACE_GUEST_KERNEL;
+    if (m->kernel[guest].image == MODEL_NONE)
+        return false;
+    *out = (struct model_kernel_reference){strpool_text(&m->images.texts, m->kernel[guest].symbol),
+                                           m->kernel[guest].address, m->kernel[guest].image};
+    return true;
+}
+
+uint64_t model_unordered(const struct model *m) {
+    return m->unordered;
+}
+
+#define HELD(v) ((v).cap * sizeof *(v).items)
+
+static size_t hash_bytes_held(const struct hash_map *h) {
+    return h->slots ? (h->mask + 1) * sizeof *h->slots : 0;
+}
+
+static size_t pool_bytes_held(const struct strpool *p) {
+    return p->arena.total_bytes + HELD(p->entries) + (p->slots ? (p->mask + 1) * sizeof *p->slots : 0);
+}
+
+size_t model_memory_bytes(const struct model *m) {
+    size_t n = sizeof *m + HELD(m->pending) + HELD(m->mappings) + HELD(m->tree.nodes) + HELD(m->spaces) +
+               HELD(m->tasks) + HELD(m->processes) + HELD(m->threads) + HELD(m->namespaces) + HELD(m->pokes) +
+               HELD(m->programs) + HELD(m->cgroup_ids) + m->arena.total_bytes;
+    n += HELD(m->changes.entries) + HELD(m->space_processes.entries) + HELD(m->task_threads.entries) +
+         HELD(m->comms.entries) + HELD(m->task_namespaces.entries);
+    n += HELD(m->images.list) + HELD(m->images.listed) + pool_bytes_held(&m->images.texts) +
+         pool_bytes_held(&m->images.keys);
+    return n + hash_bytes_held(&m->space_by_key) + hash_bytes_held(&m->task_by_key) +
+           hash_bytes_held(&m->cgroup_paths) + hash_bytes_held(&m->images.listed_by_name);
+}

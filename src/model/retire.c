@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bounded memory for streams without end: the tables are written anew with only what can still be seen. Old
+ * ids map to new ones in ascending order, so that nothing changes its order.
+ */
+#include "model/model_internal.h"
+
+struct retirement {
+    const struct model *old;
+    struct model_when when;
+    struct model fresh;      /* the tables to be; everything else of the model stays */
+    uint32_t *threads;       /* old id -> new id or MODEL_NONE; likewise below */
+    uint32_t *thread_floors; /* old id -> how many with a lower one stay */
+    uint32_t *processes;
+    uint32_t *spaces;
+    uint32_t *nodes; /* maptree_copy's memory */
+    uint32_t *mappings;
+};
+
+static uint32_t *new_ids(size_t count) {
+    return calloc(count + 1, sizeof(uint32_t));
+}
+
+/* Everything that an end hides, at the chosen instant. */
+static bool ended(const struct retirement *r, struct model_when end) {
+    return !model_when_before(r->when, end);
+}
+
+static bool retire_processes(struct retirement *r) {
+    for (size_t i = 0; i < r->old->processes.count; i++) {
+        r->processes[i] = MODEL_NONE;
+        if (ended(r, r->old->processes.items[i].ended))
+            continue;
+        struct model_process *p = vec_push(&r->fresh.processes);
+        if (!p)
+            return false;
+        *p = r->old->processes.items[i];
+        r->processes[i] = (uint32_t)(r->fresh.processes.count - 1);
+    }
+    return true;
+}
+
+static bool retire_threads(struct retirement *r) {
+    for (size_t i = 0; i < r->old->threads.count; i++) {
+        const struct model_thread *t = &r->old->threads.items[i];
+        r->threads[i] = MODEL_NONE;
+        r->thread_floors[i] = (uint32_t)r->fresh.threads.count;
+        if (ended(r, t->ended) || r->processes[t->process] == MODEL_NONE)
+            continue;
+        struct model_thread *kept = vec_push(&r->fresh.threads);
+        if (!kept)
+            return false;
+        *kept = *t;
+        kept->process = r->processes[t->process];
+        r->threads[i] = (uint32_t)(r->fresh.threads.count - 1);
+    }
+    return true;
+}
+
+/* Copies an owner's entries from `first` (visible at the instant) on, oldest first; `ids` translates values
+ * (NULL: they stay), entries whose value is gone are left out. */
+static bool copy_entries(const struct timeline *from, uint32_t first, uint32_t *head, struct timeline *to,
+                         const uint32_t *ids) {
+    uint32_t new_head = MODEL_NONE;
+    size_t count = 0, at = to->entries.count;
+    for (uint32_t e = *head; e != MODEL_NONE; e = e == first ? MODEL_NONE : from->entries.items[e].link)
+        count += !ids || ids[from->entries.items[e].value] != MODEL_NONE;
+    if (!vec_reserve(&to->entries, at + count))
+        return false;
+    to->entries.count = at + count;
+    size_t place = at + count;
+    for (uint32_t e = *head; e != MODEL_NONE; e = e == first ? MODEL_NONE : from->entries.items[e].link) {
+        struct timeline_entry entry = from->entries.items[e];
+        if (ids && ids[entry.value] == MODEL_NONE)
+            continue;
+        place--;
+        entry.value = ids ? ids[entry.value] : entry.value;
+        entry.link = place > at ? (uint32_t)(place - 1) : MODEL_NONE;
+        to->entries.items[place] = entry;
+        if (new_head == MODEL_NONE)
+            new_head = (uint32_t)place;
+    }
+    *head = new_head;
+    return true;
+}
+
+static bool copy_visible(const struct retirement *r, const struct timeline *from, uint32_t *head,
+                         struct timeline *to, const uint32_t *ids) {
+    return copy_entries(from, timeline_find(from, *head, r->when), head, to, ids);
+}
+
+/* A space's log back to the root that was in force at the instant, with the trees that its roots hold. */
+static bool retire_changes(struct retirement *r, struct model_space_state *s) {
+    const struct timeline *from = &r->old->changes;
+    uint32_t first = timeline_find(from, s->changes, r->when);
+    while (first != MODEL_NONE && !(from->entries.items[first].value & SPACE_ROOT))
+        first = from->entries.items[first].link;
+    size_t at = r->fresh.changes.entries.count;
+    if (!copy_entries(from, first, &s->changes, &r->fresh.changes, NULL))
+        return false;
+    for (; at < r->fresh.changes.entries.count; at++) {
+        uint32_t *value = &r->fresh.changes.entries.items[at].value;
+        if (*value & SPACE_ROOT)
+            *value = maptree_copy(&r->old->tree, *value & ~SPACE_ROOT, &r->fresh.tree, r->nodes) | SPACE_ROOT;
+    }
+    s->root = maptree_copy(&r->old->tree, s->root, &r->fresh.tree, r->nodes);
+    return !r->fresh.tree.failed;
+}
+
+static bool retire_spaces(struct retirement *r) {
+    for (size_t i = 0; i < r->old->spaces.count; i++) {
+        struct model_space_state s = r->old->spaces.items[i];
+        r->spaces[i] = MODEL_NONE;
+        if (!copy_visible(r, &r->old->space_processes, &s.processes, &r->fresh.space_processes, r->processes))
+            return false;
+        if (s.space == MODEL_SPACE_USER && s.processes == MODEL_NONE)
+            continue;
+        s.exec_floor = r->thread_floors[s.exec_floor];
+        r->spaces[i] = (uint32_t)r->fresh.spaces.count;
+        struct model_space_state *kept = retire_changes(r, &s) ? vec_push(&r->fresh.spaces) : NULL;
+        if (!kept || !hash_map_set(&r->fresh.space_by_key, model_space_key(s.space, s.pid), r->spaces[i]))
+            return false;
+        *kept = s;
+    }
+    return true;
+}
+
+static bool retire_tasks(struct retirement *r) {
+    for (size_t i = 0; i < r->old->tasks.count; i++) {
+        struct model_task_state t = r->old->tasks.items[i];
+        uint32_t pid = r->old->spaces.items[t.space].pid;
+        if (!copy_visible(r, &r->old->task_threads, &t.threads, &r->fresh.task_threads, r->threads))
+            return false;
+        if (t.threads == MODEL_NONE)
+            continue;
+        t.space = r->spaces[t.space];
+        struct model_task_state *kept = vec_push(&r->fresh.tasks);
+        if (!kept || !copy_visible(r, &r->old->comms, &t.comms, &r->fresh.comms, NULL) ||
+            !copy_visible(r, &r->old->task_namespaces, &t.namespaces, &r->fresh.task_namespaces, NULL) ||
+            !hash_map_set(&r->fresh.task_by_key, model_task_key(pid, t.tid),
+                          (uint32_t)(r->fresh.tasks.count - 1)))
+            return false;
+        *kept = t;
+    }
+    return true;
+}
+
+/* The mappings that logs and trees still name. */
+static bool retire_mappings(struct retirement *r) {
+    struct model *f = &r->fresh;
+    for (size_t i = 0; i < f->changes.entries.count; i++)
+        if (!(f->changes.entries.items[i].value & SPACE_ROOT))
+            r->mappings[f->changes.entries.items[i].value] = 1;
+    for (size_t i = 1; i < f->tree.nodes.count; i++)
+        r->mappings[f->tree.nodes.items[i].mapping] = 1;
+    for (size_t i = 0; i < r->old->mappings.count; i++) {
+        struct model_mapping *map = r->mappings[i] ? vec_push(&f->mappings) : NULL;
+        if (!map && r->mappings[i])
+            return false;
+        if (map) {
+            *map = r->old->mappings.items[i];
+            r->mappings[i] = (uint32_t)(f->mappings.count - 1);
+        }
+    }
+    for (size_t i = 0; i < f->changes.entries.count; i++)
+        if (!(f->changes.entries.items[i].value & SPACE_ROOT))
+            f->changes.entries.items[i].value = r->mappings[f->changes.entries.items[i].value];
+    for (size_t i = 1; i < f->tree.nodes.count; i++)
+        f->tree.nodes.items[i].mapping = r->mappings[f->tree.nodes.items[i].mapping];
+    return true;
+}
+
+/* What lies in the arena: namespaces that some thread still has, text pokes still to come. */
+static bool retire_arena(struct retirement *r) {
+    struct model *f = &r->fresh;
+    for (size_t i = 0; i < f->task_namespaces.entries.count; i++) {
+        uint32_t *value = &f->task_namespaces.entries.items[i].value;
+        if (*value == MODEL_NONE)
+            continue;
+        struct model_namespaces n = r->old->namespaces.items[*value], *kept = vec_push(&f->namespaces);
+        struct bytes links = {(const uint8_t *)n.links, (size_t)n.count * 16};
+        n.links = (const uint64_t *)(const void *)arena_copy(&f->arena, links).data;
+        if (!kept || (links.size && !n.links))
+            return false;
+        *kept = n;
+        *value = (uint32_t)(f->namespaces.count - 1);
+    }
+    for (size_t i = 0; i < r->old->pokes.count; i++) {
+        struct model_text_poke poke = r->old->pokes.items[i];
+        if (!model_when_before(r->when, poke.when))
+            continue;
+        struct bytes bytes = {poke.bytes, (size_t)poke.old_len + poke.new_len};
+        struct model_text_poke *kept = vec_push(&f->pokes);
+        poke.bytes = arena_copy(&f->arena, bytes).data;
+        if (!kept || (bytes.size && !poke.bytes))
+            return false;
+        *kept = poke;
+    }
+    return true;
+}
+
+/* Exchanges the tables that a retirement writes anew. */
+static void exchange(struct model *a, struct model *b) {
+    struct model swap = *a;
+#define EXCHANGE(field)        \
+    do {                       \
+        a->field = b->field;   \
+        b->field = swap.field; \
+    } while (0)
+    EXCHANGE(mappings);
+    EXCHANGE(tree);
+    EXCHANGE(space_by_key);
+    EXCHANGE(task_by_key);
+    EXCHANGE(spaces);
+    EXCHANGE(tasks);
+    EXCHANGE(processes);
+    EXCHANGE(threads);
+    EXCHANGE(changes);
+    EXCHANGE(space_processes);
+    EXCHANGE(task_threads);
+    EXCHANGE(comms);
+    EXCHANGE(task_namespaces);
+    EXCHANGE(arena);
+    EXCHANGE(namespaces);
+    EXCHANGE(pokes);
+#undef EXCHANGE
+}
+
+static size_t load(const struct model *m) {
+    return m->tree.nodes.count + m->mappings.count + m->threads.count + m->tasks.count +
+           m->changes.entries.count + m->comms.entries.count + m->namespaces.count + m->pokes.count +
+           m->cgroup_ids.count;
+}
+
+enum { WORTH_A_WALK = 4096 };
+
+bool model_retire(struct model *m, struct model_when when, struct err *err) {
+    if (!m->options.streaming || m->frozen || load(m) < 2 * m->kept + WORTH_A_WALK)
+        return true;
+    struct retirement r = {.old = m, .when = when};
+    r.threads = new_ids(m->threads.count);
+    r.thread_floors = new_ids(m->threads.count);
+    r.processes = new_ids(m->processes.count);
+    r.spaces = new_ids(m->spaces.count);
+    r.nodes = new_ids(m->tree.nodes.count);
+    r.mappings = new_ids(m->mappings.count);
+    bool ok = r.threads && r.thread_floors && r.processes && r.spaces && r.nodes && r.mappings &&
+              retire_processes(&r) && retire_threads(&r) && retire_spaces(&r) && retire_tasks(&r) &&
+              retire_mappings(&r) && retire_arena(&r);
+    free(r.threads);
+    free(r.thread_floors);
+    free(r.processes);
+    free(r.spaces);
+    free(r.nodes);
+    free(r.mappings);
+    if (ok) {
+        exchange(m, &r.fresh);
+        vec_clear(&m->cgroup_ids);
+        m->kept = load(m);
+    }
+    model_fini(&r.fresh);
+    return ok || err_memory(err, "process and mapping timeline");
+}
