@@ -15,6 +15,7 @@
 
 const struct command *const command_table[] = {
     &cmd_help,
+    &cmd_inject,
     &cmd_version,
     NULL,
 };

@@ -52,6 +52,7 @@ struct command {
 };
 
 extern const struct command cmd_help;
+extern const struct command cmd_inject;
 extern const struct command cmd_version;
 
 /* All commands that there are, ended by NULL, by name. */

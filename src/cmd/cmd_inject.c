@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cmd/command.h"
+#include "cmd/input.h"
+#include "edit/copy.h"
+
+struct inject_options {
+    const char *input, *output;
+    bool force;
+    int verbose;
+    const char *absent; /* an option of perf's that sonde does not have yet */
+};
+
+static bool set_absent(const struct option *row, void *field, const char *value, bool negated,
+                       struct err *e) {
+    (void)value, (void)e;
+    if (!negated)
+        *(const char **)field = row->name;
+    return true;
+}
+
+#define ABSENT(letter, name, arg, help, ...)                                                           \
+    OPTION_CALL(letter, name, struct inject_options, absent, arg, help " (not there yet)", set_absent, \
+                __VA_ARGS__)
+
+static const struct option options[] = {
+    ABSENT('b', "build-ids", NULL, "put build-ids of what was hit into the output", .flags = OPTION_NO_VALUE),
+    ABSENT('B', "mmap2-buildids", NULL, "put build-ids into MMAP2 records", .flags = OPTION_NO_VALUE),
+    INPUT_FORCE_OPTION(struct inject_options, force),
+    OPTION_STRING('i', "input", struct inject_options, input, "file",
+                  "input file name (default: standard input)"),
+    ABSENT('j', "jit", NULL, "merge jitdump files", .flags = OPTION_NO_VALUE),
+    ABSENT('k', "vmlinux", "file", "kernel image"),
+    OPTION_STRING('o', "output", struct inject_options, output, "file",
+                  "output file name (default: standard output)"),
+    ABSENT('s', "sched-stat", NULL, "merge sched_stat and sched_switch", .flags = OPTION_NO_VALUE),
+    OPTION_COUNT('v', "verbose", struct inject_options, verbose, "say more"),
+    ABSENT(0, "aslr", NULL, "hide addresses", .flags = OPTION_NO_VALUE),
+    ABSENT(0, "buildid-all", NULL, "put build-ids of all DSOs into the output", .flags = OPTION_NO_VALUE),
+    ABSENT(0, "mmap2-buildid-all", NULL, "put build-ids into all MMAP2 records", .flags = OPTION_NO_VALUE),
+    ABSENT(0, "convert-callchain", NULL, "turn stack dumps into callchains", .flags = OPTION_NO_VALUE),
+    ABSENT(0, "guest-data", "opts", "merge a guest's recording", .flags = OPTION_VALUE_OPTIONAL),
+    ABSENT(0, "guestmount", "directory", "where guests' root directories are mounted"),
+    ABSENT(0, "ignore-vmlinux", NULL, "do not use a vmlinux even if there is one", .flags = OPTION_NO_VALUE),
+    ABSENT(0, "itrace", "opts", "decode instruction traces", .flags = OPTION_VALUE_OPTIONAL),
+    ABSENT(0, "kallsyms", "file", "kallsyms file"),
+    ABSENT(0, "known-build-ids", "list", "build-ids to put in: ID PATH,..."),
+    ABSENT(0, "strip", NULL, "leave out what --itrace replaced", .flags = OPTION_NO_VALUE),
+    ABSENT(0, "vm-time-correlation", "opts", "correct times of guests", .flags = OPTION_VALUE_OPTIONAL),
+    OPTION_END,
+};
+
+struct output {
+    int fd;
+    const char *name;
+};
+
+static bool sink_write(void *ctx, struct bytes b, struct err *err) {
+    struct output *o = ctx;
+    struct command_sink sink = {.fd = o->fd};
+    return command_write_fd(&sink, (const char *)b.data, b.size) ||
+           err_errno(err, sink.errnum, o->name, "cannot write");
+}
+
+static bool sink_patch(void *ctx, uint64_t at, struct bytes b, struct err *err) {
+    struct output *o = ctx;
+    while (b.size) {
+        ssize_t n = pwrite(o->fd, b.data, b.size, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_errno(err, errno, o->name, "cannot write");
+        at += (uint64_t)n;
+        b.data += n;
+        b.size -= (size_t)n;
+    }
+    return true;
+}
+
+/* Opens the output. *regular: what was written can be corrected; else the output is made a pipe recording. */
+static bool open_output(const char *path, const char *input, struct output *o, bool *regular,
+                        struct err *err) {
+    struct stat st, in;
+    bool to_stdout = !path || strcmp(path, "-") == 0;
+    o->name = to_stdout ? "standard output" : path;
+    if (!to_stdout && stat(path, &st) == 0 && strcmp(input, "-") != 0 && stat(input, &in) == 0 &&
+        st.st_dev == in.st_dev && st.st_ino == in.st_ino)
+        return err_set(err, ERR_USAGE, path, "is the input too: give another name with -o");
+    o->fd = to_stdout ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (o->fd < 0)
+        return err_errno(err, errno, path, "cannot create");
+    if (fstat(o->fd, &st) != 0)
+        return err_errno(err, errno, o->name, "cannot examine");
+    if (isatty(o->fd))
+        return err_set(err, ERR_USAGE, NULL,
+                       "a recording is not for a terminal: give a file with -o, or a pipe");
+    /* Standard output may be appended to or shared, so it is always written from front to back, as perf does.
+     */
+    *regular = !to_stdout && S_ISREG(st.st_mode);
+    return true;
+}
+
+static int copy(const struct inject_options *o, const char *input) {
+    struct err err = ERR_INIT;
+    struct output output = {.fd = -1};
+    struct copy_result result;
+    bool regular = false, ok = false;
+    struct stream *s = input_check(input, o->force, &err)
+                           ? stream_open(input, &(struct stream_options){.keep_compressed = true}, &err)
+                           : NULL;
+    if (s && open_output(o->output, input, &output, &regular, &err)) {
+        struct copy_sink sink = {sink_write, regular ? sink_patch : NULL, &output};
+        ok = copy_recording(s, &sink, &result, &err);
+    }
+    if (ok && result.features_left_out)
+        log_line(LOG_INFO, "%u header features do not fit into a pipe and were left out",
+                 result.features_left_out);
+    if (output.fd >= 0 && output.fd != STDOUT_FILENO && close(output.fd) != 0 && ok)
+        ok = err_errno(&err, errno, output.name, "cannot write");
+    int status = ok ? (stream_all_read(s) ? EXIT_OK : EXIT_ERROR) : command_fail(&err);
+    stream_close(s);
+    return status;
+}
+
+static int run(struct command_env *env, int argc, char **argv) {
+    struct inject_options o = {0};
+    int status;
+    if (!command_options(env, &o, 0, &argc, &argv, &status))
+        return status;
+    if (argc)
+        return command_usage(env, "unexpected argument `%s'", argv[0]);
+    command_log(env, o.verbose, false);
+    if (o.absent) {
+        struct err err;
+        err_set(&err, ERR_UNSUPPORTED, NULL, "inject --%s is not there yet: so far inject copies as it is",
+                o.absent);
+        return command_fail(&err);
+    }
+    return copy(&o, o.input ? o.input : "-");
+}
+
+const struct command cmd_inject = {
+    .name = "inject",
+    .summary = "Copy a recording, adding to it on the way",
+    .usage = (const char *const[]){"inject [<options>]", NULL},
+    .options = options,
+    .run = run,
+};
