@@ -65,8 +65,8 @@ static bool wanted(const struct option *row, int count, char *const *words) {
         const char *w = words[i];
         while (*w == '-')
             w++;
-        if ((row->letter && w[0] == row->letter && !w[1]) || (row->name && strstr(row->name, w)) ||
-            (row->help && strlen(w) > 1 && strcasestr(row->help, w)))
+        if (strlen(w) <= 1 ? row->letter && *w == row->letter
+                           : (row->name && strstr(row->name, w)) || (row->help && strcasestr(row->help, w)))
             return true;
     }
     return count == 0;
