@@ -12,6 +12,7 @@ struct run {
     struct bytes pending;
     uint64_t written; /* bytes of records so far, pending ones included */
     uint64_t last_loc;
+    bool after_attr; /* the record before was a HEADER_ATTR */
 };
 
 static bool run_flush(struct run *r, struct err *err) {
@@ -36,9 +37,14 @@ static bool run_add(struct run *r, const struct stream_record *rec, struct err *
     return true;
 }
 
-/* What a file's tables say, a pipe says in records at its head. */
-static bool is_head_record(const struct stream_record *r) {
-    return r->legacy || r->raw.type == PERFDATA_RECORD_HEADER_ATTR ||
+/*
+ * What a file's tables say, a pipe says in records at its head. The EVENT_UPDATE directly behind a
+ * HEADER_ATTR is the name that a copy into a pipe put there; perf's own stand elsewhere, in files too.
+ */
+static bool is_head_record(struct run *run, const struct stream_record *r) {
+    bool named_attr = run->after_attr && r->raw.type == PERFDATA_RECORD_EVENT_UPDATE;
+    run->after_attr = r->raw.type == PERFDATA_RECORD_HEADER_ATTR;
+    return r->legacy || named_attr || r->raw.type == PERFDATA_RECORD_HEADER_ATTR ||
            r->raw.type == PERFDATA_RECORD_HEADER_EVENT_TYPE ||
            r->raw.type == PERFDATA_RECORD_HEADER_TRACING_DATA ||
            r->raw.type == PERFDATA_RECORD_HEADER_FEATURE;
@@ -53,7 +59,7 @@ static bool copy_records(struct run *run, bool drop_head_records, struct copy_re
             return false;
         if (status == STREAM_END)
             return run_flush(run, err);
-        if (drop_head_records && is_head_record(&r))
+        if (drop_head_records && is_head_record(run, &r))
             continue;
         if (!run_add(run, &r, err))
             return false;
@@ -135,7 +141,7 @@ static bool to_new_file(struct run *run, struct copy_result *result, struct err 
     enum stream_status status;
     do
         status = stream_next(run->in, &r, err);
-    while (status == STREAM_RECORD && is_head_record(&r));
+    while (status == STREAM_RECORD && is_head_record(run, &r));
     if (status == STREAM_FAILED)
         return false;
     struct writer head = writer_make(h->swap), tail = writer_make(h->swap);

@@ -226,6 +226,10 @@ static bool apply_header_record(struct stream *s, const struct stream_record *r,
     case PERFDATA_RECORD_HEADER_TRACING_DATA:
         return add_feature(s, PERFDATA_FEATURE_TRACING_DATA, tracing_data(r, s->header.swap), err);
     case PERFDATA_RECORD_HEADER_FEATURE:
+        /* An empty one of the first id that the producer did not know marks the end of its features. */
+        if (!rec.header_feature.data.size && rec.header_feature.id != PERFDATA_FEATURE_BRANCH_STACK &&
+            rec.header_feature.id != PERFDATA_FEATURE_STAT)
+            return true;
         return add_feature(s, rec.header_feature.id, rec.header_feature.data, err);
     case PERFDATA_RECORD_EVENT_UPDATE:
         return perfdata_events_update(&s->events, &rec.event_update) || err_memory(err, s->path);

@@ -111,6 +111,19 @@ static void encode_attr(const struct perfdata_event *e, struct writer *w) {
         writer_u64(w, e->ids[i]);
 }
 
+/* perf takes names in a pipe from EVENT_UPDATE records, not from EVENT_DESC. */
+static void encode_name(const struct perfdata_event *e, struct writer *w) {
+    enum { UPDATE_NAME = 2 };
+    size_t len = e->name && e->id_count ? strlen(e->name) + 1 : 0, padded = (len + 7) & ~(size_t)7;
+    if (!len || padded > RECORD_MAX - 24)
+        return;
+    record_head(w, PERFDATA_RECORD_EVENT_UPDATE, 0, (uint16_t)(24 + padded));
+    writer_u64(w, UPDATE_NAME);
+    writer_u64(w, e->ids[0]);
+    writer_put(w, e->name, len);
+    writer_zero(w, padded - len);
+}
+
 static void encode_tracing_data(struct bytes content, struct writer *w) {
     size_t padded = (content.size + 7) & ~(size_t)7;
     record_head(w, PERFDATA_RECORD_HEADER_TRACING_DATA, 0, PERFDATA_HEADER_SIZE + 8);
@@ -142,14 +155,15 @@ void perfdata_pipe_head_encode(const struct perfdata_header *h, const struct per
                                struct writer *w, uint32_t *left_out) {
     writer_u64(w, MAGIC2);
     writer_u64(w, 16);
-    for (size_t i = 0; i < events->list.count; i++)
+    for (size_t i = 0; i < events->list.count; i++) {
         encode_attr(&events->list.items[i], w);
+        encode_name(&events->list.items[i], w);
+    }
     *left_out = 0;
     for (size_t i = 0; i < h->features.count; i++) {
         const struct perfdata_feature *f = &h->features.items[i];
-        size_t padded = (f->content.size + 7) & ~(size_t)7;
         if (f->broken || f->id >= PIPE_FEATURE_END ||
-            (padded > RECORD_MAX - 16 && f->id != PERFDATA_FEATURE_TRACING_DATA &&
+            (f->content.size > RECORD_MAX - 16 && f->id != PERFDATA_FEATURE_TRACING_DATA &&
              f->id != PERFDATA_FEATURE_BUILD_ID)) {
             ++*left_out;
         } else if (f->id == PERFDATA_FEATURE_TRACING_DATA && f->content.size <= UINT32_MAX - 7) {
@@ -157,10 +171,10 @@ void perfdata_pipe_head_encode(const struct perfdata_header *h, const struct per
         } else if (f->id == PERFDATA_FEATURE_BUILD_ID) {
             encode_build_ids(f->content, w);
         } else {
-            record_head(w, PERFDATA_RECORD_HEADER_FEATURE, 0, (uint16_t)(16 + padded));
+            /* Not padded: perf takes what a newer revision added to a feature from its size. */
+            record_head(w, PERFDATA_RECORD_HEADER_FEATURE, 0, (uint16_t)(16 + f->content.size));
             writer_u64(w, f->id);
             writer_bytes_put(w, f->content);
-            writer_zero(w, padded - f->content.size);
         }
     }
 }

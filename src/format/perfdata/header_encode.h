@@ -25,9 +25,9 @@ void perfdata_file_tail_encode(const struct perfdata_feature *features, size_t c
 void perfdata_file_head_finish(struct writer *head, uint64_t data_size, const uint64_t bits[4]);
 
 /*
- * A pipe's head: the 16-byte header, a HEADER_ATTR for each event, TRACING_DATA with its payload,
- * HEADER_BUILD_ID records, HEADER_FEATURE records. A feature that perf 6.1 does not know or that does not fit
- * into a record (64 KiB) is left out and counted in *left_out.
+ * A pipe's head: the 16-byte header, a HEADER_ATTR and (its name) an EVENT_UPDATE for each event,
+ * TRACING_DATA with its payload, HEADER_BUILD_ID records, HEADER_FEATURE records. A feature that perf 6.1
+ * does not know or that does not fit into a record (64 KiB) is left out and counted in *left_out.
  */
 void perfdata_pipe_head_encode(const struct perfdata_header *h, const struct perfdata_events *events,
                                struct writer *w, uint32_t *left_out);
