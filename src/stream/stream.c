@@ -3,6 +3,7 @@
 
 #include "base/cursor.h"
 #include "base/log.h"
+#include "format/perfdata/feature.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -85,6 +86,8 @@ static bool start(struct stream *s, struct err *err) {
                  head.size > s->header.data.offset ? head.size - s->header.data.offset : 0);
     if (s->header.data_size_zero)
         log_line(LOG_WARN, "%s: the recording was not finished: reading what was written", s->path);
+    if (!perfdata_feature_apply_names(&s->header, &s->events))
+        return err_memory(err, s->path);
     if (!stream_input_segments(s, err))
         return false;
     if (s->header.container == PERFDATA_CONTAINER_PIPE) {
