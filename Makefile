@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thin front for Meson and Ninja. `make demo` and `make check` also install what is missing.
+BUILD ?= build
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 600
+
+.PHONY: all demo check install bench fuzz deps clean
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	@command -v meson >/dev/null || { echo "meson is missing: run 'make deps' (or 'make check')"; exit 1; }
+	meson setup $(BUILD) --prefix $(PREFIX)
+
+deps:
+	@scripts/deps.sh build
+
+demo:
+	@scripts/deps.sh build
+	@$(MAKE) --no-print-directory all
+	@scripts/demo.sh $(BUILD)
+
+check:
+	@scripts/deps.sh check
+	@python3 scripts/check.py
+
+install: all
+	meson install -C $(BUILD) --no-rebuild
+
+bench: all
+	@[ -x bench/run.sh ] || { echo "there are no benchmarks yet"; exit 1; }
+	@bench/run.sh $(BUILD)
+
+fuzz:
+	@scripts/deps.sh fuzz
+	@[ -x fuzz/run.sh ] || { echo "there are no fuzz targets yet"; exit 1; }
+	@fuzz/run.sh $(FUZZ_SECONDS)
+
+clean:
+	rm -rf build build-asan build-other build-fuzz

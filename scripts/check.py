@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`make check`: every build, every check, every test; the last line is "N passed, N failed, N skipped".
+
+Builds: release with gcc (build/), asan+ubsan with clang (build-asan/; gcc where there is no clang), and release
+with clang (build-other/, compiled only). All of them treat warnings as errors. The tests run in the first two.
+A test that cannot run says SKIP and why; so do the checks.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CLANG_FORMAT_MAJOR = 14  # other releases lay out the same style differently
+# A missing library must not quietly drop tests: all are required here.
+REQUIRED = ["-Dtests=enabled", "-Dzstd=enabled", "-Dtraceevent=enabled"]
+SANITIZE = ["-Dbuildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false"]
+
+counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
+
+
+def report(result, name, detail=""):
+    counts[result] += 1
+    print(f"{result} {name}" + (f": {detail}" if detail else ""), flush=True)
+
+
+def run(command, **more):
+    return subprocess.run(command, cwd=TOP, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
+
+
+def check_command(name, command):
+    r = run(command)
+    report("PASS" if r.returncode == 0 else "FAIL", name)
+    if r.returncode != 0:
+        print(r.stdout, flush=True)
+    return r.returncode == 0
+
+
+def check_format():
+    program = shutil.which(f"clang-format-{CLANG_FORMAT_MAJOR}") or shutil.which("clang-format")
+    if not program:
+        report("SKIP", "clang-format", "it is not installed")
+        return
+    version = re.search(r"version (\d+)", run([program, "--version"]).stdout)
+    if not version or int(version.group(1)) != CLANG_FORMAT_MAJOR:
+        report("SKIP", "clang-format", f"this is not release {CLANG_FORMAT_MAJOR}")
+        return
+    files = [f for d in ("src", "include", "tests", "fuzz", "bench")
+             for f in glob.glob(os.path.join(TOP, d, "**", "*.[ch]"), recursive=True)]
+    check_command("clang-format", [program, "--dry-run", "--Werror"] + sorted(files))
+
+
+def build(name, folder, compiler, options):
+    """Configures (anew when the folder is old) and compiles; True if the folder can be tested."""
+    started = time.monotonic()
+    env = dict(os.environ, CC=compiler)
+    fresh = not os.path.exists(os.path.join(TOP, folder, "build.ninja"))
+    if fresh:
+        r = run(["meson", "setup", folder] + options, env=env)
+    else:
+        r = run(["meson", "configure", folder] + options, env=env)
+    if r.returncode == 0:
+        r = run(["ninja", "-C", folder])
+    good = r.returncode == 0
+    report("PASS" if good else "FAIL", f"build {name}", f"{compiler}, {time.monotonic() - started:.0f} s")
+    if not good:
+        print("\n".join(r.stdout.splitlines()[-60:]), flush=True)
+    return good
+
+
+def skip_reason(test):
+    text = (test.get("stdout") or "") + (test.get("stderr") or "")
+    lines = [line.strip() for line in text.splitlines() if "SKIP" in line]
+    return lines[-1] if lines else "it gave no reason"
+
+
+def test(name, folder, env):
+    """Runs all tests of a build and counts them one by one."""
+    log = os.path.join(TOP, folder, "meson-logs", "testlog.json")
+    if os.path.exists(log):
+        os.remove(log)
+    slow = ["--timeout-multiplier", "4"] if "asan" in folder else []
+    r = run(["meson", "test", "-C", folder, "--no-rebuild"] + slow, env=dict(os.environ, **env))
+    if not os.path.exists(log):
+        report("FAIL", f"tests {name}", "they did not run")
+        print(r.stdout, flush=True)
+        return
+    with open(log, encoding="utf-8", errors="replace") as f:
+        results = [json.loads(line) for line in f if line.strip()]
+    for t in results:
+        label = f"{name}: {t['name']}"
+        if t["result"] in ("OK", "EXPECTEDFAIL"):
+            report("PASS", label)
+        elif t["result"] == "SKIP":
+            report("SKIP", label, skip_reason(t))
+        else:
+            report("FAIL", label, t["result"])
+            print((t.get("stdout") or "")[-6000:], (t.get("stderr") or "")[-6000:], sep="\n", flush=True)
+    if not results:
+        report("FAIL", f"tests {name}", "there are none")
+
+
+def main():
+    sanitized = {
+        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
+        "UBSAN_OPTIONS": os.environ.get("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"),
+    }
+    clang = shutil.which("clang")
+    gcc = "gcc" if shutil.which("gcc") else "cc"
+    check_command("layer checker's own test", ["scripts/layers.py", "--test"])
+    check_command("layers, include cycles, form of files", ["scripts/layers.py"])
+    check_format()
+    if build("release", "build", gcc, REQUIRED):
+        check_command("no mutable globals", ["scripts/globals.py", "build"])
+        test("release", "build", {})
+    if build("asan+ubsan", "build-asan", clang or gcc, REQUIRED + SANITIZE):
+        test("asan+ubsan", "build-asan", sanitized)
+    if clang:
+        build("with the other compiler", "build-other", clang, REQUIRED)
+    else:
+        report("SKIP", "build with the other compiler", "clang is not installed")
+    print(f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped", flush=True)
+    return 1 if counts["FAIL"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is missing to build sonde, through the system's package manager: deps.sh build|check|fuzz
+# Says nothing and asks nothing when all is there. Knows Debian and Ubuntu, Fedora, Arch.
+set -eu
+
+want=${1:-build}
+
+# Is it there? One line per thing: what it is tried by, and its packages for apt, dnf and pacman.
+has_program() { command -v "$1" >/dev/null 2>&1; }
+has_library() { has_program pkg-config && pkg-config --exists "$1"; }
+has_compiler() {
+    has_program cc && printf '#include <stdio.h>\nint main(void) { return puts("") < 0; }\n' |
+        cc -x c - -o /dev/null 2>/dev/null
+}
+has_sanitizers() { echo 'int main(void) { return 0; }' | cc -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null; }
+has_fuzzer() {
+    has_program clang && printf '#include <stddef.h>\nint LLVMFuzzerTestOneInput(const char *p, size_t n) { return p && n > 99; }\n' |
+        clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null 2>/dev/null
+}
+
+apt='' dnf='' pacman='' missing=''
+need() { # what, test, its argument, apt names, dnf names, pacman names
+    "$2" $3 && return 0
+    missing="$missing $1" apt="$apt $4" dnf="$dnf $5" pacman="$pacman $6"
+}
+
+survey() {
+    apt='' dnf='' pacman='' missing=''
+    need 'C-compiler' has_compiler '' 'gcc libc6-dev' 'gcc glibc-devel' 'gcc'
+    need 'meson' has_program meson 'meson' 'meson' 'meson'
+    need 'ninja' has_program ninja 'ninja-build' 'ninja-build' 'ninja'
+    need 'pkg-config' has_program pkg-config 'pkg-config' 'pkgconf-pkg-config' 'pkgconf'
+    need 'zstd' has_library libzstd 'libzstd-dev' 'libzstd-devel' 'zstd'
+    need 'libtraceevent' has_library libtraceevent 'libtraceevent-dev' 'libtraceevent-devel' 'libtraceevent'
+    [ "$want" = build ] && return 0
+    need 'cmocka' has_library cmocka 'libcmocka-dev' 'libcmocka-devel' 'cmocka'
+    need 'python3' has_program python3 'python3' 'python3' 'python'
+    need 'nm' has_program nm 'binutils' 'binutils' 'binutils'
+    if [ "$want" = check ]; then
+        need 'sanitizers' has_sanitizers '' 'gcc' 'libasan libubsan' 'gcc'
+    else
+        need 'clang-with-fuzzer' has_fuzzer '' 'clang libclang-rt-dev' 'clang compiler-rt' 'clang compiler-rt'
+    fi
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif has_program sudo; then
+        sudo "$@"
+    else
+        echo "not root, and no sudo: please run: $*" >&2
+        exit 1
+    fi
+}
+
+# A name may differ between releases: what apt does not know is left out, and noticed by the survey afterwards.
+known_to_apt() {
+    for p in $apt; do
+        if apt-cache show "$p" >/dev/null 2>&1; then
+            echo "$p"
+        elif [ "$p" = libclang-rt-dev ]; then
+            apt-cache search --names-only '^libclang-rt-[0-9]+-dev$' | sort -V | tail -1 | cut -d' ' -f1
+        fi
+    done
+}
+
+# As long as the lists name everything wanted there is no need to fetch them anew.
+install_apt() {
+    first=$(known_to_apt)
+    # shellcheck disable=SC2086
+    if [ -n "$first" ] && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $first >/dev/null 2>&1; then
+        survey
+        [ -z "$missing" ] && return 0
+    fi
+    as_root apt-get update -qq
+    # shellcheck disable=SC2046
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $(known_to_apt)
+}
+
+survey
+[ -z "$missing" ] && exit 0
+echo "missing:$missing"
+# shellcheck disable=SC2086
+if has_program apt-get; then
+    install_apt
+elif has_program dnf; then
+    as_root dnf install -y -q $dnf
+elif has_program pacman; then
+    as_root pacman -Sy --needed --noconfirm $pacman
+else
+    echo "no apt-get, dnf or pacman here: please install$missing" >&2
+    exit 1
+fi
+survey
+[ -z "$missing" ] && exit 0
+echo "still missing after installing:$missing" >&2
+exit 1
