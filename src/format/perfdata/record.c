@@ -432,7 +432,10 @@ bool perfdata_record_payload_size(const struct perfdata_raw *raw, bool swap, uin
     *out = 0;
     if (raw->type == PERFDATA_RECORD_AUXTRACE)
         *out = cursor_u64(&c);
-    else if (raw->type == PERFDATA_RECORD_HEADER_TRACING_DATA)
-        *out = ((uint64_t)cursor_u32(&c) + 7) & ~7ull;
+    else if (raw->type == PERFDATA_RECORD_HEADER_TRACING_DATA) {
+        uint64_t size = cursor_u32(&c);
+        if (cursor_left(&c) < size)
+            *out = (size + 7) & ~7ull;
+    }
     return cursor_ok(&c);
 }

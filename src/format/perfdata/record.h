@@ -33,7 +33,8 @@ static inline uint32_t perfdata_record_size(uint32_t type, uint16_t misc, uint16
 
 /*
  * How many bytes follow the record that its size does not count: `size` of an AUXTRACE, `size` rounded up to
- * 8 of a HEADER_TRACING_DATA, 0 of all others. False when the body is too short to say.
+ * 8 of a HEADER_TRACING_DATA (but 0 where the record itself holds the data, as simpleperf writes it), 0 of
+ * all others. False when the body is too short to say.
  */
 bool perfdata_record_payload_size(const struct perfdata_raw *raw, bool swap, uint64_t *out);
 
@@ -131,7 +132,7 @@ struct perfdata_event_type {
     struct bytes name;
 };
 struct perfdata_tracing_data {
-    uint32_t size; /* of the payload */
+    uint32_t size; /* of the payload or, as simpleperf writes it, of what the record's tail begins with */
 };
 struct perfdata_build_id {
     int32_t pid;          /* -1: the host; else the guest machine's pid */

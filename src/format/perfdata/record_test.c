@@ -442,6 +442,14 @@ static void payloads_are_sized(void **state) {
     raw.body.size = 4;
     assert_true(perfdata_record_payload_size(&raw, BYTES_HOST_BIG, &size));
     assert_int_equal(size, 0x110);
+    body[0] = 36; /* simpleperf: inside the record */
+    body[1] = 0;
+    raw.body.size = 40;
+    assert_true(perfdata_record_payload_size(&raw, BYTES_HOST_BIG, &size));
+    assert_int_equal(size, 0);
+    raw.body.size = 39;
+    assert_true(perfdata_record_payload_size(&raw, BYTES_HOST_BIG, &size));
+    assert_int_equal(size, 40);
     raw.body.size = 3;
     assert_false(perfdata_record_payload_size(&raw, BYTES_HOST_BIG, &size));
     raw.type = PERFDATA_RECORD_COMM;
