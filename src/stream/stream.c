@@ -285,9 +285,15 @@ static struct place input_place(const struct stream *s, size_t segment, uint64_t
     return (struct place){false, segment, s->input.base, at, end < s->input.size ? end : s->input.size};
 }
 
+static struct place expanded_place(const struct stream *s, uint64_t at) {
+    if (!s->expansion.active) /* nothing was expanded yet */
+        return (struct place){true, 0, s->input.base, 0, 0};
+    return (struct place){true, 0, s->expansion.spool.base, at, s->expansion.spool.size};
+}
+
 static struct place current_place(const struct stream *s) {
     if (s->in_expansion)
-        return (struct place){true, 0, s->expansion.spool.base, s->xpos, s->expansion.spool.size};
+        return expanded_place(s, s->xpos);
     return input_place(s, s->segment, s->pos);
 }
 
@@ -582,8 +588,7 @@ struct stream_record stream_record_at(const struct stream *s, uint64_t loc) {
     bool cut;
     struct place p;
     if (loc >= STREAM_EXPANDED_LOC) {
-        p = (struct place){true, 0, s->expansion.spool.base, loc - STREAM_EXPANDED_LOC,
-                           s->expansion.spool.size};
+        p = expanded_place(s, loc - STREAM_EXPANDED_LOC);
     } else {
         size_t i = 0;
         while (i + 1 < s->input.segments.count && loc >= s->input.segments.items[i + 1].start)
