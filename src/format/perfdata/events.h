@@ -40,10 +40,12 @@ struct perfdata_events {
 void perfdata_events_init(struct perfdata_events *set, bool swap);
 void perfdata_events_fini(struct perfdata_events *set);
 
-/* Appends an event; attr.tail and ids are copied. The new index, or PERFDATA_NO_EVENT when memory ran out. */
+/* Appends an event; attr.tail and ids (NULL: none) are copied. The new index, or PERFDATA_NO_EVENT when
+ * memory ran out; the set is usable then, too. */
 uint32_t perfdata_events_add(struct perfdata_events *set, const struct perfdata_attr *attr,
                              const struct perfdata_u64s *ids);
-/* Gives event `index` one more id. False when memory ran out. */
+/* Gives event `index` one more id; an id that another event has stays that event's, too. False when memory
+ * ran out. */
 bool perfdata_events_add_id(struct perfdata_events *set, uint32_t index, uint64_t id);
 /* Names an event (copied). False when memory ran out. */
 bool perfdata_events_name(struct perfdata_events *set, uint32_t index, const char *name, size_t len);

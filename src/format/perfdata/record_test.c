@@ -431,6 +431,33 @@ static void text_without_sample_id_is_kept_whole(void **state) {
     writer_fini(&w);
 }
 
+/* Lengths that contradict the record make it bad, whatever follows. */
+static void contradictions_are_refused(void **state) {
+    (void)state;
+    struct perfdata_record rec;
+    const char *reason = NULL;
+    struct writer w = writer_make(false);
+    writer_u64(&w, 0);
+    writer_u16(&w, 5);
+    writer_u16(&w, 4);
+    writer_zero(&w, 8);
+    struct perfdata_raw raw = {.type = PERFDATA_RECORD_TEXT_POKE, .body = writer_bytes(&w)};
+    assert_false(perfdata_record_decode(&raw, NULL, false, &rec, &reason));
+    assert_non_null(reason);
+    writer_u8(&w, 0);
+    raw.body = writer_bytes(&w);
+    assert_true(perfdata_record_decode(&raw, NULL, false, &rec, NULL));
+
+    writer_clear(&w);
+    writer_zero(&w, 8);
+    writer_u64(&w, 1ull << 61); /* times 8 is 0 in 64 bits */
+    raw = (struct perfdata_raw){.type = PERFDATA_RECORD_CALLCHAIN_DEFERRED, .body = writer_bytes(&w)};
+    assert_false(perfdata_record_decode(&raw, NULL, false, &rec, NULL));
+    raw.type = PERFDATA_RECORD_NAMESPACES;
+    assert_false(perfdata_record_decode(&raw, NULL, false, &rec, NULL));
+    writer_fini(&w);
+}
+
 static void payloads_are_sized(void **state) {
     (void)state;
     uint64_t size = 1;
@@ -492,6 +519,7 @@ int main(void) {
         cmocka_unit_test(least_bodies_are_least),
         cmocka_unit_test(all_types_of_the_abi_are_known),
         cmocka_unit_test(text_without_sample_id_is_kept_whole),
+        cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(payloads_are_sized),
         cmocka_unit_test(sizes_have_limits),
     };
