@@ -10,6 +10,7 @@
 #include "config.h"
 #include "format/perfdata/header_encode.h"
 #include "stream/order.h"
+#include "tests/support/fail_alloc.h"
 
 #include <stdlib.h>
 
@@ -368,6 +369,51 @@ static void test_ordered_reading(void **state) {
     perfdata_events_fini(&events);
 }
 
+/* Opens, reads in order and closes; all failures are allowed but none may crash or leak. */
+static void read_whatever_comes(const struct writer *file) {
+    struct err err = ERR_INIT;
+    struct stream_record r;
+    struct stream *s = stream_open_memory(writer_bytes(file), NULL, &err);
+    if (!s) {
+        assert_int_equal(err.code, ERR_MEMORY);
+        return;
+    }
+    struct order o;
+    order_init(&o, s, NULL, NULL, false);
+    enum stream_status status;
+    do
+        status = order_next(&o, &r, &err);
+    while (status == STREAM_RECORD);
+    if (status == STREAM_FAILED)
+        assert_int_equal(err.code, ERR_MEMORY);
+    order_fini(&o);
+    stream_close(s);
+}
+
+static void test_memory_runs_out(void **state) {
+    (void)state;
+    struct perfdata_events events;
+    make_events(&events, false);
+    struct perfdata_header h = {.container = PERFDATA_CONTAINER_PIPE};
+    struct perfdata_feature host = {.id = PERFDATA_FEATURE_HOSTNAME,
+                                    .content = {(const uint8_t *)"\4\0\0\0abc", 8}};
+    uint32_t left_out;
+    struct writer data = writer_make(false), pipe = writer_make(false);
+    *vec_push(&h.features) = host;
+    perfdata_pipe_head_encode(&h, &events, &pipe, &left_out);
+    for (unsigned i = 0; i < 5000; i++)
+        put_sample(&data, &events, 5000 - i);
+    writer_bytes_put(&pipe, writer_bytes(&data));
+    struct writer file = make_file(&events, &data, data.size);
+    FAIL_EACH_ALLOC(read_whatever_comes(&file));
+    FAIL_EACH_ALLOC(read_whatever_comes(&pipe));
+    perfdata_header_fini(&h);
+    writer_fini(&file);
+    writer_fini(&pipe);
+    writer_fini(&data);
+    perfdata_events_fini(&events);
+}
+
 static void test_refuses(void **state) {
     (void)state;
     struct err err = ERR_INIT;
@@ -393,6 +439,7 @@ int main(void) {
         cmocka_unit_test(test_compressed),
 #endif
         cmocka_unit_test(test_ordered_reading),
+        cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
