@@ -104,10 +104,10 @@ static bool time_plausible(const struct stream *s, uint64_t t, uint64_t *first_s
     if (hi == 0) { /* nothing is known: the eight must at least agree with each other */
         if (*first_seen == 0)
             *first_seen = t;
-        lo = hi = *first_seen;
-        return t + AHEAD_NS >= lo && t <= hi + AHEAD_NS;
+        lo = *first_seen;
+        return t < lo ? lo - t <= AHEAD_NS : t - lo <= AHEAD_NS;
     }
-    return t >= lo && t <= hi + AHEAD_NS;
+    return t >= lo && (t <= hi || t - hi <= AHEAD_NS);
 }
 
 static bool record_plausible(const struct stream *s, const struct perfdata_raw *raw, uint64_t *first_seen) {

@@ -126,6 +126,7 @@ void stream_close(struct stream *s) {
     perfdata_events_fini(&s->events);
     stream_input_close(&s->input);
     stream_expansion_close(&s->expansion);
+    vec_fini(&s->jumps);
     free(s->path);
     free(s);
 }
@@ -308,12 +309,33 @@ static uint64_t place_loc(const struct place *p) {
     return p->expanded ? STREAM_EXPANDED_LOC + p->at : p->at;
 }
 
+/* Where an earlier pass went on from a bad place. More times are known by now, so looking again might end
+ * elsewhere. */
+static bool jumped(const struct stream *s, uint64_t from, uint64_t *to) {
+    size_t lo = 0, hi = s->jumps.count;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (s->jumps.items[mid].from < from)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == s->jumps.count || s->jumps.items[lo].from != from)
+        return false;
+    *to = s->jumps.items[lo].to;
+    return true;
+}
+
 /*
  * Finds where to go on after bytes that are no record: the next trustworthy place, or the end of what there
  * is. What could not be read is counted and said, once. p->end may grow.
  */
 static bool skip_damage(struct stream *s, struct place *p, const struct perfdata_raw *raw, const char *reason,
                         bool cut, uint64_t *to, struct err *err) {
+    /* Outer records behind the first compressed one are read once only, however many passes there are. */
+    bool outer = s->in_expansion && !p->expanded;
+    if (!outer && place_loc(p) < s->counted_to && jumped(s, place_loc(p), to))
+        return true;
     uint64_t from = p->at + 8 < p->end ? p->at + 8 : p->end;
     *to = stream_resync(s, p->base, from, p->end);
     while (*to == p->end && !p->expanded && s->input.growing) {
@@ -323,8 +345,12 @@ static bool skip_damage(struct stream *s, struct place *p, const struct perfdata
         p->end = input_place(s, p->segment, p->at).end;
         *to = stream_resync(s, p->base, from, p->end);
     }
-    if (place_loc(p) < s->counted_to)
-        return true;
+    if (!outer) {
+        struct stream_jump *jump = vec_push(&s->jumps);
+        if (!jump)
+            return err_memory(err, s->path);
+        *jump = (struct stream_jump){place_loc(p), *to};
+    }
     uint64_t offset = place_offset(s, p), skipped = *to - p->at;
     bool at_end = *to == p->end;
     if (at_end && cut && (skipped < PERFDATA_HEADER_SIZE || perfdata_record_known(raw->type))) {

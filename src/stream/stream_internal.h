@@ -57,6 +57,11 @@ struct stream_memo {
     uint32_t event;
 };
 
+/* From a bad place (a loc) reading went on at offset `to` of the same base: so does every later pass. */
+struct stream_jump {
+    uint64_t from, to;
+};
+
 struct stream {
     char *path;
     struct stream_options options;
@@ -77,6 +82,7 @@ struct stream {
     uint64_t counted_to;  /* losses and headers before this loc were counted and applied by an earlier pass */
     uint64_t pass_max_ns; /* the latest time read in this pass */
     uint64_t max_time_ns, min_time_ns; /* of all times read so far; 0 and UINT64_MAX before the first */
+    VEC(struct stream_jump) jumps;     /* by ascending `from` */
     unsigned warnings;
     struct stream_memo memo;
 };
