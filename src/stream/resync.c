@@ -12,7 +12,6 @@
 enum {
     RESYNC_RECORDS = 8, /* so many good records in a row are believed */
     WARNINGS_SHOWN = 20,
-    SIMPLEPERF_TYPES = 32, /* room for its types from 32768 on */
 };
 
 /* A recording may go on after the last time that is known: how far a record found by resynchronising may lie
@@ -36,22 +35,6 @@ void stream_warn(struct stream *s, uint64_t file_offset, const char *fmt, ...) {
     log_line(LOG_WARN, "%s: offset 0x%" PRIx64 ": %s", g ? g->name : s->path, file_offset, text);
 }
 
-/*
- * simpleperf's own types have a 32-bit size: where other records have misc it keeps the upper half
- * (simpleperf's record layout).
- */
-static uint32_t record_size(uint32_t type, uint16_t misc, uint16_t size) {
-    if (type >= PERFDATA_RECORD_SIMPLEPERF_START &&
-        type < PERFDATA_RECORD_SIMPLEPERF_START + SIMPLEPERF_TYPES)
-        return (uint32_t)misc << 16 | size;
-    return size;
-}
-
-/* perf's HEADER_TRACING_DATA holds its size and the data follow; simpleperf's old one holds the data too. */
-static bool has_inline_payload(const struct perfdata_raw *raw) {
-    return raw->type == PERFDATA_RECORD_HEADER_TRACING_DATA && raw->body.size > 8;
-}
-
 const char *stream_peek(const struct stream *s, const uint8_t *p, uint64_t left, struct perfdata_raw *raw,
                         bool *cut) {
     bool swap = s->header.swap;
@@ -63,7 +46,7 @@ const char *stream_peek(const struct stream *s, const uint8_t *p, uint64_t left,
         return "the recording ends within a record header";
     raw->type = bytes_load32(p, swap);
     raw->misc = bytes_load16(p + 4, swap);
-    raw->size = record_size(raw->type, raw->misc, bytes_load16(p + 6, swap));
+    raw->size = perfdata_record_size(raw->type, raw->misc, bytes_load16(p + 6, swap));
     raw->payload = (struct bytes){NULL, 0};
     if (raw->size < PERFDATA_HEADER_SIZE) {
         *cut = false;
@@ -74,7 +57,7 @@ const char *stream_peek(const struct stream *s, const uint8_t *p, uint64_t left,
     raw->body = (struct bytes){p + PERFDATA_HEADER_SIZE, raw->size - PERFDATA_HEADER_SIZE};
     bool has_payload =
         raw->type == PERFDATA_RECORD_AUXTRACE || raw->type == PERFDATA_RECORD_HEADER_TRACING_DATA;
-    if (__builtin_expect(!has_payload, 1) || s->legacy_pipe || has_inline_payload(raw))
+    if (__builtin_expect(!has_payload, 1) || s->legacy_pipe)
         return NULL;
     uint64_t payload = 0;
     if (!perfdata_record_payload_size(raw, swap, &payload)) {

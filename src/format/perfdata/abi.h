@@ -135,7 +135,8 @@ enum perfdata_record_type {
     PERFDATA_RECORD_SCHEDSTAT_DOMAIN = 86,
     PERFDATA_RECORD_USER_END = 87,
 
-    PERFDATA_RECORD_SIMPLEPERF_START = 32768,
+    PERFDATA_RECORD_SIMPLEPERF_START = 32768, /* the first one in use is START + 1 */
+    PERFDATA_RECORD_SIMPLEPERF_END = 32800,   /* with room for types to come */
 };
 
 /* Header features (bits of the header's bitmap, ids of HEADER_FEATURE records). */

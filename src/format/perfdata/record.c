@@ -262,7 +262,7 @@ void perfdata_record_encode(const struct perfdata_record *rec, const struct perf
     if (!writer_ok(w))
         return;
     uint64_t size = w->size - start;
-    if (rec->type > PERFDATA_RECORD_SIMPLEPERF_START)
+    if (rec->type >= PERFDATA_RECORD_SIMPLEPERF_START && rec->type < PERFDATA_RECORD_SIMPLEPERF_END)
         misc = (uint16_t)(size >> 16);
     writer_patch16(w, start + 4, misc);
     writer_patch16(w, start + 6, (uint16_t)size);

@@ -28,7 +28,8 @@ struct perfdata_raw {
  * size's upper half (struct simpleperf_record_header in its record.h). Below 8 the record is broken.
  */
 static inline uint32_t perfdata_record_size(uint32_t type, uint16_t misc, uint16_t size) {
-    return type > PERFDATA_RECORD_SIMPLEPERF_START ? (uint32_t)misc << 16 | size : size;
+    bool wide = type >= PERFDATA_RECORD_SIMPLEPERF_START && type < PERFDATA_RECORD_SIMPLEPERF_END;
+    return wide ? (uint32_t)misc << 16 | size : size;
 }
 
 /*

@@ -83,7 +83,8 @@ static const struct layout LAYOUTS[] = {
     {PERFDATA_RECORD_USER_END, 0, "data:r"},
     {PERFDATA_RECORD_SIMPLEPERF_START + 2, 0, "data:r"},
     {PERFDATA_RECORD_SIMPLEPERF_START + 9, 0, "data:r"},
-    {0xffffffff, 0, "data:r"},
+    {PERFDATA_RECORD_SIMPLEPERF_END, 9, "data:r"},
+    {0xffffffff, 0x8001, "data:r"},
 };
 enum { LAYOUT_COUNT = sizeof LAYOUTS / sizeof *LAYOUTS, LINES = 80 };
 
@@ -508,6 +509,7 @@ static void sizes_have_limits(void **state) {
         perfdata_record_size(rec.type, bytes_load16(w.data + 4, false), bytes_load16(w.data + 6, false)),
         sizeof big + 8);
     assert_int_equal(perfdata_record_size(PERFDATA_RECORD_MMAP, 1, 40), 40);
+    assert_int_equal(perfdata_record_size(PERFDATA_RECORD_SIMPLEPERF_END, 1, 40), 40);
     writer_fini(&w);
 }
 
