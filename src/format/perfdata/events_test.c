@@ -2,6 +2,7 @@
 #include "format/perfdata/perfdata_test.h"
 
 #include "format/perfdata/events.h"
+#include "tests/support/fail_alloc.h"
 
 static struct perfdata_u64s ids(const uint64_t *v, uint64_t n) {
     return (struct perfdata_u64s){(const uint8_t *)v, n, false};
@@ -166,11 +167,50 @@ static void updates_apply_to_their_event(void **state) {
     }
 }
 
+/* Whatever allocation fails: the failure is told, and no id leads to an event that is not there. */
+static void fill_with_faults(void) {
+    struct perfdata_events set;
+    perfdata_events_init(&set, false);
+    uint64_t v[40], first = 0;
+    uint8_t tail[20] = {1};
+    struct perfdata_attr attr = {.sample_type = PERFDATA_SAMPLE_ID, .tail = {tail, sizeof tail}};
+    for (unsigned i = 0; i < 12; i++) {
+        for (unsigned k = 0; k < 40; k++)
+            v[k] = first + k;
+        first += 40;
+        struct perfdata_u64s list = ids(v, 40);
+        uint32_t index = perfdata_events_add(&set, &attr, &list);
+        if (index == PERFDATA_NO_EVENT)
+            continue;
+        assert_int_equal(set.list.items[index].id_count, 40);
+        assert_bytes(set.list.items[index].attr.tail, tail, sizeof tail);
+        assert_int_equal(hash_map_get(&set.by_id, v[39]), index);
+        if (perfdata_events_add_id(&set, index, 5000 + i))
+            assert_int_equal(hash_map_get(&set.by_id, 5000 + i), index);
+        struct perfdata_event_update u = {2, v[0], {tail, 1}};
+        if (perfdata_events_update(&set, &u))
+            assert_string_equal(set.list.items[index].name, "\x01");
+    }
+    for (uint64_t id = 0; id < 6000; id++) {
+        uint32_t index = hash_map_get(&set.by_id, id);
+        assert_true(index == HASH_ABSENT || index < set.list.count);
+    }
+    perfdata_events_fini(&set);
+}
+
+static void failed_allocations_leave_a_whole_set(void **state) {
+    (void)state;
+    FAIL_EACH_ALLOC(fill_with_faults());
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_event_owns_everything),        cmocka_unit_test(several_events_are_told_by_id),
-        cmocka_unit_test(without_ids_the_first_one_counts), cmocka_unit_test(what_is_given_is_copied),
+        cmocka_unit_test(one_event_owns_everything),
+        cmocka_unit_test(several_events_are_told_by_id),
+        cmocka_unit_test(without_ids_the_first_one_counts),
+        cmocka_unit_test(what_is_given_is_copied),
         cmocka_unit_test(updates_apply_to_their_event),
+        cmocka_unit_test(failed_allocations_leave_a_whole_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
