@@ -62,15 +62,20 @@ static int compare_programs(const void *a, const void *b) {
     return model_when_before(x->when, y->when) ? -1 : model_when_before(y->when, x->when);
 }
 
+/* Gives back the room that growing left over. */
+#define TRIM(v)                                                                  \
+    do {                                                                         \
+        void *trimmed = realloc((v).items, ((v).count + 1) * sizeof *(v).items); \
+        if (trimmed) {                                                           \
+            (v).items = trimmed;                                                 \
+            (v).cap = (v).count + 1;                                             \
+        }                                                                        \
+    } while (0)
+
 static bool freeze_timelines(struct model *m) {
-    struct model_space_state *s = m->spaces.items;
-    struct model_task_state *t = m->tasks.items;
-    size_t ns = m->spaces.count, nt = m->tasks.count;
-    return timeline_freeze(&m->changes, ns ? &s->changes : NULL, ns, sizeof *s) &&
-           timeline_freeze(&m->space_processes, ns ? &s->processes : NULL, ns, sizeof *s) &&
-           timeline_freeze(&m->task_threads, nt ? &t->threads : NULL, nt, sizeof *t) &&
-           timeline_freeze(&m->comms, nt ? &t->comms : NULL, nt, sizeof *t) &&
-           timeline_freeze(&m->task_namespaces, nt ? &t->namespaces : NULL, nt, sizeof *t);
+    return timeline_freeze(&m->changes) && timeline_freeze(&m->space_processes) &&
+           timeline_freeze(&m->task_threads) && timeline_freeze(&m->task_comms) &&
+           timeline_freeze(&m->task_namespaces);
 }
 
 bool model_freeze(struct model *m, struct err *err) {
@@ -86,6 +91,12 @@ bool model_freeze(struct model *m, struct err *err) {
         qsort(m->pokes.items, m->pokes.count, sizeof *m->pokes.items, compare_pokes);
     if (m->programs.count)
         qsort(m->programs.items, m->programs.count, sizeof *m->programs.items, compare_programs);
+    TRIM(m->mappings);
+    TRIM(m->tree.nodes);
+    TRIM(m->processes);
+    TRIM(m->threads);
+    TRIM(m->spaces);
+    TRIM(m->tasks);
     m->frozen = true;
     return true;
 }

@@ -1,52 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/image.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-
-static const char kernel_name[] = "[kernel.kallsyms]", guest_kernel_name[] = "[guest.kernel.kallsyms]";
 
 void image_table_fini(struct image_table *t) {
     vec_fini(&t->list);
+    vec_fini(&t->names);
     vec_fini(&t->listed);
     strpool_fini(&t->texts);
     strpool_fini(&t->keys);
     hash_map_fini(&t->listed_by_name);
 }
 
-/* Names of what is mapped without being a file, as the kernel (fs/proc, man 5 proc_pid_maps) and perf record
- * spell them. The first row that fits counts. */
-static const struct {
-    const char *prefix;
-    enum model_image_kind kind;
+/*
+ * Names of what is mapped without being a file, as the kernel and perf record spell them (man 5
+ * proc_pid_maps; kernel/events/core.c names vmas without a name "//anon"). The first row that fits counts.
+ * `jit`: where it is executable, perf takes it for a JIT's code and names it after the map file that a JIT
+ * would write (seen with perf 7.2, each of these names tried).
+ */
+static const struct special_name {
+    const char *text;
+    bool whole; /* the name is the text; otherwise it begins with it */
+    bool jit;
+    uint8_t kind;
 } special_names[] = {
-    {"//anon", MODEL_IMAGE_ANON},         {"/dev/zero", MODEL_IMAGE_ANON},
-    {"/anon_hugepage", MODEL_IMAGE_ANON}, {"[anon:", MODEL_IMAGE_ANON},
-    {"[heap]", MODEL_IMAGE_HEAP},         {"[stack", MODEL_IMAGE_STACK},
-    {"[vdso", MODEL_IMAGE_VDSO},          {"[vsyscall]", MODEL_IMAGE_VSYSCALL},
-    {"[vectors]", MODEL_IMAGE_VSYSCALL},  {"[uprobes]", MODEL_IMAGE_VSYSCALL},
-    {"/memfd:", MODEL_IMAGE_MEMFD},       {"memfd:", MODEL_IMAGE_MEMFD},
-    {"/SYSV", MODEL_IMAGE_SYSV},          {"anon_inode:", MODEL_IMAGE_OTHER},
-    {"socket:", MODEL_IMAGE_OTHER},       {"[", MODEL_IMAGE_OTHER},
+    {"//anon", true, true, MODEL_IMAGE_ANON},
+    {"/dev/zero", false, true, MODEL_IMAGE_ANON},
+    {"/anon_hugepage", false, true, MODEL_IMAGE_ANON},
+    {"[anon:", false, false, MODEL_IMAGE_ANON},
+    {"[anon_shmem:", false, false, MODEL_IMAGE_ANON},
+    {"[heap]", true, true, MODEL_IMAGE_HEAP},
+    {"[stack", false, true, MODEL_IMAGE_STACK},
+    {"/SYSV", false, true, MODEL_IMAGE_SYSV},
+    {"/memfd:", false, false, MODEL_IMAGE_MEMFD},
+    {"memfd:", false, false, MODEL_IMAGE_MEMFD},
+    {"[vdso", false, false, MODEL_IMAGE_VDSO},
+    {"[vsyscall]", true, false, MODEL_IMAGE_VSYSCALL},
+    {"[vectors]", true, false, MODEL_IMAGE_VSYSCALL},
+    {"[uprobes]", true, false, MODEL_IMAGE_VSYSCALL},
+    {"anon_inode:", false, false, MODEL_IMAGE_OTHER},
+    {"socket:", false, false, MODEL_IMAGE_OTHER},
+    {"[", false, false, MODEL_IMAGE_OTHER},
+    {"", false, false, MODEL_IMAGE_FILE},
 };
 
 static bool has_prefix(const char *s, const char *prefix) {
     return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-static enum model_image_kind kind_of(const char *name, enum model_space space) {
-    if (space == MODEL_SPACE_KERNEL || space == MODEL_SPACE_GUEST_KERNEL) {
-        /* The closing bracket is missing on purpose: the first perfs wrote [kernel.kallsyms._text], and
-         * guests add their pid. */
-        return has_prefix(name, "[kernel.kallsyms") || has_prefix(name, "[guest.kernel.kallsyms") ||
-                       strcmp(name, "[kernel]") == 0
-                   ? MODEL_IMAGE_KERNEL
-                   : MODEL_IMAGE_MODULE;
-    }
-    for (size_t i = 0; i < sizeof special_names / sizeof *special_names; i++)
-        if (has_prefix(name, special_names[i].prefix))
-            return special_names[i].kind;
-    return MODEL_IMAGE_FILE;
+static const struct special_name *special_name(const char *name) {
+    const struct special_name *n = special_names;
+    while (n->whole ? strcmp(name, n->text) != 0 : !has_prefix(name, n->text))
+        n++;
+    return n;
+}
+
+/* The closing bracket is missing on purpose: the first perfs wrote [kernel.kallsyms._text], and guests add
+ * their machine's pid. */
+static bool is_kernel_name(const char *name) {
+    return has_prefix(name, "[kernel.kallsyms") || has_prefix(name, "[guest.kernel.kallsyms") ||
+           strcmp(name, "[kernel]") == 0 || strcmp(name, "[kernel.vmlinux]") == 0;
+}
+
+static uint32_t text_add(struct image_table *t, struct bytes text) {
+    return strpool_add(&t->texts, text.size ? (const char *)text.data : "", bytes_text_len(text));
 }
 
 static const char *pooled(struct image_table *t, const char *s, size_t len) {
@@ -54,56 +71,52 @@ static const char *pooled(struct image_table *t, const char *s, size_t len) {
     return id == STRPOOL_NONE ? NULL : strpool_text(&t->texts, id);
 }
 
-static uint32_t text_add(struct image_table *t, struct bytes text) {
-    return strpool_add(&t->texts, text.size ? (const char *)text.data : "", bytes_text_len(text));
-}
-
 static const char *basename_of(const char *path) {
     const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    return slash ? slash + 1 : path;
 }
 
-/* /lib/modules/V/kernel/net/nf-nat.ko.xz -> [nf_nat]: the kernel knows modules with underscores only. */
+/* /lib/modules/V/kernel/net/nf-nat.ko.xz -> [nf_nat]: the kernel knows modules with underscores only. perf
+ * knows the endings .ko, .ko.gz and .ko.xz; with another one behind .ko it keeps them all. */
 static const char *module_short_name(struct image_table *t, const char *path) {
+    const char *base = basename_of(path), *ending = strstr(base, ".ko");
+    size_t len = strlen(base);
     char name[256];
-    if (*path == '[')
-        return path;
-    const char *base = basename_of(path), *end = strstr(base, ".ko");
-    int len = end ? (int)(end - base) : (int)strnlen(base, sizeof name);
-    len = snprintf(name, sizeof name, "[%.*s]", len < 200 ? len : 200, base);
+    if (*path == '[' || !ending || len > sizeof name - 3)
+        return *path == '[' ? path : base;
+    bool known = strcmp(ending, ".ko") == 0 || strcmp(ending, ".ko.gz") == 0 || strcmp(ending, ".ko.xz") == 0;
+    len = (size_t)(known ? snprintf(name, sizeof name, "[%.*s]", (int)(ending - base), base)
+                         : snprintf(name, sizeof name, "%s", base));
     for (char *c = name; *c; c++)
-        if (*c == '-')
-            *c = '_';
-    return pooled(t, name, (size_t)len);
+        *c = *c == '-' ? '_' : *c;
+    return pooled(t, name, len);
+}
+
+/* [kernel.kallsyms]_text -> [kernel.kallsyms], [guest.kernel.kallsyms.42]_text -> [guest.kernel.kallsyms.42]
+ */
+static const char *kernel_name(struct image_table *t, const char *recorded) {
+    static const char host[] = "[kernel.kallsyms]";
+    const char *end = strchr(recorded, ']');
+    if (has_prefix(recorded, "[kernel.kallsyms"))
+        return pooled(t, host, sizeof host - 1);
+    return end ? pooled(t, recorded, (size_t)(end + 1 - recorded)) : recorded;
 }
 
 /* Fills name and short_name from kind and recorded. False: memory. */
 static bool set_names(struct image_table *t, struct model_image *image) {
-    char anon[32];
-    const char *end;
-    image->name = image->recorded;
-    switch (image->kind) {
-    case MODEL_IMAGE_KERNEL:
-        end = strchr(image->recorded, ']');
-        if (image->space == MODEL_SPACE_KERNEL)
-            image->name = pooled(t, kernel_name, sizeof kernel_name - 1);
-        else if (!end || !has_prefix(image->recorded, "[guest.kernel.kallsyms"))
-            image->name = pooled(t, guest_kernel_name, sizeof guest_kernel_name - 1);
-        else
-            image->name = pooled(t, image->recorded, (size_t)(end + 1 - image->recorded));
-        image->short_name = image->name;
-        break;
-    case MODEL_IMAGE_MODULE:
+    char text[32];
+    image->name = image->short_name = image->recorded;
+    if (image->kind == MODEL_IMAGE_KERNEL) {
+        image->name = image->short_name = kernel_name(t, image->recorded);
+    } else if (image->kind == MODEL_IMAGE_MODULE) {
         image->short_name = module_short_name(t, image->recorded);
-        break;
-    case MODEL_IMAGE_ANON:
-        /* perf names anonymous code after the map file that a JIT would write for it. */
+    } else if (image->pid != MODEL_NONE) {
         image->name =
-            pooled(t, anon, (size_t)snprintf(anon, sizeof anon, "/tmp/perf-%" PRIu32 ".map", image->pid));
-        image->short_name = image->name ? basename_of(image->name) : NULL;
-        break;
-    default:
-        image->short_name = image->kind == MODEL_IMAGE_FILE ? basename_of(image->recorded) : image->recorded;
+            pooled(t, text, (size_t)snprintf(text, sizeof text, "/tmp/perf-%d.map", (int)image->pid));
+        image->short_name =
+            pooled(t, text, (size_t)snprintf(text, sizeof text, "[JIT] tid %d", (int)image->pid));
+    } else if (image->kind == MODEL_IMAGE_FILE || image->kind == MODEL_IMAGE_MEMFD) {
+        image->short_name = basename_of(image->recorded);
     }
     return image->name && image->short_name;
 }
@@ -114,14 +127,29 @@ static bool ends_deleted(const char *name) {
     return len > n && memcmp(name + len - n, suffix, n) == 0;
 }
 
-uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
-    uint32_t name = text_add(t, seen->name);
-    if (name == STRPOOL_NONE)
-        return MODEL_NONE;
-    struct model_image image = {.recorded = strpool_text(&t->texts, name), .pid = MODEL_NONE};
-    image.kind = (uint8_t)(seen->kind >= 0 ? seen->kind : (int)kind_of(image.recorded, seen->space));
+/* What is known of a name once it was seen: most map events repeat the last one's image. */
+static struct image_name *image_name(struct image_table *t, uint32_t text) {
+    if (!vec_reserve(&t->names, (size_t)text + 1))
+        return NULL;
+    while (t->names.count <= text)
+        t->names.items[t->names.count++] = (struct image_name){NULL, MODEL_NONE};
+    struct image_name *name = &t->names.items[text];
+    if (!name->special)
+        name->special = special_name(strpool_text(&t->texts, text));
+    return name;
+}
+
+static struct model_image describe(const struct image_table *t, const struct image_seen *seen, uint32_t text,
+                                   const struct special_name *special) {
+    struct model_image image = {.recorded = strpool_text(&t->texts, text), .pid = MODEL_NONE};
     image.space = (uint8_t)seen->space;
-    if (image.kind == MODEL_IMAGE_ANON)
+    if (seen->kind >= 0)
+        image.kind = (uint8_t)seen->kind;
+    else if (seen->space == MODEL_SPACE_KERNEL || seen->space == MODEL_SPACE_GUEST_KERNEL)
+        image.kind = is_kernel_name(image.recorded) ? MODEL_IMAGE_KERNEL : MODEL_IMAGE_MODULE;
+    else
+        image.kind = special->kind;
+    if (seen->kind < 0 && image.kind == special->kind && special->jit && seen->executable)
         image.pid = seen->pid;
     image.build_id_size = (uint8_t)(seen->build_id.size <= 20 ? seen->build_id.size : 20);
     if (image.build_id_size)
@@ -130,25 +158,46 @@ uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
     image.min = seen->min;
     image.ino = seen->ino;
     image.ino_generation = seen->ino_generation;
-    uint64_t key[8] = {name | (uint64_t)image.pid << 32, (uint64_t)image.kind | (uint64_t)image.space << 8 |
-                                                             (uint64_t)image.build_id_size << 16};
-    if (image.build_id_size)
-        memcpy(&key[2], image.build_id,
-               sizeof image.build_id); /* key[2..4]; the device is not recorded then */
-    else
-        memcpy(&key[5], (uint64_t[]){image.maj | (uint64_t)image.min << 32, image.ino, image.ino_generation},
-               24);
-    uint32_t id = strpool_add(&t->keys, (const char *)key, sizeof key);
-    if (id == STRPOOL_NONE || id < t->list.count)
-        return id;
-    image.id = id;
-    image.deleted = ends_deleted(image.recorded);
-    /* A key without its image (an earlier failure) must not shift the ids. */
-    if (!set_names(t, &image) || !vec_reserve(&t->list, (size_t)id + 1))
+    return image;
+}
+
+static bool same(const struct model_image *a, const struct model_image *b) {
+    return a->kind == b->kind && a->space == b->space && a->pid == b->pid && a->maj == b->maj &&
+           a->min == b->min && a->ino == b->ino && a->ino_generation == b->ino_generation &&
+           a->build_id_size == b->build_id_size && memcmp(a->build_id, b->build_id, sizeof a->build_id) == 0;
+}
+
+/* The identity as bytes; two images are the same if and only if these are. */
+static uint32_t identity(struct image_table *t, uint32_t text, const struct model_image *image) {
+    uint64_t key[8] = {text | (uint64_t)image->pid << 32,
+                       (uint64_t)image->kind | (uint64_t)image->space << 8 |
+                           (uint64_t)image->build_id_size << 16,
+                       image->maj | (uint64_t)image->min << 32, image->ino, image->ino_generation};
+    memcpy(&key[5], image->build_id, sizeof image->build_id);
+    return strpool_add(&t->keys, (const char *)key, sizeof key);
+}
+
+uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
+    uint32_t text = text_add(t, seen->name);
+    struct image_name *name = text == STRPOOL_NONE ? NULL : image_name(t, text);
+    if (!name)
         return MODEL_NONE;
-    while (t->list.count < id)
-        *vec_push(&t->list) = image;
-    *vec_push(&t->list) = image;
+    struct model_image image = describe(t, seen, text, name->special);
+    if (name->last != MODEL_NONE && same(&image, &t->list.items[name->last]))
+        return name->last;
+    uint32_t id = identity(t, text, &image);
+    if (id == STRPOOL_NONE)
+        return MODEL_NONE;
+    if (id >= t->list.count) {
+        image.id = id;
+        image.deleted = ends_deleted(image.recorded);
+        if (!set_names(t, &image) || !vec_reserve(&t->list, (size_t)id + 1))
+            return MODEL_NONE;
+        do /* more than once after a failure that left an identity without its image */
+            t->list.items[t->list.count++] = image;
+        while (t->list.count <= id);
+    }
+    t->names.items[text].last = id;
     return id;
 }
 

@@ -12,8 +12,17 @@ struct image_build_id {
     uint8_t bytes[20];
 };
 
+struct special_name;
+
+/* By text id. */
+struct image_name {
+    const struct special_name *special; /* NULL: not looked at yet */
+    uint32_t last;                      /* the image that had the name last, or MODEL_NONE */
+};
+
 struct image_table {
     VEC(struct model_image) list;
+    VEC(struct image_name) names;
     struct strpool texts;           /* all texts of the model: comms too */
     struct strpool keys;            /* identities as bytes; a key's id is its image's */
     struct hash_map listed_by_name; /* text id, guest or not -> index in listed */
@@ -27,6 +36,7 @@ struct image_seen {
     struct bytes name; /* up to its first NUL */
     enum model_space space;
     uint32_t pid; /* who maps it */
+    bool executable;
     uint32_t maj, min;
     uint64_t ino, ino_generation;
     struct bytes build_id; /* at most 20 bytes; empty without */

@@ -34,7 +34,7 @@ void model_fini(struct model *m) {
     timeline_fini(&m->changes);
     timeline_fini(&m->space_processes);
     timeline_fini(&m->task_threads);
-    timeline_fini(&m->comms);
+    timeline_fini(&m->task_comms);
     timeline_fini(&m->task_namespaces);
     arena_fini(&m->arena);
     vec_fini(&m->namespaces);
@@ -62,8 +62,7 @@ static uint32_t space_id(struct model *m, enum model_space space, uint32_t pid) 
     struct model_space_state *s = m->spaces.count < MODEL_NONE ? vec_push(&m->spaces) : NULL;
     if (!s)
         return MODEL_NONE;
-    *s = (struct model_space_state){
-        .pid = pid, .changes = MODEL_NONE, .processes = MODEL_NONE, .space = (uint8_t)space};
+    *s = (struct model_space_state){.pid = pid, .space = (uint8_t)space};
     if (hash_map_set(&m->space_by_key, key, id))
         return id;
     m->spaces.count--;
@@ -82,7 +81,7 @@ static uint32_t task_id(struct model *m, uint32_t pid, uint32_t tid) {
         space != MODEL_NONE && m->tasks.count < MODEL_NONE ? vec_push(&m->tasks) : NULL;
     if (!t)
         return MODEL_NONE;
-    *t = (struct model_task_state){tid, space, MODEL_NONE, MODEL_NONE, MODEL_NONE, false};
+    *t = (struct model_task_state){tid, space};
     if (hash_map_set(&m->task_by_key, key, id))
         return id;
     m->tasks.count--;
@@ -105,9 +104,7 @@ static bool add_event(struct model *m, enum model_event_kind kind, uint32_t task
 static bool add_task_event(struct model *m, enum model_event_kind kind, uint32_t pid, uint32_t tid,
                            uint32_t arg, struct model_when when) {
     uint32_t task = task_id(m, pid, tid);
-    if (task == MODEL_NONE || !add_event(m, kind, task, arg, when))
-        return false;
-    return m->tasks.items[task].spoken_of = true;
+    return task != MODEL_NONE && add_event(m, kind, task, arg, when);
 }
 
 static bool apply_comm(struct model *m, uint32_t pid, uint32_t tid, struct bytes comm,
@@ -182,6 +179,7 @@ static bool apply_map(struct model *m, struct map_record *r, unsigned misc, stru
         space = r->pid == UINT32_MAX ? MODEL_SPACE_KERNEL : MODEL_SPACE_USER;
     r->image.space = space;
     r->image.pid = r->pid;
+    r->image.executable = r->prot & PROT_EXEC;
     uint32_t mapping, image = image_intern(&m->images, &r->image);
     if (image == MODEL_NONE || !note_kernel(m, image, r->pgoff) || !add_mapping(m, r, when, image, &mapping))
         return false;
@@ -386,13 +384,4 @@ bool model_apply(struct model *m, const struct perfdata_record *rec, struct mode
     if (m->frozen)
         return err_set(err, ERR_USAGE, where, "a record comes after the timeline was closed");
     return apply_record(m, rec, in_order(m, when)) || err_memory(err, where);
-}
-
-bool model_see_thread(struct model *m, uint32_t pid, uint32_t tid, struct model_when when, struct err *err) {
-    uint32_t task = hash_map_get(&m->task_by_key, model_task_key(pid, tid));
-    if (task != HASH_ABSENT && m->tasks.items[task].spoken_of)
-        return true;
-    if (m->frozen)
-        return err_set(err, ERR_USAGE, where, "a thread comes after the timeline was closed");
-    return add_task_event(m, EVENT_SEEN, pid, tid, 0, in_order(m, when)) || err_memory(err, where);
 }

@@ -75,9 +75,6 @@ bool model_wants(const struct model *m, uint32_t record_type);
  */
 bool model_apply(struct model *m, const struct perfdata_record *rec, struct model_when when, struct err *err);
 
-/* A sample (or switch) was seen of this thread: it is listed even if no record speaks of it. Same errors. */
-bool model_see_thread(struct model *m, uint32_t pid, uint32_t tid, struct model_when when, struct err *err);
-
 /*
  * Sorts what was applied and builds the timelines; afterwards the model is immutable and all queries may run
  * in parallel. A batch model answers nothing before. May be called on a streaming model too. False: memory;
@@ -182,7 +179,7 @@ struct model_image {
     const char *short_name; /* what perf report prints: libc.so.6, [ext4] */
     const char *recorded;   /* as in the record: [kernel.kallsyms]_text, //anon, ... */
     uint32_t id;
-    uint32_t pid; /* MODEL_IMAGE_ANON: who mapped it; else MODEL_NONE */
+    uint32_t pid; /* executable memory without a file: who mapped it; else MODEL_NONE */
     uint32_t maj, min;
     uint64_t ino, ino_generation; /* 0 when not recorded */
     uint8_t kind;                 /* enum model_image_kind */
@@ -237,8 +234,9 @@ uint32_t model_thread_at(const struct model *m, uint32_t pid, uint32_t tid, stru
 
 /*
  * The thread's comm at an instant: its own, else the one inherited at fork; "swapper" for pid 0, tid 0. NULL
- * when no record says (perf prints ":TID" then). The text lives as long as the model. `at_exec` (may be
- * NULL): it was set by an exec. Hot: once per sample.
+ * when no record says, and after the thread's exit (perf prints ":TID" in both cases; what it was called is
+ * at model_when_prior(thread->ended)). The text lives as long as the model. `at_exec` (may be NULL): it was
+ * set by an exec. Hot: once per sample.
  */
 const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
                        bool *at_exec);

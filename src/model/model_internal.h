@@ -21,10 +21,8 @@
  */
 struct model_space_state {
     uint32_t pid;
-    uint32_t changes;    /* timeline head; values below */
     uint32_t root;       /* of the newest root entry */
     uint32_t logged;     /* map events since */
-    uint32_t processes;  /* timeline head: ids of the incarnations */
     uint32_t live;       /* threads of the newest incarnation that are known and have not exited */
     uint32_t exec_floor; /* threads with ids below died in the last exec (its caller excepted) */
     uint8_t space;       /* enum model_space */
@@ -37,10 +35,6 @@ enum { SPACE_LOG_MAX = 16 };
 struct model_task_state {
     uint32_t tid;
     uint32_t space;
-    uint32_t threads;    /* timeline head: ids of the incarnations */
-    uint32_t comms;      /* timeline head: text ids, TASK_COMM_EXEC; TASK_COMM_NONE */
-    uint32_t namespaces; /* timeline head: indices into model.namespaces */
-    bool spoken_of;      /* an event is about it (it is not only somebody's parent) */
 };
 
 #define TASK_COMM_EXEC 0x80000000u
@@ -85,7 +79,11 @@ struct model {
     VEC(struct model_task_state) tasks;
     VEC(struct model_process) processes;
     VEC(struct model_thread) threads;
-    struct timeline changes, space_processes, task_threads, comms, task_namespaces;
+    struct timeline changes;         /* of spaces: mapping ids, SPACE_ROOT */
+    struct timeline space_processes; /* process ids */
+    struct timeline task_threads;    /* thread ids */
+    struct timeline task_comms;      /* text ids, TASK_COMM_EXEC; TASK_COMM_NONE */
+    struct timeline task_namespaces; /* indices into namespaces */
 
     struct arena arena; /* bytes of text pokes and namespaces */
     VEC(struct model_namespaces) namespaces;

@@ -148,7 +148,9 @@ static void test_comms(void **state) {
     assert_true(exec);
     assert_string_equal(name_of(m, 5, 6, 30), "sh");
     assert_string_equal(name_of(m, 5, 6, 45), "worker");
-    assert_string_equal(name_of(m, 5, 5, 59), "sh");
+    assert_string_equal(name_of(m, 5, 5, 50), "sh");
+    assert_string_equal(name_of(m, 5, 6, 50), "-"); /* as perf: an exited thread has no name any more */
+    assert_string_equal(name_of(m, 5, 5, 59), "-");
     assert_string_equal(name_of(m, 5, 5, 60), "-");
     model_free(m);
 }

@@ -5,45 +5,39 @@
 /* ---- address spaces ---- */
 
 /* Turns the log since the last root into a new root. */
-static bool checkpoint(struct model *m, struct model_space_state *s, struct model_when when) {
-    uint32_t logged[SPACE_LOG_MAX], entry = s->changes;
-    for (uint32_t i = s->logged; i-- > 0; entry = timeline_previous(&m->changes, entry))
-        logged[i] = m->changes.entries.items[entry].value;
-    uint32_t root = s->root;
+static bool checkpoint(struct model *m, uint32_t space, struct model_when when) {
+    struct model_space_state *s = &m->spaces.items[space];
+    uint32_t logged[SPACE_LOG_MAX], entry = timeline_head(&m->changes, space), root = s->root;
+    for (uint32_t i = s->logged; i-- > 0; entry = timeline_previous(&m->changes, space, entry))
+        logged[i] = timeline_value(&m->changes, entry);
     maptree_begin(&m->tree);
     for (uint32_t i = 0; i < s->logged; i++)
         root = maptree_map(&m->tree, m->mappings.items, root, logged[i]);
-    if (m->tree.failed || !timeline_push(&m->changes, &s->changes, when, root | SPACE_ROOT)) {
-        m->tree.failed = false;
-        return false;
+    bool ok = !m->tree.failed && timeline_push(&m->changes, space, when, root | SPACE_ROOT);
+    m->tree.failed = false;
+    if (ok) {
+        s->root = root;
+        s->logged = 0;
     }
-    s->root = root;
-    s->logged = 0;
-    return true;
-}
-
-/* The root of the space's newest state. MODEL_NONE: memory. */
-static uint32_t space_root(struct model *m, uint32_t space, struct model_when when) {
-    struct model_space_state *s = &m->spaces.items[space];
-    if (s->logged && !checkpoint(m, s, when))
-        return MODEL_NONE;
-    return s->root;
+    return ok;
 }
 
 static bool map(struct model *m, uint32_t space, struct model_when when, uint32_t mapping) {
     struct model_space_state *s = &m->spaces.items[space];
-    if (!timeline_push(&m->changes, &s->changes, when, mapping))
+    if (s->logged == SPACE_LOG_MAX && !checkpoint(m, space, when))
+        return false;
+    if (!timeline_push(&m->changes, space, when, mapping))
         return false;
     s->logged++;
-    return s->logged < SPACE_LOG_MAX || checkpoint(m, s, when);
+    return true;
 }
 
 /* From now on the space is what `root` holds. */
 static bool set_root(struct model *m, uint32_t space, struct model_when when, uint32_t root) {
     struct model_space_state *s = &m->spaces.items[space];
-    if (!model_needs(m, MODEL_NEED_MAPS) || (root == s->root && !s->logged))
+    if (root == s->root && !s->logged)
         return true;
-    if (!timeline_push(&m->changes, &s->changes, when, root | SPACE_ROOT))
+    if (!timeline_push(&m->changes, space, when, root | SPACE_ROOT))
         return false;
     s->root = root;
     s->logged = 0;
@@ -52,27 +46,23 @@ static bool set_root(struct model *m, uint32_t space, struct model_when when, ui
 
 /* ---- processes and threads ---- */
 
-static uint32_t newest(const struct timeline *t, uint32_t head) {
-    return head == MODEL_NONE ? MODEL_NONE : timeline_newest(t, head);
-}
-
-static uint32_t newest_process(const struct model *m, uint32_t space) {
-    return newest(&m->space_processes, m->spaces.items[space].processes);
-}
-
 static bool is_end(struct model_when w) {
     return w.time_ns == UINT64_MAX && w.order == UINT64_MAX;
+}
+
+static uint32_t pid_of(const struct model *m, uint32_t task) {
+    return m->spaces.items[m->tasks.items[task].space].pid;
 }
 
 static bool begin_process(struct model *m, uint32_t space, struct model_when when, uint32_t ppid,
                           bool forked) {
     struct model_space_state *s = &m->spaces.items[space];
-    uint32_t old = newest_process(m, space);
-    struct model_process *p = m->processes.count < MODEL_NONE ? vec_push(&m->processes) : NULL;
+    uint32_t old = timeline_newest(&m->space_processes, space), id = (uint32_t)m->processes.count;
+    struct model_process *p = id < MODEL_NONE ? vec_push(&m->processes) : NULL;
     if (!p)
         return false;
     *p = (struct model_process){s->pid, ppid, when, MODEL_WHEN_END, forked, false};
-    if (!timeline_push(&m->space_processes, &s->processes, when, (uint32_t)(m->processes.count - 1))) {
+    if (!timeline_push(&m->space_processes, space, when, id)) {
         m->processes.count--;
         return false;
     }
@@ -85,117 +75,124 @@ static bool begin_process(struct model *m, uint32_t space, struct model_when whe
 
 /* The space's process, begun now if there is none alive. MODEL_NONE: memory. */
 static uint32_t living_process(struct model *m, uint32_t space, struct model_when when) {
-    uint32_t process = newest_process(m, space);
+    uint32_t process = timeline_newest(&m->space_processes, space);
     if (process != MODEL_NONE && is_end(m->processes.items[process].ended))
         return process;
-    return begin_process(m, space, when, MODEL_NONE, false) ? newest_process(m, space) : MODEL_NONE;
+    return begin_process(m, space, when, MODEL_NONE, false) ? timeline_newest(&m->space_processes, space)
+                                                            : MODEL_NONE;
 }
 
-static bool thread_lives(const struct model *m, const struct model_task_state *task, uint32_t thread) {
-    if (thread == MODEL_NONE)
-        return false;
+/* The task's newest thread if it is alive, or MODEL_NONE. */
+static uint32_t known_thread(const struct model *m, uint32_t task) {
+    uint32_t space = m->tasks.items[task].space, thread = timeline_newest(&m->task_threads, task);
+    if (thread == MODEL_NONE || thread < m->spaces.items[space].exec_floor)
+        return MODEL_NONE;
     const struct model_thread *t = &m->threads.items[thread];
-    return is_end(t->ended) && t->process == newest_process(m, task->space) &&
-           thread >= m->spaces.items[task->space].exec_floor;
+    return is_end(t->ended) && t->process == timeline_newest(&m->space_processes, space) ? thread
+                                                                                         : MODEL_NONE;
 }
 
-static bool begin_thread(struct model *m, uint32_t task_id, struct model_when when, uint32_t parent,
-                         bool forked) {
-    struct model_task_state *task = &m->tasks.items[task_id];
-    uint32_t process = living_process(m, task->space, when), old = newest(&m->task_threads, task->threads);
-    struct model_thread *t =
-        process != MODEL_NONE && m->threads.count < MODEL_NONE ? vec_push(&m->threads) : NULL;
+/* `parent` is a task, or MODEL_NONE where no fork was recorded. The new thread's id; MODEL_NONE: memory. */
+static uint32_t begin_thread(struct model *m, uint32_t task, struct model_when when, uint32_t parent) {
+    uint32_t space = m->tasks.items[task].space, process = living_process(m, space, when);
+    uint32_t old = timeline_newest(&m->task_threads, task), id = (uint32_t)m->threads.count;
+    struct model_thread *t = process != MODEL_NONE && id < MODEL_NONE ? vec_push(&m->threads) : NULL;
     if (!t)
-        return false;
-    struct model_space_state *s = &m->spaces.items[task->space];
-    *t = (struct model_thread){s->pid,  task->tid, MODEL_NONE,     MODEL_NONE,
-                               process, when,      MODEL_WHEN_END, forked};
-    if (parent != MODEL_NONE) {
-        t->ppid = m->spaces.items[m->tasks.items[parent].space].pid;
-        t->ptid = m->tasks.items[parent].tid;
-    }
-    if (!timeline_push(&m->task_threads, &task->threads, when, (uint32_t)(m->threads.count - 1))) {
+        return MODEL_NONE;
+    struct model_space_state *s = &m->spaces.items[space];
+    bool forked = parent != MODEL_NONE;
+    *t = (struct model_thread){.pid = s->pid,
+                               .tid = m->tasks.items[task].tid,
+                               .ppid = forked ? pid_of(m, parent) : MODEL_NONE,
+                               .ptid = forked ? m->tasks.items[parent].tid : MODEL_NONE,
+                               .process = process,
+                               .born = when,
+                               .ended = MODEL_WHEN_END,
+                               .forked = forked};
+    bool replaces = known_thread(m, task) != MODEL_NONE;
+    if (!timeline_push(&m->task_threads, task, when, id)) {
         m->threads.count--;
-        return false;
+        return MODEL_NONE;
     }
-    if (thread_lives(m, task, old))
-        s->live--;
+    s->live += !replaces;
     if (old != MODEL_NONE && is_end(m->threads.items[old].ended))
         m->threads.items[old].ended = when;
-    s->live++;
-    return true;
+    return id;
 }
 
-/* ---- comms ---- */
+/* ---- what a thread inherits ---- */
 
-static bool set_comm(struct model *m, uint32_t task_id, struct model_when when, uint32_t comm) {
-    return timeline_push(&m->comms, &m->tasks.items[task_id].comms, when, comm);
+static uint32_t comm_now(const struct model *m, uint32_t task) {
+    uint32_t comm = timeline_newest(&m->task_comms, task);
+    if (comm != MODEL_NONE)
+        return comm & ~TASK_COMM_EXEC;
+    return m->tasks.items[task].tid == 0 && pid_of(m, task) == 0 ? m->swapper : TASK_COMM_NONE;
 }
 
-static uint32_t comm_now(const struct model *m, uint32_t task_id) {
-    const struct model_task_state *task = &m->tasks.items[task_id];
-    if (task->comms != MODEL_NONE)
-        return timeline_newest(&m->comms, task->comms) & ~TASK_COMM_EXEC;
-    bool idle = task->tid == 0 && m->spaces.items[task->space].pid == 0;
-    return idle ? m->swapper : TASK_COMM_NONE;
+static bool set_comm(struct model *m, uint32_t task, struct model_when when, uint32_t comm) {
+    if (!model_needs(m, MODEL_NEED_COMMS) || (comm == TASK_COMM_NONE && comm_now(m, task) == TASK_COMM_NONE))
+        return true;
+    return timeline_push(&m->task_comms, task, when, comm);
 }
 
 /* A new thread is called what its parent is called, and not what an earlier thread of its id was; likewise
- * its namespaces. `parent` is a task, or MODEL_NONE for a thread whose fork was not recorded. */
-static bool inherit(struct model *m, uint32_t task_id, uint32_t parent, struct model_when when) {
-    struct model_task_state *task = &m->tasks.items[task_id];
-    uint32_t comm = parent == MODEL_NONE ? TASK_COMM_NONE : comm_now(m, parent);
-    uint32_t namespaces =
-        parent == MODEL_NONE ? MODEL_NONE : newest(&m->task_namespaces, m->tasks.items[parent].namespaces);
-    if (namespaces != newest(&m->task_namespaces, task->namespaces) &&
-        !timeline_push(&m->task_namespaces, &task->namespaces, when, namespaces))
+ * its namespaces. Without a known parent it has neither. */
+static bool inherit(struct model *m, uint32_t task, uint32_t parent, struct model_when when) {
+    uint32_t namespaces = parent == MODEL_NONE ? MODEL_NONE : timeline_newest(&m->task_namespaces, parent);
+    if (namespaces != timeline_newest(&m->task_namespaces, task) &&
+        !timeline_push(&m->task_namespaces, task, when, namespaces))
         return false;
-    return comm == comm_now(m, task_id) || !model_needs(m, MODEL_NEED_COMMS) ||
-           set_comm(m, task_id, when, comm);
+    uint32_t comm = parent == MODEL_NONE ? TASK_COMM_NONE : comm_now(m, parent);
+    return comm == comm_now(m, task) || set_comm(m, task, when, comm);
 }
 
-/* The task's living thread, begun now if there is none. MODEL_NONE: memory. */
-static uint32_t living_thread(struct model *m, uint32_t task_id, struct model_when when) {
-    const struct model_task_state *task = &m->tasks.items[task_id];
-    uint32_t thread = newest(&m->task_threads, task->threads);
-    if (thread_lives(m, task, thread))
+/* The task's living thread, begun now if there is none: a record about a thread proves it. MODEL_NONE:
+ * memory. */
+static uint32_t living_thread(struct model *m, uint32_t task, struct model_when when) {
+    uint32_t thread = known_thread(m, task);
+    if (thread != MODEL_NONE)
         return thread;
-    if (!begin_thread(m, task_id, when, MODEL_NONE, false) || !inherit(m, task_id, MODEL_NONE, when))
-        return MODEL_NONE;
-    return newest(&m->task_threads, task->threads);
+    thread = begin_thread(m, task, when, MODEL_NONE);
+    return thread != MODEL_NONE && inherit(m, task, MODEL_NONE, when) ? thread : MODEL_NONE;
 }
 
 /* ---- events ---- */
 
+/* The child's address space: the parent's as it is now. Both states share the tree. */
+static bool inherit_space(struct model *m, uint32_t space, uint32_t parent, struct model_when when) {
+    if (m->spaces.items[parent].logged && !checkpoint(m, parent, when))
+        return false;
+    return set_root(m, space, when, m->spaces.items[parent].root);
+}
+
 static bool play_fork(struct model *m, const struct model_event *e) {
-    const struct model_task_state *child = &m->tasks.items[e->task], *parent = &m->tasks.items[e->arg];
-    uint32_t space = child->space, parent_space = parent->space;
-    /* A new thread has the pid of its process; only its leader's fork made an address space. One that claims
-     * to come from its own process is believed to be a thread. */
-    bool new_process = child->tid == m->spaces.items[space].pid && space != parent_space;
-    if (new_process) {
-        uint32_t root = 0, ppid = m->spaces.items[parent_space].pid;
-        if (e->kind == EVENT_FORK && model_needs(m, MODEL_NEED_MAPS))
-            root = space_root(m, parent_space, e->when);
-        if (root == MODEL_NONE || !begin_process(m, space, e->when, ppid, true) ||
-            !set_root(m, space, e->when, root))
+    uint32_t space = m->tasks.items[e->task].space, parent_space = m->tasks.items[e->arg].space;
+    if (living_thread(m, e->arg, e->when) == MODEL_NONE)
+        return false;
+    /* A new thread has the pid of its process; only the fork of a leader makes an address space. A leader
+     * that claims to come from its own process is believed to be another thread of it. */
+    if (m->tasks.items[e->task].tid == m->spaces.items[space].pid && space != parent_space) {
+        if (!begin_process(m, space, e->when, pid_of(m, e->arg), true))
+            return false;
+        if (e->kind == EVENT_FORK ? !inherit_space(m, space, parent_space, e->when)
+                                  : !set_root(m, space, e->when, 0))
             return false;
     }
-    return begin_thread(m, e->task, e->when, e->arg, true) && inherit(m, e->task, e->arg, e->when);
+    return begin_thread(m, e->task, e->when, e->arg) != MODEL_NONE && inherit(m, e->task, e->arg, e->when);
 }
 
 static bool play_exit(struct model *m, const struct model_event *e) {
     uint32_t space = m->tasks.items[e->task].space, thread = living_thread(m, e->task, e->when);
-    if (thread == MODEL_NONE)
+    if (thread == MODEL_NONE || !set_comm(m, e->task, e->when, TASK_COMM_NONE))
         return false;
     struct model_thread *t = &m->threads.items[thread];
     struct model_process *p = &m->processes.items[t->process];
-    if (e->arg != MODEL_NONE && t->ppid == MODEL_NONE) {
-        t->ppid = m->spaces.items[m->tasks.items[e->arg].space].pid;
+    if (t->ppid == MODEL_NONE) {
+        t->ppid = pid_of(m, e->arg);
         t->ptid = m->tasks.items[e->arg].tid;
-        if (t->tid == t->pid && p->ppid == MODEL_NONE)
-            p->ppid = t->ppid;
     }
+    if (t->tid == t->pid && p->ppid == MODEL_NONE)
+        p->ppid = t->ppid;
     t->ended = e->when;
     t->exited = true;
     if (--m->spaces.items[space].live)
@@ -207,32 +204,29 @@ static bool play_exit(struct model *m, const struct model_event *e) {
 
 /* An exec leaves one thread, with a new and empty address space. */
 static bool play_exec(struct model *m, const struct model_event *e) {
-    uint32_t thread = living_thread(m, e->task, e->when), space = m->tasks.items[e->task].space;
+    uint32_t space = m->tasks.items[e->task].space, thread = living_thread(m, e->task, e->when);
     if (thread == MODEL_NONE)
         return false;
-    struct model_space_state *s = &m->spaces.items[space];
-    if (s->live > 1) {
-        /* All but this thread are gone, whatever their exits say and whenever they come. The survivor needs
-         * an id above the floor. */
-        uint32_t ppid = m->threads.items[thread].ppid, ptid = m->threads.items[thread].ptid;
-        if (!begin_thread(m, e->task, e->when, MODEL_NONE, false))
+    if (m->spaces.items[space].live > 1) {
+        /* The others are gone, whatever their exits say and whenever they come: one that was not the leader
+         * and calls exec takes the leader's id, and its own never exits. */
+        uint32_t survivor = begin_thread(m, e->task, e->when, MODEL_NONE);
+        if (survivor == MODEL_NONE)
             return false;
-        thread = (uint32_t)(m->threads.count - 1);
-        m->threads.items[thread].ppid = ppid;
-        m->threads.items[thread].ptid = ptid;
-        s->exec_floor = thread;
-        s->live = 1;
+        m->threads.items[survivor].ppid = m->threads.items[thread].ppid;
+        m->threads.items[survivor].ptid = m->threads.items[thread].ptid;
+        m->spaces.items[space].exec_floor = survivor;
+        m->spaces.items[space].live = 1;
     }
     return set_root(m, space, e->when, 0);
 }
 
 static bool play_comm(struct model *m, const struct model_event *e) {
-    if (e->kind == EVENT_COMM_EXEC ? !play_exec(m, e) : living_thread(m, e->task, e->when) == MODEL_NONE)
-        return false;
-    if (!model_needs(m, MODEL_NEED_COMMS) ||
-        (e->kind == EVENT_COMM_WEAK && comm_now(m, e->task) != TASK_COMM_NONE))
-        return true;
-    return set_comm(m, e->task, e->when, e->arg | (e->kind == EVENT_COMM_EXEC ? TASK_COMM_EXEC : 0));
+    if (e->kind == EVENT_COMM_EXEC)
+        return play_exec(m, e) && set_comm(m, e->task, e->when, e->arg | TASK_COMM_EXEC);
+    return living_thread(m, e->task, e->when) != MODEL_NONE &&
+           ((e->kind == EVENT_COMM_WEAK && comm_now(m, e->task) != TASK_COMM_NONE) ||
+            set_comm(m, e->task, e->when, e->arg));
 }
 
 bool play_event(struct model *m, const struct model_event *e) {
@@ -247,16 +241,15 @@ bool play_event(struct model *m, const struct model_event *e) {
     case EVENT_EXIT:
         return play_exit(m, e);
     case EVENT_SEEN:
-        /* A sample of an ended thread comes from its way out; it does not live again. */
-        return m->tasks.items[e->task].threads != MODEL_NONE ||
-               living_thread(m, e->task, e->when) != MODEL_NONE;
+        return living_thread(m, e->task, e->when) != MODEL_NONE;
     case EVENT_MAP:
         return living_thread(m, e->task, e->when) != MODEL_NONE &&
                map(m, m->tasks.items[e->task].space, e->when, e->arg);
     case EVENT_MAP_SPACE:
         return map(m, e->task, e->when, e->arg);
     case EVENT_NAMESPACES:
-        return timeline_push(&m->task_namespaces, &m->tasks.items[e->task].namespaces, e->when, e->arg);
+        return living_thread(m, e->task, e->when) != MODEL_NONE &&
+               timeline_push(&m->task_namespaces, e->task, e->when, e->arg);
     case EVENT_CGROUP:
         return hash_map_set(&m->cgroup_paths, m->cgroup_ids.items[e->arg], e->task);
     }

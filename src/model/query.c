@@ -13,24 +13,24 @@ enum model_space model_space_of(unsigned cpumode) {
     return spaces[cpumode & PERFDATA_MISC_CPUMODE_MASK];
 }
 
-static const struct model_space_state *find_space(const struct model *m, enum model_space space,
-                                                  uint32_t pid) {
+/* The space's id, or HASH_ABSENT. */
+static uint32_t find_space(const struct model *m, enum model_space space, uint32_t pid) {
     uint32_t id = HASH_ABSENT;
     if (space != MODEL_SPACE_NONE && space != MODEL_SPACE_KERNEL)
         id = hash_map_get(&m->space_by_key, model_space_key(space, pid));
     if (id == HASH_ABSENT && (space == MODEL_SPACE_KERNEL || space == MODEL_SPACE_GUEST_KERNEL))
         id = hash_map_get(&m->space_by_key, model_space_key(space, MODEL_DEFAULT_OWNER));
-    return id == HASH_ABSENT ? NULL : &m->spaces.items[id];
+    return id;
 }
 
 /* The mapping that holds the address at that instant, or MODEL_NONE: the newest map event since the last root
  * that covers it, else what the root's tree says. */
-static uint32_t find_mapping(const struct model *m, const struct model_space_state *s, struct model_when when,
+static uint32_t find_mapping(const struct model *m, uint32_t space, struct model_when when,
                              uint64_t address) {
     const struct model_mapping *mappings = m->mappings.items;
-    uint32_t entry = timeline_find(&m->changes, s->changes, when);
-    for (; entry != MODEL_NONE; entry = timeline_previous(&m->changes, entry)) {
-        uint32_t value = m->changes.entries.items[entry].value;
+    uint32_t entry = timeline_find(&m->changes, space, when);
+    for (; entry != MODEL_NONE; entry = timeline_previous(&m->changes, space, entry)) {
+        uint32_t value = timeline_value(&m->changes, entry);
         if (value & SPACE_ROOT)
             return maptree_find(&m->tree, mappings, value & ~SPACE_ROOT, address);
         if (address >= mappings[value].start && address <= mappings[value].last)
@@ -43,8 +43,8 @@ bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct mo
                 uint64_t address, struct model_hit *out) {
     enum model_space space = model_space_of(cpumode);
     *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, space};
-    const struct model_space_state *s = find_space(m, space, pid);
-    uint32_t mapping = s ? find_mapping(m, s, when, address) : MODEL_NONE;
+    uint32_t id = find_space(m, space, pid);
+    uint32_t mapping = id == HASH_ABSENT ? MODEL_NONE : find_mapping(m, id, when, address);
     if (mapping == MODEL_NONE || m->mappings.items[mapping].image == MODEL_NONE)
         return false;
     const struct model_mapping *map = &m->mappings.items[mapping];
@@ -96,16 +96,16 @@ static void drop_holes(const struct model *m, struct model_pieces *pieces) {
 
 bool model_pieces_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
                      struct model_pieces *out) {
-    const struct model_space_state *s = find_space(m, space, pid);
-    uint32_t logged[SPACE_LOG_MAX], count = 0, root = 0;
-    uint32_t entry = s ? timeline_find(&m->changes, s->changes, when) : MODEL_NONE;
-    for (; entry != MODEL_NONE; entry = timeline_previous(&m->changes, entry)) {
-        uint32_t value = m->changes.entries.items[entry].value;
-        if (value & SPACE_ROOT) {
-            root = value & ~SPACE_ROOT;
+    uint32_t id = find_space(m, space, pid), logged[SPACE_LOG_MAX], count = 0, root = 0;
+    uint32_t entry = id == HASH_ABSENT ? MODEL_NONE : timeline_find(&m->changes, id, when);
+    for (; entry != MODEL_NONE && !root; entry = timeline_previous(&m->changes, id, entry)) {
+        uint32_t value = timeline_value(&m->changes, entry);
+        if (value == SPACE_ROOT)
             break;
-        }
-        logged[count++] = value;
+        if (value & SPACE_ROOT)
+            root = value & ~SPACE_ROOT;
+        else
+            logged[count++] = value;
     }
     vec_clear(&out->list);
     struct model_pieces other = {{0}};
@@ -173,30 +173,25 @@ const struct model_thread *model_thread(const struct model *m, uint32_t id) {
     return &m->threads.items[id];
 }
 
-static uint32_t value_at(const struct timeline *t, uint32_t head, struct model_when when) {
-    uint32_t entry = timeline_find(t, head, when);
-    return entry == MODEL_NONE ? MODEL_NONE : t->entries.items[entry].value;
-}
-
 uint32_t model_process_at(const struct model *m, uint32_t pid, struct model_when when) {
-    const struct model_space_state *s = find_space(m, MODEL_SPACE_USER, pid);
-    return s ? value_at(&m->space_processes, s->processes, when) : MODEL_NONE;
+    uint32_t space = find_space(m, MODEL_SPACE_USER, pid);
+    return space == HASH_ABSENT ? MODEL_NONE : timeline_at(&m->space_processes, space, when);
 }
 
-static const struct model_task_state *find_task(const struct model *m, uint32_t pid, uint32_t tid) {
-    uint32_t id = hash_map_get(&m->task_by_key, model_task_key(pid, tid));
-    return id == HASH_ABSENT ? NULL : &m->tasks.items[id];
+/* A timeline's value for a thread, or MODEL_NONE. */
+static uint32_t task_at(const struct model *m, const struct timeline *t, uint32_t pid, uint32_t tid,
+                        struct model_when when) {
+    uint32_t task = hash_map_get(&m->task_by_key, model_task_key(pid, tid));
+    return task == HASH_ABSENT ? MODEL_NONE : timeline_at(t, task, when);
 }
 
 uint32_t model_thread_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when) {
-    const struct model_task_state *t = find_task(m, pid, tid);
-    return t ? value_at(&m->task_threads, t->threads, when) : MODEL_NONE;
+    return task_at(m, &m->task_threads, pid, tid, when);
 }
 
 const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
                        bool *at_exec) {
-    const struct model_task_state *t = find_task(m, pid, tid);
-    uint32_t value = t ? value_at(&m->comms, t->comms, when) : MODEL_NONE;
+    uint32_t value = task_at(m, &m->task_comms, pid, tid, when);
     if (value == MODEL_NONE)
         value = pid == 0 && tid == 0 ? m->swapper : TASK_COMM_NONE;
     if (at_exec)
@@ -209,8 +204,7 @@ const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct
 
 bool model_namespaces_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
                          struct model_namespaces *out) {
-    const struct model_task_state *t = find_task(m, pid, tid);
-    uint32_t i = t ? value_at(&m->task_namespaces, t->namespaces, when) : MODEL_NONE;
+    uint32_t i = task_at(m, &m->task_namespaces, pid, tid, when);
     if (i != MODEL_NONE)
         *out = m->namespaces.items[i];
     return i != MODEL_NONE;
@@ -261,14 +255,19 @@ static size_t pool_bytes_held(const struct strpool *p) {
     return p->arena.total_bytes + HELD(p->entries) + (p->slots ? (p->mask + 1) * sizeof *p->slots : 0);
 }
 
+static size_t timeline_bytes_held(const struct timeline *t) {
+    return HELD(t->entries) + HELD(t->links) + HELD(t->heads);
+}
+
 size_t model_memory_bytes(const struct model *m) {
     size_t n = sizeof *m + HELD(m->pending) + HELD(m->mappings) + HELD(m->tree.nodes) + HELD(m->spaces) +
                HELD(m->tasks) + HELD(m->processes) + HELD(m->threads) + HELD(m->namespaces) + HELD(m->pokes) +
                HELD(m->programs) + HELD(m->cgroup_ids) + m->arena.total_bytes;
-    n += HELD(m->changes.entries) + HELD(m->space_processes.entries) + HELD(m->task_threads.entries) +
-         HELD(m->comms.entries) + HELD(m->task_namespaces.entries);
-    n += HELD(m->images.list) + HELD(m->images.listed) + pool_bytes_held(&m->images.texts) +
-         pool_bytes_held(&m->images.keys);
+    n += timeline_bytes_held(&m->changes) + timeline_bytes_held(&m->space_processes) +
+         timeline_bytes_held(&m->task_threads) + timeline_bytes_held(&m->task_comms) +
+         timeline_bytes_held(&m->task_namespaces);
+    n += HELD(m->images.list) + HELD(m->images.names) + HELD(m->images.listed) +
+         pool_bytes_held(&m->images.texts) + pool_bytes_held(&m->images.keys);
     return n + hash_bytes_held(&m->space_by_key) + hash_bytes_held(&m->task_by_key) +
            hash_bytes_held(&m->cgroup_paths) + hash_bytes_held(&m->images.listed_by_name);
 }

@@ -57,90 +57,66 @@ static bool retire_threads(struct retirement *r) {
     return true;
 }
 
-/* Copies an owner's entries from `first` (visible at the instant) on, oldest first; `ids` translates values
- * (NULL: they stay), entries whose value is gone are left out. */
-static bool copy_entries(const struct timeline *from, uint32_t first, uint32_t *head, struct timeline *to,
-                         const uint32_t *ids) {
-    uint32_t new_head = MODEL_NONE;
-    size_t count = 0, at = to->entries.count;
-    for (uint32_t e = *head; e != MODEL_NONE; e = e == first ? MODEL_NONE : from->entries.items[e].link)
-        count += !ids || ids[from->entries.items[e].value] != MODEL_NONE;
-    if (!vec_reserve(&to->entries, at + count))
-        return false;
-    to->entries.count = at + count;
-    size_t place = at + count;
-    for (uint32_t e = *head; e != MODEL_NONE; e = e == first ? MODEL_NONE : from->entries.items[e].link) {
-        struct timeline_entry entry = from->entries.items[e];
-        if (ids && ids[entry.value] == MODEL_NONE)
-            continue;
-        place--;
-        entry.value = ids ? ids[entry.value] : entry.value;
-        entry.link = place > at ? (uint32_t)(place - 1) : MODEL_NONE;
-        to->entries.items[place] = entry;
-        if (new_head == MODEL_NONE)
-            new_head = (uint32_t)place;
-    }
-    *head = new_head;
-    return true;
-}
-
-static bool copy_visible(const struct retirement *r, const struct timeline *from, uint32_t *head,
-                         struct timeline *to, const uint32_t *ids) {
-    return copy_entries(from, timeline_find(from, *head, r->when), head, to, ids);
+/* The entries of an owner that can still be seen. */
+static bool copy_visible(const struct retirement *r, const struct timeline *from, uint32_t owner,
+                         const uint32_t *ids, struct timeline *to, uint32_t new_owner) {
+    return timeline_copy(from, owner, timeline_find(from, owner, r->when), ids, to, new_owner);
 }
 
 /* A space's log back to the root that was in force at the instant, with the trees that its roots hold. */
-static bool retire_changes(struct retirement *r, struct model_space_state *s) {
+static bool copy_changes(struct retirement *r, uint32_t space, uint32_t new_space) {
     const struct timeline *from = &r->old->changes;
-    uint32_t first = timeline_find(from, s->changes, r->when);
-    while (first != MODEL_NONE && !(from->entries.items[first].value & SPACE_ROOT))
-        first = from->entries.items[first].link;
-    size_t at = r->fresh.changes.entries.count;
-    if (!copy_entries(from, first, &s->changes, &r->fresh.changes, NULL))
+    struct timeline *to = &r->fresh.changes;
+    uint32_t first = timeline_find(from, space, r->when);
+    while (first != MODEL_NONE && !(timeline_value(from, first) & SPACE_ROOT))
+        first = timeline_previous(from, space, first);
+    size_t at = to->entries.count;
+    if (!timeline_copy(from, space, first, NULL, to, new_space))
         return false;
-    for (; at < r->fresh.changes.entries.count; at++) {
-        uint32_t *value = &r->fresh.changes.entries.items[at].value;
-        if (*value & SPACE_ROOT)
-            *value = maptree_copy(&r->old->tree, *value & ~SPACE_ROOT, &r->fresh.tree, r->nodes) | SPACE_ROOT;
+    for (; at < to->entries.count; at++) {
+        uint32_t value = timeline_value(to, (uint32_t)at);
+        if (value & SPACE_ROOT)
+            to->entries.items[at].value =
+                maptree_copy(&r->old->tree, value & ~SPACE_ROOT, &r->fresh.tree, r->nodes) | SPACE_ROOT;
     }
-    s->root = maptree_copy(&r->old->tree, s->root, &r->fresh.tree, r->nodes);
     return !r->fresh.tree.failed;
 }
 
 static bool retire_spaces(struct retirement *r) {
-    for (size_t i = 0; i < r->old->spaces.count; i++) {
+    for (uint32_t i = 0; i < r->old->spaces.count; i++) {
         struct model_space_state s = r->old->spaces.items[i];
+        uint32_t id = (uint32_t)r->fresh.spaces.count;
         r->spaces[i] = MODEL_NONE;
-        if (!copy_visible(r, &r->old->space_processes, &s.processes, &r->fresh.space_processes, r->processes))
+        if (!copy_visible(r, &r->old->space_processes, i, r->processes, &r->fresh.space_processes, id))
             return false;
-        if (s.space == MODEL_SPACE_USER && s.processes == MODEL_NONE)
+        if (s.space == MODEL_SPACE_USER && timeline_head(&r->fresh.space_processes, id) == MODEL_NONE)
             continue;
         s.exec_floor = r->thread_floors[s.exec_floor];
-        r->spaces[i] = (uint32_t)r->fresh.spaces.count;
-        struct model_space_state *kept = retire_changes(r, &s) ? vec_push(&r->fresh.spaces) : NULL;
-        if (!kept || !hash_map_set(&r->fresh.space_by_key, model_space_key(s.space, s.pid), r->spaces[i]))
+        struct model_space_state *kept = copy_changes(r, i, id) ? vec_push(&r->fresh.spaces) : NULL;
+        s.root = maptree_copy(&r->old->tree, s.root, &r->fresh.tree, r->nodes);
+        if (!kept || r->fresh.tree.failed ||
+            !hash_map_set(&r->fresh.space_by_key, model_space_key(s.space, s.pid), id))
             return false;
         *kept = s;
+        r->spaces[i] = id;
     }
     return true;
 }
 
 static bool retire_tasks(struct retirement *r) {
-    for (size_t i = 0; i < r->old->tasks.count; i++) {
+    for (uint32_t i = 0; i < r->old->tasks.count; i++) {
         struct model_task_state t = r->old->tasks.items[i];
-        uint32_t pid = r->old->spaces.items[t.space].pid;
-        if (!copy_visible(r, &r->old->task_threads, &t.threads, &r->fresh.task_threads, r->threads))
+        uint32_t id = (uint32_t)r->fresh.tasks.count, pid = r->old->spaces.items[t.space].pid;
+        if (!copy_visible(r, &r->old->task_threads, i, r->threads, &r->fresh.task_threads, id))
             return false;
-        if (t.threads == MODEL_NONE)
+        if (timeline_head(&r->fresh.task_threads, id) == MODEL_NONE)
             continue;
-        t.space = r->spaces[t.space];
         struct model_task_state *kept = vec_push(&r->fresh.tasks);
-        if (!kept || !copy_visible(r, &r->old->comms, &t.comms, &r->fresh.comms, NULL) ||
-            !copy_visible(r, &r->old->task_namespaces, &t.namespaces, &r->fresh.task_namespaces, NULL) ||
-            !hash_map_set(&r->fresh.task_by_key, model_task_key(pid, t.tid),
-                          (uint32_t)(r->fresh.tasks.count - 1)))
+        if (!kept || !copy_visible(r, &r->old->task_comms, i, NULL, &r->fresh.task_comms, id) ||
+            !copy_visible(r, &r->old->task_namespaces, i, NULL, &r->fresh.task_namespaces, id) ||
+            !hash_map_set(&r->fresh.task_by_key, model_task_key(pid, t.tid), id))
             return false;
-        *kept = t;
+        *kept = (struct model_task_state){t.tid, r->spaces[t.space]};
     }
     return true;
 }
@@ -218,7 +194,7 @@ static void exchange(struct model *a, struct model *b) {
     EXCHANGE(changes);
     EXCHANGE(space_processes);
     EXCHANGE(task_threads);
-    EXCHANGE(comms);
+    EXCHANGE(task_comms);
     EXCHANGE(task_namespaces);
     EXCHANGE(arena);
     EXCHANGE(namespaces);
@@ -228,7 +204,7 @@ static void exchange(struct model *a, struct model *b) {
 
 static size_t load(const struct model *m) {
     return m->tree.nodes.count + m->mappings.count + m->threads.count + m->tasks.count +
-           m->changes.entries.count + m->comms.entries.count + m->namespaces.count + m->pokes.count +
+           m->changes.entries.count + m->task_comms.entries.count + m->namespaces.count + m->pokes.count +
            m->cgroup_ids.count;
 }
 

@@ -3,59 +3,68 @@
 
 void timeline_fini(struct timeline *t) {
     vec_fini(&t->entries);
+    vec_fini(&t->links);
+    vec_fini(&t->heads);
     t->frozen = false;
 }
 
-bool timeline_push(struct timeline *t, uint32_t *head, struct model_when when, uint32_t value) {
-    struct timeline_entry *e = t->entries.count < MODEL_NONE ? vec_push(&t->entries) : NULL;
-    if (!e)
+/* Room for the owner's head and `count` more entries. */
+static bool make_room(struct timeline *t, uint32_t owner, size_t count) {
+    if (t->entries.count + count >= MODEL_NONE || !vec_reserve(&t->entries, t->entries.count + count) ||
+        !vec_reserve(&t->links, t->links.count + count) || !vec_reserve(&t->heads, (size_t)owner + 1))
         return false;
-    *e = (struct timeline_entry){when, value, *head};
-    *head = (uint32_t)(t->entries.count - 1);
+    while (t->heads.count <= owner)
+        t->heads.items[t->heads.count++] = MODEL_NONE;
     return true;
 }
 
-bool timeline_freeze(struct timeline *t, uint32_t *heads, size_t count, size_t stride) {
-    size_t n = t->entries.count;
-    struct timeline_entry *sorted = malloc((n ? n : 1) * sizeof *sorted);
-    if (!sorted)
+bool timeline_push(struct timeline *t, uint32_t owner, struct model_when when, uint32_t value) {
+    if (!make_room(t, owner, 1))
         return false;
-    size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t *head = (uint32_t *)((char *)heads + i * stride);
-        uint32_t owned = 0;
-        for (uint32_t e = *head; e != MODEL_NONE; e = t->entries.items[e].link)
-            owned++;
-        uint32_t rank = owned;
-        for (uint32_t e = *head; e != MODEL_NONE; e = t->entries.items[e].link) {
-            rank--;
-            sorted[at + rank] = t->entries.items[e];
-            sorted[at + rank].link = rank;
-        }
-        at += owned;
-        if (owned)
-            *head = (uint32_t)(at - 1);
+    t->entries.items[t->entries.count++] = (struct timeline_entry){when, value};
+    t->links.items[t->links.count++] = t->heads.items[owner];
+    t->heads.items[owner] = (uint32_t)(t->entries.count - 1);
+    return true;
+}
+
+bool timeline_freeze(struct timeline *t) {
+    size_t count = t->entries.count, owners = t->heads.count;
+    struct timeline_entry *sorted = malloc((count ? count : 1) * sizeof *sorted);
+    if (!sorted || !vec_reserve(&t->heads, owners + 1)) {
+        free(sorted);
+        return false;
     }
+    uint32_t at = 0;
+    for (size_t owner = 0; owner < owners; owner++) {
+        uint32_t newest = t->heads.items[owner], place = at;
+        for (uint32_t e = newest; e != MODEL_NONE; e = t->links.items[e])
+            at++;
+        t->heads.items[owner] = place;
+        place = at;
+        for (uint32_t e = newest; e != MODEL_NONE; e = t->links.items[e])
+            sorted[--place] = t->entries.items[e];
+    }
+    t->heads.items[t->heads.count++] = at;
     free(t->entries.items);
     t->entries.items = sorted;
-    t->entries.count = at;
-    t->entries.cap = n;
+    t->entries.cap = count;
+    vec_fini(&t->links);
     t->frozen = true;
     return true;
 }
 
-uint32_t timeline_find(const struct timeline *t, uint32_t head, struct model_when when) {
+uint32_t timeline_find(const struct timeline *t, uint32_t owner, struct model_when when) {
     const struct timeline_entry *entries = t->entries.items;
-    if (head == MODEL_NONE || !model_when_before(when, entries[head].when))
-        return head;
     if (!t->frozen) {
-        do
-            head = entries[head].link;
-        while (head != MODEL_NONE && model_when_before(when, entries[head].when));
-        return head;
+        uint32_t e = timeline_head(t, owner);
+        while (e != MODEL_NONE && model_when_before(when, entries[e].when))
+            e = t->links.items[e];
+        return e;
     }
-    /* The first entry later than `when` lies in [low, high]; the newest one is known to be. */
-    uint32_t first = head - entries[head].link, low = first, high = head;
+    if ((size_t)owner + 1 >= t->heads.count)
+        return MODEL_NONE;
+    /* The first entry later than `when` is searched in [low, high]. */
+    uint32_t first = t->heads.items[owner], low = first, high = t->heads.items[owner + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (model_when_before(when, entries[middle].when))
@@ -64,4 +73,28 @@ uint32_t timeline_find(const struct timeline *t, uint32_t head, struct model_whe
             low = middle + 1;
     }
     return low == first ? MODEL_NONE : low - 1;
+}
+
+bool timeline_copy(const struct timeline *t, uint32_t owner, uint32_t first, const uint32_t *ids,
+                   struct timeline *to, uint32_t new_owner) {
+    size_t count = 0;
+    uint32_t head = timeline_head(t, owner);
+    for (uint32_t e = head; e != MODEL_NONE; e = e == first ? MODEL_NONE : t->links.items[e])
+        count += !ids || ids[timeline_value(t, e)] != MODEL_NONE;
+    if (!count)
+        return true;
+    if (!make_room(to, new_owner, count))
+        return false;
+    uint32_t at = (uint32_t)to->entries.count, place = at + (uint32_t)count;
+    for (uint32_t e = head; e != MODEL_NONE; e = e == first ? MODEL_NONE : t->links.items[e]) {
+        uint32_t value = ids ? ids[timeline_value(t, e)] : timeline_value(t, e);
+        if (ids && value == MODEL_NONE)
+            continue;
+        place--;
+        to->entries.items[place] = (struct timeline_entry){t->entries.items[e].when, value};
+        to->links.items[place] = place > at ? place - 1 : MODEL_NONE;
+    }
+    to->entries.count = to->links.count = at + count;
+    to->heads.items[new_owner] = (uint32_t)(at + count - 1);
+    return true;
 }

@@ -3,16 +3,16 @@
  * Many histories in one array: for each owner (a thread, a process...) the
  * values that it took, each from an instant on.
  *
- *   growing: an owner's head is its newest entry, links lead back in time
+ *   growing: heads[owner] is its newest entry, links lead back in time
  *
- *      head of A ------------------------------+      head of B ---+
+ *      heads[A] -------------------------------+      heads[B] ----+
  *      [A t1] <---- [A t4] <------------------ [A t9]              |
  *               [B t2] <-------- [B t7] <--------------------------+
  *
- *   frozen: an owner's entries lie together, so that a binary search finds an instant; link is the entry's
- *   rank among them, and head stays the newest
+ *   frozen: an owner's entries lie together, so that a binary search finds an instant; heads[owner] is its
+ *   first entry, heads[owner + 1] ends them, and the links are gone
  *
- *      [A t1 0] [A t4 1] [A t9 2] | [B t2 0] [B t7 1]
+ *      [A t1] [A t4] [A t9] | [B t2] [B t7] |
  */
 #ifndef SONDE_MODEL_TIMELINE_H
 #define SONDE_MODEL_TIMELINE_H
@@ -22,36 +22,58 @@
 struct timeline_entry {
     struct model_when when;
     uint32_t value;
-    uint32_t link;
-};
+} __attribute__((packed, aligned(4)));
 
 struct timeline {
     VEC(struct timeline_entry) entries;
+    VEC(uint32_t) links; /* growing: each entry's predecessor of the same owner, or MODEL_NONE */
+    VEC(uint32_t) heads; /* owners beyond its end have no entries */
     bool frozen;
 };
 
 void timeline_fini(struct timeline *t);
 
-/* Appends to the owner whose head is *head (MODEL_NONE at first). Time must not go back within an owner.
- * False when memory ran out. */
-bool timeline_push(struct timeline *t, uint32_t *head, struct model_when when, uint32_t value);
+/* Appends to an owner's history. Time must not go back within an owner. False when memory ran out. */
+bool timeline_push(struct timeline *t, uint32_t owner, struct model_when when, uint32_t value);
 
-/* Makes each owner's entries contiguous. The heads lie `stride` bytes apart. False: memory, nothing changed.
- */
-bool timeline_freeze(struct timeline *t, uint32_t *heads, size_t count, size_t stride);
+/* False: memory; the timeline can only be thrown away then. */
+bool timeline_freeze(struct timeline *t);
 
-/* The owner's last entry at or before `when`, or MODEL_NONE. Growing: walks back from the newest. */
-uint32_t timeline_find(const struct timeline *t, uint32_t head, struct model_when when);
+/* The index of the owner's last entry at or before `when`, or MODEL_NONE. Growing: walks back from the
+ * newest. */
+uint32_t timeline_find(const struct timeline *t, uint32_t owner, struct model_when when);
 
 /* The entry before `entry` of the same owner, or MODEL_NONE. */
-static inline uint32_t timeline_previous(const struct timeline *t, uint32_t entry) {
-    uint32_t link = t->entries.items[entry].link;
-    return t->frozen ? (link ? entry - 1 : MODEL_NONE) : link;
+static inline uint32_t timeline_previous(const struct timeline *t, uint32_t owner, uint32_t entry) {
+    if (!t->frozen)
+        return t->links.items[entry];
+    return entry > t->heads.items[owner] ? entry - 1 : MODEL_NONE;
 }
 
-/* The newest value of an owner with at least one entry. */
-static inline uint32_t timeline_newest(const struct timeline *t, uint32_t head) {
-    return t->entries.items[head].value;
+static inline uint32_t timeline_value(const struct timeline *t, uint32_t entry) {
+    return t->entries.items[entry].value;
 }
+
+/* The value at an instant, or MODEL_NONE. */
+static inline uint32_t timeline_at(const struct timeline *t, uint32_t owner, struct model_when when) {
+    uint32_t entry = timeline_find(t, owner, when);
+    return entry == MODEL_NONE ? MODEL_NONE : timeline_value(t, entry);
+}
+
+/* Growing: the newest entry, or MODEL_NONE; its value, or MODEL_NONE. */
+static inline uint32_t timeline_head(const struct timeline *t, uint32_t owner) {
+    return owner < t->heads.count ? t->heads.items[owner] : MODEL_NONE;
+}
+static inline uint32_t timeline_newest(const struct timeline *t, uint32_t owner) {
+    uint32_t head = timeline_head(t, owner);
+    return head == MODEL_NONE ? MODEL_NONE : timeline_value(t, head);
+}
+
+/*
+ * Growing: appends the owner's entries from `first` (MODEL_NONE: all) on to `to`'s new_owner, which has none
+ * yet. With `ids`, values become ids[value], and what became MODEL_NONE is left out. False: memory.
+ */
+bool timeline_copy(const struct timeline *t, uint32_t owner, uint32_t first, const uint32_t *ids,
+                   struct timeline *to, uint32_t new_owner);
 
 #endif
