@@ -72,6 +72,7 @@ static bool parse_attrs(struct bytes file, struct perfdata_header *h, struct per
         return true;
     }
     struct cursor c = cursor_make(table, h->swap);
+    uint64_t ids_left = file.size; /* sections that overlap must not multiply what a file can make us keep */
     while (cursor_left(&c) >= h->attr_size) {
         struct perfdata_attr attr;
         struct bytes raw = cursor_bytes(&c, h->attr_size - SECTION_BYTES), ids = {0};
@@ -80,6 +81,9 @@ static bool parse_attrs(struct bytes file, struct perfdata_header *h, struct per
             continue; /* cannot be: attr_size was checked */
         if (!section_bytes(file, section, &ids))
             problem(problems, "ids of an event", &section);
+        if (ids.size > ids_left)
+            ids.size = 0;
+        ids_left -= ids.size;
         struct perfdata_u64s list = {ids.data, ids.size / 8, h->swap};
         if (perfdata_events_add(events, &attr, &list) == PERFDATA_NO_EVENT)
             return err_memory(err, "events");
