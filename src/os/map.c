@@ -51,6 +51,19 @@ int64_t os_file_read(const struct os_file *f, uint8_t *p, size_t n, const char *
     }
 }
 
+int64_t os_file_read_at(const struct os_file *f, uint64_t offset, uint8_t *p, size_t n, const char *name,
+                        struct err *err) {
+    for (;;) {
+        ssize_t got = pread(f->fd, p, n, (off_t)offset);
+        if (got >= 0)
+            return got;
+        if (errno != EINTR) {
+            err_errno(err, errno, name, "cannot read");
+            return -1;
+        }
+    }
+}
+
 bool os_map_file(const struct os_file *f, const char *name, struct os_map *out, struct err *err) {
     *out = (struct os_map){0};
     if (f->size == 0)

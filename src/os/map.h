@@ -23,6 +23,10 @@ void os_file_close(struct os_file *f);
 /* Up to `n` bytes into `p`: the number read, 0 at the end; -1 and *err on failure. Restarts after signals. */
 int64_t os_file_read(const struct os_file *f, uint8_t *p, size_t n, const char *name, struct err *err);
 
+/* As os_file_read, from `offset` of a regular file on; nothing else about the file changes. */
+int64_t os_file_read_at(const struct os_file *f, uint64_t offset, uint8_t *p, size_t n, const char *name,
+                        struct err *err);
+
 /* A private, read-only map of a whole regular file. An empty file maps to an empty span. */
 struct os_map {
     struct bytes bytes;

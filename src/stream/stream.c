@@ -486,14 +486,8 @@ static inline void fill(const struct stream *s, struct stream_memo *memo, struct
 }
 
 static inline void note_time(struct stream *s, const struct stream_record *r) {
-    if (!r->has_time || r->time_ns == 0 || r->time_ns == UINT64_MAX)
-        return;
-    if (r->time_ns > s->pass_max_ns)
-        s->pass_max_ns = r->time_ns;
-    if (r->time_ns > s->max_time_ns)
-        s->max_time_ns = r->time_ns;
-    if (r->time_ns < s->min_time_ns)
-        s->min_time_ns = r->time_ns;
+    if (r->has_time)
+        stream_note_time(s, r->time_ns);
 }
 
 /* Too short for its type? Its size is believed, so it costs only itself. */

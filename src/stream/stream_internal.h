@@ -87,6 +87,18 @@ struct stream {
     struct stream_memo memo;
 };
 
+/* Takes note of a record's time; 0 and UINT64_MAX are none. */
+static inline void stream_note_time(struct stream *s, uint64_t time_ns) {
+    if (time_ns == 0 || time_ns == UINT64_MAX)
+        return;
+    if (time_ns > s->pass_max_ns)
+        s->pass_max_ns = time_ns;
+    if (time_ns > s->max_time_ns)
+        s->max_time_ns = time_ns;
+    if (time_ns < s->min_time_ns)
+        s->min_time_ns = time_ns;
+}
+
 /* input.c */
 bool stream_input_open(struct stream *s, struct err *err);
 void stream_input_close(struct stream_input *in);
