@@ -201,31 +201,37 @@ uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
     return id;
 }
 
-static uint64_t listed_key(uint32_t name, bool guest) {
-    return (uint64_t)name << 1 | guest;
+static uint64_t listed_key(uint32_t text, enum model_space space) {
+    return (uint64_t)text << 3 | space;
 }
 
-bool image_list(struct image_table *t, struct bytes name, bool guest, struct bytes build_id) {
-    uint32_t id = text_add(t, name);
-    uint32_t known =
-        id == STRPOOL_NONE ? HASH_ABSENT : hash_map_get(&t->listed_by_name, listed_key(id, guest));
-    struct image_build_id *entry = known != HASH_ABSENT ? &t->listed.items[known]
-                                   : id == STRPOOL_NONE ? NULL
-                                                        : vec_push(&t->listed);
+bool image_list(struct image_table *t, struct bytes name, enum model_space space, struct bytes build_id) {
+    uint32_t text = text_add(t, name);
+    uint64_t key = listed_key(text, space);
+    if (text == STRPOOL_NONE)
+        return false;
+    uint32_t known = hash_map_get(&t->listed_by_name, key);
+    struct image_build_id *entry = known != HASH_ABSENT ? &t->listed.items[known] : vec_push(&t->listed);
     if (!entry)
         return false;
     entry->size = (uint8_t)(build_id.size <= sizeof entry->bytes ? build_id.size : sizeof entry->bytes);
     if (entry->size)
         memcpy(entry->bytes, build_id.data, entry->size);
-    return known != HASH_ABSENT ||
-           hash_map_set(&t->listed_by_name, listed_key(id, guest), (uint32_t)(t->listed.count - 1));
+    return known != HASH_ABSENT || hash_map_set(&t->listed_by_name, key, (uint32_t)(t->listed.count - 1));
 }
 
-const struct image_build_id *image_listed(const struct image_table *t, const struct model_image *image) {
-    bool guest = image->space == MODEL_SPACE_GUEST_KERNEL || image->space == MODEL_SPACE_GUEST_USER;
-    uint32_t name = strpool_find(&t->texts, image->name, strlen(image->name));
-    uint32_t i =
-        name == STRPOOL_NONE ? HASH_ABSENT : hash_map_get(&t->listed_by_name, listed_key(name, guest));
+const struct image_build_id *image_listed(const struct image_table *t, const struct model_image *image,
+                                          bool in_same_space) {
+    static const uint8_t others[] = {[MODEL_SPACE_USER] = MODEL_SPACE_KERNEL,
+                                     [MODEL_SPACE_KERNEL] = MODEL_SPACE_USER,
+                                     [MODEL_SPACE_GUEST_USER] = MODEL_SPACE_GUEST_KERNEL,
+                                     [MODEL_SPACE_GUEST_KERNEL] = MODEL_SPACE_GUEST_USER};
+    uint32_t text = strpool_find(&t->texts, image->name, strlen(image->name));
+    if (text == STRPOOL_NONE)
+        return NULL;
+    uint32_t i = hash_map_get(&t->listed_by_name, listed_key(text, image->space));
+    if (i == HASH_ABSENT && !in_same_space)
+        i = hash_map_get(&t->listed_by_name, listed_key(text, others[image->space]));
     return i == HASH_ABSENT ? NULL : &t->listed.items[i];
 }
 

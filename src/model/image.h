@@ -25,7 +25,7 @@ struct image_table {
     VEC(struct image_name) names;
     struct strpool texts;           /* all texts of the model: comms too */
     struct strpool keys;            /* identities as bytes; a key's id is its image's */
-    struct hash_map listed_by_name; /* text id, guest or not -> index in listed */
+    struct hash_map listed_by_name; /* text id and space -> index in listed */
     VEC(struct image_build_id) listed;
 };
 
@@ -46,11 +46,14 @@ struct image_seen {
 /* The image's id; MODEL_NONE when memory or ids ran out. */
 uint32_t image_intern(struct image_table *t, const struct image_seen *seen);
 
-/* Notes a build-id that is known by name alone. False: memory. */
-bool image_list(struct image_table *t, struct bytes name, bool guest, struct bytes build_id);
+/* Notes a build-id that is known by name alone. `space`: what the cpumode of the record means. False: memory.
+ */
+bool image_list(struct image_table *t, struct bytes name, enum model_space space, struct bytes build_id);
 
-/* What image_list noted of the image's name, or NULL. */
-const struct image_build_id *image_listed(const struct image_table *t, const struct model_image *image);
+/* What image_list noted of the image's name, or NULL. Some perfs listed modules as user files: unless
+ * `in_same_space`, that counts too. */
+const struct image_build_id *image_listed(const struct image_table *t, const struct model_image *image,
+                                          bool in_same_space);
 
 /* The reference symbol in a kernel image's recorded name ("_text" in "[kernel.kallsyms]_text"; may be empty),
  * as a text id. False: memory. */

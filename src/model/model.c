@@ -243,10 +243,9 @@ static bool apply_ksymbol(struct model *m, const struct perfdata_record *rec, st
 
 static bool apply_build_id(struct model *m, const struct perfdata_record *rec) {
     const struct perfdata_build_id *b = &rec->build_id;
-    unsigned cpumode = rec->misc & PERFDATA_MISC_CPUMODE_MASK;
-    bool guest = cpumode == PERFDATA_MISC_GUEST_KERNEL || cpumode == PERFDATA_MISC_GUEST_USER;
+    enum model_space space = model_space_of(rec->misc & PERFDATA_MISC_CPUMODE_MASK);
     size_t size = rec->misc & PERFDATA_MISC_BUILD_ID_SIZE ? b->build_id[20] : 20;
-    return image_list(&m->images, b->filename, guest, (struct bytes){b->build_id, size < 20 ? size : 20});
+    return image_list(&m->images, b->filename, space, (struct bytes){b->build_id, size < 20 ? size : 20});
 }
 
 /* The entries are a pid (-1: none was given) and its comm; their byte order shows in the pid, of 32 bits. */

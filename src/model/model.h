@@ -198,7 +198,7 @@ uint32_t model_image_count(const struct model *m);
  * feature says of its name. Empty when neither is known. */
 struct bytes model_image_build_id(const struct model *m, const struct model_image *image);
 
-/* True when a HEADER_BUILD_ID record or the BUILD_ID feature names the image. */
+/* True when a HEADER_BUILD_ID record or the BUILD_ID feature names the image, with the same cpumode. */
 bool model_image_listed(const struct model *m, const struct model_image *image);
 
 /* What perf script prints for the image: a module's short name unless it is listed, else the name. */
@@ -233,7 +233,7 @@ uint32_t model_process_at(const struct model *m, uint32_t pid, struct model_when
 uint32_t model_thread_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when);
 
 /*
- * The thread's comm at an instant: its own, else the one inherited at fork; "swapper" for pid 0, tid 0. NULL
+ * The thread's comm at an instant: its own, else the one inherited at fork; "swapper" for tid 0. NULL
  * when no record says, and after the thread's exit (perf prints ":TID" in both cases; what it was called is
  * at model_when_prior(thread->ended)). The text lives as long as the model. `at_exec` (may be NULL): it was
  * set by an exec. Hot: once per sample.

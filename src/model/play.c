@@ -122,11 +122,12 @@ static uint32_t begin_thread(struct model *m, uint32_t task, struct model_when w
 
 /* ---- what a thread inherits ---- */
 
+/* Thread 0 of any process (perf has seen such) is the idle task as long as nothing else is said of it. */
 static uint32_t comm_now(const struct model *m, uint32_t task) {
     uint32_t comm = timeline_newest(&m->task_comms, task);
     if (comm != MODEL_NONE)
         return comm & ~TASK_COMM_EXEC;
-    return m->tasks.items[task].tid == 0 && pid_of(m, task) == 0 ? m->swapper : TASK_COMM_NONE;
+    return m->tasks.items[task].tid == 0 ? m->swapper : TASK_COMM_NONE;
 }
 
 static bool set_comm(struct model *m, uint32_t task, struct model_when when, uint32_t comm) {
@@ -142,6 +143,8 @@ static bool inherit(struct model *m, uint32_t task, uint32_t parent, struct mode
     if (namespaces != timeline_newest(&m->task_namespaces, task) &&
         !timeline_push(&m->task_namespaces, task, when, namespaces))
         return false;
+    if (parent == MODEL_NONE && timeline_head(&m->task_comms, task) == MODEL_NONE)
+        return true;
     uint32_t comm = parent == MODEL_NONE ? TASK_COMM_NONE : comm_now(m, parent);
     return comm == comm_now(m, task) || set_comm(m, task, when, comm);
 }

@@ -134,12 +134,12 @@ const struct model_image *model_image(const struct model *m, uint32_t id) {
 struct bytes model_image_build_id(const struct model *m, const struct model_image *image) {
     if (image->build_id_size)
         return (struct bytes){image->build_id, image->build_id_size};
-    const struct image_build_id *listed = image_listed(&m->images, image);
+    const struct image_build_id *listed = image_listed(&m->images, image, false);
     return listed ? (struct bytes){listed->bytes, listed->size} : (struct bytes){NULL, 0};
 }
 
 bool model_image_listed(const struct model *m, const struct model_image *image) {
-    return image_listed(&m->images, image) != NULL;
+    return image_listed(&m->images, image, true) != NULL;
 }
 
 const char *model_image_dso(const struct model *m, const struct model_image *image) {
@@ -193,7 +193,7 @@ const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct
                        bool *at_exec) {
     uint32_t value = task_at(m, &m->task_comms, pid, tid, when);
     if (value == MODEL_NONE)
-        value = pid == 0 && tid == 0 ? m->swapper : TASK_COMM_NONE;
+        value = tid == 0 ? m->swapper : TASK_COMM_NONE;
     if (at_exec)
         *at_exec = value & TASK_COMM_EXEC;
     value &= ~TASK_COMM_EXEC;
