@@ -100,13 +100,35 @@ static void record_head(struct writer *w, uint32_t type, uint16_t misc, uint16_t
     writer_u16(w, size);
 }
 
+/*
+ * In a pipe the ids begin where the attr's own size says, so it must be true. A file's room may be larger
+ * (the rest is nobody's) or smaller (a producer's error: the size is put right). No kernel takes more than a
+ * page of attr (perf_event_open(2), size).
+ */
+static struct perfdata_attr attr_for_pipe(const struct perfdata_event *e) {
+    enum { ATTR_MAX = 4096 };
+    struct perfdata_attr a = e->attr;
+    uint64_t room = attr_bytes(e), size = a.size < PERFDATA_ATTR_SIZE_MIN ? PERFDATA_ATTR_SIZE_MIN : a.size;
+    if (room > ATTR_MAX) {
+        room = ATTR_MAX;
+        a.tail.size = ATTR_MAX - a.known_size;
+    }
+    if (size < room && size % 8 == 0)
+        a.tail.size = (size_t)(size - a.known_size);
+    else if (size != room)
+        a.size = (uint32_t)((room + 7) & ~7ull);
+    return a;
+}
+
 /* HEADER_ATTR: the attr, then as many ids as fit; further ids go into ID_INDEX records of the data anyway. */
 static void encode_attr(const struct perfdata_event *e, struct writer *w) {
-    uint64_t attr = (attr_bytes(e) + 7) & ~7ull, room = (RECORD_MAX - PERFDATA_HEADER_SIZE - attr) / 8;
+    struct perfdata_attr a = attr_for_pipe(e);
+    uint64_t bytes = a.known_size + a.tail.size, attr = (bytes + 7) & ~7ull,
+             room = (RECORD_MAX - PERFDATA_HEADER_SIZE - attr) / 8;
     uint64_t n = e->id_count < room ? e->id_count : room;
     record_head(w, PERFDATA_RECORD_HEADER_ATTR, 0, (uint16_t)(PERFDATA_HEADER_SIZE + attr + 8 * n));
-    perfdata_attr_encode(&e->attr, w);
-    writer_zero(w, (size_t)(attr - attr_bytes(e)));
+    perfdata_attr_encode(&a, w);
+    writer_zero(w, (size_t)(attr - bytes));
     for (uint64_t i = 0; i < n; i++)
         writer_u64(w, e->ids[i]);
 }
