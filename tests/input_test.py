@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every way to give a command its recording, and every way to fail at that: input_test.py SONDE FIXTURES
+
+A pipe, a FIFO, standard input and a directory read like the file. What is no recording costs one clear line, and
+status 1.
+"""
+import os
+import sys
+import tempfile
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+import support
+
+SONDE, FIXTURES = sys.argv[1:3]
+COMMANDS = [
+    ["report", "--stats"],
+    ["report", "-D"],
+    ["report", "--header-only"],
+    ["script"],
+    ["evlist"],
+    ["buildid-list"],
+    ["inject", "-o", "-"],
+    ["data", "convert", "--to-json", "-", "--force"],
+]
+# A recording through a pipe has its tables made of other bytes, so a copy of it is not the file.
+UNLIKE_THE_FILE = {("inject", "file"), ("report", "file")}
+NOBODY = 65534
+
+
+def sonde(command, path, **more):
+    return support.run([SONDE] + command + ["-i", path], **more)
+
+
+def through_fifo(command, data, folder):
+    fifo = os.path.join(folder, "fifo")
+    os.mkfifo(fifo)
+
+    def feed():
+        try:
+            with open(fifo, "wb") as f:
+                f.write(data)
+        except BrokenPipeError:
+            pass
+    writer = threading.Thread(target=feed, daemon=True)
+    writer.start()
+    try:
+        return sonde(command, fifo)
+    finally:
+        os.unlink(fifo)
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def check_ways(report, command, folder):
+    for name in ("demo.data", "demo.pipe.data", "types/SAMPLE.be.v2.data", "types/SAMPLE.be.pipe.data"):
+        path = os.path.join(FIXTURES, name)
+        data = read(path)
+        kind = "pipe" if support.is_pipe(data) else "file"
+        what = f"{' '.join(command)} of {name}"
+        want = sonde(command, path)
+        if not report.check(what, want.status == 0 and want.out, f"status {want.status}: {want.err[:300]}"):
+            continue
+        for way, got in (("-i -", sonde(command, "-", stdin=data)),
+                         ("a FIFO", through_fifo(command, data, folder))):
+            same = got.out == want.out or (command[0], kind) in UNLIKE_THE_FILE and got.out
+            report.check(f"{what} through {way}", got.status == 0 and same,
+                         f"status {got.status}, {len(got.out)} bytes of output, of the file {len(want.out)}: {got.err[:300]}")
+    directory = os.path.join(FIXTURES, "types/SAMPLE.le.dir.data")
+    got = sonde(command, directory)
+    report.check(f"{' '.join(command)} of a directory", got.status == 0 and got.out,
+                 f"status {got.status}: {got.err[:300]}")
+
+
+def one_line(report, what, got, words):
+    """Status 1, nothing on standard output but what was already known, one line on stderr that says `words`."""
+    lines = got.err.strip().split("\n")
+    ok = got.status == 1 and len(lines) == 1 and any(w in lines[0] for w in words)
+    report.check(what, ok, f"status {got.status}, stderr {got.err[:400]!r}")
+
+
+def check_failures(report, command, folder):
+    def file(name, content):
+        path = os.path.join(folder, name)
+        with open(path, "wb") as f:
+            f.write(content)
+        return path
+
+    name = " ".join(command)
+    one_line(report, f"{name}: a missing file", sonde(command, os.path.join(folder, "absent.data")), ["No such file"])
+    one_line(report, f"{name}: an empty file", sonde(command, file("empty", b"")), ["empty", "zero-sized", "not a perf.data"])
+    one_line(report, f"{name}: nothing on stdin", sonde(command, "-", stdin=b""), ["empty", "zero-sized", "not a perf.data"])
+    one_line(report, f"{name}: a text file", sonde(command, file("text", b"no recording, just words\n" * 20)),
+             ["not a perf.data"])
+    one_line(report, f"{name}: text on stdin", sonde(command, "-", stdin=b"no recording, just words\n" * 20),
+             ["not a perf.data"])
+    one_line(report, f"{name}: a file cut within its magic", sonde(command, file("magic", b"PERFI")),
+             ["not a perf.data", "cut"])
+    one_line(report, f"{name}: a file cut within its header", sonde(command, file("head", b"PERFILE2h" + bytes(15))),
+             ["header"])
+    os.makedirs(os.path.join(folder, "hollow"), exist_ok=True)
+    one_line(report, f"{name}: a directory without data", sonde(command, os.path.join(folder, "hollow")), ["data"])
+    if os.getuid() == 0:  # root may read everything: become somebody who may not
+        # what is behind the path must be reachable for that user
+        os.chmod(folder, 0o755)
+        secret = file("secret", read(os.path.join(FIXTURES, "demo.data")))
+        os.chmod(secret, 0)
+        try:
+            got = sonde(command, secret, user=NOBODY, group=NOBODY, extra_groups=[])
+        except PermissionError:
+            print("SKIP a file without permission: sonde itself is out of reach for an unprivileged user")
+            return
+    else:
+        secret = file("secret", b"x")
+        os.chmod(secret, 0)
+        got = sonde(command, secret)
+    one_line(report, f"{name}: a file without permission", got, ["Permission denied"])
+    os.unlink(secret)
+
+
+def main():
+    report = support.Report("input")
+    for command in COMMANDS:
+        with tempfile.TemporaryDirectory() as folder:
+            if "not there yet" in sonde(command, os.path.join(FIXTURES, "demo.data")).err:
+                continue
+            check_ways(report, command, folder)
+            check_failures(report, command, folder)
+    report.finish()
+
+
+main()

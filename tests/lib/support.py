@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of whole commands share: running sonde, the manifest and the corpus, walking a recording."""
+import collections
+import concurrent.futures
+import os
+import struct
+import subprocess
+import sys
+
+SKIP = 77  # meson's exit status of a skipped test
+HANG_SECONDS = 60  # a guard against endless loops only: nothing is measured
+SANITIZER_STATUS = 86
+
+# A sanitizer's finding must not look like sonde's own exit status 1.
+ENV = dict(os.environ, TZ="UTC", LC_ALL="C", PAGER="cat", HOME="/nonexistent", PERF_CONFIG="/dev/null",
+           ASAN_OPTIONS=f"exitcode={SANITIZER_STATUS}:detect_leaks=1:allocator_may_return_null=1",
+           UBSAN_OPTIONS=f"exitcode={SANITIZER_STATUS}:halt_on_error=1:print_stacktrace=1",
+           LSAN_OPTIONS=f"exitcode={SANITIZER_STATUS}")
+
+Result = collections.namedtuple("Result", "status out err")
+
+
+class Crash(Exception):
+    """sonde died, hung, or a sanitizer spoke."""
+
+
+def run(command, stdin=None, env=None, **more):
+    """Runs a command; stdin may be bytes. Raises Crash unless it ended by itself with a status of its own."""
+    feed = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin or subprocess.DEVNULL}
+    try:
+        r = subprocess.run(command, capture_output=True, env=env or ENV, timeout=HANG_SECONDS, **feed, **more)
+    except subprocess.TimeoutExpired:
+        raise Crash(f"did not end within {HANG_SECONDS} s: {' '.join(command)}") from None
+    err = r.stderr.decode("utf-8", "replace")
+    if r.returncode < 0 or r.returncode == SANITIZER_STATUS or "Sanitizer" in err or "runtime error:" in err:
+        raise Crash(f"status {r.returncode}: {' '.join(command)}\n{err[-3000:]}")
+    return Result(r.returncode, r.stdout, err)
+
+
+def parallel(function, items):
+    """[(item, result or exception)] in order; two at a time, as many as the machines that run this have."""
+    def guarded(item):
+        try:
+            return function(item)
+        except Exception as e:  # reported with the item it belongs to
+            return e
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(zip(items, pool.map(guarded, items)))
+
+
+def read_table(path):
+    """Rows of a tab-separated file with a head line, as dicts."""
+    with open(path, encoding="utf-8") as f:
+        head = f.readline().rstrip("\n").split("\t")
+        return [dict(zip(head, line.rstrip("\n").split("\t"))) for line in f]
+
+
+def counts_by_type(text):
+    """{'MMAP': 3, ...} of 'MMAP:3 SAMPLE:7'."""
+    return {k: int(v) for k, v in (item.rsplit(":", 1) for item in text.split())}
+
+
+def corpus_dir():
+    """The folder of real recordings, or None."""
+    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    path = os.environ.get("SONDE_CORPUS", os.path.join(top, "..", "shared", "corpus"))
+    return path if os.path.exists(os.path.join(path, "expected.tsv")) else None
+
+
+def need_corpus():
+    path = corpus_dir()
+    if not path:
+        print("SKIP: the folder of real recordings is absent ($SONDE_CORPUS, or ../shared/corpus)")
+        sys.exit(SKIP)
+    return path
+
+
+class Report:
+    """Failures and counts of one test."""
+
+    def __init__(self, name):
+        self.name, self.failures, self.counts = name, [], collections.Counter()
+
+    def good(self, group="passed"):
+        self.counts[group] += 1
+
+    def bad(self, what, why):
+        self.failures.append((what, why))
+
+    def check(self, what, condition, why):
+        if condition:
+            self.good()
+        else:
+            self.bad(what, why() if callable(why) else why)
+        return bool(condition)
+
+    def finish(self, shown=40):
+        for what, why in self.failures[:shown]:
+            print(f"FAIL {what}: {why}")
+        if len(self.failures) > shown:
+            print(f"... and {len(self.failures) - shown} more")
+        counts = ", ".join(f"{n} {k}" for k, n in sorted(self.counts.items()))
+        print(f"{self.name}: {counts or 'nothing'}, {len(self.failures)} failed")
+        if not self.failures and not self.counts:
+            print("FAIL: nothing was tested")
+            sys.exit(1)
+        sys.exit(1 if self.failures else 0)
+
+
+# --- walking a recording, independently of sonde ---
+
+HEADER_TYPES = {64, 65, 66, 67, 80}  # what a pipe has in place of a file's tables
+
+
+def walk(data, legacy=False):
+    """[(type, bytes)] of the records of a sound recording, what follows AUXTRACE and HEADER_TRACING_DATA included.
+
+    `legacy`: an old ChromeOS pipe, where those numbers mean something else.
+    """
+    if data[:8] == b"PERFFILE":
+        order = "<" if struct.unpack_from("<Q", data, 8)[0] < 1 << 32 else ">"
+    else:
+        order = {b"PERFILE2": "<", b"2ELIFREP": ">"}[data[:8]]
+    at, end = 16, len(data)
+    if struct.unpack_from(order + "Q", data, 8)[0] != 16:
+        at, size = struct.unpack_from(order + "QQ", data, 40)
+        end = at + size if size else end
+    records = []
+    while at + 8 <= min(end, len(data)):
+        kind, misc, size = struct.unpack_from(order + "IHH", data, at)
+        if 32768 < kind < 32800:
+            size |= misc << 16
+        if size < 8 or at + size > len(data):
+            break
+        total = size
+        if kind == 71 and size >= 16 and not legacy:
+            total += struct.unpack_from(order + "Q", data, at + 8)[0]
+        elif kind == 66 and size == 12:
+            total += (struct.unpack_from(order + "I", data, at + 8)[0] + 7) // 8 * 8
+        records.append((kind, data[at:at + total]))
+        at += total
+    return records
+
+
+def is_pipe(data):
+    return len(data) >= 16 and data[8:16] in (struct.pack("<Q", 16), struct.pack(">Q", 16))
