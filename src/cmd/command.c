@@ -14,6 +14,7 @@
 #include "cmd/usage.h"
 
 const struct command *const command_table[] = {
+    &cmd_evlist,
     &cmd_help,
     &cmd_inject,
     &cmd_version,

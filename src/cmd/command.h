@@ -51,6 +51,7 @@ struct command {
     int (*run)(struct command_env *env, int argc, char **argv);
 };
 
+extern const struct command cmd_evlist;
 extern const struct command cmd_help;
 extern const struct command cmd_inject;
 extern const struct command cmd_version;
