@@ -104,6 +104,10 @@ static inline bool model_needs(const struct model *m, enum model_need need) {
     return (m->options.need & need) != 0;
 }
 
+static inline bool model_when_is_end(struct model_when w) {
+    return w.time_ns == UINT64_MAX && w.order == UINT64_MAX;
+}
+
 static inline uint64_t model_space_key(enum model_space space, uint32_t pid) {
     return (uint64_t)space << 32 | pid;
 }

@@ -6,86 +6,55 @@
 
 #include <cmocka.h>
 
-#include "model/model.h"
+#include "model/model_test_records.h"
 
-#include <sys/mman.h>
+#include <stdio.h>
 
-/* ---- small records ---- */
+/* ---- helpers: a batch model, a record at a time, and short answers ---- */
 
-static struct bytes text(const char *s) {
-    return (struct bytes){(const uint8_t *)s, strlen(s) + 1};
-}
+enum {
+    K = PERFDATA_MISC_KERNEL,
+    U = PERFDATA_MISC_USER,
+    GK = PERFDATA_MISC_GUEST_KERNEL,
+    GU = PERFDATA_MISC_GUEST_USER
+};
 
-static struct model_when at(uint64_t time_ns) {
-    static _Thread_local uint64_t order;
-    return (struct model_when){time_ns, ++order};
-}
-
-/* Everything up to a time. */
-static struct model_when upto(uint64_t time_ns) {
-    return (struct model_when){time_ns, UINT64_MAX};
-}
-
-static struct model *batch(void) {
-    struct model *m = model_new(&(struct model_options){.need = MODEL_NEED_ALL}, NULL);
+static struct model *new_model(unsigned need, bool streaming) {
+    struct model *m = model_new(&(struct model_options){.need = need, .streaming = streaming}, NULL);
     assert_non_null(m);
     return m;
 }
 
-static void apply(struct model *m, const struct perfdata_record *rec, struct model_when when) {
-    assert_true(model_apply(m, rec, when, NULL));
+static struct model *batch(void) {
+    return new_model(MODEL_NEED_ALL, false);
 }
 
-static void comm(struct model *m, uint64_t t, uint32_t pid, uint32_t tid, const char *name, bool exec) {
-    struct perfdata_record r = {.type = PERFDATA_RECORD_COMM, .misc = exec ? PERFDATA_MISC_COMM_EXEC : 0};
-    r.comm = (struct perfdata_comm){pid, tid, text(name)};
-    apply(m, &r, at(t));
-}
-
-static void task(struct model *m, uint32_t type, uint64_t t, uint32_t pid, uint32_t tid, uint32_t ppid,
-                 uint32_t ptid) {
-    struct perfdata_record r = {.type = type, .task = {pid, ppid, tid, ptid, t}};
-    apply(m, &r, at(t));
-}
-
-static void fork_process(struct model *m, uint64_t t, uint32_t pid, uint32_t ppid) {
-    task(m, PERFDATA_RECORD_FORK, t, pid, pid, ppid, ppid);
-}
-
-static void fork_thread(struct model *m, uint64_t t, uint32_t pid, uint32_t tid) {
-    task(m, PERFDATA_RECORD_FORK, t, pid, tid, pid, pid);
-}
-
-static void exit_thread(struct model *m, uint64_t t, uint32_t pid, uint32_t tid) {
-    task(m, PERFDATA_RECORD_EXIT, t, pid, tid, pid, pid);
-}
-
-static void map_in(struct model *m, uint16_t cpumode, uint64_t t, uint32_t pid, uint64_t start, uint64_t len,
-                   uint64_t pgoff, const char *name) {
-    struct perfdata_record r = {.type = PERFDATA_RECORD_MMAP, .misc = cpumode};
-    r.mmap = (struct perfdata_mmap){pid, pid, start, len, pgoff, text(name)};
-    apply(m, &r, at(t));
-}
-
-static void map(struct model *m, uint64_t t, uint32_t pid, uint64_t start, uint64_t len, const char *name) {
-    map_in(m, PERFDATA_MISC_USER, t, pid, start, len, 0, name);
+/* Applies a record at a time; a record's order is its position in the test. */
+static void at(struct model *m, uint64_t time_ns, struct perfdata_record rec) {
+    static _Thread_local uint64_t order;
+    assert_true(model_apply(m, &rec, (struct model_when){time_ns, ++order}, NULL));
 }
 
 static void freeze(struct model *m) {
     assert_true(model_freeze(m, NULL));
 }
 
-static const char *dso_in(struct model *m, unsigned cpumode, uint32_t pid, uint64_t t, uint64_t address) {
+/* The object that perf script would print; "-" for none. */
+static const char *dso(struct model *m, unsigned cpumode, uint32_t pid, uint64_t t, uint64_t address) {
     struct model_hit hit;
-    if (!model_find(m, cpumode, pid, upto(t), address, &hit)) {
-        assert_int_equal(hit.mapping, MODEL_NONE);
-        return "-";
+    if (model_find(m, cpumode, pid, upto(t), address, &hit)) {
+        assert_int_equal(model_mapping(m, hit.mapping)->image, hit.image);
+        return model_image_dso(m, model_image(m, hit.image));
     }
-    return model_image_dso(m, model_image(m, hit.image));
+    assert_int_equal(hit.mapping, MODEL_NONE);
+    assert_int_equal(hit.image, MODEL_NONE);
+    return "-";
 }
 
-static const char *dso(struct model *m, uint32_t pid, uint64_t t, uint64_t address) {
-    return dso_in(m, PERFDATA_MISC_USER, pid, t, address);
+static uint64_t offset(struct model *m, unsigned cpumode, uint32_t pid, uint64_t t, uint64_t address) {
+    struct model_hit hit;
+    assert_true(model_find(m, cpumode, pid, upto(t), address, &hit));
+    return hit.offset;
 }
 
 static const char *name_of(struct model *m, uint32_t pid, uint32_t tid, uint64_t t) {
@@ -93,65 +62,916 @@ static const char *name_of(struct model *m, uint32_t pid, uint32_t tid, uint64_t
     return s ? s : "-";
 }
 
-/* ---- address spaces ---- */
+#define assert_dso(pid, t, address, want) assert_string_equal(dso(m, U, pid, t, address), want)
+#define assert_comm(pid, tid, t, want)    assert_string_equal(name_of(m, pid, tid, t), want)
+
+/* ---- mappings ---- */
 
 static void test_later_map_cuts(void **state) {
     (void)state;
     struct model *m = batch();
-    map(m, 10, 1, 0x1000, 0x6000, "/a");
-    map(m, 20, 1, 0x3000, 0x1000, "/b");
-    map(m, 30, 1, 0x0, 0x1001, "/c");
+    at(m, 10, rec_map(1, 0x1000, 0x6000, "/a"));
+    at(m, 20, rec_map(1, 0x3000, 0x1000, "/b"));
+    at(m, 30, rec_map(1, 0x0, 0x1001, "/c"));
     freeze(m);
-    assert_string_equal(dso(m, 1, 9, 0x1000), "-");
-    assert_string_equal(dso(m, 1, 10, 0x3000), "/a");
-    assert_string_equal(dso(m, 1, 19, 0x3fff), "/a");
-    assert_string_equal(dso(m, 1, 20, 0x2fff), "/a");
-    assert_string_equal(dso(m, 1, 20, 0x3000), "/b");
-    assert_string_equal(dso(m, 1, 20, 0x3fff), "/b");
-    assert_string_equal(dso(m, 1, 20, 0x4000), "/a");
-    assert_string_equal(dso(m, 1, 20, 0x6fff), "/a");
-    assert_string_equal(dso(m, 1, 20, 0x7000), "-");
-    assert_string_equal(dso(m, 1, 30, 0x1000), "/c");
-    assert_string_equal(dso(m, 1, 30, 0x1001), "/a");
-    assert_string_equal(dso(m, 2, 30, 0x1000), "-");
+    assert_dso(1, 9, 0x1000, "-");
+    assert_dso(1, 10, 0x3000, "/a");
+    assert_dso(1, 19, 0x3fff, "/a");
+    assert_dso(1, 20, 0x2fff, "/a");
+    assert_dso(1, 20, 0x3000, "/b");
+    assert_dso(1, 20, 0x3fff, "/b");
+    assert_dso(1, 20, 0x4000, "/a");
+    assert_dso(1, 20, 0x6fff, "/a");
+    assert_dso(1, 20, 0x7000, "-");
+    assert_dso(1, 30, 0x1000, "/c");
+    assert_dso(1, 30, 0x1001, "/a");
+    assert_dso(2, 30, 0x1000, "-");
+
+    struct model_pieces pieces = {0};
+    static const struct model_piece want[] = {
+        {0, 0x1000, 2}, {0x1001, 0x2fff, 0}, {0x3000, 0x3fff, 1}, {0x4000, 0x6fff, 0}};
+    assert_true(model_pieces_at(m, MODEL_SPACE_USER, 1, MODEL_WHEN_END, &pieces));
+    assert_int_equal(pieces.list.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(pieces.list.items[i].start, want[i].start);
+        assert_int_equal(pieces.list.items[i].last, want[i].last);
+        assert_int_equal(pieces.list.items[i].mapping, want[i].mapping);
+    }
+    vec_fini(&pieces.list);
     model_free(m);
 }
 
 static void test_late_map_counts_from_its_time(void **state) {
     (void)state;
     struct model *m = batch();
-    map(m, 30, 1, 0x1000, 0x1000, "/new");
-    map(m, 10, 1, 0x1000, 0x1000, "/old");
+    at(m, 30, rec_map(1, 0x1000, 0x1000, "/new"));
+    at(m, 10, rec_map(1, 0x1000, 0x1000, "/old"));
+    at(m, 0, rec_map(1, 0x1000, 0x1000, "/oldest"));
     freeze(m);
-    assert_string_equal(dso(m, 1, 20, 0x1000), "/old");
-    assert_string_equal(dso(m, 1, 30, 0x1000), "/new");
+    assert_dso(1, 0, 0x1000, "/oldest");
+    assert_dso(1, 9, 0x1000, "/oldest");
+    assert_dso(1, 20, 0x1000, "/old");
+    assert_dso(1, 30, 0x1000, "/new");
     model_free(m);
 }
+
+static void test_equal_times_go_by_order(void **state) {
+    (void)state;
+    struct model *m = batch();
+    struct perfdata_record a = rec_map(1, 0x1000, 0x1000, "/a"), b = rec_map(1, 0x1000, 0x1000, "/b");
+    assert_true(model_apply(m, &b, (struct model_when){7, 200}, NULL));
+    assert_true(model_apply(m, &a, (struct model_when){7, 100}, NULL));
+    freeze(m);
+    struct model_hit hit;
+    assert_false(model_find(m, U, 1, (struct model_when){7, 99}, 0x1000, &hit));
+    assert_true(model_find(m, U, 1, (struct model_when){7, 100}, 0x1000, &hit));
+    assert_string_equal(model_image(m, hit.image)->name, "/a");
+    assert_true(model_find(m, U, 1, (struct model_when){7, 199}, 0x1000, &hit));
+    assert_string_equal(model_image(m, hit.image)->name, "/a");
+    assert_true(model_find(m, U, 1, (struct model_when){7, 200}, 0x1000, &hit));
+    assert_string_equal(model_image(m, hit.image)->name, "/b");
+    assert_int_equal(model_mapping(m, hit.mapping)->order, 200);
+    struct model_when prior = model_when_prior((struct model_when){7, 200});
+    assert_true(model_find(m, U, 1, prior, 0x1000, &hit));
+    assert_string_equal(model_image(m, hit.image)->name, "/a");
+    prior = model_when_prior((struct model_when){7, 0});
+    assert_true(model_when_before(prior, (struct model_when){7, 0}));
+    assert_int_equal(prior.time_ns, 6);
+    model_free(m);
+}
+
+static void test_edges_of_the_address_space(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 1, rec_map(1, 0x1000, 0, "/empty"));
+    at(m, 2, rec_map(1, 0xffffffffffffe000, 0x5000, "/wraps"));
+    at(m, 3, rec_map(1, 0xffffffffffffffff, 1, "/byte"));
+    at(m, 3, rec_map(2, 0, UINT64_MAX, "/all but one"));
+    at(m, 4, rec_map(2, 0x10, 1, "/byte"));
+    at(m, 5, rec_map(3, 0x1000, UINT64_MAX, "/wraps"));
+    at(m, 6, rec_map(3, 0x1000, UINT64_MAX - 0x1000, "/to the end"));
+    freeze(m);
+    assert_dso(1, 9, 0x1000, "-");
+    assert_dso(1, 2, 0xffffffffffffffff, "/wraps");
+    assert_dso(1, 9, 0xfffffffffffffffe, "/wraps");
+    assert_dso(1, 9, 0xffffffffffffffff, "/byte");
+    assert_dso(1, 9, 0, "-"); /* a wrapping length is cut at 2^64 */
+    assert_dso(2, 9, 0, "/all but one");
+    assert_dso(2, 9, 0x10, "/byte");
+    assert_dso(2, 9, 0x11, "/all but one");
+    assert_dso(2, 9, 0xfffffffffffffffe, "/all but one");
+    assert_dso(2, 9, 0xffffffffffffffff, "-");
+    assert_dso(3, 9, 0xfffffffffffffffe, "/to the end");
+    assert_dso(3, 9, 0xfff, "-");
+    model_free(m);
+}
+
+static void test_offset_in_image(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 1, rec_mmap(U, 1, 0x400000, 0x3000, 0x5000, "/a"));
+    at(m, 2, rec_map(1, 0x401000, 0x1000, "/b"));
+    freeze(m);
+    assert_int_equal(offset(m, U, 1, 2, 0x400010), 0x5010);
+    assert_int_equal(offset(m, U, 1, 2, 0x402010), 0x7010); /* the cut does not move it */
+    assert_int_equal(offset(m, U, 1, 2, 0x401010), 0x10);
+    model_free(m);
+}
+
+/* More changes than the log of a space holds: answers come from its trees, at every instant. */
+static void test_many_maps(void **state) {
+    (void)state;
+    enum { N = 500 };
+    struct model *m = batch();
+    char name[16];
+    for (int i = 0; i < N; i++) {
+        snprintf(name, sizeof name, "/%d", i);
+        at(m, 10 + (uint64_t)i, rec_map(1, (uint64_t)(i * 7 % N) << 12, 0x1800, name));
+    }
+    freeze(m);
+    for (int t = 0; t < N; t += 13)
+        for (int page = 0; page < N; page++) {
+            /* The first half of a page is of its own map or, if that is not there yet or older, of its
+             * predecessor's tail; the second half only of its own. */
+            const char *own = "-", *tail = "-";
+            char own_name[16], tail_name[16];
+            int own_at = -1, tail_at = -1;
+            for (int i = 0; i <= t; i++) {
+                if (i * 7 % N == page)
+                    own_at = i;
+                if (i * 7 % N == page - 1)
+                    tail_at = i;
+            }
+            snprintf(own_name, sizeof own_name, "/%d", own_at);
+            snprintf(tail_name, sizeof tail_name, "/%d", tail_at);
+            own = own_at < 0 ? own : own_name;
+            tail = tail_at > own_at ? tail_name : own;
+            assert_dso(1, 10 + (uint64_t)t, ((uint64_t)page << 12) + 0x7ff, tail);
+            assert_dso(1, 10 + (uint64_t)t, ((uint64_t)page << 12) + 0x800, own);
+        }
+    model_free(m);
+}
+
+/* ---- forks, execs, exits ---- */
+
+static void test_fork_shares_until_either_changes(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 10, rec_map(1, 0x1000, 0x1000, "/a"));
+    at(m, 20, rec_fork(2, 2, 1, 1));
+    at(m, 30, rec_map(2, 0x1000, 0x800, "/child"));
+    at(m, 40, rec_map(1, 0x9000, 0x1000, "/parent"));
+    freeze(m);
+    assert_dso(2, 19, 0x1000, "-");
+    assert_dso(2, 20, 0x1000, "/a");
+    assert_dso(2, 30, 0x1000, "/child");
+    assert_dso(2, 30, 0x1800, "/a");
+    assert_dso(1, 30, 0x1000, "/a");
+    assert_dso(1, 40, 0x9000, "/parent");
+    assert_dso(2, 40, 0x9000, "-");
+    model_free(m);
+}
+
+/* The child inherits what the parent had at that time, wherever the records lie in the file. */
+static void test_fork_before_parents_maps_in_file(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 20, rec_fork(2, 2, 1, 1));
+    at(m, 30, rec_map(1, 0x1000, 0x1000, "/late"));
+    at(m, 10, rec_map(1, 0x1000, 0x1000, "/early"));
+    freeze(m);
+    assert_dso(2, 40, 0x1000, "/early");
+    assert_dso(1, 40, 0x1000, "/late");
+    model_free(m);
+}
+
+/* What perf record makes up for running processes says only who is whose child. */
+static void test_synthesised_fork_inherits_no_maps(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 0, rec_comm(1, 1, "one"));
+    at(m, 0, rec_map(1, 0x1000, 0x1000, "/a"));
+    at(m, 0, rec_fork_synthesised(2, 2, 1, 1));
+    struct perfdata_record flagged = rec_fork(3, 3, 1, 1);
+    flagged.misc = PERFDATA_MISC_FORK_EXEC;
+    at(m, 5, flagged);
+    freeze(m);
+    assert_dso(2, 9, 0x1000, "-");
+    assert_dso(3, 9, 0x1000, "-");
+    assert_comm(2, 2, 9, "one");
+    assert_int_equal(model_process(m, model_process_at(m, 3, upto(9)))->ppid, 1);
+    model_free(m);
+}
+
+static void test_threads_share(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 10, rec_map(1, 0x1000, 0x1000, "/a"));
+    at(m, 20, rec_fork(1, 2, 1, 1));
+    struct perfdata_record by_thread = rec_map(1, 0x1000, 0x1000, "/b");
+    by_thread.mmap.tid = 2;
+    at(m, 30, by_thread);
+    at(m, 40, rec_fork(5, 5, 1, 2));
+    freeze(m);
+    assert_dso(1, 20, 0x1000, "/a");
+    assert_dso(1, 30, 0x1000, "/b");
+    assert_dso(5, 40, 0x1000, "/b");
+    assert_int_equal(model_process_count(m), 2);
+    model_free(m);
+}
+
+static void test_exec_clears(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 10, rec_map(1, 0x1000, 0x1000, "/a"));
+    at(m, 20, rec_fork(2, 2, 1, 1));
+    at(m, 30, rec_exec(2, "new"));
+    at(m, 40, rec_map(2, 0x5000, 0x1000, "/new"));
+    at(m, 50, rec_comm(1, 1, "prctl")); /* a new name alone changes no mapping */
+    freeze(m);
+    assert_dso(2, 29, 0x1000, "/a");
+    assert_dso(2, 30, 0x1000, "-");
+    assert_dso(2, 40, 0x5000, "/new");
+    assert_dso(2, 40, 0x1000, "-");
+    assert_dso(1, 50, 0x1000, "/a");
+    bool exec = false;
+    assert_string_equal(model_comm(m, 2, 2, upto(40), &exec), "new");
+    assert_true(exec);
+    assert_string_equal(model_comm(m, 1, 1, upto(50), &exec), "prctl");
+    assert_false(exec);
+    model_free(m);
+}
+
+static void test_last_exit_ends_the_process(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 0, rec_comm(1, 1, "main"));
+    at(m, 10, rec_map(1, 0x1000, 0x1000, "/a"));
+    at(m, 20, rec_fork(1, 2, 1, 1));
+    at(m, 30, rec_exit(1, 1, 9)); /* the leader goes first */
+    at(m, 40, rec_exit(1, 2, 1));
+    freeze(m);
+    assert_dso(1, 30, 0x1000, "/a");
+    assert_dso(1, 39, 0x1000, "/a");
+    assert_dso(1, 40, 0x1000, "-");
+    const struct model_process *p = model_process(m, model_process_at(m, 1, MODEL_WHEN_END));
+    assert_true(p->exited);
+    assert_int_equal(p->ended.time_ns, 40);
+    assert_int_equal(p->ppid, 9); /* only the exit said so */
+    assert_dso(1, 40, 0x1000, "-");
+    struct model_hit hit;
+    assert_true(model_find(m, U, 1, model_when_prior(p->ended), 0x1000, &hit));
+    model_free(m);
+}
+
+static void test_pid_is_used_again(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 0, rec_comm(1, 1, "one"));
+    at(m, 5, rec_map(1, 0x7000, 0x1000, "/one"));
+    at(m, 10, rec_fork(2, 2, 9, 9));
+    at(m, 11, rec_comm(2, 2, "first"));
+    at(m, 12, rec_map(2, 0x1000, 0x1000, "/first"));
+    at(m, 20, rec_exit(2, 2, 9));
+    at(m, 30, rec_fork(2, 2, 1, 1)); /* after an exit */
+    at(m, 40, rec_map(2, 0x3000, 0x1000, "/second"));
+    at(m, 50, rec_fork(2, 2, 9, 9)); /* the exit was lost, and the parent is unknown */
+    at(m, 60, rec_map(2, 0x5000, 0x1000, "/third"));
+    at(m, 70, rec_exit(2, 2, 9));
+    at(m, 80, rec_map(2, 0x9000, 0x1000, "/fourth")); /* the fork was lost */
+    freeze(m);
+    assert_dso(2, 19, 0x1000, "/first");
+    assert_dso(2, 29, 0x1000, "-");
+    assert_comm(2, 2, 19, "first");
+    assert_comm(2, 2, 29, "-");
+    assert_comm(2, 2, 30, "one");
+    assert_dso(2, 30, 0x1000, "-");
+    assert_dso(2, 40, 0x3000, "/second");
+    assert_dso(2, 40, 0x7000, "/one");
+    assert_dso(2, 50, 0x3000, "-");
+    assert_dso(2, 50, 0x7000, "-");
+    assert_comm(2, 2, 50, "-");
+    assert_dso(2, 60, 0x5000, "/third");
+    assert_dso(2, 80, 0x9000, "/fourth");
+    assert_dso(2, 80, 0x5000, "-");
+
+    uint32_t first = model_process_at(m, 2, upto(15)), second = model_process_at(m, 2, upto(45)),
+             third = model_process_at(m, 2, upto(65)), fourth = model_process_at(m, 2, upto(85));
+    assert_int_equal(model_process_at(m, 2, upto(9)), MODEL_NONE);
+    assert_int_equal(model_process_at(m, 2, upto(25)), first); /* the latest, though it ended */
+    assert_true(first < second && second < third && third < fourth);
+    assert_true(model_process(m, first)->exited && model_process(m, first)->forked);
+    assert_false(model_process(m, second)->exited);
+    assert_int_equal(model_process(m, second)->ended.time_ns, 50);
+    assert_int_equal(model_process(m, second)->ppid, 1);
+    assert_false(model_process(m, fourth)->forked);
+    assert_int_equal(model_process(m, fourth)->ppid, MODEL_NONE);
+    assert_int_equal(model_process(m, fourth)->ended.time_ns, UINT64_MAX);
+    model_free(m);
+}
+
+/* A thread that is not the leader and execs takes the leader's id; its own never exits. */
+static void test_exec_of_many_threads(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 0, rec_comm(1, 1, "main"));
+    at(m, 10, rec_fork(1, 2, 1, 1));
+    at(m, 11, rec_fork(1, 3, 1, 1));
+    at(m, 20, rec_exit(1, 1, 9));
+    at(m, 30, rec_exec(1, "new"));
+    at(m, 40, rec_map(1, 0x1000, 0x1000, "/new"));
+    at(m, 50, rec_exit(1, 3, 1)); /* late: the process goes on */
+    at(m, 60, rec_exit(1, 1, 9));
+    freeze(m);
+    assert_dso(1, 50, 0x1000, "/new");
+    assert_dso(1, 59, 0x1000, "/new");
+    assert_dso(1, 60, 0x1000, "-");
+    assert_int_equal(model_process_count(m), 1); /* an exit does not prove that the parent lives */
+    assert_int_equal(model_thread_count(m), 4);  /* the leader's id was used twice */
+    assert_int_equal(model_thread(m, model_thread_at(m, 1, 3, upto(60)))->ended.time_ns, 50);
+    assert_int_equal(model_thread(m, model_thread_at(m, 1, 3, upto(60)))->born.time_ns, 11);
+    model_free(m);
+}
+
+static void test_exec_of_a_leader_with_threads(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 10, rec_fork(2, 2, 1, 5));
+    at(m, 20, rec_fork(2, 3, 2, 2));
+    at(m, 30, rec_exec(2, "new"));
+    at(m, 31, rec_map(2, 0x1000, 0x1000, "/new"));
+    at(m, 40, rec_exit(2, 2, 1)); /* thread 3 died without a record */
+    freeze(m);
+    const struct model_thread *t = model_thread(m, model_thread_at(m, 2, 2, upto(35)));
+    assert_int_equal(t->ppid, 1);
+    assert_int_equal(t->ptid, 5);
+    assert_dso(2, 39, 0x1000, "/new");
+    assert_dso(2, 40, 0x1000, "-");
+    model_free(m);
+}
+
+static void test_odd_families(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 10, rec_map(1, 0x1000, 0x1000, "/a"));
+    at(m, 20, rec_fork(1, 1, 1, 1)); /* forks itself */
+    at(m, 30, rec_fork(2, 2, 1, 1));
+    at(m, 40, rec_fork(1, 1, 2, 2)); /* its child forks it */
+    at(m, 50, rec_fork(4, 4, 3, 3)); /* nobody knows the parent */
+    at(m, 60, rec_fork(6, 7, 6, 6)); /* nor this one, of which a thread is new */
+    freeze(m);
+    assert_dso(1, 29, 0x1000, "/a");
+    assert_dso(2, 30, 0x1000, "/a");
+    assert_dso(1, 40, 0x1000, "/a");
+    assert_dso(4, 50, 0x1000, "-");
+    assert_int_not_equal(model_process_at(m, 4, upto(50)), MODEL_NONE);
+    assert_int_not_equal(model_process_at(m, 3, upto(50)),
+                         MODEL_NONE); /* the parent is proved by its child */
+    assert_int_not_equal(model_thread_at(m, 6, 7, upto(60)), MODEL_NONE);
+    assert_int_not_equal(model_thread_at(m, 6, 6, upto(60)), MODEL_NONE);
+    assert_int_equal(model_process_at(m, 6, upto(60)),
+                     model_thread(m, model_thread_at(m, 6, 7, upto(60)))->process);
+    model_free(m);
+}
+
+static void test_processes_and_threads_are_listed(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 20, rec_fork(5, 6, 5, 5));
+    at(m, 10, rec_fork(5, 5, 1, 3));
+    at(m, 30, rec_exit(5, 6, 5));
+    freeze(m);
+    assert_int_equal(model_process_count(m), 2);
+    assert_int_equal(model_process(m, 0)->pid, 1); /* in the order of birth, not of the file */
+    assert_int_equal(model_process(m, 1)->pid, 5);
+    assert_int_equal(model_process(m, 1)->born.time_ns, 10);
+    assert_int_equal(model_thread_count(m), 3);
+    const struct model_thread *t = model_thread(m, model_thread_at(m, 5, 6, MODEL_WHEN_END));
+    assert_int_equal(t->tid, 6);
+    assert_int_equal(t->ppid, 5);
+    assert_int_equal(t->ptid, 5);
+    assert_int_equal(t->born.time_ns, 20);
+    assert_int_equal(t->ended.time_ns, 30);
+    assert_true(t->forked && t->exited);
+    t = model_thread(m, model_thread_at(m, 5, 5, MODEL_WHEN_END));
+    assert_int_equal(t->ptid, 3);
+    assert_false(t->exited);
+    assert_int_equal(model_thread_at(m, 5, 6, upto(19)), MODEL_NONE);
+    assert_int_equal(model_thread_at(m, 6, 6, upto(50)), MODEL_NONE);
+    model_free(m);
+}
+
+/* ---- comms ---- */
 
 static void test_comms(void **state) {
     (void)state;
     struct model *m = batch();
-    comm(m, 0, 1, 1, "init", false);
-    fork_process(m, 10, 5, 1);
-    comm(m, 20, 5, 5, "sh", true);
-    fork_thread(m, 30, 5, 6);
-    comm(m, 40, 5, 6, "worker", false);
-    exit_thread(m, 50, 5, 6);
-    exit_thread(m, 51, 5, 5);
-    fork_process(m, 60, 5, 99);
+    at(m, 0, rec_comm(1, 1, "init"));
+    at(m, 10, rec_fork(5, 5, 1, 1));
+    at(m, 20, rec_exec(5, "sh"));
+    at(m, 30, rec_fork(5, 6, 5, 5));
+    at(m, 40, rec_comm(5, 6, "worker"));
+    at(m, 45, rec_fork(8, 8, 5, 6));
+    at(m, 50, rec_exit(5, 6, 5));
+    at(m, 51, rec_exit(5, 5, 1));
+    at(m, 60, rec_fork(5, 5, 99, 99));
+    at(m, 70, rec_fork(12, 12, 0, 0));
     freeze(m);
-    assert_string_equal(name_of(m, 0, 0, 0), "swapper");
-    assert_string_equal(name_of(m, 5, 5, 9), "-");
-    assert_string_equal(name_of(m, 5, 5, 10), "init");
-    bool exec = false;
-    assert_string_equal(model_comm(m, 5, 5, upto(20), &exec), "sh");
-    assert_true(exec);
-    assert_string_equal(name_of(m, 5, 6, 30), "sh");
-    assert_string_equal(name_of(m, 5, 6, 45), "worker");
-    assert_string_equal(name_of(m, 5, 5, 50), "sh");
-    assert_string_equal(name_of(m, 5, 6, 50), "-"); /* as perf: an exited thread has no name any more */
-    assert_string_equal(name_of(m, 5, 5, 59), "-");
-    assert_string_equal(name_of(m, 5, 5, 60), "-");
+    assert_comm(0, 0, 0, "swapper");
+    assert_comm(7, 0, 0, "swapper");
+    assert_comm(0, 3, 0, "-");
+    assert_comm(UINT32_MAX, UINT32_MAX, 99, "-");
+    assert_comm(5, 5, 9, "-");
+    assert_comm(5, 5, 10, "init");
+    assert_comm(5, 5, 20, "sh");
+    assert_comm(5, 6, 29, "-");
+    assert_comm(5, 6, 30, "sh");
+    assert_comm(5, 6, 45, "worker");
+    assert_comm(8, 8, 45, "worker");
+    assert_comm(5, 5, 50, "sh");
+    assert_comm(5, 6, 50, "-"); /* as perf: an exited thread has no name any more */
+    assert_comm(5, 5, 59, "-");
+    assert_comm(5, 5, 60, "-"); /* nothing is left of the earlier process */
+    assert_comm(12, 12, 70, "swapper");
+    model_free(m);
+}
+
+static void test_thread_map_names_the_nameless(void **state) {
+    (void)state;
+    for (int swap = 0; swap < 2; swap++) {
+        struct model *m = batch();
+        uint8_t entries[3 * 24] = {0};
+        const uint64_t pids[] = {40, UINT64_MAX, 41};
+        for (size_t i = 0; i < 3; i++) {
+            uint64_t pid = swap ? __builtin_bswap64(pids[i]) : pids[i];
+            memcpy(entries + 24 * i, &pid, 8);
+            memcpy(entries + 24 * i + 8, "0123456789abcdef", 16); /* no NUL */
+        }
+        at(m, 0, rec_comm(41, 41, "own"));
+        at(m, 0,
+           (struct perfdata_record){.type = PERFDATA_RECORD_THREAD_MAP,
+                                    .thread_map = {.nr = 3, .entries = {entries, sizeof entries}}});
+        freeze(m);
+        assert_comm(40, 40, 0, "0123456789abcdef");
+        assert_comm(41, 41, 0, "own");
+        assert_int_equal(model_thread_count(m), 2);
+        model_free(m);
+    }
+}
+
+/* ---- kernel, modules, code made at run time, guests ---- */
+
+static void test_kernel_and_modules(void **state) {
+    (void)state;
+    struct model *m = batch();
+    struct model_kernel_reference ref;
+    assert_false(model_kernel_reference(m, MODEL_SPACE_KERNEL, &ref));
+    at(m, 0,
+       rec_mmap(K, UINT32_MAX, 0xffffffff81000000, 0x1000000, 0xffffffff81000198, "[kernel.kallsyms]_stext"));
+    at(m, 0,
+       rec_mmap(K, UINT32_MAX, 0xffffffffa0000000, 0x1000, 0, "/lib/modules/6.1/kernel/net/nf-nat.ko.xz"));
+    at(m, 0, rec_mmap(K, UINT32_MAX, 0xffffffffa0001000, 0x1000, 0, "[foo-bar]"));
+    at(m, 0, rec_mmap(K, UINT32_MAX, 0xffffffffa0002000, 0x1000, 0, "/lib/modules/6.1/x.y-z.ko.zst"));
+    at(m, 50, rec_mmap(K, UINT32_MAX, 0xffffffffa0003000, 0xffffffff, 0, "/lib/modules/6.1/late.ko"));
+    freeze(m);
+    for (uint32_t pid = 0; pid < 3; pid++) { /* whoever is running */
+        assert_string_equal(dso(m, K, pid, 1, 0xffffffff81000010), "[kernel.kallsyms]");
+        assert_string_equal(dso(m, K, pid, 1, 0xffffffffa0000010), "[nf_nat]");
+        assert_string_equal(dso(m, K, pid, 1, 0xffffffffa0001010), "[foo-bar]");
+        assert_string_equal(dso(m, K, pid, 1, 0xffffffffa0002010), "x.y_z.ko.zst");
+        assert_string_equal(dso(m, K, pid, 49, 0xffffffffa0003010), "-");
+        assert_string_equal(dso(m, K, pid, 50, 0xffffffffa0003010), "[late]");
+    }
+    /* Only kernel mode is answered from the kernel's maps. */
+    for (unsigned mode = 0; mode < 8; mode++)
+        if (mode != K)
+            assert_string_equal(dso(m, mode, 0, 50, 0xffffffff81000010), "-");
+    assert_int_equal(offset(m, K, 0, 1, 0xffffffff81000010), 0xffffffff81000010);
+    assert_int_equal(offset(m, K, 0, 1, 0xffffffffa0000010), 0x10);
+    assert_true(model_kernel_reference(m, MODEL_SPACE_KERNEL, &ref));
+    assert_string_equal(ref.symbol, "_stext");
+    assert_int_equal(ref.address, 0xffffffff81000198);
+    assert_int_equal(model_image(m, ref.image)->kind, MODEL_IMAGE_KERNEL);
+    assert_string_equal(model_image(m, ref.image)->recorded, "[kernel.kallsyms]_stext");
+    assert_false(model_kernel_reference(m, MODEL_SPACE_GUEST_KERNEL, &ref));
+    assert_int_equal(model_process_count(m), 0); /* pid -1 is no process */
+    model_free(m);
+}
+
+static void test_first_perfs_kernel_map(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 0, rec_mmap(K, UINT32_MAX, 0xc0100000, 0x100000, 0xc0100000, "[kernel.kallsyms._text]"));
+    freeze(m);
+    struct model_kernel_reference ref;
+    assert_string_equal(dso(m, K, 0, 1, 0xc0100010), "[kernel.kallsyms]");
+    assert_true(model_kernel_reference(m, MODEL_SPACE_KERNEL, &ref));
+    assert_string_equal(ref.symbol, "_text");
+    model_free(m);
+}
+
+static void test_ksymbols_come_and_go(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 0, rec_mmap(K, UINT32_MAX, 0xffffffff81000000, 0x7000000, 0, "[kernel.kallsyms]_text"));
+    at(m, 10, rec_ksymbol(0xffffffffc0000000, 100, 1, 0, "bpf_prog_6deef7357e7b4530_x"));
+    at(m, 10, rec_ksymbol(0xffffffffc0001000, 4096, 2, 0, "kprobe_optinsn_page"));
+    at(m, 11, rec_ksymbol(0xffffffff82000000, 100, 1, 0, "bpf_prog_inside"));
+    at(m, 20, rec_ksymbol(0xffffffffc0000000, 100, 1, 1, "bpf_prog_6deef7357e7b4530_x"));
+    at(m, 20, rec_ksymbol(0xffffffff82000000, 100, 1, 1, "bpf_prog_inside"));
+    at(m, 30, rec_ksymbol(0xffffffffc0000000, 50, 1, 0, "bpf_prog_again"));
+    freeze(m);
+    assert_string_equal(dso(m, K, 0, 9, 0xffffffffc0000000), "-");
+    assert_string_equal(dso(m, K, 0, 10, 0xffffffffc0000063), "bpf_prog_6deef7357e7b4530_x");
+    assert_string_equal(dso(m, K, 0, 10, 0xffffffffc0000064), "-");
+    assert_int_equal(offset(m, K, 0, 10, 0xffffffffc0000063), 0x63);
+    assert_string_equal(dso(m, K, 0, 10, 0xffffffffc0001000), "kprobe_optinsn_page");
+    assert_string_equal(dso(m, K, 0, 20, 0xffffffffc0000000), "-");
+    assert_string_equal(dso(m, K, 0, 30, 0xffffffffc0000000), "bpf_prog_again");
+    assert_string_equal(dso(m, K, 0, 30, 0xffffffffc0000032), "-");
+    assert_string_equal(dso(m, K, 0, 11, 0xffffffff82000000), "bpf_prog_inside");
+    assert_string_equal(dso(m, K, 0, 20, 0xffffffff82000000),
+                        "-"); /* freed memory is not the kernel's text */
+    assert_string_equal(dso(m, K, 0, 20, 0xffffffff82000064), "[kernel.kallsyms]");
+    struct model_hit hit;
+    assert_true(model_find(m, K, 0, upto(10), 0xffffffffc0001000, &hit));
+    assert_int_equal(model_image(m, hit.image)->kind, MODEL_IMAGE_KSYMBOL);
+    assert_true(model_find(m, K, 0, upto(10), 0xffffffffc0000000, &hit));
+    assert_int_equal(model_image(m, hit.image)->kind, MODEL_IMAGE_BPF);
+    struct model_pieces pieces = {0};
+    assert_true(model_pieces_at(m, MODEL_SPACE_KERNEL, 0, upto(20), &pieces));
+    assert_int_equal(pieces.list.count, 3); /* the kernel before and behind the hole, and the kprobes' page */
+    vec_fini(&pieces.list);
+    model_free(m);
+}
+
+static void test_guests_are_apart(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 0, rec_mmap(K, UINT32_MAX, 0xffffffff81000000, 0x1000, 0, "[kernel.kallsyms]_text"));
+    at(m, 0, rec_mmap(GK, 0, 0xffffffff81000000, 0x2000, 7, "[guest.kernel.kallsyms]_text"));
+    at(m, 0, rec_mmap(GK, 500, 0xffffffff81000000, 0x2000, 8, "[guest.kernel.kallsyms.500]_text"));
+    at(m, 0, rec_mmap(GU, 500, 0x1000, 0x1000, 0, "/guest"));
+    at(m, 0, rec_map(500, 0x1000, 0x1000, "/qemu"));
+    freeze(m);
+    assert_string_equal(dso(m, GK, 500, 1, 0xffffffff81000010), "[guest.kernel.kallsyms.500]");
+    assert_string_equal(dso(m, GK, 600, 1, 0xffffffff81000010), "[guest.kernel.kallsyms]");
+    assert_string_equal(dso(m, K, 500, 1, 0xffffffff81000010), "[kernel.kallsyms]");
+    assert_string_equal(dso(m, K, 500, 1, 0xffffffff81001010), "-");
+    assert_string_equal(dso(m, GU, 500, 1, 0x1010), "/guest");
+    assert_string_equal(dso(m, U, 500, 1, 0x1010), "/qemu");
+    assert_string_equal(dso(m, GU, 600, 1, 0x1010), "-");
+    struct model_kernel_reference ref;
+    assert_true(model_kernel_reference(m, MODEL_SPACE_GUEST_KERNEL, &ref));
+    assert_int_equal(ref.address, 8);
+    assert_int_equal(model_process_count(m), 1);
+    model_free(m);
+}
+
+/* ---- images ---- */
+
+static void test_names_without_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *executable, *data;
+        enum model_image_kind kind;
+    } rows[] = {
+        {"//anon", "/tmp/perf-7.map", "//anon", MODEL_IMAGE_ANON},
+        {"//anonx", "//anonx", "//anonx", MODEL_IMAGE_FILE},
+        {"/dev/zero (deleted)", "/tmp/perf-7.map", "/dev/zero (deleted)", MODEL_IMAGE_ANON},
+        {"/anon_hugepage (deleted)", "/tmp/perf-7.map", "/anon_hugepage (deleted)", MODEL_IMAGE_ANON},
+        {"[anon:name]", "[anon:name]", "[anon:name]", MODEL_IMAGE_ANON},
+        {"[heap]", "/tmp/perf-7.map", "[heap]", MODEL_IMAGE_HEAP},
+        {"[heap]x", "[heap]x", "[heap]x", MODEL_IMAGE_OTHER},
+        {"[stack:12]", "/tmp/perf-7.map", "[stack:12]", MODEL_IMAGE_STACK},
+        {"/SYSV00000000 (deleted)", "/tmp/perf-7.map", "/SYSV00000000 (deleted)", MODEL_IMAGE_SYSV},
+        {"/memfd:x (deleted)", "/memfd:x (deleted)", "/memfd:x (deleted)", MODEL_IMAGE_MEMFD},
+        {"[vdso]", "[vdso]", "[vdso]", MODEL_IMAGE_VDSO},
+        {"[vdso32]", "[vdso32]", "[vdso32]", MODEL_IMAGE_VDSO},
+        {"[vsyscall]", "[vsyscall]", "[vsyscall]", MODEL_IMAGE_VSYSCALL},
+        {"anon_inode:[perf]", "anon_inode:[perf]", "anon_inode:[perf]", MODEL_IMAGE_OTHER},
+        {"/a/b (deleted)", "/a/b (deleted)", "/a/b (deleted)", MODEL_IMAGE_FILE},
+        {"", "", "", MODEL_IMAGE_FILE},
+    };
+    enum { N = sizeof rows / sizeof *rows };
+    struct model *m = batch();
+    for (size_t i = 0; i < N; i++) {
+        at(m, 1, rec_map(7, 0x10000 * (i + 1), 0x1000, rows[i].name));
+        at(m, 1,
+           rec_mmap(U | PERFDATA_MISC_MMAP_DATA, 7, 0x10000 * (i + 1) + 0x1000, 0x1000, 0, rows[i].name));
+    }
+    at(m, 2, rec_fork(8, 8, 7, 7));
+    at(m, 3, rec_map(8, 0x1000, 0x1000, "//anon"));
+    freeze(m);
+    for (size_t i = 0; i < N; i++) {
+        struct model_hit hit;
+        assert_dso(7, 1, 0x10000 * (i + 1), rows[i].executable);
+        assert_dso(7, 1, 0x10000 * (i + 1) + 0x1000, rows[i].data);
+        assert_true(model_find(m, U, 7, upto(1), 0x10000 * (i + 1), &hit));
+        const struct model_image *image = model_image(m, hit.image);
+        assert_int_equal(image->kind, rows[i].kind);
+        assert_string_equal(image->recorded, rows[i].name);
+        assert_int_equal(image->deleted, strstr(rows[i].name, "(deleted)") != NULL);
+        assert_int_equal(model_mapping(m, hit.mapping)->prot, PROT_EXEC);
+    }
+    assert_dso(8, 3, 0x10000, "/tmp/perf-7.map"); /* the code is still its parent's */
+    assert_dso(8, 3, 0x1000, "/tmp/perf-8.map");
+    struct model_hit hit;
+    assert_true(model_find(m, U, 8, upto(3), 0x1000, &hit));
+    assert_int_equal(model_image(m, hit.image)->pid, 8);
+    assert_string_equal(model_image(m, hit.image)->short_name, "[JIT] tid 8");
+    model_free(m);
+}
+
+static struct perfdata_record mmap2(uint64_t start, uint32_t min, uint64_t ino, uint64_t generation,
+                                    const char *name) {
+    return (struct perfdata_record){.type = PERFDATA_RECORD_MMAP2,
+                                    .misc = U,
+                                    .mmap2 = {.pid = 1,
+                                              .tid = 1,
+                                              .addr = start,
+                                              .len = 0x1000,
+                                              .maj = 8,
+                                              .min = min,
+                                              .ino = ino,
+                                              .ino_generation = generation,
+                                              .prot = PROT_READ | PROT_EXEC,
+                                              .flags = MAP_PRIVATE,
+                                              .filename = rec_text(name)}};
+}
+
+static struct perfdata_record mmap2_build_id(uint64_t start, uint8_t first, uint8_t size, const char *name) {
+    struct perfdata_record r = mmap2(start, 0, 0, 0, name);
+    r.mmap2.has_build_id = true;
+    r.mmap2.maj = 99; /* not there in this form: must not count */
+    r.mmap2.build_id_size = size;
+    memset(r.mmap2.build_id, first, sizeof r.mmap2.build_id);
+    return r;
+}
+
+static void test_image_identity(void **state) {
+    (void)state;
+    struct model *m = batch();
+    /* Each but the repetitions differs from the first in one thing, and comes right behind it. */
+    const struct perfdata_record first = mmap2(0x1000, 1, 5, 0, "/lib/a.so");
+    const struct perfdata_record others[] = {
+        mmap2(0x2000, 1, 5, 0, "/lib/a.so"),         mmap2(0x2000, 1, 6, 0, "/lib/a.so"),
+        mmap2(0x2000, 2, 5, 0, "/lib/a.so"),         mmap2(0x2000, 1, 5, 3, "/lib/a.so"),
+        mmap2(0x2000, 1, 5, 0, "/lib/a2.so"),        mmap2_build_id(0x2000, 1, 20, "/lib/a.so"),
+        mmap2_build_id(0x2000, 1, 20, "/lib/a.so"),  mmap2_build_id(0x2000, 1, 8, "/lib/a.so"),
+        mmap2_build_id(0x2000, 2, 255, "/lib/a.so"), /* claims more than there is */
+    };
+    static const uint32_t images[] = {0, 1, 2, 3, 4, 5, 5, 6, 7};
+    enum { N = sizeof others / sizeof *others };
+    for (uint64_t i = 0; i < N; i++) {
+        at(m, 10 + i, first);
+        at(m, 10 + i, others[i]);
+    }
+    freeze(m);
+    for (uint64_t i = 0; i < N; i++) {
+        struct model_hit hit;
+        assert_true(model_find(m, U, 1, upto(10 + i), 0x1000, &hit));
+        assert_int_equal(hit.image, 0);
+        assert_true(model_find(m, U, 1, upto(10 + i), 0x2000, &hit));
+        assert_int_equal(hit.image, images[i]);
+        assert_int_equal(model_image(m, hit.image)->id, images[i]);
+    }
+    assert_int_equal(model_image_count(m), 8);
+    assert_int_equal(model_image(m, 1)->ino, 6);
+    assert_int_equal(model_image(m, 5)->maj, 0);
+    assert_string_equal(model_image(m, 0)->short_name, "a.so");
+    assert_int_equal(model_image_build_id(m, model_image(m, 0)).size, 0);
+    assert_int_equal(model_image_build_id(m, model_image(m, 5)).size, 20);
+    assert_int_equal(model_image_build_id(m, model_image(m, 6)).size, 8);
+    assert_int_equal(model_image_build_id(m, model_image(m, 7)).size, 20);
+    assert_int_equal(model_image_build_id(m, model_image(m, 7)).data[19], 2);
+    assert_int_equal(model_mapping(m, 0)->prot, PROT_READ | PROT_EXEC);
+    assert_int_equal(model_mapping(m, 0)->flags, MAP_PRIVATE);
+    model_free(m);
+}
+
+/* Build-ids that differ only in length or only in their bytes, one right behind the other. */
+static void test_build_ids_tell_images_apart(void **state) {
+    (void)state;
+    struct model *m = batch();
+    static const struct {
+        uint8_t byte, size;
+        uint32_t image;
+    } rows[] = {{1, 20, 0}, {1, 8, 1}, {2, 8, 2}, {1, 8, 1}, {1, 20, 0}};
+    for (uint64_t i = 0; i < 5; i++)
+        at(m, i, mmap2_build_id(0x1000, rows[i].byte, rows[i].size, "/a"));
+    freeze(m);
+    for (uint64_t i = 0; i < 5; i++) {
+        struct model_hit hit;
+        assert_true(model_find(m, U, 1, upto(i), 0x1000, &hit));
+        assert_int_equal(hit.image, rows[i].image);
+    }
+    model_free(m);
+}
+
+static struct perfdata_record build_id(unsigned misc, uint8_t first, uint8_t size, const char *name) {
+    struct perfdata_record r = {.type = PERFDATA_RECORD_HEADER_BUILD_ID,
+                                .misc = (uint16_t)(misc | PERFDATA_MISC_BUILD_ID_SIZE),
+                                .build_id = {.pid = -1, .filename = rec_text(name)}};
+    memset(r.build_id.build_id, first, 20);
+    r.build_id.build_id[20] = size;
+    return r;
+}
+
+static void test_listed_build_ids(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 0, build_id(U, 1, 20, "/a"));
+    at(m, 0, build_id(K, 2, 20, "/lib/modules/6/b.ko"));
+    at(m, 0, build_id(U, 3, 20, "/lib/modules/6/c.ko")); /* some perfs said so */
+    at(m, 0, build_id(K, 4, 20, "[kernel.kallsyms]"));
+    at(m, 0, build_id(GK, 5, 20, "/d"));
+    at(m, 1, rec_map(1, 0x1000, 0x1000, "/a"));
+    at(m, 1, mmap2_build_id(0x2000, 9, 20, "/a"));
+    at(m, 1, rec_mmap(K, UINT32_MAX, 0xffff000000000000, 0x1000, 0, "/lib/modules/6/b.ko"));
+    at(m, 1, rec_mmap(K, UINT32_MAX, 0xffff000000001000, 0x1000, 0, "/lib/modules/6/c.ko"));
+    at(m, 1, rec_mmap(K, UINT32_MAX, 0xffff000000002000, 0x1000, 0, "[kernel.kallsyms]_text"));
+    at(m, 1, rec_map(1, 0x3000, 0x1000, "/d"));
+    at(m, 2, build_id(U, 6, 20, "/e")); /* a pipe's may come later than the map */
+    at(m, 2, rec_map(1, 0x4000, 0x1000, "/e"));
+    at(m, 3, build_id(U, 7, 16, "/e"));
+    freeze(m);
+    static const uint8_t want[] = {1, 9, 2, 3, 4, 0, 7};
+    static const bool listed[] = {true, true, true, false, true, false, true};
+    for (uint32_t i = 0; i < 7; i++) {
+        const struct model_image *image = model_image(m, i);
+        struct bytes id = model_image_build_id(m, image);
+        assert_int_equal(id.size, i == 5 ? 0 : i == 6 ? 16 : 20);
+        assert_int_equal(id.size ? id.data[0] : 0, want[i]);
+        assert_int_equal(model_image_listed(m, image), listed[i]);
+    }
+    assert_string_equal(model_image_dso(m, model_image(m, 2)), "/lib/modules/6/b.ko");
+    assert_string_equal(model_image_dso(m, model_image(m, 3)), "[c]");
+    model_free(m);
+}
+
+/* ---- the rest ---- */
+
+static void test_extras(void **state) {
+    (void)state;
+    struct model *m = batch();
+    uint8_t links[32];
+    uint64_t words[] = {4, 0xf0000001, 3, 0xf0000002};
+    memcpy(links, words, sizeof links);
+    struct perfdata_record ns = {.type = PERFDATA_RECORD_NAMESPACES,
+                                 .namespaces = {.pid = 1, .tid = 1, .nr = 2, .links = {links, 4, false}}};
+    at(m, 20, ns);
+    at(m, 30, rec_fork(2, 2, 1, 1));
+    at(m, 40, rec_fork(3, 3, 9, 9));
+    at(m, 20, (struct perfdata_record){.type = PERFDATA_RECORD_CGROUP, .cgroup = {77, rec_text("/new")}});
+    at(m, 10, (struct perfdata_record){.type = PERFDATA_RECORD_CGROUP, .cgroup = {77, rec_text("/old")}});
+    const uint8_t code[8] = "abcde";
+    struct perfdata_record poke = {.type = PERFDATA_RECORD_TEXT_POKE, .text_poke = {0x100, 2, 3, {code, 8}}};
+    at(m, 20, poke);
+    poke.text_poke.addr = 0x50;
+    at(m, 10, poke);
+    poke.text_poke.old_len = 60; /* longer than the record */
+    at(m, 5, poke);
+    struct perfdata_record bpf = {.type = PERFDATA_RECORD_BPF_EVENT,
+                                  .bpf_event = {1, 0, 42, {1, 2, 3, 4, 5, 6, 7, 8}}};
+    at(m, 9, bpf);
+    bpf.bpf_event.type = 2; /* unloaded */
+    at(m, 19, bpf);
+    freeze(m);
+
+    struct model_namespaces out;
+    assert_false(model_namespaces_at(m, 1, 1, upto(19), &out));
+    assert_true(model_namespaces_at(m, 1, 1, upto(20), &out));
+    assert_int_equal(out.count, 2);
+    assert_int_equal(out.links[3], 0xf0000002);
+    assert_true(model_namespaces_at(m, 2, 2, upto(30), &out)); /* inherited */
+    assert_false(model_namespaces_at(m, 3, 3, upto(40), &out));
+    assert_string_equal(model_cgroup(m, 77), "/new");
+    assert_null(model_cgroup(m, 78));
+    assert_int_equal(model_text_poke_count(m), 2);
+    assert_int_equal(model_text_poke(m, 0)->address, 0x50);
+    assert_int_equal(model_text_poke(m, 1)->when.time_ns, 20);
+    assert_memory_equal(model_text_poke(m, 1)->bytes, "abcde", 5);
+    assert_int_equal(model_bpf_program_count(m), 1);
+    assert_int_equal(model_bpf_program(m, 0)->id, 42);
+    assert_int_equal(model_bpf_program(m, 0)->tag[7], 8);
+    model_free(m);
+}
+
+static void test_needs(void **state) {
+    (void)state;
+    struct model *m = new_model(MODEL_NEED_COMMS, false);
+    assert_true(model_wants(m, PERFDATA_RECORD_COMM));
+    assert_false(model_wants(m, PERFDATA_RECORD_MMAP2));
+    assert_false(model_wants(m, PERFDATA_RECORD_SAMPLE));
+    assert_false(model_wants(m, PERFDATA_RECORD_CGROUP));
+    at(m, 1, rec_map(1, 0x1000, 0x1000, "/a"));
+    at(m, 1, rec_comm(1, 1, "a"));
+    at(m, 2, rec_fork(2, 2, 1, 1));
+    freeze(m);
+    assert_int_equal(model_mapping_count(m), 0);
+    assert_comm(2, 2, 2, "a");
+    assert_dso(1, 2, 0x1000, "-");
+    model_free(m);
+
+    m = new_model(MODEL_NEED_MAPS, false);
+    assert_false(model_wants(m, PERFDATA_RECORD_NAMESPACES));
+    at(m, 1, rec_map(1, 0x1000, 0x1000, "/a"));
+    at(m, 1, rec_comm(1, 1, "a"));
+    at(m, 2, rec_fork(2, 2, 1, 1));
+    at(m, 3, rec_exec(2, "b"));
+    freeze(m);
+    assert_dso(2, 2, 0x1000, "/a");
+    assert_dso(2, 3, 0x1000, "-");
+    assert_comm(1, 1, 3, "-");
+    assert_comm(0, 0, 3, "swapper");
+    model_free(m);
+}
+
+static void test_frozen_takes_no_more(void **state) {
+    (void)state;
+    struct model *m = batch();
+    freeze(m);
+    freeze(m);
+    struct err err = ERR_INIT;
+    struct perfdata_record r = rec_comm(1, 1, "a"), sample = {.type = PERFDATA_RECORD_SAMPLE};
+    assert_false(model_apply(m, &r, upto(1), &err));
+    assert_int_equal(err.code, ERR_USAGE);
+    assert_true(model_apply(m, &sample, upto(1), &err)); /* not the model's business */
+    assert_dso(1, 1, 0, "-");
+    assert_int_equal(model_process_at(m, 1, upto(1)), MODEL_NONE);
+    model_free(m);
+    model_free(NULL);
+}
+
+/* ---- streaming ---- */
+
+static void test_streaming_answers_at_once(void **state) {
+    (void)state;
+    struct model *m = new_model(MODEL_NEED_ALL, true);
+    at(m, 10, rec_comm(1, 1, "one"));
+    at(m, 10, rec_map(1, 0x1000, 0x1000, "/a"));
+    assert_dso(1, 10, 0x1000, "/a");
+    assert_comm(1, 1, 10, "one");
+    at(m, 20, rec_map(1, 0x1000, 0x1000, "/b"));
+    assert_dso(1, 20, 0x1000, "/b");
+    assert_dso(1, 15, 0x1000, "/a"); /* nothing was retired yet */
+    assert_int_equal(model_unordered(m), 0);
+    at(m, 15, rec_map(1, 0x2000, 0x1000, "/late"));
+    assert_int_equal(model_unordered(m), 1);
+    assert_dso(1, 19, 0x2000, "-");
+    assert_dso(1, 20, 0x2000, "/late");
+    freeze(m);
+    assert_dso(1, 15, 0x1000, "/a");
+    assert_dso(1, 20, 0x1000, "/b");
+    model_free(m);
+}
+
+/* A million short processes, and what is left of them: bounded memory. Long-lived ones stay. */
+static void test_retire_bounds_memory(void **state) {
+    (void)state;
+    struct model *m = new_model(MODEL_NEED_ALL, true);
+    at(m, 1, rec_comm(1, 1, "shell"));
+    at(m, 1, rec_map(1, 0x1000, 0x100000, "/shell"));
+    size_t most = 0;
+    uint64_t t = 10;
+    for (uint32_t i = 0; i < 100000; i++, t += 10) {
+        uint32_t pid = 2 + i % 30000;
+        at(m, t, rec_fork(pid, pid, 1, 1));
+        at(m, t + 1, rec_exec(pid, i % 2 ? "odd" : "even"));
+        for (uint64_t k = 0; k < 3; k++)
+            at(m, t + 2, rec_map(pid, 0x1000 + (k << 12), 0x1000, "/tool"));
+        at(m, t + 3, rec_map(1, 0x1000 + (uint64_t)(i % 200) * 0x1000, 0x1000, "/jit"));
+        assert_string_equal(name_of(m, pid, pid, t + 3), i % 2 ? "odd" : "even");
+        at(m, t + 4, rec_exit(pid, pid, 1));
+        if (i % 50 == 0) {
+            assert_true(model_retire(m, upto(t + 3), NULL));
+            assert_dso(pid, t + 3, 0x2000, "/tool"); /* still visible at that instant */
+            assert_dso(1, t + 3, 0x100fff, "/shell");
+            most = model_memory_bytes(m) > most ? model_memory_bytes(m) : most;
+        }
+    }
+    assert_true(most < 4 << 20);
+    assert_comm(1, 1, t, "shell");
+    assert_dso(1, t, 0x1000 + 199 * 0x1000, "/jit");
+    assert_true(model_process_count(m) < 10000);
+    assert_true(model_mapping_count(m) < 20000);
+    model_free(m);
+}
+
+static void test_retire_forgets_threads(void **state) {
+    (void)state;
+    struct model *m = new_model(MODEL_NEED_ALL, true);
+    at(m, 1, rec_comm(1, 1, "pool"));
+    for (uint32_t i = 0; i < 50000; i++) {
+        at(m, 10 + i, rec_fork(1, 100 + i, 1, 1));
+        at(m, 10 + i, rec_exit(1, 100 + i, 1));
+        if (i % 100 == 0)
+            assert_true(model_retire(m, upto(10 + i), NULL));
+    }
+    assert_true(model_thread_count(m) < 10000);
+    assert_int_equal(model_process_count(m), 1);
+    assert_comm(1, 1, 60009, "pool");
     model_free(m);
 }
 
@@ -159,7 +979,37 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_later_map_cuts),
         cmocka_unit_test(test_late_map_counts_from_its_time),
+        cmocka_unit_test(test_equal_times_go_by_order),
+        cmocka_unit_test(test_edges_of_the_address_space),
+        cmocka_unit_test(test_offset_in_image),
+        cmocka_unit_test(test_many_maps),
+        cmocka_unit_test(test_fork_shares_until_either_changes),
+        cmocka_unit_test(test_fork_before_parents_maps_in_file),
+        cmocka_unit_test(test_synthesised_fork_inherits_no_maps),
+        cmocka_unit_test(test_threads_share),
+        cmocka_unit_test(test_exec_clears),
+        cmocka_unit_test(test_last_exit_ends_the_process),
+        cmocka_unit_test(test_pid_is_used_again),
+        cmocka_unit_test(test_exec_of_many_threads),
+        cmocka_unit_test(test_exec_of_a_leader_with_threads),
+        cmocka_unit_test(test_odd_families),
+        cmocka_unit_test(test_processes_and_threads_are_listed),
         cmocka_unit_test(test_comms),
+        cmocka_unit_test(test_thread_map_names_the_nameless),
+        cmocka_unit_test(test_kernel_and_modules),
+        cmocka_unit_test(test_first_perfs_kernel_map),
+        cmocka_unit_test(test_ksymbols_come_and_go),
+        cmocka_unit_test(test_guests_are_apart),
+        cmocka_unit_test(test_names_without_files),
+        cmocka_unit_test(test_image_identity),
+        cmocka_unit_test(test_build_ids_tell_images_apart),
+        cmocka_unit_test(test_listed_build_ids),
+        cmocka_unit_test(test_extras),
+        cmocka_unit_test(test_needs),
+        cmocka_unit_test(test_frozen_takes_no_more),
+        cmocka_unit_test(test_streaming_answers_at_once),
+        cmocka_unit_test(test_retire_bounds_memory),
+        cmocka_unit_test(test_retire_forgets_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,10 +46,6 @@ static bool set_root(struct model *m, uint32_t space, struct model_when when, ui
 
 /* ---- processes and threads ---- */
 
-static bool is_end(struct model_when w) {
-    return w.time_ns == UINT64_MAX && w.order == UINT64_MAX;
-}
-
 static uint32_t pid_of(const struct model *m, uint32_t task) {
     return m->spaces.items[m->tasks.items[task].space].pid;
 }
@@ -66,17 +62,16 @@ static bool begin_process(struct model *m, uint32_t space, struct model_when whe
         m->processes.count--;
         return false;
     }
-    if (old != MODEL_NONE && is_end(m->processes.items[old].ended))
+    if (old != MODEL_NONE && model_when_is_end(m->processes.items[old].ended))
         m->processes.items[old].ended = when;
     s->live = 0;
-    s->exec_floor = 0;
     return true;
 }
 
 /* The space's process, begun now if there is none alive. MODEL_NONE: memory. */
 static uint32_t living_process(struct model *m, uint32_t space, struct model_when when) {
     uint32_t process = timeline_newest(&m->space_processes, space);
-    if (process != MODEL_NONE && is_end(m->processes.items[process].ended))
+    if (process != MODEL_NONE && model_when_is_end(m->processes.items[process].ended))
         return process;
     return begin_process(m, space, when, MODEL_NONE, false) ? timeline_newest(&m->space_processes, space)
                                                             : MODEL_NONE;
@@ -88,8 +83,9 @@ static uint32_t known_thread(const struct model *m, uint32_t task) {
     if (thread == MODEL_NONE || thread < m->spaces.items[space].exec_floor)
         return MODEL_NONE;
     const struct model_thread *t = &m->threads.items[thread];
-    return is_end(t->ended) && t->process == timeline_newest(&m->space_processes, space) ? thread
-                                                                                         : MODEL_NONE;
+    return model_when_is_end(t->ended) && t->process == timeline_newest(&m->space_processes, space)
+               ? thread
+               : MODEL_NONE;
 }
 
 /* `parent` is a task, or MODEL_NONE where no fork was recorded. The new thread's id; MODEL_NONE: memory. */
@@ -115,7 +111,7 @@ static uint32_t begin_thread(struct model *m, uint32_t task, struct model_when w
         return MODEL_NONE;
     }
     s->live += !replaces;
-    if (old != MODEL_NONE && is_end(m->threads.items[old].ended))
+    if (old != MODEL_NONE && model_when_is_end(m->threads.items[old].ended))
         m->threads.items[old].ended = when;
     return id;
 }
@@ -184,40 +180,51 @@ static bool play_fork(struct model *m, const struct model_event *e) {
     return begin_thread(m, e->task, e->when, e->arg) != MODEL_NONE && inherit(m, e->task, e->arg, e->when);
 }
 
-static bool play_exit(struct model *m, const struct model_event *e) {
-    uint32_t space = m->tasks.items[e->task].space, thread = living_thread(m, e->task, e->when);
-    if (thread == MODEL_NONE || !set_comm(m, e->task, e->when, TASK_COMM_NONE))
-        return false;
-    struct model_thread *t = &m->threads.items[thread];
+static void note_parent(struct model *m, struct model_thread *t, uint32_t parent) {
     struct model_process *p = &m->processes.items[t->process];
     if (t->ppid == MODEL_NONE) {
-        t->ppid = pid_of(m, e->arg);
-        t->ptid = m->tasks.items[e->arg].tid;
+        t->ppid = pid_of(m, parent);
+        t->ptid = m->tasks.items[parent].tid;
     }
     if (t->tid == t->pid && p->ppid == MODEL_NONE)
         p->ppid = t->ppid;
+}
+
+static bool play_exit(struct model *m, const struct model_event *e) {
+    uint32_t space = m->tasks.items[e->task].space, thread = timeline_newest(&m->task_threads, e->task);
+    /* One that an exec or a new process with its pid killed already: its exit comes late. */
+    bool killed = thread != MODEL_NONE && model_when_is_end(m->threads.items[thread].ended) &&
+                  known_thread(m, e->task) == MODEL_NONE;
+    thread = killed ? thread : living_thread(m, e->task, e->when);
+    if (thread == MODEL_NONE || !set_comm(m, e->task, e->when, TASK_COMM_NONE))
+        return false;
+    struct model_thread *t = &m->threads.items[thread];
+    note_parent(m, t, e->arg);
     t->ended = e->when;
     t->exited = true;
-    if (--m->spaces.items[space].live)
+    if (killed || --m->spaces.items[space].live)
         return true;
-    p->ended = e->when;
-    p->exited = true;
+    m->processes.items[t->process].ended = e->when;
+    m->processes.items[t->process].exited = true;
     return set_root(m, space, e->when, 0);
 }
 
 /* An exec leaves one thread, with a new and empty address space. */
 static bool play_exec(struct model *m, const struct model_event *e) {
-    uint32_t space = m->tasks.items[e->task].space, thread = living_thread(m, e->task, e->when);
-    if (thread == MODEL_NONE)
+    uint32_t space = m->tasks.items[e->task].space, thread = known_thread(m, e->task);
+    bool alone = m->spaces.items[space].live == (thread != MODEL_NONE);
+    if (alone && living_thread(m, e->task, e->when) == MODEL_NONE)
         return false;
-    if (m->spaces.items[space].live > 1) {
+    if (!alone) {
         /* The others are gone, whatever their exits say and whenever they come: one that was not the leader
          * and calls exec takes the leader's id, and its own never exits. */
         uint32_t survivor = begin_thread(m, e->task, e->when, MODEL_NONE);
         if (survivor == MODEL_NONE)
             return false;
-        m->threads.items[survivor].ppid = m->threads.items[thread].ppid;
-        m->threads.items[survivor].ptid = m->threads.items[thread].ptid;
+        if (thread != MODEL_NONE) {
+            m->threads.items[survivor].ppid = m->threads.items[thread].ppid;
+            m->threads.items[survivor].ptid = m->threads.items[thread].ptid;
+        }
         m->spaces.items[space].exec_floor = survivor;
         m->spaces.items[space].live = 1;
     }

@@ -23,7 +23,7 @@ static uint32_t *new_ids(size_t count) {
 
 /* Everything that an end hides, at the chosen instant. */
 static bool ended(const struct retirement *r, struct model_when end) {
-    return !model_when_before(r->when, end);
+    return !model_when_is_end(end) && !model_when_before(r->when, end);
 }
 
 static bool retire_processes(struct retirement *r) {

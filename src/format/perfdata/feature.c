@@ -762,10 +762,10 @@ static bool apply_event_desc(const struct perfdata_header *h, struct perfdata_ev
     return true;
 }
 
-bool perfdata_group_anonymous(const struct perfdata_group *g) {
+/* perf's spelling for a group that was given no name. */
+static bool is_anonymous(const char *name, size_t len) {
     static const char ANONYMOUS[] = "{anon_group}";
-    return bytes_text_len(g->name) == sizeof ANONYMOUS - 1 &&
-           memcmp(g->name.data, ANONYMOUS, sizeof ANONYMOUS - 1) == 0;
+    return len == sizeof ANONYMOUS - 1 && memcmp(name, ANONYMOUS, len) == 0;
 }
 
 static bool apply_groups(const struct perfdata_header *h, struct perfdata_events *events,
@@ -785,9 +785,10 @@ static bool apply_groups(const struct perfdata_header *h, struct perfdata_events
         struct perfdata_event *leader = &events->list.items[g->leader];
         leader->group_members = g->members;
         size_t len = bytes_text_len(g->name);
-        if (len == 0 || perfdata_group_anonymous(g))
+        const char *name = (const char *)g->name.data;
+        if (len == 0 || is_anonymous(name, len))
             continue;
-        leader->group_name = arena_strndup(&events->arena, (const char *)g->name.data, len);
+        leader->group_name = arena_strndup(&events->arena, name, len);
         if (!leader->group_name)
             return false;
     }
