@@ -22,7 +22,7 @@ void *arena_alloc(struct arena *a, size_t n) {
     if (n > SIZE_MAX / 2)
         return NULL;
     n = (n + 7) & ~(size_t)7;
-    if ((size_t)(a->end - a->at) < n) {
+    if (!a->at || (size_t)(a->end - a->at) < n) {
         /* A large request gets a block of its own and leaves the current block in use. */
         size_t room = n > BLOCK_BYTES / 4 ? n : BLOCK_BYTES;
         struct arena_block *b = malloc(sizeof *b + room);

@@ -98,6 +98,7 @@ static void test_strpool(void **state) {
 static void test_arena(void **state) {
     (void)state;
     struct arena a = ARENA_INIT;
+    assert_non_null(arena_alloc(&a, 0)); /* nothing is not a failure */
     char *small = arena_strndup(&a, "hello", 5);
     memset(arena_alloc(&a, 1 << 20), 0xaa, 1 << 20);
     for (int i = 0; i < 1000; i++)

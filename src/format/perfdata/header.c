@@ -16,11 +16,11 @@ enum {
 };
 
 /*
- * Version 2 begins with the 64-bit number 0x32454c4946524550 ("PERFILE2" of a little-endian producer), whose order is
- * the file's. Version 1 begins with the characters PERFFILE; its order shows in the header's size, a small number.
+ * Version 2 begins with the 64-bit number 0x32454c4946524550 ("PERFILE2" of a little-endian producer), whose
+ * order is the file's. Version 1 begins with the characters PERFFILE; its order shows in the header's size, a
+ * small number.
  */
-static bool parse_magic(struct bytes file, struct perfdata_header *h)
-{
+static bool parse_magic(struct bytes file, struct perfdata_header *h) {
     const uint64_t v2 = 0x32454c4946524550u;
     if (file.size < PIPE_HEADER_BYTES)
         return false;
