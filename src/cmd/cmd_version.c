@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "cmd/command.h"
+#include "cmd/feature_list.h"
 #include "config.h"
 
 struct version_options {
@@ -19,7 +22,11 @@ static int run(struct command_env *env, int argc, char **argv) {
         return status;
     if (!command_output(env, &out))
         return EXIT_ERROR;
-    out_printf(&out, "%s version %s\n", env->program, SONDE_VERSION);
+    /* Scripts look for "perf version N"; people should see what it really is. */
+    bool as_perf = strcmp(env->program, "sonde") != 0;
+    out_printf(&out, "%s version %s%s\n", env->program, SONDE_VERSION, as_perf ? " (sonde)" : "");
+    for (const struct feature_row *row = feature_table; o.build_options && row->name; row++)
+        feature_print(&out, row);
     return command_finish(env, &out, EXIT_OK);
 }
 

@@ -13,12 +13,17 @@
 #include "cmd/perfconfig.h"
 #include "cmd/usage.h"
 
+/* clang-format off */
 const struct command *const command_table[] = {
+    &cmd_check,
+    &cmd_evlist,
     &cmd_help,
     &cmd_inject,
+    &cmd_test,
     &cmd_version,
     NULL,
 };
+/* clang-format on */
 
 /* By name; what perf(1) and its manual pages list. */
 const struct command_absent command_absent_table[] = {
@@ -28,14 +33,12 @@ const struct command_absent command_absent_table[] = {
     {"buildid-cache", "Add, remove and list files in the build-id cache"},
     {"buildid-list", "List the build-ids in a recording"},
     {"c2c", "Find cache lines that CPUs fight over"},
-    {"check", "Tell whether a feature is built in"},
     {"config", "Show and change configuration variables"},
     {"daemon", "Keep recordings running in the background"},
     {"data", "Convert a recording to other formats"},
     {"diff", "Compare profiles"},
     {"evlist", "List the events of a recording"},
     {"ftrace", "Use the kernel's function tracer"},
-    {"inject", "Copy a recording, adding to it on the way"},
     {"iostat", "Show PCIe root port bandwidth"},
     {"kallsyms", "Look up a symbol of the running kernel"},
     {"kmem", "Analyse kernel memory allocation"},
@@ -50,7 +53,6 @@ const struct command_absent command_absent_table[] = {
     {"sched", "Analyse scheduling"},
     {"script", "Print every event of a recording"},
     {"stat", "Run a command and count events"},
-    {"test", "Run built-in workloads and self tests"},
     {"timechart", "Draw what the system did over time"},
     {"top", "Show a live profile"},
     {"trace", "Show system calls as they happen"},

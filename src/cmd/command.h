@@ -51,8 +51,11 @@ struct command {
     int (*run)(struct command_env *env, int argc, char **argv);
 };
 
+extern const struct command cmd_check;
+extern const struct command cmd_evlist;
 extern const struct command cmd_help;
 extern const struct command cmd_inject;
+extern const struct command cmd_test;
 extern const struct command cmd_version;
 
 /* All commands that there are, ended by NULL, by name. */

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stream/stream.h"
+
 #define DEFAULT_INPUT "perf.data"
 
 const char *input_path(const char *given) {
@@ -30,5 +32,35 @@ bool input_check(const char *path, bool force, struct err *e) {
                        "File %s not owned by current user or root (use -f to override)", path);
     if (S_ISREG(st.st_mode) && st.st_size == 0)
         return err_set(e, ERR_BROKEN, "", "zero-sized data (%s), nothing to do!", path);
+    return true;
+}
+
+/* What perf record puts into a pipe before the first record of the kernel's. */
+static bool is_head(const struct stream_record *r) {
+    switch (r->raw.type) {
+    case PERFDATA_RECORD_HEADER_ATTR:
+    case PERFDATA_RECORD_HEADER_EVENT_TYPE:
+    case PERFDATA_RECORD_HEADER_TRACING_DATA:
+    case PERFDATA_RECORD_HEADER_BUILD_ID:
+    case PERFDATA_RECORD_HEADER_FEATURE:
+    case PERFDATA_RECORD_EVENT_UPDATE:
+    case PERFDATA_RECORD_ID_INDEX:
+        return true;
+    default:
+        return r->legacy;
+    }
+}
+
+bool input_read_head(struct stream *s, struct err *e) {
+    if (stream_header(s)->container != PERFDATA_CONTAINER_PIPE)
+        return true;
+    struct stream_record r;
+    enum stream_status status;
+    do
+        status = stream_next(s, &r, e);
+    while (status == STREAM_RECORD && is_head(&r));
+    if (status == STREAM_FAILED)
+        return false;
+    stream_rewind(s);
     return true;
 }

@@ -18,4 +18,9 @@ const char *input_path(const char *given);
  * not; the texts are perf's. `path` may be a directory. */
 bool input_check(const char *path, bool force, struct err *e);
 
+struct stream;
+/* Of a pipe, reads what stands before its first record that is no header record, so that stream_header and
+ * stream_events are complete, and rewinds. Nothing is to be done for a file. */
+bool input_read_head(struct stream *s, struct err *e);
+
 #endif

@@ -111,17 +111,20 @@ static bool file_to_file(struct run *run, struct copy_result *result, struct err
 }
 
 /* Features that say how the records are stored on disk are not true of the copy. */
-static bool drop_storage_features(struct perfdata_header *h) {
+static void drop_storage_features(struct perfdata_header *h, bool expanded) {
     size_t kept = 0;
-    for (size_t i = 0; i < h->features.count; i++)
-        if (h->features.items[i].id != PERFDATA_FEATURE_DIR_FORMAT &&
-            h->features.items[i].id != PERFDATA_FEATURE_AUXTRACE)
+    for (size_t i = 0; i < h->features.count; i++) {
+        uint32_t id = h->features.items[i].id;
+        if (id != PERFDATA_FEATURE_DIR_FORMAT && id != PERFDATA_FEATURE_AUXTRACE &&
+            !(expanded && id == PERFDATA_FEATURE_COMPRESSED))
             h->features.items[kept++] = h->features.items[i];
+    }
     h->features.count = kept;
-    return true;
 }
 
-static bool copy_header(const struct perfdata_header *h, struct perfdata_header *out, struct err *err) {
+/* The header of what is copied, fit for its new container; free with perfdata_header_fini. */
+static bool copy_header(struct stream *in, struct perfdata_header *out, struct err *err) {
+    const struct perfdata_header *h = stream_header(in);
     *out = *h;
     out->features.items = NULL;
     out->features.count = out->features.cap = 0;
@@ -130,7 +133,8 @@ static bool copy_header(const struct perfdata_header *h, struct perfdata_header 
     if (h->features.count)
         memcpy(out->features.items, h->features.items, h->features.count * sizeof *h->features.items);
     out->features.count = h->features.count;
-    return drop_storage_features(out);
+    drop_storage_features(out, stream_file(in)->kind == OS_FILE_DIRECTORY);
+    return true;
 }
 
 /* A new file: its head needs the events, which a pipe tells in records before the first other one. */
@@ -157,7 +161,7 @@ static bool to_new_file(struct run *run, struct copy_result *result, struct err 
     if (ok && stream_events(run->in)->list.count != events)
         ok = err_set(err, ERR_UNSUPPORTED, stream_path(run->in),
                      "events that come after samples cannot be put into a file's head");
-    ok = ok && copy_header(h, &tables, err);
+    ok = ok && copy_header(run->in, &tables, err);
     if (ok) {
         uint64_t bits[4];
         perfdata_file_tail_encode(tables.features.items, tables.features.count, head.size + run->written,
@@ -177,7 +181,7 @@ static bool to_new_file(struct run *run, struct copy_result *result, struct err 
 static bool to_pipe(struct run *run, struct copy_result *result, struct err *err) {
     struct perfdata_header tables = {0};
     struct writer head = writer_make(stream_header(run->in)->swap);
-    bool ok = copy_header(stream_header(run->in), &tables, err);
+    bool ok = copy_header(run->in, &tables, err);
     if (ok) {
         perfdata_pipe_head_encode(&tables, stream_events(run->in), &head, &result->features_left_out);
         ok = (writer_ok(&head) || err_memory(err, "head")) &&

@@ -503,7 +503,8 @@ static bool body_too_short(const struct stream *s, const struct stream_record *r
 static bool take(struct stream *s, const struct place *p, struct stream_record *r, bool *give,
                  struct err *err) {
     *give = false;
-    if (is_compressed(r) && !p->expanded && !s->options.keep_compressed) {
+    bool keep = s->options.keep_compressed && s->input.file.kind != OS_FILE_DIRECTORY;
+    if (is_compressed(r) && !p->expanded && !keep) {
         enter_expansion(s, p);
         return true;
     }

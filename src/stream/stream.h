@@ -29,7 +29,9 @@ struct stream_options {
     /* COMPRESSED records are given too, ahead of what they hold, in the first pass (loc: not for
      * stream_record_at). */
     bool give_compressed;
-    bool keep_compressed; /* COMPRESSED records are given as they are, not what they hold (inject) */
+    /* COMPRESSED records are given as they are, not what they hold (inject). Not of a directory of several
+     * files: each file has frames of its own. */
+    bool keep_compressed;
 };
 
 /* One record of the sequence. Valid until the stream is closed (a piped stream: see stream_release). */

@@ -762,10 +762,10 @@ static bool apply_event_desc(const struct perfdata_header *h, struct perfdata_ev
     return true;
 }
 
-/* perf's spelling for a group that was given no name. */
-static bool is_anonymous(const char *name, size_t len) {
+bool perfdata_group_anonymous(const struct perfdata_group *g) {
     static const char ANONYMOUS[] = "{anon_group}";
-    return len == sizeof ANONYMOUS - 1 && memcmp(name, ANONYMOUS, len) == 0;
+    return bytes_text_len(g->name) == sizeof ANONYMOUS - 1 &&
+           memcmp(g->name.data, ANONYMOUS, sizeof ANONYMOUS - 1) == 0;
 }
 
 static bool apply_groups(const struct perfdata_header *h, struct perfdata_events *events,
@@ -785,10 +785,9 @@ static bool apply_groups(const struct perfdata_header *h, struct perfdata_events
         struct perfdata_event *leader = &events->list.items[g->leader];
         leader->group_members = g->members;
         size_t len = bytes_text_len(g->name);
-        const char *name = (const char *)g->name.data;
-        if (len == 0 || is_anonymous(name, len))
+        if (len == 0 || perfdata_group_anonymous(g))
             continue;
-        leader->group_name = arena_strndup(&events->arena, name, len);
+        leader->group_name = arena_strndup(&events->arena, (const char *)g->name.data, len);
         if (!leader->group_name)
             return false;
     }

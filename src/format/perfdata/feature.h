@@ -101,6 +101,8 @@ struct perfdata_groups {
     struct perfdata_group *items;
     uint32_t count;
 };
+/* True for the name that perf gives to a group that got none: "{anon_group}". */
+bool perfdata_group_anonymous(const struct perfdata_group *g);
 
 struct perfdata_auxtrace_entry {
     uint64_t file_offset, size;

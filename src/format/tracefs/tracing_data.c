@@ -147,6 +147,65 @@ const struct tracing_event *tracing_data_find(const struct tracing_data *td, uin
     return i == HASH_ABSENT ? NULL : &td->events.items[i];
 }
 
+/* The value of "KEY:value" among the parts of a field's line, which end with semicolons. */
+static struct bytes part_value(struct bytes line, const char *key) {
+    size_t n = strlen(key), at = 0;
+    while (at < line.size) {
+        while (at < line.size && (line.data[at] == '\t' || line.data[at] == ' '))
+            at++;
+        const uint8_t *start = line.data + at, *end = memchr(start, ';', line.size - at);
+        size_t size = end ? (size_t)(end - start) : line.size - at;
+        if (size > n && memcmp(start, key, n) == 0 && start[n] == ':')
+            return (struct bytes){start + n + 1, size - n - 1};
+        at += size + 1;
+    }
+    return (struct bytes){NULL, 0};
+}
+
+static bool is_word(uint8_t c) {
+    return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* The last identifier before an array's bracket, if there is one behind it: "__data_loc char[] name" too. */
+static struct bytes declared_name(struct bytes declaration) {
+    size_t end = declaration.size;
+    while (end && !is_word(declaration.data[end - 1])) {
+        if (declaration.data[--end] != ']')
+            continue;
+        while (end && declaration.data[end - 1] != '[')
+            end--;
+        end -= end > 0;
+    }
+    size_t start = end;
+    while (start && is_word(declaration.data[start - 1]))
+        start--;
+    return (struct bytes){declaration.data + start, end - start};
+}
+
+bool tracing_field_next(struct bytes *rest, struct tracing_field *out) {
+    static const char COMMON[] = "common_";
+    while (rest->size) {
+        const uint8_t *nl = memchr(rest->data, '\n', rest->size);
+        struct bytes line = {rest->data, nl ? (size_t)(nl - rest->data) : rest->size};
+        size_t step = line.size + (nl != NULL);
+        *rest = (struct bytes){rest->data + step, rest->size - step};
+        uint64_t offset, size, sign = 0;
+        *out = (struct tracing_field){.declaration = part_value(line, "field")};
+        if (!out->declaration.data || !decimal(part_value(line, "offset"), &offset) ||
+            !decimal(part_value(line, "size"), &size) || offset > INT32_MAX || size > INT32_MAX)
+            continue;
+        decimal(part_value(line, "signed"), &sign);
+        out->name = declared_name(out->declaration);
+        out->offset = (uint32_t)offset;
+        out->size = (uint32_t)size;
+        out->is_signed = sign != 0;
+        out->common =
+            out->name.size >= sizeof COMMON - 1 && memcmp(out->name.data, COMMON, sizeof COMMON - 1) == 0;
+        return true;
+    }
+    return false;
+}
+
 static void write_text(struct writer *w, struct bytes text) {
     writer_bytes_put(w, text);
     writer_u8(w, 0);

@@ -64,6 +64,19 @@ void tracing_data_fini(struct tracing_data *td);
 /* The event with this id, or NULL. */
 const struct tracing_event *tracing_data_find(const struct tracing_data *td, uint64_t id);
 
+/* A "field:" line of a format text. */
+struct tracing_field {
+    struct bytes declaration; /* "char prev_comm[16]" */
+    struct bytes name;        /* "prev_comm" */
+    uint32_t offset, size;    /* bytes, in the raw data */
+    bool is_signed;
+    bool common; /* one of the fields that every event starts with (common_type...) */
+};
+
+/* The fields of a format text in their order: start with *rest = event->format; false at the end. A line that
+ * is no field, or whose numbers do not fit, is skipped. */
+bool tracing_field_next(struct bytes *rest, struct tracing_field *out);
+
 /* Writes the blob again, byte for byte when it was whole (w->swap is ignored: big_endian decides). */
 void tracing_data_encode(const struct tracing_data *td, struct writer *w);
 

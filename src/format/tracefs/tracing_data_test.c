@@ -119,11 +119,39 @@ static void test_claims_are_not_believed(void **state) {
     writer_fini(&w);
 }
 
+static void test_fields(void **state) {
+    (void)state;
+    static const char FORMAT[] = "name: x\nID: 1\nformat:\n"
+                                 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+                                 "\n"
+                                 "\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+                                 "\tfield:__data_loc char[] filename;\toffset:24;\tsize:4;\tsigned:0;\n"
+                                 "\tfield:const char * path;\toffset:32;\tsize:8;\tsigned:1;\n"
+                                 "\tfield:int broken;\toffset:99999999999;\tsize:8;\tsigned:1;\n"
+                                 "\tfield:int nowhere;\n"
+                                 "\nprint fmt: \"field:int no;\", REC->path";
+    static const char *const names[] = {"common_type", "prev_comm", "filename", "path"};
+    static const uint32_t offsets[] = {0, 8, 24, 32};
+    struct bytes rest = text(FORMAT);
+    struct tracing_field f;
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(tracing_field_next(&rest, &f));
+        assert_true(bytes_equal(f.name, text(names[i])));
+        assert_int_equal(f.offset, offsets[i]);
+        assert_int_equal(f.common, i == 0);
+        assert_int_equal(f.is_signed, i == 3);
+    }
+    assert_int_equal(f.size, 8);
+    assert_true(bytes_equal(f.declaration, text("const char * path")));
+    assert_false(tracing_field_next(&rest, &f));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_versions_and_orders),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_claims_are_not_believed),
+        cmocka_unit_test(test_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The header block of `report --header`, `--header-only`, `script --header` and -I, as perf 7.2 writes it. */
+#ifndef SONDE_VIEW_HEADER_TEXT_H
+#define SONDE_VIEW_HEADER_TEXT_H
+
+#include "base/out.h"
+#include "format/perfdata/event_name.h"
+#include "format/perfdata/header.h"
+
+struct header_text_options {
+    bool full;          /* -I: the long descriptions too (topology, caches, memory) */
+    int64_t captured_s; /* the file's modification time (standard input: now), seconds since 1970 */
+};
+
+/*
+ * From "# ========" to the line behind the last feature (for a file: the features that are missing, and a
+ * closing "# ========" and "#"; a pipe has no such end). Times are in the local time zone. A feature that is
+ * damaged or lies outside the file is said to be "not available". Of a pipe, `h` must have been read up to
+ * its first record that is no header record.
+ */
+void header_text_write(const struct perfdata_header *h, const struct perfdata_namer *names,
+                       const struct header_text_options *opts, struct out *o);
+
+#endif

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The program around the commands: help, usage, exit codes, the name perf, the pager, workloads: cli_test.py SONDE"""
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+import support
+
+SONDE = os.path.abspath(sys.argv.pop(1))
+USAGE_EXIT = 129
+
+
+class Run:
+    """One run of sonde, its output as text."""
+
+    def __init__(self, *args, program=None, env=None):
+        full = {k: v for k, v in support.ENV.items() if k not in ("PAGER", "PERF_PAGER")}
+        r = support.run([program or SONDE, *args], env=dict(full, **(env or {})))
+        self.status, self.out, self.err = r.status, r.out.decode(), r.err
+
+
+def commands():
+    return Run("--list-cmds").out.split()
+
+
+class Help(unittest.TestCase):
+    def test_overview(self):
+        for args in (["help"], ["--help"], ["-h"]):
+            r = Run(*args)
+            self.assertEqual((r.status, r.err), (0, ""))
+            self.assertIn(" usage: sonde [--version] [--help] [OPTIONS] COMMAND [ARGS]", r.out)
+            for c in commands():
+                self.assertRegex(r.out, rf"(?m)^   {c} +\S")
+
+    def test_nothing_to_do_is_an_error_with_the_overview(self):
+        r = Run()
+        self.assertEqual(r.status, 1)
+        self.assertEqual(r.out, Run("help").out)
+
+    def test_every_command(self):
+        for c in commands():
+            shown = Run("help", c)
+            self.assertEqual((shown.status, shown.err), (0, ""), c)
+            self.assertIn(f" Usage: sonde {c}", shown.out)
+            for other in (Run(c, "--help"), Run("--help", c)):
+                self.assertEqual((other.status, other.out), (0, shown.out), c)
+            usage = Run(c, "-h")
+            self.assertEqual((usage.status, usage.out), (USAGE_EXIT, ""), c)
+            self.assertIn(f" Usage: sonde {c}", usage.err)
+            for option in Run("--list-opts", c).out.split():
+                self.assertIn(option, usage.err, c)
+
+    def test_usage_of_chosen_options(self):
+        r = Run("test", "-h", "workload")
+        self.assertEqual(r.status, USAGE_EXIT)
+        self.assertIn("--list-workloads", r.err)
+        self.assertNotIn("--dso", r.err)
+
+    def test_list_opts(self):
+        self.assertIn("--buildid-dir", Run("--list-opts").out.split())
+        self.assertEqual(Run("--list-opts", "version").out, "--build-options \n")
+        self.assertEqual(Run("--list-opts", "nosuch").status, 1)
+
+
+class Mistakes(unittest.TestCase):
+    def test_unknown_command(self):
+        r = Run("versoin")
+        self.assertEqual((r.status, r.out), (USAGE_EXIT, ""))
+        self.assertEqual(r.err.splitlines()[0],
+                         "sonde: 'versoin' is not a sonde-command. Did you mean 'version'?")
+        self.assertIn(" Usage: sonde ", r.err)
+        r = Run("qqqqqqqq")
+        self.assertEqual(r.status, USAGE_EXIT)
+        self.assertNotIn("Did you mean", r.err)
+        self.assertIn("'record'", Run("recrod").err)  # whether it is there yet or not, it is what was meant
+
+    def test_commands_that_are_not_there_yet(self):
+        perfs = """annotate archive bench buildid-cache buildid-list c2c check config daemon data diff evlist ftrace help
+            inject iostat kallsyms kmem kvm kwork list lock mem probe record report sched script stat test timechart top
+            trace version""".split()
+        there = commands()
+        for c in perfs:
+            if c in there:
+                continue
+            r = Run(c, "-a", "--", "sleep", "1")
+            self.assertEqual((r.status, r.out), (1, ""), c)
+            self.assertRegex(r.err, rf"\Asonde {c} is not there yet.*\n\Z")
+
+    def test_unknown_option(self):
+        r = Run("version", "--build-optoins")
+        self.assertEqual((r.status, r.out), (USAGE_EXIT, ""))
+        self.assertEqual(r.err.splitlines()[0],
+                         " Error: unknown option `build-optoins', did you mean `--build-options'?")
+        self.assertIn(" Usage: sonde version", r.err)
+        self.assertEqual(Run("version", "-x").status, USAGE_EXIT)
+        r = Run("--nosuch", "version")
+        self.assertEqual(r.status, USAGE_EXIT)
+        self.assertIn("unknown option `nosuch'", r.err)
+        self.assertEqual(Run("--buildid-dir").status, USAGE_EXIT)
+
+    def test_unwanted_operand(self):
+        self.assertEqual(Run("help", "version", "x").status, USAGE_EXIT)
+
+    def test_broken_configuration_is_said_and_survived(self):
+        with tempfile.NamedTemporaryFile("w") as f:
+            f.write("[report\nchildren = true\n")
+            f.flush()
+            r = Run("version", env={"PERF_CONFIG": f.name})
+        self.assertEqual((r.status, r.err), (0, f"bad config file line 1 in {f.name}\n"))
+
+
+class Names(unittest.TestCase):
+    def test_called_perf(self):
+        with tempfile.TemporaryDirectory() as d:
+            perf = os.path.join(d, "perf")
+            os.symlink(SONDE, perf)
+            self.assertEqual(Run("help", program=perf).out, Run("help").out.replace("sonde", "perf"))
+            r = Run("version", "-h", program=perf)
+            self.assertEqual(r.status, USAGE_EXIT)
+            self.assertIn(" Usage: perf version", r.err)
+            self.assertIn("perf: 'versoin' is not a perf-command.", Run("versoin", program=perf).err)
+            self.assertRegex(Run("version", program=perf).out, r"\Aperf version [0-9.]+ \(sonde\)\n\Z")
+
+    def test_version(self):
+        for args in (["version"], ["--version"], ["-v"]):
+            r = Run(*args)
+            self.assertEqual(r.status, 0)
+            self.assertRegex(r.out, r"\Asonde version [0-9.]+\n\Z")
+
+    def test_build_options(self):
+        lines = Run("version", "--build-options").out.splitlines()
+        self.assertEqual(Run("-vv").out.splitlines(), lines)
+        self.assertGreater(len(lines), 20)
+        for line in lines[1:]:
+            self.assertRegex(line, r"\A *\S{1,22}: \[ (on |OFF) \]  # HAVE_[A-Z0-9_]+( \( tip: .* \))?\Z")
+
+    def test_check_feature(self):
+        state = dict(re.findall(r"(\S+): \[ (on |OFF) \]", Run("version", "--build-options").out))
+        for name, on in state.items():
+            r = Run("check", "feature", name)
+            self.assertEqual(r.status, 0 if on == "on " else 1, name)
+            self.assertIn(f"{name}: [ {on} ]", r.out)
+            quiet = Run("check", "feature", "-q", name)
+            self.assertEqual((quiet.status, quiet.out + quiet.err), (r.status, ""))
+        both = Run("check", "feature", "ZSTD,have_libtraceevent")
+        self.assertEqual(both.status, 0 if state["zstd"] == state["libtraceevent"] == "on " else 1)
+        self.assertEqual(len(both.out.splitlines()), 2)
+        r = Run("check", "feature", "nosuch")
+        self.assertEqual((r.status, r.out), (1, ""))
+        self.assertIn("Unknown feature 'nosuch'", r.err)
+        for args in (["check"], ["check", "feature"], ["check", "nosuch"]):
+            self.assertEqual(Run(*args).status, USAGE_EXIT)
+
+
+class Output(unittest.TestCase):
+    def test_full_disk(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            r = subprocess.run([SONDE, "help"], stdout=full, stderr=subprocess.PIPE, text=True, env=support.ENV,
+                               check=False)
+        self.assertEqual((r.returncode, r.stderr),
+                         (1, "writing standard output failed: No space left on device\n"))
+
+    def closed_pipe(self, handler):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        p = subprocess.run([SONDE, "help"], stdout=write_end, stderr=subprocess.PIPE, text=True, env=support.ENV,
+                           check=False, preexec_fn=lambda: signal.signal(signal.SIGPIPE, handler))
+        os.close(write_end)
+        return p
+
+    def test_a_reader_that_went_away_is_no_news(self):
+        p = self.closed_pipe(signal.SIG_IGN)
+        self.assertEqual((p.returncode, p.stderr), (1, ""))
+        p = self.closed_pipe(signal.SIG_DFL)
+        self.assertEqual((p.returncode, p.stderr), (-signal.SIGPIPE, ""))
+
+    def on_terminal(self, *args, env=None):
+        """The status and what a terminal shows."""
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.execve(SONDE, [SONDE, *args], dict(support.ENV, **{"PERF_PAGER": "sed s/^/paged:/", **(env or {})}))
+        text = b""
+        while True:
+            try:
+                part = os.read(fd, 65536)
+            except OSError:  # Linux says EIO when the last writer is gone
+                break
+            if not part:
+                break
+            text += part
+        os.close(fd)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text.decode().replace("\r\n", "\n")
+
+    def test_pager_on_a_terminal(self):
+        version = Run("version").out
+        paged = "".join("paged:" + line for line in version.splitlines(True))
+        self.assertEqual(self.on_terminal("version"), (0, paged))
+        self.assertEqual(self.on_terminal("--no-pager", "version"), (0, version))
+        for none in ("", "cat"):
+            self.assertEqual(self.on_terminal("version", env={"PERF_PAGER": none}), (0, version))
+        self.assertEqual(Run("version", env={"PERF_PAGER": "sed s/^/paged:/"}).out, version)  # no terminal
+
+    def test_pager_configured(self):
+        version = Run("version").out
+        with tempfile.NamedTemporaryFile("w") as f:
+            f.write("[pager]\n version = false\n help = sed s/^/mine:/\n")
+            f.flush()
+            env = {"PERF_CONFIG": f.name}
+            self.assertEqual(self.on_terminal("version", env=env), (0, version))
+            self.assertEqual(self.on_terminal("-p", "version", env=env)[1][:6], "paged:")
+            self.assertEqual(self.on_terminal("help", env=env)[1][:5], "mine:")
+
+
+class Workloads(unittest.TestCase):
+    SYMBOLS = """brstack_bar brstack_foo brstack_bench buf1 callchain_leaf callchain_a callchain_b callchain_c
+        context_switch_loop_ping context_switch_loop_pong datasym deterministic_one deterministic_two
+        deterministic_four inlineloop landlock leaf parent leafloop named_threads_work noploop sqrtloop thloop
+        traploop_trap""".split()
+
+    def test_list(self):
+        listed = Run("test", "--list-workloads").out.split()
+        for name in "noploop thloop leafloop sqrtloop brstack datasym inlineloop traploop landlock".split():
+            self.assertIn(name, listed)
+        r = Run("test", "-w", "nosuch")
+        self.assertEqual((r.status, r.err), (1, "No workload found: nosuch\n"))
+
+    def test_those_that_end_by_themselves(self):
+        for args in (["brstack", "1000"], ["traploop", "10"], ["landlock"], ["context_switch_loop", "10"],
+                     ["named_threads", "2", "1000"], ["deterministic"]):
+            r = Run("test", "-w", *args)
+            self.assertEqual((r.status, r.out, r.err), (0, "", ""), args)
+        self.assertEqual(Run("test", "-w", "brstack", "many").status, 1)
+
+    def test_comm_and_end(self):
+        """A timed workload has its comm, and an interrupt ends it as the clock would."""
+        interrupt = 1 << (signal.SIGINT - 1)
+        for name in "noploop thloop leafloop datasym inlineloop callchain".split():
+            with subprocess.Popen([SONDE, "test", "-w", name, "90"], env=support.ENV) as p:
+                try:
+                    deadline = time.monotonic() + support.HANG_SECONDS
+                    comm, handled = "", False
+                    while time.monotonic() < deadline and not handled:
+                        with open(f"/proc/{p.pid}/status", encoding="utf-8") as f:
+                            status = f.read()
+                        comm = re.search(r"Name:\t(.*)", status).group(1)
+                        caught = int(re.search(r"SigCgt:\t(\w+)", status).group(1), 16)
+                        handled = comm.startswith("perf-") and caught & interrupt
+                    self.assertEqual(comm, f"perf-{name}"[:15])
+                    p.send_signal(signal.SIGINT)
+                    self.assertEqual(p.wait(support.HANG_SECONDS), 0, name)
+                finally:
+                    p.kill()
+
+    def test_symbols(self):
+        r = Run("test", "-vv", "-F", "Symbols")
+        self.assertEqual(r.status, 0)
+        listed = re.findall(r"(?m)^ [0-9a-f]+-[0-9a-f]+ [glw] (\S+)$", r.out)
+        for name in self.SYMBOLS:
+            self.assertIn(name, listed)
+        self.assertRegex(r.out, r"(?m)^  1: Symbols +: Ok$")
+        self.assertNotIn("start", Run("test", "Symbols").out)
+        with tempfile.NamedTemporaryFile("wb") as f:
+            f.write(b"\x7fELF no more")
+            f.flush()
+            r = Run("test", "Symbols", "--dso", f.name)
+        self.assertEqual(r.status, 1)
+        self.assertIn("FAILED!", r.out)
+
+    def test_list_tests(self):
+        self.assertEqual(Run("test").out, Run("test", "list").out)
+        self.assertIn("Symbols", Run("test").out)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
