@@ -19,7 +19,8 @@ struct cursor {
 };
 
 static inline struct cursor cursor_make(struct bytes b, bool swap) {
-    return (struct cursor){b.data, b.data + b.size, b.data, swap, false};
+    /* NULL with size 0 is allowed, arithmetic on NULL is not (C17 6.5.6). */
+    return (struct cursor){b.data, b.size ? b.data + b.size : b.data, b.data, swap, false};
 }
 
 static inline bool cursor_ok(const struct cursor *c) {
