@@ -89,6 +89,9 @@ static bool file_to_file(struct run *run, struct copy_result *result, struct err
         !copy_records(run, false, result, err))
         return false;
     uint64_t shrunk = end - start - run->written;
+    if (shrunk && h->attrs.offset >= end)
+        return err_set(err, ERR_UNSUPPORTED, stream_path(run->in),
+                       "damaged, and its events lie behind the data: copy it into a pipe instead");
     struct writer tail = writer_make(h->swap), word = writer_make(h->swap);
     if (has_tables)
         writer_bytes_put(&tail, (struct bytes){file.data + end, (size_t)(file.size - end)});
@@ -206,7 +209,9 @@ bool copy_recording(struct stream *in, const struct copy_sink *sink, struct copy
     }
     if (!sink->patch)
         return to_pipe(&run, result, err);
-    return stream_input_bytes(in).size && stream_file(in)->kind != OS_FILE_DIRECTORY
+    /* A header that the data section overlaps cannot be kept as it is. */
+    bool keeps_head = stream_header(in)->data.offset >= stream_header(in)->size;
+    return stream_input_bytes(in).size && stream_file(in)->kind != OS_FILE_DIRECTORY && keeps_head
                ? file_to_file(&run, result, err)
                : to_new_file(&run, result, err);
 }
