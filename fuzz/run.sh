@@ -31,7 +31,7 @@ mkdir -p "$dir/findings" "$dir/log"
 seeds() {
     [ -d "$top/tests/corpus/$1" ] && echo "$top/tests/corpus/$1"
     case $1 in
-    stream)
+    copy | model | stream)
         for d in types samples attrs damaged; do echo "$build/tests/fixtures/fixtures/$d"; done
         [ -d "$recordings" ] && echo "$recordings"
         ;;
@@ -40,6 +40,7 @@ seeds() {
 }
 
 run_one() {
+    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     mkdir -p "$dir/inputs/$1"
     # A leak found at the end of a run counts too; 64 KiB reach everything but large recordings.
     # shellcheck disable=SC2046
