@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A command started but held back before its exec, so that events can be attached to it first. */
+#ifndef SONDE_OS_CHILD_H
+#define SONDE_OS_CHILD_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "os/poller.h"
+
+struct os_child {
+    pid_t pid;       /* 0: none */
+    int go, failure; /* pipes: one byte lets it run (-1: it was let); an errno comes back when exec failed */
+};
+
+/* Forks. The child waits; it has the signal mask that `signals` (may be NULL) saved. argv ends with NULL.
+ * With `output_to_stderr` the command's standard output is our standard error. */
+bool os_child_start(struct os_child *c, char *const *argv, const struct os_signals *signals,
+                    bool output_to_stderr, struct err *err);
+
+/* Lets it exec; false and *err (ERR_ABSENT, ERR_PERMISSION) when that failed: it is gone then. */
+bool os_child_go(struct os_child *c, const char *name, struct err *err);
+
+/* True when it has ended: *status is its exit code, or 128 + the signal that killed it. Does not wait. */
+bool os_child_ended(struct os_child *c, int *status);
+
+/* Ends a child that has not ended: SIGTERM, and waits for it. */
+void os_child_stop(struct os_child *c);
+
+#endif

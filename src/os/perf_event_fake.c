@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "os/perf_event_fake.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+
+enum { PAGE = 4096 };
+
+static struct os_perf_fake_event *event_of(struct os_perf_fake *f, int fd) {
+    size_t i = (size_t)(fd - OS_PERF_FAKE_FD);
+    return fd >= OS_PERF_FAKE_FD && i < f->events.count && !f->events.items[i].closed ? &f->events.items[i]
+                                                                                      : NULL;
+}
+
+static int fake_open(void *ctx, struct bytes attr, int32_t pid, int32_t cpu, int group_fd) {
+    struct os_perf_fake *f = ctx;
+    f->opens++;
+    int why = f->refuse ? f->refuse(f->refuse_ctx, attr, pid, cpu) : 0;
+    if (why)
+        return -why;
+    struct os_perf_fake_event *e = vec_push(&f->events);
+    uint8_t *copy = malloc(attr.size);
+    if (!e || !copy) {
+        free(copy);
+        return -ENOMEM;
+    }
+    memcpy(copy, attr.data, attr.size);
+    *e = (struct os_perf_fake_event){
+        .pid = pid, .cpu = cpu, .group_fd = group_fd, .output_fd = -1, .attr = copy, .attr_bytes = attr.size};
+    return OS_PERF_FAKE_FD + (int)f->events.count - 1;
+}
+
+static int fake_control(void *ctx, int fd, enum os_perf_control what, long arg) {
+    struct os_perf_fake_event *e = event_of(ctx, fd);
+    if (!e)
+        return -EBADF;
+    if (what == OS_PERF_SET_OUTPUT)
+        e->output_fd = (int)arg;
+    else if (what == OS_PERF_ENABLE || what == OS_PERF_DISABLE)
+        e->enabled = what == OS_PERF_ENABLE;
+    return 0;
+}
+
+static int fake_set_filter(void *ctx, int fd, const char *filter) {
+    struct os_perf_fake_event *e = event_of(ctx, fd);
+    if (!e)
+        return -EBADF;
+    snprintf(e->filter, sizeof e->filter, "%s", filter);
+    return strcmp(filter, "bad") == 0 ? -EINVAL : 0;
+}
+
+static int fake_id(void *ctx, int fd, uint64_t *id) {
+    if (!event_of(ctx, fd))
+        return -EBADF;
+    *id = (uint64_t)(fd - OS_PERF_FAKE_FD) + 1;
+    return 0;
+}
+
+static int fake_read(void *ctx, int fd, void *p, size_t n) {
+    struct os_perf_fake *f = ctx;
+    if (!event_of(f, fd))
+        return -EBADF;
+    memset(p, 0, n);
+    if (n >= sizeof f->read_value)
+        memcpy(p, &f->read_value, sizeof f->read_value);
+    return (int)n;
+}
+
+static int fake_map(void *ctx, int fd, uint64_t pages, bool backward, struct os_ring *out) {
+    struct os_perf_fake *f = ctx;
+    struct os_perf_fake_event *e = event_of(f, fd);
+    (void)backward;
+    if (!e)
+        return -EBADF;
+    if (f->max_pages && pages > f->max_pages)
+        return -EPERM;
+    size_t n = (size_t)(pages + 1) * PAGE;
+    void *map = calloc(1, n);
+    if (!map)
+        return -ENOMEM;
+    os_ring_init(out, map, n, PAGE);
+    e->ring = *out;
+    return 0;
+}
+
+static void fake_unmap(void *ctx, struct os_ring *ring) {
+    struct os_perf_fake *f = ctx;
+    for (size_t i = 0; i < f->events.count; i++)
+        if (f->events.items[i].ring.map == ring->map)
+            f->events.items[i].ring = (struct os_ring){0};
+    free(ring->map);
+    *ring = (struct os_ring){0};
+}
+
+static void fake_close(void *ctx, int fd) {
+    struct os_perf_fake_event *e = event_of(ctx, fd);
+    if (e)
+        e->closed = true;
+}
+
+void os_perf_fake_init(struct os_perf_fake *f) {
+    *f = (struct os_perf_fake){
+        .perf = {.ctx = f,
+                 .open = fake_open,
+                 .open_cgroup = fake_open,
+                 .control = fake_control,
+                 .set_filter = fake_set_filter,
+                 .id = fake_id,
+                 .read = fake_read,
+                 .map = fake_map,
+                 .unmap = fake_unmap,
+                 .close = fake_close},
+    };
+}
+
+void os_perf_fake_fini(struct os_perf_fake *f) {
+    for (size_t i = 0; i < f->events.count; i++)
+        free(f->events.items[i].attr);
+    vec_fini(&f->events);
+}
+
+bool os_perf_fake_write(struct os_perf_fake *f, int fd, struct bytes record) {
+    struct os_perf_fake_event *e = event_of(f, fd);
+    if (e && !e->ring.data && e->output_fd >= 0)
+        e = event_of(f, e->output_fd);
+    if (!e || !e->ring.data)
+        return false;
+    uint64_t head = *e->ring.head;
+    if (head + record.size - *e->ring.tail > e->ring.data_bytes)
+        return false;
+    for (size_t i = 0; i < record.size; i++)
+        e->ring.data[(head + i) & (e->ring.data_bytes - 1)] = record.data[i];
+    __atomic_store_n(e->ring.head, head + record.size, __ATOMIC_RELEASE);
+    return true;
+}

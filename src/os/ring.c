@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "os/ring.h"
+
+#include <linux/perf_event.h>
+
+void os_ring_init(struct os_ring *r, void *map, size_t map_bytes, size_t page_bytes) {
+    struct perf_event_mmap_page *page = map;
+    *r = (struct os_ring){
+        .data = (uint8_t *)map + page_bytes,
+        .data_bytes = map_bytes - page_bytes,
+        .head = (uint64_t *)&page->data_head,
+        .tail = (uint64_t *)&page->data_tail,
+        .map = map,
+        .map_bytes = map_bytes,
+    };
+}
+
+void os_ring_spans(const struct os_ring *r, uint64_t from, uint64_t to, struct bytes out[2]) {
+    uint64_t at = from & (r->data_bytes - 1), n = to - from, room = r->data_bytes - at;
+    uint64_t first = n < room ? n : room;
+    out[0] = (struct bytes){r->data + at, (size_t)first};
+    out[1] = (struct bytes){r->data, (size_t)(n - first)};
+}
+
+void os_ring_copy(const struct os_ring *r, uint64_t at, void *to, size_t n) {
+    struct bytes span[2];
+    os_ring_spans(r, at, at + n, span);
+    memcpy(to, span[0].data, span[0].size);
+    memcpy((uint8_t *)to + span[0].size, span[1].data, span[1].size);
+}
