@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The program around the commands: help, usage, exit codes, the name perf, the pager, workloads: cli_test.py SONDE"""
+"""The program around the commands: help, usage, exit codes, the name perf, the pager, workloads, manual pages and
+completion: cli_test.py SONDE GENERATED"""
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +17,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib
 import support
 
 SONDE = os.path.abspath(sys.argv.pop(1))
+GENERATED = os.path.abspath(sys.argv.pop(1))
+TEXTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "man")
 USAGE_EXIT = 129
 
 
@@ -277,6 +281,63 @@ class Workloads(unittest.TestCase):
     def test_list_tests(self):
         self.assertEqual(Run("test").out, Run("test", "list").out)
         self.assertIn("Symbols", Run("test").out)
+
+
+class Generated(unittest.TestCase):
+    """What the build makes from the tables."""
+
+    def page(self, name):
+        with open(os.path.join(GENERATED, "man1", name), encoding="utf-8") as f:
+            return f.read()
+
+    def test_every_command_has_a_page_and_a_text(self):
+        program = self.page("sonde.1")
+        for c in commands():
+            self.assertTrue(os.path.exists(os.path.join(TEXTS, f"sonde-{c}.md")), f"man/sonde-{c}.md is missing")
+            page = self.page(f"sonde-{c}.1")
+            plain = page.replace("\\-", "-")
+            self.assertIn(f"\nsonde-{c} - ", plain)
+            for option in Run("--list-opts", c).out.split():
+                self.assertIn(f"\\fB{option}\\fR", plain)
+            self.assertIn(f".BR sonde\\-{c.replace('-', chr(92) + '-')} (1)", program)
+
+    def test_pages_are_clean(self):
+        if not shutil.which("groff"):
+            self.skipTest("SKIP: groff is not installed")
+        pages = [os.path.join(GENERATED, "man1", p) for p in sorted(os.listdir(os.path.join(GENERATED, "man1")))]
+        r = support.run(["groff", "-man", "-ww", "-z", "-Tutf8", *pages])
+        self.assertEqual((r.status, r.err), (0, ""))
+
+    def complete(self, *words):
+        script = f"""source '{GENERATED}/sonde'
+            COMP_WORDS=({' '.join(f"'{w}'" for w in words)}); COMP_CWORD={len(words) - 1}; _sonde
+            printf '%s\\n' "${{COMPREPLY[@]}}" """
+        r = support.run(["bash", "-c", script])
+        self.assertEqual((r.status, r.err), (0, ""))
+        return r.out.decode().split()
+
+    def test_bash_completion(self):
+        if not shutil.which("bash"):
+            self.skipTest("SKIP: bash is not installed")
+        self.assertEqual(self.complete("sonde", "vers"), ["version"])
+        self.assertTrue(set(commands()) <= set(self.complete("sonde", "")))
+        self.assertEqual(self.complete("sonde", "--no-pager", "--buildid-dir", "x", "version", "--b"), ["--build-options"])
+        self.assertEqual(self.complete("sonde", "help", "vers"), ["version"])
+        self.assertEqual(self.complete("sonde", "evlist", "-i", "perf"), [])  # left to file names
+        for c in commands():
+            self.assertTrue(set(Run("--list-opts", c).out.split()) <= set(self.complete("sonde", c, "--")), c)
+
+    def test_other_shells(self):
+        for shell, name in (("zsh", "_sonde"), ("fish", "sonde.fish")):
+            path = os.path.join(GENERATED, name)
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            for c in commands():
+                for option in Run("--list-opts", c).out.split():
+                    self.assertIn(option if shell == "zsh" else f"-l {option[2:]}", text)
+            if shutil.which(shell):
+                r = support.run([shell, "-n", path])
+                self.assertEqual((r.status, r.err), (0, ""))
 
 
 if __name__ == "__main__":

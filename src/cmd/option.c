@@ -39,6 +39,15 @@ bool option_negatable(const struct option *row) {
     return row->kind != OPTION_KIND_INT && row->kind != OPTION_KIND_U64;
 }
 
+bool option_absent(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    (void)field, (void)value;
+    if (negated)
+        return true;
+    char letter[2] = {row->letter, 0};
+    return err_set(e, ERR_UNSUPPORTED, "", "option %s%s is not there yet", row->name ? "--" : "-",
+                   row->name ? row->name : letter);
+}
+
 static bool bad(struct parser *p, const struct use *u, const char *what) {
     const char *no = u->negated ? "no-" : "";
     const char *name = u->row->name;

@@ -88,6 +88,10 @@ void option_list_fini(struct option_list *l);
     OPTION_ROW(l, n, OPTION_KIND_LIST, OPTION_AT(type, field, struct option_list), a, h, __VA_ARGS__)
 #define OPTION_CALL(l, n, type, field, a, h, fn, ...) \
     OPTION_ROW(l, n, OPTION_KIND_CALL, offsetof(type, field), a, h, .call = (fn), __VA_ARGS__)
+/* An option of perf's that sonde does not have yet: to use it is an error that says so (--no-x is fine). */
+#define OPTION_ABSENT(l, n, a, h, ...) \
+    OPTION_ROW(l, n, OPTION_KIND_CALL, 0, a, h " (not there yet)", .call = option_absent, __VA_ARGS__)
+#define OPTION_ABSENT_FLAG(l, n, h, ...) OPTION_ABSENT(l, n, NULL, h, .flags = OPTION_NO_VALUE, __VA_ARGS__)
 #define OPTION_END \
     { 0 }
 
@@ -115,6 +119,8 @@ struct option_result {
  * caller has set. Permutes argv. argv[argc] must be NULL. */
 struct option_result option_parse(const struct option *rows, void *into, unsigned flags, int argc,
                                   char **argv);
+
+option_fn option_absent; /* of OPTION_ABSENT; the error is ERR_UNSUPPORTED */
 
 /* Whether the row takes a value at all, and whether it can be negated. */
 bool option_takes_value(const struct option *row);

@@ -44,6 +44,7 @@ static const struct option rows[] = {
     OPTION_CALL('H', "header", struct want, graph, NULL, "header", set_graph, .flags = OPTION_NO_VALUE),
     OPTION_CALL('O', "header-only", struct want, graph, NULL, "header only", set_graph,
                 .flags = OPTION_NO_VALUE),
+    OPTION_ABSENT(0, "later", "n", "to come", .flags = OPTION_HIDDEN),
     OPTION_BOOL(0, "secret", struct want, force, "hidden", .flags = OPTION_HIDDEN),
     OPTION_END,
 };
@@ -276,6 +277,17 @@ static void unknown_ones_bring_a_suggestion(void **state) {
     assert_true(l.w.force);
 }
 
+static void what_is_not_there_yet_says_so(void **state) {
+    (void)state;
+    struct line l;
+    parse(&l, "--later=3 -f");
+    assert_int_equal(l.r.status, OPTION_BAD);
+    assert_int_equal(l.r.err.code, ERR_UNSUPPORTED);
+    assert_string_equal(l.r.err.message, "option --later is not there yet");
+    good(&l, "--no-later -f");
+    assert_true(l.w.force);
+}
+
 static void nearest_names(void **state) {
     (void)state;
     assert_int_equal(nearest_distance("report", "report"), 0);
@@ -333,12 +345,19 @@ static void usage_looks_like_perfs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_options_bundle), cmocka_unit_test(values_attach_or_follow),
-        cmocka_unit_test(numbers_are_checked),  cmocka_unit_test(long_names_may_be_cut),
-        cmocka_unit_test(no_takes_back),        cmocka_unit_test(an_option_named_no_x_has_an_x),
-        cmocka_unit_test(optional_values),      cmocka_unit_test(operands_and_the_end_of_options),
-        cmocka_unit_test(help_is_everywhere),   cmocka_unit_test(unknown_ones_bring_a_suggestion),
-        cmocka_unit_test(nearest_names),        cmocka_unit_test(usage_looks_like_perfs),
+        cmocka_unit_test(short_options_bundle),
+        cmocka_unit_test(values_attach_or_follow),
+        cmocka_unit_test(numbers_are_checked),
+        cmocka_unit_test(long_names_may_be_cut),
+        cmocka_unit_test(no_takes_back),
+        cmocka_unit_test(an_option_named_no_x_has_an_x),
+        cmocka_unit_test(optional_values),
+        cmocka_unit_test(operands_and_the_end_of_options),
+        cmocka_unit_test(help_is_everywhere),
+        cmocka_unit_test(unknown_ones_bring_a_suggestion),
+        cmocka_unit_test(what_is_not_there_yet_says_so),
+        cmocka_unit_test(nearest_names),
+        cmocka_unit_test(usage_looks_like_perfs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static bool set_pager(const struct option *row, void *field, const char *value, 
     return true;
 }
 
-static const struct option options[] = {
+const struct option toplevel_option_rows[] = {
     OPTION_BOOL('h', "help", struct toplevel_options, help, "Show the commands, or what follows 'help'"),
     OPTION_COUNT('v', NULL, struct toplevel_options, verbose,
                  "Show the version; twice: and what is built in"),
@@ -102,7 +102,7 @@ static bool print_options(struct out *o, const char *name) {
     const struct command *c = name ? command_find(name) : NULL;
     if (name && !c)
         return false;
-    for (const struct option *row = c ? c->options : options; row && row->kind; row++)
+    for (const struct option *row = c ? c->options : toplevel_option_rows; row && row->kind; row++)
         if (row->name && !(row->flags & OPTION_HIDDEN))
             out_printf(o, "--%s ", row->name);
     out_char(o, '\n');
@@ -156,7 +156,7 @@ int toplevel_run(int argc, char **argv) {
     /* --list-opts takes the rest as it is: a command, or nothing. */
     if (argc > 1 && strcmp(argv[1], "--list-opts") == 0)
         return list(&env, print_options, argc > 2 ? argv[2] : NULL);
-    struct option_result r = option_parse(options, &o, OPTION_STOP_AT_OPERAND, argc, argv);
+    struct option_result r = option_parse(toplevel_option_rows, &o, OPTION_STOP_AT_OPERAND, argc, argv);
     if (r.status != OPTION_DONE)
         return bad_option(env.program, r.err.message);
     env.pager = o.pager;

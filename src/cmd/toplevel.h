@@ -4,6 +4,10 @@
 #define SONDE_CMD_TOPLEVEL_H
 
 #include "base/out.h"
+#include "cmd/option.h"
+
+/* What goes before the command. */
+extern const struct option toplevel_option_rows[];
 
 /* Runs the command line; returns the exit code. argv[argc] is NULL; argv is permuted. */
 int toplevel_run(int argc, char **argv);
