@@ -62,30 +62,34 @@ static uint32_t space_id(struct model *m, enum model_space space, uint32_t pid) 
     struct model_space_state *s = m->spaces.count < MODEL_NONE ? vec_push(&m->spaces) : NULL;
     if (!s)
         return MODEL_NONE;
-    *s = (struct model_space_state){.pid = pid, .space = (uint8_t)space};
+    *s = (struct model_space_state){.pid = pid, .leader = MODEL_NONE, .space = (uint8_t)space};
     if (hash_map_set(&m->space_by_key, key, id))
         return id;
     m->spaces.count--;
     return MODEL_NONE;
 }
 
-/* The same for a thread. */
+/* The same for a thread. The leader of its process gets a state before it. */
 static uint32_t task_id(struct model *m, uint32_t pid, uint32_t tid) {
     uint64_t key = model_task_key(pid, tid);
     uint32_t id = hash_map_get(&m->task_by_key, key);
     if (id != HASH_ABSENT)
         return id;
+    if (tid != pid && task_id(m, pid, pid) == MODEL_NONE)
+        return MODEL_NONE;
     uint32_t space = space_id(m, MODEL_SPACE_USER, pid);
     id = (uint32_t)m->tasks.count;
-    struct model_task_state *t =
-        space != MODEL_NONE && m->tasks.count < MODEL_NONE ? vec_push(&m->tasks) : NULL;
+    struct model_task_state *t = space != MODEL_NONE && id < MODEL_NONE ? vec_push(&m->tasks) : NULL;
     if (!t)
         return MODEL_NONE;
     *t = (struct model_task_state){tid, space};
-    if (hash_map_set(&m->task_by_key, key, id))
-        return id;
-    m->tasks.count--;
-    return MODEL_NONE;
+    if (!hash_map_set(&m->task_by_key, key, id)) {
+        m->tasks.count--;
+        return MODEL_NONE;
+    }
+    if (tid == pid)
+        m->spaces.items[space].leader = id;
+    return id;
 }
 
 /* ---- records to events ---- */
@@ -243,9 +247,8 @@ static bool apply_ksymbol(struct model *m, const struct perfdata_record *rec, st
 
 static bool apply_build_id(struct model *m, const struct perfdata_record *rec) {
     const struct perfdata_build_id *b = &rec->build_id;
-    enum model_space space = model_space_of(rec->misc & PERFDATA_MISC_CPUMODE_MASK);
-    size_t size = rec->misc & PERFDATA_MISC_BUILD_ID_SIZE ? b->build_id[20] : 20;
-    return image_list(&m->images, b->filename, space, (struct bytes){b->build_id, size < 20 ? size : 20});
+    size_t size = rec->misc & PERFDATA_MISC_BUILD_ID_SIZE && b->build_id[20] < 20 ? b->build_id[20] : 20;
+    return image_list(&m->images, b->filename, model_space_of(rec->misc), (struct bytes){b->build_id, size});
 }
 
 /* The entries are a pid (-1: none was given) and its comm; their byte order shows in the pid, of 32 bits. */
@@ -374,6 +377,11 @@ static struct model_when in_order(struct model *m, struct model_when when) {
         return m->last;
     }
     return m->last = when;
+}
+
+bool model_add_build_id(struct model *m, unsigned cpumode, struct bytes build_id, struct bytes name,
+                        struct err *err) {
+    return image_list(&m->images, name, model_space_of(cpumode), build_id) || err_memory(err, where);
 }
 
 bool model_apply(struct model *m, const struct perfdata_record *rec, struct model_when when,

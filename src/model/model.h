@@ -11,9 +11,9 @@
  * file. All ids are 32-bit indices; MODEL_NONE is "there is none".
  *
  * What ends a mapping: a later one that overlaps it, the exec of its process
- * (COMM with PERFDATA_MISC_COMM_EXEC), the exit of the process's last known
- * thread, a new process with its pid. There is no event for munmap
- * (include/uapi/linux/perf_event.h).
+ * (COMM with PERFDATA_MISC_COMM_EXEC), the exit of the process's leader and of
+ * all its known threads, a new process with its pid. There is no event for
+ * munmap (include/uapi/linux/perf_event.h).
  */
 #ifndef SONDE_MODEL_MODEL_H
 #define SONDE_MODEL_MODEL_H
@@ -70,10 +70,14 @@ bool model_wants(const struct model *m, uint32_t record_type);
 /*
  * Takes in one record; everything it needs of it is copied. Types that the model has no use for are ignored.
  * Streaming: a record older than the last one counts as if it came at that one's time (model_unordered counts
- * them). False only when memory (or, after 4 billion of a kind, ids) ran out; the model stays usable. The
- * entries of the header's BUILD_ID feature are given as HEADER_BUILD_ID records.
+ * them). False only when memory (or, after 4 billion of a kind, ids) ran out; the model stays usable.
  */
 bool model_apply(struct model *m, const struct perfdata_record *rec, struct model_when when, struct err *err);
+
+/* An entry of the header's BUILD_ID feature; the same as applying a HEADER_BUILD_ID record. `cpumode`: of the
+ * entry's misc. Not on a frozen model. False: memory. */
+bool model_add_build_id(struct model *m, unsigned cpumode, struct bytes build_id, struct bytes name,
+                        struct err *err);
 
 /*
  * Sorts what was applied and builds the timelines; afterwards the model is immutable and all queries may run

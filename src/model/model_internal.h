@@ -21,6 +21,7 @@
  */
 struct model_space_state {
     uint32_t pid;
+    uint32_t leader;     /* the task (pid, pid); MODEL_NONE in spaces that belong to no process */
     uint32_t root;       /* of the newest root entry */
     uint32_t logged;     /* map events since */
     uint32_t live;       /* threads of the newest incarnation that are known and have not exited */

@@ -54,7 +54,10 @@ static bool none_alive(const struct plain_process *p) {
     return !p->alive[0] && !p->alive[1] && !p->alive[2];
 }
 
+/* A thread is proved alive; if it is the first of its process, so is the leader. */
 static void touch(struct plain_process *p, unsigned t) {
+    if (t && none_alive(p))
+        touch(p, 0);
     if (!p->alive[t])
         p->comm[t] = NO_COMM;
     p->alive[t] = true;
@@ -192,40 +195,45 @@ static void shuffle(struct op *ops, size_t count, size_t *file, unsigned distanc
 
 /* ---- comparing ---- */
 
-/* `ids`: mapping ids are those of the plain world. Else (after a retirement) the mappings' orders are
- * compared. */
-static void compare_find(const struct model *m, const struct plain *w, const struct op *ops,
-                         const uint32_t *op_of_map, bool ids, struct model_when when, uint64_t *random) {
-    unsigned p = below(random, PIDS);
-    uint64_t address = (uint64_t)below(random, (PAGES + 4) << 12);
+struct life {
+    struct op *ops; /* in time order */
+    size_t *file;   /* the file: indices of ops */
+    uint32_t *op_of_map;
+    size_t count;
+    struct plain *plain;
+    uint64_t random;
+    bool retiring; /* mapping ids change then; their orders are compared only */
+};
+
+static void compare_find(const struct model *m, struct life *l, struct model_when when) {
+    unsigned p = below(&l->random, PIDS);
+    uint64_t address = (uint64_t)below(&l->random, (PAGES + 4) << 12);
     struct model_hit hit;
-    uint32_t want = plain_find(w, p, address);
+    uint32_t want = plain_find(l->plain, p, address);
     bool found = model_find(m, PERFDATA_MISC_USER, pid_of(p), when, address, &hit);
     assert_int_equal(found, want != MODEL_NONE);
     if (!found)
         return;
-    if (ids)
+    if (!l->retiring)
         assert_int_equal(hit.mapping, want);
-    const struct op *op = &ops[op_of_map[want]];
+    const struct op *op = &l->ops[l->op_of_map[want]];
     assert_int_equal(model_mapping(m, hit.mapping)->order, op->when.order);
     assert_int_equal(hit.offset, address - op->start);
 }
 
-/* Only of living threads: when nothing ended one, an old name may have been retired or not. */
-static void compare_comm(const struct model *m, const struct plain *w, struct model_when when, bool retiring,
-                         uint64_t *random) {
-    unsigned p = below(random, PIDS), t = below(random, TIDS);
-    if (retiring && !w->processes[p].alive[t])
+/* Where threads are retired, only of living ones: what an exec killed may be forgotten or not. */
+static void compare_comm(const struct model *m, struct life *l, struct model_when when) {
+    unsigned p = below(&l->random, PIDS), t = below(&l->random, TIDS);
+    const struct plain_process *process = &l->plain->processes[p];
+    if (l->retiring && !process->alive[t])
         return;
     const char *got = model_comm(m, pid_of(p), tid_of(p, t), when, NULL);
-    int want = w->processes[p].comm[t];
-    assert_int_equal(got ? got[5] - 'a' : NO_COMM, want);
+    assert_int_equal(got ? got[5] - 'a' : NO_COMM, process->comm[t]);
 }
 
-/* All pieces must agree with what find says of their ends, and be in order and apart. */
-static void compare_pieces(const struct model *m, const struct plain *w, const struct op *ops,
-                           const uint32_t *op_of_map, struct model_when when, uint64_t *random) {
-    unsigned p = below(random, PIDS);
+/* All pieces must agree with what the plain world says of their ends, and be in order and apart. */
+static void compare_pieces(const struct model *m, struct life *l, struct model_when when) {
+    unsigned p = below(&l->random, PIDS);
     struct model_pieces pieces = {0};
     assert_true(model_pieces_at(m, MODEL_SPACE_USER, pid_of(p), when, &pieces));
     uint64_t next = 0;
@@ -235,32 +243,28 @@ static void compare_pieces(const struct model *m, const struct plain *w, const s
             end ? (struct model_piece){(PAGES + 20) << 12, 0, 0} : pieces.list.items[i];
         assert_true(piece.start >= next);
         for (uint64_t a = next; a < piece.start; a += 0x100) /* holes */
-            assert_int_equal(plain_find(w, p, a), MODEL_NONE);
+            assert_int_equal(plain_find(l->plain, p, a), MODEL_NONE);
         if (end)
             break;
         assert_true(piece.last >= piece.start);
-        uint32_t first = plain_find(w, p, piece.start), last = plain_find(w, p, piece.last);
+        uint32_t first = plain_find(l->plain, p, piece.start), last = plain_find(l->plain, p, piece.last);
         assert_int_equal(first, last);
-        assert_int_equal(model_mapping(m, piece.mapping)->order, ops[op_of_map[first]].when.order);
+        assert_int_equal(model_mapping(m, piece.mapping)->order, l->ops[l->op_of_map[first]].when.order);
         next = piece.last + 1;
     }
     vec_fini(&pieces.list);
 }
 
-struct life {
-    struct op *ops;
-    size_t *file;
-    uint32_t *op_of_map;
-    size_t count;
-    struct plain *plain;
-};
-
-static struct life life_new(size_t count, unsigned maps_percent, unsigned distance, uint64_t *random) {
-    struct life l = {calloc(count, sizeof *l.ops), calloc(count, sizeof *l.file),
-                     calloc(count, sizeof *l.op_of_map), count, calloc(1, sizeof *l.plain)};
+static struct life life_new(uint64_t seed, size_t count, unsigned maps_percent, unsigned distance) {
+    struct life l = {.ops = calloc(count, sizeof *l.ops),
+                     .file = calloc(count, sizeof *l.file),
+                     .op_of_map = calloc(count, sizeof *l.op_of_map),
+                     .count = count,
+                     .plain = calloc(1, sizeof *l.plain),
+                     .random = seed * 0x9e3779b97f4a7c15u + 1};
     assert_true(l.ops && l.file && l.op_of_map && l.plain);
-    make_ops(l.ops, count, random, maps_percent);
-    shuffle(l.ops, count, l.file, distance, random);
+    make_ops(l.ops, count, &l.random, maps_percent);
+    shuffle(l.ops, count, l.file, distance, &l.random);
     for (size_t i = 0; i < count; i++)
         if (l.ops[i].kind == OP_MAP)
             l.op_of_map[l.ops[i].map_id] = (uint32_t)i;
@@ -285,8 +289,7 @@ static void apply_op(struct model *m, const struct op *op) {
 
 /* Batch: any order of the file, all instants. */
 static void live_batch(uint64_t seed, unsigned maps_percent, unsigned distance) {
-    uint64_t random = seed * 0x9e3779b97f4a7c15u + 1;
-    struct life l = life_new(600, maps_percent, distance, &random);
+    struct life l = life_new(seed, 600, maps_percent, distance);
     struct model *m = model_new(&(struct model_options){.need = MODEL_NEED_ALL}, NULL);
     assert_non_null(m);
     for (size_t i = 0; i < l.count; i++)
@@ -295,10 +298,10 @@ static void live_batch(uint64_t seed, unsigned maps_percent, unsigned distance) 
     for (size_t i = 0; i < l.count; i++) {
         play_plain(l.plain, &l.ops[i]);
         for (int k = 0; k < 8; k++)
-            compare_find(m, l.plain, l.ops, l.op_of_map, true, l.ops[i].when, &random);
+            compare_find(m, &l, l.ops[i].when);
         for (int k = 0; k < 4; k++)
-            compare_comm(m, l.plain, l.ops[i].when, false, &random);
-        compare_pieces(m, l.plain, l.ops, l.op_of_map, l.ops[i].when, &random);
+            compare_comm(m, &l, l.ops[i].when);
+        compare_pieces(m, &l, l.ops[i].when);
     }
     model_free(m);
     life_free(&l);
@@ -314,30 +317,30 @@ static void test_batch(void **state) {
  * the questions then go back as far as that. */
 static void live_stream(uint64_t seed, unsigned maps_percent, bool retiring) {
     enum { BACK = 64 };
-    uint64_t random = seed * 0x9e3779b97f4a7c15u + 1;
-    struct life l = life_new(20000, maps_percent, 1, &random);
+    struct life l = life_new(seed, 20000, maps_percent, 1);
     struct model *m = model_new(&(struct model_options){.need = MODEL_NEED_ALL, .streaming = true}, NULL);
     assert_non_null(m);
+    l.retiring = retiring;
     size_t plain_at = 0;
     for (size_t i = 0; i < l.count; i++) {
         apply_op(m, &l.ops[i]);
         /* The plain world stays up to BACK operations behind. */
-        size_t upto_op = i < BACK ? i : i - below(&random, BACK);
-        for (; plain_at <= upto_op; plain_at++)
+        size_t last = i < BACK ? i : i - below(&l.random, BACK);
+        for (; plain_at <= last; plain_at++)
             play_plain(l.plain, &l.ops[plain_at]);
         struct model_when when = l.ops[plain_at - 1].when;
         if (retiring && i % 100 == 0)
             assert_true(model_retire(m, when, NULL));
-        compare_find(m, l.plain, l.ops, l.op_of_map, !retiring, when, &random);
-        compare_comm(m, l.plain, when, retiring, &random);
+        compare_find(m, &l, when);
+        compare_comm(m, &l, when);
         if (i % 16 == 0)
-            compare_pieces(m, l.plain, l.ops, l.op_of_map, when, &random);
+            compare_pieces(m, &l, when);
     }
     assert_int_equal(model_unordered(m), 0);
     if (retiring)
         assert_true(model_mapping_count(m) < l.count * maps_percent / 100 / 2);
     assert_true(model_freeze(m, NULL));
-    compare_pieces(m, l.plain, l.ops, l.op_of_map, l.ops[plain_at - 1].when, &random);
+    compare_pieces(m, &l, l.ops[plain_at - 1].when);
     model_free(m);
     life_free(&l);
 }

@@ -324,6 +324,25 @@ static void test_last_exit_ends_the_process(void **state) {
     model_free(m);
 }
 
+/* A process that was there before, seen through one of its threads: that thread's exit is not the end. */
+static void test_unknown_leader_lives(void **state) {
+    (void)state;
+    struct model *m = batch();
+    struct perfdata_record by_thread = rec_map(1, 0x1000, 0x1000, "/a");
+    by_thread.mmap.tid = 5;
+    at(m, 10, by_thread);
+    at(m, 20, rec_exit(1, 5, 1));
+    at(m, 30, rec_exit(1, 1, 9));
+    freeze(m);
+    assert_dso(1, 10, 0x1000, "/a");
+    assert_comm(1, 1, 29, "-");
+    assert_comm(1, 5, 29, "-");
+    assert_int_equal(model_thread_count(m), 2);
+    assert_dso(1, 29, 0x1000, "/a");
+    assert_dso(1, 30, 0x1000, "-");
+    model_free(m);
+}
+
 static void test_pid_is_used_again(void **state) {
     (void)state;
     struct model *m = batch();
@@ -445,7 +464,7 @@ static void test_processes_and_threads_are_listed(void **state) {
     assert_int_equal(model_process(m, 0)->pid, 1); /* in the order of birth, not of the file */
     assert_int_equal(model_process(m, 1)->pid, 5);
     assert_int_equal(model_process(m, 1)->born.time_ns, 10);
-    assert_int_equal(model_thread_count(m), 3);
+    assert_int_equal(model_thread_count(m), 4); /* the parent and its leader too */
     const struct model_thread *t = model_thread(m, model_thread_at(m, 5, 6, MODEL_WHEN_END));
     assert_int_equal(t->tid, 6);
     assert_int_equal(t->ppid, 5);
@@ -785,7 +804,8 @@ static void test_listed_build_ids(void **state) {
     at(m, 0, build_id(K, 2, 20, "/lib/modules/6/b.ko"));
     at(m, 0, build_id(U, 3, 20, "/lib/modules/6/c.ko")); /* some perfs said so */
     at(m, 0, build_id(K, 4, 20, "[kernel.kallsyms]"));
-    at(m, 0, build_id(GK, 5, 20, "/d"));
+    uint8_t listed_id[20] = {5};
+    assert_true(model_add_build_id(m, GK, (struct bytes){listed_id, 20}, rec_text("/d"), NULL));
     at(m, 1, rec_map(1, 0x1000, 0x1000, "/a"));
     at(m, 1, mmap2_build_id(0x2000, 9, 20, "/a"));
     at(m, 1, rec_mmap(K, UINT32_MAX, 0xffff000000000000, 0x1000, 0, "/lib/modules/6/b.ko"));
@@ -989,6 +1009,7 @@ int main(void) {
         cmocka_unit_test(test_threads_share),
         cmocka_unit_test(test_exec_clears),
         cmocka_unit_test(test_last_exit_ends_the_process),
+        cmocka_unit_test(test_unknown_leader_lives),
         cmocka_unit_test(test_pid_is_used_again),
         cmocka_unit_test(test_exec_of_many_threads),
         cmocka_unit_test(test_exec_of_a_leader_with_threads),

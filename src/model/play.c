@@ -68,15 +68,6 @@ static bool begin_process(struct model *m, uint32_t space, struct model_when whe
     return true;
 }
 
-/* The space's process, begun now if there is none alive. MODEL_NONE: memory. */
-static uint32_t living_process(struct model *m, uint32_t space, struct model_when when) {
-    uint32_t process = timeline_newest(&m->space_processes, space);
-    if (process != MODEL_NONE && model_when_is_end(m->processes.items[process].ended))
-        return process;
-    return begin_process(m, space, when, MODEL_NONE, false) ? timeline_newest(&m->space_processes, space)
-                                                            : MODEL_NONE;
-}
-
 /* The task's newest thread if it is alive, or MODEL_NONE. */
 static uint32_t known_thread(const struct model *m, uint32_t task) {
     uint32_t space = m->tasks.items[task].space, thread = timeline_newest(&m->task_threads, task);
@@ -88,9 +79,25 @@ static uint32_t known_thread(const struct model *m, uint32_t task) {
                : MODEL_NONE;
 }
 
+static uint32_t living_thread(struct model *m, uint32_t task, struct model_when when);
+
+/* The process of the task, begun now if there is none alive: then its leader lives too, until its exit says
+ * otherwise. MODEL_NONE: memory. */
+static uint32_t living_process(struct model *m, uint32_t task, struct model_when when) {
+    uint32_t space = m->tasks.items[task].space, process = timeline_newest(&m->space_processes, space);
+    if (process != MODEL_NONE && model_when_is_end(m->processes.items[process].ended))
+        return process;
+    if (!begin_process(m, space, when, MODEL_NONE, false))
+        return MODEL_NONE;
+    uint32_t leader = m->spaces.items[space].leader;
+    if (task != leader && living_thread(m, leader, when) == MODEL_NONE)
+        return MODEL_NONE;
+    return timeline_newest(&m->space_processes, space);
+}
+
 /* `parent` is a task, or MODEL_NONE where no fork was recorded. The new thread's id; MODEL_NONE: memory. */
 static uint32_t begin_thread(struct model *m, uint32_t task, struct model_when when, uint32_t parent) {
-    uint32_t space = m->tasks.items[task].space, process = living_process(m, space, when);
+    uint32_t space = m->tasks.items[task].space, process = living_process(m, task, when);
     uint32_t old = timeline_newest(&m->task_threads, task), id = (uint32_t)m->threads.count;
     struct model_thread *t = process != MODEL_NONE && id < MODEL_NONE ? vec_push(&m->threads) : NULL;
     if (!t)

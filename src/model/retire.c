@@ -103,20 +103,25 @@ static bool retire_spaces(struct retirement *r) {
     return true;
 }
 
+/* Tasks of which a thread stays, and the leaders of processes that stay. */
 static bool retire_tasks(struct retirement *r) {
     for (uint32_t i = 0; i < r->old->tasks.count; i++) {
         struct model_task_state t = r->old->tasks.items[i];
         uint32_t id = (uint32_t)r->fresh.tasks.count, pid = r->old->spaces.items[t.space].pid;
+        t.space = r->spaces[t.space];
         if (!copy_visible(r, &r->old->task_threads, i, r->threads, &r->fresh.task_threads, id))
             return false;
-        if (timeline_head(&r->fresh.task_threads, id) == MODEL_NONE)
+        bool leads = t.tid == pid && t.space != MODEL_NONE;
+        if (!leads && timeline_head(&r->fresh.task_threads, id) == MODEL_NONE)
             continue;
         struct model_task_state *kept = vec_push(&r->fresh.tasks);
         if (!kept || !copy_visible(r, &r->old->task_comms, i, NULL, &r->fresh.task_comms, id) ||
             !copy_visible(r, &r->old->task_namespaces, i, NULL, &r->fresh.task_namespaces, id) ||
             !hash_map_set(&r->fresh.task_by_key, model_task_key(pid, t.tid), id))
             return false;
-        *kept = (struct model_task_state){t.tid, r->spaces[t.space]};
+        *kept = t;
+        if (leads)
+            r->fresh.spaces.items[t.space].leader = id;
     }
     return true;
 }
