@@ -36,7 +36,7 @@ void timeline_fini(struct timeline *t);
 /* Appends to an owner's history. Time must not go back within an owner. False when memory ran out. */
 bool timeline_push(struct timeline *t, uint32_t owner, struct model_when when, uint32_t value);
 
-/* False: memory; the timeline can only be thrown away then. */
+/* From growing to frozen, once. False: memory; the timeline can only be thrown away then. */
 bool timeline_freeze(struct timeline *t);
 
 /* The index of the owner's last entry at or before `when`, or MODEL_NONE. Growing: walks back from the
