@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of a few words each, for tests: time, who, what. */
+/* For tests: records of a few words each, and a model's short answers. Include cmocka.h first. */
 #ifndef SONDE_MODEL_MODEL_TEST_RECORDS_H
 #define SONDE_MODEL_MODEL_TEST_RECORDS_H
 
@@ -60,5 +60,60 @@ static inline struct perfdata_record rec_ksymbol(uint64_t address, uint32_t len,
     return (struct perfdata_record){.type = PERFDATA_RECORD_KSYMBOL,
                                     .ksymbol = {address, len, type, flags, rec_text(name)}};
 }
+
+/* ---- a model, a record at a time, and short answers ---- */
+
+enum {
+    K = PERFDATA_MISC_KERNEL,
+    U = PERFDATA_MISC_USER,
+    GK = PERFDATA_MISC_GUEST_KERNEL,
+    GU = PERFDATA_MISC_GUEST_USER
+};
+
+static inline struct model *new_model(unsigned need, bool streaming) {
+    struct model *m = model_new(&(struct model_options){.need = need, .streaming = streaming}, NULL);
+    assert_non_null(m);
+    return m;
+}
+
+static inline struct model *batch(void) {
+    return new_model(MODEL_NEED_ALL, false);
+}
+
+/* Applies a record at a time; a record's order is its position in the test. */
+static inline void at(struct model *m, uint64_t time_ns, struct perfdata_record rec) {
+    static _Thread_local uint64_t order;
+    assert_true(model_apply(m, &rec, (struct model_when){time_ns, ++order}, NULL));
+}
+
+static inline void freeze(struct model *m) {
+    assert_true(model_freeze(m, NULL));
+}
+
+/* The object that perf script would print; "-" for none. */
+static inline const char *dso(struct model *m, unsigned cpumode, uint32_t pid, uint64_t t, uint64_t address) {
+    struct model_hit hit;
+    if (model_find(m, cpumode, pid, upto(t), address, &hit)) {
+        assert_int_equal(model_mapping(m, hit.mapping)->image, hit.image);
+        return model_image_dso(m, model_image(m, hit.image));
+    }
+    assert_int_equal(hit.mapping, MODEL_NONE);
+    assert_int_equal(hit.image, MODEL_NONE);
+    return "-";
+}
+
+static inline uint64_t offset(struct model *m, unsigned cpumode, uint32_t pid, uint64_t t, uint64_t address) {
+    struct model_hit hit;
+    assert_true(model_find(m, cpumode, pid, upto(t), address, &hit));
+    return hit.offset;
+}
+
+static inline const char *name_of(struct model *m, uint32_t pid, uint32_t tid, uint64_t t) {
+    const char *s = model_comm(m, pid, tid, upto(t), NULL);
+    return s ? s : "-";
+}
+
+#define assert_dso(pid, t, address, want) assert_string_equal(dso(m, U, pid, t, address), want)
+#define assert_comm(pid, tid, t, want)    assert_string_equal(name_of(m, pid, tid, t), want)
 
 #endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/model_test_records.h"
+
+/* ---- images ---- */
+
+static void test_names_without_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *executable, *data;
+        enum model_image_kind kind;
+    } rows[] = {
+        {"//anon", "/tmp/perf-7.map", "//anon", MODEL_IMAGE_ANON},
+        {"//anonx", "//anonx", "//anonx", MODEL_IMAGE_FILE},
+        {"/dev/zero (deleted)", "/tmp/perf-7.map", "/dev/zero (deleted)", MODEL_IMAGE_ANON},
+        {"/anon_hugepage (deleted)", "/tmp/perf-7.map", "/anon_hugepage (deleted)", MODEL_IMAGE_ANON},
+        {"[anon:name]", "[anon:name]", "[anon:name]", MODEL_IMAGE_ANON},
+        {"[heap]", "/tmp/perf-7.map", "[heap]", MODEL_IMAGE_HEAP},
+        {"[heap]x", "[heap]x", "[heap]x", MODEL_IMAGE_OTHER},
+        {"[stack:12]", "/tmp/perf-7.map", "[stack:12]", MODEL_IMAGE_STACK},
+        {"/SYSV00000000 (deleted)", "/tmp/perf-7.map", "/SYSV00000000 (deleted)", MODEL_IMAGE_SYSV},
+        {"/memfd:x (deleted)", "/memfd:x (deleted)", "/memfd:x (deleted)", MODEL_IMAGE_MEMFD},
+        {"[vdso]", "[vdso]", "[vdso]", MODEL_IMAGE_VDSO},
+        {"[vdso32]", "[vdso32]", "[vdso32]", MODEL_IMAGE_VDSO},
+        {"[vsyscall]", "[vsyscall]", "[vsyscall]", MODEL_IMAGE_VSYSCALL},
+        {"anon_inode:[perf]", "anon_inode:[perf]", "anon_inode:[perf]", MODEL_IMAGE_OTHER},
+        {"/a/b (deleted)", "/a/b (deleted)", "/a/b (deleted)", MODEL_IMAGE_FILE},
+        {"", "", "", MODEL_IMAGE_FILE},
+    };
+    enum { N = sizeof rows / sizeof *rows };
+    struct model *m = batch();
+    for (size_t i = 0; i < N; i++) {
+        at(m, 1, rec_map(7, 0x10000 * (i + 1), 0x1000, rows[i].name));
+        at(m, 1,
+           rec_mmap(U | PERFDATA_MISC_MMAP_DATA, 7, 0x10000 * (i + 1) + 0x1000, 0x1000, 0, rows[i].name));
+    }
+    at(m, 2, rec_fork(8, 8, 7, 7));
+    at(m, 3, rec_map(8, 0x1000, 0x1000, "//anon"));
+    freeze(m);
+    for (size_t i = 0; i < N; i++) {
+        struct model_hit hit;
+        assert_dso(7, 1, 0x10000 * (i + 1), rows[i].executable);
+        assert_dso(7, 1, 0x10000 * (i + 1) + 0x1000, rows[i].data);
+        assert_true(model_find(m, U, 7, upto(1), 0x10000 * (i + 1), &hit));
+        const struct model_image *image = model_image(m, hit.image);
+        assert_int_equal(image->kind, rows[i].kind);
+        assert_string_equal(image->recorded, rows[i].name);
+        assert_int_equal(image->deleted, strstr(rows[i].name, "(deleted)") != NULL);
+        assert_int_equal(model_mapping(m, hit.mapping)->prot, PROT_EXEC);
+    }
+    assert_dso(8, 3, 0x10000, "/tmp/perf-7.map"); /* the code is still its parent's */
+    assert_dso(8, 3, 0x1000, "/tmp/perf-8.map");
+    struct model_hit hit;
+    assert_true(model_find(m, U, 8, upto(3), 0x1000, &hit));
+    assert_int_equal(model_image(m, hit.image)->pid, 8);
+    assert_string_equal(model_image(m, hit.image)->short_name, "[JIT] tid 8");
+    model_free(m);
+}
+
+static struct perfdata_record mmap2(uint64_t start, uint32_t min, uint64_t ino, uint64_t generation,
+                                    const char *name) {
+    return (struct perfdata_record){.type = PERFDATA_RECORD_MMAP2,
+                                    .misc = U,
+                                    .mmap2 = {.pid = 1,
+                                              .tid = 1,
+                                              .addr = start,
+                                              .len = 0x1000,
+                                              .maj = 8,
+                                              .min = min,
+                                              .ino = ino,
+                                              .ino_generation = generation,
+                                              .prot = PROT_READ | PROT_EXEC,
+                                              .flags = MAP_PRIVATE,
+                                              .filename = rec_text(name)}};
+}
+
+static struct perfdata_record mmap2_build_id(uint64_t start, uint8_t first, uint8_t size, const char *name) {
+    struct perfdata_record r = mmap2(start, 0, 0, 0, name);
+    r.mmap2.has_build_id = true;
+    r.mmap2.maj = 99; /* not there in this form: must not count */
+    r.mmap2.build_id_size = size;
+    memset(r.mmap2.build_id, first, sizeof r.mmap2.build_id);
+    return r;
+}
+
+static void test_image_identity(void **state) {
+    (void)state;
+    struct model *m = batch();
+    /* Each but the repetitions differs from the first in one thing, and comes right behind it. */
+    const struct perfdata_record first = mmap2(0x1000, 1, 5, 0, "/lib/a.so");
+    const struct perfdata_record others[] = {
+        mmap2(0x2000, 1, 5, 0, "/lib/a.so"),         mmap2(0x2000, 1, 6, 0, "/lib/a.so"),
+        mmap2(0x2000, 2, 5, 0, "/lib/a.so"),         mmap2(0x2000, 1, 5, 3, "/lib/a.so"),
+        mmap2(0x2000, 1, 5, 0, "/lib/a2.so"),        mmap2_build_id(0x2000, 1, 20, "/lib/a.so"),
+        mmap2_build_id(0x2000, 1, 20, "/lib/a.so"),  mmap2_build_id(0x2000, 1, 8, "/lib/a.so"),
+        mmap2_build_id(0x2000, 2, 255, "/lib/a.so"), /* claims more than there is */
+    };
+    static const uint32_t images[] = {0, 1, 2, 3, 4, 5, 5, 6, 7};
+    enum { N = sizeof others / sizeof *others };
+    for (uint64_t i = 0; i < N; i++) {
+        at(m, 10 + i, first);
+        at(m, 10 + i, others[i]);
+    }
+    freeze(m);
+    for (uint64_t i = 0; i < N; i++) {
+        struct model_hit hit;
+        assert_true(model_find(m, U, 1, upto(10 + i), 0x1000, &hit));
+        assert_int_equal(hit.image, 0);
+        assert_true(model_find(m, U, 1, upto(10 + i), 0x2000, &hit));
+        assert_int_equal(hit.image, images[i]);
+        assert_int_equal(model_image(m, hit.image)->id, images[i]);
+    }
+    assert_int_equal(model_image_count(m), 8);
+    assert_int_equal(model_image(m, 1)->ino, 6);
+    assert_int_equal(model_image(m, 5)->maj, 0);
+    assert_string_equal(model_image(m, 0)->short_name, "a.so");
+    assert_int_equal(model_image_build_id(m, model_image(m, 0)).size, 0);
+    assert_int_equal(model_image_build_id(m, model_image(m, 5)).size, 20);
+    assert_int_equal(model_image_build_id(m, model_image(m, 6)).size, 8);
+    assert_int_equal(model_image_build_id(m, model_image(m, 7)).size, 20);
+    assert_int_equal(model_image_build_id(m, model_image(m, 7)).data[19], 2);
+    assert_int_equal(model_mapping(m, 0)->prot, PROT_READ | PROT_EXEC);
+    assert_int_equal(model_mapping(m, 0)->flags, MAP_PRIVATE);
+    model_free(m);
+}
+
+/* Build-ids that differ only in length or only in their bytes, one right behind the other. */
+static void test_build_ids_tell_images_apart(void **state) {
+    (void)state;
+    struct model *m = batch();
+    static const struct {
+        uint8_t byte, size;
+        uint32_t image;
+    } rows[] = {{1, 20, 0}, {1, 8, 1}, {2, 8, 2}, {1, 8, 1}, {1, 20, 0}};
+    for (uint64_t i = 0; i < 5; i++)
+        at(m, i, mmap2_build_id(0x1000, rows[i].byte, rows[i].size, "/a"));
+    freeze(m);
+    for (uint64_t i = 0; i < 5; i++) {
+        struct model_hit hit;
+        assert_true(model_find(m, U, 1, upto(i), 0x1000, &hit));
+        assert_int_equal(hit.image, rows[i].image);
+    }
+    model_free(m);
+}
+
+static struct perfdata_record build_id(unsigned misc, uint8_t first, uint8_t size, const char *name) {
+    struct perfdata_record r = {.type = PERFDATA_RECORD_HEADER_BUILD_ID,
+                                .misc = (uint16_t)(misc | PERFDATA_MISC_BUILD_ID_SIZE),
+                                .build_id = {.pid = -1, .filename = rec_text(name)}};
+    memset(r.build_id.build_id, first, 20);
+    r.build_id.build_id[20] = size;
+    return r;
+}
+
+static void test_listed_build_ids(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 0, build_id(U, 1, 20, "/a"));
+    at(m, 0, build_id(K, 2, 20, "/lib/modules/6/b.ko"));
+    at(m, 0, build_id(U, 3, 20, "/lib/modules/6/c.ko")); /* some perfs said so */
+    at(m, 0, build_id(K, 4, 20, "[kernel.kallsyms]"));
+    uint8_t listed_id[20] = {5};
+    assert_true(model_add_build_id(m, GK, (struct bytes){listed_id, 20}, rec_text("/d"), NULL));
+    at(m, 1, rec_map(1, 0x1000, 0x1000, "/a"));
+    at(m, 1, mmap2_build_id(0x2000, 9, 20, "/a"));
+    at(m, 1, rec_mmap(K, UINT32_MAX, 0xffff000000000000, 0x1000, 0, "/lib/modules/6/b.ko"));
+    at(m, 1, rec_mmap(K, UINT32_MAX, 0xffff000000001000, 0x1000, 0, "/lib/modules/6/c.ko"));
+    at(m, 1, rec_mmap(K, UINT32_MAX, 0xffff000000002000, 0x1000, 0, "[kernel.kallsyms]_text"));
+    at(m, 1, rec_map(1, 0x3000, 0x1000, "/d"));
+    at(m, 2, build_id(U, 6, 20, "/e")); /* a pipe's may come later than the map */
+    at(m, 2, rec_map(1, 0x4000, 0x1000, "/e"));
+    at(m, 3, build_id(U, 7, 16, "/e"));
+    freeze(m);
+    static const uint8_t want[] = {1, 9, 2, 3, 4, 0, 7};
+    static const bool listed[] = {true, true, true, false, true, false, true};
+    for (uint32_t i = 0; i < 7; i++) {
+        const struct model_image *image = model_image(m, i);
+        struct bytes id = model_image_build_id(m, image);
+        assert_int_equal(id.size, i == 5 ? 0 : i == 6 ? 16 : 20);
+        assert_int_equal(id.size ? id.data[0] : 0, want[i]);
+        assert_int_equal(model_image_listed(m, image), listed[i]);
+    }
+    assert_string_equal(model_image_dso(m, model_image(m, 2)), "/lib/modules/6/b.ko");
+    assert_string_equal(model_image_dso(m, model_image(m, 3)), "[c]");
+    model_free(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_without_files),
+        cmocka_unit_test(test_image_identity),
+        cmocka_unit_test(test_build_ids_tell_images_apart),
+        cmocka_unit_test(test_listed_build_ids),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
