@@ -196,8 +196,9 @@ static bool find_long(struct parser *p, const char *text, size_t len, struct use
             if (!spelling(row, negated, &prefix, &stem))
                 continue;
             int how = match(prefix, stem, text, len);
-            /* "--no" or "--n" alone negates nothing: too short to mean one option. */
-            if (how == 1 && (len == 0 || (negated && len <= strlen(prefix))))
+            /* "--no" or "--n" alone negates nothing; and nobody can cut the name of what is not listed. */
+            bool only_no = len <= 3 && (*prefix || strncmp(stem, "no-", 3) == 0);
+            if (how == 1 && (only_no || (row->flags & OPTION_HIDDEN)))
                 continue;
             struct use this = {row, 0, negated, NULL};
             if (how == 2) {

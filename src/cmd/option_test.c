@@ -270,6 +270,10 @@ static void unknown_ones_bring_a_suggestion(void **state) {
     bad("--max_stack=3", "unknown option `max_stack', did you mean `--max-stack'?");
     bad("--zzzzzz", "unknown option `zzzzzz'");
     bad("--secrte", "unknown option `secrte'");
+    bad("--secr", "unknown option `secr'");
+    bad("--no", "unknown option `no'");
+    bad("--n", "unknown option `n'");
+    bad("--no-", "unknown option `no-'");
     bad("-force", "did you mean `--force' (with two dashes)?");
     bad("-fi x -inline", "did you mean `--inline' (with two dashes)?");
     struct line l;
