@@ -92,14 +92,13 @@ static const char *module_short_name(struct image_table *t, const char *path) {
     return pooled(t, name, len);
 }
 
-/* [kernel.kallsyms]_text -> [kernel.kallsyms], [guest.kernel.kallsyms.42]_text -> [guest.kernel.kallsyms.42]
- */
+/* [kernel.kallsyms]_text -> [kernel.kallsyms]; likewise [guest.kernel.kallsyms.42]_text: which guest's it is,
+ * is not the name's business. */
 static const char *kernel_name(struct image_table *t, const char *recorded) {
-    static const char host[] = "[kernel.kallsyms]";
-    const char *end = strchr(recorded, ']');
+    static const char host[] = "[kernel.kallsyms]", guest[] = "[guest.kernel.kallsyms]";
     if (has_prefix(recorded, "[kernel.kallsyms"))
         return pooled(t, host, sizeof host - 1);
-    return end ? pooled(t, recorded, (size_t)(end + 1 - recorded)) : recorded;
+    return has_prefix(recorded, "[guest.") ? pooled(t, guest, sizeof guest - 1) : recorded;
 }
 
 /* Fills name and short_name from kind and recorded. False: memory. */

@@ -171,16 +171,10 @@ static bool note_kernel(struct model *m, uint32_t image, uint64_t pgoff) {
     return image_kernel_symbol(&m->images, image, &m->kernel[guest].symbol);
 }
 
-/* Whose kernel a map is: all hosts' are one; a guest's is keyed by its machine's pid. */
-static uint32_t kernel_owner(enum model_space space, uint32_t pid) {
-    return space == MODEL_SPACE_KERNEL || pid == UINT32_MAX ? MODEL_DEFAULT_OWNER : pid;
-}
-
 static bool apply_map(struct model *m, struct map_record *r, unsigned misc, struct model_when when) {
-    unsigned cpumode = misc & PERFDATA_MISC_CPUMODE_MASK;
-    enum model_space space = model_space_of(cpumode);
-    if (space == MODEL_SPACE_NONE) /* the first perfs gave kernel maps no cpumode, but pid -1 */
-        space = r->pid == UINT32_MAX ? MODEL_SPACE_KERNEL : MODEL_SPACE_USER;
+    enum model_space space = model_space_of(misc);
+    if (space == MODEL_SPACE_NONE) /* as perf: what no kernel claims belongs to the process */
+        space = MODEL_SPACE_USER;
     r->image.space = space;
     r->image.pid = r->pid;
     r->image.executable = r->prot & PROT_EXEC;
@@ -190,7 +184,7 @@ static bool apply_map(struct model *m, struct map_record *r, unsigned misc, stru
     if (space == MODEL_SPACE_USER)
         return mapping == MODEL_NONE ? add_task_event(m, EVENT_SEEN, r->pid, r->tid, 0, when)
                                      : add_task_event(m, EVENT_MAP, r->pid, r->tid, mapping, when);
-    uint32_t owner = space == MODEL_SPACE_GUEST_USER ? r->pid : kernel_owner(space, r->pid);
+    uint32_t owner = space == MODEL_SPACE_KERNEL ? MODEL_DEFAULT_OWNER : r->pid;
     uint32_t id = mapping == MODEL_NONE ? 0 : space_id(m, space, owner);
     return mapping == MODEL_NONE || (id != MODEL_NONE && add_event(m, EVENT_MAP_SPACE, id, mapping, when));
 }

@@ -95,7 +95,9 @@ static void test_edges_of_the_address_space(void **state) {
     at(m, 4, rec_map(2, 0x10, 1, "/byte"));
     at(m, 5, rec_map(3, 0x1000, UINT64_MAX, "/wraps"));
     at(m, 6, rec_map(3, 0x1000, UINT64_MAX - 0x1000, "/to the end"));
+    at(m, 7, rec_mmap(0, 4, 0x1000, 0x1000, 0, "/without a cpumode"));
     freeze(m);
+    assert_dso(4, 9, 0x1000, "/without a cpumode");
     assert_dso(1, 9, 0x1000, "-");
     assert_dso(1, 2, 0xffffffffffffffff, "/wraps");
     assert_dso(1, 9, 0xfffffffffffffffe, "/wraps");
@@ -578,13 +580,18 @@ static void test_guests_are_apart(void **state) {
     at(m, 0, rec_mmap(GU, 500, 0x1000, 0x1000, 0, "/guest"));
     at(m, 0, rec_map(500, 0x1000, 0x1000, "/qemu"));
     freeze(m);
-    assert_string_equal(dso(m, GK, 500, 1, 0xffffffff81000010), "[guest.kernel.kallsyms.500]");
+    assert_string_equal(dso(m, GK, 500, 1, 0xffffffff81000010), "[guest.kernel.kallsyms]");
     assert_string_equal(dso(m, GK, 600, 1, 0xffffffff81000010), "[guest.kernel.kallsyms]");
     assert_string_equal(dso(m, K, 500, 1, 0xffffffff81000010), "[kernel.kallsyms]");
     assert_string_equal(dso(m, K, 500, 1, 0xffffffff81001010), "-");
     assert_string_equal(dso(m, GU, 500, 1, 0x1010), "/guest");
     assert_string_equal(dso(m, U, 500, 1, 0x1010), "/qemu");
     assert_string_equal(dso(m, GU, 600, 1, 0x1010), "-");
+    struct model_hit hit;
+    assert_true(model_find(m, GK, 500, upto(1), 0xffffffff81000010, &hit));
+    assert_string_equal(model_image(m, hit.image)->recorded, "[guest.kernel.kallsyms.500]_text");
+    assert_true(model_find(m, GK, 600, upto(1), 0xffffffff81000010, &hit)); /* the default guest's */
+    assert_string_equal(model_image(m, hit.image)->recorded, "[guest.kernel.kallsyms]_text");
     struct model_kernel_reference ref;
     assert_true(model_kernel_reference(m, MODEL_SPACE_GUEST_KERNEL, &ref));
     assert_int_equal(ref.address, 8);
