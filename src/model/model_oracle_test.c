@@ -90,6 +90,11 @@ static void play_plain(struct plain *w, const struct op *op) {
     case OP_FORK:
     case OP_FORK_SYNTHESISED:
         touch(parent, op->parent_t);
+        if (op->kind == OP_FORK_SYNTHESISED && p->alive[0]) { /* known: at most its name is news */
+            if (p->comm[0] == NO_COMM)
+                p->comm[0] = parent->comm[op->parent_t];
+            break;
+        }
         if (p != parent) {
             p->alive[0] = p->alive[1] = p->alive[2] = false;
             p->map_count = op->kind == OP_FORK ? parent->map_count : 0;

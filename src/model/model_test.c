@@ -210,6 +210,30 @@ static void test_synthesised_fork_inherits_no_maps(void **state) {
     model_free(m);
 }
 
+/* perf record goes through /proc by number: a child may come before its parent, and twice. */
+static void test_synthesised_forks_in_any_order(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 0, rec_fork_synthesised(30, 30, 900, 900));
+    at(m, 0, rec_comm(30, 30, "child"));
+    at(m, 0, rec_map(30, 0x1000, 0x1000, "/child"));
+    at(m, 0, rec_fork_synthesised(900, 900, 1, 1));
+    at(m, 0, rec_comm(900, 900, "parent"));
+    at(m, 0, rec_fork_synthesised(900, 901, 900, 900));
+    at(m, 0, rec_fork_synthesised(30, 30, 900, 900));
+    freeze(m);
+    assert_int_equal(model_process_count(m), 3);
+    assert_int_equal(model_thread_count(m), 4);
+    const struct model_process *p = model_process(m, model_process_at(m, 900, upto(0)));
+    assert_int_equal(p->ppid, 1);
+    assert_true(p->forked);
+    assert_int_equal(model_process(m, model_process_at(m, 30, upto(0)))->ppid, 900);
+    assert_dso(30, 0, 0x1000, "/child");
+    assert_comm(30, 30, 0, "child");
+    assert_comm(900, 901, 0, "parent");
+    model_free(m);
+}
+
 static void test_threads_share(void **state) {
     (void)state;
     struct model *m = batch();
@@ -775,6 +799,7 @@ int main(void) {
         cmocka_unit_test(test_fork_shares_until_either_changes),
         cmocka_unit_test(test_fork_before_parents_maps_in_file),
         cmocka_unit_test(test_synthesised_fork_inherits_no_maps),
+        cmocka_unit_test(test_synthesised_forks_in_any_order),
         cmocka_unit_test(test_threads_share),
         cmocka_unit_test(test_exec_clears),
         cmocka_unit_test(test_last_exit_ends_the_process),

@@ -171,22 +171,6 @@ static bool inherit_space(struct model *m, uint32_t space, uint32_t parent, stru
     return set_root(m, space, when, m->spaces.items[parent].root);
 }
 
-static bool play_fork(struct model *m, const struct model_event *e) {
-    uint32_t space = m->tasks.items[e->task].space, parent_space = m->tasks.items[e->arg].space;
-    if (living_thread(m, e->arg, e->when) == MODEL_NONE)
-        return false;
-    /* A new thread has the pid of its process; only the fork of a leader makes an address space. A leader
-     * that claims to come from its own process is believed to be another thread of it. */
-    if (m->tasks.items[e->task].tid == m->spaces.items[space].pid && space != parent_space) {
-        if (!begin_process(m, space, e->when, pid_of(m, e->arg), true))
-            return false;
-        if (e->kind == EVENT_FORK ? !inherit_space(m, space, parent_space, e->when)
-                                  : !set_root(m, space, e->when, 0))
-            return false;
-    }
-    return begin_thread(m, e->task, e->when, e->arg) != MODEL_NONE && inherit(m, e->task, e->arg, e->when);
-}
-
 static void note_parent(struct model *m, struct model_thread *t, uint32_t parent) {
     struct model_process *p = &m->processes.items[t->process];
     if (t->ppid == MODEL_NONE) {
@@ -195,6 +179,35 @@ static void note_parent(struct model *m, struct model_thread *t, uint32_t parent
     }
     if (t->tid == t->pid && p->ppid == MODEL_NONE)
         p->ppid = t->ppid;
+}
+
+/* A synthesised fork of a thread that other records proved already: it only says whose child it is. */
+static bool describe(struct model *m, const struct model_event *e, uint32_t thread) {
+    struct model_thread *t = &m->threads.items[thread];
+    note_parent(m, t, e->arg);
+    t->forked = true;
+    if (t->tid == t->pid)
+        m->processes.items[t->process].forked = true;
+    return comm_now(m, e->task) != TASK_COMM_NONE || set_comm(m, e->task, e->when, comm_now(m, e->arg));
+}
+
+static bool play_fork(struct model *m, const struct model_event *e) {
+    uint32_t space = m->tasks.items[e->task].space, parent_space = m->tasks.items[e->arg].space;
+    if (living_thread(m, e->arg, e->when) == MODEL_NONE)
+        return false;
+    uint32_t known = e->kind == EVENT_FORK_EMPTY ? known_thread(m, e->task) : MODEL_NONE;
+    if (known != MODEL_NONE)
+        return describe(m, e, known);
+    /* A new thread has the pid of its process; only the fork of a leader makes an address space. A leader
+     * that claims to come from its own process is believed to be another thread of it. */
+    if (e->task == m->spaces.items[space].leader && space != parent_space) {
+        if (!begin_process(m, space, e->when, pid_of(m, e->arg), true))
+            return false;
+        if (e->kind == EVENT_FORK ? !inherit_space(m, space, parent_space, e->when)
+                                  : !set_root(m, space, e->when, 0))
+            return false;
+    }
+    return begin_thread(m, e->task, e->when, e->arg) != MODEL_NONE && inherit(m, e->task, e->arg, e->when);
 }
 
 static bool play_exit(struct model *m, const struct model_event *e) {
