@@ -25,7 +25,9 @@ check:
 	@scripts/deps.sh check
 	@python3 scripts/check.py
 
-install: all
+install: $(BUILD)/build.ninja
+	@meson configure $(BUILD) -Dprefix=$(PREFIX)
+	@ninja -C $(BUILD)
 	meson install -C $(BUILD) --no-rebuild
 
 bench: all

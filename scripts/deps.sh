@@ -88,7 +88,7 @@ if has_program apt-get; then
 elif has_program dnf; then
     as_root dnf install -y -q $dnf
 elif has_program pacman; then
-    as_root pacman -Sy --needed --noconfirm $pacman
+    as_root pacman -S --needed --noconfirm $pacman || as_root pacman -Sy --needed --noconfirm $pacman
 else
     echo "no apt-get, dnf or pacman here: please install$missing" >&2
     exit 1

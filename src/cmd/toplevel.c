@@ -77,6 +77,11 @@ const struct option toplevel_option_rows[] = {
     OPTION_STRING(0, "buildid-dir", struct toplevel_options, buildid_dir, "dir",
                   "Build-id cache; goes before buildid.dir of the configuration"),
     OPTION_BOOL(0, "list-cmds", struct toplevel_options, list_commands, "List the commands in one line"),
+    OPTION_ABSENT(0, "debug", "variable[=value]", "Say more about something", .flags = OPTION_HIDDEN),
+    OPTION_ABSENT(0, "debug-file", "file", "Where to", .flags = OPTION_HIDDEN),
+    OPTION_ABSENT(0, "debugfs-dir", "dir", "Where debugfs is", .flags = OPTION_HIDDEN),
+    OPTION_ABSENT(0, "exec-path", "dir", "Where helpers are", .flags = OPTION_HIDDEN | OPTION_VALUE_OPTIONAL),
+    OPTION_ABSENT(0, "html-path", NULL, "Where the manual is", .flags = OPTION_HIDDEN | OPTION_NO_VALUE),
     OPTION_END,
 };
 
@@ -158,7 +163,7 @@ int toplevel_run(int argc, char **argv) {
         return list(&env, print_options, argc > 2 ? argv[2] : NULL);
     struct option_result r = option_parse(toplevel_option_rows, &o, OPTION_STOP_AT_OPERAND, argc, argv);
     if (r.status != OPTION_DONE)
-        return bad_option(env.program, r.err.message);
+        return r.err.code == ERR_USAGE ? bad_option(env.program, r.err.message) : command_fail(&r.err);
     env.pager = o.pager;
     if (o.list_commands)
         return list(&env, print_commands, NULL);
