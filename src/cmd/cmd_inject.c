@@ -15,45 +15,33 @@ struct inject_options {
     const char *input, *output;
     bool force;
     int verbose;
-    const char *absent; /* an option of perf's that sonde does not have yet */
 };
 
-static bool set_absent(const struct option *row, void *field, const char *value, bool negated,
-                       struct err *e) {
-    (void)value, (void)e;
-    if (!negated)
-        *(const char **)field = row->name;
-    return true;
-}
-
-#define ABSENT(letter, name, arg, help, ...)                                                           \
-    OPTION_CALL(letter, name, struct inject_options, absent, arg, help " (not there yet)", set_absent, \
-                __VA_ARGS__)
-
 static const struct option options[] = {
-    ABSENT('b', "build-ids", NULL, "put build-ids of what was hit into the output", .flags = OPTION_NO_VALUE),
-    ABSENT('B', "mmap2-buildids", NULL, "put build-ids into MMAP2 records", .flags = OPTION_NO_VALUE),
+    OPTION_ABSENT_FLAG('b', "build-ids", "put build-ids of what was hit into the output"),
+    OPTION_ABSENT_FLAG('B', "mmap2-buildids", "put build-ids into MMAP2 records"),
     INPUT_FORCE_OPTION(struct inject_options, force),
     OPTION_STRING('i', "input", struct inject_options, input, "file",
                   "input file name (default: standard input)"),
-    ABSENT('j', "jit", NULL, "merge jitdump files", .flags = OPTION_NO_VALUE),
-    ABSENT('k', "vmlinux", "file", "kernel image"),
+    OPTION_ABSENT_FLAG('j', "jit", "merge jitdump files"),
+    OPTION_ABSENT('k', "vmlinux", "file", "kernel image"),
     OPTION_STRING('o', "output", struct inject_options, output, "file",
                   "output file name (default: standard output)"),
-    ABSENT('s', "sched-stat", NULL, "merge sched_stat and sched_switch", .flags = OPTION_NO_VALUE),
+    OPTION_ABSENT_FLAG('s', "sched-stat", "merge sched_stat and sched_switch"),
     OPTION_COUNT('v', "verbose", struct inject_options, verbose, "say more"),
-    ABSENT(0, "aslr", NULL, "hide addresses", .flags = OPTION_NO_VALUE),
-    ABSENT(0, "buildid-all", NULL, "put build-ids of all DSOs into the output", .flags = OPTION_NO_VALUE),
-    ABSENT(0, "mmap2-buildid-all", NULL, "put build-ids into all MMAP2 records", .flags = OPTION_NO_VALUE),
-    ABSENT(0, "convert-callchain", NULL, "turn stack dumps into callchains", .flags = OPTION_NO_VALUE),
-    ABSENT(0, "guest-data", "opts", "merge a guest's recording", .flags = OPTION_VALUE_OPTIONAL),
-    ABSENT(0, "guestmount", "directory", "where guests' root directories are mounted"),
-    ABSENT(0, "ignore-vmlinux", NULL, "do not use a vmlinux even if there is one", .flags = OPTION_NO_VALUE),
-    ABSENT(0, "itrace", "opts", "decode instruction traces", .flags = OPTION_VALUE_OPTIONAL),
-    ABSENT(0, "kallsyms", "file", "kallsyms file"),
-    ABSENT(0, "known-build-ids", "list", "build-ids to put in: ID PATH,..."),
-    ABSENT(0, "strip", NULL, "leave out what --itrace replaced", .flags = OPTION_NO_VALUE),
-    ABSENT(0, "vm-time-correlation", "opts", "correct times of guests", .flags = OPTION_VALUE_OPTIONAL),
+    OPTION_ABSENT_FLAG(0, "aslr", "hide addresses"),
+    OPTION_ABSENT_FLAG(0, "buildid-all", "put build-ids of all DSOs into the output"),
+    OPTION_ABSENT_FLAG(0, "mmap2-buildid-all", "put build-ids into all MMAP2 records"),
+    OPTION_ABSENT_FLAG(0, "convert-callchain", "turn stack dumps into callchains"),
+    OPTION_ABSENT(0, "guest-data", "opts", "merge a guest's recording", .flags = OPTION_VALUE_OPTIONAL),
+    OPTION_ABSENT(0, "guestmount", "directory", "where guests' root directories are mounted"),
+    OPTION_ABSENT_FLAG(0, "ignore-vmlinux", "do not use a vmlinux even if there is one"),
+    OPTION_ABSENT(0, "itrace", "opts", "decode instruction traces", .flags = OPTION_VALUE_OPTIONAL),
+    OPTION_ABSENT(0, "kallsyms", "file", "kallsyms file"),
+    OPTION_ABSENT(0, "known-build-ids", "list", "build-ids to put in: ID PATH,..."),
+    OPTION_ABSENT_FLAG(0, "strip", "leave out what --itrace replaced"),
+    OPTION_ABSENT(0, "vm-time-correlation", "opts", "correct times of guests",
+                  .flags = OPTION_VALUE_OPTIONAL),
     OPTION_END,
 };
 
@@ -137,12 +125,6 @@ static int run(struct command_env *env, int argc, char **argv) {
     if (argc)
         return command_usage(env, "unexpected argument `%s'", argv[0]);
     command_log(env, o.verbose, false);
-    if (o.absent) {
-        struct err err;
-        err_set(&err, ERR_UNSUPPORTED, NULL, "inject --%s is not there yet: so far inject copies as it is",
-                o.absent);
-        return command_fail(&err);
-    }
     return copy(&o, o.input ? o.input : "-");
 }
 
