@@ -66,7 +66,7 @@ static void build_table(struct perfdata_btf_table *t, struct bytes btf, bool swa
 
 bool perfdata_btf_names_init(struct perfdata_btf_names *n, const struct perfdata_btfs *btfs, bool swap) {
     *n = (struct perfdata_btf_names){.btfs = *btfs, .swap = swap};
-    n->tables = arena_zalloc(&n->arena, btfs->count * sizeof *n->tables);
+    n->tables = btfs->count ? arena_zalloc(&n->arena, btfs->count * sizeof *n->tables) : NULL;
     bool ok = n->tables || !btfs->count;
     for (uint32_t i = 0; ok && i < btfs->count; i++)
         ok = hash_map_set(&n->by_id, btfs->items[i].id, i);

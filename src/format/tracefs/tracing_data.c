@@ -45,21 +45,28 @@ static bool decimal(struct bytes text, uint64_t *out) {
     return true;
 }
 
+bool tracing_line_next(struct bytes *rest, struct bytes *line) {
+    if (!rest->size)
+        return false;
+    const uint8_t *nl = memchr(rest->data, '\n', rest->size);
+    *line = (struct bytes){rest->data, nl ? (size_t)(nl - rest->data) : rest->size};
+    size_t step = line->size + (nl != NULL);
+    *rest = (struct bytes){rest->data + step, rest->size - step};
+    return true;
+}
+
 /* A format text opens with "name: NAME" and "ID: NUMBER"; the fields come behind the line "format:". */
 static void read_identity(struct tracing_event *event) {
-    struct bytes rest = event->format;
-    while (rest.size) {
-        const uint8_t *nl = memchr(rest.data, '\n', rest.size);
-        struct bytes line = {rest.data, nl ? (size_t)(nl - rest.data) : rest.size};
+    struct bytes rest = event->format, line;
+    while (tracing_line_next(&rest, &line)) {
         struct bytes value = line_value(line, "name:");
         if (value.data)
             event->name = value;
         value = line_value(line, "ID:");
         if (value.data)
             event->has_id = decimal(value, &event->id);
-        if (line_value(line, "format:").data || !nl)
+        if (line_value(line, "format:").data)
             return;
-        rest = (struct bytes){nl + 1, rest.size - line.size - 1};
     }
 }
 
@@ -119,7 +126,10 @@ bool tracing_data_parse(struct bytes blob, struct tracing_data *td, struct err *
     if (!magic || memcmp(magic, MAGIC, sizeof MAGIC) != 0)
         return err_set(err, ERR_BROKEN, "tracing data", "the tracepoint descriptions lack their magic");
     td->version = read_text(&c);
-    td->big_endian = cursor_u8(&c) != 0;
+    uint8_t endian = cursor_u8(&c);
+    if (endian > 1)
+        cursor_take(&c, UINT64_MAX); /* neither order */
+    td->big_endian = endian == 1;
     c.swap = td->big_endian != BYTES_HOST_BIG;
     td->long_size = cursor_u8(&c);
     td->page_size = cursor_u32(&c);
@@ -184,17 +194,14 @@ static struct bytes declared_name(struct bytes declaration) {
 
 bool tracing_field_next(struct bytes *rest, struct tracing_field *out) {
     static const char COMMON[] = "common_";
-    while (rest->size) {
-        const uint8_t *nl = memchr(rest->data, '\n', rest->size);
-        struct bytes line = {rest->data, nl ? (size_t)(nl - rest->data) : rest->size};
-        size_t step = line.size + (nl != NULL);
-        *rest = (struct bytes){rest->data + step, rest->size - step};
+    struct bytes line;
+    while (tracing_line_next(rest, &line)) {
         uint64_t offset, size, sign = 0;
         *out = (struct tracing_field){.declaration = part_value(line, "field")};
         if (!out->declaration.data || !decimal(part_value(line, "offset"), &offset) ||
             !decimal(part_value(line, "size"), &size) || offset > INT32_MAX || size > INT32_MAX)
             continue;
-        decimal(part_value(line, "signed"), &sign);
+        out->has_sign = decimal(part_value(line, "signed"), &sign);
         out->name = declared_name(out->declaration);
         out->offset = (uint32_t)offset;
         out->size = (uint32_t)size;

@@ -64,13 +64,16 @@ void tracing_data_fini(struct tracing_data *td);
 /* The event with this id, or NULL. */
 const struct tracing_event *tracing_data_find(const struct tracing_data *td, uint64_t id);
 
+/* The next line of a text, without its newline; *rest becomes what follows. False at the end. */
+bool tracing_line_next(struct bytes *rest, struct bytes *line);
+
 /* A "field:" line of a format text. */
 struct tracing_field {
     struct bytes declaration; /* "char prev_comm[16]" */
     struct bytes name;        /* "prev_comm" */
     uint32_t offset, size;    /* bytes, in the raw data */
-    bool is_signed;
-    bool common; /* one of the fields that every event starts with (common_type...) */
+    bool is_signed, has_sign; /* has_sign: the line says so; old kernels' do not */
+    bool common;              /* one of the fields that every event starts with (common_type...) */
 };
 
 /* The fields of a format text in their order: start with *rest = event->format; false at the end. A line that
