@@ -191,13 +191,18 @@ static size_t utf8_len(const unsigned char *p, size_t n) {
     return len;
 }
 
+/* The characters that have an escape shorter than \\u00xx (RFC 8259, section 7). */
+static const char *const short_escapes[0x60] = {
+    ['"'] = "\\\"", ['\\'] = "\\\\", ['\b'] = "\\b", ['\f'] = "\\f",
+    ['\n'] = "\\n", ['\r'] = "\\r",  ['\t'] = "\\t"};
+
 void out_json(struct out *o, const char *p, size_t n) {
     for (size_t i = 0; i < n;) {
         unsigned char c = (unsigned char)p[i];
         size_t len = utf8_len((const unsigned char *)p + i, n - i);
-        if (c == '"' || c == '\\') {
-            out_char(o, '\\');
-            out_char(o, (char)c);
+        const char *short_form = c < 0x60 ? short_escapes[c] : NULL;
+        if (short_form) {
+            out_str(o, short_form);
         } else if (c < 0x20 || c == 0x7f) {
             out_str(o, "\\u");
             out_hex0(o, c, 4);

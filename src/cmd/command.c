@@ -16,9 +16,11 @@
 /* clang-format off */
 const struct command *const command_table[] = {
     &cmd_check,
+    &cmd_data,
     &cmd_evlist,
     &cmd_help,
     &cmd_inject,
+    &cmd_script,
     &cmd_test,
     &cmd_version,
     NULL,

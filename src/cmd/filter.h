@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which samples count, by CPU, process, thread and comm: the -C, --pid, --tid and -c options of readers. */
+#ifndef SONDE_CMD_FILTER_H
+#define SONDE_CMD_FILTER_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "format/perfdata/sample.h"
+#include "model/model.h"
+
+struct filter_range {
+    uint64_t first, last;
+};
+
+struct filter {
+    VEC(struct filter_range) cpus, pids, tids; /* empty: all */
+    VEC(char *) comms;                         /* owned; empty: all */
+};
+
+/* What the user gave; each may be NULL. */
+struct filter_options {
+    const char *cpus, *pids, *tids, *comms;
+};
+
+/* Reads "0,2-4" lists, and comms separated by commas or, as file://NAME, one a line in a file. `f` is zeroed.
+ * False: ERR_USAGE, or why the file could not be read; filter_fini in any case. */
+bool filter_parse(const struct filter_options *o, struct filter *f, struct err *err);
+void filter_fini(struct filter *f);
+
+/* `cpu` is UINT32_MAX when it is not known: then only an empty list lets it through. */
+bool filter_cpu(const struct filter *f, uint32_t cpu);
+
+/* True when the sample (TID and CPU as decoded) is to be shown. `m` answers for the comm. */
+bool filter_sample(const struct filter *f, const struct model *m, const struct perfdata_sample *s,
+                   struct model_when when);
+
+#endif

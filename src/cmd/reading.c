@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/reading.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "cmd/command.h"
+#include "cmd/input.h"
+
+bool reading_open(struct reading *r, const char *path, bool force, struct err *err) {
+    *r = (struct reading){0};
+    if (!input_check(path, force, err))
+        return false;
+    r->stream = stream_open(path, &(struct stream_options){0}, err);
+    if (!r->stream)
+        return false;
+    r->events = stream_events(r->stream);
+    return input_read_head(r->stream, err) && reading_names(r, err);
+}
+
+void reading_close(struct reading *r) {
+    if (r->named_events || r->named_features)
+        perfdata_namer_fini(&r->namer);
+    stream_close(r->stream);
+    *r = (struct reading){0};
+}
+
+bool reading_names(struct reading *r, struct err *err) {
+    const struct perfdata_header *h = stream_header(r->stream);
+    size_t events = r->events->list.count, features = h->features.count;
+    if (r->named_events == events && r->named_features == features)
+        return true;
+    if (r->named_events || r->named_features)
+        perfdata_namer_fini(&r->namer);
+    r->named_events = events;
+    r->named_features = features;
+    if (!perfdata_namer_init(&r->namer, h) || !perfdata_feature_apply_names(h, r->events) ||
+        !perfdata_event_name_rest(&r->namer, r->events))
+        return err_memory(err, "event names");
+    return true;
+}
+
+struct model_when reading_when(const struct reading *r, const struct stream_record *rec) {
+    uint64_t time_ns = rec->has_time ? rec->time_ns : stream_when_ns(r->stream, rec);
+    return (struct model_when){time_ns, rec->loc};
+}
+
+bool reading_decode(struct reading *r, const struct stream_record *raw, struct perfdata_record *out) {
+    const struct perfdata_plan *plan = NULL;
+    const char *reason = NULL;
+    if (raw->event < r->events->list.count)
+        plan = &r->events->list.items[raw->event].plan;
+    if (perfdata_record_decode(&raw->raw, plan, r->events->swap, out, &reason))
+        return true;
+    stream_bad_record(r->stream, raw, reason);
+    return false;
+}
+
+/* Gives the model the header's BUILD_ID entries, for files that have them only there. */
+static bool apply_build_ids(struct reading *r, struct model *m, struct err *err) {
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value value;
+    bool ok = true;
+    if (perfdata_feature_get(stream_header(r->stream), PERFDATA_FEATURE_BUILD_ID, &arena, &value)) {
+        for (uint32_t i = 0; ok && i < value.build_ids.count; i++) {
+            const struct perfdata_feature_build_id *b = &value.build_ids.items[i];
+            struct perfdata_record rec = {.type = PERFDATA_RECORD_HEADER_BUILD_ID, .misc = b->misc};
+            rec.build_id.pid = b->pid;
+            memcpy(rec.build_id.build_id, b->id, sizeof rec.build_id.build_id);
+            rec.build_id.filename = b->name;
+            ok = model_apply(m, &rec, (struct model_when){0, 0}, err);
+        }
+    }
+    arena_fini(&arena);
+    return ok;
+}
+
+bool reading_apply(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err) {
+    struct perfdata_record rec;
+    /* Decoded in any case: damage is damage whoever looks. */
+    if (raw->legacy || !reading_decode(r, raw, &rec) || !model_wants(m, raw->raw.type))
+        return true;
+    return model_apply(m, &rec, reading_when(r, raw), err);
+}
+
+bool reading_first_pass(struct reading *r, struct model *m, struct reading_span *span, reading_seen_fn *seen,
+                        void *ctx, struct err *err) {
+    struct stream_record rec;
+    struct reading_span times = {UINT64_MAX, 0};
+    enum stream_status status;
+    while ((status = stream_next(r->stream, &rec, err)) == STREAM_RECORD) {
+        if (rec.raw.type == PERFDATA_RECORD_SAMPLE) {
+            if (rec.has_time) {
+                times.first_ns = rec.time_ns < times.first_ns ? rec.time_ns : times.first_ns;
+                times.last_ns = rec.time_ns > times.last_ns ? rec.time_ns : times.last_ns;
+            }
+            continue;
+        }
+        if (rec.legacy)
+            continue;
+        if ((seen && !seen(ctx, &rec, err)) || !reading_apply(r, m, &rec, err))
+            return false;
+    }
+    if (span)
+        *span = times;
+    if (status != STREAM_END || !reading_names(r, err) || !apply_build_ids(r, m, err) ||
+        !model_freeze(m, err))
+        return false;
+    stream_rewind(r->stream);
+    return true;
+}
+
+int64_t reading_captured_s(const struct reading *r) {
+    const struct os_file *f = stream_file(r->stream);
+    return stream_is_pipe(r->stream) || f->fd < 0 ? (int64_t)time(NULL) : f->mtime_s;
+}
+
+int reading_status(const struct reading *r) {
+    const struct stream_losses *l = stream_losses(r->stream);
+    if (l->lost_events || l->lost_samples)
+        log_line(LOG_WARN, "%s: the recorder lost %" PRIu64 " events and %" PRIu64 " samples",
+                 stream_path(r->stream), l->lost_events, l->lost_samples);
+    if (l->unknown_ids)
+        log_line(LOG_WARN, "%s: %" PRIu64 " samples belong to no event and are not shown",
+                 stream_path(r->stream), l->unknown_ids);
+    return stream_all_read(r->stream) ? EXIT_OK : EXIT_ERROR;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What script, data and their like do with a recording before they print: open it, name its events, feed what
+ * is no sample to the model, and say at the end what was missing.
+ */
+#ifndef SONDE_CMD_READING_H
+#define SONDE_CMD_READING_H
+
+#include "base/err.h"
+#include "format/perfdata/event_name.h"
+#include "model/model.h"
+#include "stream/stream.h"
+
+struct reading {
+    struct stream *stream;
+    struct perfdata_events *events; /* the stream's */
+    struct perfdata_namer namer;
+    size_t named_events, named_features; /* how many there were when names were given last */
+};
+
+/* Opens `path` ("-" is standard input) after perf's checks of its owner, and names the events so far known.
+ * False with *err; reading_close is allowed then. */
+bool reading_open(struct reading *r, const char *path, bool force, struct err *err);
+void reading_close(struct reading *r);
+
+/* Names events that a pipe brought since the last call; cheap when there are none. False: memory. */
+bool reading_names(struct reading *r, struct err *err);
+
+/* The instant of a record: where it stands for the model and for ordering. */
+struct model_when reading_when(const struct reading *r, const struct stream_record *rec);
+
+/* Decodes a record that is no sample. A bad one is counted and reported by the stream, and false returned. */
+bool reading_decode(struct reading *r, const struct stream_record *raw, struct perfdata_record *out);
+
+/* The span of the samples' times; first_ns > last_ns when there are none. */
+struct reading_span {
+    uint64_t first_ns, last_ns;
+};
+
+/* Called with each record that is no sample. False stops, with *err. */
+typedef bool reading_seen_fn(void *ctx, const struct stream_record *r, struct err *err);
+
+/*
+ * The first pass over a recording: everything that is no sample into the model, which then is frozen; names
+ * for all events; rewinds. `span` and `seen` may be NULL. Not for a pipe that is to be read in one pass.
+ */
+bool reading_first_pass(struct reading *r, struct model *m, struct reading_span *span, reading_seen_fn *seen,
+                        void *ctx, struct err *err);
+
+/* Seconds since 1970 when the recording was made, as the header's text tells it: the file's own time, or now.
+ */
+int64_t reading_captured_s(const struct reading *r);
+
+/* One record, decoded and so checked, into the model if it wants it. False only when memory ran out. */
+bool reading_apply(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err);
+
+/* Says on stderr what the recorder lost, and returns the exit status for what could be read. */
+int reading_status(const struct reading *r);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A recording as JSON, in the layout of perf's `data convert --to-json` (perf-data(1)): one object with the
+ * header and all samples. Frames have no symbols yet; "dso" is there wherever a mapping is known.
+ */
+#ifndef SONDE_VIEW_JSON_CONVERT_H
+#define SONDE_VIEW_JSON_CONVERT_H
+
+#include "base/out.h"
+#include "format/perfdata/header.h"
+#include "model/model.h"
+
+/* Prints the members of a tracepoint's raw data through json_convert_member; the owner (cmd/) knows the
+ * formats. */
+struct json_convert;
+typedef void json_trace_fn(void *ctx, struct json_convert *j, const struct perfdata_attr *attr,
+                           const struct perfdata_sample *s);
+
+struct json_convert {
+    struct out *out;           /* borrowed, as all here */
+    const struct model *model; /* answers for comms and mappings */
+    json_trace_fn *trace;      /* NULL: no formats */
+    void *trace_ctx;
+    uint64_t samples; /* written so far */
+};
+
+/* From the first brace to the bracket that opens "samples". captured_s: seconds since 1970. */
+void json_convert_begin(struct json_convert *j, const struct perfdata_header *h, int64_t captured_s);
+
+/* One sample, decoded with at least json_convert_want(attr). */
+void json_convert_sample(struct json_convert *j, const struct perfdata_attr *attr,
+                         const struct perfdata_sample *s, uint16_t misc, struct model_when when);
+uint64_t json_convert_want(const struct perfdata_attr *attr);
+
+/* A further member of the sample being written: for json_trace_fn. A name that a sample has already gets
+ * "trace." before it. */
+void json_convert_member(struct json_convert *j, const char *name, const char *value, size_t len);
+
+/* The closing brackets. */
+void json_convert_end(struct json_convert *j);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the script view share: script_print.c (plans, steps), script_place.c (addresses),
+ * script_values.c (registers, branches, memory sources...), script_record.c (lines of other records). */
+#ifndef SONDE_VIEW_SCRIPT_INTERNAL_H
+#define SONDE_VIEW_SCRIPT_INTERNAL_H
+
+#include "view/script_print.h"
+
+/* ---- script_place.c: addresses as "[unknown] (dso)" ---- */
+
+/* The single address of a sample, or its callchain, as the fields ask. */
+void script_place_sample(struct script_print *p, const struct script_plan *plan,
+                         const struct script_sample *x);
+/* " sym (dso)" of an address, as far as the fields ask for it. `modes` as in script_place.c. */
+void script_place_names(struct script_print *p, uint64_t fields, const struct script_sample *x,
+                        unsigned cpumode, uint64_t address);
+/* sample.addr: the number and, for events whose address is one of code or data, its names. */
+void script_place_addr(struct script_print *p, const struct script_plan *plan, const struct script_sample *x);
+/* The branch stack in the form that the fields ask for. */
+void script_place_branches(struct script_print *p, const struct script_plan *plan,
+                           const struct script_sample *x);
+/* Prints a deferred callchain's addresses as a block of its own. */
+void script_place_chain(struct script_print *p, uint64_t fields, const struct script_sample *x,
+                        struct perfdata_u64s chain);
+
+/* ---- script_values.c ---- */
+
+void script_value_regs(struct out *o, const struct dump_regs *names, const struct perfdata_regs *regs);
+/* perf_mem_data_src in words; *width is the longest so far, to which shorter ones are padded. */
+void script_value_data_src(struct out *o, uint64_t data_src, unsigned *width);
+void script_value_page_size(struct out *o, uint64_t bytes);
+/* "/M/-/-/5/COND/- ": what follows a branch's addresses. */
+void script_value_branch(struct out *o, const struct perfdata_branch *b);
+/* The raw bytes of a bpf-output event, in hex and as a text if they are one. */
+void script_value_bpf(struct out *o, struct bytes raw);
+/* "2026-01-31 13:05:59.123456 " in local time. */
+void script_value_clock(struct out *o, uint64_t wall_ns, bool ns);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One line (or, with a callchain, one block) of text per sample, as perf
+ * script prints it. What an event's lines consist of is computed once, as a
+ * short list of steps; per sample only those run, straight into the sink.
+ *
+ *   comm tid [cpu] time: period event: flags trace addr data_src weight cgroup ip sym (dso) iregs ...
+ *   `------ start -----'               (see script_record.c for lines that have only a start)
+ */
+#ifndef SONDE_VIEW_SCRIPT_PRINT_H
+#define SONDE_VIEW_SCRIPT_PRINT_H
+
+#include "base/out.h"
+#include "base/vec.h"
+#include "format/perfdata/events.h"
+#include "model/model.h"
+#include "view/dump_regs.h"
+#include "view/script_fields.h"
+
+enum { SCRIPT_STEPS_MAX = SCRIPT_FIELD_COUNT };
+
+/* What is printed for one event. */
+struct script_plan {
+    uint64_t fields; /* SCRIPT_BIT mask; 0: the event is not shown */
+    uint8_t steps[SCRIPT_STEPS_MAX];
+    uint8_t count, start_count; /* the first start_count steps are the start of a line */
+    bool chain;                 /* the callchain is printed where others have the address */
+    bool branch_pair;           /* "ip => addr": branches sampled one by one */
+    const char *name;           /* "   cycles: ", owned by the printer's arena */
+    uint32_t name_len;
+};
+
+struct script_print_options {
+    struct script_fields fields;
+    bool chains;      /* callchains are shown (not -G) */
+    bool latency;     /* -L */
+    bool ns;          /* --ns */
+    bool reltime;     /* --reltime */
+    bool deltatime;   /* --deltatime */
+    bool all_cookies; /* --no-merge-callchains */
+    unsigned max_stack;
+};
+
+/* Prints the fields of a tracepoint's raw data; the owner (cmd/) knows the formats. */
+typedef void script_trace_fn(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *s,
+                             struct out *out);
+
+/* A callchain that was recorded later than its sample (CALLCHAIN_DEFERRED), by its cookie; count 0: none. */
+typedef struct perfdata_u64s script_deferred_fn(void *ctx, uint64_t cookie, uint32_t tid, uint64_t after_loc);
+
+/* Guest machines that `perf inject --guest-data` brought in: their samples' ids (ID_INDEX). */
+struct script_guest {
+    uint32_t machine_pid, vcpu;
+};
+struct script_guests {
+    struct hash_map by_id; /* event id -> index in list */
+    VEC(struct script_guest) list;
+};
+
+struct script_print {
+    struct out *out; /* borrowed, as all below that are pointers to const */
+    const struct perfdata_events *events;
+    const struct model *model;
+    struct script_print_options options;
+    const struct dump_regs *regs;
+    script_trace_fn *trace; /* NULL: no formats */
+    void *trace_ctx;
+    script_deferred_fn *deferred; /* NULL: none */
+    void *deferred_ctx;
+    const struct script_guests *guests; /* NULL: none */
+    bool has_clock;                     /* tod: */
+    int64_t clock_offset_ns;            /* wall clock time minus sample time */
+
+    struct arena arena;
+    VEC(struct script_plan) plans; /* by event index */
+    size_t planned_events;
+    uint64_t first_ns, previous_ns; /* for reltime and deltatime; UINT64_MAX: none yet */
+    unsigned data_src_width;        /* the longest data_src text so far: perf pads to it */
+    uint64_t second;                /* the second whose digits are in second_text */
+    char second_text[24];
+    uint8_t second_len;
+    VEC(const char *) tails; /* by image: " (dso)", owned by the arena; NULL: not made yet */
+};
+
+/* One sample, decoded, and where and when it stands. */
+struct script_sample {
+    const struct perfdata_sample *s;
+    uint32_t event;
+    uint16_t misc;
+    struct model_when when;
+};
+
+/* Fills `p` (the caller sets the borrowed fields afterwards). False when memory ran out. */
+bool script_print_init(struct script_print *p, struct out *out, const struct perfdata_events *events,
+                       const struct model *model, const struct script_print_options *options);
+void script_print_fini(struct script_print *p);
+
+/*
+ * The plan of an event. Plans are made for all events at once and again when events were added or renamed
+ * (script_print_replan); NULL with *err when the user asked for a field that an event lacks, or memory ran
+ * out.
+ */
+const struct script_plan *script_print_plan(struct script_print *p, uint32_t event, struct err *err);
+void script_print_replan(struct script_print *p);
+
+/* Prints a sample. Its plan must exist. */
+void script_print_sample(struct script_print *p, const struct script_sample *x);
+
+/* Takes in an ID_INDEX's guests. False when memory ran out. */
+bool script_guests_add(struct script_guests *g, const struct perfdata_id_index *index);
+void script_guests_fini(struct script_guests *g);
+
+/* Who and when a line is about: samples and other records alike. */
+struct script_start {
+    uint32_t comm_pid, comm_tid; /* whose comm is printed */
+    uint32_t pid, tid, cpu;
+    uint16_t misc;
+    uint32_t type; /* of the record */
+    uint64_t time_ns;
+    uint64_t id; /* of the event, 0 when not recorded: for the guest */
+    struct model_when when;
+};
+void script_print_start(struct script_print *p, const struct script_plan *plan, const struct script_start *x);
+
+#endif
