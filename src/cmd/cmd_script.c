@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -453,10 +454,8 @@ static bool apply_features(struct script *s, struct err *err) {
     }
     if (perfdata_feature_get(h, PERFDATA_FEATURE_E_MACHINE, &arena, &value))
         machine = value.e_machine.machine;
-    if (perfdata_feature_get(h, PERFDATA_FEATURE_ARCH, &arena, &value)) {
-        size_t len = bytes_text_len(value.text);
-        memcpy(arch, value.text.data, len < sizeof arch ? len : sizeof arch - 1);
-    }
+    if (perfdata_feature_get(h, PERFDATA_FEATURE_ARCH, &arena, &value) && value.text.size)
+        snprintf(arch, sizeof arch, "%.*s", (int)bytes_text_len(value.text), (const char *)value.text.data);
     arena_fini(&arena);
     s->print.regs = dump_regs_find(machine, arch);
     for (int k = 0; k < SCRIPT_KIND_COUNT; k++)

@@ -283,11 +283,12 @@ static void test_deferred_chain(void **state) {
     (void)state;
     const uint64_t later[] = {PERFDATA_CONTEXT_USER, 0x400100, 0x400200};
     struct perfdata_u64s given = {(const uint8_t *)later, 3, false};
+#define KERNEL_FRAME "\n\tffffffff81000010 ([kernel.kallsyms])\n"
+#define LATER_FRAMES "\t          400100 (/bin/foo)\n\t          400200 (/bin/foo)\n\n"
     static const char *const want[] = {
-        "\n\tffffffff81000010 ([kernel.kallsyms])\n\t          400100 (/bin/foo)\n\t          400200 "
-        "(/bin/foo)\n\n",
-        "\n\tffffffff81000010 ([kernel.kallsyms])\n\t       600010000 (cookie) ([unknown])\n\n",
-        "\n\tffffffff81000010 ([kernel.kallsyms])\n\t       500010000 (cookie) ([unknown])\n\n",
+        KERNEL_FRAME LATER_FRAMES,
+        KERNEL_FRAME "\t       600010000 (cookie) ([unknown])\n\n",
+        KERNEL_FRAME "\t       500010000 (cookie) ([unknown])\n\n",
     };
     for (int i = 0; i < 3; i++) {
         uint64_t chain[] = {PERFDATA_CONTEXT_KERNEL, 0xffffffff81000010, PERFDATA_CONTEXT_USER_DEFERRED,
