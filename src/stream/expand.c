@@ -32,8 +32,7 @@ void stream_expansion_close(struct stream_expansion *x) {
 static bool note_origin(struct stream *s, uint64_t start, uint64_t file_offset, struct err *err) {
     struct stream_expansion *x = &s->expansion;
     size_t n = x->origins.count;
-    /* What continues both in the file and in the expansion needs no entry of its own. */
-    if (n && file_offset - x->origins.items[n - 1].file_offset == start - x->origins.items[n - 1].start)
+    if (n && file_offset == x->origins.items[n - 1].file_offset)
         return true;
     struct stream_origin *o = vec_push(&x->origins);
     if (!o)
@@ -55,6 +54,11 @@ uint64_t stream_expand_origin(const struct stream *s, uint64_t at) {
             hi = mid;
     }
     return lo ? o[lo - 1].file_offset : 0;
+}
+
+uint64_t stream_expanded(const struct stream *s, uint32_t type) {
+    bool known = type == PERFDATA_RECORD_COMPRESSED || type == PERFDATA_RECORD_COMPRESSED2;
+    return known ? s->expansion.records[type == PERFDATA_RECORD_COMPRESSED2] : 0;
 }
 
 void stream_expand_reset(struct stream *s) {
@@ -143,6 +147,7 @@ bool stream_expand(struct stream *s, const struct stream_record *outer, struct e
     }
     if (outer->raw.type != PERFDATA_RECORD_COMPRESSED && outer->raw.type != PERFDATA_RECORD_COMPRESSED2)
         return insert_plain(s, outer, err);
+    x->records[outer->raw.type == PERFDATA_RECORD_COMPRESSED2]++;
     struct perfdata_record rec;
     const char *reason;
     if (!perfdata_record_decode(&outer->raw, NULL, s->header.swap, &rec, &reason)) {

@@ -305,6 +305,15 @@ static uint64_t place_offset(const struct stream *s, const struct place *p) {
     return p->at - g->start + g->file_start;
 }
 
+/* A record's offset in its file. A record that several compressed ones hold in parts is said to come from the
+ * one that completes it, as perf says. */
+static uint64_t record_offset(const struct stream *s, const struct place *p, const struct perfdata_raw *raw) {
+    struct place end = *p;
+    if (p->expanded)
+        end.at += raw->size - 1;
+    return place_offset(s, &end);
+}
+
 static uint64_t place_loc(const struct place *p) {
     return p->expanded ? STREAM_EXPANDED_LOC + p->at : p->at;
 }
@@ -510,7 +519,7 @@ static bool take(struct stream *s, const struct place *p, struct stream_record *
     }
     r->loc = place_loc(p);
     r->file = (uint32_t)(p->expanded ? s->feed_segment : p->segment);
-    r->file_offset = place_offset(s, p);
+    r->file_offset = record_offset(s, p, &r->raw);
     fill(s, &s->memo, r);
     uint64_t next = p->at + r->raw.size + r->raw.payload.size;
     if (p->expanded)
@@ -618,7 +627,7 @@ struct stream_record stream_record_at(const struct stream *s, uint64_t loc) {
     }
     stream_peek(s, p.base + p.at, p.end - p.at, &r.raw, &cut);
     r.file = (uint32_t)p.segment;
-    r.file_offset = place_offset(s, &p);
+    r.file_offset = record_offset(s, &p, &r.raw);
     fill(s, &(struct stream_memo){0}, &r);
     return r;
 }

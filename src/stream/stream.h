@@ -98,6 +98,10 @@ struct bytes stream_input_bytes(const struct stream *s);
 
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err);
 
+/* How many COMPRESSED or COMPRESSED2 records (`type`) were expanded so far: the sequence has what they hold in
+ * their place. 0 for other types. */
+uint64_t stream_expanded(const struct stream *s, uint32_t type);
+
 /* Back to the first record. Losses are not counted twice. Not after stream_release. */
 void stream_rewind(struct stream *s);
 

@@ -48,6 +48,7 @@ struct stream_expansion {
     bool broken;       /* the current frame cannot be decoded further */
     bool said_no_zstd; /* the message that this build lacks zstd was given */
     VEC(struct stream_origin) origins;
+    uint64_t records[2]; /* expanded so far: COMPRESSED, COMPRESSED2 */
 };
 
 /* The event that the last sample's id led to, while there were `events` events. */

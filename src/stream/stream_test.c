@@ -309,6 +309,27 @@ static void put_compressed(struct writer *w, ZSTD_CCtx *cctx, const uint8_t *p, 
     perfdata_record_encode(&rec, NULL, w);
 }
 
+/* A record comes from the compressed one that holds its last byte, piece by piece of 100 bytes. */
+static void check_origins(const struct writer *file, uint64_t record_size, const uint64_t *piece_offsets) {
+    struct stream *s = stream_open_memory(writer_bytes(file), NULL, NULL);
+    struct stream_record r;
+    uint64_t read = 0, pieces = 0;
+    assert_non_null(s);
+    assert_int_equal(stream_next(s, &r, NULL), STREAM_RECORD); /* not compressed */
+    while (stream_next(s, &r, NULL) == STREAM_RECORD) {
+        if (r.raw.type != PERFDATA_RECORD_SAMPLE)
+            continue;
+        read += record_size;
+        pieces = (read - 1) / 100;
+        assert_int_equal(r.file_offset, piece_offsets[pieces]);
+        assert_int_equal(stream_record_at(s, r.loc).file_offset, r.file_offset);
+    }
+    assert_int_equal(stream_expanded(s, PERFDATA_RECORD_COMPRESSED2), pieces + 1);
+    assert_int_equal(stream_expanded(s, PERFDATA_RECORD_COMPRESSED), 0);
+    assert_int_equal(stream_expanded(s, PERFDATA_RECORD_SAMPLE), 0);
+    stream_close(s);
+}
+
 /* Records straddle the frames' pieces, and plain records stand between them. */
 static void test_compressed(void **state) {
     (void)state;
@@ -320,7 +341,10 @@ static void test_compressed(void **state) {
         put_sample(&inner, &events, 1000 + i);
     ZSTD_CCtx *cctx = ZSTD_createCCtx();
     put_sample(&data, &events, 999);
+    uint64_t offsets[64] = {0};
     for (size_t at = 0; at < inner.size; at += 100) {
+        assert_true(at / 100 < 64);
+        offsets[at / 100] = data.size;
         put_compressed(&data, cctx, inner.data + at, inner.size - at < 100 ? inner.size - at : 100);
         put_plain(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
     }
@@ -329,6 +353,9 @@ static void test_compressed(void **state) {
     assert_int_equal(n.samples, 51);
     assert_int_equal(n.rounds, (inner.size + 99) / 100);
     assert_false(losses.unread);
+    for (size_t i = 0; i < 64; i++)
+        offsets[i] += file.size - data.size;
+    check_origins(&file, inner.size / 50, offsets);
 
     /* One flipped byte in a frame: what came before is read, the rest is counted. */
     file.data[file.size / 2 + 20] ^= 0xff;
