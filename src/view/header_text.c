@@ -448,16 +448,17 @@ static bool worth_showing(const struct perfdata_feature_value *v) {
     }
 }
 
-static void write_feature(struct page *p, const struct perfdata_feature *f, bool full) {
+/* False when there is nothing to be said. */
+static bool write_feature(struct page *p, const struct perfdata_feature *f, bool full) {
     if (f->id >= PERFDATA_FEATURE_KNOWN_END || !FEATURES[f->id].write)
-        return;
+        return false;
     /* perf ends a pipe's features with an empty one, whose id is the first that it did not know itself. */
     if (p->h->container == PERFDATA_CONTAINER_PIPE && !f->content.size &&
         f->id != PERFDATA_FEATURE_BRANCH_STACK && f->id != PERFDATA_FEATURE_STAT)
-        return;
+        return false;
     if (FEATURES[f->id].long_form && !full) {
         out_printf(p->o, "# %s info available, use -I to display\n", perfdata_feature_name(f->id));
-        return;
+        return true;
     }
     struct perfdata_feature_value v;
     bool got = perfdata_feature_get(p->h, f->id, &p->arena, &v);
@@ -467,6 +468,14 @@ static void write_feature(struct page *p, const struct perfdata_feature *f, bool
         out_printf(p->o, "# %s: not available or unable to read\n", perfdata_feature_name(f->id));
     arena_fini(&p->arena);
     p->arena = ARENA_INIT;
+    return true;
+}
+
+bool header_text_feature(const struct perfdata_header *h, const struct perfdata_namer *names, uint32_t id,
+                         struct out *o) {
+    const struct perfdata_feature *f = perfdata_header_feature(h, id);
+    struct page page = {h, names, o, ARENA_INIT};
+    return f && write_feature(&page, f, true);
 }
 
 static void write_missing(const struct perfdata_header *h, struct out *o) {

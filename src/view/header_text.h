@@ -21,4 +21,9 @@ struct header_text_options {
 void header_text_write(const struct perfdata_header *h, const struct perfdata_namer *names,
                        const struct header_text_options *opts, struct out *o);
 
+/* The lines of one feature alone, with the long descriptions. False, with nothing written, when the header
+ * has no such feature or nothing is to be said of it. */
+bool header_text_feature(const struct perfdata_header *h, const struct perfdata_namer *names, uint32_t id,
+                         struct out *o);
+
 #endif
