@@ -788,6 +788,30 @@ static void test_retire_forgets_threads(void **state) {
     model_free(m);
 }
 
+/* A leader that went before its threads is still known as the leader. */
+static void test_retire_keeps_leaders(void **state) {
+    (void)state;
+    struct model *m = new_model(MODEL_NEED_ALL, true);
+    for (uint32_t i = 0; i < 5000; i++) {
+        at(m, 1, rec_fork(100 + i, 100 + i, 1, 1));
+        at(m, 1, rec_exit(100 + i, 100 + i, 1));
+    }
+    at(m, 2, rec_fork(50, 50, 1, 1));
+    at(m, 2, rec_fork(50, 51, 50, 50));
+    at(m, 3, rec_exit(50, 50, 1));
+    assert_true(model_retire(m, upto(3), NULL));
+    assert_int_equal(model_thread_count(m), 2); /* 1 and 51 */
+    at(m, 4, rec_exit(50, 51, 50));
+    at(m, 5, rec_comm(50, 52, "again")); /* the pid was used again: its leader must live */
+    at(m, 6, rec_map(50, 0x1000, 0x1000, "/a"));
+    at(m, 7, rec_exit(50, 52, 50));
+    assert_dso(50, 7, 0x1000, "/a");
+    assert_int_equal(model_thread(m, model_thread_at(m, 50, 50, upto(7)))->born.time_ns, 5);
+    at(m, 8, rec_exit(50, 50, 1));
+    assert_dso(50, 8, 0x1000, "-");
+    model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_later_map_cuts),
@@ -821,6 +845,7 @@ int main(void) {
         cmocka_unit_test(test_streaming_answers_at_once),
         cmocka_unit_test(test_retire_bounds_memory),
         cmocka_unit_test(test_retire_forgets_threads),
+        cmocka_unit_test(test_retire_keeps_leaders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
