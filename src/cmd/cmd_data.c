@@ -47,6 +47,17 @@ struct convert {
     uint64_t skipped;
 };
 
+static void write_field(void *ctx, const char *name, const char *value, size_t len) {
+    json_convert_member(ctx, name, value, len);
+}
+
+static void write_trace(void *ctx, struct json_convert *j, const struct perfdata_attr *attr,
+                        const struct perfdata_sample *s) {
+    struct convert *c = ctx;
+    if (c->reading.formats)
+        tracefs_formats_fields(c->reading.formats, attr->config, s->raw, write_field, j);
+}
+
 static bool want_sample(void *ctx, const struct stream_record *r) {
     (void)ctx;
     return r->raw.type == PERFDATA_RECORD_SAMPLE && !r->legacy && r->event != PERFDATA_NO_EVENT;
@@ -55,7 +66,7 @@ static bool want_sample(void *ctx, const struct stream_record *r) {
 static void convert_sample(struct convert *c, const struct stream_record *r) {
     const struct perfdata_event *e = &c->reading.events->list.items[r->event];
     struct perfdata_sample s = {0};
-    if (!perfdata_sample_decode(&e->plan, r->raw.body, json_convert_want(&e->attr), &s)) {
+    if (!perfdata_sample_decode(&e->plan, r->raw.body, ~0ull, &s)) {
         stream_bad_record(c->reading.stream, r, "a sample shorter than its fields");
     } else if (!time_ranges_contain(&c->times, s.time)) {
         c->skipped++;
@@ -95,7 +106,7 @@ static bool prepare(struct convert *c, struct err *err) {
     if (!reading_open(&c->reading, input_path(c->o->input), c->o->force, err))
         return false;
     c->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
-    c->json = (struct json_convert){.out = &c->out, .model = c->model};
+    c->json = (struct json_convert){.out = &c->out, .model = c->model, .trace = write_trace, .trace_ctx = c};
     return c->model && reading_first_pass(&c->reading, c->model, &span, NULL, NULL, err) &&
            apply_times(c, span, err);
 }

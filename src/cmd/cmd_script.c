@@ -222,6 +222,13 @@ static struct perfdata_u64s find_deferred(void *ctx, uint64_t cookie, uint32_t t
 
 /* ---- records, in time order ---- */
 
+static void print_trace(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *x,
+                        struct out *out) {
+    struct script *s = ctx;
+    if (s->reading.formats)
+        tracefs_formats_print(s->reading.formats, attr->config, (int)x->cpu, x->raw, out);
+}
+
 static void print_sample(struct script *s, const struct stream_record *r, uint32_t event,
                          struct model_when when) {
     struct script_sample x = {.s = &s->sample, .event = event, .misc = r->raw.misc, .when = when};
@@ -508,6 +515,8 @@ static bool prepare(struct script *s, const struct script_print_options *p, stru
     if (!script_print_init(&s->print, &s->out, s->reading.events, NULL, p) ||
         !filter_parse(&f, &s->filter, err))
         return false;
+    s->print.trace = print_trace;
+    s->print.trace_ctx = s;
     s->print.deferred = find_deferred;
     s->print.deferred_ctx = s;
     s->print.guests = &s->guests;

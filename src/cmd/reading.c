@@ -19,9 +19,15 @@ bool reading_open(struct reading *r, const char *path, bool force, struct err *e
     return input_read_head(r->stream, err) && reading_names(r, err);
 }
 
+/* The formats borrow from the namer. */
+static void forget_names(struct reading *r) {
+    tracefs_formats_free(r->formats);
+    r->formats = NULL;
+    perfdata_namer_fini(&r->namer);
+}
+
 void reading_close(struct reading *r) {
-    if (r->named_events || r->named_features)
-        perfdata_namer_fini(&r->namer);
+    forget_names(r);
     stream_close(r->stream);
     *r = (struct reading){0};
 }
@@ -31,13 +37,18 @@ bool reading_names(struct reading *r, struct err *err) {
     size_t events = r->events->list.count, features = h->features.count;
     if (r->named_events == events && r->named_features == features)
         return true;
-    if (r->named_events || r->named_features)
-        perfdata_namer_fini(&r->namer);
+    forget_names(r);
     r->named_events = events;
     r->named_features = features;
     if (!perfdata_namer_init(&r->namer, h) || !perfdata_feature_apply_names(h, r->events) ||
         !perfdata_event_name_rest(&r->namer, r->events))
         return err_memory(err, "event names");
+    struct err absent = ERR_INIT;
+    if (r->namer.tracing.events.count) {
+        r->formats = tracefs_formats_new(&r->namer.tracing, NULL, NULL, &absent);
+        if (!r->formats)
+            log_line(LOG_WARN, "%s: %s", absent.where, absent.message);
+    }
     return true;
 }
 

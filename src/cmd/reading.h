@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "format/perfdata/event_name.h"
+#include "format/tracefs/tracefs_formats.h"
 #include "model/model.h"
 #include "stream/stream.h"
 
@@ -15,6 +16,7 @@ struct reading {
     struct stream *stream;
     struct perfdata_events *events; /* the stream's */
     struct perfdata_namer namer;
+    struct tracefs_formats *formats;     /* of the namer's tracing data; NULL: none, or no libtraceevent */
     size_t named_events, named_features; /* how many there were when names were given last */
 };
 

@@ -130,12 +130,6 @@ void json_convert_begin(struct json_convert *j, const struct perfdata_header *h,
 
 enum { SAMPLE_DEPTH = 3 };
 
-uint64_t json_convert_want(const struct perfdata_attr *attr) {
-    uint64_t want = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_IP |
-                    PERFDATA_SAMPLE_CALLCHAIN;
-    return attr->type == PERFDATA_TYPE_TRACEPOINT ? want | PERFDATA_SAMPLE_RAW : want;
-}
-
 static void signed_member(struct out *o, const char *name, int64_t v) {
     out_char(o, ',');
     key(o, SAMPLE_DEPTH, name);

@@ -27,10 +27,9 @@ struct json_convert {
 /* From the first brace to the bracket that opens "samples". captured_s: seconds since 1970. */
 void json_convert_begin(struct json_convert *j, const struct perfdata_header *h, int64_t captured_s);
 
-/* One sample, decoded with at least json_convert_want(attr). */
+/* One sample; what is not in s->have is left out. */
 void json_convert_sample(struct json_convert *j, const struct perfdata_attr *attr,
                          const struct perfdata_sample *s, uint16_t misc, struct model_when when);
-uint64_t json_convert_want(const struct perfdata_attr *attr);
 
 /* A further member of the sample being written: for json_trace_fn. A name that a sample has already gets
  * "trace." before it. */

@@ -273,10 +273,43 @@ static uint64_t load(const struct tracefs_formats *f, struct bytes raw, uint32_t
     }
 }
 
-bool tracefs_formats_print(struct tracefs_formats *f, uint64_t id, int cpu, struct bytes raw, struct out *o) {
+/* The event that a record is of; NULL when the record cannot be read as one of it. */
+static const struct known_event *event_of(struct tracefs_formats *f, uint64_t id, struct bytes raw) {
     const struct known_event *k = find(f, id);
     /* The record names its event again, in its common_type; the library goes by that. */
-    if (!k || !k->event || raw.size < k->needed || raw.size > RAW_MAX || load(f, raw, 0, k->type_size) != id)
+    bool good =
+        k && k->event && raw.size >= k->needed && raw.size <= RAW_MAX && load(f, raw, 0, k->type_size) == id;
+    return good ? k : NULL;
+}
+
+/* True when all was written; memory that ran out is for the next record to have again. */
+static bool written(struct tracefs_formats *f) {
+    if (f->seq.state == TRACE_SEQ__GOOD)
+        return true;
+    trace_seq_destroy(&f->seq);
+    trace_seq_init(&f->seq);
+    return false;
+}
+
+bool tracefs_formats_fields(struct tracefs_formats *f, uint64_t id, struct bytes raw, tracefs_field_fn *fn,
+                            void *ctx) {
+    const struct known_event *k = event_of(f, id, raw);
+    if (!k)
+        return false;
+    memcpy(f->scratch, raw.data, raw.size);
+    for (struct tep_format_field *field = k->event->format.fields; field; field = field->next) {
+        trace_seq_reset(&f->seq);
+        tep_print_field_content(&f->seq, f->scratch, (int)raw.size, field);
+        if (written(f))
+            fn(ctx, field->name, f->seq.buffer, f->seq.len);
+    }
+    memset(f->scratch, 0, raw.size);
+    return true;
+}
+
+bool tracefs_formats_print(struct tracefs_formats *f, uint64_t id, int cpu, struct bytes raw, struct out *o) {
+    const struct known_event *k = event_of(f, id, raw);
+    if (!k)
         return false;
     int flags = k->event->flags;
     for (uint32_t i = 0; i < k->lengths; i++) {
@@ -290,11 +323,8 @@ bool tracefs_formats_print(struct tracefs_formats *f, uint64_t id, int cpu, stru
     tep_print_event(f->tep, &f->seq, &record, "%s", TEP_PRINT_INFO);
     memset(f->scratch, 0, raw.size);
     k->event->flags = flags;
-    if (f->seq.state != TRACE_SEQ__GOOD) { /* memory ran out: the next record starts anew */
-        trace_seq_destroy(&f->seq);
-        trace_seq_init(&f->seq);
+    if (!written(f))
         return false;
-    }
     out_mem(o, f->seq.buffer, f->seq.len);
     return true;
 }

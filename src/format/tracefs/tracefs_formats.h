@@ -41,4 +41,12 @@ void tracefs_formats_free(struct tracefs_formats *f); /* NULL is allowed */
  */
 bool tracefs_formats_print(struct tracefs_formats *f, uint64_t id, int cpu, struct bytes raw, struct out *o);
 
+/* One field of a record: its name and its value as the library writes it. Both die with the next call. */
+typedef void tracefs_field_fn(void *ctx, const char *name, const char *value, size_t len);
+
+/* Gives the event's own fields, in the format's order, without its print format's opinion of them. False, and
+ * nothing given, as tracefs_formats_print. */
+bool tracefs_formats_fields(struct tracefs_formats *f, uint64_t id, struct bytes raw, tracefs_field_fn *fn,
+                            void *ctx);
+
 #endif

@@ -18,3 +18,9 @@ bool tracefs_formats_print(struct tracefs_formats *f, uint64_t id, int cpu, stru
     (void)f, (void)id, (void)cpu, (void)raw, (void)o;
     return false;
 }
+
+bool tracefs_formats_fields(struct tracefs_formats *f, uint64_t id, struct bytes raw, tracefs_field_fn *fn,
+                            void *ctx) {
+    (void)f, (void)id, (void)raw, (void)fn, (void)ctx;
+    return false;
+}
