@@ -801,7 +801,7 @@ static void test_retire_keeps_leaders(void **state) {
     at(m, 3, rec_exit(50, 50, 1));
     assert_true(model_retire(m, upto(3), NULL));
     assert_int_equal(model_thread_count(m), 2); /* 1 and 51 */
-    at(m, 4, rec_exit(50, 51, 50));
+    at(m, 4, rec_exit(50, 51, 1));
     at(m, 5, rec_comm(50, 51, "again")); /* the pid was used again: its leader must live */
     at(m, 6, rec_map(50, 0x1000, 0x1000, "/a"));
     at(m, 7, rec_exit(50, 51, 50));
