@@ -67,7 +67,7 @@ def check_fixture(row):
         r = script(path)
         return None if r.status == 1 and r.err.strip() and not r.out else f"status {r.status}, {r.err[:200]!r}"
     r = script(path, "-F", "misc")
-    lines = r.out.count(b"\n")
+    lines = r.out.count(b"\n") - r.out.count(b" error type ")  # AUXTRACE_ERROR has a line too
     if r.status != status and "cut" not in verdict and "at-least" not in verdict:
         return f"status {r.status}, not {status}: {r.err[:300]}"
     if r.status and not r.err.strip():
@@ -125,6 +125,13 @@ def check_options(report):
     report.check("--deltatime", abs(sum(deltas) - (times[-1] - times[0])) < 1e-6, sum(deltas))
     whole, cut = lines_of("-F", "ip"), lines_of("-F", "ip", "--max-stack", "1")
     report.check("--max-stack", len(cut) < len(whole), f"{len(cut)} of {len(whole)}")
+    plain, dump, unsorted = lines_of(*SHOW), lines_of("-D", *SHOW), lines_of("--dump-unsorted-raw-trace", *SHOW)
+    rest = iter(dump)
+    report.check("-D holds what is shown without it", all(line in rest for line in plain), "lines are missing")
+    report.check("-D sorted and unsorted hold the same", collections.Counter(dump) == collections.Counter(unsorted),
+                 (len(dump), len(unsorted)))
+    report.check("-D dumps every record", sum("... raw event: size" in line for line in dump)
+                 == len(support.walk(read(fixture(DEMO)))), "records are missing")
     header = lines_of("--header-only")
     report.check("--header-only", header[0] == "# ========" and all(l.startswith("#") for l in header), header[:3])
     report.check("--header", lines_of("--header", "-G")[:len(header)] == header, "another header")

@@ -12,6 +12,7 @@
 #include "cmd/time_range.h"
 #include "format/perfdata/feature.h"
 #include "stream/order.h"
+#include "view/dump.h"
 #include "view/header_text.h"
 #include "view/readings.h"
 #include "view/script_print.h"
@@ -28,6 +29,7 @@ struct script_options {
     const char *switch_on, *switch_off;
     bool show_switches;
     bool header, header_only, header_full;
+    bool dump, dump_unsorted;
     bool show[16];       /* by the bit of enum script_show */
     const char *ignored; /* for options that change nothing as long as functions have no names */
     bool ignored_flag;
@@ -87,6 +89,8 @@ static const struct option options[] = {
     OPTION_BOOL(0, "show-on-off-events", OWN, show_switches,
                 "show the events of --switch-on and --switch-off too"),
     OPTION_BOOL(0, "no-merge-callchains", OWN, no_merge, "show deferred callchains where they were recorded"),
+    OPTION_BOOL('D', "dump-raw-trace", OWN, dump, "dump every record, then show it"),
+    OPTION_BOOL(0, "dump-unsorted-raw-trace", OWN, dump_unsorted, "the same in the order of the file"),
     OPTION_BOOL(0, "header", OWN, header, "show the header, then the events"),
     OPTION_BOOL(0, "header-only", OWN, header_only, "show the header only"),
     OPTION_BOOL('I', "show-info", OWN, header_full, "show the header's long descriptions too"),
@@ -105,8 +109,6 @@ static const struct option options[] = {
     OPTION_BOOL(0, "demangle-kernel", OWN, ignored_flag, "demangle kernel symbols"),
     OPTION_BOOL(0, "full-source-path", OWN, ignored_flag, "show source files with their whole path"),
     OPTION_BOOL(0, "show-kernel-path", OWN, ignored_flag, "show the path of the kernel's image"),
-    ABSENT_FLAG('D', "dump-raw-trace", "dump every record"),
-    ABSENT_FLAG(0, "dump-unsorted-raw-trace", "dump every record in file order"),
     ABSENT_FLAG('a', "all-cpus", "of script record"),
     ABSENT_FLAG('d', "debug-mode", "check order and losses"),
     ABSENT('g', "gen-script", "lang", "write the start of a script"),
@@ -253,7 +255,7 @@ static bool switched_on(struct script *s, uint32_t event) {
 
 /* A reading of a group is one line per event that has moved since the last reading, as perf prints it; if
  * none has, the sample itself is still there to be shown. */
-static void print_group(struct script *s, const struct stream_record *r, struct model_when when) {
+static void print_reading(struct script *s, const struct stream_record *r, struct model_when when) {
     uint64_t recorded = s->sample.period;
     bool any = false;
     for (uint64_t i = 0; i < s->sample.read.count; i++) {
@@ -280,7 +282,6 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
     struct perfdata_sample *x = &s->sample;
     x->pid = x->tid = x->cpu = UINT32_MAX; /* for those that lack them */
     x->time = x->id = 0;
-    bool group = e->attr.read_format & PERFDATA_FORMAT_GROUP && e->attr.sample_type & PERFDATA_SAMPLE_READ;
     /* All of it: a sample with damage in what is not shown is no less damaged. */
     if (!perfdata_sample_decode(&e->plan, r->raw.body, ~0ull, x)) {
         stream_bad_record(s->reading.stream, r, "a sample shorter than its fields");
@@ -290,8 +291,8 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
     if (!switched_on(s, r->event) || !time_ranges_contain(&s->times, x->time) ||
         !filter_sample(&s->filter, s->model, x, when))
         return true;
-    if (group)
-        print_group(s, r, when);
+    if (e->attr.sample_type & PERFDATA_SAMPLE_READ)
+        print_reading(s, r, when);
     else
         print_sample(s, r, r->event, when);
     return true;
@@ -342,6 +343,32 @@ static bool second_pass(struct script *s, struct err *err) {
         ok = do_record(s, &r, err);
     ok = ok && (s->out.failed || status == STREAM_END);
     order_fini(&order);
+    return ok;
+}
+
+/* -D: each record in hex and decoded, what script makes of it behind it. */
+static bool dump_pass(struct script *s, struct err *err) {
+    const struct perfdata_header *h = stream_header(s->reading.stream);
+    const struct perfdata_events *events = s->reading.events;
+    /* perf sorts by time only when every record has one. */
+    bool sorted = !s->o->dump_unsorted && !(s->show & SCRIPT_SHOW_ROUND) && events->list.count &&
+                  events->list.items[0].attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL;
+    struct dump dump;
+    struct order order;
+    struct stream_record r;
+    enum stream_status status;
+    bool ok = true;
+    dump_init(&dump, events, h, &s->reading.namer, s->model,
+              h->container == PERFDATA_CONTAINER_PIPE ? "pipe" : stream_path(s->reading.stream));
+    dump.for_script = true;
+    order_init(&order, s->reading.stream, NULL, NULL, !sorted);
+    while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed) {
+        dump_record(&dump, &r, &s->out);
+        ok = r.legacy || do_record(s, &r, err);
+    }
+    ok = ok && (s->out.failed || status == STREAM_END);
+    order_fini(&order);
+    dump_fini(&dump);
     return ok;
 }
 
@@ -491,10 +518,14 @@ static bool apply_times(struct script *s, struct err *err) {
 }
 
 static unsigned shown_groups(const struct script_options *o) {
-    unsigned show = o->no_merge ? SCRIPT_SHOW_DEFERRED : 0;
+    unsigned show = SCRIPT_SHOW_ERRORS | (o->no_merge ? SCRIPT_SHOW_DEFERRED : 0);
     for (unsigned i = 0; i < SHOW_COUNT; i++)
         show |= o->show[i] ? 1u << i : 0;
     return show;
+}
+
+static bool is_dump(const struct script *s) {
+    return s->o->dump || s->o->dump_unsorted;
 }
 
 /* What the model must know for what is printed. */
@@ -504,14 +535,14 @@ static unsigned model_needs(const struct script *s) {
              places = SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE) | SCRIPT_BIT(BRSTACKOFF);
     for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
         chosen |= s->print.options.fields.chosen[k];
-    return need | (chosen & places ? MODEL_NEED_MAPS : 0) |
+    return need | (chosen & places || is_dump(s) ? MODEL_NEED_MAPS : 0) |
            (chosen & SCRIPT_BIT(CGROUP) ? MODEL_NEED_EXTRAS : 0);
 }
 
 /* Everything between the open recording and the open output, after which only printing remains. */
 static bool prepare(struct script *s, const struct script_print_options *p, struct err *err) {
     struct filter_options f = {s->o->cpus, s->o->pids, s->o->tids, s->o->comms};
-    bool streaming = stream_is_pipe(s->reading.stream);
+    bool streaming = stream_is_pipe(s->reading.stream) && !is_dump(s);
     if (!script_print_init(&s->print, &s->out, s->reading.events, NULL, p) ||
         !filter_parse(&f, &s->filter, err))
         return false;
@@ -552,6 +583,8 @@ static bool print_all(struct script *s, struct err *err) {
         print_header(s);
     if (s->o->header_only)
         return true;
+    if (is_dump(s))
+        return dump_pass(s, err);
     return stream_is_pipe(s->reading.stream) ? stream_pass(s, err) : second_pass(s, err);
 }
 

@@ -27,7 +27,20 @@ void dump_text(struct out *o, struct bytes b) {
     out_mem(o, (const char *)b.data, bytes_text_len(b));
 }
 
+static bool script_handles(uint32_t type) {
+    static const uint32_t types[] = {
+        PERFDATA_RECORD_THROTTLE,       PERFDATA_RECORD_UNTHROTTLE, PERFDATA_RECORD_CALLCHAIN_DEFERRED,
+        PERFDATA_RECORD_AUXTRACE_ERROR, PERFDATA_RECORD_THREAD_MAP, PERFDATA_RECORD_CPU_MAP,
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i] == type)
+            return true;
+    return false;
+}
+
 void dump_unhandled(const struct dump_line *l) {
+    if (l->dump->for_script && script_handles(l->raw->raw.type))
+        return;
     out_str(l->out, ": unhandled!\n");
 }
 

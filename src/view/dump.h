@@ -30,6 +30,7 @@ struct dump {
     const struct perfdata_namer *namer;   /* borrowed */
     const char *name;                     /* what follows the @: the path, "pipe" for a pipe */
     uint64_t offset_base;                 /* what offsets are counted from */
+    bool for_script;   /* script handles other types than report does: those are not called unhandled */
     size_t attrs_seen; /* HEADER_ATTR records printed so far: of a pipe, no more events are known yet */
     /* Derived from events and header; found again when those have grown. */
     size_t known_events, known_features;

@@ -18,7 +18,7 @@ struct field_row {
 };
 
 static const struct field_row fields[SCRIPT_FIELD_COUNT] = {
-    [SCRIPT_COMM] = {"comm", PERFDATA_SAMPLE_TID, "TID", ANY_KIND},
+    [SCRIPT_COMM] = {"comm", 0, NULL, ANY_KIND}, /* without TID: that of -1 */
     [SCRIPT_TID] = {"tid", PERFDATA_SAMPLE_TID, "TID", ANY_KIND},
     [SCRIPT_PID] = {"pid", PERFDATA_SAMPLE_TID, "TID", ANY_KIND},
     [SCRIPT_TIME] = {"time", PERFDATA_SAMPLE_TIME, "TIME", ANY_KIND},

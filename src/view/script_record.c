@@ -210,6 +210,39 @@ static void print_round(struct out *o, const struct perfdata_record *rec) {
     out_str(o, "FINISHED_ROUND");
 }
 
+static void print_auxtrace_error(struct out *o, const struct perfdata_record *rec) {
+    enum { INSTRUCTION_TRACE = 1, NS_PER_SECOND = 1000000000 };
+    const struct perfdata_auxtrace_error *e = &rec->auxtrace_error;
+    out_str(o, e->type == INSTRUCTION_TRACE ? " instruction trace" : " unknown AUX");
+    out_str(o, " error type ");
+    out_dec(o, e->type, 0);
+    out_str(o, " time ");
+    out_dec(o, e->time / NS_PER_SECOND, 0);
+    if (e->time) {
+        out_char(o, '.');
+        out_dec0(o, e->time % NS_PER_SECOND, 9);
+    }
+    if (e->has_guest && e->machine_pid) {
+        out_str(o, " machine_pid ");
+        out_int(o, (int32_t)e->machine_pid, 0);
+        out_str(o, " vcpu ");
+        out_int(o, (int32_t)e->vcpu, 0);
+    }
+    out_str(o, " cpu ");
+    out_int(o, (int32_t)e->cpu, 0);
+    out_str(o, " pid ");
+    out_int(o, (int32_t)e->pid, 0);
+    out_str(o, " tid ");
+    out_int(o, (int32_t)e->tid, 0);
+    out_str(o, " ip ");
+    hex(o, e->ip);
+    out_str(o, " code ");
+    out_dec(o, e->code, 0);
+    out_str(o, ": ");
+    text(o, e->message);
+    out_char(o, '\n');
+}
+
 static const struct record_row {
     uint32_t type;
     unsigned shown_by;
@@ -230,6 +263,7 @@ static const struct record_row {
     {PERFDATA_RECORD_TEXT_POKE, SCRIPT_SHOW_TEXT_POKE, print_text_poke},
     {PERFDATA_RECORD_FINISHED_ROUND, SCRIPT_SHOW_ROUND, print_round},
     {PERFDATA_RECORD_CALLCHAIN_DEFERRED, SCRIPT_SHOW_DEFERRED, NULL},
+    {PERFDATA_RECORD_AUXTRACE_ERROR, SCRIPT_SHOW_ERRORS, print_auxtrace_error},
 };
 
 static const struct record_row *row_of(uint32_t type) {
@@ -320,6 +354,10 @@ void script_record_print(struct script_print *p, uint32_t event, const struct pe
             return;
         }
         print_start(p, plan, rec, when);
+    }
+    if (rec->type == PERFDATA_RECORD_AUXTRACE_ERROR) {
+        row->print(p->out, rec);
+        return;
     }
     out_str(p->out, "PERF_RECORD_");
     row->print(p->out, rec);

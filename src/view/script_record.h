@@ -17,6 +17,7 @@ enum script_show {
     SCRIPT_SHOW_ROUND = 1 << 7,
     SCRIPT_SHOW_TEXT_POKE = 1 << 8,
     SCRIPT_SHOW_DEFERRED = 1 << 9, /* CALLCHAIN_DEFERRED, with --no-merge-callchains */
+    SCRIPT_SHOW_ERRORS = 1 << 10,  /* AUXTRACE_ERROR, always shown */
 };
 
 /* True when one of the groups in `show` has this type. */

@@ -649,6 +649,31 @@ static void test_long_records(void **state) {
                   "\t          400100 [unknown] (/bin/foo)\n\n");
 }
 
+static void test_auxtrace_error(void **state) {
+    (void)state;
+    struct perfdata_record r = {.type = PERFDATA_RECORD_AUXTRACE_ERROR};
+    r.auxtrace_error = (struct perfdata_auxtrace_error){.type = 1,
+                                                        .code = 6,
+                                                        .cpu = UINT32_MAX,
+                                                        .pid = 3,
+                                                        .tid = 4,
+                                                        .fmt = 1,
+                                                        .ip = 0x55,
+                                                        .time = 1234567890123};
+    r.auxtrace_error.message = text("oops");
+    assert_record(r, false,
+                  " instruction trace error type 1 time 1234.567890123 cpu -1 pid 3 tid 4 ip 0x55 code 6: "
+                  "oops\n");
+    r.auxtrace_error.type = 2;
+    r.auxtrace_error.time = r.auxtrace_error.ip = 0;
+    r.auxtrace_error.has_guest = true;
+    r.auxtrace_error.machine_pid = 77;
+    r.auxtrace_error.vcpu = 8;
+    assert_record(r, false,
+                  " unknown AUX error type 2 time 0 machine_pid 77 vcpu 8 cpu -1 pid 3 tid 4 ip 0 code 6: "
+                  "oops\n");
+}
+
 static void test_what_is_shown(void **state) {
     (void)state;
     assert_true(script_record_shown(SCRIPT_SHOW_TASK, PERFDATA_RECORD_EXIT));
@@ -757,6 +782,7 @@ int main(void) {
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_map_records),
         cmocka_unit_test(test_long_records),
+        cmocka_unit_test(test_auxtrace_error),
         cmocka_unit_test(test_what_is_shown),
         cmocka_unit_test(test_bad_fields),
         cmocka_unit_test(test_missing_fields),
