@@ -15,6 +15,7 @@
 
 /* clang-format off */
 const struct command *const command_table[] = {
+    &cmd_buildid_list,
     &cmd_check,
     &cmd_data,
     &cmd_evlist,

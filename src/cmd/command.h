@@ -51,6 +51,7 @@ struct command {
     int (*run)(struct command_env *env, int argc, char **argv);
 };
 
+extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
 extern const struct command cmd_data;
 extern const struct command cmd_evlist;

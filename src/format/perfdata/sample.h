@@ -179,6 +179,27 @@ void perfdata_sample_encode(const struct perfdata_plan *plan, const struct perfd
 /* Entry i (< branch_count) of the branch stack. */
 struct perfdata_branch perfdata_branch_at(const struct perfdata_sample *s, uint64_t i);
 
+/* The cpumode (PERFDATA_MISC_*) of the addresses behind a callchain's marker (an entry from
+ * PERFDATA_CONTEXT_MAX up); PERFDATA_MISC_CPUMODE_UNKNOWN for a marker that nobody knows. */
+static inline unsigned perfdata_context_cpumode(uint64_t marker) {
+    switch (marker) {
+    case PERFDATA_CONTEXT_HV:
+        return PERFDATA_MISC_HYPERVISOR;
+    case PERFDATA_CONTEXT_KERNEL:
+        return PERFDATA_MISC_KERNEL;
+    case PERFDATA_CONTEXT_USER:
+    case PERFDATA_CONTEXT_USER_DEFERRED:
+        return PERFDATA_MISC_USER;
+    case PERFDATA_CONTEXT_GUEST_KERNEL:
+        return PERFDATA_MISC_GUEST_KERNEL;
+    case PERFDATA_CONTEXT_GUEST:
+    case PERFDATA_CONTEXT_GUEST_USER:
+        return PERFDATA_MISC_GUEST_USER;
+    default:
+        return PERFDATA_MISC_CPUMODE_UNKNOWN;
+    }
+}
+
 /* What the sample_id tail of a record (or the like fields of a sample) says. */
 struct perfdata_sample_id {
     uint64_t have; /* which of TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER */
