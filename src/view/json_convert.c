@@ -156,23 +156,6 @@ static void frame(struct json_convert *j, unsigned cpumode, uint32_t pid, struct
     out_char(o, '}');
 }
 
-/* The cpumode that a callchain's marker announces; what is unknown has no mappings. */
-static unsigned marker_cpumode(uint64_t marker) {
-    switch (marker) {
-    case PERFDATA_CONTEXT_KERNEL:
-        return PERFDATA_MISC_KERNEL;
-    case PERFDATA_CONTEXT_USER:
-    case PERFDATA_CONTEXT_USER_DEFERRED:
-        return PERFDATA_MISC_USER;
-    case PERFDATA_CONTEXT_GUEST_KERNEL:
-        return PERFDATA_MISC_GUEST_KERNEL;
-    case PERFDATA_CONTEXT_GUEST_USER:
-        return PERFDATA_MISC_GUEST_USER;
-    default:
-        return PERFDATA_MISC_CPUMODE_UNKNOWN;
-    }
-}
-
 static void callchain(struct json_convert *j, const struct perfdata_sample *s, uint16_t misc,
                       struct model_when when) {
     struct out *o = j->out;
@@ -185,7 +168,7 @@ static void callchain(struct json_convert *j, const struct perfdata_sample *s, u
         for (uint64_t i = 0; i < s->callchain.count; i++) {
             uint64_t ip = perfdata_u64_at(&s->callchain, i);
             if (ip >= PERFDATA_CONTEXT_MAX) {
-                cpumode = marker_cpumode(ip);
+                cpumode = perfdata_context_cpumode(ip);
                 i += ip == PERFDATA_CONTEXT_USER_DEFERRED; /* followed by a cookie, which is no address */
                 continue;
             }

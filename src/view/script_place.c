@@ -106,26 +106,6 @@ struct walk {
     unsigned cpumode;
 };
 
-/* The cpumode that a context marker announces; -1 for one that nobody knows. */
-static int marker_cpumode(uint64_t marker) {
-    switch (marker) {
-    case PERFDATA_CONTEXT_HV:
-        return PERFDATA_MISC_HYPERVISOR;
-    case PERFDATA_CONTEXT_KERNEL:
-        return PERFDATA_MISC_KERNEL;
-    case PERFDATA_CONTEXT_USER:
-    case PERFDATA_CONTEXT_USER_DEFERRED:
-        return PERFDATA_MISC_USER;
-    case PERFDATA_CONTEXT_GUEST_KERNEL:
-        return PERFDATA_MISC_GUEST_KERNEL;
-    case PERFDATA_CONTEXT_GUEST:
-    case PERFDATA_CONTEXT_GUEST_USER:
-        return PERFDATA_MISC_GUEST_USER;
-    default:
-        return -1;
-    }
-}
-
 /* True when the part of the chain that will be shown holds an unknown marker: then none of it can be trusted.
  */
 static bool chain_corrupt(const struct perfdata_u64s *chain, unsigned left) {
@@ -133,7 +113,7 @@ static bool chain_corrupt(const struct perfdata_u64s *chain, unsigned left) {
         uint64_t ip = perfdata_u64_at(chain, i);
         if (ip < PERFDATA_CONTEXT_MAX)
             left--;
-        else if (marker_cpumode(ip) < 0)
+        else if (perfdata_context_cpumode(ip) == PERFDATA_MISC_CPUMODE_UNKNOWN)
             return true;
     }
     return false;
@@ -180,7 +160,7 @@ static void print_chain(struct script_print *p, struct walk *w, const struct per
             w->left--;
             continue;
         }
-        w->cpumode = (unsigned)marker_cpumode(ip);
+        w->cpumode = perfdata_context_cpumode(ip);
         if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count)
             continue;
         /* The marker's one entry is no address but the cookie of the chain that came later. */
