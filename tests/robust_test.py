@@ -33,7 +33,7 @@ COMMANDS = [
      "--show-text-poke-events", "--header"],
     ["script", "-F", "+brstack,+brstackoff,+iregs,+uregs,+data_src,+weight,+phys_addr,+bpf-output"],
     ["script", "-D"],
-    ["data", "convert", "--force", "--to-json", "-"],
+    ["data", "convert", "--force", "--to-json", "/dev/stdout"],
     ["inject", "-o", "-"],
 ]
 SEED = 20240229
