@@ -110,7 +110,8 @@ const struct dump_regs *dump_regs_of(const struct perfdata_header *h) {
     char arch[32] = "";
     if (perfdata_feature_get(h, PERFDATA_FEATURE_E_MACHINE, &arena, &v))
         machine = v.e_machine.machine;
-    if (perfdata_feature_get(h, PERFDATA_FEATURE_ARCH, &arena, &v) && bytes_text_len(v.text) < sizeof arch)
+    if (perfdata_feature_get(h, PERFDATA_FEATURE_ARCH, &arena, &v) && v.text.size &&
+        bytes_text_len(v.text) < sizeof arch)
         memcpy(arch, v.text.data, bytes_text_len(v.text));
     arena_fini(&arena);
     return dump_regs_find(machine, arch);
