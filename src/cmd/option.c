@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "cmd/nearest.h"
+#include "base/nearest.h"
 
 struct parser {
     const struct option *rows;

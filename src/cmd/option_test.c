@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/nearest.h"
+#include "base/nearest.h"
 #include "cmd/option.h"
 #include "cmd/usage.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "cmd/nearest.h"
+#include "base/nearest.h"
 #include "cmd/perfconfig.h"
 
 #define USAGE "[--version] [--help] [OPTIONS] COMMAND [ARGS]"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of some names a mistyped word most likely meant. */
-#ifndef SONDE_CMD_NEAREST_H
-#define SONDE_CMD_NEAREST_H
+#ifndef SONDE_BASE_NEAREST_H
+#define SONDE_BASE_NEAREST_H
 
 #include <stddef.h>
 

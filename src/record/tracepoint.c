@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/tracepoint.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PATH_ROOM = 512 };
+
+void tracepoint_set_init(struct tracepoint_set *s, const struct sysfs *sys) {
+    *s = (struct tracepoint_set){.sys = sys};
+}
+
+void tracepoint_set_fini(struct tracepoint_set *s) {
+    vec_fini(&s->systems);
+    arena_fini(&s->arena);
+}
+
+static bool explain(const struct err *why, struct err *err) {
+    if (why->code == ERR_PERMISSION)
+        return err_set(err, ERR_PERMISSION, why->where,
+                       "no permission to read tracepoints in %s: run as root, or "
+                       "sudo mount -o remount,mode=755 /sys/kernel/tracing",
+                       why->where);
+    if (why->code == ERR_ABSENT)
+        return err_set(err, ERR_ABSENT, "/sys/kernel/tracing",
+                       "tracefs is not mounted: sudo mount -t tracefs nodev /sys/kernel/tracing");
+    if (err)
+        *err = *why;
+    return false;
+}
+
+/* Both places are tried: the second is where tracefs was before it had a mount point of its own. */
+static bool find_root(struct tracepoint_set *s, struct err *err) {
+    static const char *const ROOTS[] = {"/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"};
+    struct err why = ERR_INIT, first = ERR_INIT;
+    if (s->root)
+        return true;
+    for (size_t i = 0; i < 2; i++) {
+        struct sysfs_names names;
+        if (s->sys->list(s->sys, ROOTS[i], &s->arena, &names, &why)) {
+            if (!vec_reserve(&s->systems, names.count))
+                return err_memory(err, ROOTS[i]);
+            for (size_t j = 0; j < names.count; j++)
+                vec_push(&s->systems)->name = names.items[j];
+            s->root = ROOTS[i];
+            return true;
+        }
+        if (i == 0 || why.code != ERR_ABSENT)
+            first = first.code == ERR_PERMISSION ? first : why;
+    }
+    return explain(&first, err);
+}
+
+bool tracepoint_systems(struct tracepoint_set *s, struct err *err) {
+    return find_root(s, err);
+}
+
+bool tracepoint_events(struct tracepoint_set *s, struct tracepoint_system *system, struct err *err) {
+    char path[PATH_ROOM];
+    struct err why = ERR_INIT;
+    if (system->read)
+        return true;
+    snprintf(path, sizeof path, "%s/%s", s->root, system->name);
+    /* "enable", "header_page" and the like are files beside the systems. */
+    if (!s->sys->list(s->sys, path, &s->arena, &system->events, &why)) {
+        if (why.code == ERR_MEMORY || why.code == ERR_PERMISSION)
+            return explain(&why, err);
+        system->events = (struct sysfs_names){NULL, 0};
+    }
+    system->read = true;
+    return true;
+}
+
+bool tracepoint_id(struct tracepoint_set *s, const char *system, const char *event, uint64_t *id,
+                   struct err *err) {
+    char path[PATH_ROOM];
+    struct err why = ERR_INIT;
+    if (!find_root(s, err))
+        return false;
+    if (snprintf(path, sizeof path, "%s/%s/%s/id", s->root, system, event) >= (int)sizeof path)
+        return err_set(err, ERR_ABSENT, "", "no tracepoint has so long a name");
+    const char *t = s->sys->read(s->sys, path, &s->arena, &why);
+    if (!t && why.code == ERR_PERMISSION)
+        return explain(&why, err);
+    if (!t)
+        return err_set(err, ERR_ABSENT, path, "unknown tracepoint %s:%s", system, event);
+    char *end;
+    *id = strtoull(t, &end, 10);
+    if (!isdigit((unsigned char)*t) || *end)
+        return err_set(err, ERR_BROKEN, path, "%s holds no number", path);
+    return true;
+}
