@@ -82,7 +82,7 @@ static bool read_relative(const char **at, uint64_t first_ns, uint64_t last_ns, 
     } else if (**at == '-') {
         from = to;
         ++*at;
-        if (!read_percent(at, &to) || to < from)
+        if (!read_percent(at, &to))
             return false;
     }
     if (**at && **at != ',')
