@@ -21,6 +21,7 @@ const struct command *const command_table[] = {
     &cmd_evlist,
     &cmd_help,
     &cmd_inject,
+    &cmd_record,
     &cmd_script,
     &cmd_test,
     &cmd_version,

@@ -73,25 +73,32 @@ bool os_child_go(struct os_child *c, const char *name, struct err *err) {
     return err_errno(err, why, name, "cannot run the command");
 }
 
+static int code_of(int status) {
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 bool os_child_ended(struct os_child *c, int *status) {
     int s;
     if (c->pid <= 0 || waitpid(c->pid, &s, WNOHANG) != c->pid)
         return false;
     c->pid = 0;
-    *status = WIFSIGNALED(s) ? 128 + WTERMSIG(s) : WEXITSTATUS(s);
+    *status = code_of(s);
     return true;
 }
 
-void os_child_stop(struct os_child *c) {
+int os_child_stop(struct os_child *c) {
+    int s = 0;
     if (c->pid <= 0)
-        return;
+        return 0;
     if (c->go >= 0) { /* it still waits, with SIGTERM blocked: the end of the pipe ends it */
         close(c->go);
         close(c->failure);
         c->go = -1;
+    } else {
+        kill(c->pid, SIGTERM);
     }
-    kill(c->pid, SIGTERM);
-    while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+    while (waitpid(c->pid, &s, 0) < 0 && errno == EINTR)
         ;
     c->pid = 0;
+    return code_of(s);
 }

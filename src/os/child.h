@@ -24,7 +24,7 @@ bool os_child_go(struct os_child *c, const char *name, struct err *err);
 /* True when it has ended: *status is its exit code, or 128 + the signal that killed it. Does not wait. */
 bool os_child_ended(struct os_child *c, int *status);
 
-/* Ends a child that has not ended: SIGTERM, and waits for it. */
-void os_child_stop(struct os_child *c);
+/* Ends a child that has not ended: SIGTERM, and waits for it. Its exit code, as os_child_ended gives it. */
+int os_child_stop(struct os_child *c);
 
 #endif

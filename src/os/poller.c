@@ -67,6 +67,8 @@ void os_signals_close(struct os_signals *s) {
     sigset_t old;
     if (s->fd < 0)
         return;
+    while (os_signals_next(s, NULL)) /* what still waits would strike as soon as it is let through */
+        ;
     close(s->fd);
     s->fd = -1;
     memcpy(&old, s->old, sizeof old);

@@ -31,6 +31,7 @@ struct os_signals {
 bool os_signals_open(struct os_signals *s, const int *signals, struct err *err);
 /* The next signal that has come, or 0; *from (may be NULL) gets the sender. */
 int os_signals_next(const struct os_signals *s, pid_t *from);
+/* Drops signals that were not taken. */
 void os_signals_close(struct os_signals *s);
 
 /* close(2), for -1 too. */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/compress.h"
+
+#include "config.h"
+#include "format/perfdata/record.h"
+
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+
+enum { RECORD_MAX = UINT16_MAX & ~7, PIECE = 60 << 10 };
+
+bool record_compress_init(struct record_compress *z, int level, struct err *err) {
+    *z = (struct record_compress){.zstd = ZSTD_createCStream()};
+    if (!z->zstd || ZSTD_isError(ZSTD_initCStream(z->zstd, level)))
+        return err_memory(err, "zstd");
+    return true;
+}
+
+void record_compress_fini(struct record_compress *z) {
+    ZSTD_freeCStream(z->zstd);
+    writer_fini(&z->out);
+    *z = (struct record_compress){0};
+}
+
+/* One record of at most PIECE bytes of input, which always fit: ZSTD_compressBound, and a flush's few bytes.
+ */
+static bool compress_piece(struct record_compress *z, struct bytes piece, struct err *err) {
+    size_t at = z->out.size;
+    if (!writer_grow(&z->out, RECORD_MAX))
+        return err_memory(err, "zstd");
+    ZSTD_inBuffer in = {piece.data, piece.size, 0};
+    ZSTD_outBuffer out = {z->out.data + at + PERFDATA_HEADER_SIZE, RECORD_MAX - PERFDATA_HEADER_SIZE, 0};
+    size_t left = ZSTD_compressStream2(z->zstd, &out, &in, ZSTD_e_flush);
+    if (ZSTD_isError(left) || left || in.pos < in.size)
+        return err_set(err, ERR_IO, "zstd", "cannot compress");
+    z->out.size = at;
+    writer_u32(&z->out, PERFDATA_RECORD_COMPRESSED);
+    writer_u16(&z->out, 0);
+    writer_u16(&z->out, (uint16_t)(PERFDATA_HEADER_SIZE + out.pos));
+    z->out.size += out.pos; /* already there */
+    z->in += piece.size;
+    return true;
+}
+
+bool record_compress_spans(struct record_compress *z, const struct bytes *spans, size_t count,
+                           struct err *err) {
+    writer_clear(&z->out);
+    for (size_t i = 0; i < count; i++)
+        for (size_t at = 0; at < spans[i].size; at += PIECE) {
+            size_t left = spans[i].size - at;
+            if (!compress_piece(z, (struct bytes){spans[i].data + at, left < PIECE ? left : PIECE}, err))
+                return false;
+        }
+    z->written += z->out.size;
+    return true;
+}
+#else
+bool record_compress_init(struct record_compress *z, int level, struct err *err) {
+    (void)level;
+    *z = (struct record_compress){0};
+    return err_set(err, ERR_UNSUPPORTED, "-z", "this build has no zstd (libzstd-dev)");
+}
+void record_compress_fini(struct record_compress *z) {
+    writer_fini(&z->out);
+}
+bool record_compress_spans(struct record_compress *z, const struct bytes *spans, size_t count,
+                           struct err *err) {
+    (void)z, (void)spans, (void)count;
+    return err_set(err, ERR_UNSUPPORTED, "-z", "this build has no zstd (libzstd-dev)");
+}
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/drain.h"
+
+#include "base/log.h"
+
+void record_drain_fini(struct record_drain *d) {
+    free(d->heads);
+    writer_fini(&d->scratch);
+}
+
+/* A record's body as one span; where it wraps, copied. Empty when memory ran out. */
+static struct bytes body_of(struct record_drain *d, const struct os_ring *r, uint64_t at, uint32_t size) {
+    struct bytes span[2];
+    os_ring_spans(r, at + PERFDATA_HEADER_SIZE, at + size, span);
+    if (!span[1].size)
+        return span[0];
+    writer_clear(&d->scratch);
+    writer_bytes_put(&d->scratch, span[0]);
+    writer_bytes_put(&d->scratch, span[1]);
+    return writer_ok(&d->scratch) ? writer_bytes(&d->scratch) : (struct bytes){0};
+}
+
+static void count_time(struct record_drain *d, struct bytes body) {
+    uint32_t event = perfdata_events_find(d->events, PERFDATA_RECORD_SAMPLE, body);
+    uint64_t ns;
+    if (event == PERFDATA_NO_EVENT ||
+        !perfdata_record_time(&d->events->list.items[event].plan, PERFDATA_RECORD_SAMPLE, body, &ns))
+        return;
+    if (!d->has_time || ns < d->first_ns)
+        d->first_ns = ns;
+    if (!d->has_time || ns > d->last_ns)
+        d->last_ns = ns;
+    d->has_time = true;
+}
+
+/* What is not a sample: the few that concern us. Counts events lost. */
+static uint64_t look_at(struct record_drain *d, uint32_t type, uint16_t misc, struct bytes body) {
+    if (type == PERFDATA_RECORD_LOST && body.size >= 16)
+        return bytes_load64(body.data + 8, false);
+    if (type == PERFDATA_RECORD_MMAP2 && d->build_ids)
+        record_build_ids_mmap2(d->build_ids, misc, body);
+    return 0;
+}
+
+/* Walks the records of [at, end): their headers lie in one piece, as all sizes are multiples of 8. */
+static void scan_ring(struct record_drain *d, struct record_ring *ring, uint64_t at, uint64_t end) {
+    uint64_t mask = ring->map.data_bytes - 1, first = UINT64_MAX, last = 0;
+    while (end - at >= PERFDATA_HEADER_SIZE) {
+        const uint8_t *h = ring->map.data + (at & mask);
+        uint32_t type = bytes_load32(h, false);
+        uint16_t misc = bytes_load16(h + 4, false), size = bytes_load16(h + 6, false);
+        if (size < PERFDATA_HEADER_SIZE || size > end - at) {
+            if (!d->damaged)
+                log_line(LOG_WARN, "the ring of CPU %d holds a record of %u bytes that cannot be one",
+                         (int)ring->cpu, size);
+            d->damaged = true;
+            break;
+        }
+        if (type == PERFDATA_RECORD_SAMPLE) {
+            d->samples++;
+            first = first == UINT64_MAX ? at : first;
+            last = at;
+        } else if (type == PERFDATA_RECORD_LOST || type == PERFDATA_RECORD_MMAP2) {
+            ring->lost += look_at(d, type, misc, body_of(d, &ring->map, at, size));
+        }
+        at += size;
+    }
+    /* A ring is in order of time but for a few neighbours: its ends tell enough. */
+    for (int i = 0; i < 2 && first != UINT64_MAX; i++) {
+        uint64_t where = i ? last : first;
+        count_time(d,
+                   body_of(d, &ring->map, where, bytes_load16(ring->map.data + (where & mask) + 6, false)));
+    }
+}
+
+static bool write_spans(struct record_drain *d, const struct bytes *spans, size_t count, bool round,
+                        struct err *err) {
+    static const uint8_t ROUND[2][PERFDATA_HEADER_SIZE] = {
+        {PERFDATA_RECORD_FINISHED_ROUND, 0, 0, 0, 0, 0, PERFDATA_HEADER_SIZE, 0}, /* little-endian */
+        {0, 0, 0, PERFDATA_RECORD_FINISHED_ROUND, 0, 0, 0, PERFDATA_HEADER_SIZE},
+    };
+    struct bytes all[OS_OUTPUT_SPANS];
+    size_t n = 0;
+    if (d->compress) {
+        if (!record_compress_spans(d->compress, spans, count, err))
+            return false;
+        all[n++] = writer_bytes(&d->compress->out);
+    } else {
+        memcpy(all, spans, count * sizeof *spans);
+        n = count;
+    }
+    if (round)
+        all[n++] = (struct bytes){ROUND[BYTES_HOST_BIG], PERFDATA_HEADER_SIZE};
+    return record_file_append(d->file, all, n, err);
+}
+
+static bool read_heads(struct record_drain *d, const struct record_opened *opened, bool *any,
+                       struct err *err) {
+    if (d->head_count != opened->rings.count) {
+        uint64_t *heads = realloc(d->heads, opened->rings.count * sizeof *heads);
+        if (!heads)
+            return err_memory(err, "rings");
+        d->heads = heads;
+        d->head_count = opened->rings.count;
+    }
+    *any = false;
+    for (size_t i = 0; i < opened->rings.count; i++) {
+        d->heads[i] = os_ring_head(&opened->rings.items[i].map);
+        *any |= d->heads[i] != os_ring_tail(&opened->rings.items[i].map);
+    }
+    return true;
+}
+
+bool record_drain_pass(struct record_drain *d, struct record_opened *opened, bool *wrote, struct err *err) {
+    enum { SPANS = OS_OUTPUT_SPANS - 4 };
+    struct bytes spans[SPANS];
+    size_t n = 0, from = 0;
+    if (!read_heads(d, opened, wrote, err))
+        return false;
+    for (size_t i = 0; i < opened->rings.count && *wrote; i++) {
+        struct record_ring *ring = &opened->rings.items[i];
+        uint64_t tail = os_ring_tail(&ring->map), lost = ring->lost;
+        struct bytes two[2];
+        if (d->heads[i] != tail) {
+            scan_ring(d, ring, tail, d->heads[i]);
+            d->lost += ring->lost - lost;
+            d->bytes += d->heads[i] - tail;
+            os_ring_spans(&ring->map, tail, d->heads[i], two);
+            spans[n++] = two[0];
+            if (two[1].size)
+                spans[n++] = two[1];
+        }
+        bool last = i + 1 == opened->rings.count;
+        if (n + 2 <= SPANS && !last)
+            continue;
+        if (!write_spans(d, spans, n, last, err))
+            return false;
+        for (; from <= i; from++)
+            os_ring_consume(&opened->rings.items[from].map, d->heads[from]);
+        n = 0;
+    }
+    return true;
+}
+
+bool record_drain_put(struct record_drain *d, struct bytes records, struct err *err) {
+    for (size_t at = 0; records.size - at >= PERFDATA_HEADER_SIZE;) {
+        const uint8_t *h = records.data + at;
+        uint16_t size = bytes_load16(h + 6, false);
+        if (size < PERFDATA_HEADER_SIZE || size > records.size - at)
+            break;
+        look_at(d, bytes_load32(h, false), bytes_load16(h + 4, false),
+                (struct bytes){h + PERFDATA_HEADER_SIZE, size - PERFDATA_HEADER_SIZE});
+        at += size;
+    }
+    /* Not compressed: a reader that cannot decompress knows at least who was there. */
+    return record_file_append(d->file, &records, 1, err);
+}

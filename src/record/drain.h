@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From rings to file. One pass looks at all rings' heads first and then writes what lies before them, in few
+ * system calls and without copying, and closes the round: whatever was written into a ring after a pass began
+ * is in a later round, so no record behind a FINISHED_ROUND is older than the newest one before the previous
+ * FINISHED_ROUND, which is what readers sort by (perf.data-file-format.txt).
+ *
+ *     ring 0  ====|--------        heads at the beginning of the pass
+ *     ring 1  =========|---        = is written now, - next time
+ *     file    ... [ring 0 ====] [ring 1 =========] [FINISHED_ROUND]
+ */
+#ifndef SONDE_RECORD_DRAIN_H
+#define SONDE_RECORD_DRAIN_H
+
+#include "record/build_ids.h"
+#include "record/compress.h"
+#include "record/file.h"
+#include "record/open.h"
+
+struct record_drain {
+    struct record_file *file;             /* borrowed, as the next two */
+    const struct perfdata_events *events; /* to read samples' times */
+    struct record_build_ids *build_ids;   /* NULL: not kept */
+    struct record_compress *compress;     /* NULL: not compressed */
+    uint64_t samples, lost;               /* records; events that LOST records tell of */
+    uint64_t bytes;                       /* taken from rings */
+    bool has_time;                        /* of any sample: */
+    uint64_t first_ns, last_ns;
+    uint64_t *heads; /* owned: one per ring */
+    size_t head_count;
+    struct writer scratch;
+    bool damaged; /* a ring held what cannot be a record: said once */
+};
+
+void record_drain_fini(struct record_drain *d);
+
+/* One pass over all rings. *wrote: whether there was anything. False and *err when the file could not take
+ * it. */
+bool record_drain_pass(struct record_drain *d, struct record_opened *opened, bool *wrote, struct err *err);
+
+/* Whole records that do not come from a ring: counted and kept like those that do. */
+bool record_drain_put(struct record_drain *d, struct bytes records, struct err *err);
+
+#endif

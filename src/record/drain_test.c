@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/drain.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "config.h"
+#include "os/perf_event_fake.h"
+#include "stream/stream.h"
+
+enum { RINGS = 3 };
+
+struct fixture {
+    struct os_perf_fake perf;
+    struct os_output_fake disk;
+    struct perfdata_events events;
+    struct perfdata_attr attr;
+    struct perfdata_plan plan;
+    struct record_opened opened;
+    struct record_file file;
+    struct record_build_ids ids;
+    struct record_drain drain;
+    struct err err;
+};
+
+static int setup(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    uint8_t attr[8] = {0};
+    f->attr = (struct perfdata_attr){.size = 128,
+                                     .known_size = 128,
+                                     .sample_type = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID |
+                                                    PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU,
+                                     .flags = PERFDATA_ATTR_SAMPLE_ID_ALL};
+    os_perf_fake_init(&f->perf);
+    os_output_fake_init(&f->disk, true);
+    perfdata_events_init(&f->events, false);
+    perfdata_events_add(&f->events, &f->attr, NULL);
+    perfdata_plan_init(&f->plan, &f->attr, false);
+    f->opened.perf = &f->perf.perf;
+    for (int i = 0; i < RINGS; i++) {
+        struct record_ring *r = vec_push(&f->opened.rings);
+        *r = (struct record_ring){.cpu = i};
+        r->fd = f->perf.perf.open(&f->perf, (struct bytes){attr, sizeof attr}, -1, i, -1);
+        assert_int_equal(f->perf.perf.map(&f->perf, r->fd, 1, false, &r->map), 0);
+    }
+    assert_true(record_file_start(&f->file, f->disk.out, "fake", &f->events, NULL, 0, &f->err));
+    f->drain = (struct record_drain){.file = &f->file, .events = &f->events, .build_ids = &f->ids};
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct fixture *f = *state;
+    record_drain_fini(&f->drain);
+    record_build_ids_fini(&f->ids);
+    record_opened_fini(&f->opened);
+    perfdata_events_fini(&f->events);
+    os_perf_fake_fini(&f->perf);
+    os_output_fake_fini(&f->disk);
+    free(f);
+    return 0;
+}
+
+/* What the kernel would write for a sample at `time` on `cpu`. */
+static bool sample(struct fixture *f, uint32_t cpu, uint64_t time) {
+    struct writer w = writer_make(false);
+    struct perfdata_sample s = {
+        .have = f->attr.sample_type, .ip = 0x1000 + time, .pid = 5, .tid = 6, .time = time, .cpu = cpu};
+    writer_u32(&w, PERFDATA_RECORD_SAMPLE);
+    writer_u16(&w, PERFDATA_MISC_USER);
+    writer_u16(&w, 0);
+    perfdata_sample_encode(&f->plan, &s, &w);
+    writer_patch16(&w, 6, (uint16_t)w.size);
+    bool ok = os_perf_fake_write(&f->perf, OS_PERF_FAKE_FD + (int)cpu, writer_bytes(&w));
+    writer_fini(&w);
+    return ok;
+}
+
+static void put(struct fixture *f, uint32_t cpu, struct perfdata_record *rec, uint64_t time) {
+    struct writer w = writer_make(false);
+    rec->id = (struct perfdata_sample_id){
+        .have = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU, .time = time, .cpu = cpu};
+    perfdata_record_encode(rec, &f->plan, &w);
+    assert_true(writer_ok(&w));
+    assert_true(os_perf_fake_write(&f->perf, OS_PERF_FAKE_FD + (int)cpu, writer_bytes(&w)));
+    writer_fini(&w);
+}
+
+static struct stream *reopen(struct fixture *f) {
+    assert_true(record_file_finish(&f->file, NULL, 0, &f->err));
+    struct stream *s = stream_open_memory((struct bytes){f->disk.bytes.items, f->disk.bytes.count},
+                                          &(struct stream_options){0}, &f->err);
+    assert_non_null(s);
+    return s;
+}
+
+/* Rings wrap many times over; every record arrives once, whole, in its ring's order. */
+static void everything_once(void **state) {
+    struct fixture *f = *state;
+    uint64_t written = 0, time = 100;
+    bool wrote;
+    for (int pass = 0; pass < 200; pass++) {
+        for (uint32_t cpu = 0; cpu < RINGS; cpu++)
+            for (uint64_t n = (uint64_t)(pass * 7 + (int)cpu * 3) % 60; n; n--)
+                written += sample(f, cpu, time++);
+        assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+    }
+    assert_int_equal(f->drain.samples, written);
+    assert_int_equal(f->drain.first_ns, 100);
+    assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+    assert_false(wrote);
+    uint64_t size = record_file_size(&f->file);
+    assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+    assert_int_equal(record_file_size(&f->file),
+                     size); /* nothing came, nothing is written: no empty rounds */
+
+    struct stream *s = reopen(f);
+    struct stream_record r;
+    uint64_t last[RINGS] = {0}, got = 0, newest = 0;
+    while (stream_next(s, &r, &f->err) == STREAM_RECORD) {
+        struct perfdata_sample v;
+        if (r.raw.type == PERFDATA_RECORD_FINISHED_ROUND)
+            continue;
+        assert_true(perfdata_sample_decode(&f->plan, r.raw.body, ~0ull, &v));
+        assert_int_equal(v.ip, 0x1000 + v.time);
+        assert_true(v.time > last[v.cpu]);
+        last[v.cpu] = v.time;
+        newest = v.time > newest ? v.time : newest;
+        got++;
+    }
+    assert_int_equal(got, written);
+    assert_int_equal(newest, f->drain.last_ns);
+    assert_int_equal(stream_losses(s)->bad_records, 0);
+    stream_close(s);
+}
+
+/* Nothing behind a FINISHED_ROUND is older than the newest record before the one before it. */
+static void rounds_keep_their_promise(void **state) {
+    struct fixture *f = *state;
+    uint64_t time = 1;
+    bool wrote;
+    for (int pass = 0; pass < 50; pass++) {
+        for (uint64_t n = 0; n < 30; n++)
+            sample(f, (uint32_t)(time * 5 / 3) % RINGS, time), time++;
+        assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+    }
+    struct stream *s = reopen(f);
+    struct stream_record r;
+    uint64_t newest = 0, limit = 0, rounds = 0;
+    while (stream_next(s, &r, &f->err) == STREAM_RECORD) {
+        if (r.raw.type == PERFDATA_RECORD_FINISHED_ROUND) {
+            limit = newest;
+            rounds++;
+            continue;
+        }
+        assert_true(r.has_time && r.time_ns > limit);
+        newest = r.time_ns > newest ? r.time_ns : newest;
+    }
+    assert_int_equal(rounds, 50);
+    stream_close(s);
+}
+
+static void losses_are_counted(void **state) {
+    struct fixture *f = *state;
+    struct perfdata_record lost = {.type = PERFDATA_RECORD_LOST, .lost = {1, 17}};
+    bool wrote;
+    put(f, 2, &lost, 50);
+    lost.lost.lost = 4;
+    put(f, 2, &lost, 60);
+    put(f, 0, &lost, 70);
+    assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+    assert_int_equal(f->drain.lost, 25);
+    assert_int_equal(f->opened.rings.items[2].lost, 21);
+    assert_int_equal(f->opened.rings.items[1].lost, 0);
+    assert_int_equal(f->drain.samples, 0);
+    struct stream *s = reopen(f);
+    struct stream_record r;
+    while (stream_next(s, &r, &f->err) == STREAM_RECORD)
+        ;
+    assert_int_equal(stream_losses(s)->lost_events, 25);
+    stream_close(s);
+}
+
+/* Build-ids of code, each file once, also from a record that wraps around the ring's end. */
+static void build_ids_are_kept(void **state) {
+    struct fixture *f = *state;
+    bool wrote;
+    struct perfdata_record m = {
+        .type = PERFDATA_RECORD_MMAP2,
+        .misc = PERFDATA_MISC_USER | PERFDATA_MISC_MMAP_BUILD_ID,
+        .mmap2 = {
+            .has_build_id = true, .build_id_size = 20, .prot = 5, .filename = {(uint8_t *)"/lib/a\0", 8}}};
+    for (int i = 0; i < 300; i++) {
+        m.mmap2.build_id[0] = (uint8_t)(i % 3);
+        m.mmap2.prot = i % 3 == 2 ? 1 : 5; /* the third is data */
+        put(f, 0, &m, (uint64_t)i);
+        if (i % 20 == 19)
+            assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+    }
+    assert_int_equal(f->ids.count, 2);
+    assert_int_equal(f->ids.content.size, 2 * (36 + 64));
+}
+
+static void pass_tells_of_a_full_disk(void **state) {
+    struct fixture *f = *state;
+    bool wrote;
+    f->disk.room = 3000;
+    for (int pass = 0; pass < 3; pass++)
+        for (uint64_t i = 0; i < 50; i++)
+            sample(f, 1, (uint64_t)pass * 50 + i);
+    assert_false(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+    assert_int_equal(f->err.code, ERR_IO);
+    assert_false(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err)); /* and it stays so */
+}
+
+static void compressed(void **state) {
+    struct fixture *f = *state;
+    struct record_compress z;
+    bool wrote;
+#ifndef HAVE_ZSTD
+    assert_false(record_compress_init(&z, 1, &f->err));
+    assert_int_equal(f->err.code, ERR_UNSUPPORTED);
+    skip();
+#endif
+    assert_true(record_compress_init(&z, 1, &f->err));
+    f->drain.compress = &z;
+    uint64_t time = 1, written = 0;
+    for (int pass = 0; pass < 100; pass++) {
+        for (int i = 0; i < 90; i++)
+            written += sample(f, (uint32_t)i % RINGS, time++);
+        assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+    }
+    assert_true(z.written < z.in);
+    struct stream *s = reopen(f);
+    struct stream_record r;
+    uint64_t got = 0;
+    while (stream_next(s, &r, &f->err) == STREAM_RECORD)
+        got += r.raw.type == PERFDATA_RECORD_SAMPLE;
+    assert_int_equal(got, written);
+    assert_int_equal(stream_losses(s)->bad_records, 0);
+    stream_close(s);
+    record_compress_fini(&z);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(everything_once),    TEST(rounds_keep_their_promise), TEST(losses_are_counted),
+        TEST(build_ids_are_kept), TEST(pass_tells_of_a_full_disk), TEST(compressed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a recording is asked to be: filled once by the command, const from then on. perf-record(1) describes
+ * the options named here. */
+#ifndef SONDE_RECORD_OPTIONS_H
+#define SONDE_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum record_callgraph {
+    RECORD_CALLGRAPH_NONE,
+    RECORD_CALLGRAPH_FP,
+    RECORD_CALLGRAPH_DWARF,
+    RECORD_CALLGRAPH_LBR
+};
+
+struct record_options {
+    /* Target. */
+    char *const *command; /* ended by NULL; NULL: none */
+    bool all_cpus;        /* -a, or nothing else said */
+    const char *cpus;     /* -C: "0-2,4"; NULL: all */
+    const char *pids, *tids, *uid;
+    bool per_thread;
+    bool inherit;
+
+    /* Rate. At most one of freq_hz and period is set; both 0: the default. */
+    uint64_t freq_hz, period;
+    bool freq_max, strict_freq, no_samples;
+    int64_t delay_ms; /* 0: none; -1: start with events disabled */
+
+    /* Contents of samples. */
+    enum record_callgraph callgraph;
+    uint32_t stack_bytes; /* of a dwarf callgraph */
+    uint16_t max_stack;   /* 0: the kernel's default */
+    bool defer_callchain, kernel_callchains, user_callchains;
+    bool addresses, phys_addresses, data_mmap, data_page_size, code_page_size, weight, transaction;
+    bool period_given, sample_period; /* -P, --no-period */
+    bool time_given, sample_time;     /* -T, --no-timestamp */
+    bool raw, sample_cpu, identifier, read_stat, running_time, mem_info;
+    uint64_t branch_type; /* PERF_SAMPLE_BRANCH_*; 0: none */
+    uint64_t regs_intr, regs_user;
+    bool use_clockid;
+    int32_t clockid;
+
+    /* Side records. */
+    bool namespaces, all_cgroups, switch_events, no_bpf_event, build_id_mmap;
+    bool all_user, all_kernel;
+
+    /* Rings and output. */
+    uint64_t pages; /* of each ring, a power of two; 0: the default */
+    bool no_buffering;
+    int compression;    /* 0: none; else zstd's level */
+    uint64_t max_bytes; /* 0: no limit */
+    bool no_build_ids;
+    bool to_pipe;
+};
+
+enum { RECORD_DEFAULT_FREQ_HZ = 4000, RECORD_DEFAULT_RING_BYTES = 512 << 10 };
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/session.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "os/child.h"
+#include "os/host.h"
+#include "os/limits.h"
+#include "record/drain.h"
+#include "record/facts.h"
+#include "record/opening.h"
+
+enum {
+    CHECKPOINT_MS = 1000, /* what is in the rings reaches the file at least so often */
+    SINK_BYTES = 256 << 10,
+    MAX_EVENTS = 64,
+};
+static const uint64_t TAG_SIGNALS = UINT64_MAX;
+
+struct session {
+    const struct record_job *job;
+    struct record_result *result;
+    struct os_host host;
+    struct os_signals signals;
+    struct os_child child;
+    bool had_child;
+    struct record_target target;
+    struct record_events defaults;
+    struct record_plan config;
+    struct record_opened opened;
+    struct perfdata_events events;
+    struct record_file file;
+    bool file_open;
+    struct record_build_ids build_ids;
+    struct record_compress compress;
+    struct record_drain drain;
+    struct record_sink sink;
+    struct writer pending; /* of the sink */
+    int poller;
+    size_t polled; /* event descriptors that have not hung up */
+    bool stop;
+};
+
+/* --- start --- */
+
+static bool start_child(struct session *s, struct err *err) {
+    static const int SIGNALS[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR2, SIGPIPE, SIGXFSZ, 0};
+    const struct record_options *o = s->job->options;
+    if (!os_signals_open(&s->signals, SIGNALS, err))
+        return false;
+    s->had_child = o->command != NULL;
+    return !o->command || os_child_start(&s->child, o->command, &s->signals, o->to_pipe, err);
+}
+
+static bool plan_and_open(struct session *s, const struct record_events *events, struct err *err) {
+    const struct record_options *o = s->job->options;
+    record_plan_fini(&s->config);
+    return record_plan_init(&s->config, events, o, &s->target, err) &&
+           record_open(&s->opened, s->job->perf, &s->config, &s->target, o, err);
+}
+
+/* The default event is cycles where there is such a counter, else cpu-clock, which every kernel has. */
+static bool open_default(struct session *s, struct err *err) {
+    struct err why = ERR_INIT;
+    if (!record_events_default(s->job->sources, RECORD_EVENT_CYCLES, &s->defaults, err))
+        return false;
+    if (plan_and_open(s, &s->defaults, &why))
+        return true;
+    if (why.code != ERR_ABSENT && why.code != ERR_UNSUPPORTED) {
+        *err = why;
+        return false;
+    }
+    log_line(LOG_WARN, "this machine has no cycles event (a virtual machine?): recording cpu-clock instead");
+    record_events_fini(&s->defaults);
+    s->defaults = RECORD_EVENTS_INIT;
+    return record_events_default(s->job->sources, RECORD_EVENT_CPU_CLOCK, &s->defaults, err) &&
+           plan_and_open(s, &s->defaults, err);
+}
+
+static bool poll_events(struct session *s, struct err *err) {
+    if ((s->poller = os_poller_open(err)) < 0 || !os_poller_add(s->poller, s->signals.fd, TAG_SIGNALS, err))
+        return false;
+    for (size_t i = 0; i < s->opened.fds.count; i++) {
+        const struct record_fd *f = &s->opened.fds.items[i];
+        if (f->event != 0 && s->opened.rings.items[f->ring].fd != f->fd)
+            continue;
+        if (!os_poller_add(s->poller, f->fd, i, err))
+            return false;
+        s->polled++;
+    }
+    return true;
+}
+
+static bool create_output(struct session *s, struct os_output *out, struct err *err) {
+    const char *path = s->job->output;
+    if (strcmp(path, "-") != 0)
+        return os_output_keep_old(path, err) && os_output_create(path, out, err);
+    if (isatty(STDOUT_FILENO))
+        return err_set(err, ERR_USAGE, NULL,
+                       "a recording is not for a terminal: give a file with -o, or a pipe");
+    *out = os_output_fd(STDOUT_FILENO);
+    return true;
+}
+
+static bool start_file(struct session *s, struct os_output out, struct err *err) {
+    bool tracepoints = false;
+    for (size_t i = 0; i < s->config.events.count; i++)
+        tracepoints |= s->config.events.items[i].tracepoint;
+    struct record_facts facts;
+    const struct record_facts_input in = {
+        .sys = s->job->sys,
+        .host = &s->host,
+        .options = s->job->options,
+        .events = &s->events,
+        .argv = s->job->argv,
+        .ring_bytes = s->opened.pages * os_limits_page_bytes(),
+        .tracepoints = tracepoints,
+    };
+    bool ok = record_facts_early(&facts, &in) || err_memory(err, "facts");
+    const char *name = strcmp(s->job->output, "-") == 0 ? "standard output" : s->job->output;
+    if (ok) {
+        s->file_open = true;
+        s->result->started = true;
+        ok = record_file_start(&s->file, out, name, &s->events, facts.list.items, facts.list.count, err);
+    }
+    record_facts_fini(&facts);
+    return ok;
+}
+
+static bool flush_sink(struct session *s, struct err *err) {
+    bool ok = writer_ok(&s->pending)
+                  ? !s->pending.size || record_drain_put(&s->drain, writer_bytes(&s->pending), err)
+                  : err_memory(err, "records");
+    writer_clear(&s->pending);
+    return ok;
+}
+
+static bool sink_put(void *ctx, struct bytes records, struct err *err) {
+    struct session *s = ctx;
+    writer_bytes_put(&s->pending, records);
+    return s->pending.size < SINK_BYTES || flush_sink(s, err);
+}
+
+static void init_sink(struct session *s) {
+    const struct perfdata_event *e = &s->events.list.items[0];
+    for (size_t i = 1; i < s->config.events.count; i++)
+        if (s->config.events.items[i].side_band)
+            e = &s->events.list.items[i];
+    const uint64_t tail = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_ID |
+                          PERFDATA_SAMPLE_STREAM_ID | PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_IDENTIFIER;
+    uint64_t id = e->id_count ? e->ids[0] : 0;
+    s->sink = (struct record_sink){
+        .put = sink_put,
+        .ctx = s,
+        .plan = &e->plan,
+        .id = {.have = e->attr.sample_type & tail, .id = id, .identifier = id},
+        .build_ids = s->drain.build_ids,
+    };
+}
+
+/* What readers must know before the first event of a ring. */
+static bool put_opening(struct session *s, struct err *err) {
+    const struct record_job *job = s->job;
+    const struct record_synth_request request = {job->options, &s->target, job->sys, os_host_pid()};
+    init_sink(s);
+    record_opening_encode(&s->opened, &s->target, &s->sink, s->host.clone, &s->pending);
+    if (!flush_sink(s, err) || (job->synth && !job->synth(job->synth_ctx, &request, &s->sink, err)))
+        return false;
+    record_opening_mark(PERFDATA_RECORD_FINISHED_INIT, &s->pending);
+    return flush_sink(s, err);
+}
+
+static bool start(struct session *s, struct err *err) {
+    const struct record_job *job = s->job;
+    struct os_output out;
+    os_host_read(&s->host);
+    if (!start_child(s, err) || !record_target_init(&s->target, job->options, job->sys, s->child.pid, err) ||
+        !(job->events ? plan_and_open(s, job->events, err) : open_default(s, err)) || !poll_events(s, err))
+        return false;
+    if (!record_open_events(&s->opened, &s->config, &s->events))
+        return err_memory(err, "events");
+    if (job->options->compression && !record_compress_init(&s->compress, job->options->compression, err))
+        return false;
+    if (!create_output(s, &out, err))
+        return false;
+    if (!job->options->delay_ms && !s->target.exec)
+        record_open_enable(&s->opened, &s->config, true);
+    /* From here on the command runs; what it does waits in the rings. */
+    if (s->child.pid && !os_child_go(&s->child, job->options->command[0], err)) {
+        out.close(out.ctx);
+        if (strcmp(job->output, "-") != 0)
+            unlink(job->output);
+        return false;
+    }
+    if (!start_file(s, out, err))
+        return false;
+    s->drain = (struct record_drain){
+        .file = &s->file,
+        .events = &s->events,
+        .build_ids = job->options->no_build_ids ? NULL : &s->build_ids,
+        .compress = job->options->compression ? &s->compress : NULL,
+    };
+    return put_opening(s, err);
+}
+
+/* --- run --- */
+
+static void take_signals(struct session *s) {
+    for (int sig; (sig = os_signals_next(&s->signals, NULL)) != 0;) {
+        if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP) {
+            s->result->signal = sig;
+            s->stop = true;
+        } else if (sig == SIGCHLD && os_child_ended(&s->child, &s->result->status)) {
+            s->stop = true;
+        }
+    }
+}
+
+static void wait_for_more(struct session *s, int timeout_ms) {
+    struct os_poll_event events[MAX_EVENTS];
+    size_t n = os_poller_wait(s->poller, events, MAX_EVENTS, timeout_ms);
+    bool woken = false;
+    for (size_t i = 0; i < n; i++) {
+        if (events[i].tag == TAG_SIGNALS) {
+            take_signals(s);
+            continue;
+        }
+        woken |= events[i].readable;
+        if (events[i].hung_up) {
+            os_poller_remove(s->poller, s->opened.fds.items[events[i].tag].fd);
+            s->polled--;
+        }
+    }
+    s->result->wakeups += woken;
+    /* The command's children may outlive its events' end; without a command nobody is left. */
+    if (s->polled == 0 && !s->had_child)
+        s->stop = true;
+}
+
+/* -D: events start some time after the command. */
+static bool run_delay(struct session *s, struct err *err) {
+    int64_t delay_ms = s->job->options->delay_ms;
+    bool wrote;
+    if (delay_ms <= 0)
+        return true;
+    uint64_t end = os_clock_ns() + (uint64_t)delay_ms * 1000000;
+    log_line(LOG_INFO, "events are disabled for %lld ms", (long long)delay_ms);
+    for (uint64_t now; !s->stop && (now = os_clock_ns()) < end;) {
+        uint64_t left = (end - now) / 1000000 + 1;
+        wait_for_more(s, left < CHECKPOINT_MS ? (int)left : CHECKPOINT_MS);
+        if (!record_drain_pass(&s->drain, &s->opened, &wrote, err))
+            return false;
+    }
+    log_line(LOG_INFO, "events are enabled");
+    record_open_enable(&s->opened, &s->config, true);
+    return true;
+}
+
+static bool run(struct session *s, struct err *err) {
+    uint64_t max = s->job->options->max_bytes;
+    bool wrote;
+    if (!run_delay(s, err))
+        return false;
+    while (!s->stop) {
+        wait_for_more(s, CHECKPOINT_MS);
+        if (!record_drain_pass(&s->drain, &s->opened, &wrote, err))
+            return false;
+        if (max && record_file_size(&s->file) >= max) {
+            log_line(LOG_WARN, "the file has reached --max-size: stopping");
+            s->stop = true;
+        }
+    }
+    return true;
+}
+
+/* --- end --- */
+
+/* Losses that no LOST record told of, because nothing came after them in their ring. */
+static bool put_lost(struct session *s, struct err *err) {
+    uint64_t all = record_open_lost(&s->opened, &s->config);
+    if (all > s->drain.lost) {
+        record_opening_lost(&s->sink, all - s->drain.lost, s->drain.last_ns, &s->pending);
+        s->drain.lost = all;
+    }
+    return flush_sink(s, err);
+}
+
+static void advise_lost(struct session *s) {
+    const struct record_drain *d = &s->drain;
+    char cpus[200] = "";
+    size_t at = 0;
+    if (!d->lost)
+        return;
+    for (size_t i = 0; i < s->opened.rings.count && at < sizeof cpus; i++)
+        if (s->opened.rings.items[i].lost)
+            at += (size_t)snprintf(cpus + at, sizeof cpus - at, "%sCPU %d: %llu", at ? ", " : " (",
+                                   (int)s->opened.rings.items[i].cpu,
+                                   (unsigned long long)s->opened.rings.items[i].lost);
+    uint64_t more = 4 * s->opened.pages * os_limits_page_bytes() / 1024;
+    log_line(LOG_WARN, "lost %llu events, %.1f %%%s%s: use larger rings (-m %lluK) or a lower rate (-F, -c)",
+             (unsigned long long)d->lost, 100.0 * (double)d->lost / (double)(d->lost + d->samples), cpus,
+             at ? ")" : "", (unsigned long long)more);
+}
+
+static bool update_facts(struct session *s, struct err *err) {
+    uint64_t time[2] = {s->drain.first_ns, s->drain.last_ns};
+    if (s->drain.has_time && !record_file_update(&s->file, PERFDATA_FEATURE_SAMPLE_TIME,
+                                                 (struct bytes){(uint8_t *)time, sizeof time}, err))
+        return false;
+    if (!s->drain.compress || !s->compress.written)
+        return true;
+    uint32_t ratio = (uint32_t)(s->compress.in / s->compress.written);
+    uint32_t z[5] = {1, 1, (uint32_t)s->job->options->compression, ratio ? ratio : 1,
+                     (uint32_t)(s->opened.pages * os_limits_page_bytes())};
+    return record_file_update(&s->file, PERFDATA_FEATURE_COMPRESSED, (struct bytes){(uint8_t *)z, sizeof z},
+                              err);
+}
+
+/* Closes the file, whatever happened before; the first error is the one that is told. */
+static bool finish(struct session *s, bool ok, struct err *err) {
+    struct record_facts late;
+    struct err more = ERR_INIT;
+    bool wrote;
+    if (s->child.pid)
+        s->result->status = os_child_stop(&s->child); /* a signal ended us: the command goes too */
+    record_open_enable(&s->opened, &s->config, false);
+    if (ok)
+        ok = record_drain_pass(&s->drain, &s->opened, &wrote, err) && put_lost(s, err);
+    advise_lost(s);
+    update_facts(s, NULL);
+    bool facts = record_facts_late(&late, s->job->sys);
+    struct perfdata_feature *ids = s->build_ids.count ? vec_push(&late.list) : NULL;
+    if (ids)
+        *ids = (struct perfdata_feature){.id = PERFDATA_FEATURE_BUILD_ID,
+                                         .content = writer_bytes(&s->build_ids.content)};
+    bool closed = record_file_finish(&s->file, late.list.items, late.list.count, &more);
+    if (ok && !(facts && closed))
+        *err = more;
+    record_facts_fini(&late);
+    *s->result = (struct record_result){
+        .started = true,
+        .status = s->result->status,
+        .signal = s->result->signal,
+        .wakeups = s->result->wakeups,
+        .samples = s->drain.samples,
+        .lost = s->drain.lost,
+        .file_bytes = s->file.data_end + s->file.tail_there,
+        .raw_bytes = s->compress.in,
+    };
+    return ok && closed;
+}
+
+static void release(struct session *s) {
+    os_child_stop(&s->child);
+    record_drain_fini(&s->drain);
+    record_compress_fini(&s->compress);
+    record_build_ids_fini(&s->build_ids);
+    writer_fini(&s->pending);
+    os_close(s->poller);
+    record_opened_fini(&s->opened);
+    perfdata_events_fini(&s->events);
+    record_plan_fini(&s->config);
+    record_events_fini(&s->defaults);
+    record_target_fini(&s->target);
+    os_signals_close(&s->signals);
+}
+
+bool record_run(const struct record_job *job, struct record_result *result, struct err *err) {
+    struct session s = {.job = job, .result = result, .signals = {.fd = -1}, .poller = -1};
+    *result = (struct record_result){0};
+    perfdata_events_init(&s.events, false);
+    bool ok = start(&s, err) && run(&s, err);
+    if (s.file_open)
+        ok = finish(&s, ok, err);
+    release(&s);
+    return ok;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole recording: from options to a closed file. */
+#ifndef SONDE_RECORD_SESSION_H
+#define SONDE_RECORD_SESSION_H
+
+#include "base/err.h"
+#include "os/perf_event.h"
+#include "record/event_parse.h"
+#include "record/options.h"
+#include "record/sink.h"
+
+struct record_job {
+    const struct record_options *options;
+    struct record_event_sources *sources;
+    const struct record_events *events; /* NULL: the default event */
+    const struct sysfs *sys;
+    const struct os_perf *perf;
+    char *const *argv;  /* our own command line, for the header */
+    const char *output; /* a path, or "-" */
+    /* Tells what existed before, into a sink; NULL: nothing is told. */
+    record_synth_fn *synth;
+    void *synth_ctx;
+};
+
+struct record_result {
+    bool started; /* there is a file: closing lines make sense */
+    int status;   /* the command's exit code, 128 + signal when it was killed; 0 without a command */
+    int signal;   /* that ended the recording, or 0 */
+    uint64_t wakeups, samples, lost;
+    uint64_t file_bytes, raw_bytes; /* raw: what the compressed data was before; 0 without -z */
+};
+
+/*
+ * Records until the command ends, all threads of -p or -t have ended, a signal (SIGINT, SIGTERM, SIGHUP)
+ * comes, or the file is full. False and *err when it could not be started, or not everything could be
+ * written; `result` is filled in both cases. What the user should know goes through log_line.
+ */
+bool record_run(const struct record_job *job, struct record_result *result, struct err *err);
+
+#endif

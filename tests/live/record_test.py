@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Records on this machine and reads it back, with sonde and, where it is installed, with perf.
+
+record_test.py SONDE
+
+SKIPs where the kernel lets us record nothing. Nothing is measured; where moments are random, every one must do.
+"""
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import support  # noqa: E402
+
+SONDE = os.path.abspath(sys.argv[1])
+PERF = shutil.which("perf")
+KILLS = int(os.environ.get("SONDE_TEST_KILLS", "20"))
+LOOP = [SONDE, "test", "-w", "noploop", "1"]
+failures = []
+
+
+def check(ok, what):
+    if not ok:
+        failures.append(what)
+        print(f"FAIL {what}", flush=True)
+
+
+def record(*args, **more):
+    return support.run([SONDE, "record", *args], **more)
+
+
+def samples(result):
+    """How many the closing line says."""
+    m = re.search(r"Captured and wrote .* \((\d+) samples\)", result.err)
+    return int(m.group(1)) if m else 0
+
+
+def script(path, *args):
+    return support.run([SONDE, "script", "-f", "-i", path, *args])
+
+
+def lines(text):
+    return len([line for line in text.decode("utf-8", "replace").splitlines() if line.strip()])
+
+
+def perf_samples(path):
+    """What the installed perf counts; None without one."""
+    if not PERF:
+        return None
+    r = subprocess.run([PERF, "script", "-f", "-i", path, "-F", "tid,time"], capture_output=True,
+                       env=support.ENV, timeout=120)
+    check(r.returncode == 0, f"perf script reads {os.path.basename(path)}: {r.stderr.decode()[-300:]}")
+    return lines(r.stdout)
+
+
+def agree(path, want, what):
+    """sonde and perf both find `want` samples (None: as many as each other)."""
+    r = script(path, "-F", "tid,time")
+    check(r.status == 0, f"{what}: sonde script reads it: {r.err[-300:]}")
+    got, theirs = lines(r.out), perf_samples(path)
+    want = got if want is None else want
+    check(got == want, f"{what}: sonde script shows {got} samples of {want}")
+    check(theirs in (None, want), f"{what}: perf script shows {theirs} samples of {want}")
+
+
+def exit_codes():
+    for command, want in ((["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -TERM $$"], 128 + 15), (["true"], 0),
+                          (["/no/such/program"], 1)):
+        r = record("-o", "codes.data", "--", *command)
+        check(r.status == want, f"exit status {want} of {command}, not {r.status}")
+    r = record("-o", "/no/such/directory/x", "true")
+    check(r.status == 1 and "/no/such/directory/x" in r.err, "output that cannot be created")
+    r = record("-e", "no-such-event", "true")
+    check(r.status != 0 and "no-such-event" in r.err, "an unknown event")
+    r = record("--overwrite", "true")
+    check(r.status == 1 and "overwrite" in r.err, "an option that is not there yet says so")
+    r = record("-C", "100000", "true")
+    check(r.status == 1 and "100000" in r.err, "a CPU that is not there")
+
+
+def a_command():
+    r = record("-F", "1000", *LOOP)
+    check(r.status == 0 and samples(r) > 0, f"noploop has samples: {r.err}")
+    agree("perf.data", samples(r), "noploop")
+    text = script("perf.data", "-F", "comm").out.decode()
+    loops = text.count("perf-noploop")
+    check(loops * 2 > samples(r), f"most samples are perf-noploop's: {loops} of {samples(r)}")
+    first = open("perf.data", "rb").read()
+    record("true")
+    check(open("perf.data.old", "rb").read() == first, "the recording before is perf.data.old")
+    r = record("-q", "true")
+    check(r.err == "", f"-q is quiet: {r.err}")
+
+
+def variants():
+    for args in (["-g"], ["-c", "1000000"], ["-z"], ["-e", "cpu-clock,task-clock"], ["--per-thread"], ["-i"],
+                 ["-e", "{cpu-clock,page-faults}:S"], ["--call-graph", "dwarf,4096"], ["-d"], ["-B"], ["-m", "4"],
+                 ["-e", "cpu-clock:u"], ["-k", "mono"], ["-R"], ["-s"], ["-T", "-P"], ["--switch-events"],
+                 ["-D", "20"]):
+        r = record("-o", "variant.data", *args, *LOOP)
+        check(r.status == 0, f"{args}: {r.err}")
+        if r.status == 0:
+            # A group's reading is shown as a sample of each of its events.
+            agree("variant.data", None if args[-1].endswith(":S") else samples(r), str(args))
+
+
+def header():
+    record("-o", "header.data", "-e", "cpu-clock", "true")
+    with open("header.data", "rb") as f:
+        data = f.read()
+    for text in (os.uname().nodename, os.uname().release, os.uname().machine, "cpu-clock"):
+        check(text.encode() in data, f"the header holds {text}")
+    if PERF:
+        r = subprocess.run([PERF, "report", "-f", "-i", "header.data", "--header-only", "-I"], capture_output=True,
+                           text=True, env=support.ENV, timeout=60)
+        for text in ("hostname : " + os.uname().nodename, "nrcpus online", "cpudesc", "total memory", "cmdline",
+                     "event : name = cpu-clock", "sibling", "pmu mappings", "time of first sample"):
+            check(text in r.stdout, f"perf prints '{text}' of the header")
+        r = subprocess.run([PERF, "buildid-list", "-f", "-i", "header.data"], capture_output=True, text=True,
+                           env=support.ENV, timeout=60)
+        check("libc" in r.stdout or "true" in r.stdout, f"perf lists build-ids: {r.stdout}{r.stderr}")
+
+
+def pipes():
+    r = record("-o", "-", "-F", "1000", "--", "sh", "-c", f"echo hello; exec {' '.join(LOOP)}")
+    check(r.out[:8] == b"PERFILE2" and "hello" in r.err, "a pipe holds the recording, and nothing else")
+    got = support.run([SONDE, "script", "-i", "-", "-F", "tid,time"], stdin=r.out)
+    check(got.status == 0 and lines(got.out) == samples(r), f"sonde reads the pipe: {got.err}")
+
+
+def wait_for_data(path):
+    """Until there is a finished piece: data.size is not 0."""
+    for _ in range(1000):
+        try:
+            with open(path, "rb") as f:
+                if int.from_bytes(f.read(56)[48:56], sys.byteorder):
+                    return
+        except OSError:
+            pass
+        time.sleep(0.005)
+
+
+def signals():
+    for sig in (signal.SIGINT, signal.SIGTERM):
+        p = subprocess.Popen([SONDE, "record", "-o", "signal.data", "-a"], stderr=subprocess.PIPE, env=support.ENV)
+        wait_for_data("signal.data")
+        p.send_signal(sig)
+        err = p.communicate(timeout=60)[1].decode()
+        check(p.returncode == 0 and "Captured" in err, f"{sig.name} ends -a well: {p.returncode} {err}")
+        agree("signal.data", samples(support.Result(0, b"", err)), sig.name)
+        os.remove("signal.data")
+    sleeper = subprocess.Popen(["sleep", "60"])
+    p = subprocess.Popen([SONDE, "record", "-o", "pid.data", "-p", str(sleeper.pid)], stderr=subprocess.PIPE,
+                         env=support.ENV)
+    wait_for_data("pid.data")
+    sleeper.kill()
+    sleeper.wait()
+    p.communicate(timeout=60)
+    check(p.returncode == 0, "-p ends with its process")
+
+
+def killed():
+    """SIGKILL at any moment: what is there opens, everywhere."""
+    moments = random.Random(1)
+    for i in range(KILLS):
+        path = f"killed{i % 4}.data"
+        event = ["-e", "sched:sched_switch"] if i % 2 and os.geteuid() == 0 else ["-F", "5000", "-g"]
+        if os.path.exists(path):
+            os.remove(path)
+        p = subprocess.Popen([SONDE, "record", "-o", path, "-a", "-m", "8", *event], stderr=subprocess.DEVNULL,
+                             env=support.ENV)
+        wait_for_data(path)
+        time.sleep(moments.random() * 0.2)
+        p.kill()
+        p.wait()
+        r = script(path, "-F", "tid,time")
+        check(r.status == 0, f"killed recording {i} ({event}) is read: {r.err[-300:]}")
+        theirs = perf_samples(path)
+        # A kill between two system calls of an append leaves the file without an end: perf then takes it to
+        # end where the file does, as sonde does.
+        check(theirs in (None, lines(r.out)), f"killed recording {i}: sonde {lines(r.out)}, perf {theirs} samples")
+
+
+def full():
+    """A limit on the file's size in place of a full disk."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300000, 300000))
+    r = record("-o", "full.data", "-a", "-g", "-F", "20000", "-m", "16", "--", "sleep", "60", preexec_fn=limit)
+    check(r.status == 1 and "cannot write" in r.err, f"a full disk is an error: {r.status} {r.err}")
+    check(os.path.getsize("full.data") <= 300000, "the limit was kept")
+    got = script("full.data", "-F", "tid,time")
+    check(got.status == 0 and lines(got.out) > 0, f"what fitted is read: {got.err}")
+    theirs = perf_samples("full.data")
+    check(theirs in (None, lines(got.out)), f"full disk: sonde {lines(got.out)}, perf {theirs} samples")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        r = record("-e", "cpu-clock:u", "-o", "probe.data", "true")
+        if r.status == 1 and re.search("not allowed|no perf events|Permission|not permitted", r.err):
+            print(f"SKIP recording: {r.err.strip()}")
+            return support.SKIP
+        check(r.status == 0, f"recording works: {r.err}")
+        if not PERF:
+            print("perf is not installed: its reading is not compared")
+        tests = [exit_codes, a_command, variants, header, pipes, full]
+        if os.geteuid() == 0:
+            tests += [signals, killed]
+        else:
+            print("not root: -a is not tried")
+        for t in tests:
+            print(t.__name__, flush=True)
+            t()
+        os.chdir("/")
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
