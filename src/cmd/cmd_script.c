@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -480,18 +479,12 @@ static bool apply_features(struct script *s, struct err *err) {
     const struct perfdata_header *h = stream_header(s->reading.stream);
     struct arena arena = ARENA_INIT;
     struct perfdata_feature_value value;
-    uint32_t machine = 0;
-    char arch[64] = "";
     if (perfdata_feature_get(h, PERFDATA_FEATURE_CLOCK_DATA, &arena, &value)) {
         s->print.has_clock = true;
         s->print.clock_offset_ns = (int64_t)(value.clock_data.wall_ns - value.clock_data.clock_ns);
     }
-    if (perfdata_feature_get(h, PERFDATA_FEATURE_E_MACHINE, &arena, &value))
-        machine = value.e_machine.machine;
-    if (perfdata_feature_get(h, PERFDATA_FEATURE_ARCH, &arena, &value) && value.text.size)
-        snprintf(arch, sizeof arch, "%.*s", (int)bytes_text_len(value.text), (const char *)value.text.data);
     arena_fini(&arena);
-    s->print.regs = dump_regs_find(machine, arch);
+    s->print.regs = dump_regs_of(h);
     for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
         if (s->print.options.fields.asked[k] & SCRIPT_BIT(TOD) && !s->print.has_clock)
             return err_set(err, ERR_ABSENT, "-F",

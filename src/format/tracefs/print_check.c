@@ -53,6 +53,10 @@ static size_t sign_size(struct bytes b) {
 static void step(struct parser *p) {
     struct bytes b = p->rest;
     size_t skip = 0, n = 0;
+    if (!b.size) {
+        p->now = (struct token){END, b};
+        return;
+    }
     while (skip < b.size && is_space(b.data[skip]))
         skip++;
     b = (struct bytes){b.data + skip, b.size - skip};

@@ -150,12 +150,17 @@ static void test_declarations(void **state) {
         assert_false(print_check_declaration(span(bad[i])));
 }
 
+/* A format may have no print line at all. */
+static void test_nothing(void **state) {
+    (void)state;
+    struct print_check none = {0};
+    assert_false(print_check_ok(&none, (struct bytes){NULL, 0}));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_good),  cmocka_unit_test(test_nothing),      cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_depth), cmocka_unit_test(test_declarations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
