@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "base/hash.h"
@@ -75,7 +76,10 @@ static bool list_elf(struct command_env *env, const char *path, int *status) {
     struct object_build_id id;
     struct err err = ERR_INIT;
     struct out out;
-    if (strcmp(path, "-") == 0 || !os_file_open(path, &file, &err))
+    struct stat st;
+    /* A FIFO can be opened once only: what comes through it is taken for a recording. */
+    if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+        !os_file_open(path, &file, &err))
         return false; /* opened as a recording, it will tell why not */
     bool is_elf =
         file.kind == OS_FILE_REGULAR && os_map_file(&file, path, &map, &err) && object_is_elf(map.bytes);
