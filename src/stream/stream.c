@@ -13,6 +13,7 @@ enum {
     LEGACY_FIRST = 69, /* the ChromeOS pipe headers: HOSTNAME .. NUMA_TOPOLOGY */
     LEGACY_LAST = 80,
     RESYNC_WINDOW = 1 << 20, /* bytes of a pipe looked at in one go when searching for good records */
+    SPLIT_MAX = 16 << 20,    /* bytes of a simpleperf record that came in parts */
 };
 
 /* The old pipe headers begin with a HOSTNAME of type 69: u32 length, that many characters, and nothing else.
@@ -124,6 +125,7 @@ void stream_close(struct stream *s) {
         return;
     perfdata_header_fini(&s->header);
     perfdata_events_fini(&s->events);
+    writer_fini(&s->split);
     stream_input_close(&s->input);
     stream_expansion_close(&s->expansion);
     vec_fini(&s->jumps);
@@ -211,6 +213,29 @@ static struct bytes tracing_data(const struct stream_record *r, bool swap) {
     return cursor_bytes(&c, size < cursor_left(&c) ? size : cursor_left(&c));
 }
 
+/*
+ * simpleperf's: the parts of a record that is larger than a header's 16-bit size can say. Put together they
+ * are that record, its header first. Only tracing data are of use.
+ */
+static bool apply_split(struct stream *s, const struct stream_record *r, struct err *err) {
+    bool end = r->raw.type == PERFDATA_RECORD_SIMPLEPERF_SPLIT_END;
+    if (!end && s->split.size + r->raw.body.size > SPLIT_MAX)
+        return true;
+    if (!end) {
+        writer_bytes_put(&s->split, r->raw.body);
+        return writer_ok(&s->split) || err_memory(err, s->path);
+    }
+    struct cursor c = cursor_make(writer_bytes(&s->split), s->header.swap);
+    uint32_t type = cursor_u32(&c);
+    cursor_take(&c, PERFDATA_HEADER_SIZE - 4);
+    uint32_t size = cursor_u32(&c);
+    struct bytes data = cursor_bytes(&c, size < cursor_left(&c) ? size : cursor_left(&c));
+    bool ok = type != PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA ||
+              add_feature(s, PERFDATA_FEATURE_TRACING_DATA, data, err);
+    writer_fini(&s->split);
+    return ok;
+}
+
 static bool apply_header_record(struct stream *s, const struct stream_record *r, struct err *err) {
     struct perfdata_record rec;
     const char *reason = NULL;
@@ -227,6 +252,10 @@ static bool apply_header_record(struct stream *s, const struct stream_record *r,
         return true;
     case PERFDATA_RECORD_HEADER_EVENT_TYPE:
         return name_by_config(s, &rec.event_type, err);
+    case PERFDATA_RECORD_SIMPLEPERF_SPLIT:
+    case PERFDATA_RECORD_SIMPLEPERF_SPLIT_END:
+        return apply_split(s, r, err);
+    case PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA:
     case PERFDATA_RECORD_HEADER_TRACING_DATA:
         return add_feature(s, PERFDATA_FEATURE_TRACING_DATA, tracing_data(r, s->header.swap), err);
     case PERFDATA_RECORD_HEADER_FEATURE:

@@ -86,6 +86,7 @@ struct stream {
     VEC(struct stream_jump) jumps;     /* by ascending `from` */
     unsigned warnings;
     struct stream_memo memo;
+    struct writer split; /* the parts so far of a record of simpleperf's that is larger than a record can be */
 };
 
 /* Takes note of a record's time; 0 and UINT64_MAX are none. */

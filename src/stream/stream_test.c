@@ -441,6 +441,59 @@ static void test_memory_runs_out(void **state) {
     perfdata_events_fini(&events);
 }
 
+static void put_part(struct writer *w, uint32_t type, struct bytes part) {
+    writer_u32(w, type);
+    writer_u16(w, 0);
+    writer_u16(w, (uint16_t)(8 + part.size));
+    writer_bytes_put(w, part);
+}
+
+/* simpleperf's tracing data are records of their own, or too large for one and in parts: both become the
+ * feature. */
+static void test_simpleperf_tracing_data(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        bool swap = kind & 1, split = kind & 2;
+        struct perfdata_events events;
+        make_events(&events, swap);
+        struct writer inner = writer_make(swap), data = writer_make(swap);
+        if (split) {
+            writer_u32(&inner, PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA);
+            writer_u32(&inner, 0);
+        }
+        writer_u32(&inner, 10);
+        writer_put(&inner, "formats!..", 10);
+        writer_align(&inner, 8);
+        struct bytes all = writer_bytes(&inner);
+        if (split) {
+            put_part(&data, PERFDATA_RECORD_SIMPLEPERF_SPLIT, (struct bytes){all.data, 8});
+            put_part(&data, PERFDATA_RECORD_SIMPLEPERF_SPLIT, (struct bytes){all.data + 8, all.size - 8});
+            put_plain(&data, PERFDATA_RECORD_SIMPLEPERF_SPLIT_END, 8);
+        } else {
+            put_part(&data, PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA, all);
+        }
+        struct writer file = make_file(&events, &data, data.size);
+        struct err err = ERR_INIT;
+        struct stream *s = stream_open_memory(writer_bytes(&file), NULL, &err);
+        assert_non_null(s);
+        for (int pass = 0; pass < 2; pass++) {
+            assert_int_equal(read_all(s).others, split ? 3 : 1);
+            stream_rewind(s);
+        }
+        const struct perfdata_feature *f =
+            perfdata_header_feature(stream_header(s), PERFDATA_FEATURE_TRACING_DATA);
+        assert_non_null(f);
+        assert_int_equal(f->content.size, 10);
+        assert_memory_equal(f->content.data, "formats!..", 10);
+        assert_int_equal(stream_header(s)->features.count, 1);
+        stream_close(s);
+        perfdata_events_fini(&events);
+        writer_fini(&inner);
+        writer_fini(&data);
+        writer_fini(&file);
+    }
+}
+
 static void test_refuses(void **state) {
     (void)state;
     struct err err = ERR_INIT;
@@ -467,6 +520,7 @@ int main(void) {
 #endif
         cmocka_unit_test(test_ordered_reading),
         cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_simpleperf_tracing_data),
         cmocka_unit_test(test_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

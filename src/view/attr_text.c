@@ -273,14 +273,9 @@ static void write_config(const struct perfdata_namer *names, const struct perfda
         out_str(o, " (PERF_COUNT_SW_");
         out_str(o, SOFTWARE[a->config]);
         out_char(o, ')');
-    } else if (a->type == PERFDATA_TYPE_TRACEPOINT) {
-        const struct tracing_event *event = perfdata_namer_tracepoint(names, a->config);
-        if (!event || !event->name.size)
-            return;
+    } else if (a->type == PERFDATA_TYPE_TRACEPOINT && perfdata_namer_has_tracepoint(names, a->config)) {
         out_str(o, " (");
-        put(o, event->system);
-        out_char(o, ':');
-        put(o, event->name);
+        perfdata_namer_write_tracepoint(names, a->config, o);
         out_char(o, ')');
     }
 }

@@ -41,6 +41,59 @@ static const char *const ABI_PMUS[] = {
     [PERFDATA_TYPE_BREAKPOINT] = "breakpoint",
 };
 
+/* The span up to `end`, which is stepped over; all of it without one. */
+static struct bytes take_until(struct bytes *rest, uint8_t end) {
+    const uint8_t *at = rest->size ? memchr(rest->data, end, rest->size) : NULL;
+    struct bytes part = {rest->data, at ? (size_t)(at - rest->data) : rest->size};
+    size_t step = part.size + (at != NULL);
+    *rest = (struct bytes){rest->data + step, rest->size - step};
+    return part;
+}
+
+static bool decimal(struct bytes text, uint64_t *value) {
+    *value = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9' || *value > UINT64_MAX / 16)
+            return false;
+        *value = *value * 10 + (uint64_t)(text.data[i] - '0');
+    }
+    return text.size > 0;
+}
+
+/* META_INFO's event_type_info: lines of "NAME,TYPE,CONFIG". */
+static bool read_meta_names(struct perfdata_namer *n, struct bytes lines) {
+    size_t most = 1;
+    for (size_t i = 0; i < lines.size; i++)
+        most += lines.data[i] == '\n';
+    n->meta_names = arena_alloc(&n->arena, most * sizeof *n->meta_names);
+    if (!n->meta_names)
+        return false;
+    for (uint32_t count = 0; lines.size;) {
+        struct bytes line = take_until(&lines, '\n');
+        struct bytes name = take_until(&line, ','), type = take_until(&line, ',');
+        uint64_t number, config;
+        if (!decimal(type, &number) || number != PERFDATA_TYPE_TRACEPOINT || !decimal(line, &config))
+            continue;
+        n->meta_names[count] = name;
+        if (!hash_map_set(&n->meta_by_id, config, count++))
+            return false;
+    }
+    return true;
+}
+
+static bool read_meta_info(struct perfdata_namer *n, const struct perfdata_header *h) {
+    static const char KEY[] = "event_type_info";
+    struct perfdata_feature_value v;
+    if (!perfdata_feature_get(h, PERFDATA_FEATURE_SIMPLEPERF_META_INFO, &n->arena, &v))
+        return true;
+    for (uint32_t i = 0; i < v.pairs.count; i++) {
+        struct bytes name = v.pairs.items[i].name;
+        if (name.size == sizeof KEY - 1 && memcmp(name.data, KEY, name.size) == 0)
+            return read_meta_names(n, v.pairs.items[i].value);
+    }
+    return true;
+}
+
 bool perfdata_namer_init(struct perfdata_namer *n, const struct perfdata_header *h) {
     *n = (struct perfdata_namer){0};
     struct perfdata_feature_value v;
@@ -49,6 +102,8 @@ bool perfdata_namer_init(struct perfdata_namer *n, const struct perfdata_header 
     for (uint32_t i = 0; i < n->pmus.count; i++)
         if (!hash_map_set(&n->pmu_by_type, n->pmus.items[i].type, i))
             return false;
+    if (!read_meta_info(n, h))
+        return false;
     const struct perfdata_feature *tracing = perfdata_header_feature(h, PERFDATA_FEATURE_TRACING_DATA);
     if (!tracing || tracing->broken)
         return true;
@@ -59,6 +114,7 @@ bool perfdata_namer_init(struct perfdata_namer *n, const struct perfdata_header 
 void perfdata_namer_fini(struct perfdata_namer *n) {
     tracing_data_fini(&n->tracing);
     hash_map_fini(&n->pmu_by_type);
+    hash_map_fini(&n->meta_by_id);
     arena_fini(&n->arena);
 }
 
@@ -142,15 +198,21 @@ static void write_cache(const struct perfdata_attr *a, struct out *o) {
     out_str(o, CACHE_OPS[op][result]);
 }
 
-static void write_tracepoint(const struct perfdata_namer *n, const struct perfdata_attr *a, struct out *o) {
-    const struct tracing_event *event = perfdata_namer_tracepoint(n, a->config);
-    if (!event || !event->name.size) {
-        out_printf(o, "unknown tracepoint id=%#llx", (unsigned long long)a->config);
-        return;
+bool perfdata_namer_has_tracepoint(const struct perfdata_namer *n, uint64_t id) {
+    const struct tracing_event *event = perfdata_namer_tracepoint(n, id);
+    return (event && event->name.size) || hash_map_get(&n->meta_by_id, id) != HASH_ABSENT;
+}
+
+void perfdata_namer_write_tracepoint(const struct perfdata_namer *n, uint64_t id, struct out *o) {
+    const struct tracing_event *event = perfdata_namer_tracepoint(n, id);
+    uint32_t meta = hash_map_get(&n->meta_by_id, id);
+    if (event && event->name.size) {
+        put(o, event->system);
+        out_char(o, ':');
+        put(o, event->name);
+    } else if (meta != HASH_ABSENT) {
+        put(o, n->meta_names[meta]);
     }
-    put(o, event->system);
-    out_char(o, ':');
-    put(o, event->name);
 }
 
 static void write_breakpoint(const struct perfdata_attr *a, struct out *o) {
@@ -171,7 +233,10 @@ void perfdata_event_name_write(const struct perfdata_namer *n, const struct perf
         out_str(o, a->config < COUNT(SOFTWARE) ? SOFTWARE[a->config] : "unknown-software");
         break;
     case PERFDATA_TYPE_TRACEPOINT:
-        write_tracepoint(n, a, o);
+        if (perfdata_namer_has_tracepoint(n, a->config))
+            perfdata_namer_write_tracepoint(n, a->config, o);
+        else
+            out_printf(o, "unknown tracepoint id=%#llx", (unsigned long long)a->config);
         return;
     case PERFDATA_TYPE_HW_CACHE:
         write_cache(a, o);

@@ -19,6 +19,8 @@ struct perfdata_namer {
     struct perfdata_pmu_mappings pmus;
     struct hash_map pmu_by_type; /* attr.type -> index in pmus */
     struct tracing_data tracing;
+    struct bytes *meta_names;   /* simpleperf's META_INFO: names of tracepoints */
+    struct hash_map meta_by_id; /* attr.config -> index in meta_names */
 };
 
 /*
@@ -34,6 +36,12 @@ struct bytes perfdata_namer_pmu(const struct perfdata_namer *n, uint32_t type);
 
 /* The description of tracepoint `id`, or NULL. Lives as long as the namer. */
 const struct tracing_event *perfdata_namer_tracepoint(const struct perfdata_namer *n, uint64_t id);
+
+/* True when tracepoint `id` has a name: by its description or, without one, by simpleperf's list of events.
+ */
+bool perfdata_namer_has_tracepoint(const struct perfdata_namer *n, uint64_t id);
+/* Writes "SYSTEM:NAME" of a tracepoint that has a name; else nothing. */
+void perfdata_namer_write_tracepoint(const struct perfdata_namer *n, uint64_t id, struct out *out);
 
 /*
  * The name that an attr alone gives: "cycles:u", "LLC-load-misses", "raw 0xc4:pp", "mem:0x1000:rw",

@@ -146,12 +146,30 @@ static void test_names_of_the_recording(void **state) {
     writer_fini(&tracing_bytes);
 }
 
+/* simpleperf lists its events in META_INFO; only tracepoints are named from there. */
+static void test_names_of_simpleperf(void **state) {
+    (void)state;
+    static const char INFO[] = "clockid\0perf\0event_type_info\0"
+                               "cpu-cycles,0,0\nsched:sched_switch,2,47\nbroken\n,2,x\nkprobes:a,2,1195";
+    struct perfdata_feature feature = {.id = PERFDATA_FEATURE_SIMPLEPERF_META_INFO,
+                                       .content = {(const uint8_t *)INFO, sizeof INFO}};
+    struct perfdata_header h = {0};
+    h.features.items = &feature;
+    h.features.count = 1;
+    struct perfdata_namer n;
+    assert_true(perfdata_namer_init(&n, &h));
+    assert_name(&n, &(struct perfdata_attr){.type = 2, .config = 47}, "sched:sched_switch");
+    assert_name(&n, &(struct perfdata_attr){.type = 2, .config = 1195}, "kprobes:a");
+    assert_name(&n, &(struct perfdata_attr){.type = 2, .config = 0}, "unknown tracepoint id=0");
+    assert_name(&n, &(struct perfdata_attr){.type = 0, .config = 0}, "cycles");
+    perfdata_namer_fini(&n);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_of_the_abi),
-        cmocka_unit_test(test_breakpoints),
-        cmocka_unit_test(test_modifiers),
-        cmocka_unit_test(test_names_of_the_recording),
+        cmocka_unit_test(test_names_of_the_abi),    cmocka_unit_test(test_breakpoints),
+        cmocka_unit_test(test_modifiers),           cmocka_unit_test(test_names_of_the_recording),
+        cmocka_unit_test(test_names_of_simpleperf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
