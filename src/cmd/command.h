@@ -57,6 +57,7 @@ extern const struct command cmd_data;
 extern const struct command cmd_evlist;
 extern const struct command cmd_help;
 extern const struct command cmd_inject;
+extern const struct command cmd_list;
 extern const struct command cmd_record;
 extern const struct command cmd_script;
 extern const struct command cmd_test;

@@ -14,6 +14,9 @@ struct record_event_sources {
     struct tracepoint_set tracepoints;
 };
 
+/* Every letter that may stand behind a colon. */
+#define EVENT_MODIFIER_LETTERS "ukhIGHpPSDWebRX"
+
 /* A piece of the text given. */
 struct event_span {
     const char *at;

@@ -58,8 +58,8 @@ static bool check(struct event_parser *p, struct event_span word, bool group, un
     for (size_t i = 0; i < word.n; i++) {
         char c = word.at[i];
         if (!find(c))
-            return event_fail(p, word.at + i, ERR_USAGE, "unknown modifier '%c', there are ukhIGHpPSDWebRX",
-                              c);
+            return event_fail(p, word.at + i, ERR_USAGE,
+                              "unknown modifier '%c', there are " EVENT_MODIFIER_LETTERS, c);
         if (c == 'p' && ++*precise > PRECISE_MAX)
             return event_fail(p, word.at + i, ERR_USAGE, "at most three p");
         if (c != 'p' && memchr(word.at, c, i))

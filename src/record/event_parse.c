@@ -232,7 +232,7 @@ static bool parse_uprobe(struct event_parser *p) {
 
 static bool all_modifier_letters(const struct event_parser *p, size_t at) {
     for (; at < p->len && isalpha((unsigned char)p->text[at]); at++)
-        if (!strchr("ukhIGHpPSDWebRX", p->text[at]))
+        if (!strchr(EVENT_MODIFIER_LETTERS, p->text[at]))
             return false;
     return at >= p->len || strchr(",}# \t\n", p->text[at]);
 }

@@ -189,6 +189,20 @@ bool event_resolve_name(struct event_parser *p, struct event_span word) {
     return resolve(p, word, false);
 }
 
+/* tool/duration_time/: a PMU that only perf knows. */
+static bool push_tool(struct event_parser *p, bool *any) {
+    uint32_t type;
+    uint64_t config;
+    const struct event_term *t = p->terms.items;
+    if (!p->terms.count || t->value.at || !event_names_find(t->name.at, t->name.n, &type, &config) ||
+        type != EVENT_NAMES_TYPE_TOOL)
+        return true;
+    *any = true;
+    p->terms.count--;
+    memmove(p->terms.items, p->terms.items + 1, p->terms.count * sizeof *p->terms.items);
+    return push_software(p, type, config);
+}
+
 bool event_resolve_slashes(struct event_parser *p, struct event_span word) {
     const struct pmu *exact = pmu_find(&p->src->pmus, word.at, word.n);
     bool any = false;
@@ -204,6 +218,8 @@ bool event_resolve_slashes(struct event_parser *p, struct event_span word) {
         if (!event_terms_apply(p, e, pmu))
             return false;
     }
+    if (!any && event_span_is(word, "tool") && !push_tool(p, &any))
+        return false;
     return any || resolve(p, word, true);
 }
 

@@ -408,7 +408,8 @@ static bool unknown(struct event_parser *p, const struct pmu *pmu, const struct 
     for (size_t i = 0; pmu && !t->value.at && i < pmu->aliases.count; i++)
         nearest_try(&near, pmu->aliases.items[i].name);
     for (size_t i = 0; i < ROW_COUNT; i++)
-        nearest_try(&near, ROWS[i].name);
+        if (pmu || ROWS[i].kind != KIND_CONFIG)
+            nearest_try(&near, ROWS[i].name);
     const char *of = pmu ? pmu->name : "an event without a PMU";
     if (near.best)
         return event_fail(p, t->name.at, ERR_USAGE, "unknown term '%s' for %s, did you mean '%s'?", word, of,
