@@ -187,12 +187,19 @@ static size_t read_fields(struct bytes format, struct tracing_field *fields, str
     return count;
 }
 
-/* What the library made of the arrays: it divides by the size of an element. */
+/*
+ * What the library made of the arrays: it divides by the size of an element, and takes 16 bits of place and
+ * 16 of length out of a dynamic one whatever its size.
+ */
 static bool arrays_are_tame(const struct tep_event *event) {
-    for (const struct tep_format_field *f = event->format.fields; f; f = f->next)
-        if (f->flags & TEP_FIELD_IS_ARRAY && !(f->flags & TEP_FIELD_IS_DYNAMIC) &&
-            (f->arraylen > RAW_MAX || (f->size && !f->elementsize)))
+    for (const struct tep_format_field *f = event->format.fields; f; f = f->next) {
+        if (f->flags & TEP_FIELD_IS_DYNAMIC) {
+            if (f->size != 4)
+                return false;
+        } else if (f->flags & TEP_FIELD_IS_ARRAY && (f->arraylen > RAW_MAX || (f->size && !f->elementsize))) {
             return false;
+        }
+    }
     return true;
 }
 
