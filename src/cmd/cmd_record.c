@@ -23,7 +23,7 @@ struct record_cli {
     struct record_options o; /* first: rows of options fill it directly */
     VEC(struct selection) selected;
     const char *output, *freq, *user;
-    bool inherit_given, no_inherit, quiet, no_cache, build_id_all, dry_run, time_boundary;
+    bool inherit_given, no_inherit, quiet, no_cache, build_id_all, dry_run, time_boundary, plain_callgraph;
     int verbose, realtime;
 };
 
@@ -62,11 +62,13 @@ static bool set_callgraph(const struct option *row, void *field, const char *val
     return negated || record_args_callgraph(value, &c->o, e);
 }
 
+/* -g: the way that call-graph.record-mode of the configuration names, else frame pointers. */
 static bool set_fp(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
     struct record_cli *c = field;
     (void)row, (void)value, (void)e;
-    if (negated || c->o.callgraph == RECORD_CALLGRAPH_NONE)
-        c->o.callgraph = negated ? RECORD_CALLGRAPH_NONE : RECORD_CALLGRAPH_FP;
+    c->plain_callgraph = !negated;
+    if (negated)
+        c->o.callgraph = RECORD_CALLGRAPH_NONE;
     return true;
 }
 
@@ -291,6 +293,23 @@ static bool settle_rate(struct record_cli *c, const struct sysfs *sys, struct er
     return true;
 }
 
+/* record.build-id, call-graph.record-mode and call-graph.dump-size (perf-config(1)). */
+static bool settle_config(struct record_cli *c, const struct perfconfig *config, struct err *err) {
+    const char *ids = perfconfig_text(config, "record.build-id");
+    if (ids && strcmp(ids, "skip") == 0)
+        c->o.no_build_ids = true;
+    if (!c->plain_callgraph || c->o.callgraph != RECORD_CALLGRAPH_NONE)
+        return true;
+    const char *mode = perfconfig_text(config, "call-graph.record-mode");
+    const char *size = perfconfig_text(config, "call-graph.dump-size");
+    c->o.callgraph = RECORD_CALLGRAPH_FP;
+    if (mode && !record_args_callgraph(mode, &c->o, err))
+        return false;
+    if (size && c->o.callgraph == RECORD_CALLGRAPH_DWARF)
+        c->o.stack_bytes = (uint32_t)strtoul(size, NULL, 10);
+    return true;
+}
+
 static bool settle_user(struct record_cli *c, char number[16], struct err *err) {
     char *end;
     if (!c->user)
@@ -361,7 +380,8 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
         c->o.inherit = false;
     bool ok = src || err_memory(&err, "events");
     ok = ok && settle_rate(c, &sysfs_system, &err) && settle_user(c, uid, &err) &&
-         select_events(c, src, &events, &err) && (!c->realtime || os_limits_realtime(c->realtime, &err));
+         settle_config(c, env->config, &err) && select_events(c, src, &events, &err) &&
+         (!c->realtime || os_limits_realtime(c->realtime, &err));
     if (ok && !c->dry_run) {
         const struct record_job job = {
             .options = &c->o,

@@ -183,6 +183,8 @@ static bool refused(const struct attempt *t, const struct record_target *target,
         return err_set(err, ERR_IO, p->name, "too many open files: ulimit -n 65536");
     case EBUSY:
         return err_set(err, ERR_IO, p->name, "the counter is in use by another program");
+    case ESRCH:
+        return err_set(err, ERR_ABSENT, NULL, "thread %d ended before it could be recorded", (int)t->tid);
     case ENOSYS:
         return err_set(err, ERR_UNSUPPORTED, p->name, "this kernel has no perf events");
     default:

@@ -121,6 +121,8 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
         .tracepoints = tracepoints,
     };
     bool ok = record_facts_early(&facts, &in) || err_memory(err, "facts");
+    if (ok && !out.seekable) /* nothing can follow the data of a pipe */
+        ok = record_facts_topology(&facts) || err_memory(err, "facts");
     const char *name = strcmp(s->job->output, "-") == 0 ? "standard output" : s->job->output;
     if (ok) {
         s->file_open = true;
@@ -332,7 +334,8 @@ static bool finish(struct session *s, bool ok, struct err *err) {
         ok = record_drain_pass(&s->drain, &s->opened, &wrote, err) && put_lost(s, err);
     advise_lost(s);
     update_facts(s, NULL);
-    bool facts = record_facts_late(&late, s->job->sys);
+    late = (struct record_facts){.sys = s->job->sys};
+    bool facts = !s->file.out.seekable || record_facts_topology(&late);
     struct perfdata_feature *ids = s->build_ids.count ? vec_push(&late.list) : NULL;
     if (ids)
         *ids = (struct perfdata_feature){.id = PERFDATA_FEATURE_BUILD_ID,

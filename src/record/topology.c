@@ -217,8 +217,7 @@ static void add_memory(struct record_facts *f) {
     vec_fini(&nodes.list);
 }
 
-bool record_facts_late(struct record_facts *f, const struct sysfs *sys) {
-    *f = (struct record_facts){.sys = sys};
+bool record_facts_topology(struct record_facts *f) {
     add_cpu_topology(f);
     add_numa(f);
     add_caches(f);
