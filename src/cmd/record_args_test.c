@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/record_args.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static void sizes(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t pages; /* 0: an error */
+    } cases[] = {{"1", 1},
+                 {"128", 128},
+                 {"100", 128},
+                 {"512K", 128},
+                 {"4M", 1024},
+                 {"1B", 1},
+                 {"5000B", 2},
+                 {"0", 0},
+                 {"", 0},
+                 {"12X", 0},
+                 {"4M,8M", 0},
+                 {"-1", 0},
+                 {"99999999999999G", 0}};
+    struct err e;
+    uint64_t n;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(record_args_pages(cases[i].text, 4096, &n, &e), cases[i].pages != 0);
+        if (cases[i].pages)
+            assert_int_equal(n, cases[i].pages);
+    }
+    assert_true(record_args_bytes("3k", &n, &e));
+    assert_int_equal(n, 3072);
+    assert_true(record_args_bytes("2G", &n, &e));
+    assert_int_equal(n, 2ull << 30);
+    assert_false(record_args_bytes("10", &n, &e)); /* perf wants a unit, too */
+    assert_false(record_args_bytes("99999999999G", &n, &e));
+}
+
+static void callgraphs(void **state) {
+    (void)state;
+    struct err e;
+    struct record_options o = {0};
+    assert_true(record_args_callgraph("fp,32", &o, &e));
+    assert_int_equal(o.callgraph, RECORD_CALLGRAPH_FP);
+    assert_int_equal(o.max_stack, 32);
+    assert_false(o.defer_callchain);
+    assert_true(record_args_callgraph("fp,defer", &o, &e));
+    assert_true(o.defer_callchain);
+    o = (struct record_options){0};
+    assert_true(record_args_callgraph("fp,16,defer", &o, &e));
+    assert_true(o.defer_callchain && o.max_stack == 16);
+    assert_true(record_args_callgraph("dwarf,1024", &o, &e));
+    assert_int_equal(o.callgraph, RECORD_CALLGRAPH_DWARF);
+    assert_int_equal(o.stack_bytes, 1024);
+    assert_true(record_args_callgraph("lbr", &o, &e));
+    static const char *const bad[] = {"", "fpx", "dwarf,x", "dwarf,70000", "dwarf,0", "lbr,1", "fp,no"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(record_args_callgraph(bad[i], &o, &e));
+}
+
+static void words(void **state) {
+    (void)state;
+    struct err e;
+    uint64_t bits;
+    int32_t clock;
+    int64_t ms;
+    assert_true(record_args_branches("any_call,u,save_type", &bits, &e));
+    assert_int_equal(bits, 1 << 4 | 1 << 0 | 1 << 16);
+    assert_true(record_args_branches("k", &bits, &e));
+    assert_int_equal(bits, 1 << 1 | 1 << 3); /* levels alone mean any branch there */
+    assert_false(record_args_branches("any,", &bits, &e));
+    assert_false(record_args_branches("anyx", &bits, &e));
+    assert_false(record_args_registers("no_such", &bits, &e));
+    assert_false(record_args_registers("?", &bits, &e));
+    assert_non_null(strstr(e.message, "sp"));
+    assert_true(record_args_clock("CLOCK_MONOTONIC_RAW", &clock, &e));
+    assert_int_equal(clock, CLOCK_MONOTONIC_RAW);
+    assert_true(record_args_clock("boot", &clock, &e));
+    assert_int_equal(clock, CLOCK_BOOTTIME);
+    assert_true(record_args_clock("11", &clock, &e));
+    assert_int_equal(clock, 11);
+    assert_false(record_args_clock("sundial", &clock, &e));
+    assert_true(record_args_delay("-1", &ms, &e));
+    assert_int_equal(ms, -1);
+    assert_true(record_args_delay("250", &ms, &e));
+    assert_int_equal(ms, 250);
+    assert_false(record_args_delay("10-20", &ms, &e));
+    assert_false(record_args_delay("soon", &ms, &e));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(callgraphs),
+                                       cmocka_unit_test(words)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
