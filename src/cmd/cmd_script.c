@@ -69,9 +69,13 @@ static const struct option options[] = {
     INPUT_OPTION(OWN, input),
     INPUT_FORCE_OPTION(OWN, force),
     OPTION_COUNT('v', "verbose", OWN, verbose, "say more"),
-    OPTION_LIST('F', "fields", OWN, fields, "str",
-                "comma separated output fields, prepended with 'type:'; +field to add and -field to remove.\n"
-                "types: hw,sw,trace,raw,synth; fields: see sonde help script"),
+    OPTION_LIST(
+        'F', "fields", OWN, fields, "str",
+        "comma separated output fields, prepended with 'type:'; +field to add and -field to remove.\n"
+        "Types: hw,sw,trace,raw,synth. Fields: comm,tid,pid,time,cpu,event,trace,ip,sym,dso,dsoff,\n"
+        "addr,symoff,srcline,period,iregs,uregs,brstack,brstacksym,brstackoff,flags,data_src,weight,\n"
+        "bpf-output,synth,phys_addr,misc,tod,data_page_size,code_page_size,ins_lat,retire_lat,\n"
+        "machine_pid,vcpu,cgroup"),
     OPTION_BOOL('G', "hide-call-graph", OWN, hide_chains, "do not show callchains"),
     OPTION_BOOL('L', "Latency", OWN, latency, "show latency attributes (irqs/preemption disabled, etc)"),
     OPTION_STRING('C', "cpu", OWN, cpus, "cpu", "list of cpus to show"),

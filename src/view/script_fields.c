@@ -260,10 +260,3 @@ bool script_fields_of(const struct script_fields *f, const struct perfdata_event
     *out = mask;
     return true;
 }
-
-const char *script_field_names(void) {
-    return "comm,tid,pid,time,cpu,event,trace,ip,sym,dso,dsoff,addr,symoff,srcline,period,iregs,uregs,"
-           "brstack,"
-           "brstacksym,brstackoff,flags,data_src,weight,bpf-output,synth,phys_addr,misc,tod,data_page_size,"
-           "code_page_size,ins_lat,retire_lat,machine_pid,vcpu,cgroup";
-}

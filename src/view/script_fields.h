@@ -94,7 +94,4 @@ enum script_kind script_kind_of(const struct perfdata_attr *attr);
 bool script_fields_of(const struct script_fields *f, const struct perfdata_event *event, bool chains,
                       uint64_t *out, struct err *err);
 
-/* Names of all fields, separated by commas: for help. */
-const char *script_field_names(void);
-
 #endif
