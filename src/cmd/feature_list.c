@@ -10,6 +10,11 @@
 #else
 #define ZSTD false
 #endif
+#ifdef HAVE_LIBPFM4
+#define PFM true
+#else
+#define PFM false
+#endif
 #ifdef HAVE_LIBTRACEEVENT
 #define TRACEEVENT true
 #else
@@ -36,7 +41,7 @@ const struct feature_row feature_table[] = {
     {"libnuma", "HAVE_LIBNUMA_SUPPORT", false, NULL},
     {"libopencsd", "HAVE_CSTRACE_SUPPORT", false, NULL},
     {"libperl", "HAVE_LIBPERL_SUPPORT", false, NULL},
-    {"libpfm4", "HAVE_LIBPFM", false, NULL},
+    {"libpfm4", "HAVE_LIBPFM", PFM, "build again with libpfm4-dev (Debian) or libpfm-devel (Fedora)"},
     {"libpython", "HAVE_LIBPYTHON_SUPPORT", false, NULL},
     {"libslang", "HAVE_SLANG_SUPPORT", false, NULL},
     {"libtraceevent", "HAVE_LIBTRACEEVENT", TRACEEVENT,

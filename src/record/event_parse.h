@@ -130,6 +130,11 @@ enum { RECORD_EVENTS_TEXT_MAX = 1 << 20, RECORD_EVENTS_MAX = 1 << 16 };
 bool record_events_parse(struct record_event_sources *src, const char *text, struct record_events *out,
                          size_t *at, struct err *err);
 
+/* `--pfm-events TEXT`: the same with libpfm4's names, between commas and in braces. ERR_UNSUPPORTED, naming
+ * the package that is missing, when it was not there at configure time. */
+bool record_events_parse_pfm(struct record_event_sources *src, const char *text, struct record_events *out,
+                             size_t *at, struct err *err);
+
 /*
  * `--filter TEXT`: keeps it for the tracepoints and address filters of the last -e, joined to an older one
  * with && in parentheses. False (ERR_USAGE) when there is no event before it, when none of the last -e's can

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/out.h"
+#include "config.h"
 #include "record/event_parse.h"
 #include "record/event_test.h"
 
@@ -370,6 +371,36 @@ static void filters(void **state) {
     record_events_fini(&ev);
 }
 
+/* libpfm4's "perf" PMU is there on every machine. It leaves guests out unless mg=1 asks for them. */
+static void pfm_names(void **state) {
+    (void)state;
+    struct record_events ev = RECORD_EVENTS_INIT;
+    struct err err = ERR_INIT;
+    size_t at = 9;
+#ifdef HAVE_LIBPFM4
+    struct out o;
+    assert_true(out_init(&o, NULL, NULL));
+    assert_true(record_events_parse_pfm(src, "{perf::cycles:u,perf::PAGE-FAULTS},perf::instructions", &ev,
+                                        &at, &err));
+    events_text(&ev, &o);
+    assert_string_equal(out_text(&o),
+                        "perf::cycles:u 0 0 khg; perf::PAGE-FAULTS 1 2 g; perf::instructions 0 1 g");
+    assert_int_equal(ev.items.items[0].members, 2);
+    assert_int_equal(ev.items.items[1].leader, 0);
+    out_fini(&o);
+    assert_false(record_events_parse_pfm(src, "perf::cycles,perf::nothing", &ev, &at, &err));
+    assert_int_equal(at, 13);
+    assert_false(record_events_parse_pfm(src, "{perf::cycles", &ev, &at, &err));
+    assert_false(record_events_parse_pfm(src, "perf::cycles}", &ev, &at, &err));
+    assert_int_equal(ev.items.count, 3);
+#else
+    assert_false(record_events_parse_pfm(src, "perf::cycles", &ev, &at, &err));
+    assert_int_equal(err.code, ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "libpfm4-dev"));
+#endif
+    record_events_fini(&ev);
+}
+
 static void defaults(void **state) {
     (void)state;
     static const char *const NAMES[] = {"cycles:P", "task-clock:ppp", "cpu-clock:ppp"};
@@ -432,6 +463,7 @@ int main(void) {
         cmocka_unit_test(marks),
         cmocka_unit_test(bare_machine),
         cmocka_unit_test(denied_tracepoint),
+        cmocka_unit_test(pfm_names),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

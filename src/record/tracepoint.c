@@ -30,6 +30,17 @@ static bool explain(const struct err *why, struct err *err) {
     return false;
 }
 
+/* As the full names "system:event" are ordered: the end of a name counts as the colon that follows it. */
+static int by_full_name(const void *a, const void *b) {
+    const char *x = ((const struct tracepoint_system *)a)->name,
+               *y = ((const struct tracepoint_system *)b)->name;
+    while (*x && *x == *y) {
+        x++;
+        y++;
+    }
+    return (*x ? *x : ':') - (*y ? *y : ':');
+}
+
 /* Both places are tried: the second is where tracefs was before it had a mount point of its own. */
 static bool find_root(struct tracepoint_set *s, struct err *err) {
     static const char *const ROOTS[] = {"/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"};
@@ -43,6 +54,8 @@ static bool find_root(struct tracepoint_set *s, struct err *err) {
                 return err_memory(err, ROOTS[i]);
             for (size_t j = 0; j < names.count; j++)
                 vec_push(&s->systems)->name = names.items[j];
+            if (s->systems.count)
+                qsort(s->systems.items, s->systems.count, sizeof *s->systems.items, by_full_name);
             s->root = ROOTS[i];
             return true;
         }

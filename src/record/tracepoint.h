@@ -17,7 +17,7 @@ struct tracepoint_set {
     const struct sysfs *sys; /* borrowed */
     struct arena arena;
     const char *root;                      /* where tracefs is mounted, NULL until found */
-    VEC(struct tracepoint_system) systems; /* sorted by name */
+    VEC(struct tracepoint_system) systems; /* sorted as "name:" */
 };
 
 void tracepoint_set_init(struct tracepoint_set *s, const struct sysfs *sys);
