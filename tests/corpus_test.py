@@ -24,7 +24,7 @@ SIMPLEPERF = {
     "SP_EVENT_ID": "SP_SPLIT_END", "SP_UNWINDING_RESULT": "SP_CALLCHAIN", "SP_TRACING_DATA": "SP_UNWINDING_RESULT",
     "SP_DEBUG_UNWIND": "SP_TRACING_DATA",
 }
-# The old ChromeOS pipes' own records (GLEGACY_HOSTNAME...) are header features there.
+# The old ChromeOS pipes' own records, GLEGACY_HOSTNAME there, are LEGACY_HOSTNAME here.
 
 
 def stats(path):
@@ -35,7 +35,7 @@ def stats(path):
 
 def differences(row, found):
     """What is not equal, as text."""
-    want_types = {SIMPLEPERF.get(k, k): v for k, v in support.counts_by_type(row["records"]).items()}
+    want_types = {SIMPLEPERF.get(k, k).replace("GLEGACY_", "LEGACY_"): v for k, v in support.counts_by_type(row["records"]).items()}
     wrong = []
     for key in NUMBERS:
         want = None if row[key] == "-" else int(row[key])

@@ -68,6 +68,25 @@ static bool fill(struct stream *s, struct stream_skim *k, uint64_t at, uint64_t 
     return true;
 }
 
+bool stream_sample_whole(const struct perfdata_plan *plan, struct bytes body) {
+    const uint64_t counted = PERFDATA_SAMPLE_READ | PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_BRANCH_STACK |
+                             PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER |
+                             PERFDATA_SAMPLE_REGS_INTR | PERFDATA_SAMPLE_AUX;
+    const uint64_t last = PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT | PERFDATA_SAMPLE_DATA_SRC |
+                          PERFDATA_SAMPLE_TRANSACTION | PERFDATA_SAMPLE_PHYS_ADDR | PERFDATA_SAMPLE_CGROUP |
+                          PERFDATA_SAMPLE_DATA_PAGE_SIZE | PERFDATA_SAMPLE_CODE_PAGE_SIZE;
+    if (plan->sample_type & (counted | last)) {
+        struct perfdata_sample s;
+        return perfdata_sample_decode(plan, body, PERFDATA_SAMPLE_KNOWN, &s);
+    }
+    if (body.size < plan->fixed_size)
+        return false;
+    if (!(plan->sample_type & PERFDATA_SAMPLE_CALLCHAIN))
+        return true;
+    size_t left = body.size - plan->fixed_size;
+    return left >= 8 && bytes_load64(body.data + plan->fixed_size, plan->swap) <= left / 8 - 1;
+}
+
 /* Counts the plain records that begin in p[0, n) and are whole; how many bytes they have. *look: the next one
  * needs a look. */
 static size_t count(struct stream *s, struct stream_skim *k, const struct rules *r, const uint8_t *p,
@@ -92,7 +111,7 @@ static size_t count(struct stream *s, struct stream_skim *k, const struct rules 
         const struct perfdata_plan *plan = &s->events.list.items[event].plan;
         uint64_t time_ns;
         if (type == PERFDATA_RECORD_SAMPLE) {
-            if (body.size < plan->fixed_size) {
+            if (!stream_sample_whole(plan, body)) {
                 *look = true;
                 break;
             }

@@ -30,10 +30,15 @@ struct stream_skim {
 void stream_skim_init(struct stream_skim *k, uint64_t plain);
 void stream_skim_fini(struct stream_skim *k);
 
+/* Whether a sample's body holds all that its event's samples have: as perfdata_sample_decode of everything,
+ * which it spares the usual ones. */
+bool stream_sample_whole(const struct perfdata_plan *plan, struct bytes body);
+
 /*
  * Counts plain records from the stream's place on, up to the first one that is not: of another type, too
- * short for its type, not whole, of no known event, seen before. stream_next gives that one. Does nothing
- * where it cannot help (pipes, compressed recordings, directories). False: reading failed, or no memory.
+ * short for its type, not whole, a sample that is not (stream_sample_whole), of no known event, seen before.
+ * stream_next gives that one. Does nothing where it cannot help (pipes, compressed recordings, directories).
+ * False: reading failed, or no memory.
  */
 bool stream_skim(struct stream *s, struct stream_skim *k, struct err *err);
 

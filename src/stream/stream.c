@@ -274,6 +274,10 @@ static bool apply_header_record(struct stream *s, const struct stream_record *r,
 /* --- losses --- */
 
 void stream_bad_record(struct stream *s, const struct stream_record *r, const char *reason) {
+    /* Found by the stream itself first, then by the reader. */
+    if (s->bad_end == r->loc + 1)
+        return;
+    s->bad_end = r->loc + 1;
     const char *name = perfdata_record_name(r->raw.type);
     s->losses.bad_records++;
     s->losses.unread = true;

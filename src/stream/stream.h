@@ -98,8 +98,8 @@ struct bytes stream_input_bytes(const struct stream *s);
 
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err);
 
-/* How many COMPRESSED or COMPRESSED2 records (`type`) were expanded so far: the sequence has what they hold in
- * their place. 0 for other types. */
+/* How many COMPRESSED or COMPRESSED2 records (`type`) were expanded so far: the sequence has what they hold
+ * in their place. 0 for other types. */
 uint64_t stream_expanded(const struct stream *s, uint32_t type);
 
 /* Back to the first record. Losses are not counted twice. Not after stream_release. */
@@ -117,7 +117,8 @@ void stream_release(struct stream *s, uint64_t loc);
  */
 uint64_t stream_when_ns(const struct stream *s, const struct stream_record *r);
 
-/* Counts a record that its reader found bad after all (decode failed), and names it once through log_line. */
+/* Counts a record that its reader found bad after all (decode failed), and names it through log_line; the
+ * second time in a row that it is found so changes nothing. */
 void stream_bad_record(struct stream *s, const struct stream_record *r, const char *reason);
 
 /* All of it was looked at and all could be read: the exit status of readers is 0 (losses recorded in the file

@@ -84,6 +84,7 @@ struct stream {
     uint64_t pass_max_ns; /* the latest time read in this pass */
     uint64_t max_time_ns, min_time_ns; /* of all times read so far; 0 and UINT64_MAX before the first */
     VEC(struct stream_jump) jumps;     /* by ascending `from` */
+    uint64_t bad_end;                  /* loc + 1 of the record that was reported bad last; 0: none */
     unsigned warnings;
     struct stream_memo memo;
     struct writer split; /* the parts so far of a record of simpleperf's that is larger than a record can be */

@@ -71,6 +71,10 @@ static bool parse_attrs(struct bytes file, struct perfdata_header *h, struct per
         problem(problems, "attrs", &h->attrs);
         return true;
     }
+    if (table.size && table.size < h->attr_size) {
+        ++*problems;
+        log_line(LOG_WARN, "attrs: an entry has %" PRIu64 " bytes, more than the section", h->attr_size);
+    }
     struct cursor c = cursor_make(table, h->swap);
     uint64_t ids_left = file.size; /* sections that overlap must not multiply what a file can make us keep */
     while (cursor_left(&c) >= h->attr_size) {
