@@ -59,7 +59,7 @@ def read(path):
 
 def undated(text):
     """Without the date of the file, which a pipe does not have."""
-    return re.sub(rb'"captured-on": "[^"]*"', b"", text)
+    return re.sub(rb'"captured-on": "[^"]*"|# captured on.*', b"", text)
 
 
 def check_ways(report, command, folder):

@@ -23,6 +23,7 @@ const struct command *const command_table[] = {
     &cmd_inject,
     &cmd_list,
     &cmd_record,
+    &cmd_report,
     &cmd_script,
     &cmd_test,
     &cmd_version,

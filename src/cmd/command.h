@@ -59,6 +59,7 @@ extern const struct command cmd_help;
 extern const struct command cmd_inject;
 extern const struct command cmd_list;
 extern const struct command cmd_record;
+extern const struct command cmd_report;
 extern const struct command cmd_script;
 extern const struct command cmd_test;
 extern const struct command cmd_version;

@@ -177,7 +177,9 @@ static void prefix(const struct dump_line *l, const struct perfdata_sample_id *i
     out_mem(o, " [", 2);
     dump_hex(o, l->raw->raw.body.size + PERFDATA_HEADER_SIZE);
     out_str(o, "]: PERF_RECORD_");
-    const char *name = dump_type_name(type);
+    const char *name = l->raw->legacy ? dump_legacy_name(type) : dump_type_name(type);
+    if (name && l->raw->legacy)
+        out_str(o, "LEGACY_");
     if (name)
         out_str(o, name);
     else
@@ -222,6 +224,11 @@ const char *dump_record(struct dump *d, const struct stream_record *r, struct ou
     hex_block(d, r, out);
     if (type == PERFDATA_RECORD_SAMPLE)
         return sample(&l);
+    if (r->legacy) {
+        prefix(&l, &(struct perfdata_sample_id){0});
+        dump_legacy(&l);
+        return NULL;
+    }
     const char *reason = NULL;
     bool good =
         perfdata_record_decode(&r->raw, l.event ? &l.event->plan : NULL, d->events->swap, &rec, &reason);

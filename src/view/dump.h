@@ -55,4 +55,7 @@ const char *dump_record(struct dump *d, const struct stream_record *r, struct ou
 /* A record type's name as perf spells it in its output: ATTR, not HEADER_ATTR. NULL for unknown types. */
 const char *dump_type_name(uint32_t type);
 
+/* The feature that a stream_record.legacy record of that type holds: "HOSTNAME". NULL for others. */
+const char *dump_legacy_name(uint32_t type);
+
 #endif

@@ -22,6 +22,9 @@ typedef void dump_fields_fn(const struct dump_line *l);
 dump_fields_fn *dump_kernel_fields(uint32_t type);
 dump_fields_fn *dump_user_fields(uint32_t type);
 
+/* A record of the old ChromeOS pipe header: a feature under a type number of its own. */
+void dump_legacy(const struct dump_line *l);
+
 void dump_auxtrace_info(const struct dump_line *l);
 
 /* Prints a sample behind its prefix; l->event is not NULL. */

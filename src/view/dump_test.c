@@ -289,6 +289,40 @@ static void test_pipe(void **state) {
     recording_fini(&r);
 }
 
+/* The old ChromeOS pipes have features under type numbers that mean something else elsewhere. */
+static void test_legacy(void **state) {
+    (void)state;
+    struct recording r;
+    struct dump d;
+    struct out out;
+    struct writer w = writer_make(false);
+    struct perfdata_attr attr = kernel_attr(0);
+    recording_init(&r, &attr, 1, false);
+    r.header.container = PERFDATA_CONTAINER_PIPE;
+    struct perfdata_feature *f = vec_push(&r.header.features);
+    assert_non_null(f);
+    writer_put(&w,
+               "\x45\0\0\0\0\0\x14\0"
+               "\x08\0\0\0tux\0\0\0\0",
+               20);
+    *f = (struct perfdata_feature){.id = PERFDATA_FEATURE_HOSTNAME, .content = {w.data + 8, 12}};
+    assert_true(out_init(&out, NULL, NULL));
+    dump_init(&d, &r.events, &r.header, &r.namer, NULL, "pipe");
+    struct stream_record s = stream_record_of(&r, writer_bytes(&w));
+    s.legacy = true;
+    assert_null(dump_record(&d, &s, &out));
+    assert_non_null(strstr(out_text(&out), ": event: 69\n"));
+    assert_non_null(
+        strstr(out_text(&out), "-1 -1 0x1c8 [0x14]: PERF_RECORD_LEGACY_HOSTNAME, # hostname : tux\n"));
+    s.raw.type = 70; /* OSRELEASE, which the header has not: cut off, say */
+    assert_null(dump_record(&d, &s, &out));
+    assert_non_null(strstr(out_text(&out), "-1 -1 0x1c8 [0x14]: PERF_RECORD_LEGACY_OSRELEASE\n"));
+    out_fini(&out);
+    dump_fini(&d);
+    writer_fini(&w);
+    recording_fini(&r);
+}
+
 /* Without sample_id_all other records than samples say neither CPU nor time. */
 static void test_prefix_without_sample_id(void **state) {
     (void)state;
@@ -483,17 +517,12 @@ static void test_without_memory(void **state) {
 }
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sample_line),
-        cmocka_unit_test(test_callchain),
-        cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_all_parts),
-        cmocka_unit_test(test_hex_block),
-        cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_prefix_without_sample_id),
-        cmocka_unit_test(test_bad_records),
-        cmocka_unit_test(test_place),
-        cmocka_unit_test(test_group_deliveries),
-        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_sample_line),      cmocka_unit_test(test_callchain),
+        cmocka_unit_test(test_branches),         cmocka_unit_test(test_all_parts),
+        cmocka_unit_test(test_hex_block),        cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_legacy),           cmocka_unit_test(test_prefix_without_sample_id),
+        cmocka_unit_test(test_bad_records),      cmocka_unit_test(test_place),
+        cmocka_unit_test(test_group_deliveries), cmocka_unit_test(test_registers),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

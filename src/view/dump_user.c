@@ -210,17 +210,37 @@ static void dump_header_attr(const struct dump_line *l) {
     attr_text_write(l->dump->namer, &l->rec->header_attr.attr, &style, l->out);
 }
 
-static void dump_header_feature(const struct dump_line *l) {
-    const struct perfdata_header_feature *f = &l->rec->header_feature;
-    /* Its text comes from the header, which has taken it in. It begins with "# ", after a comma here. */
+/* ", # hostname : tux": the feature's text comes from the header, which has taken it in. False: there is
+ * none. */
+static bool feature_text(const struct dump_line *l, uint64_t id) {
     struct out text;
-    if (!f->data.size || f->id >= PERFDATA_FEATURE_BITS || !out_init(&text, NULL, NULL))
-        return;
-    if (header_text_feature(l->dump->header, l->dump->namer, (uint32_t)f->id, &text)) {
+    if (id >= PERFDATA_FEATURE_BITS || !out_init(&text, NULL, NULL))
+        return false;
+    bool any = header_text_feature(l->dump->header, l->dump->namer, (uint32_t)id, &text);
+    if (any) {
         out_mem(l->out, ", ", 2);
         out_mem(l->out, text.buf, text.len);
     }
     out_fini(&text);
+    return any;
+}
+
+static void dump_header_feature(const struct dump_line *l) {
+    if (l->rec->header_feature.data.size)
+        feature_text(l, l->rec->header_feature.id);
+}
+
+enum {
+    LEGACY_SHIFT = 66, /* type 69 holds HOSTNAME (3), and so on */
+};
+
+const char *dump_legacy_name(uint32_t type) {
+    return type > LEGACY_SHIFT ? perfdata_feature_name(type - LEGACY_SHIFT) : NULL;
+}
+
+void dump_legacy(const struct dump_line *l) {
+    if (!feature_text(l, l->raw->raw.type - LEGACY_SHIFT))
+        out_char(l->out, '\n');
 }
 
 dump_fields_fn *dump_user_fields(uint32_t type) {

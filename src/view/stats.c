@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/stats.h"
 
-#include "format/perfdata/feature.h"
 #include "stream/skim.h"
 #include "view/dump.h"
 
@@ -93,56 +92,75 @@ static void count_details(struct stats *t, const struct stream_record *r, const 
     }
 }
 
-/* *good: false when a decoding that was needed failed. */
-static bool count_sample(struct stats *t, const struct perfdata_events *events, const struct stream_record *r,
-                         bool *good) {
-    *good = true;
+static const char *count_sample(struct stats *t, const struct perfdata_events *events,
+                                const struct stream_record *r, bool *ok) {
+    static const char short_sample[] = "it ends before its fields do";
     if (r->event >= events->list.count)
-        return true;
+        return NULL;
     const struct perfdata_plan *plan = &events->list.items[r->event].plan;
     struct perfdata_sample s;
     bool readings = has_readings(plan);
-    uint64_t want = t->detailed ? PERFDATA_SAMPLE_KNOWN : PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_READ;
     if (t->detailed || readings) {
-        *good = perfdata_sample_decode(plan, r->raw.body, want, &s);
+        if (!perfdata_sample_decode(plan, r->raw.body, PERFDATA_SAMPLE_KNOWN, &s))
+            return short_sample;
         if (t->detailed)
             count_details(t, r, &s);
-        if (readings && s.have & PERFDATA_SAMPLE_READ)
-            return count_readings(t, events, &s);
+        if (readings)
+            *ok = count_readings(t, events, &s);
+    } else if (!stream_sample_whole(plan, r->raw.body)) {
+        return short_sample;
     }
-    struct stats_event *e = event_at(t, r->event);
-    if (e)
-        e->samples++;
-    return e;
+    if (!readings) {
+        struct stats_event *e = event_at(t, r->event);
+        *ok = e;
+        if (e)
+            e->samples++;
+    }
+    return NULL;
 }
 
-static bool add(struct stats *t, const struct perfdata_events *events, const struct stream_record *r,
-                bool *good) {
-    *good = true;
-    if (!count_type(t, r->raw.type, r->legacy, 1))
-        return false;
+/* What is wrong with a record that is no sample. */
+static const char *check_record(const struct perfdata_events *events, const struct stream_record *r) {
+    struct perfdata_record rec;
+    const char *reason = NULL;
+    const struct perfdata_plan *plan =
+        r->event < events->list.count ? &events->list.items[r->event].plan : NULL;
+    if (r->legacy || perfdata_record_decode(&r->raw, plan, events->swap, &rec, &reason))
+        return NULL;
+    return reason;
+}
+
+const char *stats_add(struct stats *t, const struct perfdata_events *events, const struct stream_record *r,
+                      bool *ok) {
+    const char *reason;
+    *ok = true;
     if (r->raw.type == PERFDATA_RECORD_SAMPLE)
-        return count_sample(t, events, r, good);
+        reason = count_sample(t, events, r, ok);
+    else
+        reason = check_record(events, r);
+    if (reason)
+        return reason;
+    *ok = *ok && count_type(t, r->raw.type, r->legacy, 1);
     if (r->raw.type == PERFDATA_RECORD_LOST_SAMPLES && r->event < events->list.count) {
         struct stats_event *e = event_at(t, r->event);
+        *ok = *ok && e;
         if (e)
             e->lost_samples++;
-        return e;
     }
-    return true;
+    return NULL;
 }
 
-bool stats_add(struct stats *t, const struct perfdata_events *events, const struct stream_record *r) {
-    bool good;
-    return add(t, events, r, &good);
-}
-
-/* Types that stream_skim may count: not the samples when they have to be decoded. */
+/* Types that stream_skim may count: those of which no field says how long another one is; of the samples
+ * those that need not be decoded. */
 static uint64_t plain_types(const struct stats *t, const struct perfdata_events *events) {
+    uint64_t counted = 1ull << PERFDATA_RECORD_READ | 1ull << PERFDATA_RECORD_NAMESPACES |
+                       1ull << PERFDATA_RECORD_TEXT_POKE | 1ull << PERFDATA_RECORD_CALLCHAIN_DEFERRED;
     bool decode = t->detailed;
     for (size_t i = 0; i < events->list.count; i++)
         decode |= has_readings(&events->list.items[i].plan);
-    return decode ? ~(1ull << PERFDATA_RECORD_SAMPLE) : UINT64_MAX;
+    if (decode)
+        counted |= 1ull << PERFDATA_RECORD_SAMPLE;
+    return ~counted;
 }
 
 static bool add_skimmed(struct stats *t, const struct stream_skim *k) {
@@ -163,12 +181,14 @@ bool stats_read(struct stats *t, struct stream *s, struct err *err) {
     struct stream_skim k;
     struct stream_record r;
     enum stream_status status = STREAM_FAILED;
-    bool ok = true, good;
+    bool ok = true;
     stream_skim_init(&k, plain_types(t, events));
     while (ok && stream_skim(s, &k, err) && (status = stream_next(s, &r, err)) == STREAM_RECORD) {
-        ok = add(t, events, &r, &good) || err_memory(err, stream_path(s));
-        if (!good)
-            stream_bad_record(s, &r, "it ends before its fields do");
+        const char *reason = stats_add(t, events, &r, &ok);
+        if (reason)
+            stream_bad_record(s, &r, reason);
+        else if (!ok)
+            err_memory(err, stream_path(s));
     }
     if (!add_skimmed(t, &k))
         ok = err_memory(err, stream_path(s));
@@ -185,13 +205,10 @@ static void type_line(struct out *out, const char *name, uint64_t count, uint64_
     out_char(out, '\n');
 }
 
-/* The old ChromeOS pipe headers: the types from 69 on are features, HOSTNAME (3) the first. */
-enum { LEGACY_SHIFT = 66 };
-
 /* `room` is for names that have to be made; returns it or a static text. */
 static const char *type_name(uint32_t type, bool legacy, const char *(*name_of)(uint32_t), char *room,
                              size_t n) {
-    const char *name = legacy ? perfdata_feature_name(type - LEGACY_SHIFT) : name_of(type);
+    const char *name = legacy ? dump_legacy_name(type) : name_of(type);
     if (name && !legacy)
         return name;
     if (name)

@@ -40,11 +40,13 @@ struct stats {
 void stats_init(struct stats *t, bool detailed);
 void stats_fini(struct stats *t);
 
-/* Counts one record. False: out of memory. */
-bool stats_add(struct stats *t, const struct perfdata_events *events, const struct stream_record *r);
+/* Counts one record. NULL, or a static text that says why it cannot be decoded; it is not counted then. *ok:
+ * false when memory ran out. */
+const char *stats_add(struct stats *t, const struct perfdata_events *events, const struct stream_record *r,
+                      bool *ok);
 
-/* Counts everything from the stream's place on. False and *err when reading failed; what came before is
- * counted. A sample that cannot be decoded is reported to the stream. */
+/* Counts everything from the stream's place on. What cannot be decoded is reported to the stream. False and
+ * *err when reading failed or memory ran out; what came before is counted. */
 bool stats_read(struct stats *t, struct stream *s, struct err *err);
 
 /*

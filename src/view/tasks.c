@@ -20,6 +20,7 @@ struct tree {
     const struct model *model;
     VEC(struct task) tasks;   /* by (parent, tid) when sorted */
     struct hash_map by_tid;   /* tid -> index in tasks, until they are sorted */
+    struct hash_map exits;    /* model_when.order of EXIT records that name a thread first */
     VEC(uint32_t) stack;      /* tasks whose children are being printed */
     VEC(uint32_t) next_child; /* beside stack: the next of them */
 };
@@ -60,16 +61,29 @@ static uint32_t fork_parent(const struct model_thread *t) {
     return t->forked ? t->ptid : MODEL_NONE;
 }
 
+/*
+ * The EXIT records that are the first to speak of a thread. Nothing is known of such a thread, or it is a
+ * second event's EXIT of one that is known; so neither it is listed nor a leader that the record made known.
+ */
+static bool collect_exits(struct tree *tree) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < model_thread_count(tree->model); i++) {
+        const struct model_thread *t = model_thread(tree->model, i);
+        if (t->exited && !model_when_before(t->born, t->ended))
+            ok = hash_map_set(&tree->exits, t->born.order, i);
+    }
+    return ok;
+}
+
 static bool collect(struct tree *tree) {
+    if (!collect_exits(tree))
+        return false;
     if (!put(tree, &(struct task){.tid = 0, .parent = MODEL_NONE, .thread = MODEL_NONE}))
         return false;
     for (uint32_t i = 0; i < model_thread_count(tree->model); i++) {
         const struct model_thread *t = model_thread(tree->model, i);
-        /* First seen at its exit: nothing is known of it, or it is a second event's EXIT of the same thread.
-         */
-        if (t->exited && !model_when_before(t->born, t->ended))
-            continue;
-        if (!put(tree, &(struct task){.tid = t->tid, .parent = fork_parent(t), .thread = i}))
+        if (hash_map_get(&tree->exits, t->born.order) == HASH_ABSENT &&
+            !put(tree, &(struct task){.tid = t->tid, .parent = fork_parent(t), .thread = i}))
             return false;
     }
     for (size_t i = 0, n = tree->tasks.count; i < n; i++) {
@@ -190,6 +204,7 @@ bool tasks_print(const struct model *m, tasks_each_fn *each, void *ctx, struct o
             ok = print_from(&tree, (uint32_t)i, each, ctx, out, err);
     }
     hash_map_fini(&tree.by_tid);
+    hash_map_fini(&tree.exits);
     vec_fini(&tree.tasks);
     vec_fini(&tree.stack);
     vec_fini(&tree.next_child);

@@ -58,6 +58,7 @@ static void test_tree(void **state) {
         comm(300, 305, "late", false), /* whose leader no record speaks of */
         FORK(400, 999, 400, 999),      /* whose parent no other record speaks of */
         EXIT(50, 101, 50, 101),        EXIT(50, 101, 50, 101), EXIT(777, 1, 777, 1),
+        EXIT(888, 1, 889, 1),
     };
     check_tasks(records, COUNT(records),
                 "#      pid      tid     ppid  comm\n"
