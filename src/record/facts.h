@@ -33,8 +33,8 @@ struct record_facts_input {
 
 /* Starts a list; false when memory ran out. What cannot be read is left out. */
 bool record_facts_early(struct record_facts *f, const struct record_facts_input *in);
-/* Adds the topology of CPUs, caches and memory, which takes many files to read. `f` is a list of the above, or
- * a new one with nothing but `sys`. */
+/* Adds the topology of CPUs, caches and memory, which takes many files to read. `f` is a list of the above,
+ * or a new one with nothing but `sys`. */
 bool record_facts_topology(struct record_facts *f);
 void record_facts_fini(struct record_facts *f);
 

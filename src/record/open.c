@@ -326,12 +326,32 @@ bool record_open(struct record_opened *r, const struct os_perf *perf, struct rec
     return ok;
 }
 
-void record_open_enable(struct record_opened *r, const struct record_plan *c, bool on) {
+static void enable(struct record_opened *r, const struct record_plan *c, bool on, bool side_band) {
     for (size_t i = 0; i < r->fds.count; i++) {
         const struct record_event_plan *p = &c->events.items[r->fds.items[i].event];
-        if (p->leader == r->fds.items[i].event)
+        if (p->leader == r->fds.items[i].event && (side_band || !p->side_band))
             r->perf->control(r->perf->ctx, r->fds.items[i].fd, on ? OS_PERF_ENABLE : OS_PERF_DISABLE, 0);
     }
+}
+
+void record_open_enable(struct record_opened *r, const struct record_plan *c, bool on) {
+    enable(r, c, on, true);
+}
+
+void record_open_switch(struct record_opened *r, const struct record_plan *c, bool on) {
+    enable(r, c, on, false);
+}
+
+bool record_open_enable_named(struct record_opened *r, const struct record_plan *c, const char *name,
+                              bool on) {
+    bool found = false;
+    for (size_t i = 0; i < r->fds.count; i++) {
+        if (strcmp(c->events.items[r->fds.items[i].event].name, name) != 0)
+            continue;
+        r->perf->control(r->perf->ctx, r->fds.items[i].fd, on ? OS_PERF_ENABLE : OS_PERF_DISABLE, 0);
+        found = true;
+    }
+    return found;
 }
 
 /* With the modifier that the event got from us. */

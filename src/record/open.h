@@ -46,6 +46,11 @@ bool record_open(struct record_opened *r, const struct os_perf *perf, struct rec
 
 /* Turns all events on or off (group leaders; the members follow), except those that are on already. */
 void record_open_enable(struct record_opened *r, const struct record_plan *c, bool on);
+/* The same, but for the event that carries the side-band, which is always on. */
+void record_open_switch(struct record_opened *r, const struct record_plan *c, bool on);
+/* The same for the event of that name; false when there is none. */
+bool record_open_enable_named(struct record_opened *r, const struct record_plan *c, const char *name,
+                              bool on);
 
 /* The events as the file describes them: attrs, names, ids. False when memory ran out. */
 bool record_open_events(const struct record_opened *r, const struct record_plan *c,

@@ -53,6 +53,7 @@ struct record_options {
     uint64_t max_bytes; /* 0: no limit */
     bool no_build_ids;
     bool to_pipe;
+    const char *control; /* --control's text; NULL: none */
 };
 
 enum { RECORD_DEFAULT_FREQ_HZ = 4000, RECORD_DEFAULT_RING_BYTES = 512 << 10 };

@@ -261,7 +261,7 @@ bool record_plan_init(struct record_plan *c, const struct record_events *events,
             return err_memory(err, "events");
         plan_event(p, events, (uint32_t)i, o, t);
     }
-    if (t->system_wide || o->delay_ms) {
+    if (t->system_wide || o->delay_ms || o->control) { /* events that are off tell nothing */
         struct record_event_plan *p = vec_push(&c->events);
         if (!p)
             return err_memory(err, "events");

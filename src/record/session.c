@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "os/channel.h"
 #include "os/child.h"
 #include "os/host.h"
 #include "os/limits.h"
+#include "record/control.h"
 #include "record/drain.h"
 #include "record/facts.h"
 #include "record/opening.h"
@@ -19,7 +21,7 @@ enum {
     SINK_BYTES = 256 << 10,
     MAX_EVENTS = 64,
 };
-static const uint64_t TAG_SIGNALS = UINT64_MAX;
+static const uint64_t TAG_SIGNALS = UINT64_MAX, TAG_CONTROL = UINT64_MAX - 1;
 
 struct session {
     const struct record_job *job;
@@ -40,6 +42,8 @@ struct session {
     struct record_drain drain;
     struct record_sink sink;
     struct writer pending; /* of the sink */
+    struct os_channel channel;
+    struct record_control control;
     int poller;
     size_t polled; /* event descriptors that have not hung up */
     bool stop;
@@ -83,6 +87,9 @@ static bool open_default(struct session *s, struct err *err) {
 
 static bool poll_events(struct session *s, struct err *err) {
     if ((s->poller = os_poller_open(err)) < 0 || !os_poller_add(s->poller, s->signals.fd, TAG_SIGNALS, err))
+        return false;
+    if (s->job->options->control && (!os_channel_open(&s->channel, s->job->options->control, err) ||
+                                     !os_poller_add(s->poller, s->channel.in, TAG_CONTROL, err)))
         return false;
     for (size_t i = 0; i < s->opened.fds.count; i++) {
         const struct record_fd *f = &s->opened.fds.items[i];
@@ -222,6 +229,33 @@ static void take_signals(struct session *s) {
     }
 }
 
+/* Does a command and acknowledges it. */
+static void obey(struct session *s, enum record_command command) {
+    bool on = command == RECORD_COMMAND_ENABLE;
+    const char *name = s->control.name;
+    if (command == RECORD_COMMAND_UNKNOWN)
+        log_line(LOG_WARN, "--control: not a command, or not there yet: %s", s->control.line);
+    else if (command == RECORD_COMMAND_STOP)
+        s->stop = true;
+    else if (command != RECORD_COMMAND_PING && !*name)
+        record_open_switch(&s->opened, &s->config, on);
+    else if (command != RECORD_COMMAND_PING && !record_open_enable_named(&s->opened, &s->config, name, on))
+        log_line(LOG_WARN, "--control: there is no event %s", name);
+    os_channel_write(&s->channel, "ack\n");
+}
+
+static void take_commands(struct session *s) {
+    char text[512];
+    ssize_t n = os_channel_read(&s->channel, text, sizeof text);
+    if (n < 0)
+        os_poller_remove(s->poller, s->channel.in);
+    for (size_t at = 0, taken; n > 0 && at < (size_t)n; at += taken) {
+        enum record_command command = record_control_take(&s->control, text + at, (size_t)n - at, &taken);
+        if (command != RECORD_COMMAND_NONE)
+            obey(s, command);
+    }
+}
+
 static void wait_for_more(struct session *s, int timeout_ms) {
     struct os_poll_event events[MAX_EVENTS];
     size_t n = os_poller_wait(s->poller, events, MAX_EVENTS, timeout_ms);
@@ -229,6 +263,10 @@ static void wait_for_more(struct session *s, int timeout_ms) {
     for (size_t i = 0; i < n; i++) {
         if (events[i].tag == TAG_SIGNALS) {
             take_signals(s);
+            continue;
+        }
+        if (events[i].tag == TAG_CONTROL) {
+            take_commands(s);
             continue;
         }
         woken |= events[i].readable;
@@ -363,6 +401,7 @@ static void release(struct session *s) {
     record_compress_fini(&s->compress);
     record_build_ids_fini(&s->build_ids);
     writer_fini(&s->pending);
+    os_channel_close(&s->channel);
     os_close(s->poller);
     record_opened_fini(&s->opened);
     perfdata_events_fini(&s->events);
@@ -373,7 +412,8 @@ static void release(struct session *s) {
 }
 
 bool record_run(const struct record_job *job, struct record_result *result, struct err *err) {
-    struct session s = {.job = job, .result = result, .signals = {.fd = -1}, .poller = -1};
+    struct session s = {
+        .job = job, .result = result, .signals = {.fd = -1}, .poller = -1, .channel = {-1, -1, false}};
     *result = (struct record_result){0};
     perfdata_events_init(&s.events, false);
     bool ok = start(&s, err) && run(&s, err);

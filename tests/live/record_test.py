@@ -167,6 +167,26 @@ def signals():
     check(p.returncode == 0, "-p ends with its process")
 
 
+def controlled():
+    """Commands through FIFOs, each acknowledged."""
+    os.mkfifo("ctl")
+    os.mkfifo("ack")
+    ctl, ack = os.open("ctl", os.O_RDWR), os.open("ack", os.O_RDWR)
+    p = subprocess.Popen([SONDE, "record", "-o", "control.data", "-a", "-D", "-1", "--control", "fifo:ctl,ack"],
+                         stderr=subprocess.PIPE, env=support.ENV)
+    for command in ("ping", "enable", "disable", "enable cpu-clock:ppp", "stop"):
+        os.write(ctl, command.encode() + b"\n")
+        check(os.read(ack, 4) == b"ack\n", f"{command} is acknowledged")
+        if command == "enable":
+            support.run(LOOP)
+    err = p.communicate(timeout=60)[1].decode()
+    got = samples(support.Result(0, b"", err))
+    check(p.returncode == 0 and got > 0, f"stop ends it well: {p.returncode} {err}")
+    agree("control.data", got, "control")
+    os.close(ctl)
+    os.close(ack)
+
+
 def killed():
     """SIGKILL at any moment: what is there opens, everywhere."""
     moments = random.Random(1)
@@ -214,7 +234,7 @@ def main():
             print("perf is not installed: its reading is not compared")
         tests = [exit_codes, a_command, variants, header, pipes, full]
         if os.geteuid() == 0:
-            tests += [signals, killed]
+            tests += [signals, controlled, killed]
         else:
             print("not root: -a is not tried")
         for t in tests:
