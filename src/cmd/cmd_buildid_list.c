@@ -203,7 +203,8 @@ static void log_entries(const struct perfdata_feature_build_ids *ids) {
 static bool list_feature(struct reading *r, struct arena *arena, struct buildid_list *list, struct err *err) {
     struct perfdata_feature_value v;
     if (!perfdata_feature_get(stream_header(r->stream), PERFDATA_FEATURE_BUILD_ID, arena, &v))
-        return true; /* it lies outside the file, which was said */
+        return !v.no_memory ||
+               err_memory(err, "build-ids"); /* else it lies outside the file, which was said */
     if (v.cut)
         log_line(LOG_WARN, "%s: the list of build-ids is damaged: %u of them could be read",
                  stream_path(r->stream), v.build_ids.count);

@@ -83,6 +83,8 @@ static bool apply_build_ids(struct reading *r, struct model *m, struct err *err)
             ok = model_apply(m, &rec, (struct model_when){0, 0}, err);
         }
     }
+    if (value.no_memory)
+        ok = err_memory(err, "build-ids");
     arena_fini(&arena);
     return ok;
 }

@@ -85,7 +85,7 @@ static bool read_meta_info(struct perfdata_namer *n, const struct perfdata_heade
     static const char KEY[] = "event_type_info";
     struct perfdata_feature_value v;
     if (!perfdata_feature_get(h, PERFDATA_FEATURE_SIMPLEPERF_META_INFO, &n->arena, &v))
-        return true;
+        return !v.no_memory;
     for (uint32_t i = 0; i < v.pairs.count; i++) {
         struct bytes name = v.pairs.items[i].name;
         if (name.size == sizeof KEY - 1 && memcmp(name.data, KEY, name.size) == 0)
@@ -99,6 +99,8 @@ bool perfdata_namer_init(struct perfdata_namer *n, const struct perfdata_header 
     struct perfdata_feature_value v;
     if (perfdata_feature_get(h, PERFDATA_FEATURE_PMU_MAPPINGS, &n->arena, &v))
         n->pmus = v.pmu_mappings;
+    if (v.no_memory)
+        return false;
     for (uint32_t i = 0; i < n->pmus.count; i++)
         if (!hash_map_set(&n->pmu_by_type, n->pmus.items[i].type, i))
             return false;

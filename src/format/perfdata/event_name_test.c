@@ -2,6 +2,7 @@
 #include "format/perfdata/event_name.h"
 
 #include "format/perfdata/perfdata_test.h"
+#include "tests/support/fail_alloc.h"
 
 static void assert_name(const struct perfdata_namer *n, const struct perfdata_attr *attr, const char *want) {
     struct out o;
@@ -165,11 +166,42 @@ static void test_names_of_simpleperf(void **state) {
     perfdata_namer_fini(&n);
 }
 
+static void test_memory_runs_out(void **state) {
+    (void)state;
+    static const char INFO[] = "event_type_info\0sched:sched_switch,2,47\n";
+    struct perfdata_feature_value v = {.id = PERFDATA_FEATURE_PMU_MAPPINGS};
+    struct perfdata_pmu_mapping pmu = {4, {(const uint8_t *)"cpu_core", 8}};
+    v.pmu_mappings.items = &pmu;
+    v.pmu_mappings.count = 1;
+    struct writer pmus = writer_make(false);
+    perfdata_feature_encode(&v, &pmus);
+    struct perfdata_feature features[] = {
+        {.id = PERFDATA_FEATURE_PMU_MAPPINGS, .content = writer_bytes(&pmus)},
+        {.id = PERFDATA_FEATURE_SIMPLEPERF_META_INFO, .content = {(const uint8_t *)INFO, sizeof INFO}}};
+    struct perfdata_header h = {0};
+    h.features.items = features;
+    h.features.count = 2;
+    struct perfdata_attr attr = {.type = 2, .config = 47, .size = 64, .known_size = 64};
+    unsigned whole = 0;
+    FAIL_EACH_ALLOC({
+        struct perfdata_namer n;
+        struct perfdata_events events;
+        perfdata_events_init(&events, false);
+        bool ok = perfdata_namer_init(&n, &h) && perfdata_events_add(&events, &attr, NULL) == 0 &&
+                  perfdata_feature_apply_names(&h, &events) && perfdata_event_name_rest(&n, &events);
+        whole += ok && strcmp(events.list.items[0].name, "sched:sched_switch") == 0;
+        perfdata_events_fini(&events);
+        perfdata_namer_fini(&n);
+    });
+    assert_int_equal(whole, 1);
+    writer_fini(&pmus);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_of_the_abi),    cmocka_unit_test(test_breakpoints),
         cmocka_unit_test(test_modifiers),           cmocka_unit_test(test_names_of_the_recording),
-        cmocka_unit_test(test_names_of_simpleperf),
+        cmocka_unit_test(test_names_of_simpleperf), cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -708,6 +708,7 @@ bool perfdata_feature_decode(uint32_t id, struct bytes content, const struct per
     struct reader r = {cursor_make(content, env->swap), arena, env->cpus_available, false, false};
     row->read(&r, out);
     out->cut = r.cut || !cursor_ok(&r.c);
+    out->no_memory = r.no_memory;
     out->tail = cursor_rest(&r.c);
     return !r.no_memory;
 }
@@ -715,6 +716,7 @@ bool perfdata_feature_decode(uint32_t id, struct bytes content, const struct per
 bool perfdata_feature_get(const struct perfdata_header *h, uint32_t id, struct arena *arena,
                           struct perfdata_feature_value *out) {
     const struct perfdata_feature *f = perfdata_header_feature(h, id);
+    *out = (struct perfdata_feature_value){.id = id};
     if (!f || f->broken)
         return false;
     struct perfdata_feature_env env = {.swap = h->swap};
@@ -749,7 +751,7 @@ static bool apply_event_desc(const struct perfdata_header *h, struct perfdata_ev
                              struct arena *arena) {
     struct perfdata_feature_value v;
     if (!perfdata_feature_get(h, PERFDATA_FEATURE_EVENT_DESC, arena, &v))
-        return true;
+        return !v.no_memory;
     for (uint32_t i = 0; i < v.event_desc.count; i++) {
         const struct perfdata_event_desc *desc = &v.event_desc.items[i];
         uint32_t at = described_event(events, desc, i);
@@ -772,7 +774,7 @@ static bool apply_groups(const struct perfdata_header *h, struct perfdata_events
                          struct arena *arena) {
     struct perfdata_feature_value v;
     if (!perfdata_feature_get(h, PERFDATA_FEATURE_GROUP_DESC, arena, &v))
-        return true;
+        return !v.no_memory;
     uint32_t free_from = 0; /* groups come in the order of their leaders and do not overlap */
     for (uint32_t i = 0; i < v.groups.count; i++) {
         const struct perfdata_group *g = &v.groups.items[i];

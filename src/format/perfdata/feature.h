@@ -216,6 +216,7 @@ struct perfdata_file_spans {
 struct perfdata_feature_value {
     uint32_t id;
     bool cut;
+    bool no_memory; /* memory ran out: the value is not all there */
     union {
         struct bytes text; /* HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC, CPUID */
         uint64_t u64;      /* TOTAL_MEM (kB), CLOCKID (resolution), DIR_FORMAT (version) */
@@ -260,7 +261,7 @@ bool perfdata_feature_decode(uint32_t id, struct bytes content, const struct per
                              struct arena *arena, struct perfdata_feature_value *out);
 
 /* Decodes feature `id` of a header. False when the header has none, it lies outside the file, or memory ran
- * out. */
+ * out (out->no_memory). */
 bool perfdata_feature_get(const struct perfdata_header *h, uint32_t id, struct arena *arena,
                           struct perfdata_feature_value *out);
 

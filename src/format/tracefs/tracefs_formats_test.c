@@ -10,6 +10,7 @@
 
 #include "base/writer.h"
 #include "format/tracefs/tracefs_formats.h"
+#include "tests/support/fail_alloc.h"
 
 enum { ID = 372 };
 
@@ -226,6 +227,28 @@ static void test_deep_nesting(void **state) {
     }
 }
 
+/* Of this side's memory; the library's own is not in reach. */
+static void test_memory_runs_out(void **state) {
+    (void)state;
+    struct fixture f;
+    setup_format(&f, FIELDS, "\"%s\", __print_hex(REC->comm, REC->n)", false);
+    tracefs_formats_free(f.formats);
+    f.formats = NULL;
+    unsigned whole = 0;
+    struct out o;
+    assert_true(out_init(&o, NULL, NULL));
+    FAIL_EACH_ALLOC({
+        struct tracefs_formats *formats = tracefs_formats_new(&f.td, symbol, NULL, NULL);
+        o.len = 0;
+        if (formats && tracefs_formats_print(formats, ID, 0, writer_bytes(&f.raw), &o))
+            whole += o.len == 11;
+        tracefs_formats_free(formats);
+    });
+    assert_true(whole >= 1);
+    out_fini(&o);
+    teardown(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prints),
@@ -234,6 +257,7 @@ int main(void) {
         cmocka_unit_test(test_not_printable),
         cmocka_unit_test(test_impossible_fields),
         cmocka_unit_test(test_deep_nesting),
+        cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
