@@ -72,10 +72,11 @@ static const struct option options[] = {
     OPTION_LIST(
         'F', "fields", OWN, fields, "str",
         "comma separated output fields, prepended with 'type:'; +field to add and -field to remove.\n"
-        "Types: hw,sw,trace,raw,synth. Fields: comm,tid,pid,time,cpu,event,trace,ip,sym,dso,dsoff,\n"
-        "addr,symoff,srcline,period,iregs,uregs,brstack,brstacksym,brstackoff,flags,data_src,weight,\n"
-        "bpf-output,synth,phys_addr,misc,tod,data_page_size,code_page_size,ins_lat,retire_lat,\n"
-        "machine_pid,vcpu,cgroup"),
+        "Types: hw, sw, trace, raw, synth.\n"
+        "Fields: comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline,\n"
+        "period, iregs, uregs, brstack, brstacksym, brstackoff, flags, data_src, weight, bpf-output,\n"
+        "synth, phys_addr, misc, tod, data_page_size, code_page_size, ins_lat, retire_lat, machine_pid,\n"
+        "vcpu, cgroup"),
     OPTION_BOOL('G', "hide-call-graph", OWN, hide_chains, "do not show callchains"),
     OPTION_BOOL('L', "Latency", OWN, latency, "show latency attributes (irqs/preemption disabled, etc)"),
     OPTION_STRING('C', "cpu", OWN, cpus, "cpu", "list of cpus to show"),
