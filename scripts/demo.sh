@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Shows what sonde does today, on a recording that the build made with sonde's own encoder: demo.sh BUILD
+# Records a workload for two seconds and shows what sonde says of it: demo.sh BUILD
+# Where the system lets nobody record, a recording that the build made with sonde's own encoder is shown.
 set -eu
 
 build=$1
 sonde=$build/sonde
 data=$build/tests/fixtures/fixtures/demo.data
-text=$(mktemp)
-trap 'rm -f "$text"' EXIT
+dir=$(mktemp -d)
+text=$dir/text
+trap 'rm -rf "$dir"' EXIT
 
 # show LINES COMMAND...: runs it if it is there, and shows that many lines of what it says. Its failure is ours.
 show() {
@@ -27,6 +29,12 @@ show() {
 }
 
 show 2 version
+printf '\n$ sonde record -g -- sonde test -w leafloop 2\n'
+if "$sonde" record -g -o "$dir/perf.data" -- "$sonde" test -w leafloop 2; then
+    data=$dir/perf.data
+else
+    echo "Nothing can be recorded here: on to a recording that sonde's encoder made."
+fi
 show 40 report --header-only -i "$data"
 show 40 report --stats -i "$data"
 show 10 evlist -v -i "$data"
