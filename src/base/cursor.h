@@ -19,8 +19,9 @@ struct cursor {
 };
 
 static inline struct cursor cursor_make(struct bytes b, bool swap) {
-    /* NULL with size 0 is allowed, arithmetic on NULL is not (C17 6.5.6). */
-    return (struct cursor){b.data, b.size ? b.data + b.size : b.data, b.data, swap, false};
+    static const uint8_t nothing[1] = {0}; /* data may be NULL, and NULL + 0 is undefined (C17 6.5.6) */
+    const uint8_t *start = b.data ? b.data : nothing;
+    return (struct cursor){start, start + b.size, start, swap, false};
 }
 
 static inline bool cursor_ok(const struct cursor *c) {
