@@ -42,7 +42,8 @@ static inline const uint8_t *cursor_take(struct cursor *c, uint64_t n) {
         return NULL;
     }
     const uint8_t *p = c->at;
-    c->at += n;
+    if (n) /* as in cursor_make */
+        c->at += n;
     return p;
 }
 
