@@ -39,7 +39,7 @@ static void field(struct out *o, const struct field *f, uint64_t v) {
     if (f->hex)
         dump_hex(o, v);
     else
-        out_int(o, (int64_t)v, 0);
+        out_dec(o, v, 0);
     out_char(o, '\n');
 }
 
@@ -62,7 +62,7 @@ static void intel_pt(struct out *o, struct words *w) {
         {"  Filter string len.  ", false}, {NULL, false},
     };
     fields(o, rows, w);
-    if (!more(w))
+    if (w->at < sizeof rows / sizeof *rows - 1)
         return;
     /* The filter's text follows its length, in whole words and ended by a NUL. */
     const uint8_t *text = w->list->data + 8 * w->at;

@@ -382,6 +382,8 @@ static void finish_words(struct perfdata_record *rec, struct writer *room) {
         writer_u64(room, rec->auxtrace_info.type == 3 && i == 3   ? 0x4040404040404040
                          : rec->auxtrace_info.type == 3 && i == 5 ? 9
                                                                   : i);
+    if (rec->auxtrace_info.type == 1 && first > 17) /* the last of an Intel PT record's is text */
+        memcpy(room->data + 8 * 17, "abc", 4);
     rec->auxtrace_info.priv = words(room);
     rec->auxtrace_info.reserved = 0;
 }
@@ -403,6 +405,17 @@ static void test_auxtrace_info(void **state) {
                  "      0x5\n"
                  "  NoRETComp bit       0x6\n  Have sched_switch   7\n  Snapshot mode       8\n  Per-cpu "
                  "maps        9\n");
+    a.auxtrace_info = (struct perfdata_auxtrace_info){.type = 1, .reserved = 18};
+    check_record(a, 0, finish_words,
+                 "0 0 0x1c8 [0xa0]: PERF_RECORD_AUXTRACE_INFO type: 1\n  PMU Type            0\n  Time Shift "
+                 "         1\n"
+                 "  Time Multiplier     2\n  Time Zero           3\n  Cap Time Zero       4\n  TSC bit       "
+                 "      0x5\n"
+                 "  NoRETComp bit       0x6\n  Have sched_switch   7\n  Snapshot mode       8\n  Per-cpu "
+                 "maps        9\n"
+                 "  MTC bit             0xa\n  MTC freq bits       0xb\n  TSC:CTC numerator   12\n"
+                 "  TSC:CTC denominator 13\n  CYC bit             0xe\n  Max non-turbo ratio 15\n"
+                 "  Filter string len.  16\n  Filter string       abc\n");
     a.auxtrace_info = (struct perfdata_auxtrace_info){.type = 4, .reserved = 2};
     check_record(a, 0, finish_words,
                  "0 0 0x1c8 [0x20]: PERF_RECORD_AUXTRACE_INFO type: 4\n  PMU Type           :0\n  Per CPU "
