@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "base/nearest.h"
+#include "base/vec.h"
 
 struct parser {
     const struct option *rows;

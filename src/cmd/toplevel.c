@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/command.h"
 #include "base/nearest.h"
+#include "cmd/command.h"
 #include "cmd/perfconfig.h"
 
 #define USAGE "[--version] [--help] [OPTIONS] COMMAND [ARGS]"

@@ -87,7 +87,8 @@ struct stream {
     uint64_t bad_end;                  /* loc + 1 of the record that was reported bad last; 0: none */
     unsigned warnings;
     struct stream_memo memo;
-    struct writer split; /* the parts so far of a record of simpleperf's that is larger than a record can be */
+    struct writer
+        split; /* the parts so far of a record of simpleperf's that is larger than a record can be */
 };
 
 /* Takes note of a record's time; 0 and UINT64_MAX are none. */

@@ -139,7 +139,7 @@ enum perfdata_record_type {
     PERFDATA_RECORD_SIMPLEPERF_SPLIT = 32772,
     PERFDATA_RECORD_SIMPLEPERF_SPLIT_END = 32773,
     PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA = 32777,
-    PERFDATA_RECORD_SIMPLEPERF_END = 32800,   /* with room for types to come */
+    PERFDATA_RECORD_SIMPLEPERF_END = 32800, /* with room for types to come */
 };
 
 /* Header features (bits of the header's bitmap, ids of HEADER_FEATURE records). */
