@@ -13,23 +13,24 @@ void stats_init(struct stats *t, bool detailed) {
 
 void stats_fini(struct stats *t) {
     vec_fini(&t->others);
+    hash_map_fini(&t->other_at);
     vec_fini(&t->events);
     readings_fini(&t->readings);
 }
 
 /* --- counting --- */
 
-/* The counter of a type that is not counted by number; NULL: memory. */
+/* The counter of a type that is not counted by number; NULL: memory. A file may hold as many types as
+ * records. */
 static struct stats_type *other(struct stats *t, uint32_t type, bool legacy) {
-    size_t i = 0;
-    while (i < t->others.count && (t->others.items[i].type < type || t->others.items[i].legacy < legacy))
-        i++;
-    if (i < t->others.count && t->others.items[i].type == type && t->others.items[i].legacy == legacy)
+    uint64_t key = (uint64_t)legacy << 32 | type;
+    uint32_t i = hash_map_get(&t->other_at, key);
+    if (i != HASH_ABSENT)
         return &t->others.items[i];
-    if (!vec_push(&t->others))
+    i = (uint32_t)t->others.count;
+    struct stats_type *slot = vec_push(&t->others);
+    if (!slot || !hash_map_set(&t->other_at, key, i))
         return NULL;
-    struct stats_type *slot = &t->others.items[i];
-    memmove(slot + 1, slot, (t->others.count - 1 - i) * sizeof *slot);
     *slot = (struct stats_type){.type = type, .legacy = legacy};
     return slot;
 }

@@ -6,6 +6,7 @@
 #ifndef SONDE_VIEW_STATS_H
 #define SONDE_VIEW_STATS_H
 
+#include "base/hash.h"
 #include "base/out.h"
 #include "stream/stream.h"
 #include "view/readings.h"
@@ -27,7 +28,8 @@ struct stats {
     bool detailed;     /* decode the samples for what is below the line */
     bool samples_only; /* print no other count for an event: so perf at the end of its dump */
     uint64_t total, by_type[STATS_TYPES];
-    VEC(struct stats_type) others;  /* by type number */
+    VEC(struct stats_type) others;  /* in order of appearance */
+    struct hash_map other_at;       /* their index, by type and legacy */
     VEC(struct stats_event) events; /* by index of the event */
     struct readings readings;
     /* detailed only */
