@@ -140,10 +140,9 @@ static void refresh(struct dump *d) {
     if (d->header->container == PERFDATA_CONTAINER_PIPE && d->attrs_seen < events)
         events = d->attrs_seen;
     if (events != d->known_events) {
-        d->known_events = events;
-        d->any_sample_type = 0;
-        for (size_t i = 0; i < events; i++)
+        for (size_t i = d->known_events; i < events; i++)
             d->any_sample_type |= d->events->list.items[i].attr.sample_type;
+        d->known_events = events;
         d->sample_id_all = d->events->list.items[0].attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL;
     }
     if (d->header->features.count != d->known_features) {
