@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The symbols of all images of a session: finds for each image, when it is asked for and not before, the
+ * file that has its names, proves that this is the image that was recorded, and builds a table of it.
+ *
+ *   symbol_store_add (per image, serially) -> symbol_store_table (any threads, each image by one of them)
+ *
+ * Proof: where the recording has a build-id, only bytes with that build-id are ever used. A kernel's names
+ * come from the running kernel only if that is the recorded one, booted as it was then.
+ * A path is opened at most once in a session, whether it is there or not, however many images ask for it.
+ */
+#ifndef SONDE_SYMBOL_STORE_H
+#define SONDE_SYMBOL_STORE_H
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "symbol/table.h"
+
+/* Of the host or of guests; see perf-report(1), --vmlinux, --guestvmlinux and so on. All may be NULL. */
+struct symbol_kernel_options {
+    const char *vmlinux;
+    const char *kallsyms;
+    const char *modules; /* a copy of /proc/modules: where modules lie and how long they are */
+};
+
+/* Texts are borrowed and must outlive the store. NULL and 0 are the defaults. */
+struct symbol_options {
+    const char *symfs; /* look for files below this directory, and nowhere else */
+    const char *cache; /* the build-id cache's directory; NULL: none */
+    struct symbol_kernel_options host, guest;
+    bool ignore_vmlinux;          /* never use a vmlinux that was not asked for */
+    bool ignore_vmlinux_buildid;  /* use any vmlinux as if its build-id were right */
+    bool raw_names;               /* --no-demangle */
+    bool demangle_kernel;         /* --demangle-kernel */
+    const char *debuginfod_urls;  /* NULL: the network is not asked */
+    unsigned debuginfod_total_ms; /* for all images together; 0: 10 seconds */
+};
+
+enum symbol_space { SYMBOL_USER, SYMBOL_KERNEL, SYMBOL_GUEST_USER, SYMBOL_GUEST_KERNEL };
+
+enum symbol_kind {
+    SYMBOL_IMAGE_FILE,   /* a mapped file */
+    SYMBOL_IMAGE_KERNEL, /* a kernel's own text */
+    SYMBOL_IMAGE_MODULE, /* a kernel module: a path to a .ko, or [name] */
+    SYMBOL_IMAGE_NAMED,  /* the record itself names it (KSYMBOL: BPF programs, trampolines): one symbol, the
+                            image's name, over [0, end - start) */
+    SYMBOL_IMAGE_VDSO,
+    SYMBOL_IMAGE_JIT,  /* executable memory without a file: /tmp/perf-PID.map */
+    SYMBOL_IMAGE_NONE, /* nothing can have names for it: stacks, sockets, data */
+};
+
+/* What the recording knows of an image. Everything is copied. */
+struct symbol_image {
+    enum symbol_kind kind;
+    enum symbol_space space;
+    const char *name;      /* the path as recorded, or [vdso], [kernel.kallsyms], [ext4], /tmp/perf-42.map */
+    bool deleted;          /* the name ends in " (deleted)" */
+    struct bytes build_id; /* empty: not recorded */
+    uint32_t pid;          /* a process that mapped it; UINT32_MAX: not known */
+
+    /* Kernels, modules and NAMED: where it was mapped, [start, end). An end of UINT64_MAX means that nobody
+     * knew. */
+    uint64_t start, end;
+
+    /* Kernels. */
+    const char *reference;      /* the symbol in the recorded name: "_text", "_stext"; NULL or empty: none */
+    uint64_t reference_address; /* its recorded address */
+    const char *release;        /* OSRELEASE of the recording; NULL: not known. Modules too */
+};
+
+struct symbol_store;
+
+/* NULL and *err when memory ran out. `options` is copied, its texts are not. */
+struct symbol_store *symbol_store_new(const struct symbol_options *options, struct err *err);
+void symbol_store_free(struct symbol_store *s); /* NULL is allowed; frees all tables too */
+
+/* Makes an image known: ids run from 0 in order of the calls. Opens nothing. UINT32_MAX: memory. Not while
+ * another thread uses the store. */
+uint32_t symbol_store_add(struct symbol_store *s, const struct symbol_image *image);
+
+/*
+ * The image's symbols, loaded at the first call; NULL when there are none (symbol_store_source says why).
+ * Valid until symbol_store_free. Different images may be asked for by different threads at the same time; the
+ * first call for one image must be over before another thread asks for the same one.
+ */
+const struct symbol_table *symbol_store_table(struct symbol_store *s, uint32_t image);
+
+enum symbol_status {
+    SYMBOL_FOUND,
+    SYMBOL_ABSENT,       /* no file has names for it */
+    SYMBOL_CONTRADICTED, /* there is a file, but it is not what was recorded */
+    SYMBOL_BROKEN,       /* there is a file that cannot be read or makes no sense */
+    SYMBOL_HIDDEN,       /* the kernel hides addresses (kernel.kptr_restrict), or rights are missing */
+    SYMBOL_NO_MEMORY,
+};
+
+/* Where the names come from. `letter` is what perf report -v shows behind an address. */
+enum symbol_origin {
+    SYMBOL_FROM_NOTHING,
+    SYMBOL_FROM_FILE,          /* the mapped file itself */
+    SYMBOL_FROM_CACHE,         /* the build-id cache */
+    SYMBOL_FROM_DEBUG_FILE,    /* separate debug info: by build-id or .gnu_debuglink */
+    SYMBOL_FROM_ROOT,          /* the file, seen from the process's own root directory */
+    SYMBOL_FROM_DEBUGINFOD,    /* downloaded */
+    SYMBOL_FROM_KALLSYMS,      /* --kallsyms, or the cache's */
+    SYMBOL_FROM_LIVE_KALLSYMS, /* /proc/kallsyms */
+    SYMBOL_FROM_VMLINUX,       /* a kernel image */
+    SYMBOL_FROM_MODULE,        /* a module's file */
+    SYMBOL_FROM_MAP,           /* perf-PID.map */
+    SYMBOL_FROM_RECORD,        /* the recording names it itself */
+    SYMBOL_FROM_SELF,          /* our own process: the vdso */
+};
+
+struct symbol_source {
+    enum symbol_status status;
+    enum symbol_origin origin;
+    bool proved;      /* the bytes have the recorded build-id, or the recording itself says it */
+    const char *path; /* of the file used, as opened; else of the one refused; else NULL */
+    const char *text; /* one line for people when status is not FOUND: what and why; else NULL */
+    /* How perf names the image in its dso column where the file used decides: the path of the vmlinux that
+     * was used for a kernel; NULL: as recorded. */
+    const char *shown_path;
+    bool has_slide; /* kernels: from a file whose addresses are not the recorded ones */
+    int64_t slide;  /* recorded address - the file's */
+};
+
+/* After symbol_store_table. Texts live until symbol_store_free. */
+struct symbol_source symbol_store_source(const struct symbol_store *s, uint32_t image);
+
+/* Every file that was tried for an image, in order. False at the end. `why` is NULL for the ones used. */
+struct symbol_try {
+    const char *path, *why;
+};
+bool symbol_store_try(const struct symbol_store *s, uint32_t image, size_t i, struct symbol_try *out);
+
+/*
+ * What should be said once per session, a line each, in order of the images: files that contradict the
+ * recording, hidden kernel addresses and so on. Only of images that were asked for. The i-th, or NULL at the
+ * end.
+ */
+const char *symbol_store_warning(const struct symbol_store *s, size_t i);
+
+/* The bytes behind a loaded image, for code, lines and unwinding; both may be empty. `code`: the proved file
+ * that has the machine code; offsets of the table are offsets in it (not for kernels and modules). `debug`:
+ * the file that has DWARF, if that is another one. They live until symbol_store_free. */
+struct symbol_bytes {
+    struct bytes code, debug;
+};
+struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t image);
+
+#endif
