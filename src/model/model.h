@@ -125,6 +125,16 @@ struct model_hit {
 bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
                 uint64_t address, struct model_hit *out);
 
+/*
+ * As model_find, for a user address that it finds nothing for, in the callchain of a sample taken in the
+ * kernel: what was there before the exec that is going on. From its COMM record until the first instruction
+ * of the new program, the thread's user registers are still those of its execve call, whose callers belong to
+ * the image it leaves. Nothing says when that ends; it is taken to last as long as only such map events came
+ * since as execve makes itself: at most four, none behind one of [vdso], which is its last.
+ */
+bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
+                            uint64_t address, struct model_hit *out);
+
 /* A part of an address space: what is left of a mapping after later ones cut it. */
 struct model_piece {
     uint64_t start, last; /* both inclusive */

@@ -31,6 +31,12 @@ struct model_space_state {
 
 enum { SPACE_LOG_MAX = 16 };
 #define SPACE_ROOT 0x80000000u /* change: the root in the low bits holds all; otherwise a mapping id */
+#define SPACE_EXEC 0xfffffffeu /* change: an empty root (it has SPACE_ROOT's bit) that an exec made */
+
+/* What a change with SPACE_ROOT's bit holds. */
+static inline uint32_t space_root_of(uint32_t change) {
+    return change == SPACE_EXEC ? 0 : change & ~SPACE_ROOT;
+}
 
 /* All incarnations of one (pid, tid). */
 struct model_task_state {
@@ -123,6 +129,10 @@ enum {
 
 /* Frees all tables, but not the model itself. */
 void model_fini(struct model *m);
+
+/* The SPACE_EXEC entry in `changes` of an exec that may still be going on at that instant, else MODEL_NONE.
+ */
+uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_when when);
 
 /* Applies one event to the tables; events must come in order. False: memory. */
 bool play_event(struct model *m, const struct model_event *e);

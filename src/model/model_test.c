@@ -273,6 +273,63 @@ static void test_exec_clears(void **state) {
     model_free(m);
 }
 
+static const char *before_exec(struct model *m, uint32_t pid, uint64_t t, uint64_t address) {
+    struct model_hit hit;
+    bool found = model_find_before_exec(m, U, pid, upto(t), address, &hit);
+    assert_true(found || (hit.mapping == MODEL_NONE && hit.image == MODEL_NONE));
+    return found ? model_image_dso(m, model_image(m, hit.image)) : "-";
+}
+
+#define assert_before_exec(pid, t, address, want) assert_string_equal(before_exec(m, pid, t, address), want)
+
+/* While execve runs, the callers of its system call are those of the program that it replaces. */
+static void test_exec_going_on(void **state) {
+    (void)state;
+    for (int with_vdso = 0; with_vdso < 2; with_vdso++) {
+        struct model *m = batch();
+        at(m, 10, rec_map(1, 0x1000, 0x1000, "/a"));
+        at(m, 20, rec_fork(2, 2, 1, 1));
+        at(m, 21, rec_map(2, 0x2000, 0x1000, "/b"));
+        at(m, 30, rec_exec(2, "new"));
+        at(m, 41, rec_map(2, 0x5000, 0x1000, "/new"));
+        at(m, 42, rec_map(2, 0x6000, 0x1000, "/ld.so"));
+        at(m, 43, rec_map(2, 0x7000, 0x1000, with_vdso ? "[vdso]" : "/more"));
+        at(m, 44, rec_map(2, 0x8000, 0x1000, "/libc"));
+        at(m, 45, rec_map(2, 0x9000, 0x1000, "/libm"));
+        at(m, 60, rec_exec(2, "again"));
+        at(m, 61, rec_exec(2, "and again")); /* nothing was mapped in between */
+        at(m, 70, rec_exit(2, 2, 1));
+        freeze(m);
+        assert_before_exec(2, 29, 0x1000, "-"); /* model_find's business */
+        assert_before_exec(2, 30, 0x1000, "/a");
+        assert_before_exec(2, 30, 0x2000, "/b");
+        assert_before_exec(2, 30, 0x3000, "-");
+        assert_before_exec(2, 43, 0x1000, "/a");
+        assert_before_exec(2, 43, 0x5000, "-");
+        assert_before_exec(2, 44, 0x1000, with_vdso ? "-" : "/a");
+        assert_before_exec(2, 45, 0x1000, "-");
+        assert_before_exec(2, 61, 0x5000, "/new");
+        assert_before_exec(2, 61, 0x1000, "-");
+        assert_before_exec(2, 70, 0x5000, "/new"); /* an exit has nothing to clear */
+        assert_before_exec(1, 30, 0x1000, "-");
+        assert_before_exec(3, 30, 0x1000, "-");
+        model_free(m);
+    }
+}
+
+/* An exit or a new process with the pid is no exec. */
+static void test_exit_is_no_exec(void **state) {
+    (void)state;
+    struct model *m = batch();
+    at(m, 10, rec_map(1, 0x1000, 0x1000, "/a"));
+    at(m, 20, rec_exit(1, 1, 9));
+    at(m, 30, rec_map(1, 0x2000, 0x1000, "/b"));
+    freeze(m);
+    assert_before_exec(1, 20, 0x1000, "-");
+    assert_before_exec(1, 30, 0x1000, "-");
+    model_free(m);
+}
+
 static void test_last_exit_ends_the_process(void **state) {
     (void)state;
     struct model *m = batch();
@@ -761,6 +818,7 @@ static void test_retire_bounds_memory(void **state) {
             assert_true(model_retire(m, upto(t + 3), NULL));
             assert_dso(pid, t + 3, 0x2000, "/tool"); /* still visible at that instant */
             assert_dso(1, t + 3, 0x100fff, "/shell");
+            assert_before_exec(pid, t + 3, 0x100fff, "/shell");
             most = model_memory_bytes(m) > most ? model_memory_bytes(m) : most;
         }
     }
@@ -826,6 +884,8 @@ int main(void) {
         cmocka_unit_test(test_synthesised_forks_in_any_order),
         cmocka_unit_test(test_threads_share),
         cmocka_unit_test(test_exec_clears),
+        cmocka_unit_test(test_exec_going_on),
+        cmocka_unit_test(test_exit_is_no_exec),
         cmocka_unit_test(test_last_exit_ends_the_process),
         cmocka_unit_test(test_unknown_leader_lives),
         cmocka_unit_test(test_pid_is_used_again),

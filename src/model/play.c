@@ -32,16 +32,21 @@ static bool map(struct model *m, uint32_t space, struct model_when when, uint32_
     return true;
 }
 
-/* From now on the space is what `root` holds. */
-static bool set_root(struct model *m, uint32_t space, struct model_when when, uint32_t root) {
+/* From now on the space is what the change, a root, holds. */
+static bool change_root(struct model *m, uint32_t space, struct model_when when, uint32_t change) {
     struct model_space_state *s = &m->spaces.items[space];
+    uint32_t root = space_root_of(change);
     if (root == s->root && !s->logged)
         return true;
-    if (!timeline_push(&m->changes, space, when, root | SPACE_ROOT))
+    if (!timeline_push(&m->changes, space, when, change))
         return false;
     s->root = root;
     s->logged = 0;
     return true;
+}
+
+static bool set_root(struct model *m, uint32_t space, struct model_when when, uint32_t root) {
+    return change_root(m, space, when, root | SPACE_ROOT);
 }
 
 /* ---- processes and threads ---- */
@@ -248,7 +253,7 @@ static bool play_exec(struct model *m, const struct model_event *e) {
         m->spaces.items[space].exec_floor = survivor;
         m->spaces.items[space].live = 1;
     }
-    return set_root(m, space, e->when, 0);
+    return change_root(m, space, e->when, SPACE_EXEC);
 }
 
 static bool play_comm(struct model *m, const struct model_event *e) {

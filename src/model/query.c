@@ -23,28 +23,21 @@ static uint32_t find_space(const struct model *m, enum model_space space, uint32
     return id;
 }
 
-/* The mapping that holds the address at that instant, or MODEL_NONE: the newest map event since the last root
- * that covers it, else what the root's tree says. */
-static uint32_t find_mapping(const struct model *m, uint32_t space, struct model_when when,
-                             uint64_t address) {
+/* The mapping that holds the address as of that change, or MODEL_NONE: the newest map event since the last
+ * root that covers it, else what the root's tree says. */
+static uint32_t find_mapping(const struct model *m, uint32_t space, uint32_t entry, uint64_t address) {
     const struct model_mapping *mappings = m->mappings.items;
-    uint32_t entry = timeline_find(&m->changes, space, when);
     for (; entry != MODEL_NONE; entry = timeline_previous(&m->changes, space, entry)) {
         uint32_t value = timeline_value(&m->changes, entry);
         if (value & SPACE_ROOT)
-            return maptree_find(&m->tree, mappings, value & ~SPACE_ROOT, address);
+            return maptree_find(&m->tree, mappings, space_root_of(value), address);
         if (address >= mappings[value].start && address <= mappings[value].last)
             return value;
     }
     return MODEL_NONE;
 }
 
-bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
-                uint64_t address, struct model_hit *out) {
-    enum model_space space = model_space_of(cpumode);
-    *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, space};
-    uint32_t id = find_space(m, space, pid);
-    uint32_t mapping = id == HASH_ABSENT ? MODEL_NONE : find_mapping(m, id, when, address);
+static bool hit(const struct model *m, uint32_t mapping, uint64_t address, struct model_hit *out) {
     if (mapping == MODEL_NONE || m->mappings.items[mapping].image == MODEL_NONE)
         return false;
     const struct model_mapping *map = &m->mappings.items[mapping];
@@ -54,6 +47,42 @@ bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct mo
                       ? address
                       : address - map->start + map->pgoff;
     return true;
+}
+
+bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
+                uint64_t address, struct model_hit *out) {
+    enum model_space space = model_space_of(cpumode);
+    *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, space};
+    uint32_t id = find_space(m, space, pid);
+    return id != HASH_ABSENT &&
+           hit(m, find_mapping(m, id, timeline_find(&m->changes, id, when), address), address, out);
+}
+
+uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_when when) {
+    /* What execve itself maps: code of the program and of its interpreter, then [vdso] and its like. */
+    enum { EXEC_MAPS_MAX = 4 };
+    uint32_t entry = timeline_find(&m->changes, space, when);
+    for (unsigned maps = 0; entry != MODEL_NONE; maps++) {
+        uint32_t value = timeline_value(&m->changes, entry);
+        if (value & SPACE_ROOT)
+            return value == SPACE_EXEC ? entry : MODEL_NONE;
+        uint32_t image = m->mappings.items[value].image;
+        bool last = image != MODEL_NONE && m->images.list.items[image].kind == MODEL_IMAGE_VDSO;
+        if (maps == EXEC_MAPS_MAX || (last && maps))
+            return MODEL_NONE;
+        entry = timeline_previous(&m->changes, space, entry);
+    }
+    return MODEL_NONE;
+}
+
+bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
+                            uint64_t address, struct model_hit *out) {
+    enum model_space space = model_space_of(cpumode);
+    *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, space};
+    uint32_t id = space == MODEL_SPACE_USER ? find_space(m, space, pid) : HASH_ABSENT;
+    uint32_t entry = id == HASH_ABSENT ? MODEL_NONE : model_exec_open(m, id, when);
+    return entry != MODEL_NONE &&
+           hit(m, find_mapping(m, id, timeline_previous(&m->changes, id, entry), address), address, out);
 }
 
 /* ---- the pieces of a space ---- */
@@ -100,10 +129,10 @@ bool model_pieces_at(const struct model *m, enum model_space space, uint32_t pid
     uint32_t entry = id == HASH_ABSENT ? MODEL_NONE : timeline_find(&m->changes, id, when);
     for (; entry != MODEL_NONE && !root; entry = timeline_previous(&m->changes, id, entry)) {
         uint32_t value = timeline_value(&m->changes, entry);
-        if (value == SPACE_ROOT)
+        if (value & SPACE_ROOT && !space_root_of(value))
             break;
         if (value & SPACE_ROOT)
-            root = value & ~SPACE_ROOT;
+            root = space_root_of(value);
         else
             logged[count++] = value;
     }

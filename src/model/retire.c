@@ -63,21 +63,26 @@ static bool copy_visible(const struct retirement *r, const struct timeline *from
     return timeline_copy(from, owner, timeline_find(from, owner, r->when), ids, to, new_owner);
 }
 
-/* A space's log back to the root that was in force at the instant, with the trees that its roots hold. */
+/* A space's log back to the root that was in force at the instant (and, while an exec may be going on, to the
+ * one before that), with the trees that its roots hold. */
 static bool copy_changes(struct retirement *r, uint32_t space, uint32_t new_space) {
     const struct timeline *from = &r->old->changes;
     struct timeline *to = &r->fresh.changes;
     uint32_t first = timeline_find(from, space, r->when);
     while (first != MODEL_NONE && !(timeline_value(from, first) & SPACE_ROOT))
         first = timeline_previous(from, space, first);
+    if (first != MODEL_NONE && first == model_exec_open(r->old, space, r->when))
+        do
+            first = timeline_previous(from, space, first);
+        while (first != MODEL_NONE && !(timeline_value(from, first) & SPACE_ROOT));
     size_t at = to->entries.count;
     if (!timeline_copy(from, space, first, NULL, to, new_space))
         return false;
     for (; at < to->entries.count; at++) {
         uint32_t value = timeline_value(to, (uint32_t)at);
-        if (value & SPACE_ROOT)
+        if (value & SPACE_ROOT && value != SPACE_EXEC)
             to->entries.items[at].value =
-                maptree_copy(&r->old->tree, value & ~SPACE_ROOT, &r->fresh.tree, r->nodes) | SPACE_ROOT;
+                maptree_copy(&r->old->tree, space_root_of(value), &r->fresh.tree, r->nodes) | SPACE_ROOT;
     }
     return !r->fresh.tree.failed;
 }

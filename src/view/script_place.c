@@ -33,7 +33,10 @@ static const char *image_tail(struct script_print *p, uint32_t image) {
 
 static bool find(struct script_print *p, const struct script_sample *x, unsigned cpumode, uint64_t address,
                  struct model_hit *hit) {
-    return model_find(p->model, cpumode, x->s->pid, x->when, address, hit);
+    if (model_find(p->model, cpumode, x->s->pid, x->when, address, hit))
+        return true;
+    return cpumode == PERFDATA_MISC_USER && (x->misc & PERFDATA_MISC_CPUMODE_MASK) == PERFDATA_MISC_KERNEL &&
+           model_find_before_exec(p->model, cpumode, x->s->pid, x->when, address, hit);
 }
 
 /* As find, where nothing says which space the address is in: first the sample's, then the others. */
