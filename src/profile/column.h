@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The columns of a profile (perf-report(1), --sort and --fields): measures, which are sums, and keys, by
+ * which samples are grouped.
+ */
+#ifndef SONDE_PROFILE_COLUMN_H
+#define SONDE_PROFILE_COLUMN_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "format/perfdata/events.h"
+
+enum profile_column_id {
+    /* measures */
+    PROFILE_OVERHEAD,
+    PROFILE_OVERHEAD_CHILDREN, /* "Children" */
+    PROFILE_LATENCY,
+    PROFILE_LATENCY_CHILDREN,
+    PROFILE_OVERHEAD_SYS,
+    PROFILE_OVERHEAD_US,
+    PROFILE_OVERHEAD_GUEST_SYS,
+    PROFILE_OVERHEAD_GUEST_US,
+    PROFILE_SAMPLE,
+    PROFILE_PERIOD,
+    PROFILE_WEIGHT1,
+    PROFILE_WEIGHT2,
+    PROFILE_WEIGHT3,
+    /* keys */
+    PROFILE_PID, /* "tid:comm" under the title "Pid:Command" */
+    PROFILE_KEY_FIRST = PROFILE_PID,
+    PROFILE_TGID,
+    PROFILE_COMM,
+    PROFILE_COMM_NODIGIT,
+    PROFILE_DSO,
+    PROFILE_DSO_SIZE,
+    PROFILE_SYMBOL,
+    PROFILE_SYMBOL_SIZE,
+    PROFILE_SYMBOL_OFFSET,
+    PROFILE_PARENT,
+    PROFILE_CPU,
+    PROFILE_SOCKET,
+    PROFILE_PARALLELISM,
+    PROFILE_SRCLINE,
+    PROFILE_SRCFILE,
+    PROFILE_ADDR, /* of the code */
+    PROFILE_WEIGHT,
+    PROFILE_LOCAL_WEIGHT,
+    PROFILE_INS_LAT,
+    PROFILE_LOCAL_INS_LAT,
+    PROFILE_P_STAGE_CYC,
+    PROFILE_LOCAL_P_STAGE_CYC,
+    PROFILE_RETIRE_LAT,
+    PROFILE_LOCAL_RETIRE_LAT,
+    PROFILE_CGROUP,
+    PROFILE_CGROUP_ID,
+    PROFILE_TRANSACTION,
+    PROFILE_TIME,
+    PROFILE_CODE_PAGE_SIZE,
+    PROFILE_SIMD,
+    PROFILE_TYPE,
+    PROFILE_TYPEOFF,
+    PROFILE_TYPECLN,
+    /* keys of branch mode */
+    PROFILE_DSO_FROM,
+    PROFILE_DSO_TO,
+    PROFILE_SYMBOL_FROM,
+    PROFILE_SYMBOL_TO,
+    PROFILE_SRCLINE_FROM,
+    PROFILE_SRCLINE_TO,
+    PROFILE_ADDR_FROM,
+    PROFILE_ADDR_TO,
+    PROFILE_MISPREDICT,
+    PROFILE_IN_TX,
+    PROFILE_ABORT,
+    PROFILE_CYCLES,
+    PROFILE_CALLCHAIN_BRANCH_PREDICTED,
+    PROFILE_CALLCHAIN_BRANCH_ABORT,
+    PROFILE_CALLCHAIN_BRANCH_CYCLES,
+    /* keys of --mem-mode */
+    PROFILE_SYMBOL_DADDR,
+    PROFILE_DSO_DADDR,
+    PROFILE_SYMBOL_IADDR,
+    PROFILE_LOCKED,
+    PROFILE_TLB,
+    PROFILE_MEM,
+    PROFILE_SNOOP,
+    PROFILE_DCACHELINE,
+    PROFILE_PHYS_DADDR,
+    PROFILE_DATA_PAGE_SIZE,
+    PROFILE_BLOCKED,
+    /* keys of tracepoints */
+    PROFILE_TRACE,
+    PROFILE_FIELD, /* one field of a tracepoint; profile_column.field */
+    PROFILE_COLUMN_COUNT,
+};
+
+struct profile_column {
+    enum profile_column_id id;
+    const char *title; /* the heading: "Shared Object"; lives as long as the set */
+    uint32_t event;    /* PROFILE_FIELD: whose field; else PERFDATA_NO_EVENT */
+    const char *field; /* PROFILE_FIELD: its name, else NULL */
+    bool raw;          /* PROFILE_FIELD: the number, not the pretty text */
+    bool shown;        /* false: groups and sorts only (-s without -F shows everything) */
+};
+
+static inline bool profile_column_is_key(enum profile_column_id id) {
+    return id >= PROFILE_KEY_FIRST;
+}
+
+struct profile_columns {
+    struct arena arena;
+    VEC(struct profile_column) out;   /* in the order of printing */
+    VEC(struct profile_column) order; /* what decides the order of entries, most important first */
+};
+
+/* What the defaults and the allowed keys depend on. */
+struct profile_column_options {
+    const char *sort;   /* -s; NULL: default; "+key,..." appends to the default */
+    const char *fields; /* -F; NULL: default; "+..." appends */
+    bool children;      /* callchains are accumulated: Children and Self instead of Overhead */
+    bool branch, mem;   /* modes */
+    bool latency;       /* --latency */
+    bool traces_only;   /* every event is a tracepoint: the default key is `trace` */
+    bool show_cpu_utilization, show_samples,
+        show_total_period; /* --showcpuutilization, -n, --show-total-period */
+};
+
+/* Builds the columns; zeroed before, profile_columns_fini in any case. False: ERR_USAGE with perf's message
+ * ("Unknown --sort key: `x'"), ERR_UNSUPPORTED for a key that sonde does not have, ERR_MEMORY. */
+bool profile_columns_make(const struct profile_column_options *o, const struct perfdata_events *events,
+                          struct profile_columns *out, struct err *err);
+void profile_columns_fini(struct profile_columns *c);
+
+/* All names for help and completion, NULL-terminated; measures first. */
+const char *const *profile_column_names(void);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From samples to a frozen profile: one table of entries per event, sorted, with the call graph of each entry
+ * on demand. What is frozen is immutable: any number of threads may read it.
+ *
+ *   reading_first_pass -> model, deferred chains
+ *   profile_collect(input, options) -> struct profile      the second pass over the recording
+ *   for each event, entry: profile_text, profile_graph_build -> view
+ */
+#ifndef SONDE_PROFILE_PROFILE_H
+#define SONDE_PROFILE_PROFILE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/vec.h"
+#include "model/model.h"
+#include "profile/column.h"
+#include "resolve/deferred.h"
+#include "resolve/names.h"
+#include "stream/stream.h"
+
+/* ---- what is wanted ---- */
+
+enum profile_chain_mode {
+    PROFILE_CHAIN_NONE,
+    PROFILE_CHAIN_GRAPH,
+    PROFILE_CHAIN_FRACTAL,
+    PROFILE_CHAIN_FLAT,
+    PROFILE_CHAIN_FOLDED
+};
+enum profile_chain_order { PROFILE_CALLEE, PROFILE_CALLER };
+enum profile_chain_key { PROFILE_BY_FUNCTION, PROFILE_BY_ADDRESS, PROFILE_BY_SRCLINE };
+
+struct profile_options {
+    const struct profile_columns *columns;
+    bool children; /* accumulate callchains into every caller's entry */
+    enum profile_chain_mode chain_mode;
+    enum profile_chain_order chain_order;
+    enum profile_chain_key chain_key;
+    double chain_min_percent; /* branches of a graph below are left out; 0.5 by default */
+    unsigned max_stack;       /* 127 by default */
+    double percent_limit;     /* view's business; graphs and names are only promised above it */
+    bool branch;              /* one entry per branch of the branch stack (-b) */
+    bool no_branch;           /* --no-branch-history and the like: branch stacks play no part */
+    bool mem;                 /* --mem-mode */
+    bool group;               /* events of a group stand side by side */
+    bool hierarchy;           /* one level per key */
+    bool hide_unresolved;     /* -U */
+    bool exclude_other;       /* -x */
+    bool relative;            /* --percentage relative: percentages of what filters left */
+    const char *parent;       /* -p: regex; NULL: perf's default */
+    const char *ignore_callees;
+    const char *const *comms, *const *dsos, *const *symbols; /* NULL: all; else NULL-terminated */
+    const char *symbol_filter;                               /* --symbol-filter: a part of the name */
+    int socket;                                              /* -1: all */
+    const char *parallelism;                                 /* --parallelism; NULL: all */
+    uint64_t time_quantum_ns;                                /* 100 ms by default */
+    unsigned threads;                                        /* 0: as many as there are CPUs */
+};
+
+/* What becomes of a sample before anything else is asked. FILTERED ones count in event.samples and
+ * event.period only (and in `filtered`). Called from several threads. */
+enum profile_verdict { PROFILE_KEEP, PROFILE_DROP, PROFILE_FILTERED };
+typedef enum profile_verdict profile_keep_fn(void *ctx, const struct perfdata_sample *s, uint32_t event,
+                                             struct model_when when);
+
+/* Prints the fields of a tracepoint's raw data (PROFILE_TRACE); the owner (cmd/) knows the formats. Called
+ * from one thread. */
+typedef void profile_trace_fn(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *s,
+                              struct out *out);
+
+/* All borrowed, and needed as long as the profile lives. */
+struct profile_input {
+    struct stream *stream; /* rewound; read to its end */
+    const struct perfdata_events *events;
+    const struct model *model; /* frozen */
+    struct resolve_names *names;
+    const struct resolve_deferred *deferred; /* sorted; NULL: none */
+    profile_keep_fn *keep;                   /* NULL: every sample */
+    void *keep_ctx;
+    profile_trace_fn *trace; /* NULL: no formats */
+    void *trace_ctx;
+    const uint32_t *cpu_sockets; /* cpu -> socket (CPU_TOPOLOGY); NULL: not known */
+    uint32_t cpu_count;
+};
+
+/* ---- what comes out ---- */
+
+/* The sums of an entry, an event, a node. */
+struct profile_sums {
+    uint64_t period, samples;
+    uint64_t period_sys, period_us, period_guest_sys, period_guest_us;
+    uint64_t weight1, weight2, weight3;
+    uint64_t latency;
+};
+
+struct profile_entry {
+    const struct profile_sums *self; /* [event.members]: the leader's first */
+    const struct profile_sums
+        *children;         /* as self: what passed through, self included; NULL without children */
+    uint32_t key;          /* of profile_text */
+    uint32_t depth;        /* --hierarchy: which level, from 0 */
+    uint32_t first, count; /* --hierarchy: entries of the next level, in event.entries */
+    bool has_graph;        /* there are callchains to show */
+};
+
+struct profile_event {
+    uint32_t event;   /* index into the recording's events */
+    uint32_t members; /* with group: how many events stand side by side; else 1 */
+    const char
+        *name; /* "cycles:u", or the group's own text: "anon group { cycles, instructions }" is view's */
+    struct profile_sums total;                /* of the samples that count, all members together */
+    const struct profile_sums *member_totals; /* [members] */
+    uint64_t read, filtered, dropped;         /* samples: read == total.samples + filtered + dropped */
+    uint64_t lost;                            /* LOST_SAMPLES records of this event */
+    const struct profile_entry *entries;
+    uint32_t entry_count; /* all levels */
+    uint32_t root_count;  /* the first ones: the rows, or the first level of a hierarchy */
+};
+
+struct profile;
+
+/* The second pass and everything up to the sorted tables. NULL with *err: reading failed, memory, a bad
+ * regex.
+ */
+struct profile *profile_collect(const struct profile_input *in, const struct profile_options *o,
+                                struct err *err);
+void profile_free(struct profile *p); /* NULL is allowed */
+
+uint32_t profile_event_count(const struct profile *p);
+const struct profile_event *profile_event(const struct profile *p, uint32_t i);
+
+/* The text of a key column in an entry's row, unpadded: "[k] do_syscall_64". Measures have none: their
+ * numbers are in the entry. */
+void profile_text(const struct profile *p, const struct profile_event *e, const struct profile_entry *entry,
+                  const struct profile_column *column, struct out *out);
+/* The width of a key column's longest text in this event, the title included: as perf pads it. */
+uint32_t profile_width(const struct profile *p, const struct profile_event *e,
+                       const struct profile_column *column);
+
+/* ---- call graphs ---- */
+
+/*
+ * A node stands for one or more frames that always follow each other. Node 0 is the root; it has no frames.
+ * Children are sorted as perf prints them and those below the limit are left out.
+ */
+struct profile_node {
+    uint32_t parent;                      /* UINT32_MAX: the root */
+    uint32_t first, count;                /* its children in graph->order */
+    uint32_t frame, frame_count;          /* in graph->frames */
+    uint64_t period, samples;             /* of the samples whose chain ends here */
+    uint64_t below_period, below_samples; /* of those that go on, limits ignored */
+};
+
+/* One line of a call graph. */
+struct profile_frame {
+    uint32_t location; /* of profile_frame_text */
+    uint64_t branch_count, branch_mispredicted, branch_aborted, branch_cycles, branch_from_count;
+};
+
+/* Scratch of one thread: zeroed at first, filled by profile_graph_build as often as wanted. */
+struct profile_graph {
+    VEC(struct profile_node) nodes;
+    VEC(uint32_t) order;
+    VEC(struct profile_frame) frames;
+    VEC(uint32_t) flat; /* flat and folded modes: the nodes that end chains, sorted as perf prints them */
+    void *scratch;      /* private */
+};
+
+/* The graph of an entry with has_graph. Any number of threads, each with its own graph. False: memory. */
+bool profile_graph_build(const struct profile *p, const struct profile_event *e,
+                         const struct profile_entry *entry, struct profile_graph *g, struct err *err);
+void profile_graph_fini(struct profile_graph *g);
+
+/* The text of a frame: a name, or 0xaddress. Demangled once, whoever asks: any number of threads. */
+void profile_frame_text(const struct profile *p, const struct profile_frame *frame, struct out *out);
+/* Its DSO's name (for -v and folded views), "[unknown]" without one. */
+const char *profile_frame_dso(const struct profile *p, const struct profile_frame *frame);
+
+#endif

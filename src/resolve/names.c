@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "resolve/names.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+enum { NOT_ASKED = UINT32_MAX };
+
+struct image_names {
+    uint32_t store_id; /* NOT_ASKED: not added yet */
+    bool loaded;
+    const struct symbol_table *table;
+};
+
+/* Where an image was mapped first: for kernels and modules, which lie in one place. */
+struct extent {
+    uint64_t start, last;
+    bool known;
+};
+
+/* Answers already given: a direct-mapped cache, since frames repeat and a lookup is no more than a binary
+ * search. */
+struct memo {
+    uint64_t offset;
+    struct resolve_symbol symbol;
+};
+enum { MEMO_SLOTS = 1 << 14 };
+
+struct resolve_names {
+    const struct model *model;
+    struct symbol_store *store;
+    const char *release;
+    VEC(struct image_names) images;
+    VEC(struct extent) extents;
+    uint32_t seen_mappings; /* mappings whose extents are known */
+    struct memo *memo;      /* made at the first resolve_names_find */
+};
+
+struct resolve_names *resolve_names_new(const struct model *m, struct symbol_store *store,
+                                        const char *release, struct err *err) {
+    struct resolve_names *n = calloc(1, sizeof *n);
+    if (!n) {
+        err_memory(err, "names");
+        return NULL;
+    }
+    n->model = m;
+    n->store = store;
+    n->release = release;
+    return n;
+}
+
+void resolve_names_free(struct resolve_names *n) {
+    if (!n)
+        return;
+    vec_fini(&n->images);
+    vec_fini(&n->extents);
+    free(n->memo);
+    free(n);
+}
+
+static bool grow(struct resolve_names *n, uint32_t images) {
+    while (n->images.count < images) {
+        struct image_names *i = vec_push(&n->images);
+        if (!i)
+            return false;
+        i->store_id = NOT_ASKED;
+    }
+    return true;
+}
+
+/* Where each image was mapped first: a kernel and its modules lie in one place. */
+static bool learn_extents(struct resolve_names *n) {
+    uint32_t count = model_mapping_count(n->model);
+    while (n->extents.count < model_image_count(n->model))
+        if (!vec_push(&n->extents))
+            return false;
+    for (; n->seen_mappings < count; n->seen_mappings++) {
+        const struct model_mapping *map = model_mapping(n->model, n->seen_mappings);
+        if (map->image == MODEL_NONE)
+            continue;
+        struct extent *e = &n->extents.items[map->image];
+        if (!e->known)
+            *e = (struct extent){map->start, map->last, true};
+    }
+    return true;
+}
+
+static enum symbol_space space_of(const struct model_image *image) {
+    switch (image->space) {
+    case MODEL_SPACE_KERNEL:
+        return SYMBOL_KERNEL;
+    case MODEL_SPACE_GUEST_KERNEL:
+        return SYMBOL_GUEST_KERNEL;
+    case MODEL_SPACE_GUEST_USER:
+        return SYMBOL_GUEST_USER;
+    default:
+        return SYMBOL_USER;
+    }
+}
+
+static enum symbol_kind kind_of(const struct model_image *image) {
+    static const uint8_t kinds[] = {
+        [MODEL_IMAGE_FILE] = SYMBOL_IMAGE_FILE,     [MODEL_IMAGE_KERNEL] = SYMBOL_IMAGE_KERNEL,
+        [MODEL_IMAGE_MODULE] = SYMBOL_IMAGE_MODULE, [MODEL_IMAGE_BPF] = SYMBOL_IMAGE_NAMED,
+        [MODEL_IMAGE_KSYMBOL] = SYMBOL_IMAGE_NAMED, [MODEL_IMAGE_VDSO] = SYMBOL_IMAGE_VDSO,
+        [MODEL_IMAGE_VSYSCALL] = SYMBOL_IMAGE_NONE, [MODEL_IMAGE_ANON] = SYMBOL_IMAGE_JIT,
+        [MODEL_IMAGE_HEAP] = SYMBOL_IMAGE_JIT,      [MODEL_IMAGE_STACK] = SYMBOL_IMAGE_JIT,
+        [MODEL_IMAGE_MEMFD] = SYMBOL_IMAGE_JIT,     [MODEL_IMAGE_SYSV] = SYMBOL_IMAGE_NONE,
+        [MODEL_IMAGE_OTHER] = SYMBOL_IMAGE_NONE,
+    };
+    return image->kind < sizeof kinds ? (enum symbol_kind)kinds[image->kind] : SYMBOL_IMAGE_NONE;
+}
+
+/* Makes the image known to the store. False: memory. */
+static bool add_image(struct resolve_names *n, uint32_t id) {
+    if (n->images.items[id].store_id != NOT_ASKED)
+        return true;
+    if (!learn_extents(n))
+        return false;
+    const struct model_image *image = model_image(n->model, id);
+    struct symbol_image s = {.kind = kind_of(image),
+                             .space = space_of(image),
+                             .name = image->name,
+                             .deleted = image->deleted,
+                             .build_id = model_image_build_id(n->model, image),
+                             .pid = image->pid,
+                             .release = n->release};
+    const struct extent *e = &n->extents.items[id];
+    if (e->known) {
+        s.start = e->start;
+        s.end = e->last == UINT64_MAX ? UINT64_MAX : e->last + 1;
+    }
+    struct model_kernel_reference ref;
+    if (image->kind == MODEL_IMAGE_KERNEL &&
+        model_kernel_reference(n->model, (enum model_space)image->space, &ref) && ref.image == id) {
+        s.reference = ref.symbol;
+        s.reference_address = ref.address;
+    }
+    n->images.items[id].store_id = symbol_store_add(n->store, &s);
+    return n->images.items[id].store_id != NOT_ASKED;
+}
+
+static const struct symbol_table *load(struct resolve_names *n, uint32_t id) {
+    struct image_names *i = &n->images.items[id];
+    if (!i->loaded && i->store_id != NOT_ASKED)
+        i->table = symbol_store_table(n->store, i->store_id);
+    i->loaded = true;
+    return i->table;
+}
+
+struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image, uint64_t offset) {
+    struct resolve_symbol none = {image, SYMBOL_NONE};
+    if (image == MODEL_NONE)
+        return none;
+    if (!n->memo) {
+        n->memo = malloc(MEMO_SLOTS * sizeof *n->memo);
+        if (!n->memo)
+            return none;
+        for (size_t i = 0; i < MEMO_SLOTS; i++)
+            n->memo[i].symbol.image = MODEL_NONE;
+    }
+    struct memo *m = &n->memo[hash_u64(offset ^ (uint64_t)image << 48) & (MEMO_SLOTS - 1)];
+    if (m->symbol.image == image && m->offset == offset)
+        return m->symbol;
+    if (!grow(n, image + 1) || !add_image(n, image))
+        return none;
+    const struct symbol_table *table = load(n, image);
+    if (table)
+        none.index = symbol_table_find(table, offset);
+    *m = (struct memo){offset, none};
+    return none;
+}
+
+/* ---- many images on threads ---- */
+
+struct loading {
+    struct resolve_names *names;
+    const uint32_t *images;
+    size_t count;
+    atomic_size_t next;
+};
+
+static void *load_some(void *ctx) {
+    struct loading *l = ctx;
+    for (size_t i; (i = atomic_fetch_add(&l->next, 1)) < l->count;)
+        load(l->names, l->images[i]);
+    return NULL;
+}
+
+bool resolve_names_load(struct resolve_names *n, const bool *wanted, uint32_t count, unsigned threads,
+                        struct err *err) {
+    VEC(uint32_t) images = {0};
+    bool ok = grow(n, count);
+    for (uint32_t i = 0; ok && i < count; i++) {
+        uint32_t *id = wanted[i] && !n->images.items[i].loaded ? vec_push(&images) : NULL;
+        if (id)
+            *id = i;
+        ok = !wanted[i] || n->images.items[i].loaded || (id && add_image(n, i));
+    }
+    if (ok) {
+        struct loading l = {.names = n, .images = images.items, .count = images.count};
+        pthread_t helpers[64];
+        unsigned started = 0;
+        for (; started + 1 < threads && started < 64 && started + 1 < images.count; started++)
+            if (pthread_create(&helpers[started], NULL, load_some, &l))
+                break;
+        load_some(&l);
+        for (unsigned i = 0; i < started; i++)
+            pthread_join(helpers[i], NULL);
+    }
+    vec_fini(&images);
+    return ok || err_memory(err, "names");
+}
+
+const struct symbol_table *resolve_names_table(const struct resolve_names *n, uint32_t image) {
+    return image < n->images.count ? n->images.items[image].table : NULL;
+}
+
+uint32_t resolve_names_store_id(const struct resolve_names *n, uint32_t image) {
+    return image < n->images.count ? n->images.items[image].store_id : NOT_ASKED;
+}
+
+const char *resolve_names_text(const struct resolve_names *n, struct resolve_symbol s) {
+    const struct symbol_table *t = s.index == SYMBOL_NONE ? NULL : resolve_names_table(n, s.image);
+    return t ? symbol_table_shown(t, s.index) : NULL;
+}

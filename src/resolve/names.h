@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The join of the model's images with their symbols: (image, offset) -> symbol.
+ *
+ *   script   resolve_names_find       per frame: an image's symbols are loaded at the first question, the
+ *                                     answer to each distinct question is remembered
+ *   report   resolve_names_load       many images at once on threads, then resolve_names_table
+ */
+#ifndef SONDE_RESOLVE_NAMES_H
+#define SONDE_RESOLVE_NAMES_H
+
+#include "base/err.h"
+#include "model/model.h"
+#include "symbol/store.h"
+
+/* A symbol of an image; index is SYMBOL_NONE for "no name". */
+struct resolve_symbol {
+    uint32_t image; /* of the model; MODEL_NONE: nothing covers the address */
+    uint32_t index; /* in the image's symbol_table */
+};
+
+struct resolve_names;
+
+/* `m` and `store` are borrowed and must live as long; `release` (NULL: not known) is the OSRELEASE feature.
+ * NULL: memory. Nothing is opened yet. The model may grow (streaming). */
+struct resolve_names *resolve_names_new(const struct model *m, struct symbol_store *store,
+                                        const char *release, struct err *err);
+void resolve_names_free(struct resolve_names *n); /* NULL is allowed */
+
+/* The symbol that covers model_hit.offset of an image, loading the image's symbols if need be. `image` may be
+ * MODEL_NONE. One thread at a time. */
+struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image, uint64_t offset);
+
+/* Loads the symbols of those images i for which wanted[i] (`count` of them), on up to `threads` threads.
+ * False: memory. */
+bool resolve_names_load(struct resolve_names *n, const bool *wanted, uint32_t count, unsigned threads,
+                        struct err *err);
+
+/* The table of an image that was loaded by either way, or NULL when it has none (or was not asked for). */
+const struct symbol_table *resolve_names_table(const struct resolve_names *n, uint32_t image);
+
+/* The image's number in the store, for symbol_store_source and its like; UINT32_MAX: it was not asked for. */
+uint32_t resolve_names_store_id(const struct resolve_names *n, uint32_t image);
+
+/* The name as people want to read it (demangled unless the store was told not to), or NULL without one. As
+ * symbol_table_shown: one thread per image at a time. */
+const char *resolve_names_text(const struct resolve_names *n, struct resolve_symbol s);
+
+#endif
