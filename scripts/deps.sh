@@ -32,6 +32,8 @@ survey() {
     need 'ninja' has_program ninja 'ninja-build' 'ninja-build' 'ninja'
     need 'pkg-config' has_program pkg-config 'pkg-config' 'pkgconf-pkg-config' 'pkgconf'
     need 'zstd' has_library libzstd 'libzstd-dev' 'libzstd-devel' 'zstd'
+    need 'zlib' has_library zlib 'zlib1g-dev' 'zlib-devel' 'zlib'
+    need 'liblzma' has_library liblzma 'liblzma-dev' 'xz-devel' 'xz'
     need 'libtraceevent' has_library libtraceevent 'libtraceevent-dev' 'libtraceevent-devel' 'libtraceevent'
     [ "$want" = build ] && return 0
     need 'cmocka' has_library cmocka 'libcmocka-dev' 'libcmocka-devel' 'cmocka'

@@ -10,6 +10,16 @@
 #else
 #define ZSTD false
 #endif
+#ifdef HAVE_ZLIB
+#define ZLIB true
+#else
+#define ZLIB false
+#endif
+#ifdef HAVE_LZMA
+#define LZMA true
+#else
+#define LZMA false
+#endif
 #ifdef HAVE_LIBPFM4
 #define PFM true
 #else
@@ -47,9 +57,11 @@ const struct feature_row feature_table[] = {
     {"libtraceevent", "HAVE_LIBTRACEEVENT", TRACEEVENT,
      "build again with libtraceevent-dev (Debian), libtraceevent-devel (Fedora) or libtraceevent (Arch)"},
     {"libunwind", "HAVE_LIBUNWIND_SUPPORT", false, NULL},
-    {"lzma", "HAVE_LZMA_SUPPORT", false, NULL},
+    {"lzma", "HAVE_LZMA_SUPPORT", LZMA,
+     "build again with liblzma-dev (Debian), xz-devel (Fedora) or xz (Arch)"},
     {"numa_num_possible_cpus", "HAVE_LIBNUMA_SUPPORT", false, NULL},
-    {"zlib", "HAVE_ZLIB_SUPPORT", false, NULL},
+    {"zlib", "HAVE_ZLIB_SUPPORT", ZLIB,
+     "build again with zlib1g-dev (Debian), zlib-devel (Fedora) or zlib (Arch)"},
     {"zstd", "HAVE_ZSTD_SUPPORT", ZSTD,
      "build again with libzstd-dev (Debian), libzstd-devel (Fedora) or zstd (Arch)"},
     {"rust", "HAVE_RUST_SUPPORT", false, NULL},
