@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the symbols that an image lists, in any order and with several at one place, to its table. */
+#ifndef SONDE_SYMBOL_BUILD_H
+#define SONDE_SYMBOL_BUILD_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "symbol/table.h"
+
+struct symbol_draft {
+    uint64_t start, end; /* image offsets; end <= start: no size was given */
+    const char *name;    /* NUL-terminated */
+    uint8_t bind;        /* enum symbol_bind */
+    uint8_t flags;       /* enum symbol_flag */
+    bool untyped;        /* STT_NOTYPE: a label */
+};
+
+/* Which of several symbols that start at the same place names it. */
+enum symbol_choice {
+    SYMBOL_CHOOSE_BEST, /* one with a size, a type, not weak, global, few leading underscores, the longest */
+    SYMBOL_CHOOSE_LAST, /* in order of the list */
+};
+
+/* Zeroed at first. What `texts` holds the table takes over. */
+struct symbol_drafts {
+    VEC(struct symbol_draft) list;
+    struct arena texts; /* names that are in no file: memcpy@plt */
+    char *text;         /* malloc()ed text that names point into, or NULL */
+};
+
+void symbol_drafts_fini(struct symbol_drafts *d);
+
+struct symbol_rules {
+    enum symbol_choice choice;
+    bool complete; /* the list leaves no function out: that a symbol ends where the next one begins is no guess */
+    /* Where a symbol without a size that starts at `start` ends at the latest (the end of its section); NULL:
+     * one page behind its own. */
+    uint64_t (*limit)(const void *ctx, uint64_t start);
+    /* Image offset -> the file's own address, for symbol_table_address; NULL: the same number. */
+    bool (*address)(const void *ctx, uint64_t offset, uint64_t *address);
+    const void *ctx; /* must live as long as the table when there is `address` */
+    bool raw_names;
+};
+
+/*
+ * The table of what `d` holds, and d emptied, also on failure. NULL: memory. Symbols end where the next one
+ * starts at the latest. `rules` is copied. symbol_table_free also takes NULL.
+ */
+struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct symbol_rules *rules, struct err *err);
+void symbol_table_free(struct symbol_table *t);
+
+#endif

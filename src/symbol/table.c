@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/build.h"
+
+enum { BIND_MASK = 3, FLAG_SHIFT = 2, PAGE_BYTES = 4096 };
+
+struct symbol_table {
+    uint32_t count;
+    uint64_t *starts, *ends; /* one allocation, with the next two */
+    const char **names;
+    uint8_t *info;      /* bind | flags << FLAG_SHIFT */
+    const char **shown; /* NULL until the first symbol_table_shown; its items likewise */
+    struct arena shown_texts;
+    struct arena texts; /* as symbol_drafts.texts and .text */
+    char *text;
+    struct symbol_rules rules;
+};
+
+void symbol_drafts_fini(struct symbol_drafts *d) {
+    vec_fini(&d->list);
+    arena_fini(&d->texts);
+    free(d->text);
+    *d = (struct symbol_drafts){0};
+}
+
+void symbol_table_free(struct symbol_table *t) {
+    if (!t)
+        return;
+    free(t->starts);
+    free(t->shown);
+    arena_fini(&t->shown_texts);
+    arena_fini(&t->texts);
+    free(t->text);
+    free(t);
+}
+
+/* ---- sorting ---- */
+
+struct place {
+    uint64_t start;
+    uint32_t draft;
+};
+
+/* By start, drafts in order where that is equal: radix sort from the lowest byte, in which every pass keeps
+ * the order of the ones before. Bytes in which all starts agree need none. */
+static bool sort_places(struct place *list, size_t n) {
+    uint64_t differ = 0;
+    bool sorted = true;
+    for (size_t i = 1; i < n; i++) {
+        differ |= list[i].start ^ list[0].start;
+        sorted = sorted && list[i - 1].start <= list[i].start;
+    }
+    if (sorted)
+        return true;
+    struct place *other = malloc(n * sizeof *other), *from = list, *to = other;
+    if (!other)
+        return false;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        size_t at[256] = {0}, sum = 0;
+        if (!(differ >> shift & 0xff))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            at[from[i].start >> shift & 0xff]++;
+        for (size_t b = 0; b < 256; b++) {
+            size_t here = at[b];
+            at[b] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < n; i++)
+            to[at[from[i].start >> shift & 0xff]++] = from[i];
+        struct place *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != list)
+        memcpy(list, from, n * sizeof *list);
+    free(other);
+    return true;
+}
+
+/* ---- choosing ---- */
+
+static size_t underscores(const char *name) {
+    return strspn(name, "_");
+}
+
+/* Old kernels' wrappers of system calls, which stand at the same place as sys_NAME. */
+static bool is_wrapper(const char *name) {
+    return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
+}
+
+/*
+ * True when `b`, listed behind `a` at the same start, names the place rather than `a`. As perf 7.2 chooses:
+ * found by giving it all pairs of sizes, types, bindings and names in both orders. Sizes count only as there
+ * or not there.
+ */
+static bool is_better(const struct symbol_draft *a, const struct symbol_draft *b) {
+    bool sized_a = a->end > a->start, sized_b = b->end > b->start;
+    if (sized_a != sized_b)
+        return sized_b;
+    if (a->untyped != b->untyped)
+        return a->untyped;
+    bool weak_a = a->bind == SYMBOL_WEAK, weak_b = b->bind == SYMBOL_WEAK;
+    if (weak_a != weak_b)
+        return weak_a;
+    bool global_a = a->bind == SYMBOL_GLOBAL, global_b = b->bind == SYMBOL_GLOBAL;
+    if (global_a != global_b)
+        return global_b;
+    size_t lead_a = underscores(a->name), lead_b = underscores(b->name);
+    if (lead_a != lead_b)
+        return lead_b < lead_a;
+    size_t len_a = strlen(a->name), len_b = strlen(b->name);
+    if (len_a != len_b)
+        return len_b > len_a;
+    return is_wrapper(a->name) && !is_wrapper(b->name);
+}
+
+/* Leaves one place per start; how many. */
+static size_t choose(struct place *list, size_t n, const struct symbol_draft *drafts,
+                     enum symbol_choice choice) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!kept || list[kept - 1].start != list[i].start)
+            list[kept++] = list[i];
+        else if (choice == SYMBOL_CHOOSE_LAST ||
+                 is_better(&drafts[list[kept - 1].draft], &drafts[list[i].draft]))
+            list[kept - 1] = list[i];
+    }
+    return kept;
+}
+
+/* ---- building ---- */
+
+static uint64_t guessed_end(const struct symbol_rules *rules, uint64_t start) {
+    if (rules->limit) {
+        uint64_t end = rules->limit(rules->ctx, start);
+        return end > start ? end : start + 1;
+    }
+    /* Where perf 7.2 lets the last of a kernel's symbols end. */
+    uint64_t page = (start + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+    return page >= start && page + PAGE_BYTES > page ? page + PAGE_BYTES : UINT64_MAX;
+}
+
+static bool table_allocate(struct symbol_table *t, size_t n) {
+    size_t each = 2 * sizeof *t->starts + sizeof *t->names + sizeof *t->info;
+    uint8_t *p = n < SYMBOL_NONE && n <= SIZE_MAX / each ? malloc(n * each + 1) : NULL;
+    t->starts = (uint64_t *)p;
+    if (!p)
+        return false;
+    t->ends = t->starts + n;
+    t->names = (const char **)(t->ends + n);
+    t->info = (uint8_t *)(t->names + n);
+    t->count = (uint32_t)n;
+    return true;
+}
+
+static void fill(struct symbol_table *t, const struct place *places, const struct symbol_draft *drafts) {
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct symbol_draft *d = &drafts[places[i].draft];
+        bool last = i + 1 == t->count;
+        uint64_t next = last ? UINT64_MAX : places[i + 1].start, end = d->end;
+        unsigned flags = d->flags;
+        if (end <= d->start) {
+            end = last || t->rules.limit ? guessed_end(&t->rules, d->start) : next;
+            flags |= last || !t->rules.complete ? SYMBOL_SIZE_GUESSED : 0;
+        }
+        t->starts[i] = d->start;
+        t->ends[i] = end < next ? end : next;
+        t->names[i] = d->name;
+        t->info[i] = (uint8_t)(d->bind | flags << FLAG_SHIFT);
+    }
+}
+
+struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct symbol_rules *rules,
+                                        struct err *err) {
+    size_t n = d->list.count;
+    struct symbol_table *t = calloc(1, sizeof *t);
+    struct place *places = n < SYMBOL_NONE ? malloc((n + 1) * sizeof *places) : NULL;
+    bool ok = t && places;
+    if (ok) {
+        t->rules = *rules;
+        for (size_t i = 0; i < n; i++)
+            places[i] = (struct place){d->list.items[i].start, (uint32_t)i};
+        ok = sort_places(places, n);
+    }
+    if (ok)
+        ok = table_allocate(t, choose(places, n, d->list.items, rules->choice));
+    if (ok) {
+        fill(t, places, d->list.items);
+        t->texts = d->texts;
+        t->text = d->text;
+        d->texts = ARENA_INIT;
+        d->text = NULL;
+    } else {
+        err_memory(err, "symbols");
+        symbol_table_free(t);
+        t = NULL;
+    }
+    free(places);
+    symbol_drafts_fini(d);
+    return t;
+}
+
+/* ---- asking ---- */
+
+uint32_t symbol_table_count(const struct symbol_table *t) {
+    return t->count;
+}
+
+/* How many of the n ascending numbers are at most `x`, n > 0: without branches that depend on the data. */
+static size_t count_upto(const uint64_t *list, size_t n, uint64_t x) {
+    const uint64_t *base = list;
+    while (n > 1) {
+        size_t half = n / 2;
+        base += base[half - 1] <= x ? half : 0;
+        n -= half;
+    }
+    return (size_t)(base - list) + (*base <= x);
+}
+
+static uint32_t covering(const struct symbol_table *t, size_t upto, uint64_t offset) {
+    return upto && offset < t->ends[upto - 1] ? (uint32_t)(upto - 1) : SYMBOL_NONE;
+}
+
+uint32_t symbol_table_find(const struct symbol_table *t, uint64_t offset) {
+    return t->count ? covering(t, count_upto(t->starts, t->count, offset), offset) : SYMBOL_NONE;
+}
+
+void symbol_table_find_sorted(const struct symbol_table *t, const uint64_t *offsets, size_t n,
+                              uint32_t *out) {
+    size_t upto = 0; /* starts[0 .. upto) are at most the last offset */
+    for (size_t i = 0; i < n; i++) {
+        /* Steps that double, then a search in the last step: near ones cost little, far ones a logarithm. */
+        size_t step = 1, left = t->count - upto;
+        while (step < left && t->starts[upto + step - 1] <= offsets[i])
+            step *= 2;
+        size_t span = step < left ? step : left;
+        if (span)
+            upto += count_upto(t->starts + upto, span, offsets[i]);
+        out[i] = covering(t, upto, offsets[i]);
+    }
+}
+
+uint64_t symbol_table_start(const struct symbol_table *t, uint32_t i) {
+    return t->starts[i];
+}
+
+uint64_t symbol_table_end(const struct symbol_table *t, uint32_t i) {
+    return t->ends[i];
+}
+
+const char *symbol_table_name(const struct symbol_table *t, uint32_t i) {
+    return t->names[i];
+}
+
+enum symbol_bind symbol_table_bind(const struct symbol_table *t, uint32_t i) {
+    return t->info[i] & BIND_MASK;
+}
+
+unsigned symbol_table_flags(const struct symbol_table *t, uint32_t i) {
+    return t->info[i] >> FLAG_SHIFT;
+}
+
+uint64_t symbol_table_address(const struct symbol_table *t, uint64_t offset) {
+    uint64_t address;
+    return t->rules.address && t->rules.address(t->rules.ctx, offset, &address) ? address : offset;
+}
+
+/* ---- names for people ---- */
+
+const char *symbol_table_shown(const struct symbol_table *t, uint32_t i) {
+    return t->names[i];
+}
+
+bool symbol_table_show(const struct symbol_table *t, const uint32_t *symbols, size_t n) {
+    (void)t, (void)symbols, (void)n;
+    return true;
+}
