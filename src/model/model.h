@@ -112,8 +112,9 @@ enum model_space model_space_of(unsigned cpumode);
 
 struct model_hit {
     uint32_t mapping, image; /* MODEL_NONE when nothing covers the address */
-    uint64_t offset; /* in the image: address - start + pgoff; in a kernel (MODEL_IMAGE_KERNEL), whose maps'
-                        pgoff is a symbol's address, the address itself */
+    uint64_t offset; /* in the image: address - start + pgoff; the address itself in a kernel
+                        (MODEL_IMAGE_KERNEL), whose maps' pgoff is a symbol's address, and in executable
+                        memory without a file (model_image.pid), which has no other numbers */
     enum model_space space;
 };
 

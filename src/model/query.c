@@ -43,9 +43,9 @@ static bool hit(const struct model *m, uint32_t mapping, uint64_t address, struc
     const struct model_mapping *map = &m->mappings.items[mapping];
     out->mapping = mapping;
     out->image = map->image;
-    out->offset = m->images.list.items[map->image].kind == MODEL_IMAGE_KERNEL
-                      ? address
-                      : address - map->start + map->pgoff;
+    const struct model_image *image = &m->images.list.items[map->image];
+    bool absolute = image->kind == MODEL_IMAGE_KERNEL || image->pid != MODEL_NONE;
+    out->offset = absolute ? address : address - map->start + map->pgoff;
     return true;
 }
 

@@ -33,10 +33,12 @@ void symbol_drafts_fini(struct symbol_drafts *d);
 
 struct symbol_rules {
     enum symbol_choice choice;
-    bool complete; /* the list leaves no function out: that a symbol ends where the next one begins is no guess */
-    /* Where a symbol without a size that starts at `start` ends at the latest (the end of its section); NULL:
-     * one page behind its own. */
+    bool complete; /* the list leaves no function out: that a symbol ends where the next one begins is no
+                      guess */
+    /* Where a symbol without a size that starts at `start` ends at the latest (the end of its segment); NULL:
+     * at the next symbol, the last one at `end`. */
     uint64_t (*limit)(const void *ctx, uint64_t start);
+    uint64_t end;
     /* Image offset -> the file's own address, for symbol_table_address; NULL: the same number. */
     bool (*address)(const void *ctx, uint64_t offset, uint64_t *address);
     const void *ctx; /* must live as long as the table when there is `address` */
@@ -47,7 +49,8 @@ struct symbol_rules {
  * The table of what `d` holds, and d emptied, also on failure. NULL: memory. Symbols end where the next one
  * starts at the latest. `rules` is copied. symbol_table_free also takes NULL.
  */
-struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct symbol_rules *rules, struct err *err);
+struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct symbol_rules *rules,
+                                        struct err *err);
 void symbol_table_free(struct symbol_table *t);
 
 #endif

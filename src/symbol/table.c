@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbol/build.h"
 
-enum { BIND_MASK = 3, FLAG_SHIFT = 2, PAGE_BYTES = 4096 };
+enum { BIND_MASK = 3, FLAG_SHIFT = 2 };
 
 struct symbol_table {
     uint32_t count;
@@ -130,14 +130,9 @@ static size_t choose(struct place *list, size_t n, const struct symbol_draft *dr
 
 /* ---- building ---- */
 
-static uint64_t guessed_end(const struct symbol_rules *rules, uint64_t start) {
-    if (rules->limit) {
-        uint64_t end = rules->limit(rules->ctx, start);
-        return end > start ? end : start + 1;
-    }
-    /* Where perf 7.2 lets the last of a kernel's symbols end. */
-    uint64_t page = (start + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
-    return page >= start && page + PAGE_BYTES > page ? page + PAGE_BYTES : UINT64_MAX;
+static uint64_t guessed_end(const struct symbol_rules *rules, uint64_t start, uint64_t next) {
+    uint64_t end = rules->limit ? rules->limit(rules->ctx, start) : next == UINT64_MAX ? rules->end : next;
+    return end > start ? end : start + 1;
 }
 
 static bool table_allocate(struct symbol_table *t, size_t n) {
@@ -160,7 +155,7 @@ static void fill(struct symbol_table *t, const struct place *places, const struc
         uint64_t next = last ? UINT64_MAX : places[i + 1].start, end = d->end;
         unsigned flags = d->flags;
         if (end <= d->start) {
-            end = last || t->rules.limit ? guessed_end(&t->rules, d->start) : next;
+            end = guessed_end(&t->rules, d->start, next);
             flags |= last || !t->rules.complete ? SYMBOL_SIZE_GUESSED : 0;
         }
         t->starts[i] = d->start;

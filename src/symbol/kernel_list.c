@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/kernel_list.h"
+
+#include "format/kallsyms/kallsyms.h"
+
+struct entry {
+    uint64_t address;
+    uint32_t name; /* offset in the text */
+    char type;
+};
+
+/* Entries of one module that follow each other. */
+struct run {
+    struct bytes module; /* empty: the kernel's own */
+    uint32_t first, count;
+};
+
+struct kernel_list {
+    char *text; /* names end in NUL */
+    VEC(struct entry) entries;
+    VEC(struct run) runs;
+    bool hidden;
+};
+
+void kernel_list_free(struct kernel_list *l) {
+    if (!l)
+        return;
+    free(l->text);
+    vec_fini(&l->entries);
+    vec_fini(&l->runs);
+    free(l);
+}
+
+/* nm(1): text, data and bss, global or local, and weak ones. Read-only data ("r") and absolute numbers ("a":
+ * offsets in per-CPU memory) are not code, and perf 7.2 leaves the same ones out. */
+static bool is_wanted(char type) {
+    return type && strchr("TtWwVvDdBb", type);
+}
+
+static bool add(struct kernel_list *l, const struct kallsyms_symbol *s) {
+    struct run *run = l->runs.count ? &l->runs.items[l->runs.count - 1] : NULL;
+    if (!run || !bytes_equal(run->module, s->module)) {
+        run = vec_push(&l->runs);
+        if (!run)
+            return false;
+        *run = (struct run){s->module, (uint32_t)l->entries.count, 0};
+    }
+    struct entry *e = vec_push(&l->entries);
+    if (!e)
+        return false;
+    char *name = (char *)(uintptr_t)s->name.data;
+    *e = (struct entry){s->address, (uint32_t)(name - l->text), s->type};
+    name[s->name.size] = 0; /* where the line or the name ended: a newline, a tab or the NUL at the end */
+    run->count++;
+    return true;
+}
+
+struct kernel_list *kernel_list_new(struct writer *text, struct err *err) {
+    struct kernel_list *l = calloc(1, sizeof *l);
+    size_t size = text->size;
+    writer_u8(text, 0);
+    bool ok = l && writer_ok(text) && size < UINT32_MAX;
+    if (ok) {
+        l->text = (char *)text->data;
+        l->hidden = true;
+        *text = (struct writer){0};
+        struct bytes rest = {(const uint8_t *)l->text, size};
+        for (struct kallsyms_symbol s; ok && kallsyms_next(&rest, &s);)
+            if (is_wanted(s.type)) {
+                l->hidden = l->hidden && s.address == 0;
+                ok = add(l, &s);
+            }
+    }
+    writer_fini(text);
+    if (!ok)
+        err_memory(err, "kallsyms");
+    else if (!l->entries.count)
+        ok = err_set(err, ERR_BROKEN, "", "no list of kernel symbols");
+    if (!ok) {
+        kernel_list_free(l);
+        return NULL;
+    }
+    return l;
+}
+
+bool kernel_list_hidden(const struct kernel_list *l) {
+    return l->hidden;
+}
+
+bool kernel_list_address(const struct kernel_list *l, const char *name, uint64_t *address) {
+    for (size_t r = 0; r < l->runs.count; r++) {
+        const struct run *run = &l->runs.items[r];
+        for (uint32_t i = run->first; !run->module.size && i < run->first + run->count; i++)
+            if (strcmp(l->text + l->entries.items[i].name, name) == 0) {
+                *address = l->entries.items[i].address;
+                return true;
+            }
+    }
+    return false;
+}
+
+bool kernel_list_has_module(const struct kernel_list *l, struct bytes module) {
+    for (size_t r = 0; r < l->runs.count; r++)
+        if (bytes_equal(l->runs.items[r].module, module))
+            return true;
+    return false;
+}
+
+static enum symbol_bind bind_of(char type) {
+    return strchr("WwVv", type) ? SYMBOL_WEAK : type >= 'a' ? SYMBOL_LOCAL : SYMBOL_GLOBAL;
+}
+
+static bool draft(const struct kernel_list *l, const struct run *run, const struct kernel_list_part *part,
+                  struct symbol_drafts *d) {
+    for (uint32_t i = run->first; i < run->first + run->count; i++) {
+        const struct entry *e = &l->entries.items[i];
+        if (e->address < part->from || e->address >= part->end)
+            continue;
+        struct symbol_draft *to = vec_push(&d->list);
+        if (!to)
+            return false;
+        uint64_t start = e->address - part->base;
+        *to = (struct symbol_draft){
+            .start = start, .end = start, .name = l->text + e->name, .bind = (uint8_t)bind_of(e->type)};
+    }
+    return true;
+}
+
+/* The last symbol of a part has nothing behind it in the list; it ends a page behind its own, or with the
+ * part. */
+static uint64_t last_end(const struct symbol_drafts *d, const struct kernel_list_part *part) {
+    uint64_t last = 0;
+    for (size_t i = 0; i < d->list.count; i++)
+        last = d->list.items[i].start > last ? d->list.items[i].start : last;
+    uint64_t page = (last + 2 * 4096 - 1) & ~(uint64_t)4095, end = part->end - part->base;
+    return page > last && page < end ? page : end;
+}
+
+struct symbol_table *kernel_list_table(const struct kernel_list *l, const struct kernel_list_part *part,
+                                       const struct symbol_rules *rules, struct err *err) {
+    struct symbol_drafts d = {0};
+    bool ok = vec_reserve(&d.list, l->entries.count);
+    for (size_t r = 0; ok && r < l->runs.count; r++)
+        if (bytes_equal(l->runs.items[r].module, part->module))
+            ok = draft(l, &l->runs.items[r], part, &d);
+    if (!ok) {
+        symbol_drafts_fini(&d);
+        err_memory(err, "kallsyms");
+        return NULL;
+    }
+    struct symbol_rules mine = *rules;
+    mine.choice = SYMBOL_CHOOSE_LAST; /* as perf 7.2, tried with all symbols of a 6.18 kernel */
+    mine.complete = true;
+    mine.end = last_end(&d, part);
+    return symbol_table_build(&d, &mine, err);
+}
