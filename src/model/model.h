@@ -136,6 +136,24 @@ bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct mo
 bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
                             uint64_t address, struct model_hit *out);
 
+/*
+ * The state of an address space between two changes: what every question about it in that time has in common.
+ * Equal `id` (of one model, never MODEL_NONE where there is anything) mean equal answers.
+ */
+struct model_state {
+    uint32_t owner, id;
+    struct model_when from, until; /* from <= when < until */
+};
+
+/* For model_find and model_find_before_exec at many addresses: out->owner is MODEL_NONE where there is no
+ * such space, out->id where nothing is mapped yet. `m` is frozen. */
+void model_state_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
+                    struct model_state *out);
+bool model_state_find(const struct model *m, const struct model_state *state, uint64_t address,
+                      struct model_hit *out);
+bool model_state_find_before_exec(const struct model *m, const struct model_state *state, uint64_t address,
+                                  struct model_hit *out);
+
 /* A part of an address space: what is left of a mapping after later ones cut it. */
 struct model_piece {
     uint64_t start, last; /* both inclusive */
@@ -255,6 +273,15 @@ uint32_t model_thread_at(const struct model *m, uint32_t pid, uint32_t tid, stru
  */
 const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
                        bool *at_exec);
+
+/* model_comm with how long it holds: while from <= when < until. `m` is frozen. */
+struct model_comm_span {
+    const char *comm; /* may be NULL */
+    bool at_exec;
+    struct model_when from, until;
+};
+void model_comm_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
+                   struct model_comm_span *out);
 
 /* ---- the rest ---- */
 

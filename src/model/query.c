@@ -85,6 +85,48 @@ bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pi
            hit(m, find_mapping(m, id, timeline_previous(&m->changes, id, entry), address), address, out);
 }
 
+/* The time from an entry (MODEL_NONE: before the first) to the owner's next one. */
+static void span_of(const struct timeline *t, uint32_t owner, uint32_t entry, struct model_when *from,
+                    struct model_when *until) {
+    bool known = (size_t)owner + 1 < t->heads.count;
+    uint32_t next = entry != MODEL_NONE ? entry + 1 : known ? t->heads.items[owner] : 0;
+    *from = entry != MODEL_NONE ? t->entries.items[entry].when : (struct model_when){0, 0};
+    *until = known && next < t->heads.items[owner + 1] ? t->entries.items[next].when : MODEL_WHEN_END;
+}
+
+void model_state_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
+                    struct model_state *out) {
+    uint32_t id = find_space(m, space, pid);
+    *out = (struct model_state){MODEL_NONE, MODEL_NONE, {0, 0}, MODEL_WHEN_END};
+    if (id == HASH_ABSENT)
+        return;
+    out->owner = id;
+    out->id = timeline_find(&m->changes, id, when);
+    span_of(&m->changes, id, out->id, &out->from, &out->until);
+}
+
+bool model_state_find(const struct model *m, const struct model_state *state, uint64_t address,
+                      struct model_hit *out) {
+    *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
+    if (state->id == MODEL_NONE)
+        return false;
+    out->space = m->spaces.items[state->owner].space;
+    return hit(m, find_mapping(m, state->owner, state->id, address), address, out);
+}
+
+bool model_state_find_before_exec(const struct model *m, const struct model_state *state, uint64_t address,
+                                  struct model_hit *out) {
+    *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
+    if (state->id == MODEL_NONE)
+        return false;
+    out->space = m->spaces.items[state->owner].space;
+    uint32_t entry =
+        out->space == MODEL_SPACE_USER ? model_exec_open(m, state->owner, state->from) : MODEL_NONE;
+    return entry != MODEL_NONE &&
+           hit(m, find_mapping(m, state->owner, timeline_previous(&m->changes, state->owner, entry), address),
+               address, out);
+}
+
 /* ---- the pieces of a space ---- */
 
 /* Cuts the mapping's range out of the pieces and puts it in their place. */
@@ -227,6 +269,15 @@ const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct
         *at_exec = value & TASK_COMM_EXEC;
     value &= ~TASK_COMM_EXEC;
     return value == TASK_COMM_NONE ? NULL : strpool_text(&m->images.texts, value);
+}
+
+void model_comm_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
+                   struct model_comm_span *out) {
+    uint32_t task = hash_map_get(&m->task_by_key, model_task_key(pid, tid));
+    *out = (struct model_comm_span){NULL, false, {0, 0}, MODEL_WHEN_END};
+    if (task != HASH_ABSENT)
+        span_of(&m->task_comms, task, timeline_find(&m->task_comms, task, when), &out->from, &out->until);
+    out->comm = model_comm(m, pid, tid, when, &out->at_exec);
 }
 
 /* ---- the rest ---- */

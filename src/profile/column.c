@@ -1,9 +1,367 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names and titles are those of perf-report(1) and of perf's output; which key is allowed when was observed.
+ */
 #include "profile/column.h"
-#include "profile/profile.h"
+
+#include <string.h>
+
+enum group { ALWAYS, BRANCH, MEM, LATER };
+
+static const struct row {
+    const char *name, *title;
+    uint8_t id, group;
+} rows[] = {
+    {"overhead", "Overhead", PROFILE_OVERHEAD, ALWAYS},
+    {"latency", "Latency", PROFILE_LATENCY, LATER},
+    {"overhead_sys", "sys", PROFILE_OVERHEAD_SYS, ALWAYS},
+    {"overhead_us", "usr", PROFILE_OVERHEAD_US, ALWAYS},
+    {"overhead_guest_sys", "guest sys", PROFILE_OVERHEAD_GUEST_SYS, ALWAYS},
+    {"overhead_guest_us", "guest usr", PROFILE_OVERHEAD_GUEST_US, ALWAYS},
+    {"overhead_children", "Children", PROFILE_OVERHEAD_CHILDREN, ALWAYS},
+    {"sample", "Samples", PROFILE_SAMPLE, ALWAYS},
+    {"period", "Period", PROFILE_PERIOD, ALWAYS},
+    {"weight1", "Weight1", PROFILE_WEIGHT1, ALWAYS},
+    {"weight2", "Weight2", PROFILE_WEIGHT2, ALWAYS},
+    {"weight3", "Weight3", PROFILE_WEIGHT3, ALWAYS},
+    {"pid", "Pid:Command", PROFILE_PID, ALWAYS},
+    {"tgid", "Tgid:Command", PROFILE_TGID, ALWAYS},
+    {"comm", "Command", PROFILE_COMM, ALWAYS},
+    {"comm_nodigit", "CommandNoDigit", PROFILE_COMM_NODIGIT, ALWAYS},
+    {"dso", "Shared Object", PROFILE_DSO, ALWAYS},
+    {"dso_size", "DSO size", PROFILE_DSO_SIZE, ALWAYS},
+    {"symbol", "Symbol", PROFILE_SYMBOL, ALWAYS},
+    {"symbol_size", "Symbol size", PROFILE_SYMBOL_SIZE, ALWAYS},
+    {"symoff", "Symbol Offset", PROFILE_SYMBOL_OFFSET, ALWAYS},
+    {"parent", "Parent symbol", PROFILE_PARENT, ALWAYS},
+    {"cpu", "CPU", PROFILE_CPU, ALWAYS},
+    {"socket", "Socket", PROFILE_SOCKET, ALWAYS},
+    {"parallelism", "Parallelism", PROFILE_PARALLELISM, LATER},
+    {"srcline", "Source:Line", PROFILE_SRCLINE, LATER},
+    {"srcfile", "Source File", PROFILE_SRCFILE, LATER},
+    {"addr", "Address", PROFILE_ADDR, ALWAYS},
+    {"local_weight", "Local Weight", PROFILE_LOCAL_WEIGHT, ALWAYS},
+    {"weight", "Weight", PROFILE_WEIGHT, ALWAYS},
+    {"cgroup", "Cgroup", PROFILE_CGROUP, ALWAYS},
+    {"cgroup_id", "cgroup id (dev/inode)", PROFILE_CGROUP_ID, ALWAYS},
+    {"transaction", "Transaction                ", PROFILE_TRANSACTION, ALWAYS},
+    {"time", "Time", PROFILE_TIME, ALWAYS},
+    {"code_page_size", "Code Page Size", PROFILE_CODE_PAGE_SIZE, ALWAYS},
+    {"local_ins_lat", "Local INSTR Latency", PROFILE_LOCAL_INS_LAT, ALWAYS},
+    {"ins_lat", "INSTR Latency", PROFILE_INS_LAT, ALWAYS},
+    /* perf has the titles of these two pairs the wrong way round */
+    {"local_p_stage_cyc", "Local Retire Latency", PROFILE_LOCAL_P_STAGE_CYC, ALWAYS},
+    {"p_stage_cyc", "Retire Latency", PROFILE_P_STAGE_CYC, ALWAYS},
+    {"local_retire_lat", "Local Pipeline Stage Cycle", PROFILE_LOCAL_RETIRE_LAT, ALWAYS},
+    {"retire_lat", "Pipeline Stage Cycle", PROFILE_RETIRE_LAT, ALWAYS},
+    {"simd", "Simd   ", PROFILE_SIMD, ALWAYS},
+    {"type", "Data Type", PROFILE_TYPE, LATER},
+    {"typeoff", "Data Type Offset", PROFILE_TYPEOFF, LATER},
+    {"typecln", "Data Type Cacheline", PROFILE_TYPECLN, LATER},
+    {"dso_from", "Source Shared Object", PROFILE_DSO_FROM, BRANCH},
+    {"dso_to", "Target Shared Object", PROFILE_DSO_TO, BRANCH},
+    {"symbol_from", "Source Symbol", PROFILE_SYMBOL_FROM, BRANCH},
+    {"symbol_to", "Target Symbol", PROFILE_SYMBOL_TO, BRANCH},
+    {"mispredict", "Branch Mispredicted", PROFILE_MISPREDICT, BRANCH},
+    {"in_tx", "Branch in transaction", PROFILE_IN_TX, BRANCH},
+    {"abort", "Transaction abort", PROFILE_ABORT, BRANCH},
+    {"cycles", "Basic Block Cycles", PROFILE_CYCLES, BRANCH},
+    {"srcline_from", "From Source:Line", PROFILE_SRCLINE_FROM, LATER},
+    {"srcline_to", "To Source:Line", PROFILE_SRCLINE_TO, LATER},
+    {"addr_from", "Source Address", PROFILE_ADDR_FROM, BRANCH},
+    {"addr_to", "Target Address", PROFILE_ADDR_TO, BRANCH},
+    {"callchain_branch_predicted", "Callchain Branch Predicted", PROFILE_CALLCHAIN_BRANCH_PREDICTED, LATER},
+    {"callchain_branch_abort", "Callchain Branch Abort", PROFILE_CALLCHAIN_BRANCH_ABORT, LATER},
+    {"callchain_branch_cycles", "Callchain Branch Cycles", PROFILE_CALLCHAIN_BRANCH_CYCLES, LATER},
+    {"symbol_daddr", "Data Symbol", PROFILE_SYMBOL_DADDR, MEM},
+    {"symbol_iaddr", "Code Symbol", PROFILE_SYMBOL_IADDR, MEM},
+    {"dso_daddr", "Data Object", PROFILE_DSO_DADDR, MEM},
+    {"locked", "Locked", PROFILE_LOCKED, MEM},
+    {"tlb", "TLB access", PROFILE_TLB, MEM},
+    {"mem", "Memory access", PROFILE_MEM, MEM},
+    {"snoop", "Snoop", PROFILE_SNOOP, MEM},
+    {"dcacheline", "Data Cacheline", PROFILE_DCACHELINE, MEM},
+    {"phys_daddr", "Data Physical Address", PROFILE_PHYS_DADDR, MEM},
+    {"data_page_size", "Data Page Size", PROFILE_DATA_PAGE_SIZE, MEM},
+    {"blocked", "Blocked", PROFILE_BLOCKED, MEM},
+    {"trace", "Trace output", PROFILE_TRACE, ALWAYS},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* As perf, which takes any beginning of a name: the first one in its list. */
+static const struct row *find_row(const char *name, size_t len) {
+    for (size_t i = 0; i < ROWS; i++)
+        if (len && !strncasecmp(rows[i].name, name, len))
+            return &rows[i];
+    return NULL;
+}
+
+static const struct row *row_of(enum profile_column_id id) {
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].id == id)
+            return &rows[i];
+    return NULL;
+}
+
+struct maker {
+    const struct profile_column_options *o;
+    const struct perfdata_events *events;
+    struct profile_columns *columns;
+    struct err *err;
+};
+
+static bool has(const struct profile_column *list, size_t count, enum profile_column_id id) {
+    for (size_t i = 0; i < count; i++)
+        if (list[i].id == id && id != PROFILE_FIELD)
+            return true;
+    return false;
+}
+
+static bool add_out(struct maker *m, struct profile_column column) {
+    struct profile_columns *c = m->columns;
+    if (has(c->out.items, c->out.count, column.id))
+        return true;
+    struct profile_column *slot = vec_push(&c->out);
+    if (!slot)
+        return err_memory(m->err, "columns");
+    *slot = column;
+    return true;
+}
+
+static bool add_order(struct maker *m, struct profile_column column) {
+    struct profile_columns *c = m->columns;
+    if (has(c->order.items, c->order.count, column.id))
+        return true;
+    struct profile_column *slot = vec_push(&c->order);
+    if (!slot)
+        return err_memory(m->err, "columns");
+    *slot = column;
+    return true;
+}
+
+static struct profile_column column_of(const struct maker *m, enum profile_column_id id) {
+    const struct row *row = row_of(id);
+    const char *title = id == PROFILE_IPC                          ? "IPC   [IPC Coverage]"
+                        : id == PROFILE_OVERHEAD && m->o->children ? "Self"
+                                                                   : row->title;
+    return (struct profile_column){.id = id, .title = title, .event = PERFDATA_NO_EVENT, .shown = true};
+}
+
+/* `name` of a tracepoint's field, "event.field" or "field", with "/raw" perhaps: for all events that have it;
+ * which those are is found out when samples come. */
+static bool make_field(struct maker *m, const char *name, size_t len, struct profile_column *out) {
+    bool traces = false;
+    for (size_t i = 0; i < m->events->list.count; i++)
+        traces |= m->events->list.items[i].attr.type == PERFDATA_TYPE_TRACEPOINT;
+    if (!traces)
+        return false;
+    bool raw = len > 4 && !memcmp(name + len - 4, "/raw", 4);
+    const char *dot = memchr(name, '.', len);
+    const char *field = dot ? dot + 1 : name;
+    size_t n = (size_t)(name + len - field) - (raw ? 4 : 0);
+    const char *text = arena_strndup(&m->columns->arena, field, n);
+    *out = (struct profile_column){.id = PROFILE_FIELD,
+                                   .title = text,
+                                   .event = PERFDATA_NO_EVENT,
+                                   .field = text,
+                                   .raw = raw,
+                                   .shown = true};
+    for (size_t i = 0; dot && i < m->events->list.count; i++) {
+        const char *event = m->events->list.items[i].name;
+        const char *part = event ? memmem(event, strlen(event), name, (size_t)(dot - name)) : NULL;
+        if (part && out->event == PERFDATA_NO_EVENT)
+            out->event = (uint32_t)i;
+    }
+    return text && (!dot || out->event != PERFDATA_NO_EVENT);
+}
+
+/* One word of -s or -F. */
+static bool make_column(struct maker *m, const char *option, const char *name, size_t len,
+                        struct profile_column *out) {
+    const struct row *row = find_row(name, len);
+    if (!row) {
+        if (make_field(m, name, len, out))
+            return true;
+        return err_set(m->err, ERR_USAGE, NULL, "Unknown --%s key: `%.*s'", option, (int)len, name);
+    }
+    if ((row->group == BRANCH && !m->o->branch) || (row->group == MEM && !m->o->mem))
+        return err_set(m->err, ERR_USAGE, NULL, "Invalid --%s key: `%.*s'", option, (int)len, name);
+    if (row->group == LATER)
+        return err_set(m->err, ERR_UNSUPPORTED, NULL, "the --%s key `%s' is not there yet", option,
+                       row->name);
+    *out = column_of(m, row->id);
+    return true;
+}
+
+typedef bool take_fn(struct maker *m, struct profile_column column);
+
+static bool each(struct maker *m, const char *option, const char *text, take_fn *take) {
+    for (const char *at = text; *at;) {
+        size_t len = strcspn(at, ", ");
+        struct profile_column column;
+        if (len && (!make_column(m, option, at, len, &column) || !take(m, column)))
+            return false;
+        at += len + (at[len] != '\0');
+    }
+    return true;
+}
+
+/* A measure in -s shows and sorts where it stands; a key does, too. */
+static bool take_sort(struct maker *m, struct profile_column column) {
+    return add_order(m, column);
+}
+
+static bool take_field(struct maker *m, struct profile_column column) {
+    return add_out(m, column);
+}
+
+static bool add_measures(struct maker *m) {
+    const struct profile_column_options *o = m->o;
+    struct {
+        bool wanted;
+        enum profile_column_id id;
+    } list[] = {
+        {o->children, PROFILE_OVERHEAD_CHILDREN},
+        {true, PROFILE_OVERHEAD},
+        {o->show_cpu_utilization, PROFILE_OVERHEAD_SYS},
+        {o->show_cpu_utilization, PROFILE_OVERHEAD_US},
+        {o->show_samples, PROFILE_SAMPLE},
+        {o->show_total_period, PROFILE_PERIOD},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].wanted && !add_out(m, column_of(m, list[i].id)))
+            return false;
+    return true;
+}
+
+static const char *default_sort(const struct profile_column_options *o) {
+    if (o->mem)
+        return "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,"
+               "local_p_stage_cyc";
+    if (o->branch)
+        return "comm,dso_from,symbol_from,symbol_to,cycles";
+    return o->traces_only ? "trace" : "comm,dso,symbol";
+}
+
+/* The order of importance: what the user gave with -s, behind the share that is always there unless he named
+ * one; then the rest of what is shown. */
+static bool make_order(struct maker *m, const char *sort) {
+    const struct profile_column_options *o = m->o;
+    bool named = false;
+    struct profile_columns given = {0};
+    struct maker probe = {o, m->events, &given, m->err};
+    bool ok = each(&probe, "sort", sort, take_sort);
+    for (size_t i = 0; i < given.order.count; i++)
+        named |= given.order.items[i].id == PROFILE_OVERHEAD ||
+                 given.order.items[i].id == PROFILE_OVERHEAD_CHILDREN;
+    profile_columns_fini(&given);
+    if (!ok)
+        return false;
+    if (!named && !o->fields)
+        ok = (!o->children || add_order(m, column_of(m, PROFILE_OVERHEAD_CHILDREN))) &&
+             add_order(m, column_of(m, PROFILE_OVERHEAD));
+    return ok && each(m, "sort", sort, take_sort);
+}
+
+bool profile_columns_make(const struct profile_column_options *o, const struct perfdata_events *events,
+                          struct profile_columns *out, struct err *err) {
+    struct maker m = {o, events, out, err};
+    const char *sort = o->sort ? o->sort : o->fields && o->fields[0] != '+' ? "" : default_sort(o);
+    const char *fields = o->fields;
+    if (sort[0] == '+' && !each(&m, "sort", default_sort(o), take_sort))
+        return false;
+    sort += sort[0] == '+';
+    if (fields && fields[0] == '+') {
+        fields++;
+        if (!add_measures(&m))
+            return false;
+    } else if (!fields && !add_measures(&m)) {
+        return false;
+    }
+    if (!make_order(&m, sort) || (fields && !each(&m, "fields", fields, take_field)))
+        return false;
+    /* Whatever sorts is shown, and whatever is shown sorts, behind what was asked for. */
+    for (size_t i = 0; i < out->order.count; i++)
+        if (!add_out(&m, out->order.items[i]))
+            return false;
+    bool symbol = has(out->order.items, out->order.count, PROFILE_SYMBOL) ||
+                  has(out->order.items, out->order.count, PROFILE_SYMBOL_SIZE);
+    if (symbol && o->sort && o->sort[0] != '+' && !o->fields && !o->branch && !o->mem &&
+        !add_out(&m, column_of(&m, PROFILE_IPC)))
+        return false;
+    for (size_t i = 0; i < out->out.count; i++)
+        if (!add_order(&m, out->out.items[i]))
+            return false;
+    return true;
+}
 
 void profile_columns_fini(struct profile_columns *c) {
     vec_fini(&c->out);
     vec_fini(&c->order);
     arena_fini(&c->arena);
+}
+
+static const char *const names[] = {"overhead",
+                                    "overhead_sys",
+                                    "overhead_us",
+                                    "overhead_guest_sys",
+                                    "overhead_guest_us",
+                                    "overhead_children",
+                                    "sample",
+                                    "period",
+                                    "weight1",
+                                    "weight2",
+                                    "weight3",
+                                    "pid",
+                                    "tgid",
+                                    "comm",
+                                    "comm_nodigit",
+                                    "dso",
+                                    "dso_size",
+                                    "symbol",
+                                    "symbol_size",
+                                    "symoff",
+                                    "parent",
+                                    "cpu",
+                                    "socket",
+                                    "addr",
+                                    "local_weight",
+                                    "weight",
+                                    "cgroup",
+                                    "cgroup_id",
+                                    "transaction",
+                                    "time",
+                                    "code_page_size",
+                                    "local_ins_lat",
+                                    "ins_lat",
+                                    "local_p_stage_cyc",
+                                    "p_stage_cyc",
+                                    "local_retire_lat",
+                                    "retire_lat",
+                                    "simd",
+                                    "dso_from",
+                                    "dso_to",
+                                    "symbol_from",
+                                    "symbol_to",
+                                    "mispredict",
+                                    "in_tx",
+                                    "abort",
+                                    "cycles",
+                                    "addr_from",
+                                    "addr_to",
+                                    "symbol_daddr",
+                                    "symbol_iaddr",
+                                    "dso_daddr",
+                                    "locked",
+                                    "tlb",
+                                    "mem",
+                                    "snoop",
+                                    "dcacheline",
+                                    "phys_daddr",
+                                    "data_page_size",
+                                    "blocked",
+                                    "trace",
+                                    NULL};
+
+const char *const *profile_column_names(void) {
+    return names;
 }

@@ -36,6 +36,7 @@ enum profile_column_id {
     PROFILE_SYMBOL,
     PROFILE_SYMBOL_SIZE,
     PROFILE_SYMBOL_OFFSET,
+    PROFILE_IPC, /* instructions per cycle, which comes with an explicit symbol key; "-" without LBR */
     PROFILE_PARENT,
     PROFILE_CPU,
     PROFILE_SOCKET,

@@ -12,7 +12,7 @@ enum { NOT_ASKED = UINT32_MAX };
 
 struct image_names {
     uint32_t store_id; /* NOT_ASKED: not added yet */
-    bool loaded;
+    bool loaded, loading;
     const struct symbol_table *table;
 };
 
@@ -38,6 +38,8 @@ struct resolve_names {
     VEC(struct extent) extents;
     uint32_t seen_mappings; /* mappings whose extents are known */
     struct memo *memo;      /* made at the first resolve_names_find */
+    pthread_mutex_t lock;   /* guards loaded and loading in resolve_names_demand */
+    pthread_cond_t done;
 };
 
 struct resolve_names *resolve_names_new(const struct model *m, struct symbol_store *store,
@@ -50,6 +52,8 @@ struct resolve_names *resolve_names_new(const struct model *m, struct symbol_sto
     n->model = m;
     n->store = store;
     n->release = release;
+    pthread_mutex_init(&n->lock, NULL);
+    pthread_cond_init(&n->done, NULL);
     return n;
 }
 
@@ -58,6 +62,8 @@ void resolve_names_free(struct resolve_names *n) {
         return;
     vec_fini(&n->images);
     vec_fini(&n->extents);
+    pthread_mutex_destroy(&n->lock);
+    pthread_cond_destroy(&n->done);
     free(n->memo);
     free(n);
 }
@@ -176,6 +182,33 @@ struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image
 }
 
 /* ---- many images on threads ---- */
+
+bool resolve_names_prepare(struct resolve_names *n, struct err *err) {
+    uint32_t count = model_image_count(n->model);
+    bool ok = grow(n, count);
+    for (uint32_t i = 0; ok && i < count; i++)
+        ok = add_image(n, i);
+    return ok || err_memory(err, "names");
+}
+
+const struct symbol_table *resolve_names_demand(struct resolve_names *n, uint32_t image) {
+    struct image_names *i = &n->images.items[image];
+    pthread_mutex_lock(&n->lock);
+    while (i->loading)
+        pthread_cond_wait(&n->done, &n->lock);
+    if (!i->loaded) {
+        i->loading = true;
+        pthread_mutex_unlock(&n->lock);
+        const struct symbol_table *table = symbol_store_table(n->store, i->store_id);
+        pthread_mutex_lock(&n->lock);
+        i->table = table;
+        i->loaded = true;
+        i->loading = false;
+        pthread_cond_broadcast(&n->done);
+    }
+    pthread_mutex_unlock(&n->lock);
+    return i->table;
+}
 
 struct loading {
     struct resolve_names *names;

@@ -31,6 +31,14 @@ void resolve_names_free(struct resolve_names *n); /* NULL is allowed */
  * MODEL_NONE. One thread at a time. */
 struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image, uint64_t offset);
 
+/* Makes all the model's images known to the store; the model is frozen. Then resolve_names_demand may be
+ * asked by any number of threads at once. False: memory. */
+bool resolve_names_prepare(struct resolve_names *n, struct err *err);
+
+/* The image's table, loaded at the first call (of threads that want it at the same time, one loads it), or
+ * NULL when it has none. */
+const struct symbol_table *resolve_names_demand(struct resolve_names *n, uint32_t image);
+
 /* Loads the symbols of those images i for which wanted[i] (`count` of them), on up to `threads` threads.
  * False: memory. */
 bool resolve_names_load(struct resolve_names *n, const bool *wanted, uint32_t count, unsigned threads,

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The distinct frames of callchains and the distinct places of samples, each with one 32-bit id: a function
+ * where there is a name, else an address. One thread each; what they know of names is shared.
+ */
+#ifndef SONDE_RESOLVE_FRAMES_H
+#define SONDE_RESOLVE_FRAMES_H
+
+#include "base/vec.h"
+#include "resolve/names.h"
+#include "resolve/places.h"
+
+struct resolve_frame {
+    uint64_t address; /* as recorded, where the frame is one address; a function's: of the one seen first */
+    uint64_t offset;  /* of `address` in the image; `address` itself without an image */
+    uint32_t image;   /* MODEL_NONE: nothing covers the address */
+    uint32_t symbol;  /* in the image's table, or SYMBOL_NONE */
+    uint8_t cpumode;  /* PERFDATA_MISC_* of the address */
+    uint8_t kind;     /* enum resolve_frame_kind */
+};
+
+enum resolve_frame_kind {
+    RESOLVE_FUNCTION, /* frames of one symbol are one; without a symbol, of one recorded address */
+    RESOLVE_ADDRESS,  /* of one recorded address */
+    RESOLVE_PLACE,    /* of one symbol or, without one, of one offset in the image, wherever it was mapped */
+    RESOLVE_OFFSET,   /* of one offset in the image */
+};
+
+struct resolve_frame_slot;
+
+struct resolve_frames {
+    struct resolve_places *places; /* borrowed */
+    struct resolve_names *names;   /* borrowed; NULL: nothing has a name */
+    VEC(struct resolve_frame) list;
+    uint32_t *slots; /* open addressing over the list */
+    size_t mask;
+    struct resolve_frame_slot *recent;
+    VEC(const struct symbol_table *) tables; /* by image, as far as asked for */
+    VEC(bool) asked;
+};
+
+#define RESOLVE_NO_FRAME UINT32_MAX
+
+bool resolve_frames_init(struct resolve_frames *f, struct resolve_places *places, struct resolve_names *names,
+                         struct err *err);
+void resolve_frames_fini(struct resolve_frames *f);
+
+/* An address as recorded, in that state of its space; `before_exec`: of a callchain in which
+ * model_find_before_exec may be asked. RESOLVE_NO_FRAME: memory. */
+uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
+                           uint64_t address, enum resolve_frame_kind kind, bool before_exec);
+
+/* The id of an equal frame (another list's). RESOLVE_NO_FRAME: memory. */
+uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame *frame);
+
+#endif
