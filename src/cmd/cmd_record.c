@@ -11,7 +11,9 @@
 #include "cmd/perfconfig.h"
 #include "cmd/record_args.h"
 #include "os/limits.h"
+#include "os/proc.h"
 #include "record/session.h"
+#include "record/synth.h"
 
 /* -e, --filter and --exclude-perf depend on each other's order. */
 struct selection {
@@ -392,6 +394,8 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             .perf = &os_perf_system,
             .argv = argv,
             .output = output,
+            .synth = record_synth,
+            .synth_ctx = (void *)&os_proc_system,
         };
         ok = record_run(&job, &result, &err);
         tell(env, c, &result, output, ok);

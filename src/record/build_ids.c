@@ -23,6 +23,8 @@ void record_build_ids_fini(struct record_build_ids *b) {
 void record_build_ids_mmap2(struct record_build_ids *b, uint16_t misc, struct bytes body) {
     if (!(misc & PERFDATA_MISC_MMAP_BUILD_ID) || body.size <= NAME_AT)
         return;
+    if (bytes_load32(body.data, false) == UINT32_MAX)
+        return; /* the kernel's own: named after a symbol, not after a file; told in another way */
     uint8_t size = body.data[ID_SIZE_AT];
     if (!(bytes_load32(body.data + PROT_AT, false) & PROT_EXECUTE) || size == 0 || size > ID_MAX)
         return;

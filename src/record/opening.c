@@ -16,8 +16,9 @@ void record_opening_mark(uint32_t type, struct writer *w) {
 
 void record_opening_lost(const struct record_sink *sink, uint64_t lost, uint64_t time_ns, struct writer *w) {
     struct record_sink at = *sink;
-    struct perfdata_record rec = {.type = PERFDATA_RECORD_LOST, .lost = {sink->id.id, lost}};
+    struct perfdata_record rec = {.type = PERFDATA_RECORD_LOST, .lost = {sink->event_id, lost}};
     at.id.time = time_ns;
+    at.id.id = at.id.identifier = sink->event_id;
     record_sink_encode(&at, &rec, w);
 }
 

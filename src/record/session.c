@@ -166,7 +166,8 @@ static void init_sink(struct session *s) {
         .put = sink_put,
         .ctx = s,
         .plan = &e->plan,
-        .id = {.have = e->attr.sample_type & tail, .id = id, .identifier = id},
+        .id = {.have = e->attr.sample_type & tail},
+        .event_id = id,
         .build_ids = s->drain.build_ids,
     };
 }
@@ -174,7 +175,10 @@ static void init_sink(struct session *s) {
 /* What readers must know before the first event of a ring. */
 static bool put_opening(struct session *s, struct err *err) {
     const struct record_job *job = s->job;
-    const struct record_synth_request request = {job->options, &s->target, job->sys, os_host_pid()};
+    struct record_synth_request request = {job->options, &s->target, job->sys, os_host_pid(), false};
+    for (size_t i = 0; i < s->config.events.count; i++)
+        request.kernel |= !s->config.events.items[i].side_band &&
+                          !(s->config.events.items[i].attr.flags & PERFDATA_ATTR_EXCLUDE_KERNEL);
     init_sink(s);
     record_opening_encode(&s->opened, &s->target, &s->sink, s->host.clone, &s->pending);
     if (!flush_sink(s, err) || (job->synth && !job->synth(job->synth_ctx, &request, &s->sink, err)))

@@ -17,7 +17,9 @@ struct record_sink {
     bool (*put)(void *ctx, struct bytes records, struct err *err);
     void *ctx;
     const struct perfdata_plan *plan;   /* for the sample_id that records of this recording end in */
-    struct perfdata_sample_id id;       /* to put there: time 0, which means "before the start" */
+    /* To put there: all zero as perf does it, time 0 meaning "before the start". */
+    struct perfdata_sample_id id;
+    uint64_t event_id; /* of the event that carries the side-band; 0: none */
     struct record_build_ids *build_ids; /* for what no record tells (the kernel's); NULL: not kept */
 };
 
@@ -26,6 +28,7 @@ struct record_synth_request {
     const struct record_target *target; /* whose state; threads -1: of everything */
     const struct sysfs *sys;
     int32_t self; /* our own pid */
+    bool kernel;  /* some event counts in the kernel */
 };
 
 typedef bool record_synth_fn(void *ctx, const struct record_synth_request *r, const struct record_sink *sink,

@@ -82,12 +82,14 @@ static bool read_cpus(struct record_target *t, const struct record_options *o, c
     return true;
 }
 
-static bool add_thread(struct record_target *t, int32_t tid, const struct sysfs *sys, struct arena *a) {
+static bool add_thread(struct record_target *t, int32_t pid, int32_t tid, const struct sysfs *sys,
+                       struct arena *a) {
     char path[64];
     struct record_thread *th = vec_push(&t->threads);
     if (!th)
         return false;
     th->tid = tid;
+    th->pid = pid;
     if (tid < 0)
         return true;
     snprintf(path, sizeof path, "/proc/%d/comm", (int)tid);
@@ -113,7 +115,7 @@ static bool add_tid(void *ctx, uint32_t tid) {
         c->failed = true;
         return err_set(c->err, ERR_ABSENT, NULL, "there is no thread %u", tid);
     }
-    return add_thread(c->t, (int32_t)tid, c->sys, c->arena);
+    return add_thread(c->t, 0, (int32_t)tid, c->sys, c->arena);
 }
 
 static bool add_pid(void *ctx, uint32_t pid) {
@@ -126,7 +128,7 @@ static bool add_pid(void *ctx, uint32_t pid) {
         return err_set(c->err, ERR_ABSENT, NULL, "there is no process %u", pid);
     }
     for (size_t i = 0; i < names.count; i++)
-        if (!add_thread(c->t, (int32_t)strtol(names.items[i], NULL, 10), c->sys, c->arena))
+        if (!add_thread(c->t, (int32_t)pid, (int32_t)strtol(names.items[i], NULL, 10), c->sys, c->arena))
             return false;
     return true;
 }
@@ -166,7 +168,7 @@ static bool read_threads(struct record_target *t, const struct record_options *o
     }
     t->system_wide = o->all_cpus || o->cpus || !child;
     t->exec = !t->system_wide;
-    return add_thread(t, t->system_wide ? -1 : child, sys, a) || err_memory(err, "threads");
+    return add_thread(t, 0, t->system_wide ? -1 : child, sys, a) || err_memory(err, "threads");
 }
 
 bool record_target_init(struct record_target *t, const struct record_options *o, const struct sysfs *sys,

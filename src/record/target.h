@@ -10,6 +10,7 @@
 
 struct record_thread {
     int32_t tid; /* -1: all tasks */
+    int32_t pid; /* its process, where that was named (-p, -u); else 0 */
     char comm[16];
 };
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the kernel tells about processes and about itself (proc(5), sysfs(5)), as a struct of functions; the
+ * fake beside it (proc_fake.h) answers from tables. All functions may be called by several threads at once.
+ */
+#ifndef SONDE_OS_PROC_H
+#define SONDE_OS_PROC_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "base/writer.h"
+
+enum { OS_MAPPING_NAME = 4352, OS_BUILD_ID_MAX = 20 };
+
+/* One mapping of a process's address space. */
+struct os_mapping {
+    uint64_t start, end, offset; /* offset: bytes in the file */
+    uint64_t ino;
+    uint32_t maj, min;
+    uint32_t prot, flags;       /* PROT_*; MAP_PRIVATE or MAP_SHARED (mmap(2)) */
+    char name[OS_MAPPING_NAME]; /* as the kernel says it; empty for anonymous memory */
+};
+
+struct os_build_id {
+    uint8_t size; /* 0: none */
+    uint8_t bytes[OS_BUILD_ID_MAX];
+};
+
+/* Numeric names of a directory. */
+typedef VEC(int32_t) os_numbers;
+
+/* What identifies a file at a moment: stat(2). */
+struct os_identity {
+    uint64_t dev, ino, size;
+    int64_t mtime_ns, ctime_ns;
+};
+
+/* A file's bytes, for as long as it is not given back. */
+struct os_image {
+    struct bytes bytes;
+    void *own; /* the implementation's */
+};
+
+/* Takes a piece of a text, whole lines of it (the last one of all may lack its newline); false: enough. */
+typedef bool os_lines_fn(void *ctx, struct bytes lines);
+
+struct os_proc {
+    void *ctx;
+    /* Appends a file's content; ERR_ABSENT, ERR_PERMISSION. */
+    bool (*read)(void *ctx, const char *path, struct writer *into, struct err *err);
+    /* The same by a single read(2): files of at most a page that are whole or nothing (/proc/PID/stat), and
+     * those that fail when read at an offset (/sys/module/NAME/sections). */
+    bool (*read_once)(void *ctx, const char *path, struct writer *into, struct err *err);
+    /* Hands a file's text over in pieces of whole lines, until `fn` says false. */
+    bool (*lines)(void *ctx, const char *path, os_lines_fn *fn, void *fn_ctx, struct err *err);
+    /* The numbers among a directory's names, ascending. */
+    bool (*numbers)(void *ctx, const char *path, os_numbers *out, struct err *err);
+    /* stat(2) of what `path` leads to. */
+    bool (*identity)(void *ctx, const char *path, struct os_identity *out, struct err *err);
+    /* Maps a regular file; release gives it back. */
+    bool (*image)(void *ctx, const char *path, struct os_image *out, struct err *err);
+    void (*release)(void *ctx, struct os_image *image);
+
+    /* PROCMAP_QUERY (linux/fs.h, Linux 6.11): single mappings of a process without their text. A handle, or a
+     * negative errno. */
+    int (*maps_open)(void *ctx, int32_t pid);
+    /* The first mapping that ends behind `from` and, with `executable`, may be executed. 1, or 0 when there
+     * is none, or a negative errno (-ENOTTY: this kernel cannot). */
+    int (*maps_next)(void *ctx, int handle, uint64_t from, bool executable, struct os_mapping *out);
+    /* The build-id of the file mapped at `start`; size 0 when it has none, or nobody knows. */
+    void (*maps_build_id)(void *ctx, int handle, uint64_t start, struct os_build_id *out);
+    void (*maps_close)(void *ctx, int handle);
+};
+
+/* The running system's. */
+extern const struct os_proc os_proc_system;
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "os/proc_fake.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct os_proc_fake_file *find(const struct os_proc_fake *f, const char *path, struct err *err) {
+    for (size_t i = 0; i < f->file_count; i++) {
+        const struct os_proc_fake_file *file = &f->files[i];
+        if (strcmp(file->path, path) != 0)
+            continue;
+        if (!file->denied && !file->gone)
+            return file;
+        err_errno(err, file->denied ? EACCES : ESRCH, path, "cannot open %s", path);
+        return NULL;
+    }
+    err_errno(err, ENOENT, path, "cannot open %s", path);
+    return NULL;
+}
+
+static bool fake_read(void *ctx, const char *path, struct writer *into, struct err *err) {
+    const struct os_proc_fake_file *file = find(ctx, path, err);
+    if (file)
+        writer_bytes_put(into, file->content);
+    return file != NULL;
+}
+
+/* One line at a time: the smallest pieces that the contract allows. */
+static bool fake_lines(void *ctx, const char *path, os_lines_fn *fn, void *fn_ctx, struct err *err) {
+    const struct os_proc_fake_file *file = find(ctx, path, err);
+    if (!file)
+        return false;
+    for (struct bytes rest = file->content; rest.size;) {
+        const uint8_t *nl = memchr(rest.data, '\n', rest.size);
+        size_t n = nl ? (size_t)(nl - rest.data) + 1 : rest.size;
+        if (!fn(fn_ctx, (struct bytes){rest.data, n}))
+            return true;
+        rest = (struct bytes){rest.data + n, rest.size - n};
+    }
+    return true;
+}
+
+static int ascending(const void *a, const void *b) {
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool fake_numbers(void *ctx, const char *path, os_numbers *out, struct err *err) {
+    const struct os_proc_fake *f = ctx;
+    size_t len = strlen(path);
+    for (size_t i = 0; i < f->file_count; i++) {
+        const char *p = f->files[i].path;
+        char *end;
+        if (strncmp(p, path, len) != 0 || p[len] != '/' || p[len + 1] < '0' || p[len + 1] > '9')
+            continue;
+        int32_t n = (int32_t)strtol(p + len + 1, &end, 10);
+        bool seen = *end && *end != '/';
+        for (size_t k = 0; k < out->count; k++)
+            seen |= out->items[k] == n;
+        int32_t *slot = seen ? NULL : vec_push(out);
+        if (slot)
+            *slot = n;
+    }
+    if (!out->count)
+        return err_errno(err, ENOENT, path, "cannot open %s", path);
+    qsort(out->items, out->count, sizeof *out->items, ascending);
+    return true;
+}
+
+static bool fake_identity(void *ctx, const char *path, struct os_identity *out, struct err *err) {
+    const struct os_proc_fake_file *file = find(ctx, path, err);
+    if (file)
+        *out = file->identity;
+    return file != NULL;
+}
+
+static bool fake_image(void *ctx, const char *path, struct os_image *out, struct err *err) {
+    const struct os_proc_fake_file *file = find(ctx, path, err);
+    *out = (struct os_image){.bytes = file ? file->content : (struct bytes){0}};
+    return file != NULL;
+}
+
+static void fake_release(void *ctx, struct os_image *image) {
+    (void)ctx;
+    *image = (struct os_image){0};
+}
+
+static int fake_maps_open(void *ctx, int32_t pid) {
+    const struct os_proc_fake *f = ctx;
+    for (size_t i = 0; i < f->mapping_count; i++)
+        if (f->mappings[i].pid == pid)
+            return pid;
+    return -ENOENT;
+}
+
+static int fake_maps_next(void *ctx, int pid, uint64_t from, bool executable, struct os_mapping *out) {
+    enum { EXECUTE = 4 };
+    const struct os_proc_fake *f = ctx;
+    if (f->no_query)
+        return -ENOTTY;
+    for (size_t i = 0; i < f->mapping_count; i++) {
+        const struct os_proc_fake_mapping *m = &f->mappings[i];
+        if (m->pid == pid && m->mapping.end > from && (!executable || m->mapping.prot & EXECUTE)) {
+            *out = m->mapping;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void fake_maps_build_id(void *ctx, int pid, uint64_t start, struct os_build_id *out) {
+    const struct os_proc_fake *f = ctx;
+    *out = (struct os_build_id){0};
+    if (f->id_queries)
+        ++*f->id_queries;
+    for (size_t i = 0; i < f->mapping_count; i++)
+        if (f->mappings[i].pid == pid && f->mappings[i].mapping.start == start)
+            *out = f->mappings[i].build_id;
+}
+
+static void fake_maps_close(void *ctx, int handle) {
+    (void)ctx;
+    (void)handle;
+}
+
+struct os_proc os_proc_fake(const struct os_proc_fake *fake) {
+    return (struct os_proc){
+        .ctx = (void *)fake,
+        .read = fake_read,
+        .read_once = fake_read,
+        .lines = fake_lines,
+        .numbers = fake_numbers,
+        .identity = fake_identity,
+        .image = fake_image,
+        .release = fake_release,
+        .maps_open = fake_maps_open,
+        .maps_next = fake_maps_next,
+        .maps_build_id = fake_maps_build_id,
+        .maps_close = fake_maps_close,
+    };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes and kernel facts for tests, from tables. */
+#ifndef SONDE_OS_PROC_FAKE_H
+#define SONDE_OS_PROC_FAKE_H
+
+#include "os/proc.h"
+
+struct os_proc_fake_file {
+    const char *path; /* directories are implied */
+    struct bytes content;
+    struct os_identity identity;
+    bool denied; /* EACCES */
+    bool gone;   /* ESRCH: listed, but the process has ended since */
+};
+
+struct os_proc_fake_mapping {
+    int32_t pid;
+    struct os_mapping mapping;
+    struct os_build_id build_id;
+};
+
+struct os_proc_fake {
+    const struct os_proc_fake_file *files;
+    size_t file_count;
+    const struct os_proc_fake_mapping *mappings; /* of each process in ascending order */
+    size_t mapping_count;
+    bool no_query;        /* a kernel before 6.11 */
+    unsigned *id_queries; /* counts build-ids asked for; may be NULL */
+};
+
+/* `fake` is borrowed for as long as the result is used. */
+struct os_proc os_proc_fake(const struct os_proc_fake *fake);
+
+/* A text as a file's content. */
+#define OS_PROC_TEXT(s) \
+    { (const uint8_t *)(s), sizeof(s) - 1 }
+
+#endif

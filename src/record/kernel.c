@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/kernel.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "base/log.h"
+#include "format/kallsyms/kallsyms.h"
+#include "object/build_id.h"
+#include "record/modules.h"
+
+struct search {
+    struct record_kernel *k;
+    uint64_t text, stext;
+};
+
+static bool named(const struct kallsyms_symbol *s, const char *name) {
+    return s->module.size == 0 && s->name.size == strlen(name) &&
+           memcmp(s->name.data, name, s->name.size) == 0;
+}
+
+/*
+ * There are 10^5 lines, and three of them concern us: those whose name ends in "text" are found without
+ * looking at the others. Lines ascend by address, so that _etext is behind the other two.
+ */
+static bool look(void *ctx, struct bytes lines) {
+    static const char END[] = "text\n";
+    struct search *s = ctx;
+    for (;;) {
+        const uint8_t *hit = memmem(lines.data, lines.size, END, sizeof END - 1);
+        if (!hit)
+            return true;
+        const uint8_t *nl = memrchr(lines.data, '\n', (size_t)(hit - lines.data));
+        const uint8_t *start = nl ? nl + 1 : lines.data, *next = hit + sizeof END - 1;
+        struct bytes line = {start, (size_t)(next - start)};
+        struct kallsyms_symbol sym;
+        if (kallsyms_next(&line, &sym)) {
+            if (named(&sym, "_text"))
+                s->text = sym.address;
+            else if (named(&sym, "_stext"))
+                s->stext = sym.address;
+            else if (!named(&sym, "_etext"))
+                goto on;
+            s->k->hidden = sym.address == 0;
+            s->k->end = sym.address;
+            if (s->k->hidden || named(&sym, "_etext"))
+                return false;
+        }
+    on:
+        lines = (struct bytes){next, (size_t)(lines.data + lines.size - next)};
+    }
+}
+
+void record_kernel_find(const struct os_proc *proc, struct record_kernel *out) {
+    struct search s = {.k = out};
+    *out = (struct record_kernel){0};
+    proc->lines(proc->ctx, "/proc/kallsyms", look, &s, NULL);
+    out->reference = s.text ? "_text" : "_stext";
+    out->start = s.text ? s.text : s.stext;
+    if (!out->start || out->end <= out->start)
+        out->start = out->end = 0;
+}
+
+void record_kernel_notes(const struct os_proc *proc, const char *path, struct os_build_id *out) {
+    struct object_build_id id;
+    struct writer w = writer_make(false);
+    *out = (struct os_build_id){0};
+    if (proc->read_once(proc->ctx, path, &w, NULL) && object_build_id_in_notes(writer_bytes(&w), &id) &&
+        id.size <= OS_BUILD_ID_MAX) {
+        out->size = id.size;
+        memcpy(out->bytes, id.bytes, id.size);
+    }
+    writer_fini(&w);
+}
+
+/* A map of code that every process shares: MMAP2 where it can carry a build-id, else MMAP. */
+static void put_map(const struct record_sink *sink, uint64_t start, uint64_t end, uint64_t offset,
+                    const struct os_build_id *id, const char *name, struct writer *w) {
+    char text[OS_MAPPING_NAME];
+    size_t len = strnlen(name, sizeof text - 8), room = (len + 8) & ~(size_t)7;
+    memset(text, 0, room);
+    memcpy(text, name, len);
+    struct perfdata_record rec = {.type = PERFDATA_RECORD_MMAP, .misc = PERFDATA_MISC_KERNEL};
+    struct bytes filename = {(const uint8_t *)text, room};
+    if (id && id->size) {
+        rec.type = PERFDATA_RECORD_MMAP2;
+        rec.misc |= PERFDATA_MISC_MMAP_BUILD_ID;
+        rec.mmap2 = (struct perfdata_mmap2){
+            .pid = UINT32_MAX,
+            .addr = start,
+            .len = end - start,
+            .pgoff = offset,
+            .has_build_id = true,
+            .build_id_size = id->size,
+            .prot = PROT_READ | PROT_EXEC,
+            .flags = MAP_PRIVATE,
+            .filename = filename,
+        };
+        memcpy(rec.mmap2.build_id, id->bytes, id->size);
+    } else {
+        rec.mmap = (struct perfdata_mmap){UINT32_MAX, 0, start, end - start, offset, filename};
+    }
+    record_sink_encode(sink, &rec, w);
+}
+
+static void keep_id(const struct record_sink *sink, const struct os_build_id *id, const char *name) {
+    if (id->size && sink->build_ids)
+        record_build_ids_add(sink->build_ids, PERFDATA_MISC_KERNEL, (struct bytes){id->bytes, id->size},
+                             (struct bytes){(const uint8_t *)name, strlen(name)});
+}
+
+bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *sink, bool ids, bool wanted,
+                          struct writer *w) {
+    struct record_kernel k;
+    struct os_build_id id;
+    struct record_modules modules;
+    char name[32];
+    record_kernel_find(proc, &k);
+    record_kernel_notes(proc, "/sys/kernel/notes", &id);
+    if (k.hidden && wanted)
+        log_line(LOG_WARN, "the kernel's addresses are hidden, its functions will have no names: record as "
+                           "root, or: sysctl -w kernel.kptr_restrict=0");
+    if (k.start) {
+        snprintf(name, sizeof name, "[kernel.kallsyms]%s", k.reference);
+        put_map(sink, k.start, k.end, k.start, ids ? &id : NULL, name, w);
+    }
+    keep_id(sink, &id, "[kernel.kallsyms]");
+    bool ok = record_modules_read(proc, &modules);
+    for (size_t i = 0; ok && i < modules.list.count; i++) {
+        const struct record_module *m = &modules.list.items[i];
+        put_map(sink, m->start, m->end, 0, ids ? &m->build_id : NULL, m->path, w);
+        keep_id(sink, &m->build_id, m->path);
+    }
+    record_modules_fini(&modules);
+    return ok && writer_ok(w);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel's own code and that of its modules, as the running kernel describes itself. */
+#ifndef SONDE_RECORD_KERNEL_H
+#define SONDE_RECORD_KERNEL_H
+
+#include "os/proc.h"
+#include "record/sink.h"
+
+struct record_kernel {
+    uint64_t start, end;   /* both 0: not known */
+    const char *reference; /* the symbol at `start`: "_text", or "_stext" where there is no other; static */
+    bool hidden;           /* addresses are withheld from us (kernel.kptr_restrict, kallsyms(5)) */
+};
+
+/* From /proc/kallsyms, [_text or _stext, _etext). */
+void record_kernel_find(const struct os_proc *proc, struct record_kernel *out);
+
+/* A build-id from a file of bare notes (/sys/kernel/notes); size 0 when there is none. */
+void record_kernel_notes(const struct os_proc *proc, const char *path, struct os_build_id *out);
+
+/*
+ * The kernel's map, named after its reference symbol as perf does it, so that whoever has its vmlinux can
+ * compute where it was relocated to; and one map per module. Their build-ids go into the maps (`ids`) and to
+ * the sink. Says in one line when addresses are hidden and `wanted`. False when memory ran out.
+ */
+bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *sink, bool ids, bool wanted,
+                          struct writer *w);
+
+#endif
