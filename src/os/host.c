@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "os/host.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -22,4 +24,20 @@ void os_host_read(struct os_host *h) {
 
 int os_host_pid(void) {
     return getpid();
+}
+
+/* getauxval(3) says where it begins, proc_pid_maps(5) how long the map is. */
+struct bytes os_host_vdso(void) {
+    uintptr_t at = getauxval(AT_SYSINFO_EHDR);
+    FILE *maps = at ? fopen("/proc/self/maps", "re") : NULL;
+    struct bytes vdso = {0};
+    char line[512];
+    while (maps && fgets(line, sizeof line, maps)) {
+        uintptr_t start, end;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &start, &end) == 2 && start == at && end > start)
+            vdso = (struct bytes){(const uint8_t *)at, end - start};
+    }
+    if (maps)
+        fclose(maps);
+    return vdso;
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/bytes.h"
+
 struct os_host {
     char name[65], release[65], machine[65];
     char program[1024]; /* our own executable, or "sonde" when that cannot be told */
@@ -15,5 +17,9 @@ void os_host_read(struct os_host *h);
 
 /* Our own process. */
 int os_host_pid(void);
+
+/* The vdso that the kernel mapped into our own process (vdso(7)): an ELF image, there as long as we are.
+ * Empty when there is none. */
+struct bytes os_host_vdso(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "object/elf.h"
 #include "symbol/table.h"
 
 struct symbol_draft {
@@ -36,12 +37,12 @@ struct symbol_rules {
     bool complete; /* the list leaves no function out: that a symbol ends where the next one begins is no
                       guess */
     /* Where a symbol without a size that starts at `start` ends at the latest (the end of its segment); NULL:
-     * at the next symbol, the last one at `end`. */
+     * at the next symbol, the last one where it starts. */
     uint64_t (*limit)(const void *ctx, uint64_t start);
-    uint64_t end;
-    /* Image offset -> the file's own address, for symbol_table_address; NULL: the same number. */
-    bool (*address)(const void *ctx, uint64_t offset, uint64_t *address);
-    const void *ctx; /* must live as long as the table when there is `address` */
+    const void *ctx; /* of limit */
+    /* For symbol_table_address: the layout of the file (must live as long as the table), or the slide. */
+    const struct object_layout *layout;
+    uint64_t slide;
     bool raw_names;
 };
 

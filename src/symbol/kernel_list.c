@@ -110,47 +110,63 @@ static enum symbol_bind bind_of(char type) {
     return strchr("WwVv", type) ? SYMBOL_WEAK : type >= 'a' ? SYMBOL_LOCAL : SYMBOL_GLOBAL;
 }
 
-static bool draft(const struct kernel_list *l, const struct run *run, const struct kernel_list_part *part,
-                  struct symbol_drafts *d) {
+static bool draft(const struct kernel_list *l, const struct run *run, const struct kernel_bounds *bounds,
+                  uint64_t base, struct symbol_drafts *d) {
     for (uint32_t i = run->first; i < run->first + run->count; i++) {
         const struct entry *e = &l->entries.items[i];
-        if (e->address < part->from || e->address >= part->end)
+        if (!kernel_bounds_have(bounds, e->address))
             continue;
         struct symbol_draft *to = vec_push(&d->list);
         if (!to)
             return false;
-        uint64_t start = e->address - part->base;
+        uint64_t start = e->address - base;
         *to = (struct symbol_draft){
             .start = start, .end = start, .name = l->text + e->name, .bind = (uint8_t)bind_of(e->type)};
     }
     return true;
 }
 
-/* The last symbol of a part has nothing behind it in the list; it ends a page behind its own, or with the
- * part. */
-static uint64_t last_end(const struct symbol_drafts *d, const struct kernel_list_part *part) {
-    uint64_t last = 0;
-    for (size_t i = 0; i < d->list.count; i++)
-        last = d->list.items[i].start > last ? d->list.items[i].start : last;
-    uint64_t page = (last + 2 * 4096 - 1) & ~(uint64_t)4095, end = part->end - part->base;
-    return page > last && page < end ? page : end;
+uint64_t kernel_bounds_end(const void *ctx, uint64_t address) {
+    const struct kernel_bounds *b = ctx;
+    return address >= b->from && address < b->end ? b->end : b->init_end;
 }
 
-struct symbol_table *kernel_list_table(const struct kernel_list *l, const struct kernel_list_part *part,
-                                       const struct symbol_rules *rules, struct err *err) {
+/* The bounds as a table's rules see them, and where the last symbol before each end is. */
+struct ends {
+    uint64_t base, last;
+    const struct kernel_bounds *bounds;
+};
+
+/* What a symbol reaches to at most. The last one of all has nothing behind it in the list: it ends, as with
+ * perf 7.2, a page behind its own at the latest. */
+static uint64_t end_of(const void *ctx, uint64_t start) {
+    const struct ends *e = ctx;
+    uint64_t end = kernel_bounds_end(e->bounds, start + e->base) - e->base;
+    uint64_t page = (start + 2 * 4096 - 1) & ~(uint64_t)4095;
+    return start == e->last && page > start && page < end ? page : end;
+}
+
+struct symbol_table *kernel_list_table(const struct kernel_list *l, struct bytes module,
+                                       const struct kernel_bounds *bounds, bool raw_names, struct err *err) {
     struct symbol_drafts d = {0};
-    bool ok = vec_reserve(&d.list, l->entries.count);
+    struct ends ends = {.base = module.size ? bounds->from : 0, .bounds = bounds};
+    bool ok = vec_reserve(&d.list, module.size ? 1 : l->entries.count);
     for (size_t r = 0; ok && r < l->runs.count; r++)
-        if (bytes_equal(l->runs.items[r].module, part->module))
-            ok = draft(l, &l->runs.items[r], part, &d);
+        if (bytes_equal(l->runs.items[r].module, module))
+            ok = draft(l, &l->runs.items[r], bounds, ends.base, &d);
     if (!ok) {
         symbol_drafts_fini(&d);
         err_memory(err, "kallsyms");
         return NULL;
     }
-    struct symbol_rules mine = *rules;
-    mine.choice = SYMBOL_CHOOSE_LAST; /* as perf 7.2, tried with all symbols of a 6.18 kernel */
-    mine.complete = true;
-    mine.end = last_end(&d, part);
-    return symbol_table_build(&d, &mine, err);
+    for (size_t i = 0; i < d.list.count; i++)
+        ends.last = d.list.items[i].start > ends.last ? d.list.items[i].start : ends.last;
+    /* Of several at one place perf 7.2 takes the last (tried with all symbols of a 6.18 kernel). A list
+     * leaves nothing out: a symbol does end where the next one begins. */
+    struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_LAST,
+                                 .complete = true,
+                                 .limit = end_of,
+                                 .ctx = &ends,
+                                 .raw_names = raw_names};
+    return symbol_table_build(&d, &rules, err);
 }

@@ -23,14 +23,27 @@ bool kernel_list_address(const struct kernel_list *l, const char *name, uint64_t
 bool kernel_list_has_module(const struct kernel_list *l, struct bytes module);
 
 /*
- * The table of the kernel itself (`module` empty) or of a module. Only symbols in [from, end) count, none
- * reaches beyond, and `base` is taken off their addresses. Names live in the list. NULL: memory.
+ * The addresses that a kernel's or module's symbols may have. A kernel's recorded map ends with its text; the
+ * code that runs at boot lies further on, and stacks that began there still show it.
  */
-struct kernel_list_part {
-    struct bytes module;
-    uint64_t from, end, base;
+struct kernel_bounds {
+    uint64_t from, end;           /* as mapped */
+    uint64_t init_from, init_end; /* a kernel's _sinittext and _einittext; 0 without */
 };
-struct symbol_table *kernel_list_table(const struct kernel_list *l, const struct kernel_list_part *part,
-                                       const struct symbol_rules *rules, struct err *err);
+
+static inline bool kernel_bounds_have(const struct kernel_bounds *b, uint64_t address) {
+    return (address >= b->from && address < b->end) || (address >= b->init_from && address < b->init_end);
+}
+
+/* Where the part that holds the address ends; ctx: struct kernel_bounds. */
+uint64_t kernel_bounds_end(const void *ctx, uint64_t address);
+
+/*
+ * The table of the kernel itself (`module` empty: places are addresses) or of a module (offsets from
+ * bounds->from). Only symbols within the bounds count, none reaches beyond. Names live in the list. NULL:
+ * memory.
+ */
+struct symbol_table *kernel_list_table(const struct kernel_list *l, struct bytes module,
+                                       const struct kernel_bounds *bounds, bool raw_names, struct err *err);
 
 #endif

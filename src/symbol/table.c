@@ -91,12 +91,12 @@ static bool is_wrapper(const char *name) {
 /*
  * True when `b`, listed behind `a` at the same start, names the place rather than `a`. As perf 7.2 chooses:
  * found by giving it all pairs of sizes, types, bindings and names in both orders. Sizes count only as there
- * or not there.
+ * or not there, and only against an earlier symbol without one.
  */
 static bool is_better(const struct symbol_draft *a, const struct symbol_draft *b) {
     bool sized_a = a->end > a->start, sized_b = b->end > b->start;
-    if (sized_a != sized_b)
-        return sized_b;
+    if (!sized_a && sized_b)
+        return true;
     if (a->untyped != b->untyped)
         return a->untyped;
     bool weak_a = a->bind == SYMBOL_WEAK, weak_b = b->bind == SYMBOL_WEAK;
@@ -131,7 +131,7 @@ static size_t choose(struct place *list, size_t n, const struct symbol_draft *dr
 /* ---- building ---- */
 
 static uint64_t guessed_end(const struct symbol_rules *rules, uint64_t start, uint64_t next) {
-    uint64_t end = rules->limit ? rules->limit(rules->ctx, start) : next == UINT64_MAX ? rules->end : next;
+    uint64_t end = rules->limit ? rules->limit(rules->ctx, start) : next == UINT64_MAX ? 0 : next;
     return end > start ? end : start + 1;
 }
 
@@ -257,7 +257,9 @@ unsigned symbol_table_flags(const struct symbol_table *t, uint32_t i) {
 
 uint64_t symbol_table_address(const struct symbol_table *t, uint64_t offset) {
     uint64_t address;
-    return t->rules.address && t->rules.address(t->rules.ctx, offset, &address) ? address : offset;
+    if (t->rules.layout)
+        return object_layout_addr(t->rules.layout, offset, &address) ? address : offset;
+    return offset - t->rules.slide;
 }
 
 /* ---- names for people ---- */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/elf_symbols.h"
+
+#include <elf.h>
+
+bool elf_symbols_in_file(const void *ctx, const struct object_symbol *s, uint64_t value, uint64_t *offset) {
+    (void)s;
+    return object_layout_offset(ctx, value, offset);
+}
+
+/* Functions, also those chosen at run time; objects, because code does run in what is declared as one; and
+ * labels, which is what assembler without .type makes. */
+static bool is_wanted(const struct object_elf *e, const struct object_symbol *s) {
+    bool typed = s->type == STT_FUNC || s->type == STT_OBJECT || s->type == STT_GNU_IFUNC;
+    return (typed || s->type == STT_NOTYPE) && s->section && s->name.size && !object_symbol_is_mapping(e, s);
+}
+
+static enum symbol_bind bind_of(uint8_t bind) {
+    return bind == STB_LOCAL        ? SYMBOL_LOCAL
+           : bind == STB_WEAK       ? SYMBOL_WEAK
+           : bind == STB_GNU_UNIQUE ? SYMBOL_UNIQUE
+                                    : SYMBOL_GLOBAL;
+}
+
+bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_place_fn *place, const void *ctx,
+                     struct symbol_drafts *d, struct err *err) {
+    struct object_symbols walk;
+    struct object_opd opd;
+    if (!object_symbols_open(e, type, &walk, err))
+        return false;
+    object_opd_init(e, &opd);
+    for (struct object_symbol s; object_symbols_next(&walk, &s);) {
+        if (!is_wanted(e, &s))
+            continue;
+        uint64_t value = object_opd_follow(&opd, s.value), start;
+        /* The lowest bit of an ARM function says that it is Thumb code (ELF for the Arm Architecture 5.5.3).
+         */
+        if (e->machine == EM_ARM && s.type != STT_OBJECT)
+            value &= ~(uint64_t)1;
+        if (!place(ctx, &s, value, &start))
+            continue;
+        struct symbol_draft *to = vec_push(&d->list);
+        if (!to)
+            return err_memory(err, "symbols");
+        uint64_t end = start + s.size;
+        *to = (struct symbol_draft){.start = start,
+                                    .end = end < start ? UINT64_MAX : end,
+                                    .name = (const char *)s.name.data,
+                                    .bind = (uint8_t)bind_of(s.bind),
+                                    .flags = s.type == STT_GNU_IFUNC ? SYMBOL_IFUNC : 0,
+                                    .untyped = s.type == STT_NOTYPE};
+    }
+    return true;
+}
+
+bool elf_symbols_has(const struct object_elf *e, uint32_t type) {
+    struct object_symbols walk;
+    struct object_symbol s;
+    return object_symbols_open(e, type, &walk, NULL) && object_symbols_next(&walk, &s);
+}

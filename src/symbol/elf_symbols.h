@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The symbols that an ELF file lists, as drafts of a table. */
+#ifndef SONDE_SYMBOL_ELF_SYMBOLS_H
+#define SONDE_SYMBOL_ELF_SYMBOLS_H
+
+#include "object/elf.h"
+#include "symbol/build.h"
+
+/* Maps a symbol's value to its place in the table, and says what size it can have there at most. False: it
+ * has no place. */
+typedef bool elf_symbols_place_fn(const void *ctx, const struct object_symbol *s, uint64_t value,
+                                  uint64_t *offset);
+
+/* ctx: the struct object_layout of the file that was mapped: file offsets. */
+elf_symbols_place_fn elf_symbols_in_file;
+
+/*
+ * Adds the defined functions, objects and labels of the table of type SHT_SYMTAB or SHT_DYNSYM. Names live in
+ * the image. False and *err: memory, or (ERR_ABSENT) there is no such table.
+ */
+bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_place_fn *place, const void *ctx,
+                     struct symbol_drafts *d, struct err *err);
+
+/* True when the file has a table of the given type that lists anything. */
+bool elf_symbols_has(const struct object_elf *e, uint32_t type);
+
+#endif

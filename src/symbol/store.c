@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/store_internal.h"
+
+#include <stdio.h>
+
+#include "os/files.h"
+#include "os/host.h"
+
+struct symbol_store *symbol_store_new(const struct symbol_options *options, struct err *err) {
+    struct symbol_store *s = calloc(1, sizeof *s);
+    if (!s || !symfile_cache_init(&s->files, err)) {
+        free(s);
+        err_memory(err, "symbols");
+        return NULL;
+    }
+    if (pthread_mutex_init(&s->lock, NULL) != 0) {
+        symfile_cache_fini(&s->files);
+        free(s);
+        err_memory(err, "symbols");
+        return NULL;
+    }
+    s->options = *options;
+    return s;
+}
+
+static void image_free(struct store_image *im) {
+    symbol_table_free(im->owned);
+    vec_fini(&im->tries);
+    arena_fini(&im->texts);
+    free(im);
+}
+
+void symbol_store_free(struct symbol_store *s) {
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->images.count; i++)
+        image_free(s->images.items[i]);
+    vec_fini(&s->images);
+    symfile_cache_fini(&s->files);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+/* A copy of a text that may be NULL. */
+static bool copy_text(struct arena *a, const char **text) {
+    if (*text)
+        *text = arena_strndup(a, *text, strlen(*text));
+    return *text != NULL;
+}
+
+uint32_t symbol_store_add(struct symbol_store *s, const struct symbol_image *image) {
+    struct store_image *im = calloc(1, sizeof *im), **slot = NULL;
+    bool ok = im != NULL;
+    if (ok) {
+        im->known = *image;
+        im->known.build_id = arena_copy(&im->texts, image->build_id);
+        ok = copy_text(&im->texts, &im->known.name) &&
+             (!image->reference || copy_text(&im->texts, &im->known.reference)) &&
+             (!image->release || copy_text(&im->texts, &im->known.release)) &&
+             (!image->build_id.size || im->known.build_id.data) && (slot = vec_push(&s->images));
+    }
+    if (!ok) {
+        if (im)
+            image_free(im);
+        return SYMBOL_NONE;
+    }
+    *slot = im;
+    return (uint32_t)(s->images.count - 1);
+}
+
+/* ---- what loaders share ---- */
+
+const char *store_text(struct store_image *im, const char *fmt, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    const char *copy = arena_strndup(&im->texts, text, len);
+    return copy ? copy : "";
+}
+
+void store_tried(struct store_image *im, const char *path, const char *why) {
+    struct symbol_try *t = vec_push(&im->tries);
+    if (t)
+        *t = (struct symbol_try){path, why};
+}
+
+bool store_fail(struct store_image *im, enum symbol_status status, const char *path, const char *text) {
+    if (im->source.status != SYMBOL_ABSENT && im->source.status != SYMBOL_FOUND)
+        return false;
+    im->source.status = status;
+    im->source.path = path;
+    im->source.text = text;
+    return false;
+}
+
+bool store_fail_err(struct store_image *im, const char *path, const struct err *err) {
+    enum symbol_status status = err->code == ERR_ABSENT       ? SYMBOL_ABSENT
+                                : err->code == ERR_PERMISSION ? SYMBOL_HIDDEN
+                                : err->code == ERR_MEMORY     ? SYMBOL_NO_MEMORY
+                                                              : SYMBOL_BROKEN;
+    const char *text = store_text(im, "%s", err->message);
+    store_tried(im, path, text);
+    return store_fail(im, status, path, text);
+}
+
+bool store_found(struct store_image *im, enum symbol_origin origin, const char *path, bool proved) {
+    im->source.status = SYMBOL_FOUND;
+    im->source.origin = origin;
+    im->source.path = path;
+    im->source.proved = proved;
+    im->source.text = NULL;
+    if (path)
+        store_tried(im, path, NULL);
+    return true;
+}
+
+const char *store_hex(struct store_image *im, struct bytes build_id) {
+    char text[2 * OBJECT_BUILD_ID_MAX + 1] = "";
+    for (size_t i = 0; i < build_id.size && i < OBJECT_BUILD_ID_MAX; i++)
+        snprintf(text + 2 * i, 3, "%02x", build_id.data[i]);
+    return store_text(im, "%s", text);
+}
+
+const char *store_cache_path(const struct symbol_store *s, struct store_image *im, const char *file) {
+    const char *symfs = s->options.symfs, *cache = s->options.cache;
+    if (im->known.build_id.size < 2 || (!cache && !symfs))
+        return NULL;
+    const char *hex = store_hex(im, im->known.build_id);
+    /* With --symfs perf 7.2 asks the cache there and not the user's. */
+    return symfs ? store_text(im, "%s/.debug/.build-id/%.2s/%s/%s", symfs, hex, hex + 2, file)
+                 : store_text(im, "%s/.build-id/%.2s/%s/%s", cache, hex, hex + 2, file);
+}
+
+const char *store_host_path(const struct symbol_store *s, struct store_image *im, const char *path) {
+    return s->options.symfs ? store_text(im, "%s%s%s", s->options.symfs, *path == '/' ? "" : "/", path)
+                            : path;
+}
+
+struct symfile *store_open_proved(struct symbol_store *s, struct store_image *im, const char *path) {
+    struct bytes want = im->known.build_id;
+    struct symfile *f = path ? symfile_open(&s->files, path) : NULL;
+    if (!f)
+        return NULL;
+    if (f->err.code != ERR_NONE) {
+        store_fail_err(im, f->path, &f->err);
+        return NULL;
+    }
+    if (want.size && !symfile_has_id(f, want)) {
+        const char *hex = store_hex(im, want);
+        const char *why = f->id.size ? store_text(im, "its build-id is %s, that of what was recorded %s",
+                                                  store_hex(im, (struct bytes){f->id.bytes, f->id.size}), hex)
+                                     : store_text(im, "it has no build-id, what was recorded has %s", hex);
+        store_tried(im, f->path, why);
+        store_fail(im, SYMBOL_CONTRADICTED, f->path, why);
+        return NULL;
+    }
+    return f;
+}
+
+/* The notes of the running kernel, and its release. */
+const struct store_live *store_live(struct symbol_store *s) {
+    pthread_mutex_lock(&s->lock);
+    if (!s->live.known) {
+        struct os_host host;
+        struct writer notes = writer_make(false);
+        os_host_read(&host);
+        memcpy(s->live.release, host.release, sizeof s->live.release);
+        if (os_files_real.read(os_files_real.ctx, "/sys/kernel/notes", &notes, NULL))
+            object_build_id_in_notes(writer_bytes(&notes), &s->live.id);
+        writer_fini(&notes);
+        s->live.known = true;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return &s->live;
+}
+
+/* ---- asking ---- */
+
+typedef bool load_fn(struct symbol_store *s, struct store_image *im);
+
+static load_fn *const loaders[] = {
+    [SYMBOL_IMAGE_FILE] = store_load_file,
+    [SYMBOL_IMAGE_KERNEL] = store_load_kernel,
+    [SYMBOL_IMAGE_MODULE] = store_load_module,
+    [SYMBOL_IMAGE_NAMED] = store_load_named,
+    [SYMBOL_IMAGE_VDSO] = store_load_vdso,
+    [SYMBOL_IMAGE_JIT] = store_load_map,
+    [SYMBOL_IMAGE_NONE] = NULL,
+};
+
+const struct symbol_table *symbol_store_table(struct symbol_store *s, uint32_t image) {
+    struct store_image *im = s->images.items[image];
+    if (im->asked)
+        return im->table;
+    im->asked = true;
+    im->source.status = SYMBOL_ABSENT;
+    load_fn *load = loaders[im->known.kind];
+    if (load && load(s, im))
+        return im->table;
+    if (!im->source.text)
+        im->source.text = "no file with its symbols was found";
+    enum symbol_status status = im->source.status;
+    if (status == SYMBOL_CONTRADICTED || status == SYMBOL_HIDDEN || status == SYMBOL_BROKEN)
+        im->warning =
+            store_text(im, "%s has no names: %s%s%s", im->known.name, im->source.path ? im->source.path : "",
+                       im->source.path ? ": " : "", im->source.text);
+    return NULL;
+}
+
+struct symbol_source symbol_store_source(const struct symbol_store *s, uint32_t image) {
+    return s->images.items[image]->source;
+}
+
+bool symbol_store_try(const struct symbol_store *s, uint32_t image, size_t i, struct symbol_try *out) {
+    const struct store_image *im = s->images.items[image];
+    if (i >= im->tries.count)
+        return false;
+    *out = im->tries.items[i];
+    return true;
+}
+
+/* True when an earlier image has said the same. */
+static bool is_repeated(const struct symbol_store *s, size_t image) {
+    for (size_t i = 0; i < image; i++)
+        if (s->images.items[i]->warning &&
+            strcmp(s->images.items[i]->warning, s->images.items[image]->warning) == 0)
+            return true;
+    return false;
+}
+
+const char *symbol_store_warning(const struct symbol_store *s, size_t i) {
+    for (size_t k = 0; k < s->images.count; k++)
+        if (s->images.items[k]->warning && !is_repeated(s, k) && i-- == 0)
+            return s->images.items[k]->warning;
+    return NULL;
+}
+
+struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t image) {
+    return s->images.items[image]->bytes;
+}

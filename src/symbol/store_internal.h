@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the store share: one image on its way to a table. */
+#ifndef SONDE_SYMBOL_STORE_INTERNAL_H
+#define SONDE_SYMBOL_STORE_INTERNAL_H
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "symbol/store.h"
+#include "symbol/symfile.h"
+
+struct store_image {
+    struct symbol_image known; /* texts are copies */
+    bool asked;
+    const struct symbol_table *table;
+    struct symbol_table *owned; /* the table, when it is this image's alone */
+    struct symbol_source source;
+    struct symbol_bytes bytes;
+    VEC(struct symbol_try) tries;
+    const char *warning;
+    struct arena texts;
+};
+
+/* What is known of the running kernel, found out once. */
+struct store_live {
+    bool known;
+    struct object_build_id id; /* size 0: not known */
+    char release[65];
+};
+
+struct symbol_store {
+    struct symbol_options options;
+    struct symfile_cache files;
+    VEC(struct store_image *) images;
+    pthread_mutex_t lock; /* of what follows */
+    struct store_live live;
+};
+
+/* A text in the image's arena; "" when memory ran out. */
+const char *store_text(struct store_image *im, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Notes that `path` was tried; `why` it was not used, or NULL. */
+void store_tried(struct store_image *im, const char *path, const char *why);
+
+/* Fails the image: sets status, path and text unless an earlier, more telling status stands. Returns false.
+ */
+bool store_fail(struct store_image *im, enum symbol_status status, const char *path, const char *text);
+
+/* As store_fail, from an error: ERR_ABSENT is SYMBOL_ABSENT, ERR_PERMISSION SYMBOL_HIDDEN... */
+bool store_fail_err(struct store_image *im, const char *path, const struct err *err);
+
+/* The table was made from `path`. Returns true. */
+bool store_found(struct store_image *im, enum symbol_origin origin, const char *path, bool proved);
+
+/* "16b4..." in the image's arena. */
+const char *store_hex(struct store_image *im, struct bytes build_id);
+
+/* The path of a kind of file (elf, debug, kallsyms, vdso) in the build-id cache, or NULL without a build-id
+ * or cache. */
+const char *store_cache_path(const struct symbol_store *s, struct store_image *im, const char *file);
+
+/* The host's path for a recorded one: below --symfs. */
+const char *store_host_path(const struct symbol_store *s, struct store_image *im, const char *path);
+
+/* A file if it is there, and has the build-id that the recording has for the image (any, when the recording
+ * has none). NULL: noted in tries and, for a contradiction, as the status. */
+struct symfile *store_open_proved(struct symbol_store *s, struct store_image *im, const char *path);
+
+/* C++ and Rust names of kernels are shown as they are unless asked otherwise. */
+static inline bool store_raw_kernel_names(const struct symbol_store *s) {
+    return s->options.raw_names || !s->options.demangle_kernel;
+}
+
+/* The running kernel. */
+const struct store_live *store_live(struct symbol_store *s);
+
+/* Loaders by kind: true with im->table set. */
+bool store_load_file(struct symbol_store *s, struct store_image *im);
+bool store_load_vdso(struct symbol_store *s, struct store_image *im);
+bool store_load_kernel(struct symbol_store *s, struct store_image *im);
+bool store_load_module(struct symbol_store *s, struct store_image *im);
+bool store_load_map(struct symbol_store *s, struct store_image *im);
+bool store_load_named(struct symbol_store *s, struct store_image *im);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the names of a kernel come from. A kernel is relocated at boot, and every machine has one: so nothing
+ * is taken from any that is not proved to be the recorded one.
+ */
+#include "symbol/store_kernel.h"
+
+#include <elf.h>
+
+#include "symbol/elf_symbols.h"
+
+const char STORE_LIVE_LIST[] = "/proc/kallsyms";
+
+const struct symbol_kernel_options *store_kernel_options(const struct symbol_store *s,
+                                                         const struct store_image *im) {
+    return im->known.space == SYMBOL_GUEST_KERNEL ? &s->options.guest : &s->options.host;
+}
+
+static bool refuse(struct store_image *im, const char *path, const char *why) {
+    store_tried(im, path, why);
+    return store_fail(im, SYMBOL_CONTRADICTED, path, why);
+}
+
+/* ---- from lists ---- */
+
+/* The end of the kernel's text, if its map says so: some perfs let the map run on as far as there are
+ * addresses, up to modules or to the end of all. */
+enum { ROUNDED_BYTES = 1 << 16 };
+
+static bool ends_otherwise(const struct symbol_image *kernel, uint64_t etext) {
+    uint64_t end = kernel->end;
+    if (end - kernel->start > (uint64_t)1 << 30)
+        return false;
+    return end > etext + ROUNDED_BYTES || etext > end + ROUNDED_BYTES;
+}
+
+const struct symbol_image *store_kernel_of(const struct symbol_store *s, const struct store_image *im) {
+    if (im->known.kind == SYMBOL_IMAGE_KERNEL)
+        return &im->known;
+    for (size_t i = 0; i < s->images.count; i++) {
+        const struct symbol_image *known = &s->images.items[i]->known;
+        if (known->kind == SYMBOL_IMAGE_KERNEL && known->space == im->known.space)
+            return known;
+    }
+    return NULL;
+}
+
+static bool has_reference(const struct symbol_image *kernel) {
+    return kernel && kernel->reference && *kernel->reference;
+}
+
+bool store_list_matches(struct store_image *im, const struct symbol_image *kernel, const char *path,
+                        const struct kernel_list *list) {
+    uint64_t address, etext;
+    if (kernel_list_hidden(list)) {
+        static const char why[] = "its addresses are hidden (see kernel.kptr_restrict)";
+        store_tried(im, path, why);
+        return store_fail(im, SYMBOL_HIDDEN, path, why);
+    }
+    if (!has_reference(kernel))
+        return true;
+    if (!kernel_list_address(list, kernel->reference, &address))
+        return refuse(im, path,
+                      store_text(im, "it lacks the recorded kernel's symbol %s", kernel->reference));
+    if (address != kernel->reference_address)
+        return refuse(im, path,
+                      store_text(im,
+                                 "it has %s at %#llx, the recorded kernel at %#llx: another boot or kernel",
+                                 kernel->reference, (unsigned long long)address,
+                                 (unsigned long long)kernel->reference_address));
+    if (kernel_list_address(list, "_etext", &etext) && ends_otherwise(kernel, etext))
+        return refuse(im, path, "its text is not as long as the recorded kernel's: another kernel");
+    return true;
+}
+
+/* Makes the kernel's table of its list. */
+static bool use_list(const struct symbol_store *s, struct store_image *im, const char *path,
+                     const struct kernel_list *list, enum symbol_origin origin, bool proved) {
+    struct err err = ERR_INIT;
+    struct kernel_bounds bounds = {.from = im->known.start, .end = im->known.end};
+    if (!kernel_list_address(list, "_sinittext", &bounds.init_from) ||
+        !kernel_list_address(list, "_einittext", &bounds.init_end))
+        bounds.init_from = bounds.init_end = 0;
+    im->table = im->owned =
+        kernel_list_table(list, (struct bytes){0}, &bounds, store_raw_kernel_names(s), &err);
+    return im->table ? store_found(im, origin, path, proved) : store_fail_err(im, path, &err);
+}
+
+static bool try_list(struct symbol_store *s, struct store_image *im, const char *path,
+                     enum symbol_origin origin, bool proved) {
+    struct err err = ERR_INIT;
+    const struct kernel_list *list = symfile_kernel_list(&s->files, path, &err);
+    if (!list)
+        return store_fail_err(im, path, &err);
+    return store_list_matches(im, &im->known, path, list) && use_list(s, im, path, list, origin, proved);
+}
+
+/* ---- the running kernel ---- */
+
+/* Why the running kernel cannot be the recorded one, or NULL. */
+static const char *not_live(struct symbol_store *s, struct store_image *im,
+                            const struct symbol_image *kernel) {
+    const struct store_live *live = store_live(s);
+    struct bytes id = {live->id.bytes, live->id.size}, want = kernel ? kernel->build_id : (struct bytes){0};
+    if (im->known.space != SYMBOL_KERNEL)
+        return "the running kernel is not the guest's";
+    if (!has_reference(kernel) || !kernel->reference_address)
+        return "the recording does not say where its kernel was (see kernel.kptr_restrict)";
+    if (want.size)
+        return bytes_equal(id, want)
+                   ? NULL
+                   : store_text(im, "the running kernel's build-id is %s, the recorded one's %s",
+                                id.size ? store_hex(im, id) : "not known", store_hex(im, want));
+    if (!kernel->release)
+        return "nothing recorded says which kernel it was";
+    return strcmp(kernel->release, live->release) == 0
+               ? NULL
+               : store_text(im, "the running kernel is %s, the recorded one %s", live->release,
+                            kernel->release);
+}
+
+const struct kernel_list *store_live_list(struct symbol_store *s, struct store_image *im, bool *proved) {
+    const struct symbol_image *kernel = store_kernel_of(s, im);
+    const char *why = not_live(s, im, kernel);
+    struct err err = ERR_INIT;
+    if (why) {
+        refuse(im, STORE_LIVE_LIST, why);
+        return NULL;
+    }
+    *proved = kernel->build_id.size != 0;
+    const struct kernel_list *list = symfile_kernel_list(&s->files, STORE_LIVE_LIST, &err);
+    if (!list)
+        store_fail_err(im, STORE_LIVE_LIST, &err);
+    return list && store_list_matches(im, kernel, STORE_LIVE_LIST, list) ? list : NULL;
+}
+
+static bool use_live(struct symbol_store *s, struct store_image *im) {
+    bool proved;
+    const struct kernel_list *list = store_live_list(s, im, &proved);
+    return list && use_list(s, im, STORE_LIVE_LIST, list, SYMBOL_FROM_LIVE_KALLSYMS, proved);
+}
+
+/* ---- from kernel images ---- */
+
+struct relocated {
+    uint64_t slide;
+    struct kernel_bounds bounds;
+};
+
+static bool place_relocated(const void *ctx, const struct object_symbol *s, uint64_t value,
+                            uint64_t *offset) {
+    const struct relocated *r = ctx;
+    (void)s;
+    *offset = value + r->slide;
+    return kernel_bounds_have(&r->bounds, *offset);
+}
+
+static uint64_t relocated_end(const void *ctx, uint64_t start) {
+    return kernel_bounds_end(&((const struct relocated *)ctx)->bounds, start);
+}
+
+static bool find_symbol(const struct object_elf *e, const char *name, uint64_t *value) {
+    struct object_symbols walk;
+    size_t len = strlen(name);
+    if (!object_symbols_open(e, SHT_SYMTAB, &walk, NULL))
+        return false;
+    for (struct object_symbol s; object_symbols_next(&walk, &s);)
+        if (s.name.size == len && s.section && memcmp(s.name.data, name, len) == 0) {
+            *value = s.value;
+            return true;
+        }
+    return false;
+}
+
+/* The table of an image that was proved, `slide` away from where its symbols say. */
+static bool relocate(struct symbol_store *s, struct store_image *im, struct symfile *f, uint64_t slide) {
+    struct relocated place = {slide, {.from = im->known.start, .end = im->known.end}};
+    struct symbol_drafts d = {0};
+    struct err err = ERR_INIT;
+    struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_BEST,
+                                 .limit = relocated_end,
+                                 .ctx = &place,
+                                 .slide = slide,
+                                 .raw_names = store_raw_kernel_names(s)};
+    uint64_t from, end;
+    if (find_symbol(&f->elf, "_sinittext", &from) && find_symbol(&f->elf, "_einittext", &end)) {
+        place.bounds.init_from = from + slide;
+        place.bounds.init_end = end + slide;
+    }
+    if (elf_symbols_add(&f->elf, SHT_SYMTAB, place_relocated, &place, &d, &err))
+        im->table = im->owned = symbol_table_build(&d, &rules, &err);
+    symbol_drafts_fini(&d);
+    return im->table || store_fail_err(im, f->path, &err);
+}
+
+static bool use_vmlinux(struct symbol_store *s, struct store_image *im, struct symfile *f, bool proved) {
+    const struct symbol_image *kernel = &im->known;
+    uint64_t value, etext;
+    if (!f->is_elf) {
+        store_tried(im, f->path, "not an ELF file");
+        return store_fail(im, SYMBOL_BROKEN, f->path, "not an ELF file");
+    }
+    if (!has_reference(kernel) || !find_symbol(&f->elf, kernel->reference, &value))
+        return refuse(im, f->path, "it lacks the symbol that the recording is related to");
+    uint64_t slide = kernel->reference_address - value;
+    if (!proved && find_symbol(&f->elf, "_etext", &etext) && ends_otherwise(kernel, etext + slide))
+        return refuse(im, f->path, "its text is not as long as the recorded kernel's: another kernel");
+    if (!relocate(s, im, f, slide))
+        return false;
+    im->source.has_slide = true;
+    im->source.slide = (int64_t)slide;
+    im->source.shown_path = f->path;
+    im->bytes.debug = f->bytes;
+    return store_found(im, SYMBOL_FROM_VMLINUX, f->path, proved);
+}
+
+static bool try_vmlinux(struct symbol_store *s, struct store_image *im, const char *path) {
+    struct symfile *f = store_open_proved(s, im, path);
+    return f && use_vmlinux(s, im, f, im->known.build_id.size != 0);
+}
+
+/* --vmlinux: the user's word may stand for the build-id. */
+static bool use_given_vmlinux(struct symbol_store *s, struct store_image *im, const char *path) {
+    if (!s->options.ignore_vmlinux_buildid)
+        return try_vmlinux(s, im, path);
+    struct symfile *f = symfile_open(&s->files, path);
+    if (!f || f->err.code != ERR_NONE)
+        return f && store_fail_err(im, path, &f->err);
+    return use_vmlinux(s, im, f, symfile_has_id(f, im->known.build_id));
+}
+
+/* Where distributions and kernel builds put it; those without a release in their name need a build-id. */
+static bool find_vmlinux(struct symbol_store *s, struct store_image *im) {
+    static const struct {
+        const char *before, *after;
+    } places[] = {
+        {"/boot/vmlinux-", ""},
+        {"/usr/lib/debug/boot/vmlinux-", ""},
+        {"/lib/modules/", "/build/vmlinux"},
+        {"/usr/lib/debug/lib/modules/", "/vmlinux"},
+        {"/usr/lib/debug/boot/vmlinux-", ".debug"},
+    };
+    static const char *const nameless[] = {"vmlinux", "/boot/vmlinux"};
+    const char *release = im->known.release;
+    for (size_t i = 0; im->known.build_id.size && i < sizeof nameless / sizeof *nameless; i++)
+        if (try_vmlinux(s, im, store_host_path(s, im, nameless[i])))
+            return true;
+    for (size_t i = 0; release && !strchr(release, '/') && i < sizeof places / sizeof *places; i++) {
+        const char *path = store_text(im, "%s%s%s", places[i].before, release, places[i].after);
+        if (try_vmlinux(s, im, store_host_path(s, im, path)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- the order ---- */
+
+bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
+    const struct symbol_kernel_options *o = store_kernel_options(s, im);
+    bool identified = im->known.build_id.size != 0;
+    /* What the user names is used or refused; nothing is guessed in its place. */
+    if (o->kallsyms)
+        return try_list(s, im, o->kallsyms, SYMBOL_FROM_KALLSYMS, false);
+    if (o->vmlinux)
+        return use_given_vmlinux(s, im, o->vmlinux);
+    const char *cached = store_cache_path(s, im, "elf"), *list = store_cache_path(s, im, "kallsyms");
+    if (!s->options.ignore_vmlinux &&
+        ((cached && try_vmlinux(s, im, cached)) || (im->known.space == SYMBOL_KERNEL && find_vmlinux(s, im))))
+        return true;
+    /* A list has no build-id of its own; the cache vouches for it. */
+    return (list && try_list(s, im, list, SYMBOL_FROM_CACHE, identified)) || use_live(s, im);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What modules need of what is known about their kernel. */
+#ifndef SONDE_SYMBOL_STORE_KERNEL_H
+#define SONDE_SYMBOL_STORE_KERNEL_H
+
+#include "symbol/store_internal.h"
+
+/* The host's or the guest's. */
+const struct symbol_kernel_options *store_kernel_options(const struct symbol_store *s,
+                                                         const struct store_image *im);
+
+/* What the recording knows of the kernel that an image belongs to, itself or a module's; NULL: nothing. */
+const struct symbol_image *store_kernel_of(const struct symbol_store *s, const struct store_image *im);
+
+/* True when `list` is of the kernel that was recorded, as it was relocated then: it has the reference symbol
+ * at its recorded address, and its text has the recorded length where that is known. Else the image fails. */
+bool store_list_matches(struct store_image *im, const struct symbol_image *kernel, const char *path,
+                        const struct kernel_list *list);
+
+/* /proc/kallsyms, if the running kernel is the recorded one and was booted as it was then: it has the same
+ * build-id or, when none was recorded (*proved is false then), the same release, and the list matches. NULL:
+ * the image fails. */
+const struct kernel_list *store_live_list(struct symbol_store *s, struct store_image *im, bool *proved);
+
+extern const char STORE_LIVE_LIST[]; /* its path */
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the names of kernel modules come from: their kernel's own list, or their files. */
+#include <elf.h>
+
+#include "format/modules/modules.h"
+#include "os/files.h"
+#include "symbol/elf_symbols.h"
+#include "symbol/store_kernel.h"
+
+/* The module's name as the kernel has it: /lib/modules/V/kernel/net/nf-nat.ko.xz -> nf_nat, [ext4] -> ext4.
+ */
+static struct bytes module_name(struct store_image *im) {
+    const char *slash = strrchr(im->known.name, '/'), *name = slash ? slash + 1 : im->known.name;
+    size_t len = *name == '[' ? strcspn(name + 1, "]") : strcspn(name, ".");
+    char *copy = arena_strndup(&im->texts, name + (*name == '['), len);
+    for (char *c = copy; c && *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    return (struct bytes){(const uint8_t *)copy, copy ? len : 0};
+}
+
+/* ---- from a list ---- */
+
+static bool use_list(struct symbol_store *s, struct store_image *im, const struct kernel_list *list,
+                     const char *path, enum symbol_origin origin) {
+    struct err err = ERR_INIT;
+    struct kernel_bounds bounds = {.from = im->known.start, .end = im->known.end};
+    struct bytes name = module_name(im);
+    if (!kernel_list_has_module(list, name)) {
+        store_tried(im, path, "it lists nothing of this module");
+        return false;
+    }
+    struct symbol_table *t = kernel_list_table(list, name, &bounds, store_raw_kernel_names(s), &err);
+    if (!t)
+        return store_fail_err(im, path, &err);
+    if (!symbol_table_count(t)) {
+        static const char why[] = "the module was at another place";
+        symbol_table_free(t);
+        store_tried(im, path, why);
+        return store_fail(im, SYMBOL_CONTRADICTED, path, why);
+    }
+    im->table = im->owned = t;
+    return store_found(im, origin, path, false);
+}
+
+static bool use_live(struct symbol_store *s, struct store_image *im) {
+    bool proved;
+    const struct kernel_list *list = store_live_list(s, im, &proved);
+    return list && use_list(s, im, list, STORE_LIVE_LIST, SYMBOL_FROM_LIVE_KALLSYMS);
+}
+
+/* ---- from its file ---- */
+
+enum { SECTIONS_MAX = 4096 };
+
+/* Where the kernel puts a module's sections: offsets from the module's start, UINT64_MAX for what does not
+ * belong to its lasting code. */
+struct placement {
+    uint64_t *offsets;
+    uint64_t *ends;
+    uint32_t count;
+};
+
+static bool is_lasting_code(const struct object_section *sec) {
+    return (sec->flags & SHF_ALLOC) && (sec->flags & SHF_EXECINSTR) &&
+           !(sec->name.size >= 5 && memcmp(sec->name.data, ".init", 5) == 0);
+}
+
+/*
+ * The loader lays out executable sections first, one behind the other in the file's order at their own
+ * alignment, those that begin with .init elsewhere (seen in /sys/module/NAME/sections of 6.1 kernels). On
+ * s390 the recorded start is that of .text itself, because tables stand before it.
+ */
+static bool place_sections(const struct object_elf *e, struct placement *p, struct err *err) {
+    struct object_section sec;
+    uint64_t at = 0, text = 0;
+    p->count = e->section_count < SECTIONS_MAX ? e->section_count : SECTIONS_MAX;
+    p->offsets = malloc((2 * (size_t)p->count + 1) * sizeof *p->offsets);
+    if (!p->offsets)
+        return err_memory(err, "module");
+    p->ends = p->offsets + p->count;
+    for (uint32_t i = 0; i < p->count; i++) {
+        p->offsets[i] = p->ends[i] = UINT64_MAX;
+        if (!object_elf_section(e, i, &sec) || !is_lasting_code(&sec) || sec.size > UINT32_MAX)
+            continue;
+        uint64_t align = sec.align && sec.align <= 1 << 21 ? sec.align : 1;
+        at = (at + align - 1) / align * align;
+        p->offsets[i] = at;
+        p->ends[i] = at + sec.size;
+        text = sec.name.size == 5 && memcmp(sec.name.data, ".text", 5) == 0 ? at : text;
+        at += sec.size;
+    }
+    for (uint32_t i = 0; e->machine == EM_S390 && i < p->count; i++)
+        if (p->offsets[i] != UINT64_MAX) {
+            p->ends[i] -= text;
+            p->offsets[i] = p->offsets[i] >= text ? p->offsets[i] - text : UINT64_MAX;
+        }
+    return true;
+}
+
+static bool place_in_module(const void *ctx, const struct object_symbol *s, uint64_t value,
+                            uint64_t *offset) {
+    const struct placement *p = ctx;
+    if (s->section >= p->count || p->offsets[s->section] == UINT64_MAX)
+        return false;
+    *offset = p->offsets[s->section] + value;
+    return *offset >= p->offsets[s->section] && *offset < p->ends[s->section];
+}
+
+static uint64_t section_end(const void *ctx, uint64_t start) {
+    const struct placement *p = ctx;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->offsets[i] != UINT64_MAX && start >= p->offsets[i] && start < p->ends[i])
+            return p->ends[i];
+    return start;
+}
+
+static bool use_file(struct symbol_store *s, struct store_image *im, const char *path,
+                     enum symbol_origin origin) {
+    struct symfile *f = store_open_proved(s, im, path);
+    struct err err = ERR_INIT;
+    struct placement places = {0};
+    struct symbol_drafts d = {0};
+    if (!f)
+        return false;
+    if (!f->is_elf || f->elf.type != ET_REL) {
+        store_tried(im, path, "not a kernel module");
+        return store_fail(im, SYMBOL_BROKEN, path, "not a kernel module");
+    }
+    struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_BEST,
+                                 .limit = section_end,
+                                 .ctx = &places,
+                                 .raw_names = store_raw_kernel_names(s)};
+    if (place_sections(&f->elf, &places, &err) &&
+        elf_symbols_add(&f->elf, SHT_SYMTAB, place_in_module, &places, &d, &err))
+        im->table = im->owned = symbol_table_build(&d, &rules, &err);
+    free(places.offsets);
+    symbol_drafts_fini(&d);
+    if (!im->table)
+        return store_fail_err(im, path, &err);
+    im->bytes.debug = f->bytes;
+    return store_found(im, origin, path, im->known.build_id.size != 0);
+}
+
+/* ---- the order ---- */
+
+/* The true end of a module whose recorded one runs on over others (the last one's, of old perfs), from
+ * /proc/modules or the copy that was given. */
+static void repair_end(struct symbol_store *s, struct store_image *im) {
+    const char *path = store_kernel_options(s, im)->modules;
+    struct writer text = writer_make(false);
+    struct bytes name = module_name(im);
+    if (path && os_files_real.read(os_files_real.ctx, path, &text, NULL)) {
+        struct bytes rest = writer_bytes(&text);
+        for (struct modules_entry m; modules_next(&rest, &m);)
+            if (bytes_equal(m.name, name) && m.address == im->known.start && m.size)
+                im->known.end = m.address + m.size;
+    }
+    writer_fini(&text);
+}
+
+bool store_load_module(struct symbol_store *s, struct store_image *im) {
+    const struct symbol_kernel_options *o = store_kernel_options(s, im);
+    struct err err = ERR_INIT;
+    repair_end(s, im);
+    if (o->kallsyms) {
+        const struct kernel_list *list = symfile_kernel_list(&s->files, o->kallsyms, &err);
+        if (!list)
+            return store_fail_err(im, o->kallsyms, &err);
+        if (store_list_matches(im, store_kernel_of(s, im), o->kallsyms, list) &&
+            use_list(s, im, list, o->kallsyms, SYMBOL_FROM_KALLSYMS))
+            return true;
+    }
+    const char *cached = store_cache_path(s, im, "elf");
+    if (cached && use_file(s, im, cached, SYMBOL_FROM_CACHE))
+        return true;
+    if (im->known.space == SYMBOL_KERNEL && !o->kallsyms && !o->vmlinux && use_live(s, im))
+        return true;
+    if (*im->known.name != '/')
+        return false;
+    if (im->known.build_id.size)
+        return use_file(s, im, store_host_path(s, im, im->known.name), SYMBOL_FROM_MODULE);
+    /* Its path names the release that it was built for; nothing else is known of it. */
+    const char *release = im->known.release;
+    const char *folder = release ? store_text(im, "/lib/modules/%s/", release) : NULL;
+    return folder && strncmp(im->known.name, folder, strlen(folder)) == 0 &&
+           use_file(s, im, store_host_path(s, im, im->known.name), SYMBOL_FROM_MODULE);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the names of user code come from: files, the vdso, the maps that JITs write, and records themselves.
+ */
+#include "symbol/store_internal.h"
+
+#include "format/perfmap/perfmap.h"
+#include "os/host.h"
+#include "symbol/elf_symbols.h"
+#include <elf.h>
+
+/* ---- from an ELF file to a table ---- */
+
+/* The end of the segment that holds the offset. */
+static uint64_t segment_end(const void *ctx, uint64_t start) {
+    const struct object_layout *l = ctx;
+    for (uint32_t i = 0; i < l->count; i++)
+        if (start - l->by_offset[i].offset < l->by_offset[i].size)
+            return l->by_offset[i].offset + l->by_offset[i].size;
+    return start;
+}
+
+static bool add_all(struct symfile *f, const struct symfile *debug, struct symbol_drafts *d,
+                    struct err *err) {
+    const struct object_elf *from = debug && elf_symbols_has(&debug->elf, SHT_SYMTAB) ? &debug->elf : &f->elf;
+    uint32_t type = elf_symbols_has(from, SHT_SYMTAB) ? SHT_SYMTAB : SHT_DYNSYM;
+    struct err mine = ERR_INIT;
+    if (!elf_symbols_add(from, type, elf_symbols_in_file, &f->layout, d, &mine) && mine.code != ERR_ABSENT) {
+        *err = mine;
+        return false;
+    }
+    return true;
+}
+
+/* The table of a file, made once. NULL: memory. */
+static const struct symbol_table *file_table(const struct symbol_store *s, struct symfile *f,
+                                             const struct symfile *debug, struct err *err) {
+    pthread_mutex_lock(&f->lock);
+    if (!f->table && f->is_elf) {
+        struct symbol_drafts d = {0};
+        struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_BEST,
+                                     .limit = segment_end,
+                                     .ctx = &f->layout,
+                                     .layout = &f->layout,
+                                     .raw_names = s->options.raw_names};
+        if (add_all(f, debug, &d, err))
+            f->table = symbol_table_build(&d, &rules, err);
+        symbol_drafts_fini(&d);
+    }
+    const struct symbol_table *t = f->table;
+    pthread_mutex_unlock(&f->lock);
+    return t;
+}
+
+/* ---- finding the file ---- */
+
+static bool use_file(struct symbol_store *s, struct store_image *im, struct symfile *f,
+                     enum symbol_origin origin) {
+    struct err err = ERR_INIT;
+    if (!f)
+        return false;
+    if (!f->is_elf) {
+        store_tried(im, f->path, "not an ELF file");
+        return store_fail(im, SYMBOL_BROKEN, f->path, "not an ELF file");
+    }
+    im->table = file_table(s, f, NULL, &err);
+    if (!im->table)
+        return store_fail_err(im, f->path, &err);
+    im->bytes.code = f->bytes;
+    return store_found(im, origin, f->path, im->known.build_id.size != 0);
+}
+
+/* Without " (deleted)", which is no part of the path (proc_pid_maps(5)). */
+static const char *real_path(struct store_image *im) {
+    static const char suffix[] = " (deleted)";
+    size_t len = strlen(im->known.name), n = sizeof suffix - 1;
+    return im->known.deleted && len > n ? store_text(im, "%.*s", (int)(len - n), im->known.name)
+                                        : im->known.name;
+}
+
+bool store_load_file(struct symbol_store *s, struct store_image *im) {
+    const char *path = real_path(im);
+    bool identified = im->known.build_id.size != 0;
+    if (use_file(s, im, store_open_proved(s, im, store_cache_path(s, im, "elf")), SYMBOL_FROM_CACHE))
+        return true;
+    if (*path != '/')
+        return false;
+    /* What is at a deleted file's path now is another file, unless it proves to be a copy. */
+    if (im->known.deleted && !identified) {
+        store_tried(im, path, "it was deleted, and what is there now cannot be proved to be the same");
+        return false;
+    }
+    if (use_file(s, im, store_open_proved(s, im, store_host_path(s, im, path)), SYMBOL_FROM_FILE))
+        return true;
+    /* The process may have another root or other mounts; its number may be another process's by now, so
+     * that nothing but a build-id counts. */
+    if (!identified || im->known.pid == UINT32_MAX || s->options.symfs || im->known.space != SYMBOL_USER)
+        return false;
+    const char *rooted = store_text(im, "/proc/%u/root%s", im->known.pid, path);
+    return use_file(s, im, store_open_proved(s, im, rooted), SYMBOL_FROM_ROOT);
+}
+
+/* ---- the vdso ---- */
+
+bool store_load_vdso(struct symbol_store *s, struct store_image *im) {
+    if (!im->known.build_id.size || im->known.space != SYMBOL_USER)
+        return store_fail(im, SYMBOL_ABSENT, NULL, "no build-id was recorded that could prove a file");
+    if (use_file(s, im, store_open_proved(s, im, store_cache_path(s, im, "vdso")), SYMBOL_FROM_CACHE))
+        return true;
+    struct bytes own = os_host_vdso();
+    struct symfile *f = own.size ? symfile_borrow(&s->files, "[vdso]", own) : NULL;
+    if (!f || !symfile_has_id(f, im->known.build_id))
+        return store_fail(im, SYMBOL_ABSENT, NULL, "this kernel's is another one");
+    return use_file(s, im, f, SYMBOL_FROM_SELF);
+}
+
+/* ---- perf-PID.map ---- */
+
+/* A line without a size names its first byte alone. */
+static uint64_t one_byte(const void *ctx, uint64_t start) {
+    (void)ctx;
+    return start;
+}
+
+static bool add_map_lines(struct writer *text, struct symbol_drafts *d) {
+    writer_u8(text, 0);
+    if (!writer_ok(text))
+        return false;
+    d->text = (char *)text->data;
+    struct bytes rest = {text->data, text->size - 1};
+    *text = (struct writer){0};
+    for (struct perfmap_symbol p; perfmap_next(&rest, &p);) {
+        struct symbol_draft *to = vec_push(&d->list);
+        if (!to)
+            return false;
+        char *name = (char *)(uintptr_t)p.name.data;
+        name[p.name.size] = 0; /* the end of the line */
+        uint64_t end = p.start + p.size;
+        *to = (struct symbol_draft){
+            .start = p.start, .end = end < p.start ? UINT64_MAX : end, .name = name, .bind = SYMBOL_GLOBAL};
+    }
+    return true;
+}
+
+static struct symbol_table *map_table(struct writer *text, struct err *err) {
+    struct symbol_drafts d = {0};
+    struct symbol_table *t = NULL;
+    /* Of lines for the same place the last one counts: it replaced the others. */
+    struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_LAST, .limit = one_byte, .raw_names = true};
+    if (add_map_lines(text, &d))
+        t = symbol_table_build(&d, &rules, err);
+    else
+        err_memory(err, "perf map");
+    symbol_drafts_fini(&d);
+    return t;
+}
+
+bool store_load_map(struct symbol_store *s, struct store_image *im) {
+    if (im->known.pid == UINT32_MAX || *im->known.name != '/')
+        return false;
+    const char *path = store_host_path(s, im, im->known.name);
+    struct err err = ERR_INIT;
+    im->table = symfile_text_table(&s->files, path, map_table, &err);
+    return im->table ? store_found(im, SYMBOL_FROM_MAP, path, false) : store_fail_err(im, path, &err);
+}
+
+/* ---- named by its record ---- */
+
+bool store_load_named(struct symbol_store *s, struct store_image *im) {
+    struct err err = ERR_INIT;
+    struct symbol_drafts d = {0};
+    struct symbol_rules rules = {.raw_names = s->options.raw_names};
+    struct symbol_draft *only = vec_push(&d.list);
+    if (only) {
+        *only = (struct symbol_draft){.end = im->known.end - im->known.start, .name = im->known.name};
+        im->table = im->owned = symbol_table_build(&d, &rules, &err);
+    }
+    symbol_drafts_fini(&d);
+    return im->table ? store_found(im, SYMBOL_FROM_RECORD, NULL, true)
+                     : store_fail(im, SYMBOL_NO_MEMORY, NULL, "out of memory");
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/symfile.h"
+
+#include "object/compressed.h"
+#include "os/files.h"
+
+/* No module comes near this; a bomb does. */
+enum { UNPACKED_MAX_BYTES = 1 << 30 };
+
+bool symfile_cache_init(struct symfile_cache *c, struct err *err) {
+    *c = (struct symfile_cache){0};
+    return pthread_mutex_init(&c->lock, NULL) == 0 || err_memory(err, "files");
+}
+
+static void symfile_free(struct symfile *f) {
+    if (!f)
+        return;
+    symbol_table_free(f->table);
+    kernel_list_free(f->list);
+    object_layout_fini(&f->layout);
+    arena_fini(&f->unpacked);
+    os_map_fini(&f->map);
+    pthread_mutex_destroy(&f->lock);
+    free(f);
+}
+
+void symfile_cache_fini(struct symfile_cache *c) {
+    for (size_t i = 0; i < c->files.count; i++)
+        symfile_free(c->files.items[i]);
+    vec_fini(&c->files);
+    strpool_fini(&c->paths);
+    pthread_mutex_destroy(&c->lock);
+}
+
+/* The entry of a path, new or old; NULL: memory. The cache is locked. */
+static struct symfile *entry(struct symfile_cache *c, const char *path) {
+    uint32_t id = strpool_add(&c->paths, path, strlen(path));
+    if (id == STRPOOL_NONE)
+        return NULL;
+    /* Ids whose file could not be made for want of memory stay NULL. */
+    while (c->files.count <= id)
+        if (!vec_push(&c->files))
+            return NULL;
+    if (c->files.items[id])
+        return c->files.items[id];
+    struct symfile *f = calloc(1, sizeof *f);
+    if (f && pthread_mutex_init(&f->lock, NULL) != 0) {
+        free(f);
+        f = NULL;
+    }
+    if (f)
+        f->path = strpool_text(&c->paths, id);
+    c->files.items[id] = f;
+    return f;
+}
+
+static struct symfile *locked_entry(struct symfile_cache *c, const char *path) {
+    pthread_mutex_lock(&c->lock);
+    struct symfile *f = entry(c, path);
+    pthread_mutex_unlock(&c->lock);
+    if (f)
+        pthread_mutex_lock(&f->lock);
+    return f;
+}
+
+/* Modules may be packed, and so may a vmlinux that somebody keeps. */
+static bool has_packed_name(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot && (strcmp(dot, ".xz") == 0 || strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0);
+}
+
+static bool examine(struct symfile *f) {
+    struct err err = ERR_INIT;
+    enum object_compression kind = has_packed_name(f->path) ? object_compression_of(f->bytes) : OBJECT_PLAIN;
+    if (kind != OBJECT_PLAIN) {
+        struct bytes packed = f->bytes;
+        if (!object_decompress(kind, packed, UNPACKED_MAX_BYTES, &f->unpacked, &f->bytes, &f->err))
+            return false;
+    }
+    f->is_elf = object_elf_open(f->bytes, &f->elf, &err);
+    if (!f->is_elf)
+        return true;
+    object_build_id_read(f->bytes, &f->id);
+    return object_layout_init(&f->elf, &f->layout, &f->err);
+}
+
+static void read_file(struct symfile *f) {
+    struct os_file file;
+    if (!os_file_open(f->path, &file, &f->err))
+        return;
+    if (file.kind != OS_FILE_REGULAR)
+        err_set(&f->err, ERR_IO, f->path, "not a regular file");
+    else if (os_map_file(&file, f->path, &f->map, &f->err)) {
+        f->bytes = f->map.bytes;
+        examine(f);
+    }
+    os_file_close(&file);
+}
+
+struct symfile *symfile_open(struct symfile_cache *c, const char *path) {
+    struct symfile *f = locked_entry(c, path);
+    if (!f)
+        return NULL;
+    if (!f->opened)
+        read_file(f);
+    f->opened = true;
+    pthread_mutex_unlock(&f->lock);
+    return f;
+}
+
+struct symfile *symfile_borrow(struct symfile_cache *c, const char *name, struct bytes content) {
+    struct symfile *f = locked_entry(c, name);
+    if (!f)
+        return NULL;
+    if (!f->opened) {
+        f->bytes = content;
+        examine(f);
+    }
+    f->opened = true;
+    pthread_mutex_unlock(&f->lock);
+    return f;
+}
+
+static void read_list(struct symfile *f) {
+    struct writer text = writer_make(false);
+    if (!os_files_real.read(os_files_real.ctx, f->path, &text, &f->list_err)) {
+        writer_fini(&text);
+        return;
+    }
+    f->list = kernel_list_new(&text, &f->list_err);
+}
+
+const struct kernel_list *symfile_kernel_list(struct symfile_cache *c, const char *path, struct err *err) {
+    struct symfile *f = locked_entry(c, path);
+    if (!f) {
+        err_memory(err, path);
+        return NULL;
+    }
+    if (!f->listed)
+        read_list(f);
+    f->listed = true;
+    const struct kernel_list *list = f->list;
+    if (!list)
+        *err = f->list_err;
+    pthread_mutex_unlock(&f->lock);
+    return list;
+}
+
+const struct symbol_table *symfile_text_table(struct symfile_cache *c, const char *path,
+                                              symfile_build_fn *build, struct err *err) {
+    struct symfile *f = locked_entry(c, path);
+    if (!f) {
+        err_memory(err, path);
+        return NULL;
+    }
+    if (!f->listed) {
+        struct writer text = writer_make(false);
+        if (os_files_real.read(os_files_real.ctx, path, &text, &f->list_err))
+            f->table = build(&text, &f->list_err);
+        writer_fini(&text);
+    }
+    f->listed = true;
+    const struct symbol_table *table = f->table;
+    if (!table)
+        *err = f->list_err;
+    pthread_mutex_unlock(&f->lock);
+    return table;
+}
+
+bool symfile_has_id(const struct symfile *f, struct bytes build_id) {
+    return bytes_equal((struct bytes){f->id.bytes, f->id.size}, build_id);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files of the disk that a session looks at, each opened at most once, whether it is there or not.
+ * Everything handed out lives until symfile_cache_fini. Any number of threads.
+ */
+#ifndef SONDE_SYMBOL_SYMFILE_H
+#define SONDE_SYMBOL_SYMFILE_H
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "base/strpool.h"
+#include "object/build_id.h"
+#include "object/elf.h"
+#include "os/map.h"
+#include "symbol/kernel_list.h"
+
+struct symfile {
+    const char *path;
+    struct err err;     /* code is ERR_NONE when it could be read */
+    struct bytes bytes; /* unpacked, if it was compressed as modules are */
+    bool is_elf;
+    struct object_elf elf;
+    struct object_layout layout;
+    struct object_build_id id; /* size 0: none */
+
+    /* The rest is the module's own. */
+    pthread_mutex_t lock;
+    bool opened, listed;
+    struct os_map map;
+    struct arena unpacked;
+    struct kernel_list *list;
+    struct err list_err; /* why there is no list or table */
+    struct symbol_table *table;
+};
+
+struct symfile_cache {
+    pthread_mutex_t lock;
+    struct strpool paths;
+    VEC(struct symfile *) files; /* by path id */
+};
+
+bool symfile_cache_init(struct symfile_cache *c, struct err *err);
+void symfile_cache_fini(struct symfile_cache *c);
+
+/* The file, opened; NULL when memory ran out. See symfile.err for whether it is there. */
+struct symfile *symfile_open(struct symfile_cache *c, const char *path);
+
+/* A file that lies in memory, under a name that no path has; otherwise as symfile_open. */
+struct symfile *symfile_borrow(struct symfile_cache *c, const char *name, struct bytes content);
+
+/* The list of kernel symbols at `path`, read once; NULL and *err when there is none. */
+const struct kernel_list *symfile_kernel_list(struct symfile_cache *c, const char *path, struct err *err);
+
+/* The table that `build` makes of the text at `path` (which it takes over), made once; NULL and *err when
+ * there is none. */
+typedef struct symbol_table *symfile_build_fn(struct writer *text, struct err *err);
+const struct symbol_table *symfile_text_table(struct symfile_cache *c, const char *path,
+                                              symfile_build_fn *build, struct err *err);
+
+/* True when the file has exactly this build-id. */
+bool symfile_has_id(const struct symfile *f, struct bytes build_id);
+
+#endif
