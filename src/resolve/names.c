@@ -121,6 +121,16 @@ static enum symbol_kind kind_of(const struct model_image *image) {
     return image->kind < sizeof kinds ? (enum symbol_kind)kinds[image->kind] : SYMBOL_IMAGE_NONE;
 }
 
+static bool add_image(struct resolve_names *n, uint32_t id);
+
+/* A module is proved by its kernel: that is made known first. */
+static bool add_kernel_of(struct resolve_names *n, const struct model_image *module) {
+    struct model_kernel_reference ref;
+    return module->kind != MODEL_IMAGE_MODULE ||
+           !model_kernel_reference(n->model, (enum model_space)module->space, &ref) ||
+           (grow(n, ref.image + 1) && add_image(n, ref.image));
+}
+
 /* Makes the image known to the store. False: memory. */
 static bool add_image(struct resolve_names *n, uint32_t id) {
     if (n->images.items[id].store_id != NOT_ASKED)
@@ -128,6 +138,8 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
     if (!learn_extents(n))
         return false;
     const struct model_image *image = model_image(n->model, id);
+    if (!add_kernel_of(n, image))
+        return false;
     struct symbol_image s = {.kind = kind_of(image),
                              .space = space_of(image),
                              .name = image->name,
