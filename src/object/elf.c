@@ -238,7 +238,7 @@ static struct bytes extended_indexes(const struct object_elf *e, uint32_t table)
 
 bool object_symbols_open(const struct object_elf *e, uint32_t type, struct object_symbols *out,
                          struct err *err) {
-    *out = (struct object_symbols){.wide = e->wide};
+    *out = (struct object_symbols){.wide = e->wide, .swap = e->swap, .index = 1};
     struct object_section s, strings;
     struct bytes content;
     if (!object_elf_section_typed(e, type, &s))
@@ -253,9 +253,7 @@ bool object_symbols_open(const struct object_elf *e, uint32_t type, struct objec
     out->entry_size = s.entry_size && content.size ? (uint32_t)s.entry_size : entry;
     uint64_t count = content.size / out->entry_size;
     out->count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-    out->at = cursor_make(content, e->swap);
-    cursor_take(&out->at, out->count ? out->entry_size : 0);
-    out->index = 1;
+    out->content = content;
     if (object_elf_section(e, s.link, &strings) && strings.type == SHT_STRTAB)
         object_elf_section_bytes(e, &strings, NULL, &out->names, NULL);
     out->extended = extended_indexes(e, s.index);
@@ -281,18 +279,19 @@ static void read_symbol(struct cursor *c, bool wide, struct object_symbol *out, 
     }
 }
 
-bool object_symbols_next(struct object_symbols *s, struct object_symbol *out) {
-    *out = (struct object_symbol){.index = s->index};
-    if (s->index >= s->count || s->broken)
+bool object_symbols_at(struct object_symbols *s, uint32_t index, struct object_symbol *out) {
+    *out = (struct object_symbol){.index = index};
+    if (index >= s->count || s->broken)
         return false;
-    struct cursor c = cursor_make(cursor_bytes(&s->at, s->entry_size), s->at.swap);
+    struct cursor c =
+        cursor_make((struct bytes){s->content.data + (size_t)index * s->entry_size, s->entry_size}, s->swap);
     uint32_t name;
     uint8_t info;
     read_symbol(&c, s->wide, out, &name, &info);
     out->bind = info >> 4;
     out->type = info & 15;
-    if (out->section == SHN_XINDEX && s->extended.size / 4 > s->index) {
-        out->section = bytes_load32(s->extended.data + (size_t)s->index * 4, s->at.swap);
+    if (out->section == SHN_XINDEX && s->extended.size / 4 > index) {
+        out->section = bytes_load32(s->extended.data + (size_t)index * 4, s->swap);
     } else if (out->section >= SHN_LORESERVE) {
         out->reserved = (uint16_t)out->section;
         out->section = 0;
@@ -304,8 +303,11 @@ bool object_symbols_next(struct object_symbols *s, struct object_symbol *out) {
         s->broken = cost > s->name_budget;
         s->name_budget -= s->broken ? 0 : cost;
     }
-    s->index++;
     return !s->broken;
+}
+
+bool object_symbols_next(struct object_symbols *s, struct object_symbol *out) {
+    return object_symbols_at(s, s->index, out) && s->index++;
 }
 
 /* True for $, one of `letters`, and then nothing or a dot. */

@@ -85,13 +85,14 @@ struct object_symbol {
 
 /* A walk over a symbol table. Copy it to walk again from there. */
 struct object_symbols {
-    struct cursor at;
+    struct bytes content;  /* the table, whole entries */
     struct bytes names;    /* its string table */
     struct bytes extended; /* SHT_SYMTAB_SHNDX, or empty */
     uint64_t name_budget;  /* hostile tables whose names overlap end the walk, so that it stays linear */
     uint32_t entry_size;
-    uint32_t index, count; /* of entries: count is what the section has room for */
-    bool wide, broken;     /* broken: the walk ended before the table's end */
+    uint32_t index, count; /* of entries: the next, and what the section has room for */
+    bool wide, swap;
+    bool broken; /* the walk ended before the table's end */
 };
 
 /*
@@ -104,6 +105,8 @@ bool object_symbols_open(const struct object_elf *e, uint32_t type, struct objec
  * empty.
  */
 bool object_symbols_next(struct object_symbols *s, struct object_symbol *out);
+/* Entry `index` out of turn; false when there is none. The walk goes on where it was. */
+bool object_symbols_at(struct object_symbols *s, uint32_t index, struct object_symbol *out);
 
 /* True for ARM, AArch64, RISC-V (and C-SKY) mapping symbols ($a, $d.1, $x, $t, $xrv64i...), which mark what
  * bytes are and name nothing: ELF for the Arm Architecture 5.5.5, for the 64-bit one 5.5.4, RISC-V psABI
