@@ -27,6 +27,7 @@ struct record_cli {
     const char *output, *freq, *user;
     bool inherit_given, no_inherit, quiet, no_cache, build_id_all, dry_run, time_boundary, plain_callgraph;
     int verbose, realtime;
+    uint64_t map_timeout_ms;
 };
 
 static bool set_selection(const struct option *row, void *field, const char *value, bool negated,
@@ -85,6 +86,12 @@ static bool set_registers(const struct option *row, void *field, const char *val
     (void)row;
     *(uint64_t *)field = 0;
     return negated || record_args_registers(value, field, e);
+}
+
+static bool set_synth(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    struct record_cli *c = field;
+    (void)row;
+    return record_args_synth(negated ? "no" : value, &c->o, e);
 }
 
 static bool set_clock(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
@@ -222,14 +229,17 @@ static const struct option options[] = {
     OPTION_BOOL(0, "namespaces", struct record_cli, o.namespaces, "Record namespaces events"),
     OPTION_BOOL(0, "no-bpf-event", struct record_cli, o.no_bpf_event, "do not record bpf events"),
     OPTION_BOOL(0, "no-buffering", struct record_cli, o.no_buffering, "collect data without buffering"),
-    OPTION_ABSENT(0, "num-thread-synthesize", "n", "threads for telling what existed before"),
+    OPTION_U64(0, "num-thread-synthesize", struct record_cli, o.synth_threads, "n",
+               "number of threads to run for event synthesis"),
     OPTION_ABSENT_FLAG(0, "off-cpu", "off-cpu analysis"),
     OPTION_ABSENT(0, "off-cpu-thresh", "ms", "off-cpu time from which on there is a sample"),
     OPTION_ABSENT_FLAG(0, "overwrite", "use overwrite mode"),
     OPTION_BOOL(0, "per-thread", struct record_cli, o.per_thread, "use per-thread mmaps"),
     OPTION_ABSENT(0, "pfm-events", "event", "events by their names in libpfm4"),
     OPTION_BOOL(0, "phys-data", struct record_cli, o.phys_addresses, "Record the sample physical addresses"),
-    OPTION_ABSENT(0, "proc-map-timeout", "n", "limit for reading a process's maps, in ms"),
+    OPTION_U64(
+        0, "proc-map-timeout", struct record_cli, map_timeout_ms, "n",
+        "per thread proc mmap processing timeout in ms (not needed: mappings are asked for one by one)"),
     OPTION_BOOL(0, "running-time", struct record_cli, o.running_time,
                 "Record running/enabled time of read (:S) events"),
     OPTION_BOOL(0, "sample-cpu", struct record_cli, o.sample_cpu, "Record the sample cpu"),
@@ -244,8 +254,9 @@ static const struct option options[] = {
     OPTION_ABSENT(0, "switch-output", "signal or size or time", "go on in a new file from time to time",
                   .flags = OPTION_VALUE_OPTIONAL),
     OPTION_ABSENT(0, "switch-output-event", "event", "go on in a new file at this event"),
-    OPTION_ABSENT(0, "synth", "no|all|task|mmap|cgroup", "what to tell of the time before"),
-    OPTION_ABSENT_FLAG(0, "tail-synthesize", "tell of the time before at the end"),
+    WHOLE(0, "synth", "no|all|task|mmap|cgroup", "Fine-tune event synthesis: default=all", set_synth),
+    OPTION_BOOL(0, "tail-synthesize", struct record_cli, o.tail_synth,
+                "synthesize non-sample events at the end of output"),
     OPTION_ABSENT(0, "threads", "spec", "several writers, into a directory", .flags = OPTION_VALUE_OPTIONAL),
     OPTION_BOOL(0, "timestamp-boundary", struct record_cli, time_boundary,
                 "Record timestamp boundary (it always does)"),

@@ -187,6 +187,34 @@ bool record_args_registers(const char *text, uint64_t *mask, struct err *e) {
     }
 }
 
+bool record_args_synth(const char *text, struct record_options *o, struct err *e) {
+    enum { TASKS = 1, MAPPINGS = 2, CGROUPS = 4 };
+    static const struct word TYPES[] = {
+        {"no", 0},
+        {"task", TASKS},
+        {"mmap", MAPPINGS | TASKS},
+        {"cgroup", CGROUPS},
+        {"all", TASKS | MAPPINGS | CGROUPS},
+        {NULL, 0},
+    };
+    uint64_t set = 0;
+    for (const char *p = text;;) {
+        size_t len = strcspn(p, ",");
+        const struct word *w = find_word(TYPES, p, len);
+        if (!w)
+            return err_set(e, ERR_USAGE, NULL,
+                           "'%.*s' is nothing that can be told: task, mmap, cgroup, all or no", (int)len, p);
+        set |= w->value;
+        if (!p[len])
+            break;
+        p += len + 1;
+    }
+    o->no_tasks = !(set & TASKS);
+    o->no_mappings = !(set & MAPPINGS);
+    o->no_cgroups = !(set & CGROUPS);
+    return true;
+}
+
 bool record_args_clock(const char *text, int32_t *clockid, struct err *e) {
     uint64_t n;
     const char *rest;

@@ -16,6 +16,8 @@ bool record_args_callgraph(const char *text, struct record_options *o, struct er
 bool record_args_branches(const char *text, uint64_t *bits, struct err *e);
 /* "ax,bx,ip": PERF_REG_* bits of this machine; NULL: all. On "?" false, and the names in e->message. */
 bool record_args_registers(const char *text, uint64_t *mask, struct err *e);
+/* "task,mmap", "cgroup", "all", "no": what --synth leaves out. */
+bool record_args_synth(const char *text, struct record_options *o, struct err *e);
 /* "mono", "CLOCK_BOOTTIME", "4". */
 bool record_args_clock(const char *text, int32_t *clockid, struct err *e);
 /* "200", "-1". Ranges are not there yet. */

@@ -94,8 +94,29 @@ static void words(void **state) {
     assert_false(record_args_delay("soon", &ms, &e));
 }
 
+static void synth(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool tasks, mappings, cgroups;
+    } WANT[] = {{"no", false, false, false},        {"task", true, false, false},
+                {"mmap", true, true, false},        {"cgroup", false, false, true},
+                {"task,cgroup", true, false, true}, {"all", true, true, true}};
+    struct record_options o = {0};
+    struct err e = ERR_INIT;
+    for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++) {
+        assert_true(record_args_synth(WANT[i].text, &o, &e));
+        assert_int_equal(o.no_tasks, !WANT[i].tasks);
+        assert_int_equal(o.no_mappings, !WANT[i].mappings);
+        assert_int_equal(o.no_cgroups, !WANT[i].cgroups);
+    }
+    assert_false(record_args_synth("task,foo", &o, &e));
+    assert_non_null(strstr(e.message, "'foo'"));
+    assert_false(record_args_synth("", &o, &e));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(callgraphs),
-                                       cmocka_unit_test(words)};
+                                       cmocka_unit_test(words), cmocka_unit_test(synth)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,22 @@ static bool system_numbers(void *ctx, const char *path, os_numbers *out, struct 
     return ok;
 }
 
+static bool system_folders(void *ctx, const char *path, struct arena *a, os_names *out, struct err *err) {
+    (void)ctx;
+    DIR *d = opendir(path);
+    bool ok = true;
+    if (!d)
+        return err_errno(err, errno, path, "cannot open %s", path);
+    for (struct dirent *e; ok && (e = readdir(d));) {
+        if (e->d_type != DT_DIR || e->d_name[0] == '.')
+            continue;
+        const char **slot = vec_push(out);
+        ok = slot && (*slot = arena_strndup(a, e->d_name, strlen(e->d_name)));
+    }
+    closedir(d);
+    return ok || err_memory(err, path);
+}
+
 static int64_t ns_of(struct timespec t) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
@@ -216,6 +232,7 @@ const struct os_proc os_proc_system = {
     .read_once = system_read_once,
     .lines = system_lines,
     .numbers = system_numbers,
+    .folders = system_folders,
     .identity = system_identity,
     .image = system_image,
     .release = system_release,

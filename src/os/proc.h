@@ -6,6 +6,7 @@
 #ifndef SONDE_OS_PROC_H
 #define SONDE_OS_PROC_H
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
 #include "base/writer.h"
@@ -28,6 +29,8 @@ struct os_build_id {
 
 /* Numeric names of a directory. */
 typedef VEC(int32_t) os_numbers;
+
+typedef VEC(const char *) os_names;
 
 /* What identifies a file at a moment: stat(2). */
 struct os_identity {
@@ -55,6 +58,8 @@ struct os_proc {
     bool (*lines)(void *ctx, const char *path, os_lines_fn *fn, void *fn_ctx, struct err *err);
     /* The numbers among a directory's names, ascending. */
     bool (*numbers)(void *ctx, const char *path, os_numbers *out, struct err *err);
+    /* Appends the names of a folder's folders, in any order, not those that begin with a dot. */
+    bool (*folders)(void *ctx, const char *path, struct arena *a, os_names *out, struct err *err);
     /* stat(2) of what `path` leads to. */
     bool (*identity)(void *ctx, const char *path, struct os_identity *out, struct err *err);
     /* Maps a regular file; release gives it back. */

@@ -68,6 +68,25 @@ static bool fake_numbers(void *ctx, const char *path, os_numbers *out, struct er
     return true;
 }
 
+/* Folders: paths that end in a slash, and those that lie in them. */
+static bool fake_folders(void *ctx, const char *path, struct arena *a, os_names *out, struct err *err) {
+    const struct os_proc_fake *f = ctx;
+    size_t len = strlen(path), before = out->count;
+    for (size_t i = 0; i < f->file_count; i++) {
+        const char *p = f->files[i].path;
+        if (strncmp(p, path, len) != 0 || p[len] != '/')
+            continue;
+        size_t n = strcspn(p + len + 1, "/");
+        bool seen = n == 0 || p[len + 1 + n] != '/';
+        for (size_t k = before; !seen && k < out->count; k++)
+            seen = strlen(out->items[k]) == n && memcmp(out->items[k], p + len + 1, n) == 0;
+        const char **slot = seen ? NULL : vec_push(out);
+        if (slot && !(*slot = arena_strndup(a, p + len + 1, n)))
+            return err_memory(err, path);
+    }
+    return true;
+}
+
 static bool fake_identity(void *ctx, const char *path, struct os_identity *out, struct err *err) {
     const struct os_proc_fake_file *file = find(ctx, path, err);
     if (file)
@@ -131,6 +150,7 @@ struct os_proc os_proc_fake(const struct os_proc_fake *fake) {
         .read_once = fake_read,
         .lines = fake_lines,
         .numbers = fake_numbers,
+        .folders = fake_folders,
         .identity = fake_identity,
         .image = fake_image,
         .release = fake_release,

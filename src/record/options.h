@@ -45,7 +45,9 @@ struct record_options {
     /* Side records. */
     bool namespaces, all_cgroups, switch_events, no_bpf_event, build_id_mmap;
     bool all_user, all_kernel;
-    uint32_t synth_threads; /* that tell what existed before; 0: one */
+    bool no_tasks, no_mappings, no_cgroups; /* --synth: what is not told of the time before */
+    bool tail_synth;                        /* tell it at the end instead */
+    uint64_t synth_threads;                 /* that tell it; 0: one */
 
     /* Rings and output. */
     uint64_t pages; /* of each ring, a power of two; 0: the default */

@@ -172,16 +172,22 @@ static void init_sink(struct session *s) {
     };
 }
 
-/* What readers must know before the first event of a ring. */
-static bool put_opening(struct session *s, struct err *err) {
+/* What existed before, or with --tail-synthesize: what exists now. */
+static bool tell_before(struct session *s, struct err *err) {
     const struct record_job *job = s->job;
     struct record_synth_request request = {job->options, &s->target, job->sys, os_host_pid(), false};
     for (size_t i = 0; i < s->config.events.count; i++)
         request.kernel |= !s->config.events.items[i].side_band &&
                           !(s->config.events.items[i].attr.flags & PERFDATA_ATTR_EXCLUDE_KERNEL);
+    return !job->synth || (job->synth(job->synth_ctx, &request, &s->sink, err) && flush_sink(s, err));
+}
+
+/* What readers must know before the first event of a ring. */
+static bool put_opening(struct session *s, struct err *err) {
+    const struct record_job *job = s->job;
     init_sink(s);
     record_opening_encode(&s->opened, &s->target, &s->sink, s->host.clone, &s->pending);
-    if (!flush_sink(s, err) || (job->synth && !job->synth(job->synth_ctx, &request, &s->sink, err)))
+    if (!flush_sink(s, err) || (!job->options->tail_synth && !tell_before(s, err)))
         return false;
     record_opening_mark(PERFDATA_RECORD_FINISHED_INIT, &s->pending);
     return flush_sink(s, err);
@@ -373,7 +379,8 @@ static bool finish(struct session *s, bool ok, struct err *err) {
         s->result->status = os_child_stop(&s->child); /* a signal ended us: the command goes too */
     record_open_enable(&s->opened, &s->config, false);
     if (ok)
-        ok = record_drain_pass(&s->drain, &s->opened, &wrote, err) && put_lost(s, err);
+        ok = record_drain_pass(&s->drain, &s->opened, &wrote, err) &&
+             (!s->job->options->tail_synth || tell_before(s, err)) && put_lost(s, err);
     advise_lost(s);
     update_facts(s, NULL);
     late = (struct record_facts){.sys = s->job->sys};

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "record/cgroups.h"
 #include "record/kernel.h"
 #include "record/tasks.h"
 
@@ -21,11 +22,14 @@ static bool flush(const struct record_sink *sink, struct writer *w, struct err *
     return ok;
 }
 
-static bool kernel(const struct os_proc *proc, const struct record_synth_request *r,
-                   const struct record_sink *sink, struct err *err) {
+static bool kernel_and_groups(const struct os_proc *proc, const struct record_synth_request *r,
+                              const struct record_sink *sink, struct err *err) {
     struct writer w = writer_make(false);
-    bool ok = record_kernel_encode(proc, sink, r->options->build_id_mmap, r->kernel, &w) ||
-              err_memory(err, "the kernel's map");
+    const struct record_options *o = r->options;
+    bool ok = record_kernel_encode(proc, sink, o->build_id_mmap, r->kernel, &w);
+    if (o->all_cgroups && !o->no_cgroups)
+        ok = ok && record_cgroups_encode(proc, sink, &w);
+    ok = ok || err_memory(err, "the kernel's map");
     ok = ok && flush(sink, &w, err);
     writer_fini(&w);
     return ok;
@@ -121,10 +125,10 @@ bool record_synth(void *ctx, const struct record_synth_request *r, const struct 
                   struct err *err) {
     const struct os_proc *proc = ctx;
     struct record_tasks tasks;
-    if (!kernel(proc, r, sink, err))
+    if (!kernel_and_groups(proc, r, sink, err))
         return false;
-    if (r->target->exec)
-        return true; /* what it maps, and its name, come when it starts */
+    if (r->target->exec || r->options->no_tasks)
+        return true; /* what a command maps, and its name, come when it starts */
     record_tasks_init(&tasks, proc, sink, r->options);
     bool ok = r->target->system_wide ? all_tasks(&tasks, r, err) : named_tasks(&tasks, r, err);
     record_tasks_fini(&tasks);

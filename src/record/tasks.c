@@ -28,7 +28,7 @@ void record_tasks_init(struct record_tasks *t, const struct os_proc *proc, const
     *t = (struct record_tasks){
         .proc = proc,
         .sink = sink,
-        .mappings = true,
+        .mappings = !o->no_mappings,
         .data = o->data_mmap || o->addresses,
         .build_ids = o->build_id_mmap,
         .namespaces = o->namespaces,

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/synth.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "record/cgroups.h"
+#include "record/synth_test.h"
+
+#define STAT(pid) OS_PROC_TEXT(pid " (a) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 99 0 0\n")
+
+static const struct os_proc_fake_file FILES[] = {
+    {"/proc/kallsyms", OS_PROC_TEXT("ffffffff81000000 T _text\nffffffff82000000 T _etext\n")},
+    {"/proc/self/mounts", OS_PROC_TEXT("tmpfs /t tmpfs rw 0 0\n"
+                                       "cg /cg2 cgroup2 rw,nsdelegate 0 0\n"
+                                       "cg /cg/cpu cgroup rw,cpu,cpuacct 0 0\n")},
+    {"/cg2/", .identity = {.ino = 1}},
+    {"/cg2/a/b", .identity = {.ino = 77}},
+    {"/cg2/a/b/cgroup.procs", OS_PROC_TEXT("")},
+    {"/cg2/a", .identity = {.ino = 55}},
+    {"/cg2/gone/x", OS_PROC_TEXT("")},
+    {"/proc/5/stat", STAT("5")},
+    {"/proc/5/maps", OS_PROC_TEXT("1000-2000 r-xp 00000000 fe:00 7 /bin/a\n")},
+    {"/proc/6/stat", STAT("6")},
+};
+
+static void run(const struct record_options *o, struct record_target *target, const char *want) {
+    struct os_proc_fake fake = {.files = FILES, .file_count = sizeof FILES / sizeof *FILES, .no_query = true};
+    const struct os_proc_fake_mapping mapping = {.pid = 5};
+    fake.mappings = &mapping; /* there is a process 5 whose maps can be opened */
+    fake.mapping_count = 1;
+    struct os_proc proc = os_proc_fake(&fake);
+    struct synth_test t;
+    struct record_synth_request r = {.options = o, .target = target};
+    char got[64] = "";
+    size_t n = 0;
+    synth_test_init(&t);
+    assert_true(record_synth(&proc, &r, &t.sink, NULL));
+    while (synth_test_next(&t, writer_bytes(&t.got)) && n + 1 < sizeof got)
+        got[n++] = t.rec.type == PERFDATA_RECORD_MMAP     ? 'k'
+                   : t.rec.type == PERFDATA_RECORD_FORK   ? 'f'
+                   : t.rec.type == PERFDATA_RECORD_COMM   ? 'c'
+                   : t.rec.type == PERFDATA_RECORD_MMAP2  ? 'm'
+                   : t.rec.type == PERFDATA_RECORD_CGROUP ? 'g'
+                                                          : '?';
+    assert_string_equal(got, want);
+    synth_test_fini(&t);
+}
+
+static void test_selection(void **state) {
+    (void)state;
+    struct record_thread named[] = {{.tid = 5, .pid = 5}, {.tid = 9, .pid = 5}, {.tid = 6, .pid = 6}};
+    struct record_target all = {.system_wide = true}, command = {.exec = true}, some = {0};
+    some.threads.items = named;
+    some.threads.count = 3;
+    run(&(struct record_options){0}, &all, "kfcmfc");
+    run(&(struct record_options){.all_cgroups = true}, &all, "kgggfcmfc");
+    run(&(struct record_options){.all_cgroups = true, .no_cgroups = true, .no_mappings = true}, &all,
+        "kfcfc");
+    run(&(struct record_options){.no_tasks = true, .no_mappings = true}, &all, "k");
+    run(&(struct record_options){0}, &command, "k");
+    run(&(struct record_options){0}, &some, "kcmc"); /* each process once, and no tree */
+}
+
+static void test_cgroups(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t id;
+        const char *path;
+    } WANT[] = {{1, "/"}, {55, "/a"}, {77, "/a/b"}};
+    struct os_proc_fake fake = {.files = FILES, .file_count = sizeof FILES / sizeof *FILES};
+    struct os_proc proc = os_proc_fake(&fake);
+    struct synth_test t;
+    synth_test_init(&t);
+    assert_true(record_cgroups_encode(&proc, &t.sink, &t.got));
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(synth_test_next(&t, writer_bytes(&t.got)));
+        assert_int_equal(t.rec.type, PERFDATA_RECORD_CGROUP);
+        assert_true(t.rec.cgroup.id == WANT[i].id);
+        assert_string_equal((const char *)t.rec.cgroup.path.data, WANT[i].path);
+    }
+    assert_false(synth_test_next(&t, writer_bytes(&t.got)));
+    synth_test_fini(&t);
+}
+
+/* Version 1's hierarchy of perf_event comes first; without any there is none. */
+static void test_mount(void **state) {
+    (void)state;
+    static const struct os_proc_fake_file both[] =
+        {{"/proc/self/mounts", OS_PROC_TEXT("c /two cgroup2 rw 0 0\nc /cg/net cgroup rw,net_cls 0 0\nc "
+                                            "/cg/perf cgroup rw,perf_event 0 0\nc /z cgroup2 rw 0 0")}},
+                                          none[] = {
+                                              {"/proc/self/mounts", OS_PROC_TEXT("tmpfs /t tmpfs rw 0 0\n")}};
+    char room[64];
+    struct os_proc_fake fake = {.files = both, .file_count = 1};
+    struct os_proc proc = os_proc_fake(&fake);
+    assert_true(record_cgroups_mount(&proc, room, sizeof room));
+    assert_string_equal(room, "/cg/perf");
+    assert_false(record_cgroups_mount(&proc, room, 4) && strcmp(room, "/cg/perf") == 0);
+    fake.files = none;
+    assert_false(record_cgroups_mount(&proc, room, sizeof room));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_selection), cmocka_unit_test(test_cgroups),
+                                       cmocka_unit_test(test_mount)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
