@@ -140,6 +140,20 @@ static bool copy_header(struct stream *in, struct perfdata_header *out, struct e
     return true;
 }
 
+/* Data of size 0 mean an unfinished recording, whose tables are lost: an empty round stands for no records.
+ */
+static bool put_empty_round(struct run *run, struct err *err) {
+    struct writer round = writer_make(stream_header(run->in)->swap);
+    writer_u32(&round, PERFDATA_RECORD_FINISHED_ROUND);
+    writer_u16(&round, 0);
+    writer_u16(&round, PERFDATA_HEADER_SIZE);
+    bool ok = (writer_ok(&round) || err_memory(err, "round")) &&
+              run->sink->write(run->sink->ctx, writer_bytes(&round), err);
+    run->written += round.size;
+    writer_fini(&round);
+    return ok;
+}
+
 /* A new file: its head needs the events, which a pipe tells in records before the first other one. */
 static bool to_new_file(struct run *run, struct copy_result *result, struct err *err) {
     const struct perfdata_header *h = stream_header(run->in);
@@ -160,6 +174,8 @@ static bool to_new_file(struct run *run, struct copy_result *result, struct err 
     if (ok && status == STREAM_RECORD) {
         result->records++;
         ok = run_add(run, &r, err) && copy_records(run, true, result, err);
+    } else if (ok) {
+        ok = put_empty_round(run, err);
     }
     if (ok && stream_events(run->in)->list.count != events)
         ok = err_set(err, ERR_UNSUPPORTED, stream_path(run->in),

@@ -154,12 +154,31 @@ static void test_unfinished_is_closed(void **state) {
     writer_fini(&out);
 }
 
+/* A pipe without any record becomes a file that counts as finished, and stays as it is. */
+static void test_nothing_is_finished(void **state) {
+    (void)state;
+    for (int swap = 0; swap < 2; swap++) {
+        struct writer in = make_file(swap, 1), none = make_file(swap, 0), pipe = copy(&in, true, true);
+        pipe.size -= in.size - none.size;
+        struct writer out = copy(&pipe, false, true), again = copy(&out, false, true);
+        struct stream *s = stream_open_memory(writer_bytes(&out), NULL, NULL);
+        assert_false(stream_losses(s)->unfinished);
+        assert_non_null(perfdata_header_feature(stream_header(s), PERFDATA_FEATURE_HOSTNAME));
+        assert_same_bytes(&out, &again);
+        stream_close(s);
+        writer_fini(&in);
+        writer_fini(&none);
+        writer_fini(&pipe);
+        writer_fini(&out);
+        writer_fini(&again);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file_to_file_is_equal),
-        cmocka_unit_test(test_through_a_pipe),
-        cmocka_unit_test(test_damage_is_left_out),
-        cmocka_unit_test(test_unfinished_is_closed),
+        cmocka_unit_test(test_file_to_file_is_equal), cmocka_unit_test(test_through_a_pipe),
+        cmocka_unit_test(test_damage_is_left_out),    cmocka_unit_test(test_unfinished_is_closed),
+        cmocka_unit_test(test_nothing_is_finished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
