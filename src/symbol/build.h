@@ -15,6 +15,7 @@ struct symbol_draft {
     uint8_t bind;        /* enum symbol_bind */
     uint8_t flags;       /* enum symbol_flag */
     bool untyped;        /* STT_NOTYPE: a label */
+    uint64_t target;     /* with an empty name and SYMBOL_PLT: it is named after the symbol there */
 };
 
 /* Which of several symbols that start at the same place names it. */

@@ -3,6 +3,8 @@
 
 #include <elf.h>
 
+#include "object/plt.h"
+
 bool elf_symbols_in_file(const void *ctx, const struct object_symbol *s, uint64_t value, uint64_t *offset) {
     (void)s;
     return object_layout_offset(ctx, value, offset);
@@ -51,6 +53,46 @@ bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_plac
                                     .untyped = s.type == STT_NOTYPE};
     }
     return true;
+}
+
+/* An empty name: the table knows that of the resolver. NULL: memory. */
+static const char *stub_name(const struct object_plt_stub *stub, struct arena *texts) {
+    if (stub->kind == OBJECT_PLT_IFUNC)
+        return "";
+    if (stub->kind == OBJECT_PLT_HEADER)
+        return ".plt";
+    size_t len = stub->name.size;
+    char *name = arena_alloc(texts, len + sizeof "@plt");
+    if (name) {
+        memcpy(name, stub->name.data, len);
+        memcpy(name + len, "@plt", sizeof "@plt");
+    }
+    return name;
+}
+
+bool elf_symbols_add_plt(const struct object_elf *e, const struct object_layout *layout,
+                         struct symbol_drafts *d, struct err *err) {
+    struct object_plt plt;
+    bool ok = object_plt_init(e, &plt, err);
+    for (size_t i = 0; ok && i < plt.stubs.count; i++) {
+        const struct object_plt_stub *stub = &plt.stubs.items[i];
+        uint64_t start, target = 0;
+        if (!object_layout_offset(layout, stub->addr, &start) ||
+            (stub->kind == OBJECT_PLT_IFUNC && !object_layout_offset(layout, stub->resolver, &target)))
+            continue;
+        const char *name = stub_name(stub, &d->texts);
+        struct symbol_draft *to = name ? vec_push(&d->list) : NULL;
+        ok = to || err_memory(err, "symbols");
+        if (to)
+            *to = (struct symbol_draft){.start = start,
+                                        .end = start + stub->size,
+                                        .name = name,
+                                        .bind = SYMBOL_GLOBAL,
+                                        .flags = SYMBOL_PLT,
+                                        .target = target};
+    }
+    object_plt_fini(&plt);
+    return ok;
 }
 
 bool elf_symbols_has(const struct object_elf *e, uint32_t type) {

@@ -21,6 +21,10 @@ elf_symbols_place_fn elf_symbols_in_file;
 bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_place_fn *place, const void *ctx,
                      struct symbol_drafts *d, struct err *err);
 
+/* Adds the stubs through which the image calls others (object/plt.h), as name@plt. */
+bool elf_symbols_add_plt(const struct object_elf *e, const struct object_layout *layout,
+                         struct symbol_drafts *d, struct err *err);
+
 /* True when the file has a table of the given type that lists anything. */
 bool elf_symbols_has(const struct object_elf *e, uint32_t type);
 

@@ -72,6 +72,10 @@ static inline bool store_raw_kernel_names(const struct symbol_store *s) {
     return s->options.raw_names || !s->options.demangle_kernel;
 }
 
+/* The separate debug file of `f`, which was recorded as `recorded` (a path), or NULL. */
+struct symfile *store_find_debug(struct symbol_store *s, struct store_image *im, const struct symfile *f,
+                                 const char *recorded);
+
 /* The running kernel. */
 const struct store_live *store_live(struct symbol_store *s);
 

@@ -4,6 +4,7 @@
 #include "symbol/store_internal.h"
 
 #include "format/perfmap/perfmap.h"
+#include "object/links.h"
 #include "os/host.h"
 #include "symbol/elf_symbols.h"
 #include <elf.h>
@@ -19,23 +20,38 @@ static uint64_t segment_end(const void *ctx, uint64_t start) {
     return start;
 }
 
+/* MiniDebugInfo lists only the functions that .dynsym lacks. */
+static bool add_mini(struct symfile *f, struct symbol_drafts *d, struct err *err) {
+    struct bytes bytes;
+    struct object_elf mini;
+    struct err absent = ERR_INIT;
+    if (!object_minidebug_read(&f->elf, &f->unpacked, &bytes, &absent) ||
+        !object_elf_open(bytes, &mini, &absent))
+        return absent.code != ERR_MEMORY || err_memory(err, f->path);
+    return elf_symbols_add(&mini, SHT_SYMTAB, elf_symbols_in_file, &f->layout, d, err) ||
+           err->code == ERR_ABSENT;
+}
+
+/* The fullest table there is: of the debug file, else the file's own, else what a stripped file still has. */
 static bool add_all(struct symfile *f, const struct symfile *debug, struct symbol_drafts *d,
                     struct err *err) {
-    const struct object_elf *from = debug && elf_symbols_has(&debug->elf, SHT_SYMTAB) ? &debug->elf : &f->elf;
-    uint32_t type = elf_symbols_has(from, SHT_SYMTAB) ? SHT_SYMTAB : SHT_DYNSYM;
-    struct err mine = ERR_INIT;
-    if (!elf_symbols_add(from, type, elf_symbols_in_file, &f->layout, d, &mine) && mine.code != ERR_ABSENT) {
-        *err = mine;
+    const struct object_elf *full = debug && elf_symbols_has(&debug->elf, SHT_SYMTAB) ? &debug->elf
+                                    : elf_symbols_has(&f->elf, SHT_SYMTAB)            ? &f->elf
+                                                                                      : NULL;
+    if (full ? !elf_symbols_add(full, SHT_SYMTAB, elf_symbols_in_file, &f->layout, d, err)
+             : !add_mini(f, d, err))
         return false;
-    }
-    return true;
+    if (!full && !elf_symbols_add(&f->elf, SHT_DYNSYM, elf_symbols_in_file, &f->layout, d, err) &&
+        err->code != ERR_ABSENT)
+        return false;
+    return elf_symbols_add_plt(&f->elf, &f->layout, d, err);
 }
 
 /* The table of a file, made once. NULL: memory. */
 static const struct symbol_table *file_table(const struct symbol_store *s, struct symfile *f,
                                              const struct symfile *debug, struct err *err) {
     pthread_mutex_lock(&f->lock);
-    if (!f->table && f->is_elf) {
+    if (!f->table) {
         struct symbol_drafts d = {0};
         struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_BEST,
                                      .limit = segment_end,
@@ -53,7 +69,8 @@ static const struct symbol_table *file_table(const struct symbol_store *s, struc
 
 /* ---- finding the file ---- */
 
-static bool use_file(struct symbol_store *s, struct store_image *im, struct symfile *f,
+/* `path`: as recorded, which is where a debug link leads from. */
+static bool use_file(struct symbol_store *s, struct store_image *im, struct symfile *f, const char *path,
                      enum symbol_origin origin) {
     struct err err = ERR_INIT;
     if (!f)
@@ -62,11 +79,16 @@ static bool use_file(struct symbol_store *s, struct store_image *im, struct symf
         store_tried(im, f->path, "not an ELF file");
         return store_fail(im, SYMBOL_BROKEN, f->path, "not an ELF file");
     }
-    im->table = file_table(s, f, NULL, &err);
+    bool full = elf_symbols_has(&f->elf, SHT_SYMTAB);
+    struct symfile *debug = full ? NULL : store_find_debug(s, im, f, path);
+    im->table = file_table(s, f, debug, &err);
     if (!im->table)
         return store_fail_err(im, f->path, &err);
     im->bytes.code = f->bytes;
-    return store_found(im, origin, f->path, im->known.build_id.size != 0);
+    if (!debug)
+        return store_found(im, origin, f->path, im->known.build_id.size != 0);
+    im->bytes.debug = debug->bytes;
+    return store_found(im, SYMBOL_FROM_DEBUG_FILE, debug->path, im->known.build_id.size != 0);
 }
 
 /* Without " (deleted)", which is no part of the path (proc_pid_maps(5)). */
@@ -80,7 +102,7 @@ static const char *real_path(struct store_image *im) {
 bool store_load_file(struct symbol_store *s, struct store_image *im) {
     const char *path = real_path(im);
     bool identified = im->known.build_id.size != 0;
-    if (use_file(s, im, store_open_proved(s, im, store_cache_path(s, im, "elf")), SYMBOL_FROM_CACHE))
+    if (use_file(s, im, store_open_proved(s, im, store_cache_path(s, im, "elf")), path, SYMBOL_FROM_CACHE))
         return true;
     if (*path != '/')
         return false;
@@ -89,14 +111,14 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
         store_tried(im, path, "it was deleted, and what is there now cannot be proved to be the same");
         return false;
     }
-    if (use_file(s, im, store_open_proved(s, im, store_host_path(s, im, path)), SYMBOL_FROM_FILE))
+    if (use_file(s, im, store_open_proved(s, im, store_host_path(s, im, path)), path, SYMBOL_FROM_FILE))
         return true;
     /* The process may have another root or other mounts; its number may be another process's by now, so
      * that nothing but a build-id counts. */
     if (!identified || im->known.pid == UINT32_MAX || s->options.symfs || im->known.space != SYMBOL_USER)
         return false;
     const char *rooted = store_text(im, "/proc/%u/root%s", im->known.pid, path);
-    return use_file(s, im, store_open_proved(s, im, rooted), SYMBOL_FROM_ROOT);
+    return use_file(s, im, store_open_proved(s, im, rooted), path, SYMBOL_FROM_ROOT);
 }
 
 /* ---- the vdso ---- */
@@ -104,13 +126,14 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
 bool store_load_vdso(struct symbol_store *s, struct store_image *im) {
     if (!im->known.build_id.size || im->known.space != SYMBOL_USER)
         return store_fail(im, SYMBOL_ABSENT, NULL, "no build-id was recorded that could prove a file");
-    if (use_file(s, im, store_open_proved(s, im, store_cache_path(s, im, "vdso")), SYMBOL_FROM_CACHE))
+    if (use_file(s, im, store_open_proved(s, im, store_cache_path(s, im, "vdso")), im->known.name,
+                 SYMBOL_FROM_CACHE))
         return true;
     struct bytes own = os_host_vdso();
     struct symfile *f = own.size ? symfile_borrow(&s->files, "[vdso]", own) : NULL;
     if (!f || !symfile_has_id(f, im->known.build_id))
         return store_fail(im, SYMBOL_ABSENT, NULL, "this kernel's is another one");
-    return use_file(s, im, f, SYMBOL_FROM_SELF);
+    return use_file(s, im, f, im->known.name, SYMBOL_FROM_SELF);
 }
 
 /* ---- perf-PID.map ---- */

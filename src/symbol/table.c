@@ -165,6 +165,26 @@ static void fill(struct symbol_table *t, const struct place *places, const struc
     }
 }
 
+/* Names stubs that jump to what a resolver chose after the resolver, as perf does. */
+static bool name_stubs(struct symbol_table *t, const struct place *places,
+                       const struct symbol_draft *drafts) {
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct symbol_draft *d = &drafts[places[i].draft];
+        uint32_t target = *d->name ? SYMBOL_NONE : symbol_table_find(t, d->target);
+        if (*d->name)
+            continue;
+        const char *of = target == SYMBOL_NONE || t->starts[target] != d->target ? "" : t->names[target];
+        size_t len = strlen(of);
+        char *name = arena_alloc(&t->texts, len + sizeof "@plt");
+        if (!name)
+            return false;
+        memcpy(name, of, len);
+        memcpy(name + len, "@plt", sizeof "@plt");
+        t->names[i] = name;
+    }
+    return true;
+}
+
 struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct symbol_rules *rules,
                                         struct err *err) {
     size_t n = d->list.count;
@@ -185,7 +205,9 @@ struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct sy
         t->text = d->text;
         d->texts = ARENA_INIT;
         d->text = NULL;
-    } else {
+        ok = name_stubs(t, places, d->list.items);
+    }
+    if (!ok) {
         err_memory(err, "symbols");
         symbol_table_free(t);
         t = NULL;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file to which an image's symbol table was moved: found by build-id, or by the image's .gnu_debuglink
+ * (GDB manual, "Debugging Information in Separate Files"), and proved by either. */
+#include "object/links.h"
+#include "symbol/store_internal.h"
+
+/* Proved by the build-id or, for images without one, by the checksum in the link. */
+static struct symfile *try_debug(struct symbol_store *s, struct store_image *im, const struct symfile *f,
+                                 const char *path, const struct object_debuglink *link) {
+    struct symfile *debug = path ? symfile_open(&s->files, path) : NULL;
+    if (!debug || debug == f)
+        return NULL;
+    const char *why = NULL;
+    if (debug->err.code != ERR_NONE)
+        why = store_text(im, "%s", debug->err.message);
+    else if (!debug->is_elf)
+        why = "not an ELF file";
+    else if (f->id.size && !symfile_has_id(debug, (struct bytes){f->id.bytes, f->id.size}))
+        why = "its build-id is another one than that of the file it should complete";
+    else if (!f->id.size && (!link || object_debuglink_crc(debug->bytes) != link->crc))
+        why = "its checksum is not the one in the file it should complete";
+    store_tried(im, debug->path, why);
+    return why ? NULL : debug;
+}
+
+static struct symfile *by_build_id(struct symbol_store *s, struct store_image *im, const struct symfile *f) {
+    struct bytes id = {f->id.bytes, f->id.size};
+    if (id.size < 2)
+        return NULL;
+    struct symfile *debug = try_debug(s, im, f, store_cache_path(s, im, "debug"), NULL);
+    const char *hex = store_hex(im, id);
+    const char *path = store_text(im, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+    return debug ? debug : try_debug(s, im, f, store_host_path(s, im, path), NULL);
+}
+
+static struct symfile *by_link(struct symbol_store *s, struct store_image *im, const struct symfile *f,
+                               const char *recorded) {
+    static const struct {
+        const char *before, *after;
+    } folders[] = {{"", ""}, {"", ".debug/"}, {"/usr/lib/debug", ""}};
+    struct object_debuglink link;
+    const char *slash = strrchr(recorded, '/');
+    if (!slash || !object_debuglink_read(&f->elf, &link) || memchr(link.name.data, '/', link.name.size))
+        return NULL;
+    struct symfile *debug = NULL;
+    for (size_t i = 0; !debug && i < sizeof folders / sizeof *folders; i++) {
+        const char *path =
+            store_text(im, "%s%.*s%s%.*s", folders[i].before, (int)(slash + 1 - recorded), recorded,
+                       folders[i].after, (int)link.name.size, (const char *)link.name.data);
+        debug = try_debug(s, im, f, store_host_path(s, im, path), &link);
+    }
+    return debug;
+}
+
+struct symfile *store_find_debug(struct symbol_store *s, struct store_image *im, const struct symfile *f,
+                                 const char *recorded) {
+    struct symfile *debug = by_build_id(s, im, f);
+    return debug ? debug : by_link(s, im, f, recorded);
+}
