@@ -19,7 +19,8 @@ static struct symfile *try_debug(struct symbol_store *s, struct store_image *im,
         why = "its build-id is another one than that of the file it should complete";
     else if (!f->id.size && (!link || object_debuglink_crc(debug->bytes) != link->crc))
         why = "its checksum is not the one in the file it should complete";
-    store_tried(im, debug->path, why);
+    if (why)
+        store_tried(im, debug->path, why);
     return why ? NULL : debug;
 }
 
