@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Callchains to nodes. Chains repeat, whole and in parts: the kernel's part is the same in all processes, a
+ * process's user part the same under many kernel parts. So both parts are remembered by a hash of their
+ * bytes, and only a part that was not seen in that state of the address space is resolved frame by frame.
+ *
+ *   sample: [KERNEL] k0 k1 k2 [USER] u0 u1        innermost first
+ *            `-- part: k2 k1 k0 --'  `-- node: class > u1 > u0
+ *   joined:  (node of the user part, kernel part) -> node: class > u1 > u0 > k2 > k1 > k0
+ */
+#include "profile/profile_internal.h"
+
+uint32_t profile_chain_step(struct profile_builder *b, uint32_t parent, uint32_t frame) {
+    uint64_t key = (uint64_t)parent << 32 | frame;
+    uint32_t id = hash_map_get(&b->node_by_key, key);
+    if (id != HASH_ABSENT)
+        return id;
+    id = (uint32_t)b->nodes.count;
+    struct profile_chain_node *node = id < PROFILE_NONE ? vec_push(&b->nodes) : NULL;
+    if (!node || !hash_map_set(&b->node_by_key, key, id))
+        return PROFILE_NONE;
+    *node = (struct profile_chain_node){parent, frame};
+    return id;
+}
+
+static uint32_t root_of(struct profile_builder *b, uint32_t klass) {
+    uint32_t root = b->class_roots.items[klass];
+    if (root != PROFILE_NONE)
+        return root;
+    root = (uint32_t)b->nodes.count;
+    struct profile_chain_node *node = vec_push(&b->nodes);
+    if (!node)
+        return PROFILE_NONE;
+    *node = (struct profile_chain_node){PROFILE_NONE, klass};
+    b->class_roots.items[klass] = root;
+    return root;
+}
+
+/* A 64 x 64 -> 128 bit product, folded: one step takes in a word. Two parts that collide would be taken for
+ * one; at 64 bits that is once in some ten thousand recordings of a million distinct parts each. */
+static inline uint64_t fold(uint64_t a, uint64_t b) {
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t hash_words(const uint8_t *p, uint64_t count, bool swap, uint64_t seed) {
+    uint64_t h = seed ^ 0x2d358dccaa6c78a5u ^ count;
+    for (uint64_t i = 0; i < count; i++)
+        h = fold(h ^ bytes_load64(p + 8 * i, swap), 0x9e3779b97f4a7c15u ^ i << 1) + (h << 7 | h >> 57);
+    return hash_u64(h);
+}
+
+/* Addresses of one space, innermost first. */
+struct part {
+    const uint8_t *at;
+    uint64_t count;
+    unsigned cpumode;
+    bool swap;
+};
+
+/* What all frames of a sample's chain have in common. */
+struct chain {
+    uint32_t pid, tid;
+    struct model_when when;
+    bool in_kernel; /* the sample itself */
+};
+
+static uint32_t frame_at(struct profile_builder *b, const struct chain *c, const struct part *part,
+                         const struct model_state *state, uint64_t i) {
+    bool before_exec = c->in_kernel && part->cpumode == PERFDATA_MISC_USER;
+    return resolve_frames_at(&b->frames, state, part->cpumode, bytes_load64(part->at + 8 * i, part->swap),
+                             (enum resolve_frame_kind)b->plan->frame_kind, before_exec);
+}
+
+static const struct model_state *state_of(struct profile_builder *b, const struct chain *c,
+                                          unsigned cpumode) {
+    return resolve_places_state(&b->places, cpumode, c->pid, c->when);
+}
+
+static uint32_t walk(struct profile_builder *b, const struct chain *c, const struct part *part,
+                     uint32_t node) {
+    const struct model_state *state = state_of(b, c, part->cpumode);
+    for (uint64_t i = part->count; i-- > 0 && node != PROFILE_NONE;) {
+        uint32_t frame = frame_at(b, c, part, state, i);
+        node = frame == RESOLVE_NO_FRAME ? PROFILE_NONE : profile_chain_step(b, node, frame);
+    }
+    return node;
+}
+
+static uint64_t part_key(struct profile_builder *b, const struct chain *c, const struct part *part) {
+    const struct model_state *state = state_of(b, c, part->cpumode);
+    uint64_t seed = (uint64_t)state->id << 8 | part->cpumode << 1 | c->in_kernel;
+    return hash_words(part->at, part->count, part->swap, hash_u64(seed));
+}
+
+/* The node of the outer part, under the class's root. */
+static uint32_t outer_node(struct profile_builder *b, const struct chain *c, const struct part *part,
+                           uint32_t root) {
+    if (!part->count)
+        return root;
+    uint64_t key = part_key(b, c, part) ^ hash_u64(root);
+    uint32_t node = hash_map_get(&b->user_by_hash, key);
+    if (node != HASH_ABSENT)
+        return node;
+    node = walk(b, c, part, root);
+    return node != PROFILE_NONE && hash_map_set(&b->user_by_hash, key, node) ? node : PROFILE_NONE;
+}
+
+static uint32_t inner_part(struct profile_builder *b, const struct chain *c, const struct part *part) {
+    uint64_t key = part_key(b, c, part);
+    uint32_t id = hash_map_get(&b->part_by_hash, key);
+    if (id != HASH_ABSENT)
+        return id;
+    const struct model_state *state = state_of(b, c, part->cpumode);
+    struct profile_part *made = vec_push(&b->parts);
+    if (!made)
+        return PROFILE_NONE;
+    *made = (struct profile_part){(uint32_t)b->part_frames.count, (uint32_t)part->count};
+    for (uint64_t i = part->count; i-- > 0;) {
+        uint32_t *frame = vec_push(&b->part_frames);
+        if (!frame || (*frame = frame_at(b, c, part, state, i)) == RESOLVE_NO_FRAME)
+            return PROFILE_NONE;
+    }
+    id = (uint32_t)(b->parts.count - 1);
+    return hash_map_set(&b->part_by_hash, key, id) ? id : PROFILE_NONE;
+}
+
+static uint32_t join(struct profile_builder *b, const struct chain *c, const struct part *inner,
+                     uint32_t node) {
+    if (!inner->count || node == PROFILE_NONE)
+        return node;
+    uint32_t part = inner_part(b, c, inner);
+    if (part == PROFILE_NONE)
+        return PROFILE_NONE;
+    uint64_t key = (uint64_t)node << 32 | part;
+    uint32_t end = hash_map_get(&b->joined, key);
+    if (end != HASH_ABSENT)
+        return end;
+    const struct profile_part *p = &b->parts.items[part];
+    end = node;
+    for (uint32_t i = 0; i < p->count && end != PROFILE_NONE; i++)
+        end = profile_chain_step(b, end, b->part_frames.items[p->first + i]);
+    return end != PROFILE_NONE && hash_map_set(&b->joined, key, end) ? end : PROFILE_NONE;
+}
+
+/* ---- what the entries of a chain mean ---- */
+
+enum { PARTS_MAX = 16 };
+
+struct parts {
+    struct part list[PARTS_MAX]; /* innermost first */
+    unsigned count;
+    uint64_t left; /* frames that may still be taken */
+    unsigned cpumode;
+};
+
+/* Splits at the markers. False: an unknown marker within what would be shown, so that none of the chain can
+ * be trusted (perf drops it too), or more parts than any chain has. */
+static bool split(struct profile_builder *b, const struct perfdata_u64s *chain, const struct chain *c,
+                  struct parts *out, bool nested) {
+    const struct profile_input *in = b->plan->in;
+    struct part *open = NULL;
+    for (uint64_t i = 0; i < chain->count && out->left; i++) {
+        uint64_t ip = perfdata_u64_at(chain, i);
+        if (ip < PERFDATA_CONTEXT_MAX) {
+            if (!open) {
+                if (out->count == PARTS_MAX)
+                    return false;
+                open = &out->list[out->count++];
+                *open = (struct part){chain->data + 8 * i, 0, out->cpumode, chain->swap};
+            }
+            open->count++;
+            out->left--;
+            continue;
+        }
+        open = NULL;
+        out->cpumode = perfdata_context_cpumode(ip);
+        if (out->cpumode == PERFDATA_MISC_CPUMODE_UNKNOWN)
+            return false;
+        if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count)
+            continue;
+        uint64_t cookie = perfdata_u64_at(chain, ++i);
+        struct perfdata_u64s later = {0};
+        if (in->deferred)
+            later =
+                resolve_deferred_find(in->deferred, in->stream, in->events, cookie, c->tid, c->when.order);
+        if (later.count && !split(b, &later, c, out, true))
+            return false;
+    }
+    return true;
+}
+
+uint32_t profile_chain_node(struct profile_builder *b, uint32_t klass, const struct perfdata_sample *s,
+                            unsigned cpumode, struct model_when when) {
+    uint32_t node = root_of(b, klass);
+    struct chain c = {s->pid, s->tid, when, cpumode == PERFDATA_MISC_KERNEL};
+    struct parts parts = {.count = 0, .left = b->plan->o->max_stack, .cpumode = PERFDATA_MISC_USER};
+    if (node == PROFILE_NONE || !s->callchain.count || !split(b, &s->callchain, &c, &parts, false))
+        return node;
+    if (!parts.count)
+        return node;
+    node = parts.count > 1 || parts.list[0].cpumode != PERFDATA_MISC_KERNEL
+               ? outer_node(b, &c, &parts.list[parts.count - 1], node)
+               : join(b, &c, &parts.list[0], node);
+    for (unsigned i = parts.count - 1; i-- > 0;)
+        node = join(b, &c, &parts.list[i], node);
+    return node;
+}

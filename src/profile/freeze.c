@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From distinct (class, place) and callchains to the sorted entries of each event. */
+#include <stdlib.h>
+
+#include "profile/profile_internal.h"
+
+/* ---- names of frames ---- */
+
+static uint32_t intern_name(struct profile *p, struct hash_map *by_hash, const struct profile_name *name) {
+    uint64_t words[] = {name->dso, name->named, name->start, name->end};
+    for (uint64_t h = hash_bytes(words, sizeof words);; h++) {
+        uint32_t id = hash_map_get(by_hash, h);
+        if (id == HASH_ABSENT) {
+            struct profile_name *made = vec_push(&p->list);
+            if (!made || !hash_map_set(by_hash, h, (uint32_t)(p->list.count - 1)))
+                return PROFILE_NONE;
+            *made = *name;
+            return (uint32_t)(p->list.count - 1);
+        }
+        const struct profile_name *have = &p->list.items[id];
+        if (have->dso == name->dso && have->named == name->named && have->start == name->start &&
+            have->end == name->end)
+            return id;
+    }
+}
+
+static bool make_place(struct profile *p, struct hash_map *names, struct hash_map *dsos,
+                       const struct resolve_frame *f, struct profile_place *out) {
+    const struct profile_input *in = p->plan.in;
+    uint32_t dso = hash_map_get(dsos, f->image);
+    if (dso == HASH_ABSENT) {
+        const char *text =
+            f->image == MODEL_NONE ? "[unknown]" : model_image(in->model, f->image)->short_name;
+        dso = strpool_add(&p->b.texts, text, strlen(text));
+        if (f->image == MODEL_NONE)
+            p->no_dso = dso;
+        if (dso == STRPOOL_NONE || !hash_map_set(dsos, f->image, dso))
+            return false;
+    }
+    /* A sample's own place without a name is shown by its offset, a caller's by the address as recorded (so
+     * perf does). */
+    bool place = f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET;
+    uint64_t shown = place ? f->offset : f->address;
+    struct profile_name name = {.start = shown, .end = shown, .symbol = {f->image, f->symbol}};
+    if (f->symbol != SYMBOL_NONE) {
+        const struct symbol_table *t = resolve_names_table(in->names, f->image);
+        name.named = true;
+        name.dso = dso;
+        name.start = symbol_table_start(t, f->symbol);
+        name.end = symbol_table_end(t, f->symbol);
+    }
+    *out = (struct profile_place){dso, intern_name(p, names, &name)};
+    return out->name != PROFILE_NONE;
+}
+
+static bool make_places(struct profile *p) {
+    struct hash_map names = {0}, dsos = {0};
+    size_t n = p->b.frames.list.count;
+    bool ok = vec_reserve(&p->places, n);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = make_place(p, &names, &dsos, &p->b.frames.list.items[i], vec_push(&p->places));
+    hash_map_fini(&names);
+    hash_map_fini(&dsos);
+    return ok;
+}
+
+/* Texts of names, and the ranks of names and of all other texts. */
+static bool rank(struct profile *p) {
+    uint32_t names = (uint32_t)p->list.count, texts = (uint32_t)p->b.texts.entries.count;
+    size_t most = (names > texts ? names : texts) + 1;
+    const char **list = malloc(most * sizeof *list);
+    uint64_t *numbers = malloc(most * sizeof *numbers);
+    bool ok = list && numbers && vec_reserve(&p->name_ranks, names) && vec_reserve(&p->text_ranks, texts);
+    for (uint32_t i = 0; ok && i < names; i++) {
+        struct profile_name *n = &p->list.items[i];
+        n->text = n->named ? resolve_names_text(p->plan.in->names, n->symbol) : NULL;
+        list[i] = n->text;
+        numbers[i] = n->start;
+    }
+    ok = ok && profile_rank_texts(list, numbers, names, p->name_ranks.items);
+    for (uint32_t i = 0; ok && i < texts; i++)
+        list[i] = strpool_text(&p->b.texts, i);
+    ok = ok && profile_rank_texts(list, NULL, texts, p->text_ranks.items);
+    free(list);
+    free(numbers);
+    return ok;
+}
+
+/* ---- entries ---- */
+
+static uint64_t key_value(const struct profile *p, enum profile_column_id id, uint32_t klass,
+                          uint32_t frame) {
+    const struct profile_place *place = &p->places.items[frame];
+    const struct profile_name *name = &p->list.items[place->name];
+    switch (id) {
+    case PROFILE_DSO:
+        return place->dso;
+    case PROFILE_SYMBOL:
+    case PROFILE_SYMBOL_IADDR:
+        return place->name;
+    case PROFILE_SYMBOL_SIZE:
+        return name->named ? name->end - name->start : 0;
+    case PROFILE_SYMBOL_OFFSET:
+        return p->b.frames.list.items[frame].offset;
+    case PROFILE_ADDR:
+        return p->b.frames.list.items[frame].address;
+    case PROFILE_IPC:
+        return 0;
+    default:
+        return p->b.class_values.items[(size_t)klass * p->plan.class_count + p->plan.slot_of[id]];
+    }
+}
+
+/* The row of (class, frame) in its event's table, made if need be. PROFILE_NONE: memory. */
+static uint32_t row_of(struct profile *p, struct profile_table *t, uint32_t klass, uint32_t frame) {
+    uint64_t values[PROFILE_COLUMN_COUNT];
+    uint32_t n = p->key_count;
+    for (uint32_t i = 0; i < n; i++)
+        values[i] = key_value(p, (enum profile_column_id)p->keys[i], klass, frame);
+    for (uint64_t h = hash_bytes(values, n * sizeof *values);; h++) {
+        uint32_t id = hash_map_get(&t->by_key, h);
+        if (id != HASH_ABSENT) {
+            if (!memcmp(&t->keys.items[(size_t)id * n], values, n * sizeof *values))
+                return id;
+            continue;
+        }
+        id = (uint32_t)t->rows.count;
+        struct profile_row *row = vec_push(&t->rows);
+        if (!row || !vec_push(&t->self) || (p->plan.o->children && !vec_push(&t->children)) ||
+            !vec_reserve(&t->keys, t->keys.count + n) || !hash_map_set(&t->by_key, h, id))
+            return PROFILE_NONE;
+        *row = (struct profile_row){.first_ns = UINT64_MAX, .klass = klass, .frame = frame};
+        memcpy(t->keys.items + t->keys.count, values, n * sizeof *values);
+        t->keys.count += n;
+        return id;
+    }
+}
+
+static void add_mode(struct profile_sums *sums, unsigned cpumode, uint64_t period) {
+    switch (cpumode) {
+    case PERFDATA_MISC_KERNEL:
+        sums->period_sys += period;
+        break;
+    case PERFDATA_MISC_USER:
+        sums->period_us += period;
+        break;
+    case PERFDATA_MISC_GUEST_KERNEL:
+        sums->period_guest_sys += period;
+        break;
+    case PERFDATA_MISC_GUEST_USER:
+        sums->period_guest_us += period;
+        break;
+    default:
+        break;
+    }
+}
+
+static void add_sums(struct profile_sums *to, const struct profile_base *base,
+                     const struct profile_weights *w, unsigned cpumode) {
+    to->period += base->period;
+    to->samples += base->samples;
+    add_mode(to, cpumode, base->period);
+    if (w) {
+        to->weight1 += w->w[0];
+        to->weight2 += w->w[1];
+        to->weight3 += w->w[2];
+    }
+}
+
+static struct profile_table *table_of(struct profile *p, uint32_t klass) {
+    return &p->tables.items[p->b.class_values.items[(size_t)klass * p->plan.class_count]];
+}
+
+/* The bases' own entries; base_rows[i] is that of base i. */
+static bool add_bases(struct profile *p, uint32_t *base_rows) {
+    for (size_t i = 0; i < p->b.bases.count; i++) {
+        const struct profile_base *base = &p->b.bases.items[i];
+        struct profile_table *t = table_of(p, base->klass);
+        uint32_t id = row_of(p, t, base->klass, base->frame);
+        if (id == PROFILE_NONE)
+            return false;
+        base_rows[i] = id;
+        struct profile_row *row = &t->rows.items[id];
+        unsigned cpumode = p->b.frames.list.items[base->frame].cpumode;
+        if (base->first_ns < row->first_ns) {
+            row->first_ns = base->first_ns;
+            row->klass = base->klass;
+            row->frame = base->frame;
+            row->cpumode = (uint8_t)cpumode;
+        }
+        const struct profile_weights *w = p->plan.extras ? &p->b.weights.items[i] : NULL;
+        add_sums(&t->self.items[id], base, w, cpumode);
+        if (p->plan.o->children)
+            add_sums(&t->children.items[id], base, w, cpumode);
+    }
+    return true;
+}
+
+/* ---- callers ---- */
+
+/* Sums of nodes from those of leaves: children have larger ids than their parents. */
+static bool sum_nodes(struct profile *p) {
+    struct profile_builder *b = &p->b;
+    if (!vec_reserve(&p->node_sums, b->nodes.count))
+        return false;
+    for (size_t i = 0; i < b->nodes.count; i++)
+        *vec_push(&p->node_sums) =
+            (struct profile_node_sums){.entry = PROFILE_NONE, .first_leaf = PROFILE_NONE};
+    struct profile_node_sums *sums = p->node_sums.items;
+    const struct profile_leaf *leaves = b->leaves.items;
+    for (uint32_t i = 0; i < b->leaves.count; i++) {
+        struct profile_node_sums *s = &sums[leaves[i].node];
+        s->period += leaves[i].period;
+        s->samples += leaves[i].samples;
+        if (s->first_leaf == PROFILE_NONE || leaves[i].first_ns < leaves[s->first_leaf].first_ns)
+            s->first_leaf = i;
+    }
+    for (size_t i = b->nodes.count; i-- > 0;) {
+        uint32_t parent = b->nodes.items[i].parent;
+        if (parent == PROFILE_NONE)
+            continue;
+        struct profile_node_sums *s = &sums[i], *up = &sums[parent];
+        up->period += s->period;
+        up->samples += s->samples;
+        if (up->first_leaf == PROFILE_NONE ||
+            (s->first_leaf != PROFILE_NONE &&
+             leaves[s->first_leaf].first_ns < leaves[up->first_leaf].first_ns))
+            up->first_leaf = s->first_leaf;
+    }
+    return true;
+}
+
+/* Which entry each node belongs to, and whether it is the outermost of it on its path. */
+static bool place_nodes(struct profile *p) {
+    const struct profile_chain_node *nodes = p->b.nodes.items;
+    struct profile_node_sums *sums = p->node_sums.items;
+    VEC(uint32_t) classes = {0};
+    bool ok = vec_reserve(&classes, p->b.nodes.count);
+    for (size_t i = 0; ok && i < p->b.nodes.count; i++) {
+        if (nodes[i].parent == PROFILE_NONE) {
+            classes.items[i] = nodes[i].frame;
+            continue;
+        }
+        uint32_t klass = classes.items[i] = classes.items[nodes[i].parent];
+        uint32_t entry = row_of(p, table_of(p, klass), klass, nodes[i].frame);
+        ok = entry != PROFILE_NONE;
+        sums[i].entry = entry;
+        uint32_t up = nodes[i].parent;
+        while (up != PROFILE_NONE && sums[up].entry != entry)
+            up = nodes[up].parent;
+        sums[i].outermost = up == PROFILE_NONE;
+    }
+    vec_fini(&classes);
+    return ok;
+}
+
+/* A sample counts once for its own entry, whatever its chain says: takes it out of the outermost node of that
+ * entry on its chain. */
+static void exclude_own(struct profile *p, const uint32_t *base_rows) {
+    const struct profile_chain_node *nodes = p->b.nodes.items;
+    struct profile_node_sums *sums = p->node_sums.items;
+    for (size_t i = 0; i < p->b.leaves.count; i++) {
+        const struct profile_leaf *leaf = &p->b.leaves.items[i];
+        uint32_t own = base_rows[leaf->base];
+        for (uint32_t at = leaf->node; at != PROFILE_NONE; at = nodes[at].parent) {
+            if (sums[at].entry != own || !sums[at].outermost)
+                continue;
+            sums[at].own_period += leaf->period;
+            sums[at].own_samples += leaf->samples;
+            break;
+        }
+    }
+}
+
+/*
+ * The level perf shows for an entry that a caller made. It starts as the sample's own and becomes the user's
+ * with the first frame, in the order of the chain, that lies in any mapping, the kernel's too (observed on
+ * 7.2).
+ */
+static unsigned caller_mode(const struct profile *p, uint32_t node, const struct profile_leaf *leaf) {
+    const struct profile_chain_node *nodes = p->b.nodes.items;
+    const struct resolve_frame *frames = p->b.frames.list.items;
+    bool caller = p->plan.o->chain_order == PROFILE_CALLER;
+    uint32_t at = caller ? node : leaf->node, end = caller ? PROFILE_NONE : nodes[node].parent;
+    for (; at != end && nodes[at].parent != PROFILE_NONE; at = nodes[at].parent) {
+        const struct resolve_frame *f = &frames[nodes[at].frame];
+        if (f->image != MODEL_NONE)
+            return PERFDATA_MISC_USER;
+    }
+    return frames[p->b.bases.items[leaf->base].frame].cpumode;
+}
+
+static void add_callers(struct profile *p) {
+    const struct profile_chain_node *nodes = p->b.nodes.items;
+    const struct profile_leaf *leaves = p->b.leaves.items;
+    struct profile_table *t = NULL;
+    for (uint32_t i = 0; i < p->b.nodes.count; i++) {
+        const struct profile_node_sums *s = &p->node_sums.items[i];
+        if (nodes[i].parent == PROFILE_NONE || !s->outermost || s->samples == s->own_samples)
+            continue;
+        const struct profile_leaf *leaf = &leaves[s->first_leaf];
+        uint32_t klass = p->b.bases.items[leaf->base].klass;
+        t = table_of(p, klass);
+        struct profile_row *row = &t->rows.items[s->entry];
+        t->children.items[s->entry].period += s->period - s->own_period;
+        t->children.items[s->entry].samples += s->samples - s->own_samples;
+        if (leaf->first_ns < row->first_ns) {
+            row->first_ns = leaf->first_ns;
+            row->klass = klass;
+            row->frame = nodes[i].frame;
+            row->cpumode = (uint8_t)caller_mode(p, i, leaf);
+        }
+    }
+}
+
+/* ---- order ---- */
+
+struct sorter {
+    const struct profile *p;
+    const struct profile_table *t;
+};
+
+static int by_number(uint64_t a, uint64_t b) {
+    return a < b ? -1 : a > b;
+}
+
+static uint64_t measure(const struct profile_table *t, enum profile_column_id id, uint32_t row) {
+    const struct profile_sums *s = &t->self.items[row];
+    switch (id) {
+    case PROFILE_OVERHEAD_CHILDREN:
+        return t->children.items ? t->children.items[row].period : s->period;
+    case PROFILE_OVERHEAD_SYS:
+        return s->period_sys;
+    case PROFILE_OVERHEAD_US:
+        return s->period_us;
+    case PROFILE_OVERHEAD_GUEST_SYS:
+        return s->period_guest_sys;
+    case PROFILE_OVERHEAD_GUEST_US:
+        return s->period_guest_us;
+    case PROFILE_SAMPLE:
+        return s->samples;
+    case PROFILE_WEIGHT1:
+        return s->samples ? s->weight1 / s->samples : 0;
+    case PROFILE_WEIGHT2:
+        return s->samples ? s->weight2 / s->samples : 0;
+    case PROFILE_WEIGHT3:
+        return s->samples ? s->weight3 / s->samples : 0;
+    default:
+        return s->period;
+    }
+}
+
+static uint64_t key_rank(const struct profile *p, enum profile_column_id id, uint64_t value) {
+    if (id == PROFILE_SYMBOL || id == PROFILE_SYMBOL_IADDR)
+        return p->name_ranks.items[value];
+    if (id == PROFILE_DSO && value == p->no_dso)
+        return UINT32_MAX;
+    return id == PROFILE_DSO || profile_key_is_text(id) ? p->text_ranks.items[value] : value;
+}
+
+static int by_columns(const void *a, const void *b, void *ctx) {
+    const struct sorter *s = ctx;
+    const struct profile_columns *c = s->p->plan.o->columns;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, n = s->p->key_count, key = 0;
+    for (size_t i = 0; i < c->order.count; i++) {
+        enum profile_column_id id = c->order.items[i].id;
+        int order;
+        if (profile_column_is_key(id)) {
+            uint64_t u = s->t->keys.items[(size_t)x * n + key], v = s->t->keys.items[(size_t)y * n + key];
+            order = by_number(key_rank(s->p, id, u), key_rank(s->p, id, v));
+            key++;
+        } else {
+            order = by_number(measure(s->t, id, y), measure(s->t, id, x));
+        }
+        if (order)
+            return order;
+    }
+    return 0;
+}
+
+static bool sort_table(struct profile *p, struct profile_table *t) {
+    uint32_t n = (uint32_t)t->rows.count;
+    uint32_t *order = malloc((n + 1) * sizeof *order);
+    bool ok = order && vec_reserve(&t->entries, n);
+    if (ok) {
+        for (uint32_t i = 0; i < n; i++)
+            order[i] = i;
+        struct sorter s = {p, t};
+        qsort_r(order, n, sizeof *order, by_columns, &s);
+        for (uint32_t i = 0; i < n; i++)
+            *vec_push(&t->entries) =
+                (struct profile_entry){.self = &t->self.items[order[i]],
+                                       .children = p->plan.o->children ? &t->children.items[order[i]] : NULL,
+                                       .key = order[i]};
+    }
+    free(order);
+    return ok;
+}
+
+/* ---- all together ---- */
+
+static void finish_table(struct profile *p, struct profile_table *t, uint32_t event) {
+    const struct profile_tally *tally = &p->b.tally.items[event];
+    t->event.event = event;
+    t->event.members = 1;
+    t->event.name = p->plan.in->events->list.items[event].name;
+    t->event.total.period = tally->period;
+    t->event.total.samples = tally->samples;
+    t->event.member_totals = &t->event.total;
+    t->event.read = tally->read;
+    t->event.filtered = tally->filtered;
+    t->event.dropped = tally->dropped;
+    t->event.lost = tally->lost;
+    t->event.entries = t->entries.items;
+    t->event.entry_count = t->event.root_count = (uint32_t)t->entries.count;
+    double limit = (double)tally->period * p->plan.o->chain_min_percent / 100;
+    for (size_t i = 0; i < t->entries.count; i++) {
+        struct profile_entry *e = &t->entries.items[i];
+        uint64_t period = e->children ? e->children->period : e->self->period;
+        e->has_graph = p->plan.o->chain_mode != PROFILE_CHAIN_NONE && (double)period >= limit;
+    }
+}
+
+static void take_keys(struct profile *p) {
+    const struct profile_columns *c = p->plan.o->columns;
+    for (size_t i = 0; i < c->order.count; i++)
+        if (profile_column_is_key(c->order.items[i].id))
+            p->keys[p->key_count++] = (uint8_t)c->order.items[i].id;
+}
+
+bool profile_freeze(struct profile *p, struct err *err) {
+    uint32_t *base_rows = malloc((p->b.bases.count + 1) * sizeof *base_rows);
+    bool ok = base_rows != NULL;
+    p->no_dso = PROFILE_NONE;
+    take_keys(p);
+    for (size_t i = 0; ok && i < p->plan.in->events->list.count; i++)
+        ok = vec_push(&p->tables) != NULL;
+    ok = ok && make_places(p) && rank(p) && add_bases(p, base_rows) && (!p->plan.chains || sum_nodes(p));
+    if (ok && p->plan.o->children) {
+        ok = place_nodes(p);
+        if (ok) {
+            exclude_own(p, base_rows);
+            add_callers(p);
+        }
+    }
+    for (uint32_t i = 0; ok && i < p->tables.count; i++) {
+        ok = sort_table(p, &p->tables.items[i]);
+        if (ok)
+            finish_table(p, &p->tables.items[i], i);
+    }
+    free(base_rows);
+    return ok || err_memory(err, "profile");
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+#include "profile/profile_internal.h"
+
+static bool read_all(struct profile *p, struct err *err) {
+    struct stream_record r;
+    enum stream_status status;
+    while ((status = stream_next(p->plan.in->stream, &r, err)) == STREAM_RECORD)
+        profile_builder_add(&p->b, &r);
+    if (p->b.failed)
+        return err_memory(err, "profile");
+    return status == STREAM_END;
+}
+
+struct profile *profile_collect(const struct profile_input *in, const struct profile_options *o,
+                                struct err *err) {
+    struct profile *p = calloc(1, sizeof *p);
+    if (!p) {
+        err_memory(err, "profile");
+        return NULL;
+    }
+    if (!profile_plan_make(&p->plan, in, o, err) || !profile_builder_init(&p->b, &p->plan, err) ||
+        !resolve_names_prepare(in->names, err) || !read_all(p, err) || !profile_freeze(p, err)) {
+        profile_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void profile_free(struct profile *p) {
+    if (!p)
+        return;
+    profile_builder_fini(&p->b);
+    for (size_t i = 0; i < p->tables.count; i++) {
+        struct profile_table *t = &p->tables.items[i];
+        vec_fini(&t->entries);
+        vec_fini(&t->self);
+        vec_fini(&t->children);
+        vec_fini(&t->rows);
+        vec_fini(&t->keys);
+        hash_map_fini(&t->by_key);
+    }
+    vec_fini(&p->places);
+    vec_fini(&p->list);
+    vec_fini(&p->name_ranks);
+    vec_fini(&p->text_ranks);
+    vec_fini(&p->node_sums);
+    vec_fini(&p->tables);
+    free(p);
+}
+
+uint32_t profile_event_count(const struct profile *p) {
+    return (uint32_t)p->tables.count;
+}
+
+const struct profile_event *profile_event(const struct profile *p, uint32_t i) {
+    return &p->tables.items[i].event;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of profile/ share.
+ *
+ *   builder  samples -> distinct (class, place) and (class, callchain), with their sums     build.c, chain.c
+ *   freeze   those -> entries: key values, merged, sorted                                   freeze.c, keys.c
+ *   graph    the callchains of one entry -> tree                                            graph.c
+ *
+ * A *class* is all that a sample's entry depends on besides where it lies: its event, comm, cpu and so on, as
+ * far as the columns ask. A *base* is (class, place of the sample); without callchains it is all there is.
+ * Callchains are paths in one tree per class, outermost frame first; a *leaf* is (base, node where the
+ * sample's chain ends).
+ *
+ *          class "sh"                 class "cc1"
+ *             |                           |
+ *            main                        main            node: total of all samples that pass
+ *           /    \                        |
+ *      do_fork   read                  cpp_lex           leaf: (base of the sample's own place, node)
+ */
+#ifndef SONDE_PROFILE_INTERNAL_H
+#define SONDE_PROFILE_INTERNAL_H
+
+#include "base/hash.h"
+#include "base/strpool.h"
+#include "profile/profile.h"
+#include "resolve/frames.h"
+
+enum { PROFILE_NONE = UINT32_MAX };
+
+/* ---- what to take from a sample ---- */
+
+/* The values of a class: [0] is the event, then one per key column that is no place. */
+enum { PROFILE_CLASS_MAX = 24 };
+
+struct profile_plan {
+    const struct profile_input *in;
+    const struct profile_options *o;
+    uint64_t want;                         /* PERFDATA_SAMPLE_* to decode */
+    uint32_t class_count;                  /* values of a class */
+    uint8_t slot_of[PROFILE_COLUMN_COUNT]; /* a key's index in the class; 0: none */
+    uint8_t slots[PROFILE_CLASS_MAX];      /* enum profile_column_id of each value but the first */
+    bool by_thread;                        /* a class depends on event and thread alone */
+    bool chains, extras /* cpumode sums and weights */;
+    uint8_t place_kind, frame_kind; /* enum resolve_frame_kind of samples' places and of callchains */
+};
+
+struct profile_base {
+    uint32_t klass, frame;
+    uint64_t period, samples;
+    uint64_t first_ns; /* time of the earliest sample; equal times: the first in the file */
+};
+
+struct profile_weights {
+    uint64_t w[3];
+};
+
+struct profile_chain_node {
+    uint32_t parent; /* PROFILE_NONE: of a class's root, whose frame is the class */
+    uint32_t frame;
+};
+
+struct profile_leaf {
+    uint32_t base, node;
+    uint64_t period, samples;
+    uint64_t first_ns;
+};
+
+struct profile_part {
+    uint32_t first, count; /* in part_frames, outermost first */
+};
+
+struct profile_tally {
+    uint64_t read, filtered, dropped, period, samples, lost;
+};
+
+struct profile_thread_slot;
+struct profile_chain_slot;
+
+struct profile_builder {
+    const struct profile_plan *plan;
+    struct resolve_places places;
+    struct resolve_frames frames;
+    struct strpool texts;
+
+    VEC(uint64_t) class_values; /* plan->class_count each */
+    uint32_t class_total;
+    struct hash_map class_by_hash; /* of the values; equal hashes go on to hash + 1 */
+    struct profile_thread_slot *threads;
+
+    VEC(struct profile_base) bases;
+    VEC(struct profile_weights) weights; /* by base, with plan->extras */
+    struct hash_map base_by_key;         /* class << 32 | frame */
+
+    VEC(struct profile_chain_node) nodes;
+    VEC(uint32_t) class_roots;   /* by class: its root node */
+    struct hash_map node_by_key; /* parent << 32 | frame */
+    VEC(struct profile_leaf) leaves;
+    struct hash_map leaf_by_key; /* base << 32 | node */
+    VEC(struct profile_part) parts;
+    VEC(uint32_t) part_frames;
+    struct hash_map part_by_hash, user_by_hash, joined; /* see chain.c */
+    VEC(uint32_t) path;                                 /* scratch */
+
+    VEC(struct profile_tally) tally; /* by event */
+    bool failed;                     /* memory ran out */
+};
+
+/* ---- build.c ---- */
+
+bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
+                       const struct profile_options *o, struct err *err);
+bool profile_builder_init(struct profile_builder *b, const struct profile_plan *plan, struct err *err);
+void profile_builder_fini(struct profile_builder *b);
+/* One record of the stream. */
+void profile_builder_add(struct profile_builder *b, const struct stream_record *r);
+/* Adds what `from` has. */
+bool profile_builder_merge(struct profile_builder *b, const struct profile_builder *from);
+
+/* ---- keys.c: values of keys that are no places ---- */
+
+/* Fills values[1 ...] for a sample. */
+void profile_keys_take(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
+                       struct model_when when, uint32_t comm_text, uint64_t *values);
+/* True when two values of a key in their order of printing are texts (ids in builder.texts). */
+bool profile_key_is_text(enum profile_column_id id);
+/* The sample bits (PERFDATA_SAMPLE_*) that a key needs. */
+uint64_t profile_key_wants(enum profile_column_id id);
+/* True: the key is found from where the sample lies. */
+bool profile_key_is_place(enum profile_column_id id);
+
+/* ---- chain.c ---- */
+
+/* The sample's callchain as a node under the class's root: the root itself when there is none. PROFILE_NONE:
+ * memory. */
+uint32_t profile_chain_node(struct profile_builder *b, uint32_t klass, const struct perfdata_sample *s,
+                            unsigned cpumode, struct model_when when);
+/* The node under `parent` for a frame, made if need be. PROFILE_NONE: memory. */
+uint32_t profile_chain_step(struct profile_builder *b, uint32_t parent, uint32_t frame);
+
+/* ---- freeze.c: from bases and nodes to entries ---- */
+
+/* A distinct symbol, or place without one, as entries tell them apart. */
+struct profile_name {
+    uint32_t dso; /* text id; 0 for places without a name: their address alone tells them apart */
+    bool named;
+    uint64_t start, end; /* of the symbol; without a name: the address that is shown, twice */
+    struct resolve_symbol symbol;
+    const char *text; /* as shown; NULL without a name */
+};
+
+/* What entries need to know of a frame. */
+struct profile_place {
+    uint32_t dso;  /* text id */
+    uint32_t name; /* index of a profile_name */
+};
+
+/* What stands behind an entry: the sample that was the first to make it decides where equal keys have
+ * different looks. */
+struct profile_row {
+    uint64_t first_ns;
+    uint32_t klass, frame;
+    uint8_t cpumode; /* shown as the level: [k] */
+};
+
+/* The nodes of callchains, with what freezing found out about them. */
+struct profile_node_sums {
+    uint64_t period, samples;         /* of the leaves at and below the node */
+    uint64_t own_period, own_samples; /* of these, those whose own entry is the node's: if the node is the
+                                         outermost of that entry */
+    uint32_t entry;                   /* in its event's table */
+    uint32_t first_leaf;              /* the earliest */
+    bool outermost;                   /* no node above has the same entry */
+};
+
+struct profile_table {
+    struct profile_event event;
+    VEC(struct profile_entry) entries;
+    VEC(struct profile_sums) self, children; /* by row */
+    VEC(struct profile_row) rows;            /* profile_entry.key is an index here */
+    VEC(uint64_t) keys;                      /* profile.key_count by row */
+    struct hash_map by_key;
+    uint32_t widths[PROFILE_COLUMN_COUNT];
+};
+
+struct profile {
+    struct profile_plan plan;
+    struct profile_builder b;
+    VEC(struct profile_place) places; /* by frame */
+    VEC(struct profile_name) list;    /* of names */
+    VEC(uint32_t) name_ranks, text_ranks;
+    VEC(struct profile_node_sums) node_sums;
+    VEC(struct profile_table) tables; /* by event */
+    uint8_t keys[PROFILE_COLUMN_COUNT];
+    uint32_t key_count;
+    uint32_t no_dso; /* text id of "[unknown]", which comes last; PROFILE_NONE: not there */
+};
+
+/* Everything behind the second pass. False: memory. */
+bool profile_freeze(struct profile *p, struct err *err);
+
+/* ---- order.c ---- */
+
+/* Numbers 0 ... n-1 in order of texts: ranks[i] of texts[i], NULLs last in order of `numbers`. False: memory.
+ */
+bool profile_rank_texts(const char *const *texts, const uint64_t *numbers, uint32_t n, uint32_t *ranks);
+
+#endif
