@@ -34,6 +34,7 @@ survey() {
     need 'zstd' has_library libzstd 'libzstd-dev' 'libzstd-devel' 'zstd'
     need 'zlib' has_library zlib 'zlib1g-dev' 'zlib-devel' 'zlib'
     need 'liblzma' has_library liblzma 'liblzma-dev' 'xz-devel' 'xz'
+    need 'xxhash' has_library libxxhash 'libxxhash-dev' 'xxhash-devel' 'xxhash'
     need 'libtraceevent' has_library libtraceevent 'libtraceevent-dev' 'libtraceevent-devel' 'libtraceevent'
     [ "$want" = build ] && return 0
     need 'cmocka' has_library cmocka 'libcmocka-dev' 'libcmocka-devel' 'cmocka'
