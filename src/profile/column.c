@@ -23,8 +23,8 @@ static const struct row {
     {"weight1", "Weight1", PROFILE_WEIGHT1, ALWAYS},
     {"weight2", "Weight2", PROFILE_WEIGHT2, ALWAYS},
     {"weight3", "Weight3", PROFILE_WEIGHT3, ALWAYS},
-    {"pid", "Pid:Command", PROFILE_PID, ALWAYS},
-    {"tgid", "Tgid:Command", PROFILE_TGID, ALWAYS},
+    {"pid", "    Pid:Command", PROFILE_PID, ALWAYS},
+    {"tgid", "   Tgid:Command", PROFILE_TGID, ALWAYS},
     {"comm", "Command", PROFILE_COMM, ALWAYS},
     {"comm_nodigit", "CommandNoDigit", PROFILE_COMM_NODIGIT, ALWAYS},
     {"dso", "Shared Object", PROFILE_DSO, ALWAYS},
@@ -364,4 +364,11 @@ static const char *const names[] = {"overhead",
 
 const char *const *profile_column_names(void) {
     return names;
+}
+
+const char *profile_column_key(enum profile_column_id id) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].id == id)
+            return rows[i].name;
+    return id == PROFILE_TRACE ? "trace" : "field";
 }

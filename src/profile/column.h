@@ -132,6 +132,9 @@ bool profile_columns_make(const struct profile_column_options *o, const struct p
                           struct profile_columns *out, struct err *err);
 void profile_columns_fini(struct profile_columns *c);
 
+/* The name that -s knows the column by: "dso". Of a tracepoint's field, "field". */
+const char *profile_column_key(enum profile_column_id id);
+
 /* All names for help and completion, NULL-terminated; measures first. */
 const char *const *profile_column_names(void);
 

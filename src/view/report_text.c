@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules, as observed:
+ *   - a row is two spaces and its cells with two spaces between; titles have "# " before them
+ *   - measures are right-aligned below right-aligned titles, keys left-aligned; a cell that is the last of
+ * its row is padded if its key pads itself (`pads` below), not if the row has to
+ *   - with -t nothing is aligned to the right: numbers have one space before them and are padded behind to
+ * the width of the column like everything else; there are no dots below the titles
+ *   - -w: keys are cut to the width; a measure is as wide as asked for but never narrower than its title,
+ * which pads it behind
+ *   - in a hierarchy each level is indented by three columns, its key stands as far behind the measures as
+ *     three columns for each level below the first, and blanks at a key's beginning are dropped
+ */
+#include "view/report_text.h"
+
+#include <inttypes.h>
+
+#include "view/report_cell.h"
+
+#define LEVEL_INDENT  3
+#define PERCENT_WIDTH 8
+#define COUNT_WIDTH   12
+#define WEIGHT_WIDTH  8
+#define MIN_PERCENT   6 /* -w makes percentages no narrower than this, */
+#define MIN_COUNT     7 /* and sums than this */
+#define COLUMN_GAP    2
+
+enum key_align { LEFT, RIGHT };
+
+struct key_rule {
+    enum profile_column_id id;
+    enum key_align align;
+    bool pads;
+};
+
+/* Keys that are not left-aligned and padded wherever they stand. */
+static const struct key_rule key_rules[] = {
+    {PROFILE_SYMBOL, LEFT, false},       {PROFILE_SYMBOL_FROM, LEFT, false},
+    {PROFILE_SYMBOL_TO, LEFT, false},    {PROFILE_SYMBOL_DADDR, LEFT, false},
+    {PROFILE_SYMBOL_IADDR, LEFT, false}, {PROFILE_SYMBOL_OFFSET, LEFT, false},
+    {PROFILE_SRCLINE, LEFT, false},      {PROFILE_SRCFILE, LEFT, false},
+    {PROFILE_SRCLINE_FROM, LEFT, false}, {PROFILE_SRCLINE_TO, LEFT, false},
+    {PROFILE_CGROUP, LEFT, false},       {PROFILE_CGROUP_ID, LEFT, false},
+    {PROFILE_SIMD, LEFT, false},         {PROFILE_TYPE, LEFT, false},
+    {PROFILE_TYPEOFF, LEFT, false},      {PROFILE_TYPECLN, LEFT, false},
+    {PROFILE_DCACHELINE, LEFT, false},   {PROFILE_TRACE, LEFT, false},
+    {PROFILE_SYMBOL_SIZE, RIGHT, true},  {PROFILE_DSO_SIZE, RIGHT, true},
+    {PROFILE_CPU, RIGHT, true},          {PROFILE_SOCKET, RIGHT, true},
+    {PROFILE_PARALLELISM, RIGHT, true},
+};
+
+static struct key_rule rule_of(enum profile_column_id id) {
+    for (size_t i = 0; i < sizeof key_rules / sizeof key_rules[0]; i++)
+        if (key_rules[i].id == id)
+            return key_rules[i];
+    return (struct key_rule){id, LEFT, true};
+}
+
+/* A column that is printed. */
+struct column {
+    const struct profile_column *is;
+    struct key_rule rule;
+    bool measure;
+    unsigned asked; /* -w; 0: nothing */
+    unsigned width; /* in the event that is being printed */
+    size_t title_len;
+};
+
+struct printer {
+    const struct profile *p;
+    const struct profile_event *e;
+    const struct report_text_options *o;
+    VEC(struct column) columns;
+    struct profile_graph graph;
+    struct out text; /* a cell's */
+    struct out *out;
+    struct err *err;
+};
+
+/* ---- columns ---- */
+
+static bool is_percent(enum profile_column_id id) {
+    return id <= PROFILE_OVERHEAD_GUEST_US;
+}
+
+static unsigned measure_unit(enum profile_column_id id) {
+    return is_percent(id)                                   ? PERCENT_WIDTH
+           : id >= PROFILE_WEIGHT1 && id <= PROFILE_WEIGHT3 ? WEIGHT_WIDTH
+                                                            : COUNT_WIDTH;
+}
+
+static bool is_told_by_filter(const struct report_text_options *o, enum profile_column_id id) {
+    return (id == PROFILE_COMM && o->only_comm) || (id == PROFILE_DSO && o->only_dso) ||
+           (id == PROFILE_SYMBOL && o->only_symbol);
+}
+
+/* Keys that have one value only, by a filter, are left out unless nothing would stand there. */
+static bool choose_columns(struct printer *pr) {
+    const struct report_text_options *o = pr->o;
+    bool keep = true;
+    for (size_t i = 0; i < o->columns->out.count; i++) {
+        const struct profile_column *c = &o->columns->out.items[i];
+        if (c->shown && profile_column_is_key(c->id) && !is_told_by_filter(o, c->id))
+            keep = false;
+    }
+    keep = keep || o->keep_columns || o->hierarchy;
+    for (size_t i = 0; i < o->columns->out.count; i++) {
+        const struct profile_column *c = &o->columns->out.items[i];
+        if (!c->shown || (!keep && is_told_by_filter(o, c->id)))
+            continue;
+        struct column *have = vec_push(&pr->columns);
+        if (!have)
+            return err_memory(pr->err, "columns");
+        have->is = c;
+        have->measure = !profile_column_is_key(c->id);
+        have->rule = rule_of(c->id);
+        have->title_len = strlen(c->title);
+        have->asked = pr->columns.count <= o->width_count ? o->widths[pr->columns.count - 1] : 0;
+    }
+    return true;
+}
+
+static void measure_columns(struct printer *pr) {
+    for (size_t i = 0; i < pr->columns.count; i++) {
+        struct column *c = &pr->columns.items[i];
+        if (c->measure) {
+            c->width = measure_unit(c->is->id) * pr->e->members;
+            if (c->width < c->title_len)
+                c->width = (unsigned)c->title_len;
+            if (c->width < c->asked)
+                c->width = c->asked;
+        } else {
+            c->width = c->asked ? c->asked : profile_width(pr->p, pr->e, c->is);
+            if (!c->asked && c->width < c->title_len)
+                c->width = (unsigned)c->title_len;
+        }
+    }
+}
+
+/* ---- titles ---- */
+
+static void print_event_name(const struct printer *pr) {
+    const struct profile_event *e = pr->e;
+    if (e->members < 2) {
+        out_printf(pr->out, "of event '%s'", e->name);
+        return;
+    }
+    const struct perfdata_event *events = &pr->o->events->list.items[e->event];
+    out_printf(pr->out, "of events '%s { ", events->group_name ? events->group_name : "anon group");
+    for (uint32_t i = 0; i < e->members; i++)
+        out_printf(pr->out, "%s%s", i ? ", " : "", events[i].name);
+    out_str(pr->out, " }'");
+}
+
+static void print_title(const struct printer *pr) {
+    const struct report_text_options *o = pr->o;
+    out_str(pr->out, "# Samples: ");
+    report_print_unit(pr->e->total.samples, pr->out);
+    out_char(pr->out, ' ');
+    print_event_name(pr);
+    if (o->shows_reference)
+        out_str(pr->out, ", show reference callgraph");
+    if (o->times)
+        out_printf(pr->out, " (time slices: %s)", o->times);
+    if (o->memory_sort)
+        out_printf(pr->out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s", pr->e->total.period,
+                   o->memory_sort);
+    else
+        out_printf(pr->out, "\n# Event count (approx.): %" PRIu64, pr->e->total.period);
+    if (o->socket >= 0)
+        out_printf(pr->out, "\n# Processor Socket: %d", o->socket);
+    out_str(pr->out, "\n#\n");
+}
+
+static void print_dots(struct out *out, size_t n) {
+    out_fill(out, '.', n);
+}
+
+static void print_column_names(const struct printer *pr) {
+    const char *separator = pr->o->separator;
+    out_str(pr->out, "# ");
+    for (size_t i = 0; i < pr->columns.count; i++) {
+        const struct column *c = &pr->columns.items[i];
+        size_t len = c->title_len;
+        if (i)
+            out_str(pr->out, separator ? separator : "  ");
+        if (c->asked && !c->measure && len > c->width)
+            len = c->width;
+        if (c->measure)
+            out_right(pr->out, c->is->title, len, c->width);
+        else
+            out_left(pr->out, c->is->title, len, c->width);
+    }
+    out_char(pr->out, '\n');
+    if (separator)
+        return;
+    out_str(pr->out, "# ");
+    for (size_t i = 0; i < pr->columns.count; i++) {
+        out_fill(pr->out, ' ', i ? COLUMN_GAP : 0);
+        print_dots(pr->out, pr->columns.items[i].width);
+    }
+    out_str(pr->out, "\n#\n");
+}
+
+/* ---- cells ---- */
+
+static uint64_t measured(const struct profile_sums *s, enum profile_column_id id) {
+    switch (id) {
+    case PROFILE_OVERHEAD_SYS:
+        return s->period_sys;
+    case PROFILE_OVERHEAD_US:
+        return s->period_us;
+    case PROFILE_OVERHEAD_GUEST_SYS:
+        return s->period_guest_sys;
+    case PROFILE_OVERHEAD_GUEST_US:
+        return s->period_guest_us;
+    case PROFILE_SAMPLE:
+        return s->samples;
+    case PROFILE_WEIGHT1:
+        return s->weight1;
+    case PROFILE_WEIGHT2:
+        return s->weight2;
+    case PROFILE_WEIGHT3:
+        return s->weight3;
+    case PROFILE_LATENCY:
+    case PROFILE_LATENCY_CHILDREN:
+        return s->latency;
+    default:
+        return s->period;
+    }
+}
+
+static bool of_children(enum profile_column_id id) {
+    return id == PROFILE_OVERHEAD_CHILDREN || id == PROFILE_LATENCY_CHILDREN;
+}
+
+/* One member's number in `width` columns (0: as it comes). */
+static void print_number(const struct printer *pr, const struct profile_entry *entry, uint32_t member,
+                         enum profile_column_id id, unsigned width) {
+    const struct profile_sums *sums = of_children(id) ? entry->children : entry->self, *s;
+    if (!sums) {
+        out_right(pr->out, "N/A", 3, width);
+        return;
+    }
+    s = &sums[member];
+    if (is_percent(id)) {
+        uint64_t whole = id == PROFILE_LATENCY || id == PROFILE_LATENCY_CHILDREN
+                             ? pr->e->member_totals[member].latency
+                             : pr->e->member_totals[member].period;
+        report_print_percent(report_percent(measured(s, id), whole), width, pr->o->color, pr->out);
+    } else if (measure_unit(id) == WEIGHT_WIDTH) {
+        out_printf(pr->out, "%*.1f", (int)width,
+                   s->samples ? (double)measured(s, id) / (double)s->samples : 0.0);
+    } else {
+        out_dec(pr->out, measured(s, id), width);
+    }
+}
+
+static void print_measure(const struct printer *pr, const struct profile_entry *entry, const struct column *c,
+                          bool first) {
+    enum profile_column_id id = c->is->id;
+    unsigned unit = measure_unit(id);
+    size_t start = pr->out->total + pr->out->len;
+    for (uint32_t i = 0; i < pr->e->members; i++) {
+        if (pr->o->separator) {
+            out_char(pr->out, ' ');
+            print_number(pr, entry, i, id, 0);
+        } else if (c->asked && (!first || c->asked > c->width)) {
+            unsigned least = is_percent(id) ? MIN_PERCENT : MIN_COUNT;
+            out_char(pr->out, ' ');
+            print_number(pr, entry, i, id, (c->asked > least ? c->asked : least) - 1);
+        } else {
+            print_number(pr, entry, i, id, pr->e->members == 1 ? c->width : unit);
+        }
+    }
+    size_t len = pr->out->total + pr->out->len - start;
+    if (!pr->o->color && len < c->width)
+        out_fill(pr->out, ' ', c->width - len);
+}
+
+/* A key's text, without the separator and cut to the width that was asked for, in pr->text. */
+static void make_text(struct printer *pr, const struct profile_entry *entry, const struct column *c) {
+    const char *separator = pr->o->separator;
+    pr->text.len = 0;
+    profile_text(pr->p, pr->e, entry, c->is, &pr->text);
+    if (c->asked && pr->text.len > c->asked)
+        pr->text.len = c->asked;
+    if (separator && *separator)
+        for (size_t i = 0; i < pr->text.len; i++)
+            if (pr->text.buf[i] == *separator)
+                pr->text.buf[i] = '.';
+}
+
+static void print_key(struct printer *pr, const struct profile_entry *entry, const struct column *c,
+                      bool last) {
+    make_text(pr, entry, c);
+    if (c->rule.align == RIGHT && !pr->o->separator)
+        out_right(pr->out, pr->text.buf, pr->text.len, c->width);
+    else
+        out_left(pr->out, pr->text.buf, pr->text.len, last && !c->rule.pads ? 0 : c->width);
+}
+
+/* ---- rows ---- */
+
+static double entry_percent(const struct printer *pr, const struct profile_entry *entry) {
+    const struct profile_sums *s = entry->children && pr->o->children ? entry->children : entry->self;
+    return report_percent(s[0].period, pr->e->member_totals[0].period);
+}
+
+/* In callee order and with children the first frame is the row's own symbol. */
+static bool row_names_first(const struct printer *pr) {
+    const struct profile_columns *columns = pr->o->columns;
+    for (size_t i = 0; i < columns->out.count; i++)
+        if (profile_column_is_key(columns->out.items[i].id))
+            return columns->out.items[i].id == PROFILE_SYMBOL &&
+                   (pr->o->chain_order == PROFILE_CALLEE || pr->o->children);
+    return false;
+}
+
+static bool print_graph(struct printer *pr, const struct profile_entry *entry) {
+    const struct report_text_options *o = pr->o;
+    if (o->chain_mode == PROFILE_CHAIN_NONE || !entry->has_graph)
+        return true;
+    if (!profile_graph_build(pr->p, pr->e, entry, &pr->graph, pr->err))
+        return false;
+    struct report_graph_options options = {.mode = o->chain_mode,
+                                           .value = o->chain_value,
+                                           .print_limit = o->chain_limit,
+                                           .skip_first = row_names_first(pr),
+                                           .color = o->color,
+                                           .separator = o->separator ? o->separator : ";"};
+    const struct profile_sums *sums = entry->children ? entry->children : entry->self;
+    struct report_graph_totals totals = {.all_period = pr->e->member_totals[0].period,
+                                         .entry_period = sums[0].period};
+    report_graph_print(pr->p, &pr->graph, &options, &totals, pr->out);
+    return true;
+}
+
+static bool print_row(struct printer *pr, const struct profile_entry *entry) {
+    if (!pr->o->separator)
+        out_fill(pr->out, ' ', COLUMN_GAP);
+    for (size_t i = 0; i < pr->columns.count; i++) {
+        const struct column *c = &pr->columns.items[i];
+        if (i)
+            out_str(pr->out, pr->o->separator ? pr->o->separator : "  ");
+        if (c->measure)
+            print_measure(pr, entry, c, i == 0);
+        else
+            print_key(pr, entry, c, i + 1 == pr->columns.count);
+    }
+    out_char(pr->out, '\n');
+    return print_graph(pr, entry);
+}
+
+static bool print_rows(struct printer *pr) {
+    for (uint32_t i = 0; i < pr->e->root_count && !pr->out->failed; i++) {
+        const struct profile_entry *entry = &pr->e->entries[i];
+        if (entry_percent(pr, entry) >= pr->o->percent_limit && !print_row(pr, entry))
+            return false;
+    }
+    return true;
+}
+
+/* ---- hierarchy ---- */
+
+static const struct column *key_of_level(const struct printer *pr, uint32_t depth) {
+    for (size_t i = 0; i < pr->columns.count; i++)
+        if (!pr->columns.items[i].measure && depth-- == 0)
+            return &pr->columns.items[i];
+    return NULL;
+}
+
+static uint32_t level_count(const struct printer *pr) {
+    uint32_t n = 0;
+    for (size_t i = 0; i < pr->columns.count; i++)
+        n += !pr->columns.items[i].measure;
+    return n;
+}
+
+static unsigned measures_width(const struct printer *pr) {
+    unsigned width = 0, n = 0;
+    for (size_t i = 0; i < pr->columns.count; i++)
+        if (pr->columns.items[i].measure)
+            width += pr->columns.items[i].width + (n++ ? COLUMN_GAP : 0);
+    return width;
+}
+
+static size_t blanks_before(const char *text, size_t len) {
+    size_t n = 0;
+    while (n < len && text[n] == ' ')
+        n++;
+    return n;
+}
+
+static unsigned levels_indent(const struct printer *pr) {
+    uint32_t levels = level_count(pr);
+    return levels ? (levels - 1) * LEVEL_INDENT : 0;
+}
+
+static void print_hierarchy_measures(const struct printer *pr, const struct profile_entry *entry) {
+    bool first = true;
+    for (size_t i = 0; i < pr->columns.count; i++) {
+        const struct column *c = &pr->columns.items[i];
+        if (!c->measure)
+            continue;
+        if (!first)
+            out_str(pr->out, pr->o->separator ? pr->o->separator : "  ");
+        if (entry) {
+            print_measure(pr, entry, c, first);
+        } else if (pr->o->separator) {
+            out_right(pr->out, c->is->title, c->title_len, c->width);
+        } else {
+            out_fill(pr->out, ' ', first ? levels_indent(pr) : 0);
+            out_right(pr->out, c->is->title, c->title_len, c->width);
+        }
+        first = false;
+    }
+    if (!first)
+        out_str(pr->out, pr->o->separator ? pr->o->separator : "  ");
+}
+
+static void print_hierarchy_names(const struct printer *pr) {
+    bool first = true;
+    size_t longest = 0;
+    uint32_t depth = 0;
+    out_str(pr->out, "# ");
+    print_hierarchy_measures(pr, NULL);
+    for (size_t i = 0; i < pr->columns.count; i++) {
+        const struct column *c = &pr->columns.items[i];
+        if (c->measure)
+            continue;
+        size_t blanks = blanks_before(c->is->title, c->title_len);
+        size_t width = depth++ * LEVEL_INDENT + c->width;
+        out_str(pr->out, first ? "" : " / ");
+        out_mem(pr->out, c->is->title + blanks, c->title_len - blanks);
+        longest = width > longest ? width : longest;
+        first = false;
+    }
+    out_str(pr->out, "\n# ");
+    if (pr->o->separator) {
+        for (size_t i = 0; i < pr->columns.count; i++)
+            if (pr->columns.items[i].measure) {
+                print_dots(pr->out, pr->columns.items[i].width);
+                out_str(pr->out, pr->o->separator);
+            }
+    } else {
+        print_dots(pr->out, measures_width(pr) + levels_indent(pr));
+        out_str(pr->out, "  ");
+    }
+    print_dots(pr->out, longest);
+    out_str(pr->out, "\n#\n");
+}
+
+static bool print_level(struct printer *pr, const struct profile_entry *entry) {
+    const struct column *c = key_of_level(pr, entry->depth);
+    out_fill(pr->out, ' ', entry->depth * LEVEL_INDENT + (pr->o->separator ? 0 : COLUMN_GAP));
+    print_hierarchy_measures(pr, entry);
+    out_fill(pr->out, ' ', pr->o->separator ? 0 : levels_indent(pr));
+    if (c) {
+        make_text(pr, entry, c);
+        size_t blanks = blanks_before(pr->text.buf, pr->text.len), width = c->rule.pads ? c->width : 0;
+        out_left(pr->out, pr->text.buf + blanks, pr->text.len - blanks, width > blanks ? width - blanks : 0);
+    }
+    out_char(pr->out, '\n');
+    return entry->count ? true : print_graph(pr, entry);
+}
+
+/* Said below an entry that has only entries below the limit. */
+static void print_no_entry(const struct printer *pr, uint32_t depth) {
+    out_fill(pr->out, ' ',
+             COLUMN_GAP + measures_width(pr) + COLUMN_GAP + levels_indent(pr) + depth * LEVEL_INDENT);
+    out_printf(pr->out, "no entry >= %.2f%%\n", pr->o->percent_limit);
+}
+
+/* Where the walk stands at one level of the hierarchy. */
+struct walk {
+    uint32_t next, end;
+    bool any;
+};
+
+static bool print_hierarchy(struct printer *pr) {
+    VEC(struct walk) levels = {0};
+    struct walk *w = vec_push(&levels);
+    bool ok = w || err_memory(pr->err, "hierarchy");
+    if (ok)
+        *w = (struct walk){.end = pr->e->root_count, .any = true};
+    while (ok && levels.count && !pr->out->failed) {
+        w = &levels.items[levels.count - 1];
+        if (w->next == w->end) {
+            if (!w->any)
+                print_no_entry(pr, (uint32_t)levels.count - 1);
+            levels.count--;
+            continue;
+        }
+        const struct profile_entry *entry = &pr->e->entries[w->next++];
+        if (entry_percent(pr, entry) < pr->o->percent_limit)
+            continue;
+        w->any = true;
+        ok = print_level(pr, entry);
+        if (ok && entry->count) {
+            w = vec_push(&levels);
+            ok = w || err_memory(pr->err, "hierarchy");
+            if (ok)
+                *w = (struct walk){.next = entry->first, .end = entry->first + entry->count};
+        }
+    }
+    vec_fini(&levels);
+    return ok;
+}
+
+/* ---- all ---- */
+
+static bool print_event(struct printer *pr) {
+    bool tree = pr->o->hierarchy && level_count(pr) > 0;
+    measure_columns(pr);
+    if (!pr->o->quiet) {
+        print_title(pr);
+        if (tree && level_count(pr) > 1)
+            print_hierarchy_names(pr);
+        else
+            print_column_names(pr);
+    }
+    if (!(tree ? print_hierarchy(pr) : print_rows(pr)))
+        return false;
+    out_str(pr->out, "\n\n");
+    return true;
+}
+
+static void print_filters(const struct report_text_options *o, struct out *out) {
+    if (o->only_comm)
+        out_printf(out, "# comm: %s\n", o->only_comm);
+    if (o->only_dso)
+        out_printf(out, "# dso: %s\n", o->only_dso);
+    if (o->only_symbol)
+        out_printf(out, "# symbol: %s\n", o->only_symbol);
+}
+
+static uint64_t all_lost(const struct profile *p) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < profile_event_count(p); i++)
+        n += profile_event(p, i)->lost;
+    return n;
+}
+
+bool report_text_print(const struct profile *p, const struct report_text_options *o, struct out *out,
+                       struct err *err) {
+    struct printer pr = {.p = p, .o = o, .out = out, .err = err};
+    bool ok = (out_init(&pr.text, NULL, NULL) || err_memory(err, "report")) && choose_columns(&pr);
+    if (ok) {
+        print_filters(o, out);
+        if (!o->quiet)
+            out_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", all_lost(p));
+    }
+    for (uint32_t i = 0; ok && i < profile_event_count(p) && !out->failed; i++) {
+        pr.e = profile_event(p, i);
+        if (pr.e->read || o->keep_empty)
+            ok = print_event(&pr);
+    }
+    vec_fini(&pr.columns);
+    profile_graph_fini(&pr.graph);
+    out_fini(&pr.text);
+    return ok;
+}
