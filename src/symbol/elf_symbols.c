@@ -10,11 +10,16 @@ bool elf_symbols_in_file(const void *ctx, const struct object_symbol *s, uint64_
     return object_layout_offset(ctx, value, offset);
 }
 
-/* Functions, also those chosen at run time; objects, because code does run in what is declared as one; and
- * labels, which is what assembler without .type makes. */
+/*
+ * Functions, also those chosen at run time; objects, because code does run in what is declared as one; and
+ * labels, which is what assembler without .type makes, unless they are hidden: those are places to jump to
+ * (perf 7.2 leaves the same ones out).
+ */
 static bool is_wanted(const struct object_elf *e, const struct object_symbol *s) {
     bool typed = s->type == STT_FUNC || s->type == STT_OBJECT || s->type == STT_GNU_IFUNC;
-    return (typed || s->type == STT_NOTYPE) && s->section && s->name.size && !object_symbol_is_mapping(e, s);
+    unsigned visibility = ELF64_ST_VISIBILITY(s->other);
+    bool label = s->type == STT_NOTYPE && visibility != STV_HIDDEN && visibility != STV_INTERNAL;
+    return (typed || label) && s->section && s->name.size && !object_symbol_is_mapping(e, s);
 }
 
 static enum symbol_bind bind_of(uint8_t bind) {

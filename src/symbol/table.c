@@ -10,6 +10,10 @@ struct symbol_table {
     uint8_t *info;      /* bind | flags << FLAG_SHIFT */
     const char **shown; /* NULL until the first symbol_table_shown; its items likewise */
     struct arena shown_texts;
+    bool nested;             /* symbols overlap: then look a place up in pieces */
+    uint64_t *piece_starts;  /* ascending */
+    uint32_t *piece_symbols; /* whose piece it is */
+    uint32_t piece_count;
     struct arena texts; /* as symbol_drafts.texts and .text */
     char *text;
     struct symbol_rules rules;
@@ -26,6 +30,8 @@ void symbol_table_free(struct symbol_table *t) {
     if (!t)
         return;
     free(t->starts);
+    free(t->piece_starts);
+    free(t->piece_symbols);
     free(t->shown);
     arena_fini(&t->shown_texts);
     arena_fini(&t->texts);
@@ -91,12 +97,12 @@ static bool is_wrapper(const char *name) {
 /*
  * True when `b`, listed behind `a` at the same start, names the place rather than `a`. As perf 7.2 chooses:
  * found by giving it all pairs of sizes, types, bindings and names in both orders. Sizes count only as there
- * or not there, and only against an earlier symbol without one.
+ * or not there.
  */
-static bool is_better(const struct symbol_draft *a, const struct symbol_draft *b) {
-    bool sized_a = a->end > a->start, sized_b = b->end > b->start;
-    if (!sized_a && sized_b)
-        return true;
+static bool is_better(const struct symbol_draft *a, bool sized_a, const struct symbol_draft *b,
+                      bool sized_b) {
+    if (sized_a != sized_b)
+        return sized_b;
     if (a->untyped != b->untyped)
         return a->untyped;
     bool weak_a = a->bind == SYMBOL_WEAK, weak_b = b->bind == SYMBOL_WEAK;
@@ -114,24 +120,56 @@ static bool is_better(const struct symbol_draft *a, const struct symbol_draft *b
     return is_wrapper(a->name) && !is_wrapper(b->name);
 }
 
+/* The best of `n` places with one start. The last listed counts as sized, whether it is or not: in perf it
+ * has been given an end by then. */
+static struct place best(const struct place *list, size_t n, const struct symbol_draft *drafts) {
+    size_t found = 0;
+    bool sized = false;
+    for (size_t i = 0; i < n; i++) {
+        const struct symbol_draft *d = &drafts[list[i].draft];
+        bool sized_now = d->end > d->start || i + 1 == n;
+        if (i && !is_better(&drafts[list[found].draft], sized, d, sized_now))
+            continue;
+        found = i;
+        sized = sized_now;
+    }
+    return list[found];
+}
+
 /* Leaves one place per start; how many. */
 static size_t choose(struct place *list, size_t n, const struct symbol_draft *drafts,
                      enum symbol_choice choice) {
     size_t kept = 0;
+    for (size_t i = 0, next; i < n; i = next) {
+        for (next = i + 1; next < n && list[next].start == list[i].start;)
+            next++;
+        list[kept++] =
+            choice == SYMBOL_CHOOSE_LAST || next == i + 1 ? list[next - 1] : best(list + i, next - i, drafts);
+    }
+    return kept;
+}
+
+/* Leaves out labels inside of functions that have a size: those are places to jump to. */
+static size_t drop_labels(struct place *list, size_t n, const struct symbol_draft *drafts) {
+    size_t kept = 0;
+    uint64_t inside = 0; /* the furthest end of a function so far */
     for (size_t i = 0; i < n; i++) {
-        if (!kept || list[kept - 1].start != list[i].start)
-            list[kept++] = list[i];
-        else if (choice == SYMBOL_CHOOSE_LAST ||
-                 is_better(&drafts[list[kept - 1].draft], &drafts[list[i].draft]))
-            list[kept - 1] = list[i];
+        const struct symbol_draft *d = &drafts[list[i].draft];
+        if (d->untyped && d->end <= d->start && d->start < inside)
+            continue;
+        if (!d->untyped && d->end > inside)
+            inside = d->end;
+        list[kept++] = list[i];
     }
     return kept;
 }
 
 /* ---- building ---- */
 
+/* Of a symbol without a size, `next` being where the next one starts, or UINT64_MAX. */
 static uint64_t guessed_end(const struct symbol_rules *rules, uint64_t start, uint64_t next) {
     uint64_t end = rules->limit ? rules->limit(rules->ctx, start) : next == UINT64_MAX ? 0 : next;
+    end = end < next ? end : next;
     return end > start ? end : start + 1;
 }
 
@@ -152,17 +190,52 @@ static void fill(struct symbol_table *t, const struct place *places, const struc
     for (uint32_t i = 0; i < t->count; i++) {
         const struct symbol_draft *d = &drafts[places[i].draft];
         bool last = i + 1 == t->count;
-        uint64_t next = last ? UINT64_MAX : places[i + 1].start, end = d->end;
+        uint64_t next = last ? UINT64_MAX : places[i + 1].start;
         unsigned flags = d->flags;
-        if (end <= d->start) {
-            end = guessed_end(&t->rules, d->start, next);
+        t->starts[i] = d->start;
+        t->ends[i] = d->end;
+        if (d->end <= d->start) {
+            t->ends[i] = guessed_end(&t->rules, d->start, next);
             flags |= last || !t->rules.complete ? SYMBOL_SIZE_GUESSED : 0;
         }
-        t->starts[i] = d->start;
-        t->ends[i] = end < next ? end : next;
+        t->nested = t->nested || t->ends[i] > next;
         t->names[i] = d->name;
         t->info[i] = (uint8_t)(d->bind | flags << FLAG_SHIFT);
     }
+}
+
+/*
+ * Where symbols lie in one another the one that starts last names a place, and behind its end those around it
+ * go on:
+ *
+ *   symbols   A [0, 64)  B [16, 32)
+ *   pieces    [0, 16) A  [16, 32) B  [32, 64) A
+ *
+ * At most two pieces per symbol. A piece reaches to the next one's start or its symbol's end.
+ */
+static bool cut_pieces(struct symbol_table *t) {
+    uint32_t *open = malloc((t->count + (size_t)1) * sizeof *open), depth = 0;
+    t->piece_starts = malloc(2 * (size_t)t->count * sizeof *t->piece_starts);
+    t->piece_symbols = malloc(2 * (size_t)t->count * sizeof *t->piece_symbols);
+    bool ok = open && t->piece_starts && t->piece_symbols;
+    for (uint32_t i = 0; ok && i <= t->count; i++) {
+        uint64_t start = i < t->count ? t->starts[i] : UINT64_MAX;
+        while (depth && t->ends[open[depth - 1]] <= start) {
+            uint64_t end = t->ends[open[--depth]];
+            while (depth && t->ends[open[depth - 1]] <= end)
+                depth--;
+            if (depth && end < start) {
+                t->piece_starts[t->piece_count] = end;
+                t->piece_symbols[t->piece_count++] = open[depth - 1];
+            }
+        }
+        if (i < t->count) {
+            t->piece_starts[t->piece_count] = start;
+            t->piece_symbols[t->piece_count++] = open[depth++] = i;
+        }
+    }
+    free(open);
+    return ok;
 }
 
 /* Names stubs that jump to what a resolver chose after the resolver, as perf does. */
@@ -197,10 +270,15 @@ struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct sy
             places[i] = (struct place){d->list.items[i].start, (uint32_t)i};
         ok = sort_places(places, n);
     }
-    if (ok)
-        ok = table_allocate(t, choose(places, n, d->list.items, rules->choice));
+    if (ok) {
+        n = choose(places, n, d->list.items, rules->choice);
+        ok = table_allocate(t, drop_labels(places, n, d->list.items));
+    }
     if (ok) {
         fill(t, places, d->list.items);
+        ok = !t->nested || cut_pieces(t);
+    }
+    if (ok) {
         t->texts = d->texts;
         t->text = d->text;
         d->texts = ARENA_INIT;
@@ -234,25 +312,39 @@ static size_t count_upto(const uint64_t *list, size_t n, uint64_t x) {
     return (size_t)(base - list) + (*base <= x);
 }
 
+/* Where to search: the pieces or, when every symbol is one, the symbols. */
+static const uint64_t *places_of(const struct symbol_table *t, uint32_t *count) {
+    *count = t->nested ? t->piece_count : t->count;
+    return t->nested ? t->piece_starts : t->starts;
+}
+
+/* The symbol of the last of `upto` places, if it reaches that far. */
 static uint32_t covering(const struct symbol_table *t, size_t upto, uint64_t offset) {
-    return upto && offset < t->ends[upto - 1] ? (uint32_t)(upto - 1) : SYMBOL_NONE;
+    if (!upto)
+        return SYMBOL_NONE;
+    uint32_t symbol = t->nested ? t->piece_symbols[upto - 1] : (uint32_t)(upto - 1);
+    return offset < t->ends[symbol] ? symbol : SYMBOL_NONE;
 }
 
 uint32_t symbol_table_find(const struct symbol_table *t, uint64_t offset) {
-    return t->count ? covering(t, count_upto(t->starts, t->count, offset), offset) : SYMBOL_NONE;
+    uint32_t count;
+    const uint64_t *starts = places_of(t, &count);
+    return count ? covering(t, count_upto(starts, count, offset), offset) : SYMBOL_NONE;
 }
 
 void symbol_table_find_sorted(const struct symbol_table *t, const uint64_t *offsets, size_t n,
                               uint32_t *out) {
+    uint32_t count;
+    const uint64_t *starts = places_of(t, &count);
     size_t upto = 0; /* starts[0 .. upto) are at most the last offset */
     for (size_t i = 0; i < n; i++) {
         /* Steps that double, then a search in the last step: near ones cost little, far ones a logarithm. */
-        size_t step = 1, left = t->count - upto;
-        while (step < left && t->starts[upto + step - 1] <= offsets[i])
+        size_t step = 1, left = count - upto;
+        while (step < left && starts[upto + step - 1] <= offsets[i])
             step *= 2;
         size_t span = step < left ? step : left;
         if (span)
-            upto += count_upto(t->starts + upto, span, offsets[i]);
+            upto += count_upto(starts + upto, span, offsets[i]);
         out[i] = covering(t, upto, offsets[i]);
     }
 }

@@ -7,7 +7,7 @@
  *   files, modules, vdso, BPF     ip - map start + pgoff (model_hit.offset)
  *   kernels, memory without file  the recorded address itself
  *
- * Ranges do not overlap and may leave holes; an offset in a hole has no symbol.
+ * There may be holes, which have no symbol. Where symbols lie in one another the innermost names a place.
  */
 #ifndef SONDE_SYMBOL_TABLE_H
 #define SONDE_SYMBOL_TABLE_H
