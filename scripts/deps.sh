@@ -13,6 +13,10 @@ has_compiler() {
     has_program cc && printf '#include <stdio.h>\nint main(void) { return puts("") < 0; }\n' |
         cc -x c - -o /dev/null 2>/dev/null
 }
+has_demangler() {
+    printf '#include <libiberty/demangle.h>\nint main(void) { return !dlang_demangle("", 0); }\n' |
+        cc -x c - -o /dev/null -liberty 2>/dev/null
+}
 has_sanitizers() { echo 'int main(void) { return 0; }' | cc -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null; }
 has_fuzzer() {
     has_program clang && printf '#include <stddef.h>\nint LLVMFuzzerTestOneInput(const char *p, size_t n) { return p && n > 99; }\n' |
@@ -35,6 +39,7 @@ survey() {
     need 'zlib' has_library zlib 'zlib1g-dev' 'zlib-devel' 'zlib'
     need 'liblzma' has_library liblzma 'liblzma-dev' 'xz-devel' 'xz'
     need 'xxhash' has_library libxxhash 'libxxhash-dev' 'xxhash-devel' 'xxhash'
+    need 'libiberty' has_demangler '' 'libiberty-dev' 'binutils-devel' 'binutils'
     need 'libtraceevent' has_library libtraceevent 'libtraceevent-dev' 'libtraceevent-devel' 'libtraceevent'
     [ "$want" = build ] && return 0
     need 'cmocka' has_library cmocka 'libcmocka-dev' 'libcmocka-devel' 'cmocka'
