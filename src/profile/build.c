@@ -14,6 +14,7 @@ struct profile_thread_slot {
     uint32_t pid, tid, event;
     uint32_t comm; /* text id; PROFILE_NONE: the slot is free */
     uint32_t klass;
+    uint32_t thread; /* model_thread_at */
     struct model_when from, until;
 };
 
@@ -157,14 +158,21 @@ static struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t
         if (id != MODEL_NONE && model_thread(m, id)->exited)
             span.comm = model_comm(m, pid, tid, model_when_prior(model_thread(m, id)->ended), NULL);
     }
-    *t = (struct profile_thread_slot){pid,          tid,       event,     comm_text(b, span.comm, tid),
-                                      PROFILE_NONE, span.from, span.until};
+    *t = (struct profile_thread_slot){.pid = pid,
+                                      .tid = tid,
+                                      .event = event,
+                                      .comm = comm_text(b, span.comm, tid),
+                                      .klass = PROFILE_NONE,
+                                      .thread = model_thread_at(m, pid, tid, when),
+                                      .from = span.from,
+                                      .until = span.until};
     return t;
 }
 
 static uint32_t class_of(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
-                         struct model_when when) {
+                         struct model_when when, uint32_t *thread) {
     struct profile_thread_slot *t = thread_of(b, s->pid, s->tid, event, when);
+    *thread = t->thread;
     if (t->klass != PROFILE_NONE)
         return t->klass;
     uint64_t values[PROFILE_CLASS_MAX];
@@ -213,7 +221,7 @@ static void add_weights(struct profile_builder *b, uint32_t base, const struct p
 
 static void add_sample(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
                        unsigned cpumode, struct model_when when) {
-    uint32_t klass = class_of(b, s, event, when);
+    uint32_t thread, klass = class_of(b, s, event, when, &thread);
     const struct model_state *state = resolve_places_state(&b->places, cpumode, s->pid, when);
     uint32_t frame = resolve_frames_at(&b->frames, state, cpumode, s->ip,
                                        (enum resolve_frame_kind)b->plan->place_kind, false);
@@ -241,8 +249,10 @@ static void add_sample(struct profile_builder *b, const struct perfdata_sample *
     struct profile_leaf *leaf = &b->leaves.items[leaf_id];
     leaf->period += s->period;
     leaf->samples++;
-    if (when.time_ns < leaf->first_ns)
+    if (when.time_ns < leaf->first_ns) {
         leaf->first_ns = when.time_ns;
+        leaf->thread = thread;
+    }
 }
 
 /* ---- records ---- */

@@ -64,6 +64,18 @@ static bool make_places(struct profile *p) {
     return ok;
 }
 
+/* By address, whatever the names are; but those without one come last. `list` and `numbers` are room. */
+static bool rank_places(struct profile *p, const char **list, uint64_t *numbers) {
+    uint32_t names = (uint32_t)p->list.count;
+    if (!vec_reserve(&p->name_places, names))
+        return false;
+    for (uint32_t i = 0; i < names; i++) {
+        list[i] = p->list.items[i].named ? "" : NULL;
+        numbers[i] = p->list.items[i].start;
+    }
+    return profile_rank_texts(list, numbers, names, p->name_places.items);
+}
+
 /* Texts of names, and the ranks of names and of all other texts. */
 static bool rank(struct profile *p) {
     uint32_t names = (uint32_t)p->list.count, texts = (uint32_t)p->b.texts.entries.count;
@@ -78,6 +90,8 @@ static bool rank(struct profile *p) {
         numbers[i] = n->start;
     }
     ok = ok && profile_rank_texts(list, numbers, names, p->name_ranks.items);
+    if (ok && p->plan.chains)
+        ok = rank_places(p, list, numbers);
     for (uint32_t i = 0; ok && i < texts; i++)
         list[i] = strpool_text(&p->b.texts, i);
     ok = ok && profile_rank_texts(list, NULL, texts, p->text_ranks.items);
@@ -203,10 +217,13 @@ static bool sum_nodes(struct profile *p) {
     struct profile_builder *b = &p->b;
     if (!vec_reserve(&p->node_sums, b->nodes.count))
         return false;
-    for (size_t i = 0; i < b->nodes.count; i++)
+    struct profile_node_sums *sums = p->node_sums.items;
+    for (size_t i = 0; i < b->nodes.count; i++) {
         *vec_push(&p->node_sums) =
             (struct profile_node_sums){.entry = PROFILE_NONE, .first_leaf = PROFILE_NONE};
-    struct profile_node_sums *sums = p->node_sums.items;
+        uint32_t parent = b->nodes.items[i].parent;
+        sums[i].depth = sums[i].deepest = parent == PROFILE_NONE ? 0 : (uint16_t)(sums[parent].depth + 1);
+    }
     const struct profile_leaf *leaves = b->leaves.items;
     for (uint32_t i = 0; i < b->leaves.count; i++) {
         struct profile_node_sums *s = &sums[leaves[i].node];
@@ -222,6 +239,7 @@ static bool sum_nodes(struct profile *p) {
         struct profile_node_sums *s = &sums[i], *up = &sums[parent];
         up->period += s->period;
         up->samples += s->samples;
+        up->deepest = s->deepest > up->deepest ? s->deepest : up->deepest;
         if (up->first_leaf == PROFILE_NONE ||
             (s->first_leaf != PROFILE_NONE &&
              leaves[s->first_leaf].first_ns < leaves[up->first_leaf].first_ns))
@@ -242,7 +260,9 @@ static bool place_nodes(struct profile *p) {
             continue;
         }
         uint32_t klass = classes.items[i] = classes.items[nodes[i].parent];
-        uint32_t entry = row_of(p, table_of(p, klass), klass, nodes[i].frame);
+        struct profile_table *t = table_of(p, klass);
+        uint32_t entry = row_of(p, t, klass, nodes[i].frame);
+        sums[i].table = (uint32_t)(t - p->tables.items);
         ok = entry != PROFILE_NONE;
         sums[i].entry = entry;
         uint32_t up = nodes[i].parent;
@@ -254,6 +274,10 @@ static bool place_nodes(struct profile *p) {
     return ok;
 }
 
+static void deepen(struct profile_row *row, uint32_t depth) {
+    row->depth = depth > row->depth ? depth : row->depth;
+}
+
 /* A sample counts once for its own entry, whatever its chain says: takes it out of the outermost node of that
  * entry on its chain. */
 static void exclude_own(struct profile *p, const uint32_t *base_rows) {
@@ -262,6 +286,10 @@ static void exclude_own(struct profile *p, const uint32_t *base_rows) {
     for (size_t i = 0; i < p->b.leaves.count; i++) {
         const struct profile_leaf *leaf = &p->b.leaves.items[i];
         uint32_t own = base_rows[leaf->base];
+        struct profile_row *row = &table_of(p, p->b.bases.items[leaf->base].klass)->rows.items[own];
+        deepen(row, sums[leaf->node].depth);
+        if (leaf->first_ns == row->first_ns)
+            row->thread = leaf->thread;
         for (uint32_t at = leaf->node; at != PROFILE_NONE; at = nodes[at].parent) {
             if (sums[at].entry != own || !sums[at].outermost)
                 continue;
@@ -304,97 +332,16 @@ static void add_callers(struct profile *p) {
         struct profile_row *row = &t->rows.items[s->entry];
         t->children.items[s->entry].period += s->period - s->own_period;
         t->children.items[s->entry].samples += s->samples - s->own_samples;
+        bool caller = p->plan.o->chain_order == PROFILE_CALLER;
+        deepen(row, caller ? s->deepest - s->depth + 1u : s->depth);
         if (leaf->first_ns < row->first_ns) {
             row->first_ns = leaf->first_ns;
+            row->thread = leaf->thread;
             row->klass = klass;
             row->frame = nodes[i].frame;
             row->cpumode = (uint8_t)caller_mode(p, i, leaf);
         }
     }
-}
-
-/* ---- order ---- */
-
-struct sorter {
-    const struct profile *p;
-    const struct profile_table *t;
-};
-
-static int by_number(uint64_t a, uint64_t b) {
-    return a < b ? -1 : a > b;
-}
-
-static uint64_t measure(const struct profile_table *t, enum profile_column_id id, uint32_t row) {
-    const struct profile_sums *s = &t->self.items[row];
-    switch (id) {
-    case PROFILE_OVERHEAD_CHILDREN:
-        return t->children.items ? t->children.items[row].period : s->period;
-    case PROFILE_OVERHEAD_SYS:
-        return s->period_sys;
-    case PROFILE_OVERHEAD_US:
-        return s->period_us;
-    case PROFILE_OVERHEAD_GUEST_SYS:
-        return s->period_guest_sys;
-    case PROFILE_OVERHEAD_GUEST_US:
-        return s->period_guest_us;
-    case PROFILE_SAMPLE:
-        return s->samples;
-    case PROFILE_WEIGHT1:
-        return s->samples ? s->weight1 / s->samples : 0;
-    case PROFILE_WEIGHT2:
-        return s->samples ? s->weight2 / s->samples : 0;
-    case PROFILE_WEIGHT3:
-        return s->samples ? s->weight3 / s->samples : 0;
-    default:
-        return s->period;
-    }
-}
-
-static uint64_t key_rank(const struct profile *p, enum profile_column_id id, uint64_t value) {
-    if (id == PROFILE_SYMBOL || id == PROFILE_SYMBOL_IADDR)
-        return p->name_ranks.items[value];
-    if (id == PROFILE_DSO && value == p->no_dso)
-        return UINT32_MAX;
-    return id == PROFILE_DSO || profile_key_is_text(id) ? p->text_ranks.items[value] : value;
-}
-
-static int by_columns(const void *a, const void *b, void *ctx) {
-    const struct sorter *s = ctx;
-    const struct profile_columns *c = s->p->plan.o->columns;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, n = s->p->key_count, key = 0;
-    for (size_t i = 0; i < c->order.count; i++) {
-        enum profile_column_id id = c->order.items[i].id;
-        int order;
-        if (profile_column_is_key(id)) {
-            uint64_t u = s->t->keys.items[(size_t)x * n + key], v = s->t->keys.items[(size_t)y * n + key];
-            order = by_number(key_rank(s->p, id, u), key_rank(s->p, id, v));
-            key++;
-        } else {
-            order = by_number(measure(s->t, id, y), measure(s->t, id, x));
-        }
-        if (order)
-            return order;
-    }
-    return 0;
-}
-
-static bool sort_table(struct profile *p, struct profile_table *t) {
-    uint32_t n = (uint32_t)t->rows.count;
-    uint32_t *order = malloc((n + 1) * sizeof *order);
-    bool ok = order && vec_reserve(&t->entries, n);
-    if (ok) {
-        for (uint32_t i = 0; i < n; i++)
-            order[i] = i;
-        struct sorter s = {p, t};
-        qsort_r(order, n, sizeof *order, by_columns, &s);
-        for (uint32_t i = 0; i < n; i++)
-            *vec_push(&t->entries) =
-                (struct profile_entry){.self = &t->self.items[order[i]],
-                                       .children = p->plan.o->children ? &t->children.items[order[i]] : NULL,
-                                       .key = order[i]};
-    }
-    free(order);
-    return ok;
 }
 
 /* ---- all together ---- */
@@ -444,10 +391,12 @@ bool profile_freeze(struct profile *p, struct err *err) {
         }
     }
     for (uint32_t i = 0; ok && i < p->tables.count; i++) {
-        ok = sort_table(p, &p->tables.items[i]);
+        ok = profile_sort(p, &p->tables.items[i]);
         if (ok)
             finish_table(p, &p->tables.items[i], i);
     }
+    if (ok && p->plan.chains && p->plan.o->chain_mode != PROFILE_CHAIN_NONE)
+        ok = profile_graph_prepare(p, base_rows);
     free(base_rows);
     return ok || err_memory(err, "profile");
 }

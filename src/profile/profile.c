@@ -42,12 +42,19 @@ void profile_free(struct profile *p) {
         vec_fini(&t->rows);
         vec_fini(&t->keys);
         hash_map_fini(&t->by_key);
+        vec_fini(&t->node_at);
+        vec_fini(&t->node_list);
+        vec_fini(&t->leaf_at);
+        vec_fini(&t->leaf_list);
     }
     vec_fini(&p->places);
     vec_fini(&p->list);
     vec_fini(&p->name_ranks);
+    vec_fini(&p->name_places);
     vec_fini(&p->text_ranks);
     vec_fini(&p->node_sums);
+    vec_fini(&p->child_at);
+    vec_fini(&p->child_list);
     vec_fini(&p->tables);
     free(p);
 }

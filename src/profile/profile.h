@@ -159,13 +159,15 @@ struct profile_frame {
     uint64_t branch_count, branch_mispredicted, branch_aborted, branch_cycles, branch_from_count;
 };
 
+struct profile_graph_scratch;
+
 /* Scratch of one thread: zeroed at first, filled by profile_graph_build as often as wanted. */
 struct profile_graph {
     VEC(struct profile_node) nodes;
     VEC(uint32_t) order;
     VEC(struct profile_frame) frames;
     VEC(uint32_t) flat; /* flat and folded modes: the nodes that end chains, sorted as perf prints them */
-    void *scratch;      /* private */
+    struct profile_graph_scratch *scratch; /* private */
 };
 
 /* The graph of an entry with has_graph. Any number of threads, each with its own graph. False: memory. */

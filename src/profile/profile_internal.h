@@ -63,6 +63,7 @@ struct profile_leaf {
     uint32_t base, node;
     uint64_t period, samples;
     uint64_t first_ns;
+    uint32_t thread; /* of the earliest sample; see model_thread_at */
 };
 
 struct profile_part {
@@ -159,6 +160,8 @@ struct profile_place {
 struct profile_row {
     uint64_t first_ns;
     uint32_t klass, frame;
+    uint32_t thread; /* of the first sample, where callchains are */
+    uint32_t depth;  /* of the longest callchain that it has */
     uint8_t cpumode; /* shown as the level: [k] */
 };
 
@@ -167,9 +170,11 @@ struct profile_node_sums {
     uint64_t period, samples;         /* of the leaves at and below the node */
     uint64_t own_period, own_samples; /* of these, those whose own entry is the node's: if the node is the
                                          outermost of that entry */
-    uint32_t entry;                   /* in its event's table */
-    uint32_t first_leaf;              /* the earliest */
-    bool outermost;                   /* no node above has the same entry */
+    uint32_t table;
+    uint32_t entry;          /* in its event's table */
+    uint32_t first_leaf;     /* the earliest */
+    uint16_t depth, deepest; /* of the node: how many frames; the most of leaves at and below it */
+    bool outermost;          /* no node above has the same entry */
 };
 
 struct profile_table {
@@ -179,7 +184,9 @@ struct profile_table {
     VEC(struct profile_row) rows;            /* profile_entry.key is an index here */
     VEC(uint64_t) keys;                      /* profile.key_count by row */
     struct hash_map by_key;
-    uint32_t widths[PROFILE_COLUMN_COUNT];
+    /* With graphs: the nodes and the leaves of row i are node_list[node_at[i] .. node_at[i + 1]), and so on;
+     * only of rows with a graph. */
+    VEC(uint32_t) node_at, node_list, leaf_at, leaf_list;
 };
 
 struct profile {
@@ -188,8 +195,10 @@ struct profile {
     VEC(struct profile_place) places; /* by frame */
     VEC(struct profile_name) list;    /* of names */
     VEC(uint32_t) name_ranks, text_ranks;
+    VEC(uint32_t) name_places; /* order of names by address, those with a name first */
     VEC(struct profile_node_sums) node_sums;
-    VEC(struct profile_table) tables; /* by event */
+    VEC(uint32_t) child_at, child_list; /* nodes below node i: child_list[child_at[i] .. child_at[i + 1]) */
+    VEC(struct profile_table) tables;   /* by event */
     uint8_t keys[PROFILE_COLUMN_COUNT];
     uint32_t key_count;
     uint32_t no_dso; /* text id of "[unknown]", which comes last; PROFILE_NONE: not there */
@@ -197,6 +206,17 @@ struct profile {
 
 /* Everything behind the second pass. False: memory. */
 bool profile_freeze(struct profile *p, struct err *err);
+
+/* ---- sort.c ---- */
+
+/* Makes t->entries: all rows, in the order of printing. False: memory. */
+bool profile_sort(struct profile *p, struct profile_table *t);
+
+/* ---- graph.c ---- */
+
+/* Lists what graphs are made of, for the entries with has_graph. base_rows: the row of each base. False:
+ * memory. */
+bool profile_graph_prepare(struct profile *p, const uint32_t *base_rows);
 
 /* ---- order.c ---- */
 

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The call graph of one entry, from the top down, so that what is below the limit is never looked at.
+ *
+ * A *group* is a set of nodes of the chain trees that one line of the graph stands for. Its next lines are
+ * the nodes' children (callers first) or parents (callees first), grouped by frame:
+ *
+ *   {main, main'}  ->  {do_fork, do_fork'} 60 %, {read} 3 %      main' is another thread's or process's
+ *
+ * A sample whose own entry it is comes with its whole chain, one that only passes through with what is behind
+ * the entry's frame, seen in the order of printing (as perf --children).
+ */
+#include <stdlib.h>
+
+#include "profile/profile_internal.h"
+
+/* ---- lists, made once ---- */
+
+/* Counting sort: at[owner + 2] counts the things of an owner; after sum_up and after placing each thing at
+ * at[owner + 1]++, those of owner i are at [at[i], at[i + 1]). */
+static bool make_at(void **at_items, size_t *cap, size_t owners) {
+    if (!vec_reserve_raw(at_items, cap, owners + 2, sizeof(uint32_t)))
+        return false;
+    memset(*at_items, 0, (owners + 2) * sizeof(uint32_t));
+    return true;
+}
+
+static void sum_up(uint32_t *at, size_t owners) {
+    for (size_t i = 1; i < owners + 2; i++)
+        at[i] += at[i - 1];
+}
+
+static bool list_children(struct profile *p) {
+    const struct profile_chain_node *nodes = p->b.nodes.items;
+    size_t n = p->b.nodes.count;
+    if (!make_at((void **)&p->child_at.items, &p->child_at.cap, n) || !vec_reserve(&p->child_list, n + 1))
+        return false;
+    uint32_t *at = p->child_at.items;
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i].parent != PROFILE_NONE)
+            at[nodes[i].parent + 2]++;
+    sum_up(at, n);
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i].parent != PROFILE_NONE)
+            p->child_list.items[at[nodes[i].parent + 1]++] = (uint32_t)i;
+    return true;
+}
+
+static struct profile_table *table_of_class(struct profile *p, uint32_t klass) {
+    return &p->tables.items[p->b.class_values.items[(size_t)klass * p->plan.class_count]];
+}
+
+static bool *graph_rows(const struct profile_table *t) {
+    bool *has = calloc(t->rows.count + 1, sizeof *has);
+    for (size_t i = 0; has && i < t->entries.count; i++)
+        has[t->entries.items[i].key] = t->entries.items[i].has_graph;
+    return has;
+}
+
+static bool list_of_table(struct profile *p, struct profile_table *t, const uint32_t *base_rows) {
+    size_t rows = t->rows.count;
+    bool *has = graph_rows(t), children = p->plan.o->children;
+    bool ok = has && make_at((void **)&t->node_at.items, &t->node_at.cap, rows) &&
+              make_at((void **)&t->leaf_at.items, &t->leaf_at.cap, rows);
+    for (unsigned pass = 0; ok && pass < 2; pass++) {
+        for (uint32_t i = 0; children && i < p->b.nodes.count; i++) {
+            const struct profile_node_sums *s = &p->node_sums.items[i];
+            if (s->entry == PROFILE_NONE || &p->tables.items[s->table] != t || !has[s->entry])
+                continue;
+            if (pass)
+                t->node_list.items[t->node_at.items[s->entry + 1]++] = i;
+            else
+                t->node_at.items[s->entry + 2]++;
+        }
+        for (uint32_t i = 0; i < p->b.leaves.count; i++) {
+            uint32_t base = p->b.leaves.items[i].base, row = base_rows[base];
+            if (table_of_class(p, p->b.bases.items[base].klass) != t || !has[row])
+                continue;
+            if (pass)
+                t->leaf_list.items[t->leaf_at.items[row + 1]++] = i;
+            else
+                t->leaf_at.items[row + 2]++;
+        }
+        if (!pass) {
+            sum_up(t->node_at.items, rows);
+            sum_up(t->leaf_at.items, rows);
+            ok = vec_reserve(&t->node_list, t->node_at.items[rows + 1] + 1) &&
+                 vec_reserve(&t->leaf_list, t->leaf_at.items[rows + 1] + 1);
+        }
+    }
+    free(has);
+    return ok;
+}
+
+bool profile_graph_prepare(struct profile *p, const uint32_t *base_rows) {
+    bool ok = p->plan.o->chain_order != PROFILE_CALLER || list_children(p);
+    for (size_t i = 0; ok && i < p->tables.count; i++)
+        if (p->tables.items[i].rows.count)
+            ok = list_of_table(p, &p->tables.items[i], base_rows);
+    return ok;
+}
+
+/* ---- one graph ---- */
+
+struct weight {
+    uint64_t period, samples;
+};
+
+/* A node of a chain tree that the line stands for, and how much of it. */
+struct item {
+    uint32_t node;
+    bool own; /* of samples whose own entry this is */
+    struct weight w;
+};
+
+/* Items that share a frame. */
+struct group {
+    uint32_t frame, first, count; /* in items */
+    struct weight w;
+    uint32_t parent; /* graph node */
+};
+
+struct profile_graph_scratch {
+    VEC(struct item) items;   /* of the groups on the stack */
+    VEC(struct item) next;    /* of one step */
+    VEC(struct group) groups; /* of one step */
+    VEC(struct group) stack;
+    VEC(struct weight) own;      /* by own_index */
+    struct hash_map own_index;   /* node -> index in own */
+    struct hash_map group_index; /* frame -> index in groups, of one step */
+};
+
+struct builder {
+    const struct profile *p;
+    const struct profile_table *t;
+    struct profile_graph *g;
+    struct profile_graph_scratch *s;
+    uint32_t row;
+    bool caller;
+    double min_period; /* of the event */
+};
+
+static void scratch_clear(struct profile_graph_scratch *s) {
+    vec_clear(&s->items);
+    vec_clear(&s->stack);
+    vec_clear(&s->own);
+    hash_map_fini(&s->own_index);
+}
+
+static struct weight own_of(const struct builder *b, uint32_t node) {
+    uint32_t i = hash_map_get(&b->s->own_index, node);
+    return i == HASH_ABSENT ? (struct weight){0, 0} : b->s->own.items[i];
+}
+
+/* Notes on all nodes above the entry's own leaves how much of them that is. */
+static bool note_own(struct builder *b) {
+    const struct profile_chain_node *nodes = b->p->b.nodes.items;
+    for (uint32_t i = b->t->leaf_at.items[b->row]; i < b->t->leaf_at.items[b->row + 1]; i++) {
+        const struct profile_leaf *leaf = &b->p->b.leaves.items[b->t->leaf_list.items[i]];
+        for (uint32_t at = leaf->node; at != PROFILE_NONE; at = nodes[at].parent) {
+            uint32_t known = hash_map_get(&b->s->own_index, at);
+            if (known == HASH_ABSENT) {
+                known = (uint32_t)b->s->own.count;
+                if (!vec_push(&b->s->own) || !hash_map_set(&b->s->own_index, at, known))
+                    return false;
+            }
+            b->s->own.items[known].period += leaf->period;
+            b->s->own.items[known].samples += leaf->samples;
+        }
+    }
+    return true;
+}
+
+static bool push_item(struct builder *b, uint32_t node, bool own, struct weight w) {
+    struct item *item = w.samples ? vec_push(&b->s->next) : NULL;
+    if (item)
+        *item = (struct item){node, own, w};
+    return item || !w.samples;
+}
+
+/* ---- where chains start ---- */
+
+/* Callers first: the roots of the classes with own samples... */
+static bool start_own_at_roots(struct builder *b) {
+    const struct profile_chain_node *nodes = b->p->b.nodes.items;
+    for (size_t i = 0; i <= b->s->own_index.mask && b->s->own_index.slots; i++) {
+        const struct hash_slot *slot = &b->s->own_index.slots[i];
+        if (slot->value == HASH_ABSENT || nodes[slot->key].parent == PROFILE_NONE ||
+            nodes[nodes[slot->key].parent].parent != PROFILE_NONE)
+            continue;
+        if (!push_item(b, (uint32_t)slot->key, true, b->s->own.items[slot->value]))
+            return false;
+    }
+    return true;
+}
+
+/* ... and the outermost frames of those that pass through. */
+static bool start_passing_outermost(struct builder *b) {
+    for (uint32_t i = b->t->node_at.items[b->row]; i < b->t->node_at.items[b->row + 1]; i++) {
+        uint32_t node = b->t->node_list.items[i];
+        const struct profile_node_sums *s = &b->p->node_sums.items[node];
+        struct weight own = own_of(b, node);
+        if (s->outermost &&
+            !push_item(b, node, false, (struct weight){s->period - own.period, s->samples - own.samples}))
+            return false;
+    }
+    return true;
+}
+
+/* Callees first: where own chains end... */
+static bool start_own_at_leaves(struct builder *b) {
+    for (uint32_t i = b->t->leaf_at.items[b->row]; i < b->t->leaf_at.items[b->row + 1]; i++) {
+        const struct profile_leaf *leaf = &b->p->b.leaves.items[b->t->leaf_list.items[i]];
+        if (b->p->b.nodes.items[leaf->node].parent != PROFILE_NONE &&
+            !push_item(b, leaf->node, true, (struct weight){leaf->period, leaf->samples}))
+            return false;
+    }
+    return true;
+}
+
+/* ... and the innermost frames of those that pass through: what passes a node less what passes its next ones
+ * below of the same entry. Nodes come in order, parents first. */
+static bool start_passing_innermost(struct builder *b) {
+    const struct profile_chain_node *nodes = b->p->b.nodes.items;
+    const struct profile_node_sums *sums = b->p->node_sums.items;
+    uint32_t first = b->t->node_at.items[b->row], end = b->t->node_at.items[b->row + 1];
+    size_t start = b->s->next.count;
+    struct hash_map index = {0};
+    bool ok = true;
+    for (uint32_t i = first; ok && i < end; i++) {
+        uint32_t node = b->t->node_list.items[i], up = nodes[node].parent;
+        struct weight own = own_of(b, node);
+        struct weight w = {sums[node].period - own.period, sums[node].samples - own.samples};
+        while (!sums[node].outermost && sums[up].entry != b->row)
+            up = nodes[up].parent;
+        uint32_t above = sums[node].outermost ? HASH_ABSENT : hash_map_get(&index, up);
+        if (above != HASH_ABSENT) {
+            b->s->next.items[above].w.period -= w.period;
+            b->s->next.items[above].w.samples -= w.samples;
+        }
+        ok = !w.samples ||
+             (hash_map_set(&index, node, (uint32_t)b->s->next.count) && push_item(b, node, false, w));
+    }
+    hash_map_fini(&index);
+    size_t kept = start;
+    for (size_t i = start; ok && i < b->s->next.count; i++)
+        if (b->s->next.items[i].w.samples)
+            b->s->next.items[kept++] = b->s->next.items[i];
+    b->s->next.count = kept;
+    return ok;
+}
+
+/* ---- one step ---- */
+
+/* What comes behind an item's frame. */
+static bool step(struct builder *b, const struct item *item) {
+    const struct profile_chain_node *nodes = b->p->b.nodes.items;
+    if (!b->caller) {
+        uint32_t up = nodes[item->node].parent;
+        return nodes[up].parent == PROFILE_NONE || push_item(b, up, item->own, item->w);
+    }
+    const uint32_t *at = b->p->child_at.items;
+    for (uint32_t i = at[item->node]; i < at[item->node + 1]; i++) {
+        uint32_t child = b->p->child_list.items[i];
+        const struct profile_node_sums *s = &b->p->node_sums.items[child];
+        struct weight own = b->s->own.count ? own_of(b, child) : (struct weight){0, 0};
+        struct weight rest = {s->period - own.period, s->samples - own.samples};
+        if (!push_item(b, child, item->own, item->own ? own : rest))
+            return false;
+    }
+    return true;
+}
+
+/* Sorts the items of `next` into groups by frame. */
+static bool make_groups(struct builder *b) {
+    struct profile_graph_scratch *s = b->s;
+    const struct profile_chain_node *nodes = b->p->b.nodes.items;
+    vec_clear(&s->groups);
+    hash_map_fini(&s->group_index);
+    for (size_t i = 0; i < s->next.count; i++) {
+        uint32_t frame = nodes[s->next.items[i].node].frame;
+        uint32_t id = s->groups.count && s->groups.items[s->groups.count - 1].frame == frame
+                          ? (uint32_t)(s->groups.count - 1)
+                          : hash_map_get(&s->group_index, frame);
+        if (id == HASH_ABSENT) {
+            id = (uint32_t)s->groups.count;
+            struct group *made = vec_push(&s->groups);
+            if (!made || !hash_map_set(&s->group_index, frame, id))
+                return false;
+            made->frame = frame;
+        }
+        struct group *g = &s->groups.items[id];
+        g->count++;
+        g->w.period += s->next.items[i].w.period;
+        g->w.samples += s->next.items[i].w.samples;
+    }
+    return true;
+}
+
+/* Moves the items of the groups that count onto the items' stack. */
+static bool place_groups(struct builder *b, double min_period) {
+    struct profile_graph_scratch *s = b->s;
+    size_t at = s->items.count, kept = 0;
+    for (size_t i = 0; i < s->groups.count; i++) {
+        struct group *g = &s->groups.items[i];
+        bool keep = (double)g->w.period >= min_period;
+        g->first = keep ? (uint32_t)at : PROFILE_NONE;
+        at += keep ? g->count : 0;
+        kept += keep;
+        g->count = 0;
+    }
+    if (!vec_reserve(&s->items, at))
+        return false;
+    for (size_t i = 0; kept && i < s->next.count; i++) {
+        uint32_t id = hash_map_get(&s->group_index, b->p->b.nodes.items[s->next.items[i].node].frame);
+        struct group *g = &s->groups.items[id];
+        if (g->first != PROFILE_NONE)
+            s->items.items[g->first + g->count++] = s->next.items[i];
+    }
+    s->items.count = at;
+    return true;
+}
+
+/* ---- order of lines ---- */
+
+/* More first; equals in order of their place in their DSO. */
+static int by_weight(const void *a, const void *b, void *ctx) {
+    const struct group *x = a, *y = b;
+    const struct profile *p = ctx;
+    if (x->w.period != y->w.period)
+        return x->w.period > y->w.period ? -1 : 1;
+    const struct resolve_frame *f = &p->b.frames.list.items[x->frame], *g = &p->b.frames.list.items[y->frame];
+    const struct profile_place *u = &p->places.items[x->frame], *v = &p->places.items[y->frame];
+    if (u->dso != v->dso)
+        return p->text_ranks.items[u->dso] < p->text_ranks.items[v->dso] ? -1 : 1;
+    uint64_t i = p->list.items[u->name].start, j = p->list.items[v->name].start;
+    if (i != j)
+        return i < j ? -1 : 1;
+    return f->address < g->address ? -1 : f->address > g->address;
+}
+
+static bool add_frame(struct builder *b, uint32_t frame) {
+    struct profile_frame *f = vec_push(&b->g->frames);
+    if (f)
+        f->location = frame;
+    return f != NULL;
+}
+
+/* The groups of this step become the children of a graph node: pushed in reverse, so that the first is taken
+ * off the stack first. Their graph nodes are made at once: they stand together in order. */
+static bool push_groups(struct builder *b, uint32_t parent) {
+    struct profile_graph_scratch *s = b->s;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->groups.count; i++)
+        if (s->groups.items[i].first != PROFILE_NONE)
+            s->groups.items[kept++] = s->groups.items[i];
+    s->groups.count = kept;
+    qsort_r(s->groups.items, kept, sizeof *s->groups.items, by_weight, (void *)b->p);
+    b->g->nodes.items[parent].first = (uint32_t)b->g->order.count;
+    b->g->nodes.items[parent].count = (uint32_t)kept;
+    for (size_t i = 0; i < kept; i++) {
+        struct profile_node *n = vec_push(&b->g->nodes);
+        uint32_t *order = vec_push(&b->g->order);
+        struct group *g = vec_push(&s->stack);
+        if (!n || !order || !g)
+            return false;
+        *order = (uint32_t)(b->g->nodes.count - 1);
+        *n = (struct profile_node){.parent = parent};
+        *g = s->groups.items[i];
+        g->parent = *order; /* from here on: its own graph node */
+    }
+    return true;
+}
+
+/* The limit for lines below a graph node. */
+static double limit_below(const struct builder *b, const struct profile_node *n) {
+    return b->p->plan.o->chain_mode == PROFILE_CHAIN_FRACTAL
+               ? (double)n->below_period * b->p->plan.o->chain_min_percent / 100
+               : b->min_period;
+}
+
+/* Runs down from a group as long as there is but one way on, and pushes the ways of a fork. */
+static bool expand(struct builder *b, struct group g) {
+    struct profile_graph_scratch *s = b->s;
+    uint32_t id = g.parent;
+    b->g->nodes.items[id].frame = (uint32_t)b->g->frames.count;
+    for (;;) {
+        if (!add_frame(b, g.frame))
+            return false;
+        b->g->nodes.items[id].frame_count++;
+        vec_clear(&s->next);
+        for (uint32_t i = 0; i < g.count; i++)
+            if (!step(b, &s->items.items[g.first + i]))
+                return false;
+        if (!make_groups(b))
+            return false;
+        struct weight below = {0, 0};
+        for (size_t i = 0; i < s->groups.count; i++) {
+            below.period += s->groups.items[i].w.period;
+            below.samples += s->groups.items[i].w.samples;
+        }
+        bool one_way = s->groups.count == 1 && below.samples == g.w.samples;
+        struct profile_node *n = &b->g->nodes.items[id];
+        n->below_period = below.period;
+        n->below_samples = below.samples;
+        n->period = g.w.period - below.period;
+        n->samples = g.w.samples - below.samples;
+        if (!place_groups(b, one_way ? 0 : limit_below(b, n)))
+            return false;
+        if (!one_way)
+            return push_groups(b, id);
+        g = s->groups.items[0];
+    }
+}
+
+static bool start(struct builder *b) {
+    vec_clear(&b->s->next);
+    if (b->caller)
+        return start_own_at_roots(b) && (!b->p->plan.o->children || start_passing_outermost(b));
+    return start_own_at_leaves(b) && (!b->p->plan.o->children || start_passing_innermost(b));
+}
+
+static bool build(struct builder *b) {
+    struct profile_graph_scratch *s = b->s;
+    struct profile_node *root = vec_push(&b->g->nodes);
+    if (!root)
+        return false;
+    root->parent = UINT32_MAX;
+    if (!note_own(b) || !start(b) || !make_groups(b))
+        return false;
+    for (size_t i = 0; i < s->groups.count; i++) {
+        root->below_period += s->groups.items[i].w.period;
+        root->below_samples += s->groups.items[i].w.samples;
+    }
+    if (!place_groups(b, limit_below(b, root)) || !push_groups(b, 0))
+        return false;
+    while (s->stack.count)
+        if (!expand(b, s->stack.items[--s->stack.count]))
+            return false;
+    return true;
+}
+
+bool profile_graph_build(const struct profile *p, const struct profile_event *e,
+                         const struct profile_entry *entry, struct profile_graph *g, struct err *err) {
+    if (!g->scratch)
+        g->scratch = calloc(1, sizeof *g->scratch);
+    if (!g->scratch)
+        return err_memory(err, "call graph");
+    vec_clear(&g->nodes);
+    vec_clear(&g->order);
+    vec_clear(&g->frames);
+    vec_clear(&g->flat);
+    scratch_clear(g->scratch);
+    struct builder b = {.p = p,
+                        .t = &p->tables.items[e->event],
+                        .g = g,
+                        .s = g->scratch,
+                        .row = entry->key,
+                        .caller = p->plan.o->chain_order == PROFILE_CALLER,
+                        .min_period = (double)e->total.period * p->plan.o->chain_min_percent / 100};
+    return build(&b) || err_memory(err, "call graph");
+}
+
+void profile_graph_fini(struct profile_graph *g) {
+    struct profile_graph_scratch *s = g->scratch;
+    vec_fini(&g->nodes);
+    vec_fini(&g->order);
+    vec_fini(&g->frames);
+    vec_fini(&g->flat);
+    if (!s)
+        return;
+    vec_fini(&s->items);
+    vec_fini(&s->next);
+    vec_fini(&s->groups);
+    vec_fini(&s->stack);
+    vec_fini(&s->own);
+    hash_map_fini(&s->own_index);
+    hash_map_fini(&s->group_index);
+    free(s);
+    g->scratch = NULL;
+}
