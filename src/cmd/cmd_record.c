@@ -403,6 +403,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             .events = events.items.count ? &events : NULL,
             .sys = &sysfs_system,
             .perf = &os_perf_system,
+            .proc = &os_proc_system,
             .argv = argv,
             .output = output,
             .synth = record_synth,

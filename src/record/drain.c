@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/drain.h"
 
+#include <time.h>
+
 #include "base/log.h"
+#include "os/poller.h"
 
 void record_drain_fini(struct record_drain *d) {
     free(d->heads);
     writer_fini(&d->scratch);
+    writer_fini(&d->patched);
+    vec_fini(&d->patches);
 }
 
 /* A record's body as one span; where it wraps, copied. Empty when memory ran out. */
@@ -33,13 +38,49 @@ static void count_time(struct record_drain *d, struct bytes body) {
     d->has_time = true;
 }
 
+/* What is known of a mapped file joins its record, between the name and the sample_id. */
+static void identify(struct record_drain *d, uint64_t at, uint16_t misc, struct bytes body) {
+    if (!d->identities || body.size < d->id_bytes)
+        return;
+    struct bytes fields = {body.data, body.size - d->id_bytes};
+    const struct perfdata_evidence *e = record_identities_note(d->identities, misc, fields);
+    struct record_patch *p = e ? vec_push(&d->patches) : NULL;
+    if (!p)
+        return;
+    struct writer *w = &d->patched;
+    size_t from = w->size;
+    writer_u32(w, PERFDATA_RECORD_MMAP2);
+    writer_u16(w, misc);
+    writer_u16(w, 0);
+    writer_bytes_put(w, fields);
+    perfdata_evidence_encode(e, w);
+    writer_put(w, fields.data + fields.size, d->id_bytes);
+    size_t size = w->size - from;
+    if (size > UINT16_MAX) {
+        w->size = from;
+        d->patches.count--;
+        return;
+    }
+    writer_patch16(w, from + 6, (uint16_t)size);
+    *p = (struct record_patch){at, body.size + PERFDATA_HEADER_SIZE, from, w->size};
+}
+
 /* What is not a sample: the few that concern us. Counts events lost. */
-static uint64_t look_at(struct record_drain *d, uint32_t type, uint16_t misc, struct bytes body) {
+static uint64_t look_at(struct record_drain *d, uint64_t at, uint32_t type, uint16_t misc,
+                        struct bytes body) {
     if (type == PERFDATA_RECORD_LOST && body.size >= 16)
         return bytes_load64(body.data + 8, false);
-    if (type == PERFDATA_RECORD_MMAP2 && d->build_ids)
+    if (type != PERFDATA_RECORD_MMAP2)
+        return 0;
+    if (d->build_ids)
         record_build_ids_mmap2(d->build_ids, misc, body);
+    identify(d, at, misc, body);
     return 0;
+}
+
+static void forget_patches(struct record_drain *d) {
+    vec_clear(&d->patches);
+    writer_clear(&d->patched);
 }
 
 /* Walks the records of [at, end): their headers lie in one piece, as all sizes are multiples of 8. */
@@ -61,7 +102,7 @@ static void scan_ring(struct record_drain *d, struct record_ring *ring, uint64_t
             first = first == UINT64_MAX ? at : first;
             last = at;
         } else if (type == PERFDATA_RECORD_LOST || type == PERFDATA_RECORD_MMAP2) {
-            ring->lost += look_at(d, type, misc, body_of(d, &ring->map, at, size));
+            ring->lost += look_at(d, at, type, misc, body_of(d, &ring->map, at, size));
         }
         at += size;
     }
@@ -111,35 +152,105 @@ static bool read_heads(struct record_drain *d, const struct record_opened *opene
     return true;
 }
 
-bool record_drain_pass(struct record_drain *d, struct record_opened *opened, bool *wrote, struct err *err) {
-    enum { SPANS = OS_OUTPUT_SPANS - 4 };
+/* Spans on their way out; at most so many at once. */
+enum { SPANS = OS_OUTPUT_SPANS - 4 };
+struct outgoing {
     struct bytes spans[SPANS];
-    size_t n = 0, from = 0;
+    size_t count;
+};
+
+static bool flush(struct record_drain *d, struct outgoing *o, bool round, struct err *err) {
+    size_t n = o->count;
+    o->count = 0;
+    return (!n && !round) || write_spans(d, o->spans, n, round, err);
+}
+
+/* The next patch of what lies in [from, end), or NULL. */
+static const struct record_patch *patch_after(const struct record_drain *d, size_t *next) {
+    return *next < d->patches.count ? &d->patches.items[(*next)++] : NULL;
+}
+
+/* A ring's bytes [from, end), some of its records in their new form. What was patched lives until the next
+ * ring is looked at, so with patches everything goes out at once. */
+static bool take_ring(struct record_drain *d, const struct os_ring *map, uint64_t from, uint64_t end,
+                      struct outgoing *o, struct err *err) {
+    enum { PER_PATCH = 5 };
+    const struct record_patch *p;
+    size_t next = 0;
+    if (!writer_ok(&d->patched))
+        return err_memory(err, "records");
+    do {
+        struct bytes two[2];
+        if (o->count + PER_PATCH > SPANS && !flush(d, o, false, err))
+            return false;
+        p = patch_after(d, &next);
+        os_ring_spans(map, from, p ? p->at : end, two);
+        for (int i = 0; i < 2; i++)
+            if (two[i].size)
+                o->spans[o->count++] = two[i];
+        if (p) {
+            o->spans[o->count++] = (struct bytes){d->patched.data + p->from, p->to - p->from};
+            from = p->at + p->size;
+        }
+    } while (p);
+    bool ok = !d->patches.count || flush(d, o, false, err);
+    forget_patches(d);
+    return ok;
+}
+
+bool record_drain_pass(struct record_drain *d, struct record_opened *opened, bool *wrote, struct err *err) {
+    struct outgoing out = {.count = 0};
+    size_t from = 0;
+    /* What is in the rings came after the last pass looked at their heads. */
+    uint64_t now_ns, unused;
+    if (d->identities && os_clock_read(CLOCK_REALTIME, &now_ns, &unused)) {
+        d->identities->since_ns = d->pass_ns;
+        d->pass_ns = (int64_t)now_ns;
+    }
     if (!read_heads(d, opened, wrote, err))
         return false;
     for (size_t i = 0; i < opened->rings.count && *wrote; i++) {
         struct record_ring *ring = &opened->rings.items[i];
         uint64_t tail = os_ring_tail(&ring->map), lost = ring->lost;
-        struct bytes two[2];
         if (d->heads[i] != tail) {
             scan_ring(d, ring, tail, d->heads[i]);
             d->lost += ring->lost - lost;
             d->bytes += d->heads[i] - tail;
-            os_ring_spans(&ring->map, tail, d->heads[i], two);
-            spans[n++] = two[0];
-            if (two[1].size)
-                spans[n++] = two[1];
+            if (!take_ring(d, &ring->map, tail, d->heads[i], &out, err))
+                return false;
         }
         bool last = i + 1 == opened->rings.count;
-        if (n + 2 <= SPANS && !last)
+        if (out.count + 2 <= SPANS && !last)
             continue;
-        if (!write_spans(d, spans, n, last, err))
+        if (!flush(d, &out, last, err))
             return false;
         for (; from <= i; from++)
             os_ring_consume(&opened->rings.items[from].map, d->heads[from]);
-        n = 0;
     }
     return true;
+}
+
+/* Records that were put, some of them in their new form. */
+static bool append_patched(struct record_drain *d, struct bytes records, struct err *err) {
+    struct writer w = writer_make(false);
+    const struct record_patch *p;
+    size_t next = 0;
+    uint64_t from = 0;
+    do {
+        p = patch_after(d, &next);
+        uint64_t to = p ? p->at : records.size;
+        writer_put(&w, records.data + from, to - from);
+        if (p) {
+            writer_put(&w, d->patched.data + p->from, p->to - p->from);
+            from = p->at + p->size;
+        }
+    } while (p);
+    struct bytes all = writer_bytes(&w);
+    bool ok = writer_ok(&w) && writer_ok(&d->patched) ? record_file_append(d->file, &all, 1, err)
+                                                      : err_memory(err, "records");
+    writer_fini(&w);
+    forget_patches(d);
+    return ok;
 }
 
 bool record_drain_put(struct record_drain *d, struct bytes records, struct err *err) {
@@ -148,10 +259,10 @@ bool record_drain_put(struct record_drain *d, struct bytes records, struct err *
         uint16_t size = bytes_load16(h + 6, false);
         if (size < PERFDATA_HEADER_SIZE || size > records.size - at)
             break;
-        look_at(d, bytes_load32(h, false), bytes_load16(h + 4, false),
+        look_at(d, at, bytes_load32(h, false), bytes_load16(h + 4, false),
                 (struct bytes){h + PERFDATA_HEADER_SIZE, size - PERFDATA_HEADER_SIZE});
         at += size;
     }
     /* Not compressed: a reader that cannot decompress knows at least who was there. */
-    return record_file_append(d->file, &records, 1, err);
+    return d->patches.count ? append_patched(d, records, err) : record_file_append(d->file, &records, 1, err);
 }

@@ -15,21 +15,32 @@
 #include "record/build_ids.h"
 #include "record/compress.h"
 #include "record/file.h"
+#include "record/identity.h"
 #include "record/open.h"
+
+/* A record that goes out longer than it came: an MMAP2 with a tail. */
+struct record_patch {
+    uint64_t at, size; /* in the ring, or in what is put */
+    size_t from, to;   /* its new bytes in record_drain.patched */
+};
 
 struct record_drain {
     struct record_file *file;             /* borrowed, as the next two */
     const struct perfdata_events *events; /* to read samples' times */
     struct record_build_ids *build_ids;   /* NULL: not kept */
     struct record_compress *compress;     /* NULL: not compressed */
+    struct record_identities *identities; /* NULL: map records go out as they come */
+    int64_t pass_ns;                      /* when the last pass began: wall clock */
+    uint32_t id_bytes;                    /* of the sample_id that map records end in */
     uint64_t samples, lost;               /* records; events that LOST records tell of */
     uint64_t bytes;                       /* taken from rings */
     bool has_time;                        /* of any sample: */
     uint64_t first_ns, last_ns;
     uint64_t *heads; /* owned: one per ring */
     size_t head_count;
-    struct writer scratch;
-    bool damaged; /* a ring held what cannot be a record: said once */
+    struct writer scratch, patched;
+    VEC(struct record_patch) patches; /* of the ring, or the piece, at hand */
+    bool damaged;                     /* a ring held what cannot be a record: said once */
 };
 
 void record_drain_fini(struct record_drain *d);

@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "os/perf_event_fake.h"
+#include "os/proc_fake.h"
 #include "stream/stream.h"
 
 enum { RINGS = 3 };
@@ -46,7 +47,8 @@ static int setup(void **state) {
         r->fd = f->perf.perf.open(&f->perf, (struct bytes){attr, sizeof attr}, -1, i, -1);
         assert_int_equal(f->perf.perf.map(&f->perf, r->fd, 1, false, &r->map), 0);
     }
-    assert_true(record_file_start(&f->file, f->disk.out, "fake", &f->events, NULL, 0, &f->err));
+    assert_true(record_file_start(&f->file, f->disk.out, "fake",
+                                  &(struct record_file_head){.events = &f->events}, &f->err));
     f->drain = (struct record_drain){.file = &f->file, .events = &f->events, .build_ids = &f->ids};
     *state = f;
     return 0;
@@ -90,7 +92,7 @@ static void put(struct fixture *f, uint32_t cpu, struct perfdata_record *rec, ui
 }
 
 static struct stream *reopen(struct fixture *f) {
-    assert_true(record_file_finish(&f->file, NULL, 0, &f->err));
+    assert_true(record_file_finish(&f->file, NULL, 0, (struct bytes){0}, &f->err));
     struct stream *s = stream_open_memory((struct bytes){f->disk.bytes.items, f->disk.bytes.count},
                                           &(struct stream_options){0}, &f->err);
     assert_non_null(s);
@@ -245,11 +247,78 @@ static void compressed(void **state) {
     record_compress_fini(&z);
 }
 
+/* Map records get their tails wherever they lie in a ring, also across its end; nothing else changes. */
+static void maps_get_tails(void **state) {
+    struct fixture *f = *state;
+    struct os_proc_fake_file file = {.path = "/bin/a", .identity = {.ino = 9, .size = 33}};
+    const struct os_proc_fake_mapping none = {.pid = 1};
+    const struct os_proc_fake fake = {&file, 1, &none, 1, false, NULL};
+    struct os_proc proc = os_proc_fake(&fake);
+    struct record_identities ids = {.proc = &proc};
+    struct perfdata_record map = {
+        .type = PERFDATA_RECORD_MMAP2,
+        .misc = PERFDATA_MISC_USER,
+        .mmap2 = {.pid = 5,
+                  .addr = 0x1000,
+                  .len = 0x1000,
+                  .ino = 9,
+                  .prot = 5,
+                  .filename = {(const uint8_t *)"/bin/a\0", 8}},
+    };
+    uint64_t time = 1, maps = 0, samples = 0;
+    bool wrote;
+    f->drain.identities = &ids;
+    f->drain.id_bytes = f->plan.tail_size;
+    for (int pass = 0; pass < 300; pass++) {
+        f->drain.pass_ns = INT64_MAX; /* so that the file counts as older */
+        for (uint32_t n = 0; n < (uint32_t)pass % 7; n++) {
+            samples += sample(f, n % RINGS, time++);
+            put(f, (n + (uint32_t)pass) % RINGS, &map, time++);
+            maps++;
+        }
+        assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+    }
+    struct writer direct = writer_make(false); /* and among those that come from no ring */
+    struct perfdata_record comm = {
+        .type = PERFDATA_RECORD_COMM, .comm = {5, 5, {(const uint8_t *)"a\0\0\0\0\0\0", 8}}, .id = map.id};
+    perfdata_record_encode(&comm, &f->plan, &direct);
+    perfdata_record_encode(&map, &f->plan, &direct);
+    perfdata_record_encode(&comm, &f->plan, &direct);
+    maps++;
+    assert_true(record_drain_put(&f->drain, writer_bytes(&direct), &f->err));
+    writer_fini(&direct);
+
+    struct stream *s = reopen(f);
+    struct stream_record r;
+    uint64_t got = 0, got_samples = 0, comms = 0;
+    while (stream_next(s, &r, &f->err) == STREAM_RECORD) {
+        struct perfdata_record rec;
+        struct perfdata_evidence e;
+        got_samples += r.raw.type == PERFDATA_RECORD_SAMPLE;
+        comms += r.raw.type == PERFDATA_RECORD_COMM;
+        if (r.raw.type != PERFDATA_RECORD_MMAP2)
+            continue;
+        assert_true(perfdata_record_decode(&r.raw, &f->plan, false, &rec, NULL));
+        assert_string_equal((const char *)rec.mmap2.filename.data, "/bin/a");
+        assert_true(perfdata_evidence_decode(rec.mmap2.filename, false, &e));
+        assert_true(e.has_state && e.state.ino == 9 && e.state.size == 33);
+        assert_true(rec.id.have && rec.id.time < time);
+        got++;
+    }
+    assert_int_equal(got, maps);
+    assert_int_equal(got_samples, samples);
+    assert_int_equal(comms, 2);
+    assert_int_equal(stream_losses(s)->bad_records, 0);
+    stream_close(s);
+    record_identities_fini(&ids);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(everything_once),    TEST(rounds_keep_their_promise), TEST(losses_are_counted),
         TEST(build_ids_are_kept), TEST(pass_tells_of_a_full_disk), TEST(compressed),
+        TEST(maps_get_tails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

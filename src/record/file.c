@@ -74,19 +74,19 @@ static bool start_pipe(struct record_file *f, const struct perfdata_events *even
 }
 
 bool record_file_start(struct record_file *f, struct os_output out, const char *name,
-                       const struct perfdata_events *events, const struct perfdata_feature *features,
-                       size_t count, struct err *err) {
+                       const struct record_file_head *head, struct err *err) {
     *f = (struct record_file){.out = out, .name = name};
     if (!out.seekable)
-        return start_pipe(f, events, features, count, err);
+        return start_pipe(f, head->events, head->features, head->count, err);
     struct writer w = writer_make(false);
     bool ok = true;
-    perfdata_file_head_encode(events, &w);
-    for (size_t i = 0; i < count && ok; i++) {
-        ok = add_feature(f, &features[i], w.size);
-        writer_bytes_put(&w, features[i].content);
+    perfdata_file_head_encode(head->events, &w);
+    for (size_t i = 0; i < head->count && ok; i++) {
+        ok = add_feature(f, &head->features[i], w.size);
+        writer_bytes_put(&w, head->features[i].content);
         writer_align(&w, 8);
     }
+    writer_bytes_put(&w, head->preamble);
     f->data_offset = f->data_end = w.size;
     writer_patch64(&w, DATA_OFFSET_AT, w.size);
     encode_table(f, &f->tail);
@@ -282,7 +282,7 @@ bool record_file_update(struct record_file *f, uint32_t feature, struct bytes co
 
 /* The table and the late features' contents behind the data. */
 static bool write_tail(struct record_file *f, const struct perfdata_feature *late, size_t count,
-                       struct err *err) {
+                       struct bytes trailer, struct err *err) {
     uint64_t at = f->data_end + SECTION_BYTES * (f->features.count + count);
     for (size_t i = 0; i < count; i++) {
         if (!add_feature(f, &late[i], at))
@@ -295,6 +295,7 @@ static bool write_tail(struct record_file *f, const struct perfdata_feature *lat
         writer_bytes_put(&f->tail, late[i].content);
         writer_align(&f->tail, 8);
     }
+    writer_bytes_put(&f->tail, trailer);
     if (!writer_ok(&f->tail))
         return err_memory(err, f->name);
     if (!clear_bits(f, err) || !write_at(f, f->data_end, writer_bytes(&f->tail), err))
@@ -304,7 +305,7 @@ static bool write_tail(struct record_file *f, const struct perfdata_feature *lat
 }
 
 bool record_file_finish(struct record_file *f, const struct perfdata_feature *late, size_t count,
-                        struct err *err) {
+                        struct bytes trailer, struct err *err) {
     bool ok = true;
     int why = 0;
     if (f->out.seekable && f->data_end > f->data_offset) {
@@ -312,11 +313,11 @@ bool record_file_finish(struct record_file *f, const struct perfdata_feature *la
         size_t old_count = f->features.count;
         f->tail = writer_make(false);
         f->full = false;
-        if (!write_tail(f, late, count, err)) {
+        if (!write_tail(f, late, count, trailer, err)) {
             /* Without the late features, then: the old table still fits. */
             ok = false;
             f->features.count = old_count;
-            write_tail(f, NULL, 0, NULL);
+            write_tail(f, NULL, 0, (struct bytes){0}, NULL);
         }
         writer_fini(&old);
     }

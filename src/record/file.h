@@ -37,13 +37,21 @@ struct record_file {
     VEC(struct perfdata_feature) features; /* the table's; contents of those in the preamble are not kept */
 };
 
+/* What is known at the start; all borrowed for the call only. */
+struct record_file_head {
+    const struct perfdata_events *events; /* with ids and names */
+    const struct perfdata_feature *features;
+    size_t count;
+    struct bytes
+        preamble; /* a box (format/perfdata/evidence.h) in front of the data; may be empty; not for pipes */
+};
+
 /*
- * Writes the head: events (with ids and names), and the features' contents, which are borrowed for the call
- * only. `out` is owned from here on, also after a failure. False and *err when it cannot be written.
+ * Writes the head. `out` is owned from here on, also after a failure. False and *err when it cannot be
+ * written.
  */
 bool record_file_start(struct record_file *f, struct os_output out, const char *name,
-                       const struct perfdata_events *events, const struct perfdata_feature *features,
-                       size_t count, struct err *err);
+                       const struct record_file_head *head, struct err *err);
 
 /*
  * Appends whole records; at most OS_OUTPUT_SPANS - 1 spans (their boundaries mean nothing). False and *err
@@ -56,11 +64,12 @@ bool record_file_append(struct record_file *f, const struct bytes *spans, size_t
 bool record_file_update(struct record_file *f, uint32_t feature, struct bytes content, struct err *err);
 
 /*
- * Adds features that are known only now and closes the output, also after a failed append. False and *err
+ * Adds features that are known only now, and a trailer behind everything (may be empty; a pipe has none), and
+ * closes the output, also after a failed append. False and *err
  * when that fails; what was appended stays readable then.
  */
 bool record_file_finish(struct record_file *f, const struct perfdata_feature *late, size_t count,
-                        struct err *err);
+                        struct bytes trailer, struct err *err);
 
 /* Bytes of the file so far; of a pipe, bytes written. */
 uint64_t record_file_size(const struct record_file *f);

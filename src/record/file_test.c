@@ -58,6 +58,7 @@ static uint64_t read_back(struct bytes file, bool *finished, uint64_t *features)
 
 static const uint8_t HOST[] = {4, 0, 0, 0, 'h', 'o', 's', 't'};
 static const uint8_t BUILD_IDS[104];
+static const char PREAMBLE[] = "in front of data", TRAILER[] = "behind everything.......";
 
 /* Writes RECORDS records in pieces of several sizes; how many were taken without an error. */
 static uint64_t write_all(struct os_output_fake *disk, bool *finished_well) {
@@ -73,7 +74,10 @@ static uint64_t write_all(struct os_output_fake *disk, bool *finished_well) {
     uint64_t good = 0;
     make_events(&events);
     *finished_well = false;
-    if (record_file_start(&f, disk->out, "fake", &events, early, 2, &err)) {
+    if (record_file_start(
+            &f, disk->out, "fake",
+            &(struct record_file_head){&events, early, 2, {(const uint8_t *)PREAMBLE, sizeof PREAMBLE - 1}},
+            &err)) {
         bool ok = true;
         for (uint64_t i = 0, piece = 1; i < RECORDS && ok; piece = piece * 3 % 50 + 1) {
             struct writer w = writer_make(false);
@@ -90,7 +94,8 @@ static uint64_t write_all(struct os_output_fake *disk, bool *finished_well) {
         uint8_t other[sizeof HOST] = {4, 0, 0, 0, 'p', 'o', 's', 't'};
         record_file_update(&f, PERFDATA_FEATURE_HOSTNAME, (struct bytes){other, sizeof other}, NULL);
     }
-    *finished_well = record_file_finish(&f, late, 1, &err);
+    *finished_well =
+        record_file_finish(&f, late, 1, (struct bytes){(const uint8_t *)TRAILER, sizeof TRAILER - 1}, &err);
     perfdata_events_fini(&events);
     return good;
 }
@@ -108,17 +113,19 @@ static void whole(void **state) {
     assert_int_equal(read_back(file, &finished, &features), RECORDS);
     assert_true(finished);
     assert_int_equal(features, 3);
+    assert_memory_equal(file.data + file.size - sizeof TRAILER + 1, TRAILER, sizeof TRAILER - 1);
 
     struct perfdata_header h;
     struct perfdata_events events;
     struct err err;
     uint32_t problems = 0;
     assert_true(perfdata_header_parse(file, &h, &events, &problems, &err));
+    assert_memory_equal(file.data + h.data.offset - sizeof PREAMBLE + 1, PREAMBLE, sizeof PREAMBLE - 1);
     assert_int_equal(perfdata_header_feature(&h, PERFDATA_FEATURE_HOSTNAME)->content.data[4], 'p');
     assert_int_equal(perfdata_header_feature(&h, PERFDATA_FEATURE_OSRELEASE)->content.data[4], 'h');
     assert_int_equal(perfdata_header_feature(&h, PERFDATA_FEATURE_BUILD_ID)->content.size, sizeof BUILD_IDS);
     assert_int_equal(events.list.items[0].ids[0], 77);
-    assert_int_equal(h.end, file.size); /* nothing behind it */
+    assert_int_equal(h.end + sizeof TRAILER - 1, file.size); /* nothing else behind it */
     perfdata_events_fini(&events);
     perfdata_header_fini(&h);
     os_output_fake_fini(&disk);

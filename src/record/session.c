@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -38,6 +39,7 @@ struct session {
     struct record_file file;
     bool file_open;
     struct record_build_ids build_ids;
+    struct record_identities identities;
     struct record_compress compress;
     struct record_drain drain;
     struct record_sink sink;
@@ -134,7 +136,8 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
     if (ok) {
         s->file_open = true;
         s->result->started = true;
-        ok = record_file_start(&s->file, out, name, &s->events, facts.list.items, facts.list.count, err);
+        const struct record_file_head head = {&s->events, facts.list.items, facts.list.count, {0}};
+        ok = record_file_start(&s->file, out, name, &head, err);
     }
     record_facts_fini(&facts);
     return ok;
@@ -154,11 +157,16 @@ static bool sink_put(void *ctx, struct bytes records, struct err *err) {
     return s->pending.size < SINK_BYTES || flush_sink(s, err);
 }
 
-static void init_sink(struct session *s) {
-    const struct perfdata_event *e = &s->events.list.items[0];
+/* The event whose records tell of processes and mappings. */
+static const struct perfdata_event *side_band(const struct session *s) {
     for (size_t i = 1; i < s->config.events.count; i++)
         if (s->config.events.items[i].side_band)
-            e = &s->events.list.items[i];
+            return &s->events.list.items[i];
+    return &s->events.list.items[0];
+}
+
+static void init_sink(struct session *s) {
+    const struct perfdata_event *e = side_band(s);
     const uint64_t tail = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_ID |
                           PERFDATA_SAMPLE_STREAM_ID | PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_IDENTIFIER;
     uint64_t id = e->id_count ? e->ids[0] : 0;
@@ -196,6 +204,8 @@ static bool put_opening(struct session *s, struct err *err) {
 static bool start(struct session *s, struct err *err) {
     const struct record_job *job = s->job;
     struct os_output out;
+    uint64_t start_ns = 0, unused;
+    os_clock_read(CLOCK_REALTIME, &start_ns, &unused);
     os_host_read(&s->host);
     if (!start_child(s, err) || !record_target_init(&s->target, job->options, job->sys, s->child.pid, err) ||
         !(job->events ? plan_and_open(s, job->events, err) : open_default(s, err)) || !poll_events(s, err))
@@ -222,7 +232,12 @@ static bool start(struct session *s, struct err *err) {
         .events = &s->events,
         .build_ids = job->options->no_build_ids ? NULL : &s->build_ids,
         .compress = job->options->compression ? &s->compress : NULL,
+        .identities = &s->identities,
+        .pass_ns = (int64_t)start_ns,
+        .id_bytes = side_band(s)->plan.tail_size,
     };
+    s->identities.proc = job->proc;
+    s->identities.build_ids = s->drain.build_ids;
     return put_opening(s, err);
 }
 
@@ -370,6 +385,18 @@ static bool update_facts(struct session *s, struct err *err) {
                               err);
 }
 
+/* What is known only now, and only to sonde. Empty when memory ran out: nothing else needs it. */
+static void encode_trailer(struct session *s, struct writer *w) {
+    struct writer images = writer_make(false);
+    record_identities_finish(&s->identities, &images);
+    const struct perfdata_part part = {PERFDATA_PART_IMAGES, writer_bytes(&images)};
+    if (s->file.out.seekable)
+        perfdata_box_encode(&part, images.size != 0, w);
+    if (!writer_ok(w) || !writer_ok(&images))
+        writer_clear(w);
+    writer_fini(&images);
+}
+
 /* Closes the file, whatever happened before; the first error is the one that is told. */
 static bool finish(struct session *s, bool ok, struct err *err) {
     struct record_facts late;
@@ -389,7 +416,11 @@ static bool finish(struct session *s, bool ok, struct err *err) {
     if (ids)
         *ids = (struct perfdata_feature){.id = PERFDATA_FEATURE_BUILD_ID,
                                          .content = writer_bytes(&s->build_ids.content)};
-    bool closed = record_file_finish(&s->file, late.list.items, late.list.count, &more);
+    struct writer trailer = writer_make(false);
+    encode_trailer(s, &trailer);
+    bool closed =
+        record_file_finish(&s->file, late.list.items, late.list.count, writer_bytes(&trailer), &more);
+    writer_fini(&trailer);
     if (ok && !(facts && closed))
         *err = more;
     record_facts_fini(&late);
@@ -411,6 +442,7 @@ static void release(struct session *s) {
     record_drain_fini(&s->drain);
     record_compress_fini(&s->compress);
     record_build_ids_fini(&s->build_ids);
+    record_identities_fini(&s->identities);
     writer_fini(&s->pending);
     os_channel_close(&s->channel);
     os_close(s->poller);

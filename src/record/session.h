@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "os/perf_event.h"
+#include "os/proc.h"
 #include "record/event_parse.h"
 #include "record/options.h"
 #include "record/sink.h"
@@ -15,8 +16,9 @@ struct record_job {
     const struct record_events *events; /* NULL: the default event */
     const struct sysfs *sys;
     const struct os_perf *perf;
-    char *const *argv;  /* our own command line, for the header */
-    const char *output; /* a path, or "-" */
+    const struct os_proc *proc; /* NULL: mapped files are not looked at */
+    char *const *argv;          /* our own command line, for the header */
+    const char *output;         /* a path, or "-" */
     /* Tells what existed before, into a sink; NULL: nothing is told. */
     record_synth_fn *synth;
     void *synth_ctx;

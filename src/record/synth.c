@@ -124,13 +124,15 @@ static bool all_tasks(struct record_tasks *t, const struct record_synth_request 
 bool record_synth(void *ctx, const struct record_synth_request *r, const struct record_sink *sink,
                   struct err *err) {
     const struct os_proc *proc = ctx;
-    struct record_tasks tasks;
-    if (!kernel_and_groups(proc, r, sink, err))
-        return false;
-    if (r->target->exec || r->options->no_tasks)
-        return true; /* what a command maps, and its name, come when it starts */
-    record_tasks_init(&tasks, proc, sink, r->options);
-    bool ok = r->target->system_wide ? all_tasks(&tasks, r, err) : named_tasks(&tasks, r, err);
-    record_tasks_fini(&tasks);
-    return ok;
+    /* Processes first: they end, while the kernel can be looked at at leisure. What a command maps, and its
+     * name, come when it starts. */
+    if (!r->target->exec && !r->options->no_tasks) {
+        struct record_tasks tasks;
+        record_tasks_init(&tasks, proc, sink, r->options);
+        bool ok = r->target->system_wide ? all_tasks(&tasks, r, err) : named_tasks(&tasks, r, err);
+        record_tasks_fini(&tasks);
+        if (!ok)
+            return false;
+    }
+    return kernel_and_groups(proc, r, sink, err);
 }

@@ -56,13 +56,13 @@ static void test_selection(void **state) {
     struct record_target all = {.system_wide = true}, command = {.exec = true}, some = {0};
     some.threads.items = named;
     some.threads.count = 3;
-    run(&(struct record_options){0}, &all, "kfcmfc");
-    run(&(struct record_options){.all_cgroups = true}, &all, "kgggfcmfc");
+    run(&(struct record_options){0}, &all, "fcmfck");
+    run(&(struct record_options){.all_cgroups = true}, &all, "fcmfckggg");
     run(&(struct record_options){.all_cgroups = true, .no_cgroups = true, .no_mappings = true}, &all,
-        "kfcfc");
+        "fcfck");
     run(&(struct record_options){.no_tasks = true, .no_mappings = true}, &all, "k");
     run(&(struct record_options){0}, &command, "k");
-    run(&(struct record_options){0}, &some, "kcmc"); /* each process once, and no tree */
+    run(&(struct record_options){0}, &some, "cmck"); /* each process once, and no tree */
 }
 
 static void test_cgroups(void **state) {

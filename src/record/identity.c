@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/identity.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+
+#include "object/build_id.h"
+#include "object/cookie.h"
+
+enum {
+    FILES_MAX = 1 << 14,
+    PATH_ROOM = OS_MAPPING_NAME + 64,
+    /* Files that are looked into while recording goes on. */
+    AT_ONCE_BYTES_MAX = 64 << 20,
+};
+static const int64_t CLOCK_GRAIN_NS = 20000000; /* ctimes come from a clock that ticks: timer interrupts */
+static const char DELETED[] = " (deleted)";
+
+void record_identities_fini(struct record_identities *ids) {
+    vec_fini(&ids->list);
+    hash_map_fini(&ids->seen);
+    arena_fini(&ids->arena);
+}
+
+static bool begins(struct bytes name, const char *with) {
+    size_t n = strlen(with);
+    return name.size >= n && memcmp(name.data, with, n) == 0;
+}
+
+static bool is_deleted(struct bytes name) {
+    size_t n = sizeof DELETED - 1;
+    return name.size > n && memcmp(name.data + name.size - n, DELETED, n) == 0;
+}
+
+/* Code of a file, and nothing known of the file. */
+static bool concerns_us(const struct perfdata_mmap2 *m, struct bytes name) {
+    return !m->has_build_id && m->pid != UINT32_MAX && m->prot & PROT_EXEC && m->ino &&
+           name.size < OS_MAPPING_NAME && begins(name, "/") && !begins(name, "//anon") &&
+           !begins(name, "/dev/zero") && !begins(name, "/anon_hugepage") && !begins(name, "/SYSV");
+}
+
+/* The range of the mapping as it is now, which is what /proc/PID/map_files names it by: mappings grow
+ * together, and are split. False when it is gone. */
+static bool range_now(struct record_identities *ids, const struct perfdata_mmap2 *m, uint64_t *start,
+                      uint64_t *end) {
+    struct os_mapping now;
+    int handle = ids->proc->maps_open(ids->proc->ctx, (int32_t)m->pid);
+    *start = m->addr;
+    *end = m->addr + m->len;
+    if (handle < 0)
+        return false;
+    bool there = ids->proc->maps_next(ids->proc->ctx, handle, m->addr, false, &now) > 0 &&
+                 now.start <= m->addr && now.ino == m->ino && now.maj == m->maj && now.min == m->min;
+    if (there) {
+        *start = now.start;
+        *end = now.end;
+    }
+    ids->proc->maps_close(ids->proc->ctx, handle);
+    return there;
+}
+
+/*
+ * Finds the file that is mapped: its state and a path by which it can be opened now. The kernel's own link
+ * leads to it. Without the right to follow that, or after the process has ended, there is the name, if the
+ * file there has the same inode number. Those are used again, but not as long as the file is mapped; once it
+ * is not, the file must have been there, unchanged, since before it was mapped.
+ */
+static bool find_file(struct record_identities *ids, const struct perfdata_mmap2 *m, struct bytes name,
+                      char path[PATH_ROOM], struct os_identity *id) {
+    const struct os_proc *p = ids->proc;
+    uint64_t start, end;
+    bool mapped = range_now(ids, m, &start, &end);
+    snprintf(path, PATH_ROOM, "/proc/%u/map_files/%llx-%llx", m->pid, (unsigned long long)start,
+             (unsigned long long)end);
+    if (p->identity(p->ctx, path, id, NULL))
+        return true;
+    if (is_deleted(name))
+        return false;
+    snprintf(path, PATH_ROOM, "/proc/%u/root%.*s", m->pid, (int)name.size, (const char *)name.data);
+    if (p->identity(p->ctx, path, id, NULL))
+        return id->ino == m->ino && (mapped || id->ctime_ns < ids->since_ns - CLOCK_GRAIN_NS);
+    /* The process has ended; its root may have been another one than ours. */
+    snprintf(path, PATH_ROOM, "%.*s", (int)name.size, (const char *)name.data);
+    return p->identity(p->ctx, path, id, NULL) && id->ino == m->ino && id->dev == makedev(m->maj, m->min) &&
+           id->ctime_ns < ids->since_ns - CLOCK_GRAIN_NS;
+}
+
+static void look_into(struct record_identities *ids, const char *path, bool cookie,
+                      struct perfdata_evidence *e) {
+    struct os_image image;
+    struct object_build_id id;
+    if (!ids->proc->image(ids->proc->ctx, path, &image, NULL))
+        return;
+    if (object_build_id_read(image.bytes, &id) && id.size <= sizeof e->build_id) {
+        e->build_id_size = id.size;
+        memcpy(e->build_id, id.bytes, id.size);
+    } else if (cookie) {
+        e->has_cookie = object_cookie_read(image.bytes, e->cookie);
+    }
+    ids->proc->release(ids->proc->ctx, &image);
+}
+
+const struct perfdata_evidence *record_identities_note(struct record_identities *ids, uint16_t misc,
+                                                       struct bytes body) {
+    struct perfdata_raw raw = {.type = PERFDATA_RECORD_MMAP2,
+                               .misc = misc,
+                               .size = (uint32_t)body.size + PERFDATA_HEADER_SIZE,
+                               .body = body};
+    struct perfdata_record rec;
+    struct os_identity id;
+    char path[PATH_ROOM];
+    if (!ids->proc || !perfdata_record_decode(&raw, NULL, false, &rec, NULL))
+        return NULL;
+    const struct perfdata_mmap2 *m = &rec.mmap2;
+    struct bytes name = {m->filename.data, bytes_text_len(m->filename)};
+    if (!concerns_us(m, name) || !find_file(ids, m, name, path, &id))
+        return NULL;
+    uint64_t words[5] = {id.dev, id.ino, id.size, (uint64_t)id.mtime_ns, (uint64_t)id.ctime_ns};
+    uint64_t key = hash_bytes(name.data, name.size) ^ hash_bytes(words, sizeof words);
+    uint32_t at = hash_map_get(&ids->seen, key);
+    if (at != HASH_ABSENT)
+        return &ids->list.items[at].evidence;
+    const char *kept = arena_strndup(&ids->arena, (const char *)name.data, name.size);
+    struct record_identity *to = kept && ids->list.count < FILES_MAX ? vec_push(&ids->list) : NULL;
+    if (!to)
+        return NULL;
+    *to = (struct record_identity){
+        .name = kept,
+        .pid = (int32_t)m->pid,
+        .last_chance = is_deleted(name),
+        .evidence = {.has_state = true, .state = {id.dev, id.ino, id.size, id.mtime_ns, id.ctime_ns}},
+    };
+    look_into(ids, path, to->last_chance && id.size <= AT_ONCE_BYTES_MAX, &to->evidence);
+    if (to->evidence.build_id_size && ids->build_ids)
+        record_build_ids_add(ids->build_ids, PERFDATA_MISC_USER,
+                             (struct bytes){to->evidence.build_id, to->evidence.build_id_size}, name);
+    hash_map_set(&ids->seen, key, (uint32_t)ids->list.count - 1);
+    return &to->evidence;
+}
+
+static bool unchanged(struct record_identities *ids, const char *path,
+                      const struct perfdata_file_state *was) {
+    struct os_identity now;
+    return ids->proc->identity(ids->proc->ctx, path, &now, NULL) && now.dev == was->dev &&
+           now.ino == was->ino && now.size == was->size && now.mtime_ns == was->mtime_ns &&
+           now.ctime_ns == was->ctime_ns;
+}
+
+void record_identities_finish(struct record_identities *ids, struct writer *w) {
+    char path[PATH_ROOM];
+    for (size_t i = 0; i < ids->list.count; i++) {
+        struct record_identity *id = &ids->list.items[i];
+        struct perfdata_evidence *e = &id->evidence;
+        if (!id->last_chance && !e->build_id_size) {
+            bool same = unchanged(ids, id->name, &e->state);
+            snprintf(path, sizeof path, "/proc/%d/root%s", (int)id->pid, id->name);
+            if (same)
+                look_into(ids, id->name, true, e);
+            else if (unchanged(ids, path, &e->state))
+                look_into(ids, path, true, e);
+            /* What changed while it was being read proves nothing. */
+            if (e->has_cookie && !unchanged(ids, same ? id->name : path, &e->state))
+                e->has_cookie = false;
+        }
+        perfdata_image_evidence_encode((struct bytes){(const uint8_t *)id->name, strlen(id->name)}, e, w);
+    }
+}
