@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbol/build.h"
 
+#include "symbol/demangle.h"
+
 enum { BIND_MASK = 3, FLAG_SHIFT = 2 };
+
+/* Readable names, made when they are asked for. */
+struct memo {
+    const char **texts; /* by symbol; NULL: not asked for yet. NULL itself until somebody asks */
+    struct arena arena;
+};
 
 struct symbol_table {
     uint32_t count;
     uint64_t *starts, *ends; /* one allocation, with the next two */
     const char **names;
-    uint8_t *info;      /* bind | flags << FLAG_SHIFT */
-    const char **shown; /* NULL until the first symbol_table_shown; its items likewise */
-    struct arena shown_texts;
+    uint8_t *info;           /* bind | flags << FLAG_SHIFT */
+    struct memo *memo;       /* behind a pointer, because asking a table does not change it for its users */
     bool nested;             /* symbols overlap: then look a place up in pieces */
     uint64_t *piece_starts;  /* ascending */
     uint32_t *piece_symbols; /* whose piece it is */
@@ -32,8 +39,11 @@ void symbol_table_free(struct symbol_table *t) {
     free(t->starts);
     free(t->piece_starts);
     free(t->piece_symbols);
-    free(t->shown);
-    arena_fini(&t->shown_texts);
+    if (t->memo) {
+        free(t->memo->texts);
+        arena_fini(&t->memo->arena);
+        free(t->memo);
+    }
     arena_fini(&t->texts);
     free(t->text);
     free(t);
@@ -94,13 +104,39 @@ static bool is_wrapper(const char *name) {
     return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
 }
 
+/* True for names that differ in one letter, as those of C++ constructors and destructors do (C1, C2). */
+static bool are_twins(const char *a, const char *b) {
+    size_t len = strlen(a), same = 0;
+    if (len != strlen(b))
+        return false;
+    while (a[same] && a[same] == b[same])
+        same++;
+    return same == len || strcmp(a + same + 1, b + same + 1) == 0;
+}
+
+/* It is the readable names that perf compares. */
+static bool is_better_name(const char *a, const char *b, bool raw) {
+    struct arena scratch = ARENA_INIT;
+    bool mangled = !raw && !are_twins(a, b);
+    const char *text_a = mangled ? symbol_demangle(a, &scratch) : NULL,
+               *text_b = mangled ? symbol_demangle(b, &scratch) : NULL;
+    a = text_a ? text_a : a;
+    b = text_b ? text_b : b;
+    size_t lead_a = underscores(a), lead_b = underscores(b), len_a = strlen(a), len_b = strlen(b);
+    bool better = lead_a != lead_b ? lead_b < lead_a
+                  : len_a != len_b ? len_b > len_a
+                                   : is_wrapper(a) && !is_wrapper(b);
+    arena_fini(&scratch);
+    return better;
+}
+
 /*
  * True when `b`, listed behind `a` at the same start, names the place rather than `a`. As perf 7.2 chooses:
  * found by giving it all pairs of sizes, types, bindings and names in both orders. Sizes count only as there
  * or not there.
  */
-static bool is_better(const struct symbol_draft *a, bool sized_a, const struct symbol_draft *b,
-                      bool sized_b) {
+static bool is_better(const struct symbol_draft *a, bool sized_a, const struct symbol_draft *b, bool sized_b,
+                      bool raw) {
     if (sized_a != sized_b)
         return sized_b;
     if (a->untyped != b->untyped)
@@ -111,24 +147,18 @@ static bool is_better(const struct symbol_draft *a, bool sized_a, const struct s
     bool global_a = a->bind == SYMBOL_GLOBAL, global_b = b->bind == SYMBOL_GLOBAL;
     if (global_a != global_b)
         return global_b;
-    size_t lead_a = underscores(a->name), lead_b = underscores(b->name);
-    if (lead_a != lead_b)
-        return lead_b < lead_a;
-    size_t len_a = strlen(a->name), len_b = strlen(b->name);
-    if (len_a != len_b)
-        return len_b > len_a;
-    return is_wrapper(a->name) && !is_wrapper(b->name);
+    return is_better_name(a->name, b->name, raw);
 }
 
 /* The best of `n` places with one start. The last listed counts as sized, whether it is or not: in perf it
  * has been given an end by then. */
-static struct place best(const struct place *list, size_t n, const struct symbol_draft *drafts) {
+static struct place best(const struct place *list, size_t n, const struct symbol_draft *drafts, bool raw) {
     size_t found = 0;
     bool sized = false;
     for (size_t i = 0; i < n; i++) {
         const struct symbol_draft *d = &drafts[list[i].draft];
         bool sized_now = d->end > d->start || i + 1 == n;
-        if (i && !is_better(&drafts[list[found].draft], sized, d, sized_now))
+        if (i && !is_better(&drafts[list[found].draft], sized, d, sized_now, raw))
             continue;
         found = i;
         sized = sized_now;
@@ -138,13 +168,13 @@ static struct place best(const struct place *list, size_t n, const struct symbol
 
 /* Leaves one place per start; how many. */
 static size_t choose(struct place *list, size_t n, const struct symbol_draft *drafts,
-                     enum symbol_choice choice) {
+                     const struct symbol_rules *rules) {
     size_t kept = 0;
     for (size_t i = 0, next; i < n; i = next) {
         for (next = i + 1; next < n && list[next].start == list[i].start;)
             next++;
-        list[kept++] =
-            choice == SYMBOL_CHOOSE_LAST || next == i + 1 ? list[next - 1] : best(list + i, next - i, drafts);
+        bool last = rules->choice == SYMBOL_CHOOSE_LAST || next == i + 1;
+        list[kept++] = last ? list[next - 1] : best(list + i, next - i, drafts, rules->raw_names);
     }
     return kept;
 }
@@ -263,7 +293,7 @@ struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct sy
     size_t n = d->list.count;
     struct symbol_table *t = calloc(1, sizeof *t);
     struct place *places = n < SYMBOL_NONE ? malloc((n + 1) * sizeof *places) : NULL;
-    bool ok = t && places;
+    bool ok = t && places && (t->memo = calloc(1, sizeof *t->memo));
     if (ok) {
         t->rules = *rules;
         for (size_t i = 0; i < n; i++)
@@ -271,7 +301,7 @@ struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct sy
         ok = sort_places(places, n);
     }
     if (ok) {
-        n = choose(places, n, d->list.items, rules->choice);
+        n = choose(places, n, d->list.items, rules);
         ok = table_allocate(t, drop_labels(places, n, d->list.items));
     }
     if (ok) {
@@ -378,11 +408,42 @@ uint64_t symbol_table_address(const struct symbol_table *t, uint64_t offset) {
 
 /* ---- names for people ---- */
 
+/* The part before @plt is what is mangled. */
+static const char *readable(const struct symbol_table *t, uint32_t i) {
+    const char *name = t->names[i], *text;
+    struct arena *a = &t->memo->arena;
+    size_t len = strlen(name), suffix = sizeof "@plt" - 1;
+    if (!(symbol_table_flags(t, i) & SYMBOL_PLT) || len < suffix) {
+        text = symbol_demangle(name, a);
+        return text ? text : name;
+    }
+    const char *alone = arena_strndup(a, name, len - suffix);
+    text = alone ? symbol_demangle(alone, a) : NULL;
+    size_t n = text ? strlen(text) : 0;
+    char *whole = text ? arena_alloc(a, n + suffix + 1) : NULL;
+    if (!whole)
+        return name;
+    memcpy(whole, text, n);
+    memcpy(whole + n, name + len - suffix, suffix + 1);
+    return whole;
+}
+
 const char *symbol_table_shown(const struct symbol_table *t, uint32_t i) {
-    return t->names[i];
+    struct memo *m = t->memo;
+    if (t->rules.raw_names)
+        return t->names[i];
+    if (!m->texts)
+        m->texts = calloc(t->count, sizeof *m->texts);
+    if (!m->texts)
+        return t->names[i];
+    if (!m->texts[i])
+        m->texts[i] = readable(t, i);
+    return m->texts[i];
 }
 
 bool symbol_table_show(const struct symbol_table *t, const uint32_t *symbols, size_t n) {
-    (void)t, (void)symbols, (void)n;
-    return true;
+    for (size_t i = 0; i < n; i++)
+        if (symbols[i] != SYMBOL_NONE)
+            symbol_table_shown(t, symbols[i]);
+    return t->rules.raw_names || !n || t->memo->texts;
 }
