@@ -283,9 +283,8 @@ bool profile_columns_make(const struct profile_column_options *o, const struct p
     for (size_t i = 0; i < out->order.count; i++)
         if (!add_out(&m, out->order.items[i]))
             return false;
-    bool symbol = has(out->order.items, out->order.count, PROFILE_SYMBOL) ||
-                  has(out->order.items, out->order.count, PROFILE_SYMBOL_SIZE);
-    if (symbol && o->sort && o->sort[0] != '+' && !o->fields && !o->branch && !o->mem &&
+    /* perf looks for the word in the text, not for the key: -s sym has no such column. */
+    if (o->sort && strstr(o->sort, "symbol") && !o->branch && !o->mem &&
         !add_out(&m, column_of(&m, PROFILE_IPC)))
         return false;
     for (size_t i = 0; i < out->out.count; i++)

@@ -17,6 +17,9 @@
 
 #include "view/report_cell.h"
 
+/* perf ends with one of its tips, picked at random; here it is always the same. */
+#define TIP "To see from where hot functions are called, try: sonde report --no-children -g callee"
+
 #define LEVEL_INDENT  3
 #define PERCENT_WIDTH 8
 #define COUNT_WIDTH   12
@@ -278,13 +281,18 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
         out_fill(pr->out, ' ', c->width - len);
 }
 
+/* perf's column is as wide as the last names of the threads; earlier names of theirs are cut to that. */
+static bool cuts_comms(enum profile_column_id id) {
+    return id == PROFILE_COMM || id == PROFILE_PID || id == PROFILE_TGID;
+}
+
 /* A key's text, without the separator and cut to the width that was asked for, in pr->text. */
 static void make_text(struct printer *pr, const struct profile_entry *entry, const struct column *c) {
     const char *separator = pr->o->separator;
     pr->text.len = 0;
     profile_text(pr->p, pr->e, entry, c->is, &pr->text);
-    if (c->asked && pr->text.len > c->asked)
-        pr->text.len = c->asked;
+    if ((c->asked || cuts_comms(c->is->id)) && pr->text.len > c->width)
+        pr->text.len = c->width;
     if (separator && *separator)
         for (size_t i = 0; i < pr->text.len; i++)
             if (pr->text.buf[i] == *separator)
@@ -535,13 +543,6 @@ static void print_filters(const struct report_text_options *o, struct out *out) 
         out_printf(out, "# symbol: %s\n", o->only_symbol);
 }
 
-static uint64_t all_lost(const struct profile *p) {
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < profile_event_count(p); i++)
-        n += profile_event(p, i)->lost;
-    return n;
-}
-
 bool report_text_print(const struct profile *p, const struct report_text_options *o, struct out *out,
                        struct err *err) {
     struct printer pr = {.p = p, .o = o, .out = out, .err = err};
@@ -549,13 +550,15 @@ bool report_text_print(const struct profile *p, const struct report_text_options
     if (ok) {
         print_filters(o, out);
         if (!o->quiet)
-            out_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", all_lost(p));
+            out_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", o->lost);
     }
     for (uint32_t i = 0; ok && i < profile_event_count(p) && !out->failed; i++) {
         pr.e = profile_event(p, i);
         if (pr.e->read || o->keep_empty)
             ok = print_event(&pr);
     }
+    if (ok && !o->quiet)
+        out_str(out, "#\n# (Tip: " TIP ")\n#\n");
     vec_fini(&pr.columns);
     profile_graph_fini(&pr.graph);
     out_fini(&pr.text);

@@ -24,6 +24,7 @@ struct report_text_options {
     size_t width_count;
     const char *only_comm, *only_dso, *only_symbol; /* the one that a filter leaves: said once, no column */
     bool keep_columns;                              /* even so */
+    uint64_t lost;                                  /* samples that were lost while recording */
     const char *times;                              /* --time */
     int socket;                                     /* --socket-filter; -1: none */
     bool shows_reference;                           /* --show-ref-call-graph */

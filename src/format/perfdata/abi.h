@@ -54,8 +54,9 @@ enum perfdata_type {
 #define PERFDATA_FORMAT_GROUP              (1ull << 3)
 #define PERFDATA_FORMAT_LOST               (1ull << 4)
 
-#define PERFDATA_BRANCH_HW_INDEX (1ull << 17)
-#define PERFDATA_BRANCH_COUNTERS (1ull << 19)
+#define PERFDATA_BRANCH_CALL_STACK (1ull << 11)
+#define PERFDATA_BRANCH_HW_INDEX   (1ull << 17)
+#define PERFDATA_BRANCH_COUNTERS   (1ull << 19)
 
 /* struct perf_event_header::misc */
 #define PERFDATA_MISC_CPUMODE_MASK           7u

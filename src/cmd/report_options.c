@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/report_options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <strings.h>
+
+#include "base/log.h"
+#include "cmd/input.h"
+
+#define DEFAULT_MAX_STACK   127
+#define DEFAULT_MIN_PERCENT 0.5
+#define DEFAULT_QUANTUM_NS  100000000
+
+/* ---- -g ---- */
+
+enum chain_word { WORD_MODE, WORD_ORDER, WORD_KEY, WORD_VALUE, WORD_BRANCH };
+
+/* Any beginning of a word means it; of several the first one here. */
+static const struct {
+    const char *name;
+    enum chain_word what;
+    int value;
+} chain_words[] = {
+    {"none", WORD_MODE, PROFILE_CHAIN_NONE},
+    {"graph", WORD_MODE, PROFILE_CHAIN_GRAPH},
+    {"flat", WORD_MODE, PROFILE_CHAIN_FLAT},
+    {"fractal", WORD_MODE, PROFILE_CHAIN_FRACTAL},
+    {"folded", WORD_MODE, PROFILE_CHAIN_FOLDED},
+    {"caller", WORD_ORDER, PROFILE_CALLER},
+    {"callee", WORD_ORDER, PROFILE_CALLEE},
+    {"function", WORD_KEY, PROFILE_BY_FUNCTION},
+    {"address", WORD_KEY, PROFILE_BY_ADDRESS},
+    {"srcline", WORD_KEY, PROFILE_BY_SRCLINE},
+    {"branch", WORD_BRANCH, 1},
+    {"percent", WORD_VALUE, REPORT_GRAPH_PERCENT},
+    {"period", WORD_VALUE, REPORT_GRAPH_PERIOD},
+    {"count", WORD_VALUE, REPORT_GRAPH_COUNT},
+};
+
+static bool take_chain_word(struct report_chain_options *c, const char *word, size_t len) {
+    for (size_t i = 0; i < sizeof chain_words / sizeof chain_words[0]; i++) {
+        if (strncmp(chain_words[i].name, word, len))
+            continue;
+        int value = chain_words[i].value;
+        switch (chain_words[i].what) {
+        case WORD_MODE:
+            c->mode = (enum profile_chain_mode)value;
+            break;
+        case WORD_ORDER:
+            c->order = (enum profile_chain_order)value;
+            c->order_said = true;
+            break;
+        case WORD_KEY:
+            c->key = (enum profile_chain_key)value;
+            break;
+        case WORD_VALUE:
+            c->value = (enum report_graph_value)value;
+            break;
+        case WORD_BRANCH:
+            c->branches = true;
+            break;
+        }
+        return true;
+    }
+    return false;
+}
+
+/* Words in any order; the first number is the least percentage, the second the limit. */
+static bool take_chain_text(struct report_chain_options *c, const char *text) {
+    unsigned numbers = 0;
+    for (const char *at = text; *at;) {
+        size_t len = strcspn(at, ",");
+        char *end;
+        double number = strtod(at, &end);
+        if (len && end == at + len) {
+            if (numbers == 0)
+                c->min_percent = number;
+            else if (numbers == 1)
+                c->limit = number > 0 && number < UINT32_MAX ? (unsigned)number : 0;
+            numbers++;
+        } else if (len && !take_chain_word(c, at, len)) {
+            return false;
+        }
+        at += len + (at[len] == ',');
+    }
+    return true;
+}
+
+static bool take_call_graph(const struct option *row, void *field, const char *value, bool negated,
+                            struct err *e) {
+    struct report_chain_options *c = field;
+    (void)row;
+    c->asked = !negated;
+    if (negated) {
+        c->mode = PROFILE_CHAIN_NONE;
+        return true;
+    }
+    if (!value) { /* a plain -g */
+        c->order = PROFILE_CALLER;
+        c->order_said = true;
+        return true;
+    }
+    return take_chain_text(c, value) ||
+           err_set(e, ERR_USAGE, "-g",
+                   "\"%s\": give of graph, flat, fractal, folded, none; a percentage; caller or callee; "
+                   "function, address or srcline; branch; percent, period or count",
+                   value);
+}
+
+static bool take_inverted(const struct option *row, void *field, const char *value, bool negated,
+                          struct err *e) {
+    struct report_chain_options *c = field;
+    (void)row, (void)value, (void)e;
+    c->order = negated ? PROFILE_CALLEE : PROFILE_CALLER;
+    c->order_said = true;
+    return true;
+}
+
+/* ---- other values ---- */
+
+/* The options that `field` is the member of. */
+#define OPTIONS_OF(field, member) \
+    ((struct report_options *)((char *)(field)-offsetof(struct report_options, member)))
+
+static bool take_choice(const struct option *row, void *field, const char *value, bool negated,
+                        struct err *e) {
+    (void)row, (void)value, (void)e;
+    *(enum report_choice *)field = negated ? REPORT_NO : REPORT_YES;
+    return true;
+}
+
+/* The inverse of a flag: --demangle unsets what says that names are to be left as they are. */
+static bool take_not(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    (void)row, (void)value, (void)e;
+    *(bool *)field = negated;
+    return true;
+}
+
+static bool take_relative(const struct option *row, void *field, const char *value, bool negated,
+                          struct err *e) {
+    (void)row;
+    if (negated || !strcmp(value, "relative") || !strcmp(value, "absolute")) {
+        *(bool *)field = !negated && !strcmp(value, "relative");
+        return true;
+    }
+    return err_set(e, ERR_USAGE, "--percentage", "\"%s\": give relative or absolute", value);
+}
+
+/* The limit is that of call graphs too, unless -g gives another one behind it. */
+static bool take_percent(const struct option *row, void *field, const char *value, bool negated,
+                         struct err *e) {
+    char *end = NULL;
+    double percent = negated ? 0 : strtod(value, &end);
+    (void)row;
+    if (!negated && (end == value || (*end && strcmp(end, "%")) || !isfinite(percent)))
+        return err_set(e, ERR_USAGE, "--percent-limit", "\"%s\" is no number", value);
+    OPTIONS_OF(field, percent_limit)->percent_limit = percent;
+    OPTIONS_OF(field, percent_limit)->chain.min_percent = percent;
+    return true;
+}
+
+static bool take_color(const struct option *row, void *field, const char *value, bool negated,
+                       struct err *e) {
+    enum report_color *color = field;
+    (void)row;
+    if (negated || (value && !strcmp(value, "never")))
+        *color = REPORT_COLOR_NEVER;
+    else if (!value || !strcmp(value, "always"))
+        *color = REPORT_COLOR_ALWAYS;
+    else if (!strcmp(value, "auto"))
+        *color = REPORT_COLOR_AUTO;
+    else
+        return err_set(e, ERR_USAGE, "--stdio-color", "\"%s\": give always, never or auto", value);
+    return true;
+}
+
+static bool take_widths(const struct option *row, void *field, const char *value, bool negated,
+                        struct err *e) {
+    struct report_options *o = OPTIONS_OF(field, widths);
+    (void)row;
+    vec_clear(&o->widths);
+    for (const char *at = negated ? "" : value; *at;) {
+        char *end;
+        unsigned long width = strtoul(at, &end, 10);
+        unsigned *item = vec_push(&o->widths);
+        if (!item)
+            return err_memory(e, "-w");
+        if (end == at || (*end && *end != ',') || width > 4096)
+            return err_set(e, ERR_USAGE, "-w", "\"%s\": give widths of columns with commas between", value);
+        *item = (unsigned)width;
+        at = end + (*end == ',');
+    }
+    return true;
+}
+
+static bool take_quantum(const struct option *row, void *field, const char *value, bool negated,
+                         struct err *e) {
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+    char *end;
+    (void)row;
+    if (negated) {
+        *(uint64_t *)field = DEFAULT_QUANTUM_NS;
+        return true;
+    }
+    uint64_t n = strtoull(value, &end, 10), ns = 0;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (!strcmp(end, units[i].name) && n <= UINT64_MAX / units[i].ns)
+            ns = n * units[i].ns;
+    if (!isdigit((unsigned char)*value) || !ns)
+        return err_set(e, ERR_USAGE, "--time-quantum", "\"%s\": give a number and ns, us, ms or s", value);
+    *(uint64_t *)field = ns;
+    return true;
+}
+
+static bool take_separator(const struct option *row, void *field, const char *value, bool negated,
+                           struct err *e) {
+    (void)row;
+    if (!negated && !strcmp(value, "."))
+        return err_set(e, ERR_USAGE, "-t", "'.' stands for the separator where that is part of a name");
+    *(const char **)field = negated ? NULL : strcmp(value, "\\t") ? value : "\t";
+    return true;
+}
+
+static bool take_absent(const struct option *row, void *field, const char *value, bool negated,
+                        struct err *e) {
+    (void)value, (void)e;
+    if (!negated)
+        *(const char **)field = row->name;
+    return true;
+}
+
+/* ---- rows ---- */
+
+#define OWN                                  struct report_options
+#define FLAG(letter, name, field, help)      OPTION_BOOL(letter, name, OWN, field, help)
+#define TEXT(letter, name, field, arg, help) OPTION_STRING(letter, name, OWN, field, arg, help)
+#define CALL(letter, name, field, arg, help, fn, ...) \
+    OPTION_CALL(letter, name, OWN, field, arg, help, fn, __VA_ARGS__)
+#define CHOICE(letter, name, field, help) \
+    CALL(letter, name, field, NULL, help, take_choice, .flags = OPTION_NO_VALUE)
+#define ABSENT(letter, name, help) \
+    CALL(letter, name, absent, NULL, help " (not there yet)", take_absent, .flags = OPTION_NO_VALUE)
+
+const struct option report_option_rows[] = {
+    CHOICE('b', "branch-stack", branch_stack, "a histogram of branches, from the branch records"),
+    TEXT('c', "comms", comms, "comm[,comm...]", "only these commands"),
+    TEXT('C', "cpu", cpus, "cpu", "only these CPUs"),
+    TEXT('d', "dsos", dsos, "dso[,dso...]", "only these objects"),
+    FLAG('D', "dump-raw-trace", dump, "every record, in hex and decoded"),
+    TEXT('F', "fields", fields, "key[,keys...]", "the columns, and no others; +key adds one"),
+    INPUT_FORCE_OPTION(OWN, force),
+    CALL('g', "call-graph", chain, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
+         "show call graphs", take_call_graph, .flags = OPTION_VALUE_ADOPT),
+    CALL('G', "inverted", chain, NULL, "call graphs from the caller down", take_inverted,
+         .flags = OPTION_NO_VALUE),
+    FLAG('H', "hierarchy", hierarchy, "one level of a tree for each sort key"),
+    INPUT_OPTION(OWN, input),
+    FLAG('I', "show-info", show_info, "with --header: its long descriptions too"),
+    TEXT('k', "vmlinux", symbol.host.vmlinux, "file", "kernel image"),
+    TEXT('M', "disassembler-style", text_ignored, "disassembler style", "syntax of assembly, such as intel"),
+    FLAG('m', "modules", live_modules, "load symbols of modules (with -k, of the running kernel)"),
+    FLAG('n', "show-nr-samples", show_samples, "a column with the number of samples"),
+    TEXT('p', "parent", parent, "regex", "callers to group by, with --sort parent"),
+    FLAG('q', "quiet", quiet, "no titles, no warnings and messages"),
+    TEXT('s', "sort", sort, "key[,key2...]", "group by these keys; +key adds one to the usual ones"),
+    TEXT('S', "symbols", symbols, "symbol[,symbol...]", "only these symbols"),
+    CALL('t', "field-separator", separator, "separator",
+         "what separates columns, which are not aligned to the right then", take_separator),
+    FLAG('T', "threads", threads, "counter values per thread"),
+    FLAG('U', "hide-unresolved", hide_unresolved, "only what has a symbol"),
+    OPTION_COUNT('v', "verbose", OWN, verbose, "say more: addresses, where names come from"),
+    CALL('w', "column-widths", widths, "width[,width...]", "fixed widths of columns", take_widths),
+    FLAG('x', "exclude-other", exclude_other, "only what has a parent of -p"),
+    TEXT(0, "addr2line", text_ignored, "path",
+         "taken for perf's sake: no other program is run for line numbers"),
+    TEXT(0, "addr2line-style", text_ignored, "addr2line style", "taken for perf's sake, like --addr2line"),
+    FLAG(0, "asm-raw", flag_ignored, "encodings beside the assembly"),
+    FLAG(0, "branch-history", branch_history, "the last branches as part of the call chains"),
+    CHOICE(0, "children", children, "add what callees cost to their callers"),
+    CALL(0, "demangle", symbol.raw_names, NULL, "demangle symbols", take_not, .flags = OPTION_NO_VALUE),
+    FLAG(0, "demangle-kernel", symbol.demangle_kernel, "demangle the kernel's symbols too"),
+    FLAG(0, "disable-order", disable_order, "with -D: records as they are in the file, not by time"),
+    FLAG(0, "full-source-path", full_source_path, "whole paths of source files"),
+    CHOICE(0, "group", group, "the events of a group side by side"),
+    OPTION_INT(0, "group-sort-idx", OWN, group_sort_index, "n", "sort groups by their n-th event"),
+    ABSENT(0, "gtk", "show in a window"),
+    FLAG(0, "header", header, "the recording's header first"),
+    FLAG(0, "header-only", header_only, "the recording's header, nothing else"),
+    TEXT(0, "ignore-callees", ignore_callees, "regex", "leave out what these functions call"),
+    FLAG(0, "ignore-vmlinux", symbol.ignore_vmlinux, "do not use a vmlinux even if there is one"),
+    FLAG(0, "inline", inlines, "show inlined functions"),
+    CALL(0, "itrace", absent, "opts", "decode instruction traces", take_absent,
+         .flags = OPTION_VALUE_OPTIONAL),
+    OPTION_INT(0, "jobs", OWN, jobs, "n", "use as many CPUs; any number gives the same text"),
+    FLAG(0, "json", json, "the profile as one line of JSON; with --stats: all sums"),
+    TEXT(0, "kallsyms", symbol.host.kallsyms, "file", "kallsyms file"),
+    FLAG(0, "latency", latency, "time that passed rather than time that CPUs spent"),
+    OPTION_INT(0, "max-stack", OWN, max_stack, "n", "no call chains longer than this"),
+    FLAG(0, "mem-mode", mem_mode, "a profile of memory accesses"),
+    FLAG(0, "mmaps", mmaps, "the tasks, and what each had mapped"),
+    FLAG(0, "ns", flag_ignored, "times in nanoseconds"),
+    TEXT(0, "objdump", text_ignored, "path", "taken for perf's sake: no other program is run to disassemble"),
+    TEXT(0, "parallelism", parallelism, "parallelism", "only these levels of parallelism"),
+    CALL(0, "percent-limit", percent_limit, "percent", "nothing that is below this", take_percent),
+    TEXT(0, "percent-type", text_ignored, "local-period", "what percentages in annotations are of"),
+    CALL(0, "percentage", relative, "relative|absolute", "percentages of what filters leave, or of all",
+         take_relative),
+    TEXT(0, "pid", pids, "pid[,pid...]", "only these processes"),
+    TEXT(0, "prefix", text_ignored, "prefix", "put this before paths of source files"),
+    TEXT(0, "prefix-strip", text_ignored, "N",
+         "take as many folders off paths of source files, with --prefix"),
+    TEXT(0, "pretty", text_ignored, "key", "style of counter values: normal or raw"),
+    FLAG(0, "raw-trace", raw_trace, "tracepoint fields as they are"),
+    TEXT(0, "samples", text_ignored, "n", "keep as many samples of each entry (for a TUI)"),
+    FLAG(0, "show-cpu-utilization", show_cpu_utilization, "columns for system, user and guest"),
+    FLAG(0, "show-on-off-events", flag_ignored, "show the events of --switch-on and --switch-off"),
+    FLAG(0, "show-ref-call-graph", show_reference, "call graphs of the event that has them"),
+    FLAG(0, "show-total-period", show_total_period, "a column with the sum of the periods"),
+    CALL(0, "skip-empty", keep_empty, NULL, "leave out events without samples", take_not,
+         .flags = OPTION_NO_VALUE),
+    OPTION_INT(0, "socket-filter", OWN, socket, "n", "only this processor socket"),
+    FLAG(0, "source", flag_ignored, "source code between the assembly"),
+    FLAG(0, "stats", stats, "how many records there are of each type"),
+    FLAG(0, "stdio", flag_ignored, "print, rather than show on the terminal"),
+    CALL(0, "stdio-color", color, "mode", "colours when printing: always, never or auto", take_color,
+         .flags = OPTION_VALUE_ADOPT),
+    FLAG(0, "stitch-lbr", stitch_lbr, "join LBR call stacks"),
+    TEXT(0, "switch-off", switch_off, "event", "look no further from this event on"),
+    TEXT(0, "switch-on", switch_on, "event", "look from this event on"),
+    TEXT(0, "symbol-filter", symbol_filter, "filter", "only symbols that contain this"),
+    TEXT(0, "symfs", symbol.symfs, "directory[,layout]", "where to look for files with symbols"),
+    FLAG(0, "tasks", tasks, "the tasks, as a tree"),
+    TEXT(0, "tid", tids, "tid[,tid...]", "only these threads"),
+    TEXT(0, "time", time, "str", "only this span of time: start,stop"),
+    CALL(0, "time-quantum", time_quantum_ns, "time (ms|us|ns|s)", "grain of the sort key time", take_quantum),
+    FLAG(0, "total-cycles", total_cycles, "basic blocks by their cycles"),
+    FLAG(0, "tui", tui, "show on the terminal (there is no such view yet: prints)"),
+    TEXT(0, "unwind-style", text_ignored, "unwind styles", "taken for perf's sake: there is one unwinder"),
+    OPTION_END,
+};
+
+/* ---- configuration ---- */
+
+static void config_chain(struct report_chain_options *c, const struct perfconfig *config) {
+    static const char *const keys[] = {"call-graph.print-type", "call-graph.order", "call-graph.sort-key",
+                                       "call-graph.threshold"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *text = perfconfig_text(config, keys[i]);
+        if (text && !take_chain_text(c, text))
+            log_line(LOG_WARN, "%s: \"%s\" is nothing it can be", keys[i], text);
+    }
+    const char *limit = perfconfig_text(config, "call-graph.print-limit");
+    if (limit)
+        c->limit = (unsigned)strtoul(limit, NULL, 10);
+}
+
+void report_options_init(struct report_options *o, const struct perfconfig *config) {
+    *o = (struct report_options){.max_stack = DEFAULT_MAX_STACK,
+                                 .socket = -1,
+                                 .group_sort_index = -1,
+                                 .time_quantum_ns = DEFAULT_QUANTUM_NS};
+    o->chain.mode = PROFILE_CHAIN_GRAPH;
+    o->chain.min_percent = DEFAULT_MIN_PERCENT;
+    config_chain(&o->chain, config);
+    o->children = perfconfig_bool(config, "report.children", true) ? REPORT_UNSAID : REPORT_NO;
+    o->group = perfconfig_bool(config, "report.group", true) ? REPORT_UNSAID : REPORT_NO;
+    o->keep_empty = !perfconfig_bool(config, "report.skip-empty", true);
+    o->sort = perfconfig_text(config, "report.sort_order");
+    const char *limit = perfconfig_text(config, "report.percent-limit");
+    if (limit) {
+        o->percent_limit = strtod(limit, NULL);
+        o->chain.min_percent = o->percent_limit;
+    }
+    const char *percentage = perfconfig_text(config, "hist.percentage");
+    o->relative = percentage && !strcmp(percentage, "relative");
+    const char *color = perfconfig_text(config, "color.ui");
+    if (color)
+        o->color = !strcmp(color, "always")                                     ? REPORT_COLOR_ALWAYS
+                   : !strcasecmp(color, "never") || !strcasecmp(color, "false") ? REPORT_COLOR_NEVER
+                                                                                : REPORT_COLOR_AUTO;
+}
+
+void report_options_fini(struct report_options *o) {
+    vec_fini(&o->widths);
+}
+
+/* What the engine cannot do yet is refused, not ignored. */
+static const char *not_there_yet(const struct report_options *o) {
+    const struct {
+        bool used;
+        const char *name;
+    } list[] = {
+        {o->absent, o->absent},
+        {o->branch_history, "branch-history"},
+        {o->chain.branches, "call-graph branch"},
+        {o->latency, "latency"},
+        {o->total_cycles, "total-cycles"},
+        {o->threads, "threads"},
+        {o->stitch_lbr, "stitch-lbr"},
+        {o->show_reference, "show-ref-call-graph"},
+        {o->group_sort_index > 0, "group-sort-idx"},
+        {o->branch_stack == REPORT_YES, "branch-stack"},
+        {o->mem_mode, "mem-mode"},
+        {o->hierarchy, "hierarchy"},
+        {o->group == REPORT_YES, "group"},
+        {o->comms, "comms"},
+        {o->dsos, "dsos"},
+        {o->symbols, "symbols"},
+        {o->symbol_filter, "symbol-filter"},
+        {o->parallelism, "parallelism"},
+        {o->hide_unresolved, "hide-unresolved"},
+        {o->exclude_other, "exclude-other"},
+        {o->parent, "parent"},
+        {o->ignore_callees, "ignore-callees"},
+        {o->chain.mode == PROFILE_CHAIN_FLAT, "call-graph flat"},
+        {o->chain.mode == PROFILE_CHAIN_FOLDED, "call-graph folded"},
+        {o->chain.key != PROFILE_BY_FUNCTION, "call-graph by address or srcline"},
+        {o->relative, "percentage relative"},
+        {o->socket >= 0, "socket-filter"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (list[i].used)
+            return list[i].name;
+    return NULL;
+}
+
+bool report_options_settle(struct report_options *o, struct err *err) {
+    const char *absent = not_there_yet(o);
+    if (absent)
+        return err_set(err, ERR_UNSUPPORTED, NULL, "report --%s is not there yet", absent);
+    if (o->max_stack < 0)
+        return err_set(err, ERR_USAGE, "--max-stack", "give a number that is not negative");
+    return true;
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/report_profile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "cmd/filter.h"
+#include "cmd/report_switch.h"
+#include "cmd/time_range.h"
+#include "view/report_json.h"
+#include "view/report_text.h"
+
+/* What the recording has, from which defaults follow. */
+struct has {
+    bool chains, branches, mem, cpu, latency, stacks;
+};
+
+struct report_session {
+    struct reading *r;
+    const struct report_options *o;
+    struct has has;
+    bool children, branch;
+    enum profile_chain_mode chain_mode;
+    enum profile_chain_order chain_order;
+    struct profile_columns columns;
+    struct model *model;
+    struct reading_span span;
+    uint64_t lost; /* samples, by LOST_SAMPLES records */
+    struct resolve_deferred deferred;
+    char *release;
+    struct symbol_store *store;
+    struct resolve_names *names;
+    struct filter filter; /* -C, --pid, --tid */
+    struct filter comms, dsos, symbols;
+    VEC(const char *) comm_list, dso_list, symbol_list;
+    struct time_ranges times;
+    struct report_switch switches;
+    VEC(uint32_t) sockets;
+    struct profile_options options; /* these two are needed as long as the profile is */
+    struct profile_input input;
+    struct profile *profile;
+};
+
+/* ---- what there is ---- */
+
+static struct has find_out(const struct reading *r) {
+    struct has has = {.cpu = true};
+    for (size_t i = 0; i < r->events->list.count; i++) {
+        const struct perfdata_attr *a = &r->events->list.items[i].attr;
+        has.chains |= (a->sample_type & PERFDATA_SAMPLE_CALLCHAIN) != 0;
+        has.mem |= (a->sample_type & PERFDATA_SAMPLE_DATA_SRC) != 0;
+        has.stacks |= (a->sample_type & PERFDATA_SAMPLE_STACK_USER) != 0;
+        has.cpu &= (a->sample_type & PERFDATA_SAMPLE_CPU) != 0;
+        has.latency |= (a->flags & PERFDATA_ATTR_CONTEXT_SWITCH) != 0;
+        if (a->sample_type & PERFDATA_SAMPLE_BRANCH_STACK) {
+            bool calls = a->branch_sample_type & PERFDATA_BRANCH_CALL_STACK;
+            has.chains |= calls;
+            has.branches |= !calls;
+        }
+    }
+    return has;
+}
+
+/* What was asked for and cannot be had; the words are perf's. */
+static bool check_wishes(const struct report_session *s, struct err *err) {
+    const struct report_options *o = s->o;
+    if (o->branch_stack == REPORT_YES && !s->has.branches)
+        return err_set(err, ERR_ABSENT, NULL,
+                       "Selected -b but no branch data. Did you call perf record without -b?");
+    if (o->mem_mode && !s->has.mem)
+        return err_set(err, ERR_ABSENT, NULL,
+                       "Selected --mem-mode but no mem data. Did you call perf record without -d?");
+    if ((o->chain.asked || o->branch_history) && !s->has.chains && !s->has.branches &&
+        o->chain.mode != PROFILE_CHAIN_NONE)
+        return err_set(err, ERR_ABSENT, NULL,
+                       "Selected -g or --branch-history but no callchain or branch data. Did you call 'perf "
+                       "record' without -g or -b?");
+    if (o->cpus && !s->has.cpu)
+        return err_set(err, ERR_ABSENT, NULL,
+                       "File does not contain CPU events. Remove -C option to proceed.");
+    return true;
+}
+
+static void settle_modes(struct report_session *s) {
+    const struct report_options *o = s->o;
+    s->branch = o->branch_stack == REPORT_YES ||
+                (o->branch_stack == REPORT_UNSAID && s->has.branches && !o->branch_history && !o->mem_mode);
+    /* What perf shows for children in a hierarchy adds up to nothing: there are none. */
+    s->children = s->has.chains && o->children != REPORT_NO && !s->branch && !o->hierarchy;
+    s->chain_mode = s->has.chains ? o->chain.mode : PROFILE_CHAIN_NONE;
+    s->chain_order = o->chain.order_said ? o->chain.order : s->children ? PROFILE_CALLER : PROFILE_CALLEE;
+}
+
+static bool make_columns(struct report_session *s, struct err *err) {
+    const struct report_options *o = s->o;
+    struct profile_column_options c = {.sort = o->sort,
+                                       .fields = o->fields,
+                                       .children = s->children,
+                                       .branch = s->branch,
+                                       .mem = o->mem_mode,
+                                       .latency = o->latency,
+                                       .show_cpu_utilization = o->show_cpu_utilization,
+                                       .show_samples = o->show_samples,
+                                       .show_total_period = o->show_total_period};
+    char *with_parent = NULL;
+    bool ok = true;
+    if (o->parent) { /* -p alone asks for the column too */
+        ok = asprintf(&with_parent, "%s%sparent", o->sort ? o->sort : "+", o->sort ? "," : "") >= 0;
+        c.sort = with_parent;
+    }
+    ok = (ok || err_memory(err, "-p")) && profile_columns_make(&c, s->r->events, &s->columns, err);
+    free(with_parent);
+    return ok;
+}
+
+/* ---- filters ---- */
+
+/* Of a filter's comms, which are any list of names, what the profile takes. */
+static bool list_of(const char *option, const char *text, struct filter *f, void *list, struct err *err) {
+    VEC(const char *) *out = list;
+    (void)option;
+    if (!text)
+        return true;
+    if (!filter_parse(&(struct filter_options){.comms = text}, f, err))
+        return false;
+    for (size_t i = 0; i <= f->comms.count; i++) {
+        const char **item = vec_push(out);
+        if (!item)
+            return err_memory(err, option);
+        *item = i < f->comms.count ? f->comms.items[i] : NULL;
+    }
+    return true;
+}
+
+static bool parse_filters(struct report_session *s, struct err *err) {
+    const struct report_options *o = s->o;
+    struct filter_options f = {.cpus = o->cpus, .pids = o->pids, .tids = o->tids};
+    return filter_parse(&f, &s->filter, err) && list_of("-c", o->comms, &s->comms, &s->comm_list, err) &&
+           list_of("-d", o->dsos, &s->dsos, &s->dso_list, err) &&
+           list_of("-S", o->symbols, &s->symbols, &s->symbol_list, err);
+}
+
+/* --time; percents need the span of the recording, which the header knows or the first pass found. */
+static bool parse_times(struct report_session *s, struct err *err) {
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value value;
+    if (!s->o->time)
+        return true;
+    if (perfdata_feature_get(stream_header(s->r->stream), PERFDATA_FEATURE_SAMPLE_TIME, &arena, &value) &&
+        value.sample_time.last_ns) {
+        s->span.first_ns = value.sample_time.first_ns;
+        s->span.last_ns = value.sample_time.last_ns;
+    }
+    arena_fini(&arena);
+    return time_ranges_parse(s->o->time, s->span.first_ns, s->span.last_ns, &s->times, err);
+}
+
+static bool in_list(const void *list, uint64_t value) {
+    const VEC(struct filter_range) *l = list;
+    for (size_t i = 0; i < l->count; i++)
+        if (value >= l->items[i].first && value <= l->items[i].last)
+            return true;
+    return !l->count;
+}
+
+/* perf takes samples of other CPUs and times for not recorded, but counts those of other tasks in the title.
+ */
+static enum profile_verdict keep(void *ctx, const struct perfdata_sample *x, uint32_t event,
+                                 struct model_when when) {
+    const struct report_session *s = ctx;
+    (void)event;
+    if (!filter_cpu(&s->filter, x->have & PERFDATA_SAMPLE_CPU ? x->cpu : UINT32_MAX) ||
+        !time_ranges_contain(&s->times, when.time_ns) || !report_switch_is_on(&s->switches, when))
+        return PROFILE_DROP;
+    if (!in_list(&s->filter.pids, x->pid) || !in_list(&s->filter.tids, x->tid))
+        return PROFILE_FILTERED;
+    return PROFILE_KEEP;
+}
+
+/* ---- the passes ---- */
+
+/* Called with each record that is no sample. */
+static bool see_record(void *ctx, const struct stream_record *r, struct err *err) {
+    struct report_session *s = ctx;
+    struct perfdata_record rec;
+    if (r->raw.type != PERFDATA_RECORD_LOST_SAMPLES && r->raw.type != PERFDATA_RECORD_CALLCHAIN_DEFERRED)
+        return true;
+    if (!reading_decode(s->r, r, &rec))
+        return true;
+    if (r->raw.type == PERFDATA_RECORD_LOST_SAMPLES) {
+        s->lost += rec.lost_samples.lost;
+        return true;
+    }
+    return resolve_deferred_note(&s->deferred, rec.callchain_deferred.cookie, r->loc) ||
+           err_memory(err, "deferred callchains");
+}
+
+static bool first_pass(struct report_session *s, struct err *err) {
+    s->model = model_new(&(struct model_options){.need = MODEL_NEED_ALL}, err);
+    if (!s->model || !reading_first_pass(s->r, s->model, &s->span, see_record, s, err))
+        return false;
+    resolve_deferred_sort(&s->deferred);
+    return parse_times(s, err) &&
+           report_switch_find(&s->switches, s->r, s->o->switch_on, s->o->switch_off, err);
+}
+
+static bool open_names(struct report_session *s, const char *cache, struct err *err) {
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value value;
+    struct symbol_options options = s->o->symbol;
+    if (perfdata_feature_get(stream_header(s->r->stream), PERFDATA_FEATURE_OSRELEASE, &arena, &value))
+        s->release = strndup((const char *)value.text.data, bytes_text_len(value.text));
+    arena_fini(&arena);
+    options.cache = cache;
+    s->store = symbol_store_new(&options, err);
+    s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
+    return s->names;
+}
+
+static bool read_sockets(struct report_session *s, struct err *err) {
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value value;
+    bool ok = true;
+    if (perfdata_feature_get(stream_header(s->r->stream), PERFDATA_FEATURE_CPU_TOPOLOGY, &arena, &value))
+        for (uint32_t i = 0; ok && i < value.cpu_topology.cpu_count; i++) {
+            uint32_t *socket = vec_push(&s->sockets);
+            ok = socket || err_memory(err, "CPU topology");
+            if (ok)
+                *socket = value.cpu_topology.cpus[i].socket;
+        }
+    arena_fini(&arena);
+    return ok;
+}
+
+static void print_trace(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *x,
+                        struct out *out) {
+    const struct report_session *s = ctx;
+    if (s->r->formats)
+        tracefs_formats_print(s->r->formats, attr->config, (int)x->cpu, x->raw, out);
+}
+
+/* --group of a recording without groups makes one of all its events. */
+static void force_group(const struct report_session *s) {
+    struct perfdata_events *e = s->r->events;
+    bool any = false;
+    for (size_t i = 0; i < e->list.count; i++)
+        any |= e->list.items[i].group_members > 1;
+    if (s->o->group != REPORT_YES || any)
+        return;
+    for (size_t i = 0; i < e->list.count; i++) {
+        e->list.items[i].leader = 0;
+        e->list.items[i].group_members = i ? 1 : (uint32_t)e->list.count;
+    }
+}
+
+static bool collect(struct report_session *s, struct err *err) {
+    const struct report_options *o = s->o;
+    s->options = (struct profile_options){
+        .columns = &s->columns,
+        .children = s->children,
+        .chain_mode = s->chain_mode,
+        .chain_order = s->chain_order,
+        .chain_key = o->chain.key,
+        .chain_min_percent = o->chain.min_percent,
+        .max_stack = (unsigned)o->max_stack,
+        .percent_limit = o->percent_limit,
+        .branch = s->branch,
+        .no_branch = o->branch_stack == REPORT_NO,
+        .mem = o->mem_mode,
+        .group = o->group != REPORT_NO,
+        .hierarchy = o->hierarchy,
+        .hide_unresolved = o->hide_unresolved,
+        .exclude_other = o->exclude_other,
+        .relative = o->relative,
+        .parent = o->parent,
+        .ignore_callees = o->ignore_callees,
+        .comms = s->comm_list.items,
+        .dsos = s->dso_list.items,
+        .symbols = s->symbol_list.items,
+        .symbol_filter = o->symbol_filter,
+        .socket = o->socket,
+        .parallelism = o->parallelism,
+        .time_quantum_ns = o->time_quantum_ns,
+        .threads = o->jobs > 0 ? (unsigned)o->jobs : 0,
+    };
+    s->input = (struct profile_input){
+        .stream = s->r->stream,
+        .events = s->r->events,
+        .model = s->model,
+        .names = s->names,
+        .deferred = &s->deferred,
+        .keep = keep,
+        .keep_ctx = s,
+        .trace = print_trace,
+        .trace_ctx = s,
+        .cpu_sockets = s->sockets.items,
+        .cpu_count = (uint32_t)s->sockets.count,
+    };
+    s->profile = profile_collect(&s->input, &s->options, err);
+    return s->profile;
+}
+
+struct report_session *report_session_new(struct reading *r, const struct report_options *o,
+                                          const char *cache, struct err *err) {
+    struct report_session *s = calloc(1, sizeof *s);
+    if (!s) {
+        err_memory(err, "report");
+        return NULL;
+    }
+    s->r = r;
+    s->o = o;
+    s->span = (struct reading_span){UINT64_MAX, 0};
+    s->has = find_out(r);
+    settle_modes(s);
+    if (check_wishes(s, err) && make_columns(s, err) && parse_filters(s, err) && first_pass(s, err) &&
+        open_names(s, cache, err) && read_sockets(s, err)) {
+        force_group(s);
+        if (collect(s, err))
+            return s;
+    }
+    report_session_free(s);
+    return NULL;
+}
+
+void report_session_free(struct report_session *s) {
+    if (!s)
+        return;
+    profile_free(s->profile);
+    resolve_names_free(s->names);
+    symbol_store_free(s->store);
+    resolve_deferred_fini(&s->deferred);
+    report_switch_fini(&s->switches);
+    time_ranges_fini(&s->times);
+    filter_fini(&s->filter);
+    filter_fini(&s->comms);
+    filter_fini(&s->dsos);
+    filter_fini(&s->symbols);
+    vec_fini(&s->comm_list);
+    vec_fini(&s->dso_list);
+    vec_fini(&s->symbol_list);
+    vec_fini(&s->sockets);
+    profile_columns_fini(&s->columns);
+    model_free(s->model);
+    free(s->release);
+    free(s);
+}
+
+/* ---- output ---- */
+
+/* The only name of a list; NULL when there are others or none. */
+static const char *only(const void *list) {
+    const VEC(const char *) *l = list;
+    return l->count == 2 ? l->items[0] : NULL;
+}
+
+static bool any_sample(const struct profile *p) {
+    for (uint32_t i = 0; i < profile_event_count(p); i++)
+        if (profile_event(p, i)->read)
+            return true;
+    return false;
+}
+
+bool report_session_print(struct report_session *s, bool color, struct out *out, struct err *err) {
+    const struct report_options *o = s->o;
+    struct report_text_options text = {
+        .columns = &s->columns,
+        .events = s->r->events,
+        .chain_mode = s->chain_mode,
+        .chain_order = s->chain_order,
+        .chain_value = o->chain.value,
+        .chain_limit = o->chain.limit,
+        .percent_limit = o->percent_limit,
+        .children = s->children,
+        .hierarchy = o->hierarchy,
+        .quiet = o->quiet,
+        .color = color,
+        .keep_empty = o->keep_empty,
+        .separator = o->separator,
+        .widths = o->widths.items,
+        .width_count = o->widths.count,
+        .only_comm = only(&s->comm_list),
+        .only_dso = only(&s->dso_list),
+        .only_symbol = only(&s->symbol_list),
+        .keep_columns = o->fields,
+        .lost = s->lost,
+        .times = o->time,
+        .socket = o->socket,
+        .memory_sort = NULL,
+        .shows_reference = false,
+    };
+    if (o->json)
+        return report_json_print(s->profile,
+                                 &(struct report_json_options){.columns = &s->columns,
+                                                               .events = s->r->events,
+                                                               .graphs = s->chain_mode != PROFILE_CHAIN_NONE},
+                                 out, err);
+    if (!any_sample(s->profile)) {
+        log_line(LOG_WARN, "%s has no samples", stream_path(s->r->stream));
+        return true;
+    }
+    return report_text_print(s->profile, &text, out, err);
+}
+
+static uint64_t samples_with_stacks(const struct report_session *s) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < profile_event_count(s->profile); i++) {
+        const struct profile_event *e = profile_event(s->profile, i);
+        for (uint32_t k = 0; k < e->members; k++)
+            if (s->r->events->list.items[e->event + k].attr.sample_type & PERFDATA_SAMPLE_STACK_USER)
+                n += e->member_totals[k].samples;
+    }
+    return n;
+}
+
+void report_session_warn(const struct report_session *s) {
+    const char *line;
+    for (size_t i = 0; (line = symbol_store_warning(s->store, i)); i++)
+        log_line(LOG_WARN, "%s", line);
+    uint64_t stacks = s->has.stacks ? samples_with_stacks(s) : 0;
+    if (stacks)
+        log_line(LOG_WARN,
+                 "user stacks of %" PRIu64 " samples were recorded but not unwound: that is not there yet",
+                 stacks);
+}
