@@ -104,14 +104,14 @@ static bool is_wrapper(const char *name) {
     return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
 }
 
-/* True for names that differ in one letter, as those of C++ constructors and destructors do (C1, C2). */
+/* True for names that differ only in the digit of a C++ constructor or destructor (C1, C2; Itanium C++ ABI
+ * 5.1.4.3): they read the same. */
 static bool are_twins(const char *a, const char *b) {
-    size_t len = strlen(a), same = 0;
-    if (len != strlen(b))
-        return false;
+    size_t same = 0;
     while (a[same] && a[same] == b[same])
         same++;
-    return same == len || strcmp(a + same + 1, b + same + 1) == 0;
+    return same && strchr("CD", a[same - 1]) && a[same] >= '0' && a[same] <= '5' && b[same] >= '0' &&
+           b[same] <= '5' && strcmp(a + same + 1, b + same + 1) == 0;
 }
 
 /* It is the readable names that perf compares. */
