@@ -40,6 +40,7 @@ survey() {
     need 'liblzma' has_library liblzma 'liblzma-dev' 'xz-devel' 'xz'
     need 'xxhash' has_library libxxhash 'libxxhash-dev' 'xxhash-devel' 'xxhash'
     need 'libiberty' has_demangler '' 'libiberty-dev' 'binutils-devel' 'binutils'
+    need 'libdw' has_library libdw 'libdw-dev' 'elfutils-devel' 'libelf'
     need 'libtraceevent' has_library libtraceevent 'libtraceevent-dev' 'libtraceevent-devel' 'libtraceevent'
     [ "$want" = build ] && return 0
     need 'cmocka' has_library cmocka 'libcmocka-dev' 'libcmocka-devel' 'cmocka'

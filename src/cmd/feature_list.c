@@ -20,6 +20,11 @@
 #else
 #define LZMA false
 #endif
+#ifdef HAVE_LIBDW
+#define LIBDW true
+#else
+#define LIBDW false
+#endif
 #ifdef HAVE_LIBPFM4
 #define PFM true
 #else
@@ -38,7 +43,8 @@ const struct feature_row feature_table[] = {
     {"bpf", "HAVE_LIBBPF_SUPPORT", false, NULL},
     {"bpf_skeletons", "HAVE_BPF_SKEL", false, NULL},
     {"debuginfod", "HAVE_DEBUGINFOD_SUPPORT", false, NULL},
-    {"dwarf", "HAVE_LIBDW_SUPPORT", false, NULL},
+    {"dwarf", "HAVE_LIBDW_SUPPORT", LIBDW,
+     "build again with libdw-dev (Debian), elfutils-devel (Fedora) or libelf (Arch)"},
     {"dwarf_getlocations", "HAVE_LIBDW_SUPPORT", false, NULL},
     {"dwarf-unwind", "HAVE_DWARF_UNWIND_SUPPORT", false, NULL},
     {"libbfd", "HAVE_LIBBFD_SUPPORT", false, NULL},
@@ -46,7 +52,7 @@ const struct feature_row feature_table[] = {
     {"libbpf-strings", "HAVE_LIBBPF_STRINGS_SUPPORT", false, NULL},
     {"libcapstone", "HAVE_LIBCAPSTONE_SUPPORT", false, NULL},
     {"libdw-dwarf-unwind", "HAVE_LIBDW_SUPPORT", false, NULL},
-    {"libelf", "HAVE_LIBELF_SUPPORT", false, NULL},
+    {"libelf", "HAVE_LIBELF_SUPPORT", true, NULL}, /* in effect: what it is for needs no library */
     {"libLLVM", "HAVE_LIBLLVM_SUPPORT", false, NULL},
     {"libnuma", "HAVE_LIBNUMA_SUPPORT", false, NULL},
     {"libopencsd", "HAVE_CSTRACE_SUPPORT", false, NULL},

@@ -212,10 +212,14 @@ static bool fill(const struct codec *codec, struct decoder *d, uint8_t *out, uin
     return step == STEP_END || bad_data(err, step);
 }
 
+bool object_decompressed_size_sane(uint64_t packed, uint64_t size) {
+    return size <= SECTION_MAX && size / RATIO_MAX <= packed;
+}
+
 bool object_decompress_sized(enum object_compression kind, struct bytes packed, uint64_t size,
                              struct arena *arena, struct bytes *out, struct err *err) {
     *out = (struct bytes){NULL, 0};
-    if (size > SECTION_MAX || size / RATIO_MAX > packed.size)
+    if (!object_decompressed_size_sane(packed.size, size))
         return err_set(err, ERR_BROKEN, "", "compressed data claim an impossible size");
     uint8_t *memory = arena_alloc(arena, (size_t)size);
     if (!memory)

@@ -18,6 +18,10 @@ enum object_compression {
 /* By the first bytes. OBJECT_PLAIN for anything else. Never OBJECT_ZLIB, which has no magic. */
 enum object_compression object_compression_of(struct bytes b);
 
+/* Whether `packed` bytes may become `size`: zlib's limit is 1032 bytes for one, and no section is over 4 GiB.
+ */
+bool object_decompressed_size_sane(uint64_t packed, uint64_t size);
+
 /*
  * Exactly `size` bytes out of `packed`, in `arena` (out->data NULL when size is 0). ERR_BROKEN: the data are
  * bad, or make another size, or `size` is more than such data can hold or than a real section has;

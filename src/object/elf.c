@@ -176,31 +176,49 @@ bool object_elf_section_typed(const struct object_elf *e, uint32_t type, struct 
     return false;
 }
 
+struct compression {
+    uint32_t type;
+    uint64_t size; /* decompressed */
+    struct bytes packed;
+};
+
 /* Elf32_Chdr {type, size, align}, Elf64_Chdr {type, reserved, size, align}; before the gABI had it, .zdebug_*
  * sections began with "ZLIB" and the size as eight big-endian bytes (binutils, gas
  * --compress-debug-sections). */
-static bool decompress(const struct object_elf *e, const struct object_section *s, struct bytes raw,
-                       struct arena *arena, struct bytes *out, struct err *err) {
-    bool gnu = !(s->flags & SHF_COMPRESSED);
+static bool read_compression(const struct object_elf *e, bool gnu, struct bytes raw,
+                             struct compression *out) {
     struct cursor c = cursor_make(raw, gnu ? !BYTES_HOST_BIG : e->swap);
-    uint32_t type = ELFCOMPRESS_ZLIB;
+    out->type = ELFCOMPRESS_ZLIB;
     if (gnu) {
         cursor_u32(&c);
     } else {
-        type = cursor_u32(&c);
+        out->type = cursor_u32(&c);
         if (e->wide)
             cursor_u32(&c);
     }
-    uint64_t size = gnu ? cursor_u64(&c) : object_elf_word(&c, e->wide);
+    out->size = gnu ? cursor_u64(&c) : object_elf_word(&c, e->wide);
     if (!gnu)
         object_elf_word(&c, e->wide);
-    struct bytes packed = cursor_rest(&c);
-    if (!cursor_ok(&c))
+    out->packed = cursor_rest(&c);
+    return cursor_ok(&c);
+}
+
+bool object_elf_compression_sane(const struct object_elf *e, const struct object_section *s) {
+    struct bytes raw;
+    struct compression z;
+    return raw_bytes(e, s, &raw) && read_compression(e, false, raw, &z) &&
+           object_decompressed_size_sane(z.packed.size, z.size);
+}
+
+static bool decompress(const struct object_elf *e, bool gnu, struct bytes raw, struct arena *arena,
+                       struct bytes *out, struct err *err) {
+    struct compression z;
+    if (!read_compression(e, gnu, raw, &z))
         return err_set(err, ERR_BROKEN, "", "a compressed section is cut off");
-    if (type != ELFCOMPRESS_ZLIB && type != 2 /* ELFCOMPRESS_ZSTD, gABI 2022; not in every <elf.h> */)
-        return err_set(err, ERR_UNSUPPORTED, "", "a section is compressed in an unknown way (%u)", type);
-    return object_decompress_sized(type == ELFCOMPRESS_ZLIB ? OBJECT_ZLIB : OBJECT_ZSTD, packed, size, arena,
-                                   out, err);
+    if (z.type != ELFCOMPRESS_ZLIB && z.type != 2 /* ELFCOMPRESS_ZSTD, gABI 2022; not in every <elf.h> */)
+        return err_set(err, ERR_UNSUPPORTED, "", "a section is compressed in an unknown way (%u)", z.type);
+    return object_decompress_sized(z.type == ELFCOMPRESS_ZLIB ? OBJECT_ZLIB : OBJECT_ZSTD, z.packed, z.size,
+                                   arena, out, err);
 }
 
 bool object_elf_section_bytes(const struct object_elf *e, const struct object_section *s, struct arena *arena,
@@ -219,7 +237,7 @@ bool object_elf_section_bytes(const struct object_elf *e, const struct object_se
     }
     if (!arena)
         return err_set(err, ERR_UNSUPPORTED, "", "a section is compressed that should not be");
-    return decompress(e, s, raw, arena, out, err);
+    return decompress(e, gnu, raw, arena, out, err);
 }
 
 /* --- Symbols ------------------------------------------------------------------------------------------- */

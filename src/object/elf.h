@@ -69,6 +69,10 @@ bool object_elf_section_typed(const struct object_elf *e, uint32_t type, struct 
 bool object_elf_section_bytes(const struct object_elf *e, const struct object_section *s, struct arena *arena,
                               struct bytes *out, struct err *err);
 
+/* False when a section with SHF_COMPRESSED claims to hold more than it can, or its header is cut off: not to
+ * be handed to a library that believes it. */
+bool object_elf_compression_sane(const struct object_elf *e, const struct object_section *s);
+
 /* --- Symbols ------------------------------------------------------------------------------------------- */
 
 struct object_symbol {

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "object/lines.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <elfutils/libdw.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/strpool.h"
+#include "base/vec.h"
+#include "object/compressed.h"
+
+/* Code of a unit. Ranges may overlap or nest in odd images; the one that begins last is asked first. */
+struct unit_range {
+    uint64_t start, end; /* end: exclusive */
+    uint64_t reach;      /* the furthest end of this and all before: where to stop looking back */
+    uint32_t unit;
+};
+
+struct unit {
+    Dwarf_Off die;
+    bool no_lines;
+};
+
+struct object_lines {
+    Elf *elf, *alt_elf;
+    Dwarf *dwarf, *alt;
+    VEC(struct unit) units;
+    VEC(struct unit_range) ranges; /* sorted by start */
+    VEC(uint32_t) rangeless;       /* units that do not say what they cover: their lines do */
+    struct strpool paths;          /* those that had to be made absolute */
+    bool indexed, failed;
+};
+
+enum { PATH_MAX_BYTES = 4096 };
+enum { LOOK_BACK_MAX = 64 }; /* ranges around an address that are tried: real ones do not overlap */
+
+/* libdw and libelf allocate what compressed sections claim, so the claims are checked first. */
+static bool check_sections(const struct object_elf *e, struct err *err) {
+    struct object_section s;
+    uint64_t end;
+    for (uint32_t i = 1; object_elf_section(e, i, &s); i++) {
+        if (s.type == SHT_NOBITS || s.type == SHT_NULL)
+            continue;
+        if (!checked_range(s.offset, s.size, e->file.size))
+            return err_set(err, ERR_BROKEN, "", "a section lies outside the file");
+        if ((s.flags & SHF_COMPRESSED) && !object_elf_compression_sane(e, &s))
+            return err_set(err, ERR_BROKEN, "", "a compressed section claims an impossible size");
+    }
+    /* Cut-off tables are not for libelf. */
+    if (!e->section_count ||
+        !checked_add(e->sections_at, (uint64_t)e->section_count * e->section_size, &end) ||
+        end > e->file.size)
+        return err_set(err, ERR_ABSENT, "", "no sections");
+    return true;
+}
+
+static bool open_image(struct bytes image, Elf **elf, Dwarf **dwarf, struct err *err) {
+    struct object_elf e;
+    if (!object_elf_open(image, &e, err) || !check_sections(&e, err))
+        return false;
+    if (e.type == ET_REL)
+        return err_set(err, ERR_UNSUPPORTED, "", "source lines of relocatable files are not read");
+    elf_version(EV_CURRENT);
+    *elf = elf_memory((char *)image.data, image.size); /* only read: nothing is ever updated */
+    if (!*elf)
+        return err_set(err, ERR_BROKEN, "", "%s", elf_errmsg(-1));
+    *dwarf = dwarf_begin_elf(*elf, DWARF_C_READ, NULL);
+    return *dwarf || err_set(err, ERR_ABSENT, "", "no debugging information");
+}
+
+struct object_lines *object_lines_new(struct bytes image, struct bytes alt, struct err *err) {
+    struct object_lines *l = calloc(1, sizeof *l);
+    if (!l) {
+        err_memory(err, "source lines");
+        return NULL;
+    }
+    struct object_elf e;
+    struct object_section s;
+    bool wants_alt =
+        object_elf_open(image, &e, NULL) && object_elf_section_named(&e, ".gnu_debugaltlink", &s);
+    bool ok = open_image(image, &l->elf, &l->dwarf, err);
+    /* Left to itself, libdw looks for the alt file by the path that the image names. */
+    if (ok && wants_alt && !alt.size)
+        ok = err_set(err, ERR_ABSENT, "",
+                     "its debugging information lies in part in a dwz file that is not there");
+    if (ok && wants_alt)
+        ok = open_image(alt, &l->alt_elf, &l->alt, err);
+    if (ok && wants_alt)
+        dwarf_setalt(l->dwarf, l->alt);
+    if (ok)
+        return l;
+    object_lines_free(l);
+    return NULL;
+}
+
+void object_lines_free(struct object_lines *l) {
+    if (!l)
+        return;
+    dwarf_end(l->dwarf);
+    dwarf_end(l->alt);
+    elf_end(l->elf);
+    elf_end(l->alt_elf);
+    strpool_fini(&l->paths);
+    vec_fini(&l->units);
+    vec_fini(&l->ranges);
+    vec_fini(&l->rangeless);
+    free(l);
+}
+
+/* --- Which unit an address is in --------------------------------------------------------------------------
+ */
+
+static bool add_ranges(struct object_lines *l, Dwarf_Die *die, uint32_t unit) {
+    Dwarf_Addr base, start, end;
+    ptrdiff_t at = 0;
+    size_t before = l->ranges.count;
+    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+        if (start >= end)
+            continue;
+        struct unit_range *r = vec_push(&l->ranges);
+        if (!r)
+            return false;
+        *r = (struct unit_range){.start = start, .end = end, .unit = unit};
+    }
+    if (l->ranges.count > before || dwarf_hasattr(die, DW_AT_low_pc) || !dwarf_hasattr(die, DW_AT_stmt_list))
+        return true;
+    uint32_t *kept = vec_push(&l->rangeless);
+    if (kept)
+        *kept = unit;
+    return kept;
+}
+
+static int by_start(const void *a, const void *b) {
+    const struct unit_range *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end) /* the smaller, which says more, last */
+        return x->end > y->end ? -1 : 1;
+    return (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+/* .debug_aranges is often missing (clang), or not complete; the units themselves say. */
+static bool read_units(struct object_lines *l) {
+    Dwarf_Off at = 0, next;
+    size_t header_size;
+    for (; dwarf_nextcu(l->dwarf, at, &next, &header_size, NULL, NULL, NULL) == 0; at = next) {
+        Dwarf_Die die;
+        if (next <= at) /* no way forward */
+            break;
+        if (!dwarf_offdie(l->dwarf, at + header_size, &die))
+            continue;
+        struct unit *u = vec_push(&l->units);
+        if (!u)
+            return false;
+        u->die = at + header_size;
+        if (!add_ranges(l, &die, (uint32_t)(l->units.count - 1)))
+            return false;
+    }
+    return true;
+}
+
+static bool index_units(struct object_lines *l) {
+    l->indexed = true;
+    if (!read_units(l)) {
+        l->failed = true;
+        return false;
+    }
+    if (l->ranges.count)
+        qsort(l->ranges.items, l->ranges.count, sizeof *l->ranges.items, by_start);
+    uint64_t reach = 0;
+    for (size_t i = 0; i < l->ranges.count; i++) {
+        struct unit_range *r = &l->ranges.items[i];
+        reach = r->end > reach ? r->end : reach;
+        r->reach = reach;
+    }
+    return true;
+}
+
+/* --- Lines --------------------------------------------------------------------------------------------- */
+
+/* libdw joins folders, but may leave the unit's own away. */
+static const char *absolute(struct object_lines *l, Dwarf_Die *die, const char *file) {
+    Dwarf_Attribute attribute;
+    const char *folder = *file == '/' ? NULL : dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
+    if (!folder || !*folder)
+        return file;
+    char path[PATH_MAX_BYTES];
+    int size = snprintf(path, sizeof path, "%s/%s", folder, file);
+    if (size < 0 || size >= PATH_MAX_BYTES)
+        return file;
+    uint32_t id = strpool_add(&l->paths, path, (size_t)size);
+    return id == STRPOOL_NONE ? file : strpool_text(&l->paths, id);
+}
+
+static bool find_in_unit(struct object_lines *l, uint32_t index, object_vaddr addr, struct object_line *out) {
+    struct unit *u = &l->units.items[index];
+    Dwarf_Die die;
+    Dwarf_Lines *lines;
+    size_t count;
+    int number = 0;
+    if (u->no_lines || !dwarf_offdie(l->dwarf, u->die, &die))
+        return false;
+    if (dwarf_getsrclines(&die, &lines, &count) != 0) { /* libdw keeps those that it has read */
+        u->no_lines = true;
+        return false;
+    }
+    Dwarf_Line *line = dwarf_getsrc_die(&die, addr);
+    const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+    if (!file)
+        return false;
+    dwarf_lineno(line, &number);
+    *out = (struct object_line){absolute(l, &die, file), number > 0 ? (uint32_t)number : 0};
+    return true;
+}
+
+bool object_lines_find(struct object_lines *l, object_vaddr addr, struct object_line *out) {
+    *out = (struct object_line){0};
+    if (!l->indexed)
+        index_units(l);
+    if (l->failed)
+        return false;
+    size_t low = 0, high = l->ranges.count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (l->ranges.items[mid].start <= addr)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    for (int tries = 0; low && tries < LOOK_BACK_MAX && l->ranges.items[low - 1].reach > addr; low--, tries++)
+        if (l->ranges.items[low - 1].end > addr && find_in_unit(l, l->ranges.items[low - 1].unit, addr, out))
+            return true;
+    for (size_t i = 0; i < l->rangeless.count; i++)
+        if (find_in_unit(l, l->rangeless.items[i], addr, out))
+            return true;
+    return false;
+}
+
+bool object_lines_supported(void) {
+    return true;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In place of lines.c where there is no libdw. */
+#include "object/lines.h"
+
+struct object_lines *object_lines_new(struct bytes image, struct bytes alt, struct err *err) {
+    (void)image, (void)alt;
+    err_set(err, ERR_UNSUPPORTED, "", "source lines: this sonde was built without libdw (libdw-dev)");
+    return NULL;
+}
+
+void object_lines_free(struct object_lines *l) {
+    (void)l;
+}
+
+bool object_lines_find(struct object_lines *l, object_vaddr addr, struct object_line *out) {
+    (void)l, (void)addr;
+    *out = (struct object_line){0};
+    return false;
+}
+
+bool object_lines_supported(void) {
+    return false;
+}
