@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "os/map.h"
+#include "os/output.h"
 #include "os/spool.h"
 
 #include <stdio.h>
@@ -96,9 +97,20 @@ static void test_files(void **state) {
     assert_int_equal(err.code, ERR_ABSENT);
 }
 
+static void output_possible(void **state) {
+    (void)state;
+    struct err e = ERR_INIT;
+    assert_true(os_output_possible("not-there-yet.data", &e));
+    assert_int_equal(access("not-there-yet.data", F_OK), -1); /* asking makes nothing */
+    assert_true(os_output_possible("/dev/null", &e));
+    assert_false(os_output_possible("/no/such/folder/perf.data", &e));
+    assert_int_equal(e.code, ERR_ABSENT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spool_grows_in_place),
+        cmocka_unit_test(output_possible),
         cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,6 +94,19 @@ bool os_output_create(const char *path, struct os_output *out, struct err *err) 
     return true;
 }
 
+bool os_output_possible(const char *path, struct err *err) {
+    char folder[4096];
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    bool there = stat(path, &st) == 0;
+    if ((size_t)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+                         slash ? path : ".") >= sizeof folder)
+        return err_set(err, ERR_USAGE, path, "the name is too long");
+    if (there && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) /* a device or FIFO: opened as it is */
+        return access(path, W_OK) == 0 || err_errno(err, errno, path, "cannot write");
+    return access(folder, W_OK | X_OK) == 0 || err_errno(err, errno, path, "cannot create");
+}
+
 /* Removes a file, or a directory and the files directly in it. */
 static void remove_path(const char *path) {
     DIR *d = unlink(path) != 0 && (errno == EISDIR || errno == EPERM) ? opendir(path) : NULL;

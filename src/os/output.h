@@ -31,6 +31,10 @@ struct os_output os_output_fd(int fd);
 /* Creates (or empties) a file; false and *err on failure. */
 bool os_output_create(const char *path, struct os_output *out, struct err *err);
 
+/* Whether a file could be created at `path` (or one there be replaced), without touching anything. False and
+ * *err when not. */
+bool os_output_possible(const char *path, struct err *err);
+
 /* Makes way for a new file at `path`: an old one that is not empty is renamed to path.old; an old path.old
  * goes, a directory (of data files) as a whole. False and *err when that fails. */
 bool os_output_keep_old(const char *path, struct err *err);

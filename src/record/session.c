@@ -16,6 +16,7 @@
 #include "record/drain.h"
 #include "record/facts.h"
 #include "record/opening.h"
+#include "record/sections.h"
 
 enum {
     CHECKPOINT_MS = 1000, /* what is in the rings reaches the file at least so often */
@@ -104,15 +105,28 @@ static bool poll_events(struct session *s, struct err *err) {
     return true;
 }
 
+/* Before anything runs, and without touching an older recording: the command may not be there at all. */
+static bool check_output(const char *path, struct err *err) {
+    if (strcmp(path, "-") != 0)
+        return os_output_possible(path, err);
+    return !isatty(STDOUT_FILENO) ||
+           err_set(err, ERR_USAGE, NULL, "a recording is not for a terminal: give a file with -o, or a pipe");
+}
+
 static bool create_output(struct session *s, struct os_output *out, struct err *err) {
     const char *path = s->job->output;
     if (strcmp(path, "-") != 0)
         return os_output_keep_old(path, err) && os_output_create(path, out, err);
-    if (isatty(STDOUT_FILENO))
-        return err_set(err, ERR_USAGE, NULL,
-                       "a recording is not for a terminal: give a file with -o, or a pipe");
     *out = os_output_fd(STDOUT_FILENO);
     return true;
+}
+
+/* Where modules lie, for whoever names their frames: nothing else in the file says it of their sections. */
+static bool put_sections(struct session *s, struct writer *sections, struct writer *preamble) {
+    bool ok = record_sections_encode(s->job->proc, s->job->sys, sections);
+    const struct perfdata_part part = {PERFDATA_PART_SECTIONS, writer_bytes(sections)};
+    perfdata_box_encode(&part, sections->size != 0, preamble);
+    return ok && writer_ok(preamble);
 }
 
 static bool start_file(struct session *s, struct os_output out, struct err *err) {
@@ -133,13 +147,19 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
     if (ok && !out.seekable) /* nothing can follow the data of a pipe */
         ok = record_facts_topology(&facts) || err_memory(err, "facts");
     const char *name = strcmp(s->job->output, "-") == 0 ? "standard output" : s->job->output;
+    struct writer sections = writer_make(false), preamble = writer_make(false);
+    if (ok && s->job->proc && out.seekable)
+        ok = put_sections(s, &sections, &preamble) || err_memory(err, "modules");
     if (ok) {
         s->file_open = true;
         s->result->started = true;
-        const struct record_file_head head = {&s->events, facts.list.items, facts.list.count, {0}};
+        const struct record_file_head head = {&s->events, facts.list.items, facts.list.count,
+                                              writer_bytes(&preamble)};
         ok = record_file_start(&s->file, out, name, &head, err);
     }
     record_facts_fini(&facts);
+    writer_fini(&sections);
+    writer_fini(&preamble);
     return ok;
 }
 
@@ -214,18 +234,14 @@ static bool start(struct session *s, struct err *err) {
         return err_memory(err, "events");
     if (job->options->compression && !record_compress_init(&s->compress, job->options->compression, err))
         return false;
-    if (!create_output(s, &out, err))
+    if (!check_output(job->output, err))
         return false;
     if (!job->options->delay_ms && !s->target.exec)
         record_open_enable(&s->opened, &s->config, true);
     /* From here on the command runs; what it does waits in the rings. */
-    if (s->child.pid && !os_child_go(&s->child, job->options->command[0], err)) {
-        out.close(out.ctx);
-        if (strcmp(job->output, "-") != 0)
-            unlink(job->output);
+    if (s->child.pid && !os_child_go(&s->child, job->options->command[0], err))
         return false;
-    }
-    if (!start_file(s, out, err))
+    if (!create_output(s, &out, err) || !start_file(s, out, err))
         return false;
     s->drain = (struct record_drain){
         .file = &s->file,
