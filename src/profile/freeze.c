@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From distinct (class, place) and callchains to the sorted entries of each event. */
+#include <math.h>
+
 #include <stdlib.h>
 
 #include "profile/profile_internal.h"
@@ -360,7 +362,7 @@ static void finish_table(struct profile *p, struct profile_table *t, uint32_t ev
     t->event.lost = tally->lost;
     t->event.entries = t->entries.items;
     t->event.entry_count = t->event.root_count = (uint32_t)t->entries.count;
-    double limit = (double)tally->period * p->plan.o->chain_min_percent / 100;
+    double limit = floor((double)tally->period * p->plan.o->chain_min_percent / 100); /* as perf counts */
     for (size_t i = 0; i < t->entries.count; i++) {
         struct profile_entry *e = &t->entries.items[i];
         uint64_t period = e->children ? e->children->period : e->self->period;

@@ -10,6 +10,8 @@
  * A sample whose own entry it is comes with its whole chain, one that only passes through with what is behind
  * the entry's frame, seen in the order of printing (as perf --children).
  */
+#include <math.h>
+
 #include <stdlib.h>
 
 #include "profile/profile_internal.h"
@@ -323,20 +325,21 @@ static bool place_groups(struct builder *b, double min_period) {
 
 /* ---- order of lines ---- */
 
-/* More first; equals in order of their place in their DSO. */
+/* More first. Of equals, as perf keeps them: by the image's path, no image last; within one from high
+ * addresses down, by the functions' starts if both have a name. */
 static int by_weight(const void *a, const void *b, void *ctx) {
     const struct group *x = a, *y = b;
     const struct profile *p = ctx;
     if (x->w.period != y->w.period)
         return x->w.period > y->w.period ? -1 : 1;
     const struct resolve_frame *f = &p->b.frames.list.items[x->frame], *g = &p->b.frames.list.items[y->frame];
-    const struct profile_place *u = &p->places.items[x->frame], *v = &p->places.items[y->frame];
-    if (u->dso != v->dso)
-        return p->text_ranks.items[u->dso] < p->text_ranks.items[v->dso] ? -1 : 1;
-    uint64_t i = p->list.items[u->name].start, j = p->list.items[v->name].start;
-    if (i != j)
-        return i < j ? -1 : 1;
-    return f->address < g->address ? -1 : f->address > g->address;
+    const struct profile_name *u = &p->list.items[p->places.items[x->frame].name],
+                              *v = &p->list.items[p->places.items[y->frame].name];
+    if (f->image != g->image) /* MODEL_NONE + 1 is 0 */
+        return f->image + 1 > g->image + 1 ? -1 : 1;
+    if (u->text && v->text && u->start != v->start)
+        return u->start > v->start ? -1 : 1;
+    return f->address > g->address ? -1 : f->address < g->address;
 }
 
 static bool add_frame(struct builder *b, uint32_t frame) {
@@ -375,7 +378,7 @@ static bool push_groups(struct builder *b, uint32_t parent) {
 /* The limit for lines below a graph node. */
 static double limit_below(const struct builder *b, const struct profile_node *n) {
     return b->p->plan.o->chain_mode == PROFILE_CHAIN_FRACTAL
-               ? (double)n->below_period * b->p->plan.o->chain_min_percent / 100
+               ? floor((double)n->below_period * b->p->plan.o->chain_min_percent / 100)
                : b->min_period;
 }
 
@@ -457,7 +460,7 @@ bool profile_graph_build(const struct profile *p, const struct profile_event *e,
                         .s = g->scratch,
                         .row = entry->key,
                         .caller = p->plan.o->chain_order == PROFILE_CALLER,
-                        .min_period = (double)e->total.period * p->plan.o->chain_min_percent / 100};
+                        .min_period = floor((double)e->total.period * p->plan.o->chain_min_percent / 100)};
     return build(&b) || err_memory(err, "call graph");
 }
 
