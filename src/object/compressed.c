@@ -216,6 +216,19 @@ bool object_decompressed_size_sane(uint64_t packed, uint64_t size) {
     return size <= SECTION_MAX && size / RATIO_MAX <= packed;
 }
 
+bool object_decompress_into(enum object_compression kind, struct bytes packed, uint8_t *out, size_t size,
+                            struct err *err) {
+    struct decoder d;
+    const struct codec *codec;
+    if (!object_decompressed_size_sane(packed.size, size))
+        return err_set(err, ERR_BROKEN, "", "compressed data claim an impossible size");
+    if (!start(kind, packed, &d, &codec, err))
+        return false;
+    bool ok = fill(codec, &d, out, size, err);
+    codec->fini(&d);
+    return ok;
+}
+
 bool object_decompress_sized(enum object_compression kind, struct bytes packed, uint64_t size,
                              struct arena *arena, struct bytes *out, struct err *err) {
     *out = (struct bytes){NULL, 0};
@@ -224,15 +237,11 @@ bool object_decompress_sized(enum object_compression kind, struct bytes packed, 
     uint8_t *memory = arena_alloc(arena, (size_t)size);
     if (!memory)
         return err_memory(err, "decompressed data");
-    struct decoder d;
-    const struct codec *codec;
-    if (!start(kind, packed, &d, &codec, err))
+    if (!object_decompress_into(kind, packed, memory, (size_t)size, err))
         return false;
-    bool ok = fill(codec, &d, memory, size, err);
-    codec->fini(&d);
-    if (ok && size)
+    if (size)
         *out = (struct bytes){memory, (size_t)size};
-    return ok;
+    return true;
 }
 
 /* Grows `*memory` as the data come; its size into *size. */

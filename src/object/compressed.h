@@ -30,6 +30,10 @@ bool object_decompressed_size_sane(uint64_t packed, uint64_t size);
 bool object_decompress_sized(enum object_compression kind, struct bytes packed, uint64_t size,
                              struct arena *arena, struct bytes *out, struct err *err);
 
+/* The same into `size` bytes at `out`, of which some are written also on failure. */
+bool object_decompress_into(enum object_compression kind, struct bytes packed, uint8_t *out, size_t size,
+                            struct err *err);
+
 /* As much as `packed` makes, one or more frames or members up to its end; at most `max` bytes, more is
  * ERR_BROKEN. Memory is taken as the data come, not as they claim. Not for OBJECT_PLAIN. */
 bool object_decompress(enum object_compression kind, struct bytes packed, uint64_t max, struct arena *arena,

@@ -176,68 +176,90 @@ bool object_elf_section_typed(const struct object_elf *e, uint32_t type, struct 
     return false;
 }
 
-struct compression {
-    uint32_t type;
+/* A section's content as it lies in the file. */
+struct content {
+    struct bytes raw; /* behind the compression's header, if there is one */
+    enum object_compression kind;
     uint64_t size; /* decompressed */
-    struct bytes packed;
 };
 
 /* Elf32_Chdr {type, size, align}, Elf64_Chdr {type, reserved, size, align}; before the gABI had it, .zdebug_*
  * sections began with "ZLIB" and the size as eight big-endian bytes (binutils, gas
  * --compress-debug-sections). */
-static bool read_compression(const struct object_elf *e, bool gnu, struct bytes raw,
-                             struct compression *out) {
-    struct cursor c = cursor_make(raw, gnu ? !BYTES_HOST_BIG : e->swap);
-    out->type = ELFCOMPRESS_ZLIB;
+static bool read_compression(const struct object_elf *e, bool gnu, struct content *out, struct err *err) {
+    struct cursor c = cursor_make(out->raw, gnu ? !BYTES_HOST_BIG : e->swap);
+    uint32_t type = ELFCOMPRESS_ZLIB;
     if (gnu) {
         cursor_u32(&c);
     } else {
-        out->type = cursor_u32(&c);
+        type = cursor_u32(&c);
         if (e->wide)
             cursor_u32(&c);
     }
     out->size = gnu ? cursor_u64(&c) : object_elf_word(&c, e->wide);
     if (!gnu)
         object_elf_word(&c, e->wide);
-    out->packed = cursor_rest(&c);
-    return cursor_ok(&c);
-}
-
-bool object_elf_compression_sane(const struct object_elf *e, const struct object_section *s) {
-    struct bytes raw;
-    struct compression z;
-    return raw_bytes(e, s, &raw) && read_compression(e, false, raw, &z) &&
-           object_decompressed_size_sane(z.packed.size, z.size);
-}
-
-static bool decompress(const struct object_elf *e, bool gnu, struct bytes raw, struct arena *arena,
-                       struct bytes *out, struct err *err) {
-    struct compression z;
-    if (!read_compression(e, gnu, raw, &z))
+    out->raw = cursor_rest(&c);
+    if (!cursor_ok(&c))
         return err_set(err, ERR_BROKEN, "", "a compressed section is cut off");
-    if (z.type != ELFCOMPRESS_ZLIB && z.type != 2 /* ELFCOMPRESS_ZSTD, gABI 2022; not in every <elf.h> */)
-        return err_set(err, ERR_UNSUPPORTED, "", "a section is compressed in an unknown way (%u)", z.type);
-    return object_decompress_sized(z.type == ELFCOMPRESS_ZLIB ? OBJECT_ZLIB : OBJECT_ZSTD, z.packed, z.size,
-                                   arena, out, err);
+    if (type != ELFCOMPRESS_ZLIB && type != 2 /* ELFCOMPRESS_ZSTD, gABI 2022; not in every <elf.h> */)
+        return err_set(err, ERR_UNSUPPORTED, "", "a section is compressed in an unknown way (%u)", type);
+    out->kind = type == ELFCOMPRESS_ZLIB ? OBJECT_ZLIB : OBJECT_ZSTD;
+    if (!object_decompressed_size_sane(out->raw.size, out->size))
+        return err_set(err, ERR_BROKEN, "", "a compressed section claims an impossible size");
+    return true;
+}
+
+static bool read_content(const struct object_elf *e, const struct object_section *s, struct content *out,
+                         struct err *err) {
+    *out = (struct content){{NULL, 0}, OBJECT_PLAIN, 0};
+    if (s->type == SHT_NOBITS || s->type == SHT_NULL)
+        return err_set(err, ERR_ABSENT, "", "the section has no content in this file");
+    if (!raw_bytes(e, s, &out->raw))
+        return err_set(err, ERR_BROKEN, "", "a section lies outside the file");
+    bool gnu = s->name.size > 7 && memcmp(s->name.data, ".zdebug", 7) == 0 && out->raw.size >= 12 &&
+               memcmp(out->raw.data, "ZLIB", 4) == 0;
+    out->size = out->raw.size;
+    return (!gnu && !(s->flags & SHF_COMPRESSED)) || read_compression(e, gnu, out, err);
 }
 
 bool object_elf_section_bytes(const struct object_elf *e, const struct object_section *s, struct arena *arena,
                               struct bytes *out, struct err *err) {
+    struct content c;
     *out = (struct bytes){NULL, 0};
-    if (s->type == SHT_NOBITS || s->type == SHT_NULL)
-        return err_set(err, ERR_ABSENT, "", "the section has no content in this file");
-    struct bytes raw;
-    if (!raw_bytes(e, s, &raw))
-        return err_set(err, ERR_BROKEN, "", "a section lies outside the file");
-    bool gnu = s->name.size > 7 && memcmp(s->name.data, ".zdebug", 7) == 0 && raw.size >= 12 &&
-               memcmp(raw.data, "ZLIB", 4) == 0;
-    if (!gnu && !(s->flags & SHF_COMPRESSED)) {
-        *out = raw;
+    if (!read_content(e, s, &c, err))
+        return false;
+    if (c.kind == OBJECT_PLAIN) {
+        *out = c.raw;
         return true;
     }
     if (!arena)
         return err_set(err, ERR_UNSUPPORTED, "", "a section is compressed that should not be");
-    return decompress(e, gnu, raw, arena, out, err);
+    return object_decompress_sized(c.kind, c.raw, c.size, arena, out, err);
+}
+
+bool object_elf_section_size(const struct object_elf *e, const struct object_section *s, uint64_t *size,
+                             bool *compressed, struct err *err) {
+    struct content c;
+    bool ok = read_content(e, s, &c, err);
+    *size = ok ? c.size : 0;
+    if (compressed)
+        *compressed = c.kind != OBJECT_PLAIN;
+    return ok;
+}
+
+bool object_elf_section_into(const struct object_elf *e, const struct object_section *s, uint8_t *out,
+                             size_t size, struct err *err) {
+    struct content c;
+    if (!read_content(e, s, &c, err))
+        return false;
+    if (c.size != size)
+        return err_set(err, ERR_BROKEN, "", "a section has another size than expected");
+    if (c.kind != OBJECT_PLAIN)
+        return object_decompress_into(c.kind, c.raw, out, size, err);
+    if (size)
+        memcpy(out, c.raw.data, size);
+    return true;
 }
 
 /* --- Symbols ------------------------------------------------------------------------------------------- */

@@ -69,9 +69,13 @@ bool object_elf_section_typed(const struct object_elf *e, uint32_t type, struct 
 bool object_elf_section_bytes(const struct object_elf *e, const struct object_section *s, struct arena *arena,
                               struct bytes *out, struct err *err);
 
-/* False when a section with SHF_COMPRESSED claims to hold more than it can, or its header is cut off: not to
- * be handed to a library that believes it. */
-bool object_elf_compression_sane(const struct object_elf *e, const struct object_section *s);
+/* How many bytes object_elf_section_bytes would give: what a compressed section claims, if that can be. False
+ * as there. *compressed may be NULL. */
+bool object_elf_section_size(const struct object_elf *e, const struct object_section *s, uint64_t *size,
+                             bool *compressed, struct err *err);
+/* The same as object_elf_section_bytes into memory of the caller's, of exactly that size. */
+bool object_elf_section_into(const struct object_elf *e, const struct object_section *s, uint8_t *out,
+                             size_t size, struct err *err);
 
 /* --- Symbols ------------------------------------------------------------------------------------------- */
 

@@ -7,10 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/checked.h"
 #include "base/strpool.h"
 #include "base/vec.h"
-#include "object/compressed.h"
+#include "object/dwarf_image.h"
 
 /* Code of a unit. Ranges may overlap or nest in odd images; the one that begins last is asked first. */
 struct unit_range {
@@ -24,9 +23,14 @@ struct unit {
     bool no_lines;
 };
 
+struct debug_file {
+    struct object_dwarf_image image;
+    Elf *elf;
+    Dwarf *dwarf;
+};
+
 struct object_lines {
-    Elf *elf, *alt_elf;
-    Dwarf *dwarf, *alt;
+    struct debug_file main, alt;
     VEC(struct unit) units;
     VEC(struct unit_range) ranges; /* sorted by start */
     VEC(uint32_t) rangeless;       /* units that do not say what they cover: their lines do */
@@ -37,38 +41,27 @@ struct object_lines {
 enum { PATH_MAX_BYTES = 4096 };
 enum { LOOK_BACK_MAX = 64 }; /* ranges around an address that are tried: real ones do not overlap */
 
-/* libdw and libelf allocate what compressed sections claim, so the claims are checked first. */
-static bool check_sections(const struct object_elf *e, struct err *err) {
-    struct object_section s;
-    uint64_t end;
-    for (uint32_t i = 1; object_elf_section(e, i, &s); i++) {
-        if (s.type == SHT_NOBITS || s.type == SHT_NULL)
-            continue;
-        if (!checked_range(s.offset, s.size, e->file.size))
-            return err_set(err, ERR_BROKEN, "", "a section lies outside the file");
-        if ((s.flags & SHF_COMPRESSED) && !object_elf_compression_sane(e, &s))
-            return err_set(err, ERR_BROKEN, "", "a compressed section claims an impossible size");
-    }
-    /* Cut-off tables are not for libelf. */
-    if (!e->section_count ||
-        !checked_add(e->sections_at, (uint64_t)e->section_count * e->section_size, &end) ||
-        end > e->file.size)
-        return err_set(err, ERR_ABSENT, "", "no sections");
-    return true;
-}
-
-static bool open_image(struct bytes image, Elf **elf, Dwarf **dwarf, struct err *err) {
+static bool open_image(struct bytes image, struct debug_file *f, struct err *err) {
     struct object_elf e;
-    if (!object_elf_open(image, &e, err) || !check_sections(&e, err))
+    if (!object_elf_open(image, &e, err))
         return false;
     if (e.type == ET_REL)
         return err_set(err, ERR_UNSUPPORTED, "", "source lines of relocatable files are not read");
+    if (!object_dwarf_image_init(&e, &f->image, err))
+        return false;
     elf_version(EV_CURRENT);
-    *elf = elf_memory((char *)image.data, image.size); /* only read: nothing is ever updated */
-    if (!*elf)
+    f->elf =
+        elf_memory((char *)f->image.bytes.data, f->image.bytes.size); /* reads, with nothing compressed */
+    if (!f->elf)
         return err_set(err, ERR_BROKEN, "", "%s", elf_errmsg(-1));
-    *dwarf = dwarf_begin_elf(*elf, DWARF_C_READ, NULL);
-    return *dwarf || err_set(err, ERR_ABSENT, "", "no debugging information");
+    f->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+    return f->dwarf || err_set(err, ERR_ABSENT, "", "no debugging information");
+}
+
+static void close_image(struct debug_file *f) {
+    dwarf_end(f->dwarf);
+    elf_end(f->elf);
+    object_dwarf_image_fini(&f->image);
 }
 
 struct object_lines *object_lines_new(struct bytes image, struct bytes alt, struct err *err) {
@@ -81,15 +74,15 @@ struct object_lines *object_lines_new(struct bytes image, struct bytes alt, stru
     struct object_section s;
     bool wants_alt =
         object_elf_open(image, &e, NULL) && object_elf_section_named(&e, ".gnu_debugaltlink", &s);
-    bool ok = open_image(image, &l->elf, &l->dwarf, err);
+    bool ok = open_image(image, &l->main, err);
     /* Left to itself, libdw looks for the alt file by the path that the image names. */
     if (ok && wants_alt && !alt.size)
         ok = err_set(err, ERR_ABSENT, "",
                      "its debugging information lies in part in a dwz file that is not there");
     if (ok && wants_alt)
-        ok = open_image(alt, &l->alt_elf, &l->alt, err);
+        ok = open_image(alt, &l->alt, err);
     if (ok && wants_alt)
-        dwarf_setalt(l->dwarf, l->alt);
+        dwarf_setalt(l->main.dwarf, l->alt.dwarf);
     if (ok)
         return l;
     object_lines_free(l);
@@ -99,10 +92,8 @@ struct object_lines *object_lines_new(struct bytes image, struct bytes alt, stru
 void object_lines_free(struct object_lines *l) {
     if (!l)
         return;
-    dwarf_end(l->dwarf);
-    dwarf_end(l->alt);
-    elf_end(l->elf);
-    elf_end(l->alt_elf);
+    close_image(&l->main);
+    close_image(&l->alt);
     strpool_fini(&l->paths);
     vec_fini(&l->units);
     vec_fini(&l->ranges);
@@ -146,11 +137,11 @@ static int by_start(const void *a, const void *b) {
 static bool read_units(struct object_lines *l) {
     Dwarf_Off at = 0, next;
     size_t header_size;
-    for (; dwarf_nextcu(l->dwarf, at, &next, &header_size, NULL, NULL, NULL) == 0; at = next) {
+    for (; dwarf_nextcu(l->main.dwarf, at, &next, &header_size, NULL, NULL, NULL) == 0; at = next) {
         Dwarf_Die die;
         if (next <= at) /* no way forward */
             break;
-        if (!dwarf_offdie(l->dwarf, at + header_size, &die))
+        if (!dwarf_offdie(l->main.dwarf, at + header_size, &die))
             continue;
         struct unit *u = vec_push(&l->units);
         if (!u)
@@ -201,7 +192,7 @@ static bool find_in_unit(struct object_lines *l, uint32_t index, object_vaddr ad
     Dwarf_Lines *lines;
     size_t count;
     int number = 0;
-    if (u->no_lines || !dwarf_offdie(l->dwarf, u->die, &die))
+    if (u->no_lines || !dwarf_offdie(l->main.dwarf, u->die, &die))
         return false;
     if (dwarf_getsrclines(&die, &lines, &count) != 0) { /* libdw keeps those that it has read */
         u->no_lines = true;

@@ -7,8 +7,12 @@
 
 #include <cmocka.h>
 
+#include "config.h"
 #include "object/links.h"
 #include "tests/support/elf_image.h"
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
 
 /* Two units in DWARF 4: a.c at 0x1000 to 0x1020 by DW_AT_low_pc and DW_AT_high_pc, b.c at 0x2000 to 0x2010
  * without either, so that only its lines say what it covers. */
@@ -86,7 +90,28 @@ static void put_lines(const struct elf_image *m, struct writer *w, const char *f
     close_length(w, start);
 }
 
-static struct bytes make(struct test_image *t, bool wide, bool big, uint16_t type) {
+/* Replaces a content by its compressed form; false: built without zlib. */
+static bool compress_part(const struct elf_image *m, struct writer *w) {
+#ifdef HAVE_ZLIB
+    uint8_t packed[4096];
+    uLongf n = sizeof packed;
+    uint64_t size = w->size;
+    assert_int_equal(compress(packed, &n, w->data, w->size), Z_OK);
+    writer_clear(w);
+    writer_u32(w, ELFCOMPRESS_ZLIB);
+    if (m->wide)
+        writer_u32(w, 0);
+    elf_image_word_put(m, w, size);
+    elf_image_word_put(m, w, 1);
+    writer_put(w, packed, n);
+    return true;
+#else
+    (void)m, (void)w;
+    return false;
+#endif
+}
+
+static struct bytes make_debug(struct test_image *t, bool wide, bool big, uint16_t type, bool compressed) {
     test_image_init(t, wide, big, type, EM_X86_64);
     struct writer *abbreviations = test_image_part(t), *info = test_image_part(t),
                   *lines = test_image_part(t);
@@ -98,14 +123,21 @@ static struct bytes make(struct test_image *t, bool wide, bool big, uint16_t typ
     put_unit(&t->image, info, "/abs/b.c", second, 0);
     const struct {
         const char *name;
-        const struct writer *content;
+        struct writer *content;
     } sections[] = {{".debug_abbrev", abbreviations}, {".debug_info", info}, {".debug_line", lines}};
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
+        bool packed = compressed && i != 1 && compress_part(&t->image, sections[i].content);
         elf_image_section(&t->image,
                           &(struct elf_image_section){.name = sections[i].name,
                                                       .type = SHT_PROGBITS,
+                                                      .flags = packed ? SHF_COMPRESSED : 0,
                                                       .content = writer_bytes(sections[i].content)});
+    }
     return test_image_done(t);
+}
+
+static struct bytes make(struct test_image *t, bool wide, bool big, uint16_t type) {
+    return make_debug(t, wide, big, type, false);
 }
 
 static void test_lines(void **state) {
@@ -133,10 +165,10 @@ static void test_lines(void **state) {
         print_message("SKIP: built without libdw\n");
         skip();
     }
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 8; kind++) {
         struct test_image t;
         struct err err = ERR_INIT;
-        struct bytes image = make(&t, kind & 1, kind & 2, ET_DYN);
+        struct bytes image = make_debug(&t, kind & 1, kind & 2, ET_DYN, kind & 4);
         struct object_lines *lines = object_lines_new(image, (struct bytes){NULL, 0}, &err);
         assert_non_null(lines);
         for (int again = 0; again < 2; again++)
@@ -224,9 +256,9 @@ static void test_claims(void **state) {
 /* Any byte changed, any end cut off: some answer, and no step outside. */
 static void test_hostile(void **state) {
     (void)state;
-    for (int kind = 0; kind < 2; kind++) {
+    for (int kind = 0; kind < 4; kind++) {
         struct test_image t;
-        struct bytes image = make(&t, true, kind, ET_DYN);
+        struct bytes image = make_debug(&t, true, kind & 1, ET_DYN, kind & 2);
         for (size_t at = 0; at < image.size * 2; at++) {
             size_t size = at & 1 ? at / 2 : image.size;
             uint8_t *copy = malloc(size ? size : 1);
