@@ -121,7 +121,8 @@ struct model_hit {
 /*
  * What was at `address`. `pid` is the sample's pid; a guest's space is keyed by the pid of its machine and
  * falls back to the default guest's. False, with both ids MODEL_NONE, when nothing covered it; out->space is
- * set all the same.
+ * set all the same. What lies close behind a kernel's map counts as the kernel's: that map ends with the
+ * text, and the code that ran at boot comes later.
  */
 bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
                 uint64_t address, struct model_hit *out);
@@ -180,6 +181,9 @@ struct model_mapping {
     uint32_t prot : 8;   /* PROT_*; MMAP records: PROT_EXEC, or 0 with MMAP_DATA */
     uint32_t flags : 24; /* MAP_*; 0 for MMAP records */
 };
+
+/* model_hit.offset of an address in a mapping that has an image. */
+uint64_t model_mapping_offset(const struct model *m, uint32_t mapping, uint64_t address);
 
 /* Borrowed, valid until the next model_apply, model_retire or model_free. Ids run from 0 in file order. */
 const struct model_mapping *model_mapping(const struct model *m, uint32_t id);

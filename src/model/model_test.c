@@ -589,6 +589,11 @@ static void test_kernel_and_modules(void **state) {
         assert_string_equal(dso(m, K, pid, 49, 0xffffffffa0003010), "-");
         assert_string_equal(dso(m, K, pid, 50, 0xffffffffa0003010), "[late]");
     }
+    /* Code that ran at boot lies close behind the text that the map ends with. */
+    assert_string_equal(dso(m, K, 0, 1, 0xffffffff84000010), "[kernel.kallsyms]");
+    assert_int_equal(offset(m, K, 0, 1, 0xffffffff84000010), 0xffffffff84000010);
+    assert_string_equal(dso(m, K, 0, 1, 0xffffffff86000010), "-");
+    assert_string_equal(dso(m, K, 0, 1, 0xffffffff80fffff0), "-");
     /* Only kernel mode is answered from the kernel's maps. */
     for (unsigned mode = 0; mode < 8; mode++)
         if (mode != K)

@@ -37,15 +37,40 @@ static uint32_t find_mapping(const struct model *m, uint32_t space, uint32_t ent
     return MODEL_NONE;
 }
 
+/* Kernels are some tens of megabytes long, code, data and all. */
+enum { KERNEL_TAIL_BYTES = 64 << 20 };
+
+/*
+ * As find_mapping, but also close behind a kernel's map, where nothing else is: the map ends with the text,
+ * and further on lies the code that ran while it booted. The stacks of idle tasks begin there.
+ */
+static uint32_t find_in_space(const struct model *m, uint32_t space, uint32_t entry, uint64_t address) {
+    uint32_t found = find_mapping(m, space, entry, address);
+    unsigned kind = m->spaces.items[space].space;
+    if (found != MODEL_NONE || (kind != MODEL_SPACE_KERNEL && kind != MODEL_SPACE_GUEST_KERNEL))
+        return found;
+    uint64_t reference = m->kernel[kind == MODEL_SPACE_GUEST_KERNEL].address;
+    uint32_t kernel = find_mapping(m, space, entry, reference);
+    if (kernel == MODEL_NONE)
+        return MODEL_NONE;
+    const struct model_mapping *map = &m->mappings.items[kernel];
+    bool is_kernel = map->image != MODEL_NONE && m->images.list.items[map->image].kind == MODEL_IMAGE_KERNEL;
+    return is_kernel && address > map->last && address - map->last <= KERNEL_TAIL_BYTES ? kernel : MODEL_NONE;
+}
+
+uint64_t model_mapping_offset(const struct model *m, uint32_t mapping, uint64_t address) {
+    const struct model_mapping *map = &m->mappings.items[mapping];
+    const struct model_image *image = &m->images.list.items[map->image];
+    bool absolute = image->kind == MODEL_IMAGE_KERNEL || image->pid != MODEL_NONE;
+    return absolute ? address : address - map->start + map->pgoff;
+}
+
 static bool hit(const struct model *m, uint32_t mapping, uint64_t address, struct model_hit *out) {
     if (mapping == MODEL_NONE || m->mappings.items[mapping].image == MODEL_NONE)
         return false;
-    const struct model_mapping *map = &m->mappings.items[mapping];
     out->mapping = mapping;
-    out->image = map->image;
-    const struct model_image *image = &m->images.list.items[map->image];
-    bool absolute = image->kind == MODEL_IMAGE_KERNEL || image->pid != MODEL_NONE;
-    out->offset = absolute ? address : address - map->start + map->pgoff;
+    out->image = m->mappings.items[mapping].image;
+    out->offset = model_mapping_offset(m, mapping, address);
     return true;
 }
 
@@ -55,7 +80,7 @@ bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct mo
     *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, space};
     uint32_t id = find_space(m, space, pid);
     return id != HASH_ABSENT &&
-           hit(m, find_mapping(m, id, timeline_find(&m->changes, id, when), address), address, out);
+           hit(m, find_in_space(m, id, timeline_find(&m->changes, id, when), address), address, out);
 }
 
 uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_when when) {
@@ -111,7 +136,7 @@ bool model_state_find(const struct model *m, const struct model_state *state, ui
     if (state->id == MODEL_NONE)
         return false;
     out->space = m->spaces.items[state->owner].space;
-    return hit(m, find_mapping(m, state->owner, state->id, address), address, out);
+    return hit(m, find_in_space(m, state->owner, state->id, address), address, out);
 }
 
 bool model_state_find_before_exec(const struct model *m, const struct model_state *state, uint64_t address,

@@ -87,7 +87,7 @@ bool resolve_places_find(struct resolve_places *p, const struct model_state *sta
         const struct model_mapping *map = model_mapping(p->model, slot->mapping);
         out->mapping = slot->mapping;
         out->image = map->image;
-        out->offset = address - map->start + map->pgoff;
+        out->offset = model_mapping_offset(p->model, slot->mapping, address);
         out->space = model_image(p->model, map->image)->space;
         return true;
     }
