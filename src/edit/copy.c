@@ -89,7 +89,7 @@ static bool file_to_file(struct run *run, struct copy_result *result, struct err
         !copy_records(run, false, result, err))
         return false;
     uint64_t shrunk = end - start - run->written;
-    if (shrunk && h->attrs.size > start - (h->attrs.offset < start ? h->attrs.offset : start))
+    if (shrunk && h->events_end > start)
         return err_set(err, ERR_UNSUPPORTED, stream_path(run->in),
                        "damaged, and its events lie in or behind the data: copy it into a pipe instead");
     struct writer tail = writer_make(h->swap), word = writer_make(h->swap);

@@ -75,6 +75,7 @@ static bool parse_attrs(struct bytes file, struct perfdata_header *h, struct per
         ++*problems;
         log_line(LOG_WARN, "attrs: an entry has %" PRIu64 " bytes, more than the section", h->attr_size);
     }
+    h->events_end = h->attrs.offset + h->attrs.size;
     struct cursor c = cursor_make(table, h->swap);
     uint64_t ids_left = file.size; /* sections that overlap must not multiply what a file can make us keep */
     while (cursor_left(&c) >= h->attr_size) {
@@ -85,6 +86,8 @@ static bool parse_attrs(struct bytes file, struct perfdata_header *h, struct per
             continue; /* cannot be: attr_size was checked */
         if (!section_bytes(file, section, &ids))
             problem(problems, "ids of an event", &section);
+        else if (section.size && section.offset + section.size > h->events_end)
+            h->events_end = section.offset + section.size;
         if (ids.size > ids_left)
             ids.size = 0;
         ids_left -= ids.size;

@@ -39,6 +39,8 @@ struct perfdata_header {
     uint64_t size;       /* the header's own size field */
     uint64_t attr_size;  /* one attrs entry: attr and ids section; 0 in a pipe */
     struct perfdata_section attrs, data, event_types; /* as in the file (data.size as claimed) */
+    uint64_t
+        events_end; /* where the last of the attrs and of their ids ends: in sound files before the data */
     uint64_t feature_bits[4];
     VEC(struct perfdata_feature) features; /* by ascending bit; in a pipe by arrival */
     uint64_t end; /* first byte behind everything the header knows of; what follows is a trailer */
