@@ -151,10 +151,15 @@ STATUSES = [
     (["--max-stack", "x"], 129, "numerical"),
     (["--switch-on", "nonexistent"], 1, "not found"),
     (["--bogus"], 129, "bogus"),
-    (["-S", "main"], 1, "not there yet"),
+    (["-S", "main"], 0, ""),
+    (["--json", "--per-event-dump"], 129, "give one"),
+    (["--stop-bt", "file:///nonexistent"], 1, "/nonexistent"),
+    (["--dlfilter", "/nonexistent.so"], 1, "cannot load"),
+    (["-g", "perl"], 1, "python"),
+    (["-s", "perl:x.pl"], 1, "Python"),
     (["--itrace"], 1, "not there yet"),
-    (["-k", "vmlinux"], 1, "not there yet"),
-    (["some-script"], 1, "not there yet"),
+    (["some-script"], 1, "no such script"),
+    (["record"], 1, "not there yet"),
     (["--no-inline", "--symfs", "/"], 0, ""),
 ]
 

@@ -1,39 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
+#include "cmd/script.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
-#include "cmd/command.h"
-#include "cmd/filter.h"
 #include "cmd/input.h"
-#include "cmd/reading.h"
-#include "cmd/time_range.h"
+#include "cmd/script_dlfilter.h"
+#include "cmd/script_python.h"
 #include "format/perfdata/feature.h"
-#include "stream/order.h"
-#include "view/dump.h"
 #include "view/header_text.h"
-#include "view/readings.h"
-#include "view/script_print.h"
-#include "view/script_record.h"
-
-struct script_options {
-    const char *input;
-    bool force;
-    int verbose;
-    struct option_list fields; /* -F */
-    bool ns, reltime, deltatime, latency, hide_chains, no_merge;
-    int max_stack;
-    const char *time, *cpus, *pids, *tids, *comms;
-    const char *switch_on, *switch_off;
-    bool show_switches;
-    bool header, header_only, header_full;
-    bool dump, dump_unsorted;
-    bool show[16];       /* by the bit of enum script_show */
-    const char *ignored; /* for options that change nothing as long as functions have no names */
-    bool ignored_flag;
-    const char *absent; /* an option of perf's that sonde does not have yet */
-};
 
 enum { DEFAULT_MAX_STACK = 127 }; /* as perf's, from the kernel's default perf_event_max_stack */
 
@@ -107,126 +83,50 @@ static const struct option options[] = {
     SHOW("lost", SHOW_LOST, "lost events"),
     SHOW("round", SHOW_ROUND, "the ends of rounds"),
     SHOW("text-poke", SHOW_TEXT_POKE, "changes of kernel code"),
-    OPTION_STRING(0, "symfs", OWN, ignored, "directory", "look for files with symbols under this directory"),
+    OPTION_BOOL(0, "json", OWN, json, "show each record as a JSON object, one a line"),
+    OPTION_BOOL(0, "per-event-dump", OWN, per_event, "write each event's samples to a file of its own"),
+    OPTION_STRING('S', "symbols", OWN, chosen_symbols, "symbol[,symbol...]",
+                  "only samples taken in these functions, or at these addresses"),
+    OPTION_U64(0, "addr-range", OWN, range_bytes, "n", "with -S: so many bytes behind an address count too"),
+    OPTION_STRING(0, "dsos", OWN, chosen_dsos, "dso[,dso...]", "only samples taken in these DSOs"),
+    OPTION_STRING(0, "stop-bt", OWN, stop, "symbol[,symbol...]", "cut callchains behind these functions"),
+    OPTION_STRING('s', "script", OWN, script, "name", "give the samples to a Python script ([lang:]FILE.py)"),
+    OPTION_STRING('g', "gen-script", OWN, generate, "lang", "write the start of a Python script"),
+    OPTION_BOOL('l', "list", OWN, list_scripts, "list the scripts that come with sonde"),
+    OPTION_STRING(0, "dlfilter", OWN, dlfilter, "file", "filter samples by a shared object"),
+    OPTION_LIST(0, "dlarg", OWN, dlargs, "arg", "argument for --dlfilter; may be given several times"),
+    OPTION_BOOL(0, "list-dlfilters", OWN, list_filters,
+                "list the filters here and those that come with sonde"),
+    OPTION_STRING('k', "vmlinux", OWN, symbols.host.vmlinux, "file", "kernel image"),
+    OPTION_STRING(0, "kallsyms", OWN, symbols.host.kallsyms, "file", "kallsyms file"),
+    OPTION_STRING(0, "guestvmlinux", OWN, symbols.guest.vmlinux, "file", "guest's kernel image"),
+    OPTION_STRING(0, "guestkallsyms", OWN, symbols.guest.kallsyms, "file", "guest's kallsyms"),
+    OPTION_STRING(0, "guestmodules", OWN, symbols.guest.modules, "file", "guest's modules"),
+    OPTION_STRING(0, "symfs", OWN, symbols.symfs, "directory",
+                  "look for files with symbols under this directory"),
     OPTION_BOOL(0, "inline", OWN, ignored_flag, "show inlined functions"),
-    OPTION_BOOL(0, "demangle", OWN, ignored_flag, "demangle symbols"),
-    OPTION_BOOL(0, "demangle-kernel", OWN, ignored_flag, "demangle kernel symbols"),
+    OPTION_BOOL(0, "demangle", OWN, demangle, "demangle symbols"),
+    OPTION_BOOL(0, "demangle-kernel", OWN, symbols.demangle_kernel, "demangle kernel symbols"),
     OPTION_BOOL(0, "full-source-path", OWN, ignored_flag, "show source files with their whole path"),
     OPTION_BOOL(0, "show-kernel-path", OWN, ignored_flag, "show the path of the kernel's image"),
     ABSENT_FLAG('a', "all-cpus", "of script record"),
     ABSENT_FLAG('d', "debug-mode", "check order and losses"),
-    ABSENT('g', "gen-script", "lang", "write the start of a script"),
-    ABSENT('k', "vmlinux", "file", "kernel image"),
-    ABSENT_FLAG('l', "list", "list scripts"),
-    ABSENT('s', "script", "name", "give the samples to a script"),
-    ABSENT('S', "symbols", "symbol[,symbol...]", "only these symbols"),
-    ABSENT(0, "addr-range", "n", "with -S"),
     ABSENT(0, "addr2line", "path", "addr2line binary"),
     ABSENT_FLAG(0, "call-ret-trace", "calls and returns of an instruction trace"),
     ABSENT_FLAG(0, "call-trace", "calls of an instruction trace"),
-    ABSENT(0, "dlarg", "arg", "argument for --dlfilter"),
-    ABSENT(0, "dlfilter", "file", "filter by a shared object"),
-    ABSENT(0, "dsos", "dso[,dso...]", "only these DSOs"),
     ABSENT(0, "graph-function", "symbol", "only calls from these functions"),
     ABSENT_FLAG(0, "guest-code", "guest code is in the hypervisor's process"),
-    ABSENT(0, "guestkallsyms", "file", "guest's kallsyms"),
-    ABSENT(0, "guestmodules", "file", "guest's modules"),
     ABSENT(0, "guestmount", "directory", "where guests' root directories are mounted"),
-    ABSENT(0, "guestvmlinux", "file", "guest's kernel image"),
     ABSENT(0, "insn-trace", "raw|disasm", "instructions of an instruction trace",
            .flags = OPTION_VALUE_OPTIONAL),
     ABSENT(0, "itrace", "opts", "decode instruction traces", .flags = OPTION_VALUE_OPTIONAL),
-    ABSENT(0, "kallsyms", "file", "kallsyms file"),
-    ABSENT_FLAG(0, "list-dlfilters", "list filters"),
     ABSENT(0, "max-blocks", "n", "for brstackinsn"),
-    ABSENT_FLAG(0, "per-event-dump", "one file per event"),
     ABSENT_FLAG(0, "stitch-lbr", "join LBR callchains"),
-    ABSENT(0, "stop-bt", "symbol", "cut callchains at a symbol"),
     ABSENT_FLAG(0, "xed", "disassemble with xed"),
     OPTION_END,
 };
 
-/* A callchain that came after its sample: the CALLCHAIN_DEFERRED at loc. */
-struct deferred {
-    uint64_t cookie, loc;
-};
-
-/* Everything while it runs. */
-struct script {
-    const struct script_options *o;
-    struct command_env *env;
-    struct reading reading;
-    struct model *model;
-    struct out out;
-    bool out_open;
-    struct script_print print;
-    struct script_guests guests;
-    struct readings readings; /* totals of group reads */
-    unsigned show;            /* enum script_show */
-    struct time_ranges times;
-    struct filter filter;
-    uint32_t on_event, off_event; /* --switch-on, --switch-off; PERFDATA_NO_EVENT: none */
-    bool on;                      /* samples are shown at present */
-    struct reading_span span;     /* of the samples; a pipe's is not known */
-    VEC(struct deferred) deferred;
-    bool deferred_sorted;
-    uint64_t round_locs[3]; /* streaming: where the last rounds ended, the latest last */
-    bool round_ended;
-    bool failed; /* memory ran out where it could not be said */
-    struct perfdata_sample sample;
-};
-
-/* ---- deferred callchains ---- */
-
-/* What is needed of records ahead of their turn: guests, and chains that came late. False: memory. */
-static bool note_record(struct script *s, const struct stream_record *r) {
-    struct perfdata_record rec;
-    bool index = r->raw.type == PERFDATA_RECORD_ID_INDEX;
-    if ((!index && r->raw.type != PERFDATA_RECORD_CALLCHAIN_DEFERRED) ||
-        !reading_decode(&s->reading, r, &rec))
-        return true;
-    if (index)
-        return script_guests_add(&s->guests, &rec.id_index);
-    struct deferred *d = vec_push(&s->deferred);
-    if (!d)
-        return false;
-    *d = (struct deferred){rec.callchain_deferred.cookie, r->loc};
-    s->deferred_sorted = false;
-    return true;
-}
-
-static int by_cookie(const void *a, const void *b) {
-    const struct deferred *x = a, *y = b;
-    if (x->cookie != y->cookie)
-        return x->cookie < y->cookie ? -1 : 1;
-    return x->loc < y->loc ? -1 : x->loc > y->loc;
-}
-
-/* The chain with this cookie that is the first behind after_loc and of the same thread. */
-static struct perfdata_u64s find_deferred(void *ctx, uint64_t cookie, uint32_t tid, uint64_t after_loc) {
-    struct script *s = ctx;
-    if (!s->deferred_sorted && s->deferred.count)
-        qsort(s->deferred.items, s->deferred.count, sizeof *s->deferred.items, by_cookie);
-    s->deferred_sorted = true;
-    size_t low = 0, high = s->deferred.count;
-    struct deferred key = {cookie, after_loc};
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (by_cookie(&s->deferred.items[mid], &key) <= 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    struct perfdata_record rec;
-    if (low == s->deferred.count || s->deferred.items[low].cookie != cookie)
-        return (struct perfdata_u64s){0};
-    struct stream_record r = stream_record_at(s->reading.stream, s->deferred.items[low].loc);
-    if (!reading_decode(&s->reading, &r, &rec) || rec.id.tid != tid)
-        return (struct perfdata_u64s){0};
-    return rec.callchain_deferred.ips;
-}
-
-/* ---- records, in time order ---- */
+/* ---- from options to output ---- */
 
 static void print_trace(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *x,
                         struct out *out) {
@@ -234,218 +134,6 @@ static void print_trace(void *ctx, const struct perfdata_attr *attr, const struc
     if (s->reading.formats)
         tracefs_formats_print(s->reading.formats, attr->config, (int)x->cpu, x->raw, out);
 }
-
-static void print_sample(struct script *s, const struct stream_record *r, uint32_t event,
-                         struct model_when when) {
-    struct script_sample x = {.s = &s->sample, .event = event, .misc = r->raw.misc, .when = when};
-    script_print_sample(&s->print, &x);
-}
-
-/* True when the sample is to be shown as far as --switch-on and --switch-off decide. */
-static bool switched_on(struct script *s, uint32_t event) {
-    if (!s->on) {
-        if (event != s->on_event)
-            return false;
-        s->on = true;
-        return s->o->show_switches;
-    }
-    if (event == s->off_event) {
-        /* Without --switch-on there is no way back. */
-        s->on = false;
-        return s->o->show_switches;
-    }
-    return true;
-}
-
-/* A reading of a group is one line per event that has moved since the last reading, as perf prints it; if
- * none has, the sample itself is still there to be shown. */
-static void print_reading(struct script *s, const struct stream_record *r, struct model_when when) {
-    uint64_t recorded = s->sample.period;
-    bool any = false;
-    for (uint64_t i = 0; i < s->sample.read.count; i++) {
-        struct perfdata_read_value value = perfdata_read_at(&s->sample.read, i);
-        uint64_t moved;
-        uint32_t event = readings_take(&s->readings, s->reading.events, s->sample.tid, &value, &moved);
-        if (event == PERFDATA_NO_EVENT || !moved)
-            continue;
-        s->sample.period = moved;
-        print_sample(s, r, event, when);
-        any = true;
-    }
-    s->sample.period = recorded;
-    if (!any)
-        print_sample(s, r, r->event, when);
-}
-
-static bool do_sample(struct script *s, const struct stream_record *r, struct err *err) {
-    if (r->event == PERFDATA_NO_EVENT)
-        return true;
-    if (!script_print_plan(&s->print, r->event, err))
-        return false;
-    const struct perfdata_event *e = &s->reading.events->list.items[r->event];
-    struct perfdata_sample *x = &s->sample;
-    x->pid = x->tid = x->cpu = UINT32_MAX; /* for those that lack them */
-    x->time = x->id = 0;
-    /* All of it: a sample with damage in what is not shown is no less damaged. */
-    if (!perfdata_sample_decode(&e->plan, r->raw.body, ~0ull, x)) {
-        stream_bad_record(s->reading.stream, r, "a sample shorter than its fields");
-        return true;
-    }
-    struct model_when when = reading_when(&s->reading, r);
-    if (!switched_on(s, r->event) || !time_ranges_contain(&s->times, x->time) ||
-        !filter_sample(&s->filter, s->model, x, when))
-        return true;
-    if (e->attr.sample_type & PERFDATA_SAMPLE_READ)
-        print_reading(s, r, when);
-    else
-        print_sample(s, r, r->event, when);
-    return true;
-}
-
-static bool do_shown(struct script *s, const struct stream_record *r, struct err *err) {
-    struct perfdata_record rec;
-    if (!reading_decode(&s->reading, r, &rec))
-        return true;
-    uint32_t event = r->event == PERFDATA_NO_EVENT ? 0 : r->event;
-    if (r->raw.type < PERFDATA_RECORD_USER_START) {
-        if (!s->reading.events->list.count)
-            return true;
-        if (!script_print_plan(&s->print, event, err))
-            return false;
-        if (!filter_cpu(&s->filter, rec.id.have & PERFDATA_SAMPLE_CPU ? rec.id.cpu : UINT32_MAX))
-            return true;
-    }
-    script_record_print(&s->print, event, &rec, reading_when(&s->reading, r));
-    return true;
-}
-
-static bool do_record(struct script *s, const struct stream_record *r, struct err *err) {
-    if (r->raw.type == PERFDATA_RECORD_SAMPLE)
-        return do_sample(s, r, err);
-    return !script_record_shown(s->show, r->raw.type) || do_shown(s, r, err);
-}
-
-/* ---- a file: everything into the model first, then the samples ---- */
-
-static bool see_record(void *ctx, const struct stream_record *r, struct err *err) {
-    return note_record(ctx, r) || err_memory(err, "script");
-}
-
-static bool want_printed(void *ctx, const struct stream_record *r) {
-    const struct script *s = ctx;
-    return !r->legacy && (r->raw.type == PERFDATA_RECORD_SAMPLE || script_record_shown(s->show, r->raw.type));
-}
-
-/* Rounds are shown where they are, so everything else is shown in the order of the file too, as in perf. */
-static bool second_pass(struct script *s, struct err *err) {
-    struct order order;
-    struct stream_record r;
-    enum stream_status status;
-    bool ok = true;
-    order_init(&order, s->reading.stream, want_printed, s, s->show & SCRIPT_SHOW_ROUND);
-    while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed)
-        ok = do_record(s, &r, err);
-    ok = ok && (s->out.failed || status == STREAM_END);
-    order_fini(&order);
-    return ok;
-}
-
-/* -D: each record in hex and decoded, what script makes of it behind it. */
-static bool dump_pass(struct script *s, struct err *err) {
-    const struct perfdata_header *h = stream_header(s->reading.stream);
-    const struct perfdata_events *events = s->reading.events;
-    /* perf sorts by time only when every record has one. */
-    bool sorted = !s->o->dump_unsorted && !(s->show & SCRIPT_SHOW_ROUND) && events->list.count &&
-                  events->list.items[0].attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL;
-    struct dump dump;
-    struct order order;
-    struct stream_record r;
-    enum stream_status status;
-    bool ok = true;
-    dump_init(&dump, events, h, &s->reading.namer, s->model,
-              h->container == PERFDATA_CONTAINER_PIPE ? "pipe" : stream_path(s->reading.stream));
-    dump.for_script = true;
-    order_init(&order, s->reading.stream, NULL, NULL, !sorted);
-    while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed) {
-        dump_record(&dump, &r, &s->out);
-        ok = r.legacy || do_record(s, &r, err);
-    }
-    ok = ok && (s->out.failed || status == STREAM_END);
-    order_fini(&order);
-    dump_fini(&dump);
-    return ok;
-}
-
-/* ---- a pipe: as it comes, round by round ---- */
-
-/* Called as records are read, ahead of their turn. */
-static bool want_streamed(void *ctx, const struct stream_record *r) {
-    struct script *s = ctx;
-    if (r->legacy)
-        return false;
-    if (r->raw.type == PERFDATA_RECORD_FINISHED_ROUND) {
-        s->round_locs[0] = s->round_locs[1];
-        s->round_locs[1] = s->round_locs[2];
-        s->round_locs[2] = r->loc;
-        s->round_ended = true;
-    }
-    if (!note_record(s, r))
-        s->failed = true;
-    struct perfdata_record rec;
-    bool wanted = r->raw.type == PERFDATA_RECORD_SAMPLE || model_wants(s->model, r->raw.type) ||
-                  script_record_shown(s->show, r->raw.type);
-    if (!wanted)
-        reading_decode(&s->reading, r, &rec); /* only to find damage */
-    return wanted;
-}
-
-/* A round's end delivers the rounds before it, so what lies before the last but one is done with: its bytes
- * go, and the states that only it saw. */
-static bool forget(struct script *s, struct model_when when, struct err *err) {
-    uint64_t loc = s->round_locs[0];
-    size_t kept = 0;
-    s->round_ended = false;
-    for (size_t i = 0; i < s->deferred.count; i++)
-        if (s->deferred.items[i].loc >= loc)
-            s->deferred.items[kept++] = s->deferred.items[i];
-    s->deferred.count = kept;
-    stream_release(s->reading.stream, loc);
-    return model_retire(s->model, when, err);
-}
-
-static bool stream_pass(struct script *s, struct err *err) {
-    struct order order;
-    struct stream_record r;
-    enum stream_status status;
-    uint64_t now_ns = 0;
-    bool ok = true;
-    order_init(&order, s->reading.stream, want_streamed, s, s->show & SCRIPT_SHOW_ROUND);
-    while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed) {
-        if (s->failed)
-            ok = err_memory(err, "script");
-        /* A record without a time is given as it is read, ahead of what waits: it counts from now. */
-        if (r.has_time && r.time_ns > now_ns)
-            now_ns = r.time_ns;
-        else if (!r.has_time)
-            r.time_ns = now_ns;
-        r.has_time = true;
-        if (ok && s->round_ended)
-            ok = forget(s, reading_when(&s->reading, &r), err);
-        if (r.raw.type != PERFDATA_RECORD_SAMPLE)
-            ok = ok && reading_apply(&s->reading, s->model, &r, err);
-        if (r.raw.type < PERFDATA_RECORD_USER_START)
-            ok = ok && reading_names(&s->reading, err);
-        ok = ok && do_record(s, &r, err);
-    }
-    ok = ok && (s->out.failed || status == STREAM_END);
-    uint64_t late = model_unordered(s->model);
-    if (late)
-        log_line(LOG_WARN, "%" PRIu64 " records came later than their round and counted from there", late);
-    order_fini(&order);
-    return ok;
-}
-
-/* ---- from options to output ---- */
 
 static bool find_event(struct script *s, const char *option, const char *name, uint32_t *out,
                        struct err *err) {
@@ -461,6 +149,17 @@ static bool find_event(struct script *s, const char *option, const char *name, u
     }
     return err_set(err, ERR_ABSENT, option, "event '%s' not found: 'evlist' shows the names of the events",
                    name);
+}
+
+static void json_field(void *ctx, const char *name, const char *value, size_t len) {
+    script_json_field(ctx, name, value, len);
+}
+
+static void json_fields(void *ctx, struct script_json *j, const struct perfdata_attr *attr,
+                        const struct perfdata_sample *x) {
+    struct script *s = ctx;
+    if (s->reading.formats)
+        tracefs_formats_fields(s->reading.formats, attr->config, x->raw, json_field, j);
 }
 
 /* Fields by -F, -L's wish included. */
@@ -517,43 +216,68 @@ static bool apply_times(struct script *s, struct err *err) {
 
 static unsigned shown_groups(const struct script_options *o) {
     unsigned show = SCRIPT_SHOW_ERRORS | (o->no_merge ? SCRIPT_SHOW_DEFERRED : 0);
+    if (o->script)
+        return SCRIPT_SHOW_SWITCH;
     for (unsigned i = 0; i < SHOW_COUNT; i++)
         show |= o->show[i] ? 1u << i : 0;
     return show;
 }
 
-static bool is_dump(const struct script *s) {
-    return s->o->dump || s->o->dump_unsorted;
-}
-
 /* What the model must know for what is printed. */
 static unsigned model_needs(const struct script *s) {
-    unsigned need = MODEL_NEED_COMMS;
-    uint64_t chosen = 0,
-             places = SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE) | SCRIPT_BIT(BRSTACKOFF);
+    unsigned need = s->o->json || s->o->script ? MODEL_NEED_ALL : MODEL_NEED_COMMS;
+    uint64_t chosen = 0, places = SCRIPT_BIT(SYM) | SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) |
+                                  SCRIPT_BIT(SRCLINE) | SCRIPT_BIT(BRSTACKSYM) | SCRIPT_BIT(BRSTACKOFF);
     for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
         chosen |= s->print.options.fields.chosen[k];
-    return need | (chosen & places || is_dump(s) ? MODEL_NEED_MAPS : 0) |
+    return need |
+           (chosen & places || script_is_dump(s->o) || s->o->chosen_symbols || s->o->chosen_dsos ||
+                    s->o->dlfilter
+                ? MODEL_NEED_MAPS
+                : 0) |
            (chosen & SCRIPT_BIT(CGROUP) ? MODEL_NEED_EXTRAS : 0);
+}
+
+/* Makes functions nameable; opens nothing yet. */
+static bool open_names(struct script *s, struct err *err) {
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value value;
+    if (perfdata_feature_get(stream_header(s->reading.stream), PERFDATA_FEATURE_OSRELEASE, &arena, &value))
+        s->release = strndup((const char *)value.text.data, bytes_text_len(value.text));
+    arena_fini(&arena);
+    struct symbol_options symbols = s->o->symbols;
+    symbols.raw_names = !s->o->demangle;
+    s->store = symbol_store_new(&symbols, err);
+    s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
+    s->print.names.names = s->names;
+    return s->names;
 }
 
 /* Everything between the open recording and the open output, after which only printing remains. */
 static bool prepare(struct script *s, const struct script_print_options *p, struct err *err) {
     struct filter_options f = {s->o->cpus, s->o->pids, s->o->tids, s->o->comms};
-    bool streaming = stream_is_pipe(s->reading.stream) && !is_dump(s);
+    bool streaming = stream_is_pipe(s->reading.stream) && !script_is_dump(s->o);
     if (!script_print_init(&s->print, &s->out, s->reading.events, NULL, p) ||
-        !filter_parse(&f, &s->filter, err))
+        !filter_parse(&f, &s->filter, err) ||
+        !script_choice_parse(&s->choice, s->o->chosen_symbols, s->o->chosen_dsos, s->o->range_bytes, err) ||
+        (s->o->stop && !filter_names_parse("--stop-bt", s->o->stop, &s->stop, err)))
         return false;
+    s->print.options.stop = (const char *const *)s->stop.list.items;
+    s->print.options.stop_count = s->stop.list.count;
+    s->json = (struct script_json){.print = &s->print, .fields = json_fields, .fields_ctx = s};
+    s->as_json = s->o->json || s->o->script;
+    s->json.scripting = s->o->script;
+    s->json.tracing = s->reading.namer.tracing.events.count ? &s->reading.namer.tracing : NULL;
     s->print.trace = print_trace;
     s->print.trace_ctx = s;
-    s->print.deferred = find_deferred;
+    s->print.deferred = script_find_deferred;
     s->print.deferred_ctx = s;
     s->print.guests = &s->guests;
     s->show = shown_groups(s->o);
     s->model = model_new(&(struct model_options){.need = model_needs(s), .streaming = streaming}, err);
-    s->print.model = s->model;
-    return s->model &&
-           (streaming || reading_first_pass(&s->reading, s->model, &s->span, see_record, s, err)) &&
+    s->print.model = s->print.names.model = s->model;
+    return s->model && open_names(s, err) &&
+           (streaming || reading_first_pass(&s->reading, s->model, &s->span, script_see_record, s, err)) &&
            apply_features(s, err) && apply_times(s, err) &&
            find_event(s, "--switch-on", s->o->switch_on, &s->on_event, err) &&
            find_event(s, "--switch-off", s->o->switch_off, &s->off_event, err) &&
@@ -561,12 +285,18 @@ static bool prepare(struct script *s, const struct script_print_options *p, stru
 }
 
 static void finish(struct script *s) {
+    script_dlfilter_close(s->dlfilter, NULL); /* where it went wrong before its end */
     script_print_fini(&s->print);
+    script_choice_fini(&s->choice);
+    filter_names_fini(&s->stop);
+    resolve_names_free(s->names);
+    symbol_store_free(s->store);
+    free(s->release);
     script_guests_fini(&s->guests);
     readings_fini(&s->readings);
     time_ranges_fini(&s->times);
     filter_fini(&s->filter);
-    vec_fini(&s->deferred);
+    resolve_deferred_fini(&s->deferred);
     model_free(s->model);
     reading_close(&s->reading);
 }
@@ -576,60 +306,145 @@ static void print_header(struct script *s) {
     header_text_write(stream_header(s->reading.stream), &s->reading.namer, &h, &s->out);
 }
 
+static bool open_filter(struct script *s, struct err *err) {
+    struct script_dlfilter_world world = {&s->print, s->store, &s->o->dlargs};
+    if (s->o->dlfilter)
+        s->dlfilter = script_dlfilter_open(s->o->dlfilter, &world, err);
+    return s->dlfilter || !s->o->dlfilter;
+}
+
+static bool close_filter(struct script *s, struct err *err) {
+    bool ok = script_dlfilter_close(s->dlfilter, err);
+    s->dlfilter = NULL;
+    return ok;
+}
+
 static bool print_all(struct script *s, struct err *err) {
     if (s->o->header || s->o->header_only)
         print_header(s);
     if (s->o->header_only)
         return true;
-    if (is_dump(s))
-        return dump_pass(s, err);
-    return stream_is_pipe(s->reading.stream) ? stream_pass(s, err) : second_pass(s, err);
+    if (s->as_json)
+        script_json_header(&s->json, stream_header(s->reading.stream));
+    return script_read(s, err) && close_filter(s, err);
+}
+
+/* To standard output, and to the events' own files. */
+static int print_out(struct script *s, struct err *err) {
+    if (!command_output(s->env, &s->out))
+        return EXIT_ERROR;
+    bool ok = print_all(s, err) && script_files_close(s, err);
+    return command_finish(s->env, &s->out, ok ? reading_status(&s->reading) : EXIT_ERROR);
+}
+
+/* -s: to a script, whose status counts. */
+static int run_script(struct script *s, struct err *err) {
+    struct script_python python = {0};
+    if (!script_python_start(&python, s->o->script, s->o->arguments, &s->out, err))
+        return EXIT_ERROR;
+    bool ok = print_all(s, err);
+    int status = script_python_finish(&python, &s->out);
+    return status || !ok ? EXIT_ERROR : reading_status(&s->reading);
+}
+
+/* -g */
+static int generate_script(struct script *s, struct err *err) {
+    char path[4096];
+    const struct tracing_data *tracing =
+        s->reading.namer.tracing.events.count ? &s->reading.namer.tracing : NULL;
+    if (!script_python_generate(s->o->generate, s->reading.events, tracing, path, sizeof path, err))
+        return EXIT_ERROR;
+    printf("generated Python script: %s\n", path);
+    return fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
 }
 
 static int script(struct command_env *env, const struct script_options *o) {
     struct script s = {.o = o, .env = env, .span = {UINT64_MAX, 0}};
     struct script_print_options p;
     struct err err = ERR_INIT;
-    int status;
-    bool ok = print_options(o, &p, &err) && reading_open(&s.reading, input_path(o->input), o->force, &err) &&
-              (o->header_only || prepare(&s, &p, &err));
+    int status = EXIT_ERROR;
     s.on = !o->switch_on;
-    if (ok && command_output(env, &s.out)) {
-        ok = print_all(&s, &err);
-        status = command_finish(env, &s.out, ok ? reading_status(&s.reading) : EXIT_ERROR);
-    } else {
-        status = EXIT_ERROR;
-    }
-    if (!ok)
+    if (print_options(o, &p, &err) && reading_open(&s.reading, input_path(o->input), o->force, &err) &&
+        (o->header_only || (prepare(&s, &p, &err) && open_filter(&s, &err))))
+        status = o->generate ? generate_script(&s, &err)
+                 : o->script ? run_script(&s, &err)
+                             : print_out(&s, &err);
+    if (err.code)
         status = command_fail(&err);
     finish(&s);
     return status;
 }
 
+static int list(struct command_env *env, const struct script_options *o) {
+    struct err err = ERR_INIT;
+    struct out out;
+    if (!command_output(env, &out))
+        return EXIT_ERROR;
+    bool ok = o->list_scripts ? script_python_list(&out, &err) : script_dlfilter_list(&out, o->verbose > 0);
+    int status = ok ? EXIT_OK : EXIT_ERROR;
+    status = command_finish(env, &out, status);
+    return err.code ? command_fail(&err) : status;
+}
+
+static int list_languages(void) {
+    fputs("\nScripting language extensions (used in script -s [spec:]script.[spec]):\n\n"
+          "  Python                                     [Python]\n"
+          "  py                                         [Python]\n\n",
+          stderr);
+    return EXIT_OK;
+}
+
+/* What stands behind the options: the arguments of a script or, without -s, a script that comes with us. */
+static void take_operands(struct script_options *o, int argc, char **argv) {
+    if (!o->script && argc && !strcmp(argv[0], "report")) {
+        argc--;
+        argv++;
+    }
+    if (!o->script && argc)
+        o->script = *argv++;
+    o->arguments = argv;
+}
+
+static bool check_options(const struct script_options *o, struct err *err) {
+    if (o->absent)
+        return err_set(err, ERR_UNSUPPORTED, NULL, "script --%s is not there yet", o->absent);
+    if (o->script && !strcmp(o->script, "record"))
+        return err_set(err, ERR_UNSUPPORTED, NULL, "script record is not there yet: record with `record`");
+    if (o->reltime && o->deltatime)
+        return err_set(err, ERR_USAGE, NULL, "give either --reltime or --deltatime");
+    if (o->max_stack < 0)
+        return err_set(err, ERR_USAGE, "--max-stack", "give a number that is not negative");
+    if (o->json + o->per_event + (o->script != NULL) + script_is_dump(o) > 1)
+        return err_set(err, ERR_USAGE, NULL, "give one of --json, --per-event-dump, --script and -D");
+    return true;
+}
+
 static int run(struct command_env *env, int argc, char **argv) {
-    struct script_options o = {.max_stack = DEFAULT_MAX_STACK};
+    struct script_options o = {.max_stack = DEFAULT_MAX_STACK, .demangle = true};
+    struct err err = ERR_INIT;
     int status;
     if (!command_options(env, &o, OPTION_STOP_AT_OPERAND, &argc, &argv, &status))
         return status;
     command_log(env, o.verbose, false);
-    struct err err = ERR_INIT;
-    if (o.absent)
-        err_set(&err, ERR_UNSUPPORTED, NULL, "script --%s is not there yet", o.absent);
-    else if (argc)
-        err_set(&err, ERR_UNSUPPORTED, NULL, "script %s: running scripts is not there yet", argv[0]);
-    else if (o.reltime && o.deltatime)
-        err_set(&err, ERR_USAGE, NULL, "give either --reltime or --deltatime");
-    else if (o.max_stack < 0)
-        err_set(&err, ERR_USAGE, "--max-stack", "give a number that is not negative");
-    status = err.code ? command_fail(&err) : script(env, &o);
+    take_operands(&o, argc, argv);
+    if (!check_options(&o, &err))
+        status = command_fail(&err);
+    else if (o.list_scripts || o.list_filters)
+        status = list(env, &o);
+    else if (o.script && script_python_is_lang(o.script))
+        status = list_languages();
+    else
+        status = script(env, &o);
     option_list_fini(&o.fields);
+    option_list_fini(&o.dlargs);
     return status;
 }
 
 const struct command cmd_script = {
     .name = "script",
     .summary = "Print every event of a recording",
-    .usage = (const char *const[]){"script [<options>]", NULL},
+    .usage = (const char *const[]){"script [<options>]", "script [<options>] -s <script> [<script-args>]",
+                                   "script [<options>] [report] <script> [<script-args>]", NULL},
     .options = options,
     .run = run,
 };

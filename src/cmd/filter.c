@@ -47,19 +47,20 @@ static bool read_list(const char *option, const char *text, void *into, struct e
     return true;
 }
 
-static bool add_comm(struct filter *f, const char *text, size_t len, struct err *err) {
+static bool add_name(const char *option, struct filter_names *names, const char *text, size_t len,
+                     struct err *err) {
     if (!len)
         return true;
-    char **slot = vec_push(&f->comms);
+    char **slot = vec_push(&names->list);
     if (!slot || !(*slot = strndup(text, len)))
-        return err_memory(err, "--comms");
+        return err_memory(err, option);
     return true;
 }
 
-static bool add_comm_file(struct filter *f, const char *path, struct err *err) {
+static bool add_file(const char *option, struct filter_names *names, const char *path, struct err *err) {
     FILE *file = fopen(path, "re");
     if (!file)
-        return err_errno(err, errno, path, "cannot open the list of comms");
+        return err_errno(err, errno, path, "cannot open the list for %s", option);
     char *line = NULL;
     size_t cap = 0;
     ssize_t n;
@@ -67,42 +68,53 @@ static bool add_comm_file(struct filter *f, const char *path, struct err *err) {
     while (ok && (n = getline(&line, &cap, file)) >= 0) {
         while (n > 0 && isspace((unsigned char)line[n - 1]))
             n--;
-        ok = add_comm(f, line, (size_t)n, err);
+        ok = add_name(option, names, line, (size_t)n, err);
     }
     if (ok && ferror(file))
-        ok = err_errno(err, errno, path, "cannot read the list of comms");
+        ok = err_errno(err, errno, path, "cannot read the list for %s", option);
     free(line);
     fclose(file);
     return ok;
 }
 
-static bool read_comms(struct filter *f, const char *text, struct err *err) {
+bool filter_names_parse(const char *option, const char *text, struct filter_names *names, struct err *err) {
     static const char prefix[] = "file://";
     if (!strncmp(text, prefix, sizeof prefix - 1))
-        return add_comm_file(f, text + sizeof prefix - 1, err);
+        return add_file(option, names, text + sizeof prefix - 1, err);
     for (const char *at = text; *at;) {
         size_t len = strcspn(at, ",");
-        if (!add_comm(f, at, len, err))
+        if (!add_name(option, names, at, len, err))
             return false;
         at += len + (at[len] == ',');
     }
     return true;
 }
 
+void filter_names_fini(struct filter_names *names) {
+    for (size_t i = 0; i < names->list.count; i++)
+        free(names->list.items[i]);
+    vec_fini(&names->list);
+}
+
+bool filter_names_has(const struct filter_names *names, const char *name) {
+    for (size_t i = 0; name && i < names->list.count; i++)
+        if (!strcmp(name, names->list.items[i]))
+            return true;
+    return false;
+}
+
 bool filter_parse(const struct filter_options *o, struct filter *f, struct err *err) {
     return (!o->cpus || read_list("--cpu", o->cpus, &f->cpus, err)) &&
            (!o->pids || read_list("--pid", o->pids, &f->pids, err)) &&
            (!o->tids || read_list("--tid", o->tids, &f->tids, err)) &&
-           (!o->comms || read_comms(f, o->comms, err));
+           (!o->comms || filter_names_parse("--comms", o->comms, &f->comms, err));
 }
 
 void filter_fini(struct filter *f) {
     vec_fini(&f->cpus);
     vec_fini(&f->pids);
     vec_fini(&f->tids);
-    for (size_t i = 0; i < f->comms.count; i++)
-        free(f->comms.items[i]);
-    vec_fini(&f->comms);
+    filter_names_fini(&f->comms);
 }
 
 static bool contains(const struct filter_range *list, size_t count, uint32_t v) {
@@ -121,11 +133,5 @@ bool filter_sample(const struct filter *f, const struct model *m, const struct p
     if (!contains(f->cpus.items, f->cpus.count, s->cpu) || !contains(f->pids.items, f->pids.count, s->pid) ||
         !contains(f->tids.items, f->tids.count, s->tid))
         return false;
-    if (!f->comms.count)
-        return true;
-    const char *comm = model_comm(m, s->pid, s->tid, when, NULL);
-    for (size_t i = 0; comm && i < f->comms.count; i++)
-        if (!strcmp(comm, f->comms.items[i]))
-            return true;
-    return false;
+    return !f->comms.list.count || filter_names_has(&f->comms, model_comm(m, s->pid, s->tid, when, NULL));
 }

@@ -12,9 +12,13 @@ struct filter_range {
     uint64_t first, last;
 };
 
+struct filter_names {
+    VEC(char *) list; /* owned */
+};
+
 struct filter {
     VEC(struct filter_range) cpus, pids, tids; /* empty: all */
-    VEC(char *) comms;                         /* owned; empty: all */
+    struct filter_names comms;                 /* empty: all */
 };
 
 /* What the user gave; each may be NULL. */
@@ -26,6 +30,13 @@ struct filter_options {
  * False: ERR_USAGE, or why the file could not be read; filter_fini in any case. */
 bool filter_parse(const struct filter_options *o, struct filter *f, struct err *err);
 void filter_fini(struct filter *f);
+
+/* Adds names separated by commas or, as file://NAME, one a line in a file. `names` is zeroed at first. False
+ * as filter_parse; filter_names_fini in any case. */
+bool filter_names_parse(const char *option, const char *text, struct filter_names *names, struct err *err);
+void filter_names_fini(struct filter_names *names);
+/* True when the list holds the name, which may be NULL. */
+bool filter_names_has(const struct filter_names *names, const char *name);
 
 /* `cpu` is UINT32_MAX when it is not known: then only an empty list lets it through. */
 bool filter_cpu(const struct filter *f, uint32_t cpu);

@@ -125,11 +125,11 @@ static bool list_of(const char *option, const char *text, struct filter *f, void
         return true;
     if (!filter_parse(&(struct filter_options){.comms = text}, f, err))
         return false;
-    for (size_t i = 0; i <= f->comms.count; i++) {
+    for (size_t i = 0; i <= f->comms.list.count; i++) {
         const char **item = vec_push(out);
         if (!item)
             return err_memory(err, option);
-        *item = i < f->comms.count ? f->comms.items[i] : NULL;
+        *item = i < f->comms.list.count ? f->comms.list.items[i] : NULL;
     }
     return true;
 }

@@ -94,6 +94,9 @@ bool model_freeze(struct model *m, struct err *err);
  */
 bool model_retire(struct model *m, struct model_when when, struct err *err);
 
+/* Counts the times that model_retire made ids void. */
+uint32_t model_generation(const struct model *m);
+
 /* Streaming: records that came later than their time. */
 uint64_t model_unordered(const struct model *m);
 
@@ -112,9 +115,9 @@ enum model_space model_space_of(unsigned cpumode);
 
 struct model_hit {
     uint32_t mapping, image; /* MODEL_NONE when nothing covers the address */
-    uint64_t offset; /* in the image: address - start + pgoff; the address itself in a kernel
-                        (MODEL_IMAGE_KERNEL), whose maps' pgoff is a symbol's address, and in executable
-                        memory without a file (model_image.pid), which has no other numbers */
+    uint64_t offset;         /* in the image: address - start + pgoff; the address itself in a kernel
+                                (MODEL_IMAGE_KERNEL), whose maps' pgoff is a symbol's address, and in executable
+                                memory without a file (model_image.pid), which has no other numbers */
     enum model_space space;
 };
 
@@ -147,7 +150,8 @@ struct model_state {
 };
 
 /* For model_find and model_find_before_exec at many addresses: out->owner is MODEL_NONE where there is no
- * such space, out->id where nothing is mapped yet. `m` is frozen. */
+ * such space, out->id where nothing is mapped yet. Streaming: `until` is not known (MODEL_WHEN_END), and ids
+ * mean what they mean as long as model_generation does not change. */
 void model_state_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
                     struct model_state *out);
 bool model_state_find(const struct model *m, const struct model_state *state, uint64_t address,

@@ -104,7 +104,8 @@ struct model {
     } kernel[2];      /* host, guest: of the kernel map that comes last in the file */
     uint32_t swapper; /* text id */
 
-    size_t kept; /* how much was left after the last model_retire */
+    uint32_t generation; /* how often tables were written anew */
+    size_t kept;         /* how much was left after the last model_retire */
 };
 
 static inline bool model_needs(const struct model *m, enum model_need need) {

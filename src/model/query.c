@@ -113,6 +113,11 @@ bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pi
 /* The time from an entry (MODEL_NONE: before the first) to the owner's next one. */
 static void span_of(const struct timeline *t, uint32_t owner, uint32_t entry, struct model_when *from,
                     struct model_when *until) {
+    if (!t->frozen) {
+        *from = entry != MODEL_NONE ? t->entries.items[entry].when : (struct model_when){0, 0};
+        *until = MODEL_WHEN_END;
+        return;
+    }
     bool known = (size_t)owner + 1 < t->heads.count;
     uint32_t next = entry != MODEL_NONE ? entry + 1 : known ? t->heads.items[owner] : 0;
     *from = entry != MODEL_NONE ? t->entries.items[entry].when : (struct model_when){0, 0};
@@ -344,6 +349,10 @@ bool model_kernel_reference(const struct model *m, enum model_space space,
     *out = (struct model_kernel_reference){strpool_text(&m->images.texts, m->kernel[guest].symbol),
                                            m->kernel[guest].address, m->kernel[guest].image};
     return true;
+}
+
+uint32_t model_generation(const struct model *m) {
+    return m->generation;
 }
 
 uint64_t model_unordered(const struct model *m) {

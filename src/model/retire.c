@@ -241,6 +241,7 @@ bool model_retire(struct model *m, struct model_when when, struct err *err) {
     free(r.mappings);
     if (ok) {
         exchange(m, &r.fresh);
+        m->generation++;
         vec_clear(&m->cgroup_ids);
         m->kept = load(m);
     }

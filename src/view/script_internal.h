@@ -8,6 +8,10 @@
 
 /* ---- script_place.c: addresses as "[unknown] (dso)" ---- */
 
+/* Where an address of a space lies; false, and no image, when nothing covers it. */
+bool script_place_find(struct script_print *p, const struct script_sample *x, unsigned cpumode,
+                       uint64_t address, struct model_hit *hit);
+
 /* The single address of a sample, or its callchain, as the fields ask. */
 void script_place_sample(struct script_print *p, const struct script_plan *plan,
                          const struct script_sample *x);

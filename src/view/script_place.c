@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of a sample with what is known of them. Functions are not named yet: "[unknown]", as perf prints
- * for what it cannot resolve. */
+/* Addresses of a sample with what is known of them. */
 #include <string.h>
 
 #include "base/digits.h"
@@ -8,89 +7,37 @@
 
 #define UNKNOWN "[unknown]"
 
-/* Fields that need the image of an address. */
-#define IMAGE_FIELDS (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE))
-
-/* " (name)" of an image, made at its first use. */
-static const char *image_tail(struct script_print *p, uint32_t image) {
-    while (p->tails.count <= image)
-        if (!vec_push(&p->tails))
-            return "";
-    const char *tail = p->tails.items[image];
-    if (tail)
-        return tail;
-    const char *name = model_image_dso(p->model, model_image(p->model, image));
-    size_t len = strlen(name);
-    char *made = arena_alloc(&p->arena, len + 4);
-    if (!made)
-        return "";
-    memcpy(made, " (", 2);
-    memcpy(made + 2, name, len);
-    memcpy(made + 2 + len, ")", 2);
-    p->tails.items[image] = made;
-    return made;
+static bool is_in_kernel(const struct script_sample *x) {
+    return (x->misc & PERFDATA_MISC_CPUMODE_MASK) == PERFDATA_MISC_KERNEL;
 }
 
-static bool find(struct script_print *p, const struct script_sample *x, unsigned cpumode, uint64_t address,
-                 struct model_hit *hit) {
-    if (model_find(p->model, cpumode, x->s->pid, x->when, address, hit))
-        return true;
-    return cpumode == PERFDATA_MISC_USER && (x->misc & PERFDATA_MISC_CPUMODE_MASK) == PERFDATA_MISC_KERNEL &&
-           model_find_before_exec(p->model, cpumode, x->s->pid, x->when, address, hit);
+bool script_place_find(struct script_print *p, const struct script_sample *x, unsigned cpumode,
+                       uint64_t address, struct model_hit *hit) {
+    enum model_space space = model_space_of(cpumode);
+    struct model_state state;
+    model_state_at(p->model, space, x->s->pid, x->when, &state);
+    return script_names_find(&p->names, &state, space, is_in_kernel(x), address, hit);
 }
 
-/* As find, where nothing says which space the address is in: first the sample's, then the others. */
-static bool find_anywhere(struct script_print *p, const struct script_sample *x, uint64_t address,
-                          struct model_hit *hit) {
+bool script_print_locate_address(struct script_print *p, const struct script_sample *x, uint64_t address,
+                                 struct model_hit *hit) {
     unsigned cpumode = x->misc & PERFDATA_MISC_CPUMODE_MASK;
-    return find(p, x, cpumode, address, hit) || find(p, x, PERFDATA_MISC_USER, address, hit) ||
-           find(p, x, PERFDATA_MISC_KERNEL, address, hit);
-}
-
-/* The offset that perf shows for an address in its image: memory without a file and the kernel have none but
- * the address itself. */
-static uint64_t shown_offset(struct script_print *p, const struct model_hit *hit, uint64_t address) {
-    switch (model_image(p->model, hit->image)->kind) {
-    case MODEL_IMAGE_ANON:
-    case MODEL_IMAGE_HEAP:
-    case MODEL_IMAGE_STACK:
-    case MODEL_IMAGE_KERNEL:
-        return address;
-    default:
-        return hit->offset;
-    }
-}
-
-/* " (dso)" or " (dso+0xoff)"; hit->image may be MODEL_NONE. */
-static void print_image(struct script_print *p, uint64_t fields, const struct model_hit *hit,
-                        uint64_t address) {
-    if (hit->image == MODEL_NONE) {
-        out_str(p->out, " (" UNKNOWN ")");
-    } else if (fields & SCRIPT_BIT(DSOFF)) {
-        out_str(p->out, " (");
-        out_str(p->out, model_image(p->model, hit->image)->name); /* a module with its path, as in perf */
-        out_str(p->out, "+0x");
-        out_hex(p->out, shown_offset(p, hit, address), 0);
-        out_char(p->out, ')');
-    } else {
-        out_str(p->out, image_tail(p, hit->image));
-    }
+    return script_place_find(p, x, cpumode, address, hit) ||
+           script_place_find(p, x, PERFDATA_MISC_USER, address, hit) ||
+           script_place_find(p, x, PERFDATA_MISC_KERNEL, address, hit);
 }
 
 /* Everything that follows an address, as far as the fields ask. */
 static void print_names(struct script_print *p, uint64_t fields, const struct model_hit *hit,
                         uint64_t address) {
-    if (fields & SCRIPT_BIT(SYM))
-        out_str(p->out, " " UNKNOWN);
-    if (fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF)))
-        print_image(p, fields, hit, address);
-    if (fields & SCRIPT_BIT(SRCLINE) && hit->image != MODEL_NONE) {
-        out_str(p->out, "\n  ");
-        out_str(p->out, model_image(p->model, hit->image)->short_name);
-        out_char(p->out, '[');
-        out_hex(p->out, shown_offset(p, hit, address), 0);
-        out_char(p->out, ']');
-    }
+    struct script_text t = script_names_text(&p->names, fields, hit, address);
+    script_text_put(p->out, t);
+}
+
+/* " (dso)" or " (dso+0xoff)"; hit->image may be MODEL_NONE. */
+static void print_image(struct script_print *p, uint64_t fields, const struct model_hit *hit,
+                        uint64_t address) {
+    print_names(p, fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF)), hit, address);
 }
 
 static void print_address(struct script_print *p, uint64_t address) {
@@ -122,25 +69,40 @@ static bool chain_corrupt(const struct perfdata_u64s *chain, unsigned left) {
     return false;
 }
 
-static void print_frame(struct script_print *p, const struct walk *w, uint64_t ip) {
-    struct out *o = p->out;
-    char *at = out_room(o, 32), *start = at;
-    *at++ = '\t';
-    at = digits_hex16(at, ip);
-    if (w->fields & IMAGE_FIELDS) {
-        o->len += (size_t)(at - start);
-        struct model_hit hit;
-        find(p, w->x, w->cpumode, ip, &hit);
-        print_names(p, w->fields, &hit, ip);
-        out_char(o, '\n');
-        return;
+/* --stop-bt: the named function is the last one shown. */
+static bool stops_chain(struct script_print *p, const struct walk *w, uint64_t ip) {
+    struct model_hit hit;
+    uint64_t offset;
+    script_place_find(p, w->x, w->cpumode, ip, &hit);
+    const char *name = script_names_symbol(&p->names, &hit, &offset);
+    for (size_t i = 0; name && i < p->options.stop_count; i++)
+        if (!strcmp(name, p->options.stop[i]))
+            return true;
+    return false;
+}
+
+/* The addresses behind one marker, all in one address space. */
+static void print_run(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain,
+                      uint64_t from, uint64_t to) {
+    const struct perfdata_sample *s = w->x->s;
+    uint64_t end = to - from < w->left ? to : from + w->left;
+    struct script_frames f = {
+        .fields = w->fields, .space = model_space_of(w->cpumode), .in_kernel = is_in_kernel(w->x)};
+    model_state_at(p->model, f.space, s->pid, w->x->when, &f.state);
+    script_names_begin(&p->names, &f);
+    for (uint64_t i = from; i < end; i++) {
+        uint64_t ip = perfdata_u64_at(chain, i);
+        char *at = out_room(p->out, 17);
+        *at = '\t';
+        digits_hex16(at + 1, ip);
+        p->out->len += 17;
+        script_text_put(p->out, script_names_frame(&p->names, &f, ip));
+        if (__builtin_expect(p->options.stop_count, 0) && stops_chain(p, w, ip)) {
+            w->left = 0;
+            return;
+        }
     }
-    if (w->fields & SCRIPT_BIT(SYM)) {
-        memcpy(at, " " UNKNOWN, 10);
-        at += 10;
-    }
-    *at++ = '\n';
-    o->len += (size_t)(at - start);
+    w->left -= (unsigned)(end - from);
 }
 
 static void print_cookie(struct script_print *p, const struct walk *w, uint64_t cookie) {
@@ -157,12 +119,13 @@ static void print_chain(struct script_print *p, struct walk *w, const struct per
     if (chain_corrupt(chain, w->left))
         return;
     for (uint64_t i = 0; i < chain->count && w->left; i++) {
-        uint64_t ip = perfdata_u64_at(chain, i);
-        if (__builtin_expect(ip < PERFDATA_CONTEXT_MAX, 1)) {
-            print_frame(p, w, ip);
-            w->left--;
-            continue;
-        }
+        uint64_t from = i, ip = 0;
+        while (i < chain->count && (ip = perfdata_u64_at(chain, i)) < PERFDATA_CONTEXT_MAX)
+            i++;
+        if (i > from)
+            print_run(p, w, chain, from, i);
+        if (i == chain->count || !w->left)
+            break;
         w->cpumode = perfdata_context_cpumode(ip);
         if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count)
             continue;
@@ -200,8 +163,8 @@ void script_place_sample(struct script_print *p, const struct script_plan *plan,
         print_chain(p, &w, &x->s->callchain, false);
     } else if (plan->fields & SCRIPT_BIT(IP)) {
         struct model_hit hit = {MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
-        if (plan->fields & IMAGE_FIELDS)
-            find(p, x, x->misc & PERFDATA_MISC_CPUMODE_MASK, x->s->ip, &hit);
+        if (plan->fields & SCRIPT_PLACE_FIELDS)
+            script_place_find(p, x, x->misc & PERFDATA_MISC_CPUMODE_MASK, x->s->ip, &hit);
         out_char(p->out, ' ');
         print_single(p, plan->fields, &hit, x->s->ip);
     }
@@ -209,14 +172,13 @@ void script_place_sample(struct script_print *p, const struct script_plan *plan,
         out_str(p->out, " =>");
         out_char(p->out, ' ');
         struct model_hit hit = {MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
-        if (plan->fields & IMAGE_FIELDS)
-            find_anywhere(p, x, x->s->addr, &hit);
+        if (plan->fields & SCRIPT_PLACE_FIELDS)
+            script_print_locate_address(p, x, x->s->addr, &hit);
         print_single(p, plan->fields & ~SCRIPT_BIT(SRCLINE), &hit, x->s->addr);
     }
 }
 
-/* True when sample.addr is an address of code or data that the event is about: page faults. */
-static bool addr_has_names(const struct perfdata_attr *attr) {
+bool script_print_addr_named(const struct perfdata_attr *attr) {
     enum { PAGE_FAULTS = 2, PAGE_FAULTS_MIN = 5, PAGE_FAULTS_MAJ = 6 }; /* enum perf_sw_ids */
     return attr->type == PERFDATA_TYPE_SOFTWARE &&
            (attr->config == PAGE_FAULTS || attr->config == PAGE_FAULTS_MIN ||
@@ -226,13 +188,13 @@ static bool addr_has_names(const struct perfdata_attr *attr) {
 void script_place_addr(struct script_print *p, const struct script_plan *plan,
                        const struct script_sample *x) {
     uint64_t fields = plan->fields & ~SCRIPT_BIT(SRCLINE);
-    if (!addr_has_names(&p->events->list.items[x->event].attr)) {
+    if (!script_print_addr_named(&p->events->list.items[x->event].attr)) {
         print_address(p, x->s->addr);
         return;
     }
     struct model_hit hit = {MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
-    if (fields & IMAGE_FIELDS)
-        find_anywhere(p, x, x->s->addr, &hit);
+    if (fields & SCRIPT_PLACE_FIELDS)
+        script_print_locate_address(p, x, x->s->addr, &hit);
     print_single(p, fields, &hit, x->s->addr);
 }
 
@@ -244,10 +206,16 @@ static void print_branch_end(struct script_print *p, uint64_t fields, const stru
     bool wants_image = fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF));
     bool symbols = !(fields & SCRIPT_BIT(BRSTACK)) && fields & SCRIPT_BIT(BRSTACKSYM);
     bool offsets = !(fields & SCRIPT_BIT(BRSTACK)) && !symbols;
-    if (wants_image || offsets)
-        find_anywhere(p, x, address, &hit);
+    if (wants_image || offsets || symbols)
+        script_print_locate_address(p, x, address, &hit);
     if (symbols) {
-        out_str(p->out, UNKNOWN);
+        uint64_t offset = 0;
+        const char *name = script_names_symbol(&p->names, &hit, &offset);
+        out_str(p->out, name ? name : UNKNOWN);
+        if (name) {
+            out_str(p->out, "+0x");
+            out_hex(p->out, offset, 0);
+        }
     } else {
         uint64_t shown = address;
         if (offsets && hit.mapping != MODEL_NONE) {

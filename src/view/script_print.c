@@ -73,7 +73,7 @@ bool script_print_init(struct script_print *p, struct out *out, const struct per
     *p = (struct script_print){.out = out, .events = events, .model = model, .options = *options};
     p->first_ns = p->previous_ns = p->second = UINT64_MAX;
     p->regs = dump_regs_find(0, NULL);
-    return true;
+    return script_names_init(&p->names, model);
 }
 
 bool script_guests_add(struct script_guests *g, const struct perfdata_id_index *index) {
@@ -99,7 +99,7 @@ void script_guests_fini(struct script_guests *g) {
 
 void script_print_fini(struct script_print *p) {
     vec_fini(&p->plans);
-    vec_fini(&p->tails);
+    script_names_fini(&p->names);
     arena_fini(&p->arena);
 }
 
@@ -486,6 +486,12 @@ static void print_step(struct script_print *p, enum step step, const struct scri
     default: /* steps of the start */
         break;
     }
+}
+
+bool script_print_locate(struct script_print *p, const struct script_sample *x, struct model_hit *hit) {
+    *hit = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
+    return x->s->have & PERFDATA_SAMPLE_IP &&
+           script_place_find(p, x, x->misc & PERFDATA_MISC_CPUMODE_MASK, x->s->ip, hit);
 }
 
 void script_print_sample(struct script_print *p, const struct script_sample *x) {

@@ -16,6 +16,7 @@
 #include "model/model.h"
 #include "view/dump_regs.h"
 #include "view/script_fields.h"
+#include "view/script_names.h"
 
 enum { SCRIPT_STEPS_MAX = SCRIPT_FIELD_COUNT };
 
@@ -39,6 +40,8 @@ struct script_print_options {
     bool deltatime;   /* --deltatime */
     bool all_cookies; /* --no-merge-callchains */
     unsigned max_stack;
+    const char *const *stop; /* --stop-bt: functions that end a callchain; borrowed */
+    size_t stop_count;
 };
 
 /* Prints the fields of a tracepoint's raw data; the owner (cmd/) knows the formats. */
@@ -79,7 +82,7 @@ struct script_print {
     uint64_t second;                /* the second whose digits are in second_text */
     char second_text[24];
     uint8_t second_len;
-    VEC(const char *) tails; /* by image: " (dso)", owned by the arena; NULL: not made yet */
+    struct script_names names; /* its `names` (of functions) is the caller's to set */
 };
 
 /* One sample, decoded, and where and when it stands. */
@@ -102,6 +105,16 @@ void script_print_fini(struct script_print *p);
  */
 const struct script_plan *script_print_plan(struct script_print *p, uint32_t event, struct err *err);
 void script_print_replan(struct script_print *p);
+
+/* Where the sample was taken; false, and no image, when nothing covers it. */
+bool script_print_locate(struct script_print *p, const struct script_sample *x, struct model_hit *hit);
+
+/* Where an address that the sample speaks of lies, when nothing says in which space: first the sample's own,
+ * then the others. */
+bool script_print_locate_address(struct script_print *p, const struct script_sample *x, uint64_t address,
+                                 struct model_hit *hit);
+/* True when sample.addr is an address of code or data that the event is about: page faults. */
+bool script_print_addr_named(const struct perfdata_attr *attr);
 
 /* Prints a sample. Its plan must exist. */
 void script_print_sample(struct script_print *p, const struct script_sample *x);

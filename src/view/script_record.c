@@ -340,6 +340,19 @@ static void print_deferred(struct script_print *p, const struct script_plan *pla
     out_char(p->out, '\n');
 }
 
+void script_record_text(struct script_print *p, const struct perfdata_record *rec) {
+    const struct record_row *row = row_of(rec->type);
+    if (!row || !row->print)
+        return;
+    if (rec->type == PERFDATA_RECORD_AUXTRACE_ERROR) {
+        row->print(p->out, rec);
+        return;
+    }
+    out_str(p->out, "PERF_RECORD_");
+    row->print(p->out, rec);
+    out_char(p->out, '\n');
+}
+
 void script_record_print(struct script_print *p, uint32_t event, const struct perfdata_record *rec,
                          struct model_when when) {
     const struct record_row *row = row_of(rec->type);
@@ -355,11 +368,5 @@ void script_record_print(struct script_print *p, uint32_t event, const struct pe
         }
         print_start(p, plan, rec, when);
     }
-    if (rec->type == PERFDATA_RECORD_AUXTRACE_ERROR) {
-        row->print(p->out, rec);
-        return;
-    }
-    out_str(p->out, "PERF_RECORD_");
-    row->print(p->out, rec);
-    out_char(p->out, '\n');
+    script_record_text(p, rec);
 }

@@ -30,4 +30,7 @@ bool script_record_shown(unsigned show, uint32_t type);
 void script_record_print(struct script_print *p, uint32_t event, const struct perfdata_record *rec,
                          struct model_when when);
 
+/* Only the text, "PERF_RECORD_COMM: ..." and a newline; nothing for a CALLCHAIN_DEFERRED. */
+void script_record_text(struct script_print *p, const struct perfdata_record *rec);
+
 #endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the script command share: its options, its state, the passes over the records. */
+#ifndef SONDE_CMD_SCRIPT_H
+#define SONDE_CMD_SCRIPT_H
+
+#include "cmd/command.h"
+#include "cmd/filter.h"
+#include "cmd/reading.h"
+#include "cmd/script_choice.h"
+#include "cmd/time_range.h"
+#include "resolve/deferred.h"
+#include "view/readings.h"
+#include "view/script_json.h"
+#include "view/script_print.h"
+#include "view/script_record.h"
+
+struct script_options {
+    const char *input;
+    bool force;
+    int verbose;
+    struct option_list fields; /* -F */
+    bool ns, reltime, deltatime, latency, hide_chains, no_merge;
+    int max_stack;
+    const char *time, *cpus, *pids, *tids, *comms;
+    const char *switch_on, *switch_off;
+    bool show_switches;
+    bool header, header_only, header_full;
+    bool dump, dump_unsorted;
+    bool show[16]; /* by the bit of enum script_show */
+    struct symbol_options symbols;
+    bool demangle;
+    const char *chosen_symbols, *chosen_dsos, *stop; /* -S, --dsos, --stop-bt */
+    uint64_t range_bytes;                            /* --addr-range */
+    bool json, per_event;
+    const char *script;              /* -s */
+    const char *generate;            /* -g */
+    bool list_scripts, list_filters; /* -l, --list-dlfilters */
+    const char *dlfilter;
+    struct option_list dlargs;
+    char **arguments;    /* behind the options: of the script; ended by NULL */
+    const char *ignored; /* for options that change nothing yet */
+    bool ignored_flag;
+    const char *absent; /* an option of perf's that sonde does not have yet */
+};
+
+static inline bool script_is_dump(const struct script_options *o) {
+    return o->dump || o->dump_unsorted;
+}
+
+/* --per-event-dump: what goes to one event's file. */
+struct script_file {
+    struct out out;
+    struct command_sink sink;
+    char *path;
+    uint64_t samples;
+};
+
+/* Everything while it runs. */
+struct script {
+    const struct script_options *o;
+    struct command_env *env;
+    struct reading reading;
+    struct model *model;
+    struct out out;
+    bool out_open;
+    struct script_print print;
+    struct symbol_store *store;
+    struct resolve_names *names;
+    char *release;
+    struct script_guests guests;
+    struct readings readings; /* totals of group reads */
+    unsigned show;            /* enum script_show */
+    struct time_ranges times;
+    struct filter filter;
+    struct script_choice choice;
+    struct filter_names stop;
+    struct script_dlfilter *dlfilter; /* NULL: none */
+    struct script_json json;
+    bool as_json;
+    VEC(struct script_file) files; /* --per-event-dump: by event */
+    uint32_t on_event, off_event;  /* --switch-on, --switch-off; PERFDATA_NO_EVENT: none */
+    bool on;                       /* samples are shown at present */
+    struct reading_span span;      /* of the samples; a pipe's is not known */
+    struct resolve_deferred deferred;
+    uint64_t round_locs[3]; /* streaming: where the last rounds ended, the latest last */
+    bool round_ended;
+    bool failed;        /* memory ran out where it could not be said */
+    struct err failure; /* why a file of --per-event-dump could not be written */
+    struct perfdata_sample sample;
+};
+
+/* ---- script_read.c ---- */
+
+/* For reading_first_pass: notes what is needed of records ahead of their turn. `ctx` is the struct script. */
+reading_seen_fn script_see_record;
+
+/* For script_print: the chain that was recorded later. `ctx` is the struct script. */
+script_deferred_fn script_find_deferred;
+
+/* Prints everything that is asked for, in the order of time. */
+bool script_read(struct script *s, struct err *err);
+
+/* ---- script_files.c ---- */
+
+/* The sink of an event's own file, made at its first sample: INPUT.EVENT.dump. NULL with *err. */
+struct out *script_files_of(struct script *s, uint32_t event, struct err *err);
+
+/* Writes what is left and says what was written. False when that failed. */
+bool script_files_close(struct script *s, struct err *err);
+
+#endif

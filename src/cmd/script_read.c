@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The passes of the script command: records in the order of time, and which of them are shown. */
+#include <inttypes.h>
+
+#include "base/log.h"
+#include "cmd/script.h"
+#include "cmd/script_dlfilter.h"
+#include "stream/order.h"
+#include "view/dump.h"
+
+/* What is needed of records ahead of their turn: guests, and chains that came late. False: memory. */
+static bool note_record(struct script *s, const struct stream_record *r) {
+    struct perfdata_record rec;
+    bool index = r->raw.type == PERFDATA_RECORD_ID_INDEX;
+    if ((!index && r->raw.type != PERFDATA_RECORD_CALLCHAIN_DEFERRED) ||
+        !reading_decode(&s->reading, r, &rec))
+        return true;
+    return index ? script_guests_add(&s->guests, &rec.id_index)
+                 : resolve_deferred_note(&s->deferred, rec.callchain_deferred.cookie, r->loc);
+}
+
+struct perfdata_u64s script_find_deferred(void *ctx, uint64_t cookie, uint32_t tid, uint64_t after_loc) {
+    struct script *s = ctx;
+    resolve_deferred_sort(&s->deferred);
+    return resolve_deferred_find(&s->deferred, s->reading.stream, s->reading.events, cookie, tid, after_loc);
+}
+
+/* ---- records, in time order ---- */
+
+static void print_to_file(struct script *s, const struct script_sample *x) {
+    struct out *file = s->failure.code ? NULL : script_files_of(s, x->event, &s->failure);
+    if (!file)
+        return;
+    struct script_file *f = &s->files.items[x->event];
+    file->ctx = &f->sink; /* the list may have moved */
+    s->print.out = file;
+    script_print_sample(&s->print, x);
+    s->print.out = &s->out;
+    f->samples++;
+    if (file->failed)
+        err_errno(&s->failure, f->sink.errnum, f->path, "cannot write");
+}
+
+static void print_sample(struct script *s, const struct stream_record *r, uint32_t event,
+                         struct model_when when) {
+    struct script_sample x = {.s = &s->sample, .event = event, .misc = r->raw.misc, .when = when};
+    if (s->as_json) {
+        script_json_sample(&s->json, &x);
+    } else if (s->o->per_event) {
+        print_to_file(s, &x);
+    } else {
+        script_print_sample(&s->print, &x);
+    }
+}
+
+/* True when the sample is to be shown as far as --switch-on and --switch-off decide. */
+static bool switched_on(struct script *s, uint32_t event) {
+    if (!s->on) {
+        if (event != s->on_event)
+            return false;
+        s->on = true;
+        return s->o->show_switches;
+    }
+    if (event == s->off_event) {
+        /* Without --switch-on there is no way back. */
+        s->on = false;
+        return s->o->show_switches;
+    }
+    return true;
+}
+
+/* A reading of a group is one line per event that has moved since the last reading, as perf prints it; if
+ * none has, the sample itself is still there to be shown. */
+static void print_reading(struct script *s, const struct stream_record *r, struct model_when when) {
+    uint64_t recorded = s->sample.period;
+    bool any = false;
+    for (uint64_t i = 0; i < s->sample.read.count; i++) {
+        struct perfdata_read_value value = perfdata_read_at(&s->sample.read, i);
+        uint64_t moved;
+        uint32_t event = readings_take(&s->readings, s->reading.events, s->sample.tid, &value, &moved);
+        if (event == PERFDATA_NO_EVENT || !moved)
+            continue;
+        s->sample.period = moved;
+        print_sample(s, r, event, when);
+        any = true;
+    }
+    s->sample.period = recorded;
+    if (!any)
+        print_sample(s, r, r->event, when);
+}
+
+/* What -S and --dsos say. */
+static bool chosen(struct script *s, const struct script_sample *x) {
+    struct model_hit hit;
+    if (script_choice_is_all(&s->choice))
+        return true;
+    script_print_locate(&s->print, x, &hit);
+    return x->s->have & PERFDATA_SAMPLE_IP &&
+           script_choice_takes(&s->choice, &s->print.names, x->s->ip, &hit);
+}
+
+/* Whether the sample is to be shown: *shown. False with *err when a filter gives up. */
+static bool ask_filters(struct script *s, const struct script_sample *x, bool *shown, struct err *err) {
+    *shown = true;
+    if (s->dlfilter && !script_dlfilter_ask(s->dlfilter, true, x, shown, err))
+        return false;
+    *shown = *shown && switched_on(s, x->event) && time_ranges_contain(&s->times, x->s->time) &&
+             filter_sample(&s->filter, s->model, x->s, x->when) && chosen(s, x);
+    return !*shown || !s->dlfilter || script_dlfilter_ask(s->dlfilter, false, x, shown, err);
+}
+
+static bool do_sample(struct script *s, const struct stream_record *r, struct err *err) {
+    if (r->event == PERFDATA_NO_EVENT)
+        return true;
+    if (!script_print_plan(&s->print, r->event, err))
+        return false;
+    const struct perfdata_event *e = &s->reading.events->list.items[r->event];
+    struct perfdata_sample *x = &s->sample;
+    x->pid = x->tid = x->cpu = UINT32_MAX; /* for those that lack them */
+    x->time = x->id = 0;
+    /* All of it: a sample with damage in what is not shown is no less damaged. */
+    if (!perfdata_sample_decode(&e->plan, r->raw.body, ~0ull, x)) {
+        stream_bad_record(s->reading.stream, r, "a sample shorter than its fields");
+        return true;
+    }
+    struct model_when when = reading_when(&s->reading, r);
+    struct script_sample asked = {.s = x, .event = r->event, .misc = r->raw.misc, .when = when};
+    bool shown;
+    if (!ask_filters(s, &asked, &shown, err))
+        return false;
+    if (!shown)
+        return true;
+    if (e->attr.sample_type & PERFDATA_SAMPLE_READ)
+        print_reading(s, r, when);
+    else
+        print_sample(s, r, r->event, when);
+    if (s->failure.code)
+        *err = s->failure;
+    return !s->failure.code;
+}
+
+static bool do_shown(struct script *s, const struct stream_record *r, struct err *err) {
+    struct perfdata_record rec;
+    if (!reading_decode(&s->reading, r, &rec))
+        return true;
+    uint32_t event = r->event == PERFDATA_NO_EVENT ? 0 : r->event;
+    if (r->raw.type < PERFDATA_RECORD_USER_START) {
+        if (!s->reading.events->list.count)
+            return true;
+        if (!script_print_plan(&s->print, event, err))
+            return false;
+        if (!filter_cpu(&s->filter, rec.id.have & PERFDATA_SAMPLE_CPU ? rec.id.cpu : UINT32_MAX))
+            return true;
+    }
+    if (s->as_json)
+        script_json_record(&s->json, &rec, reading_when(&s->reading, r));
+    else
+        script_record_print(&s->print, event, &rec, reading_when(&s->reading, r));
+    return true;
+}
+
+static bool do_record(struct script *s, const struct stream_record *r, struct err *err) {
+    if (r->raw.type == PERFDATA_RECORD_SAMPLE)
+        return do_sample(s, r, err);
+    return !script_record_shown(s->show, r->raw.type) || do_shown(s, r, err);
+}
+
+/* ---- a file: everything into the model first, then the samples ---- */
+
+bool script_see_record(void *ctx, const struct stream_record *r, struct err *err) {
+    return note_record(ctx, r) || err_memory(err, "script");
+}
+
+static bool want_printed(void *ctx, const struct stream_record *r) {
+    const struct script *s = ctx;
+    return !r->legacy && (r->raw.type == PERFDATA_RECORD_SAMPLE || script_record_shown(s->show, r->raw.type));
+}
+
+/* Rounds are shown where they are, so everything else is shown in the order of the file too, as in perf. */
+static bool second_pass(struct script *s, struct err *err) {
+    struct order order;
+    struct stream_record r;
+    enum stream_status status;
+    bool ok = true;
+    order_init(&order, s->reading.stream, want_printed, s, s->show & SCRIPT_SHOW_ROUND);
+    while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed)
+        ok = do_record(s, &r, err);
+    ok = ok && (s->out.failed || status == STREAM_END);
+    order_fini(&order);
+    return ok;
+}
+
+/* -D: each record in hex and decoded, what script makes of it behind it. */
+static bool dump_pass(struct script *s, struct err *err) {
+    const struct perfdata_header *h = stream_header(s->reading.stream);
+    const struct perfdata_events *events = s->reading.events;
+    /* perf sorts by time only when every record has one. */
+    bool sorted = !s->o->dump_unsorted && !(s->show & SCRIPT_SHOW_ROUND) && events->list.count &&
+                  events->list.items[0].attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL;
+    struct dump dump;
+    struct order order;
+    struct stream_record r;
+    enum stream_status status;
+    bool ok = true;
+    dump_init(&dump, events, h, &s->reading.namer, s->model,
+              h->container == PERFDATA_CONTAINER_PIPE ? "pipe" : stream_path(s->reading.stream));
+    dump.for_script = true;
+    order_init(&order, s->reading.stream, NULL, NULL, !sorted);
+    while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed) {
+        dump_record(&dump, &r, &s->out);
+        ok = r.legacy || do_record(s, &r, err);
+    }
+    ok = ok && (s->out.failed || status == STREAM_END);
+    order_fini(&order);
+    dump_fini(&dump);
+    return ok;
+}
+
+/* ---- a pipe: as it comes, round by round ---- */
+
+/* Called as records are read, ahead of their turn. */
+static bool want_streamed(void *ctx, const struct stream_record *r) {
+    struct script *s = ctx;
+    if (r->legacy)
+        return false;
+    if (r->raw.type == PERFDATA_RECORD_FINISHED_ROUND) {
+        s->round_locs[0] = s->round_locs[1];
+        s->round_locs[1] = s->round_locs[2];
+        s->round_locs[2] = r->loc;
+        s->round_ended = true;
+    }
+    if (!note_record(s, r))
+        s->failed = true;
+    struct perfdata_record rec;
+    bool wanted = r->raw.type == PERFDATA_RECORD_SAMPLE || model_wants(s->model, r->raw.type) ||
+                  script_record_shown(s->show, r->raw.type);
+    if (!wanted)
+        reading_decode(&s->reading, r, &rec); /* only to find damage */
+    return wanted;
+}
+
+/* A round's end delivers the rounds before it, so what lies before the last but one is done with: its bytes
+ * go, and the states that only it saw. */
+static bool forget(struct script *s, struct model_when when, struct err *err) {
+    uint64_t loc = s->round_locs[0];
+    s->round_ended = false;
+    resolve_deferred_forget(&s->deferred, loc);
+    stream_release(s->reading.stream, loc);
+    return model_retire(s->model, when, err);
+}
+
+static bool stream_pass(struct script *s, struct err *err) {
+    struct order order;
+    struct stream_record r;
+    enum stream_status status;
+    uint64_t now_ns = 0;
+    bool ok = true;
+    order_init(&order, s->reading.stream, want_streamed, s, s->show & SCRIPT_SHOW_ROUND);
+    while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed) {
+        if (s->failed)
+            ok = err_memory(err, "script");
+        /* A record without a time is given as it is read, ahead of what waits: it counts from now. */
+        if (r.has_time && r.time_ns > now_ns)
+            now_ns = r.time_ns;
+        else if (!r.has_time)
+            r.time_ns = now_ns;
+        r.has_time = true;
+        if (ok && s->round_ended)
+            ok = forget(s, reading_when(&s->reading, &r), err);
+        if (r.raw.type != PERFDATA_RECORD_SAMPLE)
+            ok = ok && reading_apply(&s->reading, s->model, &r, err);
+        if (r.raw.type < PERFDATA_RECORD_USER_START)
+            ok = ok && reading_names(&s->reading, err);
+        ok = ok && do_record(s, &r, err);
+    }
+    ok = ok && (s->out.failed || status == STREAM_END);
+    uint64_t late = model_unordered(s->model);
+    if (late)
+        log_line(LOG_WARN, "%" PRIu64 " records came later than their round and counted from there", late);
+    order_fini(&order);
+    return ok;
+}
+
+bool script_read(struct script *s, struct err *err) {
+    if (script_is_dump(s->o))
+        return dump_pass(s, err);
+    return stream_is_pipe(s->reading.stream) ? stream_pass(s, err) : second_pass(s, err);
+}

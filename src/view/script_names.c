@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/script_names.h"
+
+#include <string.h>
+
+#include "view/script_fields.h"
+
+#define UNKNOWN "[unknown]"
+
+/* Beside the fields: a newline at the end. */
+#define NEWLINE (1ull << 63)
+
+enum { FRAME_BITS = 14, KIND_IN_KERNEL = 1 << 16 };
+
+bool script_names_init(struct script_names *n, const struct model *model) {
+    *n = (struct script_names){.model = model};
+    return out_init(&n->scratch, NULL, NULL);
+}
+
+void script_names_fini(struct script_names *n) {
+    for (size_t i = 0; i < n->places.count; i++)
+        hash_map_fini(&n->places.items[i]);
+    vec_fini(&n->styles);
+    vec_fini(&n->places);
+    vec_fini(&n->texts);
+    arena_fini(&n->arena);
+    out_fini(&n->scratch);
+    free(n->frames);
+}
+
+/* The offset that perf shows for an address in its image: memory without a file and the kernel have none but
+ * the address itself. */
+static uint64_t shown_offset(const struct script_names *n, const struct model_hit *hit, uint64_t address) {
+    switch (model_image(n->model, hit->image)->kind) {
+    case MODEL_IMAGE_ANON:
+    case MODEL_IMAGE_HEAP:
+    case MODEL_IMAGE_STACK:
+    case MODEL_IMAGE_KERNEL:
+        return address;
+    default:
+        return hit->offset;
+    }
+}
+
+struct resolve_symbol script_names_symbol_id(struct script_names *n, const struct model_hit *hit) {
+    if (!n->names || hit->image == MODEL_NONE)
+        return (struct resolve_symbol){hit->image, SYMBOL_NONE};
+    return resolve_names_find(n->names, hit->image, hit->offset);
+}
+
+/* The kernel's map event covers its text only; what its symbols know beyond (code for the boot) is its too.
+ */
+static bool find_beyond_kernel(struct script_names *n, enum model_space space, uint64_t address,
+                               struct model_hit *hit) {
+    struct model_kernel_reference ref;
+    if (!n->names || !model_kernel_reference(n->model, space, &ref))
+        return false;
+    struct model_hit beyond = {MODEL_NONE, ref.image, address, space};
+    if (script_names_symbol_id(n, &beyond).index == SYMBOL_NONE)
+        return false;
+    *hit = beyond;
+    return true;
+}
+
+bool script_names_find(struct script_names *n, const struct model_state *state, enum model_space space,
+                       bool in_kernel, uint64_t address, struct model_hit *hit) {
+    if (model_state_find(n->model, state, address, hit))
+        return true;
+    hit->space = space;
+    if (space == MODEL_SPACE_KERNEL || space == MODEL_SPACE_GUEST_KERNEL)
+        return find_beyond_kernel(n, space, address, hit);
+    return in_kernel && space == MODEL_SPACE_USER &&
+           model_state_find_before_exec(n->model, state, address, hit);
+}
+
+const char *script_names_symbol(struct script_names *n, const struct model_hit *hit, uint64_t *offset) {
+    struct resolve_symbol s = script_names_symbol_id(n, hit);
+    if (s.index == SYMBOL_NONE)
+        return NULL;
+    const struct symbol_table *table = resolve_names_table(n->names, s.image);
+    *offset = hit->offset - symbol_table_start(table, s.index);
+    return resolve_names_text(n->names, s);
+}
+
+const char *script_names_dso(struct script_names *n, const struct model_hit *hit) {
+    return hit->image == MODEL_NONE ? UNKNOWN : model_image_dso(n->model, model_image(n->model, hit->image));
+}
+
+/* ---- texts ---- */
+
+static void compose(struct script_names *n, uint64_t fields, const struct model_hit *hit, uint64_t address) {
+    struct out *o = &n->scratch;
+    o->len = 0;
+    if (fields & SCRIPT_BIT(SYM)) {
+        uint64_t offset = 0;
+        const char *name = script_names_symbol(n, hit, &offset);
+        out_char(o, ' ');
+        out_str(o, name ? name : UNKNOWN);
+        if (name && fields & SCRIPT_BIT(SYMOFF)) {
+            out_str(o, "+0x");
+            out_hex(o, offset, 0);
+        }
+    }
+    if (fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF))) {
+        out_str(o, " (");
+        if (hit->image != MODEL_NONE && fields & SCRIPT_BIT(DSOFF)) {
+            out_str(o, model_image(n->model, hit->image)->name); /* a module with its path, as in perf */
+            out_str(o, "+0x");
+            out_hex(o, shown_offset(n, hit, address), 0);
+        } else {
+            out_str(o, script_names_dso(n, hit));
+        }
+        out_char(o, ')');
+    }
+    if (fields & SCRIPT_BIT(SRCLINE) && hit->image != MODEL_NONE) {
+        out_str(o, "\n  ");
+        out_str(o, model_image(n->model, hit->image)->short_name);
+        out_char(o, '[');
+        out_hex(o, shown_offset(n, hit, address), 0);
+        out_char(o, ']');
+    }
+    if (fields & NEWLINE)
+        out_char(o, '\n');
+}
+
+static struct script_text composed(const struct script_names *n) {
+    return (struct script_text){n->scratch.buf, (uint32_t)n->scratch.len};
+}
+
+/* The number of a set of fields, or SCRIPT_STYLES_MAX. */
+static uint32_t style_of(struct script_names *n, uint64_t fields) {
+    for (uint32_t i = 0; i < n->styles.count; i++)
+        if (n->styles.items[i] == fields)
+            return i;
+    uint64_t *style = n->styles.count < SCRIPT_STYLES_MAX ? vec_push(&n->styles) : NULL;
+    if (!style)
+        return SCRIPT_STYLES_MAX;
+    *style = fields;
+    return (uint32_t)(n->styles.count - 1);
+}
+
+/* The map of an image's places in a style, or NULL: memory. */
+static struct hash_map *places_of(struct script_names *n, uint32_t image, uint32_t style) {
+    /* The first ones are of what lies in no image. */
+    size_t at = ((size_t)image + 1) % ((size_t)MODEL_NONE + 1) * SCRIPT_STYLES_MAX + style;
+    while (n->places.count <= at)
+        if (!vec_push(&n->places))
+            return NULL;
+    return &n->places.items[at];
+}
+
+/* Keeps what was composed. Its index in texts, or HASH_ABSENT: memory. */
+static uint32_t keep(struct script_names *n) {
+    size_t size = n->scratch.len < SCRIPT_TEXT_SLACK ? SCRIPT_TEXT_SLACK : n->scratch.len;
+    char *text = arena_alloc(&n->arena, size);
+    struct script_text *kept = text ? vec_push(&n->texts) : NULL;
+    if (!kept)
+        return HASH_ABSENT;
+    memcpy(text, n->scratch.buf, n->scratch.len);
+    *kept = (struct script_text){text, (uint32_t)n->scratch.len};
+    return (uint32_t)(n->texts.count - 1);
+}
+
+struct script_text script_names_text(struct script_names *n, uint64_t fields, const struct model_hit *hit,
+                                     uint64_t address) {
+    fields &= SCRIPT_PLACE_FIELDS | NEWLINE;
+    uint32_t style = style_of(n, fields);
+    struct hash_map *places = style == SCRIPT_STYLES_MAX ? NULL : places_of(n, hit->image, style);
+    uint64_t offset = hit->image == MODEL_NONE ? 0 : shown_offset(n, hit, address);
+    uint32_t index = places ? hash_map_get(places, offset) : HASH_ABSENT;
+    if (index != HASH_ABSENT)
+        return n->texts.items[index];
+    compose(n, fields, hit, address);
+    if (places && (index = keep(n)) != HASH_ABSENT)
+        hash_map_set(places, offset, index);
+    return composed(n);
+}
+
+/* ---- frames ---- */
+
+void script_names_begin(struct script_names *n, struct script_frames *f) {
+    f->fields = (f->fields & SCRIPT_PLACE_FIELDS) | NEWLINE;
+    f->kind = style_of(n, f->fields) | (f->in_kernel ? KIND_IN_KERNEL : 0);
+    f->hash_key = f->state.id * 0x9e3779b97f4a7c15u;
+    uint32_t generation = model_generation(n->model);
+    if (n->frames && n->frames_generation != generation)
+        memset(n->frames, 0, sizeof *n->frames << FRAME_BITS);
+    n->frames_generation = generation;
+    if (!n->frames)
+        n->frames = calloc((size_t)1 << FRAME_BITS, sizeof *n->frames);
+}
+
+static struct script_text frame_text(struct script_names *n, const struct script_frames *f, uint64_t ip) {
+    struct model_hit hit = {MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
+    if (f->fields & SCRIPT_PLACE_FIELDS)
+        script_names_find(n, &f->state, f->space, f->in_kernel, ip, &hit);
+    return script_names_text(n, f->fields, &hit, ip);
+}
+
+struct script_text script_names_frame(struct script_names *n, const struct script_frames *f, uint64_t ip) {
+    struct script_frame *slot =
+        n->frames ? &n->frames[(ip ^ f->hash_key) * 0xbf58476d1ce4e5b9u >> (64 - FRAME_BITS)] : NULL;
+    if (slot && __builtin_expect(
+                    slot->ip == ip && slot->state == f->state.id && slot->kind == f->kind && slot->text, 1))
+        return (struct script_text){slot->text, slot->len};
+    struct script_text t = frame_text(n, f, ip);
+    /* What is only in the scratch buffer does not last. */
+    if (slot && t.text != n->scratch.buf)
+        *slot = (struct script_frame){ip, t.text, t.len, f->state.id, f->kind};
+    return t;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is known of an address, as text: " sym+0x1f (dso)". Each distinct place of an image is looked up and
+ * put together once for each set of fields, and remembered: most frames of a recording were there before.
+ */
+#ifndef SONDE_VIEW_SCRIPT_NAMES_H
+#define SONDE_VIEW_SCRIPT_NAMES_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/out.h"
+#include "base/vec.h"
+#include "model/model.h"
+#include "resolve/names.h"
+
+/* A text, not NUL-terminated; SCRIPT_TEXT_SLACK bytes from its start can be read even if it is shorter. */
+struct script_text {
+    const char *text;
+    uint32_t len;
+};
+enum { SCRIPT_TEXT_SLACK = 64 };
+
+static inline void script_text_put(struct out *o, struct script_text t) {
+    /* Nearly all are short: a copy of known size beats one of the right size. */
+    memcpy(out_room(o, SCRIPT_TEXT_SLACK), t.text, SCRIPT_TEXT_SLACK);
+    if (__builtin_expect(t.len <= SCRIPT_TEXT_SLACK, 1))
+        o->len += t.len;
+    else
+        out_mem(o, t.text, t.len);
+}
+
+struct script_names {
+    const struct model *model;   /* borrowed */
+    struct resolve_names *names; /* borrowed; NULL: no functions are named */
+    bool kernel_path;            /* --show-kernel-path */
+
+    VEC(uint64_t) styles;        /* masks of SCRIPT_BIT that have texts */
+    VEC(struct hash_map) places; /* by (image + 1) * SCRIPT_STYLES_MAX + style: offset -> index in texts */
+    VEC(struct script_text) texts;
+    struct arena arena; /* the texts */
+    struct out scratch;
+    struct script_frame *frames; /* NULL: not made yet */
+    uint32_t frames_generation;  /* of the states in it */
+};
+
+/* A frame of a callchain that was printed before, in the same state of its address space. */
+struct script_frame {
+    uint64_t ip;
+    const char *text; /* NULL: the slot is free */
+    uint32_t len;
+    uint32_t state; /* model_state.id */
+    uint32_t kind;  /* a style and in_kernel */
+};
+
+/* Kinds of events differ in their fields; so many sets are remembered, others are put together each time. */
+enum { SCRIPT_STYLES_MAX = 16 };
+
+/* Fields that say what is at an address. */
+#define SCRIPT_PLACE_FIELDS \
+    (SCRIPT_BIT(SYM) | SCRIPT_BIT(SYMOFF) | SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE))
+
+/* False: memory. */
+bool script_names_init(struct script_names *n, const struct model *model);
+void script_names_fini(struct script_names *n);
+
+/*
+ * Where an address of a sample's space lies. `in_kernel`: the sample was taken in the kernel, so that its
+ * user addresses may be those of a program that an exec is replacing.
+ */
+bool script_names_find(struct script_names *n, const struct model_state *state, enum model_space space,
+                       bool in_kernel, uint64_t address, struct model_hit *hit);
+
+/* The function there; index is SYMBOL_NONE without one. */
+struct resolve_symbol script_names_symbol_id(struct script_names *n, const struct model_hit *hit);
+
+/* Its name, or NULL; *offset is the address's distance from its start. */
+const char *script_names_symbol(struct script_names *n, const struct model_hit *hit, uint64_t *offset);
+
+/* What perf calls the image; "[unknown]" without one. */
+const char *script_names_dso(struct script_names *n, const struct model_hit *hit);
+
+/* The frames of a part of a callchain: what they have in common. */
+struct script_frames {
+    struct model_state state;
+    uint64_t fields;
+    enum model_space space;
+    bool in_kernel;
+    uint32_t kind;     /* for the two below */
+    uint64_t hash_key; /* likewise */
+};
+/* Fills in the rest of `f` after state, fields and in_kernel. */
+void script_names_begin(struct script_names *n, struct script_frames *f);
+/* As script_names_text, with a newline behind it. */
+struct script_text script_names_frame(struct script_names *n, const struct script_frames *f, uint64_t ip);
+
+/* Everything that follows an address, as far as the fields ask. Valid until the next call. */
+struct script_text script_names_text(struct script_names *n, uint64_t fields, const struct model_hit *hit,
+                                     uint64_t address);
+
+#endif
