@@ -74,9 +74,9 @@ struct symbol_store;
 struct symbol_store *symbol_store_new(const struct symbol_options *options, struct err *err);
 void symbol_store_free(struct symbol_store *s); /* NULL is allowed; frees all tables too */
 
-/* Makes an image known: ids run from 0 in order of the calls. Opens nothing. A module's kernel must be made
- * known before the module's table is asked for, if it is to prove anything. UINT32_MAX: memory. Not while
- * another thread uses the store. */
+/* Makes an image known: ids run from 0 in order of the calls. Opens nothing. The kernel of a module or
+ * vdso must be made known before the table is asked for, if it is to prove anything. UINT32_MAX: memory. Not
+ * while another thread uses the store. */
 uint32_t symbol_store_add(struct symbol_store *s, const struct symbol_image *image);
 
 /*

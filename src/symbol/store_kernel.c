@@ -35,11 +35,12 @@ static bool ends_otherwise(const struct symbol_image *kernel, uint64_t etext) {
 }
 
 const struct symbol_image *store_kernel_of(const struct symbol_store *s, const struct store_image *im) {
+    bool guest = im->known.space == SYMBOL_GUEST_KERNEL || im->known.space == SYMBOL_GUEST_USER;
     if (im->known.kind == SYMBOL_IMAGE_KERNEL)
         return &im->known;
     for (size_t i = 0; i < s->images.count; i++) {
         const struct symbol_image *known = &s->images.items[i]->known;
-        if (known->kind == SYMBOL_IMAGE_KERNEL && known->space == im->known.space)
+        if (known->kind == SYMBOL_IMAGE_KERNEL && (known->space == SYMBOL_GUEST_KERNEL) == guest)
             return known;
     }
     return NULL;
@@ -97,15 +98,13 @@ static bool try_list(struct symbol_store *s, struct store_image *im, const char 
 
 /* ---- the running kernel ---- */
 
-/* Why the running kernel cannot be the recorded one, or NULL. */
-static const char *not_live(struct symbol_store *s, struct store_image *im,
-                            const struct symbol_image *kernel) {
+const char *store_not_running(struct symbol_store *s, struct store_image *im,
+                              const struct symbol_image *kernel, bool *proved) {
     const struct store_live *live = store_live(s);
     struct bytes id = {live->id.bytes, live->id.size}, want = kernel ? kernel->build_id : (struct bytes){0};
-    if (im->known.space != SYMBOL_KERNEL)
+    *proved = want.size != 0;
+    if (!kernel || kernel->space != SYMBOL_KERNEL)
         return "the running kernel is not the guest's";
-    if (!has_reference(kernel) || !kernel->reference_address)
-        return "the recording does not say where its kernel was (see kernel.kptr_restrict)";
     if (want.size)
         return bytes_equal(id, want)
                    ? NULL
@@ -121,13 +120,14 @@ static const char *not_live(struct symbol_store *s, struct store_image *im,
 
 const struct kernel_list *store_live_list(struct symbol_store *s, struct store_image *im, bool *proved) {
     const struct symbol_image *kernel = store_kernel_of(s, im);
-    const char *why = not_live(s, im, kernel);
+    const char *why = store_not_running(s, im, kernel, proved);
     struct err err = ERR_INIT;
+    if (!why && (!has_reference(kernel) || !kernel->reference_address))
+        why = "the recording does not say where its kernel was (see kernel.kptr_restrict)";
     if (why) {
         refuse(im, STORE_LIVE_LIST, why);
         return NULL;
     }
-    *proved = kernel->build_id.size != 0;
     const struct kernel_list *list = symfile_kernel_list(&s->files, STORE_LIVE_LIST, &err);
     if (!list)
         store_fail_err(im, STORE_LIVE_LIST, &err);

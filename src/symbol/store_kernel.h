@@ -9,7 +9,8 @@
 const struct symbol_kernel_options *store_kernel_options(const struct symbol_store *s,
                                                          const struct store_image *im);
 
-/* What the recording knows of the kernel that an image belongs to, itself or a module's; NULL: nothing. */
+/* What the recording knows of the kernel that an image belongs to: itself, a module's, a vdso's; NULL:
+ * nothing. */
 const struct symbol_image *store_kernel_of(const struct symbol_store *s, const struct store_image *im);
 
 /* True when `list` is of the kernel that was recorded, as it was relocated then: it has the reference symbol
@@ -17,9 +18,13 @@ const struct symbol_image *store_kernel_of(const struct symbol_store *s, const s
 bool store_list_matches(struct store_image *im, const struct symbol_image *kernel, const char *path,
                         const struct kernel_list *list);
 
-/* /proc/kallsyms, if the running kernel is the recorded one and was booted as it was then: it has the same
- * build-id or, when none was recorded (*proved is false then), the same release, and the list matches. NULL:
- * the image fails. */
+/* Why the running kernel cannot be the recorded one, or NULL: it has the same build-id or, when none was
+ * recorded (*proved is false then), the same release. Says nothing about the boot. */
+const char *store_not_running(struct symbol_store *s, struct store_image *im,
+                              const struct symbol_image *kernel, bool *proved);
+
+/* /proc/kallsyms, if the running kernel is the recorded one and was booted as it was then. NULL: the image
+ * fails. */
 const struct kernel_list *store_live_list(struct symbol_store *s, struct store_image *im, bool *proved);
 
 extern const char STORE_LIVE_LIST[]; /* its path */

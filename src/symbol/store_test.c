@@ -174,6 +174,15 @@ static const char *at(const struct session *s, uint64_t offset) {
 static const struct symbol_image FILE_IMAGE = {
     .kind = SYMBOL_IMAGE_FILE, .pid = UINT32_MAX, .name = "/bin/prog"};
 
+static const struct symbol_image KERNEL = {.kind = SYMBOL_IMAGE_KERNEL,
+                                           .space = SYMBOL_KERNEL,
+                                           .name = "[kernel.kallsyms]",
+                                           .pid = UINT32_MAX,
+                                           .start = 0xffffffff9b600000,
+                                           .end = 0xffffffff9b601000,
+                                           .reference = "_text",
+                                           .reference_address = 0xffffffff9b600000};
+
 /* ---- files ---- */
 
 static const struct recipe PROG = {.type = ET_DYN,
@@ -339,6 +348,19 @@ static void test_vdso(void **state) {
     s = ask(&o, &image);
     assert_int_equal(s.source.status, SYMBOL_ABSENT);
     symbol_store_free(s.store);
+    /* The kernel that brought it can stand for it. */
+    struct os_host host;
+    os_host_read(&host);
+    for (int same = 0; same < 2; same++) {
+        struct symbol_image kernel = KERNEL;
+        kernel.release = same ? host.release : "2.6.39-other";
+        s = (struct session){symbol_store_new(&o, NULL)};
+        symbol_store_add(s.store, &kernel);
+        uint32_t id_of = symbol_store_add(s.store, &image);
+        assert_int_equal(symbol_store_table(s.store, id_of) != NULL, same);
+        assert_false(symbol_store_source(s.store, id_of).proved);
+        symbol_store_free(s.store);
+    }
 }
 
 static void test_map(void **state) {
@@ -387,15 +409,6 @@ static const char KALLSYMS[] = "0000000000000000 A fixed_percpu_data\n"
                                "ffffffffc0000000 t mod_one\t[a_b]\n"
                                "ffffffffc0000040 t mod_two\t[a_b]\n"
                                "ffffffffc0002000 d mod_data\t[a_b]\n";
-
-static const struct symbol_image KERNEL = {.kind = SYMBOL_IMAGE_KERNEL,
-                                           .space = SYMBOL_KERNEL,
-                                           .name = "[kernel.kallsyms]",
-                                           .pid = UINT32_MAX,
-                                           .start = 0xffffffff9b600000,
-                                           .end = 0xffffffff9b601000,
-                                           .reference = "_text",
-                                           .reference_address = 0xffffffff9b600000};
 
 static void test_kallsyms(void **state) {
     struct tree *t = *state;

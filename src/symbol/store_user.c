@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the names of user code come from: files, the vdso, the maps that JITs write, and records themselves.
  */
-#include "symbol/store_internal.h"
+#include "symbol/store_kernel.h"
 
 #include "format/perfmap/perfmap.h"
 #include "object/links.h"
@@ -123,17 +123,28 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
 
 /* ---- the vdso ---- */
 
+/* The kernel brings its vdso along: without a build-id of the vdso's own that of the kernel proves it. */
 bool store_load_vdso(struct symbol_store *s, struct store_image *im) {
-    if (!im->known.build_id.size || im->known.space != SYMBOL_USER)
-        return store_fail(im, SYMBOL_ABSENT, NULL, "no build-id was recorded that could prove a file");
+    struct bytes want = im->known.build_id;
+    bool proved;
+    if (im->known.space != SYMBOL_USER)
+        return false;
     if (use_file(s, im, store_open_proved(s, im, store_cache_path(s, im, "vdso")), im->known.name,
                  SYMBOL_FROM_CACHE))
         return true;
     struct bytes own = os_host_vdso();
     struct symfile *f = own.size ? symfile_borrow(&s->files, "[vdso]", own) : NULL;
-    if (!f || !symfile_has_id(f, im->known.build_id))
-        return store_fail(im, SYMBOL_ABSENT, NULL, "this kernel's is another one");
-    return use_file(s, im, f, im->known.name, SYMBOL_FROM_SELF);
+    const char *why = !f          ? "this kernel has none"
+                      : want.size ? (symfile_has_id(f, want) ? NULL : "this kernel's is another one")
+                                  : store_not_running(s, im, store_kernel_of(s, im), &proved);
+    if (why) {
+        store_tried(im, im->known.name, why);
+        return store_fail(im, SYMBOL_ABSENT, NULL, why);
+    }
+    if (!use_file(s, im, f, im->known.name, SYMBOL_FROM_SELF))
+        return false;
+    im->source.proved = want.size || proved;
+    return true;
 }
 
 /* ---- perf-PID.map ---- */

@@ -296,8 +296,11 @@ struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct sy
     bool ok = t && places && (t->memo = calloc(1, sizeof *t->memo));
     if (ok) {
         t->rules = *rules;
-        for (size_t i = 0; i < n; i++)
-            places[i] = (struct place){d->list.items[i].start, (uint32_t)i};
+        size_t all = n;
+        n = 0;
+        for (size_t i = 0; i < all; i++) /* the last byte of all has no end that could be said */
+            if (d->list.items[i].start != UINT64_MAX)
+                places[n++] = (struct place){d->list.items[i].start, (uint32_t)i};
         ok = sort_places(places, n);
     }
     if (ok) {

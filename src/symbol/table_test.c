@@ -38,7 +38,8 @@ static void test_holes_and_ends(void **state) {
     struct symbol_rules rules = {0};
     struct symbol_table *t =
         BUILD(rules, {.start = 0x30, .end = 0x38, .name = "c"}, {.start = 0x10, .end = 0x18, .name = "a"},
-              {.start = 0x20, .name = "b", .bind = SYMBOL_WEAK}, {.start = 0x40, .name = "d"});
+              {.start = 0x20, .name = "b", .bind = SYMBOL_WEAK}, {.start = 0x40, .name = "d"},
+              {.start = UINT64_MAX, .end = 0, .name = "no room"});
     assert_int_equal(symbol_table_count(t), 4);
     assert_string_equal(at(t, 0xf), "");
     assert_string_equal(at(t, 0x10), "a");
