@@ -17,7 +17,7 @@
 
 /* -e, --filter and --exclude-perf depend on each other's order. */
 struct selection {
-    enum { SELECT_EVENT, SELECT_FILTER, SELECT_EXCLUDE_SELF } what;
+    enum { SELECT_EVENT, SELECT_PFM, SELECT_FILTER, SELECT_EXCLUDE_SELF, SELECT_CGROUPS } what;
     const char *text;
 };
 
@@ -38,9 +38,11 @@ static bool set_selection(const struct option *row, void *field, const char *val
         return true;
     if (!s)
         return err_memory(e, "events");
-    *s = (struct selection){row->letter == 'e'                 ? SELECT_EVENT
-                            : strcmp(row->name, "filter") == 0 ? SELECT_FILTER
-                                                               : SELECT_EXCLUDE_SELF,
+    *s = (struct selection){row->letter == 'e'                     ? SELECT_EVENT
+                            : row->letter == 'G'                   ? SELECT_CGROUPS
+                            : strcmp(row->name, "pfm-events") == 0 ? SELECT_PFM
+                            : strcmp(row->name, "filter") == 0     ? SELECT_FILTER
+                                                                   : SELECT_EXCLUDE_SELF,
                             value};
     return true;
 }
@@ -102,9 +104,19 @@ static bool set_clock(const struct option *row, void *field, const char *value, 
 }
 
 static bool set_delay(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    struct record_cli *c = field;
     (void)row;
-    *(int64_t *)field = 0;
-    return negated || record_args_delay(value, field, e);
+    c->o.delay_ms = 0;
+    c->o.range_count = 0;
+    return negated || record_args_delay(value, &c->o, e);
+}
+
+static bool set_switch(const struct option *row, void *field, const char *value, bool negated,
+                       struct err *e) {
+    struct record_cli *c = field;
+    (void)row;
+    c->o.switch_output = c->o.timestamp_names = !negated;
+    return negated || record_args_switch(value, &c->o, e);
 }
 
 static bool set_level(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
@@ -148,13 +160,14 @@ static const struct option options[] = {
     OPTION_U64('c', "count", struct record_cli, o.period, "n", "event period to sample"),
     OPTION_STRING('C', "cpu", struct record_cli, o.cpus, "cpu", "list of cpus to monitor"),
     OPTION_BOOL('d', "data", struct record_cli, o.addresses, "Record the sample addresses"),
-    OPTION_CALL('D', "delay", struct record_cli, o.delay_ms, "ms",
-                "ms to wait before starting measurement after program start (-1: start with events disabled)",
-                set_delay),
+    WHOLE('D', "delay", "ms",
+          "ms to wait before starting measurement after program start (-1: start with events disabled), "
+          "or ranges of time to enable events e.g. '-D 10-20,30-40'",
+          set_delay),
     SELECT('e', "event", "event", "event selector. use 'sonde list' to list available events"),
     OPTION_STRING('F', "freq", struct record_cli, freq, "freq or 'max'", "profile at this frequency"),
     WHOLE('g', NULL, NULL, "enables call-graph recording", set_fp, .flags = OPTION_NO_VALUE),
-    OPTION_ABSENT('G', "cgroup", "name", "monitor event in cgroup name only"),
+    SELECT('G', "cgroup", "name", "monitor event in cgroup name only"),
     OPTION_CALL('I', "intr-regs", struct record_cli, o.regs_intr, "any register",
                 "sample selected machine registers on interrupt, use '-I?' to list register names",
                 set_registers, .flags = OPTION_VALUE_OPTIONAL),
@@ -216,7 +229,8 @@ static const struct option options[] = {
     OPTION_BOOL(0, "data-page-size", struct record_cli, o.data_page_size,
                 "Record the sampled data address data page size"),
     OPTION_ABSENT(0, "debuginfod", "debuginfod urls", "fetch debug data", .flags = OPTION_VALUE_OPTIONAL),
-    OPTION_BOOL(0, "dry-run", struct record_cli, dry_run, "Parse options then exit"),
+    OPTION_BOOL(0, "dry-run", struct record_cli, dry_run,
+                "Say what could be recorded, and what would allow more, without recording"),
     SELECT(0, "exclude-perf", NULL, "don't record events from sonde itself", .flags = OPTION_NO_VALUE),
     SELECT(0, "filter", "filter", "event filter"),
     OPTION_ABSENT_FLAG(0, "group", "put the counters into a counter group"),
@@ -235,7 +249,7 @@ static const struct option options[] = {
     OPTION_ABSENT(0, "off-cpu-thresh", "ms", "off-cpu time from which on there is a sample"),
     OPTION_ABSENT_FLAG(0, "overwrite", "use overwrite mode"),
     OPTION_BOOL(0, "per-thread", struct record_cli, o.per_thread, "use per-thread mmaps"),
-    OPTION_ABSENT(0, "pfm-events", "event", "events by their names in libpfm4"),
+    SELECT(0, "pfm-events", "event", "libpfm4 event selector"),
     OPTION_BOOL(0, "phys-data", struct record_cli, o.phys_addresses, "Record the sample physical addresses"),
     OPTION_U64(
         0, "proc-map-timeout", struct record_cli, map_timeout_ms, "n",
@@ -250,9 +264,11 @@ static const struct option options[] = {
     OPTION_BOOL(0, "strict-freq", struct record_cli, o.strict_freq,
                 "Fail if the specified frequency can't be used"),
     OPTION_BOOL(0, "switch-events", struct record_cli, o.switch_events, "Record context switch events"),
-    OPTION_ABSENT(0, "switch-max-files", "n", "how many files --switch-output keeps"),
-    OPTION_ABSENT(0, "switch-output", "signal or size or time", "go on in a new file from time to time",
-                  .flags = OPTION_VALUE_OPTIONAL),
+    OPTION_U64(0, "switch-max-files", struct record_cli, o.switch_files, "n",
+               "Limit number of switch output generated files"),
+    WHOLE(0, "switch-output", "signal or size[BKMG] or time[smhd]",
+          "Switch output when receiving SIGUSR2 (signal) or cross a size or time threshold", set_switch,
+          .flags = OPTION_VALUE_OPTIONAL, .fallback = "signal"),
     OPTION_ABSENT(0, "switch-output-event", "event", "go on in a new file at this event"),
     WHOLE(0, "synth", "no|all|task|mmap|cgroup", "Fine-tune event synthesis: default=all", set_synth),
     OPTION_BOOL(0, "tail-synthesize", struct record_cli, o.tail_synth,
@@ -260,7 +276,8 @@ static const struct option options[] = {
     OPTION_ABSENT(0, "threads", "spec", "several writers, into a directory", .flags = OPTION_VALUE_OPTIONAL),
     OPTION_BOOL(0, "timestamp-boundary", struct record_cli, time_boundary,
                 "Record timestamp boundary (it always does)"),
-    OPTION_ABSENT_FLAG(0, "timestamp-filename", "append timestamp to output filename"),
+    OPTION_BOOL(0, "timestamp-filename", struct record_cli, o.timestamp_names,
+                "append timestamp to output filename"),
     OPTION_BOOL(0, "transaction", struct record_cli, o.transaction,
                 "sample transaction flags (special events only)"),
     OPTION_BOOL(0, "user-callchains", struct record_cli, o.user_callchains, "collect user callchains"),
@@ -349,7 +366,11 @@ static bool select_events(const struct record_cli *c, struct record_event_source
             return false;
         if (s->what == SELECT_EXCLUDE_SELF && !record_events_exclude_pid(events, (uint32_t)getpid(), err))
             return false;
-        if (s->what != SELECT_EVENT || record_events_parse(src, s->text, events, &at, err))
+        if (s->what == SELECT_CGROUPS && !record_events_cgroups(events, s->text, err))
+            return false;
+        if ((s->what != SELECT_EVENT && s->what != SELECT_PFM) ||
+            (s->what == SELECT_EVENT ? record_events_parse : record_events_parse_pfm)(src, s->text, events,
+                                                                                      &at, err))
             continue;
         struct out o;
         if (at != SIZE_MAX && out_init(&o, NULL, NULL)) {
@@ -369,15 +390,28 @@ static void tell(const struct command_env *env, const struct record_cli *c, cons
     char samples[40] = "", ratio[80] = "";
     if (c->quiet || !r->started)
         return;
-    if (r->samples && whole)
+    if (r->samples && whole && !c->o.switch_output)
         snprintf(samples, sizeof samples, " (%llu samples)", (unsigned long long)r->samples);
     if (r->raw_bytes && r->file_bytes)
         snprintf(ratio, sizeof ratio, ", compressed (original %.3f MB, ratio is %.3f)",
                  (double)r->raw_bytes / (1 << 20), (double)r->raw_bytes / (double)r->file_bytes);
     fprintf(stderr, "[ %s record: Woken up %llu times to write data ]\n", env->program,
             (unsigned long long)r->wakeups);
-    fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s%s%s ]\n", env->program,
-            (double)r->file_bytes / (1 << 20), output, ratio, samples);
+    fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s%s%s%s ]\n", env->program,
+            (double)r->file_bytes / (1 << 20), output, c->o.timestamp_names ? ".<timestamp>" : "", ratio,
+            samples);
+}
+
+struct teller {
+    const struct command_env *env;
+    bool quiet;
+};
+
+/* A file that is finished while recording goes on, or that got its name from the time. */
+static void tell_file(void *ctx, const char *path) {
+    const struct teller *t = ctx;
+    if (!t->quiet)
+        fprintf(stderr, "[ %s record: Dump %s ]\n", t->env->program, path);
 }
 
 static int record(struct command_env *env, struct record_cli *c, char *const *argv) {
@@ -396,7 +430,8 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
     ok = ok && settle_rate(c, &sysfs_system, &err) && settle_user(c, uid, &err) &&
          settle_config(c, env->config, &err) && select_events(c, src, &events, &err) &&
          (!c->realtime || os_limits_realtime(c->realtime, &err));
-    if (ok && !c->dry_run) {
+    if (ok) {
+        struct teller teller = {env, c->quiet};
         const struct record_job job = {
             .options = &c->o,
             .sources = src,
@@ -406,11 +441,15 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             .proc = &os_proc_system,
             .argv = argv,
             .output = output,
+            .dry_run = c->dry_run,
+            .file_done = tell_file,
+            .file_done_ctx = &teller,
             .synth = record_synth,
             .synth_ctx = (void *)&os_proc_system,
         };
         ok = record_run(&job, &result, &err);
-        tell(env, c, &result, output, ok);
+        if (!c->dry_run)
+            tell(env, c, &result, output, ok);
     }
     record_events_fini(&events);
     record_event_sources_free(src);

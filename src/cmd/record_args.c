@@ -232,17 +232,51 @@ bool record_args_clock(const char *text, int32_t *clockid, struct err *e) {
     return true;
 }
 
-bool record_args_delay(const char *text, int64_t *ms, struct err *e) {
-    uint64_t n = 0;
+bool record_args_delay(const char *text, struct record_options *o, struct err *e) {
+    uint64_t from = 0, to = 0, last = 0;
     const char *rest;
-    if (strcmp(text, "-1") == 0) {
-        *ms = -1;
+    o->range_count = 0;
+    o->delay_ms = strcmp(text, "-1") == 0 ? -1 : 0;
+    if (o->delay_ms == -1)
+        return true;
+    if (read_u64(text, &from, &rest) && !*rest && from <= INT32_MAX) {
+        o->delay_ms = (int64_t)from;
         return true;
     }
-    if (!read_u64(text, &n, &rest) || (*rest && *rest != '-') || n > INT32_MAX)
-        return err_set(e, ERR_USAGE, NULL, "'%s' is no delay in ms", text);
-    if (*rest)
-        return err_set(e, ERR_UNSUPPORTED, NULL, "ranges of time are not there yet");
-    *ms = (int64_t)n;
+    for (const char *p = text;; p = rest + 1) {
+        bool ok = read_u64(p, &from, &rest) && *rest == '-' && read_u64(rest + 1, &to, &rest) &&
+                  (!*rest || *rest == ',') && to <= INT32_MAX && from < to && (p == text || from > last);
+        if (!ok)
+            return err_set(e, ERR_USAGE, NULL,
+                           "'%s' is no delay: ms, or ranges of ms like 10-20,30-40, one behind the other",
+                           text);
+        if (o->range_count == RECORD_RANGES_MAX)
+            return err_set(e, ERR_USAGE, NULL, "more than %d ranges of time", RECORD_RANGES_MAX);
+        o->ranges[o->range_count++] = (struct record_range){(int64_t)from, (int64_t)to};
+        last = to;
+        if (!*rest)
+            break;
+    }
+    o->delay_ms = o->ranges[0].start_ms;
     return true;
+}
+
+bool record_args_switch(const char *text, struct record_options *o, struct err *e) {
+    static const struct word UNITS[] = {
+        {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}, {NULL, 0}};
+    uint64_t n;
+    const char *rest;
+    o->switch_bytes = o->switch_ms = 0;
+    if (strcmp(text, "signal") == 0)
+        return true;
+    /* A unit in lower case is one of time, as perf has it: 5m are minutes, 5M bytes. */
+    if (read_u64(text, &n, &rest) && n && n < INT32_MAX && rest[0] >= 'a') {
+        const struct word *w = find_word(UNITS, rest, strlen(rest));
+        if (w) {
+            o->switch_ms = n * w->value;
+            return true;
+        }
+    }
+    return record_args_bytes(text, &o->switch_bytes, NULL) ||
+           err_set(e, ERR_USAGE, NULL, "'%s': \"signal\", a size (B, K, M, G) or a time (s, m, h, d)", text);
 }

@@ -20,7 +20,9 @@ bool record_args_registers(const char *text, uint64_t *mask, struct err *e);
 bool record_args_synth(const char *text, struct record_options *o, struct err *e);
 /* "mono", "CLOCK_BOOTTIME", "4". */
 bool record_args_clock(const char *text, int32_t *clockid, struct err *e);
-/* "200", "-1". Ranges are not there yet. */
-bool record_args_delay(const char *text, int64_t *ms, struct err *e);
+/* "200", "-1", "10-20,30-40": delay_ms and ranges. */
+bool record_args_delay(const char *text, struct record_options *o, struct err *e);
+/* "signal", "10M", "5s": switch_bytes and switch_ms. */
+bool record_args_switch(const char *text, struct record_options *o, struct err *e);
 
 #endif

@@ -69,7 +69,6 @@ static void words(void **state) {
     struct err e;
     uint64_t bits;
     int32_t clock;
-    int64_t ms;
     assert_true(record_args_branches("any_call,u,save_type", &bits, &e));
     assert_int_equal(bits, 1 << 4 | 1 << 0 | 1 << 16);
     assert_true(record_args_branches("k", &bits, &e));
@@ -86,12 +85,41 @@ static void words(void **state) {
     assert_true(record_args_clock("11", &clock, &e));
     assert_int_equal(clock, 11);
     assert_false(record_args_clock("sundial", &clock, &e));
-    assert_true(record_args_delay("-1", &ms, &e));
-    assert_int_equal(ms, -1);
-    assert_true(record_args_delay("250", &ms, &e));
-    assert_int_equal(ms, 250);
-    assert_false(record_args_delay("10-20", &ms, &e));
-    assert_false(record_args_delay("soon", &ms, &e));
+}
+
+static void delays(void **state) {
+    (void)state;
+    static const char *const BAD[] = {"soon",        "",      "5-",    "-5", "20-10", "10-20,",
+                                      "10-20,15-30", "1-2,3", "10-20x"};
+    struct record_options o = {0};
+    struct err e = ERR_INIT;
+    assert_true(record_args_delay("-1", &o, &e));
+    assert_int_equal(o.delay_ms, -1);
+    assert_true(record_args_delay("250", &o, &e));
+    assert_true(o.delay_ms == 250 && o.range_count == 0);
+    assert_true(record_args_delay("10-20,30-40", &o, &e));
+    assert_true(o.delay_ms == 10 && o.range_count == 2);
+    assert_true(o.ranges[0].end_ms == 20 && o.ranges[1].start_ms == 30 && o.ranges[1].end_ms == 40);
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
+        assert_false(record_args_delay(BAD[i], &o, &e));
+}
+
+static void switches(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t bytes, ms;
+    } WANT[] = {{"signal", 0, 0},   {"10M", 10 << 20, 0},       {"5s", 0, 5000}, {"2m", 0, 120000},
+                {"1h", 0, 3600000}, {"3d", 0, 3 * 86400000ull}, {"100B", 100, 0}};
+    static const char *const BAD[] = {"", "0s", "5x", "s", "often", "1.5G"};
+    struct record_options o = {0};
+    struct err e = ERR_INIT;
+    for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++) {
+        assert_true(record_args_switch(WANT[i].text, &o, &e));
+        assert_true(o.switch_bytes == WANT[i].bytes && o.switch_ms == WANT[i].ms);
+    }
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
+        assert_false(record_args_switch(BAD[i], &o, &e));
 }
 
 static void synth(void **state) {
@@ -116,7 +144,8 @@ static void synth(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(callgraphs),
-                                       cmocka_unit_test(words), cmocka_unit_test(synth)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes),  cmocka_unit_test(callgraphs),
+                                       cmocka_unit_test(words),  cmocka_unit_test(synth),
+                                       cmocka_unit_test(delays), cmocka_unit_test(switches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "os/perf_event.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -21,6 +22,12 @@ static int system_open(void *ctx, struct bytes attr, int32_t pid, int32_t cpu, i
 static int system_open_cgroup(void *ctx, struct bytes attr, int cgroup_fd, int32_t cpu, int group_fd) {
     (void)ctx;
     return open_flags(attr, cgroup_fd, cpu, group_fd, PERF_FLAG_PID_CGROUP);
+}
+
+static int system_cgroup(void *ctx, const char *folder) {
+    (void)ctx;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
 }
 
 static int system_control(void *ctx, int fd, enum os_perf_control what, long arg) {
@@ -79,6 +86,7 @@ static void system_close(void *ctx, int fd) {
 const struct os_perf os_perf_system = {
     .open = system_open,
     .open_cgroup = system_open_cgroup,
+    .cgroup = system_cgroup,
     .control = system_control,
     .set_filter = system_set_filter,
     .id = system_id,

@@ -22,6 +22,8 @@ struct os_perf {
      * all tasks; cpu -1: any; group_fd -1: no group. Returns a descriptor that closes on exec. */
     int (*open)(void *ctx, struct bytes attr, int32_t pid, int32_t cpu, int group_fd);
     int (*open_cgroup)(void *ctx, struct bytes attr, int cgroup_fd, int32_t cpu, int group_fd);
+    /* A descriptor of a control group's folder, for open_cgroup. */
+    int (*cgroup)(void *ctx, const char *folder);
     int (*control)(void *ctx, int fd, enum os_perf_control what, long arg);
     int (*set_filter)(void *ctx, int fd, const char *filter);
     /* The kernel's id of the event, which its samples carry. */

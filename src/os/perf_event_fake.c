@@ -99,11 +99,18 @@ static void fake_close(void *ctx, int fd) {
         e->closed = true;
 }
 
+/* The folder's descriptor is a number made of its name, so that a test sees it again as an event's pid. */
+static int fake_cgroup(void *ctx, const char *folder) {
+    (void)ctx;
+    return strstr(folder, "absent") ? -ENOENT : OS_PERF_FAKE_CGROUP + (int)strlen(folder);
+}
+
 void os_perf_fake_init(struct os_perf_fake *f) {
     *f = (struct os_perf_fake){
         .perf = {.ctx = f,
                  .open = fake_open,
                  .open_cgroup = fake_open,
+                 .cgroup = fake_cgroup,
                  .control = fake_control,
                  .set_filter = fake_set_filter,
                  .id = fake_id,

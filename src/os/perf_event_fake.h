@@ -27,7 +27,7 @@ struct os_perf_fake {
     uint32_t opens;      /* tried */
 };
 
-enum { OS_PERF_FAKE_FD = 1000 };
+enum { OS_PERF_FAKE_FD = 1000, OS_PERF_FAKE_CGROUP = 500 /* plus the length of the folder's path */ };
 
 void os_perf_fake_init(struct os_perf_fake *f);
 void os_perf_fake_fini(struct os_perf_fake *f);

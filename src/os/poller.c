@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -88,6 +89,16 @@ uint64_t os_clock_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return to_ns(t);
+}
+
+void os_clock_stamp(char *room, size_t cap) {
+    struct timespec now;
+    struct tm tm;
+    char text[24] = "";
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (localtime_r(&now.tv_sec, &tm))
+        strftime(text, sizeof text, "%Y%m%d%H%M%S", &tm);
+    snprintf(room, cap, "%s%02ld", text, now.tv_nsec / 10000000);
 }
 
 bool os_clock_read(int32_t clockid, uint64_t *now_ns, uint64_t *resolution_ns) {

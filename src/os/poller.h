@@ -40,6 +40,9 @@ void os_close(int fd);
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t os_clock_ns(void);
 
+/* "2026112106520740": the local time of day, to hundredths of a second. */
+void os_clock_stamp(char *room, size_t cap);
+
 /* Nanoseconds of the given clock (clock_gettime(2)), and its resolution; false when there is no such clock.
  */
 bool os_clock_read(int32_t clockid, uint64_t *now_ns, uint64_t *resolution_ns);

@@ -112,3 +112,24 @@ void record_events_mark(const char *text, size_t at, const char *message, struct
     out_fill(o, ' ', sizeof LEAD - 1 + strlen(before) + (at - from));
     out_printf(o, "\\___ %s\n", message);
 }
+
+bool record_events_cgroups(struct record_events *events, const char *text, struct err *err) {
+    size_t at = 0;
+    bool one = !strchr(text, ',');
+    for (size_t i = 0; one && i < events->items.count; i++)
+        if (!events->items.items[i].cgroup &&
+            !(events->items.items[i].cgroup = arena_strndup(&events->arena, text, strlen(text))))
+            return err_memory(err, "-G");
+    for (const char *p = text; !one; p++, at++) {
+        size_t n = strcspn(p, ",");
+        if (at >= events->items.count)
+            break;
+        if (!(events->items.items[at].cgroup = arena_strndup(&events->arena, p, n)))
+            return err_memory(err, "-G");
+        p += n;
+        if (!*p)
+            return true;
+    }
+    return (one && events->items.count) ||
+           err_set(err, ERR_USAGE, "-G", "must come behind the events (-e) that it is for, one name each");
+}

@@ -99,6 +99,7 @@ struct record_event {
     uint32_t members;   /* of a leader: events in its group, itself included; 1 when alone; else 0 */
     const char *group;  /* of a leader: the group's name (name{a,b}), or NULL */
     const char *filter; /* --filter's text, or NULL */
+    const char *cgroup; /* -G's name of a control group; empty or NULL: all tasks */
     const char *cpus;   /* only on these ("0,18"; the PMU's cpumask or the term cpu), NULL: any. */
     const char *unit;   /* "Joules", or NULL */
     double scale;       /* a count times scale is in `unit`; RECORD_EVENT_SCALE_NONE without one */
@@ -142,6 +143,10 @@ bool record_events_parse_pfm(struct record_event_sources *src, const char *text,
  */
 bool record_events_filter(struct record_event_sources *src, const char *text, struct record_events *events,
                           struct err *err);
+
+/* -G "a,,b": the first name for the first event and so on; a single one for all that have none yet. ERR_USAGE
+ * when there are more names than events. */
+bool record_events_cgroups(struct record_events *events, const char *text, struct err *err);
 
 /* --exclude-perf: keeps `pid` itself out of the tracepoints of the last -e ("common_pid != PID"). */
 bool record_events_exclude_pid(struct record_events *events, uint32_t pid, struct err *err);

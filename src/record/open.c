@@ -45,25 +45,25 @@ static bool has(const struct perfdata_attr *a, const struct newer *n) {
     return a->flags & n->flags || a->read_format & n->read_format || a->sample_type & n->sample_type;
 }
 
-static int try_open(struct record_opened *r, const struct perfdata_attr *a, int32_t tid, int32_t cpu,
-                    int group_fd) {
-    struct writer w = writer_make(false);
-    perfdata_attr_encode(a, &w);
-    int fd = writer_ok(&w) ? r->perf->open(r->perf->ctx, writer_bytes(&w), tid, cpu, group_fd) : -ENOMEM;
-    writer_fini(&w);
-    return fd;
-}
-
 struct attempt {
     struct record_opened *r;
     struct record_plan *c;
     uint32_t event;
     int32_t tid, cpu;
-    int group_fd;
+    int group_fd, cgroup_fd; /* -1: none */
 };
 
 static int attempt(const struct attempt *t, const struct perfdata_attr *a) {
-    return try_open(t->r, a, t->tid, t->cpu, t->group_fd);
+    const struct os_perf *perf = t->r->perf;
+    struct writer w = writer_make(false);
+    int fd = -ENOMEM;
+    perfdata_attr_encode(a, &w);
+    if (writer_ok(&w) && t->cgroup_fd >= 0)
+        fd = perf->open_cgroup(perf->ctx, writer_bytes(&w), t->cgroup_fd, t->cpu, t->group_fd);
+    else if (writer_ok(&w))
+        fd = perf->open(perf->ctx, writer_bytes(&w), t->tid, t->cpu, t->group_fd);
+    writer_fini(&w);
+    return fd;
 }
 
 /* EINVAL: leaves out one newer thing after the other until it opens; what had to go goes from all events, so
@@ -291,24 +291,48 @@ static bool open_cell(const struct attempt *t, const struct record_target *targe
     return attach(r, f, target->per_thread, o, err);
 }
 
-static bool open_event(struct record_opened *r, struct record_plan *c, uint32_t event,
-                       const struct record_target *t, const struct record_options *o, struct err *err) {
-    const struct record_event_plan *p = &c->events.items[event];
+struct opening {
+    struct record_opened *r;
+    struct record_plan *c;
+    uint32_t event;
+    int cgroup_fd;
+};
+
+/* An event on all its CPUs, for all its threads. */
+static bool open_cells(const struct opening *x, const struct record_target *t, const struct record_options *o,
+                       struct err *err) {
+    const struct record_event_plan *p = &x->c->events.items[x->event];
     bool all = p->side_band && !t->per_thread;
     size_t cpus = all ? t->online.count : t->cpus.count;
     for (size_t i = 0; i < cpus; i++) {
         int32_t cpu = all ? t->online.items[i] : t->cpus.items[i];
         for (size_t k = 0; k < t->threads.count && event_on_cpu(p, cpu); k++) {
             int32_t tid = t->threads.items[k].tid;
-            struct attempt a = {r, c, event, tid, cpu, -1};
-            if (c->events.items[event].leader != event &&
-                (a.group_fd = leader_fd(r, c->events.items[event].leader, cpu, tid)) < 0)
+            struct attempt a = {x->r, x->c, x->event, tid, cpu, -1, x->cgroup_fd};
+            if (p->leader != x->event && (a.group_fd = leader_fd(x->r, p->leader, cpu, tid)) < 0)
                 continue; /* the thread is gone */
             if (!open_cell(&a, t, o, err))
                 return false;
         }
     }
     return true;
+}
+
+static bool open_event(struct record_opened *r, struct record_plan *c, uint32_t event,
+                       const struct record_target *t, const struct record_options *o, struct err *err) {
+    const char *name = c->events.items[event].cgroup;
+    char folder[4096];
+    if (!name || !*name)
+        return open_cells(&(struct opening){r, c, event, -1}, t, o, err);
+    if (!c->cgroup_folder)
+        return err_set(err, ERR_ABSENT, "-G", "no hierarchy of control groups is mounted");
+    snprintf(folder, sizeof folder, "%s/%s", c->cgroup_folder, name);
+    int fd = r->perf->cgroup(r->perf->ctx, folder);
+    if (fd < 0)
+        return err_errno(err, -fd, "-G", "there is no control group %s", folder);
+    bool ok = open_cells(&(struct opening){r, c, event, fd}, t, o, err);
+    r->perf->close(r->perf->ctx, fd);
+    return ok;
 }
 
 bool record_open(struct record_opened *r, const struct os_perf *perf, struct record_plan *c,

@@ -317,12 +317,64 @@ static void lists(void **state) {
     assert_int_equal(f->target.threads.count, 3);
 }
 
+/* Names go to events in order, a single one to all; the group's folder takes the place of a thread. */
+static void cgroups(void **state) {
+    struct fixture *f = *state;
+    const char *folder = "/cg/web/a";
+    f->o.all_cpus = true;
+    assert_true(record_events_parse(f->sources, "cpu-clock,page-faults", &f->events, NULL, &f->err));
+    assert_false(record_events_cgroups(&f->events, "a,b,c", &f->err));
+    assert_int_equal(f->err.code, ERR_USAGE);
+    assert_true(record_events_cgroups(&f->events, ",web/a", &f->err));
+    assert_true(record_target_init(&f->target, &f->o, &f->sys, 0, &f->err));
+    assert_true(record_plan_init(&f->plan, &f->events, &f->o, &f->target, &f->err));
+    assert_false(record_open(&f->opened, &f->fake.perf, &f->plan, &f->target, &f->o, &f->err));
+    assert_int_equal(f->err.code, ERR_ABSENT); /* no hierarchy */
+    f->fake.events.count = 0;
+    f->plan.cgroup_folder = "/cg";
+    assert_true(record_open(&f->opened, &f->fake.perf, &f->plan, &f->target, &f->o, &f->err));
+    for (size_t i = 0; i < f->opened.fds.count; i++) {
+        bool in_group = f->opened.fds.items[i].event == 1;
+        assert_int_equal(f->fake.events.items[i].pid,
+                         in_group ? OS_PERF_FAKE_CGROUP + (int)strlen(folder) : -1);
+    }
+}
+
+static void cgroup_is_not_there(void **state) {
+    struct fixture *f = *state;
+    f->o.all_cpus = true;
+    assert_true(record_events_parse(f->sources, "cpu-clock,page-faults", &f->events, NULL, &f->err));
+    assert_true(record_events_cgroups(&f->events, "absent", &f->err));
+    assert_string_equal(f->events.items.items[1].cgroup, "absent");
+    assert_true(record_target_init(&f->target, &f->o, &f->sys, 0, &f->err));
+    assert_true(record_plan_init(&f->plan, &f->events, &f->o, &f->target, &f->err));
+    f->plan.cgroup_folder = "/cg";
+    assert_false(record_open(&f->opened, &f->fake.perf, &f->plan, &f->target, &f->o, &f->err));
+    assert_int_equal(f->err.code, ERR_ABSENT);
+    struct record_target tasks = f->target;
+    tasks.system_wide = false;
+    struct record_plan plan;
+    assert_false(record_plan_init(&plan, &f->events, &f->o, &tasks, &f->err));
+    assert_int_equal(f->err.code, ERR_USAGE);
+    record_plan_fini(&plan);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(command),   TEST(system_wide_on_one_cpu), TEST(per_thread), TEST(threads_of_a_process),
-        TEST(group),     TEST(older_kernel),           TEST(refusals),   TEST(ordinary_user),
-        TEST(asked_for), TEST(thread_ends_meanwhile),  TEST(lists),
+        TEST(command),
+        TEST(cgroups),
+        TEST(cgroup_is_not_there),
+        TEST(system_wide_on_one_cpu),
+        TEST(per_thread),
+        TEST(threads_of_a_process),
+        TEST(group),
+        TEST(older_kernel),
+        TEST(refusals),
+        TEST(ordinary_user),
+        TEST(asked_for),
+        TEST(thread_ends_meanwhile),
+        TEST(lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ void record_opening_encode(const struct record_opened *opened, const struct reco
     put_index(opened, w);
     put_thread_map(t, w);
     put_cpu_map(t, w);
-    if (!t->exec)
+    if (!t->exec || !child_comm)
         return;
     uint32_t pid = (uint32_t)t->threads.items[0].tid;
     char comm[COMM_ROOM] = "";

@@ -5,7 +5,10 @@
 #define SONDE_RECORD_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+enum { RECORD_RANGES_MAX = 64 };
 
 enum record_callgraph {
     RECORD_CALLGRAPH_NONE,
@@ -27,6 +30,10 @@ struct record_options {
     uint64_t freq_hz, period;
     bool freq_max, strict_freq, no_samples;
     int64_t delay_ms; /* 0: none; -1: start with events disabled */
+    struct record_range {
+        int64_t start_ms, end_ms;
+    } ranges[RECORD_RANGES_MAX]; /* -D with ranges: events count only then; delay_ms is the first start */
+    size_t range_count;
 
     /* Contents of samples. */
     enum record_callgraph callgraph;
@@ -57,6 +64,11 @@ struct record_options {
     bool no_build_ids;
     bool to_pipe;
     const char *control; /* --control's text; NULL: none */
+    /* Several files one after the other, the finished ones named after the time: on SIGUSR2 (with neither of
+     * the two limits), from so many bytes on, every so many ms. */
+    bool timestamp_names, switch_output;
+    uint64_t switch_bytes, switch_ms;
+    uint64_t switch_files; /* keep only the newest so many; 0: all */
 };
 
 enum { RECORD_DEFAULT_FREQ_HZ = 4000, RECORD_DEFAULT_RING_BYTES = 512 << 10 };

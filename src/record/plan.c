@@ -182,6 +182,7 @@ static void plan_event(struct record_event_plan *p, const struct record_events *
         .attr = e->attr,
         .name = e->name,
         .filter = e->filter,
+        .cgroup = e->cgroup,
         .cpus = e->cpus,
         .group = e->group,
         .leader = e->leader,
@@ -254,6 +255,8 @@ bool record_plan_init(struct record_plan *c, const struct record_events *events,
     *c = (struct record_plan){0};
     for (size_t i = 0; i < events->items.count; i++) {
         const struct record_event *e = &events->items.items[i];
+        if (e->cgroup && *e->cgroup && !t->system_wide)
+            return err_set(err, ERR_USAGE, "-G", "control groups are recorded by CPU: use -a or -C");
         if (e->kind == RECORD_EVENT_TOOL)
             return err_set(err, ERR_USAGE, e->name, "this event can be counted, not sampled");
         struct record_event_plan *p = vec_push(&c->events);
@@ -261,7 +264,8 @@ bool record_plan_init(struct record_plan *c, const struct record_events *events,
             return err_memory(err, "events");
         plan_event(p, events, (uint32_t)i, o, t);
     }
-    if (t->system_wide || o->delay_ms || o->control) { /* events that are off tell nothing */
+    if (t->system_wide || o->delay_ms || o->range_count ||
+        o->control) { /* events that are off tell nothing */
         struct record_event_plan *p = vec_push(&c->events);
         if (!p)
             return err_memory(err, "events");

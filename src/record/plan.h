@@ -17,6 +17,7 @@ struct record_event_plan {
     struct perfdata_attr attr;
     const char *name;
     const char *filter; /* or NULL */
+    const char *cgroup; /* only tasks of that control group; empty or NULL: all */
     const char *cpus;   /* only on these; NULL: on the target's */
     const char *group;  /* of a leader: the group's name, or NULL */
     uint32_t leader;    /* its own index when alone */
@@ -30,7 +31,8 @@ struct record_event_plan {
 
 struct record_plan {
     VEC(struct record_event_plan) events;
-    bool split_id; /* several events: samples carry an id */
+    const char *cgroup_folder; /* where the groups of -G lie; NULL: not known. Set by who opens the plan */
+    bool split_id;             /* several events: samples carry an id */
 };
 
 /* False and *err when options contradict each other or memory ran out. */

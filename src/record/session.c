@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/session.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "os/child.h"
 #include "os/host.h"
 #include "os/limits.h"
+#include "record/cgroups.h"
 #include "record/control.h"
 #include "record/drain.h"
 #include "record/facts.h"
@@ -19,6 +21,7 @@
 #include "record/sections.h"
 
 enum {
+    FILES_MAX = 1 << 16,  /* that --switch-max-files can count */
     CHECKPOINT_MS = 1000, /* what is in the rings reaches the file at least so often */
     SINK_BYTES = 256 << 10,
     MAX_EVENTS = 64,
@@ -50,6 +53,17 @@ struct session {
     int poller;
     size_t polled; /* event descriptors that have not hung up */
     bool stop;
+    char cgroup_folder[512];
+
+    /* What happens at given times (-D), in order. */
+    uint64_t start_ns; /* os_clock_ns() when the command began */
+    size_t toggles;    /* that are done: the first turns events on, the next off, and so on */
+
+    /* --switch-output. */
+    bool switch_asked, later_file; /* later: not the first */
+    uint64_t file_start_ns;
+    char **finished; /* names of the last files, a ring of as many as are kept; owned */
+    uint64_t finished_count;
 };
 
 /* --- start --- */
@@ -66,8 +80,10 @@ static bool start_child(struct session *s, struct err *err) {
 static bool plan_and_open(struct session *s, const struct record_events *events, struct err *err) {
     const struct record_options *o = s->job->options;
     record_plan_fini(&s->config);
-    return record_plan_init(&s->config, events, o, &s->target, err) &&
-           record_open(&s->opened, s->job->perf, &s->config, &s->target, o, err);
+    if (!record_plan_init(&s->config, events, o, &s->target, err))
+        return false;
+    s->config.cgroup_folder = s->cgroup_folder[0] ? s->cgroup_folder : NULL;
+    return record_open(&s->opened, s->job->perf, &s->config, &s->target, o, err);
 }
 
 /* The default event is cycles where there is such a counter, else cpu-clock, which every kernel has. */
@@ -203,7 +219,13 @@ static void init_sink(struct session *s) {
 /* What existed before, or with --tail-synthesize: what exists now. */
 static bool tell_before(struct session *s, struct err *err) {
     const struct record_job *job = s->job;
+    struct record_target all = s->target;
     struct record_synth_request request = {job->options, &s->target, job->sys, os_host_pid(), false};
+    if (s->later_file && s->target.exec) { /* the command has started, and who knows what */
+        all.exec = false;
+        all.system_wide = true;
+        request.target = &all;
+    }
     for (size_t i = 0; i < s->config.events.count; i++)
         request.kernel |= !s->config.events.items[i].side_band &&
                           !(s->config.events.items[i].attr.flags & PERFDATA_ATTR_EXCLUDE_KERNEL);
@@ -214,47 +236,159 @@ static bool tell_before(struct session *s, struct err *err) {
 static bool put_opening(struct session *s, struct err *err) {
     const struct record_job *job = s->job;
     init_sink(s);
-    record_opening_encode(&s->opened, &s->target, &s->sink, s->host.clone, &s->pending);
+    record_opening_encode(&s->opened, &s->target, &s->sink, s->later_file ? NULL : s->host.clone,
+                          &s->pending);
     if (!flush_sink(s, err) || (!job->options->tail_synth && !tell_before(s, err)))
         return false;
     record_opening_mark(PERFDATA_RECORD_FINISHED_INIT, &s->pending);
     return flush_sink(s, err);
 }
 
+/* Begins a file, the first one or a later one. `since_ns`: wall clock, what comes from the rings is newer. */
+static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
+    const struct record_options *o = s->job->options;
+    struct os_output out;
+    if (o->compression && !record_compress_init(&s->compress, o->compression, err))
+        return false;
+    if (!create_output(s, &out, err) || !start_file(s, out, err))
+        return false;
+    s->drain.file = &s->file;
+    s->drain.events = &s->events;
+    s->drain.build_ids = o->no_build_ids ? NULL : &s->build_ids;
+    s->drain.compress = o->compression ? &s->compress : NULL;
+    s->drain.identities = &s->identities;
+    s->drain.id_bytes = side_band(s)->plan.tail_size;
+    s->drain.pass_ns = (int64_t)since_ns;
+    s->identities.proc = s->job->proc;
+    s->identities.build_ids = s->drain.build_ids;
+    s->file_start_ns = os_clock_ns();
+    return put_opening(s, err);
+}
+
 static bool start(struct session *s, struct err *err) {
     const struct record_job *job = s->job;
-    struct os_output out;
     uint64_t start_ns = 0, unused;
     os_clock_read(CLOCK_REALTIME, &start_ns, &unused);
     os_host_read(&s->host);
+    if (job->proc)
+        record_cgroups_mount(job->proc, s->cgroup_folder, sizeof s->cgroup_folder);
     if (!start_child(s, err) || !record_target_init(&s->target, job->options, job->sys, s->child.pid, err) ||
         !(job->events ? plan_and_open(s, job->events, err) : open_default(s, err)) || !poll_events(s, err))
         return false;
     if (!record_open_events(&s->opened, &s->config, &s->events))
         return err_memory(err, "events");
-    if (job->options->compression && !record_compress_init(&s->compress, job->options->compression, err))
-        return false;
+    if (job->dry_run)
+        return true;
     if (!check_output(job->output, err))
         return false;
+    s->start_ns = os_clock_ns();
     if (!job->options->delay_ms && !s->target.exec)
         record_open_enable(&s->opened, &s->config, true);
     /* From here on the command runs; what it does waits in the rings. */
     if (s->child.pid && !os_child_go(&s->child, job->options->command[0], err))
         return false;
-    if (!create_output(s, &out, err) || !start_file(s, out, err))
+    return open_file(s, start_ns, err);
+}
+
+/* --- closing a file --- */
+
+static bool update_facts(struct session *s, struct err *err) {
+    uint64_t time[2] = {s->drain.first_ns, s->drain.last_ns};
+    if (s->drain.has_time && !record_file_update(&s->file, PERFDATA_FEATURE_SAMPLE_TIME,
+                                                 (struct bytes){(uint8_t *)time, sizeof time}, err))
         return false;
-    s->drain = (struct record_drain){
-        .file = &s->file,
-        .events = &s->events,
-        .build_ids = job->options->no_build_ids ? NULL : &s->build_ids,
-        .compress = job->options->compression ? &s->compress : NULL,
-        .identities = &s->identities,
-        .pass_ns = (int64_t)start_ns,
-        .id_bytes = side_band(s)->plan.tail_size,
-    };
-    s->identities.proc = job->proc;
-    s->identities.build_ids = s->drain.build_ids;
-    return put_opening(s, err);
+    if (!s->drain.compress || !s->compress.written)
+        return true;
+    uint32_t ratio = (uint32_t)(s->compress.in / s->compress.written);
+    uint32_t z[5] = {1, 1, (uint32_t)s->job->options->compression, ratio ? ratio : 1,
+                     (uint32_t)(s->opened.pages * os_limits_page_bytes())};
+    return record_file_update(&s->file, PERFDATA_FEATURE_COMPRESSED, (struct bytes){(uint8_t *)z, sizeof z},
+                              err);
+}
+
+/* What is known only now, and only to sonde. Empty when memory ran out: nothing else needs it. */
+static void encode_trailer(struct session *s, struct writer *w) {
+    struct writer images = writer_make(false);
+    record_identities_finish(&s->identities, &images);
+    const struct perfdata_part part = {PERFDATA_PART_IMAGES, writer_bytes(&images)};
+    if (s->file.out.seekable)
+        perfdata_box_encode(&part, images.size != 0, w);
+    if (!writer_ok(w) || !writer_ok(&images))
+        writer_clear(w);
+    writer_fini(&images);
+}
+
+/* Ends a file. False and *err when it could not be written; it is closed in any case. */
+static bool close_file(struct session *s, struct err *err) {
+    struct record_facts late = {.sys = s->job->sys};
+    struct writer trailer = writer_make(false);
+    update_facts(s, NULL);
+    bool facts = !s->file.out.seekable || record_facts_topology(&late);
+    struct perfdata_feature *ids = s->build_ids.count ? vec_push(&late.list) : NULL;
+    if (ids)
+        *ids = (struct perfdata_feature){.id = PERFDATA_FEATURE_BUILD_ID,
+                                         .content = writer_bytes(&s->build_ids.content)};
+    encode_trailer(s, &trailer);
+    bool ok = record_file_finish(&s->file, late.list.items, late.list.count, writer_bytes(&trailer), err);
+    writer_fini(&trailer);
+    record_facts_fini(&late);
+    s->result->file_bytes = s->file.data_end + s->file.tail_there;
+    s->result->raw_bytes = s->compress.in;
+    s->file_open = false;
+    return (facts || err_memory(err, "facts")) && ok;
+}
+
+/* --- several files --- */
+
+/* Remembers a finished file; with a limit the oldest goes. */
+static void keep_newest(struct session *s, const char *name) {
+    uint64_t keep = s->job->options->switch_files;
+    if (!keep || keep > FILES_MAX)
+        return;
+    if (!s->finished && !(s->finished = calloc(keep, sizeof *s->finished)))
+        return;
+    char **slot = &s->finished[s->finished_count++ % keep];
+    if (*slot)
+        unlink(*slot);
+    free(*slot);
+    *slot = strdup(name);
+}
+
+/* The finished file gets its name: the time, to hundredths of a second, behind the name it was written
+ * under, as perf has it. */
+static bool name_after_time(struct session *s, struct err *err) {
+    const char *path = s->job->output;
+    char name[4096], stamp[32];
+    if (!s->job->options->timestamp_names || strcmp(path, "-") == 0)
+        return true;
+    os_clock_stamp(stamp, sizeof stamp);
+    if ((size_t)snprintf(name, sizeof name, "%s.%s", path, stamp) >= sizeof name)
+        return err_set(err, ERR_USAGE, path, "the name is too long");
+    if (rename(path, name) != 0)
+        return err_errno(err, errno, path, "cannot rename it to %s", name);
+    keep_newest(s, name);
+    if (s->job->file_done)
+        s->job->file_done(s->job->file_done_ctx, name);
+    return true;
+}
+
+/* Goes on in a new file that can be read without the others. */
+static bool switch_file(struct session *s, struct err *err) {
+    uint64_t now_ns = 0, unused;
+    os_clock_read(CLOCK_REALTIME, &now_ns, &unused);
+    if (s->job->options->tail_synth && !tell_before(s, err))
+        return false;
+    if (!close_file(s, err) || !name_after_time(s, err))
+        return false;
+    record_compress_fini(&s->compress);
+    record_build_ids_fini(&s->build_ids);
+    record_identities_fini(&s->identities);
+    s->build_ids = (struct record_build_ids){0};
+    s->identities = (struct record_identities){0};
+    s->drain.has_time = false;
+    s->switch_asked = false;
+    s->later_file = true;
+    return open_file(s, now_ns, err);
 }
 
 /* --- run --- */
@@ -264,6 +398,9 @@ static void take_signals(struct session *s) {
         if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP) {
             s->result->signal = sig;
             s->stop = true;
+        } else if (sig == SIGUSR2) {
+            const struct record_options *o = s->job->options;
+            s->switch_asked |= o->switch_output && !o->switch_bytes && !o->switch_ms;
         } else if (sig == SIGCHLD && os_child_ended(&s->child, &s->result->status)) {
             s->stop = true;
         }
@@ -322,37 +459,68 @@ static void wait_for_more(struct session *s, int timeout_ms) {
         s->stop = true;
 }
 
-/* -D: events start some time after the command. */
-static bool run_delay(struct session *s, struct err *err) {
-    int64_t delay_ms = s->job->options->delay_ms;
-    bool wrote;
-    if (delay_ms <= 0)
-        return true;
-    uint64_t end = os_clock_ns() + (uint64_t)delay_ms * 1000000;
-    log_line(LOG_INFO, "events are disabled for %lld ms", (long long)delay_ms);
-    for (uint64_t now; !s->stop && (now = os_clock_ns()) < end;) {
-        uint64_t left = (end - now) / 1000000 + 1;
-        wait_for_more(s, left < CHECKPOINT_MS ? (int)left : CHECKPOINT_MS);
-        if (!record_drain_pass(&s->drain, &s->opened, &wrote, err))
-            return false;
+/* When (ms since the start) the next change of -D is due; -1: none is. Even ones turn events on. */
+static int64_t next_toggle_ms(const struct session *s) {
+    const struct record_options *o = s->job->options;
+    if (!o->range_count)
+        return s->toggles == 0 && o->delay_ms > 0 ? o->delay_ms : -1;
+    if (s->toggles / 2 >= o->range_count)
+        return -1;
+    const struct record_range *r = &o->ranges[s->toggles / 2];
+    return s->toggles % 2 ? r->end_ms : r->start_ms;
+}
+
+static void do_toggles(struct session *s) {
+    for (int64_t at;
+         (at = next_toggle_ms(s)) >= 0 && os_clock_ns() - s->start_ns >= (uint64_t)at * 1000000;) {
+        bool on = s->toggles % 2 == 0;
+        log_line(LOG_INFO, "events are %s", on ? "enabled" : "disabled");
+        if (s->toggles++ == 0)
+            record_open_enable(&s->opened, &s->config, true);
+        else
+            record_open_switch(&s->opened, &s->config, on);
     }
-    log_line(LOG_INFO, "events are enabled");
-    record_open_enable(&s->opened, &s->config, true);
-    return true;
+}
+
+static int until_ms(uint64_t due_ns, int most_ms) {
+    uint64_t now = os_clock_ns();
+    uint64_t left = due_ns > now ? (due_ns - now) / 1000000 + 1 : 0;
+    return left < (uint64_t)most_ms ? (int)left : most_ms;
+}
+
+/* Until the next thing that is due, but not for ever: what is in the rings wants to be saved. */
+static int timeout_ms(const struct session *s) {
+    const struct record_options *o = s->job->options;
+    int ms = CHECKPOINT_MS;
+    int64_t toggle = next_toggle_ms(s);
+    if (toggle >= 0)
+        ms = until_ms(s->start_ns + (uint64_t)toggle * 1000000, ms);
+    if (o->switch_output && o->switch_ms)
+        ms = until_ms(s->file_start_ns + o->switch_ms * 1000000, ms);
+    return ms;
+}
+
+static bool switch_due(const struct session *s) {
+    const struct record_options *o = s->job->options;
+    if (!o->switch_output)
+        return false;
+    return s->switch_asked || (o->switch_bytes && record_file_size(&s->file) >= o->switch_bytes) ||
+           (o->switch_ms && os_clock_ns() - s->file_start_ns >= o->switch_ms * 1000000);
 }
 
 static bool run(struct session *s, struct err *err) {
     uint64_t max = s->job->options->max_bytes;
     bool wrote;
-    if (!run_delay(s, err))
-        return false;
     while (!s->stop) {
-        wait_for_more(s, CHECKPOINT_MS);
+        wait_for_more(s, timeout_ms(s));
+        do_toggles(s);
         if (!record_drain_pass(&s->drain, &s->opened, &wrote, err))
             return false;
         if (max && record_file_size(&s->file) >= max) {
             log_line(LOG_WARN, "the file has reached --max-size: stopping");
             s->stop = true;
+        } else if (!s->stop && switch_due(s) && !switch_file(s, err)) {
+            return false;
         }
     }
     return true;
@@ -387,35 +555,8 @@ static void advise_lost(struct session *s) {
              at ? ")" : "", (unsigned long long)more);
 }
 
-static bool update_facts(struct session *s, struct err *err) {
-    uint64_t time[2] = {s->drain.first_ns, s->drain.last_ns};
-    if (s->drain.has_time && !record_file_update(&s->file, PERFDATA_FEATURE_SAMPLE_TIME,
-                                                 (struct bytes){(uint8_t *)time, sizeof time}, err))
-        return false;
-    if (!s->drain.compress || !s->compress.written)
-        return true;
-    uint32_t ratio = (uint32_t)(s->compress.in / s->compress.written);
-    uint32_t z[5] = {1, 1, (uint32_t)s->job->options->compression, ratio ? ratio : 1,
-                     (uint32_t)(s->opened.pages * os_limits_page_bytes())};
-    return record_file_update(&s->file, PERFDATA_FEATURE_COMPRESSED, (struct bytes){(uint8_t *)z, sizeof z},
-                              err);
-}
-
-/* What is known only now, and only to sonde. Empty when memory ran out: nothing else needs it. */
-static void encode_trailer(struct session *s, struct writer *w) {
-    struct writer images = writer_make(false);
-    record_identities_finish(&s->identities, &images);
-    const struct perfdata_part part = {PERFDATA_PART_IMAGES, writer_bytes(&images)};
-    if (s->file.out.seekable)
-        perfdata_box_encode(&part, images.size != 0, w);
-    if (!writer_ok(w) || !writer_ok(&images))
-        writer_clear(w);
-    writer_fini(&images);
-}
-
 /* Closes the file, whatever happened before; the first error is the one that is told. */
 static bool finish(struct session *s, bool ok, struct err *err) {
-    struct record_facts late;
     struct err more = ERR_INIT;
     bool wrote;
     if (s->child.pid)
@@ -425,31 +566,11 @@ static bool finish(struct session *s, bool ok, struct err *err) {
         ok = record_drain_pass(&s->drain, &s->opened, &wrote, err) &&
              (!s->job->options->tail_synth || tell_before(s, err)) && put_lost(s, err);
     advise_lost(s);
-    update_facts(s, NULL);
-    late = (struct record_facts){.sys = s->job->sys};
-    bool facts = !s->file.out.seekable || record_facts_topology(&late);
-    struct perfdata_feature *ids = s->build_ids.count ? vec_push(&late.list) : NULL;
-    if (ids)
-        *ids = (struct perfdata_feature){.id = PERFDATA_FEATURE_BUILD_ID,
-                                         .content = writer_bytes(&s->build_ids.content)};
-    struct writer trailer = writer_make(false);
-    encode_trailer(s, &trailer);
-    bool closed =
-        record_file_finish(&s->file, late.list.items, late.list.count, writer_bytes(&trailer), &more);
-    writer_fini(&trailer);
-    if (ok && !(facts && closed))
+    bool closed = close_file(s, &more) && name_after_time(s, &more);
+    if (ok && !closed)
         *err = more;
-    record_facts_fini(&late);
-    *s->result = (struct record_result){
-        .started = true,
-        .status = s->result->status,
-        .signal = s->result->signal,
-        .wakeups = s->result->wakeups,
-        .samples = s->drain.samples,
-        .lost = s->drain.lost,
-        .file_bytes = s->file.data_end + s->file.tail_there,
-        .raw_bytes = s->compress.in,
-    };
+    s->result->samples = s->drain.samples;
+    s->result->lost = s->drain.lost;
     return ok && closed;
 }
 
@@ -467,6 +588,9 @@ static void release(struct session *s) {
     record_plan_fini(&s->config);
     record_events_fini(&s->defaults);
     record_target_fini(&s->target);
+    for (uint64_t i = 0; s->finished && i < s->job->options->switch_files; i++)
+        free(s->finished[i]);
+    free(s->finished);
     os_signals_close(&s->signals);
 }
 
@@ -475,7 +599,7 @@ bool record_run(const struct record_job *job, struct record_result *result, stru
         .job = job, .result = result, .signals = {.fd = -1}, .poller = -1, .channel = {-1, -1, false}};
     *result = (struct record_result){0};
     perfdata_events_init(&s.events, false);
-    bool ok = start(&s, err) && run(&s, err);
+    bool ok = start(&s, err) && (job->dry_run || run(&s, err));
     if (s.file_open)
         ok = finish(&s, ok, err);
     release(&s);

@@ -19,6 +19,10 @@ struct record_job {
     const struct os_proc *proc; /* NULL: mapped files are not looked at */
     char *const *argv;          /* our own command line, for the header */
     const char *output;         /* a path, or "-" */
+    bool dry_run;               /* open all events, to hear what is allowed, and record nothing */
+    /* Told of files that are finished under a name of their own (switch_output, timestamp_names); or NULL. */
+    void (*file_done)(void *ctx, const char *path);
+    void *file_done_ctx;
     /* Tells what existed before, into a sink; NULL: nothing is told. */
     record_synth_fn *synth;
     void *synth_ctx;

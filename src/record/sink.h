@@ -16,10 +16,10 @@ struct record_sink {
     /* Takes whole encoded records; false and *err when the file could not. Not for two threads at once. */
     bool (*put)(void *ctx, struct bytes records, struct err *err);
     void *ctx;
-    const struct perfdata_plan *plan;   /* for the sample_id that records of this recording end in */
+    const struct perfdata_plan *plan; /* for the sample_id that records of this recording end in */
     /* To put there: all zero as perf does it, time 0 meaning "before the start". */
     struct perfdata_sample_id id;
-    uint64_t event_id; /* of the event that carries the side-band; 0: none */
+    uint64_t event_id;                  /* of the event that carries the side-band; 0: none */
     struct record_build_ids *build_ids; /* for what no record tells (the kernel's); NULL: not kept */
 };
 

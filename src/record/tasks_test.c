@@ -14,7 +14,7 @@
 /* Up to field 20, num_threads. */
 #define STAT(pid, comm, ppid, flags, threads)                                                             \
     OS_PROC_TEXT(pid " (" comm ") S " ppid " 1 1 0 -1 " flags " 1 2 3 4 5 6 7 8 20 0 " threads " 0 99 0 " \
-                                                                                               "0\n")
+                     "0\n")
 #define MAPS_TEXT                                                    \
     "1000-2000 r--p 00000000 fe:00 77 /bin/a b\n"                    \
     "2000-5000 r-xp 00001000 fe:00 77 /bin/a b\n"                    \
