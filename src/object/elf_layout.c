@@ -117,6 +117,8 @@ static bool addr_in(const struct object_range *ranges, uint32_t count, uint64_t 
 
 bool object_layout_addr(const struct object_layout *l, uint64_t offset, object_vaddr *addr) {
     uint32_t code = l->executable;
+    if (!l->count) /* NULL + 0 is undefined (C17 6.5.6) */
+        return false;
     return addr_in(l->by_offset, code, offset, addr) ||
            addr_in(l->by_offset + code, l->count - code, offset, addr);
 }
