@@ -22,18 +22,20 @@ struct plan {
     VEC(struct part) parts;
     struct writer names;
     uint64_t names_at, sections_at, size;
-    bool compressed;
+    bool alt, copy; /* keep the reference to the dwz file; the image as it is will not do */
 };
 
 static bool starts(struct bytes name, const char *with) {
     return name.size >= strlen(with) && memcmp(name.data, with, strlen(with)) == 0;
 }
 
+static bool is_link(const struct object_section *s) {
+    return starts(s->name, ".gnu_debugaltlink");
+}
+
 static bool is_debug(const struct object_section *s) {
-    static const char link[] = ".gnu_debugaltlink";
     return s->type != SHT_NOBITS && s->type != SHT_NULL &&
-           (starts(s->name, ".debug_") || starts(s->name, ".zdebug_") ||
-            (starts(s->name, link) && s->name.size == sizeof link - 1));
+           (starts(s->name, ".debug_") || starts(s->name, ".zdebug_") || is_link(s));
 }
 
 static uint64_t align(uint64_t at) {
@@ -48,7 +50,9 @@ static bool plan_parts(struct plan *p, struct err *err) {
     for (uint32_t i = 1; object_elf_section(p->elf, i, &s); i++) {
         uint64_t size;
         bool compressed;
-        if (!is_debug(&s))
+        if (is_link(&s) && !p->alt)
+            p->copy = true;
+        if (!is_debug(&s) || (is_link(&s) && !p->alt))
             continue;
         if (!object_elf_section_size(p->elf, &s, &size, &compressed, err))
             return false;
@@ -59,7 +63,7 @@ static bool plan_parts(struct plan *p, struct err *err) {
         if (!part)
             return err_memory(err, "debug sections");
         *part = (struct part){s, at, size, (uint32_t)p->names.size};
-        p->compressed = p->compressed || compressed;
+        p->copy = p->copy || compressed;
         at = align(at + size);
         bool z = starts(s.name, ".z"); /* .zdebug_info becomes .debug_info */
         writer_u8(&p->names, '.');
@@ -137,13 +141,14 @@ static bool build(const struct plan *p, uint8_t *image, struct err *err) {
     return ok;
 }
 
-bool object_dwarf_image_init(const struct object_elf *e, struct object_dwarf_image *out, struct err *err) {
-    struct plan p = {.elf = e, .names = writer_make(false)};
+bool object_dwarf_image_init(const struct object_elf *e, bool alt, struct object_dwarf_image *out,
+                             struct err *err) {
+    struct plan p = {.elf = e, .alt = alt, .names = writer_make(false)};
     *out = (struct object_dwarf_image){e->file, NULL};
     bool ok = plan_parts(&p, err);
     if (ok && !p.parts.count)
         ok = err_set(err, ERR_ABSENT, "", "no debugging information");
-    if (ok && p.compressed) {
+    if (ok && p.copy) {
         out->own = calloc(1, (size_t)p.size);
         out->bytes = (struct bytes){out->own, (size_t)p.size};
         ok = out->own ? build(&p, out->own, err) : err_memory(err, "debug sections");

@@ -10,16 +10,19 @@
 #include "object/elf.h"
 
 struct object_dwarf_image {
-    struct bytes bytes; /* `own`, or, when nothing is compressed, the whole image that was given */
+    struct bytes bytes; /* `own`, or, when nothing needs changing, the whole image that was given */
     uint8_t *own;       /* malloc()ed, or NULL */
 };
 
 /*
- * Checks every debug section of `e`, and copies them if one is compressed. ERR_ABSENT: it has none;
+ * Checks every debug section of `e`, and copies them if one is compressed. Without `alt` the reference to a
+ * dwz file
+ * (.gnu_debugaltlink) is left out, so that no library goes and looks for it. ERR_ABSENT: it has none;
  * ERR_BROKEN: a section outside the file, bad compressed data, impossible sizes; ERR_UNSUPPORTED: built
  * without what decompresses them.
  */
-bool object_dwarf_image_init(const struct object_elf *e, struct object_dwarf_image *out, struct err *err);
+bool object_dwarf_image_init(const struct object_elf *e, bool alt, struct object_dwarf_image *out,
+                             struct err *err);
 void object_dwarf_image_fini(struct object_dwarf_image *d);
 
 #endif

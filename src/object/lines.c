@@ -41,13 +41,13 @@ struct object_lines {
 enum { PATH_MAX_BYTES = 4096 };
 enum { LOOK_BACK_MAX = 64 }; /* ranges around an address that are tried: real ones do not overlap */
 
-static bool open_image(struct bytes image, struct debug_file *f, struct err *err) {
+static bool open_image(struct bytes image, bool with_alt, struct debug_file *f, struct err *err) {
     struct object_elf e;
     if (!object_elf_open(image, &e, err))
         return false;
     if (e.type == ET_REL)
         return err_set(err, ERR_UNSUPPORTED, "", "source lines of relocatable files are not read");
-    if (!object_dwarf_image_init(&e, &f->image, err))
+    if (!object_dwarf_image_init(&e, with_alt, &f->image, err))
         return false;
     elf_version(EV_CURRENT);
     f->elf =
@@ -70,18 +70,9 @@ struct object_lines *object_lines_new(struct bytes image, struct bytes alt, stru
         err_memory(err, "source lines");
         return NULL;
     }
-    struct object_elf e;
-    struct object_section s;
-    bool wants_alt =
-        object_elf_open(image, &e, NULL) && object_elf_section_named(&e, ".gnu_debugaltlink", &s);
-    bool ok = open_image(image, &l->main, err);
-    /* Left to itself, libdw looks for the alt file by the path that the image names. */
-    if (ok && wants_alt && !alt.size)
-        ok = err_set(err, ERR_ABSENT, "",
-                     "its debugging information lies in part in a dwz file that is not there");
-    if (ok && wants_alt)
-        ok = open_image(alt, &l->alt, err);
-    if (ok && wants_alt)
+    bool ok =
+        open_image(image, alt.size, &l->main, err) && (!alt.size || open_image(alt, false, &l->alt, err));
+    if (ok && alt.size)
         dwarf_setalt(l->main.dwarf, l->alt.dwarf);
     if (ok)
         return l;
@@ -116,6 +107,9 @@ static bool add_ranges(struct object_lines *l, Dwarf_Die *die, uint32_t unit) {
             return false;
         *r = (struct unit_range){.start = start, .end = end, .unit = unit};
     }
+    int tag = dwarf_tag(die);
+    if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit) /* partial ones have lines, but no code */
+        return true;
     if (l->ranges.count > before || dwarf_hasattr(die, DW_AT_low_pc) || !dwarf_hasattr(die, DW_AT_stmt_list))
         return true;
     uint32_t *kept = vec_push(&l->rangeless);
@@ -194,7 +188,7 @@ static bool find_in_unit(struct object_lines *l, uint32_t index, object_vaddr ad
     int number = 0;
     if (u->no_lines || !dwarf_offdie(l->main.dwarf, u->die, &die))
         return false;
-    if (dwarf_getsrclines(&die, &lines, &count) != 0) { /* libdw keeps those that it has read */
+    if (dwarf_getsrclines(&die, &lines, &count) != 0 || !count) { /* libdw keeps those that it has read */
         u->no_lines = true;
         return false;
     }

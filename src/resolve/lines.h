@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The join of images with their source lines: (image, offset) -> file and line, each image's DWARF opened at
+ * the first question about it. */
+#ifndef SONDE_RESOLVE_LINES_H
+#define SONDE_RESOLVE_LINES_H
+
+#include "object/lines.h"
+#include "resolve/names.h"
+
+struct resolve_lines;
+
+/* Both are borrowed and must live as long. NULL: memory. */
+struct resolve_lines *resolve_lines_new(struct resolve_names *names, struct symbol_store *store,
+                                        struct err *err);
+void resolve_lines_free(struct resolve_lines *l); /* NULL is allowed */
+
+/* The line at model_hit.offset of an image (of the model; MODEL_NONE is allowed), loading its symbols and
+ * debugging information if need be. False when none is known. Texts live as long as `l`. One thread at a
+ * time, and while no other loads the same image's names. */
+bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset, struct object_line *out);
+
+/* The file as perf shows it: without folders, or, with `full` (--full-source-path), as it is. */
+const char *resolve_lines_file(const struct object_line *line, bool full);
+
+#endif
