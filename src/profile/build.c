@@ -92,12 +92,12 @@ void profile_builder_fini(struct profile_builder *b) {
     free(b->threads);
     vec_fini(&b->bases);
     vec_fini(&b->weights);
-    hash_map_fini(&b->base_by_key);
+    idtable_fini(&b->base_index);
     vec_fini(&b->nodes);
     vec_fini(&b->class_roots);
-    hash_map_fini(&b->node_by_key);
+    idtable_fini(&b->node_index);
     vec_fini(&b->leaves);
-    hash_map_fini(&b->leaf_by_key);
+    idtable_fini(&b->leaf_index);
     vec_fini(&b->parts);
     vec_fini(&b->part_frames);
     hash_map_fini(&b->part_by_hash);
@@ -187,26 +187,28 @@ static uint32_t class_of(struct profile_builder *b, const struct perfdata_sample
 /* ---- sums ---- */
 
 static uint32_t base_of(struct profile_builder *b, uint32_t klass, uint32_t frame) {
-    uint64_t key = (uint64_t)klass << 32 | frame;
-    uint32_t id = hash_map_get(&b->base_by_key, key);
-    if (id != HASH_ABSENT)
-        return id;
-    id = (uint32_t)b->bases.count;
+    uint64_t hash = hash_u64((uint64_t)klass << 32 | frame);
+    struct idtable_at at = idtable_first(&b->base_index, hash);
+    for (uint32_t id; (id = idtable_next(&b->base_index, &at)) != IDTABLE_NONE;)
+        if (b->bases.items[id].klass == klass && b->bases.items[id].frame == frame)
+            return id;
+    uint32_t id = (uint32_t)b->bases.count;
     struct profile_base *base = vec_push(&b->bases);
-    if (!base || !hash_map_set(&b->base_by_key, key, id) || (b->plan->extras && !vec_push(&b->weights)))
+    if (!base || !idtable_add(&b->base_index, hash, id) || (b->plan->extras && !vec_push(&b->weights)))
         return PROFILE_NONE;
     *base = (struct profile_base){.klass = klass, .frame = frame, .first_ns = UINT64_MAX};
     return id;
 }
 
 static uint32_t leaf_of(struct profile_builder *b, uint32_t base, uint32_t node) {
-    uint64_t key = (uint64_t)base << 32 | node;
-    uint32_t id = hash_map_get(&b->leaf_by_key, key);
-    if (id != HASH_ABSENT)
-        return id;
-    id = (uint32_t)b->leaves.count;
+    uint64_t hash = hash_u64((uint64_t)base << 32 | node);
+    struct idtable_at at = idtable_first(&b->leaf_index, hash);
+    for (uint32_t id; (id = idtable_next(&b->leaf_index, &at)) != IDTABLE_NONE;)
+        if (b->leaves.items[id].base == base && b->leaves.items[id].node == node)
+            return id;
+    uint32_t id = (uint32_t)b->leaves.count;
     struct profile_leaf *leaf = vec_push(&b->leaves);
-    if (!leaf || !hash_map_set(&b->leaf_by_key, key, id))
+    if (!leaf || !idtable_add(&b->leaf_index, hash, id))
         return PROFILE_NONE;
     *leaf = (struct profile_leaf){.base = base, .node = node, .first_ns = UINT64_MAX};
     return id;

@@ -11,13 +11,14 @@
 #include "profile/profile_internal.h"
 
 uint32_t profile_chain_step(struct profile_builder *b, uint32_t parent, uint32_t frame) {
-    uint64_t key = (uint64_t)parent << 32 | frame;
-    uint32_t id = hash_map_get(&b->node_by_key, key);
-    if (id != HASH_ABSENT)
-        return id;
-    id = (uint32_t)b->nodes.count;
+    uint64_t hash = hash_u64((uint64_t)parent << 32 | frame);
+    struct idtable_at at = idtable_first(&b->node_index, hash);
+    for (uint32_t id; (id = idtable_next(&b->node_index, &at)) != IDTABLE_NONE;)
+        if (b->nodes.items[id].parent == parent && b->nodes.items[id].frame == frame)
+            return id;
+    uint32_t id = (uint32_t)b->nodes.count;
     struct profile_chain_node *node = id < PROFILE_NONE ? vec_push(&b->nodes) : NULL;
-    if (!node || !hash_map_set(&b->node_by_key, key, id))
+    if (!node || !idtable_add(&b->node_index, hash, id))
         return PROFILE_NONE;
     *node = (struct profile_chain_node){parent, frame};
     return id;
@@ -93,11 +94,14 @@ static uint64_t part_key(struct profile_builder *b, const struct chain *c, const
     return hash_words(part->at, part->count, part->swap, hash_u64(seed));
 }
 
+/* Up to here a part is as quickly walked as looked up. */
+enum { SHORT_PART = 4 };
+
 /* The node of the outer part, under the class's root. */
 static uint32_t outer_node(struct profile_builder *b, const struct chain *c, const struct part *part,
                            uint32_t root) {
-    if (!part->count)
-        return root;
+    if (part->count <= SHORT_PART)
+        return walk(b, c, part, root);
     uint64_t key = part_key(b, c, part) ^ hash_u64(root);
     uint32_t node = hash_map_get(&b->user_by_hash, key);
     if (node != HASH_ABSENT)

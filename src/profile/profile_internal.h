@@ -21,6 +21,7 @@
 #define SONDE_PROFILE_INTERNAL_H
 
 #include "base/hash.h"
+#include "base/idtable.h"
 #include "base/strpool.h"
 #include "profile/profile.h"
 #include "resolve/frames.h"
@@ -61,8 +62,9 @@ struct profile_chain_node {
 
 struct profile_leaf {
     uint32_t base, node;
-    uint64_t period, samples;
+    uint64_t period;
     uint64_t first_ns;
+    uint32_t samples;
     uint32_t thread; /* of the earliest sample; see model_thread_at */
 };
 
@@ -90,13 +92,13 @@ struct profile_builder {
 
     VEC(struct profile_base) bases;
     VEC(struct profile_weights) weights; /* by base, with plan->extras */
-    struct hash_map base_by_key;         /* class << 32 | frame */
+    struct idtable base_index;
 
     VEC(struct profile_chain_node) nodes;
-    VEC(uint32_t) class_roots;   /* by class: its root node */
-    struct hash_map node_by_key; /* parent << 32 | frame */
+    VEC(uint32_t) class_roots; /* by class: its root node */
+    struct idtable node_index;
     VEC(struct profile_leaf) leaves;
-    struct hash_map leaf_by_key; /* base << 32 | node */
+    struct idtable leaf_index;
     VEC(struct profile_part) parts;
     VEC(uint32_t) part_frames;
     struct hash_map part_by_hash, user_by_hash, joined; /* see chain.c */

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 
-enum { RECENT_SLOTS = 1 << 15, FREE = UINT32_MAX };
+enum { RECENT_SLOTS = 1 << 15, SYMBOL_SLOTS = 1 << 15, FREE = UINT32_MAX };
 
 /* An address that was asked for, and its frame. */
 struct resolve_frame_slot {
@@ -15,20 +15,25 @@ struct resolve_frame_slot {
     bool before_exec;
 };
 
+struct resolve_frame_symbol {
+    uint64_t offset;
+    uint32_t image; /* FREE: none */
+    uint32_t symbol;
+};
+
 bool resolve_frames_init(struct resolve_frames *f, struct resolve_places *places, struct resolve_names *names,
                          struct err *err) {
     *f = (struct resolve_frames){.places = places, .names = names};
     f->recent = malloc(RECENT_SLOTS * sizeof *f->recent);
-    f->mask = 1023;
-    f->slots = malloc((f->mask + 1) * sizeof *f->slots);
-    if (!f->recent || !f->slots) {
+    f->symbols = malloc(SYMBOL_SLOTS * sizeof *f->symbols);
+    if (!f->recent || !f->symbols) {
         resolve_frames_fini(f);
         return err_memory(err, "frames");
     }
     for (size_t i = 0; i < RECENT_SLOTS; i++)
         f->recent[i].frame = FREE;
-    for (size_t i = 0; i <= f->mask; i++)
-        f->slots[i] = FREE;
+    for (size_t i = 0; i < SYMBOL_SLOTS; i++)
+        f->symbols[i].image = FREE;
     return true;
 }
 
@@ -36,10 +41,15 @@ void resolve_frames_fini(struct resolve_frames *f) {
     vec_fini(&f->list);
     vec_fini(&f->tables);
     vec_fini(&f->asked);
-    free(f->slots);
+    resolve_frames_trim(f);
     free(f->recent);
-    f->slots = NULL;
     f->recent = NULL;
+}
+
+void resolve_frames_trim(struct resolve_frames *f) {
+    idtable_fini(&f->by_identity);
+    free(f->symbols);
+    f->symbols = NULL;
 }
 
 /* ---- interning ---- */
@@ -68,38 +78,17 @@ static uint64_t hash_frame(const struct resolve_frame *f) {
     return hash_u64(hash_u64(which) ^ identity(f));
 }
 
-static bool grow_slots(struct resolve_frames *f) {
-    size_t mask = f->mask * 2 + 1;
-    uint32_t *slots = malloc((mask + 1) * sizeof *slots);
-    if (!slots)
-        return false;
-    for (size_t i = 0; i <= mask; i++)
-        slots[i] = FREE;
-    for (uint32_t id = 0; id < f->list.count; id++) {
-        size_t i = hash_frame(&f->list.items[id]) & mask;
-        while (slots[i] != FREE)
-            i = (i + 1) & mask;
-        slots[i] = id;
-    }
-    free(f->slots);
-    f->slots = slots;
-    f->mask = mask;
-    return true;
-}
-
 uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame *frame) {
-    size_t i = hash_frame(frame) & f->mask;
-    for (; f->slots[i] != FREE; i = (i + 1) & f->mask)
-        if (equal(&f->list.items[f->slots[i]], frame))
-            return f->slots[i];
-    struct resolve_frame *made = f->list.count < FREE ? vec_push(&f->list) : NULL;
-    if (!made)
+    uint64_t hash = hash_frame(frame);
+    struct idtable_at at = idtable_first(&f->by_identity, hash);
+    for (uint32_t id; (id = idtable_next(&f->by_identity, &at)) != IDTABLE_NONE;)
+        if (equal(&f->list.items[id], frame))
+            return id;
+    uint32_t id = (uint32_t)f->list.count;
+    struct resolve_frame *made = id < RESOLVE_NO_FRAME ? vec_push(&f->list) : NULL;
+    if (!made || !idtable_add(&f->by_identity, hash, id))
         return RESOLVE_NO_FRAME;
     *made = *frame;
-    uint32_t id = (uint32_t)(f->list.count - 1);
-    f->slots[i] = id;
-    if (f->list.count * 2 > f->mask && !grow_slots(f))
-        return RESOLVE_NO_FRAME;
     return id;
 }
 
@@ -124,6 +113,17 @@ static const struct symbol_table *table_of(struct resolve_frames *f, uint32_t im
     return f->tables.items[image];
 }
 
+static uint32_t symbol_of(struct resolve_frames *f, const struct model_hit *hit) {
+    uint64_t which = hit->offset ^ (uint64_t)hit->image << 40;
+    struct resolve_frame_symbol *slot = &f->symbols[hash_u64(which) % SYMBOL_SLOTS];
+    if (slot->image == hit->image && slot->offset == hit->offset)
+        return slot->symbol;
+    const struct symbol_table *t = table_of(f, hit->image);
+    *slot = (struct resolve_frame_symbol){hit->offset, hit->image,
+                                          t ? symbol_table_find(t, hit->offset) : SYMBOL_NONE};
+    return slot->symbol;
+}
+
 static uint32_t look_up(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
                         uint64_t address, enum resolve_frame_kind kind, bool before_exec) {
     struct resolve_frame frame = {.address = address,
@@ -137,9 +137,7 @@ static uint32_t look_up(struct resolve_frames *f, const struct model_state *stat
         (before_exec && model_state_find_before_exec(f->places->model, state, address, &hit))) {
         frame.image = hit.image;
         frame.offset = hit.offset;
-        const struct symbol_table *t = table_of(f, hit.image);
-        if (t)
-            frame.symbol = symbol_table_find(t, hit.offset);
+        frame.symbol = symbol_of(f, &hit);
     }
     return resolve_frames_add(f, &frame);
 }

@@ -6,6 +6,7 @@
 #ifndef SONDE_RESOLVE_FRAMES_H
 #define SONDE_RESOLVE_FRAMES_H
 
+#include "base/idtable.h"
 #include "base/vec.h"
 #include "resolve/names.h"
 #include "resolve/places.h"
@@ -27,14 +28,15 @@ enum resolve_frame_kind {
 };
 
 struct resolve_frame_slot;
+struct resolve_frame_symbol;
 
 struct resolve_frames {
     struct resolve_places *places; /* borrowed */
     struct resolve_names *names;   /* borrowed; NULL: nothing has a name */
     VEC(struct resolve_frame) list;
-    uint32_t *slots; /* open addressing over the list */
-    size_t mask;
+    struct idtable by_identity;
     struct resolve_frame_slot *recent;
+    struct resolve_frame_symbol *symbols;    /* of offsets asked for lately */
     VEC(const struct symbol_table *) tables; /* by image, as far as asked for */
     VEC(bool) asked;
 };
@@ -44,6 +46,8 @@ struct resolve_frames {
 bool resolve_frames_init(struct resolve_frames *f, struct resolve_places *places, struct resolve_names *names,
                          struct err *err);
 void resolve_frames_fini(struct resolve_frames *f);
+/* Gives back what only resolve_frames_at and resolve_frames_add need: the list stays. */
+void resolve_frames_trim(struct resolve_frames *f);
 
 /* An address as recorded, in that state of its space; `before_exec`: of a callchain in which
  * model_find_before_exec may be asked. RESOLVE_NO_FRAME: memory. */
