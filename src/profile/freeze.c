@@ -8,148 +8,179 @@
 
 /* ---- names of frames ---- */
 
-static uint32_t intern_name(struct profile *p, struct hash_map *by_hash, const struct profile_name *name) {
-    uint64_t words[] = {name->dso, name->named, name->start, name->end};
-    for (uint64_t h = hash_bytes(words, sizeof words);; h++) {
-        uint32_t id = hash_map_get(by_hash, h);
-        if (id == HASH_ABSENT) {
-            struct profile_name *made = vec_push(&p->list);
-            if (!made || !hash_map_set(by_hash, h, (uint32_t)(p->list.count - 1)))
-                return PROFILE_NONE;
-            *made = *name;
-            return (uint32_t)(p->list.count - 1);
-        }
+struct naming {
+    struct idtable names;
+    struct hash_map dsos; /* image -> text id */
+};
+
+static uint32_t intern_name(struct profile *p, struct naming *n, const struct profile_name *name) {
+    uint64_t hash = hash_u64(name->start ^ hash_u64(name->end ^ (uint64_t)name->dso << 40));
+    struct idtable_at at = idtable_first(&n->names, hash);
+    for (uint32_t id; (id = idtable_next(&n->names, &at)) != IDTABLE_NONE;) {
         const struct profile_name *have = &p->list.items[id];
-        if (have->dso == name->dso && have->named == name->named && have->start == name->start &&
-            have->end == name->end)
+        if (have->dso == name->dso && have->start == name->start && have->end == name->end)
             return id;
     }
+    uint32_t id = (uint32_t)p->list.count;
+    struct profile_name *made = vec_push(&p->list);
+    if (!made || !idtable_add(&n->names, hash, id))
+        return PROFILE_NONE;
+    *made = *name;
+    made->text = resolve_names_text(p->plan.in->names, name->symbol);
+    return id;
 }
 
-static bool make_place(struct profile *p, struct hash_map *names, struct hash_map *dsos,
-                       const struct resolve_frame *f, struct profile_place *out) {
+static bool make_place(struct profile *p, struct naming *n, const struct resolve_frame *f,
+                       struct profile_place *out) {
     const struct profile_input *in = p->plan.in;
-    uint32_t dso = hash_map_get(dsos, f->image);
+    uint32_t dso = hash_map_get(&n->dsos, f->image);
     if (dso == HASH_ABSENT) {
         const char *text =
             f->image == MODEL_NONE ? "[unknown]" : model_image(in->model, f->image)->short_name;
         dso = strpool_add(&p->b.texts, text, strlen(text));
         if (f->image == MODEL_NONE)
             p->no_dso = dso;
-        if (dso == STRPOOL_NONE || !hash_map_set(dsos, f->image, dso))
+        if (dso == STRPOOL_NONE || !hash_map_set(&n->dsos, f->image, dso))
             return false;
     }
-    /* A sample's own place without a name is shown by its offset, a caller's by the address as recorded (so
-     * perf does). */
-    bool place = f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET;
-    uint64_t shown = place ? f->offset : f->address;
-    struct profile_name name = {.start = shown, .end = shown, .symbol = {f->image, f->symbol}};
-    if (f->symbol != SYMBOL_NONE) {
-        const struct symbol_table *t = resolve_names_table(in->names, f->image);
-        name.named = true;
-        name.dso = dso;
-        name.start = symbol_table_start(t, f->symbol);
-        name.end = symbol_table_end(t, f->symbol);
-    }
-    *out = (struct profile_place){dso, intern_name(p, names, &name)};
+    *out = (struct profile_place){dso, PROFILE_NONE};
+    if (f->symbol == SYMBOL_NONE)
+        return true;
+    const struct symbol_table *t = resolve_names_table(in->names, f->image);
+    struct profile_name name = {.dso = dso,
+                                .start = symbol_table_start(t, f->symbol),
+                                .end = symbol_table_end(t, f->symbol),
+                                .symbol = {f->image, f->symbol}};
+    out->name = intern_name(p, n, &name);
     return out->name != PROFILE_NONE;
 }
 
 static bool make_places(struct profile *p) {
-    struct hash_map names = {0}, dsos = {0};
-    size_t n = p->b.frames.list.count;
-    bool ok = vec_reserve(&p->places, n);
-    for (size_t i = 0; ok && i < n; i++)
-        ok = make_place(p, &names, &dsos, &p->b.frames.list.items[i], vec_push(&p->places));
-    hash_map_fini(&names);
-    hash_map_fini(&dsos);
+    struct naming n = {0};
+    size_t count = p->b.frames.list.count;
+    bool ok = vec_reserve(&p->places, count) && vec_reserve(&p->memo, count);
+    for (size_t i = 0; ok && i < count; i++) {
+        *vec_push(&p->memo) = (struct profile_row_memo){PROFILE_NONE, PROFILE_NONE};
+        ok = make_place(p, &n, &p->b.frames.list.items[i], vec_push(&p->places));
+    }
+    idtable_fini(&n.names);
+    hash_map_fini(&n.dsos);
     return ok;
 }
 
-/* By address, whatever the names are; but those without one come last. `list` and `numbers` are room. */
-static bool rank_places(struct profile *p, const char **list, uint64_t *numbers) {
-    uint32_t names = (uint32_t)p->list.count;
-    if (!vec_reserve(&p->name_places, names))
-        return false;
-    for (uint32_t i = 0; i < names; i++) {
-        list[i] = p->list.items[i].named ? "" : NULL;
-        numbers[i] = p->list.items[i].start;
-    }
-    return profile_rank_texts(list, numbers, names, p->name_places.items);
+static int by_address(const void *a, const void *b, void *ctx) {
+    const struct profile *p = ctx;
+    const struct profile_name *x = &p->list.items[*(const uint32_t *)a],
+                              *y = &p->list.items[*(const uint32_t *)b];
+    if (x->start != y->start)
+        return (int64_t)x->start < (int64_t)y->start ? -1 : 1;
+    return x->end < y->end ? -1 : x->end > y->end;
 }
 
-/* Texts of names, and the ranks of names and of all other texts. */
+/* Ranks of names, by text and by address, and of all other texts. */
 static bool rank(struct profile *p) {
     uint32_t names = (uint32_t)p->list.count, texts = (uint32_t)p->b.texts.entries.count;
     size_t most = (names > texts ? names : texts) + 1;
     const char **list = malloc(most * sizeof *list);
-    uint64_t *numbers = malloc(most * sizeof *numbers);
-    bool ok = list && numbers && vec_reserve(&p->name_ranks, names) && vec_reserve(&p->text_ranks, texts);
+    uint32_t *order = malloc(most * sizeof *order);
+    bool ok = list && order && vec_reserve(&p->name_ranks, names + 1) &&
+              vec_reserve(&p->text_ranks, texts + 1) && vec_reserve(&p->name_places, names + 1);
     for (uint32_t i = 0; ok && i < names; i++) {
-        struct profile_name *n = &p->list.items[i];
-        n->text = n->named ? resolve_names_text(p->plan.in->names, n->symbol) : NULL;
-        list[i] = n->text;
-        numbers[i] = n->start;
+        list[i] = p->list.items[i].text;
+        order[i] = i;
     }
-    ok = ok && profile_rank_texts(list, numbers, names, p->name_ranks.items);
-    if (ok && p->plan.chains)
-        ok = rank_places(p, list, numbers);
-    for (uint32_t i = 0; ok && i < texts; i++)
-        list[i] = strpool_text(&p->b.texts, i);
-    ok = ok && profile_rank_texts(list, NULL, texts, p->text_ranks.items);
+    ok = ok && profile_rank_texts(list, names, p->name_ranks.items);
+    if (ok) {
+        qsort_r(order, names, sizeof *order, by_address, p);
+        for (uint32_t i = 0; i < names; i++)
+            p->name_places.items[order[i]] = i;
+        for (uint32_t i = 0; i < texts; i++)
+            list[i] = strpool_text(&p->b.texts, i);
+        ok = profile_rank_texts(list, texts, p->text_ranks.items);
+    }
     free(list);
-    free(numbers);
+    free(order);
     return ok;
 }
 
 /* ---- entries ---- */
 
-static uint64_t key_value(const struct profile *p, enum profile_column_id id, uint32_t klass,
-                          uint32_t frame) {
-    const struct profile_place *place = &p->places.items[frame];
-    const struct profile_name *name = &p->list.items[place->name];
+unsigned profile_key_words(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
+                           uint64_t *words) {
+    const struct profile_place *place = &p->places.items[row->frame];
+    const struct resolve_frame *f = &p->b.frames.list.items[row->frame];
+    const struct profile_name *name = profile_name_of(p, row->frame);
     switch (id) {
     case PROFILE_DSO:
-        return place->dso;
+        words[0] = place->dso;
+        return 1;
     case PROFILE_SYMBOL:
     case PROFILE_SYMBOL_IADDR:
-        return place->name;
+        words[0] = place->name;
+        words[1] = name ? 0 : profile_shown_address(f);
+        return 2;
     case PROFILE_SYMBOL_SIZE:
-        return name->named ? name->end - name->start : 0;
+        words[0] = name ? name->end - name->start : 0;
+        return 1;
     case PROFILE_SYMBOL_OFFSET:
-        return p->b.frames.list.items[frame].offset;
+        words[0] = f->offset;
+        return 1;
     case PROFILE_ADDR:
-        return p->b.frames.list.items[frame].address;
+        words[0] = f->address;
+        return 1;
     case PROFILE_IPC:
-        return 0;
+        words[0] = 0;
+        return 1;
     default:
-        return p->b.class_values.items[(size_t)klass * p->plan.class_count + p->plan.slot_of[id]];
+        words[0] = p->b.class_values.items[(size_t)row->klass * p->plan.class_count + p->plan.slot_of[id]];
+        return 1;
     }
+}
+
+static unsigned all_words(const struct profile *p, const struct profile_row *row, uint64_t *words) {
+    unsigned n = 0;
+    for (uint32_t i = 0; i < p->key_count; i++)
+        n += profile_key_words(p, (enum profile_column_id)p->keys[i], row, words + n);
+    return n;
+}
+
+static uint32_t find_row(struct profile *p, struct profile_table *t, uint32_t klass, uint32_t frame) {
+    uint64_t words[PROFILE_COLUMN_COUNT * PROFILE_KEY_WORDS], other[PROFILE_COLUMN_COUNT * PROFILE_KEY_WORDS];
+    struct profile_row row = {.first_ns = UINT64_MAX, .klass = klass, .frame = frame};
+    unsigned n = all_words(p, &row, words);
+    uint64_t hash = hash_bytes(words, n * sizeof *words);
+    struct idtable_at at = idtable_first(&t->by_key, hash);
+    for (uint32_t id; (id = idtable_next(&t->by_key, &at)) != IDTABLE_NONE;) {
+        all_words(p, &t->rows.items[id], other);
+        if (!memcmp(words, other, n * sizeof *words))
+            return id;
+    }
+    uint32_t id = (uint32_t)t->rows.count;
+    struct profile_row *made = vec_push(&t->rows);
+    if (!made || (p->plan.o->children && !vec_push(&t->children)) || !idtable_add(&t->by_key, hash, id))
+        return PROFILE_NONE;
+    *made = row;
+    return id;
 }
 
 /* The row of (class, frame) in its event's table, made if need be. PROFILE_NONE: memory. */
 static uint32_t row_of(struct profile *p, struct profile_table *t, uint32_t klass, uint32_t frame) {
-    uint64_t values[PROFILE_COLUMN_COUNT];
-    uint32_t n = p->key_count;
-    for (uint32_t i = 0; i < n; i++)
-        values[i] = key_value(p, (enum profile_column_id)p->keys[i], klass, frame);
-    for (uint64_t h = hash_bytes(values, n * sizeof *values);; h++) {
-        uint32_t id = hash_map_get(&t->by_key, h);
-        if (id != HASH_ABSENT) {
-            if (!memcmp(&t->keys.items[(size_t)id * n], values, n * sizeof *values))
-                return id;
-            continue;
-        }
-        id = (uint32_t)t->rows.count;
-        struct profile_row *row = vec_push(&t->rows);
-        if (!row || !vec_push(&t->self) || (p->plan.o->children && !vec_push(&t->children)) ||
-            !vec_reserve(&t->keys, t->keys.count + n) || !hash_map_set(&t->by_key, h, id))
-            return PROFILE_NONE;
-        *row = (struct profile_row){.first_ns = UINT64_MAX, .klass = klass, .frame = frame};
-        memcpy(t->keys.items + t->keys.count, values, n * sizeof *values);
-        t->keys.count += n;
-        return id;
+    struct profile_row_memo *memo = &p->memo.items[frame];
+    if (memo->klass != klass || memo->row == PROFILE_NONE)
+        *memo = (struct profile_row_memo){klass, find_row(p, t, klass, frame)};
+    return memo->row;
+}
+
+/* Where a row's own samples are summed; NULL: memory. */
+static struct profile_sums *self_of(struct profile_table *t, struct profile_row *row) {
+    if (!row->self) {
+        if (!t->self.count && !vec_push(&t->self))
+            return NULL;
+        if (!vec_push(&t->self))
+            return NULL;
+        row->self = (uint32_t)(t->self.count - 1);
     }
+    return &t->self.items[row->self];
 }
 
 static void add_mode(struct profile_sums *sums, unsigned cpumode, uint64_t period) {
@@ -205,7 +236,10 @@ static bool add_bases(struct profile *p, uint32_t *base_rows) {
             row->cpumode = (uint8_t)cpumode;
         }
         const struct profile_weights *w = p->plan.extras ? &p->b.weights.items[i] : NULL;
-        add_sums(&t->self.items[id], base, w, cpumode);
+        struct profile_sums *self = self_of(t, row);
+        if (!self)
+            return false;
+        add_sums(self, base, w, cpumode);
         if (p->plan.o->children)
             add_sums(&t->children.items[id], base, w, cpumode);
     }
@@ -280,8 +314,8 @@ static void deepen(struct profile_row *row, uint32_t depth) {
     row->depth = depth > row->depth ? depth : row->depth;
 }
 
-/* A sample counts once for its own entry, whatever its chain says: takes it out of the outermost node of that
- * entry on its chain. */
+/* A sample counts once for its own entry, whatever its chain says: add_callers will add it once more for the
+ * outermost node of that entry on its chain, so it is taken out here. */
 static void exclude_own(struct profile *p, const uint32_t *base_rows) {
     const struct profile_chain_node *nodes = p->b.nodes.items;
     struct profile_node_sums *sums = p->node_sums.items;
@@ -295,8 +329,10 @@ static void exclude_own(struct profile *p, const uint32_t *base_rows) {
         for (uint32_t at = leaf->node; at != PROFILE_NONE; at = nodes[at].parent) {
             if (sums[at].entry != own || !sums[at].outermost)
                 continue;
-            sums[at].own_period += leaf->period;
-            sums[at].own_samples += leaf->samples;
+            struct profile_sums *children =
+                &table_of(p, p->b.bases.items[leaf->base].klass)->children.items[own];
+            children->period -= leaf->period;
+            children->samples -= leaf->samples;
             break;
         }
     }
@@ -326,14 +362,14 @@ static void add_callers(struct profile *p) {
     struct profile_table *t = NULL;
     for (uint32_t i = 0; i < p->b.nodes.count; i++) {
         const struct profile_node_sums *s = &p->node_sums.items[i];
-        if (nodes[i].parent == PROFILE_NONE || !s->outermost || s->samples == s->own_samples)
+        if (nodes[i].parent == PROFILE_NONE || !s->outermost || !s->samples)
             continue;
         const struct profile_leaf *leaf = &leaves[s->first_leaf];
         uint32_t klass = p->b.bases.items[leaf->base].klass;
         t = table_of(p, klass);
         struct profile_row *row = &t->rows.items[s->entry];
-        t->children.items[s->entry].period += s->period - s->own_period;
-        t->children.items[s->entry].samples += s->samples - s->own_samples;
+        t->children.items[s->entry].period += s->period;
+        t->children.items[s->entry].samples += s->samples;
         bool caller = p->plan.o->chain_order == PROFILE_CALLER;
         deepen(row, caller ? s->deepest - s->depth + 1u : s->depth);
         if (leaf->first_ns < row->first_ns) {

@@ -333,11 +333,10 @@ static int by_weight(const void *a, const void *b, void *ctx) {
     if (x->w.period != y->w.period)
         return x->w.period > y->w.period ? -1 : 1;
     const struct resolve_frame *f = &p->b.frames.list.items[x->frame], *g = &p->b.frames.list.items[y->frame];
-    const struct profile_name *u = &p->list.items[p->places.items[x->frame].name],
-                              *v = &p->list.items[p->places.items[y->frame].name];
+    const struct profile_name *u = profile_name_of(p, x->frame), *v = profile_name_of(p, y->frame);
     if (f->image != g->image) /* MODEL_NONE + 1 is 0 */
         return f->image + 1 > g->image + 1 ? -1 : 1;
-    if (u->text && v->text && u->start != v->start)
+    if (u && v && u->start != v->start)
         return u->start > v->start ? -1 : 1;
     return f->address > g->address ? -1 : f->address < g->address;
 }

@@ -9,11 +9,6 @@ struct item {
     uint32_t index;
 };
 
-struct sorting {
-    const char *const *texts;
-    const uint64_t *numbers;
-};
-
 static uint64_t prefix_of(const char *text) {
     uint64_t v = 0;
     for (unsigned i = 0; i < 8; i++) {
@@ -23,25 +18,18 @@ static uint64_t prefix_of(const char *text) {
     return v;
 }
 
-static bool before(const struct sorting *s, const struct item *a, const struct item *b) {
-    if (a->prefix != b->prefix)
-        return a->prefix < b->prefix;
-    const char *x = s->texts[a->index], *y = s->texts[b->index];
-    if (!x != !y)
-        return x != NULL;
-    int order = x ? strcmp(x, y) : 0;
-    /* As signed numbers: perf subtracts them. */
-    return order ? order < 0 : s->numbers && (int64_t)s->numbers[a->index] < (int64_t)s->numbers[b->index];
+static bool before(const char *const *texts, const struct item *a, const struct item *b) {
+    return a->prefix != b->prefix ? a->prefix < b->prefix : strcmp(texts[a->index], texts[b->index]) < 0;
 }
 
 /* Stable merge sort, bottom up. */
-static struct item *sort(const struct sorting *s, struct item *from, struct item *to, size_t n) {
+static struct item *sort(const char *const *texts, struct item *from, struct item *to, size_t n) {
     for (size_t width = 1; width < n; width *= 2) {
         for (size_t i = 0; i < n; i += 2 * width) {
             size_t a = i, a_end = i + width < n ? i + width : n;
             size_t b = a_end, b_end = i + 2 * width < n ? i + 2 * width : n, at = i;
             while (a < a_end && b < b_end)
-                to[at++] = before(s, &from[b], &from[a]) ? from[b++] : from[a++];
+                to[at++] = before(texts, &from[b], &from[a]) ? from[b++] : from[a++];
             while (a < a_end)
                 to[at++] = from[a++];
             while (b < b_end)
@@ -54,17 +42,16 @@ static struct item *sort(const struct sorting *s, struct item *from, struct item
     return from;
 }
 
-bool profile_rank_texts(const char *const *texts, const uint64_t *numbers, uint32_t n, uint32_t *ranks) {
-    struct sorting s = {texts, numbers};
+bool profile_rank_texts(const char *const *texts, uint32_t n, uint32_t *ranks) {
     struct item *items = malloc((n + 1) * sizeof *items), *other = malloc((n + 1) * sizeof *other);
     bool ok = items && other;
     if (ok) {
         for (uint32_t i = 0; i < n; i++)
-            items[i] = (struct item){texts[i] ? prefix_of(texts[i]) : UINT64_MAX, i};
-        const struct item *sorted = sort(&s, items, other, n);
+            items[i] = (struct item){prefix_of(texts[i]), i};
+        const struct item *sorted = sort(texts, items, other, n);
         uint32_t rank = 0;
         for (uint32_t i = 0; i < n; i++) {
-            rank += i && before(&s, &sorted[i - 1], &sorted[i]);
+            rank += i && before(texts, &sorted[i - 1], &sorted[i]);
             ranks[sorted[i].index] = rank;
         }
     }

@@ -40,8 +40,7 @@ void profile_free(struct profile *p) {
         vec_fini(&t->self);
         vec_fini(&t->children);
         vec_fini(&t->rows);
-        vec_fini(&t->keys);
-        hash_map_fini(&t->by_key);
+        idtable_fini(&t->by_key);
         vec_fini(&t->node_at);
         vec_fini(&t->node_list);
         vec_fini(&t->leaf_at);
@@ -49,6 +48,7 @@ void profile_free(struct profile *p) {
     }
     vec_fini(&p->places);
     vec_fini(&p->list);
+    vec_fini(&p->memo);
     vec_fini(&p->name_ranks);
     vec_fini(&p->name_places);
     vec_fini(&p->text_ranks);

@@ -142,36 +142,34 @@ uint32_t profile_chain_step(struct profile_builder *b, uint32_t parent, uint32_t
 
 /* ---- freeze.c: from bases and nodes to entries ---- */
 
-/* A distinct symbol, or place without one, as entries tell them apart. */
+/* A distinct symbol, as entries tell them apart. */
 struct profile_name {
-    uint32_t dso; /* text id; 0 for places without a name: their address alone tells them apart */
-    bool named;
-    uint64_t start, end; /* of the symbol; without a name: the address that is shown, twice */
+    uint32_t dso;        /* text id */
+    uint64_t start, end; /* in the image */
     struct resolve_symbol symbol;
-    const char *text; /* as shown; NULL without a name */
+    const char *text; /* as shown */
 };
 
 /* What entries need to know of a frame. */
 struct profile_place {
     uint32_t dso;  /* text id */
-    uint32_t name; /* index of a profile_name */
+    uint32_t name; /* index of a profile_name; PROFILE_NONE: told apart by profile_shown_address */
 };
 
 /* What stands behind an entry: the sample that was the first to make it decides where equal keys have
  * different looks. */
 struct profile_row {
     uint64_t first_ns;
-    uint32_t klass, frame;
-    uint32_t thread; /* of the first sample, where callchains are */
-    uint32_t depth;  /* of the longest callchain that it has */
-    uint8_t cpumode; /* shown as the level: [k] */
+    uint32_t klass, frame; /* of any of its samples: all have the same keys */
+    uint32_t self;         /* in profile_table.self */
+    uint32_t thread;       /* of the first sample, where callchains are */
+    uint32_t depth;        /* of the longest callchain that it has */
+    uint8_t cpumode;       /* shown as the level: [k] */
 };
 
 /* The nodes of callchains, with what freezing found out about them. */
 struct profile_node_sums {
-    uint64_t period, samples;         /* of the leaves at and below the node */
-    uint64_t own_period, own_samples; /* of these, those whose own entry is the node's: if the node is the
-                                         outermost of that entry */
+    uint64_t period, samples; /* of the leaves at and below the node */
     uint32_t table;
     uint32_t entry;          /* in its event's table */
     uint32_t first_leaf;     /* the earliest */
@@ -179,13 +177,18 @@ struct profile_node_sums {
     bool outermost;          /* no node above has the same entry */
 };
 
+/* Most frames belong to one class: its row then. */
+struct profile_row_memo {
+    uint32_t klass, row;
+};
+
 struct profile_table {
     struct profile_event event;
     VEC(struct profile_entry) entries;
-    VEC(struct profile_sums) self, children; /* by row */
-    VEC(struct profile_row) rows;            /* profile_entry.key is an index here */
-    VEC(uint64_t) keys;                      /* profile.key_count by row */
-    struct hash_map by_key;
+    VEC(struct profile_row) rows;      /* profile_entry.key is an index here */
+    VEC(struct profile_sums) self;     /* [0]: of those that have no samples of their own */
+    VEC(struct profile_sums) children; /* by row */
+    struct idtable by_key;
     /* With graphs: the nodes and the leaves of row i are node_list[node_at[i] .. node_at[i + 1]), and so on;
      * only of rows with a graph. */
     VEC(uint32_t) node_at, node_list, leaf_at, leaf_list;
@@ -194,10 +197,11 @@ struct profile_table {
 struct profile {
     struct profile_plan plan;
     struct profile_builder b;
-    VEC(struct profile_place) places; /* by frame */
-    VEC(struct profile_name) list;    /* of names */
-    VEC(uint32_t) name_ranks, text_ranks;
-    VEC(uint32_t) name_places; /* order of names by address, those with a name first */
+    VEC(struct profile_place) places;     /* by frame */
+    VEC(struct profile_name) list;        /* of names */
+    VEC(uint32_t) name_ranks, text_ranks; /* in order of texts; equal ones have equal ranks */
+    VEC(uint32_t) name_places;            /* order of names by address */
+    VEC(struct profile_row_memo) memo;    /* by frame; only while freezing */
     VEC(struct profile_node_sums) node_sums;
     VEC(uint32_t) child_at, child_list; /* nodes below node i: child_list[child_at[i] .. child_at[i + 1]) */
     VEC(struct profile_table) tables;   /* by event */
@@ -205,6 +209,20 @@ struct profile {
     uint32_t key_count;
     uint32_t no_dso; /* text id of "[unknown]", which comes last; PROFILE_NONE: not there */
 };
+
+/* The words of a key: two for symbols, one for others. */
+enum { PROFILE_KEY_WORDS = 2 };
+unsigned profile_key_words(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
+                           uint64_t *words);
+/* What is shown of a place without a name. */
+static inline uint64_t profile_shown_address(const struct resolve_frame *f) {
+    bool place = f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET;
+    return place ? f->offset : f->address;
+}
+static inline const struct profile_name *profile_name_of(const struct profile *p, uint32_t frame) {
+    uint32_t name = p->places.items[frame].name;
+    return name == PROFILE_NONE ? NULL : &p->list.items[name];
+}
 
 /* Everything behind the second pass. False: memory. */
 bool profile_freeze(struct profile *p, struct err *err);
@@ -224,6 +242,6 @@ bool profile_graph_prepare(struct profile *p, const uint32_t *base_rows);
 
 /* Numbers 0 ... n-1 in order of texts: ranks[i] of texts[i], NULLs last in order of `numbers`. False: memory.
  */
-bool profile_rank_texts(const char *const *texts, const uint64_t *numbers, uint32_t n, uint32_t *ranks);
+bool profile_rank_texts(const char *const *texts, uint32_t n, uint32_t *ranks);
 
 #endif

@@ -12,12 +12,29 @@
 
 #include "profile/profile_internal.h"
 
+/* An entry as most comparisons see it. */
+struct item {
+    uint64_t first; /* the measure that comes first */
+    uint64_t keys;  /* the ranks of all keys behind the measures, if they fit */
+    uint64_t place; /* the address of what has no name */
+    uint32_t row, thread, depth;
+};
+
+struct sorter {
+    const struct profile *p;
+    const struct profile_table *t;
+    struct item *items; /* by row, until they are sorted */
+    size_t measures;    /* that come before all keys */
+    bool packed;        /* behind them come keys only, and item.keys has them all */
+    bool depths;        /* see above */
+};
+
 static int by_number(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b;
 }
 
 static uint64_t measure(const struct profile_table *t, enum profile_column_id id, uint32_t row) {
-    const struct profile_sums *s = &t->self.items[row];
+    const struct profile_sums *s = &t->self.items[t->rows.items[row].self];
     switch (id) {
     case PROFILE_OVERHEAD_CHILDREN:
         return t->children.items ? t->children.items[row].period : s->period;
@@ -42,69 +59,114 @@ static uint64_t measure(const struct profile_table *t, enum profile_column_id id
     }
 }
 
-static uint64_t key_rank(const struct profile *p, enum profile_column_id id, uint64_t value) {
-    if (id == PROFILE_SYMBOL || id == PROFILE_SYMBOL_IADDR)
-        return p->name_ranks.items[value];
-    if (id == PROFILE_DSO && value == p->no_dso)
-        return UINT32_MAX;
-    return id == PROFILE_DSO || profile_key_is_text(id) ? p->text_ranks.items[value] : value;
+/* The rank of a row's value in a key column; `place`: in the order in which entries are made, where symbols
+ * go by their addresses. What has no name comes last; of those all are equal here. */
+static uint64_t key_rank(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
+                         bool place) {
+    uint64_t words[PROFILE_KEY_WORDS];
+    profile_key_words(p, id, row, words);
+    switch (id) {
+    case PROFILE_SYMBOL:
+    case PROFILE_SYMBOL_IADDR:
+        if (words[0] == PROFILE_NONE)
+            return p->list.count;
+        return place ? p->name_places.items[words[0]] : p->name_ranks.items[words[0]];
+    case PROFILE_DSO:
+        return words[0] == p->no_dso ? p->b.texts.entries.count : p->text_ranks.items[words[0]];
+    default:
+        return profile_key_is_text(id) ? p->text_ranks.items[words[0]] : words[0];
+    }
 }
 
-struct sorter {
-    const struct profile *p;
-    const struct profile_table *t;
-    bool depths; /* see above */
-};
-
-/* Negative: row x comes first. */
-static int compare(const struct sorter *s, uint32_t x, uint32_t y) {
+/* Negative: x comes first. */
+static int compare(const struct sorter *s, const struct item *x, const struct item *y) {
     const struct profile_columns *c = s->p->plan.o->columns;
-    uint32_t n = s->p->key_count, key = 0;
+    if (x->first != y->first)
+        return x->first > y->first ? -1 : 1;
     for (size_t i = 0; i < c->order.count; i++) {
         enum profile_column_id id = c->order.items[i].id;
         int order;
-        if (profile_column_is_key(id)) {
-            uint64_t u = s->t->keys.items[(size_t)x * n + key], v = s->t->keys.items[(size_t)y * n + key];
-            order = by_number(key_rank(s->p, id, u), key_rank(s->p, id, v));
-            key++;
-        } else {
-            order = by_number(measure(s->t, id, y), measure(s->t, id, x));
-        }
-        if (!order && id == PROFILE_OVERHEAD_CHILDREN && s->depths) {
-            const struct profile_row *a = &s->t->rows.items[x], *b = &s->t->rows.items[y];
-            bool caller = s->p->plan.o->chain_order == PROFILE_CALLER;
-            if (a->thread == b->thread)
-                order = caller ? by_number(b->depth, a->depth) : by_number(a->depth, b->depth);
-        }
+        if (i >= s->measures && s->packed)
+            return by_number(x->keys, y->keys);
+        if (profile_column_is_key(id))
+            order = by_number(key_rank(s->p, id, &s->t->rows.items[x->row], false),
+                              key_rank(s->p, id, &s->t->rows.items[y->row], false));
+        else
+            order = i || !s->measures ? by_number(measure(s->t, id, y->row), measure(s->t, id, x->row)) : 0;
+        if (!order && id == PROFILE_OVERHEAD_CHILDREN && s->depths && x->thread == y->thread)
+            order = s->p->plan.o->chain_order == PROFILE_CALLER ? by_number(y->depth, x->depth)
+                                                                : by_number(x->depth, y->depth);
         if (order)
             return order;
     }
     return 0;
 }
 
-static int by_columns(const void *a, const void *b, void *ctx) {
-    return compare(ctx, *(const uint32_t *)a, *(const uint32_t *)b);
-}
+/* ---- the order of keys, in which entries are made, and go into the tree ---- */
 
-/* ---- the order of keys, in which entries go into the tree ---- */
-
-static uint64_t key_place(const struct profile *p, enum profile_column_id id, uint64_t value) {
-    if (id == PROFILE_SYMBOL || id == PROFILE_SYMBOL_IADDR)
-        return p->name_places.items[value];
-    return key_rank(p, id, value);
-}
-
-static int by_keys(const void *a, const void *b, void *ctx) {
-    const struct sorter *s = ctx;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, n = s->p->key_count;
-    for (uint32_t i = 0; i < n; i++) {
+static int by_place(const struct sorter *s, const struct item *x, const struct item *y) {
+    for (uint32_t i = 0; i < s->p->key_count; i++) {
         enum profile_column_id id = (enum profile_column_id)s->p->keys[i];
-        int order = by_number(key_place(s->p, id, s->t->keys.items[(size_t)x * n + i]),
-                              key_place(s->p, id, s->t->keys.items[(size_t)y * n + i]));
+        int order = by_number(key_rank(s->p, id, &s->t->rows.items[x->row], true),
+                              key_rank(s->p, id, &s->t->rows.items[y->row], true));
         if (order)
             return order;
     }
-    return 0;
+    /* As signed numbers: perf subtracts them. */
+    return (int64_t)x->place < (int64_t)y->place ? -1 : x->place != y->place;
+}
+
+/* How many bits hold the ranks of a key; 64: not known. */
+static unsigned rank_bits(const struct profile *p, enum profile_column_id id) {
+    uint64_t most = id == PROFILE_SYMBOL                           ? p->list.count
+                    : id == PROFILE_DSO || profile_key_is_text(id) ? p->b.texts.entries.count
+                                                                   : UINT64_MAX;
+    return most == UINT64_MAX ? 64 : 64 - (unsigned)__builtin_clzll(most | 1);
+}
+
+/* All keys' ranks in one number; false when they do not fit. */
+static bool pack(const struct profile *p, const struct profile_row *row, bool place, uint64_t *out) {
+    unsigned bits = 0;
+    *out = 0;
+    for (uint32_t i = 0; i < p->key_count; i++) {
+        enum profile_column_id id = (enum profile_column_id)p->keys[i];
+        unsigned more = rank_bits(p, id);
+        bits += more;
+        if (bits > 63)
+            return false;
+        *out = *out << more | key_rank(p, id, row, place);
+    }
+    return true;
+}
+
+typedef int compare_fn(const struct sorter *s, const struct item *x, const struct item *y);
+
+static int by_packed(const struct sorter *s, const struct item *x, const struct item *y) {
+    (void)s;
+    if (x->keys != y->keys)
+        return x->keys < y->keys ? -1 : 1;
+    return (int64_t)x->place < (int64_t)y->place ? -1 : x->place != y->place;
+}
+
+/* Stable merge sort, bottom up; `room` holds as many. */
+static void merge_sort(const struct sorter *s, struct item *items, struct item *room, size_t n,
+                       compare_fn *cmp) {
+    struct item *from = items, *to = room;
+    for (size_t width = 1; width < n; width *= 2) {
+        for (size_t i = 0; i < n; i += 2 * width) {
+            size_t a = i, a_end = i + width < n ? i + width : n;
+            size_t b = a_end, b_end = i + 2 * width < n ? i + 2 * width : n, at = i;
+            while (a < a_end && b < b_end)
+                to[at++] = cmp(s, &from[b], &from[a]) < 0 ? from[b++] : from[a++];
+            memcpy(&to[at], &from[a], (a_end - a) * sizeof *to);
+            memcpy(&to[at + a_end - a], &from[b], (b_end - b) * sizeof *to);
+        }
+        struct item *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items)
+        memcpy(items, from, n * sizeof *items);
 }
 
 /* ---- a red-black tree (Guibas, Sedgewick 1978, as in every textbook), over rows; 0 is no node ---- */
@@ -158,71 +220,119 @@ static void balance(struct tree *t, uint32_t at) {
     n[t->root].red = false;
 }
 
-static void insert(struct tree *t, const struct sorter *s, uint32_t row) {
+static void insert(struct tree *t, const struct sorter *s, uint32_t new) {
     struct node *n = t->nodes;
     uint32_t at = t->root, parent = 0;
     bool side = false;
     while (at) {
         parent = at;
-        side = compare(s, row, at - 1) >= 0;
+        side = compare(s, &s->items[new], &s->items[at - 1]) >= 0;
         at = n[at].below[side];
     }
-    n[row + 1] = (struct node){.parent = parent, .red = true};
+    n[new + 1] = (struct node){.parent = parent, .red = true};
     if (parent)
-        n[parent].below[side] = row + 1;
+        n[parent].below[side] = new + 1;
     else
-        t->root = row + 1;
-    balance(t, row + 1);
+        t->root = new + 1;
+    balance(t, new + 1);
+}
+
+/* The rows in the order of the tree. */
+static void walk(const struct tree *t, const struct item *items, uint32_t *order) {
+    uint32_t at = t->root, count = 0;
+    while (at && t->nodes[at].below[0])
+        at = t->nodes[at].below[0];
+    while (at) {
+        order[count++] = items[at - 1].row;
+        uint32_t next = t->nodes[at].below[1];
+        if (next) {
+            while (t->nodes[next].below[0])
+                next = t->nodes[next].below[0];
+        } else {
+            uint32_t from = at;
+            next = t->nodes[at].parent;
+            while (next && t->nodes[next].below[1] == from) {
+                from = next;
+                next = t->nodes[next].parent;
+            }
+        }
+        at = next;
+    }
 }
 
 static bool tree_sort(const struct sorter *s, uint32_t *order, uint32_t n) {
     struct tree t = {.nodes = calloc((size_t)n + 1, sizeof *t.nodes)};
     if (!t.nodes)
         return false;
-    qsort_r(order, n, sizeof *order, by_keys, (void *)s);
     for (uint32_t i = 0; i < n; i++)
-        insert(&t, s, order[i]);
-    uint32_t at = t.root, count = 0;
-    while (at && t.nodes[at].below[0])
-        at = t.nodes[at].below[0];
-    while (at) {
-        order[count++] = at - 1;
-        uint32_t next = t.nodes[at].below[1];
-        if (next) {
-            while (t.nodes[next].below[0])
-                next = t.nodes[next].below[0];
-        } else {
-            uint32_t from = at;
-            next = t.nodes[at].parent;
-            while (next && t.nodes[next].below[1] == from) {
-                from = next;
-                next = t.nodes[next].parent;
-            }
-        }
-        at = next;
-    }
+        insert(&t, s, i);
+    walk(&t, s->items, order);
     free(t.nodes);
     return true;
+}
+
+/* ---- all of a table ---- */
+
+static void fill_items(struct sorter *s, uint32_t n) {
+    const struct profile_columns *c = s->p->plan.o->columns;
+    while (s->measures < c->order.count && !profile_column_is_key(c->order.items[s->measures].id))
+        s->measures++;
+    bool keys_last = true;
+    for (size_t i = s->measures; i < c->order.count; i++)
+        keys_last &= profile_column_is_key(c->order.items[i].id);
+    s->packed = keys_last;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct profile_row *row = &s->t->rows.items[i];
+        s->items[i] = (struct item){
+            .first = s->measures ? measure(s->t, c->order.items[0].id, i) : 0,
+            .place = profile_name_of(s->p, row->frame)
+                         ? 0
+                         : profile_shown_address(&s->p->b.frames.list.items[row->frame]),
+            .row = i,
+            .thread = row->thread,
+            .depth = row->depth,
+        };
+        s->packed = s->packed && pack(s->p, row, true, &s->items[i].keys);
+    }
+}
+
+static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
+    struct item *room = malloc(((size_t)n + 1) * sizeof *room);
+    if (!room)
+        return false;
+    fill_items(s, n);
+    merge_sort(s, s->items, room, n, s->packed ? by_packed : by_place);
+    for (uint32_t i = 0; s->packed && i < n; i++)
+        pack(s->p, &s->t->rows.items[s->items[i].row], false, &s->items[i].keys);
+    bool ok = true;
+    if (s->depths) {
+        free(room);
+        room = NULL;
+        ok = tree_sort(s, order, n);
+    } else {
+        merge_sort(s, s->items, room, n, compare);
+        for (uint32_t i = 0; i < n; i++)
+            order[i] = s->items[i].row;
+    }
+    free(room);
+    return ok;
 }
 
 bool profile_sort(struct profile *p, struct profile_table *t) {
     uint32_t n = (uint32_t)t->rows.count;
     uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
-    struct sorter s = {p, t, p->plan.o->children && p->plan.o->chain_mode != PROFILE_CHAIN_NONE};
-    bool ok = order && vec_reserve(&t->entries, n);
-    if (ok) {
-        for (uint32_t i = 0; i < n; i++)
-            order[i] = i;
-        if (s.depths)
-            ok = tree_sort(&s, order, n);
-        else
-            qsort_r(order, n, sizeof *order, by_columns, &s);
-    }
+    struct sorter s = {.p = p,
+                       .t = t,
+                       .items = malloc(((size_t)n + 1) * sizeof *s.items),
+                       .depths = p->plan.o->children && p->plan.o->chain_mode != PROFILE_CHAIN_NONE};
+    bool ok = order && s.items && (t->self.count || vec_push(&t->self)) && vec_reserve(&t->entries, n) &&
+              sort_rows(&s, order, n);
     for (uint32_t i = 0; ok && i < n; i++)
         *vec_push(&t->entries) =
-            (struct profile_entry){.self = &t->self.items[order[i]],
+            (struct profile_entry){.self = &t->self.items[t->rows.items[order[i]].self],
                                    .children = p->plan.o->children ? &t->children.items[order[i]] : NULL,
                                    .key = order[i]};
+    free(s.items);
     free(order);
     return ok;
 }

@@ -24,14 +24,14 @@ static char letter_of(unsigned cpumode) {
 
 static void put_symbol(const struct profile *p, const struct profile_row *row, bool offset, struct out *o) {
     const struct resolve_frame *f = &p->b.frames.list.items[row->frame];
-    const struct profile_name *name = &p->list.items[p->places.items[row->frame].name];
+    const struct profile_name *name = profile_name_of(p, row->frame);
     char level[] = {'[', letter_of(row->cpumode), ']', ' '};
     out_mem(o, level, sizeof level);
-    if (name->text)
+    if (name)
         out_str(o, name->text);
     else
-        put_address(o, name->start);
-    if (offset && name->text) {
+        put_address(o, profile_shown_address(f));
+    if (offset && name) {
         out_str(o, "+0x");
         out_hex(o, f->offset - name->start, 0);
     }
@@ -41,19 +41,12 @@ static void put_text_id(const struct profile *p, uint64_t id, struct out *o) {
     out_mem(o, strpool_text(&p->b.texts, (uint32_t)id), strpool_len(&p->b.texts, (uint32_t)id));
 }
 
-/* A row's value of a key. */
-static uint64_t value_of(const struct profile *p, const struct profile_table *t, uint32_t row,
-                         enum profile_column_id id) {
-    for (uint32_t i = 0; i < p->key_count; i++)
-        if (p->keys[i] == id)
-            return t->keys.items[(size_t)row * p->key_count + i];
-    return 0;
-}
-
 static void put_key(const struct profile *p, const struct profile_table *t, uint32_t row,
                     enum profile_column_id id, struct out *o) {
-    uint64_t v = value_of(p, t, row, id);
     const struct profile_row *r = &t->rows.items[row];
+    uint64_t words[PROFILE_KEY_WORDS], v;
+    profile_key_words(p, id, r, words);
+    v = words[0];
     switch (id) {
     case PROFILE_COMM:
     case PROFILE_DSO:
@@ -98,12 +91,13 @@ void profile_text(const struct profile *p, const struct profile_event *e, const 
 
 static uint32_t text_width(const struct profile *p, const struct profile_table *t, uint32_t row,
                            enum profile_column_id id) {
-    uint64_t v = value_of(p, t, row, id);
+    uint64_t words[PROFILE_KEY_WORDS];
+    profile_key_words(p, id, &t->rows.items[row], words);
     if (id == PROFILE_COMM || id == PROFILE_DSO)
-        return strpool_len(&p->b.texts, (uint32_t)v);
+        return strpool_len(&p->b.texts, (uint32_t)words[0]);
     if (id == PROFILE_SYMBOL) {
-        const char *text = p->list.items[v].text;
-        return text ? (uint32_t)strlen(text) + 4 : 22;
+        const struct profile_name *name = profile_name_of(p, t->rows.items[row].frame);
+        return name ? (uint32_t)strlen(name->text) + 4 : 22;
     }
     return 0;
 }
@@ -122,8 +116,8 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
 /* ---- frames ---- */
 
 void profile_frame_text(const struct profile *p, const struct profile_frame *frame, struct out *out) {
-    const struct profile_name *name = &p->list.items[p->places.items[frame->location].name];
-    if (name->text) {
+    const struct profile_name *name = profile_name_of(p, frame->location);
+    if (name) {
         out_str(out, name->text);
         return;
     }
