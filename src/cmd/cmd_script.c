@@ -107,7 +107,7 @@ static const struct option options[] = {
     OPTION_BOOL(0, "inline", OWN, ignored_flag, "show inlined functions"),
     OPTION_BOOL(0, "demangle", OWN, demangle, "demangle symbols"),
     OPTION_BOOL(0, "demangle-kernel", OWN, symbols.demangle_kernel, "demangle kernel symbols"),
-    OPTION_BOOL(0, "full-source-path", OWN, ignored_flag, "show source files with their whole path"),
+    OPTION_BOOL(0, "full-source-path", OWN, full_paths, "show source files with their whole path"),
     OPTION_BOOL(0, "show-kernel-path", OWN, ignored_flag, "show the path of the kernel's image"),
     ABSENT_FLAG('a', "all-cpus", "of script record"),
     ABSENT_FLAG('d', "debug-mode", "check order and losses"),
@@ -249,8 +249,11 @@ static bool open_names(struct script *s, struct err *err) {
     symbols.raw_names = !s->o->demangle;
     s->store = symbol_store_new(&symbols, err);
     s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
+    s->lines = s->names ? resolve_lines_new(s->names, s->store, err) : NULL;
     s->print.names.names = s->names;
-    return s->names;
+    s->print.names.lines = s->lines;
+    s->print.names.full_paths = s->o->full_paths;
+    return s->lines;
 }
 
 /* Everything between the open recording and the open output, after which only printing remains. */
@@ -289,6 +292,7 @@ static void finish(struct script *s) {
     script_print_fini(&s->print);
     script_choice_fini(&s->choice);
     filter_names_fini(&s->stop);
+    resolve_lines_free(s->lines);
     resolve_names_free(s->names);
     symbol_store_free(s->store);
     free(s->release);

@@ -29,6 +29,7 @@ struct script_options {
     bool show[16]; /* by the bit of enum script_show */
     struct symbol_options symbols;
     bool demangle;
+    bool full_paths;                                 /* --full-source-path */
     const char *chosen_symbols, *chosen_dsos, *stop; /* -S, --dsos, --stop-bt */
     uint64_t range_bytes;                            /* --addr-range */
     bool json, per_event;
@@ -66,6 +67,7 @@ struct script {
     struct script_print print;
     struct symbol_store *store;
     struct resolve_names *names;
+    struct resolve_lines *lines;
     char *release;
     struct script_guests guests;
     struct readings readings; /* totals of group reads */

@@ -113,11 +113,16 @@ static void compose(struct script_names *n, uint64_t fields, const struct model_
         out_char(o, ')');
     }
     if (fields & SCRIPT_BIT(SRCLINE) && hit->image != MODEL_NONE) {
+        struct object_line line;
         out_str(o, "\n  ");
-        out_str(o, model_image(n->model, hit->image)->short_name);
-        out_char(o, '[');
-        out_hex(o, shown_offset(n, hit, address), 0);
-        out_char(o, ']');
+        if (n->lines && resolve_lines_find(n->lines, hit->image, hit->offset, &line)) {
+            out_printf(o, "%s:%u", resolve_lines_file(&line, n->full_paths), line.line);
+        } else {
+            out_str(o, model_image(n->model, hit->image)->short_name);
+            out_char(o, '[');
+            out_hex(o, shown_offset(n, hit, address), 0);
+            out_char(o, ']');
+        }
     }
     if (fields & NEWLINE)
         out_char(o, '\n');

@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "base/vec.h"
 #include "model/model.h"
+#include "resolve/lines.h"
 #include "resolve/names.h"
 
 /* A text, not NUL-terminated; SCRIPT_TEXT_SLACK bytes from its start can be read even if it is shorter. */
@@ -32,7 +33,9 @@ static inline void script_text_put(struct out *o, struct script_text t) {
 struct script_names {
     const struct model *model;   /* borrowed */
     struct resolve_names *names; /* borrowed; NULL: no functions are named */
+    struct resolve_lines *lines; /* borrowed; NULL: no source lines */
     bool kernel_path;            /* --show-kernel-path */
+    bool full_paths;             /* --full-source-path */
 
     VEC(uint64_t) styles;        /* masks of SCRIPT_BIT that have texts */
     VEC(struct hash_map) places; /* by (image + 1) * SCRIPT_STYLES_MAX + style: offset -> index in texts */
