@@ -236,8 +236,10 @@ static void add_sample(struct profile_builder *b, const struct perfdata_sample *
     struct profile_base *base = &b->bases.items[id];
     base->period += s->period;
     base->samples++;
-    if (when.time_ns < base->first_ns)
+    if (when.time_ns < base->first_ns) {
         base->first_ns = when.time_ns;
+        base->thread = thread;
+    }
     if (b->plan->extras)
         add_weights(b, id, s);
     if (!b->plan->chains)

@@ -23,16 +23,19 @@ static const struct row {
     {"weight1", "Weight1", PROFILE_WEIGHT1, ALWAYS},
     {"weight2", "Weight2", PROFILE_WEIGHT2, ALWAYS},
     {"weight3", "Weight3", PROFILE_WEIGHT3, ALWAYS},
+    {"ins_lat", "Weight2", PROFILE_WEIGHT2, ALWAYS}, /* other names of these, for -F */
+    {"retire_lat", "Weight3", PROFILE_WEIGHT3, ALWAYS},
+    {"p_stage_cyc", "Weight3", PROFILE_WEIGHT3, ALWAYS},
     {"pid", "    Pid:Command", PROFILE_PID, ALWAYS},
     {"tgid", "   Tgid:Command", PROFILE_TGID, ALWAYS},
     {"comm", "Command", PROFILE_COMM, ALWAYS},
     {"comm_nodigit", "CommandNoDigit", PROFILE_COMM_NODIGIT, ALWAYS},
     {"dso", "Shared Object", PROFILE_DSO, ALWAYS},
-    {"dso_size", "DSO size", PROFILE_DSO_SIZE, ALWAYS},
+    {"dso_size", "DSO size", PROFILE_DSO_SIZE, LATER},
     {"symbol", "Symbol", PROFILE_SYMBOL, ALWAYS},
     {"symbol_size", "Symbol size", PROFILE_SYMBOL_SIZE, ALWAYS},
     {"symoff", "Symbol Offset", PROFILE_SYMBOL_OFFSET, ALWAYS},
-    {"parent", "Parent symbol", PROFILE_PARENT, ALWAYS},
+    {"parent", "Parent symbol", PROFILE_PARENT, LATER},
     {"cpu", "CPU", PROFILE_CPU, ALWAYS},
     {"socket", "Socket", PROFILE_SOCKET, ALWAYS},
     {"parallelism", "Parallelism", PROFILE_PARALLELISM, LATER},
@@ -43,7 +46,7 @@ static const struct row {
     {"weight", "Weight", PROFILE_WEIGHT, ALWAYS},
     {"cgroup", "Cgroup", PROFILE_CGROUP, ALWAYS},
     {"cgroup_id", "cgroup id (dev/inode)", PROFILE_CGROUP_ID, ALWAYS},
-    {"transaction", "Transaction                ", PROFILE_TRANSACTION, ALWAYS},
+    {"transaction", "Transaction", PROFILE_TRANSACTION, ALWAYS},
     {"time", "Time", PROFILE_TIME, ALWAYS},
     {"code_page_size", "Code Page Size", PROFILE_CODE_PAGE_SIZE, ALWAYS},
     {"local_ins_lat", "Local INSTR Latency", PROFILE_LOCAL_INS_LAT, ALWAYS},
@@ -53,7 +56,7 @@ static const struct row {
     {"p_stage_cyc", "Retire Latency", PROFILE_P_STAGE_CYC, ALWAYS},
     {"local_retire_lat", "Local Pipeline Stage Cycle", PROFILE_LOCAL_RETIRE_LAT, ALWAYS},
     {"retire_lat", "Pipeline Stage Cycle", PROFILE_RETIRE_LAT, ALWAYS},
-    {"simd", "Simd   ", PROFILE_SIMD, ALWAYS},
+    {"simd", "Simd", PROFILE_SIMD, LATER},
     {"type", "Data Type", PROFILE_TYPE, LATER},
     {"typeoff", "Data Type Offset", PROFILE_TYPEOFF, LATER},
     {"typecln", "Data Type Cacheline", PROFILE_TYPECLN, LATER},
@@ -87,12 +90,18 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* As perf, which takes any beginning of a name: the first one in its list. */
-static const struct row *find_row(const char *name, size_t len) {
+static const struct row *find_among(const char *name, size_t len, bool keys) {
     for (size_t i = 0; i < ROWS; i++)
-        if (len && !strncasecmp(rows[i].name, name, len))
+        if (len && profile_column_is_key(rows[i].id) == keys && !strncasecmp(rows[i].name, name, len))
             return &rows[i];
     return NULL;
+}
+
+/* As perf, which takes any beginning of a name: the first one in its list, where measures come behind the
+ * keys for -s and before them for -F. */
+static const struct row *find_row(const char *name, size_t len, bool sort) {
+    const struct row *row = find_among(name, len, sort);
+    return row ? row : find_among(name, len, !sort);
 }
 
 static const struct row *row_of(enum profile_column_id id) {
@@ -177,7 +186,7 @@ static bool make_field(struct maker *m, const char *name, size_t len, struct pro
 /* One word of -s or -F. */
 static bool make_column(struct maker *m, const char *option, const char *name, size_t len,
                         struct profile_column *out) {
-    const struct row *row = find_row(name, len);
+    const struct row *row = find_row(name, len, !strcmp(option, "sort"));
     if (!row) {
         if (make_field(m, name, len, out))
             return true;
@@ -214,14 +223,20 @@ static bool take_field(struct maker *m, struct profile_column column) {
     return add_out(m, column);
 }
 
+/* perf adds the share unless the word stands in the text, even as a part of overhead_us. */
+static bool speaks_of_overhead(const struct profile_column_options *o) {
+    return o->sort && o->sort[0] != '+' && strstr(o->sort, "overhead");
+}
+
 static bool add_measures(struct maker *m) {
     const struct profile_column_options *o = m->o;
+    bool share = !speaks_of_overhead(o) || strstr(o->sort, "overhead_children");
     struct {
         bool wanted;
         enum profile_column_id id;
     } list[] = {
         {o->children, PROFILE_OVERHEAD_CHILDREN},
-        {true, PROFILE_OVERHEAD},
+        {share, PROFILE_OVERHEAD},
         {o->show_cpu_utilization, PROFILE_OVERHEAD_SYS},
         {o->show_cpu_utilization, PROFILE_OVERHEAD_US},
         {o->show_samples, PROFILE_SAMPLE},
@@ -256,7 +271,7 @@ static bool make_order(struct maker *m, const char *sort) {
     profile_columns_fini(&given);
     if (!ok)
         return false;
-    if (!named && !o->fields)
+    if (!named && !o->fields && !speaks_of_overhead(o))
         ok = (!o->children || add_order(m, column_of(m, PROFILE_OVERHEAD_CHILDREN))) &&
              add_order(m, column_of(m, PROFILE_OVERHEAD));
     return ok && each(m, "sort", sort, take_sort);

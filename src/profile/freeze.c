@@ -234,6 +234,7 @@ static bool add_bases(struct profile *p, uint32_t *base_rows) {
             row->klass = base->klass;
             row->frame = base->frame;
             row->cpumode = (uint8_t)cpumode;
+            row->thread = base->thread;
         }
         const struct profile_weights *w = p->plan.extras ? &p->b.weights.items[i] : NULL;
         struct profile_sums *self = self_of(t, row);

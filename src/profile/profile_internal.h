@@ -49,6 +49,7 @@ struct profile_base {
     uint32_t klass, frame;
     uint64_t period, samples;
     uint64_t first_ns; /* time of the earliest sample; equal times: the first in the file */
+    uint32_t thread;   /* of that sample; see model_thread_at */
 };
 
 struct profile_weights {
@@ -162,7 +163,7 @@ struct profile_row {
     uint64_t first_ns;
     uint32_t klass, frame; /* of any of its samples: all have the same keys */
     uint32_t self;         /* in profile_table.self */
-    uint32_t thread;       /* of the first sample, where callchains are */
+    uint32_t thread;       /* of the first sample; see model_thread_at */
     uint32_t depth;        /* of the longest callchain that it has */
     uint8_t cpumode;       /* shown as the level: [k] */
 };
@@ -231,6 +232,16 @@ bool profile_freeze(struct profile *p, struct err *err);
 
 /* Makes t->entries: all rows, in the order of printing. False: memory. */
 bool profile_sort(struct profile *p, struct profile_table *t);
+
+/* ---- key_text.c ---- */
+
+/* The comm that the thread of a row had last, as perf knows it at the end; NULL when none is known. */
+const char *profile_last_comm(const struct profile *p, const struct profile_row *row);
+/* Appends the text of a key whose value is no text and no place. */
+void profile_key_text(const struct profile *p, const struct profile_row *row, enum profile_column_id id,
+                      uint64_t value, struct out *o);
+/* Columns that are this wide at least, whatever is in them; 0: as wide as the title. */
+uint32_t profile_key_width(enum profile_column_id id);
 
 /* ---- graph.c ---- */
 

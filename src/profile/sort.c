@@ -59,6 +59,11 @@ static uint64_t measure(const struct profile_table *t, enum profile_column_id id
     }
 }
 
+static uint32_t symbol_rank(const struct profile *p, uint32_t frame) {
+    uint32_t name = p->places.items[frame].name;
+    return name == PROFILE_NONE ? (uint32_t)p->list.count : p->name_ranks.items[name];
+}
+
 /* The rank of a row's value in a key column; `place`: in the order in which entries are made, where symbols
  * go by their addresses. What has no name comes last; of those all are equal here. */
 static uint64_t key_rank(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
@@ -73,6 +78,10 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
         return place ? p->name_places.items[words[0]] : p->name_ranks.items[words[0]];
     case PROFILE_DSO:
         return words[0] == p->no_dso ? p->b.texts.entries.count : p->text_ranks.items[words[0]];
+    case PROFILE_ADDR: /* as signed numbers: the kernel's come first */
+        return words[0] ^ 1ull << 63;
+    case PROFILE_SYMBOL_OFFSET: /* by name, then from high offsets down, as far as 40 bits tell */
+        return (uint64_t)symbol_rank(p, row->frame) << 40 | (~words[0] & ((1ull << 40) - 1));
     default:
         return profile_key_is_text(id) ? p->text_ranks.items[words[0]] : words[0];
     }

@@ -49,6 +49,10 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     v = words[0];
     switch (id) {
     case PROFILE_COMM:
+    case PROFILE_COMM_NODIGIT:
+    case PROFILE_CGROUP:
+    case PROFILE_PARENT:
+    case PROFILE_TRACE:
     case PROFILE_DSO:
         put_text_id(p, v, o);
         break;
@@ -68,12 +72,8 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     case PROFILE_IPC:
         out_str(o, "-      -            ");
         break;
-    case PROFILE_CPU:
-    case PROFILE_SOCKET:
-        out_dec0(o, v, 3);
-        break;
     default:
-        out_dec(o, v, 0);
+        profile_key_text(p, r, id, v, o);
         break;
     }
 }
@@ -89,11 +89,22 @@ void profile_text(const struct profile *p, const struct profile_event *e, const 
 
 /* ---- widths ---- */
 
+/* "%7d:", before a comm. */
+enum { TASK_WIDTH = 8 };
+
 static uint32_t text_width(const struct profile *p, const struct profile_table *t, uint32_t row,
                            enum profile_column_id id) {
     uint64_t words[PROFILE_KEY_WORDS];
     profile_key_words(p, id, &t->rows.items[row], words);
-    if (id == PROFILE_COMM || id == PROFILE_DSO)
+    if (id == PROFILE_COMM || id == PROFILE_PID) { /* Tgid:Command is as wide as its title, always */
+        /* perf measures what the thread is called at the end, whatever is printed. */
+        const char *comm = profile_last_comm(p, &t->rows.items[row]);
+        uint32_t width = comm ? (uint32_t)strlen(comm) : 0;
+        if (!comm && id == PROFILE_COMM)
+            width = strpool_len(&p->b.texts, (uint32_t)words[0]);
+        return id == PROFILE_COMM ? width : TASK_WIDTH + width;
+    }
+    if (id == PROFILE_DSO || id == PROFILE_COMM_NODIGIT || id == PROFILE_CGROUP || id == PROFILE_TRACE)
         return strpool_len(&p->b.texts, (uint32_t)words[0]);
     if (id == PROFILE_SYMBOL) {
         const struct profile_name *name = profile_name_of(p, t->rows.items[row].frame);
@@ -105,7 +116,8 @@ static uint32_t text_width(const struct profile *p, const struct profile_table *
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column) {
     const struct profile_table *t = table_at(p, e);
-    uint32_t widest = (uint32_t)strlen(column->title);
+    uint32_t widest = (uint32_t)strlen(column->title), least = profile_key_width(column->id);
+    widest = widest < least ? least : widest;
     for (uint32_t i = 0; i < t->rows.count; i++) {
         uint32_t w = text_width(p, t, i, column->id);
         widest = w > widest ? w : widest;

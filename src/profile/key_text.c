@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How perf prints the values of keys that are numbers. */
+#include <inttypes.h>
+
+#include "profile/profile_internal.h"
+
+const char *profile_last_comm(const struct profile *p, const struct profile_row *row) {
+    const struct model *m = p->plan.in->model;
+    if (row->thread == MODEL_NONE)
+        return NULL;
+    const struct model_thread *t = model_thread(m, row->thread);
+    return model_comm(m, t->pid, t->tid, model_when_prior(t->ended), NULL);
+}
+
+static void put_task(const struct profile *p, const struct profile_row *row, uint64_t id, struct out *o) {
+    const char *comm = profile_last_comm(p, row);
+    out_int(o, (int32_t)id, 7);
+    out_char(o, ':');
+    if (comm)
+        out_str(o, comm);
+    else
+        out_printf(o, ":%" PRId32, (int32_t)id);
+}
+
+/* 0: not recorded. */
+static void put_page_size(uint64_t size, struct out *o) {
+    static const char units[] = "BKMGTPE";
+    unsigned unit = 0;
+    for (; size >= 1024; unit++)
+        size /= 1024;
+    if (!size)
+        out_str(o, "N/A");
+    else
+        out_printf(o, "%" PRIu64 "%c", size, units[unit]);
+}
+
+/* perf_event.h, PERF_TXN_*. */
+static void put_transaction(uint64_t flags, struct out *o) {
+    static const char *const words[] = {"EL ",    "TX ",  "SYNC ",           "ASYNC ",
+                                        "RETRY ", "CON ", "CAPACITY-WRITE ", "CAPACITY-READ "};
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if (flags >> i & 1)
+            out_str(o, words[i]);
+    if (flags >> 32)
+        out_printf(o, ":%" PRIx64, flags >> 32);
+}
+
+/* "%.3d", and -1 where there is none. */
+static void put_cpu(uint32_t cpu, struct out *o) {
+    out_printf(o, "%.3" PRId32, (int32_t)cpu);
+}
+
+void profile_key_text(const struct profile *p, const struct profile_row *row, enum profile_column_id id,
+                      uint64_t value, struct out *o) {
+    switch (id) {
+    case PROFILE_PID:
+    case PROFILE_TGID:
+        put_task(p, row, value, o);
+        break;
+    case PROFILE_CPU:
+    case PROFILE_SOCKET:
+        put_cpu((uint32_t)value, o);
+        break;
+    case PROFILE_TIME:
+        out_dec(o, value / 1000000000, 0);
+        out_char(o, '.');
+        out_dec0(o, value % 1000000000 / 1000, 6);
+        break;
+    case PROFILE_CODE_PAGE_SIZE:
+    case PROFILE_DATA_PAGE_SIZE:
+        put_page_size(value, o);
+        break;
+    case PROFILE_TRANSACTION:
+        put_transaction(value, o);
+        break;
+    case PROFILE_CGROUP_ID:
+        out_printf(o, "%" PRIu64 "/0x%" PRIx64, value >> 32, value & UINT32_MAX);
+        break;
+    default:
+        out_dec(o, value, 0);
+        break;
+    }
+}
+
+uint32_t profile_key_width(enum profile_column_id id) {
+    static const struct {
+        uint8_t id, width;
+    } rows[] = {
+        {PROFILE_WEIGHT, 12}, {PROFILE_TIME, 12},        {PROFILE_ADDR, 18},
+        {PROFILE_SIMD, 7},    {PROFILE_TRANSACTION, 27}, {PROFILE_DSO_SIZE, 8},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].id == id)
+            return rows[i].width;
+    return 0;
+}
