@@ -166,11 +166,12 @@ static bool index_units(struct object_lines *l) {
 
 /* --- Lines --------------------------------------------------------------------------------------------- */
 
-/* libdw joins folders, but may leave the unit's own away. */
+/* libdw joins folders, but may leave the unit's own away; where that is relative too (builds that do not want
+ * to tell theirs) it is often there already, and leads nowhere. */
 static const char *absolute(struct object_lines *l, Dwarf_Die *die, const char *file) {
     Dwarf_Attribute attribute;
     const char *folder = *file == '/' ? NULL : dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
-    if (!folder || !*folder)
+    if (!folder || *folder != '/')
         return file;
     char path[PATH_MAX_BYTES];
     int size = snprintf(path, sizeof path, "%s/%s", folder, file);

@@ -42,6 +42,16 @@ static uint64_t shown_offset(const struct script_names *n, const struct model_hi
     }
 }
 
+/* Beside a missing source line perf shows the address that the image's own file has for the place. */
+static uint64_t own_address(struct script_names *n, const struct model_hit *hit, uint64_t address) {
+    const struct symbol_table *table = NULL;
+    if (n->names && model_image(n->model, hit->image)->kind == MODEL_IMAGE_FILE) {
+        resolve_names_find(n->names, hit->image, hit->offset); /* loads it */
+        table = resolve_names_table(n->names, hit->image);
+    }
+    return table ? symbol_table_address(table, hit->offset) : shown_offset(n, hit, address);
+}
+
 struct resolve_symbol script_names_symbol_id(struct script_names *n, const struct model_hit *hit) {
     if (!n->names || hit->image == MODEL_NONE)
         return (struct resolve_symbol){hit->image, SYMBOL_NONE};
@@ -120,7 +130,7 @@ static void compose(struct script_names *n, uint64_t fields, const struct model_
         } else {
             out_str(o, model_image(n->model, hit->image)->short_name);
             out_char(o, '[');
-            out_hex(o, shown_offset(n, hit, address), 0);
+            out_hex(o, own_address(n, hit, address), 0);
             out_char(o, ']');
         }
     }
