@@ -8,6 +8,7 @@
 #include "cmd/input.h"
 #include "cmd/script_dlfilter.h"
 #include "cmd/script_python.h"
+#include "cmd/symbol_notes.h"
 #include "format/perfdata/feature.h"
 #include "view/header_text.h"
 
@@ -373,6 +374,8 @@ static int script(struct command_env *env, const struct script_options *o) {
         status = o->generate ? generate_script(&s, &err)
                  : o->script ? run_script(&s, &err)
                              : print_out(&s, &err);
+    if (s.names && s.model)
+        symbol_notes_say(s.model, s.names, s.store);
     if (err.code)
         status = command_fail(&err);
     finish(&s);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cmd/filter.h"
 #include "cmd/report_switch.h"
+#include "cmd/symbol_notes.h"
 #include "cmd/time_range.h"
 #include "view/report_json.h"
 #include "view/report_text.h"
@@ -415,9 +416,7 @@ static uint64_t samples_with_stacks(const struct report_session *s) {
 }
 
 void report_session_warn(const struct report_session *s) {
-    const char *line;
-    for (size_t i = 0; (line = symbol_store_warning(s->store, i)); i++)
-        log_line(LOG_WARN, "%s", line);
+    symbol_notes_say(s->model, s->names, s->store);
     uint64_t stacks = s->has.stacks ? samples_with_stacks(s) : 0;
     if (stacks)
         log_line(LOG_WARN,

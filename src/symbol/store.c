@@ -204,9 +204,8 @@ const struct symbol_table *symbol_store_table(struct symbol_store *s, uint32_t i
         im->source.text = "no file with its symbols was found";
     enum symbol_status status = im->source.status;
     if (status == SYMBOL_CONTRADICTED || status == SYMBOL_HIDDEN || status == SYMBOL_BROKEN)
-        im->warning =
-            store_text(im, "%s has no names: %s%s%s", im->known.name, im->source.path ? im->source.path : "",
-                       im->source.path ? ": " : "", im->source.text);
+        im->warning = store_text(im, "%s%s%s", im->source.path ? im->source.path : "",
+                                 im->source.path ? ": " : "", im->source.text);
     return NULL;
 }
 
@@ -222,20 +221,8 @@ bool symbol_store_try(const struct symbol_store *s, uint32_t image, size_t i, st
     return true;
 }
 
-/* True when an earlier image has said the same. */
-static bool is_repeated(const struct symbol_store *s, size_t image) {
-    for (size_t i = 0; i < image; i++)
-        if (s->images.items[i]->warning &&
-            strcmp(s->images.items[i]->warning, s->images.items[image]->warning) == 0)
-            return true;
-    return false;
-}
-
-const char *symbol_store_warning(const struct symbol_store *s, size_t i) {
-    for (size_t k = 0; k < s->images.count; k++)
-        if (s->images.items[k]->warning && !is_repeated(s, k) && i-- == 0)
-            return s->images.items[k]->warning;
-    return NULL;
+const char *symbol_store_warning(const struct symbol_store *s, uint32_t image) {
+    return s->images.items[image]->warning;
 }
 
 struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t image) {

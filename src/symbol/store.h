@@ -134,12 +134,9 @@ struct symbol_try {
 };
 bool symbol_store_try(const struct symbol_store *s, uint32_t image, size_t i, struct symbol_try *out);
 
-/*
- * What should be said once per session, a line each, in order of the images: files that contradict the
- * recording, hidden kernel addresses and so on. Only of images that were asked for. The i-th, or NULL at the
- * end.
- */
-const char *symbol_store_warning(const struct symbol_store *s, size_t i);
+/* Why an image that was asked for has no names, where its user should know: its file contradicts the
+ * recording, kernel addresses are hidden, and so on. NULL for all others. Images may have the same reason. */
+const char *symbol_store_warning(const struct symbol_store *s, uint32_t image);
 
 /* The bytes behind a loaded image, for code, lines and unwinding; both may be empty. `code`: the proved file
  * that has the machine code; offsets of the table are offsets in it (not for kernels and modules). `debug`:

@@ -221,7 +221,6 @@ static void test_file(void **state) {
     assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
     assert_string_equal(s.source.path, in_tree(t, "/bin/prog"));
     assert_non_null(strstr(symbol_store_warning(s.store, 0), HEX_A));
-    assert_null(symbol_store_warning(s.store, 1));
     symbol_store_free(s.store);
 
     image = FILE_IMAGE;
@@ -621,8 +620,6 @@ static void try_all(const struct symbol_options *o) {
         if (t)
             symbol_table_find(t, 0);
     }
-    for (size_t i = 0; s && symbol_store_warning(s, i);)
-        i++;
     symbol_store_free(s);
 }
 

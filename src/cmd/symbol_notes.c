@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/symbol_notes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+
+static const char *const origins[] = {
+    [SYMBOL_FROM_NOTHING] = "nothing",
+    [SYMBOL_FROM_FILE] = "the file itself",
+    [SYMBOL_FROM_CACHE] = "the build-id cache",
+    [SYMBOL_FROM_DEBUG_FILE] = "separate debug information",
+    [SYMBOL_FROM_ROOT] = "the process's own root",
+    [SYMBOL_FROM_DEBUGINFOD] = "debuginfod",
+    [SYMBOL_FROM_KALLSYMS] = "kallsyms",
+    [SYMBOL_FROM_LIVE_KALLSYMS] = "the running kernel's kallsyms",
+    [SYMBOL_FROM_VMLINUX] = "a kernel image",
+    [SYMBOL_FROM_MODULE] = "the module's file",
+    [SYMBOL_FROM_MAP] = "a perf map",
+    [SYMBOL_FROM_RECORD] = "the recording itself",
+    [SYMBOL_FROM_SELF] = "this process's own vdso",
+};
+
+static void say_image(const struct model_image *image, const struct symbol_source *source) {
+    if (source->status != SYMBOL_FOUND) {
+        log_line(LOG_INFO, "%s: no names: %s", image->name, source->text ? source->text : "no file has any");
+        return;
+    }
+    char slide[48] = "";
+    if (source->has_slide)
+        snprintf(slide, sizeof slide, ", moved by %s0x%" PRIx64, source->slide < 0 ? "-" : "",
+                 source->slide < 0 ? -(uint64_t)source->slide : (uint64_t)source->slide);
+    log_line(LOG_INFO, "%s: names from %s%s%s%s%s", image->name, origins[source->origin],
+             source->path ? ", " : "", source->path ? source->path : "",
+             source->proved ? ", proved by the recording" : ", not proved", slide);
+}
+
+/* Images that lack names for one reason: a kernel's modules, say. */
+struct reason {
+    const char *text, *first; /* the first image's name */
+    uint32_t count;
+};
+enum { REASONS_MAX = 16 };
+
+static void say_reasons(const struct reason *reasons, size_t count, uint32_t others) {
+    for (size_t i = 0; i < count; i++) {
+        const struct reason *r = &reasons[i];
+        if (r->count > 1)
+            log_line(LOG_WARN, "%s and %" PRIu32 " more have no names: %s", r->first, r->count - 1, r->text);
+        else
+            log_line(LOG_WARN, "%s has no names: %s", r->first, r->text);
+    }
+    if (others)
+        log_line(LOG_WARN, "%" PRIu32 " more images have no names: see -v", others);
+}
+
+void symbol_notes_say(const struct model *m, const struct resolve_names *names,
+                      const struct symbol_store *store) {
+    struct reason reasons[REASONS_MAX];
+    size_t count = 0;
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < model_image_count(m); i++) {
+        uint32_t id = resolve_names_store_id(names, i);
+        if (id == UINT32_MAX)
+            continue;
+        struct symbol_source source = symbol_store_source(store, id);
+        struct symbol_try first;
+        /* All images may be known to the store; those that no sample hit were not looked for. */
+        if (source.origin != SYMBOL_FROM_NOTHING || symbol_store_try(store, id, 0, &first))
+            say_image(model_image(m, i), &source);
+        const char *why = symbol_store_warning(store, id);
+        if (!why)
+            continue;
+        size_t k = 0;
+        while (k < count && strcmp(reasons[k].text, why) != 0)
+            k++;
+        if (k < count)
+            reasons[k].count++;
+        else if (count < REASONS_MAX)
+            reasons[count++] = (struct reason){why, model_image(m, i)->name, 1};
+        else
+            others++;
+    }
+    say_reasons(reasons, count, others);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a command says about where its names come from: files refused, and with -v the source of each. */
+#ifndef SONDE_CMD_SYMBOL_NOTES_H
+#define SONDE_CMD_SYMBOL_NOTES_H
+
+#include "resolve/names.h"
+
+/*
+ * For -v (LOG_INFO) a line for each image whose names were asked for: the file that gave them, whether the
+ * recording proves it, and a kernel's slide; or why there are none. Then the store's warnings, one line for
+ * each reason.
+ */
+void symbol_notes_say(const struct model *m, const struct resolve_names *names,
+                      const struct symbol_store *store);
+
+#endif
