@@ -83,10 +83,10 @@ static bool parse_attrs(struct bytes file, struct perfdata_header *h, struct per
         struct bytes raw = cursor_bytes(&c, h->attr_size - SECTION_BYTES), ids = {0};
         struct perfdata_section section = take_section(&c);
         if (!perfdata_attr_decode(raw, h->swap, &attr))
-            continue; /* cannot be: attr_size was checked */
-        if (!section_bytes(file, section, &ids))
+            continue;                                            /* cannot be: attr_size was checked */
+        if (section.size && !section_bytes(file, section, &ids)) /* an empty one may claim to be anywhere */
             problem(problems, "ids of an event", &section);
-        else if (section.size && section.offset + section.size > h->events_end)
+        else if (ids.size && section.offset + section.size > h->events_end)
             h->events_end = section.offset + section.size;
         if (ids.size > ids_left)
             ids.size = 0;
