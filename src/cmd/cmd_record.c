@@ -402,6 +402,20 @@ static void tell(const struct command_env *env, const struct record_cli *c, cons
             samples);
 }
 
+/* Where the build-id cache is; NULL when nothing is to be kept in it. */
+static const char *cache_folder(const struct record_cli *c, const struct command_env *env, char *room,
+                                size_t cap) {
+    const char *folder = env->buildid_dir, *ids = perfconfig_text(env->config, "record.build-id");
+    const char *home = getenv("HOME");
+    bool skip = ids && strcmp(ids, "no-cache") == 0;
+    if (c->no_cache || skip || c->o.no_build_ids || c->o.switch_output || (!folder && !home))
+        return NULL;
+    int n = folder && folder[0] != '~' ? snprintf(room, cap, "%s", folder)
+                                       : snprintf(room, cap, "%s/%s", home ? home : "",
+                                                  folder ? folder + 1 + (folder[1] == '/') : ".debug");
+    return n > 0 && (size_t)n < cap ? room : NULL;
+}
+
 struct teller {
     const struct command_env *env;
     bool quiet;
@@ -432,6 +446,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
          (!c->realtime || os_limits_realtime(c->realtime, &err));
     if (ok) {
         struct teller teller = {env, c->quiet};
+        char cache[4096];
         const struct record_job job = {
             .options = &c->o,
             .sources = src,
@@ -442,6 +457,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             .argv = argv,
             .output = output,
             .dry_run = c->dry_run,
+            .cache_folder = cache_folder(c, env, cache, sizeof cache),
             .file_done = tell_file,
             .file_done_ctx = &teller,
             .synth = record_synth,

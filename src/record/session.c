@@ -13,6 +13,7 @@
 #include "os/child.h"
 #include "os/host.h"
 #include "os/limits.h"
+#include "record/cache.h"
 #include "record/cgroups.h"
 #include "record/control.h"
 #include "record/drain.h"
@@ -332,6 +333,10 @@ static bool close_file(struct session *s, struct err *err) {
     bool ok = record_file_finish(&s->file, late.list.items, late.list.count, writer_bytes(&trailer), err);
     writer_fini(&trailer);
     record_facts_fini(&late);
+    if (s->job->cache_folder && s->job->proc && ok)
+        record_cache_add(&(struct record_cache){s->job->cache_folder, s->job->proc, RECORD_CACHE_FILE_MAX,
+                                                RECORD_CACHE_ALL_MAX},
+                         &s->build_ids);
     s->result->file_bytes = s->file.data_end + s->file.tail_there;
     s->result->raw_bytes = s->compress.in;
     s->file_open = false;

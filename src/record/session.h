@@ -20,6 +20,7 @@ struct record_job {
     char *const *argv;          /* our own command line, for the header */
     const char *output;         /* a path, or "-" */
     bool dry_run;               /* open all events, to hear what is allowed, and record nothing */
+    const char *cache_folder;   /* the build-id cache, to keep in it what was mapped; NULL: no */
     /* Told of files that are finished under a name of their own (switch_output, timestamp_names); or NULL. */
     void (*file_done)(void *ctx, const char *path);
     void *file_done_ctx;

@@ -12,6 +12,7 @@ import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -222,9 +223,99 @@ def full():
     check(theirs in (None, lines(got.out)), f"full disk: sonde {lines(got.out)}, perf {theirs} samples")
 
 
+def mapped(path, pid):
+    """(address, length, offset, name) of a process's executable mappings that came with the recording."""
+    found = set()
+    r = script(path, "--show-mmap-events")
+    for m in re.finditer(rf"PERF_RECORD_MMAP2 {pid}/{pid}: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ (\w+) [^]]*\]: ..x. (.*)",
+                         r.out.decode("utf-8", "replace")):
+        found.add((int(m.group(1), 16), int(m.group(2), 16), int(m.group(3), 16), m.group(4)))
+    return found
+
+
+def of_proc(pid):
+    found = set()
+    for line in open(f"/proc/{pid}/maps"):
+        f = line.split(None, 5)
+        if f[1][2] == "x":
+            start, end = (int(x, 16) for x in f[0].split("-"))
+            found.add((start, end - start, int(f[2], 16), f[5].strip() if len(f) > 5 else "//anon"))
+    return found
+
+
+def before():
+    """Processes that ran already: every executable mapping, as /proc has it; the kernel as kallsyms has it."""
+    p = subprocess.Popen(["sleep", "60"])
+    while os.readlink(f"/proc/{p.pid}/exe") == os.readlink("/proc/self/exe") or not mapped_libc(p.pid):
+        time.sleep(0.01)
+    try:
+        for args in (["-p", str(p.pid)], ["-a"] if os.geteuid() == 0 else ["-t", str(p.pid)]):
+            r = record("-o", "before.data", *args, "sleep", "0.1")
+            check(r.status == 0, f"{args}: {r.err}")
+            check(mapped("before.data", p.pid) == of_proc(p.pid), f"{args}: mappings are those of /proc")
+            if PERF:
+                samples_seen = perf_samples("before.data")
+                check(samples_seen is not None, "perf reads it")
+        text = {}
+        for line in open("/proc/kallsyms"):
+            f = line.split()
+            if len(f) == 3 and f[2] in ("_text", "_stext", "_etext"):
+                text[f[2]] = int(f[0], 16)
+        if text.get("_etext"):
+            start = text.get("_text") or text["_stext"]
+            m = re.search(r"-1/0: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ (0x[0-9a-f]+)[^]]*\]: .* \[kernel.kallsyms\]_s?text",
+                          script("before.data", "--show-mmap-events").out.decode("utf-8", "replace"))
+            check(m and int(m.group(1), 16) == start and int(m.group(2), 16) == text["_etext"] - start and
+                  int(m.group(3), 16) == start, "the kernel's map is [_text, _etext)")
+    finally:
+        p.kill()
+        p.wait()
+
+
+def mapped_libc(pid):
+    with open(f"/proc/{pid}/maps") as f:
+        return "libc" in f.read()
+
+
+def identity():
+    """Code without a build-id: its state lies in the map record, a cookie in the trailer."""
+    source = "int main(void) { volatile long x = 0; for (long i = 0; i < 100000000; i++) x += i; return x == 1; }"
+    cc = shutil.which("cc")
+    if not cc or subprocess.run([cc, "-x", "c", "-O1", "-Wl,--build-id=none", "-o", "nobid", "-"],
+                                input=source.encode(), check=False).returncode != 0:
+        print("SKIP identity: no compiler")
+        return
+    for args in ([], ["-z"], ["-B"], ["-N"]):
+        r = record("-o", "identity.data", *args, "./nobid")
+        data = open("identity.data", "rb").read()
+        check(r.status == 0 and data.endswith(struct.pack("=Q", 0x7365786F42646E53)), f"{args}: there is a trailer")
+        if PERF:
+            check(perf_samples("identity.data") == samples(r), f"{args}: perf reads it")
+    r = record("-o", "identity.data", "./nobid")
+    check(open("identity.data", "rb").read().count(struct.pack("=I", 0x45646E53)) == 2, "one tail, one entry")
+
+
+def files():
+    """Several files, each of them whole."""
+    r = record("-o", "part.data", "--switch-output=1s", "sh", "-c", "sleep 2.5")
+    parts = sorted(f for f in os.listdir(".") if re.fullmatch(r"part\.data\.\d{16}", f))
+    check(r.status == 0 and 2 <= len(parts) <= 4 and not os.path.exists("part.data"), f"parts: {parts}")
+    for part in parts:
+        check(script(part).status == 0, f"{part} can be read alone")
+    r = record("-o", "kept.data", "--timestamp-filename", "true")
+    check(r.status == 0 and "kept.data.<timestamp>" in r.err, "a name from the time")
+    open("old.data", "w").write("an older recording")
+    r = record("-o", "old.data", "./no-such-command")
+    check(r.status != 0 and open("old.data").read() == "an older recording" and
+          not os.path.exists("old.data.old"), "a command that cannot run leaves an older recording alone")
+    r = record("--dry-run", "-o", "dry.data", "true")
+    check(r.status == 0 and not os.path.exists("dry.data"), "--dry-run records nothing")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        os.environ["HOME"] = support.ENV["HOME"] = folder  # the build-id cache goes with the rest
         r = record("-e", "cpu-clock:u", "-o", "probe.data", "true")
         if r.status == 1 and re.search("not allowed|no perf events|Permission|not permitted", r.err):
             print(f"SKIP recording: {r.err.strip()}")
@@ -232,7 +323,7 @@ def main():
         check(r.status == 0, f"recording works: {r.err}")
         if not PERF:
             print("perf is not installed: its reading is not compared")
-        tests = [exit_codes, a_command, variants, header, pipes, full]
+        tests = [exit_codes, a_command, variants, header, pipes, full, before, identity, files]
         if os.geteuid() == 0:
             tests += [signals, controlled, killed]
         else:

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "os/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_ROOM = 8192, CHUNK = 256 << 10 };
+
+bool os_place_taken(const char *path) {
+    struct stat st;
+    return lstat(path, &st) == 0;
+}
+
+bool os_place_folders(const char *path, struct err *err) {
+    char folder[PATH_ROOM];
+    if ((size_t)snprintf(folder, sizeof folder, "%s", path) >= sizeof folder)
+        return err_set(err, ERR_USAGE, path, "the name is too long");
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        if (mkdir(folder, 0755) != 0 && errno != EEXIST)
+            return err_errno(err, errno, folder, "cannot make the folder");
+        *slash = '/';
+    }
+    return true;
+}
+
+static bool write_all(int fd, const char *p, size_t n) {
+    while (n) {
+        ssize_t done = TEMP_FAILURE_RETRY(write(fd, p, n));
+        if (done <= 0)
+            return false;
+        p += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/* The bytes of `in` into `out`. 0 or an errno; EFBIG: more than `max_bytes`. */
+static int copy_bytes(int in, int out, uint64_t max_bytes, uint64_t *copied) {
+    char *room = malloc(CHUNK);
+    int why = room ? 0 : ENOMEM;
+    while (!why) {
+        ssize_t n = TEMP_FAILURE_RETRY(read(in, room, CHUNK));
+        if (n <= 0) {
+            why = n < 0 ? errno : 0;
+            break;
+        }
+        *copied += (uint64_t)n;
+        if (*copied > max_bytes)
+            why = EFBIG;
+        else if (!write_all(out, room, (size_t)n))
+            why = errno;
+    }
+    free(room);
+    return why;
+}
+
+static int fill(int in, int out, uint64_t max_bytes, uint64_t *copied) {
+    struct stat st;
+    if (ioctl(out, FICLONE, in) == 0)
+        return 0;
+    if (fstat(in, &st) == 0 && (uint64_t)st.st_size > max_bytes)
+        return EFBIG;
+    return copy_bytes(in, out, max_bytes, copied);
+}
+
+bool os_place_copy(const char *from, const char *to, uint64_t max_bytes, uint64_t *copied, struct err *err) {
+    char temporary[PATH_ROOM];
+    *copied = 0;
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.XXXXXX", to) >= sizeof temporary)
+        return err_set(err, ERR_USAGE, to, "the name is too long");
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+    if (in < 0)
+        return err_errno(err, errno, from, "cannot open");
+    int out = mkostemp(temporary, O_CLOEXEC);
+    int why = out < 0 ? errno : fill(in, out, max_bytes, copied);
+    if (out >= 0 && fchmod(out, 0644) != 0 && !why)
+        why = errno;
+    if (out >= 0 && close(out) != 0 && !why)
+        why = errno;
+    close(in);
+    if (!why && rename(temporary, to) != 0)
+        why = errno;
+    if (why && out >= 0)
+        unlink(temporary);
+    if (why == EFBIG)
+        return err_set(err, ERR_UNSUPPORTED, from, "larger than %llu bytes", (unsigned long long)max_bytes);
+    return !why || err_errno(err, why, to, "cannot copy %s", from);
+}
+
+bool os_place_file(const char *from, const char *to, uint64_t max_bytes, uint64_t *copied, struct err *err) {
+    *copied = 0;
+    if (linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST)
+        return true;
+    return os_place_copy(from, to, max_bytes, copied, err);
+}
+
+bool os_place_link(const char *target, const char *path, struct err *err) {
+    return symlink(target, path) == 0 || errno == EEXIST || err_errno(err, errno, path, "cannot link");
+}
