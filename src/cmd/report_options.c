@@ -407,20 +407,13 @@ static const char *not_there_yet(const struct report_options *o) {
         {o->mem_mode, "mem-mode"},
         {o->hierarchy, "hierarchy"},
         {o->group == REPORT_YES, "group"},
-        {o->comms, "comms"},
-        {o->dsos, "dsos"},
-        {o->symbols, "symbols"},
-        {o->symbol_filter, "symbol-filter"},
         {o->parallelism, "parallelism"},
-        {o->hide_unresolved, "hide-unresolved"},
         {o->exclude_other, "exclude-other"},
         {o->parent, "parent"},
         {o->ignore_callees, "ignore-callees"},
         {o->chain.mode == PROFILE_CHAIN_FLAT, "call-graph flat"},
         {o->chain.mode == PROFILE_CHAIN_FOLDED, "call-graph folded"},
         {o->chain.key != PROFILE_BY_FUNCTION, "call-graph by address or srcline"},
-        {o->relative, "percentage relative"},
-        {o->socket >= 0, "socket-filter"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (list[i].used)

@@ -166,6 +166,10 @@ static bool in_list(const void *list, uint64_t value) {
     return !l->count;
 }
 
+static uint32_t socket_of(const struct report_session *s, const struct perfdata_sample *x) {
+    return x->have & PERFDATA_SAMPLE_CPU && x->cpu < s->sockets.count ? s->sockets.items[x->cpu] : UINT32_MAX;
+}
+
 /* perf takes samples of other CPUs and times for not recorded, but counts those of other tasks in the title.
  */
 static enum profile_verdict keep(void *ctx, const struct perfdata_sample *x, uint32_t event,
@@ -175,6 +179,8 @@ static enum profile_verdict keep(void *ctx, const struct perfdata_sample *x, uin
     if (!filter_cpu(&s->filter, x->have & PERFDATA_SAMPLE_CPU ? x->cpu : UINT32_MAX) ||
         !time_ranges_contain(&s->times, when.time_ns) || !report_switch_is_on(&s->switches, when))
         return PROFILE_DROP;
+    if (s->o->socket >= 0 && socket_of(s, x) != (uint32_t)s->o->socket)
+        return PROFILE_FILTERED;
     if (!in_list(&s->filter.pids, x->pid) || !in_list(&s->filter.tids, x->tid))
         return PROFILE_FILTERED;
     return PROFILE_KEEP;

@@ -54,6 +54,7 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
         plan->want |= PERFDATA_SAMPLE_CALLCHAIN;
     if (in->keep)
         plan->want = PERFDATA_SAMPLE_KNOWN;
+    plan->selects = o->comms || o->dsos || o->symbols || o->symbol_filter || o->hide_unresolved;
     plan->extras = wants_column(o, PROFILE_WEIGHT1) || wants_column(o, PROFILE_WEIGHT2) ||
                    wants_column(o, PROFILE_WEIGHT3);
     if (plan->extras)
@@ -104,6 +105,8 @@ void profile_builder_fini(struct profile_builder *b) {
     hash_map_fini(&b->user_by_hash);
     hash_map_fini(&b->joined);
     vec_fini(&b->path);
+    vec_fini(&b->place_verdicts.list);
+    vec_fini(&b->comm_verdicts.list);
     vec_fini(&b->tally);
 }
 
@@ -170,9 +173,7 @@ static struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t
 }
 
 static uint32_t class_of(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
-                         struct model_when when, uint32_t *thread) {
-    struct profile_thread_slot *t = thread_of(b, s->pid, s->tid, event, when);
-    *thread = t->thread;
+                         struct model_when when, struct profile_thread_slot *t) {
     if (t->klass != PROFILE_NONE)
         return t->klass;
     uint64_t values[PROFILE_CLASS_MAX];
@@ -221,12 +222,31 @@ static void add_weights(struct profile_builder *b, uint32_t base, const struct p
     w->w[2] += s->weight3;
 }
 
+/* Counts the sample and says whether it is to have an entry. */
+static bool count_sample(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
+                         enum profile_verdict verdict) {
+    struct profile_tally *t = &b->tally.items[event];
+    t->dropped += verdict == PROFILE_DROP;
+    t->filtered += verdict == PROFILE_FILTERED;
+    /* Unless percentages are relative they are of what filters took away, too. */
+    if (verdict == PROFILE_KEEP || (verdict == PROFILE_FILTERED && !b->plan->o->relative)) {
+        t->samples++;
+        t->period += s->period;
+    }
+    return verdict == PROFILE_KEEP;
+}
+
 static void add_sample(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
                        unsigned cpumode, struct model_when when) {
-    uint32_t thread, klass = class_of(b, s, event, when, &thread);
+    struct profile_thread_slot *slot = thread_of(b, s->pid, s->tid, event, when);
+    uint32_t thread = slot->thread;
     const struct model_state *state = resolve_places_state(&b->places, cpumode, s->pid, when);
     uint32_t frame = resolve_frames_at(&b->frames, state, cpumode, s->ip,
                                        (enum resolve_frame_kind)b->plan->place_kind, false);
+    if (frame != RESOLVE_NO_FRAME &&
+        !count_sample(b, s, event, b->plan->selects ? profile_select(b, slot->comm, frame) : PROFILE_KEEP))
+        return;
+    uint32_t klass = class_of(b, s, event, when, slot);
     uint32_t id =
         klass == PROFILE_NONE || frame == RESOLVE_NO_FRAME ? PROFILE_NONE : base_of(b, klass, frame);
     if (id == PROFILE_NONE) {
@@ -294,16 +314,10 @@ static void add_sample_record(struct profile_builder *b, const struct stream_rec
     struct model_when when = {r->has_time ? r->time_ns : stream_when_ns(in->stream, r), r->loc};
     enum profile_verdict verdict = in->keep ? in->keep(in->keep_ctx, &s, r->event, when) : PROFILE_KEEP;
     t->read++;
-    if (verdict == PROFILE_DROP) {
-        t->dropped++;
+    if (verdict != PROFILE_KEEP) {
+        count_sample(b, &s, r->event, verdict);
         return;
     }
-    if (verdict == PROFILE_FILTERED) {
-        t->filtered++;
-        return;
-    }
-    t->samples++;
-    t->period += s.period;
     add_sample(b, &s, r->event, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK, when);
 }
 

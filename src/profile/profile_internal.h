@@ -40,6 +40,7 @@ struct profile_plan {
     uint32_t class_count;                  /* values of a class */
     uint8_t slot_of[PROFILE_COLUMN_COUNT]; /* a key's index in the class; 0: none */
     uint8_t slots[PROFILE_CLASS_MAX];      /* enum profile_column_id of each value but the first */
+    bool selects;                          /* profile_select is to be asked */
     bool by_thread;                        /* a class depends on event and thread alone */
     bool chains, extras /* cpumode sums and weights */;
     uint8_t place_kind, frame_kind; /* enum resolve_frame_kind of samples' places and of callchains */
@@ -80,6 +81,11 @@ struct profile_tally {
 struct profile_thread_slot;
 struct profile_chain_slot;
 
+/* What select.c found out, by id. */
+struct profile_verdicts {
+    VEC(uint8_t) list;
+};
+
 struct profile_builder {
     const struct profile_plan *plan;
     struct resolve_places places;
@@ -104,6 +110,8 @@ struct profile_builder {
     VEC(uint32_t) part_frames;
     struct hash_map part_by_hash, user_by_hash, joined; /* see chain.c */
     VEC(uint32_t) path;                                 /* scratch */
+
+    struct profile_verdicts place_verdicts, comm_verdicts;
 
     VEC(struct profile_tally) tally; /* by event */
     bool failed;                     /* memory ran out */
@@ -131,6 +139,11 @@ bool profile_key_is_text(enum profile_column_id id);
 uint64_t profile_key_wants(enum profile_column_id id);
 /* True: the key is found from where the sample lies. */
 bool profile_key_is_place(enum profile_column_id id);
+
+/* ---- select.c ---- */
+
+/* Whether a sample of that comm (a text) that lies there counts. */
+enum profile_verdict profile_select(struct profile_builder *b, uint32_t comm, uint32_t frame);
 
 /* ---- chain.c ---- */
 

@@ -534,12 +534,20 @@ static bool print_event(struct printer *pr) {
     return true;
 }
 
+static bool is_key(const struct report_text_options *o, enum profile_column_id id) {
+    for (size_t i = 0; i < o->columns->out.count; i++)
+        if (o->columns->out.items[i].id == id)
+            return true;
+    return false;
+}
+
+/* Of filters that leave one value of a key. */
 static void print_filters(const struct report_text_options *o, struct out *out) {
-    if (o->only_comm)
+    if (o->only_comm && is_key(o, PROFILE_COMM))
         out_printf(out, "# comm: %s\n", o->only_comm);
-    if (o->only_dso)
+    if (o->only_dso && is_key(o, PROFILE_DSO))
         out_printf(out, "# dso: %s\n", o->only_dso);
-    if (o->only_symbol)
+    if (o->only_symbol && is_key(o, PROFILE_SYMBOL))
         out_printf(out, "# symbol: %s\n", o->only_symbol);
 }
 
