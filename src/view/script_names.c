@@ -212,15 +212,33 @@ static struct script_text frame_text(struct script_names *n, const struct script
     return script_names_text(n, f->fields, &hit, ip);
 }
 
-struct script_text script_names_frame(struct script_names *n, const struct script_frames *f, uint64_t ip) {
-    struct script_frame *slot =
-        n->frames ? &n->frames[(ip ^ f->hash_key) * 0xbf58476d1ce4e5b9u >> (64 - FRAME_BITS)] : NULL;
-    if (slot && __builtin_expect(
-                    slot->ip == ip && slot->state == f->state.id && slot->kind == f->kind && slot->text, 1))
-        return (struct script_text){slot->text, slot->len};
-    struct script_text t = frame_text(n, f, ip);
-    /* What is only in the scratch buffer does not last. */
-    if (slot && t.text != n->scratch.buf)
-        *slot = (struct script_frame){ip, t.text, t.len, f->state.id, f->kind};
-    return t;
+static struct script_frame *slot_of(const struct script_names *n, const struct script_frames *f,
+                                    uint64_t ip) {
+    return &n->frames[(ip ^ f->hash_key) * 0xbf58476d1ce4e5b9u >> (64 - FRAME_BITS)];
+}
+
+unsigned script_names_frames(struct script_names *n, const struct script_frames *f,
+                             const struct perfdata_u64s *chain, uint64_t from, uint64_t end,
+                             struct script_text texts[SCRIPT_FRAMES_MAX]) {
+    unsigned count = end - from < SCRIPT_FRAMES_MAX ? (unsigned)(end - from) : SCRIPT_FRAMES_MAX;
+    /* The table and the texts are larger than the nearest caches: fetch a whole chain's at once. */
+    for (unsigned i = 0; n->frames && i < count; i++)
+        __builtin_prefetch(slot_of(n, f, perfdata_u64_at(chain, from + i)));
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t ip = perfdata_u64_at(chain, from + i);
+        struct script_frame *slot = n->frames ? slot_of(n, f, ip) : NULL;
+        if (slot &&
+            __builtin_expect(
+                slot->ip == ip && slot->state == f->state.id && slot->kind == f->kind && slot->text, 1)) {
+            texts[i] = (struct script_text){slot->text, slot->len};
+            __builtin_prefetch(slot->text);
+            continue;
+        }
+        texts[i] = frame_text(n, f, ip);
+        if (texts[i].text == n->scratch.buf)
+            return i + 1; /* does not outlast the next one */
+        if (slot)
+            *slot = (struct script_frame){ip, texts[i].text, texts[i].len, f->state.id, f->kind};
+    }
+    return count;
 }

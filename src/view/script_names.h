@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/out.h"
 #include "base/vec.h"
+#include "format/perfdata/sample.h"
 #include "model/model.h"
 #include "resolve/lines.h"
 #include "resolve/names.h"
@@ -93,8 +94,12 @@ struct script_frames {
 };
 /* Fills in the rest of `f` after state, fields and in_kernel. */
 void script_names_begin(struct script_names *n, struct script_frames *f);
-/* As script_names_text, with a newline behind it. */
-struct script_text script_names_frame(struct script_names *n, const struct script_frames *f, uint64_t ip);
+/* Some frames of a chain from `from` on, at least one, up to `end`: as script_names_text, with a newline
+ * behind each. How many; valid until the next call. */
+enum { SCRIPT_FRAMES_MAX = 32 };
+unsigned script_names_frames(struct script_names *n, const struct script_frames *f,
+                             const struct perfdata_u64s *chain, uint64_t from, uint64_t end,
+                             struct script_text texts[SCRIPT_FRAMES_MAX]);
 
 /* Everything that follows an address, as far as the fields ask. Valid until the next call. */
 struct script_text script_names_text(struct script_names *n, uint64_t fields, const struct model_hit *hit,

@@ -90,19 +90,23 @@ static void print_run(struct script_print *p, struct walk *w, const struct perfd
         .fields = w->fields, .space = model_space_of(w->cpumode), .in_kernel = is_in_kernel(w->x)};
     model_state_at(p->model, f.space, s->pid, w->x->when, &f.state);
     script_names_begin(&p->names, &f);
-    for (uint64_t i = from; i < end; i++) {
-        uint64_t ip = perfdata_u64_at(chain, i);
-        char *at = out_room(p->out, 17);
-        *at = '\t';
-        digits_hex16(at + 1, ip);
-        p->out->len += 17;
-        script_text_put(p->out, script_names_frame(&p->names, &f, ip));
-        if (__builtin_expect(p->options.stop_count, 0) && stops_chain(p, w, ip)) {
-            w->left = 0;
-            return;
+    w->left -= (unsigned)(end - from);
+    while (from < end) {
+        struct script_text texts[SCRIPT_FRAMES_MAX];
+        unsigned count = script_names_frames(&p->names, &f, chain, from, end, texts);
+        for (unsigned i = 0; i < count; i++, from++) {
+            uint64_t ip = perfdata_u64_at(chain, from);
+            char *at = out_room(p->out, 17);
+            *at = '\t';
+            digits_hex16(at + 1, ip);
+            p->out->len += 17;
+            script_text_put(p->out, texts[i]);
+            if (__builtin_expect(p->options.stop_count, 0) && stops_chain(p, w, ip)) {
+                w->left = 0;
+                return;
+            }
         }
     }
-    w->left -= (unsigned)(end - from);
 }
 
 static void print_cookie(struct script_print *p, const struct walk *w, uint64_t cookie) {
