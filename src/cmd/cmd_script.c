@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/script.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "cmd/input.h"
 #include "cmd/script_dlfilter.h"
 #include "cmd/script_python.h"
@@ -254,6 +256,7 @@ static bool open_names(struct script *s, struct err *err) {
     s->print.names.names = s->names;
     s->print.names.lines = s->lines;
     s->print.names.full_paths = s->o->full_paths;
+    s->print.names.store = s->store;
     return s->lines;
 }
 
@@ -363,6 +366,16 @@ static int generate_script(struct script *s, struct err *err) {
     return fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
 }
 
+/* What kept names from being shown. */
+static void warn(const struct script *s) {
+    if (s->names && s->model)
+        symbol_notes_say(s->model, s->names, s->store);
+    if (s->stacks)
+        log_line(LOG_WARN,
+                 "user stacks of %" PRIu64 " samples were recorded but not unwound: that is not there yet",
+                 s->stacks);
+}
+
 static int script(struct command_env *env, const struct script_options *o) {
     struct script s = {.o = o, .env = env, .span = {UINT64_MAX, 0}};
     struct script_print_options p;
@@ -374,8 +387,7 @@ static int script(struct command_env *env, const struct script_options *o) {
         status = o->generate ? generate_script(&s, &err)
                  : o->script ? run_script(&s, &err)
                              : print_out(&s, &err);
-    if (s.names && s.model)
-        symbol_notes_say(s.model, s.names, s.store);
+    warn(&s);
     if (err.code)
         status = command_fail(&err);
     finish(&s);

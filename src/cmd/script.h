@@ -38,9 +38,9 @@ struct script_options {
     bool list_scripts, list_filters; /* -l, --list-dlfilters */
     const char *dlfilter;
     struct option_list dlargs;
-    char **arguments;    /* behind the options: of the script; ended by NULL */
-    const char *ignored; /* for options that change nothing yet */
-    bool ignored_flag;
+    char **arguments;   /* behind the options: of the script; ended by NULL */
+    bool full_paths;    /* --full-source-path */
+    bool ignored_flag;  /* for options that change nothing */
     const char *absent; /* an option of perf's that sonde does not have yet */
 };
 
@@ -84,6 +84,7 @@ struct script {
     bool on;                       /* samples are shown at present */
     struct reading_span span;      /* of the samples; a pipe's is not known */
     struct resolve_deferred deferred;
+    uint64_t stacks;        /* samples with a stack dump that were shown */
     uint64_t round_locs[3]; /* streaming: where the last rounds ended, the latest last */
     bool round_ended;
     bool failed;        /* memory ran out where it could not be said */

@@ -130,6 +130,7 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
         return false;
     if (!shown)
         return true;
+    s->stacks += x->have & PERFDATA_SAMPLE_STACK_USER && x->stack_user.size && !s->o->hide_chains;
     if (e->attr.sample_type & PERFDATA_SAMPLE_READ)
         print_reading(s, r, when);
     else

@@ -93,10 +93,32 @@ const char *script_names_symbol(struct script_names *n, const struct model_hit *
 }
 
 const char *script_names_dso(struct script_names *n, const struct model_hit *hit) {
-    return hit->image == MODEL_NONE ? UNKNOWN : model_image_dso(n->model, model_image(n->model, hit->image));
+    if (hit->image == MODEL_NONE)
+        return UNKNOWN;
+    const struct model_image *image = model_image(n->model, hit->image);
+    uint32_t id = image->kind == MODEL_IMAGE_KERNEL && n->store ? resolve_names_store_id(n->names, hit->image)
+                                                                : UINT32_MAX;
+    const char *path = id == UINT32_MAX ? NULL : symbol_store_source(n->store, id).shown_path;
+    return path ? path : model_image_dso(n->model, image);
 }
 
 /* ---- texts ---- */
+
+static void compose_line(struct script_names *n, const struct model_hit *hit, uint64_t address) {
+    struct out *o = &n->scratch;
+    struct object_line line;
+    out_str(o, "\n  ");
+    if (n->lines && resolve_lines_find(n->lines, hit->image, hit->offset, &line)) {
+        out_str(o, resolve_lines_file(&line, n->full_paths));
+        out_char(o, ':');
+        out_dec(o, line.line, 0);
+    } else {
+        out_str(o, model_image(n->model, hit->image)->short_name);
+        out_char(o, '[');
+        out_hex(o, own_address(n, hit, address), 0);
+        out_char(o, ']');
+    }
+}
 
 static void compose(struct script_names *n, uint64_t fields, const struct model_hit *hit, uint64_t address) {
     struct out *o = &n->scratch;
@@ -122,18 +144,8 @@ static void compose(struct script_names *n, uint64_t fields, const struct model_
         }
         out_char(o, ')');
     }
-    if (fields & SCRIPT_BIT(SRCLINE) && hit->image != MODEL_NONE) {
-        struct object_line line;
-        out_str(o, "\n  ");
-        if (n->lines && resolve_lines_find(n->lines, hit->image, hit->offset, &line)) {
-            out_printf(o, "%s:%u", resolve_lines_file(&line, n->full_paths), line.line);
-        } else {
-            out_str(o, model_image(n->model, hit->image)->short_name);
-            out_char(o, '[');
-            out_hex(o, own_address(n, hit, address), 0);
-            out_char(o, ']');
-        }
-    }
+    if (fields & SCRIPT_BIT(SRCLINE) && hit->image != MODEL_NONE)
+        compose_line(n, hit, address);
     if (fields & NEWLINE)
         out_char(o, '\n');
 }

@@ -34,9 +34,9 @@ static inline void script_text_put(struct out *o, struct script_text t) {
 struct script_names {
     const struct model *model;   /* borrowed */
     struct resolve_names *names; /* borrowed; NULL: no functions are named */
-    struct resolve_lines *lines; /* borrowed; NULL: no source lines */
-    bool kernel_path;            /* --show-kernel-path */
+    struct resolve_lines *lines; /* borrowed; NULL: no lines are named */
     bool full_paths;             /* --full-source-path */
+    struct symbol_store *store;  /* borrowed, may be NULL: knows what a kernel's image is called */
 
     VEC(uint64_t) styles;        /* masks of SCRIPT_BIT that have texts */
     VEC(struct hash_map) places; /* by (image + 1) * SCRIPT_STYLES_MAX + style: offset -> index in texts */
