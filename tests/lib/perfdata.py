@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes small recordings for tests: a perf.data file with one event, by the layout in docs/FORMAT.md."""
+import struct
+
+IP, TID, TIME, ADDR, CALLCHAIN, ID, CPU, PERIOD, BRANCH_STACK = (1 << b for b in (0, 1, 2, 3, 5, 6, 7, 8, 11))
+HARDWARE, SOFTWARE = 0, 1
+BRANCH_ANY = 1 << 3  # PERF_SAMPLE_BRANCH_ANY
+MMAP, COMM, EXIT, FORK, SAMPLE, MMAP2, SWITCH = 1, 3, 4, 7, 9, 10, 14
+KERNEL, USER, COMM_EXEC, MMAP_BUILD_ID = 1, 2, 1 << 13, 1 << 14
+CONTEXT_KERNEL, CONTEXT_USER = (1 << 64) - 128, (1 << 64) - 512
+HEADER_BYTES, ATTR_BYTES = 104, 144
+
+
+def text(s, align=8):
+    data = s.encode() + b"\0"
+    return data + bytes(-len(data) % align)
+
+
+class Recording:
+    """Records are kept in order; times are nanoseconds and count up by themselves."""
+
+    def __init__(self, sample_type=IP | TID | TIME | CALLCHAIN | PERIOD, kind=SOFTWARE, config=0, period=1000):
+        self.sample_type, self.kind, self.config, self.period = sample_type, kind, config, period
+        self.records, self.time = [], 1_000_000_000
+
+    def add(self, kind, misc, body):
+        self.records.append(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
+
+    def tail(self, pid, tid):
+        """The sample_id behind records that are no samples."""
+        self.time += 1000
+        data = b""
+        if self.sample_type & TID:
+            data += struct.pack("<II", pid, tid)
+        if self.sample_type & TIME:
+            data += struct.pack("<Q", self.time)
+        if self.sample_type & CPU:
+            data += struct.pack("<II", 0, 0)
+        return data
+
+    def comm(self, pid, name, exec_=False):
+        self.add(COMM, COMM_EXEC if exec_ else 0, struct.pack("<II", pid, pid) + text(name) + self.tail(pid, pid))
+
+    def fork(self, pid, parent):
+        self.add(FORK, 0, struct.pack("<IIIIQ", pid, parent, pid, parent, self.time) + self.tail(parent, parent))
+
+    def map(self, pid, start, length, pgoff, path, build_id=None):
+        middle = struct.pack("<IIQQ", 0, 0, 0, 0)
+        if build_id is not None:
+            middle = struct.pack("<BBH", len(build_id), 0, 0) + build_id.ljust(20, b"\0")
+        self.add(MMAP2, USER | (MMAP_BUILD_ID if build_id is not None else 0),
+                 struct.pack("<IIQQQ", pid, pid, start, length, pgoff) + middle + struct.pack("<II", 5, 2) + text(path) +
+                 self.tail(pid, pid))
+
+    def kernel(self, start, length, name="[kernel.kallsyms]_text"):
+        self.add(MMAP, KERNEL, struct.pack("<IIQQQ", 0xffffffff, 0, start, length, start) + text(name) + self.tail(0, 0))
+
+    def sample(self, pid, ip, chain=(), misc=USER, addr=0, branches=()):
+        """`branches`: (from, to, flags)."""
+        self.time += 1000
+        t, body = self.sample_type, b""
+        if t & IP:
+            body += struct.pack("<Q", ip)
+        if t & TID:
+            body += struct.pack("<II", pid, pid)
+        if t & TIME:
+            body += struct.pack("<Q", self.time)
+        if t & ADDR:
+            body += struct.pack("<Q", addr)
+        if t & CPU:
+            body += struct.pack("<II", 0, 0)
+        if t & PERIOD:
+            body += struct.pack("<Q", self.period)
+        if t & CALLCHAIN:
+            body += struct.pack(f"<Q{len(chain)}Q", len(chain), *chain)
+        if t & BRANCH_STACK:
+            body += struct.pack("<Q", len(branches)) + b"".join(struct.pack("<QQQ", *b) for b in branches)
+        self.add(SAMPLE, misc, body)
+
+    def data(self):
+        # type, size, config, period, sample_type, read_format, flags (comm, mmap2, sample_id_all and more), rest
+        flags = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 24
+        attr = struct.pack("<IIQQQQQ", self.kind, 128, self.config, self.period, self.sample_type, 0, flags)
+        attr = attr.ljust(72, b"\0") + struct.pack("<Q", BRANCH_ANY if self.sample_type & BRANCH_STACK else 0)
+        attr = attr.ljust(128, b"\0") + struct.pack("<QQ", HEADER_BYTES, 0)
+        data = b"".join(self.records)
+        at = HEADER_BYTES + ATTR_BYTES
+        head = b"PERFILE2" + struct.pack("<QQQQQQQQ4Q", HEADER_BYTES, ATTR_BYTES, HEADER_BYTES, ATTR_BYTES, at, len(data),
+                                         0, 0, 0, 0, 0, 0)
+        return head + attr + data
+
+    def write(self, path):
+        with open(path, "wb") as f:
+            f.write(self.data())
+
+
+def functions(path):
+    """{name: (offset in the file, size)} of a 64-bit ELF file's functions, and where its code is mapped:
+    (offset, size) of the executable segment."""
+    with open(path, "rb") as f:
+        data = f.read()
+    phoff, shoff = struct.unpack_from("<QQ", data, 32)
+    phsize, phnum, shsize, shnum = struct.unpack_from("<HHHH", data, 54)
+    loads = [struct.unpack_from("<IIQQQQ", data, phoff + i * phsize) for i in range(phnum)]
+    loads = [(flags, offset, vaddr, size) for kind, flags, offset, vaddr, _, size in loads if kind == 1]
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, shoff + i * shsize) for i in range(shnum)]
+    found = {}
+    for _, kind, _, _, offset, size, link, _, _, entry in sections:
+        if kind not in (2, 11):
+            continue
+        names = sections[link][4]
+        for at in range(offset, offset + size, entry):
+            name, info, _, _, value, length = struct.unpack_from("<IBBHQQ", data, at)
+            if info & 15 != 2 or not value:
+                continue
+            end = data.index(b"\0", names + name)
+            for _, file_at, vaddr, span in loads:
+                if vaddr <= value < vaddr + span:
+                    found[data[names + name:end].decode()] = (value - vaddr + file_at, length)
+    code = next((offset, size) for flags, offset, _, size in loads if flags & 1)
+    return found, code
