@@ -38,12 +38,8 @@ class Field:
         self.is_text = array and re.search(r"\bchar\b", declaration) is not None
         item = {1: "b", 2: "h", 4: "i", 8: "q"}
         signed = match[4] == "1" if match[4] is not None else "unsigned" not in declaration
-        count = re.search(r"\[(\d+)\]", declaration)
         self.is_array = array and not self.is_text
-        size = self.size
-        if self.is_array:
-            size = self.size // int(count[1]) if count and int(count[1]) and not self.dynamic else 1
-        code = item.get(size, "b")
+        code = item.get(self.size, "b")
         self.item = struct.Struct(order + (code if signed else code.upper()))
 
     def read(self, raw):
@@ -57,8 +53,7 @@ class Field:
         if self.is_text:
             return data.split(b"\0", 1)[0].decode("utf-8", "replace")
         if self.is_array or self.dynamic:
-            whole = len(data) - len(data) % self.item.size
-            return [v for v, in self.item.iter_unpack(data[:whole])]
+            return bytearray(data)
         return self.item.unpack_from(data)[0] if len(data) >= self.item.size else 0
 
 
