@@ -29,7 +29,6 @@ struct script_options {
     bool show[16]; /* by the bit of enum script_show */
     struct symbol_options symbols;
     bool demangle;
-    bool full_paths;                                 /* --full-source-path */
     const char *chosen_symbols, *chosen_dsos, *stop; /* -S, --dsos, --stop-bt */
     uint64_t range_bytes;                            /* --addr-range */
     bool json, per_event;

@@ -58,27 +58,11 @@ struct resolve_symbol script_names_symbol_id(struct script_names *n, const struc
     return resolve_names_find(n->names, hit->image, hit->offset);
 }
 
-/* The kernel's map event covers its text only; what its symbols know beyond (code for the boot) is its too.
- */
-static bool find_beyond_kernel(struct script_names *n, enum model_space space, uint64_t address,
-                               struct model_hit *hit) {
-    struct model_kernel_reference ref;
-    if (!n->names || !model_kernel_reference(n->model, space, &ref))
-        return false;
-    struct model_hit beyond = {MODEL_NONE, ref.image, address, space};
-    if (script_names_symbol_id(n, &beyond).index == SYMBOL_NONE)
-        return false;
-    *hit = beyond;
-    return true;
-}
-
 bool script_names_find(struct script_names *n, const struct model_state *state, enum model_space space,
                        bool in_kernel, uint64_t address, struct model_hit *hit) {
     if (model_state_find(n->model, state, address, hit))
         return true;
     hit->space = space;
-    if (space == MODEL_SPACE_KERNEL || space == MODEL_SPACE_GUEST_KERNEL)
-        return find_beyond_kernel(n, space, address, hit);
     return in_kernel && space == MODEL_SPACE_USER &&
            model_state_find_before_exec(n->model, state, address, hit);
 }
