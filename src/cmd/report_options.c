@@ -411,8 +411,6 @@ static const char *not_there_yet(const struct report_options *o) {
         {o->exclude_other, "exclude-other"},
         {o->parent, "parent"},
         {o->ignore_callees, "ignore-callees"},
-        {o->chain.mode == PROFILE_CHAIN_FLAT, "call-graph flat"},
-        {o->chain.mode == PROFILE_CHAIN_FOLDED, "call-graph folded"},
         {o->chain.key != PROFILE_BY_FUNCTION, "call-graph by address or srcline"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)

@@ -11,6 +11,8 @@
 #include "profile/profile_internal.h"
 
 uint32_t profile_chain_step(struct profile_builder *b, uint32_t parent, uint32_t frame) {
+    if (b->plan->o->hide_unresolved && b->frames.list.items[frame].symbol == SYMBOL_NONE)
+        return parent;
     uint64_t hash = hash_u64((uint64_t)parent << 32 | frame);
     struct idtable_at at = idtable_first(&b->node_index, hash);
     for (uint32_t id; (id = idtable_next(&b->node_index, &at)) != IDTABLE_NONE;)

@@ -122,7 +122,14 @@ struct group {
     uint32_t parent; /* graph node */
 };
 
+/* A node that ends chains. */
+struct listed {
+    uint32_t node, place;
+};
+
 struct profile_graph_scratch {
+    VEC(struct listed) listed;
+    VEC(uint32_t) walk;
     VEC(struct item) items;   /* of the groups on the stack */
     VEC(struct item) next;    /* of one step */
     VEC(struct group) groups; /* of one step */
@@ -325,12 +332,16 @@ static bool place_groups(struct builder *b, double min_period) {
 
 /* ---- order of lines ---- */
 
-/* More first. Of equals, as perf keeps them: by the image's path, no image last; within one from high
- * addresses down, by the functions' starts if both have a name. */
+static bool is_list(const struct profile *p) {
+    return p->plan.o->chain_mode == PROFILE_CHAIN_FLAT || p->plan.o->chain_mode == PROFILE_CHAIN_FOLDED;
+}
+
+/* More first (but a list is sorted when it is complete). Of equals, as perf keeps them: by the image's path,
+ * no image last; within one from high addresses down, by the functions' starts if both have a name. */
 static int by_weight(const void *a, const void *b, void *ctx) {
     const struct group *x = a, *y = b;
     const struct profile *p = ctx;
-    if (x->w.period != y->w.period)
+    if (x->w.period != y->w.period && !is_list(p))
         return x->w.period > y->w.period ? -1 : 1;
     const struct resolve_frame *f = &p->b.frames.list.items[x->frame], *g = &p->b.frames.list.items[y->frame];
     const struct profile_name *u = profile_name_of(p, x->frame), *v = profile_name_of(p, y->frame);
@@ -376,6 +387,8 @@ static bool push_groups(struct builder *b, uint32_t parent) {
 
 /* The limit for lines below a graph node. */
 static double limit_below(const struct builder *b, const struct profile_node *n) {
+    if (is_list(b->p))
+        return 0;
     return b->p->plan.o->chain_mode == PROFILE_CHAIN_FRACTAL
                ? floor((double)n->below_period * b->p->plan.o->chain_min_percent / 100)
                : b->min_period;
@@ -442,6 +455,56 @@ static bool build(struct builder *b) {
     return true;
 }
 
+/* ---- lists of chains ---- */
+
+static int by_own_period(const void *a, const void *b, void *ctx) {
+    const struct listed *x = a, *y = b;
+    const struct profile_graph *g = ctx;
+    uint64_t u = g->nodes.items[x->node].period, v = g->nodes.items[y->node].period;
+    if (u != v)
+        return u > v ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* The nodes below the root, each behind those below it: so perf comes by them, and equals stay in that order.
+ */
+static bool list_nodes(struct builder *b) {
+    const struct profile_graph *g = b->g;
+    struct profile_graph_scratch *s = b->s;
+    vec_clear(&s->listed);
+    vec_clear(&s->walk);
+    uint32_t *at = vec_push(&s->walk); /* node, then which of its children is next */
+    for (bool ok = at && vec_push(&s->walk); s->walk.count; ok = ok && at) {
+        if (!ok)
+            return false;
+        at = &s->walk.items[s->walk.count - 2];
+        const struct profile_node *n = &g->nodes.items[at[0]];
+        if (at[1] < n->count) {
+            uint32_t child = g->order.items[n->first + at[1]++];
+            at = vec_push(&s->walk);
+            if (at)
+                *at = child;
+            at = at ? vec_push(&s->walk) : NULL;
+            continue;
+        }
+        if (n->samples && (double)n->period >= b->min_period && at[0]) {
+            struct listed *l = vec_push(&s->listed);
+            if (!l)
+                return false;
+            *l = (struct listed){at[0], (uint32_t)s->listed.count};
+        }
+        s->walk.count -= 2;
+    }
+    qsort_r(s->listed.items, s->listed.count, sizeof *s->listed.items, by_own_period, b->g);
+    for (size_t i = 0; i < s->listed.count; i++) {
+        uint32_t *node = vec_push(&b->g->flat);
+        if (!node)
+            return false;
+        *node = s->listed.items[i].node;
+    }
+    return true;
+}
+
 bool profile_graph_build(const struct profile *p, const struct profile_event *e,
                          const struct profile_entry *entry, struct profile_graph *g, struct err *err) {
     if (!g->scratch)
@@ -460,7 +523,7 @@ bool profile_graph_build(const struct profile *p, const struct profile_event *e,
                         .row = entry->key,
                         .caller = p->plan.o->chain_order == PROFILE_CALLER,
                         .min_period = floor((double)e->total.period * p->plan.o->chain_min_percent / 100)};
-    return build(&b) || err_memory(err, "call graph");
+    return (build(&b) && (!is_list(p) || list_nodes(&b))) || err_memory(err, "call graph");
 }
 
 void profile_graph_fini(struct profile_graph *g) {
@@ -476,6 +539,8 @@ void profile_graph_fini(struct profile_graph *g) {
     vec_fini(&s->groups);
     vec_fini(&s->stack);
     vec_fini(&s->own);
+    vec_fini(&s->listed);
+    vec_fini(&s->walk);
     hash_map_fini(&s->own_index);
     hash_map_fini(&s->group_index);
     free(s);
