@@ -40,7 +40,10 @@ compare() { # arguments after the command's name
 }
 compare report --stats
 compare script -F $fields
-compare script
+compare script --no-inline
+compare report --stdio --no-inline --no-children -g none
+compare report --stdio --no-inline --no-children -g caller
+compare report --stdio --no-inline --children
 "$here/cpu_ratio" -n "$pairs" "cat | wc -c (the limit)" - "cat $file | wc -c"
 
 echo

@@ -35,8 +35,8 @@ if "$sonde" record -g -o "$dir/perf.data" -- "$sonde" test -w leafloop 2; then
 else
     echo "Nothing can be recorded here: on to a recording that sonde's encoder made."
 fi
-show 40 report --header-only -i "$data"
-show 40 report --stats -i "$data"
-show 10 evlist -v -i "$data"
+show 30 report --stdio --no-children -g none -i "$data"
+show 45 report --stdio --children -i "$data"
 show 25 script -i "$data"
+show 20 report --stats -i "$data"
 echo
