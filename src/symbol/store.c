@@ -6,17 +6,22 @@
 #include "os/files.h"
 #include "os/host.h"
 
+enum { SERVERS_TOTAL_MS = 10000 };
+
 struct symbol_store *symbol_store_new(const struct symbol_options *options, struct err *err) {
     struct symbol_store *s = calloc(1, sizeof *s);
-    if (!s || !symfile_cache_init(&s->files, err)) {
-        free(s);
+    bool files = s && symfile_cache_init(&s->files, err);
+    bool lock = files && pthread_mutex_init(&s->lock, NULL) == 0;
+    unsigned total_ms = options->debuginfod_total_ms ? options->debuginfod_total_ms : SERVERS_TOTAL_MS;
+    if (lock && options->debuginfod_urls)
+        s->servers = os_debuginfod_new(options->debuginfod_urls, total_ms, err);
+    if (!lock || (options->debuginfod_urls && !s->servers)) {
         err_memory(err, "symbols");
-        return NULL;
-    }
-    if (pthread_mutex_init(&s->lock, NULL) != 0) {
-        symfile_cache_fini(&s->files);
+        if (lock)
+            pthread_mutex_destroy(&s->lock);
+        if (files)
+            symfile_cache_fini(&s->files);
         free(s);
-        err_memory(err, "symbols");
         return NULL;
     }
     s->options = *options;
@@ -37,6 +42,7 @@ void symbol_store_free(struct symbol_store *s) {
         image_free(s->images.items[i]);
     vec_fini(&s->images);
     symfile_cache_fini(&s->files);
+    os_debuginfod_free(s->servers);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
@@ -158,6 +164,19 @@ struct symfile *store_open_proved(struct symbol_store *s, struct store_image *im
         return NULL;
     }
     return f;
+}
+
+const char *store_download(struct symbol_store *s, struct store_image *im, struct bytes build_id,
+                           enum os_debuginfod_kind kind) {
+    struct err err = ERR_INIT;
+    if (!s->servers || !build_id.size)
+        return NULL;
+    char *path = os_debuginfod_find(s->servers, build_id, kind, &err);
+    const char *copy = path ? store_text(im, "%s", path) : NULL;
+    if (!path)
+        store_tried(im, "debuginfod", store_text(im, "%s", err.message));
+    free(path);
+    return copy;
 }
 
 /* The notes of the running kernel, and its release. */

@@ -56,5 +56,7 @@ static struct symfile *by_link(struct symbol_store *s, struct store_image *im, c
 struct symfile *store_find_debug(struct symbol_store *s, struct store_image *im, const struct symfile *f,
                                  const char *recorded) {
     struct symfile *debug = by_build_id(s, im, f);
-    return debug ? debug : by_link(s, im, f, recorded);
+    debug = debug ? debug : by_link(s, im, f, recorded);
+    struct bytes id = {f->id.bytes, f->id.size};
+    return debug ? debug : try_debug(s, im, f, store_download(s, im, id, OS_DEBUGINFOD_DEBUGINFO), NULL);
 }

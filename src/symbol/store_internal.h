@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "os/debuginfod.h"
 #include "symbol/store.h"
 #include "symbol/symfile.h"
 
@@ -33,7 +34,8 @@ struct symbol_store {
     struct symbol_options options;
     struct symfile_cache files;
     VEC(struct store_image *) images;
-    pthread_mutex_t lock; /* of what follows */
+    struct os_debuginfod *servers; /* NULL: the network is not asked */
+    pthread_mutex_t lock;          /* of what follows */
     struct store_live live;
 };
 
@@ -75,6 +77,11 @@ static inline bool store_raw_kernel_names(const struct symbol_store *s) {
 /* The separate debug file of `f`, which was recorded as `recorded` (a path), or NULL. */
 struct symfile *store_find_debug(struct symbol_store *s, struct store_image *im, const struct symfile *f,
                                  const char *recorded);
+
+/* Downloads a file by build-id, if servers were named. Its path, or NULL: noted in tries when it was asked
+ * for. */
+const char *store_download(struct symbol_store *s, struct store_image *im, struct bytes build_id,
+                           enum os_debuginfod_kind kind);
 
 /* The running kernel. */
 const struct store_live *store_live(struct symbol_store *s);

@@ -268,5 +268,8 @@ bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
         ((cached && try_vmlinux(s, im, cached)) || (im->known.space == SYMBOL_KERNEL && find_vmlinux(s, im))))
         return true;
     /* A list has no build-id of its own; the cache vouches for it. */
-    return (list && try_list(s, im, list, SYMBOL_FROM_CACHE, identified)) || use_live(s, im);
+    if ((list && try_list(s, im, list, SYMBOL_FROM_CACHE, identified)) || use_live(s, im))
+        return true;
+    const char *downloaded = store_download(s, im, im->known.build_id, OS_DEBUGINFOD_DEBUGINFO);
+    return downloaded && try_vmlinux(s, im, downloaded);
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "object/links.h"
+#include "os/debuginfod.h"
 #include "os/host.h"
 #include "tests/support/elf_image.h"
 #include "tests/support/fail_alloc.h"
@@ -322,6 +323,48 @@ static void test_debug_files(void **state) {
         symbol_store_free(s.store);
         remove(in_tree(t, places[i]));
     }
+}
+
+/* Servers may be folders: libdebuginfod takes any URL that libcurl knows. */
+static void test_debuginfod(void **state) {
+    struct tree *t = *state;
+    char urls[128], path[256];
+    uint64_t text;
+    struct err err = ERR_INIT;
+    snprintf(urls, sizeof urls, "file://%s/server", t->root);
+    setenv("DEBUGINFOD_CACHE_PATH", in_tree(t, "/downloads"), 1);
+    struct os_debuginfod *d = os_debuginfod_new(urls, 10000, NULL);
+    char *none = os_debuginfod_find(d, text_bytes(ID_B), OS_DEBUGINFOD_DEBUGINFO, &err);
+    os_debuginfod_free(d);
+    assert_null(none);
+    if (err.code == ERR_UNSUPPORTED) {
+        print_message("SKIP: %s\n", err.message);
+        skip();
+    }
+    assert_int_equal(err.code, ERR_ABSENT);
+    const struct recipe stripped = {.type = ET_DYN, .id = ID_A};
+    put_elf(t, "/bin/prog", &stripped, &text);
+    put_elf(t, "/server/buildid/" HEX_A "/debuginfo", &PROG, NULL);
+    struct symbol_options o = {.symfs = t->root};
+    struct symbol_image image = FILE_IMAGE;
+    struct session s = ask(&o, &image);
+    assert_string_equal(at(&s, text + 0x10), ""); /* nobody asks unless told to */
+    symbol_store_free(s.store);
+    o.debuginfod_urls = urls;
+    s = ask(&o, &image);
+    assert_string_equal(at(&s, text + 0x10), "main");
+    symbol_store_free(s.store);
+    put_elf(t, "/server/buildid/" HEX_A "/executable", &PROG, NULL);
+    image.name = "/gone/prog";
+    image.build_id = text_bytes(ID_A);
+    s = ask(&o, &image);
+    assert_string_equal(at(&s, text + 0x10), "main");
+    assert_true(s.source.proved);
+    symbol_store_free(s.store);
+    snprintf(path, sizeof path, "rm -r '%s/downloads'", t->root);
+    assert_int_equal(system(path), 0);
+    unsetenv("DEBUGINFOD_CACHE_PATH");
+    unsetenv("DEBUGINFOD_URLS");
 }
 
 static void test_vdso(void **state) {
@@ -638,19 +681,13 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_file),
-        TREE_TEST(test_deleted),
-        TREE_TEST(test_cache),
-        TREE_TEST(test_debug_files),
-        TREE_TEST(test_map),
-        TREE_TEST(test_kallsyms),
-        TREE_TEST(test_vmlinux),
-        TREE_TEST(test_module_list),
-        TREE_TEST(test_module_file),
-        TREE_TEST(test_memory),
-        cmocka_unit_test(test_vdso),
-        cmocka_unit_test(test_named),
-        cmocka_unit_test(test_foreign_kernel),
+        TREE_TEST(test_file),         TREE_TEST(test_deleted),
+        TREE_TEST(test_cache),        TREE_TEST(test_debug_files),
+        TREE_TEST(test_map),          TREE_TEST(test_debuginfod),
+        TREE_TEST(test_kallsyms),     TREE_TEST(test_vmlinux),
+        TREE_TEST(test_module_list),  TREE_TEST(test_module_file),
+        TREE_TEST(test_memory),       cmocka_unit_test(test_vdso),
+        cmocka_unit_test(test_named), cmocka_unit_test(test_foreign_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,15 @@ static const char *real_path(struct store_image *im) {
                                         : im->known.name;
 }
 
+/* The process may have another root or other mounts; its number may be another process's by now, so that
+ * nothing but a build-id counts. */
+static bool use_root(struct symbol_store *s, struct store_image *im, const char *path) {
+    if (im->known.pid == UINT32_MAX || s->options.symfs || im->known.space != SYMBOL_USER)
+        return false;
+    const char *rooted = store_text(im, "/proc/%u/root%s", im->known.pid, path);
+    return use_file(s, im, store_open_proved(s, im, rooted), path, SYMBOL_FROM_ROOT);
+}
+
 bool store_load_file(struct symbol_store *s, struct store_image *im) {
     const char *path = real_path(im);
     bool identified = im->known.build_id.size != 0;
@@ -113,12 +122,10 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
     }
     if (use_file(s, im, store_open_proved(s, im, store_host_path(s, im, path)), path, SYMBOL_FROM_FILE))
         return true;
-    /* The process may have another root or other mounts; its number may be another process's by now, so
-     * that nothing but a build-id counts. */
-    if (!identified || im->known.pid == UINT32_MAX || s->options.symfs || im->known.space != SYMBOL_USER)
-        return false;
-    const char *rooted = store_text(im, "/proc/%u/root%s", im->known.pid, path);
-    return use_file(s, im, store_open_proved(s, im, rooted), path, SYMBOL_FROM_ROOT);
+    if (identified && use_root(s, im, path))
+        return true;
+    const char *downloaded = store_download(s, im, im->known.build_id, OS_DEBUGINFOD_EXECUTABLE);
+    return use_file(s, im, store_open_proved(s, im, downloaded), path, SYMBOL_FROM_DEBUGINFOD);
 }
 
 /* ---- the vdso ---- */
