@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands behind the opaque types of <sonde/sonde.h>. */
+#ifndef SONDE_API_SESSION_H
+#define SONDE_API_SESSION_H
+
+#include <sonde/sonde.h>
+
+#include "format/perfdata/event_name.h"
+#include "model/model.h"
+#include "resolve/deferred.h"
+#include "resolve/lines.h"
+#include "stream/order.h"
+
+struct sonde_frame {
+    struct sonde_session *session;
+    struct model_hit hit;
+    uint64_t address;
+    struct resolve_symbol symbol; /* once it was asked for */
+    bool asked;
+};
+
+struct sonde_record {
+    struct sonde_session *session;
+    struct stream_record raw;
+    struct model_when when;
+    struct perfdata_sample sample; /* have is 0 for records that are no samples */
+    bool framed;                   /* frames are those of this record */
+    VEC(struct sonde_frame) frames;
+};
+
+struct sonde_session {
+    struct stream *stream;
+    struct order order;
+    bool ordering; /* order is open */
+    bool file_order;
+    struct perfdata_namer namer;
+    struct model *model;
+    struct symbol_store *store;
+    struct resolve_names *names;
+    struct resolve_lines *lines;
+    struct resolve_deferred deferred;
+    char *release; /* OSRELEASE; NULL: not known */
+    struct sonde_record record;
+    struct sonde_frame resolved; /* sonde_resolve's */
+    struct err err;
+    char message[sizeof((struct err *)0)->message + sizeof((struct err *)0)->where + 2];
+};
+
+#endif

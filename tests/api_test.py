@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""libsonde: api_test.py SONDE FIXTURES EXAMPLE LIBRARY true|false (the library is sanitized)
+
+The example counts the samples of every fixture rightly and places those of one as `sonde script` does. The rest of
+the interface is called from Python; not in a sanitized build, which no other program can load.
+"""
+import ctypes
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "lib"))
+import support
+
+SONDE, FIXTURES, EXAMPLE, LIBRARY = sys.argv[1:5]
+SANITIZED = sys.argv[5] == "true"
+SAMPLE = 9
+FIELDS = {"IP": 0, "PID": 1, "TIME": 3, "PERIOD": 8}
+
+
+def path_of(name):
+    return os.path.join(FIXTURES, name)
+
+
+def count(row):
+    r = support.run([EXAMPLE, path_of(row["file"])])
+    heads = [line for line in r.out.decode("utf-8", "replace").splitlines() if not line.startswith("\t")]
+    total = sum(int(line.rsplit(" ", 1)[1]) for line in heads)
+    want = int(row["samples"]), int(row["period_sum"])
+    return None if r.status == 0 and (len(heads), total) == want else f"status {r.status}, {len(heads), total} not {want}"
+
+
+def check_example(report):
+    rows = [r for r in support.read_table(path_of("manifest.tsv")) if r["exit"] == "0" and not r["verdict"]]
+    for row, wrong in support.parallel(count, rows):
+        report.check(row["file"], wrong is None, str(wrong))
+    ours = support.run([EXAMPLE, path_of("demo.data")]).out.decode()
+    script = support.run([SONDE, "script", "-f", "-i", path_of("demo.data"), "-F", "ip,sym,symoff,dso"]).out.decode()
+    places = [line.split() for line in ours.replace("[unknown]+0x0", "[unknown]").splitlines() if line.startswith("\t")]
+    report.check("the same places as script", places and places == [x.split() for x in script.splitlines() if x.strip()],
+                 "others")
+    r = support.run([EXAMPLE, "/nonexistent/file"])
+    report.check("no such file", r.status == 1 and "/nonexistent/file" in r.err and r.err.count("\n") == 1, r.err)
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("symfs", ctypes.c_char_p), ("build_id_cache", ctypes.c_char_p),
+                ("vmlinux", ctypes.c_char_p), ("kallsyms", ctypes.c_char_p), ("raw_names", ctypes.c_int),
+                ("file_order", ctypes.c_int)]
+
+
+def declared():
+    """The functions of the header, by name."""
+    with open(os.path.join(HERE, "..", "include", "sonde", "sonde.h"), encoding="utf-8") as f:
+        text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+    return sorted(set(re.findall(r"\b(sonde_\w+)\(", text)))
+
+
+def load(report):
+    lib = ctypes.CDLL(LIBRARY)
+    for name in declared():
+        report.check(f"{name} is exported", hasattr(lib, name), "it is not")
+    for name in ("sonde_open", "sonde_open_memory", "sonde_next", "sonde_resolve", "sonde_record_frame"):
+        getattr(lib, name).restype = ctypes.c_void_p
+    for name in ("sonde_error", "sonde_record_event", "sonde_record_comm", "sonde_frame_symbol", "sonde_frame_image"):
+        getattr(lib, name).restype = ctypes.c_char_p
+    for name in ("sonde_record_time", "sonde_frame_address", "sonde_loss", "sonde_frame_image_offset"):
+        getattr(lib, name).restype = ctypes.c_uint64
+    lib.sonde_record_frames.restype = ctypes.c_size_t
+    return lib
+
+
+def samples(lib, session):
+    """[(time, event, comm, ip, [frame addresses])] of a session."""
+    found, value = [], ctypes.c_uint64()
+    while record := lib.sonde_next(session):
+        record = ctypes.c_void_p(record)
+        if lib.sonde_record_type(record) != SAMPLE:
+            continue
+        assert lib.sonde_record_get(record, FIELDS["IP"], ctypes.byref(value))
+        frames = [lib.sonde_frame_address(ctypes.c_void_p(lib.sonde_record_frame(record, i)))
+                  for i in range(lib.sonde_record_frames(record))]
+        found.append((lib.sonde_record_time(record), lib.sonde_record_event(record), lib.sonde_record_comm(record),
+                      value.value, frames))
+        assert not lib.sonde_record_get(record, 1000, ctypes.byref(value)) and value.value == 0
+        assert lib.sonde_record_frame(record, len(frames)) is None
+    return found
+
+
+def check_library(report):
+    lib = load(report)
+    report.check("version", lib.sonde_version() == 1, str(lib.sonde_version()))
+    error = ctypes.create_string_buffer(200)
+    for data in (b"", b"PERFILE2", b"x" * 1000):
+        session = lib.sonde_open_memory(data, len(data), None, error, len(error))
+        report.check(f"refuses {data[:8]!r}", not session and error.value and b"\n" not in error.value, str(error.value))
+    report.check("no room for the error", not lib.sonde_open(b"/nonexistent", None, None, 0), "opened")
+    lib.sonde_close(None)
+    with open(path_of("demo.data"), "rb") as f:
+        data = f.read()
+    session = ctypes.c_void_p(lib.sonde_open_memory(data, len(data), None, error, len(error)))
+    first = samples(lib, session)
+    lib.sonde_rewind(session)
+    report.check("again after rewind", first and samples(lib, session) == first and not lib.sonde_error(session), "others")
+    report.check("in order of time", [x[0] for x in first] == sorted(x[0] for x in first), "not")
+    report.check("frames begin at the sample", all(x[4][0] == x[3] for x in first), "not all")
+    report.check("losses are counted", all(lib.sonde_loss(session, i) < 1 << 32 for i in range(6)), "not so")
+    frame = ctypes.c_void_p(lib.sonde_resolve(session, 2000, ctypes.c_uint64(2**64 - 1), 0, ctypes.c_uint64(0x401184)))
+    report.check("an address is placed", lib.sonde_frame_image(frame) == b"/usr/sbin/server" and
+                 lib.sonde_frame_image_offset(frame) == 0x1184, str(lib.sonde_frame_image(frame)))
+    frame = ctypes.c_void_p(lib.sonde_resolve(session, 1, ctypes.c_uint64(0), 0, ctypes.c_uint64(5)))
+    report.check("nothing is nowhere", lib.sonde_frame_image(frame) is None and lib.sonde_frame_symbol(frame) is None,
+                 "something")
+    lib.sonde_close(session)
+    short = Options(size=Options.raw_names.offset, file_order=1)  # an older caller: what is behind does not count
+    for options, ordered in ((short, True), (Options(size=ctypes.sizeof(Options), file_order=1), None)):
+        session = ctypes.c_void_p(lib.sonde_open(path_of("demo.data").encode(), ctypes.byref(options), error, 200))
+        times = [x[0] for x in samples(lib, session)]
+        report.check("options by their size", len(times) == len(first) and (ordered is None or times == sorted(times)),
+                     "order")
+        lib.sonde_close(session)
+
+
+def main():
+    report = support.Report("api")
+    check_example(report)
+    if SANITIZED:
+        print("SKIP: Python cannot load a sanitized library")
+    else:
+        check_library(report)
+    report.finish()
+
+
+main()
