@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "format/kallsyms/kallsyms.h"
 #include "object/build_id.h"
-#include "record/modules.h"
 
 struct search {
     struct record_kernel *k;
@@ -109,6 +108,12 @@ static void keep_id(const struct record_sink *sink, const struct os_build_id *id
                              (struct bytes){(const uint8_t *)name, strlen(name)});
 }
 
+void record_kernel_put_module(const struct record_sink *sink, const struct record_module *m, bool ids,
+                              struct writer *w) {
+    put_map(sink, m->start, m->end, 0, ids ? &m->build_id : NULL, m->path, w);
+    keep_id(sink, &m->build_id, m->path);
+}
+
 bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *sink, bool ids, bool wanted,
                           struct writer *w) {
     struct record_kernel k;
@@ -126,11 +131,8 @@ bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *
     }
     keep_id(sink, &id, "[kernel.kallsyms]");
     bool ok = record_modules_read(proc, &modules);
-    for (size_t i = 0; ok && i < modules.list.count; i++) {
-        const struct record_module *m = &modules.list.items[i];
-        put_map(sink, m->start, m->end, 0, ids ? &m->build_id : NULL, m->path, w);
-        keep_id(sink, &m->build_id, m->path);
-    }
+    for (size_t i = 0; ok && i < modules.list.count; i++)
+        record_kernel_put_module(sink, &modules.list.items[i], ids, w);
     record_modules_fini(&modules);
     return ok && writer_ok(w);
 }

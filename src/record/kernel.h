@@ -4,6 +4,7 @@
 #define SONDE_RECORD_KERNEL_H
 
 #include "os/proc.h"
+#include "record/modules.h"
 #include "record/sink.h"
 
 struct record_kernel {
@@ -25,5 +26,9 @@ void record_kernel_notes(const struct os_proc *proc, const char *path, struct os
  */
 bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *sink, bool ids, bool wanted,
                           struct writer *w);
+
+/* The map of one module; its build-id goes into it (`ids`) and to the sink. */
+void record_kernel_put_module(const struct record_sink *sink, const struct record_module *m, bool ids,
+                              struct writer *w);
 
 #endif

@@ -66,11 +66,9 @@ void record_sections_module(const struct os_proc *proc, const struct sysfs *sys,
     arena_fini(&a);
 }
 
-bool record_sections_encode(const struct os_proc *proc, const struct sysfs *sys, struct writer *w) {
-    struct record_modules modules;
-    bool ok = record_modules_read(proc, &modules);
-    for (size_t i = 0; ok && i < modules.list.count; i++)
-        record_sections_module(proc, sys, &modules.list.items[i], w);
-    record_modules_fini(&modules);
-    return ok && writer_ok(w);
+bool record_sections_encode(const struct os_proc *proc, const struct sysfs *sys,
+                            const struct record_modules *modules, struct writer *w) {
+    for (size_t i = 0; i < modules->list.count; i++)
+        record_sections_module(proc, sys, &modules->list.items[i], w);
+    return writer_ok(w);
 }

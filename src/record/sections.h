@@ -18,7 +18,8 @@
 void record_sections_module(const struct os_proc *proc, const struct sysfs *sys,
                             const struct record_module *m, struct writer *w);
 
-/* All modules; nothing where addresses are hidden. False when memory ran out. */
-bool record_sections_encode(const struct os_proc *proc, const struct sysfs *sys, struct writer *w);
+/* All of a list. False when memory ran out. */
+bool record_sections_encode(const struct os_proc *proc, const struct sysfs *sys,
+                            const struct record_modules *modules, struct writer *w);
 
 #endif

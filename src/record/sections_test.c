@@ -15,7 +15,10 @@ static void check(const struct os_proc_fake *fake, const struct sysfs_fake *tree
     struct os_proc proc = os_proc_fake(fake);
     struct sysfs sys = sysfs_fake(tree);
     struct writer w = writer_make(false);
-    assert_true(record_sections_encode(&proc, &sys, &w));
+    struct record_modules m;
+    assert_true(record_modules_read(&proc, &m));
+    assert_true(record_sections_encode(&proc, &sys, &m, &w));
+    record_modules_fini(&m);
     writer_u8(&w, 0);
     assert_string_equal((const char *)w.data, want);
     writer_fini(&w);
@@ -115,7 +118,7 @@ static void test_lab(void **state) {
             for (size_t k = 0; k + 1 < m.list.count; k++)
                 assert_true(m.list.items[k].start < m.list.items[k].end &&
                             m.list.items[k].end <= m.list.items[k + 1].base);
-            assert_true(record_sections_encode(&proc, &sys, &w));
+            assert_true(record_sections_encode(&proc, &sys, &m, &w));
             writer_u8(&w, 0);
             size_t lines = 0;
             for (const char *p = (const char *)w.data; (p = strstr(p, "section\t")); p++)

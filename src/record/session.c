@@ -13,21 +13,24 @@
 #include "os/child.h"
 #include "os/host.h"
 #include "os/limits.h"
+#include "os/uevents.h"
 #include "record/cache.h"
 #include "record/cgroups.h"
 #include "record/control.h"
 #include "record/drain.h"
 #include "record/facts.h"
+#include "record/module_watch.h"
 #include "record/opening.h"
 #include "record/sections.h"
 
 enum {
     FILES_MAX = 1 << 16,  /* that --switch-max-files can count */
+    FIRST_MS = 8,         /* until the first look at the rings */
     CHECKPOINT_MS = 1000, /* what is in the rings reaches the file at least so often */
     SINK_BYTES = 256 << 10,
     MAX_EVENTS = 64,
 };
-static const uint64_t TAG_SIGNALS = UINT64_MAX, TAG_CONTROL = UINT64_MAX - 1;
+static const uint64_t TAG_SIGNALS = UINT64_MAX, TAG_CONTROL = UINT64_MAX - 1, TAG_MODULES = UINT64_MAX - 2;
 
 struct session {
     const struct record_job *job;
@@ -45,6 +48,9 @@ struct session {
     bool file_open;
     struct record_build_ids build_ids;
     struct record_identities identities;
+    struct record_module_watch modules;
+    int uevents; /* -1: none */
+    bool modules_changed;
     struct record_compress compress;
     struct record_drain drain;
     struct record_sink sink;
@@ -55,6 +61,8 @@ struct session {
     size_t polled; /* event descriptors that have not hung up */
     bool stop;
     char cgroup_folder[512];
+
+    int patience_ms; /* the longest that the next wait may be; 0: the first */
 
     /* What happens at given times (-D), in order. */
     uint64_t start_ns; /* os_clock_ns() when the command began */
@@ -140,7 +148,7 @@ static bool create_output(struct session *s, struct os_output *out, struct err *
 
 /* Where modules lie, for whoever names their frames: nothing else in the file says it of their sections. */
 static bool put_sections(struct session *s, struct writer *sections, struct writer *preamble) {
-    bool ok = record_sections_encode(s->job->proc, s->job->sys, sections);
+    bool ok = record_sections_encode(s->job->proc, s->job->sys, &s->modules.known, sections);
     const struct perfdata_part part = {PERFDATA_PART_SECTIONS, writer_bytes(sections)};
     perfdata_box_encode(&part, sections->size != 0, preamble);
     return ok && writer_ok(preamble);
@@ -245,6 +253,15 @@ static bool put_opening(struct session *s, struct err *err) {
     return flush_sink(s, err);
 }
 
+/* Their state now, and to be told when it changes; a kernel that has none tells nothing. */
+static bool watch_modules(struct session *s, struct err *err) {
+    s->uevents = os_uevents_open(); /* first: what comes while we read is looked at again */
+    if (s->uevents >= 0 && !os_poller_add(s->poller, s->uevents, TAG_MODULES, err))
+        return false;
+    return record_module_watch_init(&s->modules, s->job->proc, s->job->sys, s->job->options->build_id_mmap) ||
+           err_memory(err, "modules");
+}
+
 /* Begins a file, the first one or a later one. `since_ns`: wall clock, what comes from the rings is newer. */
 static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     const struct record_options *o = s->job->options;
@@ -288,7 +305,7 @@ static bool start(struct session *s, struct err *err) {
     /* From here on the command runs; what it does waits in the rings. */
     if (s->child.pid && !os_child_go(&s->child, job->options->command[0], err))
         return false;
-    return open_file(s, start_ns, err);
+    return (!job->proc || watch_modules(s, err)) && open_file(s, start_ns, err);
 }
 
 /* --- closing a file --- */
@@ -311,10 +328,15 @@ static bool update_facts(struct session *s, struct err *err) {
 static void encode_trailer(struct session *s, struct writer *w) {
     struct writer images = writer_make(false);
     record_identities_finish(&s->identities, &images);
-    const struct perfdata_part part = {PERFDATA_PART_IMAGES, writer_bytes(&images)};
+    struct perfdata_part parts[2];
+    size_t count = 0;
+    if (images.size)
+        parts[count++] = (struct perfdata_part){PERFDATA_PART_IMAGES, writer_bytes(&images)};
+    if (s->modules.log.size)
+        parts[count++] = (struct perfdata_part){PERFDATA_PART_MODULES, writer_bytes(&s->modules.log)};
     if (s->file.out.seekable)
-        perfdata_box_encode(&part, images.size != 0, w);
-    if (!writer_ok(w) || !writer_ok(&images))
+        perfdata_box_encode(parts, count, w);
+    if (!writer_ok(w) || !writer_ok(&images) || !writer_ok(&s->modules.log))
         writer_clear(w);
     writer_fini(&images);
 }
@@ -390,6 +412,7 @@ static bool switch_file(struct session *s, struct err *err) {
     record_identities_fini(&s->identities);
     s->build_ids = (struct record_build_ids){0};
     s->identities = (struct record_identities){0};
+    writer_clear(&s->modules.log);
     s->drain.has_time = false;
     s->switch_asked = false;
     s->later_file = true;
@@ -448,6 +471,10 @@ static void wait_for_more(struct session *s, int timeout_ms) {
             take_signals(s);
             continue;
         }
+        if (events[i].tag == TAG_MODULES) {
+            s->modules_changed |= os_uevents_modules(s->uevents);
+            continue;
+        }
         if (events[i].tag == TAG_CONTROL) {
             take_commands(s);
             continue;
@@ -493,10 +520,14 @@ static int until_ms(uint64_t due_ns, int most_ms) {
     return left < (uint64_t)most_ms ? (int)left : most_ms;
 }
 
-/* Until the next thing that is due, but not for ever: what is in the rings wants to be saved. */
-static int timeout_ms(const struct session *s) {
+/*
+ * Until the next thing that is due, but not for ever: what is in the rings wants to be saved. In the first
+ * second more often: what a new process maps is looked at best while it is alive.
+ */
+static int timeout_ms(struct session *s) {
     const struct record_options *o = s->job->options;
-    int ms = CHECKPOINT_MS;
+    int ms = s->patience_ms ? s->patience_ms : FIRST_MS;
+    s->patience_ms = 2 * ms < CHECKPOINT_MS ? 2 * ms : CHECKPOINT_MS;
     int64_t toggle = next_toggle_ms(s);
     if (toggle >= 0)
         ms = until_ms(s->start_ns + (uint64_t)toggle * 1000000, ms);
@@ -513,13 +544,21 @@ static bool switch_due(const struct session *s) {
            (o->switch_ms && os_clock_ns() - s->file_start_ns >= o->switch_ms * 1000000);
 }
 
+/* Before more is drained: new code cannot be in what has been. */
+static bool look_at_modules(struct session *s, struct err *err) {
+    bool changed = s->modules_changed;
+    s->modules_changed = false;
+    return !changed ||
+           (record_module_watch_look(&s->modules, &s->sink, s->drain.last_ns, err) && flush_sink(s, err));
+}
+
 static bool run(struct session *s, struct err *err) {
     uint64_t max = s->job->options->max_bytes;
     bool wrote;
     while (!s->stop) {
         wait_for_more(s, timeout_ms(s));
         do_toggles(s);
-        if (!record_drain_pass(&s->drain, &s->opened, &wrote, err))
+        if (!look_at_modules(s, err) || !record_drain_pass(&s->drain, &s->opened, &wrote, err))
             return false;
         if (max && record_file_size(&s->file) >= max) {
             log_line(LOG_WARN, "the file has reached --max-size: stopping");
@@ -567,8 +606,9 @@ static bool finish(struct session *s, bool ok, struct err *err) {
     if (s->child.pid)
         s->result->status = os_child_stop(&s->child); /* a signal ended us: the command goes too */
     record_open_enable(&s->opened, &s->config, false);
+    s->modules_changed |= s->uevents >= 0 && os_uevents_modules(s->uevents);
     if (ok)
-        ok = record_drain_pass(&s->drain, &s->opened, &wrote, err) &&
+        ok = look_at_modules(s, err) && record_drain_pass(&s->drain, &s->opened, &wrote, err) &&
              (!s->job->options->tail_synth || tell_before(s, err)) && put_lost(s, err);
     advise_lost(s);
     bool closed = close_file(s, &more) && name_after_time(s, &more);
@@ -585,6 +625,8 @@ static void release(struct session *s) {
     record_compress_fini(&s->compress);
     record_build_ids_fini(&s->build_ids);
     record_identities_fini(&s->identities);
+    record_module_watch_fini(&s->modules);
+    os_close(s->uevents);
     writer_fini(&s->pending);
     os_channel_close(&s->channel);
     os_close(s->poller);
@@ -600,8 +642,12 @@ static void release(struct session *s) {
 }
 
 bool record_run(const struct record_job *job, struct record_result *result, struct err *err) {
-    struct session s = {
-        .job = job, .result = result, .signals = {.fd = -1}, .poller = -1, .channel = {-1, -1, false}};
+    struct session s = {.job = job,
+                        .result = result,
+                        .signals = {.fd = -1},
+                        .poller = -1,
+                        .channel = {-1, -1, false},
+                        .uevents = -1};
     *result = (struct record_result){0};
     perfdata_events_init(&s.events, false);
     bool ok = start(&s, err) && (job->dry_run || run(&s, err));

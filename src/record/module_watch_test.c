@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/module_watch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "os/uevents.h"
+#include "record/synth_test.h"
+
+static const struct os_proc_fake_file BEFORE[] = {
+    {"/proc/modules", OS_PROC_TEXT("old 4096 0 - Live 0xffffffffc0002000\n"
+                                   "stays 4096 0 - Live 0xffffffffc0000000\n")}};
+/* Another module lies where the old one was; and one behind it. */
+static const struct os_proc_fake_file AFTER[] = {
+    {"/proc/modules", OS_PROC_TEXT("last 8192 0 - Live 0xffffffffc0008000\n"
+                                   "new 4096 0 - Live 0xffffffffc0002000\n"
+                                   "stays 4096 0 - Live 0xffffffffc0000000\n")},
+    {"/sys/module/new/sections/.text", OS_PROC_TEXT("0xffffffffc0002010\n")}};
+static const struct sysfs_fake_file NAMES[] = {{"/sys/module/new/sections/.text", ""}};
+
+static void test_look(void **state) {
+    (void)state;
+    struct os_proc_fake fake = {.files = BEFORE, .file_count = 1};
+    struct os_proc proc = os_proc_fake(&fake);
+    struct sysfs_fake tree = {NAMES, 1};
+    struct sysfs sys = sysfs_fake(&tree);
+    struct record_module_watch m;
+    struct synth_test t;
+    synth_test_init(&t);
+    assert_true(record_module_watch_init(&m, &proc, &sys, true));
+    assert_true(record_module_watch_look(&m, &t.sink, 50, NULL)); /* nothing happened */
+    assert_int_equal(t.got.size + m.log.size, 0);
+    fake.files = AFTER;
+    fake.file_count = 2;
+    assert_true(record_module_watch_look(&m, &t.sink, 77, NULL));
+    static const uint64_t START[] = {0xffffffffc0002000, 0xffffffffc0008000}, LENGTH[] = {4096, 8192};
+    for (int i = 0; i < 2; i++) {
+        assert_true(synth_test_next(&t, writer_bytes(&t.got)));
+        assert_int_equal(t.rec.type, PERFDATA_RECORD_MMAP);
+        assert_true(t.rec.mmap.addr == START[i] && t.rec.mmap.len == LENGTH[i]);
+        assert_int_equal(t.rec.id.time, 77);
+    }
+    assert_false(synth_test_next(&t, writer_bytes(&t.got)));
+    assert_true(record_module_watch_look(&m, &t.sink, 99, NULL)); /* told once */
+    assert_int_equal(t.at, t.got.size);
+    writer_u8(&m.log, 0);
+    assert_string_equal((const char *)m.log.data,
+                        "unloaded\t77\tffffffffc0002000\told\n"
+                        "loaded\t77\nmodule\tffffffffc0002000\tffffffffc0003000\t-\tnew\t[new]\n"
+                        "section\tffffffffc0002010\t.text\n"
+                        "loaded\t77\nmodule\tffffffffc0008000\tffffffffc000a000\t-\tlast\t[last]\n");
+    record_module_watch_fini(&m);
+    synth_test_fini(&t);
+}
+
+static void test_announcements(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool module;
+    } TEXTS[] = {{"add@/module/ext4", true},
+                 {"remove@/module/ext4", true},
+                 {"add@/devices/virtual/net/x", false},
+                 {"add@/module/", false},
+                 {"libudev", false},
+                 {"", false}};
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
+        assert_int_equal(
+            os_uevents_is_module((struct bytes){(const uint8_t *)TEXTS[i].text, strlen(TEXTS[i].text)}),
+            TEXTS[i].module);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_look), cmocka_unit_test(test_announcements)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
