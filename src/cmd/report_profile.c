@@ -298,7 +298,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .model = s->model,
         .names = s->names,
         .deferred = &s->deferred,
-        .keep = keep,
+        .keep = o->cpus || o->pids || o->tids || o->time || o->switch_on || o->switch_off ? keep : NULL,
         .keep_ctx = s,
         .trace = print_trace,
         .trace_ctx = s,

@@ -27,20 +27,25 @@ static bool wants_column(const struct profile_options *o, enum profile_column_id
     return false;
 }
 
+static void plan_slot(struct profile_plan *plan, enum profile_column_id id) {
+    if (!profile_column_is_key(id) || profile_key_is_place(id))
+        return;
+    enum profile_column_id slot = profile_key_slot(id);
+    if (!plan->slot_of[slot] && plan->class_count < PROFILE_CLASS_MAX) {
+        plan->slot_of[slot] = (uint8_t)plan->class_count;
+        plan->slots[plan->class_count++] = (uint8_t)slot;
+    }
+    plan->slot_of[id] = plan->slot_of[slot];
+    plan->want |= profile_key_wants(id);
+    if (id != PROFILE_COMM && id != PROFILE_PID && id != PROFILE_TGID && id != PROFILE_COMM_NODIGIT)
+        plan->by_thread = false;
+}
+
 static void plan_slots(struct profile_plan *plan) {
     const struct profile_columns *c = plan->o->columns;
     plan->class_count = 1;
-    for (size_t i = 0; i < c->order.count; i++) {
-        enum profile_column_id id = c->order.items[i].id;
-        if (!profile_column_is_key(id) || profile_key_is_place(id) || plan->slot_of[id] ||
-            plan->class_count == PROFILE_CLASS_MAX)
-            continue;
-        plan->slot_of[id] = (uint8_t)plan->class_count;
-        plan->slots[plan->class_count++] = (uint8_t)id;
-        plan->want |= profile_key_wants(id);
-        if (id != PROFILE_COMM && id != PROFILE_PID && id != PROFILE_TGID && id != PROFILE_COMM_NODIGIT)
-            plan->by_thread = false;
-    }
+    for (size_t i = 0; i < c->order.count; i++)
+        plan_slot(plan, c->order.items[i].id);
 }
 
 bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
@@ -52,8 +57,12 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     plan->chains = o->children || o->chain_mode != PROFILE_CHAIN_NONE;
     if (plan->chains)
         plan->want |= PERFDATA_SAMPLE_CALLCHAIN;
+    if (o->branch) {
+        plan->want |= PERFDATA_SAMPLE_BRANCH_STACK;
+        plan->by_thread = false;
+    }
     if (in->keep)
-        plan->want = PERFDATA_SAMPLE_KNOWN;
+        plan->want |= PERFDATA_SAMPLE_CPU;
     plan->selects = o->comms || o->dsos || o->symbols || o->symbol_filter || o->hide_unresolved;
     plan->extras = wants_column(o, PROFILE_WEIGHT1) || wants_column(o, PROFILE_WEIGHT2) ||
                    wants_column(o, PROFILE_WEIGHT3);
@@ -172,13 +181,12 @@ static struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t
     return t;
 }
 
-static uint32_t class_of(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
-                         struct model_when when, struct profile_thread_slot *t) {
+static uint32_t class_of(struct profile_builder *b, struct profile_taken *x, struct profile_thread_slot *t) {
     if (t->klass != PROFILE_NONE)
         return t->klass;
     uint64_t values[PROFILE_CLASS_MAX];
-    values[0] = event;
-    profile_keys_take(b, s, event, when, t->comm, values);
+    x->comm = t->comm;
+    profile_keys_take(b, x, values);
     uint32_t klass = intern_class(b, values);
     if (b->plan->by_thread)
         t->klass = klass;
@@ -223,7 +231,7 @@ static void add_weights(struct profile_builder *b, uint32_t base, const struct p
 }
 
 /* Counts the sample and says whether it is to have an entry. */
-static bool count_sample(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
+static bool count_sample(struct profile_builder *b, uint64_t period, uint32_t event,
                          enum profile_verdict verdict) {
     struct profile_tally *t = &b->tally.items[event];
     t->dropped += verdict == PROFILE_DROP;
@@ -231,52 +239,86 @@ static bool count_sample(struct profile_builder *b, const struct perfdata_sample
     /* Unless percentages are relative they are of what filters took away, too. */
     if (verdict == PROFILE_KEEP || (verdict == PROFILE_FILTERED && !b->plan->o->relative)) {
         t->samples++;
-        t->period += s->period;
+        t->period += period;
     }
     return verdict == PROFILE_KEEP;
 }
 
-static void add_sample(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
-                       unsigned cpumode, struct model_when when) {
-    struct profile_thread_slot *slot = thread_of(b, s->pid, s->tid, event, when);
-    uint32_t thread = slot->thread;
-    const struct model_state *state = resolve_places_state(&b->places, cpumode, s->pid, when);
-    uint32_t frame = resolve_frames_at(&b->frames, state, cpumode, s->ip,
-                                       (enum resolve_frame_kind)b->plan->place_kind, false);
-    if (frame != RESOLVE_NO_FRAME &&
-        !count_sample(b, s, event, b->plan->selects ? profile_select(b, slot->comm, frame) : PROFILE_KEEP))
-        return;
-    uint32_t klass = class_of(b, s, event, when, slot);
+/* Adds `period` to a base, and to the leaf at the end of the sample's callchain. */
+static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t frame, uint64_t period,
+                   unsigned cpumode) {
+    struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
+    uint32_t thread = slot->thread, klass = class_of(b, x, slot);
     uint32_t id =
         klass == PROFILE_NONE || frame == RESOLVE_NO_FRAME ? PROFILE_NONE : base_of(b, klass, frame);
-    if (id == PROFILE_NONE) {
-        b->failed = true;
-        return;
-    }
+    if (id == PROFILE_NONE)
+        return false;
     struct profile_base *base = &b->bases.items[id];
-    base->period += s->period;
+    base->period += period;
     base->samples++;
-    if (when.time_ns < base->first_ns) {
-        base->first_ns = when.time_ns;
+    if (x->when.time_ns < base->first_ns) {
+        base->first_ns = x->when.time_ns;
         base->thread = thread;
     }
     if (b->plan->extras)
-        add_weights(b, id, s);
+        add_weights(b, id, x->s);
     if (!b->plan->chains)
-        return;
-    uint32_t node = profile_chain_node(b, klass, s, cpumode, when);
+        return true;
+    uint32_t node = profile_chain_node(b, klass, x->s, cpumode, x->when);
     uint32_t leaf_id = node == PROFILE_NONE ? PROFILE_NONE : leaf_of(b, id, node);
-    if (leaf_id == PROFILE_NONE) {
-        b->failed = true;
-        return;
-    }
+    if (leaf_id == PROFILE_NONE)
+        return false;
     struct profile_leaf *leaf = &b->leaves.items[leaf_id];
-    leaf->period += s->period;
+    leaf->period += period;
     leaf->samples++;
-    if (when.time_ns < leaf->first_ns) {
-        leaf->first_ns = when.time_ns;
+    if (x->when.time_ns < leaf->first_ns) {
+        leaf->first_ns = x->when.time_ns;
         leaf->thread = thread;
     }
+    return true;
+}
+
+static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
+    const struct model_state *state = resolve_places_state(&b->places, cpumode, x->s->pid, x->when);
+    uint32_t frame = resolve_frames_at(&b->frames, state, cpumode, x->s->ip,
+                                       (enum resolve_frame_kind)b->plan->place_kind, false);
+    if (b->plan->selects && frame != RESOLVE_NO_FRAME) {
+        uint32_t comm = thread_of(b, x->s->pid, x->s->tid, x->event, x->when)->comm;
+        if (!count_sample(b, x->s->period, x->event, profile_select(b, comm, frame)))
+            return true;
+    } else {
+        count_sample(b, x->s->period, x->event, PROFILE_KEEP);
+    }
+    return add_at(b, x, frame, x->s->period, cpumode);
+}
+
+/* An end of a branch: nothing says which space it is in. Unknown: an address of the hypervisor's, as perf
+ * shows it. */
+static uint32_t branch_end(struct profile_builder *b, const struct profile_taken *x, unsigned cpumode,
+                           uint64_t address) {
+    const unsigned modes[] = {cpumode, PERFDATA_MISC_USER, PERFDATA_MISC_KERNEL};
+    enum resolve_frame_kind kind = (enum resolve_frame_kind)b->plan->place_kind;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        struct model_hit hit;
+        const struct model_state *state = resolve_places_state(&b->places, modes[i], x->s->pid, x->when);
+        if (resolve_places_find(&b->places, state, address, &hit))
+            return resolve_frames_at(&b->frames, state, modes[i], address, kind, false);
+    }
+    const struct model_state *none =
+        resolve_places_state(&b->places, PERFDATA_MISC_HYPERVISOR, x->s->pid, x->when);
+    return resolve_frames_at(&b->frames, none, PERFDATA_MISC_HYPERVISOR, address, kind, false);
+}
+
+static bool add_branches(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
+    bool ok = true;
+    for (uint64_t i = 0; ok && i < x->s->branch_count; i++) {
+        struct perfdata_branch branch = perfdata_branch_at(x->s, i);
+        x->branch = &branch;
+        x->from = branch_end(b, x, cpumode, branch.from);
+        x->to = branch_end(b, x, cpumode, branch.to);
+        ok = x->from != RESOLVE_NO_FRAME && add_at(b, x, x->to, 1, cpumode);
+    }
+    return ok;
 }
 
 /* ---- records ---- */
@@ -306,6 +348,8 @@ static void add_sample_record(struct profile_builder *b, const struct stream_rec
     s.period = e->attr.sample_period;
     s.callchain.count = 0;
     s.weight = s.ins_lat = s.weight3 = 0;
+    s.cgroup = s.transaction = s.code_page_size = s.data_page_size = s.phys_addr = 0;
+    s.branch_count = 0;
     if (!stream_sample_whole(&e->plan, r->raw.body) || !decode(&e->plan, r->raw.body, b->plan->want, &s)) {
         stream_bad_record(in->stream, r, "a sample shorter than its fields");
         return;
@@ -315,10 +359,19 @@ static void add_sample_record(struct profile_builder *b, const struct stream_rec
     enum profile_verdict verdict = in->keep ? in->keep(in->keep_ctx, &s, r->event, when) : PROFILE_KEEP;
     t->read++;
     if (verdict != PROFILE_KEEP) {
-        count_sample(b, &s, r->event, verdict);
+        count_sample(b, s.period, r->event, verdict);
         return;
     }
-    add_sample(b, &s, r->event, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK, when);
+    if (b->plan->o->branch && !s.branch_count) {
+        t->dropped++;
+        return;
+    }
+    struct profile_taken x = {.s = &s, .event = r->event, .when = when};
+    unsigned cpumode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;
+    if (b->plan->o->branch)
+        count_sample(b, s.branch_count, r->event, PROFILE_KEEP);
+    if (b->plan->o->branch ? !add_branches(b, &x, cpumode) : !add_sample(b, &x, cpumode))
+        b->failed = true;
 }
 
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r) {

@@ -27,6 +27,7 @@ static uint32_t intern_name(struct profile *p, struct naming *n, const struct pr
         return PROFILE_NONE;
     *made = *name;
     made->text = resolve_names_text(p->plan.in->names, name->symbol);
+    made->text_len = (uint32_t)strlen(made->text);
     return id;
 }
 
@@ -105,34 +106,50 @@ static bool rank(struct profile *p) {
 
 /* ---- entries ---- */
 
+static uint64_t class_value(const struct profile *p, uint32_t klass, enum profile_column_id id) {
+    return p->b.class_values.items[(size_t)klass * p->plan.class_count + p->plan.slot_of[id]];
+}
+
+uint32_t profile_key_frame(const struct profile *p, enum profile_column_id id,
+                           const struct profile_row *row) {
+    return profile_key_is_frame(id) ? (uint32_t)class_value(p, row->klass, id) : row->frame;
+}
+
+/* A symbol is itself; a place without one is its address and, unless there is a column for that, its DSO. */
+static unsigned symbol_words(const struct profile *p, uint32_t frame, uint64_t *words) {
+    const struct profile_place *place = &p->places.items[frame];
+    words[0] = place->name != PROFILE_NONE ? place->name : (uint64_t)place->dso << 32 | PROFILE_NONE;
+    words[1] = place->name != PROFILE_NONE ? 0 : profile_shown_address(&p->b.frames.list.items[frame]);
+    return 2;
+}
+
 unsigned profile_key_words(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
                            uint64_t *words) {
-    const struct profile_place *place = &p->places.items[row->frame];
-    const struct resolve_frame *f = &p->b.frames.list.items[row->frame];
-    const struct profile_name *name = profile_name_of(p, row->frame);
+    uint32_t frame = profile_key_frame(p, id, row);
     switch (id) {
     case PROFILE_DSO:
-        words[0] = place->dso;
+    case PROFILE_DSO_FROM:
+    case PROFILE_DSO_TO:
+        words[0] = p->places.items[frame].dso;
         return 1;
     case PROFILE_SYMBOL:
-    case PROFILE_SYMBOL_IADDR:
-        words[0] = place->name;
-        words[1] = name ? 0 : profile_shown_address(f);
-        return 2;
-    case PROFILE_SYMBOL_SIZE:
-        words[0] = name ? name->end - name->start : 0;
-        return 1;
+    case PROFILE_SYMBOL_FROM:
+    case PROFILE_SYMBOL_TO:
+        return symbol_words(p, frame, words);
     case PROFILE_SYMBOL_OFFSET:
-        words[0] = f->offset;
-        return 1;
+        symbol_words(p, frame, words);
+        words[1] = p->b.frames.list.items[frame].offset;
+        return 2;
     case PROFILE_ADDR:
-        words[0] = f->address;
+    case PROFILE_ADDR_FROM:
+    case PROFILE_ADDR_TO:
+        words[0] = p->b.frames.list.items[frame].address;
         return 1;
     case PROFILE_IPC:
         words[0] = 0;
         return 1;
     default:
-        words[0] = p->b.class_values.items[(size_t)row->klass * p->plan.class_count + p->plan.slot_of[id]];
+        words[0] = class_value(p, row->klass, id);
         return 1;
     }
 }

@@ -67,7 +67,7 @@ static bool list_of_table(struct profile *p, struct profile_table *t, const uint
     for (unsigned pass = 0; ok && pass < 2; pass++) {
         for (uint32_t i = 0; children && i < p->b.nodes.count; i++) {
             const struct profile_node_sums *s = &p->node_sums.items[i];
-            if (s->entry == PROFILE_NONE || &p->tables.items[s->table] != t || !has[s->entry])
+            if (s->entry == PROFILE_NONE || !s->samples || &p->tables.items[s->table] != t || !has[s->entry])
                 continue;
             if (pass)
                 t->node_list.items[t->node_at.items[s->entry + 1]++] = i;
@@ -76,7 +76,7 @@ static bool list_of_table(struct profile *p, struct profile_table *t, const uint
         }
         for (uint32_t i = 0; i < p->b.leaves.count; i++) {
             uint32_t base = p->b.leaves.items[i].base, row = base_rows[base];
-            if (table_of_class(p, p->b.bases.items[base].klass) != t || !has[row])
+            if (row == PROFILE_NONE || table_of_class(p, p->b.bases.items[base].klass) != t || !has[row])
                 continue;
             if (pass)
                 t->leaf_list.items[t->leaf_at.items[row + 1]++] = i;

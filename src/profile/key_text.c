@@ -86,8 +86,9 @@ uint32_t profile_key_width(enum profile_column_id id) {
     static const struct {
         uint8_t id, width;
     } rows[] = {
-        {PROFILE_WEIGHT, 12}, {PROFILE_TIME, 12},        {PROFILE_ADDR, 18},
-        {PROFILE_SIMD, 7},    {PROFILE_TRANSACTION, 27}, {PROFILE_DSO_SIZE, 8},
+        {PROFILE_WEIGHT, 12},      {PROFILE_TIME, 12},    {PROFILE_ADDR, 18},   {PROFILE_IPC, 20},
+        {PROFILE_ADDR_FROM, 22},   {PROFILE_ADDR_TO, 22}, {PROFILE_CYCLES, 18}, {PROFILE_SIMD, 7},
+        {PROFILE_TRANSACTION, 27}, {PROFILE_DSO_SIZE, 8},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].id == id)

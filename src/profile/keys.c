@@ -1,108 +1,167 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of keys that are no places, from samples. */
+/* The values of keys that do not follow from where the sample lies, from samples. */
 #include "profile/profile_internal.h"
 
+enum key_kind {
+    KEY_NUMBER,
+    KEY_TEXT,  /* an id in builder.texts */
+    KEY_FRAME, /* an id in builder.frames: another place than the sample's own */
+    KEY_PLACE, /* no value: of the sample's own place */
+};
+
+#define WEIGHTS (PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT)
+
+static const struct rule {
+    uint8_t kind; /* enum key_kind */
+    uint8_t slot; /* the column under whose name the value is kept, if that is another; else 0 */
+    uint32_t wants;
+} rules[PROFILE_COLUMN_COUNT] = {
+    [PROFILE_COMM] = {KEY_TEXT, 0, 0},
+    [PROFILE_COMM_NODIGIT] = {KEY_TEXT, 0, 0},
+    [PROFILE_PARENT] = {KEY_TEXT, 0, 0},
+    [PROFILE_TRACE] = {KEY_TEXT, 0, PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_CPU},
+    [PROFILE_DSO] = {KEY_PLACE, 0, 0},
+    [PROFILE_DSO_SIZE] = {KEY_PLACE, 0, 0},
+    [PROFILE_SYMBOL] = {KEY_PLACE, 0, 0},
+    [PROFILE_SYMBOL_SIZE] = {KEY_PLACE, 0, 0},
+    [PROFILE_SYMBOL_OFFSET] = {KEY_PLACE, 0, 0},
+    [PROFILE_ADDR] = {KEY_PLACE, 0, 0},
+    [PROFILE_IPC] = {KEY_PLACE, 0, 0},
+    [PROFILE_DSO_FROM] = {KEY_FRAME, PROFILE_SYMBOL_FROM, PERFDATA_SAMPLE_BRANCH_STACK},
+    [PROFILE_SYMBOL_FROM] = {KEY_FRAME, 0, PERFDATA_SAMPLE_BRANCH_STACK},
+    [PROFILE_ADDR_FROM] = {KEY_FRAME, PROFILE_SYMBOL_FROM, PERFDATA_SAMPLE_BRANCH_STACK},
+    [PROFILE_DSO_TO] = {KEY_FRAME, PROFILE_SYMBOL_TO, PERFDATA_SAMPLE_BRANCH_STACK},
+    [PROFILE_SYMBOL_TO] = {KEY_FRAME, 0, PERFDATA_SAMPLE_BRANCH_STACK},
+    [PROFILE_ADDR_TO] = {KEY_FRAME, PROFILE_SYMBOL_TO, PERFDATA_SAMPLE_BRANCH_STACK},
+    [PROFILE_CPU] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_CPU},
+    [PROFILE_SOCKET] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_CPU},
+    [PROFILE_WEIGHT] = {KEY_NUMBER, 0, WEIGHTS},
+    [PROFILE_LOCAL_WEIGHT] = {KEY_NUMBER, 0, WEIGHTS},
+    [PROFILE_INS_LAT] = {KEY_NUMBER, 0, WEIGHTS},
+    [PROFILE_LOCAL_INS_LAT] = {KEY_NUMBER, 0, WEIGHTS},
+    [PROFILE_P_STAGE_CYC] = {KEY_NUMBER, 0, WEIGHTS},
+    [PROFILE_LOCAL_P_STAGE_CYC] = {KEY_NUMBER, 0, WEIGHTS},
+    [PROFILE_RETIRE_LAT] = {KEY_NUMBER, 0, WEIGHTS},
+    [PROFILE_LOCAL_RETIRE_LAT] = {KEY_NUMBER, 0, WEIGHTS},
+    [PROFILE_CGROUP] = {KEY_TEXT, 0, PERFDATA_SAMPLE_CGROUP},
+    [PROFILE_TRANSACTION] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_TRANSACTION},
+    [PROFILE_CODE_PAGE_SIZE] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_CODE_PAGE_SIZE},
+    [PROFILE_DATA_PAGE_SIZE] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_PAGE_SIZE},
+    [PROFILE_PHYS_DADDR] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_PHYS_ADDR},
+    [PROFILE_LOCKED] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_SRC},
+    [PROFILE_TLB] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_SRC},
+    [PROFILE_MEM] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_SRC},
+    [PROFILE_SNOOP] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_SRC},
+    [PROFILE_BLOCKED] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_SRC},
+};
+
 bool profile_key_is_place(enum profile_column_id id) {
-    switch (id) {
-    case PROFILE_DSO:
-    case PROFILE_DSO_SIZE:
-    case PROFILE_SYMBOL:
-    case PROFILE_SYMBOL_SIZE:
-    case PROFILE_SYMBOL_OFFSET:
-    case PROFILE_SYMBOL_IADDR:
-    case PROFILE_ADDR:
-    case PROFILE_IPC:
-        return true;
-    default:
-        return false;
-    }
+    return rules[id].kind == KEY_PLACE;
 }
 
 bool profile_key_is_text(enum profile_column_id id) {
-    return id == PROFILE_COMM || id == PROFILE_COMM_NODIGIT || id == PROFILE_CGROUP || id == PROFILE_PARENT ||
-           id == PROFILE_TRACE;
+    return rules[id].kind == KEY_TEXT;
+}
+
+bool profile_key_is_frame(enum profile_column_id id) {
+    return rules[id].kind == KEY_FRAME;
+}
+
+enum profile_column_id profile_key_slot(enum profile_column_id id) {
+    return rules[id].slot ? (enum profile_column_id)rules[id].slot : id;
 }
 
 uint64_t profile_key_wants(enum profile_column_id id) {
-    static const struct {
-        uint8_t id;
-        uint32_t bits;
-    } rows[] = {
-        {PROFILE_CPU, PERFDATA_SAMPLE_CPU},
-        {PROFILE_SOCKET, PERFDATA_SAMPLE_CPU},
-        {PROFILE_WEIGHT, PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT},
-        {PROFILE_LOCAL_WEIGHT, PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT},
-        {PROFILE_INS_LAT, PERFDATA_SAMPLE_WEIGHT_STRUCT},
-        {PROFILE_LOCAL_INS_LAT, PERFDATA_SAMPLE_WEIGHT_STRUCT},
-        {PROFILE_P_STAGE_CYC, PERFDATA_SAMPLE_WEIGHT_STRUCT},
-        {PROFILE_LOCAL_P_STAGE_CYC, PERFDATA_SAMPLE_WEIGHT_STRUCT},
-        {PROFILE_RETIRE_LAT, PERFDATA_SAMPLE_WEIGHT_STRUCT},
-        {PROFILE_LOCAL_RETIRE_LAT, PERFDATA_SAMPLE_WEIGHT_STRUCT},
-        {PROFILE_CGROUP, PERFDATA_SAMPLE_CGROUP},
-        {PROFILE_TRANSACTION, PERFDATA_SAMPLE_TRANSACTION},
-        {PROFILE_CODE_PAGE_SIZE, PERFDATA_SAMPLE_CODE_PAGE_SIZE},
-        {PROFILE_DATA_PAGE_SIZE, PERFDATA_SAMPLE_DATA_PAGE_SIZE},
-        {PROFILE_PHYS_DADDR, PERFDATA_SAMPLE_PHYS_ADDR},
-        {PROFILE_TRACE, PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_CPU},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].id == id)
-            return rows[i].bits;
-    return 0;
+    return rules[id].wants;
 }
 
-/* A comm with "<N>" for each row of digits. */
-static uint64_t without_digits(struct profile_builder *b, uint32_t comm_text) {
+/* ---- texts ---- */
+
+/* A comm with each run of digits as one "<N>". */
+static uint32_t without_digits(struct profile_builder *b, uint32_t comm) {
+    const char *from = strpool_text(&b->texts, comm);
     char text[64];
     size_t n = 0;
-    const char *from = strpool_text(&b->texts, comm_text);
-    while (*from && n + 4 < sizeof text) {
-        size_t digits = strspn(from, "0123456789");
-        if (!digits) {
-            text[n++] = *from++;
+    for (; *from && n + 4 < sizeof text; from++) {
+        if (*from < '0' || *from > '9') {
+            text[n++] = *from;
             continue;
         }
         memcpy(text + n, "<N>", 3);
         n += 3;
-        from += digits;
+        while (from[1] >= '0' && from[1] <= '9')
+            from++;
     }
     return strpool_add(&b->texts, text, n);
 }
 
-static uint64_t cgroup_text(struct profile_builder *b, const struct perfdata_sample *s) {
+static uint32_t cgroup_text(struct profile_builder *b, const struct perfdata_sample *s) {
     const char *path = s->have & PERFDATA_SAMPLE_CGROUP ? model_cgroup(b->plan->in->model, s->cgroup) : NULL;
     path = path ? path : "N/A";
     return strpool_add(&b->texts, path, strlen(path));
 }
 
-static uint64_t trace_text(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event) {
-    const struct profile_input *in = b->plan->in;
-    struct out text;
-    if (!out_init(&text, NULL, NULL))
-        return STRPOOL_NONE;
-    if (in->trace && s->have & PERFDATA_SAMPLE_RAW)
-        in->trace(in->trace_ctx, &in->events->list.items[event].attr, s, &text);
-    uint64_t id = text.len ? strpool_add(&b->texts, text.buf, text.len) : strpool_add(&b->texts, "N/A", 3);
-    out_fini(&text);
-    return id;
-}
-
 /* Seven links are recorded; the last is the cgroup namespace. Device in the upper half; both are small. */
-static uint64_t cgroup_link(struct profile_builder *b, const struct perfdata_sample *s,
-                            struct model_when when) {
+static uint64_t cgroup_link(struct profile_builder *b, const struct profile_taken *x) {
     struct model_namespaces links;
     enum { CGROUP = 6 };
-    if (!model_namespaces_at(b->plan->in->model, s->pid, s->tid, when, &links) || links.count <= CGROUP)
+    if (!model_namespaces_at(b->plan->in->model, x->s->pid, x->s->tid, x->when, &links) ||
+        links.count <= CGROUP)
         return 0;
     return links.links[2 * CGROUP] << 32 | (uint32_t)links.links[2 * CGROUP + 1];
 }
 
-static uint64_t take(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
-                     struct model_when when, uint32_t comm_text, enum profile_column_id id) {
+static uint32_t trace_text(struct profile_builder *b, const struct profile_taken *x) {
     const struct profile_input *in = b->plan->in;
+    const struct perfdata_attr *attr = &in->events->list.items[x->event].attr;
+    if (!in->trace || attr->type != PERFDATA_TYPE_TRACEPOINT)
+        return strpool_add(&b->texts, "N/A", 3);
+    struct out o;
+    uint32_t id = STRPOOL_NONE;
+    if (out_init(&o, NULL, NULL)) {
+        in->trace(in->trace_ctx, attr, x->s, &o);
+        const char *text = out_text(&o);
+        id = strpool_add(&b->texts, text, strlen(text));
+    }
+    out_fini(&o);
+    return id;
+}
+
+/* ---- values ---- */
+
+static uint64_t take_branch(const struct profile_taken *x, enum profile_column_id id) {
+    switch (id) {
+    case PROFILE_SYMBOL_FROM:
+        return x->from;
+    case PROFILE_SYMBOL_TO:
+        return x->to;
+    case PROFILE_MISPREDICT:
+        return x->branch->mispred;
+    case PROFILE_IN_TX:
+        return x->branch->in_tx;
+    case PROFILE_ABORT:
+        return x->branch->abort;
+    case PROFILE_CYCLES:
+        return x->branch->cycles;
+    default:
+        return 0;
+    }
+}
+
+static uint64_t take(struct profile_builder *b, const struct profile_taken *x, enum profile_column_id id) {
+    const struct profile_input *in = b->plan->in;
+    const struct perfdata_sample *s = x->s;
     switch (id) {
     case PROFILE_COMM:
-        return comm_text;
+        return x->comm;
+    case PROFILE_COMM_NODIGIT:
+        return without_digits(b, x->comm);
+    case PROFILE_PARENT:
+        return strpool_add(&b->texts, "[other]", 7);
+    case PROFILE_CGROUP_ID:
+        return cgroup_link(b, x);
+    case PROFILE_TRACE:
+        return trace_text(b, x);
     case PROFILE_PID:
         return s->tid;
     case PROFILE_TGID:
@@ -112,13 +171,7 @@ static uint64_t take(struct profile_builder *b, const struct perfdata_sample *s,
     case PROFILE_SOCKET:
         return s->cpu < in->cpu_count ? in->cpu_sockets[s->cpu] : UINT32_MAX;
     case PROFILE_TIME:
-        return when.time_ns / b->plan->o->time_quantum_ns * b->plan->o->time_quantum_ns;
-    case PROFILE_COMM_NODIGIT:
-        return without_digits(b, comm_text);
-    case PROFILE_CGROUP:
-        return cgroup_text(b, s);
-    case PROFILE_CGROUP_ID:
-        return cgroup_link(b, s, when);
+        return x->when.time_ns / b->plan->o->time_quantum_ns * b->plan->o->time_quantum_ns;
     case PROFILE_WEIGHT:
     case PROFILE_LOCAL_WEIGHT:
         return s->weight;
@@ -130,21 +183,23 @@ static uint64_t take(struct profile_builder *b, const struct perfdata_sample *s,
     case PROFILE_RETIRE_LAT:
     case PROFILE_LOCAL_RETIRE_LAT:
         return s->weight3;
+    case PROFILE_CGROUP:
+        return cgroup_text(b, s);
     case PROFILE_TRANSACTION:
-        return s->have & PERFDATA_SAMPLE_TRANSACTION ? s->transaction : 0;
+        return s->transaction;
     case PROFILE_CODE_PAGE_SIZE:
-        return s->have & PERFDATA_SAMPLE_CODE_PAGE_SIZE ? s->code_page_size : 0;
+        return s->code_page_size;
     case PROFILE_DATA_PAGE_SIZE:
-        return s->have & PERFDATA_SAMPLE_DATA_PAGE_SIZE ? s->data_page_size : 0;
-    case PROFILE_TRACE:
-        return trace_text(b, s, event);
+        return s->data_page_size;
+    case PROFILE_PHYS_DADDR:
+        return s->phys_addr;
     default:
-        return 0;
+        return x->branch ? take_branch(x, id) : 0;
     }
 }
 
-void profile_keys_take(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
-                       struct model_when when, uint32_t comm_text, uint64_t *values) {
+void profile_keys_take(struct profile_builder *b, const struct profile_taken *x, uint64_t *values) {
+    values[0] = x->event;
     for (uint32_t i = 1; i < b->plan->class_count; i++)
-        values[i] = take(b, s, event, when, comm_text, (enum profile_column_id)b->plan->slots[i]);
+        values[i] = take(b, x, (enum profile_column_id)b->plan->slots[i]);
 }

@@ -60,7 +60,8 @@ struct profile_options {
 };
 
 /* What becomes of a sample before anything else is asked. FILTERED ones count in event.samples and
- * event.period only (and in `filtered`). Called from several threads. */
+ * event.period only (and in `filtered`). Called from several threads; of the sample, the fixed fields are
+ * there (`have` says which). */
 enum profile_verdict { PROFILE_KEEP, PROFILE_DROP, PROFILE_FILTERED };
 typedef enum profile_verdict profile_keep_fn(void *ctx, const struct perfdata_sample *s, uint32_t event,
                                              struct model_when when);

@@ -128,17 +128,27 @@ void profile_builder_add(struct profile_builder *b, const struct stream_record *
 /* Adds what `from` has. */
 bool profile_builder_merge(struct profile_builder *b, const struct profile_builder *from);
 
-/* ---- keys.c: values of keys that are no places ---- */
+/* ---- keys.c: values of keys that do not follow from where the sample lies ---- */
 
-/* Fills values[1 ...] for a sample. */
-void profile_keys_take(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
-                       struct model_when when, uint32_t comm_text, uint64_t *values);
-/* True when two values of a key in their order of printing are texts (ids in builder.texts). */
+/* A sample, or one branch of it. */
+struct profile_taken {
+    const struct perfdata_sample *s;
+    uint32_t event, comm; /* comm: a text id */
+    struct model_when when;
+    const struct perfdata_branch *branch; /* NULL: none */
+    uint32_t from, to;                    /* frames, with a branch */
+};
+
+/* Fills in a class's values. */
+void profile_keys_take(struct profile_builder *b, const struct profile_taken *x, uint64_t *values);
+/* A key's values are ids in builder.texts; are frames; follow from the sample's own place. */
 bool profile_key_is_text(enum profile_column_id id);
+bool profile_key_is_frame(enum profile_column_id id);
+bool profile_key_is_place(enum profile_column_id id);
 /* The sample bits (PERFDATA_SAMPLE_*) that a key needs. */
 uint64_t profile_key_wants(enum profile_column_id id);
-/* True: the key is found from where the sample lies. */
-bool profile_key_is_place(enum profile_column_id id);
+/* The column under whose name a key's values are kept: several keys may be about one place. */
+enum profile_column_id profile_key_slot(enum profile_column_id id);
 
 /* ---- select.c ---- */
 
@@ -162,6 +172,7 @@ struct profile_name {
     uint64_t start, end; /* in the image */
     struct resolve_symbol symbol;
     const char *text; /* as shown */
+    uint32_t text_len;
 };
 
 /* What entries need to know of a frame. */
@@ -228,6 +239,8 @@ struct profile {
 enum { PROFILE_KEY_WORDS = 2 };
 unsigned profile_key_words(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
                            uint64_t *words);
+/* The frame that a key is about. */
+uint32_t profile_key_frame(const struct profile *p, enum profile_column_id id, const struct profile_row *row);
 /* What is shown of a place without a name. */
 static inline uint64_t profile_shown_address(const struct resolve_frame *f) {
     bool place = f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET;

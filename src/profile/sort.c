@@ -25,7 +25,8 @@ struct sorter {
     const struct profile_table *t;
     struct item *items; /* by row, until they are sorted */
     size_t measures;    /* that come before all keys */
-    bool packed;        /* behind them come keys only, and item.keys has them all */
+    bool keys_last;     /* behind them come keys only... */
+    bool packed;        /* ... and item.keys has them all */
     bool depths;        /* see above */
 };
 
@@ -64,6 +65,10 @@ static uint32_t symbol_rank(const struct profile *p, uint32_t frame) {
     return name == PROFILE_NONE ? (uint32_t)p->list.count : p->name_ranks.items[name];
 }
 
+static uint64_t dso_rank(const struct profile *p, uint64_t dso) {
+    return dso == p->no_dso ? p->b.texts.entries.count : p->text_ranks.items[dso];
+}
+
 /* The rank of a row's value in a key column; `place`: in the order in which entries are made, where symbols
  * go by their addresses. What has no name comes last; of those all are equal here. */
 static uint64_t key_rank(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
@@ -72,16 +77,21 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
     profile_key_words(p, id, row, words);
     switch (id) {
     case PROFILE_SYMBOL:
-    case PROFILE_SYMBOL_IADDR:
-        if (words[0] == PROFILE_NONE)
+    case PROFILE_SYMBOL_FROM:
+    case PROFILE_SYMBOL_TO:
+        if ((uint32_t)words[0] == PROFILE_NONE)
             return p->list.count;
         return place ? p->name_places.items[words[0]] : p->name_ranks.items[words[0]];
     case PROFILE_DSO:
-        return words[0] == p->no_dso ? p->b.texts.entries.count : p->text_ranks.items[words[0]];
+    case PROFILE_DSO_FROM:
+    case PROFILE_DSO_TO:
+        return dso_rank(p, words[0]);
+    case PROFILE_CYCLES:
+        return UINT64_MAX - words[0];
     case PROFILE_ADDR: /* as signed numbers: the kernel's come first */
         return words[0] ^ 1ull << 63;
     case PROFILE_SYMBOL_OFFSET: /* by name, then from high offsets down, as far as 40 bits tell */
-        return (uint64_t)symbol_rank(p, row->frame) << 40 | (~words[0] & ((1ull << 40) - 1));
+        return (uint64_t)symbol_rank(p, row->frame) << 40 | (~words[1] & ((1ull << 40) - 1));
     default:
         return profile_key_is_text(id) ? p->text_ranks.items[words[0]] : words[0];
     }
@@ -113,11 +123,24 @@ static int compare(const struct sorter *s, const struct item *x, const struct it
 
 /* ---- the order of keys, in which entries are made, and go into the tree ---- */
 
+static bool has_key(const struct profile *p, enum profile_column_id id) {
+    for (uint32_t i = 0; i < p->key_count; i++)
+        if (p->keys[i] == id)
+            return true;
+    return false;
+}
+
 static int by_place(const struct sorter *s, const struct item *x, const struct item *y) {
     for (uint32_t i = 0; i < s->p->key_count; i++) {
         enum profile_column_id id = (enum profile_column_id)s->p->keys[i];
-        int order = by_number(key_rank(s->p, id, &s->t->rows.items[x->row], true),
-                              key_rank(s->p, id, &s->t->rows.items[y->row], true));
+        int order = 0;
+        if (id == PROFILE_SYMBOL && !has_key(s->p, PROFILE_DSO)) /* told apart by DSO all the same */
+            order = by_number(key_rank(s->p, PROFILE_DSO, &s->t->rows.items[x->row], true),
+                              key_rank(s->p, PROFILE_DSO, &s->t->rows.items[y->row], true));
+        if (order)
+            return order;
+        order = by_number(key_rank(s->p, id, &s->t->rows.items[x->row], true),
+                          key_rank(s->p, id, &s->t->rows.items[y->row], true));
         if (order)
             return order;
     }
@@ -140,6 +163,8 @@ static bool pack(const struct profile *p, const struct profile_row *row, bool pl
     for (uint32_t i = 0; i < p->key_count; i++) {
         enum profile_column_id id = (enum profile_column_id)p->keys[i];
         unsigned more = rank_bits(p, id);
+        if (place && id == PROFILE_SYMBOL && !has_key(p, PROFILE_DSO))
+            return false;
         bits += more;
         if (bits > 63)
             return false;
@@ -286,10 +311,10 @@ static void fill_items(struct sorter *s, uint32_t n) {
     const struct profile_columns *c = s->p->plan.o->columns;
     while (s->measures < c->order.count && !profile_column_is_key(c->order.items[s->measures].id))
         s->measures++;
-    bool keys_last = true;
+    s->keys_last = true;
     for (size_t i = s->measures; i < c->order.count; i++)
-        keys_last &= profile_column_is_key(c->order.items[i].id);
-    s->packed = keys_last;
+        s->keys_last &= profile_column_is_key(c->order.items[i].id);
+    s->packed = s->keys_last;
     for (uint32_t i = 0; i < n; i++) {
         const struct profile_row *row = &s->t->rows.items[i];
         s->items[i] = (struct item){
@@ -311,8 +336,9 @@ static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
         return false;
     fill_items(s, n);
     merge_sort(s, s->items, room, n, s->packed ? by_packed : by_place);
+    s->packed = s->keys_last;
     for (uint32_t i = 0; s->packed && i < n; i++)
-        pack(s->p, &s->t->rows.items[s->items[i].row], false, &s->items[i].keys);
+        s->packed = pack(s->p, &s->t->rows.items[s->items[i].row], false, &s->items[i].keys);
     bool ok = true;
     if (s->depths) {
         free(room);

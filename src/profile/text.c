@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The texts of keys and frames, as perf report prints them. */
-#include <inttypes.h>
-
 #include "profile/profile_internal.h"
 
 /* "%#.16llx": what perf shows where there is no name. Zero has no 0x. */
@@ -22,16 +20,19 @@ static char letter_of(unsigned cpumode) {
     return letter ? letter : 'H';
 }
 
-static void put_symbol(const struct profile *p, const struct profile_row *row, bool offset, struct out *o) {
-    const struct resolve_frame *f = &p->b.frames.list.items[row->frame];
-    const struct profile_name *name = profile_name_of(p, row->frame);
-    char level[] = {'[', letter_of(row->cpumode), ']', ' '};
+static void put_symbol(const struct profile *p, const struct profile_row *row, enum profile_column_id id,
+                       struct out *o) {
+    uint32_t frame = profile_key_frame(p, id, row);
+    const struct resolve_frame *f = &p->b.frames.list.items[frame];
+    const struct profile_name *name = profile_name_of(p, frame);
+    bool own = !profile_key_is_frame(id);
+    char level[] = {'[', letter_of(own ? row->cpumode : f->cpumode), ']', ' '};
     out_mem(o, level, sizeof level);
     if (name)
         out_str(o, name->text);
     else
         put_address(o, profile_shown_address(f));
-    if (offset && name) {
+    if (id == PROFILE_SYMBOL_OFFSET && name) {
         out_str(o, "+0x");
         out_hex(o, f->offset - name->start, 0);
     }
@@ -48,32 +49,56 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     profile_key_words(p, id, r, words);
     v = words[0];
     switch (id) {
-    case PROFILE_COMM:
-    case PROFILE_COMM_NODIGIT:
-    case PROFILE_CGROUP:
-    case PROFILE_PARENT:
-    case PROFILE_TRACE:
     case PROFILE_DSO:
+    case PROFILE_DSO_FROM:
+    case PROFILE_DSO_TO:
         put_text_id(p, v, o);
         break;
     case PROFILE_SYMBOL:
-        put_symbol(p, r, false, o);
-        break;
+    case PROFILE_SYMBOL_FROM:
+    case PROFILE_SYMBOL_TO:
     case PROFILE_SYMBOL_OFFSET:
-        put_symbol(p, r, true, o);
-        break;
-    case PROFILE_SYMBOL_SIZE:
-        out_dec(o, v, 0);
+        put_symbol(p, r, id, o);
         break;
     case PROFILE_ADDR:
+    case PROFILE_PHYS_DADDR:
         out_str(o, "0x");
         out_hex(o, v, 0);
         break;
+    case PROFILE_ADDR_FROM:
+    case PROFILE_ADDR_TO:
+        out_str(o, "[.] ");
+        put_address(o, profile_shown_address(&p->b.frames.list.items[profile_key_frame(p, id, r)]));
+        break;
     case PROFILE_IPC:
-        out_str(o, "-      -            ");
+        out_str(o, p->plan.o->branch ? "-" : "-      -            ");
+        break;
+    case PROFILE_MISPREDICT:
+        out_char(o, v ? 'Y' : 'N');
+        break;
+    case PROFILE_IN_TX:
+        out_char(o, v ? 'T' : '.');
+        break;
+    case PROFILE_ABORT:
+        out_char(o, v ? 'A' : '.');
+        break;
+    case PROFILE_CYCLES:
+        if (v)
+            out_dec(o, v, 0);
+        else
+            out_char(o, '-');
+        break;
+    case PROFILE_WEIGHT: /* of all samples of the entry together */
+    case PROFILE_INS_LAT:
+    case PROFILE_P_STAGE_CYC:
+    case PROFILE_RETIRE_LAT:
+        out_dec(o, v * t->self.items[r->self].samples, 0);
         break;
     default:
-        profile_key_text(p, r, id, v, o);
+        if (profile_key_is_text(id))
+            put_text_id(p, v, o);
+        else
+            profile_key_text(p, r, id, v, o);
         break;
     }
 }
@@ -92,36 +117,46 @@ void profile_text(const struct profile *p, const struct profile_event *e, const 
 /* "%7d:", before a comm. */
 enum { TASK_WIDTH = 8 };
 
-static uint32_t text_width(const struct profile *p, const struct profile_table *t, uint32_t row,
+/* perf measures what the thread is called at the end, whatever is printed. */
+static uint32_t task_width(const struct profile *p, const struct profile_row *row,
                            enum profile_column_id id) {
+    const char *comm = profile_last_comm(p, row);
+    uint32_t width = comm ? (uint32_t)strlen(comm) : 0;
     uint64_t words[PROFILE_KEY_WORDS];
-    profile_key_words(p, id, &t->rows.items[row], words);
-    if (id == PROFILE_COMM || id == PROFILE_PID) { /* Tgid:Command is as wide as its title, always */
-        /* perf measures what the thread is called at the end, whatever is printed. */
-        const char *comm = profile_last_comm(p, &t->rows.items[row]);
-        uint32_t width = comm ? (uint32_t)strlen(comm) : 0;
-        if (!comm && id == PROFILE_COMM)
-            width = strpool_len(&p->b.texts, (uint32_t)words[0]);
-        return id == PROFILE_COMM ? width : TASK_WIDTH + width;
-    }
-    if (id == PROFILE_DSO || id == PROFILE_COMM_NODIGIT || id == PROFILE_CGROUP || id == PROFILE_TRACE)
-        return strpool_len(&p->b.texts, (uint32_t)words[0]);
-    if (id == PROFILE_SYMBOL) {
-        const struct profile_name *name = profile_name_of(p, t->rows.items[row].frame);
-        return name ? (uint32_t)strlen(name->text) + 4 : 22;
-    }
-    return 0;
+    if (id == PROFILE_PID)
+        return TASK_WIDTH + width;
+    profile_key_words(p, id, row, words);
+    return comm ? width : strpool_len(&p->b.texts, (uint32_t)words[0]);
 }
 
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column) {
     const struct profile_table *t = table_at(p, e);
     uint32_t widest = (uint32_t)strlen(column->title), least = profile_key_width(column->id);
-    widest = widest < least ? least : widest;
+    enum profile_column_id id = column->id;
+    struct out o;
+    widest = widest > least ? widest : least;
+    if (id == PROFILE_TGID || !out_init(&o, NULL, NULL))
+        return widest;
     for (uint32_t i = 0; i < t->rows.count; i++) {
-        uint32_t w = text_width(p, t, i, column->id);
+        uint64_t words[PROFILE_KEY_WORDS];
+        uint32_t w;
+        if (id == PROFILE_COMM || id == PROFILE_PID) {
+            w = task_width(p, &t->rows.items[i], id);
+        } else if (id == PROFILE_DSO) { /* the usual ones, without writing them */
+            profile_key_words(p, id, &t->rows.items[i], words);
+            w = strpool_len(&p->b.texts, (uint32_t)words[0]);
+        } else if (id == PROFILE_SYMBOL) {
+            const struct profile_name *name = profile_name_of(p, t->rows.items[i].frame);
+            w = name ? name->text_len + 4 : 22;
+        } else {
+            o.len = 0;
+            put_key(p, t, i, id, &o);
+            w = (uint32_t)o.len;
+        }
         widest = w > widest ? w : widest;
     }
+    out_fini(&o);
     return widest;
 }
 
