@@ -297,7 +297,7 @@ static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsig
 static uint32_t branch_end(struct profile_builder *b, const struct profile_taken *x, unsigned cpumode,
                            uint64_t address) {
     const unsigned modes[] = {cpumode, PERFDATA_MISC_USER, PERFDATA_MISC_KERNEL};
-    enum resolve_frame_kind kind = (enum resolve_frame_kind)b->plan->place_kind;
+    const enum resolve_frame_kind kind = RESOLVE_ADDRESS;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         struct model_hit hit;
         const struct model_state *state = resolve_places_state(&b->places, modes[i], x->s->pid, x->when);

@@ -119,7 +119,7 @@ uint32_t profile_key_frame(const struct profile *p, enum profile_column_id id,
 static unsigned symbol_words(const struct profile *p, uint32_t frame, uint64_t *words) {
     const struct profile_place *place = &p->places.items[frame];
     words[0] = place->name != PROFILE_NONE ? place->name : (uint64_t)place->dso << 32 | PROFILE_NONE;
-    words[1] = place->name != PROFILE_NONE ? 0 : profile_shown_address(&p->b.frames.list.items[frame]);
+    words[1] = place->name != PROFILE_NONE ? 0 : profile_own_address(&p->b.frames.list.items[frame]);
     return 2;
 }
 

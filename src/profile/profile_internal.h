@@ -241,8 +241,8 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
                            uint64_t *words);
 /* The frame that a key is about. */
 uint32_t profile_key_frame(const struct profile *p, enum profile_column_id id, const struct profile_row *row);
-/* What is shown of a place without a name. */
-static inline uint64_t profile_shown_address(const struct resolve_frame *f) {
+/* By what a place without a name is told apart. */
+static inline uint64_t profile_own_address(const struct resolve_frame *f) {
     bool place = f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET;
     return place ? f->offset : f->address;
 }

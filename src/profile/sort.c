@@ -86,8 +86,8 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
     case PROFILE_DSO_FROM:
     case PROFILE_DSO_TO:
         return dso_rank(p, words[0]);
-    case PROFILE_CYCLES:
-        return UINT64_MAX - words[0];
+    case PROFILE_CYCLES: /* do not decide; entries are made from many down */
+        return place ? UINT64_MAX - words[0] : 0;
     case PROFILE_ADDR: /* as signed numbers: the kernel's come first */
         return words[0] ^ 1ull << 63;
     case PROFILE_SYMBOL_OFFSET: /* by name, then from high offsets down, as far as 40 bits tell */
@@ -130,6 +130,15 @@ static bool has_key(const struct profile *p, enum profile_column_id id) {
     return false;
 }
 
+/* Of two places without a name. */
+static int by_address(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
+                      const struct profile_row *y) {
+    uint64_t a[PROFILE_KEY_WORDS], b[PROFILE_KEY_WORDS];
+    profile_key_words(p, id, x, a);
+    profile_key_words(p, id, y, b);
+    return (int64_t)a[1] < (int64_t)b[1] ? -1 : a[1] != b[1];
+}
+
 static int by_place(const struct sorter *s, const struct item *x, const struct item *y) {
     for (uint32_t i = 0; i < s->p->key_count; i++) {
         enum profile_column_id id = (enum profile_column_id)s->p->keys[i];
@@ -141,6 +150,8 @@ static int by_place(const struct sorter *s, const struct item *x, const struct i
             return order;
         order = by_number(key_rank(s->p, id, &s->t->rows.items[x->row], true),
                           key_rank(s->p, id, &s->t->rows.items[y->row], true));
+        if (!order && (id == PROFILE_SYMBOL_FROM || id == PROFILE_SYMBOL_TO))
+            order = by_address(s->p, id, &s->t->rows.items[x->row], &s->t->rows.items[y->row]);
         if (order)
             return order;
     }
@@ -163,7 +174,7 @@ static bool pack(const struct profile *p, const struct profile_row *row, bool pl
     for (uint32_t i = 0; i < p->key_count; i++) {
         enum profile_column_id id = (enum profile_column_id)p->keys[i];
         unsigned more = rank_bits(p, id);
-        if (place && id == PROFILE_SYMBOL && !has_key(p, PROFILE_DSO))
+        if (place && (profile_key_is_frame(id) || (id == PROFILE_SYMBOL && !has_key(p, PROFILE_DSO))))
             return false;
         bits += more;
         if (bits > 63)
@@ -321,7 +332,7 @@ static void fill_items(struct sorter *s, uint32_t n) {
             .first = s->measures ? measure(s->t, c->order.items[0].id, i) : 0,
             .place = profile_name_of(s->p, row->frame)
                          ? 0
-                         : profile_shown_address(&s->p->b.frames.list.items[row->frame]),
+                         : profile_own_address(&s->p->b.frames.list.items[row->frame]),
             .row = i,
             .thread = row->thread,
             .depth = row->depth,

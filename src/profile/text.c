@@ -31,7 +31,7 @@ static void put_symbol(const struct profile *p, const struct profile_row *row, e
     if (name)
         out_str(o, name->text);
     else
-        put_address(o, profile_shown_address(f));
+        put_address(o, own ? profile_own_address(f) : f->offset);
     if (id == PROFILE_SYMBOL_OFFSET && name) {
         out_str(o, "+0x");
         out_hex(o, f->offset - name->start, 0);
@@ -68,7 +68,7 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     case PROFILE_ADDR_FROM:
     case PROFILE_ADDR_TO:
         out_str(o, "[.] ");
-        put_address(o, profile_shown_address(&p->b.frames.list.items[profile_key_frame(p, id, r)]));
+        put_address(o, p->b.frames.list.items[profile_key_frame(p, id, r)].offset);
         break;
     case PROFILE_IPC:
         out_str(o, p->plan.o->branch ? "-" : "-      -            ");
