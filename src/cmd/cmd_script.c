@@ -235,10 +235,22 @@ static unsigned model_needs(const struct script *s) {
         chosen |= s->print.options.fields.chosen[k];
     return need |
            (chosen & places || script_is_dump(s->o) || s->o->chosen_symbols || s->o->chosen_dsos ||
-                    s->o->dlfilter
+                    s->reading.formats || s->o->dlfilter
                 ? MODEL_NEED_MAPS
                 : 0) |
            (chosen & SCRIPT_BIT(CGROUP) ? MODEL_NEED_EXTRAS : 0);
+}
+
+/* For tracepoints that print functions: the one at an address, and where it starts. */
+static const char *kernel_symbol(void *ctx, uint64_t address, uint64_t *start) {
+    struct script *s = ctx;
+    struct model_hit hit;
+    uint64_t offset = 0;
+    if (!model_find(s->model, PERFDATA_MISC_KERNEL, 0, MODEL_WHEN_END, address, &hit))
+        return NULL;
+    const char *name = script_names_symbol(&s->print.names, &hit, &offset);
+    *start = address - offset;
+    return name;
 }
 
 /* Makes functions nameable; opens nothing yet. */
@@ -257,7 +269,7 @@ static bool open_names(struct script *s, struct err *err) {
     s->print.names.lines = s->lines;
     s->print.names.full_paths = s->o->full_paths;
     s->print.names.store = s->store;
-    return s->lines;
+    return s->lines && reading_symbols(&s->reading, kernel_symbol, s, err);
 }
 
 /* Everything between the open recording and the open output, after which only printing remains. */

@@ -45,11 +45,21 @@ bool reading_names(struct reading *r, struct err *err) {
         return err_memory(err, "event names");
     struct err absent = ERR_INIT;
     if (r->namer.tracing.events.count) {
-        r->formats = tracefs_formats_new(&r->namer.tracing, NULL, NULL, &absent);
+        r->formats = tracefs_formats_new(&r->namer.tracing, r->symbol, r->symbol_ctx, &absent);
         if (!r->formats)
             log_line(LOG_WARN, "%s: %s", absent.where, absent.message);
     }
     return true;
+}
+
+bool reading_symbols(struct reading *r, tracefs_symbol_fn *symbol, void *ctx, struct err *err) {
+    r->symbol = symbol;
+    r->symbol_ctx = ctx;
+    if (!r->formats)
+        return true;
+    tracefs_formats_free(r->formats);
+    r->formats = tracefs_formats_new(&r->namer.tracing, symbol, ctx, err);
+    return r->formats;
 }
 
 struct model_when reading_when(const struct reading *r, const struct stream_record *rec) {

@@ -16,7 +16,9 @@ struct reading {
     struct stream *stream;
     struct perfdata_events *events; /* the stream's */
     struct perfdata_namer namer;
-    struct tracefs_formats *formats;     /* of the namer's tracing data; NULL: none, or no libtraceevent */
+    struct tracefs_formats *formats; /* of the namer's tracing data; NULL: none, or no libtraceevent */
+    tracefs_symbol_fn *symbol; /* names kernel functions in tracepoints' texts; NULL: they stay numbers */
+    void *symbol_ctx;
     size_t named_events, named_features; /* how many there were when names were given last */
 };
 
@@ -27,6 +29,9 @@ void reading_close(struct reading *r);
 
 /* Names events that a pipe brought since the last call; cheap when there are none. False: memory. */
 bool reading_names(struct reading *r, struct err *err);
+
+/* Lets tracepoints' texts name kernel functions from now on (%pS and the like). */
+bool reading_symbols(struct reading *r, tracefs_symbol_fn *symbol, void *ctx, struct err *err);
 
 /* The instant of a record: where it stands for the model and for ordering. */
 struct model_when reading_when(const struct reading *r, const struct stream_record *rec);

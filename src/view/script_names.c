@@ -88,6 +88,14 @@ const char *script_names_dso(struct script_names *n, const struct model_hit *hit
 
 /* ---- texts ---- */
 
+/* perf shows no offset in a kernel whose symbols it has. */
+static bool is_named_kernel(struct script_names *n, const struct model_hit *hit) {
+    if (!n->names || model_image(n->model, hit->image)->kind != MODEL_IMAGE_KERNEL)
+        return false;
+    script_names_symbol_id(n, hit); /* loads them */
+    return resolve_names_table(n->names, hit->image);
+}
+
 static void compose_line(struct script_names *n, const struct model_hit *hit, uint64_t address) {
     struct out *o = &n->scratch;
     struct object_line line;
@@ -119,7 +127,7 @@ static void compose(struct script_names *n, uint64_t fields, const struct model_
     }
     if (fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF))) {
         out_str(o, " (");
-        if (hit->image != MODEL_NONE && fields & SCRIPT_BIT(DSOFF)) {
+        if (hit->image != MODEL_NONE && fields & SCRIPT_BIT(DSOFF) && !is_named_kernel(n, hit)) {
             out_str(o, model_image(n->model, hit->image)->name); /* a module with its path, as in perf */
             out_str(o, "+0x");
             out_hex(o, shown_offset(n, hit, address), 0);
