@@ -111,7 +111,7 @@ static const struct option options[] = {
     OPTION_BOOL(0, "demangle", OWN, demangle, "demangle symbols"),
     OPTION_BOOL(0, "demangle-kernel", OWN, symbols.demangle_kernel, "demangle kernel symbols"),
     OPTION_BOOL(0, "full-source-path", OWN, full_paths, "show source files with their whole path"),
-    OPTION_BOOL(0, "show-kernel-path", OWN, ignored_flag, "show the path of the kernel's image"),
+    OPTION_BOOL(0, "show-kernel-path", OWN, kernel_path, "show the path of the kernel's image"),
     ABSENT_FLAG('a', "all-cpus", "of script record"),
     ABSENT_FLAG('d', "debug-mode", "check order and losses"),
     ABSENT(0, "addr2line", "path", "addr2line binary"),
@@ -268,6 +268,7 @@ static bool open_names(struct script *s, struct err *err) {
     s->print.names.names = s->names;
     s->print.names.lines = s->lines;
     s->print.names.full_paths = s->o->full_paths;
+    s->print.names.kernel_path = s->o->kernel_path;
     s->print.names.store = s->store;
     return s->lines && reading_symbols(&s->reading, kernel_symbol, s, err);
 }

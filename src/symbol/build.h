@@ -49,7 +49,7 @@ struct symbol_rules {
 
 /*
  * The table of what `d` holds, and d emptied, also on failure. NULL: memory. Symbols without a size end where
- * the next one starts; labels without one that lie inside of a function that has a size are left out.
+ * the next one starts; local labels without one inside of a function that has a size are left out.
  * `rules` is copied. symbol_table_free also takes NULL.
  */
 struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct symbol_rules *rules,

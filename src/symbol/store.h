@@ -118,8 +118,8 @@ struct symbol_source {
     bool proved;      /* the bytes have the recorded build-id, or the recording itself says it */
     const char *path; /* of the file used, as opened; else of the one refused; else NULL */
     const char *text; /* one line for people when status is not FOUND: what and why; else NULL */
-    /* How perf names the image in its dso column where the file used decides: the path of the vmlinux that
-     * was used for a kernel; NULL: as recorded. */
+    /* With -v (report) or --show-kernel-path (script) perf shows this path of a vmlinux in its dso column,
+     * and what was recorded otherwise; NULL: what was recorded always. */
     const char *shown_path;
     bool has_slide; /* kernels: from a file whose addresses are not the recorded ones */
     int64_t slide;  /* recorded address - the file's */

@@ -179,13 +179,14 @@ static size_t choose(struct place *list, size_t n, const struct symbol_draft *dr
     return kept;
 }
 
-/* Leaves out labels inside of functions that have a size: those are places to jump to. */
+/* Leaves out local labels inside of functions that have a size: those are places to jump to. A global one is
+ * another entry. */
 static size_t drop_labels(struct place *list, size_t n, const struct symbol_draft *drafts) {
     size_t kept = 0;
     uint64_t inside = 0; /* the furthest end of a function so far */
     for (size_t i = 0; i < n; i++) {
         const struct symbol_draft *d = &drafts[list[i].draft];
-        if (d->untyped && d->end <= d->start && d->start < inside)
+        if (d->untyped && d->bind == SYMBOL_LOCAL && d->end <= d->start && d->start < inside)
             continue;
         if (!d->untyped && d->end > inside)
             inside = d->end;

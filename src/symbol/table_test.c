@@ -121,13 +121,15 @@ static void test_nested(void **state) {
         BUILD(rules, {.start = 0, .end = 100, .name = "A"}, {.start = 10, .end = 50, .name = "B"},
               {.start = 20, .end = 30, .name = "C"}, {.start = 25, .name = "label", .untyped = true},
               {.start = 40, .end = 60, .name = "D"}, {.start = 90, .end = 120, .name = "E"},
-              {.start = 110, .end = 115, .name = "F"});
+              {.start = 110, .end = 115, .name = "F"},
+              {.start = 70, .name = "entry", .untyped = true, .bind = SYMBOL_GLOBAL});
     static const struct {
         uint64_t offset;
         const char *name;
-    } want[] = {{0, "A"},   {9, "A"},   {10, "B"},  {19, "B"},  {20, "C"},  {25, "C"}, {29, "C"}, {30, "B"},
-                {39, "B"},  {40, "D"},  {59, "D"},  {60, "A"},  {89, "A"},  {90, "E"}, {99, "E"}, {100, "E"},
-                {109, "E"}, {110, "F"}, {114, "F"}, {115, "E"}, {119, "E"}, {120, ""}};
+    } want[] = {{0, "A"},      {9, "A"},      {10, "B"},  {19, "B"},  {20, "C"},  {25, "C"},
+                {29, "C"},     {30, "B"},     {39, "B"},  {40, "D"},  {59, "D"},  {60, "A"},
+                {70, "entry"}, {89, "entry"}, {90, "E"},  {99, "E"},  {100, "E"}, {109, "E"},
+                {110, "F"},    {114, "F"},    {115, "E"}, {119, "E"}, {120, ""}};
     uint64_t offsets[sizeof want / sizeof *want];
     uint32_t found[sizeof want / sizeof *want];
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {

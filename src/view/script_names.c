@@ -80,8 +80,8 @@ const char *script_names_dso(struct script_names *n, const struct model_hit *hit
     if (hit->image == MODEL_NONE)
         return UNKNOWN;
     const struct model_image *image = model_image(n->model, hit->image);
-    uint32_t id = image->kind == MODEL_IMAGE_KERNEL && n->store ? resolve_names_store_id(n->names, hit->image)
-                                                                : UINT32_MAX;
+    bool wanted = n->kernel_path && image->kind == MODEL_IMAGE_KERNEL && n->store;
+    uint32_t id = wanted ? resolve_names_store_id(n->names, hit->image) : UINT32_MAX;
     const char *path = id == UINT32_MAX ? NULL : symbol_store_source(n->store, id).shown_path;
     return path ? path : model_image_dso(n->model, image);
 }
