@@ -20,8 +20,6 @@
 enum { RATIO_MAX = 1032 };
 static const uint64_t SECTION_MAX = (uint64_t)4
                                     << 30; /* bytes; the largest .debug_info known have a quarter */
-static const uint64_t LZMA_MEMORY_MAX = (uint64_t)256 << 20; /* bytes of the decoder; xz -9 wants 65 MiB */
-static const uint32_t ZSTD_WINDOW_LOG_MAX = 27;              /* 128 MiB, as zstd(1) without --long */
 
 enum step { STEP_MORE, STEP_END, STEP_BAD, STEP_MEMORY };
 
@@ -82,6 +80,8 @@ static void zlib_fini(struct decoder *d) {
 #endif
 
 #ifdef HAVE_LZMA
+static const uint64_t LZMA_MEMORY_MAX = (uint64_t)256 << 20; /* bytes of the decoder; xz -9 wants 65 MiB */
+
 static bool xz_init(struct decoder *d) {
     d->u.lzma = (lzma_stream)LZMA_STREAM_INIT;
     return lzma_auto_decoder(&d->u.lzma, LZMA_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK;
@@ -108,10 +108,12 @@ static void xz_fini(struct decoder *d) {
 #endif
 
 #ifdef HAVE_ZSTD
+enum { ZSTD_WINDOW_LOG_MAX = 27 }; /* 128 MiB, as zstd(1) without --long */
+
 static bool zstd_init(struct decoder *d) {
     d->u.zstd = ZSTD_createDCtx();
     return d->u.zstd &&
-           !ZSTD_isError(ZSTD_DCtx_setParameter(d->u.zstd, ZSTD_d_windowLogMax, (int)ZSTD_WINDOW_LOG_MAX));
+           !ZSTD_isError(ZSTD_DCtx_setParameter(d->u.zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_MAX));
 }
 
 static enum step zstd_run(struct decoder *d) {

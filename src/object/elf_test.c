@@ -503,7 +503,7 @@ static struct bytes plain_text(void) {
 /* Packed by `type` into a new buffer; size 0: this build cannot. */
 static struct bytes pack(uint32_t type, uint8_t *room, size_t size) {
     struct bytes plain = plain_text();
-    (void)plain, (void)room, (void)size;
+    (void)type, (void)plain, (void)room, (void)size;
 #ifdef HAVE_ZLIB
     uLongf n = size;
     if (type == ELFCOMPRESS_ZLIB && compress(room, &n, plain.data, plain.size) == Z_OK)
