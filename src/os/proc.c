@@ -13,6 +13,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "os/proc_internal.h"
+
 /* struct procmap_query and its constants: include/uapi/linux/fs.h of Linux 6.11; older headers lack them. */
 struct procmap_query {
     uint64_t size, query_flags, query_addr;
@@ -240,4 +242,5 @@ const struct os_proc os_proc_system = {
     .maps_next = system_maps_next,
     .maps_build_id = system_maps_build_id,
     .maps_close = system_maps_close,
+    .bpf_next = os_bpf_next,
 };

@@ -44,6 +44,21 @@ struct os_image {
     void *own; /* the implementation's */
 };
 
+enum { OS_BPF_FUNCTIONS_MAX = 256, OS_BPF_TAG = 8 };
+
+/* A loaded BPF program (bpf(2), struct bpf_prog_info). */
+struct os_bpf_program {
+    uint32_t id;
+    uint8_t tag[OS_BPF_TAG];
+    char name[17];
+    uint32_t function_count; /* those beyond OS_BPF_FUNCTIONS_MAX are left out */
+    struct os_bpf_function {
+        uint64_t address; /* 0: hidden, or not compiled to machine code */
+        uint32_t size;
+        uint8_t tag[OS_BPF_TAG];
+    } functions[OS_BPF_FUNCTIONS_MAX];
+};
+
 /* Takes a piece of a text, whole lines of it (the last one of all may lack its newline); false: enough. */
 typedef bool os_lines_fn(void *ctx, struct bytes lines);
 
@@ -65,6 +80,10 @@ struct os_proc {
     /* Maps a regular file; release gives it back. */
     bool (*image)(void *ctx, const char *path, struct os_image *out, struct err *err);
     void (*release)(void *ctx, struct os_image *image);
+
+    /* The BPF program with the smallest id above `after`: 1; 0 when there is none, or none for us to see; -1:
+     * there is one, but only its id could be had. */
+    int (*bpf_next)(void *ctx, uint32_t after, struct os_bpf_program *out);
 
     /* PROCMAP_QUERY (linux/fs.h, Linux 6.11): single mappings of a process without their text. A handle, or a
      * negative errno. */

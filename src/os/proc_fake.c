@@ -138,6 +138,17 @@ static void fake_maps_build_id(void *ctx, int pid, uint64_t start, struct os_bui
             *out = f->mappings[i].build_id;
 }
 
+static int fake_bpf_next(void *ctx, uint32_t after, struct os_bpf_program *out) {
+    static const uint8_t NONE[OS_BPF_TAG];
+    const struct os_proc_fake *f = ctx;
+    for (size_t i = 0; i < f->program_count; i++)
+        if (f->programs[i].id > after) {
+            *out = f->programs[i];
+            return memcmp(out->tag, NONE, sizeof NONE) ? 1 : -1;
+        }
+    return 0;
+}
+
 static void fake_maps_close(void *ctx, int handle) {
     (void)ctx;
     (void)handle;
@@ -158,5 +169,6 @@ struct os_proc os_proc_fake(const struct os_proc_fake *fake) {
         .maps_next = fake_maps_next,
         .maps_build_id = fake_maps_build_id,
         .maps_close = fake_maps_close,
+        .bpf_next = fake_bpf_next,
     };
 }

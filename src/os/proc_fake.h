@@ -24,8 +24,10 @@ struct os_proc_fake {
     size_t file_count;
     const struct os_proc_fake_mapping *mappings; /* of each process in ascending order */
     size_t mapping_count;
-    bool no_query;        /* a kernel before 6.11 */
-    unsigned *id_queries; /* counts build-ids asked for; may be NULL */
+    bool no_query;                         /* a kernel before 6.11 */
+    unsigned *id_queries;                  /* counts build-ids asked for; may be NULL */
+    const struct os_bpf_program *programs; /* by id; those without a tag tell nothing else */
+    size_t program_count;
 };
 
 /* `fake` is borrowed for as long as the result is used. */

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "record/bpf.h"
 #include "record/cgroups.h"
 #include "record/kernel.h"
 #include "record/tasks.h"
@@ -27,6 +28,8 @@ static bool kernel_and_groups(const struct os_proc *proc, const struct record_sy
     struct writer w = writer_make(false);
     const struct record_options *o = r->options;
     bool ok = record_kernel_encode(proc, sink, o->build_id_mmap, r->kernel, &w);
+    if (!o->no_bpf_event)
+        ok = ok && record_bpf_encode(proc, sink, &w);
     if (o->all_cgroups && !o->no_cgroups)
         ok = ok && record_cgroups_encode(proc, sink, &w);
     ok = ok || err_memory(err, "the kernel's map");

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "record/bpf.h"
 #include "record/cgroups.h"
 #include "record/synth_test.h"
 
@@ -104,8 +105,53 @@ static void test_mount(void **state) {
     assert_false(record_cgroups_mount(&proc, room, sizeof room));
 }
 
+static void test_bpf(void **state) {
+    (void)state;
+    static const struct os_bpf_program PROGRAMS[] = {
+        {.id = 3,
+         .tag = {0xab, 1},
+         .name = "filter",
+         .function_count = 1,
+         .functions = {{0xffffffffc0001000, 100, {0xab, 1}}}},
+        {.id = 5}, /* gone before it could be looked at */
+        {.id = 9,
+         .tag = {2},
+         .name = "main",
+         .function_count = 3,
+         .functions = {{0xffffffffc0002000, 50, {2}}, {0xffffffffc0003000, 60, {3}}, {0, 70, {4}}}},
+    };
+    static const struct {
+        uint64_t addr;
+        uint32_t len;
+        const char *name;
+    } WANT[] = {{0xffffffffc0001000, 100, "bpf_prog_ab01000000000000_filter"},
+                {0, 3, NULL},
+                {0xffffffffc0002000, 50, "bpf_prog_0200000000000000_F"},
+                {0xffffffffc0003000, 60, "bpf_prog_0300000000000000_F"},
+                {0, 9, NULL}};
+    struct os_proc_fake fake = {.programs = PROGRAMS, .program_count = 3};
+    struct os_proc proc = os_proc_fake(&fake);
+    struct synth_test t;
+    synth_test_init(&t);
+    assert_true(record_bpf_encode(&proc, &t.sink, &t.got));
+    for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++) {
+        assert_true(synth_test_next(&t, writer_bytes(&t.got)));
+        if (!WANT[i].name) {
+            assert_int_equal(t.rec.type, PERFDATA_RECORD_BPF_EVENT);
+            assert_true(t.rec.bpf_event.type == 1 && t.rec.bpf_event.id == WANT[i].len);
+            continue;
+        }
+        assert_int_equal(t.rec.type, PERFDATA_RECORD_KSYMBOL);
+        assert_true(t.rec.ksymbol.addr == WANT[i].addr && t.rec.ksymbol.len == WANT[i].len);
+        assert_true(t.rec.ksymbol.ksym_type == 1 && t.rec.ksymbol.flags == 0);
+        assert_string_equal((const char *)t.rec.ksymbol.name.data, WANT[i].name);
+    }
+    assert_false(synth_test_next(&t, writer_bytes(&t.got)));
+    synth_test_fini(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_selection), cmocka_unit_test(test_cgroups),
-                                       cmocka_unit_test(test_mount)};
+                                       cmocka_unit_test(test_mount), cmocka_unit_test(test_bpf)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
