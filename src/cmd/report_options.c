@@ -405,8 +405,6 @@ static const char *not_there_yet(const struct report_options *o) {
         {o->group_sort_index > 0, "group-sort-idx"},
         {o->branch_stack == REPORT_YES, "branch-stack"},
         {o->mem_mode, "mem-mode"},
-        {o->hierarchy, "hierarchy"},
-        {o->group == REPORT_YES, "group"},
         {o->parallelism, "parallelism"},
         {o->exclude_other, "exclude-other"},
         {o->parent, "parent"},

@@ -404,26 +404,61 @@ static void add_callers(struct profile *p) {
 
 /* ---- all together ---- */
 
-static void finish_table(struct profile *p, struct profile_table *t, uint32_t event) {
-    const struct profile_tally *tally = &p->b.tally.items[event];
-    t->event.event = event;
-    t->event.members = 1;
-    t->event.name = p->plan.in->events->list.items[event].name;
-    t->event.total.period = tally->period;
-    t->event.total.samples = tally->samples;
-    t->event.member_totals = &t->event.total;
-    t->event.read = tally->read;
-    t->event.filtered = tally->filtered;
-    t->event.dropped = tally->dropped;
-    t->event.lost = tally->lost;
-    t->event.entries = t->entries.items;
-    t->event.entry_count = t->event.root_count = (uint32_t)t->entries.count;
-    double limit = floor((double)tally->period * p->plan.o->chain_min_percent / 100); /* as perf counts */
+/* The row is made without the memory of the last ones that is behind row_of. */
+uint32_t profile_row_of(struct profile *p, struct profile_table *t, uint32_t klass, uint32_t frame) {
+    return find_row(p, t, klass, frame);
+}
+
+static void add_counts(struct profile_event *e, const struct profile_tally *tally) {
+    e->total.period += tally->period;
+    e->total.samples += tally->samples;
+    e->read += tally->read;
+    e->filtered += tally->filtered;
+    e->dropped += tally->dropped;
+    e->lost += tally->lost;
+}
+
+static bool finish_table(struct profile *p, struct profile_table *t, uint32_t event) {
+    struct profile_event *e = &t->event;
+    e->event = event;
+    e->members = t->members;
+    e->name = p->plan.in->events->list.items[event].name;
+    e->member_totals = t->totals.items;
+    for (uint32_t m = 0; m < t->members; m++)
+        add_counts(e, &p->b.tally.items[event + m]);
+    double limit =
+        floor((double)t->totals.items[0].period * p->plan.o->chain_min_percent / 100); /* as perf */
     for (size_t i = 0; i < t->entries.count; i++) {
-        struct profile_entry *e = &t->entries.items[i];
-        uint64_t period = e->children ? e->children->period : e->self->period;
-        e->has_graph = p->plan.o->chain_mode != PROFILE_CHAIN_NONE && (double)period >= limit;
+        struct profile_entry *x = &t->entries.items[i];
+        uint64_t period = x->children ? x->children->period : x->self->period;
+        x->has_graph = p->plan.o->chain_mode != PROFILE_CHAIN_NONE && (double)period >= limit;
     }
+    e->entries = t->entries.items;
+    e->entry_count = e->root_count = (uint32_t)t->entries.count;
+    if (p->plan.o->hierarchy && p->key_count) {
+        if (!profile_hierarchy(p, t))
+            return false;
+        e->entries = t->levels.items;
+        e->entry_count = (uint32_t)t->levels.count;
+        e->root_count = t->root_count;
+    }
+    return true;
+}
+
+/* Sorts and finishes the tables that are shown. */
+static bool finish_tables(struct profile *p) {
+    if (!profile_group(p))
+        return false;
+    for (uint32_t i = 0; i < p->tables.count; i++) {
+        struct profile_table *t = &p->tables.items[i];
+        if (t->member)
+            continue;
+        uint32_t *shown = vec_push(&p->shown);
+        if (!shown || !profile_sort(p, t) || !finish_table(p, t, i))
+            return false;
+        *shown = i;
+    }
+    return true;
 }
 
 static void take_keys(struct profile *p) {
@@ -448,11 +483,7 @@ bool profile_freeze(struct profile *p, struct err *err) {
             add_callers(p);
         }
     }
-    for (uint32_t i = 0; ok && i < p->tables.count; i++) {
-        ok = profile_sort(p, &p->tables.items[i]);
-        if (ok)
-            finish_table(p, &p->tables.items[i], i);
-    }
+    ok = ok && finish_tables(p);
     if (ok && p->plan.chains && p->plan.o->chain_mode != PROFILE_CHAIN_NONE)
         ok = profile_graph_prepare(p, base_rows);
     free(base_rows);

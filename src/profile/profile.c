@@ -41,6 +41,11 @@ void profile_free(struct profile *p) {
         vec_fini(&t->children);
         vec_fini(&t->rows);
         idtable_fini(&t->by_key);
+        vec_fini(&t->totals);
+        vec_fini(&t->joined_self);
+        vec_fini(&t->joined_children);
+        vec_fini(&t->levels);
+        vec_fini(&t->level_sums);
         vec_fini(&t->node_at);
         vec_fini(&t->node_list);
         vec_fini(&t->leaf_at);
@@ -56,13 +61,14 @@ void profile_free(struct profile *p) {
     vec_fini(&p->child_at);
     vec_fini(&p->child_list);
     vec_fini(&p->tables);
+    vec_fini(&p->shown);
     free(p);
 }
 
 uint32_t profile_event_count(const struct profile *p) {
-    return (uint32_t)p->tables.count;
+    return (uint32_t)p->shown.count;
 }
 
 const struct profile_event *profile_event(const struct profile *p, uint32_t i) {
-    return &p->tables.items[i].event;
+    return &p->tables.items[p->shown.items[i]].event;
 }

@@ -214,6 +214,14 @@ struct profile_table {
     VEC(struct profile_sums) self;     /* [0]: of those that have no samples of their own */
     VEC(struct profile_sums) children; /* by row */
     struct idtable by_key;
+    bool member;                     /* of a group, and in its leader's table */
+    uint32_t members;                /* 1, or of a leader with --group: how many */
+    VEC(struct profile_sums) totals; /* [members] */
+    /* Of a group: members by row. */
+    VEC(struct profile_sums) joined_self, joined_children;
+    VEC(struct profile_entry) levels;    /* --hierarchy: what stands in event.entries */
+    VEC(struct profile_sums) level_sums; /* members by level */
+    uint32_t root_count;
     /* With graphs: the nodes and the leaves of row i are node_list[node_at[i] .. node_at[i + 1]), and so on;
      * only of rows with a graph. */
     VEC(uint32_t) node_at, node_list, leaf_at, leaf_list;
@@ -230,6 +238,7 @@ struct profile {
     VEC(struct profile_node_sums) node_sums;
     VEC(uint32_t) child_at, child_list; /* nodes below node i: child_list[child_at[i] .. child_at[i + 1]) */
     VEC(struct profile_table) tables;   /* by event */
+    VEC(uint32_t) shown;                /* of tables */
     uint8_t keys[PROFILE_COLUMN_COUNT];
     uint32_t key_count;
     uint32_t no_dso; /* text id of "[unknown]", which comes last; PROFILE_NONE: not there */
@@ -254,7 +263,25 @@ static inline const struct profile_name *profile_name_of(const struct profile *p
 /* Everything behind the second pass. False: memory. */
 bool profile_freeze(struct profile *p, struct err *err);
 
+/* The row of (class, frame) in a table, made if need be. PROFILE_NONE: memory. */
+uint32_t profile_row_of(struct profile *p, struct profile_table *t, uint32_t klass, uint32_t frame);
+
+/* ---- group.c ---- */
+
+/* Brings what groups stand side by side into their leaders' tables; settles members and totals of all tables.
+ * False: memory. */
+bool profile_group(struct profile *p);
+
+/* ---- hierarchy.c ---- */
+
+/* Makes t->levels of t->entries. False: memory. */
+bool profile_hierarchy(struct profile *p, struct profile_table *t);
+
 /* ---- sort.c ---- */
+
+/* The order of two rows by one key. */
+int profile_key_compare(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
+                        const struct profile_row *y);
 
 /* Makes t->entries: all rows, in the order of printing. False: memory. */
 bool profile_sort(struct profile *p, struct profile_table *t);

@@ -34,11 +34,11 @@ static int by_number(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b;
 }
 
-static uint64_t measure(const struct profile_table *t, enum profile_column_id id, uint32_t row) {
-    const struct profile_sums *s = &t->self.items[t->rows.items[row].self];
+static uint64_t measure_in(const struct profile_sums *s, const struct profile_sums *children,
+                           enum profile_column_id id) {
     switch (id) {
     case PROFILE_OVERHEAD_CHILDREN:
-        return t->children.items ? t->children.items[row].period : s->period;
+        return children ? children->period : s->period;
     case PROFILE_OVERHEAD_SYS:
         return s->period_sys;
     case PROFILE_OVERHEAD_US:
@@ -58,6 +58,24 @@ static uint64_t measure(const struct profile_table *t, enum profile_column_id id
     default:
         return s->period;
     }
+}
+
+static uint64_t measure(const struct profile_table *t, enum profile_column_id id, uint32_t row) {
+    return measure_in(&t->self.items[t->rows.items[row].self],
+                      t->children.items ? &t->children.items[row] : NULL, id);
+}
+
+/* Where the leaders' sums are equal the others' decide. */
+static int by_members(const struct profile_table *t, enum profile_column_id id, uint32_t x, uint32_t y) {
+    const struct profile_sums *self = t->joined_self.items, *children = t->joined_children.items;
+    for (uint32_t m = 1; m < t->members; m++) {
+        size_t u = (size_t)x * t->members + m, v = (size_t)y * t->members + m;
+        int order = by_number(measure_in(&self[v], children ? &children[v] : NULL, id),
+                              measure_in(&self[u], children ? &children[u] : NULL, id));
+        if (order)
+            return order;
+    }
+    return 0;
 }
 
 static uint32_t symbol_rank(const struct profile *p, uint32_t frame) {
@@ -112,6 +130,8 @@ static int compare(const struct sorter *s, const struct item *x, const struct it
                               key_rank(s->p, id, &s->t->rows.items[y->row], false));
         else
             order = i || !s->measures ? by_number(measure(s->t, id, y->row), measure(s->t, id, x->row)) : 0;
+        if (!order && !profile_column_is_key(id))
+            order = by_members(s->t, id, x->row, y->row);
         if (!order && id == PROFILE_OVERHEAD_CHILDREN && s->depths && x->thread == y->thread)
             order = s->p->plan.o->chain_order == PROFILE_CALLER ? by_number(y->depth, x->depth)
                                                                 : by_number(x->depth, y->depth);
@@ -373,12 +393,26 @@ bool profile_sort(struct profile *p, struct profile_table *t) {
                        .depths = p->plan.o->children && p->plan.o->chain_mode != PROFILE_CHAIN_NONE};
     bool ok = order && s.items && (t->self.count || vec_push(&t->self)) && vec_reserve(&t->entries, n) &&
               sort_rows(&s, order, n);
-    for (uint32_t i = 0; ok && i < n; i++)
-        *vec_push(&t->entries) =
-            (struct profile_entry){.self = &t->self.items[t->rows.items[order[i]].self],
-                                   .children = p->plan.o->children ? &t->children.items[order[i]] : NULL,
-                                   .key = order[i]};
+    bool joined = t->members > 1;
+    const struct profile_sums *children = joined ? t->joined_children.items : t->children.items;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        size_t at = (size_t)order[i] * t->members;
+        *vec_push(&t->entries) = (struct profile_entry){
+            .self = joined ? &t->joined_self.items[at] : &t->self.items[t->rows.items[order[i]].self],
+            .children = p->plan.o->children ? &children[at] : NULL,
+            .key = order[i]};
+    }
     free(s.items);
     free(order);
     return ok;
+}
+
+int profile_key_compare(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
+                        const struct profile_row *y) {
+    int order = by_number(key_rank(p, id, x, false), key_rank(p, id, y, false));
+    if (order)
+        return order;
+    const struct resolve_frame *frames = p->b.frames.list.items;
+    uint64_t u = profile_own_address(&frames[x->frame]), v = profile_own_address(&frames[y->frame]);
+    return (int64_t)u < (int64_t)v ? -1 : u != v;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A profile as one line of JSON; the shape is documented in docs/JSON.md and only grows. */
+/* A profile as one line of JSON; its shape is in docs/JSON.md and only grows. */
 #ifndef SONDE_VIEW_REPORT_JSON_H
 #define SONDE_VIEW_REPORT_JSON_H
 

@@ -268,7 +268,7 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
         if (pr->o->separator) {
             out_char(pr->out, ' ');
             print_number(pr, entry, i, id, 0);
-        } else if (c->asked && (!first || c->asked > c->width)) {
+        } else if (c->asked && (!first || c->asked > unit)) {
             unsigned least = is_percent(id) ? MIN_PERCENT : MIN_COUNT;
             out_char(pr->out, ' ');
             print_number(pr, entry, i, id, (c->asked > least ? c->asked : least) - 1);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events of a group side by side: the rows of all members come into the leader's table, with one sum for each
+ * member.
+ *
+ *   cycles        instructions            {cycles, instructions}
+ *   main  70 %    main  60 %              main  70 %  60 %
+ *   read  30 %    fork  40 %        ->    read  30 %   0 %
+ *                                         fork   0 %  40 %
+ */
+#include "profile/profile_internal.h"
+
+static bool add_total(struct profile_table *t, const struct profile_tally *tally) {
+    struct profile_sums *total = vec_push(&t->totals);
+    if (!total)
+        return false;
+    total->period = tally->period;
+    total->samples = tally->samples;
+    return true;
+}
+
+/* Finds or makes the leader's row for each of the member's, and takes over what the member knows of it. */
+static bool take_rows(struct profile *p, struct profile_table *leader, const struct profile_table *member,
+                      uint32_t *rows) {
+    for (uint32_t i = 0; i < member->rows.count; i++) {
+        const struct profile_row *from = &member->rows.items[i];
+        size_t before = leader->rows.count;
+        rows[i] = profile_row_of(p, leader, from->klass, from->frame);
+        if (rows[i] == PROFILE_NONE)
+            return false;
+        if (leader->rows.count == before)
+            continue;
+        struct profile_row *made = &leader->rows.items[rows[i]];
+        uint32_t self = made->self;
+        *made = *from;
+        made->self = self;
+    }
+    return true;
+}
+
+static const struct profile_sums *own_sums(const struct profile_table *t, uint32_t row) {
+    static const struct profile_sums none;
+    uint32_t self = t->rows.items[row].self;
+    return self ? &t->self.items[self] : &none;
+}
+
+/* rows[m]: of each of the m-th member's rows the leader's. */
+static bool join(struct profile *p, struct profile_table *leader, uint32_t members, uint32_t *const *rows) {
+    size_t n = leader->rows.count * members;
+    if (!vec_reserve(&leader->joined_self, n + 1) ||
+        (p->plan.o->children && !vec_reserve(&leader->joined_children, n + 1)))
+        return false;
+    memset(leader->joined_self.items, 0, n * sizeof *leader->joined_self.items);
+    if (p->plan.o->children)
+        memset(leader->joined_children.items, 0, n * sizeof *leader->joined_children.items);
+    for (uint32_t m = 0; m < members; m++) {
+        const struct profile_table *t = leader + m;
+        for (uint32_t i = 0; i < t->rows.count; i++) {
+            size_t at = (size_t)(m ? rows[m][i] : i) * members + m;
+            leader->joined_self.items[at] = *own_sums(t, i);
+            if (p->plan.o->children)
+                leader->joined_children.items[at] = t->children.items[i];
+        }
+    }
+    leader->joined_self.count = n;
+    leader->joined_children.count = p->plan.o->children ? n : 0;
+    return true;
+}
+
+static bool join_group(struct profile *p, uint32_t first, uint32_t members) {
+    struct profile_table *leader = &p->tables.items[first];
+    uint32_t **rows = calloc(members, sizeof *rows);
+    bool ok = rows != NULL;
+    for (uint32_t m = 0; ok && m < members; m++) {
+        leader[m].member = m > 0;
+        ok = add_total(leader, &p->b.tally.items[first + m]);
+    }
+    for (uint32_t m = 1; ok && m < members; m++) {
+        rows[m] = malloc((leader[m].rows.count + 1) * sizeof **rows);
+        ok = rows[m] && take_rows(p, leader, &leader[m], rows[m]);
+    }
+    ok = ok && join(p, leader, members, rows);
+    for (uint32_t m = 0; rows && m < members; m++)
+        free(rows[m]);
+    free(rows);
+    leader->members = members;
+    return ok;
+}
+
+bool profile_group(struct profile *p) {
+    const struct perfdata_events *events = p->plan.in->events;
+    for (uint32_t i = 0; i < p->tables.count; i++) {
+        uint32_t members = events->list.items[i].group_members;
+        if (!p->plan.o->group || members < 2 || members > p->tables.count - i)
+            continue;
+        if (!join_group(p, i, members))
+            return false;
+        i += members - 1;
+    }
+    for (uint32_t i = 0; i < p->tables.count; i++) {
+        struct profile_table *t = &p->tables.items[i];
+        if (!t->members && !t->member) {
+            t->members = 1;
+            if (!add_total(t, &p->b.tally.items[i]))
+                return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One level of entries for each key: the rows of a table as a tree, whose leaves they are.
+ *
+ *   rows                      levels
+ *   cc1  libc  malloc  5      cc1  12                entries: [cc1 make] [libc kernel] [kernel] [malloc free]
+ * ... cc1  libc  free    3        libc  8              the first level first, siblings side by side cc1
+ * kernel  read  4          malloc  5 make kernel  read  2          free  3
+ */
+#include <stdlib.h>
+
+#include "profile/profile_internal.h"
+
+struct level {
+    uint32_t parent, row; /* row: any below it; its keys down to this level are the level's */
+    uint32_t depth;
+};
+
+struct tree {
+    struct profile *p;
+    struct profile_table *t;
+    enum profile_column_id keys[PROFILE_COLUMN_COUNT];
+    uint32_t key_count;
+    VEC(struct level) levels;
+    struct hash_map by_key; /* of parent and words; equal hashes go on to hash + 1 */
+};
+
+static bool same_key(const struct tree *tree, const struct level *l, uint32_t parent, uint32_t row,
+                     uint32_t depth) {
+    uint64_t a[PROFILE_KEY_WORDS], b[PROFILE_KEY_WORDS];
+    const struct profile_row *rows = tree->t->rows.items;
+    if (l->parent != parent || l->depth != depth)
+        return false;
+    unsigned n = profile_key_words(tree->p, tree->keys[depth], &rows[l->row], a);
+    profile_key_words(tree->p, tree->keys[depth], &rows[row], b);
+    return !memcmp(a, b, n * sizeof *a);
+}
+
+static uint32_t level_of(struct tree *tree, uint32_t parent, uint32_t row, uint32_t depth) {
+    uint64_t words[PROFILE_KEY_WORDS];
+    unsigned n = profile_key_words(tree->p, tree->keys[depth], &tree->t->rows.items[row], words);
+    for (uint64_t h = hash_bytes(words, n * sizeof *words) ^ hash_u64((uint64_t)parent << 8 | depth);; h++) {
+        uint32_t id = hash_map_get(&tree->by_key, h);
+        if (id != HASH_ABSENT) {
+            if (same_key(tree, &tree->levels.items[id], parent, row, depth))
+                return id;
+            continue;
+        }
+        id = (uint32_t)tree->levels.count;
+        struct level *l = vec_push(&tree->levels);
+        if (!l || !hash_map_set(&tree->by_key, h, id))
+            return PROFILE_NONE;
+        *l = (struct level){.parent = parent, .row = row, .depth = depth};
+        for (uint32_t m = 0; m < tree->t->members; m++)
+            if (!vec_push(&tree->t->level_sums))
+                return PROFILE_NONE;
+        return id;
+    }
+}
+
+static void add(struct profile_sums *to, const struct profile_sums *from) {
+    to->period += from->period;
+    to->samples += from->samples;
+    to->period_sys += from->period_sys;
+    to->period_us += from->period_us;
+    to->period_guest_sys += from->period_guest_sys;
+    to->period_guest_us += from->period_guest_us;
+    to->weight1 += from->weight1;
+    to->weight2 += from->weight2;
+    to->weight3 += from->weight3;
+    to->latency += from->latency;
+}
+
+static bool make_levels(struct tree *tree) {
+    struct profile_table *t = tree->t;
+    for (size_t i = 0; i < t->entries.count; i++) {
+        const struct profile_entry *e = &t->entries.items[i];
+        uint32_t parent = PROFILE_NONE;
+        for (uint32_t depth = 0; depth < tree->key_count; depth++) {
+            parent = level_of(tree, parent, e->key, depth);
+            if (parent == PROFILE_NONE)
+                return false;
+            for (uint32_t m = 0; m < t->members; m++)
+                add(&t->level_sums.items[(size_t)parent * t->members + m], &e->self[m]);
+        }
+    }
+    return true;
+}
+
+/* Siblings side by side, parents before their children; among siblings what has more first. */
+static int by_place_in_tree(const void *a, const void *b, void *ctx) {
+    const struct tree *tree = ctx;
+    const struct profile_table *t = tree->t;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    const struct level *x = &tree->levels.items[i], *y = &tree->levels.items[j];
+    for (uint32_t m = 0; m < t->members; m++) {
+        uint64_t u = t->level_sums.items[(size_t)i * t->members + m].period,
+                 v = t->level_sums.items[(size_t)j * t->members + m].period;
+        if (u != v)
+            return u > v ? -1 : 1;
+    }
+    return profile_key_compare(tree->p, tree->keys[x->depth], &t->rows.items[x->row], &t->rows.items[y->row]);
+}
+
+/* The root's children, whose parent is PROFILE_NONE, come first. */
+static uint32_t slot_of(uint32_t parent) {
+    return parent == PROFILE_NONE ? 0 : parent + 1;
+}
+
+/* Appends the levels below `parent`, sorted: they are children[at[slot] .. at[slot + 1]). */
+static bool append(struct tree *tree, const uint32_t *at, uint32_t *children, uint32_t parent) {
+    struct profile_table *t = tree->t;
+    uint32_t slot = slot_of(parent), first = at[slot], n = at[slot + 1] - first;
+    qsort_r(children + first, n, sizeof *children, by_place_in_tree, tree);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t id = children[first + i];
+        const struct level *l = &tree->levels.items[id];
+        struct profile_entry *e = vec_push(&t->levels);
+        if (!e)
+            return false;
+        *e = (struct profile_entry){.self = &t->level_sums.items[(size_t)id * t->members],
+                                    .key = l->row,
+                                    .depth = l->depth,
+                                    .first = id}; /* until its own children are placed */
+    }
+    return true;
+}
+
+static bool lay_out(struct tree *tree) {
+    struct profile_table *t = tree->t;
+    uint32_t n = (uint32_t)tree->levels.count;
+    uint32_t *at = calloc((size_t)n + 3, sizeof *at), *children = malloc(((size_t)n + 1) * sizeof *children);
+    bool ok = at && children;
+    for (uint32_t i = 0; ok && i < n; i++)
+        at[slot_of(tree->levels.items[i].parent) + 2]++;
+    for (uint32_t i = 1; ok && i < n + 3; i++)
+        at[i] += at[i - 1];
+    for (uint32_t i = 0; ok && i < n; i++) {
+        children[at[slot_of(tree->levels.items[i].parent) + 1]++] = i;
+    }
+    ok = ok && append(tree, at, children, PROFILE_NONE);
+    t->root_count = (uint32_t)t->levels.count;
+    for (uint32_t i = 0; ok && i < t->levels.count; i++) {
+        uint32_t id = t->levels.items[i].first, first = (uint32_t)t->levels.count;
+        ok = append(tree, at, children, id);
+        t->levels.items[i].first = first;
+        t->levels.items[i].count = (uint32_t)t->levels.count - first;
+    }
+    free(at);
+    free(children);
+    return ok;
+}
+
+bool profile_hierarchy(struct profile *p, struct profile_table *t) {
+    struct tree tree = {.p = p, .t = t};
+    const struct profile_columns *c = p->plan.o->columns;
+    for (size_t i = 0; i < c->out.count; i++)
+        if (profile_column_is_key(c->out.items[i].id))
+            tree.keys[tree.key_count++] = c->out.items[i].id;
+    bool ok = make_levels(&tree) && lay_out(&tree);
+    vec_fini(&tree.levels);
+    hash_map_fini(&tree.by_key);
+    return ok;
+}
