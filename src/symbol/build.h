@@ -18,10 +18,12 @@ struct symbol_draft {
     uint64_t target;     /* with an empty name and SYMBOL_PLT: it is named after the symbol there */
 };
 
-/* Which of several symbols that start at the same place names it. */
+/* Which of several symbols at the same place names it. */
 enum symbol_choice {
     SYMBOL_CHOOSE_BEST, /* one with a size, a type, not weak, global, few leading underscores, the longest */
     SYMBOL_CHOOSE_LAST, /* in order of the list */
+    SYMBOL_CHOOSE_NEWEST, /* likewise, and what overlaps a symbol listed later is gone: its memory was reused
+                           */
 };
 
 /* Zeroed at first. What `texts` holds the table takes over. */

@@ -185,8 +185,8 @@ static bool add_map_lines(struct writer *text, struct symbol_drafts *d) {
 static struct symbol_table *map_table(struct writer *text, struct err *err) {
     struct symbol_drafts d = {0};
     struct symbol_table *t = NULL;
-    /* Of lines for the same place the last one counts: it replaced the others. */
-    struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_LAST, .limit = one_byte, .raw_names = true};
+    /* A line replaces those before it for the same place. */
+    struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_NEWEST, .limit = one_byte, .raw_names = true};
     if (add_map_lines(text, &d))
         t = symbol_table_build(&d, &rules, err);
     else

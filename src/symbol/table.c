@@ -173,7 +173,7 @@ static size_t choose(struct place *list, size_t n, const struct symbol_draft *dr
     for (size_t i = 0, next; i < n; i = next) {
         for (next = i + 1; next < n && list[next].start == list[i].start;)
             next++;
-        bool last = rules->choice == SYMBOL_CHOOSE_LAST || next == i + 1;
+        bool last = rules->choice != SYMBOL_CHOOSE_BEST || next == i + 1;
         list[kept++] = last ? list[next - 1] : best(list + i, next - i, drafts, rules->raw_names);
     }
     return kept;
@@ -191,6 +191,19 @@ static size_t drop_labels(struct place *list, size_t n, const struct symbol_draf
         if (!d->untyped && d->end > inside)
             inside = d->end;
         list[kept++] = list[i];
+    }
+    return kept;
+}
+
+/* Leaves out what overlaps something listed later. */
+static size_t drop_replaced(struct place *list, size_t n, const struct symbol_draft *drafts) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        while (kept && drafts[list[kept - 1].draft].end > list[i].start &&
+               list[kept - 1].draft < list[i].draft)
+            kept--;
+        if (!kept || drafts[list[kept - 1].draft].end <= list[i].start)
+            list[kept++] = list[i];
     }
     return kept;
 }
@@ -306,7 +319,9 @@ struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct sy
     }
     if (ok) {
         n = choose(places, n, d->list.items, rules);
-        ok = table_allocate(t, drop_labels(places, n, d->list.items));
+        n = rules->choice == SYMBOL_CHOOSE_NEWEST ? drop_replaced(places, n, d->list.items)
+                                                  : drop_labels(places, n, d->list.items);
+        ok = table_allocate(t, n);
     }
     if (ok) {
         fill(t, places, d->list.items);

@@ -142,6 +142,23 @@ static void test_nested(void **state) {
     symbol_table_free(t);
 }
 
+static void test_newest(void **state) {
+    (void)state;
+    struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_NEWEST};
+    struct symbol_table *t =
+        BUILD(rules, {.start = 0, .end = 100, .name = "old"}, {.start = 10, .end = 20, .name = "new"},
+              {.start = 110, .end = 120, .name = "inner"}, {.start = 100, .end = 130, .name = "over it"},
+              {.start = 130, .end = 140, .name = "a"}, {.start = 130, .end = 135, .name = "b"});
+    static const struct {
+        uint64_t offset;
+        const char *name;
+    } want[] = {{9, ""},          {10, "new"},      {20, ""},   {100, "over it"},
+                {115, "over it"}, {129, "over it"}, {130, "b"}, {135, ""}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        assert_string_equal(at(t, want[i].offset), want[i].name);
+    symbol_table_free(t);
+}
+
 /* Against the slow way, on many symbols in disorder. */
 static void test_many(void **state) {
     (void)state;
@@ -221,9 +238,9 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_holes_and_ends), cmocka_unit_test(test_limit), cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_nested),         cmocka_unit_test(test_many),  cmocka_unit_test(test_shown),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_holes_and_ends), cmocka_unit_test(test_limit),  cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_nested),         cmocka_unit_test(test_newest), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_shown),          cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
