@@ -230,6 +230,43 @@ bool record_drain_pass(struct record_drain *d, struct record_opened *opened, boo
     return true;
 }
 
+bool record_drain_execs(struct record_drain *d, const struct record_opened *opened, struct hash_map *pids) {
+    for (size_t i = 0; i < opened->rings.count; i++) {
+        const struct os_ring *r = &opened->rings.items[i].map;
+        uint64_t mask = r->data_bytes - 1, at = os_ring_tail(r), end = os_ring_head(r);
+        while (end - at >= PERFDATA_HEADER_SIZE) {
+            const uint8_t *h = r->data + (at & mask);
+            uint16_t misc = bytes_load16(h + 4, false), size = bytes_load16(h + 6, false);
+            if (size < PERFDATA_HEADER_SIZE || size > end - at)
+                break; /* the next pass tells of it */
+            if (bytes_load32(h, false) == PERFDATA_RECORD_COMM && misc & PERFDATA_MISC_COMM_EXEC) {
+                struct bytes body = body_of(d, r, at, size);
+                if (body.size < 8 || !hash_map_set(pids, bytes_load32(body.data, false), 1))
+                    return false;
+            }
+            at += size;
+        }
+    }
+    return true;
+}
+
+void record_drain_forget(struct writer *records, const struct hash_map *pids) {
+    size_t to = 0;
+    for (size_t at = 0, size; records->size - at >= PERFDATA_HEADER_SIZE; at += size) {
+        const uint8_t *h = records->data + at;
+        uint32_t type = bytes_load32(h, false);
+        size = bytes_load16(h + 6, false);
+        if (size < PERFDATA_HEADER_SIZE + 8 || size > records->size - at)
+            size = size >= PERFDATA_HEADER_SIZE && size <= records->size - at ? size : records->size - at;
+        else if ((type == PERFDATA_RECORD_COMM || type == PERFDATA_RECORD_MMAP2) &&
+                 hash_map_get(pids, bytes_load32(h + PERFDATA_HEADER_SIZE, false)) != HASH_ABSENT)
+            continue;
+        memmove(records->data + to, h, size);
+        to += size;
+    }
+    records->size = to;
+}
+
 /* Records that were put, some of them in their new form. */
 static bool append_patched(struct record_drain *d, struct bytes records, struct err *err) {
     struct writer w = writer_make(false);

@@ -49,6 +49,16 @@ void record_drain_fini(struct record_drain *d);
  * it. */
 bool record_drain_pass(struct record_drain *d, struct record_opened *opened, bool *wrote, struct err *err);
 
+/*
+ * The processes that have begun another program since their rings were last drained, as the keys of `pids`;
+ * nothing is taken from the rings. What /proc said of one meanwhile may be about the new program, and belongs
+ * to none before it. False when memory ran out.
+ */
+bool record_drain_execs(struct record_drain *d, const struct record_opened *opened, struct hash_map *pids);
+
+/* Drops the COMM and map records of these processes from whole records. */
+void record_drain_forget(struct writer *records, const struct hash_map *pids);
+
 /* Whole records that do not come from a ring: counted and kept like those that do. */
 bool record_drain_put(struct record_drain *d, struct bytes records, struct err *err);
 

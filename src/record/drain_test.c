@@ -313,12 +313,54 @@ static void maps_get_tails(void **state) {
     record_identities_fini(&ids);
 }
 
+/* Who began another program, wherever it lies in the rings; and only what was told of them goes. */
+static void execs_are_forgotten(void **state) {
+    struct fixture *f = *state;
+    struct hash_map pids = {0};
+    struct writer told = writer_make(false);
+    bool wrote;
+    for (uint32_t turn = 0; turn < 100; turn++) {
+        struct perfdata_record comm = {.type = PERFDATA_RECORD_COMM,
+                                       .misc = turn % 2 ? PERFDATA_MISC_COMM_EXEC : 0,
+                                       .comm = {turn, turn, {(const uint8_t *)"name\0\0\0", 8}}};
+        sample(f, turn % RINGS, turn + 1);
+        put(f, turn % RINGS, &comm, turn + 1);
+        hash_map_fini(&pids);
+        assert_true(record_drain_execs(&f->drain, &f->opened, &pids));
+        assert_int_equal(pids.count, turn % 2);
+        assert_int_equal(hash_map_get(&pids, turn) != HASH_ABSENT, turn % 2);
+        assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+        assert_true(wrote); /* they were only looked at */
+    }
+    for (uint32_t pid = 98; pid < 101; pid++) { /* 99 it was */
+        struct perfdata_record rec = {.type = PERFDATA_RECORD_FORK, .task = {.pid = pid}};
+        perfdata_record_encode(&rec, NULL, &told);
+        rec = (struct perfdata_record){.type = PERFDATA_RECORD_COMM,
+                                       .comm = {pid, pid, {(const uint8_t *)"n\0\0\0\0\0\0", 8}}};
+        perfdata_record_encode(&rec, NULL, &told);
+        rec = (struct perfdata_record){.type = PERFDATA_RECORD_MMAP2,
+                                       .mmap2 = {.pid = pid, .filename = {(const uint8_t *)"/bin/a\0", 8}}};
+        perfdata_record_encode(&rec, NULL, &told);
+    }
+    record_drain_forget(&told, &pids);
+    char got[16] = "";
+    size_t n = 0;
+    for (size_t at = 0; at < told.size; at += bytes_load16(told.data + at + 6, false)) {
+        uint32_t type = bytes_load32(told.data + at, false), pid = bytes_load32(told.data + at + 8, false);
+        got[n++] = type == PERFDATA_RECORD_FORK ? 'f' : type == PERFDATA_RECORD_COMM ? 'c' : 'm';
+        assert_true(got[n - 1] == 'f' || pid != 99);
+    }
+    assert_string_equal(got, "fcmffcm");
+    hash_map_fini(&pids);
+    writer_fini(&told);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(everything_once),    TEST(rounds_keep_their_promise), TEST(losses_are_counted),
         TEST(build_ids_are_kept), TEST(pass_tells_of_a_full_disk), TEST(compressed),
-        TEST(maps_get_tails),
+        TEST(maps_get_tails),     TEST(execs_are_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,7 @@ struct session {
     struct record_drain drain;
     struct record_sink sink;
     struct writer pending; /* of the sink */
+    bool hold;             /* it waits there */
     struct os_channel channel;
     struct record_control control;
     int poller;
@@ -199,7 +200,7 @@ static bool flush_sink(struct session *s, struct err *err) {
 static bool sink_put(void *ctx, struct bytes records, struct err *err) {
     struct session *s = ctx;
     writer_bytes_put(&s->pending, records);
-    return s->pending.size < SINK_BYTES || flush_sink(s, err);
+    return s->hold || s->pending.size < SINK_BYTES || flush_sink(s, err);
 }
 
 /* The event whose records tell of processes and mappings. */
@@ -238,7 +239,24 @@ static bool tell_before(struct session *s, struct err *err) {
     for (size_t i = 0; i < s->config.events.count; i++)
         request.kernel |= !s->config.events.items[i].side_band &&
                           !(s->config.events.items[i].attr.flags & PERFDATA_ATTR_EXCLUDE_KERNEL);
-    return !job->synth || (job->synth(job->synth_ctx, &request, &s->sink, err) && flush_sink(s, err));
+    return !job->synth || job->synth(job->synth_ctx, &request, &s->sink, err);
+}
+
+/*
+ * While we ask /proc, events count already, and a process may begin another program: what is told of it then
+ * would be put at the time before, where the old one ran. So all waits until the rings have said who did.
+ */
+static bool tell_before_events(struct session *s, struct err *err) {
+    struct hash_map execs = {0};
+    s->hold = true;
+    bool ok = tell_before(s, err);
+    s->hold = false;
+    if (ok && !record_drain_execs(&s->drain, &s->opened, &execs))
+        ok = err_memory(err, "processes");
+    if (ok && execs.count && writer_ok(&s->pending))
+        record_drain_forget(&s->pending, &execs);
+    hash_map_fini(&execs);
+    return ok && flush_sink(s, err);
 }
 
 /* What readers must know before the first event of a ring. */
@@ -247,7 +265,7 @@ static bool put_opening(struct session *s, struct err *err) {
     init_sink(s);
     record_opening_encode(&s->opened, &s->target, &s->sink, s->later_file ? NULL : s->host.clone,
                           &s->pending);
-    if (!flush_sink(s, err) || (!job->options->tail_synth && !tell_before(s, err)))
+    if (!flush_sink(s, err) || (!job->options->tail_synth && !tell_before_events(s, err)))
         return false;
     record_opening_mark(PERFDATA_RECORD_FINISHED_INIT, &s->pending);
     return flush_sink(s, err);
@@ -403,7 +421,7 @@ static bool name_after_time(struct session *s, struct err *err) {
 static bool switch_file(struct session *s, struct err *err) {
     uint64_t now_ns = 0, unused;
     os_clock_read(CLOCK_REALTIME, &now_ns, &unused);
-    if (s->job->options->tail_synth && !tell_before(s, err))
+    if (s->job->options->tail_synth && !(tell_before(s, err) && flush_sink(s, err)))
         return false;
     if (!close_file(s, err) || !name_after_time(s, err))
         return false;
@@ -609,7 +627,8 @@ static bool finish(struct session *s, bool ok, struct err *err) {
     s->modules_changed |= s->uevents >= 0 && os_uevents_modules(s->uevents);
     if (ok)
         ok = look_at_modules(s, err) && record_drain_pass(&s->drain, &s->opened, &wrote, err) &&
-             (!s->job->options->tail_synth || tell_before(s, err)) && put_lost(s, err);
+             (!s->job->options->tail_synth || (tell_before(s, err) && flush_sink(s, err))) &&
+             put_lost(s, err);
     advise_lost(s);
     bool closed = close_file(s, &more) && name_after_time(s, &more);
     if (ok && !closed)
