@@ -33,6 +33,7 @@ struct report_session {
     char *release;
     struct symbol_store *store;
     struct resolve_names *names;
+    struct resolve_lines *lines;
     struct filter filter; /* -C, --pid, --tid */
     struct filter comms, dsos, symbols;
     VEC(const char *) comm_list, dso_list, symbol_list;
@@ -223,7 +224,8 @@ static bool open_names(struct report_session *s, const char *cache, struct err *
     options.cache = cache;
     s->store = symbol_store_new(&options, err);
     s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
-    return s->names;
+    s->lines = s->names ? resolve_lines_new(s->names, s->store, err) : NULL;
+    return s->lines;
 }
 
 static bool read_sockets(struct report_session *s, struct err *err) {
@@ -289,6 +291,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .symbol_filter = o->symbol_filter,
         .socket = o->socket,
         .parallelism = o->parallelism,
+        .full_source_path = o->full_source_path,
         .time_quantum_ns = o->time_quantum_ns,
         .threads = o->jobs > 0 ? (unsigned)o->jobs : 0,
     };
@@ -297,6 +300,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .events = s->r->events,
         .model = s->model,
         .names = s->names,
+        .lines = s->lines,
         .deferred = &s->deferred,
         .keep = o->cpus || o->pids || o->tids || o->time || o->switch_on || o->switch_off ? keep : NULL,
         .keep_ctx = s,
@@ -335,6 +339,7 @@ void report_session_free(struct report_session *s) {
     if (!s)
         return;
     profile_free(s->profile);
+    resolve_lines_free(s->lines);
     resolve_names_free(s->names);
     symbol_store_free(s->store);
     resolve_deferred_fini(&s->deferred);

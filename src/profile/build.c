@@ -68,10 +68,11 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
                    wants_column(o, PROFILE_WEIGHT3);
     if (plan->extras)
         plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
-    plan->place_kind = wants_column(o, PROFILE_ADDR)            ? RESOLVE_ADDRESS
-                       : wants_column(o, PROFILE_SYMBOL_OFFSET) ? RESOLVE_OFFSET
-                                                                : RESOLVE_PLACE;
-    plan->frame_kind = o->chain_key == PROFILE_BY_FUNCTION ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
+    plan->place_kind = wants_column(o, PROFILE_ADDR)                                       ? RESOLVE_ADDRESS
+                       : wants_column(o, PROFILE_SYMBOL_OFFSET) || profile_wants_source(o) ? RESOLVE_OFFSET
+                                                                                           : RESOLVE_PLACE;
+    bool functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && profile_wants_source(o));
+    plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
     return true;
 }
 

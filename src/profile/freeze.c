@@ -44,7 +44,7 @@ static bool make_place(struct profile *p, struct naming *n, const struct resolve
         if (dso == STRPOOL_NONE || !hash_map_set(&n->dsos, f->image, dso))
             return false;
     }
-    *out = (struct profile_place){dso, PROFILE_NONE};
+    *out = (struct profile_place){.dso = dso, .name = PROFILE_NONE};
     if (f->symbol == SYMBOL_NONE)
         return true;
     const struct symbol_table *t = resolve_names_table(in->names, f->image);
@@ -60,9 +60,12 @@ static bool make_places(struct profile *p) {
     struct naming n = {0};
     size_t count = p->b.frames.list.count;
     bool ok = vec_reserve(&p->places, count) && vec_reserve(&p->memo, count);
+    bool source = profile_wants_source(p->plan.o);
     for (size_t i = 0; ok && i < count; i++) {
         *vec_push(&p->memo) = (struct profile_row_memo){PROFILE_NONE, PROFILE_NONE};
-        ok = make_place(p, &n, &p->b.frames.list.items[i], vec_push(&p->places));
+        const struct resolve_frame *f = &p->b.frames.list.items[i];
+        struct profile_place *place = vec_push(&p->places);
+        ok = make_place(p, &n, f, place) && (!source || profile_find_source(p, f, place));
     }
     idtable_fini(&n.names);
     hash_map_fini(&n.dsos);
@@ -144,6 +147,12 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
     case PROFILE_ADDR_FROM:
     case PROFILE_ADDR_TO:
         words[0] = p->b.frames.list.items[frame].address;
+        return 1;
+    case PROFILE_SRCLINE:
+    case PROFILE_SRCLINE_FROM:
+    case PROFILE_SRCLINE_TO:
+    case PROFILE_SRCFILE:
+        words[0] = profile_source_text(&p->places.items[frame], id);
         return 1;
     case PROFILE_IPC:
         words[0] = 0;

@@ -17,6 +17,7 @@
 #include "model/model.h"
 #include "profile/column.h"
 #include "resolve/deferred.h"
+#include "resolve/lines.h"
 #include "resolve/names.h"
 #include "stream/stream.h"
 
@@ -55,6 +56,7 @@ struct profile_options {
     const char *symbol_filter;                               /* --symbol-filter: a part of the name */
     int socket;                                              /* -1: all */
     const char *parallelism;                                 /* --parallelism; NULL: all */
+    bool full_source_path;                                   /* files of source lines with their folders */
     uint64_t time_quantum_ns;                                /* 100 ms by default */
     unsigned threads;                                        /* 0: as many as there are CPUs */
 };
@@ -77,6 +79,7 @@ struct profile_input {
     const struct perfdata_events *events;
     const struct model *model; /* frozen */
     struct resolve_names *names;
+    struct resolve_lines *lines;             /* of `names`; NULL: no source lines are known */
     const struct resolve_deferred *deferred; /* sorted; NULL: none */
     profile_keep_fn *keep;                   /* NULL: every sample */
     void *keep_ctx;

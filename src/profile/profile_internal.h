@@ -179,6 +179,7 @@ struct profile_name {
 struct profile_place {
     uint32_t dso;  /* text id */
     uint32_t name; /* index of a profile_name; PROFILE_NONE: told apart by profile_shown_address */
+    uint32_t source_line, source_file; /* text ids, where a column wants them */
 };
 
 /* What stands behind an entry: the sample that was the first to make it decides where equal keys have
@@ -276,6 +277,15 @@ bool profile_group(struct profile *p);
 
 /* Makes t->levels of t->entries. False: memory. */
 bool profile_hierarchy(struct profile *p, struct profile_table *t);
+
+/* ---- source.c ---- */
+
+/* Whether a column asks for source lines. */
+bool profile_wants_source(const struct profile_options *o);
+/* The text id of a key whose text follows from the place of a frame; PROFILE_NONE: it is no such key. */
+uint32_t profile_source_text(const struct profile_place *place, enum profile_column_id id);
+/* Fills in the source line and file of frame `f`, whose name is known. False: memory. */
+bool profile_find_source(struct profile *p, const struct resolve_frame *f, struct profile_place *place);
 
 /* ---- sort.c ---- */
 

@@ -104,6 +104,11 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
     case PROFILE_DSO_FROM:
     case PROFILE_DSO_TO:
         return dso_rank(p, words[0]);
+    case PROFILE_SRCLINE:
+    case PROFILE_SRCLINE_FROM:
+    case PROFILE_SRCLINE_TO:
+    case PROFILE_SRCFILE:
+        return p->text_ranks.items[words[0]];
     case PROFILE_CYCLES: /* do not decide; entries are made from many down */
         return place ? UINT64_MAX - words[0] : 0;
     case PROFILE_ADDR: /* as signed numbers: the kernel's come first */

@@ -52,6 +52,10 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     case PROFILE_DSO:
     case PROFILE_DSO_FROM:
     case PROFILE_DSO_TO:
+    case PROFILE_SRCLINE:
+    case PROFILE_SRCLINE_FROM:
+    case PROFILE_SRCLINE_TO:
+    case PROFILE_SRCFILE:
         put_text_id(p, v, o);
         break;
     case PROFILE_SYMBOL:

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The source lines of places, as perf report prints them. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "profile/profile_internal.h"
+
+static bool is_source(enum profile_column_id id) {
+    return id == PROFILE_SRCLINE || id == PROFILE_SRCFILE || id == PROFILE_SRCLINE_FROM ||
+           id == PROFILE_SRCLINE_TO;
+}
+
+bool profile_wants_source(const struct profile_options *o) {
+    for (size_t i = 0; i < o->columns->out.count; i++)
+        if (is_source(o->columns->out.items[i].id))
+            return true;
+    for (size_t i = 0; i < o->columns->order.count; i++)
+        if (is_source(o->columns->order.items[i].id))
+            return true;
+    return false;
+}
+
+uint32_t profile_source_text(const struct profile_place *place, enum profile_column_id id) {
+    return id == PROFILE_SRCFILE ? place->source_file : is_source(id) ? place->source_line : PROFILE_NONE;
+}
+
+/* Where no line is known: how far into which function or, without one, where in its image. */
+static void put_no_line(struct profile *p, const struct resolve_frame *f, const struct profile_place *place,
+                        struct out *o) {
+    if (place->name != PROFILE_NONE) {
+        const struct profile_name *name = &p->list.items[place->name];
+        out_str(o, name->text);
+        out_char(o, '+');
+        out_dec(o, f->offset - name->start, 0);
+        return;
+    }
+    const struct symbol_table *t =
+        f->image == MODEL_NONE ? NULL : resolve_names_table(p->plan.in->names, f->image);
+    out_str(o, strpool_text(&p->b.texts, place->dso));
+    out_char(o, '[');
+    out_hex(o, t ? symbol_table_address(t, f->offset) : f->offset, 0);
+    out_char(o, ']');
+}
+
+bool profile_find_source(struct profile *p, const struct resolve_frame *f, struct profile_place *place) {
+    struct object_line line;
+    struct out o;
+    const char *file = "";
+    bool ok = out_init(&o, NULL, NULL);
+    if (ok && f->image == MODEL_NONE) {
+        file = "??";
+        out_str(&o, "??:0");
+    } else if (ok && p->plan.in->lines && resolve_lines_find(p->plan.in->lines, f->image, f->offset, &line)) {
+        file = resolve_lines_file(&line, p->plan.o->full_source_path);
+        out_printf(&o, "%s:%" PRIu32, file, line.line);
+    } else if (ok) {
+        put_no_line(p, f, place, &o);
+    }
+    if (ok) {
+        const char *text = out_text(&o);
+        place->source_line = strpool_add(&p->b.texts, text, strlen(text));
+        place->source_file = strpool_add(&p->b.texts, file, strlen(file));
+        ok = place->source_line != STRPOOL_NONE && place->source_file != STRPOOL_NONE;
+    }
+    out_fini(&o);
+    return ok;
+}
