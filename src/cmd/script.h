@@ -9,7 +9,7 @@
 #include "cmd/script_choice.h"
 #include "cmd/time_range.h"
 #include "resolve/deferred.h"
-#include "view/readings.h"
+#include "format/perfdata/readings.h"
 #include "view/script_json.h"
 #include "view/script_print.h"
 #include "view/script_record.h"

@@ -55,6 +55,9 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     plan->want = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_PERIOD;
     plan_slots(plan);
     plan->chains = o->children || o->chain_mode != PROFILE_CHAIN_NONE;
+    for (size_t i = 0; i < in->events->list.count; i++)
+        if (in->events->list.items[i].attr.read_format & PERFDATA_FORMAT_GROUP)
+            plan->want |= PERFDATA_SAMPLE_READ;
     if (plan->chains)
         plan->want |= PERFDATA_SAMPLE_CALLCHAIN;
     if (o->branch) {
@@ -118,6 +121,7 @@ void profile_builder_fini(struct profile_builder *b) {
     vec_fini(&b->place_verdicts.list);
     vec_fini(&b->comm_verdicts.list);
     vec_fini(&b->tally);
+    readings_fini(&b->readings);
 }
 
 /* ---- classes ---- */
@@ -340,6 +344,38 @@ static inline bool decode(const struct perfdata_plan *plan, struct bytes body, u
     return true;
 }
 
+static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint32_t event, unsigned cpumode,
+                      struct model_when when) {
+    const struct profile_input *in = b->plan->in;
+    struct profile_tally *t = &b->tally.items[event];
+    enum profile_verdict verdict = in->keep ? in->keep(in->keep_ctx, s, event, when) : PROFILE_KEEP;
+    t->read++;
+    if (verdict != PROFILE_KEEP) {
+        count_sample(b, s->period, event, verdict);
+        return;
+    }
+    if (b->plan->o->branch && !s->branch_count) {
+        t->dropped++;
+        return;
+    }
+    struct profile_taken x = {.s = s, .event = event, .when = when};
+    if (b->plan->o->branch)
+        count_sample(b, s->branch_count, event, PROFILE_KEEP);
+    if (b->plan->o->branch ? !add_branches(b, &x, cpumode) : !add_sample(b, &x, cpumode))
+        b->failed = true;
+}
+
+/* A sample that reads a group's counters is one of each event whose counter has moved since. */
+static void add_readings(struct profile_builder *b, struct perfdata_sample *s, unsigned cpumode,
+                         struct model_when when) {
+    for (uint64_t i = 0; i < s->read.count; i++) {
+        struct perfdata_read_value value = perfdata_read_at(&s->read, i);
+        uint32_t event = readings_take(&b->readings, b->plan->in->events, s->tid, &value, &s->period);
+        if (event != PERFDATA_NO_EVENT && event < b->tally.count && s->period)
+            add_taken(b, s, event, cpumode, when);
+    }
+}
+
 static void add_sample_record(struct profile_builder *b, const struct stream_record *r) {
     const struct profile_input *in = b->plan->in;
     const struct perfdata_event *e = &in->events->list.items[r->event];
@@ -355,24 +391,13 @@ static void add_sample_record(struct profile_builder *b, const struct stream_rec
         stream_bad_record(in->stream, r, "a sample shorter than its fields");
         return;
     }
-    struct profile_tally *t = &b->tally.items[r->event];
     struct model_when when = {r->has_time ? r->time_ns : stream_when_ns(in->stream, r), r->loc};
-    enum profile_verdict verdict = in->keep ? in->keep(in->keep_ctx, &s, r->event, when) : PROFILE_KEEP;
-    t->read++;
-    if (verdict != PROFILE_KEEP) {
-        count_sample(b, s.period, r->event, verdict);
-        return;
-    }
-    if (b->plan->o->branch && !s.branch_count) {
-        t->dropped++;
-        return;
-    }
-    struct profile_taken x = {.s = &s, .event = r->event, .when = when};
     unsigned cpumode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;
-    if (b->plan->o->branch)
-        count_sample(b, s.branch_count, r->event, PROFILE_KEEP);
-    if (b->plan->o->branch ? !add_branches(b, &x, cpumode) : !add_sample(b, &x, cpumode))
-        b->failed = true;
+    if (b->plan->want & e->plan.sample_type & PERFDATA_SAMPLE_READ &&
+        e->attr.read_format & PERFDATA_FORMAT_GROUP)
+        add_readings(b, &s, cpumode, when);
+    else
+        add_taken(b, &s, r->event, cpumode, when);
 }
 
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r) {

@@ -23,6 +23,7 @@
 #include "base/hash.h"
 #include "base/idtable.h"
 #include "base/strpool.h"
+#include "format/perfdata/readings.h"
 #include "profile/profile.h"
 #include "resolve/frames.h"
 
@@ -113,6 +114,7 @@ struct profile_builder {
 
     struct profile_verdicts place_verdicts, comm_verdicts;
 
+    struct readings readings;
     VEC(struct profile_tally) tally; /* by event */
     bool failed;                     /* memory ran out */
 };

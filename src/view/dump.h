@@ -21,7 +21,7 @@
 #include "format/perfdata/header.h"
 #include "model/model.h"
 #include "stream/stream.h"
-#include "view/readings.h"
+#include "format/perfdata/readings.h"
 
 struct dump {
     const struct perfdata_events *events; /* borrowed; may grow between records (pipes) */

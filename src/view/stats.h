@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/out.h"
 #include "stream/stream.h"
-#include "view/readings.h"
+#include "format/perfdata/readings.h"
 
 enum { STATS_TYPES = 128 }; /* types below are counted by number, the others in a list */
 

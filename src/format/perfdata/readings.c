@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/readings.h"
+#include "format/perfdata/readings.h"
 
 void readings_fini(struct readings *r) {
     hash_map_fini(&r->index);

@@ -5,8 +5,8 @@
  * one of every event whose total moved since its last reading, with the
  * difference as its period. With attr.inherit every thread counts for itself.
  */
-#ifndef SONDE_VIEW_READINGS_H
-#define SONDE_VIEW_READINGS_H
+#ifndef SONDE_FORMAT_PERFDATA_READINGS_H
+#define SONDE_FORMAT_PERFDATA_READINGS_H
 
 #include "base/hash.h"
 #include "base/vec.h"
