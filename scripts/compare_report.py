@@ -66,7 +66,7 @@ def lines_of(text):
 def compare(job):
     o, path, args = job
     want = cached(o.cache, o.perf, args, path, o.timeout)
-    if want is None or want[0] != 0:
+    if want is None or want[0] != 0 or not any(line and line[0] != "#" for line in lines_of(want[1])):
         return "perf failed", None
     if o.fill:
         return "cached", None

@@ -440,7 +440,8 @@ static bool finish_table(struct profile *p, struct profile_table *t, uint32_t ev
     for (size_t i = 0; i < t->entries.count; i++) {
         struct profile_entry *x = &t->entries.items[i];
         uint64_t period = x->children ? x->children->period : x->self->period;
-        x->has_graph = p->plan.o->chain_mode != PROFILE_CHAIN_NONE && (double)period >= limit;
+        x->has_graph = p->plan.o->chain_mode == PROFILE_CHAIN_FRACTAL ||
+                       (p->plan.o->chain_mode != PROFILE_CHAIN_NONE && (double)period >= limit);
     }
     e->entries = t->entries.items;
     e->entry_count = e->root_count = (uint32_t)t->entries.count;

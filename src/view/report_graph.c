@@ -6,6 +6,7 @@
  *   - each branch has a line of its prefix and "|" and ten spaces above it
  *   - a print limit counts branches, and the frames of a single root; the branch at which it stops looks as
  * if others followed
+ *   - fractal: what a node has besides its branches is a last one, without the line above: " --80.00%--[...]"
  *   - the frames of a branch stand eleven columns right of it, however wide its number is
  */
 #include "view/report_graph.h"
@@ -53,12 +54,17 @@ static void print_prefix(const struct printer *pr) {
     out_mem(pr->out, pr->prefix.buf, pr->prefix.len);
 }
 
+struct rest {
+    uint64_t period, samples;
+};
+
 /* One step of a walk: a node whose branches are being printed. */
 struct level {
     const struct profile_node *node;
     uint32_t next;     /* of its branches */
     size_t prefix_len; /* of its branches' lines */
     uint64_t total;    /* what their percentages are of */
+    struct rest rest;  /* of the total, what is in none of the branches; fractal only */
 };
 
 /* The branch's own lines; what belongs to it goes on with the prefix as it is then. */
@@ -84,33 +90,64 @@ static uint64_t total_below(const struct printer *pr, const struct profile_node 
     return pr->o->mode == PROFILE_CHAIN_FRACTAL ? n->below_period : pr->totals->all_period;
 }
 
+static struct level level_of(const struct printer *pr, const struct profile_node *n, uint64_t total,
+                             uint64_t total_samples) {
+    struct level l = {.node = n, .prefix_len = pr->prefix.len, .total = total};
+    if (pr->o->mode != PROFILE_CHAIN_FRACTAL)
+        return l;
+    l.rest = (struct rest){total, total_samples};
+    for (uint32_t i = 0; i < n->count; i++) {
+        const struct profile_node *child = &pr->g->nodes.items[pr->g->order.items[n->first + i]];
+        uint64_t period = with_below(child), samples = child->samples + child->below_samples;
+        l.rest.period -= period < l.rest.period ? period : l.rest.period;
+        l.rest.samples -= samples < l.rest.samples ? samples : l.rest.samples;
+    }
+    return l;
+}
+
+/* The last branch of a fractal node that has more than its branches. */
+static void print_rest(const struct printer *pr, const struct level *l) {
+    print_prefix(pr);
+    out_str(pr->out, " --");
+    print_value(pr, l->rest.period, l->rest.samples, l->total);
+    out_str(pr->out, "--[...]\n");
+}
+
 /* All branches below a node, without recursion: a chain may have thousands of frames. */
-static bool print_branches(struct printer *pr, const struct profile_node *top, uint64_t total) {
+static bool print_branches(struct printer *pr, const struct profile_node *top, uint64_t total,
+                           uint64_t total_samples) {
     VEC(struct level) levels = {0};
     struct level *l = vec_push(&levels);
     if (!l)
         return false;
-    *l = (struct level){.node = top, .prefix_len = pr->prefix.len, .total = total};
+    *l = level_of(pr, top, total, total_samples);
     while (levels.count && !pr->out->failed) {
         l = &levels.items[levels.count - 1];
         uint32_t limit = pr->o->print_limit;
         pr->prefix.len = l->prefix_len;
         if (l->next == l->node->count || (limit && l->next == limit)) {
+            if (l->rest.period && l->node->count)
+                print_rest(pr, l);
             levels.count--;
             continue;
         }
         const struct profile_node *n = &pr->g->nodes.items[pr->g->order.items[l->node->first + l->next++]];
-        print_branch(pr, n, l->next == l->node->count, l->total);
+        print_branch(pr, n, l->next == l->node->count && !l->rest.period, l->total);
         if (n->count) {
             l = vec_push(&levels);
             if (!l)
                 break;
-            *l = (struct level){.node = n, .prefix_len = pr->prefix.len, .total = total_below(pr, n)};
+            *l = level_of(pr, n, total_below(pr, n), n->below_samples);
         }
     }
     bool ok = !levels.count || pr->out->failed;
     vec_fini(&levels);
     return ok;
+}
+
+/* What the first branches' percentages are of, a single root's included. */
+static uint64_t top_total(const struct printer *pr) {
+    return pr->o->mode == PROFILE_CHAIN_FRACTAL ? pr->totals->entry_period : pr->totals->all_period;
 }
 
 /* A single root that has everything: its frames stand straight below the row. */
@@ -131,7 +168,7 @@ static void print_single(struct printer *pr, const struct profile_node *n) {
         print_frame(pr, n->frame + i);
         out_char(pr->out, '\n');
     }
-    print_branches(pr, n, total_below(pr, n));
+    print_branches(pr, n, top_total(pr), pr->totals->entry_samples);
 }
 
 static bool print_tree(struct printer *pr) {
@@ -144,9 +181,7 @@ static bool print_tree(struct printer *pr) {
     if (root->count == 1 && with_below(only) == pr->totals->entry_period)
         print_single(pr, only);
     else
-        print_branches(pr, root,
-                       pr->o->mode == PROFILE_CHAIN_FRACTAL ? pr->totals->entry_period
-                                                            : pr->totals->all_period);
+        print_branches(pr, root, top_total(pr), pr->totals->entry_samples);
     out_fini(&pr->prefix);
     if (pr->out->total + pr->out->len == before)
         return false;

@@ -30,8 +30,8 @@ struct report_graph_options {
 
 /* What percentages are of, and what a single root must have to stand without one. */
 struct report_graph_totals {
-    uint64_t all_period;   /* of the event */
-    uint64_t entry_period; /* of the row */
+    uint64_t all_period;                  /* of the event */
+    uint64_t entry_period, entry_samples; /* of the row */
 };
 
 /* Prints `g`, which is of an entry of `p`. True when anything was printed: in the modes graph and fractal an

@@ -315,13 +315,12 @@ static double entry_percent(const struct printer *pr, const struct profile_entry
     return report_percent(s[0].period, pr->e->member_totals[0].period);
 }
 
-/* In callee order and with children the first frame is the row's own symbol. */
+/* The first frame of a single root is the row's own symbol, or (callers first) left out all the same. */
 static bool row_names_first(const struct printer *pr) {
     const struct profile_columns *columns = pr->o->columns;
     for (size_t i = 0; i < columns->out.count; i++)
         if (profile_column_is_key(columns->out.items[i].id))
-            return columns->out.items[i].id == PROFILE_SYMBOL &&
-                   (pr->o->chain_order == PROFILE_CALLEE || pr->o->children);
+            return columns->out.items[i].id == PROFILE_SYMBOL;
     return false;
 }
 
@@ -339,7 +338,8 @@ static bool print_graph(struct printer *pr, const struct profile_entry *entry) {
                                            .separator = o->separator ? o->separator : ";"};
     const struct profile_sums *sums = entry->children ? entry->children : entry->self;
     struct report_graph_totals totals = {.all_period = pr->e->member_totals[0].period,
-                                         .entry_period = sums[0].period};
+                                         .entry_period = sums[0].period,
+                                         .entry_samples = sums[0].samples};
     report_graph_print(pr->p, &pr->graph, &options, &totals, pr->out);
     return true;
 }
