@@ -111,12 +111,10 @@ void profile_builder_fini(struct profile_builder *b) {
     vec_fini(&b->class_roots);
     idtable_fini(&b->node_index);
     vec_fini(&b->leaves);
-    idtable_fini(&b->leaf_index);
     vec_fini(&b->parts);
     vec_fini(&b->part_frames);
     hash_map_fini(&b->part_by_hash);
     hash_map_fini(&b->user_by_hash);
-    hash_map_fini(&b->joined);
     vec_fini(&b->path);
     vec_fini(&b->place_verdicts.list);
     vec_fini(&b->comm_verdicts.list);
@@ -215,16 +213,16 @@ static uint32_t base_of(struct profile_builder *b, uint32_t klass, uint32_t fram
 }
 
 static uint32_t leaf_of(struct profile_builder *b, uint32_t base, uint32_t node) {
-    uint64_t hash = hash_u64((uint64_t)base << 32 | node);
-    struct idtable_at at = idtable_first(&b->leaf_index, hash);
-    for (uint32_t id; (id = idtable_next(&b->leaf_index, &at)) != IDTABLE_NONE;)
-        if (b->leaves.items[id].base == base && b->leaves.items[id].node == node)
+    for (uint32_t id = b->nodes.items[node].leaf; id != PROFILE_NONE; id = b->leaves.items[id].next)
+        if (b->leaves.items[id].base == base)
             return id;
     uint32_t id = (uint32_t)b->leaves.count;
     struct profile_leaf *leaf = vec_push(&b->leaves);
-    if (!leaf || !idtable_add(&b->leaf_index, hash, id))
+    if (!leaf)
         return PROFILE_NONE;
-    *leaf = (struct profile_leaf){.base = base, .node = node, .first_ns = UINT64_MAX};
+    *leaf = (struct profile_leaf){
+        .base = base, .node = node, .next = b->nodes.items[node].leaf, .first_ns = UINT64_MAX};
+    b->nodes.items[node].leaf = id;
     return id;
 }
 

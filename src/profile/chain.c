@@ -1,28 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Callchains to nodes. Chains repeat, whole and in parts: the kernel's part is the same in all processes, a
- * process's user part the same under many kernel parts. So both parts are remembered by a hash of their
- * bytes, and only a part that was not seen in that state of the address space is resolved frame by frame.
+ * Callchains to nodes. Chains repeat in parts: the kernel's is the same in all processes. A part is
+ * remembered by a hash of its bytes, and only one that was not seen in that state of the address space is
+ * resolved frame by frame.
  *
  *   sample: [KERNEL] k0 k1 k2 [USER] u0 u1        innermost first
  *            `-- part: k2 k1 k0 --'  `-- node: class > u1 > u0
- *   joined:  (node of the user part, kernel part) -> node: class > u1 > u0 > k2 > k1 > k0
+ *   together: class > u1 > u0 > k2 > k1 > k0
  */
 #include "profile/profile_internal.h"
 
-uint32_t profile_chain_step(struct profile_builder *b, uint32_t parent, uint32_t frame) {
-    if (b->plan->o->hide_unresolved && b->frames.list.items[frame].symbol == SYMBOL_NONE)
-        return parent;
+/* So many children of a node are listed. */
+enum { LISTED = 8 };
+
+static uint32_t make_node(struct profile_builder *b, uint32_t parent, uint32_t frame) {
+    uint32_t id = (uint32_t)b->nodes.count;
+    struct profile_chain_node *node = id < PROFILE_NONE ? vec_push(&b->nodes) : NULL;
+    if (!node)
+        return PROFILE_NONE;
+    *node = (struct profile_chain_node){parent, frame, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
+    return id;
+}
+
+static uint32_t find_further(struct profile_builder *b, uint32_t parent, uint32_t frame) {
     uint64_t hash = hash_u64((uint64_t)parent << 32 | frame);
     struct idtable_at at = idtable_first(&b->node_index, hash);
     for (uint32_t id; (id = idtable_next(&b->node_index, &at)) != IDTABLE_NONE;)
         if (b->nodes.items[id].parent == parent && b->nodes.items[id].frame == frame)
             return id;
-    uint32_t id = (uint32_t)b->nodes.count;
-    struct profile_chain_node *node = id < PROFILE_NONE ? vec_push(&b->nodes) : NULL;
-    if (!node || !idtable_add(&b->node_index, hash, id))
-        return PROFILE_NONE;
-    *node = (struct profile_chain_node){parent, frame};
+    uint32_t id = make_node(b, parent, frame);
+    return id != PROFILE_NONE && idtable_add(&b->node_index, hash, id) ? id : PROFILE_NONE;
+}
+
+uint32_t profile_chain_step(struct profile_builder *b, uint32_t parent, uint32_t frame) {
+    const struct profile_chain_node *nodes = b->nodes.items;
+    unsigned listed = 0;
+    for (uint32_t id = nodes[parent].child; id != PROFILE_NONE; id = nodes[id].next, listed++)
+        if (nodes[id].frame == frame)
+            return id;
+    if (listed == LISTED)
+        return find_further(b, parent, frame);
+    uint32_t id = make_node(b, parent, frame);
+    if (id == PROFILE_NONE)
+        return id;
+    b->nodes.items[id].next = b->nodes.items[parent].child;
+    b->nodes.items[parent].child = id;
     return id;
 }
 
@@ -30,11 +52,7 @@ static uint32_t root_of(struct profile_builder *b, uint32_t klass) {
     uint32_t root = b->class_roots.items[klass];
     if (root != PROFILE_NONE)
         return root;
-    root = (uint32_t)b->nodes.count;
-    struct profile_chain_node *node = vec_push(&b->nodes);
-    if (!node)
-        return PROFILE_NONE;
-    *node = (struct profile_chain_node){PROFILE_NONE, klass};
+    root = make_node(b, PROFILE_NONE, klass);
     b->class_roots.items[klass] = root;
     return root;
 }
@@ -138,15 +156,10 @@ static uint32_t join(struct profile_builder *b, const struct chain *c, const str
     uint32_t part = inner_part(b, c, inner);
     if (part == PROFILE_NONE)
         return PROFILE_NONE;
-    uint64_t key = (uint64_t)node << 32 | part;
-    uint32_t end = hash_map_get(&b->joined, key);
-    if (end != HASH_ABSENT)
-        return end;
     const struct profile_part *p = &b->parts.items[part];
-    end = node;
-    for (uint32_t i = 0; i < p->count && end != PROFILE_NONE; i++)
-        end = profile_chain_step(b, end, b->part_frames.items[p->first + i]);
-    return end != PROFILE_NONE && hash_map_set(&b->joined, key, end) ? end : PROFILE_NONE;
+    for (uint32_t i = 0; i < p->count && node != PROFILE_NONE; i++)
+        node = profile_chain_step(b, node, b->part_frames.items[p->first + i]);
+    return node;
 }
 
 /* ---- what the entries of a chain mean ---- */

@@ -128,7 +128,7 @@ static unsigned symbol_words(const struct profile *p, uint32_t frame, uint64_t *
 
 unsigned profile_key_words(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
                            uint64_t *words) {
-    uint32_t frame = profile_key_frame(p, id, row);
+    uint32_t frame = id == PROFILE_DSO || id == PROFILE_SYMBOL ? row->frame : profile_key_frame(p, id, row);
     switch (id) {
     case PROFILE_DSO:
     case PROFILE_DSO_FROM:

@@ -58,13 +58,21 @@ struct profile_weights {
     uint64_t w[3];
 };
 
+/*
+ * A process's chains come close to each other in time, and so its nodes do in the array: a node's first few
+ * children are a list there, whose next element is likely in the cache, which a slot of a hash table of all
+ * nodes would not be. Only what does not fit (the children of a class's root, mostly) is in such a table.
+ */
 struct profile_chain_node {
     uint32_t parent; /* PROFILE_NONE: of a class's root, whose frame is the class */
     uint32_t frame;
+    uint32_t child, next; /* first of the listed children; next listed child of the same parent */
+    uint32_t leaf;        /* first of those that end here, or PROFILE_NONE */
 };
 
 struct profile_leaf {
     uint32_t base, node;
+    uint32_t next; /* of the same node */
     uint64_t period;
     uint64_t first_ns;
     uint32_t samples;
@@ -106,11 +114,10 @@ struct profile_builder {
     VEC(uint32_t) class_roots; /* by class: its root node */
     struct idtable node_index;
     VEC(struct profile_leaf) leaves;
-    struct idtable leaf_index;
     VEC(struct profile_part) parts;
     VEC(uint32_t) part_frames;
-    struct hash_map part_by_hash, user_by_hash, joined; /* see chain.c */
-    VEC(uint32_t) path;                                 /* scratch */
+    struct hash_map part_by_hash, user_by_hash; /* see chain.c */
+    VEC(uint32_t) path;                         /* scratch */
 
     struct profile_verdicts place_verdicts, comm_verdicts;
 

@@ -14,9 +14,9 @@
 
 /* An entry as most comparisons see it. */
 struct item {
-    uint64_t first; /* the measure that comes first */
-    uint64_t keys;  /* the ranks of all keys behind the measures, if they fit */
-    uint64_t place; /* the address of what has no name */
+    uint64_t first, second; /* the measures that come first, as far as there are some */
+    uint64_t keys;          /* the ranks of all keys behind the measures, if they fit */
+    uint64_t place;         /* the address of what has no name */
     uint32_t row, thread, depth;
 };
 
@@ -92,18 +92,26 @@ static uint64_t dso_rank(const struct profile *p, uint64_t dso) {
 static uint64_t key_rank(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
                          bool place) {
     uint64_t words[PROFILE_KEY_WORDS];
+    const struct profile_place *own = &p->places.items[row->frame];
+    if (id == PROFILE_DSO) /* the usual ones first */
+        return dso_rank(p, own->dso);
+    if (id == PROFILE_SYMBOL)
+        return own->name == PROFILE_NONE ? p->list.count
+               : place                   ? p->name_places.items[own->name]
+                                         : p->name_ranks.items[own->name];
+    if (id == PROFILE_COMM)
+        return p->text_ranks
+            .items[p->b.class_values.items[(size_t)row->klass * p->plan.class_count + p->plan.slot_of[id]]];
     profile_key_words(p, id, row, words);
     switch (id) {
-    case PROFILE_SYMBOL:
     case PROFILE_SYMBOL_FROM:
     case PROFILE_SYMBOL_TO:
         if ((uint32_t)words[0] == PROFILE_NONE)
             return p->list.count;
-        return place ? p->name_places.items[words[0]] : p->name_ranks.items[words[0]];
-    case PROFILE_DSO:
-    case PROFILE_DSO_FROM:
+        return p->name_places.items[words[0]];
+    case PROFILE_DSO_FROM: /* here perf goes backwards, from what is in no DSO */
     case PROFILE_DSO_TO:
-        return dso_rank(p, words[0]);
+        return p->b.texts.entries.count - dso_rank(p, words[0]);
     case PROFILE_SRCLINE:
     case PROFILE_SRCLINE_FROM:
     case PROFILE_SRCLINE_TO:
@@ -120,6 +128,14 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
     }
 }
 
+/* Callers before callees, of one thread; see above. */
+static int by_depth(const struct sorter *s, const struct item *x, const struct item *y) {
+    if (x->thread != y->thread)
+        return 0;
+    return s->p->plan.o->chain_order == PROFILE_CALLER ? by_number(y->depth, x->depth)
+                                                       : by_number(x->depth, y->depth);
+}
+
 /* Negative: x comes first. */
 static int compare(const struct sorter *s, const struct item *x, const struct item *y) {
     const struct profile_columns *c = s->p->plan.o->columns;
@@ -127,19 +143,20 @@ static int compare(const struct sorter *s, const struct item *x, const struct it
         return x->first > y->first ? -1 : 1;
     for (size_t i = 0; i < c->order.count; i++) {
         enum profile_column_id id = c->order.items[i].id;
-        int order;
+        int order = 0;
         if (i >= s->measures && s->packed)
             return by_number(x->keys, y->keys);
         if (profile_column_is_key(id))
             order = by_number(key_rank(s->p, id, &s->t->rows.items[x->row], false),
                               key_rank(s->p, id, &s->t->rows.items[y->row], false));
-        else
-            order = i || !s->measures ? by_number(measure(s->t, id, y->row), measure(s->t, id, x->row)) : 0;
+        else if (i == 1 && s->measures > 1)
+            order = by_number(y->second, x->second);
+        else if (i || !s->measures)
+            order = by_number(measure(s->t, id, y->row), measure(s->t, id, x->row));
         if (!order && !profile_column_is_key(id))
             order = by_members(s->t, id, x->row, y->row);
-        if (!order && id == PROFILE_OVERHEAD_CHILDREN && s->depths && x->thread == y->thread)
-            order = s->p->plan.o->chain_order == PROFILE_CALLER ? by_number(y->depth, x->depth)
-                                                                : by_number(x->depth, y->depth);
+        if (!order && id == PROFILE_OVERHEAD_CHILDREN && s->depths)
+            order = by_depth(s, x, y);
         if (order)
             return order;
     }
@@ -355,6 +372,7 @@ static void fill_items(struct sorter *s, uint32_t n) {
         const struct profile_row *row = &s->t->rows.items[i];
         s->items[i] = (struct item){
             .first = s->measures ? measure(s->t, c->order.items[0].id, i) : 0,
+            .second = s->measures > 1 ? measure(s->t, c->order.items[1].id, i) : 0,
             .place = profile_name_of(s->p, row->frame)
                          ? 0
                          : profile_own_address(&s->p->b.frames.list.items[row->frame]),

@@ -143,13 +143,11 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
     if (id == PROFILE_TGID || !out_init(&o, NULL, NULL))
         return widest;
     for (uint32_t i = 0; i < t->rows.count; i++) {
-        uint64_t words[PROFILE_KEY_WORDS];
         uint32_t w;
         if (id == PROFILE_COMM || id == PROFILE_PID) {
             w = task_width(p, &t->rows.items[i], id);
         } else if (id == PROFILE_DSO) { /* the usual ones, without writing them */
-            profile_key_words(p, id, &t->rows.items[i], words);
-            w = strpool_len(&p->b.texts, (uint32_t)words[0]);
+            w = strpool_len(&p->b.texts, p->places.items[t->rows.items[i].frame].dso);
         } else if (id == PROFILE_SYMBOL) {
             const struct profile_name *name = profile_name_of(p, t->rows.items[i].frame);
             w = name ? name->text_len + 4 : 22;
