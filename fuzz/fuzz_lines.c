@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An ELF image with DWARF: eight bytes of a first address, then the image. */
+#include "fuzz.h"
+
+#include "base/bytes.h"
+#include "object/lines.h"
+
+enum { QUESTIONS = 32, STEP = 13 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct object_line line;
+    if (size < 8)
+        return 0;
+    uint64_t addr = bytes_load64(data, BYTES_HOST_BIG), sum = 0;
+    struct bytes image = {data + 8, size - 8};
+    struct object_lines *lines = object_lines_new(image, (struct bytes){NULL, 0}, NULL);
+    for (int i = 0; lines && i < QUESTIONS; i++, addr += STEP)
+        if (object_lines_find(lines, addr, &line))
+            for (const char *s = line.file; *s; s++)
+                sum += (uint8_t)*s + line.line;
+    object_lines_free(lines);
+    __asm__ volatile("" : : "r"(sum)); /* keeps the reads that only sum needs */
+    return 0;
+}
