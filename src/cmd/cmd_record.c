@@ -421,6 +421,24 @@ struct teller {
     bool quiet;
 };
 
+/* One line that is written over and over, from when it is clear that it takes some time. */
+static void tell_progress(void *ctx, const struct record_progress *now) {
+    enum { FROM_S = 3 };
+    const struct teller *t = ctx;
+    char lost[40] = "";
+    if (now->lost)
+        snprintf(lost, sizeof lost, ", %llu lost", (unsigned long long)now->lost);
+    if (now->seconds >= FROM_S)
+        fprintf(stderr, "\r[ %s record: %llu s, %.1f MB, %llu samples%s ]\033[K", t->env->program,
+                (unsigned long long)now->seconds, (double)now->bytes / (1 << 20),
+                (unsigned long long)now->samples, lost);
+}
+
+/* A terminal, and no command that writes to it too. */
+static bool wants_progress(const struct record_cli *c) {
+    return !c->quiet && isatty(STDERR_FILENO) && (!c->o.command || !isatty(STDOUT_FILENO));
+}
+
 /* A file that is finished while recording goes on, or that got its name from the time. */
 static void tell_file(void *ctx, const char *path) {
     const struct teller *t = ctx;
@@ -458,12 +476,16 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             .output = output,
             .dry_run = c->dry_run,
             .cache_folder = cache_folder(c, env, cache, sizeof cache),
+            .progress = wants_progress(c) ? tell_progress : NULL,
+            .progress_ctx = &teller,
             .file_done = tell_file,
             .file_done_ctx = &teller,
             .synth = record_synth,
             .synth_ctx = (void *)&os_proc_system,
         };
         ok = record_run(&job, &result, &err);
+        if (wants_progress(c) && result.started)
+            fputs("\r\033[K", stderr);
         if (!c->dry_run)
             tell(env, c, &result, output, ok);
     }

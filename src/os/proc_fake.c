@@ -109,7 +109,7 @@ static int fake_maps_open(void *ctx, int32_t pid) {
     const struct os_proc_fake *f = ctx;
     for (size_t i = 0; i < f->mapping_count; i++)
         if (f->mappings[i].pid == pid)
-            return pid;
+            return f->mappings_denied ? -EACCES : pid;
     return -ENOENT;
 }
 

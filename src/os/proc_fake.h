@@ -28,6 +28,7 @@ struct os_proc_fake {
     unsigned *id_queries;                  /* counts build-ids asked for; may be NULL */
     const struct os_bpf_program *programs; /* by id; those without a tag tell nothing else */
     size_t program_count;
+    bool mappings_denied; /* EACCES, whoever they belong to */
 };
 
 /* `fake` is borrowed for as long as the result is used. */

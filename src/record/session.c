@@ -63,7 +63,8 @@ struct session {
     bool stop;
     char cgroup_folder[512];
 
-    int patience_ms; /* the longest that the next wait may be; 0: the first */
+    uint64_t seconds_told; /* by the last progress */
+    int patience_ms;       /* the longest that the next wait may be; 0: the first */
 
     /* What happens at given times (-D), in order. */
     uint64_t start_ns; /* os_clock_ns() when the command began */
@@ -562,6 +563,16 @@ static bool switch_due(const struct session *s) {
            (o->switch_ms && os_clock_ns() - s->file_start_ns >= o->switch_ms * 1000000);
 }
 
+static void tell_progress(struct session *s) {
+    const struct record_job *job = s->job;
+    uint64_t seconds = (os_clock_ns() - s->start_ns) / 1000000000;
+    if (!job->progress || seconds == s->seconds_told)
+        return;
+    s->seconds_told = seconds;
+    job->progress(job->progress_ctx, &(struct record_progress){seconds, record_file_size(&s->file),
+                                                               s->drain.samples, s->drain.lost});
+}
+
 /* Before more is drained: new code cannot be in what has been. */
 static bool look_at_modules(struct session *s, struct err *err) {
     bool changed = s->modules_changed;
@@ -578,6 +589,7 @@ static bool run(struct session *s, struct err *err) {
         do_toggles(s);
         if (!look_at_modules(s, err) || !record_drain_pass(&s->drain, &s->opened, &wrote, err))
             return false;
+        tell_progress(s);
         if (max && record_file_size(&s->file) >= max) {
             log_line(LOG_WARN, "the file has reached --max-size: stopping");
             s->stop = true;

@@ -10,6 +10,10 @@
 #include "record/options.h"
 #include "record/sink.h"
 
+struct record_progress {
+    uint64_t seconds, bytes, samples, lost;
+};
+
 struct record_job {
     const struct record_options *options;
     struct record_event_sources *sources;
@@ -20,7 +24,10 @@ struct record_job {
     char *const *argv;          /* our own command line, for the header */
     const char *output;         /* a path, or "-" */
     bool dry_run;               /* open all events, to hear what is allowed, and record nothing */
-    const char *cache_folder;   /* the build-id cache, to keep in it what was mapped; NULL: no */
+    /* Told every second or so how it goes; or NULL. */
+    void (*progress)(void *ctx, const struct record_progress *now);
+    void *progress_ctx;
+    const char *cache_folder; /* the build-id cache, to keep in it what was mapped; NULL: no */
     /* Told of files that are finished under a name of their own (switch_output, timestamp_names); or NULL. */
     void (*file_done)(void *ctx, const char *path);
     void *file_done_ctx;

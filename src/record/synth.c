@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "base/log.h"
 #include "record/bpf.h"
 #include "record/cgroups.h"
 #include "record/kernel.h"
@@ -78,7 +79,7 @@ static size_t thread_count(const struct record_synth_request *r, size_t processe
     return processes < n * PROCESSES_PER_THREAD ? processes / PROCESSES_PER_THREAD + 1 : n;
 }
 
-static bool shared_tasks(const struct record_tasks *model, const os_numbers *pids, size_t threads,
+static bool shared_tasks(struct record_tasks *model, const os_numbers *pids, size_t threads,
                          struct err *err) {
     struct share *shares = calloc(threads, sizeof *shares);
     bool ok = shares != NULL || err_memory(err, "processes");
@@ -97,6 +98,8 @@ static bool shared_tasks(const struct record_tasks *model, const os_numbers *pid
     for (size_t i = 0; shares && i < threads; i++) {
         if (shares[i].started)
             pthread_join(shares[i].thread, NULL);
+        model->denied += shares[i].tasks.denied;
+        model->asked += shares[i].tasks.asked;
         if (ok)
             ok = shares[i].ok ? flush(model->sink, &shares[i].tasks.out, err) : err_memory(err, "processes");
         record_tasks_fini(&shares[i].tasks);
@@ -124,6 +127,15 @@ static bool all_tasks(struct record_tasks *t, const struct record_synth_request 
     return ok && flush(t->sink, &t->out, err);
 }
 
+/* A few that show nothing even to root (in containers and sandboxes) are no reason to say anything aloud. */
+static void advise(const struct record_tasks *t) {
+    if (t->denied)
+        log_line(t->denied > t->asked / 8 ? LOG_WARN : LOG_INFO,
+                 "%u of %u processes do not show their mappings to this user, their functions will have no "
+                 "names: record as root",
+                 t->denied, t->asked);
+}
+
 bool record_synth(void *ctx, const struct record_synth_request *r, const struct record_sink *sink,
                   struct err *err) {
     const struct os_proc *proc = ctx;
@@ -133,6 +145,7 @@ bool record_synth(void *ctx, const struct record_synth_request *r, const struct 
         struct record_tasks tasks;
         record_tasks_init(&tasks, proc, sink, r->options);
         bool ok = r->target->system_wide ? all_tasks(&tasks, r, err) : named_tasks(&tasks, r, err);
+        advise(&tasks);
         record_tasks_fini(&tasks);
         if (!ok)
             return false;

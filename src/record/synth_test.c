@@ -3,10 +3,12 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "base/log.h"
 #include "record/bpf.h"
 #include "record/cgroups.h"
 #include "record/synth_test.h"
@@ -150,8 +152,38 @@ static void test_bpf(void **state) {
     synth_test_fini(&t);
 }
 
+static void keep_line(void *ctx, enum log_level level, const char *line) {
+    assert_int_equal(level, LOG_WARN);
+    snprintf(ctx, 200, "%s", line);
+}
+
+/* Said once, with how many; the rest goes on. */
+static void test_denied(void **state) {
+    (void)state;
+    const struct os_proc_fake_mapping mapping = {.pid = 5};
+    struct os_proc_fake fake = {.files = FILES,
+                                .file_count = sizeof FILES / sizeof *FILES,
+                                .mappings = &mapping,
+                                .mapping_count = 1,
+                                .mappings_denied = true};
+    struct os_proc proc = os_proc_fake(&fake);
+    struct record_options o = {0};
+    struct record_target all = {.system_wide = true};
+    struct record_synth_request r = {.options = &o, .target = &all};
+    struct synth_test t;
+    char line[200] = "";
+    synth_test_init(&t);
+    log_set_sink(keep_line, line);
+    assert_true(record_synth(&proc, &r, &t.sink, NULL));
+    log_set_sink(NULL, NULL);
+    assert_non_null(strstr(line, "1 of 2 processes"));
+    assert_true(t.got.size > 0);
+    synth_test_fini(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_selection), cmocka_unit_test(test_cgroups),
-                                       cmocka_unit_test(test_mount), cmocka_unit_test(test_bpf)};
+                                       cmocka_unit_test(test_mount), cmocka_unit_test(test_bpf),
+                                       cmocka_unit_test(test_denied)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,8 +238,10 @@ static bool query_mappings(struct record_tasks *t, int32_t pid) {
     struct os_mapping m;
     uint64_t from = 0;
     int got = 0, handle = p->maps_open(p->ctx, pid);
-    if (handle < 0)
-        return true; /* ended, or not for us to see: the text would be no other */
+    if (handle < 0) { /* ended, or not for us to see: the text would be no other */
+        t->denied += handle == -EACCES || handle == -EPERM;
+        return true;
+    }
     bool any = false;
     while (from < UINT64_MAX && (got = p->maps_next(p->ctx, handle, from, !t->data, &m)) > 0) {
         any |= m.start > UINT32_MAX;
@@ -288,6 +290,7 @@ static void read_mappings(struct record_tasks *t, int32_t pid) {
 static void put_mappings(struct record_tasks *t, int32_t pid) {
     if (!t->mappings)
         return;
+    t->asked++;
     if (t->no_query || !query_mappings(t, pid))
         read_mappings(t, pid);
 }

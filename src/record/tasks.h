@@ -23,7 +23,9 @@ struct record_tasks {
     VEC(struct os_build_id) ids;
     struct writer scratch;
     os_numbers tids;
-    bool no_query; /* this kernel has no PROCMAP_QUERY */
+    uint32_t asked;  /* for their mappings */
+    bool no_query;   /* this kernel has no PROCMAP_QUERY */
+    uint32_t denied; /* processes whose mappings we may not see */
 };
 
 /* Sets up what does not change; `proc` and `sink` are borrowed. */
