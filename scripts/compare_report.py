@@ -90,6 +90,8 @@ def main():
     p.add_argument("--sonde", type=shlex.split, default=["build/sonde"])
     p.add_argument("--sets", default=",".join(SETS), help="of " + ", ".join(SETS))
     p.add_argument("--options", action="append", help="these instead of the sets; may be repeated")
+    p.add_argument("--no-symbols", metavar="DIR",
+                   help="an empty folder (made if need be): neither side finds names for anything")
     p.add_argument("--cache")
     p.add_argument("--fill", action="store_true", help="only fill the cache")
     p.add_argument("--timeout", type=float, default=120)
@@ -98,8 +100,14 @@ def main():
     o = p.parse_args()
     if o.cache:
         os.makedirs(o.cache, exist_ok=True)
+    bare = ""
+    if o.no_symbols:
+        bare = f" --symfs {o.no_symbols} --kallsyms {o.no_symbols}.none"
+        os.makedirs(o.no_symbols, exist_ok=True)
+        with open(o.no_symbols + ".none", "wb"):
+            pass
     options = o.options or [x for name in o.sets.split(",") for x in SETS[name]]
-    jobs = [(o, os.path.abspath(f), shlex.split(x)) for f in o.files for x in options]
+    jobs = [(o, os.path.abspath(f), shlex.split(x + bare)) for f in o.files for x in options]
     sums, by_file = collections.Counter(), collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
         for (_, path, args), (verdict, why) in zip(jobs, pool.map(compare, jobs)):

@@ -156,6 +156,31 @@ static uint32_t comm_text(struct profile_builder *b, const char *comm, uint32_t 
     return strpool_add(&b->texts, comm, strlen(comm));
 }
 
+/* What runs behind the EXIT record is still the thread's own end: perf report, unlike script, keeps its name.
+ * There may be two such records: then it is the one of the incarnation before. */
+static const char *earlier_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when) {
+    const char *comm = NULL;
+    for (unsigned tries = 0; !comm && tries < 3; tries++) {
+        uint32_t id = model_thread_at(m, pid, tid, when);
+        if (id == MODEL_NONE || (!model_thread(m, id)->exited && !tries))
+            break;
+        comm = model_comm(m, pid, tid, model_when_prior(model_thread(m, id)->ended), NULL);
+        if (!comm && model_thread(m, id)->forked)
+            break;
+        when = model_when_prior(model_thread(m, id)->born);
+    }
+    return comm;
+}
+
+/* A thread that nothing has named yet is called what its first COMM record says: perf replaces the name that
+ * it had made up, for what was before as well. */
+static const char *later_comm(const struct model *m, uint32_t pid, uint32_t tid,
+                              const struct model_comm_span *span) {
+    if (span->from.time_ns || span->until.time_ns == UINT64_MAX)
+        return NULL;
+    return model_comm(m, pid, tid, span->until, NULL);
+}
+
 static struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t pid, uint32_t tid,
                                              uint32_t event, struct model_when when) {
     uint64_t key = (uint64_t)tid << 32 | (pid ^ event << 20);
@@ -166,13 +191,10 @@ static struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t
     const struct model *m = b->plan->in->model;
     struct model_comm_span span;
     model_comm_at(m, pid, tid, when, &span);
-    if (!span.comm) {
-        /* What runs behind the EXIT record is still the thread's own end: perf report, unlike script, keeps
-         * its name. */
-        uint32_t id = model_thread_at(m, pid, tid, when);
-        if (id != MODEL_NONE && model_thread(m, id)->exited)
-            span.comm = model_comm(m, pid, tid, model_when_prior(model_thread(m, id)->ended), NULL);
-    }
+    if (!span.comm)
+        span.comm = later_comm(m, pid, tid, &span);
+    if (!span.comm)
+        span.comm = earlier_comm(m, pid, tid, when);
     *t = (struct profile_thread_slot){.pid = pid,
                                       .tid = tid,
                                       .event = event,

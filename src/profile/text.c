@@ -133,6 +133,11 @@ static uint32_t task_width(const struct profile *p, const struct profile_row *ro
     return comm ? width : strpool_len(&p->b.texts, (uint32_t)words[0]);
 }
 
+/* Texts may be longer then, and stand out. */
+static bool is_as_wide_as_title(enum profile_column_id id) {
+    return id == PROFILE_TGID || id == PROFILE_CPU || id == PROFILE_SOCKET || id == PROFILE_SYMBOL_OFFSET;
+}
+
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column) {
     const struct profile_table *t = table_at(p, e);
@@ -140,7 +145,7 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
     enum profile_column_id id = column->id;
     struct out o;
     widest = widest > least ? widest : least;
-    if (id == PROFILE_TGID || !out_init(&o, NULL, NULL))
+    if (is_as_wide_as_title(id) || !out_init(&o, NULL, NULL))
         return widest;
     for (uint32_t i = 0; i < t->rows.count; i++) {
         uint32_t w;
