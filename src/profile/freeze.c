@@ -340,7 +340,7 @@ static bool place_nodes(struct profile *p) {
 }
 
 static void deepen(struct profile_row *row, uint32_t depth) {
-    row->depth = depth > row->depth ? depth : row->depth;
+    row->depth = depth > row->depth ? (uint16_t)depth : row->depth;
 }
 
 /* A sample counts once for its own entry, whatever its chain says: add_callers will add it once more for the
@@ -404,6 +404,7 @@ static void add_callers(struct profile *p) {
         if (leaf->first_ns < row->first_ns) {
             row->first_ns = leaf->first_ns;
             row->thread = leaf->thread;
+            row->turn = caller ? s->depth : (uint16_t)(p->node_sums.items[leaf->node].depth - s->depth + 1);
             row->klass = klass;
             row->frame = nodes[i].frame;
             row->cpumode = (uint8_t)caller_mode(p, i, leaf);

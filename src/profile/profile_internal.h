@@ -198,7 +198,8 @@ struct profile_row {
     uint32_t klass, frame; /* of any of its samples: all have the same keys */
     uint32_t self;         /* in profile_table.self */
     uint32_t thread;       /* of the first sample; see model_thread_at */
-    uint32_t depth;        /* of the longest callchain that it has */
+    uint16_t depth;        /* of the longest callchain that it has */
+    uint16_t turn;         /* of what the first sample made: 0 its own entry, then its callers' in order */
     uint8_t cpumode;       /* shown as the level: [k] */
 };
 

@@ -235,6 +235,37 @@ static int by_packed(const struct sorter *s, const struct item *x, const struct 
     return (int64_t)x->place < (int64_t)y->place ? -1 : x->place != y->place;
 }
 
+/* As by_packed, with addresses compared as perf does: by the sign of their difference, which is no order
+ * among numbers that are further apart than 2^63, as what is taken for callers in code without frame pointers
+ * is. */
+static int by_packed_wrapping(const struct sorter *s, const struct item *x, const struct item *y) {
+    (void)s;
+    if (x->keys != y->keys)
+        return x->keys < y->keys ? -1 : 1;
+    int64_t difference = (int64_t)(x->place - y->place);
+    return difference < 0 ? -1 : difference > 0;
+}
+
+/* The order in which samples made the entries. */
+static int by_making(const struct sorter *s, const struct item *x, const struct item *y) {
+    const struct profile_row *a = &s->t->rows.items[x->row], *b = &s->t->rows.items[y->row];
+    if (a->first_ns != b->first_ns)
+        return a->first_ns < b->first_ns ? -1 : 1;
+    return by_number(a->turn, b->turn);
+}
+
+/* True when some of the items, sorted by by_packed, are that far apart. */
+static bool wraps(const struct item *items, uint32_t n) {
+    for (uint32_t i = 0, first = 0; i < n; i++) {
+        int64_t difference;
+        if (items[i].keys != items[first].keys)
+            first = i;
+        if (__builtin_sub_overflow((int64_t)items[i].place, (int64_t)items[first].place, &difference))
+            return true;
+    }
+    return false;
+}
+
 /* Stable merge sort, bottom up; `room` holds as many. */
 static void merge_sort(const struct sorter *s, struct item *items, struct item *room, size_t n,
                        compare_fn *cmp) {
@@ -307,13 +338,13 @@ static void balance(struct tree *t, uint32_t at) {
     n[t->root].red = false;
 }
 
-static void insert(struct tree *t, const struct sorter *s, uint32_t new) {
+static void insert(struct tree *t, const struct sorter *s, uint32_t new, compare_fn *cmp) {
     struct node *n = t->nodes;
     uint32_t at = t->root, parent = 0;
     bool side = false;
     while (at) {
         parent = at;
-        side = compare(s, &s->items[new], &s->items[at - 1]) >= 0;
+        side = cmp(s, &s->items[new], &s->items[at - 1]) >= 0;
         at = n[at].below[side];
     }
     n[new + 1] = (struct node){.parent = parent, .red = true};
@@ -324,13 +355,13 @@ static void insert(struct tree *t, const struct sorter *s, uint32_t new) {
     balance(t, new + 1);
 }
 
-/* The rows in the order of the tree. */
-static void walk(const struct tree *t, const struct item *items, uint32_t *order) {
+/* The items in the order of the tree. */
+static void walk(const struct tree *t, uint32_t *order) {
     uint32_t at = t->root, count = 0;
     while (at && t->nodes[at].below[0])
         at = t->nodes[at].below[0];
     while (at) {
-        order[count++] = items[at - 1].row;
+        order[count++] = at - 1;
         uint32_t next = t->nodes[at].below[1];
         if (next) {
             while (t->nodes[next].below[0])
@@ -347,14 +378,18 @@ static void walk(const struct tree *t, const struct item *items, uint32_t *order
     }
 }
 
-static bool tree_sort(const struct sorter *s, uint32_t *order, uint32_t n) {
-    struct tree t = {.nodes = calloc((size_t)n + 1, sizeof *t.nodes)};
+/* Puts the items, one after the other, into a tree and takes them out in its order. */
+static bool tree_sort(struct sorter *s, struct item *room, uint32_t *order, uint32_t n, compare_fn *cmp) {
+    struct tree t = {.nodes = malloc(((size_t)n + 1) * sizeof *t.nodes)};
     if (!t.nodes)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        insert(&t, s, i);
-    walk(&t, s->items, order);
+        insert(&t, s, i, cmp);
+    walk(&t, order);
     free(t.nodes);
+    for (uint32_t i = 0; i < n; i++)
+        room[i] = s->items[order[i]];
+    memcpy(s->items, room, n * sizeof *room);
     return true;
 }
 
@@ -384,25 +419,31 @@ static void fill_items(struct sorter *s, uint32_t n) {
     }
 }
 
+/* The items in the order of their keys: perf makes it by two trees, one after the other. */
+static bool sort_by_keys(struct sorter *s, struct item *room, uint32_t *order, uint32_t n) {
+    merge_sort(s, s->items, room, n, s->packed ? by_packed : by_place);
+    if (!s->packed || !wraps(s->items, n))
+        return true;
+    merge_sort(s, s->items, room, n, by_making);
+    return tree_sort(s, room, order, n, by_packed_wrapping) &&
+           tree_sort(s, room, order, n, by_packed_wrapping);
+}
+
 static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
     struct item *room = malloc(((size_t)n + 1) * sizeof *room);
     if (!room)
         return false;
     fill_items(s, n);
-    merge_sort(s, s->items, room, n, s->packed ? by_packed : by_place);
+    bool ok = sort_by_keys(s, room, order, n);
     s->packed = s->keys_last;
-    for (uint32_t i = 0; s->packed && i < n; i++)
+    for (uint32_t i = 0; ok && s->packed && i < n; i++)
         s->packed = pack(s->p, &s->t->rows.items[s->items[i].row], false, &s->items[i].keys);
-    bool ok = true;
-    if (s->depths) {
-        free(room);
-        room = NULL;
-        ok = tree_sort(s, order, n);
-    } else {
+    if (ok && s->depths)
+        ok = tree_sort(s, room, order, n, compare);
+    else if (ok)
         merge_sort(s, s->items, room, n, compare);
-        for (uint32_t i = 0; i < n; i++)
-            order[i] = s->items[i].row;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = s->items[i].row;
     free(room);
     return ok;
 }
