@@ -58,6 +58,21 @@ static bool holds(const struct model_state *s, struct model_when when) {
     return !model_when_before(when, s->from) && model_when_before(when, s->until);
 }
 
+/* Behind its EXIT record a process still runs in the kernel, and the callers that its last system call has in
+ * user space lie where they lay. */
+static void keep_after_exit(const struct model *m, uint32_t pid, struct model_when when,
+                            struct model_state *state) {
+    uint32_t id = model_process_at(m, pid, when);
+    const struct model_process *process = id == MODEL_NONE ? NULL : model_process(m, id);
+    if (!process || !process->exited || model_when_before(when, process->ended))
+        return;
+    struct model_state last;
+    model_state_at(m, MODEL_SPACE_USER, pid, model_when_prior(process->ended), &last);
+    last.from = model_when_before(state->from, process->ended) ? process->ended : state->from;
+    last.until = state->until;
+    *state = last;
+}
+
 const struct model_state *resolve_places_state(struct resolve_places *p, unsigned cpumode, uint32_t pid,
                                                struct model_when when) {
     enum model_space space = model_space_of(cpumode);
@@ -73,6 +88,8 @@ const struct model_state *resolve_places_state(struct resolve_places *p, unsigne
         slot->pid = pid;
         slot->space = space;
         model_state_at(p->model, space, pid, when, &slot->state);
+        if (space == MODEL_SPACE_USER)
+            keep_after_exit(p->model, pid, when, &slot->state);
     }
     return &slot->state;
 }
