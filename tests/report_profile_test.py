@@ -256,7 +256,7 @@ def check_titles(report):
                  "lib.so" not in got, got)
     got = sonde("--no-children", "-g", "none", "-c", "helper", "-i", path_of(ONE)).out.decode()
     report.check("-c says whose samples these are instead of a column",
-                 "# comm: helper\n#\n# Total" in got and "\n# Overhead  Shared Object  Symbol" in got, got)
+                 "# comm: helper\n#\n# Total" in got and "\n# Overhead  Shared Object     Symbol" in got, got)
     got = sonde("--no-children", "-g", "none", "-s", "dso", "-c", "helper", "--percentage", "relative", "-i",
                 path_of(ONE)).out.decode()
     report.check("--percentage relative", "   100.00%  app" in got and "# Samples: 2 " in got, got)

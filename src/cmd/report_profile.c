@@ -22,7 +22,7 @@ struct report_session {
     struct reading *r;
     const struct report_options *o;
     struct has has;
-    bool children, branch;
+    bool children, branch, made_group;
     enum profile_chain_mode chain_mode;
     enum profile_chain_order chain_order;
     struct profile_columns columns;
@@ -74,7 +74,9 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     if (o->mem_mode && !s->has.mem)
         return err_set(err, ERR_ABSENT, NULL,
                        "Selected --mem-mode but no mem data. Did you call perf record without -d?");
-    if ((o->chain.asked || o->branch_history) && !s->has.chains && !s->has.branches &&
+    /* What a pipe will bring perf cannot know before, so that there it is no mistake. */
+    bool pipe = stream_header(s->r->stream)->container == PERFDATA_CONTAINER_PIPE;
+    if ((o->chain.asked || o->branch_history) && !pipe && !s->has.chains && !s->has.branches &&
         o->chain.mode != PROFILE_CHAIN_NONE)
         return err_set(err, ERR_ABSENT, NULL,
                        "Selected -g or --branch-history but no callchain or branch data. Did you call 'perf "
@@ -251,13 +253,14 @@ static void print_trace(void *ctx, const struct perfdata_attr *attr, const struc
 }
 
 /* --group of a recording without groups makes one of all its events. */
-static void force_group(const struct report_session *s) {
+static void force_group(struct report_session *s) {
     struct perfdata_events *e = s->r->events;
     bool any = false;
     for (size_t i = 0; i < e->list.count; i++)
         any |= e->list.items[i].group_members > 1;
     if (s->o->group != REPORT_YES || any)
         return;
+    s->made_group = true;
     for (size_t i = 0; i < e->list.count; i++) {
         e->list.items[i].leader = 0;
         e->list.items[i].group_members = i ? 1 : (uint32_t)e->list.count;
@@ -283,6 +286,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .hide_unresolved = o->hide_unresolved,
         .exclude_other = o->exclude_other,
         .relative = o->relative,
+        .tight = o->separator || o->widths.count,
         .parent = o->parent,
         .ignore_callees = o->ignore_callees,
         .comms = s->comm_list.items,
@@ -385,6 +389,7 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         .chain_limit = o->chain.limit,
         .percent_limit = o->percent_limit,
         .children = s->children,
+        .made_group = s->made_group,
         .hierarchy = o->hierarchy,
         .quiet = o->quiet,
         .color = color,

@@ -120,6 +120,8 @@ void profile_text(const struct profile *p, const struct profile_event *e, const 
 
 /* "%7d:", before a comm. */
 enum { TASK_WIDTH = 8 };
+/* The room for an address, which perf gives the object's column as well where something has no name. */
+enum { NAMELESS_WIDTH = 16 };
 
 /* perf measures what the thread is called at the end, whatever is printed. */
 static uint32_t task_width(const struct profile *p, const struct profile_row *row,
@@ -143,6 +145,7 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
     const struct profile_table *t = table_at(p, e);
     uint32_t widest = (uint32_t)strlen(column->title), least = profile_key_width(column->id);
     enum profile_column_id id = column->id;
+    bool roomy = !p->plan.o->tight && !p->plan.o->dsos;
     struct out o;
     widest = widest > least ? widest : least;
     if (is_as_wide_as_title(id) || !out_init(&o, NULL, NULL))
@@ -153,6 +156,8 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
             w = task_width(p, &t->rows.items[i], id);
         } else if (id == PROFILE_DSO) { /* the usual ones, without writing them */
             w = strpool_len(&p->b.texts, p->places.items[t->rows.items[i].frame].dso);
+            if (w < NAMELESS_WIDTH && roomy && !profile_name_of(p, t->rows.items[i].frame))
+                w = NAMELESS_WIDTH;
         } else if (id == PROFILE_SYMBOL) {
             const struct profile_name *name = profile_name_of(p, t->rows.items[i].frame);
             w = name ? name->text_len + 4 : 22;

@@ -26,7 +26,6 @@
 #define WEIGHT_WIDTH  8
 #define MIN_PERCENT   6 /* -w makes percentages no narrower than this, */
 #define MIN_COUNT     7 /* and sums than this */
-#define UNKNOWN_WIDTH 16
 #define COLUMN_GAP    2
 
 enum key_align { LEFT, RIGHT };
@@ -124,21 +123,7 @@ static bool choose_columns(struct printer *pr) {
     return true;
 }
 
-/* perf makes room for an address in the column of an object that nothing covers, unless widths are settled.
- */
-static bool has_unknown_object(struct printer *pr, const struct column *c) {
-    static const char unknown[] = "[unknown]";
-    for (uint32_t i = 0; i < pr->e->entry_count; i++) {
-        pr->text.len = 0;
-        profile_text(pr->p, pr->e, &pr->e->entries[i], c->is, &pr->text);
-        if (pr->text.len == sizeof unknown - 1 && !memcmp(pr->text.buf, unknown, sizeof unknown - 1))
-            return true;
-    }
-    return false;
-}
-
 static void measure_columns(struct printer *pr) {
-    const struct report_text_options *o = pr->o;
     for (size_t i = 0; i < pr->columns.count; i++) {
         struct column *c = &pr->columns.items[i];
         if (c->measure) {
@@ -151,9 +136,6 @@ static void measure_columns(struct printer *pr) {
             c->width = c->asked ? c->asked : profile_width(pr->p, pr->e, c->is);
             if (!c->asked && c->width < c->title_len)
                 c->width = (unsigned)c->title_len;
-            if (c->is->id == PROFILE_DSO && c->width < UNKNOWN_WIDTH && !o->separator && !o->width_count &&
-                !o->only_dso && has_unknown_object(pr, c))
-                c->width = UNKNOWN_WIDTH;
         }
     }
 }
@@ -167,10 +149,14 @@ static void print_event_name(const struct printer *pr) {
         return;
     }
     const struct perfdata_event *events = &pr->o->events->list.items[e->event];
-    out_printf(pr->out, "of events '%s { ", events->group_name ? events->group_name : "anon group");
+    const char *name = events->group_name ? events->group_name : "anon group";
+    if (pr->o->made_group)
+        out_str(pr->out, "of events '");
+    else
+        out_printf(pr->out, "of events '%s { ", name);
     for (uint32_t i = 0; i < e->members; i++)
         out_printf(pr->out, "%s%s", i ? ", " : "", events[i].name);
-    out_str(pr->out, " }'");
+    out_str(pr->out, pr->o->made_group ? "'" : " }'");
 }
 
 static void print_title(const struct printer *pr) {

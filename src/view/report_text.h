@@ -29,6 +29,7 @@ struct report_text_options {
     int socket;                                     /* --socket-filter; -1: none */
     bool shows_reference;                           /* --show-ref-call-graph */
     const char *memory_sort;                        /* --mem-mode: the sort keys, for the title; else NULL */
+    bool made_group; /* --group of events that were not recorded as one: no group's name */
     const struct perfdata_events *events;
 };
 
