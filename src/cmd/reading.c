@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/input.h"
+#include "format/perfdata/evidence.h"
 
 bool reading_open(struct reading *r, const char *path, bool force, struct err *err) {
     *r = (struct reading){0};
@@ -99,6 +100,22 @@ static bool apply_build_ids(struct reading *r, struct model *m, struct err *err)
     return ok;
 }
 
+/* Gives the model what sonde's trailer says of mapped files (docs/FORMAT.md). */
+static bool apply_trailer(struct reading *r, struct model *m, struct err *err) {
+    struct bytes file = stream_input_bytes(r->stream), name;
+    const bool swap = r->events->swap;
+    uint64_t size = stream_is_pipe(r->stream) ? 0 : perfdata_box_size(file, swap);
+    struct bytes box = {file.data + (file.size - size), (size_t)size};
+    struct perfdata_part part;
+    struct perfdata_evidence e;
+    bool ok = true;
+    for (uint32_t i = 0; size && ok && perfdata_box_part(box, swap, i, &part); i++)
+        while (ok && part.tag == PERFDATA_PART_IMAGES &&
+               perfdata_image_evidence_next(&part.content, swap, &name, &e))
+            ok = model_add_evidence(m, name, &e, err);
+    return ok;
+}
+
 bool reading_apply(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err) {
     struct perfdata_record rec;
     /* Decoded in any case: damage is damage whoever looks. */
@@ -128,7 +145,7 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
     if (span)
         *span = times;
     if (status != STREAM_END || !reading_names(r, err) || !apply_build_ids(r, m, err) ||
-        !model_freeze(m, err))
+        !apply_trailer(r, m, err) || !model_freeze(m, err))
         return false;
     stream_rewind(r->stream);
     return true;

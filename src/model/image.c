@@ -10,6 +10,8 @@ void image_table_fini(struct image_table *t) {
     strpool_fini(&t->texts);
     strpool_fini(&t->keys);
     hash_map_fini(&t->listed_by_name);
+    hash_map_fini(&t->evidence_of);
+    vec_fini(&t->evidence);
 }
 
 /*
@@ -157,22 +159,34 @@ static struct model_image describe(const struct image_table *t, const struct ima
     image.min = seen->min;
     image.ino = seen->ino;
     image.ino_generation = seen->ino_generation;
+    image.has_state = seen->state != NULL;
+    if (seen->state)
+        image.state = *seen->state;
     return image;
+}
+
+static bool same_state(const struct perfdata_file_state *a, const struct perfdata_file_state *b) {
+    return a->dev == b->dev && a->ino == b->ino && a->size == b->size && a->mtime_ns == b->mtime_ns &&
+           a->ctime_ns == b->ctime_ns;
 }
 
 static bool same(const struct model_image *a, const struct model_image *b) {
     return a->kind == b->kind && a->space == b->space && a->pid == b->pid && a->maj == b->maj &&
            a->min == b->min && a->ino == b->ino && a->ino_generation == b->ino_generation &&
+           a->has_state == b->has_state && same_state(&a->state, &b->state) &&
            a->build_id_size == b->build_id_size && memcmp(a->build_id, b->build_id, sizeof a->build_id) == 0;
 }
 
 /* The identity as bytes; two images are the same if and only if these are. */
 static uint32_t identity(struct image_table *t, uint32_t text, const struct model_image *image) {
-    uint64_t key[8] = {text | (uint64_t)image->pid << 32,
-                       (uint64_t)image->kind | (uint64_t)image->space << 8 |
-                           (uint64_t)image->build_id_size << 16,
-                       image->maj | (uint64_t)image->min << 32, image->ino, image->ino_generation};
+    uint64_t key[13] = {text | (uint64_t)image->pid << 32,
+                        (uint64_t)image->kind | (uint64_t)image->space << 8 |
+                            (uint64_t)image->build_id_size << 16 | (uint64_t)image->has_state << 24,
+                        image->maj | (uint64_t)image->min << 32, image->ino, image->ino_generation};
     memcpy(&key[5], image->build_id, sizeof image->build_id);
+    const struct perfdata_file_state *f = &image->state;
+    const uint64_t state[5] = {f->dev, f->ino, f->size, (uint64_t)f->mtime_ns, (uint64_t)f->ctime_ns};
+    memcpy(&key[8], state, sizeof state);
     return strpool_add(&t->keys, (const char *)key, sizeof key);
 }
 
@@ -198,6 +212,30 @@ uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
     }
     t->names.items[text].last = id;
     return id;
+}
+
+static uint64_t evidence_key(uint32_t text, const struct perfdata_file_state *f) {
+    const uint64_t words[6] = {text, f->dev, f->ino, f->size, (uint64_t)f->mtime_ns, (uint64_t)f->ctime_ns};
+    return hash_bytes(words, sizeof words);
+}
+
+bool image_add_evidence(struct image_table *t, struct bytes name, const struct perfdata_evidence *e) {
+    uint32_t text = text_add(t, name);
+    struct perfdata_evidence *to = text == STRPOOL_NONE || !e->has_state ? NULL : vec_push(&t->evidence);
+    if (!to)
+        return text != STRPOOL_NONE && !e->has_state;
+    *to = *e;
+    return hash_map_set(&t->evidence_of, evidence_key(text, &e->state), (uint32_t)(t->evidence.count - 1));
+}
+
+const struct perfdata_evidence *image_evidence(const struct image_table *t, const struct model_image *image) {
+    uint32_t text =
+        image->has_state ? strpool_find(&t->texts, image->recorded, strlen(image->recorded)) : STRPOOL_NONE;
+    uint32_t i =
+        text == STRPOOL_NONE ? HASH_ABSENT : hash_map_get(&t->evidence_of, evidence_key(text, &image->state));
+    if (i == HASH_ABSENT || !same_state(&t->evidence.items[i].state, &image->state))
+        return NULL;
+    return &t->evidence.items[i];
 }
 
 static uint64_t listed_key(uint32_t text, enum model_space space) {

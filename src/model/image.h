@@ -27,6 +27,8 @@ struct image_table {
     struct strpool keys;            /* identities as bytes; a key's id is its image's */
     struct hash_map listed_by_name; /* text id and space -> index in listed */
     VEC(struct image_build_id) listed;
+    struct hash_map evidence_of; /* of text id and state -> index in evidence */
+    VEC(struct perfdata_evidence) evidence;
 };
 
 void image_table_fini(struct image_table *t);
@@ -39,7 +41,8 @@ struct image_seen {
     bool executable;
     uint32_t maj, min;
     uint64_t ino, ino_generation;
-    struct bytes build_id; /* at most 20 bytes; empty without */
+    const struct perfdata_file_state *state; /* NULL: not recorded */
+    struct bytes build_id;                   /* at most 20 bytes; empty without */
     int kind; /* enum model_image_kind for what has no telling name (KSYMBOL); -1: by name and space */
 };
 
@@ -54,6 +57,11 @@ bool image_list(struct image_table *t, struct bytes name, enum model_space space
  * `in_same_space`, that counts too. */
 const struct image_build_id *image_listed(const struct image_table *t, const struct model_image *image,
                                           bool in_same_space);
+
+/* Notes what is known of a name's file in a state, and finds it again; NULL when nothing is. False: memory.
+ */
+bool image_add_evidence(struct image_table *t, struct bytes name, const struct perfdata_evidence *e);
+const struct perfdata_evidence *image_evidence(const struct image_table *t, const struct model_image *image);
 
 /* The reference symbol in a kernel image's recorded name ("_text" in "[kernel.kallsyms]_text"; may be empty),
  * as a text id. False: memory. */

@@ -189,6 +189,11 @@ static bool apply_map(struct model *m, struct map_record *r, unsigned misc, stru
     return mapping == MODEL_NONE || (id != MODEL_NONE && add_event(m, EVENT_MAP_SPACE, id, mapping, when));
 }
 
+bool model_add_evidence(struct model *m, struct bytes name, const struct perfdata_evidence *e,
+                        struct err *err) {
+    return image_add_evidence(&m->images, name, e) || err_memory(err, "images");
+}
+
 static bool apply_mmap(struct model *m, const struct perfdata_record *rec, struct model_when when) {
     const struct perfdata_mmap *p = &rec->mmap;
     struct map_record r = {p->pid,
@@ -203,9 +208,17 @@ static bool apply_mmap(struct model *m, const struct perfdata_record *rec, struc
 
 static bool apply_mmap2(struct model *m, const struct perfdata_record *rec, struct model_when when) {
     const struct perfdata_mmap2 *p = &rec->mmap2;
+    struct perfdata_evidence e;
     struct map_record r = {
         p->pid,   p->tid,          p->addr,           p->len,
         p->pgoff, .prot = p->prot, .flags = p->flags, .image = {.name = p->filename, .kind = -1}};
+    /* Its magic number tells the tail's byte order. */
+    bool tail =
+        perfdata_evidence_decode(p->filename, false, &e) || perfdata_evidence_decode(p->filename, true, &e);
+    if (tail && e.build_id_size)
+        r.image.build_id = (struct bytes){e.build_id, e.build_id_size};
+    if (tail && e.has_state)
+        r.image.state = &e.state;
     if (p->has_build_id) {
         r.image.build_id = (struct bytes){p->build_id, p->build_id_size < 20 ? p->build_id_size : 20};
     } else {

@@ -21,6 +21,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "format/perfdata/evidence.h"
 #include "format/perfdata/record.h"
 
 #define MODEL_NONE UINT32_MAX
@@ -228,6 +229,8 @@ struct model_image {
     bool deleted;                 /* the name ends in " (deleted)" */
     uint8_t build_id_size;        /* of the map record's own build-id; 0: none. See model_image_build_id */
     uint8_t build_id[20];
+    bool has_state; /* its map records tell the file's state when it was mapped (docs/FORMAT.md) */
+    struct perfdata_file_state state;
 };
 
 /* Borrowed; valid until the next model_apply or model_free (the texts: until model_free). Ids run from 0 in
@@ -238,6 +241,15 @@ uint32_t model_image_count(const struct model *m);
 /* The image's build-id: its map record's own or, without one, what a HEADER_BUILD_ID record or the BUILD_ID
  * feature says of its name. Empty when neither is known. */
 struct bytes model_image_build_id(const struct model *m, const struct model_image *image);
+
+/* What was learned at the end of the recording about the files of that name that were in e->state. False and
+ * *err: memory. */
+bool model_add_evidence(struct model *m, struct bytes name, const struct perfdata_evidence *e,
+                        struct err *err);
+
+/* All that identifies the image's file but a build-id in its map record; false when there is nothing. */
+bool model_image_evidence(const struct model *m, const struct model_image *image,
+                          struct perfdata_evidence *out);
 
 /* True when a HEADER_BUILD_ID record or the BUILD_ID feature names the image, with the same cpumode. */
 bool model_image_listed(const struct model *m, const struct model_image *image);

@@ -191,10 +191,56 @@ static void test_listed_build_ids(void **state) {
     model_free(m);
 }
 
+/* A map record with a tail; its filename area lies in `area` until the next call. */
+static struct perfdata_record with_tail(struct writer *area, uint64_t start,
+                                        const struct perfdata_evidence *e) {
+    struct perfdata_record r = mmap2(start, 1, 5, 0, "");
+    writer_clear(area);
+    writer_put(area, "/lib/a.so\0\0\0\0\0\0", 16);
+    perfdata_evidence_encode(e, area);
+    r.mmap2.filename = writer_bytes(area);
+    return r;
+}
+
+/* A file in two states is two images; what was learned at the end belongs to its state alone. */
+static void test_evidence(void **state) {
+    (void)state;
+    struct model *m = batch();
+    struct writer area = writer_make(false);
+    struct perfdata_evidence e = {.has_state = true, .state = {1, 2, 3, 4, 5}}, got;
+    const struct perfdata_evidence id = {.build_id_size = 8, .build_id = "12345678"};
+    at(m, 1, with_tail(&area, 0x1000, &e));
+    at(m, 2, with_tail(&area, 0x2000, &e));
+    e.state.ctime_ns++;
+    at(m, 3, with_tail(&area, 0x3000, &e));
+    at(m, 4, with_tail(&area, 0x4000, &id));
+    at(m, 5, mmap2(0x5000, 1, 5, 0, "/lib/a.so"));
+    e.has_cookie = true;
+    e.cookie[0] = 77;
+    assert_true(model_add_evidence(m, rec_text("/lib/a.so"), &e, NULL));
+    freeze(m);
+    static const uint32_t IMAGES[] = {0, 0, 1, 2, 3};
+    for (uint64_t i = 0; i < 5; i++) {
+        struct model_hit hit;
+        assert_true(model_find(m, U, 1, upto(9), 0x1000 * (i + 1), &hit));
+        assert_int_equal(hit.image, IMAGES[i]);
+        assert_string_equal(model_image(m, hit.image)->name, "/lib/a.so");
+    }
+    assert_true(model_image_evidence(m, model_image(m, 0), &got));
+    assert_true(got.state.ctime_ns == 5 && !got.has_cookie);
+    assert_true(model_image_evidence(m, model_image(m, 1), &got));
+    assert_true(got.state.ctime_ns == 6 && got.has_cookie && got.cookie[0] == 77);
+    assert_int_equal(model_image_build_id(m, model_image(m, 2)).size, 8);
+    assert_false(model_image_evidence(m, model_image(m, 3), &got));
+    writer_fini(&area);
+    model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_without_files),
         cmocka_unit_test(test_image_identity),
+        cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_build_ids_tell_images_apart),
         cmocka_unit_test(test_listed_build_ids),
     };

@@ -239,6 +239,13 @@ struct bytes model_image_build_id(const struct model *m, const struct model_imag
     return listed ? (struct bytes){listed->bytes, listed->size} : (struct bytes){NULL, 0};
 }
 
+bool model_image_evidence(const struct model *m, const struct model_image *image,
+                          struct perfdata_evidence *out) {
+    const struct perfdata_evidence *e = image_evidence(&m->images, image);
+    *out = e ? *e : (struct perfdata_evidence){.has_state = image->has_state, .state = image->state};
+    return out->has_state;
+}
+
 bool model_image_listed(const struct model *m, const struct model_image *image) {
     return image_listed(&m->images, image, true) != NULL;
 }

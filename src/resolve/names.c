@@ -148,6 +148,9 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
                              .build_id = model_image_build_id(n->model, image),
                              .pid = image->pid,
                              .release = n->release};
+    struct perfdata_evidence evidence;
+    if (model_image_evidence(n->model, image, &evidence))
+        s.evidence = &evidence;
     const struct extent *e = &n->extents.items[id];
     if (e->known) {
         s.start = e->start;

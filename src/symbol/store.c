@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 
+#include "object/cookie.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/proc.h"
 
 enum { SERVERS_TOTAL_MS = 10000 };
 
@@ -60,6 +62,10 @@ uint32_t symbol_store_add(struct symbol_store *s, const struct symbol_image *ima
     if (ok) {
         im->known = *image;
         im->known.build_id = arena_copy(&im->texts, image->build_id);
+        if (image->evidence) {
+            im->evidence = *image->evidence;
+            im->known.evidence = &im->evidence;
+        }
         ok = copy_text(&im->texts, &im->known.name) &&
              (!image->reference || copy_text(&im->texts, &im->known.reference)) &&
              (!image->release || copy_text(&im->texts, &im->known.release)) &&
@@ -145,6 +151,34 @@ const char *store_host_path(const struct symbol_store *s, struct store_image *im
                             : path;
 }
 
+/*
+ * A file without a build-id. The cookie of its code decides; without one, a file that is exactly as it was
+ * when it was mapped is the same, and one that changed under its inode number is not.
+ */
+static bool evidence_allows(struct store_image *im, const struct symfile *f) {
+    const struct perfdata_evidence *e = im->known.evidence;
+    uint8_t cookie[OBJECT_COOKIE_BYTES];
+    struct os_identity now;
+    const char *why = NULL;
+    im->evidenced = false;
+    if (!e)
+        return true;
+    if (e->has_cookie) {
+        im->evidenced = object_cookie_read(f->bytes, cookie) && memcmp(cookie, e->cookie, sizeof cookie) == 0;
+        why = im->evidenced ? NULL : "its code is not what was recorded";
+    } else if (e->has_state && os_proc_system.identity(NULL, f->path, &now, NULL)) {
+        bool inode = now.dev == e->state.dev && now.ino == e->state.ino;
+        im->evidenced = inode && now.size == e->state.size && now.mtime_ns == e->state.mtime_ns &&
+                        now.ctime_ns == e->state.ctime_ns;
+        why = inode && !im->evidenced ? "it changed after it was mapped" : NULL;
+    }
+    if (why) {
+        store_tried(im, f->path, why);
+        store_fail(im, SYMBOL_CONTRADICTED, f->path, why);
+    }
+    return !why;
+}
+
 struct symfile *store_open_proved(struct symbol_store *s, struct store_image *im, const char *path) {
     struct bytes want = im->known.build_id;
     struct symfile *f = path ? symfile_open(&s->files, path) : NULL;
@@ -163,7 +197,7 @@ struct symfile *store_open_proved(struct symbol_store *s, struct store_image *im
         store_fail(im, SYMBOL_CONTRADICTED, f->path, why);
         return NULL;
     }
-    return f;
+    return want.size || evidence_allows(im, f) ? f : NULL;
 }
 
 const char *store_download(struct symbol_store *s, struct store_image *im, struct bytes build_id,

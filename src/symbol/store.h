@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "format/perfdata/evidence.h"
 #include "symbol/table.h"
 
 /* Of the host or of guests; see perf-report(1), --vmlinux, --guestvmlinux and so on. All may be NULL. */
@@ -56,7 +57,9 @@ struct symbol_image {
     const char *name;      /* the path as recorded, or [vdso], [kernel.kallsyms], [ext4], /tmp/perf-42.map */
     bool deleted;          /* the name ends in " (deleted)" */
     struct bytes build_id; /* empty: not recorded */
-    uint32_t pid;          /* a process that mapped it; UINT32_MAX: not known */
+    /* What identifies a file without a build-id; NULL: nothing recorded. */
+    const struct perfdata_evidence *evidence;
+    uint32_t pid; /* a process that mapped it; UINT32_MAX: not known */
 
     /* Kernels, modules and NAMED: where it was mapped, [start, end). An end of UINT64_MAX means that nobody
      * knew. */

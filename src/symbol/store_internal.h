@@ -13,6 +13,8 @@
 
 struct store_image {
     struct symbol_image known; /* texts are copies */
+    struct perfdata_evidence evidence;
+    bool evidenced; /* the file that was opened last is what `evidence` tells of */
     bool asked;
     const struct symbol_table *table;
     struct symbol_table *owned; /* the table, when it is this image's alone */

@@ -10,9 +10,11 @@
 
 #include <cmocka.h>
 
+#include "object/cookie.h"
 #include "object/links.h"
 #include "os/debuginfod.h"
 #include "os/host.h"
+#include "os/proc.h"
 #include "tests/support/elf_image.h"
 #include "tests/support/fail_alloc.h"
 
@@ -235,6 +237,42 @@ static void test_file(void **state) {
     assert_non_null(try.why);
     assert_false(symbol_store_try(s.store, 0, 1, &try));
     symbol_store_free(s.store);
+}
+
+/* Files without a build-id: the cookie decides; without one the state. */
+static void test_evidence(void **state) {
+    struct tree *t = *state;
+    struct symbol_options o = {.symfs = t->root};
+    struct symbol_image image = FILE_IMAGE;
+    struct recipe plain = PROG;
+    struct perfdata_evidence e = {.has_state = true};
+    struct os_identity now;
+    struct os_image file;
+    uint64_t text;
+    plain.id = NULL;
+    put_elf(t, "/bin/prog", &plain, &text);
+    const char *path = in_tree(t, "/bin/prog");
+    assert_true(os_proc_system.identity(NULL, path, &now, NULL));
+    assert_true(os_proc_system.image(NULL, path, &file, NULL));
+    assert_true(object_cookie_read(file.bytes, e.cookie));
+    os_proc_system.release(NULL, &file);
+    e.state = (struct perfdata_file_state){now.dev, now.ino, now.size, now.mtime_ns, now.ctime_ns};
+    image.evidence = &e;
+    for (int i = 0; i < 6; i++) {
+        struct perfdata_file_state was = e.state;
+        bool named = i != 2 && i != 4, proved = i == 0 || i == 1 || i == 5;
+        e.has_cookie = i >= 4;
+        e.cookie[0] ^= i == 4; /* other code */
+        e.state.ctime_ns += i == 2 || i == 5;
+        e.state.ino += i == 3; /* another machine's, for all we know */
+        struct session s = ask(&o, &image);
+        e.cookie[0] ^= i == 4;
+        e.state = was;
+        assert_string_equal(s.table ? at(&s, text + 0x10) : "", named ? "main" : "");
+        assert_int_equal(s.source.proved, proved);
+        assert_int_equal(s.source.status, named ? SYMBOL_FOUND : SYMBOL_CONTRADICTED);
+        symbol_store_free(s.store);
+    }
 }
 
 static void test_deleted(void **state) {
@@ -681,13 +719,11 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_file),         TREE_TEST(test_deleted),
-        TREE_TEST(test_cache),        TREE_TEST(test_debug_files),
-        TREE_TEST(test_map),          TREE_TEST(test_debuginfod),
-        TREE_TEST(test_kallsyms),     TREE_TEST(test_vmlinux),
-        TREE_TEST(test_module_list),  TREE_TEST(test_module_file),
-        TREE_TEST(test_memory),       cmocka_unit_test(test_vdso),
-        cmocka_unit_test(test_named), cmocka_unit_test(test_foreign_kernel),
+        TREE_TEST(test_file),        TREE_TEST(test_deleted),      TREE_TEST(test_evidence),
+        TREE_TEST(test_cache),       TREE_TEST(test_debug_files),  TREE_TEST(test_map),
+        TREE_TEST(test_debuginfod),  TREE_TEST(test_kallsyms),     TREE_TEST(test_vmlinux),
+        TREE_TEST(test_module_list), TREE_TEST(test_module_file),  TREE_TEST(test_memory),
+        cmocka_unit_test(test_vdso), cmocka_unit_test(test_named), cmocka_unit_test(test_foreign_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,9 +86,10 @@ static bool use_file(struct symbol_store *s, struct store_image *im, struct symf
         return store_fail_err(im, f->path, &err);
     im->bytes.code = f->bytes;
     if (!debug)
-        return store_found(im, origin, f->path, im->known.build_id.size != 0);
+        return store_found(im, origin, f->path, im->known.build_id.size != 0 || im->evidenced);
     im->bytes.debug = debug->bytes;
-    return store_found(im, SYMBOL_FROM_DEBUG_FILE, debug->path, im->known.build_id.size != 0);
+    return store_found(im, SYMBOL_FROM_DEBUG_FILE, debug->path,
+                       im->known.build_id.size != 0 || im->evidenced);
 }
 
 /* Without " (deleted)", which is no part of the path (proc_pid_maps(5)). */
@@ -110,7 +111,8 @@ static bool use_root(struct symbol_store *s, struct store_image *im, const char 
 
 bool store_load_file(struct symbol_store *s, struct store_image *im) {
     const char *path = real_path(im);
-    bool identified = im->known.build_id.size != 0;
+    bool cookie = im->known.evidence && im->known.evidence->has_cookie;
+    bool identified = im->known.build_id.size != 0 || cookie;
     if (use_file(s, im, store_open_proved(s, im, store_cache_path(s, im, "elf")), path, SYMBOL_FROM_CACHE))
         return true;
     if (*path != '/')
