@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recordings made up in memory, through model, symbols and profile; what comes out against a count by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "format/perfdata/header_encode.h"
+#include "model/model_test_records.h"
+#include "profile/profile.h"
+
+enum { FUNCTIONS = 6, FUNCTION_BYTES = 0x1000, DEPTH = 7, SAMPLES = 600 };
+#define CODE 0xffffffffa0000000ull
+
+/* The name of function i is one letter. */
+static uint64_t address_in(unsigned function, unsigned offset) {
+    return CODE + (uint64_t)function * FUNCTION_BYTES + offset;
+}
+
+struct test_sample {
+    uint32_t tid;
+    uint64_t period, time_ns;
+    unsigned depth, chain[DEPTH]; /* functions, innermost first; FUNCTIONS: an address that nothing covers */
+};
+
+struct session {
+    struct perfdata_events events;
+    struct writer data, file;
+    struct stream *stream;
+    struct model *model;
+    struct symbol_store *store;
+    struct resolve_names *names;
+    struct profile_columns columns;
+    struct profile_options options;
+    struct profile_input input;
+    struct profile *profile;
+};
+
+static void put_record(struct session *s, struct perfdata_record rec, uint64_t time_ns) {
+    rec.id = (struct perfdata_sample_id){.have = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME, .time = time_ns};
+    perfdata_record_encode(&rec, &s->events.list.items[0].plan, &s->data);
+}
+
+static void put_sample(struct session *s, const struct test_sample *x) {
+    uint64_t words[DEPTH + 1] = {PERFDATA_CONTEXT_KERNEL};
+    for (unsigned i = 0; i < x->depth; i++)
+        words[i + 1] = address_in(x->chain[i], 8 * i);
+    struct perfdata_sample sample = {.have = s->events.list.items[0].plan.sample_type,
+                                     .ip = address_in(x->chain[0], 0),
+                                     .pid = x->tid,
+                                     .tid = x->tid,
+                                     .time = x->time_ns,
+                                     .period = x->period,
+                                     .callchain = {(const uint8_t *)words, x->depth + 1u, false}};
+    size_t at = s->data.size;
+    writer_u32(&s->data, PERFDATA_RECORD_SAMPLE);
+    writer_u16(&s->data, PERFDATA_MISC_KERNEL);
+    writer_u16(&s->data, 0);
+    perfdata_sample_encode(&s->events.list.items[0].plan, &sample, &s->data);
+    writer_patch16(&s->data, at + 6, (uint16_t)(s->data.size - at));
+}
+
+static void session_start(struct session *s) {
+    *s = (struct session){.data = writer_make(false)};
+    perfdata_events_init(&s->events, false);
+    struct perfdata_attr attr = {.size = 128,
+                                 .known_size = 128,
+                                 .flags = PERFDATA_ATTR_SAMPLE_ID_ALL,
+                                 .sample_type = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID |
+                                                PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CALLCHAIN |
+                                                PERFDATA_SAMPLE_PERIOD};
+    assert_int_equal(perfdata_events_add(&s->events, &attr, &(struct perfdata_u64s){0}), 0);
+    for (unsigned i = 0; i < FUNCTIONS; i++) {
+        const char name[] = {(char)('a' + i), '\0'};
+        put_record(s, rec_ksymbol(address_in(i, 0), FUNCTION_BYTES, 1, 0, name), 1);
+    }
+    put_record(s, rec_comm(7, 7, "seven"), 1);
+    put_record(s, rec_comm(8, 8, "eight"), 1);
+}
+
+/* Everything from the written records to the profile. */
+static void session_run(struct session *s, struct profile_options options,
+                        struct profile_column_options columns) {
+    static const uint64_t no_bits[4];
+    struct err err = ERR_INIT;
+    s->file = writer_make(false);
+    perfdata_file_head_encode(&s->events, &s->file);
+    perfdata_file_head_finish(&s->file, s->data.size, no_bits);
+    writer_bytes_put(&s->file, writer_bytes(&s->data));
+    s->stream = stream_open_memory(writer_bytes(&s->file), &(struct stream_options){0}, &err);
+    s->model = model_new(&(struct model_options){.need = MODEL_NEED_ALL}, &err);
+    assert_non_null(s->stream);
+    assert_non_null(s->model);
+    const struct perfdata_events *events = stream_events(s->stream);
+    struct stream_record r;
+    while (stream_next(s->stream, &r, &err) == STREAM_RECORD) {
+        struct perfdata_record rec;
+        const char *reason;
+        if (r.raw.type == PERFDATA_RECORD_SAMPLE)
+            continue;
+        assert_true(perfdata_record_decode(&r.raw, &events->list.items[0].plan, events->swap, &rec, &reason));
+        assert_true(model_apply(s->model, &rec, (struct model_when){r.time_ns, r.loc}, &err));
+    }
+    assert_true(model_freeze(s->model, &err));
+    stream_rewind(s->stream);
+    s->store = symbol_store_new(&(struct symbol_options){0}, &err);
+    s->names = resolve_names_new(s->model, s->store, NULL, &err);
+    assert_true(profile_columns_make(&columns, events, &s->columns, &err));
+    s->options = options;
+    s->options.columns = &s->columns;
+    s->options.max_stack = 127;
+    s->options.time_quantum_ns = 1;
+    s->options.socket = -1;
+    s->options.relative = true;
+    s->input =
+        (struct profile_input){.stream = s->stream, .events = events, .model = s->model, .names = s->names};
+    s->profile = profile_collect(&s->input, &s->options, &err);
+    assert_non_null(s->profile);
+}
+
+static void session_end(struct session *s) {
+    profile_free(s->profile);
+    profile_columns_fini(&s->columns);
+    resolve_names_free(s->names);
+    symbol_store_free(s->store);
+    model_free(s->model);
+    stream_close(s->stream);
+    perfdata_events_fini(&s->events);
+    writer_fini(&s->data);
+    writer_fini(&s->file);
+}
+
+/* The text of a key of an entry, into a static buffer. */
+static const char *text_of(const struct session *s, const struct profile_entry *entry,
+                           enum profile_column_id id) {
+    static char text[64];
+    struct out o;
+    assert_true(out_init(&o, NULL, NULL));
+    for (size_t i = 0; i < s->columns.out.count; i++)
+        if (s->columns.out.items[i].id == id)
+            profile_text(s->profile, profile_event(s->profile, 0), entry, &s->columns.out.items[i], &o);
+    strncpy(text, out_text(&o), sizeof text - 1);
+    out_fini(&o);
+    return text;
+}
+
+static const struct profile_entry *find(const struct session *s, const char *comm, const char *symbol) {
+    const struct profile_event *e = profile_event(s->profile, 0);
+    for (uint32_t i = 0; i < e->entry_count; i++)
+        if (!strcmp(text_of(s, &e->entries[i], PROFILE_COMM), comm) &&
+            !strcmp(text_of(s, &e->entries[i], PROFILE_SYMBOL) + 4, symbol))
+            return &e->entries[i];
+    return NULL;
+}
+
+/* ---- a profile that one can count on one's fingers ---- */
+
+static void entries_are_summed_and_sorted(void **state) {
+    (void)state;
+    struct session s;
+    session_start(&s);
+    put_sample(&s, &(struct test_sample){7, 10, 5, 2, {0, 1}});
+    put_sample(&s, &(struct test_sample){7, 30, 6, 2, {1, 2}});
+    put_sample(&s, &(struct test_sample){8, 10, 7, 1, {0}});
+    put_sample(&s, &(struct test_sample){7, 5, 8, 1, {0}});
+    session_run(&s, (struct profile_options){0}, (struct profile_column_options){0});
+    const struct profile_event *e = profile_event(s.profile, 0);
+    assert_int_equal(e->entry_count, 3);
+    assert_int_equal(e->total.period, 55);
+    const char *const symbols[] = {"[k] b", "[k] a", "[k] a"}, *const comms[] = {"seven", "seven", "eight"};
+    const uint64_t periods[] = {30, 15, 10}, samples[] = {1, 2, 1};
+    for (unsigned i = 0; i < 3; i++) {
+        assert_string_equal(text_of(&s, &e->entries[i], PROFILE_SYMBOL), symbols[i]);
+        assert_string_equal(text_of(&s, &e->entries[i], PROFILE_COMM), comms[i]);
+        assert_int_equal(e->entries[i].self->period, periods[i]);
+        assert_int_equal(e->entries[i].self->samples, samples[i]);
+    }
+    session_end(&s);
+}
+
+/* Recursion counts once; the sample's own entry is not its caller. */
+static void callers_get_each_sample_once(void **state) {
+    (void)state;
+    struct session s;
+    session_start(&s);
+    put_sample(&s, &(struct test_sample){7, 10, 5, 5, {0, 1, 0, 1, 2}});
+    put_sample(&s, &(struct test_sample){7, 3, 6, 2, {1, 2}});
+    session_run(&s,
+                (struct profile_options){
+                    .children = true, .chain_mode = PROFILE_CHAIN_GRAPH, .chain_order = PROFILE_CALLER},
+                (struct profile_column_options){.children = true});
+    const struct profile_entry *a = find(&s, "seven", "a"), *b = find(&s, "seven", "b"),
+                               *c = find(&s, "seven", "c");
+    assert_int_equal(a->self->period, 10);
+    assert_int_equal(a->children->period, 10);
+    assert_int_equal(b->self->period, 3);
+    assert_int_equal(b->children->period, 13);
+    assert_int_equal(c->self->period, 0);
+    assert_int_equal(c->children->period, 13);
+    /* c stands above b, both with 13: callers first. */
+    assert_ptr_equal(c, &profile_event(s.profile, 0)->entries[0]);
+
+    /* Below b: itself as the end of one chain (from c down), and b > a > b > a of the other. */
+    struct profile_graph g = {{0}};
+    struct err err = ERR_INIT;
+    assert_true(profile_graph_build(s.profile, profile_event(s.profile, 0), b, &g, &err));
+    assert_int_equal(g.nodes.items[0].count, 2);
+    assert_int_equal(g.nodes.items[0].below_period, 13);
+    const struct profile_node *first = &g.nodes.items[g.order.items[g.nodes.items[0].first]];
+    assert_int_equal(first->period, 10);
+    assert_int_equal(first->frame_count, 4);
+    profile_graph_fini(&g);
+    session_end(&s);
+}
+
+/* ---- many samples at random, against a count by hand ---- */
+
+static struct test_sample samples[SAMPLES];
+
+static void make_random(struct session *s) {
+    uint64_t random = 1;
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        struct test_sample *x = &samples[i];
+        random = hash_u64(random);
+        *x = (struct test_sample){7 + (random & 1),
+                                  1 + (random >> 8) % 100,
+                                  100 + (random >> 20) % 1000,
+                                  1 + (unsigned)((random >> 32) % DEPTH),
+                                  {0}};
+        for (unsigned d = 0; d < x->depth; d++) {
+            random = hash_u64(random);
+            x->chain[d] = (unsigned)(random % (FUNCTIONS + 1));
+        }
+        put_sample(s, x);
+    }
+}
+
+static uint64_t count(unsigned function, uint32_t tid, bool callers) {
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        bool in = samples[i].chain[0] == function;
+        for (unsigned d = 0; callers && d < samples[i].depth; d++)
+            in |= samples[i].chain[d] == function;
+        sum += samples[i].tid == tid && in ? samples[i].period : 0;
+    }
+    return sum;
+}
+
+/* Below every node there is what its children have; limits are off. */
+static void check_graph(const struct session *s, const struct profile_entry *entry, uint64_t period) {
+    struct profile_graph g = {{0}};
+    struct err err = ERR_INIT;
+    assert_true(profile_graph_build(s->profile, profile_event(s->profile, 0), entry, &g, &err));
+    assert_int_equal(g.nodes.items[0].below_period, period);
+    for (size_t i = 0; i < g.nodes.count; i++) {
+        const struct profile_node *n = &g.nodes.items[i];
+        uint64_t below = 0, last = UINT64_MAX;
+        for (uint32_t k = 0; k < n->count; k++) {
+            const struct profile_node *child = &g.nodes.items[g.order.items[n->first + k]];
+            uint64_t sum = child->period + child->below_period;
+            assert_true(sum <= last);
+            last = sum;
+            below += sum;
+        }
+        assert_int_equal(below, n->below_period);
+        assert_true(i == 0 || n->frame_count > 0);
+    }
+    profile_graph_fini(&g);
+}
+
+static void check_random(bool children, enum profile_chain_order order) {
+    struct session s;
+    session_start(&s);
+    make_random(&s);
+    session_run(&s,
+                (struct profile_options){
+                    .children = children, .chain_mode = PROFILE_CHAIN_GRAPH, .chain_order = order},
+                (struct profile_column_options){.children = children});
+    const struct profile_event *e = profile_event(s.profile, 0);
+    uint64_t self = 0, all = 0;
+    for (unsigned i = 0; i < SAMPLES; i++)
+        all += samples[i].period;
+    for (uint32_t i = 0; i < e->entry_count; i++)
+        self += e->entries[i].self->period;
+    assert_int_equal(self, all);
+    assert_int_equal(e->total.period, all);
+    assert_int_equal(e->read, SAMPLES);
+    assert_int_equal(e->read, e->total.samples + e->filtered + e->dropped);
+    for (unsigned f = 0; f < FUNCTIONS; f++) {
+        const char name[] = {(char)('a' + f), '\0'};
+        for (uint32_t tid = 7; tid <= 8; tid++) {
+            const struct profile_entry *entry = find(&s, tid == 7 ? "seven" : "eight", name);
+            assert_int_equal(entry->self->period, count(f, tid, false));
+            if (children)
+                assert_int_equal(entry->children->period, count(f, tid, true));
+            check_graph(&s, entry, count(f, tid, children));
+        }
+    }
+    session_end(&s);
+}
+
+static void nothing_is_lost_or_counted_twice(void **state) {
+    (void)state;
+    check_random(false, PROFILE_CALLEE);
+    check_random(false, PROFILE_CALLER);
+    check_random(true, PROFILE_CALLER);
+    check_random(true, PROFILE_CALLEE);
+}
+
+/* ---- filters ---- */
+
+static enum profile_verdict only_early(void *ctx, const struct perfdata_sample *s, uint32_t event,
+                                       struct model_when when) {
+    (void)ctx, (void)s, (void)event;
+    return when.time_ns < 6 ? PROFILE_KEEP : when.time_ns < 7 ? PROFILE_FILTERED : PROFILE_DROP;
+}
+
+static void what_filters_take_is_counted(void **state) {
+    (void)state;
+    struct session s;
+    struct err err = ERR_INIT;
+    session_start(&s);
+    for (uint64_t t = 5; t < 9; t++)
+        put_sample(&s, &(struct test_sample){7, 10, t, 1, {0}});
+    session_run(&s, (struct profile_options){0}, (struct profile_column_options){0});
+    profile_free(s.profile);
+    stream_rewind(s.stream);
+    s.input.keep = only_early;
+    s.profile = profile_collect(&s.input, &s.options, &err);
+    const struct profile_event *e = profile_event(s.profile, 0);
+    assert_int_equal(e->read, 4);
+    assert_int_equal(e->filtered, 1);
+    assert_int_equal(e->dropped, 2);
+    assert_int_equal(e->total.samples, 1);
+    assert_int_equal(e->entries[0].self->period, 10);
+    session_end(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_are_summed_and_sorted),
+        cmocka_unit_test(callers_get_each_sample_once),
+        cmocka_unit_test(nothing_is_lost_or_counted_twice),
+        cmocka_unit_test(what_filters_take_is_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
