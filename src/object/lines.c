@@ -1,42 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "object/lines.h"
-
 #include <dwarf.h>
 #include <elf.h>
-#include <elfutils/libdw.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/strpool.h"
-#include "base/vec.h"
-#include "object/dwarf_image.h"
-
-/* Code of a unit. Ranges may overlap or nest in odd images; the one that begins last is asked first. */
-struct unit_range {
-    uint64_t start, end; /* end: exclusive */
-    uint64_t reach;      /* the furthest end of this and all before: where to stop looking back */
-    uint32_t unit;
-};
-
-struct unit {
-    Dwarf_Off die;
-    bool no_lines;
-};
-
-struct debug_file {
-    struct object_dwarf_image image;
-    Elf *elf;
-    Dwarf *dwarf;
-};
-
-struct object_lines {
-    struct debug_file main, alt;
-    VEC(struct unit) units;
-    VEC(struct unit_range) ranges; /* sorted by start */
-    VEC(uint32_t) rangeless;       /* units that do not say what they cover: their lines do */
-    struct strpool paths;          /* those that had to be made absolute */
-    bool indexed, failed;
-};
+#include "object/lines_internal.h"
 
 enum { PATH_MAX_BYTES = 4096 };
 enum { LOOK_BACK_MAX = 64 }; /* ranges around an address that are tried: real ones do not overlap */
@@ -86,6 +54,8 @@ void object_lines_free(struct object_lines *l) {
     close_image(&l->main);
     close_image(&l->alt);
     strpool_fini(&l->paths);
+    for (size_t i = 0; i < l->units.count; i++)
+        vec_fini(&l->units.items[i].functions);
     vec_fini(&l->units);
     vec_fini(&l->ranges);
     vec_fini(&l->rangeless);
@@ -98,8 +68,8 @@ void object_lines_free(struct object_lines *l) {
 static bool add_ranges(struct object_lines *l, Dwarf_Die *die, uint32_t unit) {
     Dwarf_Addr base, start, end;
     ptrdiff_t at = 0;
-    size_t before = l->ranges.count;
-    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+    size_t before = l->ranges.count, most = l->main.image.bytes.size / 2; /* what it takes to write one */
+    while (l->ranges.count < most && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
         if (start >= end)
             continue;
         struct unit_range *r = vec_push(&l->ranges);
@@ -168,7 +138,7 @@ static bool index_units(struct object_lines *l) {
 
 /* libdw joins folders, but may leave the unit's own away; where that is relative too (builds that do not want
  * to tell theirs) it is often there already, and leads nowhere. */
-static const char *absolute(struct object_lines *l, Dwarf_Die *die, const char *file) {
+const char *object_lines_path(struct object_lines *l, Dwarf_Die *die, const char *file) {
     Dwarf_Attribute attribute;
     const char *folder = *file == '/' ? NULL : dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
     if (!folder || *folder != '/')
@@ -198,28 +168,42 @@ static bool find_in_unit(struct object_lines *l, uint32_t index, object_vaddr ad
     if (!file)
         return false;
     dwarf_lineno(line, &number);
-    *out = (struct object_line){absolute(l, &die, file), number > 0 ? (uint32_t)number : 0};
+    *out = (struct object_line){object_lines_path(l, &die, file), number > 0 ? (uint32_t)number : 0};
     return true;
 }
 
-bool object_lines_find(struct object_lines *l, object_vaddr addr, struct object_line *out) {
-    *out = (struct object_line){0};
-    if (!l->indexed)
-        index_units(l);
-    if (l->failed)
-        return false;
-    size_t low = 0, high = l->ranges.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (l->ranges.items[mid].start <= addr)
-            low = mid + 1;
-        else
-            high = mid;
+uint32_t object_lines_unit(struct object_lines *l, uint64_t addr, struct unit_walk *walk) {
+    if (!walk->begun) {
+        walk->begun = true;
+        if (!l->indexed)
+            index_units(l);
+        size_t low = 0, high = l->failed ? 0 : l->ranges.count;
+        while (low < high) {
+            size_t mid = low + (high - low) / 2;
+            if (l->ranges.items[mid].start <= addr)
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        walk->at = low;
     }
-    for (int tries = 0; low && tries < LOOK_BACK_MAX && l->ranges.items[low - 1].reach > addr; low--, tries++)
-        if (l->ranges.items[low - 1].end > addr && find_in_unit(l, l->ranges.items[low - 1].unit, addr, out))
+    while (walk->at && walk->tries < LOOK_BACK_MAX && l->ranges.items[walk->at - 1].reach > addr) {
+        const struct unit_range *r = &l->ranges.items[--walk->at];
+        walk->tries++;
+        if (r->end > addr)
+            return r->unit;
+    }
+    return UINT32_MAX;
+}
+
+bool object_lines_find(struct object_lines *l, object_vaddr addr, struct object_line *out) {
+    struct unit_walk walk = {0};
+    uint32_t unit;
+    *out = (struct object_line){0};
+    while ((unit = object_lines_unit(l, addr, &walk)) != UINT32_MAX)
+        if (find_in_unit(l, unit, addr, out))
             return true;
-    for (size_t i = 0; i < l->rangeless.count; i++)
+    for (size_t i = 0; !l->failed && i < l->rangeless.count; i++)
         if (find_in_unit(l, l->rangeless.items[i], addr, out))
             return true;
     return false;

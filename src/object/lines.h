@@ -35,6 +35,21 @@ struct object_line {
  * False when no line covers it. One thread at a time per object_lines. */
 bool object_lines_find(struct object_lines *l, object_vaddr addr, struct object_line *out);
 
+/* One of the functions that an address is in. */
+struct object_inline {
+    const char *name; /* as linked (mangled) where that is said, else as in the source; lives as long as the
+                         object_lines */
+    struct object_line line; /* where in it: of the innermost, the address's line; of others, the call that
+                                was inlined. file is NULL when that is not known */
+};
+
+/*
+ * The functions at `addr`, from the innermost outwards: those whose calls were inlined there, then the one
+ * whose code it is (DWARF 5, 3.3.8.2). At most `max`; 1 when nothing is inlined there, 0 when no function is
+ * known. As object_lines_find for threads.
+ */
+size_t object_lines_inlined(struct object_lines *l, object_vaddr addr, struct object_inline *out, size_t max);
+
 /* Whether this build has libdw. */
 bool object_lines_supported(void);
 

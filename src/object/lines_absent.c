@@ -18,6 +18,12 @@ bool object_lines_find(struct object_lines *l, object_vaddr addr, struct object_
     return false;
 }
 
+size_t object_lines_inlined(struct object_lines *l, object_vaddr addr, struct object_inline *out,
+                            size_t max) {
+    (void)l, (void)addr, (void)out, (void)max;
+    return 0;
+}
+
 bool object_lines_supported(void) {
     return false;
 }

@@ -32,13 +32,50 @@ static void close_length(struct writer *w, size_t start) {
     writer_patch32(w, start - 4, (uint32_t)(w->size - start));
 }
 
-/* .debug_abbrev: 1: a unit with a name, a folder, lines, and an extent; 2: without an extent. 7.5.3 */
+/* .debug_abbrev: 1: a unit with a name, a folder, lines, an extent, and functions; 2: without the last two;
+ * 3: a function that was inlined, 4: a function, 5: what was inlined in it, 6: a block. 7.5.3 */
 static void put_abbreviations(struct writer *w) {
-    static const uint8_t with[] = {1,    0x11, 0,    0x03, 0x08, 0x1b, 0x08, 0x10,
-                                   0x17, 0x11, 0x01, 0x12, 0x06, 0,    0};
-    static const uint8_t without[] = {2, 0x11, 0, 0x03, 0x08, 0x1b, 0x08, 0x10, 0x17, 0, 0, 0};
-    writer_put(w, with, sizeof with);
-    writer_put(w, without, sizeof without);
+    static const uint8_t rows[] = {
+        1, 0x11, 1, 0x03, 0x08, 0x1b, 0x08, 0x10, 0x17, 0x11, 0x01, 0x12, 0x06, 0, 0, /* compile_unit */
+        2, 0x11, 0, 0x03, 0x08, 0x1b, 0x08, 0x10, 0x17, 0,    0,                      /* compile_unit */
+        3, 0x2e, 0, 0x03, 0x08, 0x6e, 0x08, 0,    0,             /* subprogram: linkage_name */
+        4, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x06, 0,    0, /* subprogram */
+        5, 0x1d, 1, 0x31, 0x13, 0x11, 0x01, 0x12, 0x06, 0x58, 0x0b, 0x59, 0x0b, 0, 0, /* inlined_subroutine */
+        6, 0x0b, 1, 0x11, 0x01, 0x12, 0x06, 0,    0,                                  /* lexical_block */
+        0};
+    writer_put(w, rows, sizeof rows);
+}
+
+static void put_extent(const struct elf_image *m, struct writer *w, uint32_t start, uint32_t size) {
+    elf_image_word_put(m, w, start);
+    writer_u32(w, size);
+}
+
+/* main at 0x1000 to 0x1020 has a block at 0x1004 to 0x101c, in which outer is inlined at 0x1004 to 0x1018,
+ * called from line 21; in that, inner at 0x1010 to 0x1014, called from line 31 of x.h. */
+static void put_functions(const struct elf_image *m, struct writer *w, size_t unit) {
+    uint32_t outer = (uint32_t)(w->size - unit);
+    writer_u8(w, 3);
+    put_text(w, "outer");
+    put_text(w, "_Z5outerv");
+    uint32_t inner = (uint32_t)(w->size - unit);
+    writer_u8(w, 3);
+    put_text(w, "inner");
+    put_text(w, "_Z5innerv");
+    writer_u8(w, 4);
+    put_text(w, "main");
+    put_extent(m, w, CODE_A, 0x20);
+    writer_u8(w, 6);
+    put_extent(m, w, CODE_A + 4, 0x18);
+    writer_u8(w, 5);
+    writer_u32(w, outer);
+    put_extent(m, w, CODE_A + 4, 0x14);
+    writer_put(w, "\1\25", 2);
+    writer_u8(w, 5);
+    writer_u32(w, inner);
+    put_extent(m, w, CODE_A + 16, 4);
+    writer_put(w, "\2\37", 2);
+    writer_zero(w, 5); /* the ends of what has entries below */
 }
 
 static void put_unit(const struct elf_image *m, struct writer *w, const char *file, uint32_t lines,
@@ -52,8 +89,8 @@ static void put_unit(const struct elf_image *m, struct writer *w, const char *fi
     put_text(w, "/src/project");
     writer_u32(w, lines);
     if (code) {
-        elf_image_word_put(m, w, code);
-        writer_u32(w, 0x20);
+        put_extent(m, w, code, 0x20);
+        put_functions(m, w, start - 4);
     }
     close_length(w, start);
 }
@@ -184,6 +221,42 @@ static void test_lines(void **state) {
     }
 }
 
+static void check_inline(const struct object_inline *f, const char *name, const char *file, uint32_t line) {
+    assert_string_equal(f->name, name);
+    assert_string_equal(f->line.file, file);
+    assert_int_equal(f->line.line, line);
+}
+
+static void test_inlined(void **state) {
+    (void)state;
+    if (!object_lines_supported()) {
+        print_message("SKIP: built without libdw\n");
+        skip();
+    }
+    for (int kind = 0; kind < 8; kind++) {
+        struct test_image t;
+        struct bytes image = make_debug(&t, kind & 1, kind & 2, ET_DYN, kind & 4);
+        struct object_lines *lines = object_lines_new(image, (struct bytes){NULL, 0}, NULL);
+        struct object_inline f[4];
+        assert_non_null(lines);
+        assert_int_equal(object_lines_inlined(lines, CODE_A, f, 4), 1);
+        check_inline(&f[0], "main", "/src/project/a.c", 10);
+        assert_int_equal(object_lines_inlined(lines, CODE_A + 4, f, 4), 2);
+        check_inline(&f[0], "_Z5outerv", "/src/project/a.c", 12);
+        check_inline(&f[1], "main", "/src/project/a.c", 21);
+        assert_int_equal(object_lines_inlined(lines, CODE_A + 16, f, 4), 3);
+        check_inline(&f[0], "_Z5innerv", "/src/project/sub/x.h", 11);
+        check_inline(&f[1], "_Z5outerv", "/src/project/sub/x.h", 31);
+        check_inline(&f[2], "main", "/src/project/a.c", 21);
+        assert_int_equal(object_lines_inlined(lines, CODE_A + 16, f, 2), 2);
+        assert_int_equal(object_lines_inlined(lines, CODE_A + 0x1a, f, 4), 1);
+        assert_int_equal(object_lines_inlined(lines, CODE_A + 0x20, f, 4), 0);
+        assert_int_equal(object_lines_inlined(lines, CODE_B, f, 4), 0);
+        object_lines_free(lines);
+        test_image_fini(&t);
+    }
+}
+
 static enum err_code refusal(struct bytes image, struct bytes alt) {
     struct err err = ERR_INIT;
     struct object_lines *lines = object_lines_new(image, alt, &err);
@@ -273,8 +346,11 @@ static void test_hostile(void **state) {
                 object_lines_new((struct bytes){copy, size}, (struct bytes){NULL, 0}, NULL);
             struct object_line line;
             for (object_vaddr a = CODE_A; lines && a < CODE_B + 32; a += 0x7ff)
-                if (object_lines_find(lines, a, &line))
+                if (object_lines_find(lines, a, &line)) {
+                    struct object_inline frames[4];
                     assert_non_null(line.file);
+                    assert_in_range(object_lines_inlined(lines, a + 4, frames, 4), 0, 4);
+                }
             object_lines_free(lines);
             free(copy);
         }
@@ -284,10 +360,8 @@ static void test_hostile(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_lines),  cmocka_unit_test(test_inlined), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_claims), cmocka_unit_test(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

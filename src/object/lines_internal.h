@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lines.c and inlines.c share. */
+#ifndef SONDE_OBJECT_LINES_INTERNAL_H
+#define SONDE_OBJECT_LINES_INTERNAL_H
+
+#include <elfutils/libdw.h>
+
+#include "base/strpool.h"
+#include "base/vec.h"
+#include "object/dwarf_image.h"
+#include "object/lines.h"
+
+/* A range of a function's code. */
+struct unit_function {
+    uint64_t start, end;
+    Dwarf_Off die;
+};
+
+/* Code of a unit. Ranges may overlap or nest in odd images; the one that begins last is asked first. */
+struct unit_range {
+    uint64_t start, end; /* end: exclusive */
+    uint64_t reach;      /* the furthest end of this and all before: where to stop looking back */
+    uint32_t unit;
+};
+
+struct unit {
+    Dwarf_Off die;
+    bool no_lines;
+    bool functions_known;
+    VEC(struct unit_function) functions; /* sorted by start; see inlines.c */
+};
+
+struct debug_file {
+    struct object_dwarf_image image;
+    Elf *elf;
+    Dwarf *dwarf;
+};
+
+struct object_lines {
+    struct debug_file main, alt;
+    VEC(struct unit) units;
+    VEC(struct unit_range) ranges; /* sorted by start */
+    VEC(uint32_t) rangeless;       /* units that do not say what they cover: their lines do */
+    struct strpool paths;          /* those that had to be made absolute */
+    bool indexed, failed;
+};
+
+/* `file` with the folder of the unit `die` before it if that leads anywhere. Lives as long as `l`. */
+const char *object_lines_path(struct object_lines *l, Dwarf_Die *die, const char *file);
+
+/* The units that may cover an address, one after the other; UINT32_MAX at the end. Zeroed at first. */
+struct unit_walk {
+    size_t at, tries;
+    bool begun;
+};
+uint32_t object_lines_unit(struct object_lines *l, uint64_t addr, struct unit_walk *walk);
+
+#endif
