@@ -123,11 +123,13 @@ static enum symbol_kind kind_of(const struct model_image *image) {
 
 static bool add_image(struct resolve_names *n, uint32_t id);
 
-/* A module and a vdso are proved by their kernel: that is made known first. */
+/* A module, a vdso, the pid of a JIT's memory are proved by their kernel: that is made known first. */
 static bool add_kernel_of(struct resolve_names *n, const struct model_image *image) {
     bool guest = image->space == MODEL_SPACE_GUEST_KERNEL || image->space == MODEL_SPACE_GUEST_USER;
     struct model_kernel_reference ref;
-    return (image->kind != MODEL_IMAGE_MODULE && image->kind != MODEL_IMAGE_VDSO) ||
+    bool needed =
+        image->kind == MODEL_IMAGE_MODULE || image->kind == MODEL_IMAGE_VDSO || image->pid != MODEL_NONE;
+    return !needed ||
            !model_kernel_reference(n->model, guest ? MODEL_SPACE_GUEST_KERNEL : MODEL_SPACE_KERNEL, &ref) ||
            (grow(n, ref.image + 1) && add_image(n, ref.image));
 }

@@ -5,9 +5,11 @@
 
 #include "format/perfmap/perfmap.h"
 #include "object/links.h"
+#include "os/files.h"
 #include "os/host.h"
 #include "symbol/elf_symbols.h"
 #include <elf.h>
+#include <stdio.h>
 
 /* ---- from an ELF file to a table ---- */
 
@@ -197,13 +199,45 @@ static struct symbol_table *map_table(struct writer *text, struct err *err) {
     return t;
 }
 
-bool store_load_map(struct symbol_store *s, struct store_image *im) {
-    if (im->known.pid == UINT32_MAX || *im->known.name != '/')
-        return false;
-    const char *path = store_host_path(s, im, im->known.name);
+static bool use_map(struct symbol_store *s, struct store_image *im, const char *path) {
     struct err err = ERR_INIT;
     im->table = symfile_text_table(&s->files, path, map_table, &err);
     return im->table ? store_found(im, SYMBOL_FROM_MAP, path, false) : store_fail_err(im, path, &err);
+}
+
+/* The process's number in its innermost pid namespace, which is the one that a JIT in a container knows: the
+ * last one of "NSpid:" in proc_pid_status(5). 0: unknown. */
+static unsigned inner_pid(uint32_t pid) {
+    char path[64], *line, *last;
+    struct writer text = writer_make(false);
+    unsigned inner = 0;
+    snprintf(path, sizeof path, "/proc/%u/status", pid);
+    if (os_files_real.read(os_files_real.ctx, path, &text, NULL)) {
+        writer_u8(&text, 0);
+        line = writer_ok(&text) ? strstr((char *)text.data, "\nNSpid:") : NULL;
+        if (line) {
+            line[1 + strcspn(line + 1, "\n")] = 0;
+            last = strrchr(line, '\t');
+            inner = last ? (unsigned)strtoul(last, NULL, 10) : 0;
+        }
+    }
+    writer_fini(&text);
+    return inner;
+}
+
+bool store_load_map(struct symbol_store *s, struct store_image *im) {
+    uint32_t pid = im->known.pid;
+    bool proved;
+    if (pid == UINT32_MAX || *im->known.name != '/')
+        return false;
+    if (use_map(s, im, store_host_path(s, im, im->known.name)))
+        return true;
+    /* In a container: if that process can be one of this machine's at all. */
+    if (s->options.symfs || im->known.space != SYMBOL_USER ||
+        store_not_running(s, im, store_kernel_of(s, im), &proved))
+        return false;
+    unsigned inner = inner_pid(pid);
+    return inner && use_map(s, im, store_text(im, "/proc/%u/root/tmp/perf-%u.map", pid, inner));
 }
 
 /* ---- named by its record ---- */

@@ -195,11 +195,12 @@ static size_t drop_labels(struct place *list, size_t n, const struct symbol_draf
     return kept;
 }
 
-/* Leaves out what overlaps something listed later. */
+/* Leaves out what overlaps something listed later, and what has no size inside of something that has. */
 static size_t drop_replaced(struct place *list, size_t n, const struct symbol_draft *drafts) {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
-        while (kept && drafts[list[kept - 1].draft].end > list[i].start &&
+        bool sized = drafts[list[i].draft].end > list[i].start;
+        while (sized && kept && drafts[list[kept - 1].draft].end > list[i].start &&
                list[kept - 1].draft < list[i].draft)
             kept--;
         if (!kept || drafts[list[kept - 1].draft].end <= list[i].start)

@@ -148,7 +148,8 @@ static void test_newest(void **state) {
     struct symbol_table *t =
         BUILD(rules, {.start = 0, .end = 100, .name = "old"}, {.start = 10, .end = 20, .name = "new"},
               {.start = 110, .end = 120, .name = "inner"}, {.start = 100, .end = 130, .name = "over it"},
-              {.start = 130, .end = 140, .name = "a"}, {.start = 130, .end = 135, .name = "b"});
+              {.start = 130, .end = 140, .name = "a"}, {.start = 130, .end = 135, .name = "b"},
+              {.start = 132, .name = "point"});
     static const struct {
         uint64_t offset;
         const char *name;
