@@ -3,6 +3,7 @@
  */
 #include "profile/column.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum group { ALWAYS, BRANCH, MEM, LATER };
@@ -147,11 +148,16 @@ static bool add_order(struct maker *m, struct profile_column column) {
     return true;
 }
 
+/* True: -F says what columns there are; else it is absent or adds to the usual ones. */
+static bool names_all(const struct profile_column_options *o) {
+    return o->fields && o->fields[0] != '+';
+}
+
 static struct profile_column column_of(const struct maker *m, enum profile_column_id id) {
     const struct row *row = row_of(id);
-    const char *title = id == PROFILE_IPC                          ? "IPC   [IPC Coverage]"
-                        : id == PROFILE_OVERHEAD && m->o->children ? "Self"
-                                                                   : row->title;
+    const char *title = id == PROFILE_IPC ? "IPC   [IPC Coverage]"
+                        : id == PROFILE_OVERHEAD && m->o->children && !names_all(m->o) ? "Self"
+                                                                                       : row->title;
     return (struct profile_column){.id = id, .title = title, .event = PERFDATA_NO_EVENT, .shown = true};
 }
 
@@ -230,12 +236,12 @@ static bool speaks_of_overhead(const struct profile_column_options *o) {
 
 static bool add_measures(struct maker *m) {
     const struct profile_column_options *o = m->o;
-    bool share = !speaks_of_overhead(o) || strstr(o->sort, "overhead_children");
+    bool share = !speaks_of_overhead(o);
     struct {
         bool wanted;
         enum profile_column_id id;
     } list[] = {
-        {o->children, PROFILE_OVERHEAD_CHILDREN},
+        {o->children && (share || strstr(o->sort, "overhead_children")), PROFILE_OVERHEAD_CHILDREN},
         {share, PROFILE_OVERHEAD},
         {o->show_cpu_utilization, PROFILE_OVERHEAD_SYS},
         {o->show_cpu_utilization, PROFILE_OVERHEAD_US},
@@ -271,7 +277,7 @@ static bool make_order(struct maker *m, const char *sort) {
     profile_columns_fini(&given);
     if (!ok)
         return false;
-    if (!named && !o->fields && !speaks_of_overhead(o))
+    if (!named && !names_all(o) && !speaks_of_overhead(o))
         ok = (!o->children || add_order(m, column_of(m, PROFILE_OVERHEAD_CHILDREN))) &&
              add_order(m, column_of(m, PROFILE_OVERHEAD));
     return ok && each(m, "sort", sort, take_sort);
@@ -280,18 +286,18 @@ static bool make_order(struct maker *m, const char *sort) {
 bool profile_columns_make(const struct profile_column_options *o, const struct perfdata_events *events,
                           struct profile_columns *out, struct err *err) {
     struct maker m = {o, events, out, err};
-    const char *sort = o->sort ? o->sort : o->fields && o->fields[0] != '+' ? "" : default_sort(o);
-    const char *fields = o->fields;
-    if (sort[0] == '+' && !each(&m, "sort", default_sort(o), take_sort))
-        return false;
-    sort += sort[0] == '+';
-    if (fields && fields[0] == '+') {
-        fields++;
-        if (!add_measures(&m))
-            return false;
-    } else if (!fields && !add_measures(&m)) {
-        return false;
+    const char *sort = o->sort ? o->sort : names_all(o) ? "" : default_sort(o);
+    const char *fields = o->fields && !names_all(o) ? o->fields + 1 : o->fields;
+    if (sort[0] == '+') {
+        size_t size = strlen(default_sort(o)) + strlen(sort) + 1;
+        char *joined = arena_alloc(&out->arena, size);
+        if (!joined)
+            return err_memory(err, "columns");
+        snprintf(joined, size, "%s,%s", default_sort(o), sort + 1);
+        sort = joined;
     }
+    if (!names_all(o) && !add_measures(&m))
+        return false;
     if (!make_order(&m, sort) || (fields && !each(&m, "fields", fields, take_field)))
         return false;
     /* Whatever sorts is shown, and whatever is shown sorts, behind what was asked for. */
