@@ -247,7 +247,7 @@ static const struct option options[] = {
                "number of threads to run for event synthesis"),
     OPTION_ABSENT_FLAG(0, "off-cpu", "off-cpu analysis"),
     OPTION_ABSENT(0, "off-cpu-thresh", "ms", "off-cpu time from which on there is a sample"),
-    OPTION_ABSENT_FLAG(0, "overwrite", "use overwrite mode"),
+    OPTION_BOOL(0, "overwrite", struct record_cli, o.overwrite, "use overwrite mode"),
     OPTION_BOOL(0, "per-thread", struct record_cli, o.per_thread, "use per-thread mmaps"),
     SELECT(0, "pfm-events", "event", "libpfm4 event selector"),
     OPTION_BOOL(0, "phys-data", struct record_cli, o.phys_addresses, "Record the sample physical addresses"),

@@ -130,7 +130,7 @@ static bool write_spans(struct record_drain *d, const struct bytes *spans, size_
         memcpy(all, spans, count * sizeof *spans);
         n = count;
     }
-    if (round)
+    if (round && !d->no_rounds)
         all[n++] = (struct bytes){ROUND[BYTES_HOST_BIG], PERFDATA_HEADER_SIZE};
     return record_file_append(d->file, all, n, err);
 }
@@ -146,7 +146,8 @@ static bool read_heads(struct record_drain *d, const struct record_opened *opene
     }
     *any = false;
     for (size_t i = 0; i < opened->rings.count; i++) {
-        d->heads[i] = os_ring_head(&opened->rings.items[i].map);
+        const struct record_ring *ring = &opened->rings.items[i];
+        d->heads[i] = ring->backward ? os_ring_tail(&ring->map) : os_ring_head(&ring->map);
         *any |= d->heads[i] != os_ring_tail(&opened->rings.items[i].map);
     }
     return true;
@@ -225,14 +226,57 @@ bool record_drain_pass(struct record_drain *d, struct record_opened *opened, boo
         if (!flush(d, &out, last, err))
             return false;
         for (; from <= i; from++)
-            os_ring_consume(&opened->rings.items[from].map, d->heads[from]);
+            if (!opened->rings.items[from].backward)
+                os_ring_consume(&opened->rings.items[from].map, d->heads[from]);
     }
     return true;
+}
+
+/*
+ * Where the whole records end in a ring that is written backward: the kernel puts each record in front of the
+ * one before, so the newest lies at the head (perf_event_open(2), write_backward), and the oldest are cut by
+ * newer ones.
+ *
+ *     0 ... | newest | ... | older | old| <- cut by what was written over it ... data_bytes
+ *             head                      end
+ */
+static uint64_t backward_end(const struct os_ring *r, uint64_t head) {
+    uint64_t written = -head, at = head, mask = r->data_bytes - 1;
+    uint64_t end = head + (written < r->data_bytes ? written : r->data_bytes);
+    while (end - at >= PERFDATA_HEADER_SIZE) {
+        uint16_t size = bytes_load16(r->data + (at & mask) + 6, false);
+        if (size < PERFDATA_HEADER_SIZE || size > end - at)
+            break;
+        at += size;
+    }
+    return at;
+}
+
+bool record_drain_backward(struct record_drain *d, struct record_opened *opened, struct err *err) {
+    struct outgoing out = {.count = 0};
+    bool ok = true;
+    for (size_t i = 0; i < opened->rings.count; i++) {
+        struct record_ring *ring = &opened->rings.items[i];
+        if (!ring->backward)
+            continue;
+        opened->perf->control(opened->perf->ctx, ring->fd, OS_PERF_PAUSE_OUTPUT, 1);
+        uint64_t head = os_ring_head(&ring->map), end = backward_end(&ring->map, head);
+        if (ok && end != head) {
+            scan_ring(d, ring, head, end);
+            d->bytes += end - head;
+            /* Written before it goes on: nothing else keeps the ring from being overwritten. */
+            ok = take_ring(d, &ring->map, head, end, &out, err) && flush(d, &out, false, err);
+        }
+        opened->perf->control(opened->perf->ctx, ring->fd, OS_PERF_PAUSE_OUTPUT, 0);
+    }
+    return ok;
 }
 
 bool record_drain_execs(struct record_drain *d, const struct record_opened *opened, struct hash_map *pids) {
     for (size_t i = 0; i < opened->rings.count; i++) {
         const struct os_ring *r = &opened->rings.items[i].map;
+        if (opened->rings.items[i].backward)
+            continue;
         uint64_t mask = r->data_bytes - 1, at = os_ring_tail(r), end = os_ring_head(r);
         while (end - at >= PERFDATA_HEADER_SIZE) {
             const uint8_t *h = r->data + (at & mask);

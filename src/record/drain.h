@@ -40,6 +40,7 @@ struct record_drain {
     size_t head_count;
     struct writer scratch, patched;
     VEC(struct record_patch) patches; /* of the ring, or the piece, at hand */
+    bool no_rounds;                   /* with rings that are read late, no round is ever finished */
     bool damaged;                     /* a ring held what cannot be a record: said once */
 };
 
@@ -58,6 +59,9 @@ bool record_drain_execs(struct record_drain *d, const struct record_opened *open
 
 /* Drops the COMM and map records of these processes from whole records. */
 void record_drain_forget(struct writer *records, const struct hash_map *pids);
+
+/* Takes what the rings hold that are overwritten, newest records first; they are paused meanwhile. */
+bool record_drain_backward(struct record_drain *d, struct record_opened *opened, struct err *err);
 
 /* Whole records that do not come from a ring: counted and kept like those that do. */
 bool record_drain_put(struct record_drain *d, struct bytes records, struct err *err);

@@ -355,12 +355,67 @@ static void execs_are_forgotten(void **state) {
     writer_fini(&told);
 }
 
+/* As the kernel does it: in front of what is there, over the oldest. */
+static void write_backward(struct os_ring *r, struct bytes record) {
+    uint64_t head = os_ring_head(r) - record.size;
+    uint8_t *data = (uint8_t *)r->data;
+    for (size_t i = 0; i < record.size; i++)
+        data[(head + i) & (r->data_bytes - 1)] = record.data[i];
+    *(uint64_t *)r->head = head;
+}
+
+/* The newest that are whole, newest first, however often the ring went round; and no round is finished. */
+static void overwritten(void **state) {
+    struct fixture *f = *state;
+    struct record_ring *ring = &f->opened.rings.items[1];
+    uint64_t time = 0, last = UINT64_MAX, got = 0;
+    bool wrote;
+    ring->backward = true;
+    f->drain.no_rounds = true;
+    for (int round = 0; round < 3; round++) {
+        for (int n = 0; n < (round ? 500 : 5); n++) {
+            struct writer w = writer_make(false);
+            struct perfdata_sample s = {.have = f->attr.sample_type, .time = ++time, .cpu = 1};
+            writer_u32(&w, PERFDATA_RECORD_SAMPLE);
+            writer_u16(&w, PERFDATA_MISC_USER);
+            writer_u16(&w, 0);
+            perfdata_sample_encode(&f->plan, &s, &w);
+            writer_zero(&w, time % 3 * 8); /* records of several sizes */
+            writer_patch16(&w, 6, (uint16_t)w.size);
+            write_backward(&ring->map, writer_bytes(&w));
+            writer_fini(&w);
+        }
+        sample(f, 0, time); /* an ordinary ring beside it */
+        assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+        uint64_t before = f->drain.samples;
+        assert_true(record_drain_backward(&f->drain, &f->opened, &f->err));
+        uint64_t taken = f->drain.samples - before;
+        assert_true(round ? taken > 50 && taken < 500 : taken == 5);
+        assert_false(f->drain.damaged);
+    }
+    struct stream *s = reopen(f);
+    struct stream_record r;
+    while (stream_next(s, &r, &f->err) == STREAM_RECORD) {
+        struct perfdata_sample v;
+        assert_int_equal(r.raw.type, PERFDATA_RECORD_SAMPLE);
+        assert_true(perfdata_sample_decode(&f->plan, r.raw.body, ~0ull, &v));
+        if (v.cpu == 1) {
+            assert_true(v.time == last - 1 || v.time == 5 || v.time == 505 || v.time == 1005);
+            last = v.time;
+        }
+        got++;
+    }
+    assert_int_equal(got, f->drain.samples);
+    assert_int_equal(stream_losses(s)->bad_records, 0);
+    stream_close(s);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(everything_once),    TEST(rounds_keep_their_promise), TEST(losses_are_counted),
         TEST(build_ids_are_kept), TEST(pass_tells_of_a_full_disk), TEST(compressed),
-        TEST(maps_get_tails),     TEST(execs_are_forgotten),
+        TEST(maps_get_tails),     TEST(execs_are_forgotten),       TEST(overwritten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,23 +192,24 @@ static bool refused(const struct attempt *t, const struct record_target *target,
     }
 }
 
-static struct record_ring *ring_of(struct record_opened *r, int32_t cpu, int32_t tid) {
+static struct record_ring *ring_of(struct record_opened *r, int32_t cpu, int32_t tid, bool backward) {
     for (size_t i = 0; i < r->rings.count; i++)
-        if (r->rings.items[i].cpu == cpu && r->rings.items[i].tid == tid)
+        if (r->rings.items[i].cpu == cpu && r->rings.items[i].tid == tid &&
+            r->rings.items[i].backward == backward)
             return &r->rings.items[i];
     return NULL;
 }
 
 /* Maps a new ring through `fd`; the first one tells how large they may be. */
-static bool map_ring(struct record_opened *r, int fd, int32_t cpu, int32_t tid,
-                     const struct record_options *o, struct err *err) {
+static bool map_ring(struct record_opened *r, const struct record_ring *want, const struct record_options *o,
+                     struct err *err) {
     struct record_ring *ring = vec_push(&r->rings);
     if (!ring)
         return err_memory(err, "rings");
-    *ring = (struct record_ring){.cpu = cpu, .tid = tid, .fd = fd};
+    *ring = *want;
     uint64_t asked = r->pages;
     for (;; r->pages /= 2) {
-        int why = -r->perf->map(r->perf->ctx, fd, r->pages, false, &ring->map);
+        int why = -r->perf->map(r->perf->ctx, want->fd, r->pages, want->backward, &ring->map);
         if (why == 0)
             break;
         /* Rings that are mapped keep their size; smaller ones from here on do no harm. */
@@ -231,13 +232,12 @@ static bool map_ring(struct record_opened *r, int fd, int32_t cpu, int32_t tid,
     return true;
 }
 
-static bool attach(struct record_opened *r, struct record_fd *f, bool per_thread,
+static bool attach(struct record_opened *r, struct record_fd *f, const struct record_ring *want,
                    const struct record_options *o, struct err *err) {
-    int32_t tid = per_thread ? f->tid : -1;
-    struct record_ring *ring = ring_of(r, f->cpu, tid);
+    struct record_ring *ring = ring_of(r, want->cpu, want->tid, want->backward);
     if (!ring) {
         f->ring = (uint32_t)r->rings.count;
-        return map_ring(r, f->fd, f->cpu, tid, o, err);
+        return map_ring(r, want, o, err);
     }
     f->ring = (uint32_t)(ring - r->rings.items);
     int why = r->perf->control(r->perf->ctx, f->fd, OS_PERF_SET_OUTPUT, ring->fd);
@@ -288,7 +288,13 @@ static bool open_cell(const struct attempt *t, const struct record_target *targe
     if (filter && (why = -r->perf->set_filter(r->perf->ctx, fd, filter)) != 0)
         return err_errno(err, why, t->c->events.items[t->event].name, "the kernel refuses the filter '%s'",
                          filter);
-    return attach(r, f, target->per_thread, o, err);
+    const struct record_ring want = {
+        .cpu = f->cpu,
+        .tid = target->per_thread ? f->tid : -1,
+        .fd = fd,
+        .backward = t->c->events.items[t->event].attr.flags & PERFDATA_ATTR_WRITE_BACKWARD,
+    };
+    return attach(r, f, &want, o, err);
 }
 
 struct opening {

@@ -24,6 +24,7 @@ struct record_ring {
     struct os_ring map;
     int32_t cpu, tid; /* -1: any */
     int fd;           /* the descriptor it was mapped through */
+    bool backward;    /* written from its end to its beginning, over and over: read only when it is paused */
     uint64_t lost;    /* events that LOST records of this ring told of */
 };
 

@@ -317,6 +317,21 @@ static void lists(void **state) {
     assert_int_equal(f->target.threads.count, 3);
 }
 
+/* Samples in rings that are overwritten, the side-band in rings of its own that are not. */
+static void overwrite(void **state) {
+    struct fixture *f = *state;
+    f->o.overwrite = true;
+    assert_true(open_all(f, "cpu-clock", 77));
+    assert_int_equal(f->opened.rings.count, 6);
+    for (size_t i = 0; i < f->opened.fds.count; i++) {
+        struct perfdata_attr a = attr_of(f, i);
+        bool side_band = f->opened.fds.items[i].event == 1;
+        assert_int_equal((a.flags & PERFDATA_ATTR_WRITE_BACKWARD) != 0, !side_band);
+        assert_int_equal((a.flags & PERFDATA_ATTR_MMAP2) != 0, side_band);
+        assert_int_equal(f->opened.rings.items[f->opened.fds.items[i].ring].backward, !side_band);
+    }
+}
+
 /* Names go to events in order, a single one to all; the group's folder takes the place of a thread. */
 static void cgroups(void **state) {
     struct fixture *f = *state;
@@ -363,6 +378,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(command),
+        TEST(overwrite),
         TEST(cgroups),
         TEST(cgroup_is_not_there),
         TEST(system_wide_on_one_cpu),

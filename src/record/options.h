@@ -58,6 +58,7 @@ struct record_options {
 
     /* Rings and output. */
     uint64_t pages; /* of each ring, a power of two; 0: the default */
+    bool overwrite; /* rings keep the newest, and are read at the end of a file */
     bool no_buffering;
     int compression;    /* 0: none; else zstd's level */
     uint64_t max_bytes; /* 0: no limit */

@@ -191,6 +191,8 @@ static void plan_event(struct record_event_plan *p, const struct record_events *
         .max_precise = e->modifiers & RECORD_EVENT_MAX_PRECISE,
     };
     set_common(p, o, t);
+    /* The side-band's rings are not overwritten: without it the newest samples would have no names. */
+    set(&p->attr, PERFDATA_ATTR_WRITE_BACKWARD, o->overwrite);
     set_contents(&p->attr, o);
     set_rate(p, e, o);
     if (p->tracepoint)
@@ -264,8 +266,8 @@ bool record_plan_init(struct record_plan *c, const struct record_events *events,
             return err_memory(err, "events");
         plan_event(p, events, (uint32_t)i, o, t);
     }
-    if (t->system_wide || o->delay_ms || o->range_count ||
-        o->control) { /* events that are off tell nothing */
+    /* Events that are off tell nothing, and rings that are overwritten forget. */
+    if (t->system_wide || o->delay_ms || o->range_count || o->control || o->overwrite) {
         struct record_event_plan *p = vec_push(&c->events);
         if (!p)
             return err_memory(err, "events");

@@ -123,6 +123,8 @@ static bool poll_events(struct session *s, struct err *err) {
         return false;
     for (size_t i = 0; i < s->opened.fds.count; i++) {
         const struct record_fd *f = &s->opened.fds.items[i];
+        if (s->opened.rings.items[f->ring].backward)
+            continue; /* it tells of itself when nobody wants to read it */
         if (f->event != 0 && s->opened.rings.items[f->ring].fd != f->fd)
             continue;
         if (!os_poller_add(s->poller, f->fd, i, err))
@@ -294,6 +296,7 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     s->drain.build_ids = o->no_build_ids ? NULL : &s->build_ids;
     s->drain.compress = o->compression ? &s->compress : NULL;
     s->drain.identities = &s->identities;
+    s->drain.no_rounds = o->overwrite;
     s->drain.id_bytes = side_band(s)->plan.tail_size;
     s->drain.pass_ns = (int64_t)since_ns;
     s->identities.proc = s->job->proc;
@@ -422,6 +425,8 @@ static bool name_after_time(struct session *s, struct err *err) {
 static bool switch_file(struct session *s, struct err *err) {
     uint64_t now_ns = 0, unused;
     os_clock_read(CLOCK_REALTIME, &now_ns, &unused);
+    if (!record_drain_backward(&s->drain, &s->opened, err))
+        return false;
     if (s->job->options->tail_synth && !(tell_before(s, err) && flush_sink(s, err)))
         return false;
     if (!close_file(s, err) || !name_after_time(s, err))
@@ -639,6 +644,7 @@ static bool finish(struct session *s, bool ok, struct err *err) {
     s->modules_changed |= s->uevents >= 0 && os_uevents_modules(s->uevents);
     if (ok)
         ok = look_at_modules(s, err) && record_drain_pass(&s->drain, &s->opened, &wrote, err) &&
+             record_drain_backward(&s->drain, &s->opened, err) &&
              (!s->job->options->tail_synth || (tell_before(s, err) && flush_sink(s, err))) &&
              put_lost(s, err);
     advise_lost(s);

@@ -81,8 +81,8 @@ def exit_codes():
     check(r.status == 1 and "/no/such/directory/x" in r.err, "output that cannot be created")
     r = record("-e", "no-such-event", "true")
     check(r.status != 0 and "no-such-event" in r.err, "an unknown event")
-    r = record("--overwrite", "true")
-    check(r.status == 1 and "overwrite" in r.err, "an option that is not there yet says so")
+    r = record("--kcore", "true")
+    check(r.status == 1 and "kcore" in r.err, "an option that is not there yet says so")
     r = record("-C", "100000", "true")
     check(r.status == 1 and "100000" in r.err, "a CPU that is not there")
 
@@ -105,7 +105,7 @@ def variants():
     for args in (["-g"], ["-c", "1000000"], ["-z"], ["-e", "cpu-clock,task-clock"], ["--per-thread"], ["-i"],
                  ["-e", "{cpu-clock,page-faults}:S"], ["--call-graph", "dwarf,4096"], ["-d"], ["-B"], ["-m", "4"],
                  ["-e", "cpu-clock:u"], ["-k", "mono"], ["-R"], ["-s"], ["-T", "-P"], ["--switch-events"],
-                 ["-D", "20"]):
+                 ["-D", "20"], ["--overwrite", "-m", "4"]):
         r = record("-o", "variant.data", *args, *LOOP)
         check(r.status == 0, f"{args}: {r.err}")
         if r.status == 0:
