@@ -185,14 +185,18 @@ struct script_text script_names_text(struct script_names *n, uint64_t fields, co
     fields &= SCRIPT_PLACE_FIELDS | NEWLINE;
     uint32_t style = style_of(n, fields);
     struct hash_map *places = style == SCRIPT_STYLES_MAX ? NULL : places_of(n, hit->image, style);
-    uint64_t offset = hit->image == MODEL_NONE ? 0 : shown_offset(n, hit, address);
+    uint64_t offset = hit->image == MODEL_NONE ? 0 : hit->offset;
+    /* Where the text shows a number, that is what tells places apart. */
+    if (hit->image != MODEL_NONE && fields & (SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE)))
+        offset = shown_offset(n, hit, address);
     uint32_t index = places ? hash_map_get(places, offset) : HASH_ABSENT;
     if (index != HASH_ABSENT)
         return n->texts.items[index];
     compose(n, fields, hit, address);
-    if (places && (index = keep(n)) != HASH_ABSENT)
-        hash_map_set(places, offset, index);
-    return composed(n);
+    if (!places || (index = keep(n)) == HASH_ABSENT)
+        return composed(n);
+    hash_map_set(places, offset, index);
+    return n->texts.items[index];
 }
 
 /* ---- frames ---- */
