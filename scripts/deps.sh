@@ -41,6 +41,7 @@ survey() {
     need 'xxhash' has_library libxxhash 'libxxhash-dev' 'xxhash-devel' 'xxhash'
     need 'libiberty' has_demangler '' 'libiberty-dev' 'binutils-devel' 'binutils'
     need 'libdw' has_library libdw 'libdw-dev' 'elfutils-devel' 'libelf'
+    need 'capstone' has_library capstone 'libcapstone-dev' 'capstone-devel' 'capstone'
     need 'libtraceevent' has_library libtraceevent 'libtraceevent-dev' 'libtraceevent-devel' 'libtraceevent'
     [ "$want" = build ] && return 0
     need 'cmocka' has_library cmocka 'libcmocka-dev' 'libcmocka-devel' 'cmocka'

@@ -135,6 +135,38 @@ def check_branches(report, folder):
                  and branches[0]["predicted"] and branches[1]["mispredicted"] and branches[0]["cycles"] == 9, branches)
 
 
+def check_code(report, folder):
+    """Instructions are those of the proved file; their lengths need a disassembler."""
+    if "libcapstone: [ on" not in " ".join(support.run([SONDE, "version", "--build-options"]).out.decode().split()):
+        print("SKIP: instructions: built without capstone")
+        return
+    r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.PERIOD | pd.BRANCH_STACK, pd.HARDWARE)
+    r.comm(7, "prog")
+    map_filter(r, 7)
+    r.sample(7, address("stop"), branches=[(address("start"), address("stop"), 1 | 4 << 4)])
+    r.sample(7, OTHER, branches=[(address("start"), OTHER, 2)])
+    path = os.path.join(folder, "code.data")
+    r.write(path)
+    with open(FILTER, "rb") as f:
+        data = f.read()
+
+    def matches(line, function):
+        """The bytes in a line are the file's."""
+        shown = bytes(int(b, 16) for b in line.split("insn:")[1].split("#")[0].split())
+        at = FUNCTIONS[function][0]
+        return 0 < len(shown) <= 15 and data[at:at + len(shown)] == shown
+    lines = script(path, "-F", "ip,brstackinsn").out.decode().splitlines()
+    report.check("brstackinsn: labels", lines[1] == "\tstart:" and lines[3] == "\tstop:", lines)
+    report.check("brstackinsn: the branch", lines[2].startswith(f"\t{address('start'):016x}\tinsn: ")
+                 and lines[2].endswith("\t# MISPRED 4 cycles [4]") and matches(lines[2], "start"), lines[2])
+    report.check("brstackinsn: the sample", lines[4].startswith(f"\t{address('stop'):016x}\tinsn: ")
+                 and matches(lines[4], "stop"), lines[4])
+    report.check("brstackinsn: nothing is known of code that is not mapped", lines[6:] == [
+        f" {OTHER:16x}", "\tstart:", lines[2].split("#")[0] + "# PRED", ""], lines[6:])
+    lines = script(path, "-F", "ip,insn,insnlen").out.decode().splitlines()
+    report.check("insn", matches(lines[0], "stop") and lines[1] == f" {OTHER:16x} ilen: 0", lines)
+
+
 def check_json(report, folder):
     path = os.path.join(folder, "demo.data")
     lines = [json.loads(line) for line in script(path, "--json", "--show-task-events").out.splitlines()]
@@ -240,7 +272,7 @@ def check_filters(report, folder):
 def main():
     report = support.Report("script with names")
     with tempfile.TemporaryDirectory() as folder:
-        for check in (check_names, check_proof, check_exec, check_branches, check_json, check_files, check_scripts,
+        for check in (check_names, check_proof, check_exec, check_branches, check_code, check_json, check_files, check_scripts,
                       check_generated, check_filters):
             check(report, folder)
     report.finish()

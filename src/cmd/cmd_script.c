@@ -53,7 +53,8 @@ static const struct option options[] = {
         "comma separated output fields, prepended with 'type:'; +field to add and -field to remove.\n"
         "Types: hw, sw, trace, raw, synth.\n"
         "Fields: comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline,\n"
-        "period, iregs, uregs, brstack, brstacksym, brstackoff, flags, data_src, weight, bpf-output,\n"
+        "period, iregs, uregs, brstack, brstacksym, brstackoff, brstackinsn, brstackinsnlen,\n"
+        "brstackdisasm, insn, insnlen, callindent, ipc, flags, data_src, weight, bpf-output,\n"
         "synth, phys_addr, misc, tod, data_page_size, code_page_size, ins_lat, retire_lat, machine_pid,\n"
         "vcpu, cgroup"),
     OPTION_BOOL('G', "hide-call-graph", OWN, hide_chains, "do not show callchains"),
@@ -67,6 +68,7 @@ static const struct option options[] = {
     OPTION_BOOL(0, "reltime", OWN, reltime, "show times relative to the first"),
     OPTION_BOOL(0, "deltatime", OWN, deltatime, "show times relative to the one before"),
     OPTION_INT(0, "max-stack", OWN, max_stack, "n", "show at most n addresses of a callchain (default: 127)"),
+    OPTION_INT(0, "max-blocks", OWN, max_blocks, "n", "show at most n blocks of code of a branch stack"),
     OPTION_STRING(0, "switch-on", OWN, switch_on, "event", "show samples only after this event was seen"),
     OPTION_STRING(0, "switch-off", OWN, switch_off, "event", "show samples only until this event is seen"),
     OPTION_BOOL(0, "show-on-off-events", OWN, show_switches,
@@ -123,7 +125,6 @@ static const struct option options[] = {
     ABSENT(0, "insn-trace", "raw|disasm", "instructions of an instruction trace",
            .flags = OPTION_VALUE_OPTIONAL),
     ABSENT(0, "itrace", "opts", "decode instruction traces", .flags = OPTION_VALUE_OPTIONAL),
-    ABSENT(0, "max-blocks", "n", "for brstackinsn"),
     ABSENT_FLAG(0, "stitch-lbr", "join LBR callchains"),
     ABSENT_FLAG(0, "xed", "disassemble with xed"),
     OPTION_END,
@@ -173,7 +174,8 @@ static bool print_options(const struct script_options *o, struct script_print_op
                                        .reltime = o->reltime,
                                        .deltatime = o->deltatime,
                                        .all_cookies = o->no_merge,
-                                       .max_stack = (unsigned)o->max_stack};
+                                       .max_stack = (unsigned)o->max_stack,
+                                       .max_blocks = (unsigned)o->max_blocks};
     script_fields_init(&p->fields);
     for (size_t i = 0; i < o->fields.count; i++)
         if (!script_fields_parse(&p->fields, o->fields.items[i], err))
@@ -230,7 +232,8 @@ static unsigned shown_groups(const struct script_options *o) {
 static unsigned model_needs(const struct script *s) {
     unsigned need = s->o->json || s->o->script ? MODEL_NEED_ALL : MODEL_NEED_COMMS;
     uint64_t chosen = 0, places = SCRIPT_BIT(SYM) | SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) |
-                                  SCRIPT_BIT(SRCLINE) | SCRIPT_BIT(BRSTACKSYM) | SCRIPT_BIT(BRSTACKOFF);
+                                  SCRIPT_BIT(SRCLINE) | SCRIPT_BIT(BRSTACKSYM) | SCRIPT_BIT(BRSTACKOFF) |
+                                  SCRIPT_BRANCH_CODE | SCRIPT_BIT(INSN) | SCRIPT_BIT(INSNLEN);
     for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
         chosen |= s->print.options.fields.chosen[k];
     return need |
@@ -444,8 +447,9 @@ static bool check_options(const struct script_options *o, struct err *err) {
         return err_set(err, ERR_UNSUPPORTED, NULL, "script record is not there yet: record with `record`");
     if (o->reltime && o->deltatime)
         return err_set(err, ERR_USAGE, NULL, "give either --reltime or --deltatime");
-    if (o->max_stack < 0)
-        return err_set(err, ERR_USAGE, "--max-stack", "give a number that is not negative");
+    if (o->max_stack < 0 || o->max_blocks < 0)
+        return err_set(err, ERR_USAGE, o->max_stack < 0 ? "--max-stack" : "--max-blocks",
+                       "give a number that is not negative");
     if (o->json + o->per_event + (o->script != NULL) + script_is_dump(o) > 1)
         return err_set(err, ERR_USAGE, NULL, "give one of --json, --per-event-dump, --script and -D");
     return true;

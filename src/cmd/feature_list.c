@@ -25,6 +25,11 @@
 #else
 #define LIBDW false
 #endif
+#ifdef HAVE_CAPSTONE
+#define CAPSTONE true
+#else
+#define CAPSTONE false
+#endif
 #ifdef HAVE_LIBPFM4
 #define PFM true
 #else
@@ -50,7 +55,8 @@ const struct feature_row feature_table[] = {
     {"libbfd", "HAVE_LIBBFD_SUPPORT", false, NULL},
     {"babeltrace2-ctf-writer", "HAVE_BABELTRACE2_CTF_WRITER_SUPPORT", false, NULL},
     {"libbpf-strings", "HAVE_LIBBPF_STRINGS_SUPPORT", false, NULL},
-    {"libcapstone", "HAVE_LIBCAPSTONE_SUPPORT", false, NULL},
+    {"libcapstone", "HAVE_LIBCAPSTONE_SUPPORT", CAPSTONE,
+     "build again with libcapstone-dev (Debian), capstone-devel (Fedora) or capstone (Arch)"},
     {"libdw-dwarf-unwind", "HAVE_LIBDW_SUPPORT", false, NULL},
     {"libelf", "HAVE_LIBELF_SUPPORT", true, NULL}, /* in effect: what it is for needs no library */
     {"libLLVM", "HAVE_LIBLLVM_SUPPORT", false, NULL},

@@ -8,8 +8,8 @@
 #include "cmd/reading.h"
 #include "cmd/script_choice.h"
 #include "cmd/time_range.h"
-#include "resolve/deferred.h"
 #include "format/perfdata/readings.h"
+#include "resolve/deferred.h"
 #include "view/script_json.h"
 #include "view/script_print.h"
 #include "view/script_record.h"
@@ -20,7 +20,7 @@ struct script_options {
     int verbose;
     struct option_list fields; /* -F */
     bool ns, reltime, deltatime, latency, hide_chains, no_merge;
-    int max_stack;
+    int max_stack, max_blocks;
     const char *time, *cpus, *pids, *tids, *comms;
     const char *switch_on, *switch_off;
     bool show_switches;

@@ -6,6 +6,7 @@
 #include "base/log.h"
 
 #define KIND(name) (1u << SCRIPT_KIND_##name)
+enum { BRANCH_ANY = 1 << 3 }; /* PERF_SAMPLE_BRANCH_ANY */
 enum { ANY_KIND = (1 << SCRIPT_KIND_COUNT) - 1 };
 
 /* A field's name; the sample bits of which one must be there (0: none); the kinds of events that can have it.
@@ -53,12 +54,19 @@ static const struct field_row fields[SCRIPT_FIELD_COUNT] = {
     [SCRIPT_MACHINE_PID] = {"machine_pid", 0, NULL, ANY_KIND},
     [SCRIPT_VCPU] = {"vcpu", 0, NULL, ANY_KIND},
     [SCRIPT_CGROUP] = {"cgroup", PERFDATA_SAMPLE_CGROUP, "CGROUP", ANY_KIND},
+    [SCRIPT_INSN] = {"insn", 0, NULL, ANY_KIND},
+    [SCRIPT_INSNLEN] = {"insnlen", 0, NULL, ANY_KIND},
+    [SCRIPT_BRSTACKINSN] = {"brstackinsn", 0, NULL, ANY_KIND},
+    [SCRIPT_BRSTACKINSNLEN] = {"brstackinsnlen", 0, NULL, ANY_KIND},
+    [SCRIPT_BRSTACKDISASM] = {"brstackdisasm", 0, NULL, ANY_KIND},
+    /* Of instruction traces; other samples show nothing. */
+    [SCRIPT_CALLINDENT] = {"callindent", 0, NULL, ANY_KIND},
+    [SCRIPT_IPC] = {"ipc", 0, NULL, ANY_KIND},
 };
 
 /* Fields of perf's that need what is not built yet: an AUX decoder, a disassembler, source files, metrics. */
 static const char *const absent_fields[] = {
-    "brstackinsn", "brstackinsnlen", "brstackdisasm", "callindent", "insn",   "disasm",
-    "insnlen",     "metric",         "srccode",       "ipc",        "brcntr", NULL,
+    "disasm", "metric", "srccode", "brcntr", NULL,
 };
 
 #define COMMON (SCRIPT_BIT(COMM) | SCRIPT_BIT(TID) | SCRIPT_BIT(CPU) | SCRIPT_BIT(TIME) | SCRIPT_BIT(EVENT))
@@ -257,6 +265,12 @@ bool script_fields_of(const struct script_fields *f, const struct perfdata_event
     if (!(event->attr.sample_type & PERFDATA_SAMPLE_IP) && (mask & asked & SCRIPT_BIT(SRCLINE)))
         return err_set(err, ERR_ABSENT, "-F",
                        "Display of source line number requested but sample IP is not selected.");
+    if (mask & asked & SCRIPT_BRANCH_CODE && !(event->attr.branch_sample_type & BRANCH_ANY))
+        return err_set(
+            err, ERR_ABSENT, "-F",
+            "Display of branch stack assembler requested, but non all-branch filter set: record with -b");
+    if (!(event->attr.branch_sample_type & BRANCH_ANY))
+        mask &= ~SCRIPT_BRANCH_CODE;
     *out = mask;
     return true;
 }

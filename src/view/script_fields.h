@@ -49,10 +49,20 @@ enum script_field_index {
     SCRIPT_MACHINE_PID,
     SCRIPT_VCPU,
     SCRIPT_CGROUP,
+    SCRIPT_INSN,
+    SCRIPT_INSNLEN,
+    SCRIPT_BRSTACKINSN,
+    SCRIPT_BRSTACKINSNLEN,
+    SCRIPT_BRSTACKDISASM,
+    SCRIPT_CALLINDENT,
+    SCRIPT_IPC,
     SCRIPT_FIELD_COUNT,
 };
 
 #define SCRIPT_BIT(index) (1ull << SCRIPT_##index)
+
+/* Fields that show the instructions between branches. */
+#define SCRIPT_BRANCH_CODE (SCRIPT_BIT(BRSTACKINSN) | SCRIPT_BIT(BRSTACKINSNLEN) | SCRIPT_BIT(BRSTACKDISASM))
 
 /* Kinds of events that have fields of their own. */
 enum script_kind {

@@ -4,6 +4,7 @@
 #ifndef SONDE_VIEW_SCRIPT_INTERNAL_H
 #define SONDE_VIEW_SCRIPT_INTERNAL_H
 
+#include "object/insn.h"
 #include "view/script_print.h"
 
 /* ---- script_place.c: addresses as "[unknown] (dso)" ---- */
@@ -26,6 +27,13 @@ void script_place_branches(struct script_print *p, const struct script_plan *pla
 /* Prints a deferred callchain's addresses as a block of its own. */
 void script_place_chain(struct script_print *p, uint64_t fields, const struct script_sample *x,
                         struct perfdata_u64s chain);
+
+/* ---- script_code.c: instructions, from the files that are proved to be what ran ---- */
+
+/* The one that was sampled: " ilen: 3 insn: 48 89 f9". */
+void script_code_sample(struct script_print *p, uint64_t fields, const struct script_sample *x);
+/* Those between the branches of the stack, up to the sample. */
+void script_code_branches(struct script_print *p, uint64_t fields, const struct script_sample *x);
 
 /* ---- script_values.c ---- */
 

@@ -35,7 +35,9 @@ enum step {
     STEP_PLACE,
     STEP_IREGS,
     STEP_UREGS,
+    STEP_INSN,
     STEP_BRANCHES,
+    STEP_BRANCH_CODE,
     STEP_BPF,
     STEP_PHYS_ADDR,
     STEP_DATA_PAGE_SIZE,
@@ -61,7 +63,9 @@ static const struct step_row {
     {SCRIPT_BIT(IP), STEP_PLACE},
     {SCRIPT_BIT(IREGS), STEP_IREGS},
     {SCRIPT_BIT(UREGS), STEP_UREGS},
+    {SCRIPT_BIT(INSN) | SCRIPT_BIT(INSNLEN), STEP_INSN},
     {SCRIPT_BIT(BRSTACK) | SCRIPT_BIT(BRSTACKSYM) | SCRIPT_BIT(BRSTACKOFF), STEP_BRANCHES},
+    {SCRIPT_BRANCH_CODE, STEP_BRANCH_CODE},
     {SCRIPT_BIT(BPF_OUTPUT), STEP_BPF},
     {SCRIPT_BIT(PHYS_ADDR), STEP_PHYS_ADDR},
     {SCRIPT_BIT(DATA_PAGE_SIZE), STEP_DATA_PAGE_SIZE},
@@ -100,6 +104,7 @@ void script_guests_fini(struct script_guests *g) {
 void script_print_fini(struct script_print *p) {
     vec_fini(&p->plans);
     script_names_fini(&p->names);
+    object_insns_free(p->insns);
     arena_fini(&p->arena);
 }
 
@@ -470,6 +475,12 @@ static void print_step(struct script_print *p, enum step step, const struct scri
         break;
     case STEP_BRANCHES:
         script_place_branches(p, plan, x);
+        break;
+    case STEP_INSN:
+        script_code_sample(p, plan->fields, x);
+        break;
+    case STEP_BRANCH_CODE:
+        script_code_branches(p, plan->fields, x);
         break;
     case STEP_BPF:
         script_value_bpf(o, s->raw);

@@ -33,14 +33,14 @@ struct script_plan {
 
 struct script_print_options {
     struct script_fields fields;
-    bool chains;      /* callchains are shown (not -G) */
-    bool latency;     /* -L */
-    bool ns;          /* --ns */
-    bool reltime;     /* --reltime */
-    bool deltatime;   /* --deltatime */
-    bool all_cookies; /* --no-merge-callchains */
-    unsigned max_stack;
-    const char *const *stop; /* --stop-bt: functions that end a callchain; borrowed */
+    bool chains;                    /* callchains are shown (not -G) */
+    bool latency;                   /* -L */
+    bool ns;                        /* --ns */
+    bool reltime;                   /* --reltime */
+    bool deltatime;                 /* --deltatime */
+    bool all_cookies;               /* --no-merge-callchains */
+    unsigned max_stack, max_blocks; /* max_blocks 0: all */
+    const char *const *stop;        /* --stop-bt: functions that end a callchain; borrowed */
     size_t stop_count;
 };
 
@@ -82,7 +82,9 @@ struct script_print {
     uint64_t second;                /* the second whose digits are in second_text */
     char second_text[24];
     uint8_t second_len;
-    struct script_names names; /* its `names` (of functions) is the caller's to set */
+    struct object_insns *insns; /* of insns_machine; NULL: none yet, or not known */
+    uint32_t insns_machine;     /* e_machine and class of the image they were made for */
+    struct script_names names;  /* its `names` (of functions) is the caller's to set */
 };
 
 /* One sample, decoded, and where and when it stands. */

@@ -700,7 +700,7 @@ static void test_bad_fields(void **state) {
         {"bogus:comm", "Invalid event type in field string.", ERR_USAGE},
         {"sw:trace", "'trace' not valid for software events.", ERR_USAGE},
         {"hw:+bpf-output", "'bpf-output' not valid for hardware events.", ERR_USAGE},
-        {"+insn", "field 'insn' is not supported yet", ERR_UNSUPPORTED},
+        {"+metric", "field 'metric' is not supported yet", ERR_UNSUPPORTED},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct script_fields f;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "object/insn.h"
+
+#include <capstone/capstone.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* e_machine of the ELF gABI. */
+enum { MACHINE_386 = 3, MACHINE_X86_64 = 62, MACHINE_AARCH64 = 183 };
+
+struct object_insns {
+    csh handle;
+    cs_insn *insn;
+    bool x86;
+};
+
+bool object_insns_supported(void) {
+    return true;
+}
+
+struct object_insns *object_insns_new(struct bytes image, struct err *err) {
+    enum { BYTE_ORDER_AT = 5, LITTLE = 1, MACHINE_AT = 18 };
+    static const struct {
+        unsigned machine;
+        cs_arch arch;
+        cs_mode mode;
+    } known[] = {{MACHINE_386, CS_ARCH_X86, CS_MODE_32},
+                 {MACHINE_X86_64, CS_ARCH_X86, CS_MODE_64},
+                 {MACHINE_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM}};
+    unsigned machine = 0;
+    if (image.size > MACHINE_AT + 1 && image.data[BYTE_ORDER_AT] == LITTLE)
+        machine = image.data[MACHINE_AT] | (unsigned)image.data[MACHINE_AT + 1] << 8;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].machine != machine)
+            continue;
+        struct object_insns *n = calloc(1, sizeof *n);
+        if (!n || cs_open(known[i].arch, known[i].mode, &n->handle) != CS_ERR_OK) {
+            free(n);
+            err_memory(err, "instructions");
+            return NULL;
+        }
+        n->x86 = known[i].arch == CS_ARCH_X86;
+        cs_option(n->handle, CS_OPT_DETAIL, CS_OPT_ON);
+        if (n->x86)
+            cs_option(n->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+        n->insn = cs_malloc(n->handle);
+        if (n->insn)
+            return n;
+        object_insns_free(n);
+        err_memory(err, "instructions");
+        return NULL;
+    }
+    err_set(err, ERR_UNSUPPORTED, "instructions", "machine %u is not known to the disassembler", machine);
+    return NULL;
+}
+
+void object_insns_free(struct object_insns *n) {
+    if (!n)
+        return;
+    if (n->insn)
+        cs_free(n->insn, 1);
+    cs_close(&n->handle);
+    free(n);
+}
+
+static bool leaves(const struct object_insns *n) {
+    if (cs_insn_group(n->handle, n->insn, CS_GRP_CALL) || cs_insn_group(n->handle, n->insn, CS_GRP_RET) ||
+        cs_insn_group(n->handle, n->insn, CS_GRP_IRET) || cs_insn_group(n->handle, n->insn, CS_GRP_INT))
+        return true;
+    if (n->x86)
+        return n->insn->id == X86_INS_JMP || n->insn->id == X86_INS_LJMP;
+    return (n->insn->id == ARM64_INS_B && n->insn->detail->arm64.cc == ARM64_CC_INVALID) ||
+           n->insn->id == ARM64_INS_BR;
+}
+
+bool object_insns_decode(struct object_insns *n, struct bytes code, uint64_t address,
+                         struct object_insn *out) {
+    const uint8_t *at = code.data;
+    size_t size = code.size;
+    if (!cs_disasm_iter(n->handle, &at, &size, &address, n->insn))
+        return false;
+    out->size = (uint8_t)n->insn->size;
+    out->leaves = leaves(n);
+    snprintf(out->text, sizeof out->text, "%s%s%.150s", n->insn->mnemonic, *n->insn->op_str ? " " : "",
+             n->insn->op_str);
+    return true;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Machine instructions: how long they are, and their text, by capstone (its API is that of cs_disasm(3)). */
+#ifndef SONDE_OBJECT_INSN_H
+#define SONDE_OBJECT_INSN_H
+
+#include "base/bytes.h"
+#include "base/err.h"
+
+struct object_insns;
+
+struct object_insn {
+    uint8_t size; /* bytes */
+    bool leaves;  /* what follows it is not executed next for sure: calls, returns, jumps without condition */
+    char text[192]; /* AT&T syntax for x86; "mov %eax,%edx" */
+};
+
+/* For the machine of an ELF image (its e_machine, class and byte order are read). NULL and *err:
+ * ERR_UNSUPPORTED: a machine that is not known here, or built without capstone, which the message says. */
+struct object_insns *object_insns_new(struct bytes image, struct err *err);
+void object_insns_free(struct object_insns *n); /* NULL is fine */
+
+/* The first instruction of `code`, which lies at `address`. False when it is none, or cut off. */
+bool object_insns_decode(struct object_insns *n, struct bytes code, uint64_t address,
+                         struct object_insn *out);
+
+/* Whether this build has capstone. */
+bool object_insns_supported(void);
+
+#endif
