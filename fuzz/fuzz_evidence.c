@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What sonde adds to recordings: tails of map records, boxes and their images. The first byte picks the byte
+ * order, the second what the rest is. */
+#include "fuzz.h"
+
+#include "format/perfdata/evidence.h"
+
+static void images(struct bytes rest, bool swap) {
+    const uint8_t *start = rest.data, *end = start + rest.size;
+    struct perfdata_evidence e;
+    struct bytes name;
+    while (perfdata_image_evidence_next(&rest, swap, &name, &e))
+        FUZZ_CHECK(name.data >= start && name.data + name.size <= end && e.build_id_size <= 20);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct perfdata_evidence e;
+    struct perfdata_part part;
+    if (size < 2)
+        return 0;
+    struct bytes rest = {data + 2, size - 2};
+    bool swap = data[0] & 1;
+    if (data[1] % 3 == 0) {
+        perfdata_evidence_decode(rest, swap, &e);
+    } else if (data[1] % 3 == 1) {
+        images(rest, swap);
+    } else { /* the checksum is no obstacle: parts are read whether it is right or not */
+        perfdata_box_size(rest, swap);
+        for (uint32_t i = 0; perfdata_box_part(rest, swap, i, &part); i++)
+            images(part.content, swap);
+    }
+    return 0;
+}
