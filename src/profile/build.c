@@ -97,25 +97,30 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
     return true;
 }
 
-void profile_builder_fini(struct profile_builder *b) {
-    resolve_frames_fini(&b->frames);
+void profile_builder_trim(struct profile_builder *b) {
+    resolve_frames_trim(&b->frames);
     resolve_places_fini(&b->places);
+    hash_map_fini(&b->class_by_hash);
+    hash_map_fini(&b->part_by_hash);
+    hash_map_fini(&b->user_by_hash);
+    idtable_fini(&b->base_index);
+    idtable_fini(&b->node_index);
+    vec_fini(&b->parts);
+    vec_fini(&b->part_frames);
+    vec_fini(&b->path);
+}
+
+void profile_builder_fini(struct profile_builder *b) {
+    profile_builder_trim(b);
+    resolve_frames_fini(&b->frames);
     strpool_fini(&b->texts);
     vec_fini(&b->class_values);
-    hash_map_fini(&b->class_by_hash);
     free(b->threads);
     vec_fini(&b->bases);
     vec_fini(&b->weights);
-    idtable_fini(&b->base_index);
     vec_fini(&b->nodes);
     vec_fini(&b->class_roots);
-    idtable_fini(&b->node_index);
     vec_fini(&b->leaves);
-    vec_fini(&b->parts);
-    vec_fini(&b->part_frames);
-    hash_map_fini(&b->part_by_hash);
-    hash_map_fini(&b->user_by_hash);
-    vec_fini(&b->path);
     vec_fini(&b->place_verdicts.list);
     vec_fini(&b->comm_verdicts.list);
     vec_fini(&b->tally);

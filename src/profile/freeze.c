@@ -460,6 +460,9 @@ static bool finish_table(struct profile *p, struct profile_table *t, uint32_t ev
 static bool finish_tables(struct profile *p) {
     if (!profile_group(p))
         return false;
+    vec_fini(&p->memo); /* no more rows are made */
+    for (size_t i = 0; i < p->tables.count; i++)
+        idtable_fini(&p->tables.items[i].by_key);
     for (uint32_t i = 0; i < p->tables.count; i++) {
         struct profile_table *t = &p->tables.items[i];
         if (t->member)

@@ -5,11 +5,21 @@
 
 #include "profile/profile_internal.h"
 
+/* The recording's pages are given back in steps of this size. */
+enum { FORGET_BYTES = 16 << 20 };
+
 static bool read_all(struct profile *p, struct err *err) {
     struct stream_record r;
     enum stream_status status;
-    while ((status = stream_next(p->plan.in->stream, &r, err)) == STREAM_RECORD)
+    uint64_t forgotten = 0;
+    while ((status = stream_next(p->plan.in->stream, &r, err)) == STREAM_RECORD) {
         profile_builder_add(&p->b, &r);
+        if (r.loc - forgotten > FORGET_BYTES) {
+            stream_forget(p->plan.in->stream, forgotten, r.loc);
+            forgotten = r.loc;
+        }
+    }
+    profile_builder_trim(&p->b);
     if (p->b.failed)
         return err_memory(err, "profile");
     return status == STREAM_END;

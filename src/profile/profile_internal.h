@@ -134,8 +134,8 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
 void profile_builder_fini(struct profile_builder *b);
 /* One record of the stream. */
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r);
-/* Adds what `from` has. */
-bool profile_builder_merge(struct profile_builder *b, const struct profile_builder *from);
+/* After the last record: gives back what only adding needs. */
+void profile_builder_trim(struct profile_builder *b);
 
 /* ---- keys.c: values of keys that do not follow from where the sample lies ---- */
 

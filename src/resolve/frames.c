@@ -42,14 +42,14 @@ void resolve_frames_fini(struct resolve_frames *f) {
     vec_fini(&f->tables);
     vec_fini(&f->asked);
     resolve_frames_trim(f);
-    free(f->recent);
-    f->recent = NULL;
 }
 
 void resolve_frames_trim(struct resolve_frames *f) {
     idtable_fini(&f->by_identity);
     free(f->symbols);
     f->symbols = NULL;
+    free(f->recent);
+    f->recent = NULL;
 }
 
 /* ---- interning ---- */

@@ -676,6 +676,11 @@ void stream_release(struct stream *s, uint64_t loc) {
     }
 }
 
+void stream_forget(const struct stream *s, uint64_t from, uint64_t to) {
+    if (s->input.map.bytes.data && from < to && to <= s->input.map.bytes.size)
+        os_map_forget(&s->input.map, from, to - from);
+}
+
 uint64_t stream_when_ns(const struct stream *s, const struct stream_record *r) {
     return r->has_time ? r->time_ns : s->pass_max_ns;
 }

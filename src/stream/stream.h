@@ -111,6 +111,10 @@ struct stream_record stream_record_at(const struct stream *s, uint64_t loc);
 /* For a pipe: the caller is done with all records before loc; their room is given back. No-op for files. */
 void stream_release(struct stream *s, uint64_t loc);
 
+/* Says that what lies between two locs will not be looked at again soon: its pages need not stay in memory.
+ * The records stay valid. Does something for plain files only. */
+void stream_forget(const struct stream *s, uint64_t from, uint64_t to);
+
 /*
  * The place of a record in time, for the model and for ordering: its own time, else (no sample_id_all) the
  * latest time read before it in the file. Together with loc a total order.
