@@ -82,7 +82,15 @@ def main():
         rows = [row.split() for row in keys.splitlines() if row and not row.startswith("#")]
         want = [["50.00%", f"{line[1]}:{line[2]}", line[1]], ["50.00%", f"{os.path.basename(SONDE)}[0]"]] if line else None
         report.check("report groups by them", sorted(rows) == sorted(want or []), keys)
+        check_inlined(report, folder, path, functions)
     report.finish()
+
+
+def check_inlined(report, folder, path, functions):
+    """Nothing that is inlined is shown unless asked for; a chain of frames stays one line each without any."""
+    plain = support.run([SONDE, "script", "-f", "-i", path, "-F", "ip,sym"])
+    asked = support.run([SONDE, "script", "-f", "-i", path, "-F", "ip,sym", "--inline"])
+    report.check("--inline without callchains", plain.status == 0 and plain.out == asked.out, asked.out.decode()[:300])
 
 
 main()

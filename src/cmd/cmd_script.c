@@ -109,7 +109,7 @@ static const struct option options[] = {
     OPTION_STRING(0, "guestmodules", OWN, symbols.guest.modules, "file", "guest's modules"),
     OPTION_STRING(0, "symfs", OWN, symbols.symfs, "directory",
                   "look for files with symbols under this directory"),
-    OPTION_BOOL(0, "inline", OWN, ignored_flag, "show inlined functions"),
+    OPTION_BOOL(0, "inline", OWN, inlines, "show inlined functions"),
     OPTION_BOOL(0, "demangle", OWN, demangle, "demangle symbols"),
     OPTION_BOOL(0, "demangle-kernel", OWN, symbols.demangle_kernel, "demangle kernel symbols"),
     OPTION_BOOL(0, "full-source-path", OWN, full_paths, "show source files with their whole path"),
@@ -271,6 +271,8 @@ static bool open_names(struct script *s, struct err *err) {
     s->print.names.names = s->names;
     s->print.names.lines = s->lines;
     s->print.names.full_paths = s->o->full_paths;
+    s->print.names.inlines = s->o->inlines;
+    s->print.names.raw_names = !s->o->demangle;
     s->print.names.kernel_path = s->o->kernel_path;
     s->print.names.store = s->store;
     return s->lines && reading_symbols(&s->reading, kernel_symbol, s, err);

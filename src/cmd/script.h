@@ -39,6 +39,7 @@ struct script_options {
     struct option_list dlargs;
     char **arguments;   /* behind the options: of the script; ended by NULL */
     bool full_paths;    /* --full-source-path */
+    bool inlines;       /* --inline */
     bool kernel_path;   /* --show-kernel-path */
     bool ignored_flag;  /* for options that change nothing */
     const char *absent; /* an option of perf's that sonde does not have yet */

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/strpool.h"
 #include "base/vec.h"
+#include "symbol/demangle.h"
 
 struct image_lines {
     bool asked;
@@ -15,6 +17,7 @@ struct resolve_lines {
     struct resolve_names *names;
     struct symbol_store *store;
     VEC(struct image_lines) images;
+    struct strpool names_shown; /* demangled ones */
 };
 
 struct resolve_lines *resolve_lines_new(struct resolve_names *names, struct symbol_store *store,
@@ -35,6 +38,7 @@ void resolve_lines_free(struct resolve_lines *l) {
     for (size_t i = 0; i < l->images.count; i++)
         object_lines_free(l->images.items[i].lines);
     vec_fini(&l->images);
+    strpool_fini(&l->names_shown);
     free(l);
 }
 
@@ -55,17 +59,41 @@ static void ask(struct resolve_lines *l, uint32_t image, uint64_t offset, struct
         i->lines = object_lines_new(bytes.code, no_alt, NULL);
 }
 
-bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset, struct object_line *out) {
-    *out = (struct object_line){0};
+/* The image's, or NULL when it has none. */
+static const struct image_lines *lines_of(struct resolve_lines *l, uint32_t image, uint64_t offset) {
     if (image == MODEL_NONE)
-        return false;
+        return NULL;
     while (l->images.count <= image)
         if (!vec_push(&l->images))
-            return false;
+            return NULL;
     struct image_lines *i = &l->images.items[image];
     if (!i->asked)
         ask(l, image, offset, i);
-    return i->lines && object_lines_find(i->lines, symbol_table_address(i->table, offset), out);
+    return i->lines ? i : NULL;
+}
+
+bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset, struct object_line *out) {
+    const struct image_lines *i = lines_of(l, image, offset);
+    *out = (struct object_line){0};
+    return i && object_lines_find(i->lines, symbol_table_address(i->table, offset), out);
+}
+
+/* The name as people want to read it; as it is when memory runs out. */
+static const char *shown(struct resolve_lines *l, const char *name) {
+    struct arena arena = ARENA_INIT;
+    const char *text = symbol_demangle(name, &arena);
+    uint32_t id = text ? strpool_add(&l->names_shown, text, strlen(text)) : STRPOOL_NONE;
+    arena_fini(&arena);
+    return id == STRPOOL_NONE ? name : strpool_text(&l->names_shown, id);
+}
+
+size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t offset, bool raw_names,
+                             struct object_inline *out, size_t max) {
+    const struct image_lines *i = lines_of(l, image, offset);
+    size_t n = i ? object_lines_inlined(i->lines, symbol_table_address(i->table, offset), out, max) : 0;
+    for (size_t k = 0; k < n && !raw_names; k++)
+        out[k].name = shown(l, out[k].name);
+    return n;
 }
 
 const char *resolve_lines_file(const struct object_line *line, bool full) {

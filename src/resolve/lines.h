@@ -19,6 +19,10 @@ void resolve_lines_free(struct resolve_lines *l); /* NULL is allowed */
  * time, and while no other loads the same image's names. */
 bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset, struct object_line *out);
 
+/* object_lines_inlined there, with names demangled unless `raw_names`; they live as long as `l`. */
+size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t offset, bool raw_names,
+                             struct object_inline *out, size_t max);
+
 /* The file as perf shows it: without folders, or, with `full` (--full-source-path), as it is. */
 const char *resolve_lines_file(const struct object_line *line, bool full);
 

@@ -96,11 +96,17 @@ static bool is_named_kernel(struct script_names *n, const struct model_hit *hit)
     return resolve_names_table(n->names, hit->image);
 }
 
-static void compose_line(struct script_names *n, const struct model_hit *hit, uint64_t address) {
+/* `known`: the line, if that was found out already. */
+static void compose_line(struct script_names *n, const struct model_hit *hit, uint64_t address,
+                         const struct object_line *known) {
     struct out *o = &n->scratch;
-    struct object_line line;
+    struct object_line line = {0};
+    if (known)
+        line = *known;
+    else if (n->lines)
+        resolve_lines_find(n->lines, hit->image, hit->offset, &line);
     out_str(o, "\n  ");
-    if (n->lines && resolve_lines_find(n->lines, hit->image, hit->offset, &line)) {
+    if (line.file) {
         out_str(o, resolve_lines_file(&line, n->full_paths));
         out_char(o, ':');
         out_dec(o, line.line, 0);
@@ -112,19 +118,24 @@ static void compose_line(struct script_names *n, const struct model_hit *hit, ui
     }
 }
 
-static void compose(struct script_names *n, uint64_t fields, const struct model_hit *hit, uint64_t address) {
+static void compose_symbol(struct script_names *n, uint64_t fields, const char *name, uint64_t offset) {
     struct out *o = &n->scratch;
-    o->len = 0;
-    if (fields & SCRIPT_BIT(SYM)) {
-        uint64_t offset = 0;
-        const char *name = script_names_symbol(n, hit, &offset);
-        out_char(o, ' ');
-        out_str(o, name ? name : UNKNOWN);
-        if (name && fields & SCRIPT_BIT(SYMOFF)) {
-            out_str(o, "+0x");
-            out_hex(o, offset, 0);
-        }
+    if (!(fields & SCRIPT_BIT(SYM)))
+        return;
+    out_char(o, ' ');
+    out_str(o, name ? name : UNKNOWN);
+    if (name && fields & SCRIPT_BIT(SYMOFF)) {
+        out_str(o, "+0x");
+        out_hex(o, offset, 0);
     }
+}
+
+static void compose(struct script_names *n, uint64_t fields, const struct model_hit *hit, uint64_t address,
+                    const struct object_line *line) {
+    struct out *o = &n->scratch;
+    uint64_t offset = 0;
+    const char *name = fields & SCRIPT_BIT(SYM) ? script_names_symbol(n, hit, &offset) : NULL;
+    compose_symbol(n, fields, name, offset);
     if (fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF))) {
         out_str(o, " (");
         if (hit->image != MODEL_NONE && fields & SCRIPT_BIT(DSOFF) && !is_named_kernel(n, hit)) {
@@ -137,9 +148,35 @@ static void compose(struct script_names *n, uint64_t fields, const struct model_
         out_char(o, ')');
     }
     if (fields & SCRIPT_BIT(SRCLINE) && hit->image != MODEL_NONE)
-        compose_line(n, hit, address);
+        compose_line(n, hit, address, line);
     if (fields & NEWLINE)
         out_char(o, '\n');
+}
+
+enum { INLINES_MAX = 64 };
+
+/* A frame with what was inlined there, each with the frame's address. False: nothing was. */
+static bool compose_inlined(struct script_names *n, uint64_t fields, const struct model_hit *hit,
+                            uint64_t address) {
+    struct object_inline inlined[INLINES_MAX];
+    struct out *o = &n->scratch;
+    size_t count =
+        n->inlines && n->lines && hit->image != MODEL_NONE
+            ? resolve_lines_inlined(n->lines, hit->image, hit->offset, n->raw_names, inlined, INLINES_MAX)
+            : 0;
+    if (count < 2)
+        return false;
+    uint64_t offset = 0;
+    script_names_symbol(n, hit, &offset);
+    for (size_t i = 0; i + 1 < count; i++) {
+        compose_symbol(n, fields, inlined[i].name, offset);
+        if (fields & SCRIPT_BIT(SRCLINE))
+            compose_line(n, hit, address, &inlined[i].line);
+        out_str(o, " (inlined)\n\t");
+        out_hex(o, address, 16);
+    }
+    compose(n, fields, hit, address, &inlined[count - 1].line);
+    return true;
 }
 
 static struct script_text composed(const struct script_names *n) {
@@ -192,7 +229,10 @@ struct script_text script_names_text(struct script_names *n, uint64_t fields, co
     uint32_t index = places ? hash_map_get(places, offset) : HASH_ABSENT;
     if (index != HASH_ABSENT)
         return n->texts.items[index];
-    compose(n, fields, hit, address);
+    n->scratch.len = 0;
+    if (fields & NEWLINE && compose_inlined(n, fields, hit, address))
+        return composed(n); /* it has the address in it, and holds for no other */
+    compose(n, fields, hit, address, NULL);
     if (!places || (index = keep(n)) == HASH_ABSENT)
         return composed(n);
     hash_map_set(places, offset, index);

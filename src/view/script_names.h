@@ -36,6 +36,8 @@ struct script_names {
     struct resolve_names *names; /* borrowed; NULL: no functions are named */
     struct resolve_lines *lines; /* borrowed; NULL: no lines are named */
     bool full_paths;             /* --full-source-path */
+    bool inlines;                /* --inline: callchains show what was inlined */
+    bool raw_names;              /* --no-demangle, for those */
     bool kernel_path;            /* --show-kernel-path */
     struct symbol_store *store;  /* borrowed, may be NULL: knows what a kernel's image is called */
 
