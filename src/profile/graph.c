@@ -368,7 +368,8 @@ static bool push_groups(struct builder *b, uint32_t parent) {
         if (s->groups.items[i].first != PROFILE_NONE)
             s->groups.items[kept++] = s->groups.items[i];
     s->groups.count = kept;
-    qsort_r(s->groups.items, kept, sizeof *s->groups.items, by_weight, (void *)b->p);
+    if (kept)
+        qsort_r(s->groups.items, kept, sizeof *s->groups.items, by_weight, (void *)b->p);
     b->g->nodes.items[parent].first = (uint32_t)b->g->order.count;
     b->g->nodes.items[parent].count = (uint32_t)kept;
     for (size_t i = 0; i < kept; i++) {
@@ -495,7 +496,8 @@ static bool list_nodes(struct builder *b) {
         }
         s->walk.count -= 2;
     }
-    qsort_r(s->listed.items, s->listed.count, sizeof *s->listed.items, by_own_period, b->g);
+    if (s->listed.count)
+        qsort_r(s->listed.items, s->listed.count, sizeof *s->listed.items, by_own_period, b->g);
     for (size_t i = 0; i < s->listed.count; i++) {
         uint32_t *node = vec_push(&b->g->flat);
         if (!node)
