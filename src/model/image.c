@@ -196,8 +196,10 @@ uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
     if (!name)
         return MODEL_NONE;
     struct model_image image = describe(t, seen, text, name->special);
-    if (name->last != MODEL_NONE && same(&image, &t->list.items[name->last]))
+    if (name->last != MODEL_NONE && same(&image, &t->list.items[name->last])) {
+        t->list.items[name->last].mapper = seen->pid;
         return name->last;
+    }
     uint32_t id = identity(t, text, &image);
     if (id == STRPOOL_NONE)
         return MODEL_NONE;
@@ -210,6 +212,7 @@ uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
             t->list.items[t->list.count++] = image;
         while (t->list.count <= id);
     }
+    t->list.items[id].mapper = seen->pid;
     t->names.items[text].last = id;
     return id;
 }

@@ -148,7 +148,7 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
                              .name = image->name,
                              .deleted = image->deleted,
                              .build_id = model_image_build_id(n->model, image),
-                             .pid = image->pid,
+                             .pid = image->kind == MODEL_IMAGE_FILE ? image->mapper : image->pid,
                              .release = n->release};
     struct perfdata_evidence evidence;
     if (model_image_evidence(n->model, image, &evidence))
