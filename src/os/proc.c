@@ -32,7 +32,7 @@ enum {
     VMA_SHARED = 8,
 };
 
-enum { CHUNK = 64 << 10, ONCE = 8 << 10, FILE_MAX = 64 << 20 };
+enum { CHUNK = 64 << 10, ONCE = 8 << 10, FILE_MAX = 64 << 20, IMAGE_MAX = 1 << 30 };
 
 /* Reads until nothing comes, or once. Nothing here is so large that FILE_MAX does not hold it. */
 static bool read_path(const char *path, struct writer *into, bool once, struct err *err) {
@@ -152,7 +152,7 @@ static bool system_identity(void *ctx, const char *path, struct os_identity *out
     return true;
 }
 
-static bool system_image(void *ctx, const char *path, struct os_image *out, struct err *err) {
+static bool system_image(void *ctx, const char *path, uint64_t most, struct os_image *out, struct err *err) {
     struct stat st;
     (void)ctx;
     *out = (struct os_image){0};
@@ -160,20 +160,30 @@ static bool system_image(void *ctx, const char *path, struct os_image *out, stru
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return err_errno(err, errno, path, "cannot open %s", path);
-    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
-    void *p = ok ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    int why = ok ? errno : EINVAL;
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size <= IMAGE_MAX;
+    uint64_t size = ok ? (uint64_t)st.st_size : 0;
+    size = size < most ? size : most;
+    uint8_t *p = ok ? malloc(size ? size : 1) : NULL;
+    uint64_t have = 0;
+    ssize_t n = p ? 1 : -1;
+    int why = ok ? ENOMEM : EINVAL;
+    while (n > 0 && have < size) {
+        n = TEMP_FAILURE_RETRY(read(fd, p + have, size - have));
+        why = errno;
+        have += n > 0 ? (uint64_t)n : 0;
+    }
     close(fd);
-    if (p == MAP_FAILED)
-        return err_errno(err, why, path, "cannot map %s", path);
-    *out = (struct os_image){{p, (size_t)st.st_size}, p};
+    if (n < 0) {
+        free(p);
+        return err_errno(err, why, path, "cannot read %s", path);
+    }
+    *out = (struct os_image){{p, (size_t)have}, p};
     return true;
 }
 
 static void system_release(void *ctx, struct os_image *image) {
     (void)ctx;
-    if (image->own)
-        munmap(image->own, image->bytes.size);
+    free(image->own);
     *image = (struct os_image){0};
 }
 

@@ -77,8 +77,9 @@ struct os_proc {
     bool (*folders)(void *ctx, const char *path, struct arena *a, os_names *out, struct err *err);
     /* stat(2) of what `path` leads to. */
     bool (*identity)(void *ctx, const char *path, struct os_identity *out, struct err *err);
-    /* Maps a regular file; release gives it back. */
-    bool (*image)(void *ctx, const char *path, struct os_image *out, struct err *err);
+    /* The first `most` bytes of a regular file, or all; release gives them back. Read, not mapped: a file
+     * that is cut short while we look at a map of it would end us (SIGBUS). */
+    bool (*image)(void *ctx, const char *path, uint64_t most, struct os_image *out, struct err *err);
     void (*release)(void *ctx, struct os_image *image);
 
     /* The BPF program with the smallest id above `after`: 1; 0 when there is none, or none for us to see; -1:

@@ -94,9 +94,11 @@ static bool fake_identity(void *ctx, const char *path, struct os_identity *out, 
     return file != NULL;
 }
 
-static bool fake_image(void *ctx, const char *path, struct os_image *out, struct err *err) {
+static bool fake_image(void *ctx, const char *path, uint64_t most, struct os_image *out, struct err *err) {
     const struct os_proc_fake_file *file = find(ctx, path, err);
     *out = (struct os_image){.bytes = file ? file->content : (struct bytes){0}};
+    if (out->bytes.size > most)
+        out->bytes.size = (size_t)most;
     return file != NULL;
 }
 

@@ -5,8 +5,8 @@
 
 #include "base/log.h"
 #include "format/perfdata/feature.h"
-#include "object/build_id.h"
 #include "os/place.h"
+#include "record/identity.h"
 #include "record/kernel.h"
 
 enum { PATH_ROOM = 8192, HEX_ROOM = 2 * 20 + 1, KALLSYMS_MAX = 256 << 20 };
@@ -14,14 +14,9 @@ static const char KERNEL[] = "[kernel.kallsyms]";
 
 static bool still_has_id(const struct os_proc *proc, const char *path,
                          const struct perfdata_feature_build_id *b) {
-    struct os_image image;
-    struct object_build_id id;
-    if (!proc->image(proc->ctx, path, &image, NULL))
-        return false;
-    bool same = object_build_id_read(image.bytes, &id) && id.size == b->id_size &&
-                memcmp(id.bytes, b->id, id.size) == 0;
-    proc->release(proc->ctx, &image);
-    return same;
+    struct os_build_id id;
+    return record_identity_build_id(proc, path, &id) && id.size == b->id_size &&
+           memcmp(id.bytes, b->id, id.size) == 0;
 }
 
 static bool kernel_visible(const struct os_proc *proc) {

@@ -110,7 +110,7 @@ static void bounded(void **state) {
     uint64_t copied;
     snprintf(copy, sizeof copy, "%s/sonde-cache-test-%d", HIDDEN, (int)getpid());
     struct os_image image;
-    assert_true(os_proc_system.image(NULL, f->file, &image, NULL));
+    assert_true(os_proc_system.image(NULL, f->file, UINT64_MAX, &image, NULL));
     int fd = open(copy, O_CREAT | O_WRONLY, 0644);
     assert_int_equal(write(fd, image.bytes.data, image.bytes.size), image.bytes.size);
     close(fd);

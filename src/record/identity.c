@@ -86,18 +86,37 @@ static bool find_file(struct record_identities *ids, const struct perfdata_mmap2
            id->ctime_ns < ids->since_ns - CLOCK_GRAIN_NS;
 }
 
+bool record_identity_build_id(const struct os_proc *proc, const char *path, struct os_build_id *out) {
+    static const uint64_t STEPS[] = {64 << 10, UINT64_MAX}; /* nearly always at the beginning */
+    struct object_build_id id;
+    *out = (struct os_build_id){0};
+    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS; i++) {
+        struct os_image image;
+        if (!proc->image(proc->ctx, path, STEPS[i], &image, NULL))
+            return false;
+        bool all = image.bytes.size < STEPS[i], found = object_build_id_read(image.bytes, &id);
+        proc->release(proc->ctx, &image);
+        if (found && id.size <= sizeof out->bytes) {
+            out->size = id.size;
+            memcpy(out->bytes, id.bytes, id.size);
+        }
+        if (found || all)
+            break;
+    }
+    return true;
+}
+
 static void look_into(struct record_identities *ids, const char *path, bool cookie,
                       struct perfdata_evidence *e) {
+    struct os_build_id id;
     struct os_image image;
-    struct object_build_id id;
-    if (!ids->proc->image(ids->proc->ctx, path, &image, NULL))
+    if (!record_identity_build_id(ids->proc, path, &id))
         return;
-    if (object_build_id_read(image.bytes, &id) && id.size <= sizeof e->build_id) {
-        e->build_id_size = id.size;
-        memcpy(e->build_id, id.bytes, id.size);
-    } else if (cookie) {
-        e->has_cookie = object_cookie_read(image.bytes, e->cookie);
-    }
+    e->build_id_size = id.size;
+    memcpy(e->build_id, id.bytes, id.size);
+    if (id.size || !cookie || !ids->proc->image(ids->proc->ctx, path, UINT64_MAX, &image, NULL))
+        return;
+    e->has_cookie = object_cookie_read(image.bytes, e->cookie);
     ids->proc->release(ids->proc->ctx, &image);
 }
 

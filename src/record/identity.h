@@ -37,6 +37,9 @@ struct record_identities {
 
 void record_identities_fini(struct record_identities *ids);
 
+/* The build-id in the file at `path`; size 0: it has none. False when it cannot be read. */
+bool record_identity_build_id(const struct os_proc *proc, const char *path, struct os_build_id *out);
+
 /* What can be said of the file of an MMAP2 record. NULL when it is none that needs it: no code, no file, a
  * build-id in the record itself; or when nothing can be said. Valid until the next call. */
 const struct perfdata_evidence *record_identities_note(struct record_identities *ids, uint16_t misc,

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "format/maps/maps.h"
-#include "object/build_id.h"
+#include "record/identity.h"
 
 enum {
     COMM_ROOM = 16,          /* TASK_COMM_LEN with its NUL; kernel threads' names are longer in /proc */
@@ -149,19 +149,6 @@ static uint64_t file_key(const struct os_mapping *m) {
            hash_u64(m->ino ^ (uint64_t)m->maj << 52 ^ (uint64_t)m->min << 40);
 }
 
-static bool read_image(struct record_tasks *t, const char *path, struct os_build_id *out) {
-    struct os_image image;
-    struct object_build_id id;
-    if (!t->proc->image(t->proc->ctx, path, &image, NULL))
-        return false;
-    if (object_build_id_read(image.bytes, &id) && id.size <= sizeof out->bytes) {
-        out->size = id.size;
-        memcpy(out->bytes, id.bytes, id.size);
-    }
-    t->proc->release(t->proc->ctx, &image);
-    return true;
-}
-
 /* Where the kernel cannot say: from the very file that is mapped or, without the right to open that, from the
  * one that has its name in the process's root. */
 static void open_build_id(struct record_tasks *t, int32_t pid, const struct os_mapping *m,
@@ -169,12 +156,12 @@ static void open_build_id(struct record_tasks *t, int32_t pid, const struct os_m
     char path[OS_MAPPING_NAME + 40];
     snprintf(path, sizeof path, "/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)m->start,
              (unsigned long long)m->end);
-    if (read_image(t, path, out) || m->name[0] != '/')
+    if (record_identity_build_id(t->proc, path, out) || m->name[0] != '/')
         return;
     snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, m->name);
     struct os_identity id;
     if (t->proc->identity(t->proc->ctx, path, &id, NULL) && id.ino == m->ino)
-        read_image(t, path, out);
+        record_identity_build_id(t->proc, path, out);
 }
 
 /* The build-id of a mapped file, each file asked once. `handle`: of maps_open, -1 where there is none. */

@@ -253,7 +253,7 @@ static void test_evidence(void **state) {
     put_elf(t, "/bin/prog", &plain, &text);
     const char *path = in_tree(t, "/bin/prog");
     assert_true(os_proc_system.identity(NULL, path, &now, NULL));
-    assert_true(os_proc_system.image(NULL, path, &file, NULL));
+    assert_true(os_proc_system.image(NULL, path, UINT64_MAX, &file, NULL));
     assert_true(object_cookie_read(file.bytes, e.cookie));
     os_proc_system.release(NULL, &file);
     e.state = (struct perfdata_file_state){now.dev, now.ino, now.size, now.mtime_ns, now.ctime_ns};
