@@ -345,12 +345,12 @@ static void cgroups(void **state) {
     assert_true(record_plan_init(&f->plan, &f->events, &f->o, &f->target, &f->err));
     assert_false(record_open(&f->opened, &f->fake.perf, &f->plan, &f->target, &f->o, &f->err));
     assert_int_equal(f->err.code, ERR_ABSENT); /* no hierarchy */
-    f->fake.events.count = 0;
+    size_t before = f->fake.events.count;
     f->plan.cgroup_folder = "/cg";
     assert_true(record_open(&f->opened, &f->fake.perf, &f->plan, &f->target, &f->o, &f->err));
     for (size_t i = 0; i < f->opened.fds.count; i++) {
         bool in_group = f->opened.fds.items[i].event == 1;
-        assert_int_equal(f->fake.events.items[i].pid,
+        assert_int_equal(f->fake.events.items[before + i].pid,
                          in_group ? OS_PERF_FAKE_CGROUP + (int)strlen(folder) : -1);
     }
 }
