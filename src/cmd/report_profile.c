@@ -93,7 +93,7 @@ static void settle_modes(struct report_session *s) {
                 (o->branch_stack == REPORT_UNSAID && s->has.branches && !o->branch_history && !o->mem_mode);
     /* What perf shows for children in a hierarchy adds up to nothing: there are none. */
     s->children = s->has.chains && o->children != REPORT_NO && !s->branch && !o->hierarchy;
-    s->chain_mode = s->has.chains ? o->chain.mode : PROFILE_CHAIN_NONE;
+    s->chain_mode = s->has.chains && !s->branch ? o->chain.mode : PROFILE_CHAIN_NONE;
     s->chain_order = o->chain.order_said ? o->chain.order : s->children ? PROFILE_CALLER : PROFILE_CALLEE;
 }
 

@@ -324,9 +324,9 @@ static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsig
 
 /* An end of a branch: nothing says which space it is in. Unknown: an address of the hypervisor's, as perf
  * shows it. */
-static uint32_t branch_end(struct profile_builder *b, const struct profile_taken *x, unsigned cpumode,
-                           uint64_t address) {
-    const unsigned modes[] = {cpumode, PERFDATA_MISC_USER, PERFDATA_MISC_KERNEL};
+static uint32_t branch_end(struct profile_builder *b, const struct profile_taken *x, uint64_t address) {
+    const unsigned modes[] = {PERFDATA_MISC_USER, PERFDATA_MISC_KERNEL, PERFDATA_MISC_GUEST_USER,
+                              PERFDATA_MISC_GUEST_KERNEL};
     const enum resolve_frame_kind kind = RESOLVE_ADDRESS;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         struct model_hit hit;
@@ -344,8 +344,8 @@ static bool add_branches(struct profile_builder *b, struct profile_taken *x, uns
     for (uint64_t i = 0; ok && i < x->s->branch_count; i++) {
         struct perfdata_branch branch = perfdata_branch_at(x->s, i);
         x->branch = &branch;
-        x->from = branch_end(b, x, cpumode, branch.from);
-        x->to = branch_end(b, x, cpumode, branch.to);
+        x->from = branch_end(b, x, branch.from);
+        x->to = branch_end(b, x, branch.to);
         ok = x->from != RESOLVE_NO_FRAME && add_at(b, x, x->to, 1, cpumode);
     }
     return ok;

@@ -209,13 +209,31 @@ static bool split(struct profile_builder *b, const struct perfdata_u64s *chain, 
     return true;
 }
 
+/* Callers first, perf counts from the outermost frame, too: the innermost ones are beyond the limit then. */
+static void keep_outermost(struct parts *parts, uint64_t most) {
+    uint64_t frames = 0;
+    for (unsigned i = 0; i < parts->count; i++)
+        frames += parts->list[i].count;
+    for (unsigned i = 0; i < parts->count && frames > most; i++) {
+        struct part *p = &parts->list[i];
+        uint64_t drop = frames - most < p->count ? frames - most : p->count;
+        p->at += 8 * drop;
+        p->count -= drop;
+        frames -= drop;
+    }
+}
+
 uint32_t profile_chain_node(struct profile_builder *b, uint32_t klass, const struct perfdata_sample *s,
                             unsigned cpumode, struct model_when when) {
     uint32_t node = root_of(b, klass);
     struct chain c = {s->pid, s->tid, when, cpumode == PERFDATA_MISC_KERNEL};
-    struct parts parts = {.count = 0, .left = b->plan->o->max_stack, .cpumode = PERFDATA_MISC_USER};
+    bool caller = b->plan->o->chain_order == PROFILE_CALLER;
+    struct parts parts = {
+        .count = 0, .left = caller ? UINT64_MAX : b->plan->o->max_stack, .cpumode = PERFDATA_MISC_USER};
     if (node == PROFILE_NONE || !s->callchain.count || !split(b, &s->callchain, &c, &parts, false))
         return node;
+    if (caller)
+        keep_outermost(&parts, b->plan->o->max_stack);
     if (!parts.count)
         return node;
     node = parts.count > 1 || parts.list[0].cpumode != PERFDATA_MISC_KERNEL

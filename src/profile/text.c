@@ -135,9 +135,10 @@ static uint32_t task_width(const struct profile *p, const struct profile_row *ro
     return comm ? width : strpool_len(&p->b.texts, (uint32_t)words[0]);
 }
 
-/* Texts may be longer then, and stand out. */
+/* Texts may be longer then, and stand out (branches' objects are cut). */
 static bool is_as_wide_as_title(enum profile_column_id id) {
-    return id == PROFILE_TGID || id == PROFILE_CPU || id == PROFILE_SOCKET || id == PROFILE_SYMBOL_OFFSET;
+    return id == PROFILE_TGID || id == PROFILE_CPU || id == PROFILE_SOCKET || id == PROFILE_SYMBOL_OFFSET ||
+           id == PROFILE_DSO_FROM || id == PROFILE_DSO_TO;
 }
 
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,

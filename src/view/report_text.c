@@ -285,9 +285,11 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
         out_fill(pr->out, ' ', c->width - len);
 }
 
-/* perf's column is as wide as the last names of the threads; earlier names of theirs are cut to that. */
+/* perf's column is as wide as the last names of the threads; earlier names of theirs are cut to that. Columns
+ * of branches' objects are as wide as their titles. */
 static bool cuts_comms(enum profile_column_id id) {
-    return id == PROFILE_COMM || id == PROFILE_PID || id == PROFILE_TGID;
+    return id == PROFILE_COMM || id == PROFILE_PID || id == PROFILE_TGID || id == PROFILE_DSO_FROM ||
+           id == PROFILE_DSO_TO;
 }
 
 /* A key's text, without the separator and cut to the width that was asked for, in pr->text. */
