@@ -791,6 +791,18 @@ static void test_streaming_answers_at_once(void **state) {
     at(m, 20, rec_map(1, 0x1000, 0x1000, "/b"));
     assert_dso(1, 20, 0x1000, "/b");
     assert_dso(1, 15, 0x1000, "/a"); /* nothing was retired yet */
+    struct model_state early, late, again;
+    struct model_hit hit;
+    model_state_at(m, MODEL_SPACE_USER, 1, upto(15), &early);
+    model_state_at(m, MODEL_SPACE_USER, 1, upto(20), &late);
+    model_state_at(m, MODEL_SPACE_USER, 1, upto(30), &again);
+    assert_int_not_equal(early.id, late.id);
+    assert_int_equal(late.id, again.id);
+    assert_true(model_state_find(m, &early, 0x1000, &hit));
+    assert_string_equal(model_image_dso(m, model_image(m, hit.image)), "/a");
+    assert_true(model_state_find(m, &late, 0x1000, &hit));
+    assert_string_equal(model_image_dso(m, model_image(m, hit.image)), "/b");
+    assert_int_equal(model_generation(m), 0);
     assert_int_equal(model_unordered(m), 0);
     at(m, 15, rec_map(1, 0x2000, 0x1000, "/late"));
     assert_int_equal(model_unordered(m), 1);
@@ -828,6 +840,7 @@ static void test_retire_bounds_memory(void **state) {
         }
     }
     assert_true(most < 4 << 20);
+    assert_true(model_generation(m) > 10);
     assert_comm(1, 1, t, "shell");
     assert_dso(1, t, 0x1000 + 199 * 0x1000, "/jit");
     assert_true(model_process_count(m) < 10000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An example of a filter: keeps samples of the functions named with --dlarg, and counts on standard error what it
- * kept and dropped. Build it with: cc -shared -fPIC -I include -o callers.so callers.c
+ * An example of a filter: keeps samples of the functions named with --dlarg, and counts on standard error
+ * what it kept and dropped. Build it with: cc -shared -fPIC -I include -o callers.so callers.c
  */
 #include <perf/perf_dlfilter.h>
 #include <stdio.h>
