@@ -19,9 +19,9 @@
 #include "format/perfdata/event_name.h"
 #include "format/perfdata/events.h"
 #include "format/perfdata/header.h"
+#include "format/perfdata/readings.h"
 #include "model/model.h"
 #include "stream/stream.h"
-#include "format/perfdata/readings.h"
 
 struct dump {
     const struct perfdata_events *events; /* borrowed; may grow between records (pipes) */

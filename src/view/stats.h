@@ -8,8 +8,8 @@
 
 #include "base/hash.h"
 #include "base/out.h"
-#include "stream/stream.h"
 #include "format/perfdata/readings.h"
+#include "stream/stream.h"
 
 enum { STATS_TYPES = 128 }; /* types below are counted by number, the others in a list */
 
