@@ -255,14 +255,20 @@ static bool find_vmlinux(struct symbol_store *s, struct store_image *im) {
 
 /* ---- the order ---- */
 
+bool store_fail_given(struct store_image *im, const char *path) {
+    if (im->source.status == SYMBOL_ABSENT)
+        store_fail(im, SYMBOL_BROKEN, path, im->source.text ? im->source.text : "cannot be used");
+    return false;
+}
+
 bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
     const struct symbol_kernel_options *o = store_kernel_options(s, im);
     bool identified = im->known.build_id.size != 0;
     /* What the user names is used or refused; nothing is guessed in its place. */
     if (o->kallsyms)
-        return try_list(s, im, o->kallsyms, SYMBOL_FROM_KALLSYMS, false);
+        return try_list(s, im, o->kallsyms, SYMBOL_FROM_KALLSYMS, false) || store_fail_given(im, o->kallsyms);
     if (o->vmlinux)
-        return use_given_vmlinux(s, im, o->vmlinux);
+        return use_given_vmlinux(s, im, o->vmlinux) || store_fail_given(im, o->vmlinux);
     const char *cached = store_cache_path(s, im, "elf"), *list = store_cache_path(s, im, "kallsyms");
     if (!s->options.ignore_vmlinux &&
         ((cached && try_vmlinux(s, im, cached)) || (im->known.space == SYMBOL_KERNEL && find_vmlinux(s, im))))

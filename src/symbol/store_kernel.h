@@ -18,6 +18,10 @@ const struct symbol_image *store_kernel_of(const struct symbol_store *s, const s
 bool store_list_matches(struct store_image *im, const struct symbol_image *kernel, const char *path,
                         const struct kernel_list *list);
 
+/* Fails the image for a file that the user named and that is not there: he should hear of that. Returns
+ * false. */
+bool store_fail_given(struct store_image *im, const char *path);
+
 /* Why the running kernel cannot be the recorded one, or NULL: it has the same build-id or, when none was
  * recorded (*proved is false then), the same release. Says nothing about the boot. */
 const char *store_not_running(struct symbol_store *s, struct store_image *im,

@@ -526,6 +526,12 @@ static void test_kallsyms(void **state) {
     assert_non_null(strstr(symbol_store_warning(s.store, 0), "kptr_restrict"));
     symbol_store_free(s.store);
 
+    remove(path);
+    s = ask(&o, &KERNEL);
+    assert_int_equal(s.source.status, SYMBOL_BROKEN);
+    assert_non_null(strstr(symbol_store_warning(s.store, 0), path)); /* the user named it */
+    symbol_store_free(s.store);
+
     put(t, "/kallsyms", text_bytes("nothing of the kind\n"));
     s = ask(&o, &KERNEL);
     assert_int_equal(s.source.status, SYMBOL_BROKEN);

@@ -121,13 +121,27 @@ struct symfile *symfile_borrow(struct symfile_cache *c, const char *name, struct
     return f;
 }
 
+/* Replaces a packed text by what it holds. */
+static bool unpack(struct symfile *f, struct writer *text) {
+    enum object_compression kind =
+        has_packed_name(f->path) ? object_compression_of(writer_bytes(text)) : OBJECT_PLAIN;
+    struct arena arena = ARENA_INIT;
+    struct bytes content;
+    if (kind == OBJECT_PLAIN)
+        return true;
+    bool ok = object_decompress(kind, writer_bytes(text), UNPACKED_MAX_BYTES, &arena, &content, &f->list_err);
+    writer_clear(text);
+    if (ok)
+        writer_bytes_put(text, content);
+    arena_fini(&arena);
+    return ok && (writer_ok(text) || err_memory(&f->list_err, f->path));
+}
+
 static void read_list(struct symfile *f) {
     struct writer text = writer_make(false);
-    if (!os_files_real.read(os_files_real.ctx, f->path, &text, &f->list_err)) {
-        writer_fini(&text);
-        return;
-    }
-    f->list = kernel_list_new(&text, &f->list_err);
+    if (os_files_real.read(os_files_real.ctx, f->path, &text, &f->list_err) && unpack(f, &text))
+        f->list = kernel_list_new(&text, &f->list_err);
+    writer_fini(&text);
 }
 
 const struct kernel_list *symfile_kernel_list(struct symfile_cache *c, const char *path, struct err *err) {
