@@ -388,10 +388,15 @@ static unsigned caller_mode(const struct profile *p, uint32_t node, const struct
 static void add_callers(struct profile *p) {
     const struct profile_chain_node *nodes = p->b.nodes.items;
     const struct profile_leaf *leaves = p->b.leaves.items;
+    bool caller = p->plan.o->chain_order == PROFILE_CALLER;
     struct profile_table *t = NULL;
     for (uint32_t i = 0; i < p->b.nodes.count; i++) {
         const struct profile_node_sums *s = &p->node_sums.items[i];
-        if (nodes[i].parent == PROFILE_NONE || !s->outermost || !s->samples)
+        if (nodes[i].parent == PROFILE_NONE || s->entry == PROFILE_NONE || !s->samples)
+            continue;
+        if (!caller) /* perf takes an entry's innermost frame of a chain then */
+            deepen(&p->tables.items[s->table].rows.items[s->entry], s->depth);
+        if (!s->outermost)
             continue;
         const struct profile_leaf *leaf = &leaves[s->first_leaf];
         uint32_t klass = p->b.bases.items[leaf->base].klass;
@@ -399,8 +404,8 @@ static void add_callers(struct profile *p) {
         struct profile_row *row = &t->rows.items[s->entry];
         t->children.items[s->entry].period += s->period;
         t->children.items[s->entry].samples += s->samples;
-        bool caller = p->plan.o->chain_order == PROFILE_CALLER;
-        deepen(row, caller ? s->deepest - s->depth + 1u : s->depth);
+        if (caller)
+            deepen(row, s->deepest - s->depth + 1u);
         if (leaf->first_ns < row->first_ns) {
             row->first_ns = leaf->first_ns;
             row->thread = leaf->thread;
