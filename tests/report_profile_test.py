@@ -61,7 +61,7 @@ WIDTHS = """\
 """
 HIERARCHY = """\
 #    Overhead       Samples  Command / Shared Object
-# .........................  ....................
+# .........................  .......................
 #
     80.00%             8     app    
        40.00%             4     app              
@@ -74,7 +74,7 @@ HIERARCHY = """\
 """
 HIERARCHY_LIMIT = """\
 #    Overhead  Command / Shared Object
-# ...........  ....................
+# ...........  .......................
 #
     80.00%     app    
                   no entry >= 50.00%

@@ -252,18 +252,27 @@ static void print_trace(void *ctx, const struct perfdata_attr *attr, const struc
         tracefs_formats_print(s->r->formats, attr->config, (int)x->cpu, x->raw, out);
 }
 
-/* --group of a recording without groups makes one of all its events. */
+/* A software event that counts nothing: it is there for the records about tasks and maps. */
+static bool is_dummy(const struct perfdata_event *e) {
+    enum { SOFTWARE = 1, DUMMY = 9 }; /* PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY */
+    return e->attr.type == SOFTWARE && e->attr.config == DUMMY;
+}
+
+/* --group of a recording without groups makes one of all its events, but for dummies at the end. */
 static void force_group(struct report_session *s) {
     struct perfdata_events *e = s->r->events;
+    size_t n = e->list.count;
     bool any = false;
-    for (size_t i = 0; i < e->list.count; i++)
+    for (size_t i = 0; i < n; i++)
         any |= e->list.items[i].group_members > 1;
     if (s->o->group != REPORT_YES || any)
         return;
+    while (n > 1 && is_dummy(&e->list.items[n - 1]))
+        n--;
     s->made_group = true;
-    for (size_t i = 0; i < e->list.count; i++) {
+    for (size_t i = 0; i < n; i++) {
         e->list.items[i].leader = 0;
-        e->list.items[i].group_members = i ? 1 : (uint32_t)e->list.count;
+        e->list.items[i].group_members = i ? 1 : (uint32_t)n;
     }
 }
 

@@ -24,8 +24,9 @@
 #define PERCENT_WIDTH 8
 #define COUNT_WIDTH   12
 #define WEIGHT_WIDTH  8
-#define MIN_PERCENT   6 /* -w makes percentages no narrower than this, */
-#define MIN_COUNT     7 /* and sums than this */
+#define MIN_PERCENT   6   /* -w makes percentages no narrower than this, */
+#define MIN_COUNT     7   /* and sums than this */
+#define MOST_DOTS     207 /* below a hierarchy's keys, however long they are */
 #define COLUMN_GAP    2
 
 enum key_align { LEFT, RIGHT };
@@ -435,7 +436,7 @@ static void print_hierarchy_measures(const struct printer *pr, const struct prof
 
 static void print_hierarchy_names(const struct printer *pr) {
     bool first = true;
-    size_t longest = 0;
+    size_t longest = 0, title = 0;
     uint32_t depth = 0;
     out_str(pr->out, "# ");
     print_hierarchy_measures(pr, NULL);
@@ -446,6 +447,7 @@ static void print_hierarchy_names(const struct printer *pr) {
         size_t blanks = blanks_before(c->is->title, c->title_len);
         size_t width = depth++ * LEVEL_INDENT + c->width;
         out_str(pr->out, first ? "" : " / ");
+        title += c->title_len - blanks + (first ? 0 : strlen(" / "));
         out_mem(pr->out, c->is->title + blanks, c->title_len - blanks);
         longest = width > longest ? width : longest;
         first = false;
@@ -461,7 +463,8 @@ static void print_hierarchy_names(const struct printer *pr) {
         print_dots(pr->out, measures_width(pr) + levels_indent(pr));
         out_str(pr->out, "  ");
     }
-    print_dots(pr->out, longest);
+    longest = longest > title ? longest : title;
+    print_dots(pr->out, longest < MOST_DOTS ? longest : MOST_DOTS);
     out_str(pr->out, "\n#\n");
 }
 
