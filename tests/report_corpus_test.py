@@ -6,9 +6,11 @@ Whatever a recording holds, report answers; what it counts adds up (every sample
 rows' sums are the table's); call graphs change no row; filters only take away. Where the corpus has texts of the newest
 perf for report (golden/ID.report.txt.xz, made with --no-children -g none and no symbols) they must be equal.
 """
+import atexit
 import json
 import lzma
 import os
+import shutil
 import sys
 import tempfile
 
@@ -18,6 +20,7 @@ import support
 SONDE = sys.argv[1]
 CORPUS = support.need_corpus()
 EMPTY = tempfile.mkdtemp(prefix="sonde-report-")
+atexit.register(shutil.rmtree, EMPTY, ignore_errors=True)
 NO_NAMES = ["--symfs", EMPTY, "--kallsyms", "/dev/null"]
 LIMIT_BYTES = 8 << 20  # larger recordings take more time than they tell
 
