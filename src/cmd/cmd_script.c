@@ -260,7 +260,8 @@ static const char *kernel_symbol(void *ctx, uint64_t address, uint64_t *start) {
 static bool open_names(struct script *s, struct err *err) {
     struct arena arena = ARENA_INIT;
     struct perfdata_feature_value value;
-    if (perfdata_feature_get(stream_header(s->reading.stream), PERFDATA_FEATURE_OSRELEASE, &arena, &value))
+    if (perfdata_feature_get(stream_header(s->reading.stream), PERFDATA_FEATURE_OSRELEASE, &arena, &value) &&
+        value.text.size)
         s->release = strndup((const char *)value.text.data, bytes_text_len(value.text));
     arena_fini(&arena);
     struct symbol_options symbols = s->o->symbols;

@@ -220,7 +220,8 @@ static bool open_names(struct report_session *s, const char *cache, struct err *
     struct arena arena = ARENA_INIT;
     struct perfdata_feature_value value;
     struct symbol_options options = s->o->symbol;
-    if (perfdata_feature_get(stream_header(s->r->stream), PERFDATA_FEATURE_OSRELEASE, &arena, &value))
+    if (perfdata_feature_get(stream_header(s->r->stream), PERFDATA_FEATURE_OSRELEASE, &arena, &value) &&
+        value.text.size)
         s->release = strndup((const char *)value.text.data, bytes_text_len(value.text));
     arena_fini(&arena);
     options.cache = cache;
