@@ -23,6 +23,8 @@ COMMANDS = [
     ["report", "--mmaps"],
     ["report", "--header-only", "-I"],
     ["report", "--stats", "--json"],
+    ["report", "--stdio"],
+    ["report", "--no-children", "-g", "caller", "-s", "pid,comm,dso,sym,cpu,time", "--json"],
     ["evlist", "-v"],
     ["evlist", "-F", "--trace-fields"],
     ["buildid-list"],
