@@ -290,6 +290,7 @@ static void merge_sort(const struct sorter *s, struct item *items, struct item *
 /* ---- a red-black tree (Guibas, Sedgewick 1978, as in every textbook), over rows; 0 is no node ---- */
 
 struct node {
+    uint64_t keys, place; /* the item's: most comparisons need no more */
     uint32_t below[2], parent;
     bool red;
 };
@@ -340,14 +341,20 @@ static void balance(struct tree *t, uint32_t at) {
 
 static void insert(struct tree *t, const struct sorter *s, uint32_t new, compare_fn *cmp) {
     struct node *n = t->nodes;
+    const struct item *item = &s->items[new];
     uint32_t at = t->root, parent = 0;
     bool side = false;
     while (at) {
         parent = at;
-        side = cmp(s, &s->items[new], &s->items[at - 1]) >= 0;
+        if (cmp != by_packed_wrapping)
+            side = cmp(s, item, &s->items[at - 1]) >= 0;
+        else if (item->keys != n[at].keys)
+            side = item->keys > n[at].keys;
+        else
+            side = (int64_t)(item->place - n[at].place) >= 0;
         at = n[at].below[side];
     }
-    n[new + 1] = (struct node){.parent = parent, .red = true};
+    n[new + 1] = (struct node){.keys = item->keys, .place = item->place, .parent = parent, .red = true};
     if (parent)
         n[parent].below[side] = new + 1;
     else
