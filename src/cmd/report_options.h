@@ -60,7 +60,6 @@ struct report_options {
 
     struct symbol_options symbol;
     bool live_modules, inlines, full_source_path;
-    int jobs;
 
     /* Taken for perf's sake. */
     bool flag_ignored;

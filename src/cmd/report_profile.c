@@ -307,7 +307,6 @@ static bool collect(struct report_session *s, struct err *err) {
         .parallelism = o->parallelism,
         .full_source_path = o->full_source_path,
         .time_quantum_ns = o->time_quantum_ns,
-        .threads = o->jobs > 0 ? (unsigned)o->jobs : 0,
     };
     s->input = (struct profile_input){
         .stream = s->r->stream,

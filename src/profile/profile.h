@@ -59,7 +59,6 @@ struct profile_options {
     const char *parallelism;                                 /* --parallelism; NULL: all */
     bool full_source_path;                                   /* files of source lines with their folders */
     uint64_t time_quantum_ns;                                /* 100 ms by default */
-    unsigned threads;                                        /* 0: as many as there are CPUs */
 };
 
 /* What becomes of a sample before anything else is asked. FILTERED ones count in event.samples and
