@@ -301,7 +301,8 @@ static bool add_stubs(struct context *x, const struct object_section *s, bool ha
     }
     if (has_header)
         return add_header(p, s->addr, code.size);
-    size_stubs(p->stubs.items + first, p->stubs.count - first, s->addr + code.size, x->machine->longest);
+    if (p->stubs.count > first)
+        size_stubs(p->stubs.items + first, p->stubs.count - first, s->addr + code.size, x->machine->longest);
     return true;
 }
 

@@ -293,6 +293,25 @@ static void test_none(void **state) {
     }
 }
 
+/* A section for stubs that holds other code, and no stub before it: run with sanitizers. */
+static void test_no_stub(void **state) {
+    (void)state;
+    struct test_image t;
+    struct object_elf e;
+    struct object_plt plt;
+    test_image_init(&t, true, false, ET_DYN, EM_X86_64);
+    struct writer *got = test_image_part(&t), *relocations = test_image_part(&t);
+    writer_put(got, "\x90\x90\x90\x90\x90\x90\x90\xc3", 8);
+    put_relocation(&t, relocations, true, SLOT, 1, R_X86_64_JUMP_SLOT, 0);
+    add_section(&t, ".plt.got", SHF_EXECINSTR, GOT_STUBS_AT, got);
+    add_dynamic(&t, true, relocations);
+    assert_true(object_elf_open(test_image_done(&t), &e, NULL));
+    assert_true(object_plt_init(&e, &plt, NULL));
+    assert_int_equal(plt.stubs.count, 0);
+    object_plt_fini(&plt);
+    test_image_fini(&t);
+}
+
 static void test_hostile(void **state) {
     (void)state;
     for (size_t i = 0; i < LAYOUTS; i++) {
@@ -324,7 +343,7 @@ static void test_hostile(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_machines), cmocka_unit_test(test_second_plt), cmocka_unit_test(test_ifunc),
-        cmocka_unit_test(test_none),     cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_none),     cmocka_unit_test(test_no_stub),    cmocka_unit_test(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
