@@ -6,22 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-
-static const char *const origins[] = {
-    [SYMBOL_FROM_NOTHING] = "nothing",
-    [SYMBOL_FROM_FILE] = "the file itself",
-    [SYMBOL_FROM_CACHE] = "the build-id cache",
-    [SYMBOL_FROM_DEBUG_FILE] = "separate debug information",
-    [SYMBOL_FROM_ROOT] = "the process's own root",
-    [SYMBOL_FROM_DEBUGINFOD] = "debuginfod",
-    [SYMBOL_FROM_KALLSYMS] = "kallsyms",
-    [SYMBOL_FROM_LIVE_KALLSYMS] = "the running kernel's kallsyms",
-    [SYMBOL_FROM_VMLINUX] = "a kernel image",
-    [SYMBOL_FROM_MODULE] = "the module's file",
-    [SYMBOL_FROM_MAP] = "a perf map",
-    [SYMBOL_FROM_RECORD] = "the recording itself",
-    [SYMBOL_FROM_SELF] = "this process's own vdso",
-};
+#include "symbol/grade.h"
 
 static void say_image(const struct model_image *image, const struct symbol_source *source) {
     if (source->status != SYMBOL_FOUND) {
@@ -32,7 +17,7 @@ static void say_image(const struct model_image *image, const struct symbol_sourc
     if (source->has_slide)
         snprintf(slide, sizeof slide, ", moved by %s0x%" PRIx64, source->slide < 0 ? "-" : "",
                  source->slide < 0 ? -(uint64_t)source->slide : (uint64_t)source->slide);
-    log_line(LOG_INFO, "%s: names from %s%s%s%s%s", image->name, origins[source->origin],
+    log_line(LOG_INFO, "%s: names from %s%s%s%s%s", image->name, symbol_origin_text(source->origin),
              source->path ? ", " : "", source->path ? source->path : "",
              source->proved ? ", proved by the recording" : ", not proved", slide);
 }

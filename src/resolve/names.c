@@ -271,6 +271,14 @@ const struct symbol_table *resolve_names_table(const struct resolve_names *n, ui
     return image < n->images.count ? n->images.items[image].table : NULL;
 }
 
+const struct model *resolve_names_model(const struct resolve_names *n) {
+    return n->model;
+}
+
+const struct symbol_store *resolve_names_store(const struct resolve_names *n) {
+    return n->store;
+}
+
 uint32_t resolve_names_store_id(const struct resolve_names *n, uint32_t image) {
     return image < n->images.count ? n->images.items[image].store_id : NOT_ASKED;
 }

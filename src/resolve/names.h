@@ -47,6 +47,10 @@ bool resolve_names_load(struct resolve_names *n, const bool *wanted, uint32_t co
 /* The table of an image that was loaded by either way, or NULL when it has none (or was not asked for). */
 const struct symbol_table *resolve_names_table(const struct resolve_names *n, uint32_t image);
 
+/* What it was made of. */
+const struct model *resolve_names_model(const struct resolve_names *n);
+const struct symbol_store *resolve_names_store(const struct resolve_names *n);
+
 /* The image's number in the store, for symbol_store_source and its like; UINT32_MAX: it was not asked for. */
 uint32_t resolve_names_store_id(const struct resolve_names *n, uint32_t image);
 

@@ -33,6 +33,7 @@ bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_plac
                      struct symbol_drafts *d, struct err *err) {
     struct object_symbols walk;
     struct object_opd opd;
+    unsigned listed = type == SHT_DYNSYM ? SYMBOL_DYNAMIC : 0;
     if (!object_symbols_open(e, type, &walk, err))
         return false;
     object_opd_init(e, &opd);
@@ -54,7 +55,7 @@ bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_plac
                                     .end = end < start ? UINT64_MAX : end,
                                     .name = (const char *)s.name.data,
                                     .bind = (uint8_t)bind_of(s.bind),
-                                    .flags = s.type == STT_GNU_IFUNC ? SYMBOL_IFUNC : 0,
+                                    .flags = (uint8_t)((s.type == STT_GNU_IFUNC ? SYMBOL_IFUNC : 0) | listed),
                                     .untyped = s.type == STT_NOTYPE};
     }
     return true;

@@ -120,8 +120,11 @@ static bool draft(const struct kernel_list *l, const struct run *run, const stru
         if (!to)
             return false;
         uint64_t start = e->address - base;
-        *to = (struct symbol_draft){
-            .start = start, .end = start, .name = l->text + e->name, .bind = (uint8_t)bind_of(e->type)};
+        *to = (struct symbol_draft){.start = start,
+                                    .end = start,
+                                    .name = l->text + e->name,
+                                    .bind = (uint8_t)bind_of(e->type),
+                                    .flags = SYMBOL_LISTED};
     }
     return true;
 }

@@ -113,6 +113,9 @@ enum symbol_origin {
     SYMBOL_FROM_MAP,           /* perf-PID.map */
     SYMBOL_FROM_RECORD,        /* the recording names it itself */
     SYMBOL_FROM_SELF,          /* our own process: the vdso */
+    SYMBOL_FROM_KEPT,          /* tables that the recording keeps */
+    SYMBOL_FROM_JITDUMP,       /* code that a JIT described itself */
+    SYMBOL_ORIGIN_COUNT
 };
 
 struct symbol_source {

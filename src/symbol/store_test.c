@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store on a tree of files of its own: which file is taken, and which refused. */
-#include "symbol/store.h"
+#include "symbol/grade.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -174,6 +174,18 @@ static const char *at(const struct session *s, uint64_t offset) {
     return i == SYMBOL_NONE ? "" : symbol_table_shown(s->table, i);
 }
 
+/* Of the place's name, "exact build-id symtab". */
+static const char *grade_at(const struct session *s, uint64_t offset) {
+    static char text[64];
+    uint32_t i = s->table ? symbol_table_find(s->table, offset) : SYMBOL_NONE;
+    struct symbol_provenance p = symbol_store_provenance(s->store, 0, i);
+    assert_int_equal(p.grade, symbol_store_grade(s->store, 0, i));
+    assert_int_equal(p.grade == GRADE_EXACT, p.why == NULL);
+    snprintf(text, sizeof text, "%s %s %s", grade_name(p.grade), symbol_identity_text(p.identity),
+             symbol_list_text(p.list));
+    return text;
+}
+
 static const struct symbol_image FILE_IMAGE = {
     .kind = SYMBOL_IMAGE_FILE, .pid = UINT32_MAX, .name = "/bin/prog"};
 
@@ -207,6 +219,8 @@ static void test_file(void **state) {
     assert_string_equal(at(&s, text + 0xff), "last"); /* up to the end of the segment */
     assert_string_equal(at(&s, text + 0x100), "");
     assert_int_equal(symbol_table_address(s.table, text + 0x15), 0x1015);
+    assert_string_equal(grade_at(&s, text + 0x10), "inferred none symtab");
+    assert_string_equal(grade_at(&s, text + 0x20), "unknown none none");
     assert_false(s.source.proved);
     assert_int_equal(s.source.origin, SYMBOL_FROM_FILE);
     assert_null(symbol_store_warning(s.store, 0));
@@ -217,6 +231,8 @@ static void test_file(void **state) {
     s = ask(&o, &image);
     assert_string_equal(at(&s, text + 0x10), "main");
     assert_true(s.source.proved);
+    assert_string_equal(grade_at(&s, text + 0x10), "exact build-id symtab");
+    assert_string_equal(grade_at(&s, text + 0x80), "inferred build-id symtab"); /* no size */
     symbol_store_free(s.store);
 
     image.build_id = text_bytes(ID_B);
@@ -224,6 +240,7 @@ static void test_file(void **state) {
     assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
     assert_string_equal(s.source.path, in_tree(t, "/bin/prog"));
     assert_non_null(strstr(symbol_store_warning(s.store, 0), HEX_A));
+    assert_string_equal(grade_at(&s, text + 0x10), "stale none none");
     symbol_store_free(s.store);
 
     image = FILE_IMAGE;
@@ -236,6 +253,7 @@ static void test_file(void **state) {
     assert_string_equal(try.path, in_tree(t, "/bin/none"));
     assert_non_null(try.why);
     assert_false(symbol_store_try(s.store, 0, 1, &try));
+    assert_string_equal(grade_at(&s, text + 0x10), "unknown none none");
     symbol_store_free(s.store);
 }
 
@@ -260,6 +278,9 @@ static void test_evidence(void **state) {
     image.evidence = &e;
     for (int i = 0; i < 6; i++) {
         struct perfdata_file_state was = e.state;
+        static const char *const grades[] = {"exact fstat symtab", "exact fstat symtab",
+                                             "stale none none",    "inferred none symtab",
+                                             "stale none none",    "exact cookie symtab"};
         bool named = i != 2 && i != 4, proved = i == 0 || i == 1 || i == 5;
         e.has_cookie = i >= 4;
         e.cookie[0] ^= i == 4; /* other code */
@@ -271,6 +292,7 @@ static void test_evidence(void **state) {
         assert_string_equal(s.table ? at(&s, text + 0x10) : "", named ? "main" : "");
         assert_int_equal(s.source.proved, proved);
         assert_int_equal(s.source.status, named ? SYMBOL_FOUND : SYMBOL_CONTRADICTED);
+        assert_string_equal(grade_at(&s, text + 0x10), grades[i]);
         symbol_store_free(s.store);
     }
 }
@@ -326,6 +348,7 @@ static void test_debug_files(void **state) {
     put_elf(t, "/bin/prog", &stripped, &text);
     struct session s = ask(&o, &image);
     assert_string_equal(at(&s, text + 0x10), "exported");
+    assert_string_equal(grade_at(&s, text + 0x10), "inferred none dynsym");
     symbol_store_free(s.store);
 
     put_elf(t, "/usr/lib/debug/.build-id/61/61616161616161616161616161616161616161.debug", &PROG, NULL);
@@ -451,6 +474,7 @@ static void test_map(void **state) {
         text_bytes("7f0020 10 second one\n7f0000 10 first\n7f0000 8 newer\nbad line\n7f0040 0 point"));
     struct session s = ask(&o, &image);
     assert_string_equal(at(&s, 0x7f0000), "newer");
+    assert_string_equal(grade_at(&s, 0x7f0000), "inferred none perf map");
     assert_string_equal(at(&s, 0x7f0008), "");
     assert_string_equal(at(&s, 0x7f002f), "second one");
     assert_string_equal(at(&s, 0x7f0040), "point");
@@ -471,6 +495,7 @@ static void test_named(void **state) {
     assert_string_equal(at(&s, 0x7f), "bpf_prog_6deef7357e7b4530");
     assert_string_equal(at(&s, 0x80), "");
     assert_true(s.source.proved);
+    assert_string_equal(grade_at(&s, 0x7f), "exact record ksymbol");
     symbol_store_free(s.store);
 }
 
@@ -500,6 +525,7 @@ static void test_kallsyms(void **state) {
     struct session s = ask(&o, &image);
     assert_string_equal(at(&s, 0xffffffff9b600000), "startup"); /* the last of them */
     assert_string_equal(at(&s, 0xffffffff9b6001ff), "one");
+    assert_string_equal(grade_at(&s, 0xffffffff9b6001ff), "inferred none kallsyms");
     assert_string_equal(at(&s, 0xffffffff9b600fff), "two"); /* to the map's end and no further */
     assert_string_equal(at(&s, 0xffffffff9b601000), "");
     assert_string_equal(at(&s, 0xffffffff9b700020), "start_kernel"); /* stacks of the idle tasks begin here */
@@ -512,6 +538,7 @@ static void test_kallsyms(void **state) {
     s = ask(&o, &image);
     assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
     assert_non_null(strstr(symbol_store_warning(s.store, 0), "another boot"));
+    assert_string_equal(grade_at(&s, 0xffffffff9b6001ff), "stale none none");
     symbol_store_free(s.store);
 
     image = KERNEL; /* at the same place by chance, but of another length */
@@ -593,6 +620,8 @@ static void test_foreign_kernel(void **state) {
         struct session s = ask(&o, &image);
         assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
         assert_string_equal(s.source.path, "/proc/kallsyms");
+        /* A kernel of another release is no candidate. */
+        assert_string_equal(grade_at(&s, KERNEL.start), i == 0 ? "stale none none" : "unknown none none");
         symbol_store_free(s.store);
     }
     image.space = SYMBOL_GUEST_KERNEL;

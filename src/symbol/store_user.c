@@ -30,8 +30,12 @@ static bool add_mini(struct symfile *f, struct symbol_drafts *d, struct err *err
     if (!object_minidebug_read(&f->elf, &f->unpacked, &bytes, &absent) ||
         !object_elf_open(bytes, &mini, &absent))
         return absent.code != ERR_MEMORY || err_memory(err, f->path);
-    return elf_symbols_add(&mini, SHT_SYMTAB, elf_symbols_in_file, &f->layout, d, err) ||
-           err->code == ERR_ABSENT;
+    size_t before = d->list.count;
+    bool ok = elf_symbols_add(&mini, SHT_SYMTAB, elf_symbols_in_file, &f->layout, d, err) ||
+              err->code == ERR_ABSENT;
+    for (size_t i = before; i < d->list.count; i++)
+        d->list.items[i].flags |= SYMBOL_MINIDEBUG;
+    return ok;
 }
 
 /* The fullest table there is: of the debug file, else the file's own, else what a stripped file still has. */

@@ -24,6 +24,9 @@ enum symbol_flag {
     SYMBOL_SIZE_GUESSED = 1, /* none was given: it ends where the next symbol begins ("inferred" at best) */
     SYMBOL_IFUNC = 2,        /* STT_GNU_IFUNC: the resolver */
     SYMBOL_PLT = 4,          /* a PLT stub, name@plt */
+    SYMBOL_DYNAMIC = 8,      /* from .dynsym */
+    SYMBOL_MINIDEBUG = 16,   /* from .gnu_debugdata */
+    SYMBOL_LISTED = 32,      /* from a kernel's own list */
 };
 
 struct symbol_table;
