@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A small JIT that does what real ones do to profilers, and says what the truth is: it makes, runs, moves,
+ * frees and reuses code, in memory whose map events the kernel merges with those of code made long before.
+ *
+ *     jit [--dump DIR] [--map] [--truth FILE] [--rounds N] [--milliseconds N]
+ *
+ *   --dump DIR        announces the code in DIR/jit-PID.dump (include/sonde/jitdump.h)
+ *   --map             lists it in /tmp/perf-PID.map; the last one to lie at an address stays listed
+ *   --truth FILE      a line for each time code ran: "FROM TO TID ADDRESS SIZE NAME", times of
+ * CLOCK_MONOTONIC in ns
+ *   --rounds N        how many functions each act makes (default 8)
+ *   --milliseconds N  for how long each runs (default 20)
+ */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <sonde/jitdump.h>
+
+struct state {
+    struct sonde_jitdump dump;
+    bool dumping;
+    FILE *map, *truth;
+    int rounds;
+    uint64_t run_ns;
+    size_t page;
+    pthread_mutex_t lock; /* of map and truth */
+};
+
+struct function {
+    char name[64];
+    uint8_t *code;
+    size_t size;
+    uint64_t id;
+};
+
+/* A loop of `count` turns in a frame of its own. It runs wherever it lies. */
+static size_t emit(uint8_t *at, uint32_t count) {
+#if defined(__x86_64__)
+    static const uint8_t code[] = {0x55,                   /* push %rbp */
+                                   0x48, 0x89, 0xe5,       /* mov %rsp, %rbp */
+                                   0xb9, 0,    0,    0, 0, /* mov $count, %ecx */
+                                   0xff, 0xc9,             /* dec %ecx */
+                                   0x75, 0xfc,             /* jnz back */
+                                   0x5d, 0xc3};            /* pop %rbp; ret */
+    memcpy(at, code, sizeof code);
+    memcpy(at + 5, &count, sizeof count);
+    return sizeof code;
+#elif defined(__aarch64__)
+    const uint32_t code[] = {0xa9bf7bfd,                               /* stp x29, x30, [sp, #-16]! */
+                             0x910003fd,                               /* mov x29, sp */
+                             0x52800000 | (count & 0xffff) << 5,       /* mov w0, #low */
+                             0x72a00000 | (count >> 16 & 0xffff) << 5, /* movk w0, #high, lsl #16 */
+                             0x71000400,                               /* subs w0, w0, #1 */
+                             0x54ffffe1,                               /* b.ne back */
+                             0xa8c17bfd,                               /* ldp x29, x30, [sp], #16 */
+                             0xd65f03c0};                              /* ret */
+    memcpy(at, code, sizeof code);
+    return sizeof code;
+#else
+    (void)at;
+    (void)count;
+    return 0;
+#endif
+}
+
+static void announce(struct state *s, struct function *f) {
+    if (s->dumping) {
+        const struct sonde_jitdump_line lines[] = {{f->code, 10, 1, "example.jit"},
+                                                   {f->code + f->size / 2, 11, 5, "example.jit"}};
+        f->id = sonde_jitdump_load(&s->dump, f->code, f->size, f->name, lines, 2);
+    }
+    if (s->map) {
+        pthread_mutex_lock(&s->lock);
+        fprintf(s->map, "%lx %zx %s\n", (unsigned long)(uintptr_t)f->code, f->size, f->name);
+        fflush(s->map);
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
+/* `writable`: where the code can be written, if that is another mapping of the memory it runs in. */
+static struct function make(struct state *s, uint8_t *at, uint8_t *writable, const char *act, int number) {
+    struct function f = {.code = at};
+    snprintf(f.name, sizeof f.name, "%s_%d", act, number);
+    f.size = emit(writable, 100000);
+    __builtin___clear_cache((char *)at, (char *)at + f.size);
+    announce(s, &f);
+    return f;
+}
+
+static void run(struct state *s, const struct function *f) {
+    void (*enter)(void);
+    uint64_t from = sonde_jitdump_now(), to;
+    memcpy(&enter, &f->code, sizeof enter);
+    do {
+        enter();
+        to = sonde_jitdump_now();
+    } while (to - from < s->run_ns);
+    if (s->truth) {
+        pthread_mutex_lock(&s->lock);
+        fprintf(s->truth, "%lu %lu %ld %lx %zx %s\n", (unsigned long)from, (unsigned long)to,
+                (long)syscall(SYS_gettid), (unsigned long)(uintptr_t)f->code, f->size, f->name);
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
+static uint8_t *map(uint8_t *at, size_t size, int prot, int flags, int fd) {
+    void *p = mmap(at, size, prot, flags, fd, 0);
+    if (p == MAP_FAILED) {
+        perror("mmap");
+        exit(1);
+    }
+    return p;
+}
+
+enum { RWX = PROT_READ | PROT_WRITE | PROT_EXEC, ANON = MAP_PRIVATE | MAP_ANONYMOUS };
+
+/*
+ * One page more for each function, right behind the last one's: the kernel merges them, and each map event
+ * is of all the pages up to then, as new as the newest. `all` is run again each time.
+ */
+static void grow(struct state *s, uint8_t *area, struct function *all) {
+    for (int i = 0; i < s->rounds; i++) {
+        uint8_t *page = map(area + (size_t)i * s->page, s->page, RWX, ANON | MAP_FIXED, -1);
+        all[i] = make(s, page, page, "grow", i);
+        run(s, &all[0]);
+        run(s, &all[i]);
+    }
+}
+
+/* Every second function moves to the end of its page, and something else comes where it was. */
+static void move(struct state *s, struct function *all) {
+    for (int i = 0; i < s->rounds; i += 2) {
+        struct function *f = &all[i];
+        uint8_t *from = f->code, *to = from + s->page / 2;
+        memcpy(to, from, f->size);
+        __builtin___clear_cache((char *)to, (char *)to + f->size);
+        if (s->dumping)
+            sonde_jitdump_move(&s->dump, f->id, from, to, f->size);
+        f->code = to;
+        struct function reuse = make(s, from, from, "reuse", i);
+        run(s, f);
+        run(s, &reuse);
+    }
+}
+
+/* Pages are given back and mapped again: no event tells of the first, and the second looks like growth. */
+static void again(struct state *s, uint8_t *area) {
+    for (int i = 1; i < s->rounds; i += 2) {
+        uint8_t *page = area + (size_t)i * s->page;
+        munmap(page, s->page);
+        map(page, s->page, RWX, ANON | MAP_FIXED, -1);
+        struct function f = make(s, page, page, "again", i);
+        run(s, &f);
+    }
+}
+
+/* The same memory twice, writable here and executable there. */
+static void twice(struct state *s) {
+    int fd = (int)syscall(SYS_memfd_create, "jit", 0);
+    size_t size = (size_t)s->rounds * s->page;
+    if (fd < 0 || ftruncate(fd, (off_t)size) != 0)
+        return;
+    uint8_t *write = map(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+    uint8_t *execute = map(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, fd);
+    for (int i = 0; i < s->rounds; i++) {
+        struct function f = make(s, execute + (size_t)i * s->page, write + (size_t)i * s->page, "twice", i);
+        run(s, &f);
+    }
+    munmap(write, size);
+    munmap(execute, size);
+    close(fd);
+}
+
+static void *thread(void *ctx) {
+    struct state *s = ctx;
+    uint8_t *area = map(NULL, s->page, RWX, ANON, -1);
+    for (int i = 0; i < s->rounds; i++) {
+        struct function f = make(s, area + i * 64, area + i * 64, "thread", i);
+        run(s, &f);
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    struct state s = {.rounds = 8,
+                      .run_ns = 20000000,
+                      .page = (size_t)sysconf(_SC_PAGESIZE),
+                      .lock = PTHREAD_MUTEX_INITIALIZER};
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        char path[64];
+        snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+        if (strcmp(argv[i], "--map") == 0)
+            s.map = fopen(path, "w");
+        else if (strcmp(argv[i], "--dump") == 0)
+            s.dumping = sonde_jitdump_open(&s.dump, argv[++i]) == 0;
+        else if (strcmp(argv[i], "--truth") == 0)
+            s.truth = fopen(argv[++i], "w");
+        else if (strcmp(argv[i], "--rounds") == 0)
+            s.rounds = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--milliseconds") == 0)
+            s.run_ns = (uint64_t)atoi(argv[++i]) * 1000000;
+        else
+            return fprintf(stderr, "jit: what is %s %s?\n", argv[i], value), 2;
+    }
+    if (s.rounds < 1 || s.rounds > 64 || !emit((uint8_t[64]){0}, 1))
+        return fprintf(stderr, "jit: 1 to 64 rounds, on x86-64 or aarch64\n"), 2;
+    struct function all[64];
+    pthread_t other;
+    uint8_t *area = map(NULL, (size_t)s.rounds * s.page, PROT_NONE, ANON | MAP_NORESERVE, -1);
+    bool threaded = pthread_create(&other, NULL, thread, &s) == 0;
+    grow(&s, area, all);
+    move(&s, all);
+    again(&s, area);
+    twice(&s);
+    if (threaded)
+        pthread_join(other, NULL);
+    if (s.dumping)
+        sonde_jitdump_close(&s.dump);
+    if (s.map)
+        fclose(s.map);
+    if (s.truth)
+        fclose(s.truth);
+    return 0;
+}

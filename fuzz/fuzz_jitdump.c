@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A jitdump: read, indexed, its lines walked, and what was understood written and read again. */
+#include "fuzz.h"
+
+#include "format/jitdump/jitcode.h"
+
+static void within(struct bytes b, const uint8_t *data, size_t size) {
+    FUZZ_CHECK(!b.size || (b.data >= data && b.size <= size && b.data + b.size <= data + size));
+}
+
+static void walk(const struct jitcode *j, const uint8_t *data, size_t size) {
+    uint64_t end = JITCODE_FIRST_OFFSET;
+    for (size_t i = 0; i < j->functions.count; i++) {
+        const struct jitcode_function *f = &j->functions.items[i];
+        FUZZ_CHECK(f->offset >= end && f->offset + f->code.size <= j->end);
+        FUZZ_CHECK(jitcode_find(j, f->offset + f->code.size - 1) == f);
+        end = f->offset + f->code.size;
+        within(f->name, data, size);
+        within(f->code, data, size);
+        within(f->unwinding.frame, data, size);
+        within(f->unwinding.frame_hdr, data, size);
+        struct bytes rest = f->lines, last = {NULL, 0};
+        for (struct jitdump_line l; jitcode_line_next(j, f, &rest, &last, &l);)
+            within(l.file, data, size);
+    }
+    for (size_t i = 0; i < j->events.count; i++)
+        FUZZ_CHECK((j->events.items[i].kind == JITCODE_APPEARS) ==
+                   (j->events.items[i].function < j->functions.count));
+}
+
+/* What was read, in the other byte order. */
+static void turn(const uint8_t *data, size_t size, struct writer *w) {
+    struct jitdump_reader r;
+    struct jitdump_header h;
+    struct jitdump_record rec;
+    if (!jitdump_open((struct bytes){data, size}, &r, &h, NULL))
+        return;
+    w->swap = !r.swap;
+    jitdump_header_encode(&h, w);
+    for (enum jitdump_status s; (s = jitdump_next(&r, &rec, NULL)) != JITDUMP_END && s != JITDUMP_BROKEN;)
+        if (s == JITDUMP_RECORD)
+            jitdump_record_encode(&rec, w);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct jitcode a, b;
+    struct writer w = writer_make(false);
+    struct err err = ERR_INIT;
+    bool read = jitcode_read((struct bytes){data, size}, &a, &err);
+    if (read) {
+        walk(&a, data, size);
+        turn(data, size, &w);
+        FUZZ_CHECK(jitcode_read(writer_bytes(&w), &b, &err));
+        FUZZ_CHECK(b.functions.count == a.functions.count && b.events.count == a.events.count);
+        jitcode_fini(&b);
+    }
+    jitcode_fini(&a);
+    writer_fini(&w);
+    return 0;
+}

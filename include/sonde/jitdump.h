@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tells profilers (sonde, perf) of code that your program makes at run time. Copy this header into a runtime
+ * or JIT compiler; it needs nothing but Linux and a C99 or C++11 compiler.
+ *
+ *     struct sonde_jitdump dump;
+ *     if (sonde_jitdump_open(&dump, NULL) == 0) {              // /tmp/jit-PID.dump
+ *         uint64_t id = sonde_jitdump_load(&dump, code, size, "my_function", NULL, 0);
+ *         ...
+ *         sonde_jitdump_move(&dump, id, code, elsewhere, size); // when it was moved
+ *         sonde_jitdump_close(&dump);
+ *     }
+ *
+ *     sonde record -k mono -g ./program && sonde report
+ *
+ * Announce code before it first runs, and say so when it moves; code that is overwritten needs no word but
+ * the announcement of what is there now. Every function may be called by any thread at any time between open
+ * and close: a record is one write to a file that is only appended to. After a fork the child must open a
+ * dump of its own. Times are CLOCK_MONOTONIC: record with `-k mono`, or with sonde, which finds the
+ * difference.
+ */
+#ifndef SONDE_JITDUMP_H
+#define SONDE_JITDUMP_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sonde_jitdump {
+    int fd;
+    void *marker; /* a mapped page of the file: its event in a recording says where the dump is */
+    size_t marker_size;
+    uint64_t next_index;
+};
+
+/* From `address` on, up to the next entry's, the code comes from this line. */
+struct sonde_jitdump_line {
+    const void *address;
+    uint32_t line, column; /* from 1; column 0: not known */
+    const char *file;
+};
+
+static inline uint64_t sonde_jitdump_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* EM_* of elf.h for the code that this compiler makes; 0 where it is not known. */
+static inline uint32_t sonde_jitdump_machine(void) {
+#if defined(__x86_64__)
+    return 62;
+#elif defined(__aarch64__)
+    return 183;
+#elif defined(__i386__)
+    return 3;
+#elif defined(__arm__)
+    return 40;
+#elif defined(__riscv)
+    return 243;
+#elif defined(__powerpc64__)
+    return 21;
+#elif defined(__s390x__)
+    return 22;
+#elif defined(__loongarch__)
+    return 258;
+#else
+    return 0;
+#endif
+}
+
+/* Writes all parts as one record. 0 or an errno value; a record that was written in part makes the rest of
+ * the file worthless, so there is no going on after one. */
+static inline int sonde_jitdump_write(struct sonde_jitdump *d, struct iovec *parts, int count) {
+    while (count) {
+        ssize_t n = writev(d->fd, parts, count);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        for (; count && (size_t)n >= parts->iov_len; parts++, count--)
+            n -= (ssize_t)parts->iov_len;
+        if (count) {
+            parts->iov_base = (char *)parts->iov_base + n;
+            parts->iov_len -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+/* Makes `directory`/jit-PID.dump (NULL: /tmp). 0 or an errno value; only after 0 may the rest be called. */
+static inline int sonde_jitdump_open(struct sonde_jitdump *d, const char *directory) {
+    struct {
+        uint32_t magic, version, size, machine, pad, pid;
+        uint64_t time, flags;
+    } header = {0x4a695444u, 1, 40, 0, 0, 0, 0, 0};
+    struct iovec part;
+    char path[4096];
+    int error, n;
+    memset(d, 0, sizeof *d);
+    d->fd = -1;
+    n = snprintf(path, sizeof path, "%s/jit-%ld.dump", directory ? directory : "/tmp", (long)getpid());
+    if (n < 0 || (size_t)n >= sizeof path)
+        return ENAMETOOLONG;
+    (void)unlink(path); /* another user's, or a link laid by one: never written through */
+    d->fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_APPEND | O_CLOEXEC, 0644);
+    if (d->fd < 0)
+        return errno;
+    header.machine = sonde_jitdump_machine();
+    header.pid = (uint32_t)getpid();
+    header.time = sonde_jitdump_now();
+    part.iov_base = &header;
+    part.iov_len = sizeof header;
+    error = sonde_jitdump_write(d, &part, 1);
+    d->marker_size = (size_t)sysconf(_SC_PAGESIZE);
+    d->marker = error ? MAP_FAILED : mmap(NULL, d->marker_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, d->fd, 0);
+    if (d->marker == MAP_FAILED) {
+        error = error ? error : errno;
+        close(d->fd);
+    }
+    return error;
+}
+
+/*
+ * Announces code that is in its place and complete. `lines` (`line_count` of them, which may be 0) ascend by
+ * address. Its number for sonde_jitdump_move, or 0 when it could not be written (errno says why).
+ */
+static inline uint64_t sonde_jitdump_load(struct sonde_jitdump *d, const void *code, size_t size,
+                                          const char *name, const struct sonde_jitdump_line *lines,
+                                          size_t line_count) {
+    struct {
+        uint32_t id, size;
+        uint64_t time;
+        uint32_t pid, tid;
+        uint64_t vma, code_addr, code_size, code_index;
+    } load;
+    struct {
+        uint32_t id, size;
+        uint64_t time, code_addr, count;
+    } debug;
+    struct iovec parts[3];
+    size_t name_size = strlen(name) + 1;
+    uint64_t index = __atomic_add_fetch(&d->next_index, 1, __ATOMIC_RELAXED);
+    int error = 0;
+    memset(&load, 0, sizeof load);
+    if (sizeof load + name_size > UINT32_MAX - size || size > UINT32_MAX) {
+        errno = EFBIG;
+        return 0;
+    }
+    load.time = sonde_jitdump_now();
+    if (line_count) {
+        size_t total = sizeof debug, at = sizeof debug, i;
+        char *record;
+        for (i = 0; i < line_count; i++)
+            total += 16 + strlen(lines[i].file) + 1;
+        /* mmap, since the caller may be anywhere in a memory manager of its own. */
+        record = total > UINT32_MAX
+                     ? (char *)MAP_FAILED
+                     : (char *)mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (record != (char *)MAP_FAILED) {
+            memset(&debug, 0, sizeof debug);
+            debug.id = 2;
+            debug.size = (uint32_t)total;
+            debug.time = load.time;
+            debug.code_addr = (uint64_t)(uintptr_t)code;
+            debug.count = line_count;
+            memcpy(record, &debug, sizeof debug);
+            for (i = 0; i < line_count; i++) {
+                uint64_t address = (uint64_t)(uintptr_t)lines[i].address;
+                size_t n = strlen(lines[i].file) + 1;
+                memcpy(record + at, &address, 8);
+                memcpy(record + at + 8, &lines[i].line, 4);
+                memcpy(record + at + 12, &lines[i].column, 4);
+                memcpy(record + at + 16, lines[i].file, n);
+                at += 16 + n;
+            }
+            parts[0].iov_base = record;
+            parts[0].iov_len = total;
+            error = sonde_jitdump_write(d, parts, 1);
+            munmap(record, total);
+        }
+    }
+    load.size = (uint32_t)(sizeof load + name_size + size);
+    load.pid = (uint32_t)getpid();
+    load.tid = (uint32_t)syscall(SYS_gettid);
+    load.vma = load.code_addr = (uint64_t)(uintptr_t)code;
+    load.code_size = size;
+    load.code_index = index;
+    parts[0].iov_base = &load;
+    parts[0].iov_len = sizeof load;
+    parts[1].iov_base = (void *)(uintptr_t)name;
+    parts[1].iov_len = name_size;
+    parts[2].iov_base = (void *)(uintptr_t)code;
+    parts[2].iov_len = size;
+    error = error ? error : sonde_jitdump_write(d, parts, 3);
+    errno = error ? error : errno;
+    return error ? 0 : index;
+}
+
+/* The code with this number lies at `to` from now on, and not at `from` any more. 0 or an errno value. */
+static inline int sonde_jitdump_move(struct sonde_jitdump *d, uint64_t index, const void *from,
+                                     const void *to, size_t size) {
+    struct {
+        uint32_t id, size;
+        uint64_t time;
+        uint32_t pid, tid;
+        uint64_t vma, old_addr, new_addr, code_size, code_index;
+    } move;
+    struct iovec part;
+    memset(&move, 0, sizeof move);
+    move.id = 1;
+    move.size = (uint32_t)sizeof move;
+    move.time = sonde_jitdump_now();
+    move.pid = (uint32_t)getpid();
+    move.tid = (uint32_t)syscall(SYS_gettid);
+    move.vma = move.new_addr = (uint64_t)(uintptr_t)to;
+    move.old_addr = (uint64_t)(uintptr_t)from;
+    move.code_size = size;
+    move.code_index = index;
+    part.iov_base = &move;
+    part.iov_len = sizeof move;
+    return sonde_jitdump_write(d, &part, 1);
+}
+
+/* Says that there is no announced code any more, and closes the file. */
+static inline void sonde_jitdump_close(struct sonde_jitdump *d) {
+    struct {
+        uint32_t id, size;
+        uint64_t time;
+    } last = {3, 16, 0};
+    struct iovec part;
+    last.time = sonde_jitdump_now();
+    part.iov_base = &last;
+    part.iov_len = sizeof last;
+    (void)sonde_jitdump_write(d, &part, 1);
+    munmap(d->marker, d->marker_size);
+    close(d->fd);
+    d->fd = -1;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

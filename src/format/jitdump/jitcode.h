@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The code that a jitdump tells of, as one image: each function has a place of its own in a made-up file, as
+ * if the JIT had been a compiler and every version of every function was linked into one program. Where and
+ * when it lay in memory is a list of events.
+ *
+ *   dump    LOAD f @1000    LOAD g @1040   MOVE f @1000 -> 2000      LOAD h @1000
+ *   image   [f at 1000....][g at 1010.......][h at 1030...]          offsets in the image
+ *   events  1000 is f       1040 is g      1000 is empty, 2000 is f  1000 is h
+ */
+#ifndef SONDE_FORMAT_JITDUMP_JITCODE_H
+#define SONDE_FORMAT_JITDUMP_JITCODE_H
+
+#include "base/vec.h"
+#include "format/jitdump/jitdump.h"
+
+enum {
+    JITCODE_FIRST_OFFSET =
+        0x1000,         /* of the first function in the image: its file begins with a page of tables */
+    JITCODE_ALIGN = 16, /* between functions */
+};
+
+#define JITCODE_NONE UINT32_MAX
+
+struct jitcode_function {
+    uint64_t offset; /* in the image */
+    uint64_t time;   /* of its LOAD record */
+    uint64_t address, index;
+    struct bytes name, code;
+    struct bytes lines; /* of its DEBUG_INFO record, for jitcode_line_next; empty without */
+    struct jitdump_unwinding unwinding;
+    uint32_t tid;
+};
+
+enum jitcode_event_kind {
+    JITCODE_APPEARS, /* [address, address + size) is the function from now on */
+    JITCODE_LEAVES,  /* that range is no announced code any more */
+    JITCODE_CLOSED,  /* nothing is: the JIT has ended */
+};
+
+struct jitcode_event {
+    uint64_t time;
+    uint64_t address, size;
+    uint32_t function; /* JITCODE_NONE unless it appears */
+    uint32_t kind;
+};
+
+struct jitcode {
+    struct jitdump_header header;
+    bool swap;
+    VEC(struct jitcode_function) functions; /* ascending by offset */
+    VEC(struct jitcode_event) events;       /* as in the file: several threads' times need not ascend */
+    uint64_t end;                           /* the first offset behind all functions */
+    uint64_t refused;                       /* records that make no sense and were left out */
+    struct err damage;                      /* code is not ERR_NONE: the first thing wrong */
+    uint32_t line_shift;                    /* how much too high the addresses in DEBUG_INFO are */
+};
+
+/* Reads a whole dump, which is borrowed by everything in `out`. What is damaged is left out, and told of in
+ * out->damage. False: it is no jitdump, or memory ran out. jitcode_fini is allowed in any case. */
+bool jitcode_read(struct bytes file, struct jitcode *out, struct err *err);
+void jitcode_fini(struct jitcode *j);
+
+/* The lines of a function, ascending by address or not, as its writer put them; the file's name is whole
+ * (*last holds it between calls: start with an empty one), addresses count from the function's start. */
+bool jitcode_line_next(const struct jitcode *j, const struct jitcode_function *f, struct bytes *rest,
+                       struct bytes *last, struct jitdump_line *out);
+
+/* The function at an offset in the image, or NULL. */
+const struct jitcode_function *jitcode_find(const struct jitcode *j, uint64_t offset);
+
+/* Whether this is the name of a jitdump, DIR/jit-PID.dump: by mapping a page of it, executable, a JIT leaves
+ * the trace in the recording that it wrote one. */
+bool jitcode_is_marker(const char *path);
+
+#endif

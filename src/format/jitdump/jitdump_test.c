@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "format/jitdump/jitcode.h"
+#include "tests/support/fail_alloc.h"
+
+static struct bytes span(const char *s) {
+    return (struct bytes){(const uint8_t *)s, strlen(s)};
+}
+
+static bool is(struct bytes b, const char *s) {
+    return bytes_equal(b, span(s));
+}
+
+static struct writer begin(bool swap) {
+    struct writer w = writer_make(swap);
+    jitdump_header_encode(
+        &(struct jitdump_header){.version = 1, .machine = 62, .pid = 42, .time = 7, .flags = 1}, &w);
+    return w;
+}
+
+static void put_load(struct writer *w, uint64_t time, uint64_t address, uint64_t index, const char *name,
+                     const char *code) {
+    struct jitdump_record rec = {.type = JITDUMP_LOAD, .time = time};
+    rec.load = (struct jitdump_load){42, 43, address, address, index, span(name), span(code)};
+    jitdump_record_encode(&rec, w);
+}
+
+static void put_move(struct writer *w, uint64_t time, uint64_t from, uint64_t to, uint64_t index) {
+    struct jitdump_record rec = {.type = JITDUMP_MOVE, .time = time};
+    rec.move = (struct jitdump_move){42, 43, to, from, to, 4, index};
+    jitdump_record_encode(&rec, w);
+}
+
+static void put_lines(struct writer *w, uint64_t address, uint64_t shift) {
+    struct writer lines = writer_make(w->swap);
+    jitdump_line_put(&(struct jitdump_line){address + shift, 10, 2, span("a.js")}, &lines);
+    jitdump_line_put(&(struct jitdump_line){address + shift + 2, 11, 0, span("\xff")}, &lines);
+    struct jitdump_record rec = {.type = JITDUMP_DEBUG_INFO, .time = 1};
+    rec.debug_info = (struct jitdump_debug_info){address, 2, writer_bytes(&lines)};
+    jitdump_record_encode(&rec, w);
+    writer_fini(&lines);
+}
+
+static void put_unwinding(struct writer *w) {
+    struct jitdump_record rec = {.type = JITDUMP_UNWINDING_INFO, .time = 1};
+    rec.unwinding = (struct jitdump_unwinding){span("hdr"), span("frame"), 8};
+    jitdump_record_encode(&rec, w);
+}
+
+static void test_both_orders(void **state) {
+    (void)state;
+    for (int swap = 0; swap < 2; swap++) {
+        struct writer w = begin(swap);
+        put_lines(&w, 0x1000, 0);
+        put_unwinding(&w);
+        put_load(&w, 100, 0x1000, 5, "f", "code");
+        put_move(&w, 200, 0x1000, 0x2000, 5);
+        jitdump_record_encode(&(struct jitdump_record){.type = JITDUMP_CLOSE, .time = 300}, &w);
+        struct jitdump_reader r;
+        struct jitdump_header h;
+        struct jitdump_record rec;
+        assert_true(jitdump_open(writer_bytes(&w), &r, &h, NULL));
+        assert_true(h.version == 1 && h.machine == 62 && h.pid == 42 && h.time == 7 && h.flags == 1);
+        assert_int_equal(r.swap, swap);
+        assert_int_equal(jitdump_next(&r, &rec, NULL), JITDUMP_RECORD);
+        assert_true(rec.type == JITDUMP_DEBUG_INFO && rec.debug_info.code_addr == 0x1000 &&
+                    rec.debug_info.count == 2);
+        struct bytes rest = rec.debug_info.entries;
+        struct jitdump_line line;
+        assert_true(jitdump_line_next(&rest, r.swap, &line));
+        assert_true(line.address == 0x1000 && line.line == 10 && line.column == 2 && is(line.file, "a.js"));
+        assert_true(jitdump_line_next(&rest, r.swap, &line) && line.line == 11);
+        assert_false(jitdump_line_next(&rest, r.swap, &line));
+        assert_int_equal(jitdump_next(&r, &rec, NULL), JITDUMP_RECORD);
+        assert_true(rec.type == JITDUMP_UNWINDING_INFO && is(rec.unwinding.frame_hdr, "hdr") &&
+                    is(rec.unwinding.frame, "frame") && rec.unwinding.mapped_size == 8);
+        assert_int_equal(jitdump_next(&r, &rec, NULL), JITDUMP_RECORD);
+        assert_true(rec.type == JITDUMP_LOAD && rec.time == 100 && rec.load.code_index == 5 &&
+                    rec.load.tid == 43 && is(rec.load.name, "f") && is(rec.load.code, "code"));
+        assert_int_equal(jitdump_next(&r, &rec, NULL), JITDUMP_RECORD);
+        assert_true(rec.type == JITDUMP_MOVE && rec.move.old_code_addr == 0x1000 &&
+                    rec.move.new_code_addr == 0x2000 && rec.move.code_size == 4 && rec.move.code_index == 5);
+        assert_int_equal(jitdump_next(&r, &rec, NULL), JITDUMP_RECORD);
+        assert_true(rec.type == JITDUMP_CLOSE && rec.time == 300);
+        assert_int_equal(jitdump_next(&r, &rec, NULL), JITDUMP_END);
+        writer_fini(&w);
+    }
+}
+
+/* A LOAD as the specification lays it out, byte by byte: what encoder and decoder agree upon is not enough.
+ */
+static void test_layout(void **state) {
+    (void)state;
+    static const uint8_t FILE_BYTES[] = {
+        'J',  'i', 'T', 'D', 0, 0, 0, 1,  0, 0, 0, 40, 0, 0, 0,    22, 0, 0, 0,   0, 0,    0,
+        0,    9,   0,   0,   0, 0, 0, 0,  0, 3, 0, 0,  0, 0, 0,    0,  0, 0, /* header, big-endian */
+        0,    0,   0,   0,   0, 0, 0, 60, 0, 0, 0, 0,  0, 0, 1,    0,        /* LOAD, 60 bytes, time 256 */
+        0,    0,   0,   9,   0, 0, 0, 8,  0, 0, 0, 0,  0, 0, 0x20, 0,  0, 0, 0,   0, 0,    0,
+        0x10, 0,   0,   0,   0, 0, 0, 0,  0, 2, 0, 0,  0, 0, 0,    0,  0, 1, 'g', 0, 0xaa, 0xbb,
+    };
+    struct bytes file = {FILE_BYTES, sizeof FILE_BYTES};
+    struct jitdump_reader r;
+    struct jitdump_header h;
+    struct jitdump_record rec;
+    assert_true(jitdump_open(file, &r, &h, NULL));
+    assert_true(h.machine == 22 && h.pid == 9 && h.time == 3 && r.swap == !BYTES_HOST_BIG);
+    assert_int_equal(jitdump_next(&r, &rec, NULL), JITDUMP_RECORD);
+    assert_true(rec.time == 256 && rec.load.pid == 9 && rec.load.tid == 8 && rec.load.vma == 0x2000 &&
+                rec.load.code_addr == 0x1000 && rec.load.code_index == 1);
+    assert_true(is(rec.load.name, "g") && rec.load.code.size == 2 && rec.load.code.data[1] == 0xbb);
+}
+
+static void test_no_jitdump(void **state) {
+    (void)state;
+    struct writer w = begin(false);
+    struct jitdump_reader r;
+    struct jitdump_header h;
+    for (size_t n = 0; n < JITDUMP_HEADER_SIZE; n++)
+        assert_false(jitdump_open((struct bytes){w.data, n}, &r, &h, NULL));
+    writer_patch32(&w, 4, 3);
+    struct err err = ERR_INIT;
+    assert_false(jitdump_open(writer_bytes(&w), &r, &h, &err));
+    assert_int_equal(err.code, ERR_UNSUPPORTED);
+    writer_patch32(&w, 4, 1);
+    writer_patch32(&w, 8, 39);
+    assert_false(jitdump_open(writer_bytes(&w), &r, &h, NULL));
+    writer_fini(&w);
+}
+
+/* Wherever the file is cut, what comes before the cut record is used, and the cut is told. */
+static void test_cut(void **state) {
+    (void)state;
+    struct writer w = begin(false);
+    put_load(&w, 1, 0x1000, 1, "f", "code");
+    size_t first = w.size;
+    put_load(&w, 2, 0x2000, 2, "g", "code");
+    for (size_t n = JITDUMP_HEADER_SIZE; n < w.size; n++) {
+        struct jitcode j;
+        assert_true(jitcode_read((struct bytes){w.data, n}, &j, NULL));
+        assert_int_equal(j.functions.count, n >= first);
+        assert_int_equal(j.damage.code, n == JITDUMP_HEADER_SIZE || n == first ? ERR_NONE : ERR_BROKEN);
+        jitcode_fini(&j);
+    }
+    writer_fini(&w);
+}
+
+static void test_impossible(void **state) {
+    (void)state;
+    struct writer w = begin(false);
+    size_t at = w.size;
+    put_load(&w, 1, 0x1000, 1, "f", "code");
+    put_load(&w, 2, 0x2000, 2, "g", "code");
+    struct jitcode j;
+    writer_patch64(&w, at + 40, (uint64_t)1 << 60); /* its code's size: it is refused, the next one counts */
+    assert_true(jitcode_read(writer_bytes(&w), &j, NULL));
+    assert_true(j.functions.count == 1 && is(j.functions.items[0].name, "g") && j.refused == 1);
+    assert_non_null(strstr(j.damage.message, "CODE_LOAD"));
+    jitcode_fini(&j);
+    writer_patch32(&w, at, 77); /* of a type that nobody knows: no damage */
+    assert_true(jitcode_read(writer_bytes(&w), &j, NULL));
+    assert_true(j.functions.count == 1 && j.refused == 0 && j.damage.code == ERR_NONE);
+    jitcode_fini(&j);
+    writer_patch32(&w, at + 4, 15); /* smaller than a record can be */
+    assert_true(jitcode_read(writer_bytes(&w), &j, NULL));
+    assert_true(j.functions.count == 0 && j.damage.code == ERR_BROKEN);
+    jitcode_fini(&j);
+    writer_fini(&w);
+}
+
+static void check_event(const struct jitcode *j, size_t i, enum jitcode_event_kind kind, uint64_t address,
+                        uint32_t function) {
+    const struct jitcode_event *e = &j->events.items[i];
+    assert_int_equal(e->kind, kind);
+    assert_int_equal(e->address, address);
+    assert_int_equal(e->function, function);
+}
+
+static void test_events(void **state) {
+    (void)state;
+    struct writer w = begin(true);
+    struct jitcode j;
+    put_load(&w, 10, 0x1000, 1, "f", "code");
+    put_load(&w, 11, 0x1040, 2, "g", "0123456789abcdef!");
+    put_load(&w, 12, 0x1080, 3, "empty", "");
+    put_move(&w, 20, 0x1000, 0x2000, 1);
+    put_load(&w, 30, 0x1000, 4, "h", "code");
+    put_move(&w, 40, 0x9999, 0x3000, 1); /* a wrong old address: the index tells */
+    put_move(&w, 50, 0x9999, 0x3000, 9); /* nothing tells */
+    assert_true(jitcode_read(writer_bytes(&w), &j, NULL));
+    assert_int_equal(j.functions.count, 3);
+    assert_int_equal(j.functions.items[1].offset, JITCODE_FIRST_OFFSET + 16);
+    assert_int_equal(j.functions.items[2].offset, JITCODE_FIRST_OFFSET + 48);
+    assert_int_equal(j.events.count, 7);
+    check_event(&j, 0, JITCODE_APPEARS, 0x1000, 0);
+    check_event(&j, 2, JITCODE_LEAVES, 0x1000, JITCODE_NONE);
+    check_event(&j, 3, JITCODE_APPEARS, 0x2000, 0);
+    check_event(&j, 4, JITCODE_APPEARS, 0x1000, 2);
+    check_event(&j, 6, JITCODE_APPEARS, 0x3000, 0);
+    assert_int_equal(j.refused, 1);
+    assert_ptr_equal(jitcode_find(&j, JITCODE_FIRST_OFFSET + 16), &j.functions.items[1]);
+    assert_ptr_equal(jitcode_find(&j, JITCODE_FIRST_OFFSET + 32), &j.functions.items[1]);
+    assert_null(jitcode_find(&j, JITCODE_FIRST_OFFSET + 33));
+    assert_null(jitcode_find(&j, JITCODE_FIRST_OFFSET - 1));
+    jitcode_fini(&j);
+    writer_fini(&w);
+}
+
+/* Lines belong to the LOAD with their address, whatever lies between; V8's shift is found out and undone. */
+static void test_lines(void **state) {
+    (void)state;
+    for (unsigned shift = 0; shift <= 64; shift += 64) {
+        struct writer w = begin(false);
+        struct jitcode j;
+        put_lines(&w, 0x1000, shift);
+        put_lines(&w, 0x2000, shift);
+        put_load(&w, 10, 0x3000, 1, "none", "code");
+        put_load(&w, 11, 0x2000, 2, "g", "code");
+        put_load(&w, 12, 0x1000, 3, "f", "code");
+        assert_true(jitcode_read(writer_bytes(&w), &j, NULL));
+        assert_int_equal(j.functions.items[0].lines.size, 0);
+        for (int i = 1; i < 3; i++) {
+            const struct jitcode_function *f = &j.functions.items[i];
+            struct bytes rest = f->lines, last = {NULL, 0};
+            struct jitdump_line l;
+            assert_true(jitcode_line_next(&j, f, &rest, &last, &l) && l.address == 0 && is(l.file, "a.js"));
+            assert_true(jitcode_line_next(&j, f, &rest, &last, &l) && l.address == 2 && is(l.file, "a.js"));
+            assert_false(jitcode_line_next(&j, f, &rest, &last, &l));
+        }
+        jitcode_fini(&j);
+        writer_fini(&w);
+    }
+}
+
+static void test_markers(void **state) {
+    (void)state;
+    assert_true(jitcode_is_marker("/tmp/jit-1.dump") && jitcode_is_marker("jit-42.dump"));
+    assert_false(jitcode_is_marker("/tmp/jit-.dump") || jitcode_is_marker("/tmp/jit-1.dumpx") ||
+                 jitcode_is_marker("/jit-1.dump/x") || jitcode_is_marker("/tmp/xjit-1.dump"));
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    struct writer w = begin(false);
+    put_lines(&w, 0x1000, 0);
+    put_load(&w, 10, 0x1000, 1, "f", "code");
+    put_move(&w, 20, 0x1000, 0x2000, 1);
+    struct jitcode j;
+    FAIL_EACH_ALLOC({
+        struct err err = ERR_INIT;
+        if (!jitcode_read(writer_bytes(&w), &j, &err))
+            assert_int_equal(err.code, ERR_MEMORY);
+        jitcode_fini(&j);
+    });
+    writer_fini(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_both_orders), cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_no_jitdump),  cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_impossible),  cmocka_unit_test(test_events),
+        cmocka_unit_test(test_lines),       cmocka_unit_test(test_markers),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
