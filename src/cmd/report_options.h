@@ -60,6 +60,7 @@ struct report_options {
 
     struct symbol_options symbol;
     bool live_modules, inlines, full_source_path;
+    bool grades, strict;
 
     /* Taken for perf's sake. */
     bool flag_ignored;

@@ -97,6 +97,16 @@ static void settle_modes(struct report_session *s) {
     s->chain_order = o->chain.order_said ? o->chain.order : s->children ? PROFILE_CALLER : PROFILE_CALLEE;
 }
 
+/* Adds a key to a list of -s or -F, or to the usual ones; *made is to be freed. */
+static bool add_key(const char **list, char **made, const char *key) {
+    if (asprintf(made, "%s%s%s", *list ? *list : "+", *list ? "," : "", key) < 0) {
+        *made = NULL;
+        return false;
+    }
+    *list = *made;
+    return true;
+}
+
 static bool make_columns(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
     struct profile_column_options c = {.sort = o->sort,
@@ -108,14 +118,13 @@ static bool make_columns(struct report_session *s, struct err *err) {
                                        .show_cpu_utilization = o->show_cpu_utilization,
                                        .show_samples = o->show_samples,
                                        .show_total_period = o->show_total_period};
-    char *with_parent = NULL;
-    bool ok = true;
-    if (o->parent) { /* -p alone asks for the column too */
-        ok = asprintf(&with_parent, "%s%sparent", o->sort ? o->sort : "+", o->sort ? "," : "") >= 0;
-        c.sort = with_parent;
-    }
-    ok = (ok || err_memory(err, "-p")) && profile_columns_make(&c, s->r->events, &s->columns, err);
+    char *with_parent = NULL, *with_grades = NULL;
+    bool ok = !o->parent || add_key(&c.sort, &with_parent, "parent"); /* -p alone asks for the column too */
+    if (ok && o->grades)
+        ok = add_key(o->fields ? &c.fields : &c.sort, &with_grades, "grade");
+    ok = (ok || err_memory(err, "columns")) && profile_columns_make(&c, s->r->events, &s->columns, err);
     free(with_parent);
+    free(with_grades);
     return ok;
 }
 
@@ -227,6 +236,8 @@ static bool open_names(struct report_session *s, const char *cache, struct err *
     options.cache = cache;
     s->store = symbol_store_new(&options, err);
     s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
+    if (s->names && s->o->strict)
+        resolve_names_be_strict(s->names);
     s->lines = s->names ? resolve_lines_new(s->names, s->store, err) : NULL;
     return s->lines;
 }
@@ -440,8 +451,18 @@ static uint64_t samples_with_stacks(const struct report_session *s) {
     return n;
 }
 
+/* How much of the profile is not proved. */
+static void say_grades(const struct report_session *s) {
+    uint64_t grades[GRADE_COUNT] = {0};
+    for (uint32_t i = 0; i < profile_event_count(s->profile); i++)
+        for (unsigned g = 0; g < GRADE_COUNT; g++)
+            grades[g] += profile_event(s->profile, i)->grades[g];
+    symbol_notes_say_grades(grades, stream_path(s->r->stream));
+}
+
 void report_session_warn(const struct report_session *s) {
     symbol_notes_say(s->model, s->names, s->store);
+    say_grades(s);
     uint64_t stacks = s->has.stacks ? samples_with_stacks(s) : 0;
     if (stacks)
         log_line(LOG_WARN,

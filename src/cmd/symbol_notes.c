@@ -70,3 +70,30 @@ void symbol_notes_say(const struct model *m, const struct resolve_names *names,
     }
     say_reasons(reasons, count, others);
 }
+
+/* "12", "0.4", "<0.1": as exact as anybody wants to know. */
+static void put_share(char *text, size_t size, uint64_t part, uint64_t all) {
+    double percent = 100.0 * (double)part / (double)all;
+    if (percent < 0.1)
+        snprintf(text, size, "<0.1");
+    else
+        snprintf(text, size, "%.*f", percent < 10 ? 1 : 0, percent);
+}
+
+void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *path) {
+    uint64_t all = 0;
+    char inferred[48] = "", stale[48] = "", share[16];
+    for (unsigned g = 0; g < GRADE_COUNT; g++)
+        all += grades[g];
+    if (grades[GRADE_INFERRED]) {
+        put_share(share, sizeof share, grades[GRADE_INFERRED], all);
+        snprintf(inferred, sizeof inferred, "%s %% of frames inferred", share);
+    }
+    if (grades[GRADE_STALE]) {
+        put_share(share, sizeof share, grades[GRADE_STALE], all);
+        snprintf(stale, sizeof stale, "%s%s %% %sstale", *inferred ? ", " : "", share,
+                 *inferred ? "" : "of frames ");
+    }
+    if (*inferred || *stale)
+        log_line(LOG_WARN, "%s%s: sonde doctor %s", inferred, stale, path);
+}

@@ -3,7 +3,7 @@
 #ifndef SONDE_CMD_SYMBOL_NOTES_H
 #define SONDE_CMD_SYMBOL_NOTES_H
 
-#include "resolve/names.h"
+#include "resolve/grade.h"
 
 /*
  * For -v (LOG_INFO) a line for each image whose names were asked for: the file that gave them, whether the
@@ -12,5 +12,11 @@
  */
 void symbol_notes_say(const struct model *m, const struct resolve_names *names,
                       const struct symbol_store *store);
+
+/*
+ * The closing line: "12 % of frames inferred, 0.4 % stale: sonde doctor FILE". Nothing where all names are
+ * exact or unknown. `grades`: frames by enum grade.
+ */
+void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *path);
 
 #endif

@@ -88,6 +88,10 @@ static const struct row {
     {"data_page_size", "Data Page Size", PROFILE_DATA_PAGE_SIZE, MEM},
     {"blocked", "Blocked", PROFILE_BLOCKED, MEM},
     {"trace", "Trace output", PROFILE_TRACE, ALWAYS},
+    /* sonde's own stand last, so that they take no beginning of a name from perf's */
+    {"grade", "Grade", PROFILE_GRADE, ALWAYS},
+    {"identity", "Identity", PROFILE_IDENTITY, ALWAYS},
+    {"provenance", "Provenance", PROFILE_PROVENANCE, ALWAYS},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -380,6 +384,9 @@ static const char *const names[] = {"overhead",
                                     "data_page_size",
                                     "blocked",
                                     "trace",
+                                    "grade",
+                                    "identity",
+                                    "provenance",
                                     NULL};
 
 const char *const *profile_column_names(void) {

@@ -43,7 +43,10 @@ enum profile_column_id {
     PROFILE_PARALLELISM,
     PROFILE_SRCLINE,
     PROFILE_SRCFILE,
-    PROFILE_ADDR, /* of the code */
+    PROFILE_GRADE,      /* symbol/grade.h */
+    PROFILE_IDENTITY,   /* by what the file of the name was recognised */
+    PROFILE_PROVENANCE, /* which list of which file gave the name */
+    PROFILE_ADDR,       /* of the code */
     PROFILE_WEIGHT,
     PROFILE_LOCAL_WEIGHT,
     PROFILE_INS_LAT,

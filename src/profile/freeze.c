@@ -154,6 +154,15 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
     case PROFILE_SRCFILE:
         words[0] = profile_source_text(&p->places.items[frame], id);
         return 1;
+    case PROFILE_GRADE:
+        words[0] = profile_grade_of(p, frame);
+        return 1;
+    case PROFILE_IDENTITY:
+        words[0] = p->bases_of.items[frame].identity;
+        return 1;
+    case PROFILE_PROVENANCE:
+        words[0] = p->bases_of.items[frame].text;
+        return 1;
     case PROFILE_IPC:
         words[0] = 0;
         return 1;
@@ -439,8 +448,11 @@ static bool finish_table(struct profile *p, struct profile_table *t, uint32_t ev
     e->members = t->members;
     e->name = p->plan.in->events->list.items[event].name;
     e->member_totals = t->totals.items;
-    for (uint32_t m = 0; m < t->members; m++)
+    for (uint32_t m = 0; m < t->members; m++) {
         add_counts(e, &p->b.tally.items[event + m]);
+        for (unsigned g = 0; m && g < GRADE_COUNT; g++)
+            e->grades[g] += p->tables.items[event + m].event.grades[g];
+    }
     double limit =
         floor((double)t->totals.items[0].period * p->plan.o->chain_min_percent / 100); /* as perf */
     for (size_t i = 0; i < t->entries.count; i++) {
@@ -494,7 +506,12 @@ bool profile_freeze(struct profile *p, struct err *err) {
     take_keys(p);
     for (size_t i = 0; ok && i < p->plan.in->events->list.count; i++)
         ok = vec_push(&p->tables) != NULL;
-    ok = ok && make_places(p) && rank(p) && add_bases(p, base_rows) && (!p->plan.chains || sum_nodes(p));
+    if (!profile_conserves(p, err)) {
+        free(base_rows);
+        return false;
+    }
+    ok = ok && make_places(p) && profile_grade_frames(p) && rank(p) && add_bases(p, base_rows) &&
+         (!p->plan.chains || sum_nodes(p)) && profile_count_grades(p);
     if (ok && p->plan.o->children) {
         ok = place_nodes(p);
         if (ok) {

@@ -62,6 +62,8 @@ void profile_free(struct profile *p) {
         vec_fini(&t->leaf_list);
     }
     vec_fini(&p->places);
+    vec_fini(&p->grades);
+    vec_fini(&p->bases_of);
     vec_fini(&p->list);
     vec_fini(&p->memo);
     vec_fini(&p->name_ranks);

@@ -17,6 +17,7 @@
 #include "model/model.h"
 #include "profile/column.h"
 #include "resolve/deferred.h"
+#include "resolve/grade.h"
 #include "resolve/lines.h"
 #include "resolve/names.h"
 #include "stream/stream.h"
@@ -118,6 +119,8 @@ struct profile_event {
     const struct profile_sums *member_totals; /* [members] */
     uint64_t read, filtered, dropped;         /* samples: read == total.samples + filtered + dropped */
     uint64_t lost;                            /* LOST_SAMPLES records of this event */
+    uint64_t grades[GRADE_COUNT];             /* frames of the samples in the entries: with callchains all of
+                                                 theirs, else where the samples lie */
     const struct profile_entry *entries;
     uint32_t entry_count; /* all levels */
     uint32_t root_count;  /* the first ones: the rows, or the first level of a hierarchy */

@@ -26,6 +26,7 @@
 #include "format/perfdata/readings.h"
 #include "profile/profile.h"
 #include "resolve/frames.h"
+#include "resolve/grade.h"
 
 enum { PROFILE_NONE = UINT32_MAX };
 
@@ -191,6 +192,12 @@ struct profile_place {
     uint32_t source_line, source_file; /* text ids, where a column wants them */
 };
 
+/* What a name rests on, where a column shows it. */
+struct profile_basis {
+    uint32_t text;    /* text id: which list of which file */
+    uint8_t identity; /* enum symbol_identity */
+};
+
 /* What stands behind an entry: the sample that was the first to make it decides where equal keys have
  * different looks. */
 struct profile_row {
@@ -242,6 +249,8 @@ struct profile {
     struct profile_plan plan;
     struct profile_builder b;
     VEC(struct profile_place) places;     /* by frame */
+    VEC(uint8_t) grades;                  /* enum grade, by frame */
+    VEC(struct profile_basis) bases_of;   /* by frame, where a column wants them */
     VEC(struct profile_name) list;        /* of names */
     VEC(uint32_t) name_ranks, text_ranks; /* in order of texts; equal ones have equal ranks */
     VEC(uint32_t) name_places;            /* order of names by address */
@@ -296,6 +305,17 @@ bool profile_wants_source(const struct profile_options *o);
 uint32_t profile_source_text(const struct profile_place *place, enum profile_column_id id);
 /* Fills in the source line and file of frame `f`, whose name is known. False: memory. */
 bool profile_find_source(struct profile *p, const struct resolve_frame *f, struct profile_place *place);
+
+/* ---- grade.c ---- */
+
+/* Fills in p->grades and, for columns that show them, p->bases_of. False: memory. */
+bool profile_grade_frames(struct profile *p);
+enum grade profile_grade_of(const struct profile *p, uint32_t frame);
+/* Fills in the events' grades; p->node_sums are known. False: memory. */
+bool profile_count_grades(struct profile *p);
+/* That every sample read is in the profile or was left out, and every one in it is at the end of one
+ * callchain. */
+bool profile_conserves(const struct profile *p, struct err *err);
 
 /* ---- sort.c ---- */
 

@@ -289,6 +289,13 @@ static void check_random(bool children, enum profile_chain_order order) {
     assert_int_equal(e->total.period, all);
     assert_int_equal(e->read, SAMPLES);
     assert_int_equal(e->read, e->total.samples + e->filtered + e->dropped);
+    uint64_t frames = 0, named = 0;
+    for (unsigned i = 0; i < SAMPLES; i++)
+        for (unsigned d = 0; d < samples[i].depth; d++, frames++)
+            named += samples[i].chain[d] < FUNCTIONS;
+    assert_int_equal(e->grades[GRADE_EXACT], named); /* the records name them */
+    assert_int_equal(e->grades[GRADE_UNKNOWN], frames - named);
+    assert_int_equal(e->grades[GRADE_INFERRED] + e->grades[GRADE_STALE], 0);
     for (unsigned f = 0; f < FUNCTIONS; f++) {
         const char name[] = {(char)('a' + f), '\0'};
         for (uint32_t tid = 7; tid <= 8; tid++) {

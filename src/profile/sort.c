@@ -116,6 +116,7 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
     case PROFILE_SRCLINE_FROM:
     case PROFILE_SRCLINE_TO:
     case PROFILE_SRCFILE:
+    case PROFILE_PROVENANCE:
         return p->text_ranks.items[words[0]];
     case PROFILE_CYCLES: /* do not decide; entries are made from many down */
         return place ? UINT64_MAX - words[0] : 0;

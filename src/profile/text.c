@@ -9,6 +9,17 @@ static void put_address(struct out *o, uint64_t address) {
     out_hex0(o, address, 16);
 }
 
+/* "[stale] libc.so.6+0x1234": there is a file, but not the one that ran. */
+static bool put_stale(const struct profile *p, uint32_t frame, struct out *o) {
+    if (profile_grade_of(p, frame) != GRADE_STALE)
+        return false;
+    out_str(o, "[stale] ");
+    out_str(o, strpool_text(&p->b.texts, p->places.items[frame].dso));
+    out_str(o, "+0x");
+    out_hex(o, p->b.frames.list.items[frame].offset, 0);
+    return true;
+}
+
 static char letter_of(unsigned cpumode) {
     static const char letters[PERFDATA_MISC_CPUMODE_MASK + 1] = {[PERFDATA_MISC_CPUMODE_UNKNOWN] = 'H',
                                                                  [PERFDATA_MISC_KERNEL] = 'k',
@@ -30,7 +41,7 @@ static void put_symbol(const struct profile *p, const struct profile_row *row, e
     out_mem(o, level, sizeof level);
     if (name)
         out_str(o, name->text);
-    else
+    else if (!put_stale(p, frame, o))
         put_address(o, own ? profile_own_address(f) : f->offset);
     if (id == PROFILE_SYMBOL_OFFSET && name) {
         out_str(o, "+0x");
@@ -56,7 +67,14 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     case PROFILE_SRCLINE_FROM:
     case PROFILE_SRCLINE_TO:
     case PROFILE_SRCFILE:
+    case PROFILE_PROVENANCE:
         put_text_id(p, v, o);
+        break;
+    case PROFILE_GRADE:
+        out_str(o, grade_name((enum grade)v));
+        break;
+    case PROFILE_IDENTITY:
+        out_str(o, symbol_identity_text((enum symbol_identity)v));
         break;
     case PROFILE_SYMBOL:
     case PROFILE_SYMBOL_FROM:
@@ -162,6 +180,11 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
         } else if (id == PROFILE_SYMBOL) {
             const struct profile_name *name = profile_name_of(p, t->rows.items[i].frame);
             w = name ? name->text_len + 4 : 22;
+            if (profile_grade_of(p, t->rows.items[i].frame) == GRADE_STALE) {
+                o.len = 0;
+                put_key(p, t, i, id, &o);
+                w = (uint32_t)o.len;
+            }
         } else {
             o.len = 0;
             put_key(p, t, i, id, &o);
@@ -181,6 +204,8 @@ void profile_frame_text(const struct profile *p, const struct profile_frame *fra
         out_str(out, name->text);
         return;
     }
+    if (put_stale(p, frame->location, out))
+        return;
     uint64_t address = p->b.frames.list.items[frame->location].address;
     if (address) /* as "%#llx" */
         out_str(out, "0x");

@@ -119,8 +119,9 @@ static uint32_t symbol_of(struct resolve_frames *f, const struct model_hit *hit)
     if (slot->image == hit->image && slot->offset == hit->offset)
         return slot->symbol;
     const struct symbol_table *t = table_of(f, hit->image);
-    *slot = (struct resolve_frame_symbol){hit->offset, hit->image,
-                                          t ? symbol_table_find(t, hit->offset) : SYMBOL_NONE};
+    uint32_t symbol = t ? symbol_table_find(t, hit->offset) : SYMBOL_NONE;
+    symbol = t ? resolve_names_admit(f->names, hit->image, symbol) : SYMBOL_NONE;
+    *slot = (struct resolve_frame_symbol){hit->offset, hit->image, symbol};
     return slot->symbol;
 }
 

@@ -49,7 +49,7 @@ static void ask(struct resolve_lines *l, uint32_t image, uint64_t offset, struct
     resolve_names_find(l->names, image, offset); /* loads it */
     i->table = resolve_names_table(l->names, image);
     uint32_t id = i->table ? resolve_names_store_id(l->names, image) : UINT32_MAX;
-    if (id == UINT32_MAX)
+    if (id == UINT32_MAX || (resolve_names_strict(l->names) && !symbol_store_source(l->store, id).proved))
         return;
     struct symbol_bytes bytes = symbol_store_bytes(l->store, id);
     const struct bytes no_alt = {NULL, 0};

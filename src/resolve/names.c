@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "symbol/grade.h"
 
 enum { NOT_ASKED = UINT32_MAX };
 
@@ -33,6 +34,7 @@ enum { MEMO_SLOTS = 1 << 14 };
 struct resolve_names {
     const struct model *model;
     struct symbol_store *store;
+    bool strict;
     const char *release;
     VEC(struct image_names) images;
     VEC(struct extent) extents;
@@ -66,6 +68,21 @@ void resolve_names_free(struct resolve_names *n) {
     pthread_cond_destroy(&n->done);
     free(n->memo);
     free(n);
+}
+
+void resolve_names_be_strict(struct resolve_names *n) {
+    n->strict = true;
+}
+
+bool resolve_names_strict(const struct resolve_names *n) {
+    return n->strict;
+}
+
+uint32_t resolve_names_admit(const struct resolve_names *n, uint32_t image, uint32_t symbol) {
+    if (!n->strict || symbol == SYMBOL_NONE)
+        return symbol;
+    uint32_t id = n->images.items[image].store_id;
+    return symbol_store_grade(n->store, id, symbol) == GRADE_EXACT ? symbol : SYMBOL_NONE;
 }
 
 static bool grow(struct resolve_names *n, uint32_t images) {
@@ -194,7 +211,7 @@ struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image
         return none;
     const struct symbol_table *table = load(n, image);
     if (table)
-        none.index = symbol_table_find(table, offset);
+        none.index = resolve_names_admit(n, image, symbol_table_find(table, offset));
     *m = (struct memo){offset, none};
     return none;
 }

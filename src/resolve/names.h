@@ -27,6 +27,14 @@ struct resolve_names *resolve_names_new(const struct model *m, struct symbol_sto
                                         const char *release, struct err *err);
 void resolve_names_free(struct resolve_names *n); /* NULL is allowed */
 
+/* From now on only what is exact has a name (symbol/grade.h): --strict. To be said before anything is asked.
+ */
+void resolve_names_be_strict(struct resolve_names *n);
+bool resolve_names_strict(const struct resolve_names *n);
+
+/* `symbol`, or SYMBOL_NONE where being strict forbids it. The image's table was asked for. */
+uint32_t resolve_names_admit(const struct resolve_names *n, uint32_t image, uint32_t symbol);
+
 /* The symbol that covers model_hit.offset of an image, loading the image's symbols if need be. `image` may be
  * MODEL_NONE. One thread at a time. */
 struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image, uint64_t offset);

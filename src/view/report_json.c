@@ -178,6 +178,10 @@ static bool print_event(struct printer *pr) {
     print_member(pr->out, "filtered", e->filtered);
     print_member(pr->out, "dropped", e->dropped);
     print_member(pr->out, "lost", e->lost);
+    out_str(pr->out, ",\"frames\":{");
+    for (unsigned g = 0; g < GRADE_COUNT; g++)
+        out_printf(pr->out, "%s\"%s\":%" PRIu64, g ? "," : "", grade_name((enum grade)g), e->grades[g]);
+    out_char(pr->out, '}');
     if (!print_entries(pr))
         return false;
     out_char(pr->out, '}');

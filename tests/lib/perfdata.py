@@ -119,3 +119,21 @@ def functions(path):
                     found[data[names + name:end].decode()] = (value - vaddr + file_at, length)
     code = next((offset, size) for flags, offset, _, size in loads if flags & 1)
     return found, code
+
+
+def build_id(path):
+    """The GNU build-id of a 64-bit ELF file, or None."""
+    with open(path, "rb") as f:
+        data = f.read()
+    phoff, = struct.unpack_from("<Q", data, 32)
+    phsize, phnum = struct.unpack_from("<HH", data, 54)
+    for i in range(phnum):
+        kind, _, at, _, _, size = struct.unpack_from("<IIQQQQ", data, phoff + i * phsize)
+        end = at + size
+        while kind == 4 and at + 16 <= end:
+            name, length, note = struct.unpack_from("<III", data, at)
+            body = at + 12 + (name + 3) // 4 * 4
+            if note == 3 and data[at + 12:at + 16] == b"GNU\0":
+                return data[body:body + length]
+            at = body + (length + 3) // 4 * 4
+    return None

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How sure names are, in report: grade_test.py SONDE OBJECT
+
+Recordings are made here, of the code in OBJECT, a shared object with functions called start and stop.
+"""
+import json
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "lib"))
+import perfdata as pd
+import support
+
+SONDE, OBJECT = map(os.path.abspath, sys.argv[1:3])
+FUNCTIONS, (CODE_AT, CODE_BYTES) = pd.functions(OBJECT)
+BASE, PAGE = 0x7f0000000000, 4096
+NAME = os.path.basename(OBJECT)
+AT = FUNCTIONS["stop"][0]  # its offset in the file, too
+
+
+def record(path, build_id=None):
+    """Three samples in stop, called by start; one in nothing."""
+    r = pd.Recording()
+    r.comm(7, "prog")
+    start = CODE_AT // PAGE * PAGE
+    r.map(7, BASE + start, (CODE_BYTES + 2 * PAGE) // PAGE * PAGE, start, OBJECT, build_id)
+    for i in range(3):
+        r.sample(7, BASE + AT, [pd.CONTEXT_USER, BASE + AT, BASE + FUNCTIONS["start"][0] + 1])
+    r.sample(7, PAGE, [pd.CONTEXT_USER, PAGE])
+    r.write(path)
+
+
+def report(path, *options):
+    return support.run([SONDE, "report", "-f", "-i", path, "--no-children", *options])
+
+
+def rows(r):
+    return [line.split() for line in r.out.decode().splitlines() if line.strip() and line[0] != "#"]
+
+
+def check_case(t, path, name, grade, identity, symbol, options=()):
+    r = report(path, "-g", "none", "-s", "sym,grade,identity", *options)
+    t.check(f"{name}: the place has its name and grade", rows(r)[0] == ["75.00%", "[.]", *symbol, grade, identity], r.out)
+    t.check(f"{name}: what nothing covers", rows(r)[1][2:] == ["0x0000000000001000", "unknown", "none"], r.out)
+    return r
+
+
+def check_grades(t, folder):
+    path = os.path.join(folder, "a.data")
+    own = pd.build_id(OBJECT)
+    stale = ["[stale]", f"{NAME}+0x{AT:x}"]
+    record(path)
+    r = check_case(t, path, "no identity", "inferred", "none", ["stop"])
+    t.check("inferred: the closing line", f"75 % of frames inferred: sonde doctor {path}\n" in r.err, r.err)
+    check_case(t, path, "strict", "unknown", "none", [f"0x{AT:016x}"], ["--strict"])
+    r = report(path, "-s", "provenance", "-g", "none")
+    t.check("provenance", [" ".join(x[1:]) for x in rows(r)] == [f"symtab of {OBJECT}", "none"], r.out)
+    r = report(path, "--grades", "-g", "none")
+    t.check("--grades", rows(r)[0] == ["75.00%", "prog", NAME, "[.]", "stop", "inferred"], r.out)
+    if own:
+        record(path, own)
+        r = check_case(t, path, "build-id", "exact", "build-id", ["stop"], ["--strict"])
+        t.check("exact: nothing to say", "sonde doctor" not in r.err, r.err)
+    else:
+        print("SKIP: the compiler leaves no build-ids")
+    record(path, bytes(range(20)))
+    r = check_case(t, path, "another build-id", "stale", "none", stale)
+    t.check("stale: the closing line", "75 % of frames stale: sonde doctor" in r.err, r.err)
+    r = report(path, "-g", "caller", "-s", "comm")
+    t.check("stale: in call graphs", "[stale] " + stale[1] in r.out.decode(), r.out)
+    r = report(path, "--json", "-s", "sym")
+    table = json.loads(r.out)["tables"][0]
+    t.check("stale: in JSON", table["frames"] == {"exact": 0, "inferred": 0, "stale": 6, "unknown": 1}, table)
+    t.check("stale: its text in JSON", table["entries"][0]["keys"]["symbol"] == "[.] " + " ".join(stale), table)
+
+
+def main():
+    t = support.Report("grades")
+    with tempfile.TemporaryDirectory() as folder:
+        check_grades(t, folder)
+    t.finish()
+
+
+main()
