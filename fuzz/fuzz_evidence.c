@@ -3,7 +3,7 @@
  * order, the second what the rest is. */
 #include "fuzz.h"
 
-#include "format/perfdata/evidence.h"
+#include "format/perfdata/kept.h"
 
 static void images(struct bytes rest, bool swap) {
     const uint8_t *start = rest.data, *end = start + rest.size;
@@ -11,6 +11,18 @@ static void images(struct bytes rest, bool swap) {
     struct bytes name;
     while (perfdata_image_evidence_next(&rest, swap, &name, &e))
         FUZZ_CHECK(name.data >= start && name.data + name.size <= end && e.build_id_size <= 20);
+}
+
+static void kept(struct bytes rest, bool swap) {
+    const uint8_t *start = rest.data, *end = start + rest.size;
+    struct perfdata_kept k;
+    while (perfdata_kept_next(&rest, swap, &k)) {
+        FUZZ_CHECK(k.name.data >= start && k.packed.data + k.packed.size <= end);
+        for (uint32_t i = 0; i < k.extent_count; i++) {
+            struct perfdata_extent x = perfdata_kept_extent(&k, swap, i);
+            FUZZ_CHECK(x.offset <= k.file_size && x.size <= k.file_size - x.offset);
+        }
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -24,10 +36,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         perfdata_evidence_decode(rest, swap, &e);
     } else if (data[1] % 3 == 1) {
         images(rest, swap);
+        kept(rest, swap);
     } else { /* the checksum is no obstacle: parts are read whether it is right or not */
         perfdata_box_size(rest, swap);
-        for (uint32_t i = 0; perfdata_box_part(rest, swap, i, &part); i++)
+        for (uint32_t i = 0; perfdata_box_part(rest, swap, i, &part); i++) {
             images(part.content, swap);
+            kept(part.content, swap);
+        }
     }
     return 0;
 }

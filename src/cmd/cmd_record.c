@@ -119,6 +119,12 @@ static bool set_switch(const struct option *row, void *field, const char *value,
     return negated || record_args_switch(value, &c->o, e);
 }
 
+static bool set_keep(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    struct record_cli *c = field;
+    (void)row;
+    return record_args_keep(negated ? "none" : value, &c->o.keep, e);
+}
+
 static bool set_level(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
     (void)row;
     char *end = NULL;
@@ -235,6 +241,10 @@ static const struct option options[] = {
     SELECT(0, "filter", "filter", "event filter"),
     OPTION_ABSENT_FLAG(0, "group", "put the counters into a counter group"),
     OPTION_ABSENT_FLAG(0, "kcore", "copy /proc/kcore"),
+    WHOLE(0, "keep", "none|unwind|full",
+          "of files that are deleted or replaced while recording keep nothing, what names functions and "
+          "unwinds (default), or all",
+          set_keep),
     OPTION_BOOL(0, "kernel-callchains", struct record_cli, o.kernel_callchains, "collect kernel callchains"),
     OPTION_ABSENT_FLAG(0, "latency", "data for latency profiling"),
     OPTION_CALL(0, "max-size", struct record_cli, o.max_bytes, "size",

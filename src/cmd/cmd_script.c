@@ -266,6 +266,8 @@ static bool open_names(struct script *s, struct err *err) {
     arena_fini(&arena);
     struct symbol_options symbols = s->o->symbols;
     symbols.raw_names = !s->o->demangle;
+    symbols.kept = reading_kept(&s->reading);
+    symbols.kept_swap = s->reading.events->swap;
     s->store = symbol_store_new(&symbols, err);
     s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
     s->lines = s->names ? resolve_lines_new(s->names, s->store, err) : NULL;

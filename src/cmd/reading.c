@@ -100,16 +100,30 @@ static bool apply_build_ids(struct reading *r, struct model *m, struct err *err)
     return ok;
 }
 
-/* Gives the model what sonde's trailer says of mapped files (docs/FORMAT.md). */
+/* sonde's trailer (docs/FORMAT.md); empty when there is none. */
+static struct bytes trailer(const struct reading *r) {
+    struct bytes file = stream_input_bytes(r->stream);
+    uint64_t size = stream_is_pipe(r->stream) ? 0 : perfdata_box_size(file, r->events->swap);
+    return (struct bytes){file.data + (file.size - size), (size_t)size};
+}
+
+struct bytes reading_kept(const struct reading *r) {
+    struct bytes box = trailer(r);
+    struct perfdata_part part;
+    for (uint32_t i = 0; box.size && perfdata_box_part(box, r->events->swap, i, &part); i++)
+        if (part.tag == PERFDATA_PART_KEPT)
+            return part.content;
+    return (struct bytes){0};
+}
+
+/* Gives the model what the trailer says of mapped files. */
 static bool apply_trailer(struct reading *r, struct model *m, struct err *err) {
-    struct bytes file = stream_input_bytes(r->stream), name;
+    struct bytes box = trailer(r), name;
     const bool swap = r->events->swap;
-    uint64_t size = stream_is_pipe(r->stream) ? 0 : perfdata_box_size(file, swap);
-    struct bytes box = {file.data + (file.size - size), (size_t)size};
     struct perfdata_part part;
     struct perfdata_evidence e;
     bool ok = true;
-    for (uint32_t i = 0; size && ok && perfdata_box_part(box, swap, i, &part); i++)
+    for (uint32_t i = 0; box.size && ok && perfdata_box_part(box, swap, i, &part); i++)
         while (ok && part.tag == PERFDATA_PART_IMAGES &&
                perfdata_image_evidence_next(&part.content, swap, &name, &e))
             ok = model_add_evidence(m, name, &e, err);

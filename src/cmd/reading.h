@@ -58,6 +58,10 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
  */
 int64_t reading_captured_s(const struct reading *r);
 
+/* Files that the recording keeps (format/perfdata/kept.h), in its byte order; empty when there are none.
+ * Lives as long as the stream. */
+struct bytes reading_kept(const struct reading *r);
+
 /* One record, decoded and so checked, into the model if it wants it. False only when memory ran out. */
 bool reading_apply(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err);
 

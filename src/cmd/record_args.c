@@ -215,6 +215,16 @@ bool record_args_synth(const char *text, struct record_options *o, struct err *e
     return true;
 }
 
+bool record_args_keep(const char *text, enum record_keep_what *what, struct err *e) {
+    static const struct word WHAT[] = {
+        {"none", RECORD_KEEP_NONE}, {"unwind", RECORD_KEEP_UNWIND}, {"full", RECORD_KEEP_FULL}, {NULL, 0}};
+    const struct word *w = find_word(WHAT, text, strlen(text));
+    if (!w)
+        return err_set(e, ERR_USAGE, NULL, "'%s' is nothing that can be kept: none, unwind or full", text);
+    *what = (enum record_keep_what)w->value;
+    return true;
+}
+
 bool record_args_clock(const char *text, int32_t *clockid, struct err *e) {
     uint64_t n;
     const char *rest;

@@ -234,6 +234,8 @@ static bool open_names(struct report_session *s, const char *cache, struct err *
         s->release = strndup((const char *)value.text.data, bytes_text_len(value.text));
     arena_fini(&arena);
     options.cache = cache;
+    options.kept = reading_kept(s->r);
+    options.kept_swap = s->r->events->swap;
     s->store = symbol_store_new(&options, err);
     s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
     if (s->names && s->o->strict)

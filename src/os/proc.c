@@ -152,14 +152,9 @@ static bool system_identity(void *ctx, const char *path, struct os_identity *out
     return true;
 }
 
-static bool system_image(void *ctx, const char *path, uint64_t most, struct os_image *out, struct err *err) {
+bool os_image_of_fd(int fd, const char *name, uint64_t most, struct os_image *out, struct err *err) {
     struct stat st;
-    (void)ctx;
     *out = (struct os_image){0};
-    /* Mapped names may lead to devices and FIFOs: opening those must neither wait nor do anything. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return err_errno(err, errno, path, "cannot open %s", path);
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size <= IMAGE_MAX;
     uint64_t size = ok ? (uint64_t)st.st_size : 0;
     size = size < most ? size : most;
@@ -168,17 +163,28 @@ static bool system_image(void *ctx, const char *path, uint64_t most, struct os_i
     ssize_t n = p ? 1 : -1;
     int why = ok ? ENOMEM : EINVAL;
     while (n > 0 && have < size) {
-        n = TEMP_FAILURE_RETRY(read(fd, p + have, size - have));
+        n = TEMP_FAILURE_RETRY(pread(fd, p + have, size - have, (off_t)have));
         why = errno;
         have += n > 0 ? (uint64_t)n : 0;
     }
-    close(fd);
     if (n < 0) {
         free(p);
-        return err_errno(err, why, path, "cannot read %s", path);
+        return err_errno(err, why, name, "cannot read %s", name);
     }
     *out = (struct os_image){{p, (size_t)have}, p};
     return true;
+}
+
+static bool system_image(void *ctx, const char *path, uint64_t most, struct os_image *out, struct err *err) {
+    (void)ctx;
+    *out = (struct os_image){0};
+    /* Mapped names may lead to devices and FIFOs: opening those must neither wait nor do anything. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return err_errno(err, errno, path, "cannot open %s", path);
+    bool ok = os_image_of_fd(fd, path, most, out, err);
+    close(fd);
+    return ok;
 }
 
 static void system_release(void *ctx, struct os_image *image) {
@@ -248,6 +254,10 @@ const struct os_proc os_proc_system = {
     .identity = system_identity,
     .image = system_image,
     .release = system_release,
+    .hold = os_hold,
+    .held_image = os_held_image,
+    .held_identity = os_held_identity,
+    .unhold = os_unhold,
     .maps_open = system_maps_open,
     .maps_next = system_maps_next,
     .maps_build_id = system_maps_build_id,

@@ -44,6 +44,17 @@ struct os_image {
     void *own; /* the implementation's */
 };
 
+/* A file that is held open, so that its bytes stay when its name goes. */
+struct os_held {
+    int handle;
+    struct os_identity identity; /* when it was opened */
+    enum os_held_where {
+        OS_HELD_HERE,     /* on the file system that is our root: holding it disturbs nobody */
+        OS_HELD_PASSING,  /* it has no name any more, lies in memory (tmpfs), or in another mount namespace */
+        OS_HELD_ELSEWHERE /* on another mount of ours, which a held file keeps busy */
+    } where;
+};
+
 enum { OS_BPF_FUNCTIONS_MAX = 256, OS_BPF_TAG = 8 };
 
 /* A loaded BPF program (bpf(2), struct bpf_prog_info). */
@@ -81,6 +92,14 @@ struct os_proc {
      * that is cut short while we look at a map of it would end us (SIGBUS). */
     bool (*image)(void *ctx, const char *path, uint64_t most, struct os_image *out, struct err *err);
     void (*release)(void *ctx, struct os_image *image);
+
+    /* Opens a regular file that process `pid` uses. */
+    bool (*hold)(void *ctx, const char *path, int32_t pid, struct os_held *out, struct err *err);
+    /* Its bytes, as image does it; and its state now. */
+    bool (*held_image)(void *ctx, const struct os_held *held, uint64_t most, struct os_image *out,
+                       struct err *err);
+    bool (*held_identity)(void *ctx, const struct os_held *held, struct os_identity *out);
+    void (*unhold)(void *ctx, struct os_held *held);
 
     /* The BPF program with the smallest id above `after`: 1; 0 when there is none, or none for us to see; -1:
      * there is one, but only its id could be had. */

@@ -107,6 +107,38 @@ static void fake_release(void *ctx, struct os_image *image) {
     *image = (struct os_image){0};
 }
 
+/* Handles are numbers of files in the table. */
+static bool fake_hold(void *ctx, const char *path, int32_t pid, struct os_held *out, struct err *err) {
+    const struct os_proc_fake *f = ctx;
+    const struct os_proc_fake_file *file = find(f, path, err);
+    (void)pid;
+    if (!file)
+        return false;
+    *out = (struct os_held){.handle = (int)(file - f->files), .identity = file->identity};
+    out->where = file->where;
+    return true;
+}
+
+static bool fake_held_image(void *ctx, const struct os_held *held, uint64_t most, struct os_image *out,
+                            struct err *err) {
+    const struct os_proc_fake *f = ctx;
+    (void)err;
+    *out = (struct os_image){.bytes = f->files[held->handle].content};
+    if (out->bytes.size > most)
+        out->bytes.size = (size_t)most;
+    return true;
+}
+
+static bool fake_held_identity(void *ctx, const struct os_held *held, struct os_identity *out) {
+    *out = ((const struct os_proc_fake *)ctx)->files[held->handle].identity;
+    return true;
+}
+
+static void fake_unhold(void *ctx, struct os_held *held) {
+    (void)ctx;
+    held->handle = -1;
+}
+
 static int fake_maps_open(void *ctx, int32_t pid) {
     const struct os_proc_fake *f = ctx;
     for (size_t i = 0; i < f->mapping_count; i++)
@@ -167,6 +199,10 @@ struct os_proc os_proc_fake(const struct os_proc_fake *fake) {
         .identity = fake_identity,
         .image = fake_image,
         .release = fake_release,
+        .hold = fake_hold,
+        .held_image = fake_held_image,
+        .held_identity = fake_held_identity,
+        .unhold = fake_unhold,
         .maps_open = fake_maps_open,
         .maps_next = fake_maps_next,
         .maps_build_id = fake_maps_build_id,

@@ -9,8 +9,9 @@ struct os_proc_fake_file {
     const char *path; /* directories are implied */
     struct bytes content;
     struct os_identity identity;
-    bool denied; /* EACCES */
-    bool gone;   /* ESRCH: listed, but the process has ended since */
+    bool denied;              /* EACCES */
+    bool gone;                /* ESRCH: listed, but the process has ended since */
+    enum os_held_where where; /* when it is held */
 };
 
 struct os_proc_fake_mapping {

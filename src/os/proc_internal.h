@@ -7,4 +7,13 @@
 
 int os_bpf_next(void *ctx, uint32_t after, struct os_bpf_program *out);
 
+/* The image of an open regular file. */
+bool os_image_of_fd(int fd, const char *name, uint64_t most, struct os_image *out, struct err *err);
+
+bool os_hold(void *ctx, const char *path, int32_t pid, struct os_held *out, struct err *err);
+bool os_held_image(void *ctx, const struct os_held *held, uint64_t most, struct os_image *out,
+                   struct err *err);
+bool os_held_identity(void *ctx, const struct os_held *held, struct os_identity *out);
+void os_unhold(void *ctx, struct os_held *held);
+
 #endif

@@ -44,6 +44,8 @@ static void identify(struct record_drain *d, uint64_t at, uint16_t misc, struct 
         return;
     struct bytes fields = {body.data, body.size - d->id_bytes};
     const struct perfdata_evidence *e = record_identities_note(d->identities, misc, fields);
+    if (d->keep)
+        record_keep_note(d->keep, misc, fields, e);
     struct record_patch *p = e ? vec_push(&d->patches) : NULL;
     if (!p)
         return;

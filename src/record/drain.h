@@ -16,6 +16,7 @@
 #include "record/compress.h"
 #include "record/file.h"
 #include "record/identity.h"
+#include "record/keep.h"
 #include "record/open.h"
 
 /* A record that goes out longer than it came: an MMAP2 with a tail. */
@@ -30,6 +31,7 @@ struct record_drain {
     struct record_build_ids *build_ids;   /* NULL: not kept */
     struct record_compress *compress;     /* NULL: not compressed */
     struct record_identities *identities; /* NULL: map records go out as they come */
+    struct record_keep *keep;             /* NULL: nothing is kept */
     int64_t pass_ns;                      /* when the last pass began: wall clock */
     uint32_t id_bytes;                    /* of the sample_id that map records end in */
     uint64_t samples, lost;               /* records; events that LOST records tell of */

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/keep.h"
+
 enum { RECORD_RANGES_MAX = 64 };
 
 enum record_callgraph {
@@ -64,6 +66,7 @@ struct record_options {
     uint64_t max_bytes; /* 0: no limit */
     bool no_build_ids;
     bool to_pipe;
+    enum record_keep_what keep;
     const char *control; /* --control's text; NULL: none */
     /* Several files one after the other, the finished ones named after the time: on SIGUSR2 (with neither of
      * the two limits), from so many bytes on, every so many ms. */

@@ -48,6 +48,7 @@ struct session {
     bool file_open;
     struct record_build_ids build_ids;
     struct record_identities identities;
+    struct record_keep keep;
     struct record_module_watch modules;
     int uevents; /* -1: none */
     bool modules_changed;
@@ -296,6 +297,9 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     s->drain.build_ids = o->no_build_ids ? NULL : &s->build_ids;
     s->drain.compress = o->compression ? &s->compress : NULL;
     s->drain.identities = &s->identities;
+    s->keep.proc = out.seekable ? s->job->proc : NULL; /* nothing can follow the data of a pipe */
+    s->keep.what = o->keep;
+    s->drain.keep = &s->keep;
     s->drain.no_rounds = o->overwrite;
     s->drain.id_bytes = side_band(s)->plan.tail_size;
     s->drain.pass_ns = (int64_t)since_ns;
@@ -350,12 +354,15 @@ static bool update_facts(struct session *s, struct err *err) {
 static void encode_trailer(struct session *s, struct writer *w) {
     struct writer images = writer_make(false);
     record_identities_finish(&s->identities, &images);
-    struct perfdata_part parts[2];
+    struct perfdata_part parts[3];
+    struct bytes kept = record_keep_finish(&s->keep);
     size_t count = 0;
     if (images.size)
         parts[count++] = (struct perfdata_part){PERFDATA_PART_IMAGES, writer_bytes(&images)};
     if (s->modules.log.size)
         parts[count++] = (struct perfdata_part){PERFDATA_PART_MODULES, writer_bytes(&s->modules.log)};
+    if (kept.size)
+        parts[count++] = (struct perfdata_part){PERFDATA_PART_KEPT, kept};
     if (s->file.out.seekable)
         perfdata_box_encode(parts, count, w);
     if (!writer_ok(w) || !writer_ok(&images) || !writer_ok(&s->modules.log))
@@ -436,6 +443,8 @@ static bool switch_file(struct session *s, struct err *err) {
     record_identities_fini(&s->identities);
     s->build_ids = (struct record_build_ids){0};
     s->identities = (struct record_identities){0};
+    record_keep_fini(&s->keep);
+    s->keep = (struct record_keep){0};
     writer_clear(&s->modules.log);
     s->drain.has_time = false;
     s->switch_asked = false;
@@ -662,6 +671,7 @@ static void release(struct session *s) {
     record_compress_fini(&s->compress);
     record_build_ids_fini(&s->build_ids);
     record_identities_fini(&s->identities);
+    record_keep_fini(&s->keep);
     record_module_watch_fini(&s->modules);
     os_close(s->uevents);
     writer_fini(&s->pending);

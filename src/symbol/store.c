@@ -27,6 +27,11 @@ struct symbol_store *symbol_store_new(const struct symbol_options *options, stru
         return NULL;
     }
     s->options = *options;
+    if (!store_kept_init(s)) {
+        err_memory(err, "symbols");
+        symbol_store_free(s);
+        return NULL;
+    }
     return s;
 }
 
@@ -44,6 +49,7 @@ void symbol_store_free(struct symbol_store *s) {
         image_free(s->images.items[i]);
     vec_fini(&s->images);
     symfile_cache_fini(&s->files);
+    store_kept_fini(s);
     os_debuginfod_free(s->servers);
     pthread_mutex_destroy(&s->lock);
     free(s);

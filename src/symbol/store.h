@@ -35,6 +35,8 @@ struct symbol_options {
     bool demangle_kernel;         /* --demangle-kernel */
     const char *debuginfod_urls;  /* NULL: the network is not asked */
     unsigned debuginfod_total_ms; /* for all images together; 0: 10 seconds */
+    struct bytes kept;            /* files that the recording keeps: format/perfdata/kept.h; may be empty */
+    bool kept_swap;
 };
 
 enum symbol_space { SYMBOL_USER, SYMBOL_KERNEL, SYMBOL_GUEST_USER, SYMBOL_GUEST_KERNEL };

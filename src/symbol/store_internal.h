@@ -6,7 +6,9 @@
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/vec.h"
+#include "format/perfdata/kept.h"
 #include "os/debuginfod.h"
 #include "symbol/store.h"
 #include "symbol/symfile.h"
@@ -32,6 +34,13 @@ struct store_live {
     char release[65];
 };
 
+/* What the recording keeps of files (format/perfdata/kept.h), found by what proves it. */
+struct store_kept {
+    VEC(struct perfdata_kept) list;
+    struct hash_map by_key; /* of build-id, state, or pid of a perf map -> index */
+    VEC(uint8_t *) files;   /* unpacked; owned */
+};
+
 struct symbol_store {
     struct symbol_options options;
     struct symfile_cache files;
@@ -39,6 +48,7 @@ struct symbol_store {
     struct os_debuginfod *servers; /* NULL: the network is not asked */
     pthread_mutex_t lock;          /* of what follows */
     struct store_live live;
+    struct store_kept kept; /* list and by_key never change */
 };
 
 /* A text in the image's arena; "" when memory ran out. */
@@ -87,6 +97,17 @@ const char *store_download(struct symbol_store *s, struct store_image *im, struc
 
 /* The running kernel. */
 const struct store_live *store_live(struct symbol_store *s);
+
+/* False: memory. */
+bool store_kept_init(struct symbol_store *s);
+void store_kept_fini(struct symbol_store *s);
+
+/* The file that the recording keeps of this image, proved; NULL when it keeps none. *whole: it has the
+ * machine code too. */
+struct symfile *store_kept_image(struct symbol_store *s, struct store_image *im, bool *whole);
+
+/* The map that process `pid` had written when it ended: appended to `text`. False when none is kept. */
+bool store_kept_map(struct symbol_store *s, uint32_t pid, struct writer *text);
 
 /* Loaders by kind: true with im->table set. */
 bool store_load_file(struct symbol_store *s, struct store_image *im);

@@ -115,11 +115,26 @@ static bool use_root(struct symbol_store *s, struct store_image *im, const char 
     return use_file(s, im, store_open_proved(s, im, rooted), path, SYMBOL_FROM_ROOT);
 }
 
+/* What is kept was proved when it was taken. Its code is there only if all of it was. */
+static bool use_kept(struct symbol_store *s, struct store_image *im, const char *path) {
+    bool whole;
+    struct symfile *f = store_kept_image(s, im, &whole);
+    im->evidenced = f != NULL;
+    if (!f || !use_file(s, im, f, path, SYMBOL_FROM_KEPT))
+        return false;
+    if (!whole)
+        im->bytes.code = (struct bytes){0};
+    return true;
+}
+
 bool store_load_file(struct symbol_store *s, struct store_image *im) {
     const char *path = real_path(im);
     bool cookie = im->known.evidence && im->known.evidence->has_cookie;
     bool identified = im->known.build_id.size != 0 || cookie;
     if (use_file(s, im, store_open_proved(s, im, store_cache_path(s, im, "elf")), path, SYMBOL_FROM_CACHE))
+        return true;
+    /* With nothing to tell it by, what has its path now may be anything. */
+    if (!identified && use_kept(s, im, path))
         return true;
     if (*path != '/')
         return false;
@@ -131,6 +146,8 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
     if (use_file(s, im, store_open_proved(s, im, store_host_path(s, im, path)), path, SYMBOL_FROM_FILE))
         return true;
     if (identified && use_root(s, im, path))
+        return true;
+    if (use_kept(s, im, path))
         return true;
     const char *downloaded = store_download(s, im, im->known.build_id, OS_DEBUGINFOD_EXECUTABLE);
     return use_file(s, im, store_open_proved(s, im, downloaded), path, SYMBOL_FROM_DEBUGINFOD);
@@ -203,6 +220,15 @@ static struct symbol_table *map_table(struct writer *text, struct err *err) {
     return t;
 }
 
+static bool use_kept_map(struct symbol_store *s, struct store_image *im) {
+    struct err err = ERR_INIT;
+    struct writer text = writer_make(false);
+    if (store_kept_map(s, im->known.pid, &text))
+        im->table = im->owned = map_table(&text, &err);
+    writer_fini(&text);
+    return im->table && store_found(im, SYMBOL_FROM_KEPT, im->known.name, true);
+}
+
 static bool use_map(struct symbol_store *s, struct store_image *im, const char *path) {
     struct err err = ERR_INIT;
     im->table = symfile_text_table(&s->files, path, map_table, &err);
@@ -232,8 +258,12 @@ static unsigned inner_pid(uint32_t pid) {
 bool store_load_map(struct symbol_store *s, struct store_image *im) {
     uint32_t pid = im->known.pid;
     bool proved;
+    if (use_kept(s, im, im->known.name)) /* a file in memory: memfd_create(2) */
+        return true;
     if (pid == UINT32_MAX || *im->known.name != '/')
         return false;
+    if (use_kept_map(s, im))
+        return true;
     if (use_map(s, im, store_host_path(s, im, im->known.name)))
         return true;
     /* In a container: if that process can be one of this machine's at all. */

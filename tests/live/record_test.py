@@ -296,6 +296,37 @@ def identity():
     check(open("identity.data", "rb").read().count(struct.pack("=I", 0x45646E53)) == 2, "one tail, one entry")
 
 
+def report(path, *args):
+    return support.run([SONDE, "report", "-f", "--stdio", "-i", path, "-s", "sym", *args]).out.decode()
+
+
+def kept():
+    """A program that is deleted, or replaced by another one, while it runs: its functions have names."""
+    def when_running(p, act):
+        wait_for_data("kept.data")
+        act()
+        return p.communicate(timeout=60)[1].decode()
+
+    def replace():
+        shutil.copy("/bin/true", "new")
+        os.rename("new", "program")
+
+    for keep, act, named in (("unwind", lambda: os.remove("program"), True), ("full", replace, True),
+                             ("unwind", replace, True), ("none", replace, False)):
+        shutil.copy(SONDE, "program")
+        if os.path.exists("kept.data"):
+            os.remove("kept.data")
+        p = subprocess.Popen([SONDE, "record", "-N", "-o", "kept.data", f"--keep={keep}", "-F", "1000", "--",
+                              "./program", "test", "-w", "noploop", "2"], stderr=subprocess.PIPE, env=support.ENV)
+        err = when_running(p, act)
+        text = report("kept.data")
+        check(("noploop" in text) == named, f"--keep={keep}: named {named}: {text[-800:]}{err}")
+        if PERF:
+            check(perf_samples("kept.data") == samples(support.Result(0, b"", err)), "perf reads what keeps files")
+        if os.path.exists("program"):
+            os.remove("program")
+
+
 def files():
     """Several files, each of them whole."""
     r = record("-o", "part.data", "--switch-output=1s", "sh", "-c", "sleep 2.5")
@@ -324,7 +355,7 @@ def main():
         check(r.status == 0, f"recording works: {r.err}")
         if not PERF:
             print("perf is not installed: its reading is not compared")
-        tests = [exit_codes, a_command, variants, header, pipes, full, before, identity, files]
+        tests = [exit_codes, a_command, variants, header, pipes, full, before, identity, kept, files]
         if os.geteuid() == 0:
             tests += [signals, controlled, killed]
         else:

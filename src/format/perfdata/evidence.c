@@ -70,8 +70,7 @@ static void read_item(uint32_t tag, struct cursor item, struct perfdata_evidence
     }
 }
 
-/* A tail at the beginning of `b`. */
-static bool decode_tail(struct bytes b, bool swap, struct perfdata_evidence *out) {
+bool perfdata_evidence_read(struct bytes b, bool swap, struct perfdata_evidence *out) {
     struct cursor c = cursor_make(b, swap);
     *out = (struct perfdata_evidence){0};
     if (cursor_u32(&c) != TAIL_MAGIC || cursor_u16(&c) < VERSION)
@@ -94,7 +93,7 @@ static bool decode_tail(struct bytes b, bool swap, struct perfdata_evidence *out
 bool perfdata_evidence_decode(struct bytes area, bool swap, struct perfdata_evidence *out) {
     /* A name without a NUL fills the area. */
     size_t at = (bytes_text_len(area) + 8) & ~(size_t)7;
-    return at < area.size && decode_tail((struct bytes){area.data + at, area.size - at}, swap, out);
+    return at < area.size && perfdata_evidence_read((struct bytes){area.data + at, area.size - at}, swap, out);
 }
 
 /* --- boxes --- */
@@ -187,5 +186,5 @@ bool perfdata_image_evidence_next(struct bytes *rest, bool swap, struct bytes *n
     *name = (struct bytes){area.data, length};
     *rest = (struct bytes){rest->data + size, rest->size - size};
     size_t at = ((size_t)length + 8) & ~(size_t)7;
-    return at < area.size && decode_tail((struct bytes){area.data + at, area.size - at}, swap, out);
+    return at < area.size && perfdata_evidence_read((struct bytes){area.data + at, area.size - at}, swap, out);
 }

@@ -35,6 +35,8 @@ void perfdata_evidence_encode(const struct perfdata_evidence *e, struct writer *
 /* Reads the tail out of an MMAP2's filename area (perfdata_mmap2.filename). False when there is none. Items
  * that nobody knows are stepped over. */
 bool perfdata_evidence_decode(struct bytes filename_area, bool swap, struct perfdata_evidence *out);
+/* The same of a tail that stands at the beginning of `b`. */
+bool perfdata_evidence_read(struct bytes b, bool swap, struct perfdata_evidence *out);
 
 /* --- boxes --- */
 
@@ -42,6 +44,7 @@ enum perfdata_part_tag {
     PERFDATA_PART_IMAGES = 1,   /* trailer: perfdata_image_evidence, one behind the other */
     PERFDATA_PART_SECTIONS = 2, /* preamble: where modules' sections lie; text */
     PERFDATA_PART_MODULES = 3,  /* trailer: modules that came and went while recording; text */
+    PERFDATA_PART_KEPT = 4,     /* trailer: files that may be gone: format/perfdata/kept.h */
 };
 
 struct perfdata_part {

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that the recording keeps because they were gone when it ended. */
+#include "object/compressed.h"
+#include "symbol/store_internal.h"
+
+enum { ENTRIES_MAX = 1 << 16 };
+static const uint64_t MAP_KEY = (uint64_t)1 << 62; /* keys of processes, beside hashes */
+
+static uint64_t key_of(const struct perfdata_evidence *e) {
+    uint64_t key =
+        e->build_id_size ? hash_bytes(e->build_id, e->build_id_size) : hash_bytes(&e->state, sizeof e->state);
+    return key & ~MAP_KEY;
+}
+
+bool store_kept_init(struct symbol_store *s) {
+    struct bytes rest = s->options.kept;
+    struct perfdata_kept k;
+    while (s->kept.list.count < ENTRIES_MAX && perfdata_kept_next(&rest, s->options.kept_swap, &k)) {
+        bool map = k.kind == PERFDATA_KEPT_MAP;
+        bool image = (k.kind == PERFDATA_KEPT_TABLES || k.kind == PERFDATA_KEPT_WHOLE) &&
+                     (k.evidence.build_id_size || k.evidence.has_state);
+        struct perfdata_kept *to = map || image ? vec_push(&s->kept.list) : NULL;
+        if (to)
+            *to = k;
+        if ((map || image) &&
+            (!to || !hash_map_set(&s->kept.by_key, map ? MAP_KEY | k.pid : key_of(&k.evidence),
+                                  (uint32_t)s->kept.list.count - 1)))
+            return false;
+    }
+    return true;
+}
+
+void store_kept_fini(struct symbol_store *s) {
+    for (size_t i = 0; i < s->kept.files.count; i++)
+        free(s->kept.files.items[i]);
+    vec_fini(&s->kept.files);
+    vec_fini(&s->kept.list);
+    hash_map_fini(&s->kept.by_key);
+}
+
+/* All extents' bytes, in `arena` unless they lie in the recording as they are. */
+static bool unpack(const struct perfdata_kept *k, struct arena *arena, struct bytes *out) {
+    *out = k->packed;
+    return k->packed.size == k->kept_size ||
+           object_decompress_sized(OBJECT_ZSTD, k->packed, k->kept_size, arena, out, NULL);
+}
+
+/* The file, zeros where nothing was kept. NULL: damaged, or no memory. */
+static uint8_t *expand(const struct symbol_store *s, const struct perfdata_kept *k) {
+    struct arena arena = ARENA_INIT;
+    struct bytes plain;
+    uint8_t *file = k->file_size && unpack(k, &arena, &plain) ? calloc(1, (size_t)k->file_size) : NULL;
+    size_t at = 0;
+    for (uint32_t i = 0; file && i < k->extent_count; i++) {
+        struct perfdata_extent x = perfdata_kept_extent(k, s->options.kept_swap, i);
+        memcpy(file + x.offset, plain.data + at, (size_t)x.size);
+        at += (size_t)x.size;
+    }
+    arena_fini(&arena);
+    return file;
+}
+
+static bool same_state(const struct perfdata_file_state *a, const struct perfdata_file_state *b) {
+    return a->dev == b->dev && a->ino == b->ino && a->size == b->size && a->mtime_ns == b->mtime_ns &&
+           a->ctime_ns == b->ctime_ns;
+}
+
+/* Two kinds of proof; of the image, the build-id in its record comes before the one in its evidence. */
+static const struct perfdata_kept *find(const struct symbol_store *s, const struct store_image *im) {
+    struct perfdata_evidence want = im->known.evidence ? *im->known.evidence : (struct perfdata_evidence){0};
+    struct bytes id = im->known.build_id;
+    if (id.size > sizeof want.build_id)
+        return NULL;
+    if (id.size) {
+        want.build_id_size = (uint8_t)id.size;
+        memcpy(want.build_id, id.data, id.size);
+    }
+    if (!want.build_id_size && !want.has_state)
+        return NULL;
+    uint32_t at = hash_map_get(&s->kept.by_key, key_of(&want));
+    const struct perfdata_kept *k = at == HASH_ABSENT ? NULL : &s->kept.list.items[at];
+    if (!k)
+        return NULL;
+    bool same = want.build_id_size
+                    ? bytes_equal((struct bytes){want.build_id, want.build_id_size},
+                                  (struct bytes){k->evidence.build_id, k->evidence.build_id_size})
+                    : k->evidence.has_state && same_state(&want.state, &k->evidence.state);
+    return same ? k : NULL;
+}
+
+struct symfile *store_kept_image(struct symbol_store *s, struct store_image *im, bool *whole) {
+    const struct perfdata_kept *k = find(s, im);
+    if (!k)
+        return NULL;
+    /* Several files may have had the same name. */
+    const char *name = store_text(im, "[kept %llx] %.*s", (unsigned long long)key_of(&k->evidence),
+                                  (int)k->name.size, (const char *)k->name.data);
+    *whole = k->kind == PERFDATA_KEPT_WHOLE;
+    uint8_t *file = expand(s, k);
+    if (!file) {
+        store_tried(im, name, "it cannot be unpacked");
+        return NULL;
+    }
+    pthread_mutex_lock(&s->lock);
+    uint8_t **slot = vec_push(&s->kept.files);
+    if (slot)
+        *slot = file;
+    pthread_mutex_unlock(&s->lock);
+    if (!slot) {
+        free(file);
+        return NULL;
+    }
+    return symfile_borrow(&s->files, name, (struct bytes){file, (size_t)k->file_size});
+}
+
+bool store_kept_map(struct symbol_store *s, uint32_t pid, struct writer *text) {
+    struct arena arena = ARENA_INIT;
+    struct bytes plain;
+    uint32_t at = hash_map_get(&s->kept.by_key, MAP_KEY | pid);
+    bool ok = at != HASH_ABSENT && unpack(&s->kept.list.items[at], &arena, &plain);
+    if (ok)
+        writer_bytes_put(text, plain);
+    arena_fini(&arena);
+    return ok && writer_ok(text);
+}
