@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How sure names are, in report: grade_test.py SONDE OBJECT
+"""How sure names are, in report and script: grade_test.py SONDE OBJECT
 
 Recordings are made here, of the code in OBJECT, a shared object with functions called start and stop.
 """
@@ -77,10 +77,36 @@ def check_grades(t, folder):
     t.check("stale: its text in JSON", table["entries"][0]["keys"]["symbol"] == "[.] " + " ".join(stale), table)
 
 
+def frame(r):
+    """The innermost frame of the first sample."""
+    return r.out.decode().splitlines()[1].split(None, 1)[1]
+
+
+def check_script(t, folder):
+    path = os.path.join(folder, "b.data")
+    script = [SONDE, "script", "-f", "-i", path]
+    record(path)
+    r = support.run([*script, "--grades"])
+    t.check("script: inferred", frame(r) == f"stop+0x0 ({OBJECT}) {{inferred}}", r.out)
+    t.check("script: nothing covers it", "1000 [unknown] ([unknown]) {unknown}" in r.out.decode(), r.out)
+    t.check("script: the closing line", f"86 % of frames inferred: sonde doctor {path}\n" in r.err, r.err)
+    r = support.run([*script, "--strict"])
+    t.check("script: strict", frame(r) == f"[unknown] ({OBJECT})" and "inferred" not in r.err, r)
+    r = support.run([*script, "-F", "ip,sym,identity,provenance"])
+    t.check("script: fields", frame(r) == f"stop {{none, symtab of {OBJECT}}}", r.out)
+    record(path, bytes(range(20)))
+    r = support.run(script)
+    t.check("script: stale", frame(r) == f"[stale] {NAME}+0x{AT:x} ({OBJECT})", r.out)
+    r = support.run([*script, "--json"])
+    chain = [json.loads(line) for line in r.out.decode().splitlines() if '"callchain"' in line][0]["callchain"]
+    t.check("script: JSON", chain[0]["grade"] == "stale" and "sym" not in chain[0], chain)
+
+
 def main():
     t = support.Report("grades")
     with tempfile.TemporaryDirectory() as folder:
         check_grades(t, folder)
+        check_script(t, folder)
     t.finish()
 
 

@@ -98,7 +98,7 @@ def check_proof(report, folder):
     path = os.path.join(folder, "other.data")
     demo(build_id=bytes(range(20))).write(path)
     r = script(path)
-    report.check("another build-id: no names", frames(r.out)[1] == [place(address("stop", 1), "[unknown]")], r.out)
+    report.check("another build-id: no names", frames(r.out)[1] == [place(address("stop", 1), f"[stale] {NAME}+0x{FUNCTIONS['stop'][0] + 1:x}")], r.out)
     report.check("another build-id: it is said", "000102030405" in r.err and NAME in r.err, r.err)
 
 

@@ -56,7 +56,7 @@ static const struct option options[] = {
         "period, iregs, uregs, brstack, brstacksym, brstackoff, brstackinsn, brstackinsnlen,\n"
         "brstackdisasm, insn, insnlen, callindent, ipc, flags, data_src, weight, bpf-output,\n"
         "synth, phys_addr, misc, tod, data_page_size, code_page_size, ins_lat, retire_lat, machine_pid,\n"
-        "vcpu, cgroup"),
+        "vcpu, cgroup, grade, identity, provenance"),
     OPTION_BOOL('G', "hide-call-graph", OWN, hide_chains, "do not show callchains"),
     OPTION_BOOL('L', "Latency", OWN, latency, "show latency attributes (irqs/preemption disabled, etc)"),
     OPTION_STRING('C', "cpu", OWN, cpus, "cpu", "list of cpus to show"),
@@ -114,6 +114,8 @@ static const struct option options[] = {
     OPTION_BOOL(0, "demangle-kernel", OWN, symbols.demangle_kernel, "demangle kernel symbols"),
     OPTION_BOOL(0, "full-source-path", OWN, full_paths, "show source files with their whole path"),
     OPTION_BOOL(0, "show-kernel-path", OWN, kernel_path, "show the path of the kernel's image"),
+    OPTION_BOOL(0, "grades", OWN, grades, "show how sure each name is"),
+    OPTION_BOOL(0, "strict", OWN, strict, "name only what is proved"),
     ABSENT_FLAG('a', "all-cpus", "of script record"),
     ABSENT_FLAG('d', "debug-mode", "check order and losses"),
     ABSENT(0, "addr2line", "path", "addr2line binary"),
@@ -180,6 +182,8 @@ static bool print_options(const struct script_options *o, struct script_print_op
     for (size_t i = 0; i < o->fields.count; i++)
         if (!script_fields_parse(&p->fields, o->fields.items[i], err))
             return false;
+    for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
+        p->fields.chosen[k] |= o->grades && p->fields.chosen[k] & SCRIPT_BIT(SYM) ? SCRIPT_BIT(GRADE) : 0;
     return true;
 }
 
@@ -233,7 +237,8 @@ static unsigned model_needs(const struct script *s) {
     unsigned need = s->o->json || s->o->script ? MODEL_NEED_ALL : MODEL_NEED_COMMS;
     uint64_t chosen = 0, places = SCRIPT_BIT(SYM) | SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) |
                                   SCRIPT_BIT(SRCLINE) | SCRIPT_BIT(BRSTACKSYM) | SCRIPT_BIT(BRSTACKOFF) |
-                                  SCRIPT_BRANCH_CODE | SCRIPT_BIT(INSN) | SCRIPT_BIT(INSNLEN);
+                                  SCRIPT_BRANCH_CODE | SCRIPT_EVIDENCE | SCRIPT_BIT(INSN) |
+                                  SCRIPT_BIT(INSNLEN);
     for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
         chosen |= s->print.options.fields.chosen[k];
     return need |
@@ -270,6 +275,8 @@ static bool open_names(struct script *s, struct err *err) {
     symbols.kept_swap = s->reading.events->swap;
     s->store = symbol_store_new(&symbols, err);
     s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
+    if (s->names && s->o->strict)
+        resolve_names_be_strict(s->names);
     s->lines = s->names ? resolve_lines_new(s->names, s->store, err) : NULL;
     s->print.names.names = s->names;
     s->print.names.lines = s->lines;
@@ -391,6 +398,8 @@ static int generate_script(struct script *s, struct err *err) {
 static void warn(const struct script *s) {
     if (s->names && s->model)
         symbol_notes_say(s->model, s->names, s->store);
+    if (s->reading.stream)
+        symbol_notes_say_grades(s->print.names.grades, stream_path(s->reading.stream));
     if (s->stacks)
         log_line(LOG_WARN,
                  "user stacks of %" PRIu64 " samples were recorded but not unwound: that is not there yet",

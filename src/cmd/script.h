@@ -37,8 +37,9 @@ struct script_options {
     bool list_scripts, list_filters; /* -l, --list-dlfilters */
     const char *dlfilter;
     struct option_list dlargs;
-    char **arguments;   /* behind the options: of the script; ended by NULL */
-    bool full_paths;    /* --full-source-path */
+    char **arguments; /* behind the options: of the script; ended by NULL */
+    bool full_paths;  /* --full-source-path */
+    bool grades, strict;
     bool inlines;       /* --inline */
     bool kernel_path;   /* --show-kernel-path */
     bool ignored_flag;  /* for options that change nothing */

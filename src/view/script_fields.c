@@ -62,6 +62,9 @@ static const struct field_row fields[SCRIPT_FIELD_COUNT] = {
     /* Of instruction traces; other samples show nothing. */
     [SCRIPT_CALLINDENT] = {"callindent", 0, NULL, ANY_KIND},
     [SCRIPT_IPC] = {"ipc", 0, NULL, ANY_KIND},
+    [SCRIPT_GRADE] = {"grade", 0, NULL, ANY_KIND},
+    [SCRIPT_IDENTITY] = {"identity", 0, NULL, ANY_KIND},
+    [SCRIPT_PROVENANCE] = {"provenance", 0, NULL, ANY_KIND},
 };
 
 /* Fields of perf's that need what is not built yet: an AUX decoder, a disassembler, source files, metrics. */

@@ -56,6 +56,9 @@ enum script_field_index {
     SCRIPT_BRSTACKDISASM,
     SCRIPT_CALLINDENT,
     SCRIPT_IPC,
+    SCRIPT_GRADE, /* these three are sonde's own: symbol/grade.h */
+    SCRIPT_IDENTITY,
+    SCRIPT_PROVENANCE,
     SCRIPT_FIELD_COUNT,
 };
 
@@ -63,6 +66,9 @@ enum script_field_index {
 
 /* Fields that show the instructions between branches. */
 #define SCRIPT_BRANCH_CODE (SCRIPT_BIT(BRSTACKINSN) | SCRIPT_BIT(BRSTACKINSNLEN) | SCRIPT_BIT(BRSTACKDISASM))
+
+/* Fields that say how sure a name is. */
+#define SCRIPT_EVIDENCE (SCRIPT_BIT(GRADE) | SCRIPT_BIT(IDENTITY) | SCRIPT_BIT(PROVENANCE))
 
 /* Kinds of events that have fields of their own. */
 enum script_kind {

@@ -147,6 +147,8 @@ static void place(struct script_json *j, const char *prefix, const struct model_
     if (hit->image == MODEL_NONE)
         return;
     symbol(j, prefix, hit);
+    enum grade grade = script_names_grade(&j->print->names, hit);
+    text(o, strcat(strcpy(name, prefix), "grade"), grade_name(grade));
     const struct model_image *image = model_image(model, hit->image);
     text(o, strcat(strcpy(name, prefix), "dso"), model_image_dso(model, image));
     hex(o, strcat(strcpy(name, prefix), "dsoff"), hit->offset);

@@ -76,6 +76,23 @@ const char *script_names_symbol(struct script_names *n, const struct model_hit *
     return resolve_names_text(n->names, s);
 }
 
+enum grade script_names_grade(struct script_names *n, const struct model_hit *hit) {
+    if (!n->names || hit->image == MODEL_NONE)
+        return GRADE_UNKNOWN;
+    return resolve_grade(n->names, script_names_symbol_id(n, hit));
+}
+
+void script_names_put_nameless(struct script_names *n, const struct model_hit *hit, struct out *o) {
+    if (script_names_grade(n, hit) != GRADE_STALE) {
+        out_str(o, UNKNOWN);
+        return;
+    }
+    out_str(o, "[stale] ");
+    out_str(o, model_image(n->model, hit->image)->short_name);
+    out_str(o, "+0x");
+    out_hex(o, hit->offset, 0);
+}
+
 const char *script_names_dso(struct script_names *n, const struct model_hit *hit) {
     if (hit->image == MODEL_NONE)
         return UNKNOWN;
@@ -118,16 +135,48 @@ static void compose_line(struct script_names *n, const struct model_hit *hit, ui
     }
 }
 
-static void compose_symbol(struct script_names *n, uint64_t fields, const char *name, uint64_t offset) {
+static void compose_symbol(struct script_names *n, uint64_t fields, const struct model_hit *hit,
+                           const char *name, uint64_t offset) {
     struct out *o = &n->scratch;
     if (!(fields & SCRIPT_BIT(SYM)))
         return;
     out_char(o, ' ');
-    out_str(o, name ? name : UNKNOWN);
+    if (name)
+        out_str(o, name);
+    else
+        script_names_put_nameless(n, hit, o);
     if (name && fields & SCRIPT_BIT(SYMOFF)) {
         out_str(o, "+0x");
         out_hex(o, offset, 0);
     }
+}
+
+/* " {exact, build-id, symtab of /bin/x}". */
+static void compose_evidence(struct script_names *n, uint64_t fields, const struct model_hit *hit) {
+    struct symbol_provenance from =
+        resolve_provenance_of(n->names, MODEL_NONE, script_names_symbol_id(n, hit)).symbol;
+    const struct {
+        bool wanted;
+        const char *text;
+    } parts[] = {
+        {fields & SCRIPT_BIT(GRADE), grade_name(from.grade)},
+        {fields & SCRIPT_BIT(IDENTITY), symbol_identity_text(from.identity)},
+        {fields & SCRIPT_BIT(PROVENANCE), symbol_list_text(from.list)},
+    };
+    struct out *o = &n->scratch;
+    const char *before = " {";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!parts[i].wanted)
+            continue;
+        out_str(o, before);
+        out_str(o, parts[i].text);
+        before = ", ";
+    }
+    if (fields & SCRIPT_BIT(PROVENANCE) && from.list != SYMBOL_IN_NONE && from.path) {
+        out_str(o, " of ");
+        out_str(o, from.path);
+    }
+    out_char(o, '}');
 }
 
 static void compose(struct script_names *n, uint64_t fields, const struct model_hit *hit, uint64_t address,
@@ -135,7 +184,7 @@ static void compose(struct script_names *n, uint64_t fields, const struct model_
     struct out *o = &n->scratch;
     uint64_t offset = 0;
     const char *name = fields & SCRIPT_BIT(SYM) ? script_names_symbol(n, hit, &offset) : NULL;
-    compose_symbol(n, fields, name, offset);
+    compose_symbol(n, fields, hit, name, offset);
     if (fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF))) {
         out_str(o, " (");
         if (hit->image != MODEL_NONE && fields & SCRIPT_BIT(DSOFF) && !is_named_kernel(n, hit)) {
@@ -147,6 +196,8 @@ static void compose(struct script_names *n, uint64_t fields, const struct model_
         }
         out_char(o, ')');
     }
+    if (fields & SCRIPT_EVIDENCE && n->names)
+        compose_evidence(n, fields, hit);
     if (fields & SCRIPT_BIT(SRCLINE) && hit->image != MODEL_NONE)
         compose_line(n, hit, address, line);
     if (fields & NEWLINE)
@@ -169,7 +220,7 @@ static bool compose_inlined(struct script_names *n, uint64_t fields, const struc
     uint64_t offset = 0;
     script_names_symbol(n, hit, &offset);
     for (size_t i = 0; i + 1 < count; i++) {
-        compose_symbol(n, fields, inlined[i].name, offset);
+        compose_symbol(n, fields, hit, inlined[i].name, offset);
         if (fields & SCRIPT_BIT(SRCLINE))
             compose_line(n, hit, address, &inlined[i].line);
         out_str(o, " (inlined)\n\t");
@@ -179,8 +230,8 @@ static bool compose_inlined(struct script_names *n, uint64_t fields, const struc
     return true;
 }
 
-static struct script_text composed(const struct script_names *n) {
-    return (struct script_text){n->scratch.buf, (uint32_t)n->scratch.len};
+static struct script_text composed(const struct script_names *n, enum grade grade) {
+    return (struct script_text){n->scratch.buf, (uint32_t)n->scratch.len, (uint8_t)grade};
 }
 
 /* The number of a set of fields, or SCRIPT_STYLES_MAX. */
@@ -206,14 +257,14 @@ static struct hash_map *places_of(struct script_names *n, uint32_t image, uint32
 }
 
 /* Keeps what was composed. Its index in texts, or HASH_ABSENT: memory. */
-static uint32_t keep(struct script_names *n) {
+static uint32_t keep(struct script_names *n, enum grade grade) {
     size_t size = n->scratch.len < SCRIPT_TEXT_SLACK ? SCRIPT_TEXT_SLACK : n->scratch.len;
     char *text = arena_alloc(&n->arena, size);
     struct script_text *kept = text ? vec_push(&n->texts) : NULL;
     if (!kept)
         return HASH_ABSENT;
     memcpy(text, n->scratch.buf, n->scratch.len);
-    *kept = (struct script_text){text, (uint32_t)n->scratch.len};
+    *kept = (struct script_text){text, (uint32_t)n->scratch.len, (uint8_t)grade};
     return (uint32_t)(n->texts.count - 1);
 }
 
@@ -230,11 +281,13 @@ struct script_text script_names_text(struct script_names *n, uint64_t fields, co
     if (index != HASH_ABSENT)
         return n->texts.items[index];
     n->scratch.len = 0;
+    enum grade grade =
+        fields & (SCRIPT_BIT(SYM) | SCRIPT_EVIDENCE) ? script_names_grade(n, hit) : GRADE_UNKNOWN;
     if (fields & NEWLINE && compose_inlined(n, fields, hit, address))
-        return composed(n); /* it has the address in it, and holds for no other */
+        return composed(n, grade); /* it has the address in it, and holds for no other */
     compose(n, fields, hit, address, NULL);
-    if (!places || (index = keep(n)) == HASH_ABSENT)
-        return composed(n);
+    if (!places || (index = keep(n, grade)) == HASH_ABSENT)
+        return composed(n, grade);
     hash_map_set(places, offset, index);
     return n->texts.items[index];
 }
@@ -278,15 +331,18 @@ unsigned script_names_frames(struct script_names *n, const struct script_frames 
         if (slot &&
             __builtin_expect(
                 slot->ip == ip && slot->state == f->state.id && slot->kind == f->kind && slot->text, 1)) {
-            texts[i] = (struct script_text){slot->text, slot->len};
+            texts[i] = (struct script_text){slot->text, slot->len, slot->grade};
+            n->grades[slot->grade]++;
             __builtin_prefetch(slot->text);
             continue;
         }
         texts[i] = frame_text(n, f, ip);
+        n->grades[texts[i].grade]++;
         if (texts[i].text == n->scratch.buf)
             return i + 1; /* does not outlast the next one */
         if (slot)
-            *slot = (struct script_frame){ip, texts[i].text, texts[i].len, f->state.id, f->kind};
+            *slot =
+                (struct script_frame){ip, texts[i].text, texts[i].len, f->state.id, f->kind, texts[i].grade};
     }
     return count;
 }

@@ -12,13 +12,14 @@
 #include "base/vec.h"
 #include "format/perfdata/sample.h"
 #include "model/model.h"
+#include "resolve/grade.h"
 #include "resolve/lines.h"
-#include "resolve/names.h"
 
 /* A text, not NUL-terminated; SCRIPT_TEXT_SLACK bytes from its start can be read even if it is shorter. */
 struct script_text {
     const char *text;
     uint32_t len;
+    uint8_t grade; /* enum grade of the place; where no name was asked for GRADE_UNKNOWN */
 };
 enum { SCRIPT_TEXT_SLACK = 64 };
 
@@ -46,8 +47,9 @@ struct script_names {
     VEC(struct script_text) texts;
     struct arena arena; /* the texts */
     struct out scratch;
-    struct script_frame *frames; /* NULL: not made yet */
-    uint32_t frames_generation;  /* of the states in it */
+    uint64_t grades[GRADE_COUNT]; /* texts given out: frames and places */
+    struct script_frame *frames;  /* NULL: not made yet */
+    uint32_t frames_generation;   /* of the states in it */
 };
 
 /* A frame of a callchain that was printed before, in the same state of its address space. */
@@ -57,14 +59,16 @@ struct script_frame {
     uint32_t len;
     uint32_t state; /* model_state.id */
     uint32_t kind;  /* a style and in_kernel */
+    uint8_t grade;  /* as in script_text */
 };
 
 /* Kinds of events differ in their fields; so many sets are remembered, others are put together each time. */
 enum { SCRIPT_STYLES_MAX = 16 };
 
 /* Fields that say what is at an address. */
-#define SCRIPT_PLACE_FIELDS \
-    (SCRIPT_BIT(SYM) | SCRIPT_BIT(SYMOFF) | SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE))
+#define SCRIPT_PLACE_FIELDS                                                                             \
+    (SCRIPT_BIT(SYM) | SCRIPT_BIT(SYMOFF) | SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE) | \
+     SCRIPT_EVIDENCE)
 
 /* False: memory. */
 bool script_names_init(struct script_names *n, const struct model *model);
@@ -82,6 +86,12 @@ struct resolve_symbol script_names_symbol_id(struct script_names *n, const struc
 
 /* Its name, or NULL; *offset is the address's distance from its start. */
 const char *script_names_symbol(struct script_names *n, const struct model_hit *hit, uint64_t *offset);
+
+/* How sure the name there is; loads it. GRADE_UNKNOWN where functions are not named at all. */
+enum grade script_names_grade(struct script_names *n, const struct model_hit *hit);
+
+/* What stands in place of a name: "[unknown]", or "[stale] libc.so.6+0x1234" (docs/DESIGN.md, Evidence). */
+void script_names_put_nameless(struct script_names *n, const struct model_hit *hit, struct out *o);
 
 /* What perf calls the image; "[unknown]" without one. */
 const char *script_names_dso(struct script_names *n, const struct model_hit *hit);

@@ -155,8 +155,10 @@ void script_place_chain(struct script_print *p, uint64_t fields, const struct sc
 
 static void print_single(struct script_print *p, uint64_t fields, const struct model_hit *hit,
                          uint64_t address) {
+    struct script_text t = script_names_text(&p->names, fields, hit, address);
     print_address(p, address);
-    print_names(p, fields, hit, address);
+    script_text_put(p->out, t);
+    p->names.grades[t.grade]++;
 }
 
 void script_place_sample(struct script_print *p, const struct script_plan *plan,
@@ -215,8 +217,10 @@ static void print_branch_end(struct script_print *p, uint64_t fields, const stru
     if (symbols) {
         uint64_t offset = 0;
         const char *name = script_names_symbol(&p->names, &hit, &offset);
-        out_str(p->out, name ? name : UNKNOWN);
-        if (name) {
+        if (!name) {
+            script_names_put_nameless(&p->names, &hit, p->out);
+        } else {
+            out_str(p->out, name);
             out_str(p->out, "+0x");
             out_hex(p->out, offset, 0);
         }
