@@ -404,7 +404,6 @@ static const char *not_there_yet(const struct report_options *o) {
         {o->stitch_lbr, "stitch-lbr"},
         {o->show_reference, "show-ref-call-graph"},
         {o->group_sort_index > 0, "group-sort-idx"},
-        {o->mem_mode, "mem-mode"},
         {o->parallelism, "parallelism"},
         {o->exclude_other, "exclude-other"},
         {o->parent, "parent"},

@@ -92,7 +92,7 @@ static void settle_modes(struct report_session *s) {
     s->branch = o->branch_stack == REPORT_YES ||
                 (o->branch_stack == REPORT_UNSAID && s->has.branches && !o->branch_history && !o->mem_mode);
     /* What perf shows for children in a hierarchy adds up to nothing: there are none. */
-    s->children = s->has.chains && o->children != REPORT_NO && !s->branch && !o->hierarchy;
+    s->children = s->has.chains && o->children != REPORT_NO && !s->branch && !o->hierarchy && !o->mem_mode;
     s->chain_mode = s->has.chains && !s->branch ? o->chain.mode : PROFILE_CHAIN_NONE;
     s->chain_order = o->chain.order_said ? o->chain.order : s->children ? PROFILE_CALLER : PROFILE_CALLEE;
 }
@@ -426,7 +426,7 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         .lost = s->lost,
         .times = o->time,
         .socket = o->socket,
-        .memory_sort = NULL,
+        .memory_sort = o->mem_mode ? s->columns.sort : NULL,
         .shows_reference = false,
     };
     if (o->json)

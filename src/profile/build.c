@@ -66,6 +66,8 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     }
     if (in->keep)
         plan->want |= PERFDATA_SAMPLE_CPU;
+    if (o->mem)
+        plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
     plan->selects = o->comms || o->dsos || o->symbols || o->symbol_filter || o->hide_unresolved;
     plan->extras = wants_column(o, PROFILE_WEIGHT1) || wants_column(o, PROFILE_WEIGHT2) ||
                    wants_column(o, PROFILE_WEIGHT3);
@@ -383,7 +385,7 @@ static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint
         t->dropped++;
         return;
     }
-    struct profile_taken x = {.s = s, .event = event, .when = when};
+    struct profile_taken x = {.s = s, .event = event, .when = when, .cpumode = cpumode};
     if (b->plan->o->branch)
         count_sample(b, s->branch_count, event, PROFILE_KEEP);
     if (b->plan->o->branch ? !add_branches(b, &x, cpumode) : !add_sample(b, &x, cpumode))
@@ -410,12 +412,14 @@ static void add_sample_record(struct profile_builder *b, const struct stream_rec
     s.period = e->attr.sample_period;
     s.callchain.count = 0;
     s.weight = s.ins_lat = s.weight3 = 0;
-    s.cgroup = s.transaction = s.code_page_size = s.data_page_size = s.phys_addr = 0;
+    s.data_src = s.cgroup = s.transaction = s.code_page_size = s.data_page_size = s.phys_addr = 0;
     s.branch_count = 0;
     if (!stream_sample_whole(&e->plan, r->raw.body) || !decode(&e->plan, r->raw.body, b->plan->want, &s)) {
         stream_bad_record(in->stream, r, "a sample shorter than its fields");
         return;
     }
+    if (b->plan->o->mem) /* what counts is how long it took */
+        s.period = s.weight ? s.weight : 1;
     struct model_when when = {r->has_time ? r->time_ns : stream_when_ns(in->stream, r), r->loc};
     unsigned cpumode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;
     if (b->plan->want & e->plan.sample_type & PERFDATA_SAMPLE_READ &&

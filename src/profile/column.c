@@ -32,9 +32,9 @@ static const struct row {
     {"comm", "Command", PROFILE_COMM, ALWAYS},
     {"comm_nodigit", "CommandNoDigit", PROFILE_COMM_NODIGIT, ALWAYS},
     {"dso", "Shared Object", PROFILE_DSO, ALWAYS},
-    {"dso_size", "DSO size", PROFILE_DSO_SIZE, LATER},
+    {"dso_size", "DSO size", PROFILE_DSO_SIZE, ALWAYS},
     {"symbol", "Symbol", PROFILE_SYMBOL, ALWAYS},
-    {"symbol_size", "Symbol size", PROFILE_SYMBOL_SIZE, LATER},
+    {"symbol_size", "Symbol size", PROFILE_SYMBOL_SIZE, ALWAYS},
     {"symoff", "Symbol Offset", PROFILE_SYMBOL_OFFSET, ALWAYS},
     {"parent", "Parent symbol", PROFILE_PARENT, LATER},
     {"cpu", "CPU", PROFILE_CPU, ALWAYS},
@@ -57,7 +57,7 @@ static const struct row {
     {"p_stage_cyc", "Retire Latency", PROFILE_P_STAGE_CYC, ALWAYS},
     {"local_retire_lat", "Local Pipeline Stage Cycle", PROFILE_LOCAL_RETIRE_LAT, ALWAYS},
     {"retire_lat", "Pipeline Stage Cycle", PROFILE_RETIRE_LAT, ALWAYS},
-    {"simd", "Simd", PROFILE_SIMD, LATER},
+    {"simd", "Simd", PROFILE_SIMD, ALWAYS},
     {"type", "Data Type", PROFILE_TYPE, LATER},
     {"typeoff", "Data Type Offset", PROFILE_TYPEOFF, LATER},
     {"typecln", "Data Type Cacheline", PROFILE_TYPECLN, LATER},
@@ -76,14 +76,14 @@ static const struct row {
     {"callchain_branch_predicted", "Callchain Branch Predicted", PROFILE_CALLCHAIN_BRANCH_PREDICTED, LATER},
     {"callchain_branch_abort", "Callchain Branch Abort", PROFILE_CALLCHAIN_BRANCH_ABORT, LATER},
     {"callchain_branch_cycles", "Callchain Branch Cycles", PROFILE_CALLCHAIN_BRANCH_CYCLES, LATER},
-    {"symbol_daddr", "Data Symbol", PROFILE_SYMBOL_DADDR, LATER},
-    {"symbol_iaddr", "Code Symbol", PROFILE_SYMBOL_IADDR, LATER},
-    {"dso_daddr", "Data Object", PROFILE_DSO_DADDR, LATER},
+    {"symbol_daddr", "Data Symbol", PROFILE_SYMBOL_DADDR, MEM},
+    {"symbol_iaddr", "Code Symbol", PROFILE_SYMBOL_IADDR, MEM},
+    {"dso_daddr", "Data Object", PROFILE_DSO_DADDR, MEM},
     {"locked", "Locked", PROFILE_LOCKED, MEM},
     {"tlb", "TLB access", PROFILE_TLB, MEM},
     {"mem", "Memory access", PROFILE_MEM, MEM},
     {"snoop", "Snoop", PROFILE_SNOOP, MEM},
-    {"dcacheline", "Data Cacheline", PROFILE_DCACHELINE, LATER},
+    {"dcacheline", "Data Cacheline", PROFILE_DCACHELINE, MEM},
     {"phys_daddr", "Data Physical Address", PROFILE_PHYS_DADDR, MEM},
     {"data_page_size", "Data Page Size", PROFILE_DATA_PAGE_SIZE, MEM},
     {"blocked", "Blocked", PROFILE_BLOCKED, MEM},
@@ -287,18 +287,28 @@ static bool make_order(struct maker *m, const char *sort) {
     return ok && each(m, "sort", sort, take_sort);
 }
 
+/* NULL: memory. */
+static const char *join(struct maker *m, const char *a, const char *b) {
+    size_t size = strlen(a) + strlen(b) + 1;
+    char *joined = arena_alloc(&m->columns->arena, size);
+    if (!joined) {
+        err_memory(m->err, "columns");
+        return NULL;
+    }
+    snprintf(joined, size, "%s%s", a, b);
+    return joined;
+}
+
 bool profile_columns_make(const struct profile_column_options *o, const struct perfdata_events *events,
                           struct profile_columns *out, struct err *err) {
     struct maker m = {o, events, out, err};
     const char *sort = o->sort ? o->sort : names_all(o) ? "" : default_sort(o);
     const char *fields = o->fields && !names_all(o) ? o->fields + 1 : o->fields;
     if (sort[0] == '+') {
-        size_t size = strlen(default_sort(o)) + strlen(sort) + 1;
-        char *joined = arena_alloc(&out->arena, size);
-        if (!joined)
-            return err_memory(err, "columns");
-        snprintf(joined, size, "%s,%s", default_sort(o), sort + 1);
-        sort = joined;
+        const char *usual = join(&m, default_sort(o), ",");
+        sort = usual ? join(&m, usual, sort + 1) : NULL;
+        if (!sort)
+            return false;
     }
     if (!names_all(o) && !add_measures(&m))
         return false;
@@ -309,8 +319,11 @@ bool profile_columns_make(const struct profile_column_options *o, const struct p
         if (!add_out(&m, out->order.items[i]))
             return false;
     /* perf looks for the word in the text, not for the key: -s sym has no such column. */
-    if (o->sort && strstr(o->sort, "symbol") && !o->branch && !o->mem &&
-        !add_out(&m, column_of(&m, PROFILE_IPC)))
+    bool ipc = o->sort && strstr(o->sort, "symbol") && !o->branch;
+    if (ipc && !add_out(&m, column_of(&m, PROFILE_IPC)))
+        return false;
+    out->sort = join(&m, sort, ipc ? ",ipc_null" : "");
+    if (!out->sort)
         return false;
     for (size_t i = 0; i < out->out.count; i++)
         if (!add_order(&m, out->out.items[i]))

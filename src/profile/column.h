@@ -115,6 +115,7 @@ struct profile_columns {
     struct arena arena;
     VEC(struct profile_column) out;   /* in the order of printing */
     VEC(struct profile_column) order; /* what decides the order of entries, most important first */
+    const char *sort;                 /* the keys as asked for, defaults and what came of itself included */
 };
 
 /* What the defaults and the allowed keys depend on. */

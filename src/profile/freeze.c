@@ -109,19 +109,22 @@ static bool rank(struct profile *p) {
 
 /* ---- entries ---- */
 
-static uint64_t class_value(const struct profile *p, uint32_t klass, enum profile_column_id id) {
+uint64_t profile_class_value(const struct profile *p, uint32_t klass, enum profile_column_id id) {
     return p->b.class_values.items[(size_t)klass * p->plan.class_count + p->plan.slot_of[id]];
 }
 
 uint32_t profile_key_frame(const struct profile *p, enum profile_column_id id,
                            const struct profile_row *row) {
-    return profile_key_is_frame(id) ? (uint32_t)class_value(p, row->klass, id) : row->frame;
+    return profile_key_is_frame(id) ? (uint32_t)profile_class_value(p, row->klass, id) : row->frame;
 }
 
-/* A symbol is itself; a place without one is its address and, unless there is a column for that, its DSO. */
+/* A symbol is itself; a place without one is its address, in whichever object: perf takes equal ones for one
+ * unless there is a column for objects. */
 static unsigned symbol_words(const struct profile *p, uint32_t frame, uint64_t *words) {
     const struct profile_place *place = &p->places.items[frame];
-    words[0] = place->name != PROFILE_NONE ? place->name : (uint64_t)place->dso << 32 | PROFILE_NONE;
+    words[0] = place->name;
+    if (profile_grade_of(p, frame) == GRADE_STALE) /* which is shown with its object */
+        words[0] |= (uint64_t)place->dso << 32;
     words[1] = place->name != PROFILE_NONE ? 0 : profile_own_address(&p->b.frames.list.items[frame]);
     return 2;
 }
@@ -138,6 +141,7 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
     case PROFILE_SYMBOL:
     case PROFILE_SYMBOL_FROM:
     case PROFILE_SYMBOL_TO:
+    case PROFILE_IPC: /* of a function */
         return symbol_words(p, frame, words);
     case PROFILE_SYMBOL_OFFSET:
         symbol_words(p, frame, words);
@@ -147,6 +151,10 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
     case PROFILE_ADDR_FROM:
     case PROFILE_ADDR_TO:
         words[0] = p->b.frames.list.items[frame].address;
+        return 1;
+    case PROFILE_DSO_SIZE:
+    case PROFILE_SYMBOL_SIZE:
+        words[0] = profile_size_of(p, id, frame);
         return 1;
     case PROFILE_SRCLINE:
     case PROFILE_SRCLINE_FROM:
@@ -163,12 +171,9 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
     case PROFILE_PROVENANCE:
         words[0] = p->bases_of.items[frame].text;
         return 1;
-    case PROFILE_IPC:
-        words[0] = 0;
-        return 1;
     default:
-        words[0] = class_value(p, row->klass, id);
-        return 1;
+        words[0] = profile_class_value(p, row->klass, id);
+        return profile_key_is_mem(id) ? profile_mem_words(p, id, frame, words[0], words) : 1;
     }
 }
 
@@ -510,8 +515,8 @@ bool profile_freeze(struct profile *p, struct err *err) {
         free(base_rows);
         return false;
     }
-    ok = ok && make_places(p) && profile_grade_frames(p) && rank(p) && add_bases(p, base_rows) &&
-         (!p->plan.chains || sum_nodes(p)) && profile_count_grades(p);
+    ok = ok && make_places(p) && profile_grade_frames(p) && profile_find_sizes(p) && rank(p) &&
+         add_bases(p, base_rows) && (!p->plan.chains || sum_nodes(p)) && profile_count_grades(p);
     if (ok && p->plan.o->children) {
         ok = place_nodes(p);
         if (ok) {

@@ -55,11 +55,15 @@ static const struct rule {
     [PROFILE_CODE_PAGE_SIZE] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_CODE_PAGE_SIZE},
     [PROFILE_DATA_PAGE_SIZE] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_PAGE_SIZE},
     [PROFILE_PHYS_DADDR] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_PHYS_ADDR},
-    [PROFILE_LOCKED] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_SRC},
-    [PROFILE_TLB] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_SRC},
+    [PROFILE_LOCKED] = {KEY_NUMBER, PROFILE_MEM, PERFDATA_SAMPLE_DATA_SRC},
+    [PROFILE_TLB] = {KEY_NUMBER, PROFILE_MEM, PERFDATA_SAMPLE_DATA_SRC},
     [PROFILE_MEM] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_SRC},
-    [PROFILE_SNOOP] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_SRC},
-    [PROFILE_BLOCKED] = {KEY_NUMBER, 0, PERFDATA_SAMPLE_DATA_SRC},
+    [PROFILE_SNOOP] = {KEY_NUMBER, PROFILE_MEM, PERFDATA_SAMPLE_DATA_SRC},
+    [PROFILE_BLOCKED] = {KEY_NUMBER, PROFILE_MEM, PERFDATA_SAMPLE_DATA_SRC},
+    [PROFILE_SYMBOL_DADDR] = {KEY_FRAME, 0, PERFDATA_SAMPLE_ADDR},
+    [PROFILE_DSO_DADDR] = {KEY_FRAME, PROFILE_SYMBOL_DADDR, PERFDATA_SAMPLE_ADDR},
+    [PROFILE_DCACHELINE] = {KEY_FRAME, PROFILE_SYMBOL_DADDR, PERFDATA_SAMPLE_ADDR},
+    [PROFILE_SYMBOL_IADDR] = {KEY_FRAME, 0, 0},
 };
 
 bool profile_key_is_place(enum profile_column_id id) {
@@ -72,6 +76,11 @@ bool profile_key_is_text(enum profile_column_id id) {
 
 bool profile_key_is_frame(enum profile_column_id id) {
     return rules[id].kind == KEY_FRAME;
+}
+
+bool profile_key_is_mem(enum profile_column_id id) {
+    enum profile_column_id slot = profile_key_slot(id);
+    return slot == PROFILE_MEM || slot == PROFILE_SYMBOL_DADDR || slot == PROFILE_SYMBOL_IADDR;
 }
 
 enum profile_column_id profile_key_slot(enum profile_column_id id) {
@@ -155,6 +164,14 @@ static uint64_t take_branch(const struct profile_taken *x, enum profile_column_i
     }
 }
 
+/* Another place than the sample's own entry: where it is, or what it accessed, to the byte. */
+static uint64_t take_place(struct profile_builder *b, const struct profile_taken *x, uint64_t address) {
+    const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
+    uint32_t frame = resolve_frames_at(&b->frames, state, x->cpumode, address, RESOLVE_ADDRESS, false);
+    b->failed |= frame == RESOLVE_NO_FRAME;
+    return frame == RESOLVE_NO_FRAME ? 0 : frame;
+}
+
 static uint64_t take(struct profile_builder *b, const struct profile_taken *x, enum profile_column_id id) {
     const struct profile_input *in = b->plan->in;
     const struct perfdata_sample *s = x->s;
@@ -200,6 +217,12 @@ static uint64_t take(struct profile_builder *b, const struct profile_taken *x, e
         return s->data_page_size;
     case PROFILE_PHYS_DADDR:
         return s->phys_addr;
+    case PROFILE_MEM:
+        return s->data_src;
+    case PROFILE_SYMBOL_DADDR:
+        return take_place(b, x, s->addr);
+    case PROFILE_SYMBOL_IADDR:
+        return take_place(b, x, s->ip);
     default:
         return x->branch ? take_branch(x, id) : 0;
     }

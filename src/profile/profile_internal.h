@@ -145,6 +145,7 @@ struct profile_taken {
     const struct perfdata_sample *s;
     uint32_t event, comm; /* comm: a text id */
     struct model_when when;
+    unsigned cpumode;
     const struct perfdata_branch *branch; /* NULL: none */
     uint32_t from, to;                    /* frames, with a branch */
 };
@@ -155,6 +156,8 @@ void profile_keys_take(struct profile_builder *b, const struct profile_taken *x,
 bool profile_key_is_text(enum profile_column_id id);
 bool profile_key_is_frame(enum profile_column_id id);
 bool profile_key_is_place(enum profile_column_id id);
+/* mem.c knows it. */
+bool profile_key_is_mem(enum profile_column_id id);
 /* The sample bits (PERFDATA_SAMPLE_*) that a key needs. */
 uint64_t profile_key_wants(enum profile_column_id id);
 /* The column under whose name a key's values are kept: several keys may be about one place. */
@@ -251,6 +254,7 @@ struct profile {
     VEC(struct profile_place) places;     /* by frame */
     VEC(uint8_t) grades;                  /* enum grade, by frame */
     VEC(struct profile_basis) bases_of;   /* by frame, where a column wants them */
+    VEC(uint64_t) mapping_sizes;          /* by frame; see size.c */
     VEC(struct profile_name) list;        /* of names */
     VEC(uint32_t) name_ranks, text_ranks; /* in order of texts; equal ones have equal ranks */
     VEC(uint32_t) name_places;            /* order of names by address */
@@ -263,6 +267,9 @@ struct profile {
     uint32_t key_count;
     uint32_t no_dso; /* text id of "[unknown]", which comes last; PROFILE_NONE: not there */
 };
+
+/* The value of a key that does not follow from the sample's own place. */
+uint64_t profile_class_value(const struct profile *p, uint32_t klass, enum profile_column_id id);
 
 /* The words of a key: two for symbols, one for others. */
 enum { PROFILE_KEY_WORDS = 2 };
@@ -335,6 +342,32 @@ void profile_key_text(const struct profile *p, const struct profile_row *row, en
                       uint64_t value, struct out *o);
 /* Columns that are this wide at least, whatever is in them; 0: as wide as the title. */
 uint32_t profile_key_width(enum profile_column_id id);
+
+/* ---- mem.c ---- */
+
+/* The words of a key of --mem-mode about the place `frame`, or whose value is `value`; 0: it is no such key.
+ */
+unsigned profile_mem_words(const struct profile *p, enum profile_column_id id, uint32_t frame, uint64_t value,
+                           uint64_t *words);
+/* Appends the text of such a key. False: it is no such key, or its text is like others'. */
+bool profile_mem_text(const struct profile *p, const struct profile_row *row, enum profile_column_id id,
+                      uint64_t value, struct out *o);
+/* What perf takes for the width of PROFILE_SYMBOL_DADDR and the other keys with a frame. */
+uint32_t profile_mem_width(const struct profile *p, const struct profile_row *row, enum profile_column_id id);
+
+/* ---- size.c ---- */
+
+/* Fills in p->mapping_sizes if a column asks for them. False: memory. */
+bool profile_find_sizes(struct profile *p);
+/* PROFILE_DSO_SIZE or PROFILE_SYMBOL_SIZE of a place, in bytes; 0: not known. */
+uint64_t profile_size_of(const struct profile *p, enum profile_column_id id, uint32_t frame);
+
+/* ---- text.c ---- */
+
+/* "%#.*llx": what perf shows where there is no name. Zero has no 0x. */
+void profile_put_address(struct out *o, uint64_t address, unsigned digits);
+/* "[k] " */
+void profile_put_level(struct out *o, unsigned cpumode);
 
 /* ---- graph.c ---- */
 

@@ -87,15 +87,22 @@ static uint64_t dso_rank(const struct profile *p, uint64_t dso) {
     return dso == p->no_dso ? p->b.texts.entries.count : p->text_ranks.items[dso];
 }
 
+/* IPC is a function's: perf tells its values apart as it does functions. */
+static bool is_function(enum profile_column_id id) {
+    return id == PROFILE_SYMBOL || id == PROFILE_IPC;
+}
+
 /* The rank of a row's value in a key column; `place`: in the order in which entries are made, where symbols
  * go by their addresses. What has no name comes last; of those all are equal here. */
 static uint64_t key_rank(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
                          bool place) {
     uint64_t words[PROFILE_KEY_WORDS];
     const struct profile_place *own = &p->places.items[row->frame];
+    if (id == PROFILE_DSO_DADDR)
+        return profile_key_words(p, id, row, words), dso_rank(p, words[0]);
     if (id == PROFILE_DSO) /* the usual ones first */
         return dso_rank(p, own->dso);
-    if (id == PROFILE_SYMBOL)
+    if (is_function(id))
         return own->name == PROFILE_NONE ? p->list.count
                : place                   ? p->name_places.items[own->name]
                                          : p->name_ranks.items[own->name];
@@ -120,10 +127,23 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
         return p->text_ranks.items[words[0]];
     case PROFILE_CYCLES: /* do not decide; entries are made from many down */
         return place ? UINT64_MAX - words[0] : 0;
+    case PROFILE_WEIGHT: /* more first */
+    case PROFILE_LOCAL_WEIGHT:
+    case PROFILE_INS_LAT:
+    case PROFILE_LOCAL_INS_LAT:
+    case PROFILE_P_STAGE_CYC:
+    case PROFILE_LOCAL_P_STAGE_CYC:
+    case PROFILE_RETIRE_LAT:
+    case PROFILE_LOCAL_RETIRE_LAT:
+        return UINT64_MAX - words[0];
+    case PROFILE_SYMBOL_DADDR:
+    case PROFILE_SYMBOL_IADDR:
     case PROFILE_ADDR: /* as signed numbers: the kernel's come first */
         return words[0] ^ 1ull << 63;
-    case PROFILE_SYMBOL_OFFSET: /* by name, then from high offsets down, as far as 40 bits tell */
-        return (uint64_t)symbol_rank(p, row->frame) << 40 | (~words[1] & ((1ull << 40) - 1));
+    case PROFILE_SYMBOL_OFFSET: /* by name, then from high offsets down, as far as 40 bits and the sign tell
+                                 */
+        words[1] = (words[1] & ((1ull << 40) - 1)) | (words[1] >> 63 ? 0 : 1ull << 40);
+        return (uint64_t)symbol_rank(p, row->frame) << 41 | (~words[1] & ((1ull << 41) - 1));
     default:
         return profile_key_is_text(id) ? p->text_ranks.items[words[0]] : words[0];
     }
@@ -135,6 +155,32 @@ static int by_depth(const struct sorter *s, const struct item *x, const struct i
         return 0;
     return s->p->plan.o->chain_order == PROFILE_CALLER ? by_number(y->depth, x->depth)
                                                        : by_number(x->depth, y->depth);
+}
+
+static bool has_key(const struct profile *p, enum profile_column_id id) {
+    for (uint32_t i = 0; i < p->key_count; i++)
+        if (p->keys[i] == id)
+            return true;
+    return false;
+}
+
+/* As signed numbers: perf subtracts them. */
+static int by_signed(uint64_t x, uint64_t y) {
+    return (int64_t)x < (int64_t)y ? -1 : x != y;
+}
+
+/* Functions without a column for their objects are told apart by them all the same, but not two places
+ * without a name; which is no order where there are both. */
+static int by_function(const struct sorter *s, enum profile_column_id id, const struct item *x,
+                       const struct item *y) {
+    const struct profile_row *a = &s->t->rows.items[x->row], *b = &s->t->rows.items[y->row];
+    bool nameless = !profile_name_of(s->p, a->frame) && !profile_name_of(s->p, b->frame);
+    int order = 0;
+    if (nameless && !has_key(s->p, PROFILE_DSO))
+        return by_signed(x->place, y->place);
+    if (!has_key(s->p, PROFILE_DSO))
+        order = by_number(key_rank(s->p, PROFILE_DSO, a, true), key_rank(s->p, PROFILE_DSO, b, true));
+    return order ? order : by_number(key_rank(s->p, id, a, true), key_rank(s->p, id, b, true));
 }
 
 /* Negative: x comes first. */
@@ -154,6 +200,8 @@ static int compare(const struct sorter *s, const struct item *x, const struct it
             order = by_number(y->second, x->second);
         else if (i || !s->measures)
             order = by_number(measure(s->t, id, y->row), measure(s->t, id, x->row));
+        if (id == PROFILE_IPC) /* where they lie, not what they are called */
+            order = by_function(s, id, x, y);
         if (!order && !profile_column_is_key(id))
             order = by_members(s->t, id, x->row, y->row);
         if (!order && id == PROFILE_OVERHEAD_CHILDREN && s->depths)
@@ -166,45 +214,32 @@ static int compare(const struct sorter *s, const struct item *x, const struct it
 
 /* ---- the order of keys, in which entries are made, and go into the tree ---- */
 
-static bool has_key(const struct profile *p, enum profile_column_id id) {
-    for (uint32_t i = 0; i < p->key_count; i++)
-        if (p->keys[i] == id)
-            return true;
-    return false;
-}
-
 /* Of two places without a name. */
 static int by_address(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
                       const struct profile_row *y) {
     uint64_t a[PROFILE_KEY_WORDS], b[PROFILE_KEY_WORDS];
     profile_key_words(p, id, x, a);
     profile_key_words(p, id, y, b);
-    return (int64_t)a[1] < (int64_t)b[1] ? -1 : a[1] != b[1];
+    return by_signed(a[1], b[1]);
 }
 
 static int by_place(const struct sorter *s, const struct item *x, const struct item *y) {
     for (uint32_t i = 0; i < s->p->key_count; i++) {
         enum profile_column_id id = (enum profile_column_id)s->p->keys[i];
-        int order = 0;
-        if (id == PROFILE_SYMBOL && !has_key(s->p, PROFILE_DSO)) /* told apart by DSO all the same */
-            order = by_number(key_rank(s->p, PROFILE_DSO, &s->t->rows.items[x->row], true),
-                              key_rank(s->p, PROFILE_DSO, &s->t->rows.items[y->row], true));
-        if (order)
-            return order;
-        order = by_number(key_rank(s->p, id, &s->t->rows.items[x->row], true),
-                          key_rank(s->p, id, &s->t->rows.items[y->row], true));
+        int order = is_function(id) ? by_function(s, id, x, y)
+                                    : by_number(key_rank(s->p, id, &s->t->rows.items[x->row], true),
+                                                key_rank(s->p, id, &s->t->rows.items[y->row], true));
         if (!order && (id == PROFILE_SYMBOL_FROM || id == PROFILE_SYMBOL_TO))
             order = by_address(s->p, id, &s->t->rows.items[x->row], &s->t->rows.items[y->row]);
         if (order)
             return order;
     }
-    /* As signed numbers: perf subtracts them. */
-    return (int64_t)x->place < (int64_t)y->place ? -1 : x->place != y->place;
+    return by_signed(x->place, y->place);
 }
 
 /* How many bits hold the ranks of a key; 64: not known. */
 static unsigned rank_bits(const struct profile *p, enum profile_column_id id) {
-    uint64_t most = id == PROFILE_SYMBOL                           ? p->list.count
+    uint64_t most = is_function(id)                                ? p->list.count
                     : id == PROFILE_DSO || profile_key_is_text(id) ? p->b.texts.entries.count
                                                                    : UINT64_MAX;
     return most == UINT64_MAX ? 64 : 64 - (unsigned)__builtin_clzll(most | 1);
@@ -217,10 +252,10 @@ static bool pack(const struct profile *p, const struct profile_row *row, bool pl
     for (uint32_t i = 0; i < p->key_count; i++) {
         enum profile_column_id id = (enum profile_column_id)p->keys[i];
         unsigned more = rank_bits(p, id);
-        if (place && (profile_key_is_frame(id) || (id == PROFILE_SYMBOL && !has_key(p, PROFILE_DSO))))
+        if (place && (profile_key_is_frame(id) || (is_function(id) && !has_key(p, PROFILE_DSO))))
             return false;
         bits += more;
-        if (bits > 63)
+        if (bits > 63 || (id == PROFILE_IPC && !place))
             return false;
         *out = *out << more | key_rank(p, id, row, place);
     }
@@ -233,7 +268,7 @@ static int by_packed(const struct sorter *s, const struct item *x, const struct 
     (void)s;
     if (x->keys != y->keys)
         return x->keys < y->keys ? -1 : 1;
-    return (int64_t)x->place < (int64_t)y->place ? -1 : x->place != y->place;
+    return by_signed(x->place, y->place);
 }
 
 /* As by_packed, with addresses compared as perf does: by the sign of their difference, which is no order
@@ -427,14 +462,30 @@ static void fill_items(struct sorter *s, uint32_t n) {
     }
 }
 
+/* Whether by_place is no order; see by_function. */
+static bool is_mixed(const struct sorter *s, uint32_t n) {
+    bool named = false, nameless = false;
+    if (s->p->plan.o->children || has_key(s->p, PROFILE_DSO) ||
+        (!has_key(s->p, PROFILE_SYMBOL) && !has_key(s->p, PROFILE_IPC)))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        bool name = profile_name_of(s->p, s->t->rows.items[i].frame);
+        named |= name;
+        nameless |= !name;
+    }
+    return named && nameless;
+}
+
 /* The items in the order of their keys: perf makes it by two trees, one after the other. */
 static bool sort_by_keys(struct sorter *s, struct item *room, uint32_t *order, uint32_t n) {
-    merge_sort(s, s->items, room, n, s->packed ? by_packed : by_place);
-    if (!s->packed || !wraps(s->items, n))
+    bool mixed = is_mixed(s, n);
+    if (!mixed)
+        merge_sort(s, s->items, room, n, s->packed ? by_packed : by_place);
+    if (!mixed && (!s->packed || !wraps(s->items, n)))
         return true;
+    compare_fn *cmp = mixed ? by_place : by_packed_wrapping;
     merge_sort(s, s->items, room, n, by_making);
-    return tree_sort(s, room, order, n, by_packed_wrapping) &&
-           tree_sort(s, room, order, n, by_packed_wrapping);
+    return tree_sort(s, room, order, n, cmp) && tree_sort(s, room, order, n, cmp);
 }
 
 static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
@@ -486,5 +537,5 @@ int profile_key_compare(const struct profile *p, enum profile_column_id id, cons
         return order;
     const struct resolve_frame *frames = p->b.frames.list.items;
     uint64_t u = profile_own_address(&frames[x->frame]), v = profile_own_address(&frames[y->frame]);
-    return (int64_t)u < (int64_t)v ? -1 : u != v;
+    return by_signed(u, v);
 }

@@ -2,11 +2,10 @@
 /* The texts of keys and frames, as perf report prints them. */
 #include "profile/profile_internal.h"
 
-/* "%#.16llx": what perf shows where there is no name. Zero has no 0x. */
-static void put_address(struct out *o, uint64_t address) {
+void profile_put_address(struct out *o, uint64_t address, unsigned digits) {
     if (address)
         out_str(o, "0x");
-    out_hex0(o, address, 16);
+    out_hex0(o, address, digits);
 }
 
 /* "[stale] libc.so.6+0x1234": there is a file, but not the one that ran. */
@@ -31,18 +30,23 @@ static char letter_of(unsigned cpumode) {
     return letter ? letter : 'H';
 }
 
+void profile_put_level(struct out *o, unsigned cpumode) {
+    const char level[] = {'[', letter_of(cpumode), ']', ' '};
+    out_mem(o, level, sizeof level);
+}
+
 static void put_symbol(const struct profile *p, const struct profile_row *row, enum profile_column_id id,
                        struct out *o) {
     uint32_t frame = profile_key_frame(p, id, row);
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
     const struct profile_name *name = profile_name_of(p, frame);
     bool own = !profile_key_is_frame(id);
-    char level[] = {'[', letter_of(own ? row->cpumode : f->cpumode), ']', ' '};
-    out_mem(o, level, sizeof level);
+    profile_put_level(o, own ? row->cpumode : f->cpumode);
     if (name)
         out_str(o, name->text);
     else if (!put_stale(p, frame, o))
-        put_address(o, own ? profile_own_address(f) : f->offset);
+        profile_put_address(o, own ? profile_own_address(f) : f->offset,
+                            id == PROFILE_SYMBOL_OFFSET ? 9 : 16);
     if (id == PROFILE_SYMBOL_OFFSET && name) {
         out_str(o, "+0x");
         out_hex(o, f->offset - name->start, 0);
@@ -63,6 +67,7 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     case PROFILE_DSO:
     case PROFILE_DSO_FROM:
     case PROFILE_DSO_TO:
+    case PROFILE_DSO_DADDR:
     case PROFILE_SRCLINE:
     case PROFILE_SRCLINE_FROM:
     case PROFILE_SRCLINE_TO:
@@ -82,18 +87,30 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     case PROFILE_SYMBOL_OFFSET:
         put_symbol(p, r, id, o);
         break;
-    case PROFILE_ADDR:
     case PROFILE_PHYS_DADDR:
+        profile_put_level(o, r->cpumode);
+        profile_put_address(o, v, 16);
+        break;
+    case PROFILE_ADDR:
         out_str(o, "0x");
         out_hex(o, v, 0);
         break;
     case PROFILE_ADDR_FROM:
     case PROFILE_ADDR_TO:
         out_str(o, "[.] ");
-        put_address(o, p->b.frames.list.items[profile_key_frame(p, id, r)].offset);
+        profile_put_address(o, p->b.frames.list.items[profile_key_frame(p, id, r)].offset, 16);
         break;
     case PROFILE_IPC:
         out_str(o, p->plan.o->branch ? "-" : "-      -            ");
+        break;
+    case PROFILE_DSO_SIZE:
+    case PROFILE_SYMBOL_SIZE:
+        if (v)
+            out_dec(o, v, 0);
+        else
+            out_str(o, "unknown");
+        break;
+    case PROFILE_SIMD: /* nothing records it but instruction traces, which are not decoded */
         break;
     case PROFILE_MISPREDICT:
         out_char(o, v ? 'Y' : 'N');
@@ -119,7 +136,7 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     default:
         if (profile_key_is_text(id))
             put_text_id(p, v, o);
-        else
+        else if (!profile_mem_text(p, r, id, profile_class_value(p, r->klass, id), o))
             profile_key_text(p, r, id, v, o);
         break;
     }
@@ -156,7 +173,9 @@ static uint32_t task_width(const struct profile *p, const struct profile_row *ro
 /* Texts may be longer then, and stand out (branches' objects are cut). */
 static bool is_as_wide_as_title(enum profile_column_id id) {
     return id == PROFILE_TGID || id == PROFILE_CPU || id == PROFILE_SOCKET || id == PROFILE_SYMBOL_OFFSET ||
-           id == PROFILE_DSO_FROM || id == PROFILE_DSO_TO;
+           id == PROFILE_DSO_FROM || id == PROFILE_DSO_TO || id == PROFILE_MEM || id == PROFILE_TLB ||
+           id == PROFILE_SNOOP || id == PROFILE_LOCKED || id == PROFILE_BLOCKED || id == PROFILE_PHYS_DADDR ||
+           id == PROFILE_DATA_PAGE_SIZE || id == PROFILE_DSO_SIZE;
 }
 
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
@@ -185,6 +204,8 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                 put_key(p, t, i, id, &o);
                 w = (uint32_t)o.len;
             }
+        } else if (id == PROFILE_SYMBOL_DADDR || id == PROFILE_SYMBOL_IADDR || id == PROFILE_DCACHELINE) {
+            w = profile_mem_width(p, &t->rows.items[i], id);
         } else {
             o.len = 0;
             put_key(p, t, i, id, &o);

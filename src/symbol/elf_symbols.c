@@ -55,7 +55,8 @@ bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_plac
                                     .end = end < start ? UINT64_MAX : end,
                                     .name = (const char *)s.name.data,
                                     .bind = (uint8_t)bind_of(s.bind),
-                                    .flags = (uint8_t)((s.type == STT_GNU_IFUNC ? SYMBOL_IFUNC : 0) | listed),
+                                    .flags = (uint8_t)((s.type == STT_GNU_IFUNC ? SYMBOL_IFUNC : 0) |
+                                                       (s.type == STT_OBJECT ? SYMBOL_OBJECT : 0) | listed),
                                     .untyped = s.type == STT_NOTYPE};
     }
     return true;

@@ -124,7 +124,7 @@ static bool draft(const struct kernel_list *l, const struct run *run, const stru
                                     .end = start,
                                     .name = l->text + e->name,
                                     .bind = (uint8_t)bind_of(e->type),
-                                    .flags = SYMBOL_LISTED};
+                                    .flags = SYMBOL_LISTED | (strchr("TtWw", e->type) ? 0 : SYMBOL_OBJECT)};
     }
     return true;
 }

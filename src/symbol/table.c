@@ -15,7 +15,7 @@ struct symbol_table {
     uint32_t count;
     uint64_t *starts, *ends; /* one allocation, with the next two */
     const char **names;
-    uint8_t *info;           /* bind | flags << FLAG_SHIFT */
+    uint16_t *info;          /* bind | flags << FLAG_SHIFT */
     struct memo *memo;       /* behind a pointer, because asking a table does not change it for its users */
     bool nested;             /* symbols overlap: then look a place up in pieces */
     uint64_t *piece_starts;  /* ascending */
@@ -226,7 +226,7 @@ static bool table_allocate(struct symbol_table *t, size_t n) {
         return false;
     t->ends = t->starts + n;
     t->names = (const char **)(t->ends + n);
-    t->info = (uint8_t *)(t->names + n);
+    t->info = (uint16_t *)(t->names + n);
     t->count = (uint32_t)n;
     return true;
 }
@@ -245,7 +245,7 @@ static void fill(struct symbol_table *t, const struct place *places, const struc
         }
         t->nested = t->nested || t->ends[i] > next;
         t->names[i] = d->name;
-        t->info[i] = (uint8_t)(d->bind | flags << FLAG_SHIFT);
+        t->info[i] = (uint16_t)(d->bind | flags << FLAG_SHIFT);
     }
 }
 

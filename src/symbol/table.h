@@ -27,6 +27,7 @@ enum symbol_flag {
     SYMBOL_DYNAMIC = 8,      /* from .dynsym */
     SYMBOL_MINIDEBUG = 16,   /* from .gnu_debugdata */
     SYMBOL_LISTED = 32,      /* from a kernel's own list */
+    SYMBOL_OBJECT = 64,      /* STT_OBJECT: data */
 };
 
 struct symbol_table;

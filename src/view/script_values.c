@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "format/perfdata/data_src.h"
 #include "view/script_internal.h"
 
 void script_value_regs(struct out *o, const struct dump_regs *names, const struct perfdata_regs *regs) {
@@ -69,126 +70,31 @@ void script_value_branch(struct out *o, const struct perfdata_branch *b) {
 
 /* ---- memory sources ---- */
 
-/* A text being collected in a bounded buffer. */
-struct words {
-    char *text;
-    size_t len, size;
-};
-
-static void words_add(struct words *w, const char *s) {
-    size_t n = strlen(s), left = w->size - w->len;
-    n = n < left ? n : left;
-    memcpy(w->text + w->len, s, n);
-    w->len += n;
-}
-
-/* Adds the names of the bits that are set, with " or " between them. False when there were none. */
-static bool words_bits(struct words *w, unsigned bits, const char *const *names, unsigned count) {
-    bool any = false;
-    for (unsigned i = 0; i < count; i++) {
-        if (!(bits & 1u << i) || !names[i])
-            continue;
-        words_add(w, any ? " or " : "");
-        words_add(w, names[i]);
-        any = true;
-    }
-    return any;
-}
-
-enum { LVL_NA = 1, LVL_HIT = 2, LVL_MISS = 4, LVL_NUM_NA = 15 };
-
-static void words_level(struct words *w, uint64_t v) {
-    static const char *const names[14] = {NULL,
-                                          NULL,
-                                          NULL,
-                                          "L1",
-                                          "LFB/MAB",
-                                          "L2",
-                                          "L3",
-                                          "Local RAM",
-                                          "Remote RAM (1 hop)",
-                                          "Remote RAM (2 hops)",
-                                          "Remote Cache (1 hop)",
-                                          "Remote Cache (2 hops)",
-                                          "I/O",
-                                          "Uncached"};
-    static const char *const numbers[LVL_NUM_NA] = {
-        NULL,  "L1",  "L2",        "L3",      "L4",  "L2 MHB", "Memory-side Cache", "L0", "Uncached",
-        "CXL", "I/O", "Any cache", "LFB/MAB", "RAM", "PMEM"};
-    static const char *const hops[8] = {NULL, "core, same node ", "node, same socket ", "socket, same board ",
-                                        "board "};
-    unsigned level = v >> 5 & 0x3fff, number = v >> 33 & 15, hop = v >> 43 & 7;
-    bool remote = v >> 37 & 1, named;
-    if (number && number != LVL_NUM_NA) {
-        words_add(w, remote ? "Remote " : "");
-        words_add(w, hops[hop] ? hops[hop] : "");
-        words_add(w, numbers[number]);
-        named = true;
-    } else {
-        named = words_bits(w, level, names, 14);
-    }
-    if (!named) {
-        words_add(w, "N/A");
-        return;
-    }
-    words_add(w, level & LVL_HIT ? " hit" : level & LVL_MISS ? " miss" : " ");
-}
-
-static void words_tlb(struct words *w, unsigned tlb) {
-    static const char *const names[7] = {"N/A", NULL, NULL, "L1", "L2", "Walker", "Fault"};
-    enum { HIT = 2, MISS = 4 };
-    if (!words_bits(w, tlb, names, 7))
-        words_add(w, "N/A");
-    words_add(w, tlb & HIT ? " hit" : "");
-    words_add(w, tlb & MISS ? " miss" : "");
-}
-
-static void words_operation(struct words *w, unsigned op) {
-    /* What cannot be known outranks the rest; of several operations perf names the first. */
-    static const char *const names[5] = {"N/A", "LOAD", "STORE", "PFETCH", "EXEC"};
-    words_add(w, op ? names[__builtin_ctz(op)] : "No");
-}
-
-static void words_snoop(struct words *w, uint64_t v) {
-    static const char *const names[7] = {"N/A", "None", "Hit", "Miss", "HitM", "Fwd", "Peer"};
-    unsigned bits = (unsigned)(v >> 19 & 31) | (unsigned)(v >> 38 & 3) << 5;
-    if (!words_bits(w, bits, names, 7))
-        words_add(w, "N/A");
-}
-
-static void words_blocked(struct words *w, unsigned blk) {
-    enum { NA = 1, DATA = 2, ADDR = 4 };
-    if (!blk || blk & NA) {
-        words_add(w, " N/A");
-        return;
-    }
-    words_add(w, blk & DATA ? " Data" : "");
-    words_add(w, blk & ADDR ? " Addr" : "");
-}
-
 void script_value_data_src(struct out *o, uint64_t v, unsigned *width) {
     /* perf cuts the number and the words at 99 chars together. */
     enum { TEXT_MAX = 99 - 17 };
-    char text[TEXT_MAX];
-    struct words w = {text, 0, sizeof text};
-    unsigned lock = v >> 24 & 3;
-    words_add(&w, "|OP ");
-    words_operation(&w, v & 31);
-    words_add(&w, "|LVL ");
-    words_level(&w, v);
-    words_add(&w, "|SNP ");
-    words_snoop(&w, v);
-    words_add(&w, "|TLB ");
-    words_tlb(&w, v >> 26 & 127);
-    words_add(&w, "|LCK ");
-    words_add(&w, lock & 1 ? "N/A" : lock ? "Yes" : "No");
-    words_add(&w, "|BLK ");
-    words_blocked(&w, v >> 40 & 7);
-    if (w.len > *width)
-        *width = (unsigned)w.len;
+    struct out w;
+    if (!out_init(&w, NULL, NULL))
+        return;
+    out_str(&w, "|OP ");
+    perfdata_src_operation(&w, v);
+    out_str(&w, "|LVL ");
+    perfdata_src_level(&w, v);
+    out_str(&w, "|SNP ");
+    perfdata_src_snoop(&w, v);
+    out_str(&w, "|TLB ");
+    perfdata_src_tlb(&w, v);
+    out_str(&w, "|LCK ");
+    perfdata_src_locked(&w, v);
+    out_str(&w, "|BLK ");
+    perfdata_src_blocked(&w, v);
+    size_t len = w.len < TEXT_MAX ? w.len : TEXT_MAX;
+    if (len > *width)
+        *width = (unsigned)len;
     out_hex(o, v, 16);
     out_char(o, ' ');
-    out_left(o, text, w.len, *width);
+    out_left(o, w.buf, len, *width);
+    out_fini(&w);
 }
 
 /* ---- bpf-output ---- */
