@@ -263,29 +263,17 @@ static const char *kernel_symbol(void *ctx, uint64_t address, uint64_t *start) {
 
 /* Makes functions nameable; opens nothing yet. */
 static bool open_names(struct script *s, struct err *err) {
-    struct arena arena = ARENA_INIT;
-    struct perfdata_feature_value value;
-    if (perfdata_feature_get(stream_header(s->reading.stream), PERFDATA_FEATURE_OSRELEASE, &arena, &value) &&
-        value.text.size)
-        s->release = strndup((const char *)value.text.data, bytes_text_len(value.text));
-    arena_fini(&arena);
     struct symbol_options symbols = s->o->symbols;
     symbols.raw_names = !s->o->demangle;
-    symbols.kept = reading_kept(&s->reading);
-    symbols.kept_swap = s->reading.events->swap;
-    s->store = symbol_store_new(&symbols, err);
-    s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
-    if (s->names && s->o->strict)
-        resolve_names_be_strict(s->names);
-    s->lines = s->names ? resolve_lines_new(s->names, s->store, err) : NULL;
-    s->print.names.names = s->names;
-    s->print.names.lines = s->lines;
+    bool ok = naming_open(&s->naming, &s->reading, s->model, &symbols, s->o->strict, err);
+    s->print.names.names = s->naming.names;
+    s->print.names.lines = s->naming.lines;
     s->print.names.full_paths = s->o->full_paths;
     s->print.names.inlines = s->o->inlines;
     s->print.names.raw_names = !s->o->demangle;
     s->print.names.kernel_path = s->o->kernel_path;
-    s->print.names.store = s->store;
-    return s->lines && reading_symbols(&s->reading, kernel_symbol, s, err);
+    s->print.names.store = s->naming.store;
+    return ok && reading_symbols(&s->reading, kernel_symbol, s, err);
 }
 
 /* Everything between the open recording and the open output, after which only printing remains. */
@@ -324,10 +312,7 @@ static void finish(struct script *s) {
     script_print_fini(&s->print);
     script_choice_fini(&s->choice);
     filter_names_fini(&s->stop);
-    resolve_lines_free(s->lines);
-    resolve_names_free(s->names);
-    symbol_store_free(s->store);
-    free(s->release);
+    naming_close(&s->naming);
     script_guests_fini(&s->guests);
     readings_fini(&s->readings);
     time_ranges_fini(&s->times);
@@ -343,7 +328,7 @@ static void print_header(struct script *s) {
 }
 
 static bool open_filter(struct script *s, struct err *err) {
-    struct script_dlfilter_world world = {&s->print, s->store, &s->o->dlargs};
+    struct script_dlfilter_world world = {&s->print, s->naming.store, &s->o->dlargs};
     if (s->o->dlfilter)
         s->dlfilter = script_dlfilter_open(s->o->dlfilter, &world, err);
     return s->dlfilter || !s->o->dlfilter;
@@ -396,8 +381,8 @@ static int generate_script(struct script *s, struct err *err) {
 
 /* What kept names from being shown. */
 static void warn(const struct script *s) {
-    if (s->names && s->model)
-        symbol_notes_say(s->model, s->names, s->store);
+    if (s->naming.names && s->model)
+        symbol_notes_say(s->model, s->naming.names, s->naming.store);
     if (s->reading.stream)
         symbol_notes_say_grades(s->print.names.grades, stream_path(s->reading.stream));
     if (s->stacks)

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "cmd/filter.h"
+#include "cmd/naming.h"
 #include "cmd/report_switch.h"
 #include "cmd/symbol_notes.h"
 #include "cmd/time_range.h"
@@ -30,10 +31,7 @@ struct report_session {
     struct reading_span span;
     uint64_t lost; /* samples, by LOST_SAMPLES records */
     struct resolve_deferred deferred;
-    char *release;
-    struct symbol_store *store;
-    struct resolve_names *names;
-    struct resolve_lines *lines;
+    struct naming naming;
     struct filter filter; /* -C, --pid, --tid */
     struct filter comms, dsos, symbols;
     VEC(const char *) comm_list, dso_list, symbol_list;
@@ -226,22 +224,9 @@ static bool first_pass(struct report_session *s, struct err *err) {
 }
 
 static bool open_names(struct report_session *s, const char *cache, struct err *err) {
-    struct arena arena = ARENA_INIT;
-    struct perfdata_feature_value value;
     struct symbol_options options = s->o->symbol;
-    if (perfdata_feature_get(stream_header(s->r->stream), PERFDATA_FEATURE_OSRELEASE, &arena, &value) &&
-        value.text.size)
-        s->release = strndup((const char *)value.text.data, bytes_text_len(value.text));
-    arena_fini(&arena);
     options.cache = cache;
-    options.kept = reading_kept(s->r);
-    options.kept_swap = s->r->events->swap;
-    s->store = symbol_store_new(&options, err);
-    s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
-    if (s->names && s->o->strict)
-        resolve_names_be_strict(s->names);
-    s->lines = s->names ? resolve_lines_new(s->names, s->store, err) : NULL;
-    return s->lines;
+    return naming_open(&s->naming, s->r, s->model, &options, s->o->strict, err);
 }
 
 static bool read_sockets(struct report_session *s, struct err *err) {
@@ -325,8 +310,8 @@ static bool collect(struct report_session *s, struct err *err) {
         .stream = s->r->stream,
         .events = s->r->events,
         .model = s->model,
-        .names = s->names,
-        .lines = s->lines,
+        .names = s->naming.names,
+        .lines = s->naming.lines,
         .deferred = &s->deferred,
         .keep = o->cpus || o->pids || o->tids || o->time || o->switch_on || o->switch_off ? keep : NULL,
         .keep_ctx = s,
@@ -365,9 +350,7 @@ void report_session_free(struct report_session *s) {
     if (!s)
         return;
     profile_free(s->profile);
-    resolve_lines_free(s->lines);
-    resolve_names_free(s->names);
-    symbol_store_free(s->store);
+    naming_close(&s->naming);
     resolve_deferred_fini(&s->deferred);
     report_switch_fini(&s->switches);
     time_ranges_fini(&s->times);
@@ -381,7 +364,6 @@ void report_session_free(struct report_session *s) {
     vec_fini(&s->sockets);
     profile_columns_fini(&s->columns);
     model_free(s->model);
-    free(s->release);
     free(s);
 }
 
@@ -463,7 +445,7 @@ static void say_grades(const struct report_session *s) {
 }
 
 void report_session_warn(const struct report_session *s) {
-    symbol_notes_say(s->model, s->names, s->store);
+    symbol_notes_say(s->model, s->naming.names, s->naming.store);
     say_grades(s);
     uint64_t stacks = s->has.stacks ? samples_with_stacks(s) : 0;
     if (stacks)

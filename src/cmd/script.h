@@ -5,6 +5,7 @@
 
 #include "cmd/command.h"
 #include "cmd/filter.h"
+#include "cmd/naming.h"
 #include "cmd/reading.h"
 #include "cmd/script_choice.h"
 #include "cmd/time_range.h"
@@ -67,10 +68,7 @@ struct script {
     struct out out;
     bool out_open;
     struct script_print print;
-    struct symbol_store *store;
-    struct resolve_names *names;
-    struct resolve_lines *lines;
-    char *release;
+    struct naming naming;
     struct script_guests guests;
     struct readings readings; /* totals of group reads */
     unsigned show;            /* enum script_show */

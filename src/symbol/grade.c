@@ -70,13 +70,16 @@ enum grade symbol_store_grade(const struct symbol_store *s, uint32_t image, uint
 /* By what a proved image was proved: see the loaders. */
 static enum symbol_identity identity_of(const struct store_image *im) {
     static const uint8_t by_origin[SYMBOL_ORIGIN_COUNT] = {
-        [SYMBOL_FROM_KALLSYMS] = SYMBOL_BY_KERNEL, [SYMBOL_FROM_LIVE_KALLSYMS] = SYMBOL_BY_KERNEL,
-        [SYMBOL_FROM_RECORD] = SYMBOL_BY_RECORD,   [SYMBOL_FROM_KEPT] = SYMBOL_BY_RECORD,
+        [SYMBOL_FROM_KALLSYMS] = SYMBOL_BY_KERNEL,
+        [SYMBOL_FROM_LIVE_KALLSYMS] = SYMBOL_BY_KERNEL,
+        [SYMBOL_FROM_RECORD] = SYMBOL_BY_RECORD,
         [SYMBOL_FROM_JITDUMP] = SYMBOL_BY_RECORD,
     };
     const struct perfdata_evidence *e = im->known.evidence;
     if (!im->source.proved)
         return SYMBOL_BY_NOTHING;
+    if (im->known.kind == SYMBOL_IMAGE_JIT) /* what was kept of a process's map */
+        return SYMBOL_BY_RECORD;
     if (by_origin[im->source.origin])
         return (enum symbol_identity)by_origin[im->source.origin];
     if (im->known.build_id.size)
@@ -88,11 +91,12 @@ static enum symbol_identity identity_of(const struct store_image *im) {
 
 static enum symbol_list list_of(const struct store_image *im, uint32_t symbol) {
     static const uint8_t by_origin[SYMBOL_ORIGIN_COUNT] = {
-        [SYMBOL_FROM_MAP] = SYMBOL_IN_MAP,
         [SYMBOL_FROM_RECORD] = SYMBOL_IN_KSYMBOL,
         [SYMBOL_FROM_JITDUMP] = SYMBOL_IN_JITDUMP,
     };
     unsigned flags = symbol_table_flags(im->table, symbol);
+    if (im->known.kind == SYMBOL_IMAGE_JIT)
+        return SYMBOL_IN_MAP;
     if (by_origin[im->source.origin])
         return (enum symbol_list)by_origin[im->source.origin];
     return flags & SYMBOL_LISTED      ? SYMBOL_IN_KALLSYMS
