@@ -405,9 +405,6 @@ static const char *not_there_yet(const struct report_options *o) {
         {o->show_reference, "show-ref-call-graph"},
         {o->group_sort_index > 0, "group-sort-idx"},
         {o->parallelism, "parallelism"},
-        {o->exclude_other, "exclude-other"},
-        {o->parent, "parent"},
-        {o->ignore_callees, "ignore-callees"},
         {o->chain.key != PROFILE_BY_FUNCTION, "call-graph by address or srcline"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)

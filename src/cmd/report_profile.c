@@ -117,7 +117,11 @@ static bool make_columns(struct report_session *s, struct err *err) {
                                        .show_samples = o->show_samples,
                                        .show_total_period = o->show_total_period};
     char *with_parent = NULL, *with_grades = NULL;
-    bool ok = !o->parent || add_key(&c.sort, &with_parent, "parent"); /* -p alone asks for the column too */
+    bool alone = !o->sort && o->fields && o->fields[0] != '+', ok = true;
+    if (o->parent && alone) /* -p alone asks for the column too */
+        c.sort = "parent";
+    else if (o->parent)
+        ok = add_key(&c.sort, &with_parent, "parent");
     if (ok && o->grades)
         ok = add_key(o->fields ? &c.fields : &c.sort, &with_grades, "grade");
     ok = (ok || err_memory(err, "columns")) && profile_columns_make(&c, s->r->events, &s->columns, err);

@@ -58,7 +58,9 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     for (size_t i = 0; i < in->events->list.count; i++)
         if (in->events->list.items[i].attr.read_format & PERFDATA_FORMAT_GROUP)
             plan->want |= PERFDATA_SAMPLE_READ;
-    if (plan->chains)
+    plan->parents = wants_column(o, PROFILE_PARENT);
+    plan->searches = plan->parents || (o->ignore_callees && plan->chains);
+    if (plan->chains || plan->searches)
         plan->want |= PERFDATA_SAMPLE_CALLCHAIN;
     if (o->branch) {
         plan->want |= PERFDATA_SAMPLE_BRANCH_STACK;
@@ -88,6 +90,8 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
     if (!resolve_places_init(&b->places, plan->in->model, err) ||
         !resolve_frames_init(&b->frames, &b->places, plan->in->names, err))
         return false;
+    if (plan->searches && !(b->search = profile_search_new(plan->o, plan->parents, err)))
+        return false;
     b->threads = malloc(THREAD_SLOTS * sizeof *b->threads);
     if (!b->threads)
         return err_memory(err, "profile");
@@ -115,6 +119,7 @@ void profile_builder_trim(struct profile_builder *b) {
 void profile_builder_fini(struct profile_builder *b) {
     profile_builder_trim(b);
     resolve_frames_fini(&b->frames);
+    profile_search_free(b->search);
     strpool_fini(&b->texts);
     vec_fini(&b->class_values);
     free(b->threads);
@@ -131,7 +136,7 @@ void profile_builder_fini(struct profile_builder *b) {
 
 /* ---- classes ---- */
 
-static uint32_t intern_class(struct profile_builder *b, const uint64_t *values) {
+uint32_t profile_class_add(struct profile_builder *b, const uint64_t *values) {
     uint32_t n = b->plan->class_count;
     for (uint64_t h = hash_bytes(values, n * sizeof *values);; h++) {
         uint32_t id = hash_map_get(&b->class_by_hash, h);
@@ -219,7 +224,7 @@ static uint32_t class_of(struct profile_builder *b, struct profile_taken *x, str
     uint64_t values[PROFILE_CLASS_MAX];
     x->comm = t->comm;
     profile_keys_take(b, x, values);
-    uint32_t klass = intern_class(b, values);
+    uint32_t klass = profile_class_add(b, values);
     if (b->plan->by_thread)
         t->klass = klass;
     return klass;
@@ -296,7 +301,8 @@ static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t 
         add_weights(b, id, x->s);
     if (!b->plan->chains)
         return true;
-    uint32_t node = profile_chain_node(b, klass, x->s, cpumode, x->when);
+    uint32_t node = x->path == PROFILE_NONE ? profile_chain_node(b, klass, x->s, cpumode, x->when)
+                                            : profile_search_node(b, klass, x->path);
     uint32_t leaf_id = node == PROFILE_NONE ? PROFILE_NONE : leaf_of(b, id, node);
     if (leaf_id == PROFILE_NONE)
         return false;
@@ -314,6 +320,12 @@ static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsig
     const struct model_state *state = resolve_places_state(&b->places, cpumode, x->s->pid, x->when);
     uint32_t frame = resolve_frames_at(&b->frames, state, cpumode, x->s->ip,
                                        (enum resolve_frame_kind)b->plan->place_kind, false);
+    if (b->search && frame != RESOLVE_NO_FRAME && !profile_search_chain(b, x, &frame))
+        return false;
+    if (b->plan->o->exclude_other && x->parent == PROFILE_NONE) {
+        count_sample(b, x->s->period, x->event, PROFILE_FILTERED);
+        return true;
+    }
     if (b->plan->selects && frame != RESOLVE_NO_FRAME) {
         uint32_t comm = thread_of(b, x->s->pid, x->s->tid, x->event, x->when)->comm;
         if (!count_sample(b, x->s->period, x->event, profile_select(b, comm, frame)))
@@ -385,7 +397,12 @@ static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint
         t->dropped++;
         return;
     }
-    struct profile_taken x = {.s = s, .event = event, .when = when, .cpumode = cpumode};
+    struct profile_taken x = {.s = s,
+                              .event = event,
+                              .when = when,
+                              .cpumode = cpumode,
+                              .parent = PROFILE_NONE,
+                              .path = PROFILE_NONE};
     if (b->plan->o->branch)
         count_sample(b, s->branch_count, event, PROFILE_KEEP);
     if (b->plan->o->branch ? !add_branches(b, &x, cpumode) : !add_sample(b, &x, cpumode))

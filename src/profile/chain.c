@@ -48,7 +48,7 @@ uint32_t profile_chain_step(struct profile_builder *b, uint32_t parent, uint32_t
     return id;
 }
 
-static uint32_t root_of(struct profile_builder *b, uint32_t klass) {
+uint32_t profile_chain_root(struct profile_builder *b, uint32_t klass) {
     uint32_t root = b->class_roots.items[klass];
     if (root != PROFILE_NONE)
         return root;
@@ -225,7 +225,7 @@ static void keep_outermost(struct parts *parts, uint64_t most) {
 
 uint32_t profile_chain_node(struct profile_builder *b, uint32_t klass, const struct perfdata_sample *s,
                             unsigned cpumode, struct model_when when) {
-    uint32_t node = root_of(b, klass);
+    uint32_t node = profile_chain_root(b, klass);
     struct chain c = {s->pid, s->tid, when, cpumode == PERFDATA_MISC_KERNEL};
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;
     struct parts parts = {

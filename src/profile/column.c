@@ -36,7 +36,7 @@ static const struct row {
     {"symbol", "Symbol", PROFILE_SYMBOL, ALWAYS},
     {"symbol_size", "Symbol size", PROFILE_SYMBOL_SIZE, ALWAYS},
     {"symoff", "Symbol Offset", PROFILE_SYMBOL_OFFSET, ALWAYS},
-    {"parent", "Parent symbol", PROFILE_PARENT, LATER},
+    {"parent", "Parent symbol", PROFILE_PARENT, ALWAYS},
     {"cpu", "CPU", PROFILE_CPU, ALWAYS},
     {"socket", "Socket", PROFILE_SOCKET, ALWAYS},
     {"parallelism", "Parallelism", PROFILE_PARALLELISM, LATER},

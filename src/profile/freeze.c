@@ -337,7 +337,8 @@ static bool place_nodes(struct profile *p) {
             continue;
         }
         uint32_t klass = classes.items[i] = classes.items[nodes[i].parent];
-        if (p->plan.o->hide_unresolved && !profile_name_of(p, nodes[i].frame))
+        if (!sums[i].samples || /* search.c's own */
+            (p->plan.o->hide_unresolved && !profile_name_of(p, nodes[i].frame)))
             continue;
         struct profile_table *t = table_of(p, klass);
         uint32_t entry = row_of(p, t, klass, nodes[i].frame);

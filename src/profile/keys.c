@@ -181,7 +181,8 @@ static uint64_t take(struct profile_builder *b, const struct profile_taken *x, e
     case PROFILE_COMM_NODIGIT:
         return without_digits(b, x->comm);
     case PROFILE_PARENT:
-        return strpool_add(&b->texts, "[other]", 7);
+        return x->parent != PROFILE_NONE ? x->parent
+                                         : strpool_add(&b->texts, PROFILE_OTHER, strlen(PROFILE_OTHER));
     case PROFILE_CGROUP_ID:
         return cgroup_link(b, x);
     case PROFILE_TRACE:

@@ -30,6 +30,9 @@
 
 enum { PROFILE_NONE = UINT32_MAX };
 
+/* What stands for no parent (-p). */
+#define PROFILE_OTHER "[other]"
+
 /* ---- what to take from a sample ---- */
 
 /* The values of a class: [0] is the event, then one per key column that is no place. */
@@ -45,6 +48,7 @@ struct profile_plan {
     bool selects;                          /* profile_select is to be asked */
     bool by_thread;                        /* a class depends on event and thread alone */
     bool chains, extras /* cpumode sums and weights */;
+    bool searches, parents;         /* something, -p's functions are looked for in callchains */
     uint8_t place_kind, frame_kind; /* enum resolve_frame_kind of samples' places and of callchains */
 };
 
@@ -120,6 +124,7 @@ struct profile_builder {
     struct hash_map part_by_hash, user_by_hash; /* see chain.c */
     VEC(uint32_t) path;                         /* scratch */
 
+    struct profile_search *search; /* NULL: nothing is looked for in callchains */
     struct profile_verdicts place_verdicts, comm_verdicts;
 
     struct readings readings;
@@ -133,6 +138,8 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
                        const struct profile_options *o, struct err *err);
 bool profile_builder_init(struct profile_builder *b, const struct profile_plan *plan, struct err *err);
 void profile_builder_fini(struct profile_builder *b);
+/* The class of those values, plan->class_count of them. PROFILE_NONE: memory. */
+uint32_t profile_class_add(struct profile_builder *b, const uint64_t *values);
 /* One record of the stream. */
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r);
 /* After the last record: gives back what only adding needs. */
@@ -148,6 +155,7 @@ struct profile_taken {
     unsigned cpumode;
     const struct perfdata_branch *branch; /* NULL: none */
     uint32_t from, to;                    /* frames, with a branch */
+    uint32_t parent, path;                /* as search.c found; PROFILE_NONE: nothing, not searched */
 };
 
 /* Fills in a class's values. */
@@ -163,6 +171,19 @@ uint64_t profile_key_wants(enum profile_column_id id);
 /* The column under whose name a key's values are kept: several keys may be about one place. */
 enum profile_column_id profile_key_slot(enum profile_column_id id);
 
+/* ---- search.c ---- */
+
+struct profile_search;
+
+/* `parents`: look for -p's functions. NULL with *err: memory, a bad regular expression. */
+struct profile_search *profile_search_new(const struct profile_options *o, bool parents, struct err *err);
+void profile_search_free(struct profile_search *s); /* NULL is allowed */
+/* Fills in x->parent and x->path; *frame, the place of the sample, becomes that of a function whose callees
+ * are ignored. False: memory. */
+bool profile_search_chain(struct profile_builder *b, struct profile_taken *x, uint32_t *frame);
+/* The node of a found path in the tree of a class. PROFILE_NONE: memory. */
+uint32_t profile_search_node(struct profile_builder *b, uint32_t klass, uint32_t path);
+
 /* ---- select.c ---- */
 
 /* Whether a sample of that comm (a text) that lies there counts. */
@@ -174,6 +195,8 @@ enum profile_verdict profile_select(struct profile_builder *b, uint32_t comm, ui
  * memory. */
 uint32_t profile_chain_node(struct profile_builder *b, uint32_t klass, const struct perfdata_sample *s,
                             unsigned cpumode, struct model_when when);
+/* The root of a class's chains. PROFILE_NONE: memory. */
+uint32_t profile_chain_root(struct profile_builder *b, uint32_t klass);
 /* The node under `parent` for a frame, made if need be. PROFILE_NONE: memory. */
 uint32_t profile_chain_step(struct profile_builder *b, uint32_t parent, uint32_t frame);
 

@@ -144,6 +144,10 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
                                  */
         words[1] = (words[1] & ((1ull << 40) - 1)) | (words[1] >> 63 ? 0 : 1ull << 40);
         return (uint64_t)symbol_rank(p, row->frame) << 41 | (~words[1] & ((1ull << 41) - 1));
+    case PROFILE_PARENT: /* those without one last */
+        if (!strcmp(strpool_text(&p->b.texts, (uint32_t)words[0]), PROFILE_OTHER))
+            return p->b.texts.entries.count;
+        return p->text_ranks.items[words[0]];
     default:
         return profile_key_is_text(id) ? p->text_ranks.items[words[0]] : words[0];
     }
