@@ -413,17 +413,10 @@ static void tell(const struct command_env *env, const struct record_cli *c, cons
 }
 
 /* Where the build-id cache is; NULL when nothing is to be kept in it. */
-static const char *cache_folder(const struct record_cli *c, const struct command_env *env, char *room,
-                                size_t cap) {
-    const char *folder = env->buildid_dir, *ids = perfconfig_text(env->config, "record.build-id");
-    const char *home = getenv("HOME");
+static const char *cache_folder(const struct record_cli *c, const struct command_env *env) {
+    const char *ids = perfconfig_text(env->config, "record.build-id");
     bool skip = ids && strcmp(ids, "no-cache") == 0;
-    if (c->no_cache || skip || c->o.no_build_ids || c->o.switch_output || (!folder && !home))
-        return NULL;
-    int n = folder && folder[0] != '~' ? snprintf(room, cap, "%s", folder)
-                                       : snprintf(room, cap, "%s/%s", home ? home : "",
-                                                  folder ? folder + 1 + (folder[1] == '/') : ".debug");
-    return n > 0 && (size_t)n < cap ? room : NULL;
+    return c->no_cache || skip || c->o.no_build_ids || c->o.switch_output ? NULL : env->buildid_dir;
 }
 
 struct teller {
@@ -474,7 +467,6 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
          (!c->realtime || os_limits_realtime(c->realtime, &err));
     if (ok) {
         struct teller teller = {env, c->quiet};
-        char cache[4096];
         const struct record_job job = {
             .options = &c->o,
             .sources = src,
@@ -485,7 +477,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             .argv = argv,
             .output = output,
             .dry_run = c->dry_run,
-            .cache_folder = cache_folder(c, env, cache, sizeof cache),
+            .cache_folder = cache_folder(c, env),
             .progress = wants_progress(c) ? tell_progress : NULL,
             .progress_ctx = &teller,
             .file_done = tell_file,

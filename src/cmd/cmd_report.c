@@ -132,7 +132,7 @@ static int report_profile(struct command_env *env, const struct report_options *
     struct out out;
     int status = EXIT_ERROR;
     bool color = use_color(o); /* a pager takes the terminal's place below */
-    struct report_session *s = report_session_new(r, o, env->buildid_dir, &err);
+    struct report_session *s = report_session_new(r, o, env, &err);
     if (!s)
         return command_fail(&err);
     if (command_output(env, &out)) {

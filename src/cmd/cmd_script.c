@@ -265,7 +265,9 @@ static const char *kernel_symbol(void *ctx, uint64_t address, uint64_t *start) {
 static bool open_names(struct script *s, struct err *err) {
     struct symbol_options symbols = s->o->symbols;
     symbols.raw_names = !s->o->demangle;
-    bool ok = naming_open(&s->naming, &s->reading, s->model, &symbols, s->o->strict, err);
+    bool ok = naming_open(&s->naming, s->env, &s->reading, s->model, &symbols, err);
+    if (ok && s->o->strict)
+        resolve_names_be_strict(s->naming.names);
     s->print.names.names = s->naming.names;
     s->print.names.lines = s->naming.lines;
     s->print.names.full_paths = s->o->full_paths;

@@ -34,7 +34,7 @@ struct command_env {
     const struct command *command;
     const char *program;             /* what to call ourselves: "sonde", or "perf" when called by that name */
     const struct perfconfig *config; /* never NULL */
-    const char *buildid_dir;         /* --buildid-dir, else buildid.dir of the configuration, else NULL */
+    const char *buildid_dir;         /* --buildid-dir, else buildid.dir of the configuration, else ~/.debug; NULL: no home */
     int pager;                       /* -1: as the configuration says; 0: --no-pager; 1: --paginate */
     int verbose; /* how much log_line shows: 0 warnings, 1 information, 2 all; -1 nothing */
     /* Owned by command_output and command_finish. */

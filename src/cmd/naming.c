@@ -5,27 +5,32 @@
 
 #include "format/perfdata/feature.h"
 
-static char *release_of(const struct reading *r) {
+/* A feature that is a text; NULL: not recorded. */
+static char *text_of(const struct reading *r, enum perfdata_feature_id id) {
     struct arena arena = ARENA_INIT;
     struct perfdata_feature_value value;
-    char *release = NULL;
-    if (perfdata_feature_get(stream_header(r->stream), PERFDATA_FEATURE_OSRELEASE, &arena, &value) &&
-        value.text.size)
-        release = strndup((const char *)value.text.data, bytes_text_len(value.text));
+    char *text = NULL;
+    if (perfdata_feature_get(stream_header(r->stream), id, &arena, &value) && value.text.size)
+        text = strndup((const char *)value.text.data, bytes_text_len(value.text));
     arena_fini(&arena);
-    return release;
+    return text;
 }
 
-bool naming_open(struct naming *n, const struct reading *r, const struct model *m,
-                 const struct symbol_options *o, bool strict, struct err *err) {
+bool naming_open(struct naming *n, const struct command_env *env, const struct reading *r,
+                 const struct model *m, const struct symbol_options *o, struct err *err) {
     struct symbol_options options = *o;
+    const struct os_file *file = stream_file(r->stream);
+    const char *servers = getenv("DEBUGINFOD_URLS");
+    n->release = text_of(r, PERFDATA_FEATURE_OSRELEASE);
+    n->host = text_of(r, PERFDATA_FEATURE_HOSTNAME);
+    options.cache = env->buildid_dir;
+    options.debuginfod_urls = servers && *servers ? servers : NULL;
+    options.recorded_host = n->host;
+    options.recorded_ns = stream_is_pipe(r->stream) || file->fd < 0 ? 0 : file->mtime_ns;
     options.kept = reading_kept(r);
     options.kept_swap = r->events->swap;
-    n->release = release_of(r);
     n->store = symbol_store_new(&options, err);
     n->names = n->store ? resolve_names_new(m, n->store, n->release, err) : NULL;
-    if (n->names && strict)
-        resolve_names_be_strict(n->names);
     n->lines = n->names ? resolve_lines_new(n->names, n->store, err) : NULL;
     return n->lines;
 }
@@ -35,4 +40,5 @@ void naming_close(struct naming *n) {
     resolve_names_free(n->names);
     symbol_store_free(n->store);
     free(n->release);
+    free(n->host);
 }

@@ -3,6 +3,7 @@
 #ifndef SONDE_CMD_NAMING_H
 #define SONDE_CMD_NAMING_H
 
+#include "cmd/command.h"
 #include "cmd/reading.h"
 #include "resolve/lines.h"
 #include "resolve/names.h"
@@ -11,15 +12,16 @@ struct naming {
     struct symbol_store *store;
     struct resolve_names *names;
     struct resolve_lines *lines;
-    char *release; /* OSRELEASE; NULL: not known */
+    char *release, *host; /* OSRELEASE, HOSTNAME; NULL: not known */
 };
 
 /*
- * Zeroed before; opens no file yet. `o` without what the recording itself says: kept files are added here.
- * `strict`: only what is exact has a name. `m` is borrowed. False: memory; naming_close is allowed.
+ * Zeroed before; opens no file yet. `o` is what the user wants; what the recording says (kept files, where
+ * and when it was made) and where to look (build-id cache, debuginfod servers of $DEBUGINFOD_URLS) are added
+ * here. `m` and `r` are borrowed. False: memory; naming_close is allowed.
  */
-bool naming_open(struct naming *n, const struct reading *r, const struct model *m,
-                 const struct symbol_options *o, bool strict, struct err *err);
+bool naming_open(struct naming *n, const struct command_env *env, const struct reading *r,
+                 const struct model *m, const struct symbol_options *o, struct err *err);
 void naming_close(struct naming *n);
 
 #endif

@@ -227,10 +227,12 @@ static bool first_pass(struct report_session *s, struct err *err) {
            report_switch_find(&s->switches, s->r, s->o->switch_on, s->o->switch_off, err);
 }
 
-static bool open_names(struct report_session *s, const char *cache, struct err *err) {
-    struct symbol_options options = s->o->symbol;
-    options.cache = cache;
-    return naming_open(&s->naming, s->r, s->model, &options, s->o->strict, err);
+static bool open_names(struct report_session *s, const struct command_env *env, struct err *err) {
+    if (!naming_open(&s->naming, env, s->r, s->model, &s->o->symbol, err))
+        return false;
+    if (s->o->strict)
+        resolve_names_be_strict(s->naming.names);
+    return true;
 }
 
 static bool read_sockets(struct report_session *s, struct err *err) {
@@ -329,7 +331,7 @@ static bool collect(struct report_session *s, struct err *err) {
 }
 
 struct report_session *report_session_new(struct reading *r, const struct report_options *o,
-                                          const char *cache, struct err *err) {
+                                          const struct command_env *env, struct err *err) {
     struct report_session *s = calloc(1, sizeof *s);
     if (!s) {
         err_memory(err, "report");
@@ -341,7 +343,7 @@ struct report_session *report_session_new(struct reading *r, const struct report
     s->has = find_out(r);
     settle_modes(s);
     if (check_wishes(s, err) && make_columns(s, err) && parse_filters(s, err) && first_pass(s, err) &&
-        open_names(s, cache, err) && read_sockets(s, err)) {
+        open_names(s, env, err) && read_sockets(s, err)) {
         force_group(s);
         if (collect(s, err))
             return s;

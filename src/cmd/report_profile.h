@@ -3,15 +3,16 @@
 #ifndef SONDE_CMD_REPORT_PROFILE_H
 #define SONDE_CMD_REPORT_PROFILE_H
 
+#include "cmd/command.h"
 #include "cmd/reading.h"
 #include "cmd/report_options.h"
 
 struct report_session;
 
 /* Everything up to the frozen profile; nothing is printed. `r` and `o` are borrowed and must live as long;
- * `cache` is the build-id cache's directory or NULL. NULL: *err says why. */
+ * NULL: *err says why. */
 struct report_session *report_session_new(struct reading *r, const struct report_options *o,
-                                          const char *cache, struct err *err);
+                                          const struct command_env *env, struct err *err);
 void report_session_free(struct report_session *s); /* NULL is allowed */
 
 /* The profile as text or JSON. False: memory. */

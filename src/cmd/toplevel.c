@@ -146,6 +146,15 @@ static int run_words(struct command_env *env, const struct toplevel_options *o, 
     return run_command(env, argc, argv);
 }
 
+/* "~" in front is the user's home. NULL when there is none, or the text too long for `room`. */
+static const char *below_home(const char *folder, char *room, size_t cap) {
+    const char *home = getenv("HOME");
+    if (folder[0] != '~')
+        return folder;
+    int n = home ? snprintf(room, cap, "%s%s", home, folder + 1) : -1;
+    return n > 0 && (size_t)n < cap ? room : NULL;
+}
+
 int toplevel_run(int argc, char **argv) {
     const char *slash = argc ? strrchr(argv[0], '/') : NULL;
     const char *called = slash ? slash + 1 : argc ? argv[0] : "sonde";
@@ -156,6 +165,7 @@ int toplevel_run(int argc, char **argv) {
         .config = &config,
     };
     struct toplevel_options o = {.pager = -1};
+    char folder[4096];
     int status;
     command_log(&env, 0, false);
     /* --list-opts takes the rest as it is: a command, or nothing. */
@@ -169,6 +179,7 @@ int toplevel_run(int argc, char **argv) {
         return list(&env, print_commands, NULL);
     perfconfig_load(&config);
     env.buildid_dir = o.buildid_dir ? o.buildid_dir : perfconfig_text(&config, "buildid.dir");
+    env.buildid_dir = below_home(env.buildid_dir ? env.buildid_dir : "~/.debug", folder, sizeof folder);
     status = run_words(&env, &o, r.argc, r.argv);
     perfconfig_fini(&config);
     return status;

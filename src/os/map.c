@@ -29,6 +29,7 @@ bool os_file_open(const char *path, struct os_file *out, struct err *err) {
     out->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     out->uid = st.st_uid;
     out->mtime_s = st.st_mtim.tv_sec;
+    out->mtime_ns = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
     out->ctime_s = st.st_ctim.tv_sec;
     return true;
 }

@@ -13,7 +13,7 @@ struct os_file {
     enum os_file_kind kind;
     uint64_t size; /* of a regular file, bytes */
     uint32_t uid;  /* owner */
-    int64_t mtime_s, ctime_s;
+    int64_t mtime_s, mtime_ns, ctime_s; /* mtime_ns: since 1970, too */
 };
 
 /* Opens `path` for reading; "-" is standard input (never closed). False and *err when that fails. */

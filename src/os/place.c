@@ -62,6 +62,10 @@ static int copy_bytes(int in, int out, uint64_t max_bytes, uint64_t *copied) {
     return why;
 }
 
+static bool share_bytes(const char *from, const char *to) {
+    return linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST;
+}
+
 static int fill(int in, int out, uint64_t max_bytes, uint64_t *copied) {
     struct stat st;
     if (ioctl(out, FICLONE, in) == 0)
@@ -95,11 +99,12 @@ bool os_place_copy(const char *from, const char *to, uint64_t max_bytes, uint64_
     return !why || err_errno(err, why, to, "cannot copy %s", from);
 }
 
+/* A link is the same file: overwriting the one in place overwrites both. */
 bool os_place_file(const char *from, const char *to, uint64_t max_bytes, uint64_t *copied, struct err *err) {
-    *copied = 0;
-    if (linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST)
-        return true;
-    return os_place_copy(from, to, max_bytes, copied, err);
+    enum { COPY_BYTES_MAX = 32 << 20 };
+    uint64_t first = max_bytes < COPY_BYTES_MAX ? max_bytes : COPY_BYTES_MAX;
+    return os_place_copy(from, to, first, copied, err) || share_bytes(from, to) ||
+           (first < max_bytes && os_place_copy(from, to, max_bytes, copied, err));
 }
 
 bool os_place_link(const char *target, const char *path, struct err *err) {

@@ -40,43 +40,50 @@ static bool concerns_us(const struct perfdata_mmap2 *m, struct bytes name) {
            !begins(name, "/dev/zero") && !begins(name, "/anon_hugepage") && !begins(name, "/SYSV");
 }
 
+enum where { MAPPED_STILL, MAPPED_NO_MORE, MAPPED_UNKNOWN };
+
 /* The range of the mapping as it is now, which is what /proc/PID/map_files names it by: mappings grow
- * together, and are split. False when it is gone. */
-static bool range_now(struct record_identities *ids, const struct perfdata_mmap2 *m, uint64_t *start,
-                      uint64_t *end) {
+ * together, and are split. MAPPED_UNKNOWN: this kernel cannot be asked, or not by us. */
+static enum where range_now(struct record_identities *ids, const struct perfdata_mmap2 *m, uint64_t *start,
+                            uint64_t *end) {
     struct os_mapping now;
     int handle = ids->proc->maps_open(ids->proc->ctx, (int32_t)m->pid);
     *start = m->addr;
     *end = m->addr + m->len;
     if (handle < 0)
-        return false;
-    bool there = ids->proc->maps_next(ids->proc->ctx, handle, m->addr, false, &now) > 0 &&
-                 now.start <= m->addr && now.ino == m->ino && now.maj == m->maj && now.min == m->min;
-    if (there) {
-        *start = now.start;
-        *end = now.end;
-    }
+        return MAPPED_UNKNOWN;
+    int got = ids->proc->maps_next(ids->proc->ctx, handle, m->addr, false, &now);
     ids->proc->maps_close(ids->proc->ctx, handle);
-    return there;
+    if (got < 0)
+        return MAPPED_UNKNOWN;
+    if (!got || now.start > m->addr || now.ino != m->ino || now.maj != m->maj || now.min != m->min)
+        return MAPPED_NO_MORE;
+    *start = now.start;
+    *end = now.end;
+    return MAPPED_STILL;
 }
 
 /*
  * Finds the file that is mapped: its state and a path by which it can be opened now. The kernel's own link
- * leads to it. Without the right to follow that, or after the process has ended, there is the name, if the
- * file there has the same inode number. Those are used again, but not as long as the file is mapped; once it
- * is not, the file must have been there, unchanged, since before it was mapped.
+ * leads to it, unless something else has been mapped at its place since. Without the right to follow that, or
+ * after the process has ended, there is the name, if the file there has the same inode number. Those are used
+ * again, but not as long as the file is mapped; once it is not, the file must have been there, unchanged,
+ * since before it was mapped.
  */
 static bool find_file(struct record_identities *ids, const struct perfdata_mmap2 *m, struct bytes name,
                       char path[PATH_ROOM], struct os_identity *id) {
     const struct os_proc *p = ids->proc;
-    uint64_t start, end;
-    bool mapped = range_now(ids, m, &start, &end);
+    uint64_t start, end, again;
+    enum where where = range_now(ids, m, &start, &end);
     snprintf(path, PATH_ROOM, "/proc/%u/map_files/%llx-%llx", m->pid, (unsigned long long)start,
              (unsigned long long)end);
-    if (p->identity(p->ctx, path, id, NULL))
+    /* Asked before and after: it may go in between. */
+    if (where != MAPPED_NO_MORE && p->identity(p->ctx, path, id, NULL) &&
+        (where == MAPPED_UNKNOWN ? id->ino == m->ino : range_now(ids, m, &again, &again) == MAPPED_STILL))
         return true;
     if (is_deleted(name))
         return false;
+    bool mapped = where == MAPPED_STILL;
     snprintf(path, PATH_ROOM, "/proc/%u/root%.*s", m->pid, (int)name.size, (const char *)name.data);
     if (p->identity(p->ctx, path, id, NULL))
         return id->ino == m->ino && (mapped || id->ctime_ns < ids->since_ns - CLOCK_GRAIN_NS);

@@ -202,6 +202,28 @@ static void test_build_id(void **state) {
     end(&f);
 }
 
+/* The record is read late: something else lies at its place by now, and is what the kernel's link leads to.
+ */
+static void test_other_mapped_since(void **state) {
+    (void)state;
+    for (int unknown = 0; unknown < 2; unknown++) {
+        struct fixture f;
+        begin(&f);
+        f.files[0].path = "/proc/7/map_files/400000-402000";
+        f.files[0].identity.ino = f.mapping.mapping.ino = INO + 1;
+        f.fake.no_query = unknown;
+        if (unknown)
+            f.files[0].path = "/proc/7/map_files/400000-401000";
+        assert_null(note(&f, START, INO, "/bin/a"));
+        f.files[1] = f.files[0];
+        f.files[1].path = "/proc/7/root/bin/a";
+        f.files[1].identity.ino = INO;
+        const struct perfdata_evidence *e = note(&f, START, INO, "/bin/a");
+        assert_true(e && e->state.ino == INO);
+        end(&f);
+    }
+}
+
 static void test_others(void **state) {
     (void)state;
     struct fixture f;
@@ -218,8 +240,13 @@ static void test_others(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_link), cmocka_unit_test(test_changed),  cmocka_unit_test(test_deleted),
-        cmocka_unit_test(test_name), cmocka_unit_test(test_build_id), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_link),
+        cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_deleted),
+        cmocka_unit_test(test_name),
+        cmocka_unit_test(test_build_id),
+        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_other_mapped_since),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

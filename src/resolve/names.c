@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/sysmacros.h>
 
 #include "base/hash.h"
 #include "base/vec.h"
@@ -165,6 +166,8 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
                              .name = image->name,
                              .deleted = image->deleted,
                              .build_id = model_image_build_id(n->model, image),
+                             .dev = makedev(image->maj, image->min),
+                             .ino = image->ino,
                              .pid = image->kind == MODEL_IMAGE_FILE ? image->mapper : image->pid,
                              .release = n->release};
     struct perfdata_evidence evidence;

@@ -157,26 +157,53 @@ const char *store_host_path(const struct symbol_store *s, struct store_image *im
                             : path;
 }
 
+/* True when the recording was made on this machine, as far as its host name tells; `otherwise`, when it does
+ * not tell. */
+static bool recorded_here(struct symbol_store *s, bool otherwise) {
+    return s->options.recorded_host ? strcmp(s->options.recorded_host, store_live(s)->name) == 0 : otherwise;
+}
+
+static bool same_file(const struct os_identity *now, const struct perfdata_file_state *then) {
+    return now->dev == then->dev && now->ino == then->ino && now->size == then->size &&
+           now->mtime_ns == then->mtime_ns && now->ctime_ns == then->ctime_ns;
+}
+
 /*
- * A file without a build-id. The cookie of its code decides; without one, a file that is exactly as it was
- * when it was mapped is the same, and one that changed under its inode number is not.
+ * Why what is at a path now cannot be what was mapped then, or NULL; nothing was recorded of its content.
+ * Where the recording was made, a file that is not exactly as it was is another one, or has changed; a copy
+ * on another machine may differ in all but size. Of a map event's own device and inode number only a
+ * difference within one device says something: overlays show other devices to stat(2).
  */
-static bool evidence_allows(struct store_image *im, const struct symfile *f) {
+static const char *changed(struct symbol_store *s, struct store_image *im, const struct os_identity *now) {
+    const struct perfdata_evidence *e = im->known.evidence;
+    if (e && e->has_state) {
+        im->evidenced = same_file(now, &e->state);
+        if (im->evidenced)
+            return NULL;
+        if (now->size != e->state.size)
+            return "it is not as long as what was mapped";
+        return !s->options.symfs && recorded_here(s, true) ? "it changed after it was mapped" : NULL;
+    }
+    if (s->options.symfs || !recorded_here(s, false))
+        return NULL;
+    if (im->known.ino && now->dev == im->known.dev && now->ino != im->known.ino)
+        return "it is another file than the one that was mapped";
+    return s->options.recorded_ns && now->ctime_ns > s->options.recorded_ns ? "it changed after the recording"
+                                                                            : NULL;
+}
+
+/* A file without a build-id: the cookie of its code decides; without one what stat(2) says. */
+static bool evidence_allows(struct symbol_store *s, struct store_image *im, const struct symfile *f) {
     const struct perfdata_evidence *e = im->known.evidence;
     uint8_t cookie[OBJECT_COOKIE_BYTES];
     struct os_identity now;
     const char *why = NULL;
     im->evidenced = false;
-    if (!e)
-        return true;
-    if (e->has_cookie) {
+    if (e && e->has_cookie) {
         im->evidenced = object_cookie_read(f->bytes, cookie) && memcmp(cookie, e->cookie, sizeof cookie) == 0;
         why = im->evidenced ? NULL : "its code is not what was recorded";
-    } else if (e->has_state && os_proc_system.identity(NULL, f->path, &now, NULL)) {
-        bool inode = now.dev == e->state.dev && now.ino == e->state.ino;
-        im->evidenced = inode && now.size == e->state.size && now.mtime_ns == e->state.mtime_ns &&
-                        now.ctime_ns == e->state.ctime_ns;
-        why = inode && !im->evidenced ? "it changed after it was mapped" : NULL;
+    } else if (os_proc_system.identity(NULL, f->path, &now, NULL)) {
+        why = changed(s, im, &now);
     }
     if (why) {
         store_tried(im, f->path, why);
@@ -203,7 +230,7 @@ struct symfile *store_open_proved(struct symbol_store *s, struct store_image *im
         store_fail(im, SYMBOL_CONTRADICTED, f->path, why);
         return NULL;
     }
-    return want.size || evidence_allows(im, f) ? f : NULL;
+    return want.size || evidence_allows(s, im, f) ? f : NULL;
 }
 
 const char *store_download(struct symbol_store *s, struct store_image *im, struct bytes build_id,
@@ -227,6 +254,7 @@ const struct store_live *store_live(struct symbol_store *s) {
         struct writer notes = writer_make(false);
         os_host_read(&host);
         memcpy(s->live.release, host.release, sizeof s->live.release);
+        memcpy(s->live.name, host.name, sizeof s->live.name);
         if (os_files_real.read(os_files_real.ctx, "/sys/kernel/notes", &notes, NULL))
             object_build_id_in_notes(writer_bytes(&notes), &s->live.id);
         writer_fini(&notes);

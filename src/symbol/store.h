@@ -33,6 +33,8 @@ struct symbol_options {
     bool ignore_vmlinux_buildid;  /* use any vmlinux as if its build-id were right */
     bool raw_names;               /* --no-demangle */
     bool demangle_kernel;         /* --demangle-kernel */
+    const char *recorded_host;    /* the recording's host name; NULL: not known */
+    int64_t recorded_ns;          /* when it ended, since 1970; 0: not known */
     const char *debuginfod_urls;  /* NULL: the network is not asked */
     unsigned debuginfod_total_ms; /* for all images together; 0: 10 seconds */
     struct bytes kept;            /* files that the recording keeps: format/perfdata/kept.h; may be empty */
@@ -61,6 +63,7 @@ struct symbol_image {
     struct bytes build_id; /* empty: not recorded */
     /* What identifies a file without a build-id; NULL: nothing recorded. */
     const struct perfdata_evidence *evidence;
+    uint64_t dev, ino; /* of a file, as its map event says (dev as makedev(3) packs it); ino 0: not recorded */
     uint32_t pid; /* a process that mapped it; UINT32_MAX: not known */
 
     /* Kernels, modules and NAMED: where it was mapped, [start, end). An end of UINT64_MAX means that nobody

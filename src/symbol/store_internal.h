@@ -31,7 +31,7 @@ struct store_image {
 struct store_live {
     bool known;
     struct object_build_id id; /* size 0: not known */
-    char release[65];
+    char release[65], name[65];
 };
 
 /* What the recording keeps of files (format/perfdata/kept.h), found by what proves it. */

@@ -11,17 +11,16 @@
  *   exec PATH ...     becomes another program, which does the rest
  *   memfd PATH ...    as exec, from a copy in memory that has no name in any folder
  *   chroot:DIR        changes root
- *   open:PATH         loads a library; call:NAME calls a function of it; through:NAME calls alpha of this program
- *                     through the library's outer_NAME; close: unloads it
- *   move:NAME         moves the library's text elsewhere with mremap, and calls NAME there
- *   huge:NAME         puts a copy of its text in anonymous huge pages, moved over it, and calls NAME there
- *   vdso              asks for the time, again and again
+ *   open:PATH         loads a library; call:NAME calls a function of it; through:NAME calls alpha of this
+ * program through the library's outer_NAME; close: unloads it move:NAME         moves the library's text
+ * elsewhere with mremap, and calls NAME there huge:NAME         puts a copy of its text in anonymous huge
+ * pages, moved over it, and calls NAME there vdso              asks for the time, again and again
  *
- * For each call it prints "truth TID START END FRAMES COMM": CLOCK_MONOTONIC in ns; FRAMES are the names that the
- * frames must have, from the innermost one on, joined with ';' (alternatives with '|').
+ * For each call it prints "truth TID START END FRAMES COMM": CLOCK_MONOTONIC in ns; FRAMES are the names that
+ * the frames must have, from the innermost one on, joined with ';' (alternatives with '|').
  *
- * VARIANT: one or two, the prefix of all names; the functions of two lie where others of one lie. LIBRARY: only
- * functions.
+ * VARIANT: one or two, the prefix of all names; the functions of two lie where others of one lie. LIBRARY:
+ * only functions.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -40,12 +39,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PASTE(a, b)  a##_##b
-#define NAMED(a, b)  PASTE(a, b)
-#define TEXT_OF(x)   #x
-#define TEXT(x)      TEXT_OF(x)
-#define OWN(name)    NAMED(VARIANT, name)
-#define PUBLIC       __attribute__((noinline, noclone, used, visibility("default")))
+#define PASTE(a, b) a##_##b
+#define NAMED(a, b) PASTE(a, b)
+#define TEXT_OF(x)  #x
+#define TEXT(x)     TEXT_OF(x)
+#define OWN(name)   NAMED(VARIANT, name)
+#define PUBLIC      __attribute__((noinline, noclone, used, visibility("default")))
 
 #ifndef FAR
 #define FAR
@@ -53,22 +52,24 @@
 
 typedef unsigned long burn_fn(unsigned long turns);
 
-/* Nothing but a loop: whatever is sampled between call and return is in it. */
-#define BURN(name, factor)                                                                                   \
-    PUBLIC unsigned long OWN(name)(unsigned long turns) {                                                    \
-        unsigned long x = turns;                                                                             \
-        for (; turns; turns--) {                                                                             \
-            x = x * (factor) + turns;                                                                        \
-            __asm__ volatile("" : "+r"(x));                                                                  \
-        }                                                                                                    \
-        return x;                                                                                            \
+/* Nothing but a loop: whatever is sampled between call and return is in it. It has a frame, although it calls
+ * nothing: else its caller would be missing from call stacks. */
+#define BURN(name, factor)                                        \
+    PUBLIC unsigned long OWN(name)(unsigned long turns) {         \
+        unsigned long x = turns;                                  \
+        __asm__ volatile("" : : "r"(__builtin_frame_address(0))); \
+        for (; turns; turns--) {                                  \
+            x = x * (factor) + turns;                             \
+            __asm__ volatile("" : "+r"(x));                       \
+        }                                                         \
+        return x;                                                 \
     }
 /* The sum after the call keeps it from being a jump. */
-#define OUTER(name)                                                                                          \
-    PUBLIC unsigned long OWN(outer_##name)(burn_fn *inner, unsigned long turns) {                            \
-        unsigned long x = inner(turns);                                                                      \
-        __asm__ volatile("" : "+r"(x));                                                                      \
-        return x + sizeof(#name);                                                                            \
+#define OUTER(name)                                                                \
+    PUBLIC unsigned long OWN(outer_##name)(burn_fn * inner, unsigned long turns) { \
+        unsigned long x = inner(turns);                                            \
+        __asm__ volatile("" : "+r"(x));                                            \
+        return x + sizeof(#name);                                                  \
     }
 
 #if SECOND
@@ -85,8 +86,7 @@ BURN(alpha, 3)
 OUTER(alpha)
 BURN(beta, 5)
 OUTER(beta)
-FAR BURN(gamma, 7)
-OUTER(gamma)
+FAR BURN(gamma, 7) OUTER(gamma)
 #endif
 
 #ifndef LIBRARY
