@@ -182,7 +182,9 @@ static const char *changed(struct symbol_store *s, struct store_image *im, const
             return NULL;
         if (now->size != e->state.size)
             return "it is not as long as what was mapped";
-        return !s->options.symfs && recorded_here(s, true) ? "it changed after it was mapped" : NULL;
+        bool here = !s->options.symfs && recorded_here(s, true);
+        bool inode = now->dev == e->state.dev && now->ino == e->state.ino;
+        return inode || here ? "it changed after it was mapped" : NULL;
     }
     if (s->options.symfs || !recorded_here(s, false))
         return NULL;

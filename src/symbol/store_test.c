@@ -297,6 +297,57 @@ static void test_evidence(void **state) {
     }
 }
 
+/* Where the recording was made, what stat(2) says of a file now counts; elsewhere only its size does. */
+static void test_changed(void **state) {
+    enum { EVIDENCE, MAPS, CAPTURED };
+    static const struct {
+        int known;                /* what the recording says of the file */
+        int64_t ino, size, later; /* how that differs from the file now; `later`: recorded before its ctime */
+        const char *here, *elsewhere, *nowhere; /* the grade by where it was recorded */
+    } cases[] = {
+        {EVIDENCE, 0, 0, 0, "exact", "exact", "exact"},
+        {EVIDENCE, 1, 0, 0, "stale", "inferred", "stale"},
+        {EVIDENCE, 1, 1, 0, "stale", "stale", "stale"},
+        {MAPS, 0, 0, 0, "inferred", "inferred", "inferred"},
+        {MAPS, 1, 0, 0, "stale", "inferred", "inferred"},
+        {CAPTURED, 0, 0, 0, "inferred", "inferred", "inferred"},
+        {CAPTURED, 0, 0, 1, "stale", "inferred", "inferred"},
+    };
+    struct tree *t = *state;
+    struct recipe plain = PROG;
+    struct os_host host;
+    struct os_identity now;
+    uint64_t text;
+    plain.id = NULL;
+    put_elf(t, "/bin/prog", &plain, &text);
+    const char *path = strdup(in_tree(t, "/bin/prog"));
+    assert_true(os_proc_system.identity(NULL, path, &now, NULL));
+    os_host_read(&host);
+    for (size_t i = 0; i < 3 * sizeof cases / sizeof *cases; i++) {
+        size_t c = i / 3;
+        const char *want[] = {cases[c].here, cases[c].elsewhere, cases[c].nowhere};
+        const char *hosts[] = {host.name, "elsewhere.example", NULL};
+        struct perfdata_evidence e = {.has_state = true,
+                                      .state = {now.dev, now.ino + (uint64_t)cases[c].ino,
+                                                now.size + (uint64_t)cases[c].size, now.mtime_ns,
+                                                now.ctime_ns}};
+        struct symbol_options o = {.recorded_host = hosts[i % 3]};
+        struct symbol_image image = FILE_IMAGE;
+        image.name = path;
+        image.evidence = cases[c].known == EVIDENCE ? &e : NULL;
+        if (cases[c].known == MAPS) {
+            image.dev = now.dev;
+            image.ino = now.ino + (uint64_t)cases[c].ino;
+        }
+        if (cases[c].known == CAPTURED)
+            o.recorded_ns = now.ctime_ns - cases[c].later;
+        struct session s = ask(&o, &image);
+        assert_memory_equal(grade_at(&s, text + 0x10), want[i % 3], strlen(want[i % 3]));
+        symbol_store_free(s.store);
+    }
+    free((char *)(uintptr_t)path);
+}
+
 static void test_deleted(void **state) {
     struct tree *t = *state;
     struct symbol_options o = {.symfs = t->root};
@@ -754,11 +805,14 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_file),        TREE_TEST(test_deleted),      TREE_TEST(test_evidence),
-        TREE_TEST(test_cache),       TREE_TEST(test_debug_files),  TREE_TEST(test_map),
-        TREE_TEST(test_debuginfod),  TREE_TEST(test_kallsyms),     TREE_TEST(test_vmlinux),
-        TREE_TEST(test_module_list), TREE_TEST(test_module_file),  TREE_TEST(test_memory),
-        cmocka_unit_test(test_vdso), cmocka_unit_test(test_named), cmocka_unit_test(test_foreign_kernel),
+        TREE_TEST(test_file),         TREE_TEST(test_deleted),
+        TREE_TEST(test_evidence),     TREE_TEST(test_changed),
+        TREE_TEST(test_cache),        TREE_TEST(test_debug_files),
+        TREE_TEST(test_map),          TREE_TEST(test_debuginfod),
+        TREE_TEST(test_kallsyms),     TREE_TEST(test_vmlinux),
+        TREE_TEST(test_module_list),  TREE_TEST(test_module_file),
+        TREE_TEST(test_memory),       cmocka_unit_test(test_vdso),
+        cmocka_unit_test(test_named), cmocka_unit_test(test_foreign_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
