@@ -68,7 +68,8 @@ static void list(struct fixture *f, const uint8_t *id, const char *name) {
                          (struct bytes){(const uint8_t *)name, strlen(name)});
 }
 
-/* Found by its id through the link, and at no cost of bytes: it is the same file. */
+/* Found by its id through the link; a file of its own, so that writing into the original leaves it as it is.
+ */
 static void kept(void **state) {
     struct fixture *f = *state;
     char path[256], target[256] = "", want[256];
@@ -78,12 +79,26 @@ static void kept(void **state) {
     snprintf(path, sizeof path, "%s/.build-id/ab/01020304050607/elf", f->folder);
     assert_int_equal(stat(path, &a), 0);
     assert_int_equal(stat(f->file, &b), 0);
-    assert_true(a.st_ino == b.st_ino && a.st_size == b.st_size);
+    assert_true(a.st_ino != b.st_ino && a.st_size == b.st_size);
     snprintf(path, sizeof path, "%s/.build-id/ab/01020304050607", f->folder);
     assert_true(readlink(path, target, sizeof target - 1) > 0);
     snprintf(want, sizeof want, "../..%s/ab01020304050607", f->file);
     assert_string_equal(target, want);
     assert_int_equal(record_cache_add(&f->cache, &f->ids), 0); /* it is there */
+}
+
+/* What would be too much to copy is linked. */
+static void linked(void **state) {
+    struct fixture *f = *state;
+    char path[256];
+    struct stat a, b;
+    list(f, ID, f->file);
+    f->cache.all_bytes_max = 1;
+    assert_int_equal(record_cache_add(&f->cache, &f->ids), 1);
+    snprintf(path, sizeof path, "%s/.build-id/ab/01020304050607/elf", f->folder);
+    assert_int_equal(stat(path, &a), 0);
+    assert_int_equal(stat(f->file, &b), 0);
+    assert_true(a.st_ino == b.st_ino);
 }
 
 /* What is there now is another one: it must not be kept under that id. */
@@ -131,6 +146,6 @@ static void bounded(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(kept), TEST(replaced), TEST(bounded)};
+    const struct CMUnitTest tests[] = {TEST(kept), TEST(linked), TEST(replaced), TEST(bounded)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
