@@ -102,11 +102,53 @@ def check_script(t, folder):
     t.check("script: JSON", chain[0]["grade"] == "stale" and "sym" not in chain[0], chain)
 
 
+def why(path, *options):
+    r = support.run([SONDE, "why", "-f", "-i", path, *options])
+    facts = {}
+    for line in r.out.decode().splitlines():
+        facts.setdefault(line[:12].strip(), line[12:])
+    return r, facts
+
+
+def check_why(t, folder):
+    path = os.path.join(folder, "c.data")
+    own, other = pd.build_id(OBJECT), bytes(range(20))
+    record(path, other)
+    place, begin = f"{BASE + AT:x}", CODE_AT // PAGE * PAGE
+    for options in ([], ["--sample", "3"], ["--pid", "7", place], ["--pid", "7", "--time", "1.000003", place]):
+        r, facts = why(path, *options)
+        t.check(f"why {options}: stale", facts.get("name") == f"[stale] {NAME}+0x{AT:x} ({OBJECT})"
+                and facts["grade"].startswith("stale: its build-id is "), r)
+        t.check(f"why {options}: the map", f"by the MMAP2 record at 0x" in facts["mapped"] and
+                f": 0x{BASE + begin:x}-" in facts["mapped"] and f" shows {OBJECT} from 0x{begin:x}" in facts["mapped"], r)
+        t.check(f"why {options}: identities", facts["recorded"] == f"build-id {other.hex()}"
+                and (not own or facts["now"].startswith(f"{OBJECT}: ANOTHER FILE, build-id {own.hex()}, ")), r)
+        t.check(f"why {options}: tries", f"{OBJECT}: its build-id is" in r.out.decode(), r)
+    record(path, own)
+    r, facts = why(path, "--symbol", "start")
+    t.check("why --symbol", r.status == 0 and facts["name"] == f"start+0x1 ({OBJECT})"
+            and f"by the symtab of {OBJECT} (the file itself): start, 0x{FUNCTIONS['start'][0]:x}-" in facts["named"], r)
+    if own:
+        t.check("why: exact", facts["grade"] == "exact: the file has the recorded build-id"
+                and facts["now"].startswith(f"{OBJECT}: the same, "), r)
+    r, facts = why(path, "--sample", "4")
+    t.check("why: unknown", facts["grade"] == "unknown: nothing was mapped there" and "above" in facts, r)
+    r = support.run([SONDE, "why", "-f", "-i", path, "--json", "--frame", "1"])
+    facts = json.loads(r.out)
+    t.check("why --json", facts["sym"] == "start" and facts["symoff"] == 1 and facts["frame"] == 1 and
+            len(facts["stack"]) == 2 and facts["tried"][-1] == {"used": True, "path": OBJECT}, facts)
+    for options, status in ((["--sample", "5"], 1), (["--frame", "2"], 1), (["--symbol", "nobody"], 1), (["--pid", "7"], 129),
+                            (["xyz"], 129), (["--sample", "1", "--symbol", "x"], 129)):
+        r, _ = why(path, *options)
+        t.check(f"why {options}", r.status == status and r.err and not r.out, r)
+
+
 def main():
     t = support.Report("grades")
     with tempfile.TemporaryDirectory() as folder:
         check_grades(t, folder)
         check_script(t, folder)
+        check_why(t, folder)
     t.finish()
 
 

@@ -27,6 +27,7 @@ const struct command *const command_table[] = {
     &cmd_script,
     &cmd_test,
     &cmd_version,
+    &cmd_why,
     NULL,
 };
 /* clang-format on */

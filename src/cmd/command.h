@@ -63,6 +63,7 @@ extern const struct command cmd_report;
 extern const struct command cmd_script;
 extern const struct command cmd_test;
 extern const struct command cmd_version;
+extern const struct command cmd_why;
 
 /* All commands that there are, ended by NULL, by name. */
 extern const struct command *const command_table[];

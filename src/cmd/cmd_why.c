@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/input.h"
+#include "cmd/kernel_maps.h"
+#include "cmd/naming.h"
+#include "cmd/symbol_notes.h"
+#include "os/proc.h"
+#include "view/why.h"
+
+enum { MAX_FRAMES = 4096 };
+
+struct why_options {
+    bool force, json;
+    int verbose;
+    const char *input, *pid, *time, *symbol;
+    uint64_t sample, frame;
+    struct symbol_options symbols;
+};
+
+#define OWN struct why_options
+static const struct option options[] = {
+    INPUT_OPTION(OWN, input),
+    INPUT_FORCE_OPTION(OWN, force),
+    OPTION_COUNT('v', "verbose", OWN, verbose, "say more"),
+    OPTION_U64(0, "sample", OWN, sample, "n",
+               "a frame of the n-th sample, in the order of the file (default: 1)"),
+    OPTION_U64(0, "frame", OWN, frame, "n", "with --sample: the n-th frame from the innermost, which is 0"),
+    OPTION_STRING(0, "pid", OWN, pid, "pid", "an address of this process; without it, of the kernel"),
+    OPTION_STRING(0, "time", OWN, time, "seconds", "when, as script shows it (default: at the end)"),
+    OPTION_STRING(0, "symbol", OWN, symbol, "name", "the first frame of that name"),
+    OPTION_BOOL(0, "json", OWN, json, "as one line of JSON"),
+    OPTION_STRING('k', "vmlinux", OWN, symbols.host.vmlinux, "file", "kernel image"),
+    OPTION_STRING(0, "kallsyms", OWN, symbols.host.kallsyms, "file", "kallsyms file"),
+    OPTION_STRING(0, "symfs", OWN, symbols.symfs, "directory",
+                  "look for files with symbols under this directory"),
+    OPTION_END,
+};
+
+struct session {
+    const struct why_options *o;
+    struct reading reading;
+    struct model *model;
+    struct naming naming;
+    struct why why;
+};
+
+/* ---- frames ---- */
+
+static bool add_frame(struct session *s, const struct model_state *state, unsigned cpumode, uint64_t address,
+                      bool in_kernel) {
+    struct why_frame *f = vec_push(&s->why.frames);
+    if (!f)
+        return false;
+    f->address = address;
+    f->cpumode = cpumode;
+    f->hit = (struct model_hit){MODEL_NONE, MODEL_NONE, address, model_space_of(cpumode)};
+    if (!model_state_find(s->model, state, address, &f->hit) && in_kernel && cpumode == PERFDATA_MISC_USER)
+        model_state_find_before_exec(s->model, state, address, &f->hit);
+    f->symbol = resolve_names_find(s->naming.names, f->hit.image, f->hit.offset);
+    return true;
+}
+
+static bool add_at(struct session *s, unsigned cpumode, uint64_t address, bool in_kernel) {
+    struct model_state state;
+    model_state_at(s->model, model_space_of(cpumode), s->why.pid, s->why.when, &state);
+    return add_frame(s, &state, cpumode, address, in_kernel);
+}
+
+/* The sample's callchain, or where it lies. */
+static bool add_frames(struct session *s, const struct perfdata_sample *x, unsigned sampled) {
+    unsigned cpumode = sampled;
+    bool ok = true, in_kernel = sampled == PERFDATA_MISC_KERNEL;
+    vec_clear(&s->why.frames);
+    for (uint64_t i = 0; ok && i < x->callchain.count && s->why.frames.count < MAX_FRAMES; i++) {
+        uint64_t ip = perfdata_u64_at(&x->callchain, i);
+        if (ip >= PERFDATA_CONTEXT_MAX)
+            cpumode = perfdata_context_cpumode(ip);
+        else
+            ok = add_at(s, cpumode, ip, in_kernel);
+    }
+    return ok && (s->why.frames.count || add_at(s, sampled, x->ip, in_kernel));
+}
+
+/* The frame of that name; the number of frames when there is none. */
+static size_t find_symbol(const struct session *s, const char *name) {
+    size_t i = 0;
+    for (; i < s->why.frames.count; i++) {
+        const char *text = resolve_names_text(s->naming.names, s->why.frames.items[i].symbol);
+        if (text && !strcmp(text, name))
+            break;
+    }
+    return i;
+}
+
+/* ---- samples ---- */
+
+static bool take_sample(struct session *s, const struct stream_record *r, struct err *err) {
+    const uint64_t want =
+        PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CALLCHAIN;
+    const struct perfdata_event *e = &s->reading.events->list.items[r->event];
+    struct perfdata_sample x = {.pid = UINT32_MAX, .tid = UINT32_MAX};
+    if (!perfdata_sample_decode(&e->plan, r->raw.body, want, &x)) {
+        stream_bad_record(s->reading.stream, r, "a sample shorter than its fields");
+        vec_clear(&s->why.frames);
+        return true;
+    }
+    struct why *w = &s->why;
+    w->loc = r->loc;
+    w->event = r->event;
+    w->pid = x.pid;
+    w->tid = x.tid;
+    w->has_time = r->has_time;
+    w->when = reading_when(&s->reading, r);
+    return add_frames(s, &x, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK) || err_memory(err, "why");
+}
+
+static bool lacks_sample(const struct session *s, struct err *err) {
+    if (s->o->symbol)
+        return err_set(err, ERR_ABSENT, "--symbol", "no frame of the recording is called %s", s->o->symbol);
+    return err_set(err, ERR_ABSENT, "--sample", "the recording has %llu samples",
+                   (unsigned long long)s->why.number);
+}
+
+/* The sample asked for, or the first one with a frame of that name. */
+static bool find_sample(struct session *s, struct err *err) {
+    const struct why_options *o = s->o;
+    uint64_t wanted = o->sample ? o->sample : 1;
+    struct stream_record r;
+    enum stream_status status;
+    struct why *w = &s->why;
+    w->has_sample = true;
+    w->chosen = (size_t)o->frame;
+    while ((status = stream_next(s->reading.stream, &r, err)) == STREAM_RECORD) {
+        if (r.raw.type != PERFDATA_RECORD_SAMPLE || r.event >= s->reading.events->list.count)
+            continue;
+        w->number++;
+        if (!o->symbol && w->number != wanted)
+            continue;
+        if (!take_sample(s, &r, err))
+            return false;
+        if (o->symbol)
+            w->chosen = find_symbol(s, o->symbol);
+        if (!o->symbol || w->chosen < w->frames.count)
+            break;
+    }
+    if (status == STREAM_FAILED)
+        return false;
+    if (status == STREAM_END)
+        return lacks_sample(s, err);
+    w->comm = model_comm(s->model, w->pid, w->tid, w->when, NULL);
+    return w->chosen < w->frames.count ||
+           err_set(err, ERR_ABSENT, "--frame", "the sample has %zu frames", w->frames.count);
+}
+
+/* ---- addresses ---- */
+
+/* Seconds with decimals, and up to the end of what they leave open: script prints microseconds. */
+static bool parse_time(const char *text, uint64_t *ns) {
+    uint64_t scale = 1000000000, seconds;
+    char *end;
+    seconds = strtoull(text, &end, 10);
+    if (end == text || *text == '-' || seconds > UINT64_MAX / scale - 1)
+        return false;
+    *ns = seconds * scale;
+    if (*end == '.')
+        for (end++; *end >= '0' && *end <= '9' && scale > 1; end++) {
+            scale /= 10;
+            *ns += (uint64_t)(*end - '0') * scale;
+        }
+    *ns += scale - 1;
+    return !*end;
+}
+
+/* At the end of all a process that is over has no address space. */
+static struct model_when last_instant(const struct session *s) {
+    uint32_t id = s->o->pid ? model_process_at(s->model, s->why.pid, MODEL_WHEN_END) : MODEL_NONE;
+    if (id == MODEL_NONE)
+        return MODEL_WHEN_END;
+    struct model_when ended = model_process(s->model, id)->ended;
+    return model_when_before(ended, MODEL_WHEN_END) ? model_when_prior(ended) : MODEL_WHEN_END;
+}
+
+static bool find_address(struct session *s, const char *text, struct err *err) {
+    const struct why_options *o = s->o;
+    char *end;
+    uint64_t address = strtoull(text, &end, 16);
+    struct why *w = &s->why;
+    if (end == text || *end)
+        return err_set(err, ERR_USAGE, NULL, "%s: give an address in hexadecimal", text);
+    if (o->pid) {
+        w->pid = w->tid = (uint32_t)strtol(o->pid, &end, 10);
+        if (end == o->pid || *end)
+            return err_set(err, ERR_USAGE, "--pid", "%s: give a number", o->pid);
+    }
+    w->when = last_instant(s);
+    if (o->time) {
+        if (!parse_time(o->time, &w->when.time_ns))
+            return err_set(err, ERR_USAGE, "--time", "%s: give seconds, as script shows them", o->time);
+        w->when.order = UINT64_MAX;
+        w->has_time = true;
+    }
+    bool kernel = !o->pid || address >> 63;
+    return add_at(s, kernel ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER, address, false) ||
+           err_memory(err, "why");
+}
+
+/* ---- identities ---- */
+
+static void recorded_identity(const struct session *s, const struct model_image *image,
+                              struct why_identity *id) {
+    struct perfdata_evidence e;
+    struct bytes build_id = model_image_build_id(s->model, image);
+    id->build_id.size = (uint8_t)(build_id.size < sizeof id->build_id.bytes ? build_id.size : 0);
+    memcpy(id->build_id.bytes, build_id.data ? build_id.data : id->build_id.bytes, id->build_id.size);
+    if (!model_image_evidence(s->model, image, &e))
+        return;
+    id->has_cookie = e.has_cookie;
+    memcpy(id->cookie, e.cookie, sizeof id->cookie);
+    id->has_state = e.has_state;
+    id->state = e.state;
+}
+
+static void read_file(struct why *w, struct err *err) {
+    struct os_identity now;
+    struct os_image file;
+    if (!os_proc_system.identity(NULL, w->now_path, &now, err) ||
+        !os_proc_system.image(NULL, w->now_path, UINT64_MAX, &file, err))
+        return;
+    w->now.has_state = true;
+    w->now.state = (struct perfdata_file_state){now.dev, now.ino, now.size, now.mtime_ns, now.ctime_ns};
+    object_build_id_read(file.bytes, &w->now.build_id);
+    if (!w->now.build_id.size)
+        w->now.has_cookie = object_cookie_read(file.bytes, w->now.cookie);
+    os_proc_system.release(NULL, &file);
+}
+
+/* What the image's path leads to now; into `err` why there is nothing. `path` is room for one. */
+static void find_identities(struct session *s, char *path, size_t size, struct err *err) {
+    struct why *w = &s->why;
+    const struct why_frame *f = &w->frames.items[w->chosen];
+    const struct model_image *image = f->hit.image == MODEL_NONE ? NULL : model_image(s->model, f->hit.image);
+    if (!image)
+        return;
+    recorded_identity(s, image, &w->then);
+    if (image->kind == MODEL_IMAGE_KERNEL && image->space == MODEL_SPACE_KERNEL) {
+        w->now_path = "the running kernel";
+        kernel_maps_kernel_id(&os_files_real, &w->now.build_id, err);
+    } else if (*image->name == '/' && image->pid == MODEL_NONE) {
+        const char *symfs = s->o->symbols.symfs;
+        int len = (int)strlen(image->name) - (image->deleted ? (int)strlen(" (deleted)") : 0);
+        snprintf(path, size, "%s%.*s", symfs ? symfs : "", len, image->name);
+        w->now_path = path;
+        read_file(w, err);
+    }
+    w->now_error = err->code ? err->message : NULL;
+}
+
+/* ---- the command ---- */
+
+static bool prepare(struct session *s, const char *cache, struct err *err) {
+    struct symbol_options symbols = s->o->symbols;
+    symbols.cache = cache;
+    s->why.pid = s->why.tid = UINT32_MAX;
+    s->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
+    if (!s->model || !reading_first_pass(&s->reading, s->model, NULL, NULL, NULL, err) ||
+        !naming_open(&s->naming, &s->reading, s->model, &symbols, false, err))
+        return false;
+    s->why.model = s->model;
+    s->why.names = s->naming.names;
+    s->why.stream = s->reading.stream;
+    s->why.events = s->reading.events;
+    return true;
+}
+
+static int show(struct command_env *env, struct session *s) {
+    struct out out;
+    struct err absent = ERR_INIT;
+    char path[4608];
+    find_identities(s, path, sizeof path, &absent);
+    if (!command_output(env, &out))
+        return EXIT_ERROR;
+    if (s->o->json)
+        why_print_json(&s->why, &out);
+    else
+        why_print_text(&s->why, &out);
+    return command_finish(env, &out, reading_status(&s->reading));
+}
+
+static int run(struct command_env *env, int argc, char **argv) {
+    struct why_options o = {0};
+    struct session s = {.o = &o};
+    struct err err = ERR_INIT;
+    int status;
+    if (!command_options(env, &o, 0, &argc, &argv, &status))
+        return status;
+    if (argc > 1 || (argc && (o.sample || o.symbol)) || (!argc && (o.pid || o.time)) ||
+        (o.sample && o.symbol))
+        return command_usage(env, argc ? NULL : "give an address, --sample or --symbol");
+    command_log(env, o.verbose, false);
+    bool ok = reading_open(&s.reading, input_path(o.input), o.force, &err) &&
+              prepare(&s, env->buildid_dir, &err) &&
+              (argc ? find_address(&s, argv[0], &err) : find_sample(&s, &err));
+    status = ok ? show(env, &s) : command_fail(&err);
+    vec_fini(&s.why.frames);
+    naming_close(&s.naming);
+    model_free(s.model);
+    reading_close(&s.reading);
+    return status;
+}
+
+const struct command cmd_why = {
+    .name = "why",
+    .summary = "Tell what the name of a frame rests on",
+    .usage = (const char *const[]){"why [<options>] [--sample <n> [--frame <n>]]",
+                                   "why [<options>] [--pid <pid>] [--time <seconds>] <address>",
+                                   "why [<options>] --symbol <name>", NULL},
+    .options = options,
+    .run = run,
+};
