@@ -261,13 +261,11 @@ static void find_identities(struct session *s, char *path, size_t size, struct e
 
 /* ---- the command ---- */
 
-static bool prepare(struct session *s, const char *cache, struct err *err) {
-    struct symbol_options symbols = s->o->symbols;
-    symbols.cache = cache;
+static bool prepare(struct session *s, const struct command_env *env, struct err *err) {
     s->why.pid = s->why.tid = UINT32_MAX;
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
     if (!s->model || !reading_first_pass(&s->reading, s->model, NULL, NULL, NULL, err) ||
-        !naming_open(&s->naming, &s->reading, s->model, &symbols, false, err))
+        !naming_open(&s->naming, env, &s->reading, s->model, &s->o->symbols, err))
         return false;
     s->why.model = s->model;
     s->why.names = s->naming.names;
@@ -301,8 +299,7 @@ static int run(struct command_env *env, int argc, char **argv) {
         (o.sample && o.symbol))
         return command_usage(env, argc ? NULL : "give an address, --sample or --symbol");
     command_log(env, o.verbose, false);
-    bool ok = reading_open(&s.reading, input_path(o.input), o.force, &err) &&
-              prepare(&s, env->buildid_dir, &err) &&
+    bool ok = reading_open(&s.reading, input_path(o.input), o.force, &err) && prepare(&s, env, &err) &&
               (argc ? find_address(&s, argv[0], &err) : find_sample(&s, &err));
     status = ok ? show(env, &s) : command_fail(&err);
     vec_fini(&s.why.frames);
