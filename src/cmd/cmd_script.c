@@ -109,6 +109,8 @@ static const struct option options[] = {
     OPTION_STRING(0, "guestmodules", OWN, symbols.guest.modules, "file", "guest's modules"),
     OPTION_STRING(0, "symfs", OWN, symbols.symfs, "directory",
                   "look for files with symbols under this directory"),
+    OPTION_STRING(0, "jitdump-dir", OWN, jitdump_dir, "directory",
+                  "look for jitdumps (jit-PID.dump) in this directory first"),
     OPTION_BOOL(0, "inline", OWN, inlines, "show inlined functions"),
     OPTION_BOOL(0, "demangle", OWN, demangle, "demangle symbols"),
     OPTION_BOOL(0, "demangle-kernel", OWN, symbols.demangle_kernel, "demangle kernel symbols"),
@@ -299,7 +301,12 @@ static bool prepare(struct script *s, const struct script_print_options *p, stru
     s->print.deferred_ctx = s;
     s->print.guests = &s->guests;
     s->show = shown_groups(s->o);
-    s->model = model_new(&(struct model_options){.need = model_needs(s), .streaming = streaming}, err);
+    unsigned need = model_needs(s);
+    s->model = model_new(&(struct model_options){.need = need, .streaming = streaming}, err);
+    /* A stream's model takes in what comes as it comes, and a dump shows what was recorded. */
+    if (!streaming && !script_is_dump(s->o) && need & MODEL_NEED_MAPS &&
+        !reading_jitdumps(&s->reading, s->o->jitdump_dir, s->o->symbols.symfs, err))
+        return false;
     s->print.model = s->print.names.model = s->model;
     return s->model && open_names(s, err) &&
            (streaming || reading_first_pass(&s->reading, s->model, &s->span, script_see_record, s, err)) &&

@@ -31,6 +31,8 @@ bool naming_open(struct naming *n, const struct command_env *env, const struct r
     options.kept_swap = r->events->swap;
     n->store = symbol_store_new(&options, err);
     n->names = n->store ? resolve_names_new(m, n->store, n->release, err) : NULL;
+    if (n->names)
+        resolve_names_use_jit(n->names, r->jit);
     n->lines = n->names ? resolve_lines_new(n->names, n->store, err) : NULL;
     return n->lines;
 }

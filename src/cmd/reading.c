@@ -29,6 +29,7 @@ static void forget_names(struct reading *r) {
 
 void reading_close(struct reading *r) {
     forget_names(r);
+    resolve_jit_free(r->jit);
     stream_close(r->stream);
     *r = (struct reading){0};
 }
@@ -61,6 +62,48 @@ bool reading_symbols(struct reading *r, tracefs_symbol_fn *symbol, void *ctx, st
     tracefs_formats_free(r->formats);
     r->formats = tracefs_formats_new(&r->namer.tracing, symbol, ctx, err);
     return r->formats;
+}
+
+/* ---- jitdumps ---- */
+
+bool reading_jitdumps(struct reading *r, const char *dump_dir, const char *symfs, struct err *err) {
+    struct resolve_jit_options o = {
+        .recording = stream_path(r->stream), .dump_dir = dump_dir, .symfs = symfs};
+    if (!r->jit)
+        r->jit = resolve_jit_new(&o, err);
+    return r->jit;
+}
+
+/* -k mono: then all events have the clock that jitdumps have. */
+static bool is_monotonic(const struct perfdata_events *events) {
+    bool all = events->list.count;
+    for (size_t i = 0; i < events->list.count; i++) {
+        const struct perfdata_attr *a = &events->list.items[i].attr;
+        all &= (a->flags & PERFDATA_ATTR_USE_CLOCKID) && a->clockid == CLOCK_MONOTONIC;
+    }
+    return all;
+}
+
+static bool note_jit(struct reading *r, const struct perfdata_record *rec, struct model_when when) {
+    if (!r->jit || model_space_of(rec->misc) != MODEL_SPACE_USER)
+        return true;
+    if (rec->type == PERFDATA_RECORD_MMAP2)
+        return resolve_jit_note_map(r->jit, rec->mmap2.pid, rec->mmap2.filename, when);
+    return rec->type != PERFDATA_RECORD_MMAP ||
+           resolve_jit_note_map(r->jit, rec->mmap.pid, rec->mmap.filename, when);
+}
+
+static bool feed_jit(struct reading *r, struct model *m, struct err *err) {
+    if (!r->jit)
+        return true;
+    if (is_monotonic(r->events))
+        resolve_jit_set_clock(r->jit, RESOLVE_JIT_CLOCK_SAME, NULL);
+    if (!resolve_jit_feed(r->jit, m, err))
+        return false;
+    for (size_t i = 0; i < resolve_jit_count(r->jit); i++)
+        if (resolve_jit_dump(r->jit, i)->why)
+            log_line(LOG_WARN, "%s", resolve_jit_dump(r->jit, i)->why);
+    return true;
 }
 
 struct model_when reading_when(const struct reading *r, const struct stream_record *rec) {
@@ -135,6 +178,8 @@ bool reading_apply(struct reading *r, struct model *m, const struct stream_recor
     /* Decoded in any case: damage is damage whoever looks. */
     if (raw->legacy || !reading_decode(r, raw, &rec) || !model_wants(m, raw->raw.type))
         return true;
+    if (!note_jit(r, &rec, reading_when(r, raw)))
+        return err_memory(err, "jitdumps");
     return model_apply(m, &rec, reading_when(r, raw), err);
 }
 
@@ -159,7 +204,7 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
     if (span)
         *span = times;
     if (status != STREAM_END || !reading_names(r, err) || !apply_build_ids(r, m, err) ||
-        !apply_trailer(r, m, err) || !model_freeze(m, err))
+        !apply_trailer(r, m, err) || !feed_jit(r, m, err) || !model_freeze(m, err))
         return false;
     stream_rewind(r->stream);
     return true;

@@ -10,6 +10,7 @@
 #include "format/perfdata/event_name.h"
 #include "format/tracefs/tracefs_formats.h"
 #include "model/model.h"
+#include "resolve/jit.h"
 #include "stream/stream.h"
 
 struct reading {
@@ -19,6 +20,7 @@ struct reading {
     struct tracefs_formats *formats; /* of the namer's tracing data; NULL: none, or no libtraceevent */
     tracefs_symbol_fn *symbol; /* names kernel functions in tracepoints' texts; NULL: they stay numbers */
     void *symbol_ctx;
+    struct resolve_jit *jit;             /* NULL: reading_jitdumps was not called */
     size_t named_events, named_features; /* how many there were when names were given last */
 };
 
@@ -32,6 +34,10 @@ bool reading_names(struct reading *r, struct err *err);
 
 /* Lets tracepoints' texts name kernel functions from now on (%pS and the like). */
 bool reading_symbols(struct reading *r, tracefs_symbol_fn *symbol, void *ctx, struct err *err);
+
+/* Lets the first pass find and use jitdumps: in `dump_dir` (--jitdump-dir) and below `symfs`, which may be
+ * NULL and are borrowed. False: memory. */
+bool reading_jitdumps(struct reading *r, const char *dump_dir, const char *symfs, struct err *err);
 
 /* The instant of a record: where it stands for the model and for ordering. */
 struct model_when reading_when(const struct reading *r, const struct stream_record *rec);

@@ -297,6 +297,7 @@ const struct option report_option_rows[] = {
     CALL(0, "itrace", absent, "opts", "decode instruction traces", take_absent,
          .flags = OPTION_VALUE_OPTIONAL),
     FLAG(0, "json", json, "the profile as one line of JSON; with --stats: all sums"),
+    TEXT(0, "jitdump-dir", jitdump_dir, "directory", "look for jitdumps (jit-PID.dump) here first"),
     TEXT(0, "kallsyms", symbol.host.kallsyms, "file", "kallsyms file"),
     FLAG(0, "latency", latency, "time that passed rather than time that CPUs spent"),
     OPTION_INT(0, "max-stack", OWN, max_stack, "n", "no call chains longer than this"),

@@ -58,6 +58,7 @@ struct report_options {
     enum report_color color;
     bool tui, keep_empty;
 
+    const char *jitdump_dir;
     struct symbol_options symbol;
     bool live_modules, inlines, full_source_path;
     bool grades, strict;

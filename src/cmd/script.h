@@ -29,6 +29,7 @@ struct script_options {
     bool dump, dump_unsorted;
     bool show[16]; /* by the bit of enum script_show */
     struct symbol_options symbols;
+    const char *jitdump_dir; /* --jitdump-dir */
     bool demangle;
     const char *chosen_symbols, *chosen_dsos, *stop; /* -S, --dsos, --stop-bt */
     uint64_t range_bytes;                            /* --addr-range */

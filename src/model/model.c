@@ -62,11 +62,21 @@ static uint32_t space_id(struct model *m, enum model_space space, uint32_t pid) 
     struct model_space_state *s = m->spaces.count < MODEL_NONE ? vec_push(&m->spaces) : NULL;
     if (!s)
         return MODEL_NONE;
-    *s = (struct model_space_state){.pid = pid, .leader = MODEL_NONE, .space = (uint8_t)space};
+    *s = (struct model_space_state){
+        .pid = pid, .leader = MODEL_NONE, .code = MODEL_NONE, .space = (uint8_t)space};
     if (hash_map_set(&m->space_by_key, key, id))
         return id;
     m->spaces.count--;
     return MODEL_NONE;
+}
+
+uint32_t model_code_space(struct model *m, uint32_t space) {
+    uint32_t code = m->spaces.items[space].code;
+    if (code == MODEL_NONE) {
+        code = space_id(m, (enum model_space)SPACE_CODE, m->spaces.items[space].pid);
+        m->spaces.items[space].code = code;
+    }
+    return code;
 }
 
 /* The same for a thread. The leader of its process gets a state before it. */
@@ -228,6 +238,26 @@ static bool apply_mmap2(struct model *m, const struct perfdata_record *rec, stru
         r.image.ino_generation = p->ino_generation;
     }
     return apply_map(m, &r, rec->misc, when);
+}
+
+uint32_t model_add_code_image(struct model *m, uint32_t pid, const char *name, uint32_t number) {
+    struct image_seen seen = {.name = {(const uint8_t *)name, strlen(name)},
+                              .space = MODEL_SPACE_USER,
+                              .pid = pid,
+                              .executable = true,
+                              .ino = number,
+                              .kind = MODEL_IMAGE_CODE};
+    return image_intern(&m->images, &seen);
+}
+
+bool model_add_code(struct model *m, uint32_t pid, const struct model_code *code, struct model_when when,
+                    struct err *err) {
+    struct map_record r = {.start = code->start, .len = code->size, .pgoff = code->pgoff, .prot = PROT_EXEC};
+    uint32_t mapping, task = task_id(m, pid, pid);
+    uint32_t space = task == MODEL_NONE ? MODEL_NONE : model_code_space(m, m->tasks.items[task].space);
+    bool ok = space != MODEL_NONE && add_mapping(m, &r, when, code->image, &mapping) &&
+              (mapping == MODEL_NONE || add_event(m, EVENT_CODE, space, mapping, when));
+    return ok || err_memory(err, where);
 }
 
 /* enum perf_record_ksymbol_type and PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER of perf_event.h */

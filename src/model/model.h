@@ -14,6 +14,14 @@
  * (COMM with PERFDATA_MISC_COMM_EXEC), the exit of the process's leader and of
  * all its known threads, a new process with its pid. There is no event for
  * munmap (include/uapi/linux/perf_event.h).
+ *
+ * Code that a JIT announced lies in a layer of its own above the mappings:
+ *
+ *   code       |-f-|-g-|      |--h--|            from its announcement until something else is announced
+ * there, mappings   |--- //anon ----------------|     it is taken away, or a file is mapped over it
+ *
+ * A map event of memory without a file never hides it: the kernel merges such mappings, and what looks new
+ * may have held code for long.
  */
 #ifndef SONDE_MODEL_MODEL_H
 #define SONDE_MODEL_MODEL_H
@@ -148,6 +156,7 @@ bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pi
 struct model_state {
     uint32_t owner, id;
     struct model_when from, until; /* from <= when < until */
+    uint32_t maps, code;           /* the model's own: the last change of either layer, MODEL_NONE without */
 };
 
 /* For model_find and model_find_before_exec at many addresses: out->owner is MODEL_NONE where there is no
@@ -210,6 +219,7 @@ enum model_image_kind {
     MODEL_IMAGE_MEMFD,
     MODEL_IMAGE_SYSV,
     MODEL_IMAGE_OTHER, /* anything else in brackets, sockets, anon_inode:... */
+    MODEL_IMAGE_CODE,  /* code that a JIT announced: see model_add_code_image */
 };
 
 /*
@@ -251,6 +261,27 @@ bool model_add_evidence(struct model *m, struct bytes name, const struct perfdat
 /* All that identifies the image's file but a build-id in its map record; false when there is nothing. */
 bool model_image_evidence(const struct model *m, const struct model_image *image,
                           struct perfdata_evidence *out);
+
+/* ---- code that JITs announced: to be told before the freeze, not of a streaming model ---- */
+
+/*
+ * The image of a process's announced code. `name` is the path of the file that it would be in (perf inject
+ * makes such files), whose last part is its short name. Images of one name but other numbers are different.
+ * MODEL_NONE: memory.
+ */
+uint32_t model_add_code_image(struct model *m, uint32_t pid, const char *name, uint32_t number);
+
+/* From `when` on, `pid` has the image's bytes from pgoff on at [start, start + size), or, with MODEL_NONE for
+ * the image, no announced code there. False: memory. */
+struct model_code {
+    uint64_t start, size, pgoff;
+    uint32_t image;
+};
+bool model_add_code(struct model *m, uint32_t pid, const struct model_code *code, struct model_when when,
+                    struct err *err);
+
+/* True when the process had announced code at any time. */
+bool model_has_code(const struct model *m, uint32_t pid);
 
 /* True when a HEADER_BUILD_ID record or the BUILD_ID feature names the image, with the same cpumode. */
 bool model_image_listed(const struct model *m, const struct model_image *image);

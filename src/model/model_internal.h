@@ -26,8 +26,11 @@ struct model_space_state {
     uint32_t logged;     /* map events since */
     uint32_t live;       /* threads of the newest incarnation that are known and have not exited */
     uint32_t exec_floor; /* threads with ids below died in the last exec (its caller excepted) */
-    uint8_t space;       /* enum model_space */
+    uint32_t code;       /* the space that holds the announced code above this one, or MODEL_NONE */
+    uint8_t space;       /* enum model_space; SPACE_CODE */
 };
+
+enum { SPACE_CODE = 7 }; /* no address has this space: it is looked into together with its process's */
 
 enum { SPACE_LOG_MAX = 16 };
 #define SPACE_ROOT 0x80000000u /* change: the root in the low bits holds all; otherwise a mapping id */
@@ -57,6 +60,7 @@ enum model_event_kind {
     EVENT_SEEN,       /* the thread exists */
     EVENT_MAP,        /* arg: mapping */
     EVENT_MAP_SPACE,  /* arg: mapping; task: a space that belongs to no process (kernels, guests) */
+    EVENT_CODE,       /* arg: mapping; task: the space of announced code */
     EVENT_NAMESPACES, /* arg: index */
     EVENT_CGROUP,     /* task: text id of the path; arg: index into cgroup_ids */
 };
@@ -127,6 +131,9 @@ static inline uint64_t model_task_key(uint32_t pid, uint32_t tid) {
 enum {
     MODEL_DEFAULT_OWNER = 0
 }; /* the pid in the space key of the host's kernel and of the default guest's */
+
+/* The space of announced code above a process's, made now if it is new. MODEL_NONE: memory. */
+uint32_t model_code_space(struct model *m, uint32_t space);
 
 /* Frees all tables, but not the model itself. */
 void model_fini(struct model *m);

@@ -49,6 +49,39 @@ static bool set_root(struct model *m, uint32_t space, struct model_when when, ui
     return change_root(m, space, when, root | SPACE_ROOT);
 }
 
+/* ---- announced code ---- */
+
+/* The space's announced code is gone. */
+static bool drop_code(struct model *m, uint32_t space, struct model_when when) {
+    uint32_t code = m->spaces.items[space].code;
+    return code == MODEL_NONE || set_root(m, code, when, 0);
+}
+
+/* What is mapped without a file may hold code that was announced before: it adds memory and hides nothing. */
+static bool may_hold_code(const struct model *m, const struct model_mapping *map) {
+    static const bool holds[] = {
+        [MODEL_IMAGE_ANON] = true,  [MODEL_IMAGE_HEAP] = true, [MODEL_IMAGE_STACK] = true,
+        [MODEL_IMAGE_MEMFD] = true, [MODEL_IMAGE_SYSV] = true,
+    };
+    unsigned kind = map->image == MODEL_NONE ? 0 : m->images.list.items[map->image].kind;
+    return kind < sizeof holds && holds[kind];
+}
+
+/* A file where code was: the memory was replaced. */
+static bool map_over_code(struct model *m, uint32_t space, struct model_when when, uint32_t mapping) {
+    uint32_t code = m->spaces.items[space].code;
+    if (code == MODEL_NONE || may_hold_code(m, &m->mappings.items[mapping]) ||
+        (m->spaces.items[code].root == 0 && !m->spaces.items[code].logged))
+        return true;
+    struct model_mapping hole = m->mappings.items[mapping];
+    hole.image = MODEL_NONE;
+    struct model_mapping *slot = m->mappings.count < SPACE_ROOT ? vec_push(&m->mappings) : NULL;
+    if (!slot)
+        return false;
+    *slot = hole;
+    return map(m, code, when, (uint32_t)(m->mappings.count - 1));
+}
+
 /* ---- processes and threads ---- */
 
 static uint32_t pid_of(const struct model *m, uint32_t task) {
@@ -173,7 +206,14 @@ static uint32_t living_thread(struct model *m, uint32_t task, struct model_when 
 static bool inherit_space(struct model *m, uint32_t space, uint32_t parent, struct model_when when) {
     if (m->spaces.items[parent].logged && !checkpoint(m, parent, when))
         return false;
-    return set_root(m, space, when, m->spaces.items[parent].root);
+    if (!set_root(m, space, when, m->spaces.items[parent].root))
+        return false;
+    uint32_t code = m->spaces.items[parent].code;
+    if (code == MODEL_NONE || (m->spaces.items[code].root == 0 && !m->spaces.items[code].logged))
+        return drop_code(m, space, when);
+    uint32_t own = model_code_space(m, space);
+    return own != MODEL_NONE && (!m->spaces.items[code].logged || checkpoint(m, code, when)) &&
+           set_root(m, own, when, m->spaces.items[code].root);
 }
 
 static void note_parent(struct model *m, struct model_thread *t, uint32_t parent) {
@@ -209,7 +249,7 @@ static bool play_fork(struct model *m, const struct model_event *e) {
         if (!begin_process(m, space, e->when, pid_of(m, e->arg), true))
             return false;
         if (e->kind == EVENT_FORK ? !inherit_space(m, space, parent_space, e->when)
-                                  : !set_root(m, space, e->when, 0))
+                                  : !set_root(m, space, e->when, 0) || !drop_code(m, space, e->when))
             return false;
     }
     return begin_thread(m, e->task, e->when, e->arg) != MODEL_NONE && inherit(m, e->task, e->arg, e->when);
@@ -231,7 +271,7 @@ static bool play_exit(struct model *m, const struct model_event *e) {
         return true;
     m->processes.items[t->process].ended = e->when;
     m->processes.items[t->process].exited = true;
-    return set_root(m, space, e->when, 0);
+    return set_root(m, space, e->when, 0) && drop_code(m, space, e->when);
 }
 
 /* An exec leaves one thread, with a new and empty address space. */
@@ -253,7 +293,7 @@ static bool play_exec(struct model *m, const struct model_event *e) {
         m->spaces.items[space].exec_floor = survivor;
         m->spaces.items[space].live = 1;
     }
-    return change_root(m, space, e->when, SPACE_EXEC);
+    return change_root(m, space, e->when, SPACE_EXEC) && drop_code(m, space, e->when);
 }
 
 static bool play_comm(struct model *m, const struct model_event *e) {
@@ -279,8 +319,10 @@ bool play_event(struct model *m, const struct model_event *e) {
         return living_thread(m, e->task, e->when) != MODEL_NONE;
     case EVENT_MAP:
         return living_thread(m, e->task, e->when) != MODEL_NONE &&
-               map(m, m->tasks.items[e->task].space, e->when, e->arg);
+               map(m, m->tasks.items[e->task].space, e->when, e->arg) &&
+               map_over_code(m, m->tasks.items[e->task].space, e->when, e->arg);
     case EVENT_MAP_SPACE:
+    case EVENT_CODE:
         return map(m, e->task, e->when, e->arg);
     case EVENT_NAMESPACES:
         return living_thread(m, e->task, e->when) != MODEL_NONE &&

@@ -74,13 +74,33 @@ static bool hit(const struct model *m, uint32_t mapping, uint64_t address, struc
     return true;
 }
 
+/* The last change of the space's announced code, or MODEL_NONE. */
+static uint32_t find_code_entry(const struct model *m, uint32_t space, struct model_when when) {
+    uint32_t code = m->spaces.items[space].code;
+    return code == MODEL_NONE ? MODEL_NONE : timeline_find(&m->changes, code, when);
+}
+
+/* What a change of the announced code has at an address, or MODEL_NONE. */
+static uint32_t find_code(const struct model *m, uint32_t space, uint32_t entry, uint64_t address) {
+    uint32_t found =
+        entry == MODEL_NONE ? MODEL_NONE : find_mapping(m, m->spaces.items[space].code, entry, address);
+    return found == MODEL_NONE || m->mappings.items[found].image == MODEL_NONE ? MODEL_NONE : found;
+}
+
+/* Announced code counts before what is mapped. */
+static bool find_in_layers(const struct model *m, uint32_t space, uint32_t maps, uint32_t code,
+                           uint64_t address, struct model_hit *out) {
+    return hit(m, find_code(m, space, code, address), address, out) ||
+           hit(m, find_in_space(m, space, maps, address), address, out);
+}
+
 bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
                 uint64_t address, struct model_hit *out) {
     enum model_space space = model_space_of(cpumode);
     *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, space};
     uint32_t id = find_space(m, space, pid);
-    return id != HASH_ABSENT &&
-           hit(m, find_in_space(m, id, timeline_find(&m->changes, id, when), address), address, out);
+    return id != HASH_ABSENT && find_in_layers(m, id, timeline_find(&m->changes, id, when),
+                                               find_code_entry(m, id, when), address, out);
 }
 
 uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_when when) {
@@ -100,14 +120,22 @@ uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_whe
     return MODEL_NONE;
 }
 
+/* What was at an address before an exec, whose change is `entry`. */
+static bool find_before(const struct model *m, uint32_t space, uint32_t entry, uint64_t address,
+                        struct model_hit *out) {
+    if (entry == MODEL_NONE)
+        return false;
+    struct model_when before = model_when_prior(m->changes.entries.items[entry].when);
+    return find_in_layers(m, space, timeline_previous(&m->changes, space, entry),
+                          find_code_entry(m, space, before), address, out);
+}
+
 bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
                             uint64_t address, struct model_hit *out) {
     enum model_space space = model_space_of(cpumode);
     *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, space};
     uint32_t id = space == MODEL_SPACE_USER ? find_space(m, space, pid) : HASH_ABSENT;
-    uint32_t entry = id == HASH_ABSENT ? MODEL_NONE : model_exec_open(m, id, when);
-    return entry != MODEL_NONE &&
-           hit(m, find_mapping(m, id, timeline_previous(&m->changes, id, entry), address), address, out);
+    return id != HASH_ABSENT && find_before(m, id, model_exec_open(m, id, when), address, out);
 }
 
 /* The time from an entry (MODEL_NONE: before the first) to the owner's next one. */
@@ -127,12 +155,23 @@ static void span_of(const struct timeline *t, uint32_t owner, uint32_t entry, st
 void model_state_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
                     struct model_state *out) {
     uint32_t id = find_space(m, space, pid);
-    *out = (struct model_state){MODEL_NONE, MODEL_NONE, {0, 0}, MODEL_WHEN_END};
+    *out = (struct model_state){MODEL_NONE, MODEL_NONE, {0, 0}, MODEL_WHEN_END, MODEL_NONE, MODEL_NONE};
     if (id == HASH_ABSENT)
         return;
     out->owner = id;
-    out->id = timeline_find(&m->changes, id, when);
+    out->id = out->maps = timeline_find(&m->changes, id, when);
     span_of(&m->changes, id, out->id, &out->from, &out->until);
+    uint32_t code = m->spaces.items[id].code;
+    if (code == MODEL_NONE)
+        return;
+    struct model_when from, until;
+    out->code = timeline_find(&m->changes, code, when);
+    span_of(&m->changes, code, out->code, &from, &until);
+    /* The newer change of the two tells the state: there is but one other that it can stand beside. */
+    if (out->id == MODEL_NONE || (out->code != MODEL_NONE && !model_when_before(from, out->from)))
+        out->id = out->code;
+    out->from = model_when_before(out->from, from) ? from : out->from;
+    out->until = model_when_before(until, out->until) ? until : out->until;
 }
 
 bool model_state_find(const struct model *m, const struct model_state *state, uint64_t address,
@@ -141,7 +180,7 @@ bool model_state_find(const struct model *m, const struct model_state *state, ui
     if (state->id == MODEL_NONE)
         return false;
     out->space = m->spaces.items[state->owner].space;
-    return hit(m, find_in_space(m, state->owner, state->id, address), address, out);
+    return find_in_layers(m, state->owner, state->maps, state->code, address, out);
 }
 
 bool model_state_find_before_exec(const struct model *m, const struct model_state *state, uint64_t address,
@@ -152,9 +191,12 @@ bool model_state_find_before_exec(const struct model *m, const struct model_stat
     out->space = m->spaces.items[state->owner].space;
     uint32_t entry =
         out->space == MODEL_SPACE_USER ? model_exec_open(m, state->owner, state->from) : MODEL_NONE;
-    return entry != MODEL_NONE &&
-           hit(m, find_mapping(m, state->owner, timeline_previous(&m->changes, state->owner, entry), address),
-               address, out);
+    return find_before(m, state->owner, entry, address, out);
+}
+
+bool model_has_code(const struct model *m, uint32_t pid) {
+    uint32_t id = find_space(m, MODEL_SPACE_USER, pid);
+    return id != HASH_ABSENT && m->spaces.items[id].code != MODEL_NONE;
 }
 
 /* ---- the pieces of a space ---- */

@@ -37,6 +37,7 @@ struct resolve_names {
     struct symbol_store *store;
     bool strict;
     const char *release;
+    const struct resolve_jit *jit;
     VEC(struct image_names) images;
     VEC(struct extent) extents;
     uint32_t seen_mappings; /* mappings whose extents are known */
@@ -58,6 +59,10 @@ struct resolve_names *resolve_names_new(const struct model *m, struct symbol_sto
     pthread_mutex_init(&n->lock, NULL);
     pthread_cond_init(&n->done, NULL);
     return n;
+}
+
+void resolve_names_use_jit(struct resolve_names *n, const struct resolve_jit *jit) {
+    n->jit = jit;
 }
 
 void resolve_names_free(struct resolve_names *n) {
@@ -134,7 +139,7 @@ static enum symbol_kind kind_of(const struct model_image *image) {
         [MODEL_IMAGE_VSYSCALL] = SYMBOL_IMAGE_NONE, [MODEL_IMAGE_ANON] = SYMBOL_IMAGE_JIT,
         [MODEL_IMAGE_HEAP] = SYMBOL_IMAGE_JIT,      [MODEL_IMAGE_STACK] = SYMBOL_IMAGE_JIT,
         [MODEL_IMAGE_MEMFD] = SYMBOL_IMAGE_JIT,     [MODEL_IMAGE_SYSV] = SYMBOL_IMAGE_NONE,
-        [MODEL_IMAGE_OTHER] = SYMBOL_IMAGE_NONE,
+        [MODEL_IMAGE_OTHER] = SYMBOL_IMAGE_NONE,    [MODEL_IMAGE_CODE] = SYMBOL_IMAGE_CODE,
     };
     return image->kind < sizeof kinds ? (enum symbol_kind)kinds[image->kind] : SYMBOL_IMAGE_NONE;
 }
@@ -184,6 +189,8 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
         s.reference = ref.symbol;
         s.reference_address = ref.address;
     }
+    if (image->kind == MODEL_IMAGE_CODE && n->jit)
+        resolve_jit_code(n->jit, id, &s.code);
     n->images.items[id].store_id = symbol_store_add(n->store, &s);
     return n->images.items[id].store_id != NOT_ASKED;
 }

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "model/model.h"
+#include "resolve/jit.h"
 #include "symbol/store.h"
 
 /* A symbol of an image; index is SYMBOL_NONE for "no name". */
@@ -34,6 +35,9 @@ bool resolve_names_strict(const struct resolve_names *n);
 
 /* `symbol`, or SYMBOL_NONE where being strict forbids it. The image's table was asked for. */
 uint32_t resolve_names_admit(const struct resolve_names *n, uint32_t image, uint32_t symbol);
+
+/* Lets images of announced code have names; `jit` is borrowed (NULL: none). Before the first question. */
+void resolve_names_use_jit(struct resolve_names *n, const struct resolve_jit *jit);
 
 /* The symbol that covers model_hit.offset of an image, loading the image's symbols if need be. `image` may be
  * MODEL_NONE. One thread at a time. */

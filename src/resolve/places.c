@@ -23,7 +23,8 @@ struct resolve_place_page {
 static bool whole_pages(const struct model *m) {
     for (uint32_t i = 0; i < model_mapping_count(m); i++) {
         const struct model_mapping *map = model_mapping(m, i);
-        if (map->image == MODEL_NONE)
+        /* Announced code is asked for by state, see below. */
+        if (map->image == MODEL_NONE || model_image(m, map->image)->kind == MODEL_IMAGE_CODE)
             continue;
         unsigned space = model_image(m, map->image)->space;
         bool user = space == MODEL_SPACE_USER || space == MODEL_SPACE_GUEST_USER;
@@ -43,7 +44,7 @@ bool resolve_places_init(struct resolve_places *p, const struct model *m, struct
     }
     for (size_t i = 0; i < PAGE_SLOTS; i++)
         p->pages[i].state = MODEL_NONE;
-    p->none = (struct model_state){MODEL_NONE, MODEL_NONE, {0, 0}, MODEL_WHEN_END};
+    p->none = (struct model_state){MODEL_NONE, MODEL_NONE, {0, 0}, MODEL_WHEN_END, MODEL_NONE, MODEL_NONE};
     return true;
 }
 
@@ -96,7 +97,7 @@ const struct model_state *resolve_places_state(struct resolve_places *p, unsigne
 
 bool resolve_places_find(struct resolve_places *p, const struct model_state *state, uint64_t address,
                          struct model_hit *out) {
-    if (!p->by_page || state->id == MODEL_NONE || state == &p->host_kernel)
+    if (!p->by_page || state->id == MODEL_NONE || state->code != MODEL_NONE || state == &p->host_kernel)
         return model_state_find(p->model, state, address, out);
     uint64_t page = address >> PAGE_SHIFT;
     struct resolve_place_page *slot = &p->pages[hash_u64(page ^ (uint64_t)state->id << 40) % PAGE_SLOTS];

@@ -111,8 +111,9 @@ static const char *why_no_better(const struct store_image *im, uint32_t symbol, 
     case GRADE_EXACT:
         return NULL;
     case GRADE_INFERRED:
-        return !im->source.proved ? "nothing that was recorded can confirm the file"
-                                  : "the nearest symbol before it, which has no size";
+        return !im->source.proved && im->known.code.doubt ? im->known.code.doubt
+               : !im->source.proved                       ? "nothing that was recorded can confirm the file"
+                                                          : "the nearest symbol before it, which has no size";
     default:
         return symbol == SYMBOL_NONE && im->table ? "no symbol of the file covers the place"
                : im->source.text                  ? im->source.text

@@ -271,13 +271,10 @@ const struct store_live *store_live(struct symbol_store *s) {
 typedef bool load_fn(struct symbol_store *s, struct store_image *im);
 
 static load_fn *const loaders[] = {
-    [SYMBOL_IMAGE_FILE] = store_load_file,
-    [SYMBOL_IMAGE_KERNEL] = store_load_kernel,
-    [SYMBOL_IMAGE_MODULE] = store_load_module,
-    [SYMBOL_IMAGE_NAMED] = store_load_named,
-    [SYMBOL_IMAGE_VDSO] = store_load_vdso,
-    [SYMBOL_IMAGE_JIT] = store_load_map,
-    [SYMBOL_IMAGE_NONE] = NULL,
+    [SYMBOL_IMAGE_FILE] = store_load_file,     [SYMBOL_IMAGE_KERNEL] = store_load_kernel,
+    [SYMBOL_IMAGE_MODULE] = store_load_module, [SYMBOL_IMAGE_NAMED] = store_load_named,
+    [SYMBOL_IMAGE_VDSO] = store_load_vdso,     [SYMBOL_IMAGE_JIT] = store_load_map,
+    [SYMBOL_IMAGE_CODE] = store_load_code,     [SYMBOL_IMAGE_NONE] = NULL,
 };
 
 const struct symbol_table *symbol_store_table(struct symbol_store *s, uint32_t image) {

@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "format/jitdump/jitcode.h"
 #include "format/perfdata/evidence.h"
 #include "symbol/table.h"
 
@@ -51,7 +52,17 @@ enum symbol_kind {
                             image's name, over [0, end - start) */
     SYMBOL_IMAGE_VDSO,
     SYMBOL_IMAGE_JIT,  /* executable memory without a file: /tmp/perf-PID.map */
+    SYMBOL_IMAGE_CODE, /* code that a jitdump tells of */
     SYMBOL_IMAGE_NONE, /* nothing can have names for it: stacks, sockets, data */
+};
+
+/* Code that a JIT announced. Borrowed; must outlive the store. */
+struct symbol_code {
+    const struct jitcode *code;
+    const char *path; /* of the dump */
+    /* NULL: what it says held when the samples were taken. Else, for people, why that is no more than likely.
+     */
+    const char *doubt;
 };
 
 /* What the recording knows of an image. Everything is copied. */
@@ -74,6 +85,8 @@ struct symbol_image {
     const char *reference;      /* the symbol in the recorded name: "_text", "_stext"; NULL or empty: none */
     uint64_t reference_address; /* its recorded address */
     const char *release;        /* OSRELEASE of the recording; NULL: not known. Modules too */
+
+    struct symbol_code code; /* CODE; not copied */
 };
 
 struct symbol_store;

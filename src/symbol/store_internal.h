@@ -114,6 +114,7 @@ bool store_load_file(struct symbol_store *s, struct store_image *im);
 bool store_load_vdso(struct symbol_store *s, struct store_image *im);
 bool store_load_kernel(struct symbol_store *s, struct store_image *im);
 bool store_load_module(struct symbol_store *s, struct store_image *im);
+bool store_load_code(struct symbol_store *s, struct store_image *im);
 bool store_load_map(struct symbol_store *s, struct store_image *im);
 bool store_load_named(struct symbol_store *s, struct store_image *im);
 

@@ -67,7 +67,7 @@ static bool add_event(struct reading *r, uint64_t time, enum jitcode_event_kind 
                       uint64_t size, uint32_t function) {
     struct jitcode_event *e = vec_push(&r->code->events);
     if (e)
-        *e = (struct jitcode_event){time, address, size, function, kind};
+        *e = (struct jitcode_event){time, time, address, size, function, kind};
     return e;
 }
 
@@ -143,6 +143,159 @@ static bool take_record(struct reading *r, const struct jitdump_record *rec) {
     return true;
 }
 
+/* ---- the order of events, and what was there before ---- */
+
+/* Stable: of equal times the file's order. Writers' times ascend but for threads that overtake each other. */
+static bool sort_events(struct jitcode *j) {
+    struct jitcode_event *e = j->events.items, *other = NULL;
+    size_t n = j->events.count;
+    bool sorted = true;
+    for (size_t i = 1; i < n; i++)
+        sorted &= e[i - 1].time <= e[i].time;
+    if (sorted)
+        return true;
+    if (!(other = malloc(n * sizeof *other)))
+        return false;
+    for (size_t width = 1; width < n; width *= 2) {
+        for (size_t low = 0; low < n; low += 2 * width) {
+            size_t middle = low + width < n ? low + width : n, high = middle + width < n ? middle + width : n;
+            size_t a = low, b = middle;
+            for (size_t to = low; to < high; to++)
+                other[to] = a < middle && (b == high || e[a].time <= e[b].time) ? e[a++] : e[b++];
+        }
+        struct jitcode_event *swap = e;
+        e = other;
+        other = swap;
+    }
+    j->events.items = e;
+    j->events.cap = n;
+    free(other);
+    return true;
+}
+
+/*
+ * When something last happened to which addresses, over the distinct bounds of all ranges: a binary tree in
+ * which a node stands for a run of neighbouring bounds.
+ *
+ *   last[node]     the newest event that touched any part of the run
+ *   held[node]     some part of the run is announced code
+ *   all[node]      0, or 1 + held of what the whole run was set to, not yet told to its halves
+ */
+struct coverage {
+    uint64_t *bounds, *last;
+    uint8_t *held, *all;
+    size_t count; /* bounds */
+};
+
+static int compare_u64(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t last_of(const struct jitcode_event *e) {
+    uint64_t last = e->address + (e->size - 1);
+    return last >= e->address ? last : UINT64_MAX;
+}
+
+static size_t bound_index(const struct coverage *c, uint64_t bound) {
+    size_t low = 0, high = c->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (c->bounds[middle] < bound)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Bounds are where ranges begin, and where they have ended. */
+static bool coverage_init(struct coverage *c, const struct jitcode *j) {
+    size_t n = 0, events = j->events.count;
+    *c = (struct coverage){.bounds = malloc((2 * events + 1) * sizeof *c->bounds)};
+    if (!c->bounds)
+        return false;
+    for (size_t i = 0; i < events; i++) {
+        if (!j->events.items[i].size)
+            continue;
+        c->bounds[n++] = j->events.items[i].address;
+        if (last_of(&j->events.items[i]) != UINT64_MAX)
+            c->bounds[n++] = last_of(&j->events.items[i]) + 1;
+    }
+    qsort(c->bounds, n, sizeof *c->bounds, compare_u64);
+    for (size_t i = 0; i < n; i++)
+        if (!i || c->bounds[i] != c->bounds[i - 1])
+            c->bounds[c->count++] = c->bounds[i];
+    c->last = calloc(4 * c->count + 4, sizeof *c->last);
+    c->held = calloc(4 * c->count + 4, 1);
+    c->all = calloc(4 * c->count + 4, 1);
+    return c->last && c->held && c->all;
+}
+
+static void coverage_fini(struct coverage *c) {
+    free(c->bounds);
+    free(c->last);
+    free(c->held);
+    free(c->all);
+}
+
+/* Of bounds from `first` to `last`: what they held (*held) and when that began (*since), then made new. As
+ * deep as the tree is high. */
+struct touch {
+    size_t first, last;
+    uint64_t time, since;
+    bool hold, held;
+};
+
+static void touch(struct coverage *c, size_t node, size_t low, size_t high, struct touch *t) {
+    if (t->last < low || t->first > high)
+        return;
+    if (t->first <= low && high <= t->last) {
+        t->held |= c->held[node];
+        t->since = c->last[node] > t->since ? c->last[node] : t->since;
+        c->last[node] = t->time;
+        c->held[node] = t->hold;
+        c->all[node] = (uint8_t)(1 + t->hold);
+        return;
+    }
+    if (c->all[node]) {
+        for (size_t child = 2 * node; child <= 2 * node + 1; child++) {
+            c->last[child] = c->last[node];
+            c->held[child] = c->held[node];
+            c->all[child] = c->all[node];
+        }
+        c->all[node] = 0;
+    }
+    size_t middle = low + (high - low) / 2;
+    touch(c, 2 * node, low, middle, t);
+    touch(c, 2 * node + 1, middle + 1, high, t);
+    c->held[node] = c->held[2 * node] | c->held[2 * node + 1];
+    c->last[node] = c->last[2 * node] > c->last[2 * node + 1] ? c->last[2 * node] : c->last[2 * node + 1];
+}
+
+/* How long before its announcement nothing else was announced where code appears. */
+static bool find_early(struct jitcode *j) {
+    struct coverage c;
+    bool ok = coverage_init(&c, j);
+    for (size_t i = 0; ok && i < j->events.count; i++) {
+        struct jitcode_event *e = &j->events.items[i];
+        struct touch t = {.last = c.count - 1, .time = e->time, .hold = e->kind == JITCODE_APPEARS};
+        if (!c.count || (!e->size && e->kind != JITCODE_CLOSED))
+            continue;
+        if (e->kind != JITCODE_CLOSED) {
+            t.first = bound_index(&c, e->address);
+            t.last = last_of(e) == UINT64_MAX ? c.count - 1 : bound_index(&c, last_of(e) + 1) - 1;
+        }
+        touch(&c, 1, 0, c.count - 1, &t);
+        if (e->kind != JITCODE_APPEARS || t.held)
+            continue;
+        uint64_t early = e->time > JITCODE_EARLY_NS ? e->time - JITCODE_EARLY_NS : 0;
+        e->early = early > t.since ? early : t.since;
+    }
+    coverage_fini(&c);
+    return ok;
+}
+
 bool jitcode_read(struct bytes file, struct jitcode *out, struct err *err) {
     struct jitdump_reader reader;
     struct jitdump_record rec;
@@ -160,6 +313,7 @@ bool jitcode_read(struct bytes file, struct jitcode *out, struct err *err) {
         else if (status != JITDUMP_END)
             note_damage(&r, &damage);
     }
+    ok = ok && sort_events(out) && find_early(out);
     out->line_shift = r.shift_seen && !r.shift_known ? LINE_SHIFT : 0;
     vec_fini(&r.lines);
     hash_map_fini(&r.by_address);

@@ -38,8 +38,16 @@ enum jitcode_event_kind {
     JITCODE_CLOSED,  /* nothing is: the JIT has ended */
 };
 
+/*
+ * JITs announce code after they made it, and some let it run before: Java's virtual machine leaves it to
+ * another thread. So an address that nothing was announced for is believed to be already what is announced
+ * for it soon.
+ */
+enum { JITCODE_EARLY_NS = 100000000 };
+
 struct jitcode_event {
     uint64_t time;
+    uint64_t early; /* appears: since when it may be believed to be there; `time` if only since then */
     uint64_t address, size;
     uint32_t function; /* JITCODE_NONE unless it appears */
     uint32_t kind;
@@ -49,7 +57,7 @@ struct jitcode {
     struct jitdump_header header;
     bool swap;
     VEC(struct jitcode_function) functions; /* ascending by offset */
-    VEC(struct jitcode_event) events;       /* as in the file: several threads' times need not ascend */
+    VEC(struct jitcode_event) events;       /* ascending by time */
     uint64_t end;                           /* the first offset behind all functions */
     uint64_t refused;                       /* records that make no sense and were left out */
     struct err damage;                      /* code is not ERR_NONE: the first thing wrong */

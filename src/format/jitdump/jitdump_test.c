@@ -212,6 +212,45 @@ static void test_events(void **state) {
     writer_fini(&w);
 }
 
+/* Code is believed to be there before it was announced, unless other code is known to have been. */
+static void test_early(void **state) {
+    (void)state;
+    enum { EARLY = JITCODE_EARLY_NS, T = 1000000000 };
+    struct writer w = begin(false);
+    struct jitcode j;
+    put_load(&w, T + 5, 0x2000, 2, "late", "code"); /* threads overtake each other */
+    put_load(&w, T, 0x1000, 1, "first", "code");
+    put_load(&w, T + 10, 0x1002, 3, "overlaps", "code");
+    put_load(&w, T + 20, 0x1006, 4, "beside", "code");
+    put_move(&w, T + 30, 0x2000, 0x3000, 2);
+    put_load(&w, T + 40, 0x2000, 5, "after it left", "code");
+    jitdump_record_encode(&(struct jitdump_record){.type = JITDUMP_CLOSE, .time = T + 50}, &w);
+    put_load(&w, T + 60, 0x3000, 6, "after the end", "code");
+    put_load(&w, 7 + 3 * (uint64_t)EARLY, UINT64_MAX - 3, 7, "last", "code");
+    assert_true(jitcode_read(writer_bytes(&w), &j, NULL));
+    static const struct {
+        uint64_t time, early;
+    } want[] = {
+        {7 + 3 * (uint64_t)EARLY, 7 + 2 * (uint64_t)EARLY},
+        {T, T - EARLY},
+        {T + 5, T + 5 - EARLY},
+        {T + 10, T + 10},
+        {T + 20, T + 20 - EARLY},
+        {T + 30, T + 30},
+        {T + 30, T + 30 - EARLY},
+        {T + 40, T + 30},
+        {T + 50, T + 50},
+        {T + 60, T + 50},
+    };
+    assert_int_equal(j.events.count, sizeof want / sizeof *want);
+    for (size_t i = 0; i < j.events.count; i++) {
+        assert_int_equal(j.events.items[i].time, want[i].time);
+        assert_int_equal(j.events.items[i].early, want[i].early);
+    }
+    jitcode_fini(&j);
+    writer_fini(&w);
+}
+
 /* Lines belong to the LOAD with their address, whatever lies between; V8's shift is found out and undone. */
 static void test_lines(void **state) {
     (void)state;
@@ -266,8 +305,8 @@ int main(void) {
         cmocka_unit_test(test_both_orders), cmocka_unit_test(test_layout),
         cmocka_unit_test(test_no_jitdump),  cmocka_unit_test(test_cut),
         cmocka_unit_test(test_impossible),  cmocka_unit_test(test_events),
-        cmocka_unit_test(test_lines),       cmocka_unit_test(test_markers),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_early),       cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_markers),     cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

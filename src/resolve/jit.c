@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "resolve/jit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+
+enum {
+    START_SLACK_NS = 2000000000, /* between a dump's first word and the event of its marker */
+};
+
+struct resolve_jit {
+    struct resolve_jit_options options;
+    struct arena texts;
+    VEC(struct resolve_jit_dump) dumps;
+    struct hash_map injected; /* pids whose code is in files already */
+    struct hash_map by_image; /* image -> its dump's index, doubled; odd: early code */
+};
+
+static const char where[] = "jitdump";
+
+struct resolve_jit *resolve_jit_new(const struct resolve_jit_options *options, struct err *err) {
+    struct resolve_jit *j = calloc(1, sizeof *j);
+    if (!j)
+        err_memory(err, where);
+    else
+        j->options = *options;
+    return j;
+}
+
+void resolve_jit_free(struct resolve_jit *j) {
+    if (!j)
+        return;
+    for (size_t i = 0; i < j->dumps.count; i++) {
+        jitcode_fini(&j->dumps.items[i].code);
+        os_map_fini(&j->dumps.items[i].map);
+    }
+    vec_fini(&j->dumps);
+    hash_map_fini(&j->injected);
+    hash_map_fini(&j->by_image);
+    arena_fini(&j->texts);
+    free(j);
+}
+
+void resolve_jit_set_clock(struct resolve_jit *j, enum resolve_jit_clock clock,
+                           const struct resolve_jit_pair pairs[2]) {
+    j->options.clock = clock;
+    if (pairs)
+        memcpy(j->options.pairs, pairs, sizeof j->options.pairs);
+}
+
+/* "" when memory ran out: what it names is not found then. */
+static const char *text(struct resolve_jit *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static const char *text(struct resolve_jit *j, const char *fmt, ...) {
+    char buffer[4400];
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(buffer, sizeof buffer, fmt, args);
+    va_end(args);
+    const char *copy =
+        n < 0 || (size_t)n >= sizeof buffer ? NULL : arena_strndup(&j->texts, buffer, (size_t)n);
+    return copy ? copy : "";
+}
+
+/* ---- markers ---- */
+
+/* DIR/jitted-PID.so or DIR/jitted-PID-NUMBER.so, as `inject --jit` of sonde and of perf call them. */
+static bool is_injected(const char *name) {
+    if (strncmp(name, "jitted-", 7) != 0)
+        return false;
+    size_t n = strspn(name + 7, "0123456789-");
+    return n && strcmp(name + 7 + n, ".so") == 0;
+}
+
+static bool same_marker(const struct resolve_jit_dump *d, uint32_t pid, const char *path) {
+    return d->pid == pid && strcmp(d->marker, path) == 0;
+}
+
+bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name, struct model_when when) {
+    static const char deleted[] = " (deleted)";
+    char path[4096];
+    size_t len = bytes_text_len(name), suffix = sizeof deleted - 1;
+    const char *s = (const char *)name.data;
+    if (len > suffix && memcmp(s + len - suffix, deleted, suffix) == 0)
+        len -= suffix;
+    if (len < 8 || len >= sizeof path ||
+        (memcmp(s + len - 5, ".dump", 5) != 0 && memcmp(s + len - 3, ".so", 3) != 0))
+        return true;
+    memcpy(path, s, len);
+    path[len] = 0;
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    if (is_injected(base))
+        return hash_map_set(&j->injected, pid, 1);
+    if (!jitcode_is_marker(path))
+        return true;
+    for (size_t i = 0; i < j->dumps.count; i++)
+        if (same_marker(&j->dumps.items[i], pid, path))
+            return true;
+    const char *marker = arena_strndup(&j->texts, path, len);
+    struct resolve_jit_dump *d = marker ? vec_push(&j->dumps) : NULL;
+    if (d)
+        *d = (struct resolve_jit_dump){
+            .pid = pid, .marker = marker, .mapped = when, .image_ids = {MODEL_NONE, MODEL_NONE}, .rate = 1};
+    return d;
+}
+
+/* ---- clocks ---- */
+
+uint64_t resolve_jit_time(const struct resolve_jit_dump *d, uint64_t time) {
+    int64_t since = (int64_t)(time - d->code.header.time);
+    int64_t there = (int64_t)d->code.header.time + d->offset_ns + (int64_t)((double)since * d->rate);
+    uint64_t at = there < 1 ? 1 : (uint64_t)there; /* 0 would be before the recording */
+    return at > d->mapped.time_ns ? at : d->mapped.time_ns;
+}
+
+static void set_clock(const struct resolve_jit_options *o, struct resolve_jit_dump *d) {
+    const struct resolve_jit_pair *p = o->pairs;
+    uint64_t start = d->code.header.time;
+    d->offset_ns = 0;
+    d->rate = 1;
+    d->doubt = NULL;
+    bool arch = d->code.header.flags & JITDUMP_FLAG_ARCH_TIMESTAMP;
+    if (o->clock == RESOLVE_JIT_CLOCK_SAME && !arch)
+        return;
+    if (o->clock == RESOLVE_JIT_CLOCK_PAIRS && !arch) {
+        if (p[1].monotonic_ns > p[0].monotonic_ns)
+            d->rate = (double)(int64_t)(p[1].perf_ns - p[0].perf_ns) /
+                      (double)(int64_t)(p[1].monotonic_ns - p[0].monotonic_ns);
+        double since = (double)(int64_t)(start - p[0].monotonic_ns) * d->rate;
+        d->offset_ns = (int64_t)(p[0].perf_ns - start) + (int64_t)since;
+        return;
+    }
+    d->doubt = "the jitdump's clock is not the recording's: record with -k mono";
+    /* perf's own clock and CLOCK_MONOTONIC both begin with the machine. */
+    if (d->mapped.time_ns)
+        d->offset_ns = (int64_t)(d->mapped.time_ns - start);
+}
+
+/* Whether a dump can be the one whose marker was mapped then; another process's may have its path now. */
+static bool is_of_that_time(const struct resolve_jit_options *o, const struct resolve_jit_dump *d) {
+    if (d->doubt || !d->mapped.time_ns || o->clock == RESOLVE_JIT_CLOCK_UNKNOWN)
+        return true;
+    int64_t began = (int64_t)d->code.header.time + d->offset_ns, apart = began - (int64_t)d->mapped.time_ns;
+    return apart > -START_SLACK_NS && apart < START_SLACK_NS;
+}
+
+/* ---- finding and reading ---- */
+
+/* False: memory. What else fails is noted in d->why. */
+static bool try_path(struct resolve_jit *j, struct resolve_jit_dump *d, const char *path, struct err *err) {
+    struct err why = ERR_INIT;
+    struct os_file file;
+    if (!*path || !os_file_open(path, &file, &why)) {
+        /* Another process's root need not be ours to look into. */
+        if (why.code != ERR_ABSENT && strncmp(path, "/proc/", 6) != 0 && *path && !d->why)
+            d->why = text(j, "%s: %s", path, why.message);
+        return true;
+    }
+    if (!os_map_file(&file, path, &d->map, &why) || !jitcode_read(d->map.bytes, &d->code, &why)) {
+        os_file_close(&file);
+        d->why = d->why ? d->why : text(j, "%s: %s", path, why.message);
+    } else {
+        os_file_close(&file);
+        set_clock(&j->options, d);
+        if (is_of_that_time(&j->options, d)) {
+            d->path = path;
+            d->why = d->code.damage.code ? text(j, "%s: %s", path, d->code.damage.message) : NULL;
+            return true;
+        }
+        d->why = d->why ? d->why : text(j, "%s: is of another time than the process that mapped it", path);
+    }
+    jitcode_fini(&d->code);
+    os_map_fini(&d->map);
+    d->code = (struct jitcode){0};
+    d->map = (struct os_map){{NULL, 0}};
+    return why.code != ERR_MEMORY || err_memory(err, where);
+}
+
+static bool find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err) {
+    const struct resolve_jit_options *o = &j->options;
+    const char *slash = strrchr(d->marker, '/'), *base = slash ? slash + 1 : d->marker;
+    const char *end = o->recording ? strrchr(o->recording, '/') : NULL;
+    const char *const paths[] = {
+        o->dump_dir ? text(j, "%s/%s", o->dump_dir, base) : "",
+        /* The process may have another root; another process has its number by now, perhaps. */
+        o->symfs ? text(j, "%s%s", o->symfs, d->marker)
+                 : text(j, "/proc/%" PRIu32 "/root%s", d->pid, d->marker),
+        o->symfs ? "" : d->marker,
+        !o->recording ? ""
+        : end         ? text(j, "%.*s/%s", (int)(end - o->recording), o->recording, base)
+                      : base,
+    };
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && !d->path; i++)
+        if (!try_path(j, d, paths[i], err))
+            return false;
+    if (!d->path && !d->why)
+        d->why = text(j, "%s: the jitdump is not there any more: give its directory with --jitdump-dir",
+                      d->marker);
+    d->image = text(j, "%.*sjitted-%" PRIu32 ".so", (int)(base - d->marker), d->marker, d->pid);
+    return true;
+}
+
+/* ---- to the model ---- */
+
+static bool feed_event(const struct resolve_jit_dump *d, struct model *m, size_t i, struct err *err) {
+    const struct jitcode_event *e = &d->code.events.items[i];
+    struct model_when when = {resolve_jit_time(d, e->time), i + 1};
+    struct model_code code = {e->address, e->size, 0, MODEL_NONE};
+    if (e->kind == JITCODE_CLOSED) /* two halves: the whole is too long for one */
+        return model_add_code(m, d->pid, &(struct model_code){0, (uint64_t)1 << 63, 0, MODEL_NONE}, when,
+                              err) &&
+               model_add_code(m, d->pid,
+                              &(struct model_code){(uint64_t)1 << 63, (uint64_t)1 << 63, 0, MODEL_NONE}, when,
+                              err);
+    if (e->kind == JITCODE_APPEARS) {
+        struct model_when early = {resolve_jit_time(d, e->early), i + 1};
+        code.pgoff = d->code.functions.items[e->function].offset;
+        code.image = d->image_ids[1];
+        if (early.time_ns < when.time_ns && !model_add_code(m, d->pid, &code, early, err))
+            return false;
+        code.image = d->image_ids[0];
+    }
+    return model_add_code(m, d->pid, &code, when, err);
+}
+
+static bool feed_dump(struct resolve_jit *j, size_t index, struct model *m, struct err *err) {
+    struct resolve_jit_dump *d = &j->dumps.items[index];
+    for (uint32_t early = 0; early < 2; early++) {
+        uint32_t id = model_add_code_image(m, d->pid, d->image, (uint32_t)(2 * index + early));
+        d->image_ids[early] = id;
+        if (id == MODEL_NONE || !hash_map_set(&j->by_image, id, (uint32_t)(2 * index + early)))
+            return err_memory(err, where);
+    }
+    for (size_t i = 0; i < d->code.events.count; i++)
+        if (!feed_event(d, m, i, err))
+            return false;
+    return true;
+}
+
+bool resolve_jit_feed(struct resolve_jit *j, struct model *m, struct err *err) {
+    for (size_t i = 0; i < j->dumps.count; i++) {
+        struct resolve_jit_dump *d = &j->dumps.items[i];
+        d->injected = hash_map_get(&j->injected, d->pid) != HASH_ABSENT;
+        if (d->injected || d->path)
+            continue;
+        if (!find(j, d, err) || (d->path && m && !feed_dump(j, i, m, err)))
+            return false;
+    }
+    return true;
+}
+
+bool resolve_jit_code(const struct resolve_jit *j, uint32_t image, struct symbol_code *out) {
+    uint32_t which = hash_map_get(&j->by_image, image);
+    if (which == HASH_ABSENT)
+        return false;
+    const struct resolve_jit_dump *d = &j->dumps.items[which / 2];
+    *out = (struct symbol_code){&d->code, d->path, d->doubt};
+    if (which % 2 && !out->doubt)
+        out->doubt = "the JIT announced it a little later, and nothing else was there";
+    return true;
+}
+
+size_t resolve_jit_count(const struct resolve_jit *j) {
+    return j->dumps.count;
+}
+
+const struct resolve_jit_dump *resolve_jit_dump(const struct resolve_jit *j, size_t i) {
+    return &j->dumps.items[i];
+}

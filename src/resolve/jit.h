@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JITs' own records of their code, found and told to the model before it freezes:
+ *
+ *   resolve_jit_note_map (each map event) -> resolve_jit_feed -> model_freeze ; resolve_jit_code per image
+ *
+ * A JIT that writes a jitdump maps a page of it, executable, so that recordings tell where it is. Its times
+ * are CLOCK_MONOTONIC's, the recording's are those of perf's clock.
+ */
+#ifndef SONDE_RESOLVE_JIT_H
+#define SONDE_RESOLVE_JIT_H
+
+#include "base/vec.h"
+#include "format/jitdump/jitcode.h"
+#include "model/model.h"
+#include "os/map.h"
+#include "symbol/store.h"
+
+/* What is known of CLOCK_MONOTONIC in a recording. */
+enum resolve_jit_clock {
+    RESOLVE_JIT_CLOCK_UNKNOWN, /* nothing: a dump begins when its marker was mapped */
+    RESOLVE_JIT_CLOCK_SAME,    /* it is the recording's clock (-k mono) */
+    RESOLVE_JIT_CLOCK_PAIRS,   /* two instants are known on both clocks */
+};
+
+struct resolve_jit_pair {
+    uint64_t perf_ns, monotonic_ns;
+};
+
+/* Texts are borrowed; NULL where there is none. */
+struct resolve_jit_options {
+    const char *recording; /* its path: dumps may lie beside it */
+    const char *dump_dir;  /* --jitdump-dir: where to look first */
+    const char *symfs;     /* look for paths below it, and not elsewhere */
+    enum resolve_jit_clock clock;
+    struct resolve_jit_pair pairs[2];
+};
+
+struct resolve_jit_dump {
+    uint32_t pid;             /* in the recording */
+    const char *marker;       /* its path as mapped */
+    const char *path;         /* of the file that was read; NULL: none was found */
+    const char *why;          /* none was found or it is damaged: for people; else NULL */
+    const char *image;        /* the file that the code would be in: DIR/jitted-PID.so */
+    bool injected;            /* the recording has files with its code already: it is not used */
+    struct model_when mapped; /* the marker; time 0: before the recording */
+    uint32_t image_ids[2];    /* the model's: of code announced in time, and early (jitcode_event.early) */
+    struct os_map map;
+    struct jitcode code;
+    int64_t offset_ns; /* recording's clock - the dump's, at the dump's start */
+    double rate;       /* how many of its ns pass in one of the dump's */
+    const char *doubt; /* as symbol_code.doubt */
+};
+
+struct resolve_jit;
+
+/* `options` is copied, its texts are not. NULL: memory. */
+struct resolve_jit *resolve_jit_new(const struct resolve_jit_options *options, struct err *err);
+void resolve_jit_free(struct resolve_jit *j); /* NULL is allowed */
+
+/* Remembers a map event of user space if it tells of a jitdump, or of files made of one. Cheap for all
+ * others. False: memory. */
+bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name, struct model_when when);
+
+/* What is known of the clock now that the whole head was read. */
+void resolve_jit_set_clock(struct resolve_jit *j, enum resolve_jit_clock clock,
+                           const struct resolve_jit_pair pairs[2]);
+
+/* Reads the dumps and tells the model, which is not frozen, what they say (NULL: only reads them). What
+ * cannot be found or read is told of in `why`. False: memory. */
+bool resolve_jit_feed(struct resolve_jit *j, struct model *m, struct err *err);
+
+/* The code of an image of the model; false when it has none. Valid as long as `j`. */
+bool resolve_jit_code(const struct resolve_jit *j, uint32_t image, struct symbol_code *out);
+
+/* The dumps, in order of their markers. */
+size_t resolve_jit_count(const struct resolve_jit *j);
+const struct resolve_jit_dump *resolve_jit_dump(const struct resolve_jit *j, size_t i);
+
+/* A time of the dump on the recording's clock, but not before the marker. */
+uint64_t resolve_jit_time(const struct resolve_jit_dump *d, uint64_t time);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "resolve/names.h"
+#include "tests/support/fail_alloc.h"
+
+enum { START = 1000000000, U = PERFDATA_MISC_USER };
+
+static struct bytes span(const char *s) {
+    return (struct bytes){(const uint8_t *)s, strlen(s)};
+}
+
+static void put_load(struct writer *w, uint64_t time, uint64_t address, const char *name) {
+    struct jitdump_record rec = {.type = JITDUMP_LOAD, .time = time};
+    rec.load = (struct jitdump_load){7, 7, address, address, 1, span(name), span("0123456789abcdef")};
+    jitdump_record_encode(&rec, w);
+}
+
+/* A dump that began at START, with f from START + 1 s, which something else overwrites 1 s later. */
+static void make_dump(const char *path, bool cut) {
+    struct writer w = writer_make(false);
+    jitdump_header_encode(&(struct jitdump_header){.version = 1, .machine = 62, .pid = 7, .time = START}, &w);
+    put_load(&w, 2 * (uint64_t)START, 0x1000, "f");
+    put_load(&w, 3 * (uint64_t)START, 0x1000, "g");
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(w.data, 1, w.size - cut, f), w.size - cut);
+    assert_int_equal(fclose(f), 0);
+    writer_fini(&w);
+}
+
+struct session {
+    char dir[64], path[128], marker[128];
+    struct resolve_jit *jit;
+    struct model *model;
+    struct symbol_store *store;
+    struct resolve_names *names;
+};
+
+/* The marker's name is one that is nowhere: the dump lies in a directory that the options name. */
+static void begin(struct session *s, bool cut) {
+    *s = (struct session){.dir = "/tmp/sonde-jit-XXXXXX"};
+    assert_non_null(mkdtemp(s->dir));
+    snprintf(s->path, sizeof s->path, "%s/jit-7.dump", s->dir);
+    snprintf(s->marker, sizeof s->marker, "%s/gone/jit-7.dump", s->dir);
+    make_dump(s->path, cut);
+    s->jit = resolve_jit_new(&(struct resolve_jit_options){.dump_dir = s->dir}, NULL);
+    s->model = model_new(&(struct model_options){.need = MODEL_NEED_ALL}, NULL);
+    assert_true(s->jit && s->model);
+}
+
+static void note(struct session *s, const char *name, uint64_t time) {
+    assert_true(resolve_jit_note_map(s->jit, 7, span(name), (struct model_when){time, 1}));
+}
+
+static void feed(struct session *s) {
+    assert_true(resolve_jit_feed(s->jit, s->model, NULL) && model_freeze(s->model, NULL));
+    s->store = symbol_store_new(&(struct symbol_options){.cache = NULL}, NULL);
+    s->names = resolve_names_new(s->model, s->store, NULL, NULL);
+    resolve_names_use_jit(s->names, s->jit);
+}
+
+static void end(struct session *s) {
+    resolve_names_free(s->names);
+    symbol_store_free(s->store);
+    resolve_jit_free(s->jit);
+    model_free(s->model);
+    unlink(s->path);
+    rmdir(s->dir);
+}
+
+/* The name at 0x1008, "-" without one; *proved if the store says so. */
+static const char *name_at(struct session *s, uint64_t time, bool *proved) {
+    struct model_hit hit;
+    if (!model_find(s->model, U, 7, (struct model_when){time, UINT64_MAX}, 0x1008, &hit))
+        return "-";
+    struct resolve_symbol symbol = resolve_names_find(s->names, hit.image, hit.offset);
+    const char *text = resolve_names_text(s->names, symbol);
+    *proved = symbol_store_source(s->store, resolve_names_store_id(s->names, hit.image)).proved;
+    return text ? text : "-";
+}
+
+static void test_same_clock(void **state) {
+    (void)state;
+    struct session s;
+    bool proved = false;
+    begin(&s, false);
+    resolve_jit_set_clock(s.jit, RESOLVE_JIT_CLOCK_SAME, NULL);
+    note(&s, "/usr/lib/libc.so.6", START);
+    note(&s, s.marker, START + 5);
+    feed(&s);
+    assert_int_equal(resolve_jit_count(s.jit), 1);
+    assert_null(resolve_jit_dump(s.jit, 0)->why);
+    assert_string_equal(resolve_jit_dump(s.jit, 0)->path, s.path);
+    assert_string_equal(name_at(&s, 2 * (uint64_t)START - JITCODE_EARLY_NS - 1, &proved), "-");
+    assert_string_equal(name_at(&s, 2 * (uint64_t)START - JITCODE_EARLY_NS, &proved), "f");
+    assert_false(proved);
+    assert_string_equal(name_at(&s, 2 * (uint64_t)START, &proved), "f");
+    assert_true(proved);
+    assert_string_equal(name_at(&s, 3 * (uint64_t)START - 1, &proved), "f");
+    assert_string_equal(name_at(&s, 3 * (uint64_t)START, &proved), "g");
+    end(&s);
+}
+
+/* Another clock: the marker's event tells where the dump begins, and nothing is proved. */
+static void test_unknown_clock(void **state) {
+    (void)state;
+    struct session s;
+    bool proved = true;
+    begin(&s, false);
+    note(&s, s.marker, 500);
+    feed(&s);
+    assert_string_equal(name_at(&s, 500 + START, &proved), "f");
+    assert_false(proved);
+    assert_string_equal(name_at(&s, 500 + 2 * (uint64_t)START - 1, &proved), "f");
+    assert_string_equal(name_at(&s, 500 + 2 * (uint64_t)START, &proved), "g");
+    assert_string_equal(name_at(&s, 499, &proved), "-");
+    end(&s);
+}
+
+/* Two instants on both clocks, of which perf's goes half as fast. */
+static void test_pairs(void **state) {
+    (void)state;
+    struct session s;
+    bool proved = false;
+    struct resolve_jit_pair pairs[2] = {{100, START / 2}, {100 + START, START / 2 + 2 * (uint64_t)START}};
+    begin(&s, false);
+    resolve_jit_set_clock(s.jit, RESOLVE_JIT_CLOCK_PAIRS, pairs);
+    note(&s, s.marker, 0);
+    feed(&s);
+    /* f: 2 s on the dump's clock are 1.5 s behind the first pair there, 0.75 s on perf's. */
+    assert_string_equal(name_at(&s, 100 + 750000000, &proved), "f");
+    assert_true(proved);
+    assert_string_equal(name_at(&s, 100 + 1249999999, &proved), "f");
+    assert_string_equal(name_at(&s, 100 + 1250000000, &proved), "g");
+    end(&s);
+}
+
+/* A dump that another process wrote at the same path, later. */
+static void test_other_time(void **state) {
+    (void)state;
+    struct session s;
+    bool proved;
+    begin(&s, false);
+    resolve_jit_set_clock(s.jit, RESOLVE_JIT_CLOCK_SAME, NULL);
+    note(&s, s.marker, 100 * (uint64_t)START);
+    feed(&s);
+    assert_null(resolve_jit_dump(s.jit, 0)->path);
+    assert_non_null(strstr(resolve_jit_dump(s.jit, 0)->why, "of another time"));
+    assert_string_equal(name_at(&s, 200 * (uint64_t)START, &proved), "-");
+    end(&s);
+}
+
+static void test_injected(void **state) {
+    (void)state;
+    static const char *const names[] = {"/tmp/jitted-7.so", "/tmp/jitted-7-12.so"};
+    for (int i = 0; i < 2; i++) {
+        struct session s;
+        begin(&s, false);
+        note(&s, s.marker, START);
+        note(&s, names[i], START);
+        feed(&s);
+        assert_true(resolve_jit_dump(s.jit, 0)->injected);
+        assert_false(model_has_code(s.model, 7));
+        end(&s);
+    }
+}
+
+static void test_cut_and_absent(void **state) {
+    (void)state;
+    struct session s;
+    bool proved;
+    begin(&s, true);
+    resolve_jit_set_clock(s.jit, RESOLVE_JIT_CLOCK_SAME, NULL);
+    note(&s, s.marker, START);
+    note(&s, "/no/such/directory/jit-8.dump (deleted)", START);
+    feed(&s);
+    assert_non_null(strstr(resolve_jit_dump(s.jit, 0)->why, "ends at offset"));
+    assert_string_equal(name_at(&s, 2 * (uint64_t)START, &proved), "f");
+    assert_string_equal(name_at(&s, 3 * (uint64_t)START, &proved), "f"); /* g was cut off */
+    assert_non_null(strstr(resolve_jit_dump(s.jit, 1)->why, "--jitdump-dir"));
+    end(&s);
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    struct session s;
+    begin(&s, false);
+    FAIL_EACH_ALLOC({
+        struct resolve_jit *j = resolve_jit_new(&(struct resolve_jit_options){.dump_dir = s.dir}, NULL);
+        struct model *m = model_new(&(struct model_options){.need = MODEL_NEED_ALL}, NULL);
+        if (j && m && resolve_jit_note_map(j, 7, span(s.marker), (struct model_when){5, 1}) &&
+            resolve_jit_feed(j, m, NULL))
+            model_freeze(m, NULL);
+        resolve_jit_free(j);
+        model_free(m);
+    });
+    end(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_clock), cmocka_unit_test(test_unknown_clock),
+        cmocka_unit_test(test_pairs),      cmocka_unit_test(test_other_time),
+        cmocka_unit_test(test_injected),   cmocka_unit_test(test_cut_and_absent),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Records programs that make code at run time, and checks every sample in it: named, rightly, and once.
+
+jit_test.py SONDE EXAMPLE_JIT
+
+SKIPs where the kernel lets us record nothing; each runtime that is not installed is skipped aloud.
+"""
+import bisect
+import collections
+import glob
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import support  # noqa: E402
+
+SONDE, EXAMPLE = (os.path.abspath(p) for p in sys.argv[1:3])
+LOAD, MOVE, CLOSE = 0, 1, 3
+NAMED_PERCENT = 99.5
+failures = []
+
+Sample = collections.namedtuple("Sample", "tid ns ip symbol dso")
+
+
+def check(ok, what):
+    if not ok:
+        failures.append(what)
+        print(f"FAIL {what}", flush=True)
+
+
+def record(data, *command, clock="mono"):
+    options = ["-k", clock] if clock else []
+    r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", *options, "-o", data, "--", *command],
+                       capture_output=True, env=dict(support.ENV, HOME=os.getcwd()), timeout=300)
+    check(r.returncode == 0, f"{command[0]} is recorded: {r.stderr.decode()[-500:]}")
+
+
+LINE = re.compile(r"^\s*(\d+)\s+(\d+)\.(\d{9}):\s+([0-9a-f]+) (.*) \((.*)\)$")
+
+
+def samples(data, program=SONDE):
+    r = subprocess.run([program, "script", "-f", "--ns", "-i", data, "-F", "tid,time,ip,sym,dso"], capture_output=True,
+                       env=support.ENV, timeout=600)
+    check(r.returncode == 0, f"{program} script {data}: {r.stderr.decode()[-500:]}")
+    found = [LINE.match(line) for line in r.stdout.decode("utf-8", "replace").splitlines() if line.strip()]
+    check(all(found), f"{program} script {data}: lines are as expected")
+    return [Sample(int(m[1]), int(m[2]) * 10**9 + int(m[3]), int(m[4], 16), m[5].strip(), m[6]) for m in found if m]
+
+
+# ---- the example, which tells the truth ----
+
+def truth_of(path):
+    """[(from, to, tid, address, size, name)]"""
+    with open(path) as f:
+        return [(int(a), int(b), int(t), int(x, 16), int(n, 16), name)
+                for a, b, t, x, n, name in (line.split() for line in f)]
+
+
+def check_truth(found, truth, what, dso):
+    """Every sample in code while it ran has its name and no other; returns how many there were."""
+    by_tid = collections.defaultdict(list)
+    for row in sorted(truth):
+        by_tid[row[2]].append(row)
+    wrong, right = [], 0
+    for s in found:
+        rows = by_tid.get(s.tid, [])
+        i = bisect.bisect(rows, (s.ns,)) - 1
+        if i < 0 or s.ns > rows[i][1] or not rows[i][3] <= s.ip < rows[i][3] + rows[i][4]:
+            continue
+        good = s.symbol == rows[i][5] and re.search(dso, s.dso)
+        right += bool(good)
+        if not good:
+            wrong.append(f"{s.ip:x} is {rows[i][5]}, not {s.symbol} ({s.dso})")
+    check(right > 100, f"{what}: there are samples in generated code: {right}")
+    check(not wrong, f"{what}: {len(wrong)} of {len(wrong) + right} are wrong: {wrong[:5]}")
+    return right
+
+
+def example():
+    """Merged map events, moved and reused code, memory mapped twice, two threads."""
+    record("example.data", EXAMPLE, "--dump", ".", "--truth", "example.truth")
+    found = samples("example.data")
+    check_truth(found, truth_of("example.truth"), "example", r"/jitted-\d+\.so$")
+    merged = support.run([SONDE, "script", "--show-mmap-events", "-i", "example.data"]).out.decode()
+    sizes = [int(m, 16) for m in re.findall(r"\[0x[0-9a-f]+\((0x[0-9a-f]+)\).*r?-?x.? //anon", merged)]
+    check(any(n > 4096 for n in sizes), f"example: the kernel merged its maps: {sizes}")
+
+
+def example_without_clock():
+    """perf's own clock: the marker's map event tells what the dump's times mean."""
+    record("noclock.data", EXAMPLE, "--dump", ".", clock=None)
+    names = {s.symbol for s in samples("noclock.data")}
+    missing = [f"grow_{i}" for i in range(8) if f"grow_{i}" not in names]
+    check(not missing, f"without a common clock functions are named: {missing} are not")
+
+
+def main():
+    r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-o", os.devnull, "true"], capture_output=True)
+    if r.returncode:
+        print(f"SKIP: the kernel lets us record nothing: {r.stderr.decode()[-200:]}")
+        return support.SKIP
+    with tempfile.TemporaryDirectory(prefix="sonde-jit-") as d:
+        os.chdir(d)
+        for test in (example, example_without_clock):
+            test()
+            print(f"{test.__name__} done", flush=True)
+        os.chdir("/")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
