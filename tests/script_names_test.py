@@ -34,7 +34,7 @@ def demo(build_id=None):
     r = pd.Recording()
     r.comm(7, "prog")
     map_filter(r, 7, build_id)
-    chain = [pd.CONTEXT_USER, address("filter_event", 5), address("start", 2), address("stop"), OTHER]
+    chain = [pd.CONTEXT_USER, address("filter_event", 5), address("start", 2), address("stop", 1), OTHER]
     r.sample(7, chain[1], chain)
     r.sample(7, address("stop", 1), [pd.CONTEXT_USER, address("stop", 1)])
     r.sample(7, OTHER, [pd.CONTEXT_USER, OTHER])
@@ -57,7 +57,7 @@ def place(ip, name, dso=None):
 
 UNKNOWN = place(OTHER, "[unknown]", "[unknown]")
 FIRST = [place(address("filter_event", 5), "filter_event+0x5"), place(address("start", 2), "start+0x2"),
-         place(address("stop"), "stop+0x0"), UNKNOWN]
+         place(address("stop", 1), "stop+0x1"), UNKNOWN]
 SECOND = [place(address("stop", 1), "stop+0x1")]
 
 
@@ -91,6 +91,39 @@ def check_names(report, folder):
         data = f.read()
     report.check("a second run is the same", script(path).out == script(path).out, "it differs")
     report.check("the recording is left alone", data == open(path, "rb").read(), "it changed")
+
+
+def check_callers(report, folder):
+    """Return addresses belong to what lies before them; the first address of each context is exact."""
+    start, size = FUNCTIONS["start"]
+    r = pd.Recording()
+    r.comm(7, "prog")
+    map_filter(r, 7)
+    for chain in ([address("start"), BASE + start + size, address("start")],
+                  [BASE + start + size, address("stop", 1)], [address("start"), OTHER]):
+        r.sample(7, chain[0], [pd.CONTEXT_USER] + chain)
+    path = os.path.join(folder, "callers.data")
+    r.write(path)
+    before = script(path, "-G", "-F", "ip,sym,symoff").out.decode().splitlines()
+    behind = before[1].split()[1]  # usually a gap between functions
+    report.check("callers: no function reaches behind its end", not behind.startswith("start+"), before)
+    got = [[line.split()[1] for line in b.splitlines()[1:]]
+           for b in script(path, "-F", "comm,ip,sym,symoff").out.decode().strip("\n").split("\n\n")]
+    exact = "start+0x0"
+    report.check("callers: script", [g[:2] for g in got] == [[exact, f"start+0x{size:x}"], [behind, "stop+0x1"],
+                                                             [exact, "[unknown]"]], got)
+    report.check("callers: none returns to a function's first instruction", got[0][2] != exact, got)
+    lines = [json.loads(line) for line in script(path, "--json").out.splitlines()]
+    chain = [line["callchain"] for line in lines if line["type"] == "sample"]
+    report.check("callers: JSON", [(f["ip"], f.get("sym"), f.get("symoff")) for f in chain[0][:2]] == [
+        (f"0x{address('start'):x}", "start", 0), (f"0x{BASE + start + size:x}", "start", size)]
+                 and chain[0][2].get("sym") != "start" and chain[1][0].get("sym") != "start", chain)
+    r = script(path, "--stop-bt", "start")
+    report.check("callers: --stop-bt", [len(f) for f in frames(r.out)] == [1, 2, 1], r.out)
+    r = support.run([SONDE, "report", "-f", "-i", path, "--stdio", "--no-children", "-g", "folded,callee", "-s", "comm"])
+    stacks = [line.split(" ", 1)[1].split(";") for line in r.out.decode().splitlines() if ";" in line and line[0] != "#"]
+    report.check("callers: report", ["start", "start"] in [s[:2] for s in stacks]
+                 and [behind.split("+")[0].replace("[unknown]", f"0x{BASE + start + size:x}"), "stop"] in [s[:2] for s in stacks], r.out)
 
 
 def check_proof(report, folder):
@@ -272,7 +305,7 @@ def check_filters(report, folder):
 def main():
     report = support.Report("script with names")
     with tempfile.TemporaryDirectory() as folder:
-        for check in (check_names, check_proof, check_exec, check_branches, check_code, check_json, check_files, check_scripts,
+        for check in (check_names, check_callers, check_proof, check_exec, check_branches, check_code, check_json, check_files, check_scripts,
                       check_generated, check_filters):
             check(report, folder)
     report.finish()

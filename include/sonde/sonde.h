@@ -137,7 +137,7 @@ const struct sonde_frame *sonde_record_frame(const struct sonde_record *record, 
 const struct sonde_frame *sonde_resolve(struct sonde_session *session, uint32_t pid, uint64_t time_ns,
                                         int in_kernel, uint64_t address);
 
-/* As recorded; of callers, the return address. */
+/* As recorded; of callers, the return address: they are named after the call that lies before it. */
 uint64_t sonde_frame_address(const struct sonde_frame *frame);
 /* The function that covers it, demangled unless the options say no; NULL: none is known. */
 const char *sonde_frame_symbol(const struct sonde_frame *frame);

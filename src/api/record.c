@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/session.h"
 
+#include "resolve/callers.h"
+
 unsigned sonde_record_type(const struct sonde_record *r) {
     return r->raw.raw.type;
 }
@@ -65,37 +67,57 @@ const void *sonde_record_raw(const struct sonde_record *r, size_t *size) {
 
 /* --- Frames -------------------------------------------------------------------------------------------- */
 
-static void locate(struct sonde_frame *f, unsigned cpumode, uint32_t pid, struct model_when when,
-                   bool chain) {
-    const struct model *m = f->session->model;
-    if (!model_find(m, cpumode, pid, when, f->address, &f->hit) && chain && cpumode == PERFDATA_MISC_USER)
-        model_find_before_exec(m, cpumode, pid, when, f->address, &f->hit);
+static void locate(const struct sonde_session *s, unsigned cpumode, uint32_t pid, struct model_when when,
+                   bool chain, uint64_t address, struct model_hit *hit) {
+    if (!model_find(s->model, cpumode, pid, when, address, hit) && chain && cpumode == PERFDATA_MISC_USER)
+        model_find_before_exec(s->model, cpumode, pid, when, address, hit);
 }
 
+/* What the addresses of a chain's context have in common. */
+struct context {
+    unsigned cpumode;
+    bool before_exec;
+    bool first; /* the next address is the innermost */
+};
+
 /* False: memory. */
-static bool add_frame(struct sonde_record *r, unsigned cpumode, uint64_t address, bool chain) {
+static struct sonde_frame *add_frame(struct sonde_record *r, const struct context *c, uint64_t address) {
     struct sonde_frame *f = vec_push(&r->frames);
     if (!f)
-        return false;
+        return NULL;
     f->session = r->session;
     f->address = address;
-    locate(f, cpumode, r->sample.pid, r->when, chain);
-    return true;
+    locate(r->session, c->cpumode, r->sample.pid, r->when, c->before_exec, address, &f->hit);
+    return f;
+}
+
+static bool add_chain_frame(struct sonde_record *r, struct context *c, uint64_t address) {
+    struct sonde_frame *f = add_frame(r, c, address);
+    if (f && !c->first) {
+        struct model_hit prior;
+        locate(r->session, c->cpumode, r->sample.pid, r->when, c->before_exec, address - 1, &prior);
+        resolve_callers_join(r->session->model, &f->hit, &prior);
+        f->inner = true;
+    }
+    c->first = false;
+    return f;
 }
 
 /* A chain is addresses, and markers that say what those behind them are; a chain that the kernel recorded
  * later is where its cookie is. */
 static bool add_chain(struct sonde_record *r, const struct perfdata_u64s *chain, bool nested) {
     const struct sonde_session *s = r->session;
-    unsigned misc = r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK, cpumode = PERFDATA_MISC_USER;
+    unsigned misc = r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK;
+    struct context c = {PERFDATA_MISC_USER, misc == PERFDATA_MISC_KERNEL, true};
     for (uint64_t i = 0; i < chain->count; i++) {
         uint64_t ip = perfdata_u64_at(chain, i);
         if (ip < PERFDATA_CONTEXT_MAX) {
-            if (!add_frame(r, cpumode, ip, misc == PERFDATA_MISC_KERNEL))
+            if (!add_chain_frame(r, &c, ip))
                 return false;
             continue;
         }
-        cpumode = perfdata_context_cpumode(ip);
+        c.cpumode = perfdata_context_cpumode(ip);
+        c.first = true;
         if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count)
             continue;
         struct perfdata_u64s later =
@@ -113,8 +135,9 @@ static void find_frames(struct sonde_record *r) {
     r->framed = true;
     if (s->have & PERFDATA_SAMPLE_CALLCHAIN && !add_chain(r, &s->callchain, false))
         vec_clear(&r->frames); /* rather none than some */
+    struct context c = {r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK, false, true};
     if (!r->frames.count && s->have & PERFDATA_SAMPLE_IP)
-        add_frame(r, r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK, s->ip, false);
+        add_frame(r, &c, s->ip);
 }
 
 /* A record is const to callers; that its frames are found at the first question is no change that they see.
@@ -136,8 +159,8 @@ const struct sonde_frame *sonde_record_frame(const struct sonde_record *r, size_
 const struct sonde_frame *sonde_resolve(struct sonde_session *s, uint32_t pid, uint64_t time_ns,
                                         int in_kernel, uint64_t address) {
     s->resolved = (struct sonde_frame){.session = s, .address = address};
-    locate(&s->resolved, in_kernel ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER, pid,
-           (struct model_when){time_ns, UINT64_MAX}, false);
+    locate(s, in_kernel ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER, pid,
+           (struct model_when){time_ns, UINT64_MAX}, false, address, &s->resolved.hit);
     return &s->resolved;
 }
 
@@ -145,14 +168,30 @@ uint64_t sonde_frame_address(const struct sonde_frame *f) {
     return f->address;
 }
 
-static struct resolve_symbol symbol_of(const struct sonde_frame *f) {
-    struct sonde_frame *mine = (struct sonde_frame *)f; /* as in own() */
-    if (!f->asked) {
-        mine->symbol = f->hit.image == MODEL_NONE
-                           ? (struct resolve_symbol){MODEL_NONE, SYMBOL_NONE}
-                           : resolve_names_find(f->session->names, f->hit.image, f->hit.offset);
-        mine->asked = true;
+static void look_up(struct sonde_frame *f) {
+    struct resolve_names *names = f->session->names;
+    if (f->hit.back) {
+        struct resolve_symbol in = f[-1].symbol;
+        const struct symbol_table *t = resolve_names_table(names, in.image);
+        const char *callee = in.index == SYMBOL_NONE ? NULL : symbol_table_name(t, in.index);
+        f->hit.back = !resolve_callers_is_entry(callee, f->hit.space);
     }
+    f->symbol = resolve_names_find_caller(names, &f->hit);
+    f->asked = true;
+}
+
+/* Fills in `symbol` and hit.back, which depend on the frames inside of it. */
+static void settle(const struct sonde_frame *f) {
+    struct sonde_frame *from = (struct sonde_frame *)f; /* as in own() */
+    while (!from->asked && from->inner)
+        from--;
+    for (; from <= f; from++)
+        if (!from->asked)
+            look_up(from);
+}
+
+static struct resolve_symbol symbol_of(const struct sonde_frame *f) {
+    settle(f);
     return f->symbol;
 }
 
@@ -188,7 +227,8 @@ const void *sonde_frame_build_id(const struct sonde_frame *f, size_t *size) {
 
 const char *sonde_frame_source(const struct sonde_frame *f, unsigned *line) {
     struct object_line found;
-    bool ok = resolve_lines_find(f->session->lines, f->hit.image, f->hit.offset, &found);
+    settle(f);
+    bool ok = resolve_lines_find(f->session->lines, f->hit.image, f->hit.offset - f->hit.back, &found);
     if (line)
         *line = found.line;
     return ok ? found.file : NULL;

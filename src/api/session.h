@@ -17,6 +17,7 @@ struct sonde_frame {
     uint64_t address;
     struct resolve_symbol symbol; /* once it was asked for */
     bool asked;
+    bool inner; /* the frame before this one is of the same context of a callchain */
 };
 
 struct sonde_record {

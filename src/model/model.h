@@ -128,7 +128,10 @@ struct model_hit {
                                 (MODEL_IMAGE_KERNEL), whose maps' pgoff is a symbol's address, and in executable
                                 memory without a file (model_image.pid), which has no other numbers */
     enum model_space space;
+    uint8_t back; /* 0; return addresses get 1 (resolve/callers.h): their symbol and line are those of
+                     offset - back */
 };
+#define MODEL_NOTHING ((struct model_hit){MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE, 0})
 
 /*
  * What was at `address`. `pid` is the sample's pid; a guest's space is keyed by the pid of its machine and

@@ -97,7 +97,8 @@ static bool find_in_layers(const struct model *m, uint32_t space, uint32_t maps,
 bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
                 uint64_t address, struct model_hit *out) {
     enum model_space space = model_space_of(cpumode);
-    *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, space};
+    *out = MODEL_NOTHING;
+    out->space = space;
     uint32_t id = find_space(m, space, pid);
     return id != HASH_ABSENT && find_in_layers(m, id, timeline_find(&m->changes, id, when),
                                                find_code_entry(m, id, when), address, out);
@@ -133,7 +134,8 @@ static bool find_before(const struct model *m, uint32_t space, uint32_t entry, u
 bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
                             uint64_t address, struct model_hit *out) {
     enum model_space space = model_space_of(cpumode);
-    *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, space};
+    *out = MODEL_NOTHING;
+    out->space = space;
     uint32_t id = space == MODEL_SPACE_USER ? find_space(m, space, pid) : HASH_ABSENT;
     return id != HASH_ABSENT && find_before(m, id, model_exec_open(m, id, when), address, out);
 }
@@ -176,7 +178,7 @@ void model_state_at(const struct model *m, enum model_space space, uint32_t pid,
 
 bool model_state_find(const struct model *m, const struct model_state *state, uint64_t address,
                       struct model_hit *out) {
-    *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
+    *out = MODEL_NOTHING;
     if (state->id == MODEL_NONE)
         return false;
     out->space = m->spaces.items[state->owner].space;
@@ -185,7 +187,7 @@ bool model_state_find(const struct model *m, const struct model_state *state, ui
 
 bool model_state_find_before_exec(const struct model *m, const struct model_state *state, uint64_t address,
                                   struct model_hit *out) {
-    *out = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
+    *out = MODEL_NOTHING;
     if (state->id == MODEL_NONE)
         return false;
     out->space = m->spaces.items[state->owner].space;

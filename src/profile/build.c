@@ -113,6 +113,7 @@ void profile_builder_trim(struct profile_builder *b) {
     idtable_fini(&b->node_index);
     vec_fini(&b->parts);
     vec_fini(&b->part_frames);
+    vec_fini(&b->run_frames);
     vec_fini(&b->path);
 }
 

@@ -77,6 +77,7 @@ struct part {
     uint64_t count;
     unsigned cpumode;
     bool swap;
+    bool cut; /* it begins further inside */
 };
 
 /* What all frames of a sample's chain have in common. */
@@ -86,31 +87,41 @@ struct chain {
     bool in_kernel; /* the sample itself */
 };
 
-static uint32_t frame_at(struct profile_builder *b, const struct chain *c, const struct part *part,
-                         const struct model_state *state, uint64_t i) {
-    bool before_exec = c->in_kernel && part->cpumode == PERFDATA_MISC_USER;
-    return resolve_frames_at(&b->frames, state, part->cpumode, bytes_load64(part->at + 8 * i, part->swap),
-                             (enum resolve_frame_kind)b->plan->frame_kind, before_exec);
-}
-
 static const struct model_state *state_of(struct profile_builder *b, const struct chain *c,
                                           unsigned cpumode) {
     return resolve_places_state(&b->places, cpumode, c->pid, c->when);
 }
 
+/* The part's frames, innermost first, until the next call; NULL: memory. */
+static const uint32_t *frames_of(struct profile_builder *b, const struct chain *c, const struct part *part) {
+    struct resolve_run run = {.state = state_of(b, c, part->cpumode),
+                              .at = part->at,
+                              .count = part->count,
+                              .swap = part->swap,
+                              .cut = part->cut,
+                              .cpumode = (uint8_t)part->cpumode,
+                              .kind = (uint8_t)b->plan->frame_kind,
+                              .before_exec = c->in_kernel && part->cpumode == PERFDATA_MISC_USER};
+    bool ok =
+        vec_reserve(&b->run_frames, part->count) && resolve_frames_run(&b->frames, &run, b->run_frames.items);
+    return ok ? b->run_frames.items : NULL;
+}
+
 static uint32_t walk(struct profile_builder *b, const struct chain *c, const struct part *part,
                      uint32_t node) {
-    const struct model_state *state = state_of(b, c, part->cpumode);
-    for (uint64_t i = part->count; i-- > 0 && node != PROFILE_NONE;) {
-        uint32_t frame = frame_at(b, c, part, state, i);
-        node = frame == RESOLVE_NO_FRAME ? PROFILE_NONE : profile_chain_step(b, node, frame);
-    }
+    const uint32_t *frames = frames_of(b, c, part);
+    if (!frames)
+        return PROFILE_NONE;
+    for (uint64_t i = part->count; i-- > 0 && node != PROFILE_NONE;)
+        node = profile_chain_step(b, node, frames[i]);
     return node;
 }
 
 static uint64_t part_key(struct profile_builder *b, const struct chain *c, const struct part *part) {
     const struct model_state *state = state_of(b, c, part->cpumode);
     uint64_t seed = (uint64_t)state->id << 8 | part->cpumode << 1 | c->in_kernel;
+    if (part->cut) /* what lies inside of an address is part of what it means */
+        seed ^= hash_u64(bytes_load64(part->at - 8, part->swap));
     return hash_words(part->at, part->count, part->swap, hash_u64(seed));
 }
 
@@ -135,16 +146,13 @@ static uint32_t inner_part(struct profile_builder *b, const struct chain *c, con
     uint32_t id = hash_map_get(&b->part_by_hash, key);
     if (id != HASH_ABSENT)
         return id;
-    const struct model_state *state = state_of(b, c, part->cpumode);
-    struct profile_part *made = vec_push(&b->parts);
-    if (!made)
+    const uint32_t *frames = frames_of(b, c, part);
+    struct profile_part *made = frames ? vec_push(&b->parts) : NULL;
+    if (!made || !vec_reserve(&b->part_frames, b->part_frames.count + part->count))
         return PROFILE_NONE;
     *made = (struct profile_part){(uint32_t)b->part_frames.count, (uint32_t)part->count};
-    for (uint64_t i = part->count; i-- > 0;) {
-        uint32_t *frame = vec_push(&b->part_frames);
-        if (!frame || (*frame = frame_at(b, c, part, state, i)) == RESOLVE_NO_FRAME)
-            return PROFILE_NONE;
-    }
+    for (uint64_t i = part->count; i-- > 0;)
+        *vec_push(&b->part_frames) = frames[i];
     id = (uint32_t)(b->parts.count - 1);
     return hash_map_set(&b->part_by_hash, key, id) ? id : PROFILE_NONE;
 }
@@ -186,7 +194,7 @@ static bool split(struct profile_builder *b, const struct perfdata_u64s *chain, 
                 if (out->count == PARTS_MAX)
                     return false;
                 open = &out->list[out->count++];
-                *open = (struct part){chain->data + 8 * i, 0, out->cpumode, chain->swap};
+                *open = (struct part){chain->data + 8 * i, 0, out->cpumode, chain->swap, false};
             }
             open->count++;
             out->left--;
@@ -218,6 +226,7 @@ static void keep_outermost(struct parts *parts, uint64_t most) {
         struct part *p = &parts->list[i];
         uint64_t drop = frames - most < p->count ? frames - most : p->count;
         p->at += 8 * drop;
+        p->cut = drop && drop < p->count;
         p->count -= drop;
         frames -= drop;
     }

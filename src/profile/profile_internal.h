@@ -121,6 +121,7 @@ struct profile_builder {
     VEC(struct profile_leaf) leaves;
     VEC(struct profile_part) parts;
     VEC(uint32_t) part_frames;
+    VEC(uint32_t) run_frames; /* of the part at hand */
     struct hash_map part_by_hash, user_by_hash; /* see chain.c */
     VEC(uint32_t) path;                         /* scratch */
 

@@ -50,7 +50,8 @@ bool profile_find_source(struct profile *p, const struct resolve_frame *f, struc
     if (ok && f->image == MODEL_NONE) {
         file = "??";
         out_str(&o, "??:0");
-    } else if (ok && p->plan.in->lines && resolve_lines_find(p->plan.in->lines, f->image, f->offset, &line)) {
+    } else if (ok && p->plan.in->lines &&
+               resolve_lines_find(p->plan.in->lines, f->image, f->offset - f->back, &line)) {
         file = resolve_lines_file(&line, p->plan.o->full_source_path);
         out_printf(&o, "%s:%" PRIu32, file, line.line);
     } else if (ok) {

@@ -3,22 +3,28 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
+#include "resolve/callers.h"
 
 enum { RECENT_SLOTS = 1 << 15, SYMBOL_SLOTS = 1 << 15, FREE = UINT32_MAX };
+
+/* How an address is asked for. */
+enum how { HOW_BEFORE_EXEC = 1, HOW_RETURN = 2, HOW_CPUMODE_SHIFT = 2, HOW_KIND_SHIFT = 5 };
 
 /* An address that was asked for, and its frame. */
 struct resolve_frame_slot {
     uint64_t address;
     uint32_t state, frame;
-    uint8_t cpumode, kind;
-    bool before_exec;
+    uint8_t how;
+    bool entry; /* the frame's */
 };
 
 struct resolve_frame_symbol {
     uint64_t offset;
     uint32_t image; /* FREE: none */
     uint32_t symbol;
+    uint8_t back, settled; /* the hit's before and after the symbol was looked up */
 };
 
 bool resolve_frames_init(struct resolve_frames *f, struct resolve_places *places, struct resolve_names *names,
@@ -68,9 +74,15 @@ static uint64_t identity(const struct resolve_frame *f) {
     }
 }
 
+/* An address may be exact in one chain and a return address in another: that is one function, but two lines.
+ */
+static bool is_same_code(const struct resolve_frame *a, const struct resolve_frame *b) {
+    return a->back == b->back || a->kind == RESOLVE_FUNCTION || a->kind == RESOLVE_PLACE;
+}
+
 static bool equal(const struct resolve_frame *a, const struct resolve_frame *b) {
     return a->image == b->image && a->symbol == b->symbol && a->kind == b->kind && a->cpumode == b->cpumode &&
-           identity(a) == identity(b);
+           identity(a) == identity(b) && is_same_code(a, b);
 }
 
 static uint64_t hash_frame(const struct resolve_frame *f) {
@@ -113,45 +125,101 @@ static const struct symbol_table *table_of(struct resolve_frames *f, uint32_t im
     return f->tables.items[image];
 }
 
-static uint32_t symbol_of(struct resolve_frames *f, const struct model_hit *hit) {
+static uint32_t symbol_of(struct resolve_frames *f, struct model_hit *hit) {
     uint64_t which = hit->offset ^ (uint64_t)hit->image << 40;
     struct resolve_frame_symbol *slot = &f->symbols[hash_u64(which) % SYMBOL_SLOTS];
-    if (slot->image == hit->image && slot->offset == hit->offset)
-        return slot->symbol;
-    const struct symbol_table *t = table_of(f, hit->image);
-    uint32_t symbol = t ? symbol_table_find(t, hit->offset) : SYMBOL_NONE;
-    symbol = t ? resolve_names_admit(f->names, hit->image, symbol) : SYMBOL_NONE;
-    *slot = (struct resolve_frame_symbol){hit->offset, hit->image, symbol};
+    if (slot->image != hit->image || slot->offset != hit->offset || slot->back != hit->back) {
+        const struct symbol_table *t = table_of(f, hit->image);
+        *slot = (struct resolve_frame_symbol){hit->offset, hit->image, SYMBOL_NONE, hit->back, hit->back};
+        if (t)
+            slot->symbol = resolve_names_admit(f->names, hit->image,
+                                               hit->back ? resolve_callers_symbol(t, hit)
+                                                         : symbol_table_find(t, hit->offset));
+        slot->settled = hit->back;
+    }
+    hit->back = slot->settled;
     return slot->symbol;
 }
 
-static uint32_t look_up(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
-                        uint64_t address, enum resolve_frame_kind kind, bool before_exec) {
+static bool find_exact(struct resolve_frames *f, const struct model_state *state, unsigned how,
+                       uint64_t address, struct model_hit *hit) {
+    return resolve_places_find(f->places, state, address, hit) ||
+           (how & HOW_BEFORE_EXEC && model_state_find_before_exec(f->places->model, state, address, hit));
+}
+
+static void find(struct resolve_frames *f, const struct model_state *state, unsigned how, uint64_t address,
+                 struct model_hit *hit) {
+    struct model_hit prior;
+    find_exact(f, state, how, address, hit);
+    if (!(how & HOW_RETURN))
+        return;
+    find_exact(f, state, how, address - 1, &prior);
+    resolve_callers_join(f->places->model, hit, &prior);
+}
+
+static uint32_t look_up(struct resolve_frames *f, const struct model_state *state, unsigned how,
+                        uint64_t address, bool *entry) {
+    struct model_hit hit;
+    find(f, state, how, address, &hit);
     struct resolve_frame frame = {.address = address,
                                   .offset = address,
-                                  .image = MODEL_NONE,
+                                  .image = hit.image,
                                   .symbol = SYMBOL_NONE,
-                                  .cpumode = (uint8_t)cpumode,
-                                  .kind = (uint8_t)kind};
-    struct model_hit hit;
-    if (resolve_places_find(f->places, state, address, &hit) ||
-        (before_exec && model_state_find_before_exec(f->places->model, state, address, &hit))) {
-        frame.image = hit.image;
-        frame.offset = hit.offset;
+                                  .cpumode = how >> HOW_CPUMODE_SHIFT & PERFDATA_MISC_CPUMODE_MASK,
+                                  .kind = (uint8_t)(how >> HOW_KIND_SHIFT)};
+    if (hit.image != MODEL_NONE) {
         frame.symbol = symbol_of(f, &hit);
+        frame.offset = hit.offset;
+        frame.back = hit.back;
     }
+    if (frame.symbol != SYMBOL_NONE)
+        frame.entry =
+            resolve_callers_is_entry(symbol_table_name(f->tables.items[hit.image], frame.symbol), hit.space);
+    *entry = frame.entry;
     return resolve_frames_add(f, &frame);
+}
+
+static struct resolve_frame_slot *slot_of(const struct resolve_frames *f, uint32_t state, uint64_t address) {
+    return &f->recent[hash_u64(address ^ (uint64_t)state << 36) % RECENT_SLOTS];
+}
+
+static uint32_t frame_at(struct resolve_frames *f, const struct model_state *state, unsigned how,
+                         uint64_t address, bool *entry) {
+    struct resolve_frame_slot *slot = slot_of(f, state->id, address);
+    if (slot->frame != FREE && slot->address == address && slot->state == state->id && slot->how == how) {
+        *entry = slot->entry;
+        return slot->frame;
+    }
+    uint32_t frame = look_up(f, state, how, address, entry);
+    *slot = (struct resolve_frame_slot){address, state->id, frame, (uint8_t)how, *entry};
+    return frame;
+}
+
+static unsigned how_of(unsigned cpumode, unsigned kind, bool before_exec) {
+    return kind << HOW_KIND_SHIFT | cpumode << HOW_CPUMODE_SHIFT | (before_exec ? HOW_BEFORE_EXEC : 0);
 }
 
 uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
                            uint64_t address, enum resolve_frame_kind kind, bool before_exec) {
-    uint64_t which = (uint64_t)state->id << 16 | kind << 8 | cpumode << 4 | before_exec;
-    struct resolve_frame_slot *slot = &f->recent[hash_u64(address ^ which << 20) % RECENT_SLOTS];
-    if (slot->frame != FREE && slot->address == address && slot->state == state->id &&
-        slot->cpumode == cpumode && slot->kind == kind && slot->before_exec == before_exec)
-        return slot->frame;
-    uint32_t frame = look_up(f, state, cpumode, address, kind, before_exec);
-    *slot =
-        (struct resolve_frame_slot){address, state->id, frame, (uint8_t)cpumode, (uint8_t)kind, before_exec};
-    return frame;
+    bool entry;
+    return frame_at(f, state, how_of(cpumode, kind, before_exec), address, &entry);
+}
+
+bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids) {
+    enum { AHEAD = 8 };
+    unsigned how = how_of(run->cpumode, run->kind, run->before_exec);
+    bool exact = !run->cut;
+    if (run->cut && frame_at(f, run->state, how | HOW_RETURN, bytes_load64(run->at - 8, run->swap), &exact) ==
+                        RESOLVE_NO_FRAME)
+        return false;
+    for (uint64_t i = 0; i < run->count; i++) {
+        if (i + AHEAD < run->count) /* the slots are larger than the nearest caches */
+            __builtin_prefetch(
+                slot_of(f, run->state->id, bytes_load64(run->at + 8 * (i + AHEAD), run->swap)));
+        ids[i] = frame_at(f, run->state, how | (exact ? 0 : HOW_RETURN),
+                          bytes_load64(run->at + 8 * i, run->swap), &exact);
+        if (ids[i] == RESOLVE_NO_FRAME)
+            return false;
+    }
+    return true;
 }

@@ -18,6 +18,8 @@ struct resolve_frame {
     uint32_t symbol;  /* in the image's table, or SYMBOL_NONE */
     uint8_t cpumode;  /* PERFDATA_MISC_* of the address */
     uint8_t kind;     /* enum resolve_frame_kind */
+    uint8_t back;     /* as model_hit.back: symbol and source line are those of offset - back */
+    bool entry;       /* the frame directly outside of it holds an exact address (resolve/callers.h) */
 };
 
 enum resolve_frame_kind {
@@ -49,10 +51,25 @@ void resolve_frames_fini(struct resolve_frames *f);
 /* Gives back what only resolve_frames_at and resolve_frames_add need: the list stays. */
 void resolve_frames_trim(struct resolve_frames *f);
 
-/* An address as recorded, in that state of its space; `before_exec`: of a callchain in which
+/* An exact address as recorded, in that state of its space; `before_exec`: of a callchain in which
  * model_find_before_exec may be asked. RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
                            uint64_t address, enum resolve_frame_kind kind, bool before_exec);
+
+/* Addresses of one context of a callchain (all between two PERF_CONTEXT_* markers), innermost first. */
+struct resolve_run {
+    const struct model_state *state; /* of their space */
+    const uint8_t *at;               /* words as recorded */
+    uint64_t count;
+    bool swap; /* they are of the other byte order */
+    bool cut;  /* at[-8] is an address of the same context, which is not asked for */
+    uint8_t cpumode, kind;
+    bool before_exec; /* as above */
+};
+
+/* The frames of a run: ids[i] of address i. What an address means depends on the ones inside of it: the first
+ * is exact, the others are return addresses unless an exception came between. False: memory. */
+bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids);
 
 /* The id of an equal frame (another list's). RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame *frame);

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "resolve/callers.h"
 #include "symbol/grade.h"
 
 enum { NOT_ASKED = UINT32_MAX };
@@ -29,6 +30,7 @@ struct extent {
 struct memo {
     uint64_t offset;
     struct resolve_symbol symbol;
+    uint8_t back, settled; /* the hit's before and after */
 };
 enum { MEMO_SLOTS = 1 << 14 };
 
@@ -203,27 +205,44 @@ static const struct symbol_table *load(struct resolve_names *n, uint32_t id) {
     return i->table;
 }
 
-struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image, uint64_t offset) {
-    struct resolve_symbol none = {image, SYMBOL_NONE};
-    if (image == MODEL_NONE)
-        return none;
+/* The memo's slot for a place, whether it is there or not; NULL: memory. */
+static struct memo *memo_of(struct resolve_names *n, uint32_t image, uint64_t offset, unsigned back) {
     if (!n->memo) {
         n->memo = malloc(MEMO_SLOTS * sizeof *n->memo);
-        if (!n->memo)
-            return none;
-        for (size_t i = 0; i < MEMO_SLOTS; i++)
+        for (size_t i = 0; n->memo && i < MEMO_SLOTS; i++)
             n->memo[i].symbol.image = MODEL_NONE;
     }
-    struct memo *m = &n->memo[hash_u64(offset ^ (uint64_t)image << 48) & (MEMO_SLOTS - 1)];
-    if (m->symbol.image == image && m->offset == offset)
-        return m->symbol;
-    if (!grow(n, image + 1) || !add_image(n, image))
-        return none;
-    const struct symbol_table *table = load(n, image);
-    if (table)
-        none.index = resolve_names_admit(n, image, symbol_table_find(table, offset));
-    *m = (struct memo){offset, none};
-    return none;
+    uint64_t which = offset ^ (uint64_t)image << 48 ^ (uint64_t)back << 47;
+    return n->memo ? &n->memo[hash_u64(which) & (MEMO_SLOTS - 1)] : NULL;
+}
+
+struct resolve_symbol resolve_names_find_caller(struct resolve_names *n, struct model_hit *hit) {
+    struct resolve_symbol s = {hit->image, SYMBOL_NONE};
+    if (hit->image == MODEL_NONE)
+        return s;
+    struct memo *m = memo_of(n, hit->image, hit->offset, hit->back);
+    if (!m)
+        return s;
+    if (m->symbol.image != hit->image || m->offset != hit->offset || m->back != hit->back) {
+        if (!grow(n, hit->image + 1) || !add_image(n, hit->image))
+            return s;
+        const struct symbol_table *table = load(n, hit->image);
+        *m = (struct memo){hit->offset, s, hit->back, hit->back};
+        if (table)
+            m->symbol.index = resolve_names_admit(n, hit->image,
+                                                  hit->back ? resolve_callers_symbol(table, hit)
+                                                            : symbol_table_find(table, hit->offset));
+        m->settled = hit->back;
+    }
+    hit->back = m->settled;
+    return m->symbol;
+}
+
+struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image, uint64_t offset) {
+    struct model_hit hit = MODEL_NOTHING;
+    hit.image = image;
+    hit.offset = offset;
+    return resolve_names_find_caller(n, &hit);
 }
 
 /* ---- many images on threads ---- */

@@ -43,6 +43,10 @@ void resolve_names_use_jit(struct resolve_names *n, const struct resolve_jit *ji
  * MODEL_NONE. One thread at a time. */
 struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image, uint64_t offset);
 
+/* resolve_names_find for an address that may be a return address: at hit->offset - hit->back, which
+ * resolve_callers_symbol may set to 0. */
+struct resolve_symbol resolve_names_find_caller(struct resolve_names *n, struct model_hit *hit);
+
 /* Makes all the model's images known to the store; the model is frozen. Then resolve_names_demand may be
  * asked by any number of threads at once. False: memory. */
 bool resolve_names_prepare(struct resolve_names *n, struct err *err);

@@ -107,6 +107,7 @@ bool resolve_places_find(struct resolve_places *p, const struct model_state *sta
         out->image = map->image;
         out->offset = model_mapping_offset(p->model, slot->mapping, address);
         out->space = model_image(p->model, map->image)->space;
+        out->back = 0;
         return true;
     }
     bool found = model_state_find(p->model, state, address, out);

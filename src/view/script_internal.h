@@ -13,6 +13,11 @@
 bool script_place_find(struct script_print *p, const struct script_sample *x, unsigned cpumode,
                        uint64_t address, struct model_hit *hit);
 
+/* The same for an address of a callchain. *exact: whether it is exact, else a return address; becomes what
+ * holds for the next one of its context, and is true at first. */
+bool script_place_find_frame(struct script_print *p, const struct script_sample *x, unsigned cpumode,
+                             uint64_t address, bool *exact, struct model_hit *hit);
+
 /* The single address of a sample, or its callchain, as the fields ask. */
 void script_place_sample(struct script_print *p, const struct script_plan *plan,
                          const struct script_sample *x);

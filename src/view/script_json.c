@@ -170,6 +170,7 @@ struct chain_walk {
     const struct script_sample *x;
     unsigned left, cpumode;
     bool any;
+    bool exact; /* as in script_place_find_frame */
 };
 
 static void frame(struct chain_walk *w, uint64_t ip) {
@@ -179,7 +180,7 @@ static void frame(struct chain_walk *w, uint64_t ip) {
     w->any = true;
     out_hex(o, ip, 0);
     out_char(o, '"');
-    script_place_find(w->j->print, w->x, w->cpumode, ip, &hit);
+    script_place_find_frame(w->j->print, w->x, w->cpumode, ip, &w->exact, &hit);
     place(w->j, "", &hit);
     out_char(o, '}');
 }
@@ -194,6 +195,7 @@ static void chain_part(struct chain_walk *w, const struct perfdata_u64s *chain, 
             continue;
         }
         w->cpumode = perfdata_context_cpumode(ip);
+        w->exact = true;
         if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count)
             continue;
         uint64_t cookie = perfdata_u64_at(chain, ++i);
@@ -205,7 +207,7 @@ static void chain_part(struct chain_walk *w, const struct perfdata_u64s *chain, 
 }
 
 static void callchain(struct script_json *j, const struct script_sample *x) {
-    struct chain_walk w = {j, x, j->print->options.max_stack, PERFDATA_MISC_USER, false};
+    struct chain_walk w = {j, x, j->print->options.max_stack, PERFDATA_MISC_USER, false, true};
     key(j->print->out, "callchain");
     out_char(j->print->out, '[');
     chain_part(&w, &x->s->callchain, false);

@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "resolve/callers.h"
 #include "view/script_fields.h"
 
 #define UNKNOWN "[unknown]"
 
-/* Beside the fields: a newline at the end. */
+/* Beside the fields: a newline at the end; the place of a call that returns there. */
 #define NEWLINE (1ull << 63)
+#define CALLER  (1ull << 62)
 
 enum { FRAME_BITS = 14, KIND_IN_KERNEL = 1 << 16 };
 
@@ -55,7 +57,7 @@ static uint64_t own_address(struct script_names *n, const struct model_hit *hit,
 struct resolve_symbol script_names_symbol_id(struct script_names *n, const struct model_hit *hit) {
     if (!n->names || hit->image == MODEL_NONE)
         return (struct resolve_symbol){hit->image, SYMBOL_NONE};
-    return resolve_names_find(n->names, hit->image, hit->offset);
+    return resolve_names_find(n->names, hit->image, hit->offset - hit->back);
 }
 
 bool script_names_find(struct script_names *n, const struct model_state *state, enum model_space space,
@@ -65,6 +67,24 @@ bool script_names_find(struct script_names *n, const struct model_state *state, 
     hit->space = space;
     return in_kernel && space == MODEL_SPACE_USER &&
            model_state_find_before_exec(n->model, state, address, hit);
+}
+
+bool script_names_find_caller(struct script_names *n, const struct model_state *state, enum model_space space,
+                              bool in_kernel, uint64_t address, struct model_hit *hit) {
+    struct model_hit prior;
+    script_names_find(n, state, space, in_kernel, address, hit);
+    script_names_find(n, state, space, in_kernel, address - 1, &prior);
+    resolve_callers_join(n->model, hit, &prior);
+    if (n->names && hit->back)
+        resolve_names_find_caller(n->names, hit);
+    return hit->mapping != MODEL_NONE;
+}
+
+bool script_names_is_entry(struct script_names *n, const struct model_hit *hit) {
+    struct resolve_symbol s = script_names_symbol_id(n, hit);
+    return s.index != SYMBOL_NONE &&
+           resolve_callers_is_entry(symbol_table_name(resolve_names_table(n->names, s.image), s.index),
+                                    hit->space);
 }
 
 const char *script_names_symbol(struct script_names *n, const struct model_hit *hit, uint64_t *offset) {
@@ -121,7 +141,7 @@ static void compose_line(struct script_names *n, const struct model_hit *hit, ui
     if (known)
         line = *known;
     else if (n->lines)
-        resolve_lines_find(n->lines, hit->image, hit->offset, &line);
+        resolve_lines_find(n->lines, hit->image, hit->offset - hit->back, &line);
     out_str(o, "\n  ");
     if (line.file) {
         out_str(o, resolve_lines_file(&line, n->full_paths));
@@ -211,10 +231,10 @@ static bool compose_inlined(struct script_names *n, uint64_t fields, const struc
                             uint64_t address) {
     struct object_inline inlined[INLINES_MAX];
     struct out *o = &n->scratch;
-    size_t count =
-        n->inlines && n->lines && hit->image != MODEL_NONE
-            ? resolve_lines_inlined(n->lines, hit->image, hit->offset, n->raw_names, inlined, INLINES_MAX)
-            : 0;
+    size_t count = n->inlines && n->lines && hit->image != MODEL_NONE
+                       ? resolve_lines_inlined(n->lines, hit->image, hit->offset - hit->back, n->raw_names,
+                                               inlined, INLINES_MAX)
+                       : 0;
     if (count < 2)
         return false;
     uint64_t offset = 0;
@@ -270,7 +290,7 @@ static uint32_t keep(struct script_names *n, enum grade grade) {
 
 struct script_text script_names_text(struct script_names *n, uint64_t fields, const struct model_hit *hit,
                                      uint64_t address) {
-    fields &= SCRIPT_PLACE_FIELDS | NEWLINE;
+    fields = (fields & (SCRIPT_PLACE_FIELDS | NEWLINE)) | (hit->back ? CALLER : 0);
     uint32_t style = style_of(n, fields);
     struct hash_map *places = style == SCRIPT_STYLES_MAX ? NULL : places_of(n, hit->image, style);
     uint64_t offset = hit->image == MODEL_NONE ? 0 : hit->offset;
@@ -306,10 +326,15 @@ void script_names_begin(struct script_names *n, struct script_frames *f) {
         n->frames = calloc((size_t)1 << FRAME_BITS, sizeof *n->frames);
 }
 
-static struct script_text frame_text(struct script_names *n, const struct script_frames *f, uint64_t ip) {
-    struct model_hit hit = {MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
-    if (f->fields & SCRIPT_PLACE_FIELDS)
+static struct script_text frame_text(struct script_names *n, struct script_frames *f, uint64_t ip) {
+    struct model_hit hit = MODEL_NOTHING;
+    if (!(f->fields & SCRIPT_PLACE_FIELDS))
+        return script_names_text(n, f->fields, &hit, ip);
+    if (f->exact)
         script_names_find(n, &f->state, f->space, f->in_kernel, ip, &hit);
+    else
+        script_names_find_caller(n, &f->state, f->space, f->in_kernel, ip, &hit);
+    f->exact = script_names_is_entry(n, &hit);
     return script_names_text(n, f->fields, &hit, ip);
 }
 
@@ -318,7 +343,7 @@ static struct script_frame *slot_of(const struct script_names *n, const struct s
     return &n->frames[(ip ^ f->hash_key) * 0xbf58476d1ce4e5b9u >> (64 - FRAME_BITS)];
 }
 
-unsigned script_names_frames(struct script_names *n, const struct script_frames *f,
+unsigned script_names_frames(struct script_names *n, struct script_frames *f,
                              const struct perfdata_u64s *chain, uint64_t from, uint64_t end,
                              struct script_text texts[SCRIPT_FRAMES_MAX]) {
     unsigned count = end - from < SCRIPT_FRAMES_MAX ? (unsigned)(end - from) : SCRIPT_FRAMES_MAX;
@@ -328,12 +353,14 @@ unsigned script_names_frames(struct script_names *n, const struct script_frames 
     for (unsigned i = 0; i < count; i++) {
         uint64_t ip = perfdata_u64_at(chain, from + i);
         struct script_frame *slot = n->frames ? slot_of(n, f, ip) : NULL;
-        if (slot &&
-            __builtin_expect(
-                slot->ip == ip && slot->state == f->state.id && slot->kind == f->kind && slot->text, 1)) {
+        bool back = !f->exact;
+        if (slot && __builtin_expect(slot->ip == ip && slot->state == f->state.id && slot->kind == f->kind &&
+                                         slot->back == back && slot->text,
+                                     1)) {
             texts[i] = (struct script_text){slot->text, slot->len, slot->grade};
             n->grades[slot->grade]++;
             __builtin_prefetch(slot->text);
+            f->exact = slot->entry;
             continue;
         }
         texts[i] = frame_text(n, f, ip);
@@ -341,8 +368,14 @@ unsigned script_names_frames(struct script_names *n, const struct script_frames 
         if (texts[i].text == n->scratch.buf)
             return i + 1; /* does not outlast the next one */
         if (slot)
-            *slot =
-                (struct script_frame){ip, texts[i].text, texts[i].len, f->state.id, f->kind, texts[i].grade};
+            *slot = (struct script_frame){.ip = ip,
+                                          .text = texts[i].text,
+                                          .len = texts[i].len,
+                                          .state = f->state.id,
+                                          .kind = f->kind,
+                                          .grade = texts[i].grade,
+                                          .back = back,
+                                          .entry = f->exact};
     }
     return count;
 }

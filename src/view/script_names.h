@@ -60,6 +60,8 @@ struct script_frame {
     uint32_t state; /* model_state.id */
     uint32_t kind;  /* a style and in_kernel */
     uint8_t grade;  /* as in script_text */
+    bool back;      /* as a return address */
+    bool entry;     /* script_names_is_entry */
 };
 
 /* Kinds of events differ in their fields; so many sets are remembered, others are put together each time. */
@@ -80,6 +82,14 @@ void script_names_fini(struct script_names *n);
  */
 bool script_names_find(struct script_names *n, const struct model_state *state, enum model_space space,
                        bool in_kernel, uint64_t address, struct model_hit *hit);
+
+/* As script_names_find for a return address in a callchain: it is what calls there that has a name and a line
+ * (resolve/callers.h). */
+bool script_names_find_caller(struct script_names *n, const struct model_state *state, enum model_space space,
+                              bool in_kernel, uint64_t address, struct model_hit *hit);
+
+/* Whether the frame directly outside of this one holds an exact address. */
+bool script_names_is_entry(struct script_names *n, const struct model_hit *hit);
 
 /* The function there; index is SYMBOL_NONE without one. */
 struct resolve_symbol script_names_symbol_id(struct script_names *n, const struct model_hit *hit);
@@ -102,15 +112,16 @@ struct script_frames {
     uint64_t fields;
     enum model_space space;
     bool in_kernel;
+    bool exact;        /* the next frame holds an exact address: to be set for the first of a context */
     uint32_t kind;     /* for the two below */
     uint64_t hash_key; /* likewise */
 };
-/* Fills in the rest of `f` after state, fields and in_kernel. */
+/* Fills in the rest of `f` after state, fields, in_kernel and exact. */
 void script_names_begin(struct script_names *n, struct script_frames *f);
 /* Some frames of a chain from `from` on, at least one, up to `end`: as script_names_text, with a newline
  * behind each. How many; valid until the next call. */
 enum { SCRIPT_FRAMES_MAX = 32 };
-unsigned script_names_frames(struct script_names *n, const struct script_frames *f,
+unsigned script_names_frames(struct script_names *n, struct script_frames *f,
                              const struct perfdata_u64s *chain, uint64_t from, uint64_t end,
                              struct script_text texts[SCRIPT_FRAMES_MAX]);
 

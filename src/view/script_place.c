@@ -19,6 +19,17 @@ bool script_place_find(struct script_print *p, const struct script_sample *x, un
     return script_names_find(&p->names, &state, space, is_in_kernel(x), address, hit);
 }
 
+bool script_place_find_frame(struct script_print *p, const struct script_sample *x, unsigned cpumode,
+                             uint64_t address, bool *exact, struct model_hit *hit) {
+    enum model_space space = model_space_of(cpumode);
+    struct model_state state;
+    model_state_at(p->model, space, x->s->pid, x->when, &state);
+    bool found = *exact ? script_names_find(&p->names, &state, space, is_in_kernel(x), address, hit)
+                        : script_names_find_caller(&p->names, &state, space, is_in_kernel(x), address, hit);
+    *exact = script_names_is_entry(&p->names, hit);
+    return found;
+}
+
 bool script_print_locate_address(struct script_print *p, const struct script_sample *x, uint64_t address,
                                  struct model_hit *hit) {
     unsigned cpumode = x->misc & PERFDATA_MISC_CPUMODE_MASK;
@@ -69,11 +80,11 @@ static bool chain_corrupt(const struct perfdata_u64s *chain, unsigned left) {
     return false;
 }
 
-/* --stop-bt: the named function is the last one shown. */
-static bool stops_chain(struct script_print *p, const struct walk *w, uint64_t ip) {
+/* --stop-bt: the named function is the last one shown. `exact` as in script_place_find_frame. */
+static bool stops_chain(struct script_print *p, const struct walk *w, uint64_t ip, bool *exact) {
     struct model_hit hit;
     uint64_t offset;
-    script_place_find(p, w->x, w->cpumode, ip, &hit);
+    script_place_find_frame(p, w->x, w->cpumode, ip, exact, &hit);
     const char *name = script_names_symbol(&p->names, &hit, &offset);
     for (size_t i = 0; name && i < p->options.stop_count; i++)
         if (!strcmp(name, p->options.stop[i]))
@@ -81,13 +92,16 @@ static bool stops_chain(struct script_print *p, const struct walk *w, uint64_t i
     return false;
 }
 
-/* The addresses behind one marker, all in one address space. */
+/* All addresses behind one marker: they lie in one address space. */
 static void print_run(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain,
                       uint64_t from, uint64_t to) {
     const struct perfdata_sample *s = w->x->s;
     uint64_t end = to - from < w->left ? to : from + w->left;
-    struct script_frames f = {
-        .fields = w->fields, .space = model_space_of(w->cpumode), .in_kernel = is_in_kernel(w->x)};
+    struct script_frames f = {.fields = w->fields,
+                              .space = model_space_of(w->cpumode),
+                              .in_kernel = is_in_kernel(w->x),
+                              .exact = true};
+    bool exact = true;
     model_state_at(p->model, f.space, s->pid, w->x->when, &f.state);
     script_names_begin(&p->names, &f);
     w->left -= (unsigned)(end - from);
@@ -101,7 +115,7 @@ static void print_run(struct script_print *p, struct walk *w, const struct perfd
             digits_hex16(at + 1, ip);
             p->out->len += 17;
             script_text_put(p->out, texts[i]);
-            if (__builtin_expect(p->options.stop_count, 0) && stops_chain(p, w, ip)) {
+            if (__builtin_expect(p->options.stop_count, 0) && stops_chain(p, w, ip, &exact)) {
                 w->left = 0;
                 return;
             }
@@ -168,7 +182,7 @@ void script_place_sample(struct script_print *p, const struct script_plan *plan,
         struct walk w = {plan->fields, x, p->options.max_stack, PERFDATA_MISC_USER};
         print_chain(p, &w, &x->s->callchain, false);
     } else if (plan->fields & SCRIPT_BIT(IP)) {
-        struct model_hit hit = {MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
+        struct model_hit hit = MODEL_NOTHING;
         if (plan->fields & SCRIPT_PLACE_FIELDS)
             script_place_find(p, x, x->misc & PERFDATA_MISC_CPUMODE_MASK, x->s->ip, &hit);
         out_char(p->out, ' ');
@@ -177,7 +191,7 @@ void script_place_sample(struct script_print *p, const struct script_plan *plan,
     if (plan->branch_pair) {
         out_str(p->out, " =>");
         out_char(p->out, ' ');
-        struct model_hit hit = {MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
+        struct model_hit hit = MODEL_NOTHING;
         if (plan->fields & SCRIPT_PLACE_FIELDS)
             script_print_locate_address(p, x, x->s->addr, &hit);
         print_single(p, plan->fields & ~SCRIPT_BIT(SRCLINE), &hit, x->s->addr);
@@ -198,7 +212,7 @@ void script_place_addr(struct script_print *p, const struct script_plan *plan,
         print_address(p, x->s->addr);
         return;
     }
-    struct model_hit hit = {MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
+    struct model_hit hit = MODEL_NOTHING;
     if (fields & SCRIPT_PLACE_FIELDS)
         script_print_locate_address(p, x, x->s->addr, &hit);
     print_single(p, fields, &hit, x->s->addr);
@@ -208,7 +222,7 @@ void script_place_addr(struct script_print *p, const struct script_plan *plan,
 
 static void print_branch_end(struct script_print *p, uint64_t fields, const struct script_sample *x,
                              uint64_t address) {
-    struct model_hit hit = {MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
+    struct model_hit hit = MODEL_NOTHING;
     bool wants_image = fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF));
     bool symbols = !(fields & SCRIPT_BIT(BRSTACK)) && fields & SCRIPT_BIT(BRSTACKSYM);
     bool offsets = !(fields & SCRIPT_BIT(BRSTACK)) && !symbols;

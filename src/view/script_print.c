@@ -500,7 +500,7 @@ static void print_step(struct script_print *p, enum step step, const struct scri
 }
 
 bool script_print_locate(struct script_print *p, const struct script_sample *x, struct model_hit *hit) {
-    *hit = (struct model_hit){MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE};
+    *hit = MODEL_NOTHING;
     return x->s->have & PERFDATA_SAMPLE_IP &&
            script_place_find(p, x, x->misc & PERFDATA_MISC_CPUMODE_MASK, x->s->ip, hit);
 }
