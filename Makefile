@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-.PHONY: all demo check install bench fuzz deps clean
+.PHONY: all demo check check-vm install bench fuzz deps clean
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -24,6 +24,13 @@ demo:
 check:
 	@scripts/deps.sh check
 	@python3 scripts/check.py
+
+# sonde itself on other kernels (x86-64, arm64, s390x), under QEMU's emulation.
+check-vm:
+	@scripts/deps.sh vm
+	@$(MAKE) --no-print-directory all
+	tests/vm/guests.py setup
+	meson test -C $(BUILD) --no-rebuild --suite vm --print-errorlogs
 
 install: $(BUILD)/build.ninja
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing to build sonde, through the system's package manager: deps.sh build|check|fuzz
+# Installs what is missing to build sonde, through the system's package manager: deps.sh build|check|fuzz|vm
 # Says nothing and asks nothing when all is there. Knows Debian and Ubuntu, Fedora, Arch.
 set -eu
 
@@ -47,7 +47,16 @@ survey() {
     need 'cmocka' has_library cmocka 'libcmocka-dev' 'libcmocka-devel' 'cmocka'
     need 'python3' has_program python3 'python3' 'python3' 'python'
     need 'nm' has_program nm 'binutils' 'binutils' 'binutils'
-    if [ "$want" = check ]; then
+    if [ "$want" = vm ]; then
+        need 'QEMU-x86' has_program qemu-system-x86_64 'qemu-system-x86' 'qemu-system-x86-core' 'qemu-system-x86'
+        need 'QEMU-arm64' has_program qemu-system-aarch64 'qemu-system-arm' 'qemu-system-aarch64-core' 'qemu-system-aarch64'
+        need 'QEMU-s390x' has_program qemu-system-s390x 'qemu-system-misc' 'qemu-system-s390x-core' 'qemu-system-s390x'
+        # On a machine of the other kind the compiler is its own.
+        [ "$(uname -m)" = aarch64 ] || need 'arm64-compiler' has_program aarch64-linux-gnu-gcc \
+            'gcc-aarch64-linux-gnu libc6-dev-arm64-cross' 'gcc-aarch64-linux-gnu' 'aarch64-linux-gnu-gcc'
+        need 's390x-compiler' has_program s390x-linux-gnu-gcc 'gcc-s390x-linux-gnu libc6-dev-s390x-cross' \
+            'gcc-s390x-linux-gnu' 's390x-linux-gnu-gcc'
+    elif [ "$want" = check ]; then
         need 'sanitizers' has_sanitizers '' 'gcc' 'libasan libubsan' 'gcc'
     else
         need 'clang-with-fuzzer' has_fuzzer '' 'clang libclang-rt-dev' 'clang compiler-rt' 'clang compiler-rt'
@@ -89,8 +98,18 @@ install_apt() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $(known_to_apt)
 }
 
+# Tests on another kernel skip without it: nothing fails when it cannot be had.
+optional_qemu() {
+    if [ "$want" = check ] && has_program apt-get && ! has_program qemu-system-x86_64; then
+        qemu='env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends qemu-system-x86'
+        # shellcheck disable=SC2086
+        { as_root $qemu || { as_root apt-get update -qq && as_root $qemu; }; } >/dev/null 2>&1 ||
+            echo "QEMU cannot be installed (qemu-system-x86): tests on other kernels will skip"
+    fi
+}
+
 survey
-[ -z "$missing" ] && exit 0
+[ -z "$missing" ] && optional_qemu && exit 0
 echo "missing:$missing"
 # shellcheck disable=SC2086
 if has_program apt-get; then
@@ -104,6 +123,6 @@ else
     exit 1
 fi
 survey
-[ -z "$missing" ] && exit 0
+[ -z "$missing" ] && optional_qemu && exit 0
 echo "still missing after installing:$missing" >&2
 exit 1

@@ -17,6 +17,8 @@ uint64_t record_plan_all_regs(void) {
     return 0xff0fff; /* without the segment registers ds, es, fs, gs */
 #elif defined(__aarch64__)
     return 0x1ffffffffu;
+#elif defined(__s390x__)
+    return 0x3ffffffffu; /* general, floating point, PSW mask and address (asm/perf_regs.h) */
 #else
     return 0;
 #endif

@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Records with sonde on another kernel, under QEMU, and reads it back here.
+
+vm_test.py GUEST SONDE
+
+SKIPs where QEMU or the guest is not there (tests/vm/guests.py setup). Every guest is booted three times: without
+relocation for its addresses, and twice at random places. What the guest's kernel said of itself is the truth.
+"""
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import evidence  # noqa: E402
+import guests  # noqa: E402
+import support  # noqa: E402
+
+GUEST, SONDE = guests.GUESTS[sys.argv[1]], os.path.abspath(sys.argv[2])
+PERF = shutil.which("perf")
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = guests.folder(GUEST, "root")
+FILES = (".ko", ".ko.xz", ".ko.gz", ".ko.zst")
+report = support.Report(f"vm {GUEST.name}")
+
+
+def check(ok, what, why=""):
+    return report.check(what, ok, why or "it does not hold")
+
+
+def skip(why):
+    print(f"SKIP: {GUEST.name}: {why}")
+    sys.exit(support.SKIP)
+
+
+def sonde_for_guest(build):
+    if guests.native(GUEST):
+        return SONDE
+    try:
+        return guests.cross_build(GUEST, os.path.join(build, "vm", GUEST.machine))
+    except guests.Absent as e:
+        skip(str(e))
+
+
+def script(path, *args):
+    """(samples, stderr) of `sonde script --json`."""
+    r = support.run([SONDE, "script", "--json", "-i", path, *args])
+    check(r.status == 0, f"script {' '.join(args)}", r.err[-300:])
+    found = [json.loads(line) for line in r.out.splitlines()]
+    return [s for s in found if s["type"] == "sample"], r.err
+
+
+def frames(sample):
+    """[(address, name, dso, is a caller)] of a sample's kernel part."""
+    if sample.get("mode") != "kernel":
+        return []
+    chain = sample.get("callchain") or [sample]
+    if GUEST.machine == "s390x":  # its kernel's addresses may be a program's too
+        chain = [f for i, f in enumerate(chain) if i == 0 or f.get("dso", "").endswith((".kallsyms]", ".ko"))]
+    else:
+        chain = [f for f in chain if int(f["ip"], 16) >> 48 == 0xffff]
+    return [(int(f["ip"], 16), f.get("sym"), f.get("dso", ""), i > 0) for i, f in enumerate(chain)]
+
+
+class Boot:
+    """One run of the guest and what is known of it."""
+
+    def __init__(self, out, program, append=""):
+        self.out = out
+        script_text = evidence.text(HERE, "guest.sh")
+        seconds = guests.boot(GUEST, out, script_text, {"sonde": program}, append)
+        log = evidence.text(out, "log")
+        print(f"{GUEST.name} {append or 'relocated'}: {seconds:.0f} s")
+        check(evidence.text(out, "status").strip() == "0", f"the guest's script {append}", log[-1500:])
+        self.before = evidence.Kallsyms(os.path.join(out, "before/kallsyms"))
+
+    def path(self, *names):
+        return os.path.join(self.out, *names)
+
+    def has(self, name):
+        return os.path.exists(self.path(name))
+
+    def work(self):
+        self.after = evidence.Kallsyms(self.path("after/kallsyms"))
+        self.loaded = evidence.Kallsyms(self.path("loaded.kallsyms")) if self.has("loaded.kallsyms") else self.after
+        self.recording = evidence.Recording(self.path("work.data"))
+        self.maps = self.recording.kernel_maps()
+        self.marks = self.recording.commands()
+
+
+# --- what was recorded ---
+
+
+def kernel_map(boot):
+    """The kernel's map ends at its real end, and its reference symbol is where it was."""
+    kernel = [m for m in boot.maps if m.name.startswith("[kernel.kallsyms]")]
+    if not check(len(kernel) == 1, "one kernel map", f"{kernel}"):
+        return
+    m, symbols = kernel[0], boot.before.symbols
+    reference = m.name.removeprefix("[kernel.kallsyms]")
+    check(reference in ("_text", "_stext") and m.start == symbols[reference], "kernel's reference", f"{m}")
+    check(m.end == symbols["_etext"], "kernel's end", f"{m.end:x}, _etext is {symbols['_etext']:x}")
+    check(m.build_id and bytes.fromhex(m.build_id) in open(boot.path("before/notes"), "rb").read(),
+          "kernel's build-id", m.build_id)
+
+
+def first_maps(boot):
+    """Every module that was there has its map, from where /proc/modules says to where it says."""
+    listed = evidence.modules(boot.path("before/modules"))
+    saved = evidence.sections(boot.path("before/sections"))
+    found = {guests.module_name(m.name): m for m in boot.maps if m.name.endswith(FILES)}
+    starts = sorted(start for start, _size in listed.values())
+    for name, (start, size) in listed.items():
+        m = found.get(name)
+        if not check(m, f"map of {name}"):
+            continue
+        # s390x: tables stand in front of .text, from where readers count.
+        begin = saved.get((name, ".text"), start) if GUEST.machine == "s390x" else start
+        following = min([s for s in starts if s > start], default=start + size)
+        check(m.start == begin, f"start of {name}", f"{m.start:x}, not {begin:x}")
+        check(m.end == min(start + size, max(following, start + 1)), f"end of {name}",
+              f"{m.end:x}, not {start + size:x} (the next begins at {following:x})")
+        check(m.name.startswith("/lib/modules/"), f"path of {name}", m.name)
+        check(m.build_id, f"build-id of {name}")
+    last = max(listed, key=lambda n: listed[n][0])
+    check(found.get(last) and found[last].end == sum(listed[last]), f"the last module, {last}")
+    check(all(m.end < 1 << 64 and m.end - m.start < 1 << 30 for m in boot.maps), "no map ends at ~0")
+
+
+def saved_sections(boot):
+    """The sections in the recording are those of /sys/module."""
+    wanted, got, module = evidence.sections(boot.path("before/sections")), {}, None
+    for line in evidence.part_lines(boot.recording.parts().get(evidence.PART_SECTIONS, b"")):
+        if line[0] == "module":
+            module = line[4]
+        else:
+            got[module, line[2]] = int(line[1], 16)
+    check(got and got == wanted, "saved sections",
+          lambda: f"{len(got)} of {len(wanted)}; missing {sorted(set(wanted) - set(got))[:5]}, "
+                  f"more {sorted(set(got) - set(wanted))[:5]}")
+
+
+# --- what is read ---
+
+
+def names_right(boot, samples, what, complete=True):
+    """Every name is one that the kernel itself has for the address; with `complete` no kernel frame lacks one."""
+    wrong, unnamed, named = [], [], 0
+    borders = sorted(set(evidence.sections(boot.path("before/sections")).values()))
+    end, unload = boot.before.symbols["_etext"], boot.marks["mark-unload"]
+    for s in samples:
+        truth = boot.loaded if s["time"] < unload else boot.after
+        for address, name, dso, caller in frames(s):
+            in_kernel = boot.before.start <= address < end
+            may = truth.names(address) | (truth.names(address - 1) if caller else set())
+            if name:
+                named += 1
+                if name not in {n for n, _module in may}:
+                    wrong.append((hex(address), name, sorted(may)[:3], s["time"]))
+            elif (in_kernel or dso) and not truth.crosses(address, borders):
+                unnamed.append((hex(address), dso, sorted(may)[:3]))
+    check(not wrong, f"{what}: no wrong name", lambda: f"{len(wrong)}, such as {wrong[:4]}")
+    check(named > 100, f"{what}: names", f"{named}")
+    if complete:
+        check(not unnamed, f"{what}: every frame has a name", lambda: f"{len(unnamed)} of {named} lack one: {unnamed[:4]}")
+    return named
+
+
+def offline(boot, vmlinux):
+    """Here, with the guest's own lists and files only."""
+    path = boot.path("work.data")
+    by_list, err = script(path, "--kallsyms", boot.path("after/kallsyms"), "--symfs", ROOT)
+    names_right(boot, by_list, "kallsyms")
+    modules = {dso for s in by_list for _a, name, dso, _c in frames(s) if name and dso.endswith(FILES)}
+    check({"zram", "raid6_pq"} <= {guests.module_name(m) for m in modules}, "frames of modules have names", f"{modules}")
+    by_image, err = script(path, "-k", vmlinux, "--symfs", ROOT)
+    names_right(boot, by_image, "vmlinux")
+    kernel = sum(dso == "[kernel.kallsyms]" for s in by_image for _a, name, dso, _c in frames(s) if name)
+    check(kernel > 100, "vmlinux: kernel frames", f"{kernel}; {err}")
+
+
+def without_symbols(boot):
+    samples, _err = script(boot.path("work.data"))
+    named = [(hex(a), n) for s in samples for a, n, _d, _c in frames(s) if n]
+    check(sum(len(frames(s)) for s in samples) > 100, "kernel frames")
+    check(not named, "without symbols no kernel frame is named", f"{len(named)}: {named[:5]}")
+
+
+def slide(boot, plain, vmlinux):
+    """-v tells how far the kernel was moved."""
+    wanted = boot.before.start - plain.before.start
+    r = support.run([SONDE, "report", "-v", "--stdio", "-i", boot.path("work.data"), "-k", vmlinux])
+    told = re.search(re.escape(vmlinux) + r".*\bmoved by (-?0x[0-9a-f]+)", r.err)
+    check((int(told.group(1), 0) if told else 0) == wanted and vmlinux in r.err, "the slide is told",
+          f"{told and told.group(0)}, wanted {wanted:#x}; {r.err[-500:]}")
+    return wanted
+
+
+def other_boot(boot, other):
+    """The kallsyms of another boot names nothing, and that is said."""
+    samples, err = script(boot.path("work.data"), "--kallsyms", other.path("after/kallsyms"))
+    named = [(hex(a), n) for s in samples for a, n, _d, _c in frames(s) if n]
+    check(not named, "kallsyms of the other boot", f"it named {len(named)}: {named[:5]}")
+    check("kallsyms" in err, "the refusal is said", err[-300:])
+
+
+def count(path, perf=False):
+    command = [PERF if perf else SONDE, "script", "-i", "-" if path.endswith("pipe.data") else path, "-F", "tid,time"]
+    with open(path, "rb") as f:
+        r = subprocess.run(command, stdin=f, capture_output=True, env=support.ENV, timeout=120)
+    check(r.returncode == 0, f"{os.path.basename(command[0])} script {os.path.basename(path)}", r.stderr.decode()[-300:])
+    return len([line for line in r.stdout.decode("utf-8", "replace").splitlines() if re.match(r"\s*-?\d+\s+\d+\.\d+:", line)])
+
+
+def counts(boot):
+    """As many samples as record said, here and in the installed perf."""
+    for name in sorted(os.listdir(boot.out)):
+        if not name.endswith(".data"):
+            continue
+        here = count(boot.path(name))
+        check(here > 0, f"samples of {name}")
+        if PERF:
+            theirs = count(boot.path(name), True)
+            check(theirs == here, f"perf's samples of {name}", f"{theirs}, sonde has {here}")
+    said = re.findall(r"(\w+)\.data.*\((\d+) samples\)", evidence.text(boot.out, "log"))
+    check(len(said) >= 5, "closing lines", f"{said}")
+    for name, n in said:
+        if boot.has(name + ".data") and name != "group":  # a group's reading is shown as a sample of each of its events
+            check(count(boot.path(name + ".data")) == int(n), f"samples of {name}.data", n)
+
+
+def events(boot):
+    if check(boot.has("kprobe.data"), "a kprobe", evidence.text(boot.out, "log")[-500:]):
+        samples, _err = script(boot.path("kprobe.data"))
+        check(len(samples) == 20 and {s["event"] for s in samples} == {"vm:unlink"}, "20 hits of a kprobe", f"{len(samples)}")
+    samples, _err = script(boot.path("exec.data"))
+    check(len(samples) == 4, "4 programs begun", f"{len(samples)}")
+    pmus = evidence.text(boot.out, "pmus").split()
+    hardware = any(p.startswith(("armv8", "cpu")) for p in pmus)
+    check(GUEST.machine != "aarch64" or hardware, "arm64 has a PMU", f"{pmus}")
+    if hardware:
+        samples, _err = script(boot.path("hw.data"))
+        check(0 in evidence.Recording(boot.path("hw.data")).attr_types and len(samples) > 5 and
+              all(s["period"] == 1000000 for s in samples), "cycles of the PMU", f"{len(samples)}")
+        samples, _err = script(boot.path("group.data"))
+        check({s["event"] for s in samples} == {"cycles", "cpu-clock"}, "a group with a clock")
+
+
+def relocated(out, program, starts, append=""):
+    """A boot at another place than those before, where the machine can do that at all: by chance it is the same."""
+    for _ in range(3):
+        boot = Boot(out, program, append)
+        if boot.before.start not in starts or GUEST.machine == "s390x":
+            break
+        print("at the same place by chance: once more")
+    boot.work()
+    return boot
+
+
+def main():
+    why = guests.lacking(GUEST)
+    if why:
+        skip(why)
+    program = sonde_for_guest(os.path.dirname(SONDE))
+    with tempfile.TemporaryDirectory(prefix="sonde-vm-") as at:
+        at = os.environ.get("SONDE_VM_KEEP") or at
+        plain = Boot(os.path.join(at, "plain"), program, "nokaslr vm=addresses")
+        first = relocated(os.path.join(at, "first"), program, {plain.before.start})
+        second = relocated(os.path.join(at, "second"), program, {plain.before.start, first.before.start}, "vm=short")
+        vmlinux = os.path.join(at, "vmlinux")
+        evidence.make_vmlinux(vmlinux, GUEST.machine, plain.before, open(plain.path("before/notes"), "rb").read())
+        for look in (kernel_map, first_maps, saved_sections, without_symbols, counts, events):
+            look(first)
+        offline(first, vmlinux)
+        slides = [slide(boot, plain, vmlinux) for boot in (first, second)]
+        print(f"slides: {', '.join(hex(s) for s in slides)}")
+        if slides[0] != slides[1]:
+            other_boot(first, second)
+            other_boot(second, first)
+        else:
+            check(GUEST.machine == "s390x", "two boots have two slides")
+    report.finish()
+
+
+if __name__ == "__main__":
+    main()
