@@ -48,6 +48,19 @@ static void plan_slots(struct profile_plan *plan) {
         plan_slot(plan, c->order.items[i].id);
 }
 
+/* Whether call stacks were recorded by the processor. */
+static bool is_calls(const struct perfdata_attr *a) {
+    return a->sample_type & PERFDATA_SAMPLE_BRANCH_STACK &&
+           a->branch_sample_type & PERFDATA_BRANCH_CALL_STACK;
+}
+
+static bool records_calls(const struct perfdata_events *events) {
+    for (size_t i = 0; i < events->list.count; i++)
+        if (is_calls(&events->list.items[i].attr))
+            return true;
+    return false;
+}
+
 bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
                        const struct profile_options *o, struct err *err) {
     (void)err;
@@ -60,8 +73,9 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
             plan->want |= PERFDATA_SAMPLE_READ;
     plan->parents = wants_column(o, PROFILE_PARENT);
     plan->searches = plan->parents || (o->ignore_callees && plan->chains);
+    plan->calls = records_calls(in->events) && !o->branch;
     if (plan->chains || plan->searches)
-        plan->want |= PERFDATA_SAMPLE_CALLCHAIN;
+        plan->want |= PERFDATA_SAMPLE_CALLCHAIN | (plan->calls ? PERFDATA_SAMPLE_BRANCH_STACK : 0);
     if (o->branch) {
         plan->want |= PERFDATA_SAMPLE_BRANCH_STACK;
         plan->by_thread = false;
@@ -436,6 +450,8 @@ static void add_sample_record(struct profile_builder *b, const struct stream_rec
         stream_bad_record(in->stream, r, "a sample shorter than its fields");
         return;
     }
+    if (!is_calls(&e->attr)) /* what is looked at for calls only */
+        s.have &= ~PERFDATA_SAMPLE_BRANCH_STACK;
     if (b->plan->o->mem) /* what counts is how long it took */
         s.period = s.weight ? s.weight : 1;
     struct model_when when = {r->has_time ? r->time_ns : stream_when_ns(in->stream, r), r->loc};

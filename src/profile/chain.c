@@ -234,12 +234,21 @@ static void keep_outermost(struct parts *parts, uint64_t most) {
 
 uint32_t profile_chain_node(struct profile_builder *b, uint32_t klass, const struct perfdata_sample *s,
                             unsigned cpumode, struct model_when when) {
-    uint32_t node = profile_chain_root(b, klass);
+    uint32_t root = profile_chain_root(b, klass), user;
+    struct perfdata_u64s kernel;
+    if (root == PROFILE_NONE || !b->plan->calls || !(s->have & PERFDATA_SAMPLE_BRANCH_STACK) ||
+        !profile_lbr_chain(b, root, s, cpumode, when, &kernel, &user))
+        return profile_chain_extend(b, root, s, &s->callchain, cpumode, when);
+    return profile_chain_extend(b, user, s, &kernel, cpumode, when);
+}
+
+uint32_t profile_chain_extend(struct profile_builder *b, uint32_t node, const struct perfdata_sample *s,
+                              const struct perfdata_u64s *chain, unsigned cpumode, struct model_when when) {
     struct chain c = {s->pid, s->tid, when, cpumode == PERFDATA_MISC_KERNEL};
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;
     struct parts parts = {
         .count = 0, .left = caller ? UINT64_MAX : b->plan->o->max_stack, .cpumode = PERFDATA_MISC_USER};
-    if (node == PROFILE_NONE || !s->callchain.count || !split(b, &s->callchain, &c, &parts, false))
+    if (node == PROFILE_NONE || !chain->count || !split(b, chain, &c, &parts, false))
         return node;
     if (caller)
         keep_outermost(&parts, b->plan->o->max_stack);

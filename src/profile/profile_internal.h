@@ -48,6 +48,7 @@ struct profile_plan {
     bool selects;                          /* profile_select is to be asked */
     bool by_thread;                        /* a class depends on event and thread alone */
     bool chains, extras /* cpumode sums and weights */;
+    bool calls;                     /* some events' branch stacks are call stacks */
     bool searches, parents;         /* something, -p's functions are looked for in callchains */
     uint8_t place_kind, frame_kind; /* enum resolve_frame_kind of samples' places and of callchains */
 };
@@ -172,6 +173,14 @@ uint64_t profile_key_wants(enum profile_column_id id);
 /* The column under whose name a key's values are kept: several keys may be about one place. */
 enum profile_column_id profile_key_slot(enum profile_column_id id);
 
+/* ---- lbr.c ---- */
+
+/* Of a sample whose branch stack is a call stack: the node of its user part, under `root` (PROFILE_NONE:
+ * memory), and what is left of its callchain. False: it has no user part. */
+bool profile_lbr_chain(struct profile_builder *b, uint32_t root, const struct perfdata_sample *s,
+                       unsigned cpumode, struct model_when when, struct perfdata_u64s *kernel,
+                       uint32_t *user);
+
 /* ---- search.c ---- */
 
 struct profile_search;
@@ -196,6 +205,9 @@ enum profile_verdict profile_select(struct profile_builder *b, uint32_t comm, ui
  * memory. */
 uint32_t profile_chain_node(struct profile_builder *b, uint32_t klass, const struct perfdata_sample *s,
                             unsigned cpumode, struct model_when when);
+/* Goes on from `node`, which stands for what called the outermost of `chain`. PROFILE_NONE: memory. */
+uint32_t profile_chain_extend(struct profile_builder *b, uint32_t node, const struct perfdata_sample *s,
+                              const struct perfdata_u64s *chain, unsigned cpumode, struct model_when when);
 /* The root of a class's chains. PROFILE_NONE: memory. */
 uint32_t profile_chain_root(struct profile_builder *b, uint32_t klass);
 /* The node under `parent` for a frame, made if need be. PROFILE_NONE: memory. */

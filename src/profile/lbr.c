@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call stacks that the processor recorded (perf_event.h, PERF_SAMPLE_BRANCH_CALL_STACK): the branches are the
+ * calls that have not returned yet, innermost first. They take the place of the user part of the callchain.
+ *
+ *   callchain  [KERNEL] k0 k1 [USER] u0 ...       branches  main+8 -> outer, outer+4 -> leaf (first)
+ *   together   k0 k1 u0 outer+4 main+8            innermost first
+ */
+#include "profile/profile_internal.h"
+
+/* Where the marker of the user part is; the count where there is none. */
+static uint64_t user_at(const struct perfdata_u64s *chain) {
+    uint64_t i = 0;
+    while (i < chain->count && perfdata_u64_at(chain, i) != PERFDATA_CONTEXT_USER)
+        i++;
+    return i;
+}
+
+static uint32_t step(struct profile_builder *b, uint32_t node, const struct model_state *state,
+                     uint64_t address) {
+    uint32_t frame = resolve_frames_at(&b->frames, state, PERFDATA_MISC_USER, address,
+                                       (enum resolve_frame_kind)b->plan->frame_kind, false);
+    return frame == RESOLVE_NO_FRAME ? PROFILE_NONE : profile_chain_step(b, node, frame);
+}
+
+bool profile_lbr_chain(struct profile_builder *b, uint32_t root, const struct perfdata_sample *s,
+                       unsigned cpumode, struct model_when when, struct perfdata_u64s *kernel,
+                       uint32_t *user) {
+    uint64_t at = user_at(&s->callchain);
+    if (at == s->callchain.count)
+        return false;
+    const struct model_state *state = resolve_places_state(&b->places, PERFDATA_MISC_USER, s->pid, when);
+    uint32_t node = root;
+    for (uint64_t i = s->branch_count; i-- > 0 && node != PROFILE_NONE;)
+        node = step(b, node, state, perfdata_branch_at(s, i).from);
+    /* Where the user's code was left: as the callchain says, or at the target of the last call. */
+    uint64_t leaf = s->ip;
+    if (cpumode != PERFDATA_MISC_USER && at + 1 < s->callchain.count)
+        leaf = perfdata_u64_at(&s->callchain, at + 1);
+    else if (cpumode != PERFDATA_MISC_USER && s->branch_count)
+        leaf = perfdata_branch_at(s, 0).to;
+    /* Callers first, perf shows nothing of the user part without a call. */
+    bool none = !s->branch_count && b->plan->o->chain_order == PROFILE_CALLER;
+    *user = node == PROFILE_NONE || none ? node : step(b, node, state, leaf);
+    *kernel = s->callchain;
+    kernel->count = at;
+    return true;
+}
