@@ -406,7 +406,6 @@ static const char *not_there_yet(const struct report_options *o) {
         {o->show_reference, "show-ref-call-graph"},
         {o->group_sort_index > 0, "group-sort-idx"},
         {o->parallelism, "parallelism"},
-        {o->chain.key != PROFILE_BY_FUNCTION, "call-graph by address or srcline"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (list[i].used)

@@ -516,8 +516,8 @@ bool profile_freeze(struct profile *p, struct err *err) {
         free(base_rows);
         return false;
     }
-    ok = ok && make_places(p) && profile_grade_frames(p) && profile_find_sizes(p) && rank(p) &&
-         add_bases(p, base_rows) && (!p->plan.chains || sum_nodes(p)) && profile_count_grades(p);
+    ok = ok && make_places(p) && profile_grade_frames(p) && profile_find_sizes(p) && profile_frame_lines(p) &&
+         rank(p) && add_bases(p, base_rows) && (!p->plan.chains || sum_nodes(p)) && profile_count_grades(p);
     if (ok && p->plan.o->children) {
         ok = place_nodes(p);
         if (ok) {

@@ -280,14 +280,19 @@ static bool step(struct builder *b, const struct item *item) {
     return true;
 }
 
+/* The frame that a node's line shows. */
+static uint32_t shown_frame(const struct builder *b, uint32_t node) {
+    uint32_t frame = b->p->b.nodes.items[node].frame;
+    return b->p->frame_groups.count ? b->p->frame_groups.items[frame] : frame;
+}
+
 /* Sorts the items of `next` into groups by frame. */
 static bool make_groups(struct builder *b) {
     struct profile_graph_scratch *s = b->s;
-    const struct profile_chain_node *nodes = b->p->b.nodes.items;
     vec_clear(&s->groups);
     hash_map_fini(&s->group_index);
     for (size_t i = 0; i < s->next.count; i++) {
-        uint32_t frame = nodes[s->next.items[i].node].frame;
+        uint32_t frame = shown_frame(b, s->next.items[i].node);
         uint32_t id = s->groups.count && s->groups.items[s->groups.count - 1].frame == frame
                           ? (uint32_t)(s->groups.count - 1)
                           : hash_map_get(&s->group_index, frame);
@@ -321,7 +326,7 @@ static bool place_groups(struct builder *b, double min_period) {
     if (!vec_reserve(&s->items, at))
         return false;
     for (size_t i = 0; kept && i < s->next.count; i++) {
-        uint32_t id = hash_map_get(&s->group_index, b->p->b.nodes.items[s->next.items[i].node].frame);
+        uint32_t id = hash_map_get(&s->group_index, shown_frame(b, s->next.items[i].node));
         struct group *g = &s->groups.items[id];
         if (g->first != PROFILE_NONE)
             s->items.items[g->first + g->count++] = s->next.items[i];

@@ -64,6 +64,8 @@ void profile_free(struct profile *p) {
     vec_fini(&p->places);
     vec_fini(&p->grades);
     vec_fini(&p->bases_of);
+    vec_fini(&p->frame_lines);
+    vec_fini(&p->frame_groups);
     vec_fini(&p->mapping_sizes);
     vec_fini(&p->list);
     vec_fini(&p->memo);

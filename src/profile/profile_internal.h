@@ -290,6 +290,8 @@ struct profile {
     VEC(struct profile_place) places;     /* by frame */
     VEC(uint8_t) grades;                  /* enum grade, by frame */
     VEC(struct profile_basis) bases_of;   /* by frame, where a column wants them */
+    VEC(uint32_t) frame_lines;            /* by frame: text ids of source lines; see frame_line.c */
+    VEC(uint32_t) frame_groups;           /* by frame: the first one that is the same in graphs; or empty */
     VEC(uint64_t) mapping_sizes;          /* by frame; see size.c */
     VEC(struct profile_name) list;        /* of names */
     VEC(uint32_t) name_ranks, text_ranks; /* in order of texts; equal ones have equal ranks */
@@ -390,6 +392,13 @@ bool profile_mem_text(const struct profile *p, const struct profile_row *row, en
                       uint64_t value, struct out *o);
 /* What perf takes for the width of PROFILE_SYMBOL_DADDR and the other keys with a frame. */
 uint32_t profile_mem_width(const struct profile *p, const struct profile_row *row, enum profile_column_id id);
+
+/* ---- frame_line.c ---- */
+
+/* Fills in p->frame_lines and p->frame_groups if graphs ask for them. False: memory. */
+bool profile_frame_lines(struct profile *p);
+/* Appends what stands behind a frame's name. */
+void profile_put_frame_line(const struct profile *p, uint32_t frame, struct out *o);
 
 /* ---- size.c ---- */
 

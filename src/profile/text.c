@@ -223,6 +223,7 @@ void profile_frame_text(const struct profile *p, const struct profile_frame *fra
     const struct profile_name *name = profile_name_of(p, frame->location);
     if (name) {
         out_str(out, name->text);
+        profile_put_frame_line(p, frame->location, out);
         return;
     }
     if (put_stale(p, frame->location, out))
