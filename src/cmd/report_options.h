@@ -36,6 +36,7 @@ struct report_options {
     /* What is grouped, and by what. */
     const char *sort, *fields;
     enum report_choice children, branch_stack, group;
+    const char *pretty;
     bool branch_history, hierarchy, latency, mem_mode, total_cycles, threads;
     bool show_samples, show_total_period, show_cpu_utilization, show_reference;
     struct report_chain_options chain;

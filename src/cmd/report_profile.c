@@ -13,6 +13,7 @@
 #include "cmd/time_range.h"
 #include "view/report_json.h"
 #include "view/report_text.h"
+#include "view/report_threads.h"
 
 /* What the recording has, from which defaults follow. */
 struct has {
@@ -31,6 +32,7 @@ struct report_session {
     struct reading_span span;
     uint64_t lost; /* samples, by LOST_SAMPLES records */
     struct resolve_deferred deferred;
+    struct report_threads threads;
     struct naming naming;
     struct filter filter; /* -C, --pid, --tid */
     struct filter comms, dsos, symbols;
@@ -202,15 +204,32 @@ static enum profile_verdict keep(void *ctx, const struct perfdata_sample *x, uin
 
 /* ---- the passes ---- */
 
+static bool see_counts(struct report_session *s, const struct stream_record *r,
+                       const struct perfdata_read_record *read, struct err *err) {
+    for (uint64_t i = 0; i < read->values.count; i++) {
+        struct perfdata_read_value v = perfdata_read_at(&read->values, i);
+        uint32_t by_id = hash_map_get(&s->r->events->by_id, v.id);
+        uint32_t event = read->values.format & PERFDATA_FORMAT_ID ? by_id : r->event;
+        if (event < s->r->events->list.count &&
+            !report_threads_add(&s->threads, read->pid, read->tid, event, v.value))
+            return err_memory(err, "-T");
+    }
+    return true;
+}
+
 /* Called with each record that is no sample. */
 static bool see_record(void *ctx, const struct stream_record *r, struct err *err) {
     struct report_session *s = ctx;
     struct perfdata_record rec;
-    if (r->raw.type != PERFDATA_RECORD_LOST_SAMPLES && r->raw.type != PERFDATA_RECORD_CALLCHAIN_DEFERRED)
+    uint32_t type = r->raw.type;
+    bool counts = s->o->threads && type == PERFDATA_RECORD_READ;
+    if (type != PERFDATA_RECORD_LOST_SAMPLES && type != PERFDATA_RECORD_CALLCHAIN_DEFERRED && !counts)
         return true;
     if (!reading_decode(s->r, r, &rec))
         return true;
-    if (r->raw.type == PERFDATA_RECORD_LOST_SAMPLES) {
+    if (counts)
+        return see_counts(s, r, &rec.read, err);
+    if (type == PERFDATA_RECORD_LOST_SAMPLES) {
         s->lost += rec.lost_samples.lost;
         return true;
     }
@@ -359,6 +378,7 @@ void report_session_free(struct report_session *s) {
     profile_free(s->profile);
     naming_close(&s->naming);
     resolve_deferred_fini(&s->deferred);
+    report_threads_fini(&s->threads);
     report_switch_fini(&s->switches);
     time_ranges_fini(&s->times);
     filter_fini(&s->filter);
@@ -428,7 +448,11 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         log_line(LOG_WARN, "%s has no samples", stream_path(s->r->stream));
         return true;
     }
-    return report_text_print(s->profile, &text, out, err);
+    if (!report_text_print(s->profile, &text, out, err))
+        return false;
+    if (o->threads)
+        report_threads_print(&s->threads, s->r->events, o->pretty && !strcmp(o->pretty, "raw"), out);
+    return true;
 }
 
 static uint64_t samples_with_stacks(const struct report_session *s) {
