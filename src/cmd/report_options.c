@@ -403,7 +403,6 @@ static const char *not_there_yet(const struct report_options *o) {
         {o->total_cycles, "total-cycles"},
         {o->stitch_lbr, "stitch-lbr"},
         {o->show_reference, "show-ref-call-graph"},
-        {o->group_sort_index > 0, "group-sort-idx"},
         {o->parallelism, "parallelism"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)

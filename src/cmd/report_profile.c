@@ -74,6 +74,12 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     if (o->mem_mode && !s->has.mem)
         return err_set(err, ERR_ABSENT, NULL,
                        "Selected --mem-mode but no mem data. Did you call perf record without -d?");
+    bool groups = o->group == REPORT_YES;
+    for (size_t i = 0; i < s->r->events->list.count; i++)
+        groups |= s->r->events->list.items[i].group_members > 1;
+    if (o->group_sort_index < -1 || (o->group_sort_index > 0 && !groups))
+        return err_set(err, ERR_USAGE, "--group-sort-idx", "%d: there is no such event in a group",
+                       o->group_sort_index);
     /* What a pipe will bring perf cannot know before, so that there it is no mistake. */
     bool pipe = stream_header(s->r->stream)->container == PERFDATA_CONTAINER_PIPE;
     if ((o->chain.asked || o->branch_history) && !pipe && !s->has.chains && !s->has.branches &&
@@ -316,6 +322,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .no_branch = o->branch_stack == REPORT_NO,
         .mem = o->mem_mode,
         .group = o->group != REPORT_NO,
+        .group_sort_index = o->group_sort_index,
         .hierarchy = o->hierarchy,
         .hide_unresolved = o->hide_unresolved,
         .exclude_other = o->exclude_other,

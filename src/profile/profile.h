@@ -47,6 +47,7 @@ struct profile_options {
     bool no_branch;           /* --no-branch-history and the like: branch stacks play no part */
     bool mem;                 /* --mem-mode */
     bool group;               /* events of a group stand side by side */
+    int group_sort_index;     /* the member of a group that decides the order; else the leader does */
     bool hierarchy;           /* one level per key */
     bool hide_unresolved;     /* -U */
     bool exclude_other;       /* -x */

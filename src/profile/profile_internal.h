@@ -364,6 +364,9 @@ bool profile_conserves(const struct profile *p, struct err *err);
 
 /* ---- sort.c ---- */
 
+/* By which member of a group's table is sorted first (--group-sort-idx). */
+uint32_t profile_sorting_member(const struct profile *p, const struct profile_table *t);
+
 /* The order of two rows by one key. */
 int profile_key_compare(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
                         const struct profile_row *y);

@@ -60,15 +60,29 @@ static uint64_t measure_in(const struct profile_sums *s, const struct profile_su
     }
 }
 
-static uint64_t measure(const struct profile_table *t, enum profile_column_id id, uint32_t row) {
+uint32_t profile_sorting_member(const struct profile *p, const struct profile_table *t) {
+    int index = p->plan.o->group_sort_index;
+    return index > 0 && (uint32_t)index < t->members ? (uint32_t)index : 0;
+}
+
+static uint64_t measure(const struct profile *p, const struct profile_table *t, enum profile_column_id id,
+                        uint32_t row) {
+    uint32_t m = profile_sorting_member(p, t);
+    size_t at = (size_t)row * t->members + m;
+    if (m)
+        return measure_in(&t->joined_self.items[at],
+                          t->joined_children.items ? &t->joined_children.items[at] : NULL, id);
     return measure_in(&t->self.items[t->rows.items[row].self],
                       t->children.items ? &t->children.items[row] : NULL, id);
 }
 
-/* Where the leaders' sums are equal the others' decide. */
-static int by_members(const struct profile_table *t, enum profile_column_id id, uint32_t x, uint32_t y) {
+/* Where the sums by which is sorted are equal the other members' decide, but never the leader's; nor if there
+ * is no such member. */
+static int by_members(const struct profile *p, const struct profile_table *t, enum profile_column_id id,
+                      uint32_t x, uint32_t y) {
     const struct profile_sums *self = t->joined_self.items, *children = t->joined_children.items;
-    for (uint32_t m = 1; m < t->members; m++) {
+    uint32_t end = p->plan.o->group_sort_index < (int)t->members ? t->members : 0;
+    for (uint32_t m = 1; m < end; m++) {
         size_t u = (size_t)x * t->members + m, v = (size_t)y * t->members + m;
         int order = by_number(measure_in(&self[v], children ? &children[v] : NULL, id),
                               measure_in(&self[u], children ? &children[u] : NULL, id));
@@ -203,11 +217,11 @@ static int compare(const struct sorter *s, const struct item *x, const struct it
         else if (i == 1 && s->measures > 1)
             order = by_number(y->second, x->second);
         else if (i || !s->measures)
-            order = by_number(measure(s->t, id, y->row), measure(s->t, id, x->row));
+            order = by_number(measure(s->p, s->t, id, y->row), measure(s->p, s->t, id, x->row));
         if (id == PROFILE_IPC) /* where they lie, not what they are called */
             order = by_function(s, id, x, y);
         if (!order && !profile_column_is_key(id))
-            order = by_members(s->t, id, x->row, y->row);
+            order = by_members(s->p, s->t, id, x->row, y->row);
         if (!order && id == PROFILE_OVERHEAD_CHILDREN && s->depths)
             order = by_depth(s, x, y);
         if (order)
@@ -453,8 +467,8 @@ static void fill_items(struct sorter *s, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         const struct profile_row *row = &s->t->rows.items[i];
         s->items[i] = (struct item){
-            .first = s->measures ? measure(s->t, c->order.items[0].id, i) : 0,
-            .second = s->measures > 1 ? measure(s->t, c->order.items[1].id, i) : 0,
+            .first = s->measures ? measure(s->p, s->t, c->order.items[0].id, i) : 0,
+            .second = s->measures > 1 ? measure(s->p, s->t, c->order.items[1].id, i) : 0,
             .place = profile_name_of(s->p, row->frame)
                          ? 0
                          : profile_own_address(&s->p->b.frames.list.items[row->frame]),
