@@ -125,6 +125,13 @@ static bool set_keep(const struct option *row, void *field, const char *value, b
     return record_args_keep(negated ? "none" : value, &c->o.keep, e);
 }
 
+static bool set_affinity(const struct option *row, void *field, const char *value, bool negated,
+                         struct err *e) {
+    struct record_cli *c = field;
+    (void)row;
+    return record_args_affinity(negated ? "sys" : value, &c->o.affinity, e);
+}
+
 static bool set_level(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
     (void)row;
     char *end = NULL;
@@ -206,7 +213,11 @@ static const struct option options[] = {
                 "Compress records using specified level (default: 1 - fastest compression, 22 - greatest "
                 "compression)",
                 set_level, .flags = OPTION_VALUE_OPTIONAL, .fallback = "1"),
-    OPTION_ABSENT(0, "affinity", "node|cpu", "bind the reader to a node or cpu"),
+    WHOLE(0, "affinity", "sys|node|cpu",
+          "where rings are read: anywhere, on the node of their CPU, or on that CPU (default, when there is "
+          "much "
+          "to read)",
+          set_affinity),
     OPTION_ABSENT(0, "aio", "n", "asynchronous writing", .flags = OPTION_VALUE_OPTIONAL),
     OPTION_BOOL(0, "all-cgroups", struct record_cli, o.all_cgroups, "Record cgroup events"),
     OPTION_BOOL(0, "all-kernel", struct record_cli, o.all_kernel,

@@ -225,6 +225,18 @@ bool record_args_keep(const char *text, enum record_keep_what *what, struct err 
     return true;
 }
 
+bool record_args_affinity(const char *text, enum record_affinity *affinity, struct err *e) {
+    static const struct word WHERE[] = {{"sys", RECORD_AFFINITY_SYSTEM},
+                                        {"node", RECORD_AFFINITY_NODE},
+                                        {"cpu", RECORD_AFFINITY_CPU},
+                                        {NULL, 0}};
+    const struct word *w = find_word(WHERE, text, strlen(text));
+    if (!w)
+        return err_set(e, ERR_USAGE, NULL, "'%s' is no place to read rings at: sys, node or cpu", text);
+    *affinity = (enum record_affinity)w->value;
+    return true;
+}
+
 bool record_args_clock(const char *text, int32_t *clockid, struct err *e) {
     uint64_t n;
     const char *rest;

@@ -20,6 +20,8 @@ bool record_args_registers(const char *text, uint64_t *mask, struct err *e);
 bool record_args_synth(const char *text, struct record_options *o, struct err *e);
 /* "none", "unwind", "full". */
 bool record_args_keep(const char *text, enum record_keep_what *what, struct err *e);
+/* "sys", "node", "cpu". */
+bool record_args_affinity(const char *text, enum record_affinity *affinity, struct err *e);
 /* "mono", "CLOCK_BOOTTIME", "4". */
 bool record_args_clock(const char *text, int32_t *clockid, struct err *e);
 /* "200", "-1", "10-20,30-40": delay_ms and ranges. */

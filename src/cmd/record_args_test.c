@@ -143,9 +143,25 @@ static void synth(void **state) {
     assert_false(record_args_synth("", &o, &e));
 }
 
+static void choices(void **state) {
+    (void)state;
+    struct err e = ERR_INIT;
+    enum record_keep_what keep;
+    enum record_affinity affinity;
+    assert_true(record_args_keep("none", &keep, &e) && keep == RECORD_KEEP_NONE);
+    assert_true(record_args_keep("unwind", &keep, &e) && keep == RECORD_KEEP_UNWIND);
+    assert_true(record_args_keep("full", &keep, &e) && keep == RECORD_KEEP_FULL);
+    assert_false(record_args_keep("all", &keep, &e));
+    assert_true(record_args_affinity("cpu", &affinity, &e) && affinity == RECORD_AFFINITY_CPU);
+    assert_true(record_args_affinity("node", &affinity, &e) && affinity == RECORD_AFFINITY_NODE);
+    assert_true(record_args_affinity("sys", &affinity, &e) && affinity == RECORD_AFFINITY_SYSTEM);
+    assert_false(record_args_affinity("", &affinity, &e));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes),  cmocka_unit_test(callgraphs),
                                        cmocka_unit_test(words),  cmocka_unit_test(synth),
-                                       cmocka_unit_test(delays), cmocka_unit_test(switches)};
+                                       cmocka_unit_test(delays), cmocka_unit_test(switches),
+                                       cmocka_unit_test(choices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

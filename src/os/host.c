@@ -22,6 +22,10 @@ void os_host_read(struct os_host *h) {
     prctl(PR_GET_NAME, h->clone);
 }
 
+bool os_host_root(void) {
+    return geteuid() == 0;
+}
+
 int os_host_pid(void) {
     return getpid();
 }

@@ -18,6 +18,9 @@ void os_host_read(struct os_host *h);
 /* Our own process. */
 int os_host_pid(void);
 
+/* Whether we act as root. That need not mean all rights: containers take some away. */
+bool os_host_root(void);
+
 /* The vdso that the kernel mapped into our own process (vdso(7)): an ELF image, there as long as we are.
  * Empty when there is none. */
 struct bytes os_host_vdso(void);

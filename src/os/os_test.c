@@ -6,12 +6,16 @@
 
 #include <cmocka.h>
 
+#include "os/affinity.h"
 #include "os/map.h"
 #include "os/output.h"
+#include "os/proc.h"
 #include "os/spool.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,11 +111,67 @@ static void output_possible(void **state) {
     assert_int_equal(e.code, ERR_ABSENT);
 }
 
+/* Every CPU that we may use can be gone to, and left again; no other can. */
+static void affinity(void **state) {
+    (void)state;
+    struct os_affinity a;
+    cpu_set_t now, before;
+    os_affinity_init(&a);
+    assert_true(a.known);
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        assert_int_equal(os_affinity_to_cpu(&a, cpu), CPU_ISSET(cpu, &before) != 0);
+        if (CPU_ISSET(cpu, &before))
+            assert_int_equal(sched_getcpu(), cpu);
+    }
+    int cpu = sched_getcpu();
+    if (os_affinity_to_node(&a, cpu)) {
+        assert_int_equal(sched_getaffinity(0, sizeof now, &now), 0);
+        assert_true(CPU_ISSET(cpu, &now));
+    }
+    assert_false(os_affinity_to_cpu(&a, -1) || os_affinity_to_node(&a, -1));
+    os_affinity_restore(&a);
+    assert_int_equal(sched_getaffinity(0, sizeof now, &now), 0);
+    assert_true(CPU_EQUAL(&now, &before));
+}
+
+/* A file that has lost its name is no less there. */
+static void held(void **state) {
+    (void)state;
+    char path[] = "/tmp/os_test.XXXXXX";
+    struct os_held h;
+    struct os_image image;
+    struct os_identity id;
+    const struct os_proc *p = &os_proc_system;
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, "content", 7), 7);
+    close(fd);
+    assert_true(p->hold(p->ctx, path, getpid(), &h, NULL));
+    assert_int_equal(h.identity.size, 7);
+    unlink(path);
+    assert_true(p->held_identity(p->ctx, &h, &id) && id.ino == h.identity.ino);
+    assert_true(p->held_image(p->ctx, &h, 3, &image, NULL));
+    assert_true(image.bytes.size == 3 && memcmp(image.bytes.data, "con", 3) == 0);
+    p->release(p->ctx, &image);
+    p->unhold(p->ctx, &h);
+    assert_false(p->hold(p->ctx, path, getpid(), &h, NULL));
+    assert_false(p->hold(p->ctx, "/tmp", getpid(), &h, NULL));
+    fd = memfd_create("os_test", 0);
+    assert_int_equal(write(fd, "content", 7), 7);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    assert_true(p->hold(p->ctx, path, getpid(), &h, NULL));
+    assert_int_equal(h.where, OS_HELD_PASSING);
+    p->unhold(p->ctx, &h);
+    close(fd);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spool_grows_in_place),
         cmocka_unit_test(output_possible),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(affinity),
+        cmocka_unit_test(held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #ifndef SONDE_RECORD_DRAIN_H
 #define SONDE_RECORD_DRAIN_H
 
+#include "os/affinity.h"
 #include "record/build_ids.h"
 #include "record/compress.h"
 #include "record/file.h"
@@ -32,6 +33,8 @@ struct record_drain {
     struct record_compress *compress;     /* NULL: not compressed */
     struct record_identities *identities; /* NULL: map records go out as they come */
     struct record_keep *keep;             /* NULL: nothing is kept */
+    struct os_affinity *affinity;         /* NULL: the thread stays where it is */
+    bool near;                            /* it goes to the CPU's node, not to the CPU itself */
     int64_t pass_ns;                      /* when the last pass began: wall clock */
     uint32_t id_bytes;                    /* of the sample_id that map records end in */
     uint64_t samples, lost;               /* records; events that LOST records tell of */

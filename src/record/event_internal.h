@@ -46,6 +46,10 @@ bool event_fail(struct event_parser *p, const char *where, enum err_code code, c
     __attribute__((format(printf, 4, 5)));
 bool event_fail_memory(struct event_parser *p);
 
+/* The end of a text: what was pushed behind the first `before` events stays only when all was well; *at (may
+ * be NULL) is what the error is about. Returns `ok`. */
+bool event_parsed(const struct event_parser *p, size_t before, bool ok, size_t *at);
+
 /* A new event at the end with the common fields set; NULL (failed) when there are too many or memory ran
  * out. `pmu` is copied. */
 struct record_event *event_push(struct event_parser *p, const char *pmu);

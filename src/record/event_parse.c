@@ -352,6 +352,16 @@ static bool parse_list(struct event_parser *p) {
     return p->at >= p->len || fail_expected(p, "',' or the end");
 }
 
+bool event_parsed(const struct event_parser *p, size_t before, bool ok, size_t *at) {
+    if (ok)
+        p->out->last = before;
+    else
+        p->out->items.count = before;
+    if (at)
+        *at = p->error_at;
+    return ok;
+}
+
 bool record_events_parse(struct record_event_sources *src, const char *text, struct record_events *out,
                          size_t *at, struct err *err) {
     struct err local = ERR_INIT;
@@ -364,11 +374,5 @@ bool record_events_parse(struct record_event_sources *src, const char *text, str
     else
         ok = parse_list(&p);
     vec_fini(&p.terms);
-    if (ok)
-        out->last = before;
-    else
-        out->items.count = before;
-    if (at)
-        *at = p.error_at;
-    return ok;
+    return event_parsed(&p, before, ok, at);
 }

@@ -77,13 +77,7 @@ bool record_events_parse_pfm(struct record_event_sources *src, const char *text,
                                   : event_fail(&p, text, ERR_UNSUPPORTED, "libpfm4: %s", pfm_strerror(code));
     if (code == PFM_SUCCESS)
         pfm_terminate();
-    if (ok)
-        out->last = before;
-    else
-        out->items.count = before;
-    if (at)
-        *at = p.error_at;
-    return ok;
+    return event_parsed(&p, before, ok, at);
 }
 #else
 bool record_events_parse_pfm(struct record_event_sources *src, const char *text, struct record_events *out,

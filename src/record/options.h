@@ -19,6 +19,9 @@ enum record_callgraph {
     RECORD_CALLGRAPH_LBR
 };
 
+/* Where the reader runs while it takes what is in a ring. */
+enum record_affinity { RECORD_AFFINITY_CPU, RECORD_AFFINITY_NODE, RECORD_AFFINITY_SYSTEM };
+
 struct record_options {
     /* Target. */
     char *const *command; /* ended by NULL; NULL: none */
@@ -66,6 +69,7 @@ struct record_options {
     uint64_t max_bytes; /* 0: no limit */
     bool no_build_ids;
     bool to_pipe;
+    enum record_affinity affinity;
     enum record_keep_what keep;
     const char *control; /* --control's text; NULL: none */
     /* Several files one after the other, the finished ones named after the time: on SIGUSR2 (with neither of

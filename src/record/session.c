@@ -53,6 +53,7 @@ struct session {
     int uevents; /* -1: none */
     bool modules_changed;
     struct record_compress compress;
+    struct os_affinity affinity;
     struct record_drain drain;
     struct record_sink sink;
     struct writer pending; /* of the sink */
@@ -300,6 +301,8 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     s->keep.proc = out.seekable ? s->job->proc : NULL; /* nothing can follow the data of a pipe */
     s->keep.what = o->keep;
     s->drain.keep = &s->keep;
+    s->drain.affinity = o->affinity == RECORD_AFFINITY_SYSTEM ? NULL : &s->affinity;
+    s->drain.near = o->affinity == RECORD_AFFINITY_NODE;
     s->drain.no_rounds = o->overwrite;
     s->drain.id_bytes = side_band(s)->plan.tail_size;
     s->drain.pass_ns = (int64_t)since_ns;
@@ -314,6 +317,7 @@ static bool start(struct session *s, struct err *err) {
     uint64_t start_ns = 0, unused;
     os_clock_read(CLOCK_REALTIME, &start_ns, &unused);
     os_host_read(&s->host);
+    os_affinity_init(&s->affinity);
     if (job->proc)
         record_cgroups_mount(job->proc, s->cgroup_folder, sizeof s->cgroup_folder);
     if (!start_child(s, err) || !record_target_init(&s->target, job->options, job->sys, s->child.pid, err) ||

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "base/log.h"
+#include "os/host.h"
 #include "record/bpf.h"
 #include "record/cgroups.h"
 #include "record/kernel.h"
@@ -127,13 +128,18 @@ static bool all_tasks(struct record_tasks *t, const struct record_synth_request 
     return ok && flush(t->sink, &t->out, err);
 }
 
-/* A few that show nothing even to root (in containers and sandboxes) are no reason to say anything aloud. */
+/*
+ * Who may not look at a process has fewer rights than it: proc(5), ptrace(2). A root without all capabilities
+ * meets a few such processes in every container, and can do nothing about it: no reason to say it aloud.
+ */
 static void advise(const struct record_tasks *t) {
+    bool root = os_host_root(), many = t->denied > t->asked / 8;
     if (t->denied)
-        log_line(t->denied > t->asked / 8 ? LOG_WARN : LOG_INFO,
+        log_line(many && !root ? LOG_WARN : LOG_INFO,
                  "%u of %u processes do not show their mappings to this user, their functions will have no "
-                 "names: record as root",
-                 t->denied, t->asked);
+                 "names: %s",
+                 t->denied, t->asked,
+                 root ? "they have capabilities that this root lacks (capsh --print)" : "record as root");
 }
 
 bool record_synth(void *ctx, const struct record_synth_request *r, const struct record_sink *sink,

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "os/affinity.h"
+
+#include <dirent.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD = 8 * sizeof(unsigned long) };
+
+static bool has(const struct os_cpu_mask *m, uint32_t cpu) {
+    return cpu < OS_AFFINITY_CPUS && m->bits[cpu / WORD] >> cpu % WORD & 1;
+}
+
+static bool set(const struct os_cpu_mask *m) {
+    return sched_setaffinity(0, sizeof *m, (const cpu_set_t *)(const void *)m) == 0;
+}
+
+void os_affinity_init(struct os_affinity *a) {
+    memset(a, 0, sizeof *a);
+    a->known = sched_getaffinity(0, sizeof a->allowed, (cpu_set_t *)(void *)&a->allowed) == 0;
+}
+
+bool os_affinity_to_cpu(const struct os_affinity *a, int32_t cpu) {
+    struct os_cpu_mask one = {{0}};
+    if (!a->known || cpu < 0 || !has(&a->allowed, (uint32_t)cpu))
+        return false;
+    one.bits[cpu / WORD] = 1ul << cpu % WORD;
+    return set(&one);
+}
+
+/* sysfs shows a CPU's node as a link cpuN/nodeM. -1: there is none. */
+static long node_of(int32_t cpu) {
+    char path[64];
+    long node = -1;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d", (int)cpu);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && node < 0 && (e = readdir(d));)
+        if (strncmp(e->d_name, "node", 4) == 0 && e->d_name[4] >= '0' && e->d_name[4] <= '9')
+            node = strtol(e->d_name + 4, NULL, 10);
+    if (d)
+        closedir(d);
+    return node;
+}
+
+/* "0-3,8": those of them that are allowed. */
+static bool read_list(FILE *f, const struct os_cpu_mask *allowed, struct os_cpu_mask *out) {
+    unsigned from, to;
+    bool any = false;
+    while (fscanf(f, "%u", &from) == 1) {
+        to = from;
+        if (fscanf(f, "-%u", &to) == EOF)
+            to = from;
+        for (unsigned cpu = from; cpu <= to && cpu < OS_AFFINITY_CPUS; cpu++)
+            if (has(allowed, cpu)) {
+                out->bits[cpu / WORD] |= 1ul << cpu % WORD;
+                any = true;
+            }
+        if (fgetc(f) != ',')
+            break;
+    }
+    return any;
+}
+
+bool os_affinity_to_node(const struct os_affinity *a, int32_t cpu) {
+    struct os_cpu_mask near = {{0}};
+    char path[80];
+    long node = a->known && cpu >= 0 ? node_of(cpu) : -1;
+    if (node < 0)
+        return false;
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%ld/cpulist", node);
+    FILE *f = fopen(path, "re");
+    bool any = f && read_list(f, &a->allowed, &near);
+    if (f)
+        fclose(f);
+    return any && set(&near);
+}
+
+void os_affinity_restore(const struct os_affinity *a) {
+    if (a->known)
+        set(&a->allowed);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the calling thread runs: sched_setaffinity(2). */
+#ifndef SONDE_OS_AFFINITY_H
+#define SONDE_OS_AFFINITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { OS_AFFINITY_CPUS = 8192 };
+
+struct os_cpu_mask {
+    unsigned long bits[OS_AFFINITY_CPUS / 8 / sizeof(unsigned long)];
+};
+
+struct os_affinity {
+    struct os_cpu_mask allowed; /* what the thread began with: isolated CPUs are none of ours */
+    bool known;
+};
+
+/* Remembers where the thread may run. */
+void os_affinity_init(struct os_affinity *a);
+
+/* Moves the thread to a CPU, or to the CPUs of its memory node. False, and it stays where it is, when it may
+ * not run there, or nobody knows where that is. */
+bool os_affinity_to_cpu(const struct os_affinity *a, int32_t cpu);
+bool os_affinity_to_node(const struct os_affinity *a, int32_t cpu);
+
+/* The thread may run wherever it might in the beginning. */
+void os_affinity_restore(const struct os_affinity *a);
+
+#endif
