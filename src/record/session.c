@@ -235,7 +235,7 @@ static void init_sink(struct session *s) {
 static bool tell_before(struct session *s, struct err *err) {
     const struct record_job *job = s->job;
     struct record_target all = s->target;
-    struct record_synth_request request = {job->options, &s->target, job->sys, os_host_pid(), false};
+    struct record_synth_request request = {job->options, &s->target, job->sys, os_host_pid(), false, os_host_root()};
     if (s->later_file && s->target.exec) { /* the command has started, and who knows what */
         all.exec = false;
         all.system_wide = true;

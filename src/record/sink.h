@@ -29,6 +29,7 @@ struct record_synth_request {
     const struct sysfs *sys;
     int32_t self; /* our own pid */
     bool kernel;  /* some event counts in the kernel */
+    bool root;    /* we act as root */
 };
 
 typedef bool record_synth_fn(void *ctx, const struct record_synth_request *r, const struct record_sink *sink,

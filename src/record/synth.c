@@ -4,7 +4,6 @@
 #include <pthread.h>
 
 #include "base/log.h"
-#include "os/host.h"
 #include "record/bpf.h"
 #include "record/cgroups.h"
 #include "record/kernel.h"
@@ -132,8 +131,8 @@ static bool all_tasks(struct record_tasks *t, const struct record_synth_request 
  * Who may not look at a process has fewer rights than it: proc(5), ptrace(2). A root without all capabilities
  * meets a few such processes in every container, and can do nothing about it: no reason to say it aloud.
  */
-static void advise(const struct record_tasks *t) {
-    bool root = os_host_root(), many = t->denied > t->asked / 8;
+static void advise(const struct record_tasks *t, bool root) {
+    bool many = t->denied > t->asked / 8;
     if (t->denied)
         log_line(many && !root ? LOG_WARN : LOG_INFO,
                  "%u of %u processes do not show their mappings to this user, their functions will have no "
@@ -151,7 +150,7 @@ bool record_synth(void *ctx, const struct record_synth_request *r, const struct 
         struct record_tasks tasks;
         record_tasks_init(&tasks, proc, sink, r->options);
         bool ok = r->target->system_wide ? all_tasks(&tasks, r, err) : named_tasks(&tasks, r, err);
-        advise(&tasks);
+        advise(&tasks, r->root);
         record_tasks_fini(&tasks);
         if (!ok)
             return false;

@@ -177,7 +177,14 @@ static void test_denied(void **state) {
     assert_true(record_synth(&proc, &r, &t.sink, NULL));
     log_set_sink(NULL, NULL);
     assert_non_null(strstr(line, "1 of 2 processes"));
+    assert_non_null(strstr(line, "record as root"));
     assert_true(t.got.size > 0);
+    line[0] = 0;
+    r.root = true; /* whom nobody has to tell that */
+    log_set_sink(keep_line, line);
+    assert_true(record_synth(&proc, &r, &t.sink, NULL));
+    log_set_sink(NULL, NULL);
+    assert_string_equal(line, "");
     synth_test_fini(&t);
 }
 
