@@ -153,8 +153,8 @@ static void test_bpf(void **state) {
 }
 
 static void keep_line(void *ctx, enum log_level level, const char *line) {
-    assert_int_equal(level, LOG_WARN);
-    snprintf(ctx, 200, "%s", line);
+    if (level == LOG_WARN)
+        snprintf(ctx, 200, "%s", line);
 }
 
 /* Said once, with how many; the rest goes on. */
