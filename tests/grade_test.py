@@ -143,12 +143,53 @@ def check_why(t, folder):
         t.check(f"why {options}", r.status == status and r.err and not r.out, r)
 
 
+def check_doctor(t, folder):
+    path = os.path.join(folder, "d.data")
+
+    def doctor(*options):
+        r = support.run([SONDE, "doctor", "-f", *options, path])
+        return r, r.out.decode()
+
+    def findings(*options):
+        r = doctor("--json", *options)[0]
+        facts = json.loads(r.out)
+        return r.status, {f["id"]: f["severity"] for f in facts["findings"]}, facts
+
+    record(path)
+    status, found, facts = findings()
+    t.check("doctor: inferred", status == 0 and found["unproved"] == "note" and "stale" not in found, facts)
+    t.check("doctor: frames", facts["frames"] == {"exact": 0, "inferred": 6, "stale": 0, "unknown": 1}, facts)
+    t.check("doctor: objects", [(o["name"], o["frames"]["inferred"]) for o in facts["objects"]] ==
+            [(OBJECT, 6), ("[unknown]", 0)], facts)
+    t.check("doctor: callers", facts["lost_callers"] == 1 and facts["callchains"] == 4 and found["unmapped"] == "warning", facts)
+    status, found, facts = findings("--max-inferred", "80")
+    t.check("doctor --max-inferred", status == 2 and found["unproved"] == "problem", facts)
+    status, found, facts = findings("--max-unknown", "10")
+    t.check("doctor --max-unknown", status == 2 and found["unknown"] == "problem", facts)
+    r, text = doctor()
+    t.check("doctor: the table", f"   85.71 %    0.00 %  100.00 %    0.00 %    0.00 %  {NAME}\n" in text, text)
+    record(path, bytes(range(20)))
+    status, found, facts = findings()
+    t.check("doctor: stale", status == 2 and found["stale"] == "problem", facts)
+    t.check("doctor --max-stale", findings("--max-stale", "90%")[0] == 0, facts)
+    r, text = doctor()
+    t.check("doctor: what to do", f"problem  85.7 % of frames lie in files that are not those that ran: {NAME}\n" in text
+            and "--symfs" in text, text)
+    for options, want in ((["--max-stale", "x"], 129), (["--max-lost", "101"], 129), (["-i", path], 129)):
+        t.check(f"doctor {options}", doctor(*options)[0].status == want, options)
+    r = support.run([SONDE, "doctor", os.path.join(folder, "none.data")])
+    t.check("doctor: no file", r.status == 1 and not r.out, r)
+    r = support.run([SONDE, "doctor", "--json"])
+    t.check("doctor: this machine", r.status in (0, 2) and json.loads(r.out)["findings"][0]["id"] == "versions", r)
+
+
 def main():
     t = support.Report("grades")
     with tempfile.TemporaryDirectory() as folder:
         check_grades(t, folder)
         check_script(t, folder)
         check_why(t, folder)
+        check_doctor(t, folder)
     t.finish()
 
 

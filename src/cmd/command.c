@@ -18,6 +18,7 @@ const struct command *const command_table[] = {
     &cmd_buildid_list,
     &cmd_check,
     &cmd_data,
+    &cmd_doctor,
     &cmd_evlist,
     &cmd_help,
     &cmd_inject,

@@ -34,9 +34,10 @@ struct command_env {
     const struct command *command;
     const char *program;             /* what to call ourselves: "sonde", or "perf" when called by that name */
     const struct perfconfig *config; /* never NULL */
-    const char *buildid_dir;         /* --buildid-dir, else buildid.dir of the configuration, else ~/.debug; NULL: no home */
-    int pager;                       /* -1: as the configuration says; 0: --no-pager; 1: --paginate */
-    int verbose; /* how much log_line shows: 0 warnings, 1 information, 2 all; -1 nothing */
+    const char
+        *buildid_dir; /* --buildid-dir, else buildid.dir of the configuration, else ~/.debug; NULL: no home */
+    int pager;        /* -1: as the configuration says; 0: --no-pager; 1: --paginate */
+    int verbose;      /* how much log_line shows: 0 warnings, 1 information, 2 all; -1 nothing */
     /* Owned by command_output and command_finish. */
     struct command_sink sink;
     struct pager pager_run;
@@ -54,6 +55,7 @@ struct command {
 extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
 extern const struct command cmd_data;
+extern const struct command cmd_doctor;
 extern const struct command cmd_evlist;
 extern const struct command cmd_help;
 extern const struct command cmd_inject;

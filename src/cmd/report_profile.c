@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "cmd/filter.h"
-#include "cmd/naming.h"
 #include "cmd/report_switch.h"
 #include "cmd/symbol_notes.h"
 #include "cmd/time_range.h"
@@ -31,6 +30,10 @@ struct report_session {
     struct model *model;
     struct reading_span span;
     uint64_t lost; /* samples, by LOST_SAMPLES records */
+    uint64_t throttled, late;
+    /* The latest time of a record about tasks and maps: so far, at the end of the last round, of the one
+     * before. */
+    uint64_t latest_ns, last_round_ns, round_ns;
     struct resolve_deferred deferred;
     struct report_threads threads;
     struct naming naming;
@@ -223,12 +226,26 @@ static bool see_counts(struct report_session *s, const struct stream_record *r,
     return true;
 }
 
+/* What was read in a round is no later than what comes two rounds on (perf.data-file-format: FINISHED_ROUND).
+ */
+static void watch_rounds(struct report_session *s, const struct stream_record *r) {
+    if (r->raw.type == PERFDATA_RECORD_FINISHED_ROUND) {
+        s->round_ns = s->last_round_ns;
+        s->last_round_ns = s->latest_ns;
+    } else if (r->has_time && r->time_ns) {
+        s->late += r->time_ns < s->round_ns;
+        s->latest_ns = r->time_ns > s->latest_ns ? r->time_ns : s->latest_ns;
+    }
+}
+
 /* Called with each record that is no sample. */
 static bool see_record(void *ctx, const struct stream_record *r, struct err *err) {
     struct report_session *s = ctx;
     struct perfdata_record rec;
     uint32_t type = r->raw.type;
     bool counts = s->o->threads && type == PERFDATA_RECORD_READ;
+    watch_rounds(s, r);
+    s->throttled += type == PERFDATA_RECORD_THROTTLE;
     if (type != PERFDATA_RECORD_LOST_SAMPLES && type != PERFDATA_RECORD_CALLCHAIN_DEFERRED && !counts)
         return true;
     if (!reading_decode(s->r, r, &rec))
@@ -471,6 +488,16 @@ static uint64_t samples_with_stacks(const struct report_session *s) {
                 n += e->member_totals[k].samples;
     }
     return n;
+}
+
+struct report_session_parts report_session_parts(const struct report_session *s) {
+    return (struct report_session_parts){.profile = s->profile,
+                                         .model = s->model,
+                                         .naming = &s->naming,
+                                         .lost = s->lost,
+                                         .throttled = s->throttled,
+                                         .late = s->late,
+                                         .stacks = s->has.stacks ? samples_with_stacks(s) : 0};
 }
 
 /* How much of the profile is not proved. */

@@ -5,6 +5,7 @@
 
 #include "cmd/command.h"
 #include "cmd/reading.h"
+#include "cmd/naming.h"
 #include "cmd/report_options.h"
 
 struct report_session;
@@ -14,6 +15,18 @@ struct report_session;
 struct report_session *report_session_new(struct reading *r, const struct report_options *o,
                                           const struct command_env *env, struct err *err);
 void report_session_free(struct report_session *s); /* NULL is allowed */
+
+/* What it is made of, for who shows something else of it. */
+struct report_session_parts {
+    const struct profile *profile;
+    const struct model *model;
+    const struct naming *naming;
+    uint64_t lost;      /* samples, by LOST_SAMPLES records */
+    uint64_t throttled; /* how often the kernel stopped an event for a while */
+    uint64_t late;      /* records about tasks and maps that came later than their round */
+    uint64_t stacks;    /* samples with user stacks that nobody unwound */
+};
+struct report_session_parts report_session_parts(const struct report_session *s);
 
 /* The profile as text or JSON. False: memory. */
 bool report_session_print(struct report_session *s, bool color, struct out *out, struct err *err);

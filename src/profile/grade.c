@@ -100,6 +100,94 @@ bool profile_count_grades(struct profile *p) {
     return count_nodes(p);
 }
 
+/* ---- quality ---- */
+
+/* Into by_image[image + 1]: how many frames of each grade. */
+static void each_frame(const struct profile *p, struct profile_image_grades *by_image) {
+    const struct profile_builder *b = &p->b;
+    for (size_t i = 0; p->plan.chains && i < b->nodes.count; i++) {
+        const struct profile_chain_node *n = &b->nodes.items[i];
+        if (n->parent != PROFILE_NONE)
+            by_image[b->frames.list.items[n->frame].image + 1].frames[p->grades.items[n->frame]] +=
+                p->node_sums.items[i].samples;
+    }
+    for (size_t i = 0; p->plan.chains && i < b->leaves.count; i++) {
+        const struct profile_leaf *leaf = &b->leaves.items[i];
+        uint32_t frame = b->bases.items[leaf->base].frame;
+        if (b->nodes.items[leaf->node].parent == PROFILE_NONE)
+            by_image[b->frames.list.items[frame].image + 1].frames[p->grades.items[frame]] += leaf->samples;
+    }
+    for (size_t i = 0; !p->plan.chains && i < b->bases.count; i++) {
+        uint32_t frame = b->bases.items[i].frame;
+        by_image[b->frames.list.items[frame].image + 1].frames[p->grades.items[frame]] +=
+            b->bases.items[i].samples;
+    }
+}
+
+static uint64_t all_frames(const struct profile_image_grades *g) {
+    uint64_t all = 0;
+    for (unsigned i = 0; i < GRADE_COUNT; i++)
+        all += g->frames[i];
+    return all;
+}
+
+static int most_first(const void *x, const void *y) {
+    const struct profile_image_grades *a = x, *b = y;
+    uint64_t m = all_frames(a), n = all_frames(b);
+    return m != n ? (m < n) - (m > n) : (a->image > b->image) - (a->image < b->image);
+}
+
+/* perf_event_open(2): sample_max_stack, else /proc/sys/kernel/perf_event_max_stack, 127 unless changed. */
+static unsigned longest_chain(const struct profile *p, uint32_t event) {
+    enum { USUAL = 127 };
+    unsigned most = p->plan.in->events->list.items[event].attr.sample_max_stack;
+    most = most ? most : USUAL;
+    return most < p->plan.o->max_stack ? most : p->plan.o->max_stack;
+}
+
+static void judge_chains(const struct profile *p, struct profile_quality *q) {
+    const struct profile_builder *b = &p->b;
+    for (size_t i = 0; i < b->leaves.count; i++) {
+        const struct profile_leaf *leaf = &b->leaves.items[i];
+        unsigned depth = p->node_sums.items[leaf->node].depth;
+        uint32_t event = event_of(p, b->bases.items[leaf->base].klass);
+        q->chains += depth ? leaf->samples : 0;
+        q->truncated += depth >= longest_chain(p, event) ? leaf->samples : 0;
+    }
+    for (size_t i = 0; i < b->nodes.count; i++) {
+        uint32_t up = b->nodes.items[i].parent;
+        if (up != PROFILE_NONE && b->nodes.items[up].parent == PROFILE_NONE &&
+            b->frames.list.items[b->nodes.items[i].frame].image == MODEL_NONE)
+            q->lost_callers += p->node_sums.items[i].samples;
+    }
+}
+
+bool profile_quality_find(const struct profile *p, struct profile_quality *out, struct err *err) {
+    uint32_t images = model_image_count(p->plan.in->model);
+    struct profile_image_grades *all = calloc((size_t)images + 1, sizeof *all);
+    if (!all || !vec_reserve(&out->images, (size_t)images + 1)) {
+        free(all);
+        return err_memory(err, "grades");
+    }
+    each_frame(p, all);
+    for (uint32_t i = 0; i <= images; i++) {
+        all[i].image = i - 1; /* MODEL_NONE is the number before the first */
+        if (all_frames(&all[i]))
+            *vec_push(&out->images) = all[i];
+    }
+    free(all);
+    qsort(out->images.items, out->images.count, sizeof *out->images.items, most_first);
+    for (size_t i = 0; i < p->b.bases.count; i++)
+        out->samples += p->b.bases.items[i].samples;
+    if (p->plan.chains)
+        judge_chains(p, out);
+    return true;
+}
+
+void profile_quality_fini(struct profile_quality *q) {
+    vec_fini(&q->images);
+}
+
 /* ---- conservation ---- */
 
 bool profile_conserves(const struct profile *p, struct err *err) {

@@ -147,6 +147,25 @@ void profile_text(const struct profile *p, const struct profile_event *e, const 
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column);
 
+/* ---- how good it is ---- */
+
+struct profile_image_grades {
+    uint32_t image; /* of the model; MODEL_NONE: nothing covers these */
+    uint64_t frames[GRADE_COUNT];
+};
+
+struct profile_quality {
+    VEC(struct profile_image_grades) images; /* those that have frames, most frames first */
+    uint64_t samples;                        /* in the entries */
+    uint64_t chains;                         /* of these have a callchain, */
+    uint64_t truncated;                      /* which is as long as the kernel makes any, */
+    uint64_t lost_callers;                   /* or whose outermost frame nothing covers */
+};
+
+/* Of all events together, into `out` (zeroed; freed with profile_quality_fini). False: memory. */
+bool profile_quality_find(const struct profile *p, struct profile_quality *out, struct err *err);
+void profile_quality_fini(struct profile_quality *q);
+
 /* ---- call graphs ---- */
 
 /*

@@ -296,6 +296,22 @@ static void check_random(bool children, enum profile_chain_order order) {
     assert_int_equal(e->grades[GRADE_EXACT], named); /* the records name them */
     assert_int_equal(e->grades[GRADE_UNKNOWN], frames - named);
     assert_int_equal(e->grades[GRADE_INFERRED] + e->grades[GRADE_STALE], 0);
+    struct profile_quality q = {0};
+    assert_true(profile_quality_find(s.profile, &q, NULL));
+    uint64_t by_image = 0, no_callers = 0;
+    for (size_t i = 0; i < q.images.count; i++)
+        if (q.images.items[i].image == MODEL_NONE)
+            assert_int_equal(q.images.items[i].frames[GRADE_UNKNOWN], frames - named);
+        else
+            by_image += q.images.items[i].frames[GRADE_EXACT];
+    for (unsigned i = 0; i < SAMPLES; i++)
+        no_callers += samples[i].chain[samples[i].depth - 1] == FUNCTIONS;
+    assert_int_equal(by_image, named);
+    assert_int_equal(q.samples, SAMPLES);
+    assert_int_equal(q.chains, SAMPLES);
+    assert_int_equal(q.lost_callers, no_callers);
+    assert_int_equal(q.truncated, 0);
+    profile_quality_fini(&q);
     for (unsigned f = 0; f < FUNCTIONS; f++) {
         const char name[] = {(char)('a' + f), '\0'};
         for (uint32_t tid = 7; tid <= 8; tid++) {

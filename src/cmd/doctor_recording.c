@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What can be said of how good a recording is. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/doctor.h"
+
+enum { NAMED_MOST = 4 }; /* files that are named in one finding */
+#define WORTH_SAYING 1.0 /* percent */
+
+struct patient {
+    struct doctor *d;
+    const struct reading *r;
+    const struct report_session_parts *parts;
+    const struct profile_quality *q;
+    const struct doctor_limits *limits;
+    uint64_t frames[GRADE_COUNT], all;
+};
+
+static double percent(uint64_t part, uint64_t all) {
+    return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+static double share(const struct patient *p, uint64_t frames) {
+    return percent(frames, p->all);
+}
+
+static enum doctor_severity by_limit(double value, double limit, enum doctor_severity otherwise) {
+    return value > limit ? DOCTOR_PROBLEM : otherwise;
+}
+
+static const struct model_image *image_of(const struct patient *p, uint32_t image) {
+    return image == MODEL_NONE ? NULL : model_image(p->parts->model, image);
+}
+
+/* The store's word on an image; status ABSENT without one. */
+static struct symbol_source source_of(const struct patient *p, uint32_t image) {
+    uint32_t id = resolve_names_store_id(p->parts->naming->names, image);
+    return id == UINT32_MAX ? (struct symbol_source){.status = SYMBOL_ABSENT}
+                            : symbol_store_source(p->parts->naming->store, id);
+}
+
+static bool is_kernel(const struct model_image *image) {
+    return image->space == MODEL_SPACE_KERNEL || image->space == MODEL_SPACE_GUEST_KERNEL;
+}
+
+/* The names of the images with the most frames of a grade: "a, b and 3 more". */
+typedef bool among_fn(const struct patient *p, const struct profile_image_grades *g);
+
+static const char *names_of(const struct patient *p, enum grade grade, among_fn *among) {
+    char text[1024] = "";
+    size_t len = 0, named = 0, more = 0;
+    for (size_t i = 0; i < p->q->images.count; i++) {
+        const struct profile_image_grades *g = &p->q->images.items[i];
+        const struct model_image *image = image_of(p, g->image);
+        if (!image || !g->frames[grade] || (among && !among(p, g)))
+            continue;
+        if (named == NAMED_MOST || len + strlen(image->short_name) + 8 > sizeof text) {
+            more++;
+            continue;
+        }
+        len +=
+            (size_t)snprintf(text + len, sizeof text - len, "%s%s", named++ ? ", " : "", image->short_name);
+    }
+    return more ? doctor_text(p->d, "%s and %zu more", text, more) : doctor_text(p->d, "%s", text);
+}
+
+static uint64_t frames_of(const struct patient *p, enum grade grade, among_fn *among) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < p->q->images.count; i++)
+        if (!among || among(p, &p->q->images.items[i]))
+            sum += p->q->images.items[i].frames[grade];
+    return sum;
+}
+
+/* ---- grades ---- */
+
+static void say_stale(const struct patient *p) {
+    double stale = share(p, p->frames[GRADE_STALE]);
+    if (!p->frames[GRADE_STALE])
+        return;
+    doctor_say(
+        p->d, by_limit(stale, p->limits->stale, DOCTOR_WARNING), "stale",
+        "the files were replaced since: give those that ran (--symfs, `sonde buildid-cache --add FILE`), "
+        "or a server that has them (DEBUGINFOD_URLS); `sonde why` tells more",
+        "%s of frames lie in files that are not those that ran: %s", doctor_percent(p->d, stale),
+        names_of(p, GRADE_STALE, NULL));
+}
+
+static bool is_kernel_image(const struct patient *p, const struct profile_image_grades *g) {
+    const struct model_image *image = image_of(p, g->image);
+    return image && is_kernel(image);
+}
+
+static bool is_file_unproved(const struct patient *p, const struct profile_image_grades *g) {
+    const struct model_image *image = image_of(p, g->image);
+    return image && !is_kernel(image) && !source_of(p, g->image).proved;
+}
+
+static void say_inferred(const struct patient *p) {
+    double inferred = share(p, p->frames[GRADE_INFERRED]);
+    double files = share(p, frames_of(p, GRADE_INFERRED, is_file_unproved)),
+           kernel = share(p, frames_of(p, GRADE_INFERRED, is_kernel_image));
+    enum doctor_severity severity = by_limit(inferred, p->limits->inferred, DOCTOR_NOTE);
+    if (files > 0)
+        doctor_say(p->d, severity, "unproved",
+                   "record with `sonde record`, which stores what identifies every file, or with "
+                   "`perf record --buildid-mmap`",
+                   "%s of frames are named from files that nothing recorded can confirm: %s",
+                   doctor_percent(p->d, files), names_of(p, GRADE_INFERRED, is_file_unproved));
+    if (kernel > 0)
+        doctor_say(p->d, severity, "unproved_kernel",
+                   "record with `sonde record`, or give the kernel's own image with --vmlinux",
+                   "%s of frames are named from a list of kernel symbols that nothing recorded can "
+                   "confirm, or by the nearest symbol",
+                   doctor_percent(p->d, kernel));
+    double nearest = inferred - files - kernel;
+    if (nearest >= 0.05)
+        doctor_say(p->d, severity, "nearest", NULL,
+                   "%s of frames are named by the nearest symbol before them, which has no size",
+                   doctor_percent(p->d, nearest));
+}
+
+/* A user's file that was found, and is what it should be, but lists no symbol where the samples are; or one
+ * that was not found. */
+static bool lacks_symbols(const struct patient *p, const struct profile_image_grades *g) {
+    const struct model_image *image = image_of(p, g->image);
+    return image && !is_kernel(image) && image->kind == MODEL_IMAGE_FILE &&
+           source_of(p, g->image).status == SYMBOL_FOUND;
+}
+
+static bool is_gone(const struct patient *p, const struct profile_image_grades *g) {
+    const struct model_image *image = image_of(p, g->image);
+    return image && !is_kernel(image) && image->kind == MODEL_IMAGE_FILE &&
+           source_of(p, g->image).status != SYMBOL_FOUND;
+}
+
+static bool is_jit(const struct patient *p, const struct profile_image_grades *g) {
+    const struct model_image *image = image_of(p, g->image);
+    return image && image->pid != MODEL_NONE;
+}
+
+/* The file with most frames of those: the advice is about it. */
+static const char *first_path(const struct patient *p, among_fn *among) {
+    for (size_t i = 0; i < p->q->images.count; i++)
+        if (p->q->images.items[i].frames[GRADE_UNKNOWN] && among(p, &p->q->images.items[i]))
+            return model_image(p->parts->model, p->q->images.items[i].image)->name;
+    return "";
+}
+
+static void say_unknown_in_files(const struct patient *p) {
+    double bare = share(p, frames_of(p, GRADE_UNKNOWN, lacks_symbols)),
+           gone = share(p, frames_of(p, GRADE_UNKNOWN, is_gone)),
+           jit = share(p, frames_of(p, GRADE_UNKNOWN, is_jit)),
+           kernel = share(p, frames_of(p, GRADE_UNKNOWN, is_kernel_image));
+    if (bare >= WORTH_SAYING)
+        doctor_say(p->d, DOCTOR_WARNING, "debug_info",
+                   doctor_debug_advice(p->d, &sysfs_system, first_path(p, lacks_symbols)),
+                   "%s of frames lie in files that were stripped of their symbols: %s",
+                   doctor_percent(p->d, bare), names_of(p, GRADE_UNKNOWN, lacks_symbols));
+    if (gone >= WORTH_SAYING)
+        doctor_say(p->d, DOCTOR_WARNING, "missing_files",
+                   "bring the files along (--symfs, `sonde archive`), or name a server (DEBUGINFOD_URLS)",
+                   "%s of frames lie in files that are not here: %s", doctor_percent(p->d, gone),
+                   names_of(p, GRADE_UNKNOWN, is_gone));
+    if (jit >= WORTH_SAYING)
+        doctor_say(p->d, DOCTOR_WARNING, "jit",
+                   "let the runtime write /tmp/perf-PID.map or a jitdump, and keep it: -Xperf for Python, "
+                   "--perf-prof for node, libsonde's JVMTI agent for Java",
+                   "%s of frames lie in memory without a file: code made at run time",
+                   doctor_percent(p->d, jit));
+    if (kernel >= WORTH_SAYING)
+        doctor_say(p->d, DOCTOR_WARNING, "kernel_symbols",
+                   "bring the kernel's list or image along: --kallsyms FILE, --vmlinux FILE",
+                   "%s of frames lie in a kernel without names: %s", doctor_percent(p->d, kernel),
+                   names_of(p, GRADE_UNKNOWN, is_kernel_image));
+}
+
+static void say_unknown(const struct patient *p) {
+    double unknown = share(p, p->frames[GRADE_UNKNOWN]), nowhere = 0;
+    for (size_t i = 0; i < p->q->images.count; i++)
+        if (p->q->images.items[i].image == MODEL_NONE)
+            nowhere = share(p, p->q->images.items[i].frames[GRADE_UNKNOWN]);
+    if (unknown > p->limits->unknown)
+        doctor_say(p->d, DOCTOR_PROBLEM, "unknown", NULL, "%s of frames have no name",
+                   doctor_percent(p->d, unknown));
+    say_unknown_in_files(p);
+    if (nowhere >= WORTH_SAYING)
+        doctor_say(p->d, DOCTOR_WARNING, "unmapped",
+                   "mostly callers that were guessed from code without frame pointers: compile with "
+                   "-fno-omit-frame-pointer, or record with --call-graph dwarf",
+                   "%s of frames lie where nothing was known to be mapped", doctor_percent(p->d, nowhere));
+}
+
+/* ---- stacks ---- */
+
+static void say_stacks(const struct patient *p) {
+    const struct profile_quality *q = p->q;
+    double truncated = percent(q->truncated, q->samples), callers = percent(q->lost_callers, q->samples);
+    if (q->truncated)
+        doctor_say(p->d, DOCTOR_WARNING, "truncated",
+                   "sysctl kernel.perf_event_max_stack=1024, then record with --max-stack 1024",
+                   "%s of samples have callchains as long as the kernel makes any: their outermost "
+                   "callers are missing",
+                   doctor_percent(p->d, truncated));
+    if (callers >= WORTH_SAYING)
+        doctor_say(p->d, DOCTOR_NOTE, "lost_callers",
+                   "compile with -fno-omit-frame-pointer, or record with --call-graph dwarf or lbr",
+                   "the callchains of %s of samples end where nothing was mapped",
+                   doctor_percent(p->d, callers));
+    if (p->parts->stacks)
+        doctor_say(p->d, DOCTOR_WARNING, "not_unwound", NULL,
+                   "user stacks of %" PRIu64 " samples were recorded but not unwound", p->parts->stacks);
+}
+
+/* ---- what the recorder missed ---- */
+
+/* Samples of tasks that no record names: perf calls them ":PID". */
+static uint64_t nameless_samples(const struct patient *p, const struct profile_column *comm) {
+    uint64_t sum = 0;
+    struct out o;
+    if (!out_init(&o, NULL, NULL))
+        return 0;
+    for (uint32_t i = 0; i < profile_event_count(p->parts->profile); i++) {
+        const struct profile_event *e = profile_event(p->parts->profile, i);
+        for (uint32_t k = 0; k < e->entry_count; k++) {
+            o.len = 0;
+            profile_text(p->parts->profile, e, &e->entries[k], comm, &o);
+            sum += o.len && o.buf[0] == ':' ? e->entries[k].self->samples : 0;
+        }
+    }
+    out_fini(&o);
+    return sum;
+}
+
+static void say_lost(const struct patient *p) {
+    const struct stream_losses *l = stream_losses(p->r->stream);
+    uint64_t lost = l->lost_events + l->lost_samples, all = lost + p->q->samples;
+    double share_lost = percent(lost, all);
+    if (lost)
+        doctor_say(p->d, by_limit(share_lost, p->limits->lost, DOCTOR_WARNING), "lost",
+                   "larger buffers (-m 16M), fewer samples (-F), or a leaner --call-graph",
+                   "the recorder lost %" PRIu64 " events and %" PRIu64 " samples (%s)", l->lost_events,
+                   l->lost_samples, doctor_percent(p->d, share_lost));
+    if (p->parts->throttled)
+        doctor_say(p->d, DOCTOR_NOTE, "throttled",
+                   "a lower frequency (-F), or sysctl kernel.perf_cpu_time_max_percent=0",
+                   "the kernel stopped sampling for a while %" PRIu64 " times, because it took too long",
+                   p->parts->throttled);
+    if (p->parts->late)
+        doctor_say(p->d, DOCTOR_NOTE, "unordered", NULL,
+                   "%" PRIu64
+                   " records about tasks and mappings came later than their round; they count from "
+                   "their own times",
+                   p->parts->late);
+}
+
+static void say_tasks(const struct patient *p, const struct profile_column *comm) {
+    uint64_t nameless = nameless_samples(p, comm);
+    if (nameless)
+        doctor_say(p->d, DOCTOR_NOTE, "unknown_pids",
+                   "they ran before or died while the recorder looked for what was there: start it earlier",
+                   "%" PRIu64 " samples (%s) are of tasks that no record names", nameless,
+                   doctor_percent(p->d, percent(nameless, p->q->samples)));
+}
+
+static void say_damage(const struct patient *p) {
+    const struct stream_losses *l = stream_losses(p->r->stream);
+    if (l->unfinished)
+        doctor_say(p->d, DOCTOR_WARNING, "unfinished", NULL,
+                   "the recording was not closed: the recorder ended before its end");
+    if (l->cut || l->bad_records || l->skipped_bytes || l->problems)
+        doctor_say(p->d, DOCTOR_PROBLEM, "damaged", NULL,
+                   "the file is damaged: %" PRIu64 " bad records, %" PRIu64 " bytes skipped%s",
+                   l->bad_records, l->skipped_bytes, l->cut ? ", cut off at its end" : "");
+    if (l->unknown_ids || l->unknown_types)
+        doctor_say(p->d, DOCTOR_NOTE, "not_understood", NULL,
+                   "%" PRIu64 " samples belong to no event, %" PRIu64
+                   " records are of types that nobody knows",
+                   l->unknown_ids, l->unknown_types);
+}
+
+void doctor_recording(struct doctor *d, const struct reading *r, const struct report_session_parts *parts,
+                      const struct profile_quality *q, const struct doctor_limits *limits) {
+    struct patient p = {d, r, parts, q, limits, {0}, 0};
+    const struct profile_column comm = {.id = PROFILE_COMM, .title = "", .event = PERFDATA_NO_EVENT};
+    for (size_t i = 0; i < q->images.count; i++)
+        for (unsigned g = 0; g < GRADE_COUNT; g++) {
+            p.frames[g] += q->images.items[i].frames[g];
+            p.all += q->images.items[i].frames[g];
+        }
+    if (!q->samples)
+        doctor_say(d, DOCTOR_WARNING, "empty", NULL, "there are no samples");
+    say_stale(&p);
+    say_inferred(&p);
+    say_unknown(&p);
+    say_stacks(&p);
+    say_lost(&p);
+    say_tasks(&p, &comm);
+    say_damage(&p);
+}
