@@ -127,11 +127,25 @@ static bool use_kept(struct symbol_store *s, struct store_image *im, const char 
     return true;
 }
 
+/* A file that has been stripped since is proved by its code, but the recording may have kept more symbols. */
+static bool use_best(struct symbol_store *s, struct store_image *im, struct symfile *f, const char *path,
+                     enum symbol_origin origin) {
+    bool whole, bare = f && f->is_elf && !elf_symbols_has(&f->elf, SHT_SYMTAB);
+    struct symfile *kept = bare ? store_kept_image(s, im, &whole) : NULL;
+    if (!kept || !kept->is_elf || !elf_symbols_has(&kept->elf, SHT_SYMTAB))
+        return use_file(s, im, f, path, origin);
+    im->evidenced = true;
+    if (!use_file(s, im, kept, path, SYMBOL_FROM_KEPT))
+        return false;
+    im->bytes.code = f->bytes;
+    return true;
+}
+
 bool store_load_file(struct symbol_store *s, struct store_image *im) {
     const char *path = real_path(im);
     bool cookie = im->known.evidence && im->known.evidence->has_cookie;
     bool identified = im->known.build_id.size != 0 || cookie;
-    if (use_file(s, im, store_open_proved(s, im, store_cache_path(s, im, "elf")), path, SYMBOL_FROM_CACHE))
+    if (use_best(s, im, store_open_proved(s, im, store_cache_path(s, im, "elf")), path, SYMBOL_FROM_CACHE))
         return true;
     /* With nothing to tell it by, what has its path now may be anything. */
     if (!identified && use_kept(s, im, path))
@@ -143,7 +157,7 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
         store_tried(im, path, "it was deleted, and what is there now cannot be proved to be the same");
         return false;
     }
-    if (use_file(s, im, store_open_proved(s, im, store_host_path(s, im, path)), path, SYMBOL_FROM_FILE))
+    if (use_best(s, im, store_open_proved(s, im, store_host_path(s, im, path)), path, SYMBOL_FROM_FILE))
         return true;
     if (identified && use_root(s, im, path))
         return true;

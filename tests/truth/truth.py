@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records programs that know what they did, and scores how readers of the recordings name it.
 
-truth.py SONDE [--record PROGRAM] [--read [NAME=]PROGRAM]... [--case TEXT]... [--keep-folder DIR] [--list]
+truth.py SONDE [--record PROGRAM] [--read [NAME=]PROGRAM[::OPTIONS]]... [--honest] [--case TEXT]... [--keep-folder DIR]
+               [--list]
 
 PROGRAM is a command with perf's `record` or `script`; both are sonde's unless told otherwise. Every reader has its
-column, with the percentages right / wrong / refused. The exit status judges the first one: a wrong name fails
-anywhere, a missing one where the case needs it (cases.py). A case that cannot run here says SKIP.
+column, with the percentages right / wrong / refused; OPTIONS are more of its `script`. The exit status judges the
+first one: a wrong name fails anywhere, a missing one where the case needs it (cases.py), unless only honesty is asked
+for. A case that cannot run here says SKIP; so does everything when the recorder is not there.
 
     truth.py build/sonde --record perf --read perf --read newest=newest-perf --read sonde=build/sonde
 """
@@ -57,7 +59,9 @@ def record(options, case, place):
 
 
 def read(program, case, place, path, log):
-    r = subprocess.run(command(program, "script", "-f", "-i", path, "-F", "comm,tid,time,ip,sym,dso", "--ns"),
+    program, _, more = program.partition("::")
+    r = subprocess.run(command(program, "script", "-f", "-i", path, "-F", "comm,tid,time,ip,sym,dso", "--ns",
+                               *shlex.split(more)),
                        stdin=subprocess.DEVNULL, capture_output=True, env=environment(place.folder),
                        timeout=HANG_SECONDS)
     if r.returncode:
@@ -78,19 +82,22 @@ def run(options, case, folder, built):
             subprocess.run(c, capture_output=True)
 
 
-def verdict(case, s):
+def verdict(case, s, honest):
     """Why a score is not good enough, or None."""
     wrong = sum(s.wrong.values())
     if s.judged < JUDGED_MIN:
         return f"only {s.judged} samples can be judged"
     if wrong:
         return f"{wrong} of {s.judged} wrong: " + ", ".join(f"{n} {w}" for w, n in s.wrong.most_common(3))
-    if case.need == "right" and s.percent(s.right) < RIGHT_PERCENT:
+    if not honest and case.need == "right" and s.percent(s.right) < RIGHT_PERCENT:
         return f"only {s.percent(s.right):.1f} % right, though the evidence was there"
     return None
 
 
 def can_record(options, folder):
+    """Why not, or None."""
+    if not shutil.which(command(options.record)[0]):
+        return f"there is no {options.record}"
     r = subprocess.run(command(options.record, "record", "-o", os.path.join(folder, "try.data"), "-k",
                                "CLOCK_MONOTONIC", "-e", "cpu-clock:u", "--", "true"), stdin=subprocess.DEVNULL,
                        capture_output=True, text=True, env=environment(folder))
@@ -102,6 +109,7 @@ def parse():
     p.add_argument("sonde")
     p.add_argument("--record")
     p.add_argument("--read", action="append", default=[])
+    p.add_argument("--honest", action="store_true")
     p.add_argument("--case", action="append", default=[])
     p.add_argument("--keep-folder")
     p.add_argument("--list", action="store_true")
@@ -144,7 +152,7 @@ def main():
                 failed += 1
                 print(f"{case.name:64}FAIL: {e}", flush=True)
                 continue
-            why = verdict(case, scores[0])
+            why = verdict(case, scores[0], o.honest)
             failed, passed = failed + bool(why), passed + (not why)
             columns = "".join("{:>20}".format("/".join(f"{s.percent(n):.0f}" if n in (0, s.judged) else
                                                         f"{s.percent(n):.1f}" for n in
