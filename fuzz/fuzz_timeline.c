@@ -95,7 +95,7 @@ static void check_pieces(const struct model *m, unsigned cpumode, uint32_t pid, 
                    hit.mapping != p->mapping || model_image(m, hit.image)->kind == MODEL_IMAGE_KERNEL ||
                    (i + 1 < pieces->list.count && p[1].start == p->last + 1));
         const struct model_image *image = model_image(m, hit.image == MODEL_NONE ? 0 : hit.image);
-        FUZZ_CHECK(model_image_dso(m, image) && model_image_build_id(m, image).size <= 20);
+        FUZZ_CHECK(model_image_dso(m, image) && model_image_build_id(m, image, NULL).size <= 20);
     }
 }
 

@@ -220,7 +220,7 @@ const void *sonde_frame_build_id(const struct sonde_frame *f, size_t *size) {
     const struct model *m = f->session->model;
     struct bytes id = {NULL, 0};
     if (f->hit.image != MODEL_NONE)
-        id = model_image_build_id(m, model_image(m, f->hit.image));
+        id = model_image_build_id(m, model_image(m, f->hit.image), NULL);
     *size = id.size;
     return id.size ? id.data : NULL;
 }

@@ -169,7 +169,7 @@ static bool list_hits(const struct hits *h, struct buildid_list *list) {
                 continue;
             ok = hash_map_set(&anonymous, image->pid, 0);
         }
-        ok = ok && buildid_list_push(list, model_image_build_id(h->model, image), name, guest ? 0 : -1);
+        ok = ok && buildid_list_push(list, model_image_build_id(h->model, image, NULL), name, guest ? 0 : -1);
     }
     hash_map_fini(&anonymous);
     buildid_list_sort(list, false);

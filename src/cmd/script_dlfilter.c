@@ -56,7 +56,7 @@ static struct perf_dlfilter_al describe(struct script_dlfilter *f, const struct 
     if (hit->image == MODEL_NONE)
         return al;
     const struct model_image *image = model_image(names->model, hit->image);
-    struct bytes build_id = model_image_build_id(names->model, image);
+    struct bytes build_id = model_image_build_id(names->model, image, NULL);
     uint64_t offset = 0;
     al.addr = hit->offset;
     al.dso = model_image_dso(names->model, image);

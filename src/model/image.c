@@ -134,7 +134,7 @@ static struct image_name *image_name(struct image_table *t, uint32_t text) {
     if (!vec_reserve(&t->names, (size_t)text + 1))
         return NULL;
     while (t->names.count <= text)
-        t->names.items[t->names.count++] = (struct image_name){NULL, MODEL_NONE};
+        t->names.items[t->names.count++] = (struct image_name){NULL, MODEL_NONE, MODEL_NONE, 0};
     struct image_name *name = &t->names.items[text];
     if (!name->special)
         name->special = special_name(strpool_text(&t->texts, text));
@@ -191,6 +191,14 @@ static uint32_t identity(struct image_table *t, uint32_t text, const struct mode
     return strpool_add(&t->keys, (const char *)key, sizeof key);
 }
 
+/* The file may have them out of order. */
+static void note_newest(struct image_name *name, uint32_t id, uint64_t time_ns) {
+    if (name->newest != MODEL_NONE && time_ns < name->newest_ns)
+        return;
+    name->newest = id;
+    name->newest_ns = time_ns;
+}
+
 uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
     uint32_t text = text_add(t, seen->name);
     struct image_name *name = text == STRPOOL_NONE ? NULL : image_name(t, text);
@@ -199,6 +207,7 @@ uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
     struct model_image image = describe(t, seen, text, name->special);
     if (name->last != MODEL_NONE && same(&image, &t->list.items[name->last])) {
         t->list.items[name->last].mapper = seen->pid;
+        note_newest(name, name->last, seen->time_ns);
         return name->last;
     }
     uint32_t id = identity(t, text, &image);
@@ -215,7 +224,14 @@ uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
     }
     t->list.items[id].mapper = seen->pid;
     t->names.items[text].last = id;
+    note_newest(&t->names.items[text], id, seen->time_ns);
     return id;
+}
+
+const struct model_image *image_last_named(const struct image_table *t, const struct model_image *image) {
+    uint32_t text = strpool_find(&t->texts, image->recorded, strlen(image->recorded));
+    uint32_t last = text < t->names.count ? t->names.items[text].newest : MODEL_NONE;
+    return last == MODEL_NONE ? NULL : &t->list.items[last];
 }
 
 static uint64_t evidence_key(uint32_t text, const struct perfdata_file_state *f) {

@@ -17,7 +17,9 @@ struct special_name;
 /* By text id. */
 struct image_name {
     const struct special_name *special; /* NULL: not looked at yet */
-    uint32_t last;                      /* the image that had the name last, or MODEL_NONE */
+    uint32_t last;                      /* the image that had the name last in the file, or MODEL_NONE */
+    uint32_t newest;                    /* and in time */
+    uint64_t newest_ns;
 };
 
 struct image_table {
@@ -37,7 +39,8 @@ void image_table_fini(struct image_table *t);
 struct image_seen {
     struct bytes name; /* up to its first NUL */
     enum model_space space;
-    uint32_t pid; /* who maps it */
+    uint32_t pid;     /* who maps it */
+    uint64_t time_ns; /* when */
     bool executable;
     uint32_t maj, min;
     uint64_t ino, ino_generation;
@@ -57,6 +60,9 @@ bool image_list(struct image_table *t, struct bytes name, enum model_space space
  * `in_same_space`, that counts too. */
 const struct image_build_id *image_listed(const struct image_table *t, const struct model_image *image,
                                           bool in_same_space);
+
+/* The image that had this one's recorded name last. */
+const struct model_image *image_last_named(const struct image_table *t, const struct model_image *image);
 
 /* Notes what is known of a name's file in a state, and finds it again; NULL when nothing is. False: memory.
  */

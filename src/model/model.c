@@ -187,6 +187,7 @@ static bool apply_map(struct model *m, struct map_record *r, unsigned misc, stru
         space = MODEL_SPACE_USER;
     r->image.space = space;
     r->image.pid = r->pid;
+    r->image.time_ns = when.time_ns;
     r->image.executable = r->prot & PROT_EXEC;
     uint32_t mapping, image = image_intern(&m->images, &r->image);
     if (image == MODEL_NONE || !note_kernel(m, image, r->pgoff) || !add_mapping(m, r, when, image, &mapping))

@@ -252,9 +252,17 @@ struct model_image {
 const struct model_image *model_image(const struct model *m, uint32_t id);
 uint32_t model_image_count(const struct model *m);
 
-/* The image's build-id: its map record's own or, without one, what a HEADER_BUILD_ID record or the BUILD_ID
- * feature says of its name. Empty when neither is known. */
-struct bytes model_image_build_id(const struct model *m, const struct model_image *image);
+/*
+ * The image's build-id: its map record's own or what was learned of its file when it was mapped; without
+ * either, what a HEADER_BUILD_ID record or the BUILD_ID feature says of its name, unless the image was
+ * replaced. Empty when nothing is known. `by_name` (may be NULL): it is of the name, which is what perf finds
+ * at its path when it closes the recording.
+ */
+struct bytes model_image_build_id(const struct model *m, const struct model_image *image, bool *by_name);
+
+/* True when a map event that comes later in the recording has another file of the same file system under
+ * this name: what has the name at the end is not this image. */
+bool model_image_replaced(const struct model *m, const struct model_image *image);
 
 /* What was learned at the end of the recording about the files of that name that were in e->state. False and
  * *err: memory. */

@@ -120,11 +120,11 @@ static void test_image_identity(void **state) {
     assert_int_equal(model_image(m, 1)->ino, 6);
     assert_int_equal(model_image(m, 5)->maj, 0);
     assert_string_equal(model_image(m, 0)->short_name, "a.so");
-    assert_int_equal(model_image_build_id(m, model_image(m, 0)).size, 0);
-    assert_int_equal(model_image_build_id(m, model_image(m, 5)).size, 20);
-    assert_int_equal(model_image_build_id(m, model_image(m, 6)).size, 8);
-    assert_int_equal(model_image_build_id(m, model_image(m, 7)).size, 20);
-    assert_int_equal(model_image_build_id(m, model_image(m, 7)).data[19], 2);
+    assert_int_equal(model_image_build_id(m, model_image(m, 0), NULL).size, 0);
+    assert_int_equal(model_image_build_id(m, model_image(m, 5), NULL).size, 20);
+    assert_int_equal(model_image_build_id(m, model_image(m, 6), NULL).size, 8);
+    assert_int_equal(model_image_build_id(m, model_image(m, 7), NULL).size, 20);
+    assert_int_equal(model_image_build_id(m, model_image(m, 7), NULL).data[19], 2);
     assert_int_equal(model_mapping(m, 0)->prot, PROT_READ | PROT_EXEC);
     assert_int_equal(model_mapping(m, 0)->flags, MAP_PRIVATE);
     model_free(m);
@@ -181,7 +181,7 @@ static void test_listed_build_ids(void **state) {
     static const bool listed[] = {true, true, true, false, true, false, true};
     for (uint32_t i = 0; i < 7; i++) {
         const struct model_image *image = model_image(m, i);
-        struct bytes id = model_image_build_id(m, image);
+        struct bytes id = model_image_build_id(m, image, NULL);
         assert_int_equal(id.size, i == 5 ? 0 : i == 6 ? 16 : 20);
         assert_int_equal(id.size ? id.data[0] : 0, want[i]);
         assert_int_equal(model_image_listed(m, image), listed[i]);
@@ -203,6 +203,30 @@ static struct perfdata_record with_tail(struct writer *area, uint64_t start,
 }
 
 /* A file in two states is two images; what was learned at the end belongs to its state alone. */
+/* A list of build-ids goes by name: it tells what had the name last, if that can be told at all. */
+static void test_replaced(void **state) {
+    (void)state;
+    struct model *m = batch();
+    uint8_t id[20] = {5};
+    static const struct {
+        uint64_t ino, generation;
+        uint32_t min;
+        bool replaced;
+    } rows[] = {{9, 1, 1, false}, {8, 1, 2, false}, {7, 1, 1, true}, {7, 2, 1, true}};
+    for (size_t i = 0; i < 4; i++) /* the first in the file is the last in time */
+        at(m, 9 - i, mmap2(0x1000 * (i + 1), rows[i].min, rows[i].ino, rows[i].generation, "/lib/a.so"));
+    assert_true(model_add_build_id(m, U, (struct bytes){id, 20}, rec_text("/lib/a.so"), NULL));
+    freeze(m);
+    for (uint32_t i = 0; i < 4; i++) {
+        bool by_name;
+        assert_int_equal(model_image_replaced(m, model_image(m, i)), rows[i].replaced);
+        assert_int_equal(model_image_build_id(m, model_image(m, i), &by_name).size,
+                         rows[i].replaced ? 0 : 20);
+        assert_int_equal(by_name, !rows[i].replaced);
+    }
+    model_free(m);
+}
+
 static void test_evidence(void **state) {
     (void)state;
     struct model *m = batch();
@@ -217,6 +241,7 @@ static void test_evidence(void **state) {
     at(m, 5, mmap2(0x5000, 1, 5, 0, "/lib/a.so"));
     e.has_cookie = true;
     e.cookie[0] = 77;
+    e.build_id_size = 20;
     assert_true(model_add_evidence(m, rec_text("/lib/a.so"), &e, NULL));
     freeze(m);
     static const uint32_t IMAGES[] = {0, 0, 1, 2, 3};
@@ -230,7 +255,8 @@ static void test_evidence(void **state) {
     assert_true(got.state.ctime_ns == 5 && !got.has_cookie);
     assert_true(model_image_evidence(m, model_image(m, 1), &got));
     assert_true(got.state.ctime_ns == 6 && got.has_cookie && got.cookie[0] == 77);
-    assert_int_equal(model_image_build_id(m, model_image(m, 2)).size, 8);
+    assert_int_equal(model_image_build_id(m, model_image(m, 1), NULL).size, 20);
+    assert_int_equal(model_image_build_id(m, model_image(m, 2), NULL).size, 8);
     assert_false(model_image_evidence(m, model_image(m, 3), &got));
     writer_fini(&area);
     model_free(m);
@@ -240,6 +266,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_without_files),
         cmocka_unit_test(test_image_identity),
+        cmocka_unit_test(test_replaced),
         cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_build_ids_tell_images_apart),
         cmocka_unit_test(test_listed_build_ids),

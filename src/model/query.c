@@ -276,11 +276,27 @@ const struct model_image *model_image(const struct model *m, uint32_t id) {
     return &m->images.list.items[id];
 }
 
-struct bytes model_image_build_id(const struct model *m, const struct model_image *image) {
+struct bytes model_image_build_id(const struct model *m, const struct model_image *image, bool *by_name) {
+    const struct perfdata_evidence *e = image_evidence(&m->images, image);
+    if (by_name)
+        *by_name = false;
     if (image->build_id_size)
         return (struct bytes){image->build_id, image->build_id_size};
+    if (e && e->build_id_size)
+        return (struct bytes){e->build_id, e->build_id_size};
     const struct image_build_id *listed = image_listed(&m->images, image, false);
-    return listed ? (struct bytes){listed->bytes, listed->size} : (struct bytes){NULL, 0};
+    if (!listed || model_image_replaced(m, image))
+        return (struct bytes){NULL, 0};
+    if (by_name)
+        *by_name = true;
+    return (struct bytes){listed->bytes, listed->size};
+}
+
+bool model_image_replaced(const struct model *m, const struct model_image *image) {
+    const struct model_image *last = image_last_named(&m->images, image);
+    return last && last != image && image->ino && last->ino && last->space == image->space &&
+           last->maj == image->maj && last->min == image->min &&
+           (last->ino != image->ino || last->ino_generation != image->ino_generation);
 }
 
 bool model_image_evidence(const struct model *m, const struct model_image *image,

@@ -19,7 +19,7 @@ struct resolve_provenance resolve_provenance_of(const struct resolve_names *n, u
         p.map_loc = model_mapping(m, mapping)->order;
     if (s.image != MODEL_NONE) {
         p.mapped = model_image(m, s.image);
-        p.build_id = model_image_build_id(m, p.mapped);
+        p.build_id = model_image_build_id(m, p.mapped, NULL);
     }
     return p;
 }

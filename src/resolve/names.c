@@ -168,15 +168,18 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
     const struct model_image *image = model_image(n->model, id);
     if (!add_kernel_of(n, image))
         return false;
+    bool by_name;
     struct symbol_image s = {.kind = kind_of(image),
                              .space = space_of(image),
                              .name = image->name,
                              .deleted = image->deleted,
-                             .build_id = model_image_build_id(n->model, image),
+                             .build_id = model_image_build_id(n->model, image, &by_name),
+                             .replaced = model_image_replaced(n->model, image),
                              .dev = makedev(image->maj, image->min),
                              .ino = image->ino,
                              .pid = image->kind == MODEL_IMAGE_FILE ? image->mapper : image->pid,
                              .release = n->release};
+    s.id_by_name = by_name && image->kind == MODEL_IMAGE_FILE;
     struct perfdata_evidence evidence;
     if (model_image_evidence(n->model, image, &evidence))
         s.evidence = &evidence;

@@ -111,9 +111,13 @@ static const char *why_no_better(const struct store_image *im, uint32_t symbol, 
     case GRADE_EXACT:
         return NULL;
     case GRADE_INFERRED:
-        return !im->source.proved && im->known.code.doubt ? im->known.code.doubt
-               : !im->source.proved                       ? "nothing that was recorded can confirm the file"
-                                                          : "the nearest symbol before it, which has no size";
+        if (im->source.proved)
+            return "the nearest symbol before it, which has no size";
+        if (im->known.code.doubt)
+            return im->known.code.doubt;
+        return im->known.id_by_name
+                   ? "its build-id was read when the recording was closed, not when it was mapped"
+                   : "nothing that was recorded can confirm the file";
     default:
         return symbol == SYMBOL_NONE && im->table ? "no symbol of the file covers the place"
                : im->source.text                  ? im->source.text

@@ -190,7 +190,8 @@ static const char *changed(struct symbol_store *s, struct store_image *im, const
         return NULL;
     if (im->known.ino && now->dev == im->known.dev && now->ino != im->known.ino)
         return "it is another file than the one that was mapped";
-    return s->options.recorded_ns && now->ctime_ns > s->options.recorded_ns ? "it changed after the recording"
+    /* Not its ctime: link(2) moves that, and build-id caches are made of links. */
+    return s->options.recorded_ns && now->mtime_ns > s->options.recorded_ns ? "it changed after the recording"
                                                                             : NULL;
 }
 

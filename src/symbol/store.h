@@ -72,9 +72,12 @@ struct symbol_image {
     const char *name;      /* the path as recorded, or [vdso], [kernel.kallsyms], [ext4], /tmp/perf-42.map */
     bool deleted;          /* the name ends in " (deleted)" */
     struct bytes build_id; /* empty: not recorded */
+    bool id_by_name;       /* it is what had the name when the recording was closed: no proof */
+    bool replaced;         /* another file took the name while recording */
     /* What identifies a file without a build-id; NULL: nothing recorded. */
     const struct perfdata_evidence *evidence;
-    uint64_t dev, ino; /* of a file, as its map event says (dev as makedev(3) packs it); ino 0: not recorded */
+    uint64_t dev,
+        ino;      /* of a file, as its map event says (dev as makedev(3) packs it); ino 0: not recorded */
     uint32_t pid; /* a process that mapped it; UINT32_MAX: not known */
 
     /* Kernels, modules and NAMED: where it was mapped, [start, end). An end of UINT64_MAX means that nobody

@@ -235,11 +235,22 @@ static void test_file(void **state) {
     assert_string_equal(grade_at(&s, text + 0x80), "inferred build-id symtab"); /* no size */
     symbol_store_free(s.store);
 
+    image.id_by_name = true; /* perf's list: whatever had the name when it ended */
+    s = ask(&o, &image);
+    assert_string_equal(grade_at(&s, text + 0x10), "inferred none symtab");
+    symbol_store_free(s.store);
+
     image.build_id = text_bytes(ID_B);
     s = ask(&o, &image);
     assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
     assert_string_equal(s.source.path, in_tree(t, "/bin/prog"));
     assert_non_null(strstr(symbol_store_warning(s.store, 0), HEX_A));
+    assert_string_equal(grade_at(&s, text + 0x10), "stale none none");
+    symbol_store_free(s.store);
+
+    image = FILE_IMAGE;
+    image.replaced = true;
+    s = ask(&o, &image);
     assert_string_equal(grade_at(&s, text + 0x10), "stale none none");
     symbol_store_free(s.store);
 
@@ -302,7 +313,7 @@ static void test_changed(void **state) {
     enum { EVIDENCE, MAPS, CAPTURED };
     static const struct {
         int known;                /* what the recording says of the file */
-        int64_t ino, size, later; /* how that differs from the file now; `later`: recorded before its ctime */
+        int64_t ino, size, later; /* how that differs from the file now; `later`: recorded before its mtime */
         const char *here, *elsewhere, *nowhere; /* the grade by where it was recorded */
     } cases[] = {
         {EVIDENCE, 0, 0, 0, "exact", "exact", "exact"},
@@ -340,7 +351,7 @@ static void test_changed(void **state) {
             image.ino = now.ino + (uint64_t)cases[c].ino;
         }
         if (cases[c].known == CAPTURED)
-            o.recorded_ns = now.ctime_ns - cases[c].later;
+            o.recorded_ns = now.mtime_ns - cases[c].later;
         struct session s = ask(&o, &image);
         assert_memory_equal(grade_at(&s, text + 0x10), want[i % 3], strlen(want[i % 3]));
         symbol_store_free(s.store);

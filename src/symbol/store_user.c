@@ -91,11 +91,11 @@ static bool use_file(struct symbol_store *s, struct store_image *im, struct symf
     if (!im->table)
         return store_fail_err(im, f->path, &err);
     im->bytes.code = f->bytes;
+    bool proved = im->evidenced || (im->known.build_id.size && !im->known.id_by_name);
     if (!debug)
-        return store_found(im, origin, f->path, im->known.build_id.size != 0 || im->evidenced);
+        return store_found(im, origin, f->path, proved);
     im->bytes.debug = debug->bytes;
-    return store_found(im, SYMBOL_FROM_DEBUG_FILE, debug->path,
-                       im->known.build_id.size != 0 || im->evidenced);
+    return store_found(im, SYMBOL_FROM_DEBUG_FILE, debug->path, proved);
 }
 
 /* Without " (deleted)", which is no part of the path (proc_pid_maps(5)). */
@@ -156,6 +156,11 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
     if (im->known.deleted && !identified) {
         store_tried(im, path, "it was deleted, and what is there now cannot be proved to be the same");
         return false;
+    }
+    if (im->known.replaced && !identified) {
+        static const char why[] = "another file took its name while it was being recorded";
+        store_tried(im, path, why);
+        return store_fail(im, SYMBOL_CONTRADICTED, path, why);
     }
     if (use_best(s, im, store_open_proved(s, im, store_host_path(s, im, path)), path, SYMBOL_FROM_FILE))
         return true;

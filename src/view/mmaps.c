@@ -23,7 +23,7 @@ static void identity(const struct printer *p, const struct model_mapping *map,
         return;
     }
     if (!build_id.size)
-        build_id = model_image_build_id(p->model, image);
+        build_id = model_image_build_id(p->model, image, NULL);
     for (size_t i = 0; i < build_id.size; i++)
         out_hex0(out, build_id.data[i], 2);
 }

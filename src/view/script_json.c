@@ -154,7 +154,7 @@ static void place(struct script_json *j, const char *prefix, const struct model_
     hex(o, strcat(strcpy(name, prefix), "dsoff"), hit->offset);
     if (!j->scripting)
         return;
-    struct bytes build_id = model_image_build_id(model, image);
+    struct bytes build_id = model_image_build_id(model, image, NULL);
     if (build_id.size)
         digits(o, strcat(strcpy(name, prefix), "buildid"), build_id.data, build_id.size);
     if (hit->mapping != MODEL_NONE) {
