@@ -213,7 +213,7 @@ static bool find_address(struct session *s, const char *text, struct err *err) {
 static void recorded_identity(const struct session *s, const struct model_image *image,
                               struct why_identity *id) {
     struct perfdata_evidence e;
-    struct bytes build_id = model_image_build_id(s->model, image);
+    struct bytes build_id = model_image_build_id(s->model, image, NULL);
     id->build_id.size = (uint8_t)(build_id.size < sizeof id->build_id.bytes ? build_id.size : 0);
     memcpy(id->build_id.bytes, build_id.data ? build_id.data : id->build_id.bytes, id->build_id.size);
     if (!model_image_evidence(s->model, image, &e))
