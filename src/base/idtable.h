@@ -37,6 +37,12 @@ static inline struct idtable_at idtable_first(const struct idtable *t, uint64_t 
     return (struct idtable_at){tag & t->mask, tag};
 }
 
+/* Has the slot of a hash brought into the cache, for a question soon to come. */
+static inline void idtable_prefetch(const struct idtable *t, uint64_t hash) {
+    if (t->slots)
+        __builtin_prefetch(&t->slots[(uint32_t)(hash >> 32) & t->mask]);
+}
+
 /* The next candidate, or IDTABLE_NONE. */
 static inline uint32_t idtable_next(const struct idtable *t, struct idtable_at *at) {
     if (!t->slots)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From samples to distinct (class, place) and (class, callchain): no name of a function, no sorting. */
+/* From samples to distinct (class, place, callchain): no name of a function, no sorting. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,32 +117,28 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
     return true;
 }
 
-void profile_builder_trim(struct profile_builder *b) {
+/* Gives back what only adding needs. */
+static void trim(struct profile_builder *b) {
     resolve_frames_trim(&b->frames);
     resolve_places_fini(&b->places);
     hash_map_fini(&b->class_by_hash);
-    hash_map_fini(&b->part_by_hash);
-    hash_map_fini(&b->user_by_hash);
-    idtable_fini(&b->base_index);
-    idtable_fini(&b->node_index);
-    vec_fini(&b->parts);
-    vec_fini(&b->part_frames);
+    profile_chain_table_fini(&b->known_parts);
+    profile_parts_trim(&b->parts);
+    idtable_fini(&b->leaf_index);
     vec_fini(&b->run_frames);
     vec_fini(&b->path);
 }
 
 void profile_builder_fini(struct profile_builder *b) {
-    profile_builder_trim(b);
+    trim(b);
     resolve_frames_fini(&b->frames);
     profile_search_free(b->search);
     strpool_fini(&b->texts);
     vec_fini(&b->class_values);
     free(b->threads);
-    vec_fini(&b->bases);
     vec_fini(&b->weights);
-    vec_fini(&b->nodes);
-    vec_fini(&b->class_roots);
     vec_fini(&b->leaves);
+    profile_parts_fini(&b->parts);
     vec_fini(&b->place_verdicts.list);
     vec_fini(&b->comm_verdicts.list);
     vec_fini(&b->tally);
@@ -151,7 +147,7 @@ void profile_builder_fini(struct profile_builder *b) {
 
 /* ---- classes ---- */
 
-uint32_t profile_class_add(struct profile_builder *b, const uint64_t *values) {
+static uint32_t class_add(struct profile_builder *b, const uint64_t *values) {
     uint32_t n = b->plan->class_count;
     for (uint64_t h = hash_bytes(values, n * sizeof *values);; h++) {
         uint32_t id = hash_map_get(&b->class_by_hash, h);
@@ -161,11 +157,9 @@ uint32_t profile_class_add(struct profile_builder *b, const uint64_t *values) {
             continue;
         }
         id = b->class_total;
-        uint32_t *root = vec_push(&b->class_roots);
-        if (!root || !vec_reserve(&b->class_values, b->class_values.count + n) ||
+        if (!vec_reserve(&b->class_values, b->class_values.count + n) ||
             !hash_map_set(&b->class_by_hash, h, id))
             return PROFILE_NONE;
-        *root = PROFILE_NONE;
         memcpy(b->class_values.items + b->class_values.count, values, n * sizeof *values);
         b->class_values.count += n;
         b->class_total++;
@@ -239,7 +233,7 @@ static uint32_t class_of(struct profile_builder *b, struct profile_taken *x, str
     uint64_t values[PROFILE_CLASS_MAX];
     x->comm = t->comm;
     profile_keys_take(b, x, values);
-    uint32_t klass = profile_class_add(b, values);
+    uint32_t klass = class_add(b, values);
     if (b->plan->by_thread)
         t->klass = klass;
     return klass;
@@ -247,39 +241,58 @@ static uint32_t class_of(struct profile_builder *b, struct profile_taken *x, str
 
 /* ---- sums ---- */
 
-static uint32_t base_of(struct profile_builder *b, uint32_t klass, uint32_t frame) {
-    uint64_t hash = hash_u64((uint64_t)klass << 32 | frame);
-    struct idtable_at at = idtable_first(&b->base_index, hash);
-    for (uint32_t id; (id = idtable_next(&b->base_index, &at)) != IDTABLE_NONE;)
-        if (b->bases.items[id].klass == klass && b->bases.items[id].frame == frame)
-            return id;
-    uint32_t id = (uint32_t)b->bases.count;
-    struct profile_base *base = vec_push(&b->bases);
-    if (!base || !idtable_add(&b->base_index, hash, id) || (b->plan->extras && !vec_push(&b->weights)))
-        return PROFILE_NONE;
-    *base = (struct profile_base){.klass = klass, .frame = frame, .first_ns = UINT64_MAX};
-    return id;
+static uint64_t hash_key(const struct profile_leaf_key *k) {
+    uint64_t place = (uint64_t)k->klass << 32 | k->frame,
+             chain = (uint64_t)k->chain.outer << 32 | k->chain.inner;
+    return hash_u64(place ^ hash_u64(chain));
 }
 
-static uint32_t leaf_of(struct profile_builder *b, uint32_t base, uint32_t node) {
-    for (uint32_t id = b->nodes.items[node].leaf; id != PROFILE_NONE; id = b->leaves.items[id].next)
-        if (b->leaves.items[id].base == base)
+static bool same_key(const struct profile_leaf_key *x, const struct profile_leaf_key *y) {
+    return x->klass == y->klass && x->frame == y->frame && x->chain.outer == y->chain.outer &&
+           x->chain.inner == y->chain.inner;
+}
+
+static uint32_t leaf_of(struct profile_builder *b, const struct profile_pending *p) {
+    struct idtable_at at = idtable_first(&b->leaf_index, p->hash);
+    for (uint32_t id; (id = idtable_next(&b->leaf_index, &at)) != IDTABLE_NONE;)
+        if (same_key(&b->leaves.items[id].key, &p->key))
             return id;
     uint32_t id = (uint32_t)b->leaves.count;
-    struct profile_leaf *leaf = vec_push(&b->leaves);
-    if (!leaf)
+    struct profile_leaf *leaf = id < PROFILE_NONE ? vec_push(&b->leaves) : NULL;
+    if (!leaf || !idtable_add(&b->leaf_index, p->hash, id) || (b->plan->extras && !vec_push(&b->weights)))
         return PROFILE_NONE;
-    *leaf = (struct profile_leaf){
-        .base = base, .node = node, .next = b->nodes.items[node].leaf, .first_ns = UINT64_MAX};
-    b->nodes.items[node].leaf = id;
+    *leaf = (struct profile_leaf){.key = p->key, .first_ns = UINT64_MAX};
     return id;
 }
 
-static void add_weights(struct profile_builder *b, uint32_t base, const struct perfdata_sample *s) {
-    struct profile_weights *w = &b->weights.items[base];
-    w->w[0] += s->weight;
-    w->w[1] += s->ins_lat;
-    w->w[2] += s->weight3;
+static bool add_to_leaf(struct profile_builder *b, const struct profile_pending *p) {
+    uint32_t id = leaf_of(b, p);
+    if (id == PROFILE_NONE)
+        return false;
+    struct profile_leaf *leaf = &b->leaves.items[id];
+    leaf->period += p->period;
+    leaf->samples++;
+    if (p->time_ns < leaf->first_ns) {
+        leaf->first_ns = p->time_ns;
+        leaf->thread = p->thread;
+    }
+    for (unsigned i = 0; b->plan->extras && i < 3; i++)
+        b->weights.items[id].w[i] += p->weights.w[i];
+    return true;
+}
+
+/* The samples that wait, in their order. Where the leaves lie is asked for all of them before the first one
+ * is looked at. */
+static void add_pending(struct profile_builder *b) {
+    for (uint32_t i = 0; i < b->pending_count; i++) {
+        struct idtable_at at = idtable_first(&b->leaf_index, b->pending[i].hash);
+        uint32_t id = idtable_next(&b->leaf_index, &at);
+        if (id != IDTABLE_NONE)
+            __builtin_prefetch(&b->leaves.items[id], 1);
+    }
+    for (uint32_t i = 0; i < b->pending_count; i++)
+        b->failed |= !add_to_leaf(b, &b->pending[i]);
+    b->pending_count = 0;
 }
 
 /* Counts the sample and says whether it is to have an entry. */
@@ -296,38 +309,27 @@ static bool count_sample(struct profile_builder *b, uint64_t period, uint32_t ev
     return verdict == PROFILE_KEEP;
 }
 
-/* Adds `period` to a base, and to the leaf at the end of the sample's callchain. */
+/* Adds `period` to the leaf of the sample's place and callchain. */
 static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t frame, uint64_t period,
                    unsigned cpumode) {
     struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
-    uint32_t thread = slot->thread, klass = class_of(b, x, slot);
-    uint32_t id =
-        klass == PROFILE_NONE || frame == RESOLVE_NO_FRAME ? PROFILE_NONE : base_of(b, klass, frame);
-    if (id == PROFILE_NONE)
+    struct profile_pending *p = &b->pending[b->pending_count];
+    *p = (struct profile_pending){.key = {.klass = class_of(b, x, slot), .frame = frame},
+                                  .thread = slot->thread,
+                                  .period = period,
+                                  .time_ns = x->when.time_ns};
+    if (p->key.klass == PROFILE_NONE || frame == RESOLVE_NO_FRAME)
         return false;
-    struct profile_base *base = &b->bases.items[id];
-    base->period += period;
-    base->samples++;
-    if (x->when.time_ns < base->first_ns) {
-        base->first_ns = x->when.time_ns;
-        base->thread = thread;
-    }
     if (b->plan->extras)
-        add_weights(b, id, x->s);
-    if (!b->plan->chains)
-        return true;
-    uint32_t node = x->path == PROFILE_NONE ? profile_chain_node(b, klass, x->s, cpumode, x->when)
-                                            : profile_search_node(b, klass, x->path);
-    uint32_t leaf_id = node == PROFILE_NONE ? PROFILE_NONE : leaf_of(b, id, node);
-    if (leaf_id == PROFILE_NONE)
+        p->weights = (struct profile_weights){{x->s->weight, x->s->ins_lat, x->s->weight3}};
+    if (b->plan->chains && x->searched)
+        p->key.chain = x->chain;
+    else if (b->plan->chains && !profile_chain_take(b, x->s, cpumode, x->when, &p->key.chain))
         return false;
-    struct profile_leaf *leaf = &b->leaves.items[leaf_id];
-    leaf->period += period;
-    leaf->samples++;
-    if (x->when.time_ns < leaf->first_ns) {
-        leaf->first_ns = x->when.time_ns;
-        leaf->thread = thread;
-    }
+    p->hash = hash_key(&p->key);
+    idtable_prefetch(&b->leaf_index, p->hash);
+    if (++b->pending_count == PROFILE_PENDING)
+        add_pending(b);
     return true;
 }
 
@@ -412,12 +414,8 @@ static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint
         t->dropped++;
         return;
     }
-    struct profile_taken x = {.s = s,
-                              .event = event,
-                              .when = when,
-                              .cpumode = cpumode,
-                              .parent = PROFILE_NONE,
-                              .path = PROFILE_NONE};
+    struct profile_taken x = {
+        .s = s, .event = event, .when = when, .cpumode = cpumode, .parent = PROFILE_NONE};
     if (b->plan->o->branch)
         count_sample(b, s->branch_count, event, PROFILE_KEEP);
     if (b->plan->o->branch ? !add_branches(b, &x, cpumode) : !add_sample(b, &x, cpumode))
@@ -466,4 +464,9 @@ static void add_sample_record(struct profile_builder *b, const struct stream_rec
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r) {
     if (r->raw.type == PERFDATA_RECORD_SAMPLE && r->event < b->tally.count)
         add_sample_record(b, r);
+}
+
+void profile_builder_finish(struct profile_builder *b) {
+    add_pending(b);
+    trim(b);
 }

@@ -1,61 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Callchains to nodes. Chains repeat in parts: the kernel's is the same in all processes. A part is
- * remembered by a hash of its bytes, and only one that was not seen in that state of the address space is
- * resolved frame by frame.
+ * Callchains to parts of frames. Chains repeat in parts: the kernel's is the same in all processes. A part as
+ * recorded is remembered by a hash of its bytes, and only one that was not seen in that state of the address
+ * space is resolved frame by frame; what it is resolved to may be known from another process.
  *
  *   sample: [KERNEL] k0 k1 k2 [USER] u0 u1        innermost first
- *            `-- part: k2 k1 k0 --'  `-- node: class > u1 > u0
- *   together: class > u1 > u0 > k2 > k1 > k0
+ *            `-- part: k2 k1 k0 --'  `-- part: u1 u0
+ *   together: outer part u1 u0, inner part k2 k1 k0
  */
+#include <stdlib.h>
+
 #include "profile/profile_internal.h"
-
-/* So many children of a node are listed. */
-enum { LISTED = 8 };
-
-static uint32_t make_node(struct profile_builder *b, uint32_t parent, uint32_t frame) {
-    uint32_t id = (uint32_t)b->nodes.count;
-    struct profile_chain_node *node = id < PROFILE_NONE ? vec_push(&b->nodes) : NULL;
-    if (!node)
-        return PROFILE_NONE;
-    *node = (struct profile_chain_node){parent, frame, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
-    return id;
-}
-
-static uint32_t find_further(struct profile_builder *b, uint32_t parent, uint32_t frame) {
-    uint64_t hash = hash_u64((uint64_t)parent << 32 | frame);
-    struct idtable_at at = idtable_first(&b->node_index, hash);
-    for (uint32_t id; (id = idtable_next(&b->node_index, &at)) != IDTABLE_NONE;)
-        if (b->nodes.items[id].parent == parent && b->nodes.items[id].frame == frame)
-            return id;
-    uint32_t id = make_node(b, parent, frame);
-    return id != PROFILE_NONE && idtable_add(&b->node_index, hash, id) ? id : PROFILE_NONE;
-}
-
-uint32_t profile_chain_step(struct profile_builder *b, uint32_t parent, uint32_t frame) {
-    const struct profile_chain_node *nodes = b->nodes.items;
-    unsigned listed = 0;
-    for (uint32_t id = nodes[parent].child; id != PROFILE_NONE; id = nodes[id].next, listed++)
-        if (nodes[id].frame == frame)
-            return id;
-    if (listed == LISTED)
-        return find_further(b, parent, frame);
-    uint32_t id = make_node(b, parent, frame);
-    if (id == PROFILE_NONE)
-        return id;
-    b->nodes.items[id].next = b->nodes.items[parent].child;
-    b->nodes.items[parent].child = id;
-    return id;
-}
-
-uint32_t profile_chain_root(struct profile_builder *b, uint32_t klass) {
-    uint32_t root = b->class_roots.items[klass];
-    if (root != PROFILE_NONE)
-        return root;
-    root = make_node(b, PROFILE_NONE, klass);
-    b->class_roots.items[klass] = root;
-    return root;
-}
 
 /* A 64 x 64 -> 128 bit product, folded: one step takes in a word. Two parts that collide would be taken for
  * one; at 64 bits that is once in some ten thousand recordings of a million distinct parts each. */
@@ -87,14 +42,55 @@ struct chain {
     bool in_kernel; /* the sample itself */
 };
 
-static const struct model_state *state_of(struct profile_builder *b, const struct chain *c,
-                                          unsigned cpumode) {
-    return resolve_places_state(&b->places, cpumode, c->pid, c->when);
+/* ---- parts as recorded ---- */
+
+/* A part that was seen, by part_key. */
+struct profile_chain_slot {
+    uint64_t key;
+    uint32_t part; /* PROFILE_NO_PART: the slot is free */
+};
+
+void profile_chain_table_fini(struct profile_chain_table *t) {
+    free(t->slots);
+    *t = (struct profile_chain_table){0};
 }
 
-/* The part's frames, innermost first, until the next call; NULL: memory. */
-static const uint32_t *frames_of(struct profile_builder *b, const struct chain *c, const struct part *part) {
-    struct resolve_run run = {.state = state_of(b, c, part->cpumode),
+/* The slot of a key: its own, or a free one. The table has room. */
+static struct profile_chain_slot *slot_of(const struct profile_chain_table *t, uint64_t key) {
+    for (size_t i = key & t->mask;; i = (i + 1) & t->mask)
+        if (t->slots[i].part == PROFILE_NO_PART || t->slots[i].key == key)
+            return &t->slots[i];
+}
+
+/* Room for one more. False: memory. */
+static bool make_room(struct profile_chain_table *t) {
+    if (t->slots && t->count < (t->mask + 1) / 4 * 3)
+        return true;
+    size_t n = t->slots ? (t->mask + 1) * 2 : 1024;
+    struct profile_chain_table bigger = {malloc(n * sizeof *bigger.slots), n - 1, t->count};
+    if (!bigger.slots)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        bigger.slots[i].part = PROFILE_NO_PART;
+    for (size_t i = 0; t->slots && i <= t->mask; i++)
+        if (t->slots[i].part != PROFILE_NO_PART)
+            *slot_of(&bigger, t->slots[i].key) = t->slots[i];
+    free(t->slots);
+    *t = bigger;
+    return true;
+}
+
+static uint64_t part_key(const struct chain *c, const struct part *part, const struct model_state *state) {
+    uint64_t seed = (uint64_t)state->id << 8 | part->cpumode << 1 | c->in_kernel;
+    if (part->cut) /* what lies inside of an address is part of what it means */
+        seed ^= hash_u64(bytes_load64(part->at - 8, part->swap));
+    return hash_words(part->at, part->count, part->swap, hash_u64(seed));
+}
+
+/* Resolves a part's frames. */
+static uint32_t resolve(struct profile_builder *b, const struct chain *c, const struct part *part,
+                        const struct model_state *state) {
+    struct resolve_run run = {.state = state,
                               .at = part->at,
                               .count = part->count,
                               .swap = part->swap,
@@ -102,72 +98,28 @@ static const uint32_t *frames_of(struct profile_builder *b, const struct chain *
                               .cpumode = (uint8_t)part->cpumode,
                               .kind = (uint8_t)b->plan->frame_kind,
                               .before_exec = c->in_kernel && part->cpumode == PERFDATA_MISC_USER};
-    bool ok =
-        vec_reserve(&b->run_frames, part->count) && resolve_frames_run(&b->frames, &run, b->run_frames.items);
-    return ok ? b->run_frames.items : NULL;
-}
-
-static uint32_t walk(struct profile_builder *b, const struct chain *c, const struct part *part,
-                     uint32_t node) {
-    const uint32_t *frames = frames_of(b, c, part);
-    if (!frames)
-        return PROFILE_NONE;
-    for (uint64_t i = part->count; i-- > 0 && node != PROFILE_NONE;)
-        node = profile_chain_step(b, node, frames[i]);
-    return node;
-}
-
-static uint64_t part_key(struct profile_builder *b, const struct chain *c, const struct part *part) {
-    const struct model_state *state = state_of(b, c, part->cpumode);
-    uint64_t seed = (uint64_t)state->id << 8 | part->cpumode << 1 | c->in_kernel;
-    if (part->cut) /* what lies inside of an address is part of what it means */
-        seed ^= hash_u64(bytes_load64(part->at - 8, part->swap));
-    return hash_words(part->at, part->count, part->swap, hash_u64(seed));
-}
-
-/* Up to here a part is as quickly walked as looked up. */
-enum { SHORT_PART = 4 };
-
-/* The node of the outer part, under the class's root. */
-static uint32_t outer_node(struct profile_builder *b, const struct chain *c, const struct part *part,
-                           uint32_t root) {
-    if (part->count <= SHORT_PART)
-        return walk(b, c, part, root);
-    uint64_t key = part_key(b, c, part) ^ hash_u64(root);
-    uint32_t node = hash_map_get(&b->user_by_hash, key);
-    if (node != HASH_ABSENT)
-        return node;
-    node = walk(b, c, part, root);
-    return node != PROFILE_NONE && hash_map_set(&b->user_by_hash, key, node) ? node : PROFILE_NONE;
-}
-
-static uint32_t inner_part(struct profile_builder *b, const struct chain *c, const struct part *part) {
-    uint64_t key = part_key(b, c, part);
-    uint32_t id = hash_map_get(&b->part_by_hash, key);
-    if (id != HASH_ABSENT)
-        return id;
-    const uint32_t *frames = frames_of(b, c, part);
-    struct profile_part *made = frames ? vec_push(&b->parts) : NULL;
-    if (!made || !vec_reserve(&b->part_frames, b->part_frames.count + part->count))
-        return PROFILE_NONE;
-    *made = (struct profile_part){(uint32_t)b->part_frames.count, (uint32_t)part->count};
+    vec_clear(&b->path);
+    if (!vec_reserve(&b->run_frames, part->count) || !vec_reserve(&b->path, part->count) ||
+        !resolve_frames_run(&b->frames, &run, b->run_frames.items))
+        return PROFILE_NO_PART;
     for (uint64_t i = part->count; i-- > 0;)
-        *vec_push(&b->part_frames) = frames[i];
-    id = (uint32_t)(b->parts.count - 1);
-    return hash_map_set(&b->part_by_hash, key, id) ? id : PROFILE_NONE;
+        b->path.items[b->path.count++] = b->run_frames.items[i];
+    return profile_parts_add(&b->parts, b->path.items, b->path.count);
 }
 
-static uint32_t join(struct profile_builder *b, const struct chain *c, const struct part *inner,
-                     uint32_t node) {
-    if (!inner->count || node == PROFILE_NONE)
-        return node;
-    uint32_t part = inner_part(b, c, inner);
-    if (part == PROFILE_NONE)
-        return PROFILE_NONE;
-    const struct profile_part *p = &b->parts.items[part];
-    for (uint32_t i = 0; i < p->count && node != PROFILE_NONE; i++)
-        node = profile_chain_step(b, node, b->part_frames.items[p->first + i]);
-    return node;
+static uint32_t part_of(struct profile_builder *b, const struct chain *c, const struct part *part) {
+    const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
+    uint64_t key = part_key(c, part, state);
+    struct profile_chain_table *t = &b->known_parts;
+    if (!make_room(t))
+        return PROFILE_NO_PART;
+    struct profile_chain_slot *slot = slot_of(t, key);
+    if (slot->part == PROFILE_NO_PART) {
+        uint32_t made = resolve(b, c, part, state);
+        *slot = (struct profile_chain_slot){key, made};
+        t->count += made != PROFILE_NO_PART;
+    }
+    return slot->part;
 }
 
 /* ---- what the entries of a chain mean ---- */
@@ -232,32 +184,80 @@ static void keep_outermost(struct parts *parts, uint64_t most) {
     }
 }
 
-uint32_t profile_chain_node(struct profile_builder *b, uint32_t klass, const struct perfdata_sample *s,
-                            unsigned cpumode, struct model_when when) {
-    uint32_t root = profile_chain_root(b, klass), user;
-    struct perfdata_u64s kernel;
-    if (root == PROFILE_NONE || !b->plan->calls || !(s->have & PERFDATA_SAMPLE_BRANCH_STACK) ||
-        !profile_lbr_chain(b, root, s, cpumode, when, &kernel, &user))
-        return profile_chain_extend(b, root, s, &s->callchain, cpumode, when);
-    return profile_chain_extend(b, user, s, &kernel, cpumode, when);
+/* A part of a chain, resolved. */
+struct link {
+    uint32_t part;
+    unsigned cpumode;
+};
+
+/* More parts than two, or two of the same kind of addresses: the outer part is the outermost run of one kind,
+ * the inner one all the others behind each other. */
+static bool join(struct profile_builder *b, const struct link *links, unsigned count,
+                 struct profile_chain *out) {
+    size_t frames = 0, outer = 0;
+    uint32_t n;
+    bool same = true;
+    for (unsigned i = 0; i < count; i++) {
+        profile_parts_ids(&b->parts, links[i].part, &n);
+        frames += n;
+    }
+    vec_clear(&b->path);
+    if (!vec_reserve(&b->path, frames + 1))
+        return false;
+    for (unsigned i = count; i-- > 0;) {
+        const uint32_t *part = profile_parts_ids(&b->parts, links[i].part, &n);
+        if (n)
+            memcpy(b->path.items + b->path.count, part, n * sizeof *part);
+        b->path.count += n;
+        same &= links[i].cpumode == links[count - 1].cpumode;
+        outer = same ? b->path.count : outer;
+    }
+    out->outer = profile_parts_add(&b->parts, b->path.items, outer);
+    out->inner = profile_parts_add(&b->parts, b->path.items + outer, b->path.count - outer);
+    return out->outer != PROFILE_NO_PART && out->inner != PROFILE_NO_PART;
 }
 
-uint32_t profile_chain_extend(struct profile_builder *b, uint32_t node, const struct perfdata_sample *s,
-                              const struct perfdata_u64s *chain, unsigned cpumode, struct model_when when) {
-    struct chain c = {s->pid, s->tid, when, cpumode == PERFDATA_MISC_KERNEL};
+/* The parts of a chain as recorded, innermost first. False: memory. */
+static bool resolve_parts(struct profile_builder *b, const struct chain *c, const struct perfdata_u64s *chain,
+                          struct link *links, unsigned *count) {
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;
     struct parts parts = {
         .count = 0, .left = caller ? UINT64_MAX : b->plan->o->max_stack, .cpumode = PERFDATA_MISC_USER};
-    if (node == PROFILE_NONE || !chain->count || !split(b, chain, &c, &parts, false))
-        return node;
+    *count = 0;
+    if (!chain->count || !split(b, chain, c, &parts, false))
+        return true;
     if (caller)
         keep_outermost(&parts, b->plan->o->max_stack);
-    if (!parts.count)
-        return node;
-    node = parts.count > 1 || parts.list[0].cpumode != PERFDATA_MISC_KERNEL
-               ? outer_node(b, &c, &parts.list[parts.count - 1], node)
-               : join(b, &c, &parts.list[0], node);
-    for (unsigned i = parts.count - 1; i-- > 0;)
-        node = join(b, &c, &parts.list[i], node);
-    return node;
+    for (unsigned i = 0; i < parts.count; i++) {
+        if (!parts.list[i].count)
+            continue;
+        links[*count] = (struct link){part_of(b, c, &parts.list[i]), parts.list[i].cpumode};
+        if (links[(*count)++].part == PROFILE_NO_PART)
+            return false;
+    }
+    return true;
+}
+
+bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
+                        struct model_when when, struct profile_chain *out) {
+    struct chain c = {s->pid, s->tid, when, cpumode == PERFDATA_MISC_KERNEL};
+    struct link links[PARTS_MAX + 1];
+    struct perfdata_u64s chain = s->callchain;
+    uint32_t user = PROFILE_EMPTY_PART;
+    unsigned count;
+    *out = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
+    if (b->plan->calls && s->have & PERFDATA_SAMPLE_BRANCH_STACK &&
+        profile_lbr_chain(b, s, cpumode, when, &chain, &user) && user == PROFILE_NO_PART)
+        return false;
+    if (!resolve_parts(b, &c, &chain, links, &count))
+        return false;
+    if (user != PROFILE_EMPTY_PART)
+        links[count++] = (struct link){user, PERFDATA_MISC_USER};
+    if (count > 2 || (count == 2 && links[0].cpumode == links[1].cpumode))
+        return join(b, links, count, out);
+    if (count == 2)
+        out->inner = links[0].part;
+    if (count)
+        out->outer = links[count - 1].part;
+    return true;
 }

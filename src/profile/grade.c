@@ -59,69 +59,68 @@ bool profile_grade_frames(struct profile *p) {
 
 /* ---- sums ---- */
 
-static uint32_t event_of(const struct profile *p, uint32_t klass) {
-    return (uint32_t)p->b.class_values.items[(size_t)klass * p->plan.class_count];
+/* How many of a part's frames have which grade. */
+struct part_grades {
+    uint32_t n[GRADE_COUNT];
+};
+
+static void grade_part(const struct profile *p, uint32_t part, struct part_grades *out) {
+    uint32_t n;
+    const uint32_t *frames = profile_parts_ids(&p->b.parts, part, &n);
+    *out = (struct part_grades){{0}};
+    for (uint32_t i = 0; i < n; i++)
+        out->n[p->grades.items[frames[i]]]++;
 }
 
-static void count(struct profile *p, uint32_t event, uint32_t frame, uint64_t samples) {
-    p->tables.items[event].event.grades[p->grades.items[frame]] += samples;
-}
-
-/* Each node of the callchains' trees is the frame of all samples that pass through it. */
-static bool count_nodes(struct profile *p) {
-    const struct profile_chain_node *nodes = p->b.nodes.items;
-    size_t n = p->b.nodes.count;
-    uint32_t *events = malloc((n + 1) * sizeof *events);
-    for (size_t i = 0; events && i < n; i++) {
-        uint32_t up = nodes[i].parent;
-        events[i] = up == PROFILE_NONE ? event_of(p, nodes[i].frame) : events[up];
-        if (up != PROFILE_NONE)
-            count(p, events[i], nodes[i].frame, p->node_sums.items[i].samples);
-    }
-    free(events);
-    return events;
-}
-
+/* Each frame of a callchain is one of all samples with that chain; a sample without is a frame all the same.
+ */
 bool profile_count_grades(struct profile *p) {
     const struct profile_builder *b = &p->b;
-    if (!p->plan.chains) {
-        for (size_t i = 0; i < b->bases.count; i++)
-            count(p, event_of(p, b->bases.items[i].klass), b->bases.items[i].frame,
-                  b->bases.items[i].samples);
-        return true;
-    }
-    /* A sample without a callchain is a frame all the same. */
-    for (size_t i = 0; i < b->leaves.count; i++) {
+    uint32_t count = profile_parts_count(&b->parts);
+    struct part_grades *parts = malloc((count + 1u) * sizeof *parts);
+    for (uint32_t i = 0; parts && i < count; i++)
+        grade_part(p, i, &parts[i]);
+    for (size_t i = 0; parts && i < b->leaves.count; i++) {
         const struct profile_leaf *leaf = &b->leaves.items[i];
-        const struct profile_base *base = &b->bases.items[leaf->base];
-        if (b->nodes.items[leaf->node].parent == PROFILE_NONE)
-            count(p, event_of(p, base->klass), base->frame, leaf->samples);
+        const struct profile_chain *chain = &leaf->key.chain;
+        uint64_t *grades = p->tables.items[profile_class_event(p, leaf->key.klass)].event.grades;
+        if (chain->outer == PROFILE_EMPTY_PART) {
+            grades[p->grades.items[leaf->key.frame]] += leaf->samples;
+            continue;
+        }
+        for (unsigned g = 0; g < GRADE_COUNT; g++)
+            grades[g] += leaf->samples * (uint64_t)(parts[chain->outer].n[g] + parts[chain->inner].n[g]);
     }
-    return count_nodes(p);
+    free(parts);
+    return parts;
 }
 
 /* ---- quality ---- */
 
-/* Into by_image[image + 1]: how many frames of each grade. */
-static void each_frame(const struct profile *p, struct profile_image_grades *by_image) {
+static void count_frame(const struct profile *p, uint32_t frame, uint64_t samples,
+                        struct profile_image_grades *by_image) {
+    by_image[p->b.frames.list.items[frame].image + 1].frames[p->grades.items[frame]] += samples;
+}
+
+/* Into by_image[image + 1]: how many frames of each grade. False: memory. */
+static bool each_frame(const struct profile *p, struct profile_image_grades *by_image) {
     const struct profile_builder *b = &p->b;
-    for (size_t i = 0; p->plan.chains && i < b->nodes.count; i++) {
-        const struct profile_chain_node *n = &b->nodes.items[i];
-        if (n->parent != PROFILE_NONE)
-            by_image[b->frames.list.items[n->frame].image + 1].frames[p->grades.items[n->frame]] +=
-                p->node_sums.items[i].samples;
-    }
-    for (size_t i = 0; p->plan.chains && i < b->leaves.count; i++) {
+    uint32_t parts = profile_parts_count(&b->parts), n;
+    uint64_t *samples = calloc(parts + 1u, sizeof *samples);
+    for (size_t i = 0; samples && i < b->leaves.count; i++) {
         const struct profile_leaf *leaf = &b->leaves.items[i];
-        uint32_t frame = b->bases.items[leaf->base].frame;
-        if (b->nodes.items[leaf->node].parent == PROFILE_NONE)
-            by_image[b->frames.list.items[frame].image + 1].frames[p->grades.items[frame]] += leaf->samples;
+        samples[leaf->key.chain.outer] += leaf->samples;
+        samples[leaf->key.chain.inner] += leaf->samples;
+        if (leaf->key.chain.outer == PROFILE_EMPTY_PART)
+            count_frame(p, leaf->key.frame, leaf->samples, by_image);
     }
-    for (size_t i = 0; !p->plan.chains && i < b->bases.count; i++) {
-        uint32_t frame = b->bases.items[i].frame;
-        by_image[b->frames.list.items[frame].image + 1].frames[p->grades.items[frame]] +=
-            b->bases.items[i].samples;
+    for (uint32_t i = 0; samples && i < parts; i++) {
+        const uint32_t *frames = profile_parts_ids(&b->parts, i, &n);
+        for (uint32_t k = 0; k < n; k++)
+            count_frame(p, frames[k], samples[i], by_image);
     }
+    free(samples);
+    return samples;
 }
 
 static uint64_t all_frames(const struct profile_image_grades *g) {
@@ -149,27 +148,22 @@ static void judge_chains(const struct profile *p, struct profile_quality *q) {
     const struct profile_builder *b = &p->b;
     for (size_t i = 0; i < b->leaves.count; i++) {
         const struct profile_leaf *leaf = &b->leaves.items[i];
-        unsigned depth = p->node_sums.items[leaf->node].depth;
-        uint32_t event = event_of(p, b->bases.items[leaf->base].klass);
+        uint32_t depth = profile_chain_length(&b->parts, leaf->key.chain), n;
+        const uint32_t *outermost = profile_parts_ids(&b->parts, leaf->key.chain.outer, &n);
         q->chains += depth ? leaf->samples : 0;
-        q->truncated += depth >= longest_chain(p, event) ? leaf->samples : 0;
-    }
-    for (size_t i = 0; i < b->nodes.count; i++) {
-        uint32_t up = b->nodes.items[i].parent;
-        if (up != PROFILE_NONE && b->nodes.items[up].parent == PROFILE_NONE &&
-            b->frames.list.items[b->nodes.items[i].frame].image == MODEL_NONE)
-            q->lost_callers += p->node_sums.items[i].samples;
+        q->truncated +=
+            depth >= longest_chain(p, profile_class_event(p, leaf->key.klass)) ? leaf->samples : 0;
+        q->lost_callers += n && b->frames.list.items[outermost[0]].image == MODEL_NONE ? leaf->samples : 0;
     }
 }
 
 bool profile_quality_find(const struct profile *p, struct profile_quality *out, struct err *err) {
     uint32_t images = model_image_count(p->plan.in->model);
     struct profile_image_grades *all = calloc((size_t)images + 1, sizeof *all);
-    if (!all || !vec_reserve(&out->images, (size_t)images + 1)) {
+    if (!all || !vec_reserve(&out->images, (size_t)images + 1) || !each_frame(p, all)) {
         free(all);
         return err_memory(err, "grades");
     }
-    each_frame(p, all);
     for (uint32_t i = 0; i <= images; i++) {
         all[i].image = i - 1; /* MODEL_NONE is the number before the first */
         if (all_frames(&all[i]))
@@ -177,8 +171,8 @@ bool profile_quality_find(const struct profile *p, struct profile_quality *out, 
     }
     free(all);
     qsort(out->images.items, out->images.count, sizeof *out->images.items, most_first);
-    for (size_t i = 0; i < p->b.bases.count; i++)
-        out->samples += p->b.bases.items[i].samples;
+    for (size_t i = 0; i < p->b.leaves.count; i++)
+        out->samples += p->b.leaves.items[i].samples;
     if (p->plan.chains)
         judge_chains(p, out);
     return true;
@@ -192,21 +186,19 @@ void profile_quality_fini(struct profile_quality *q) {
 
 bool profile_conserves(const struct profile *p, struct err *err) {
     const struct profile_builder *b = &p->b;
-    uint64_t read = 0, left = 0, kept = 0, leaves = 0;
+    uint64_t read = 0, left = 0, kept = 0;
     if (p->plan.o->branch) /* there entries are branches */
         return true;
     for (size_t i = 0; i < b->tally.count; i++) {
         read += b->tally.items[i].read;
         left += b->tally.items[i].filtered + b->tally.items[i].dropped;
     }
-    for (size_t i = 0; i < b->bases.count; i++)
-        kept += b->bases.items[i].samples;
     for (size_t i = 0; i < b->leaves.count; i++)
-        leaves += b->leaves.items[i].samples;
-    if (kept + left == read && (!p->plan.chains || leaves == kept))
+        kept += b->leaves.items[i].samples;
+    if (kept + left == read)
         return true;
     return err_set(err, ERR_BROKEN, NULL,
-                   "the profile does not add up: of %" PRIu64 " samples %" PRIu64 " are in it, %" PRIu64
-                   " with callchains, and %" PRIu64 " were left out. This is a mistake of sonde's",
-                   read, kept, leaves, left);
+                   "the profile does not add up: of %" PRIu64 " samples %" PRIu64 " are in it, and %" PRIu64
+                   " were left out. This is a mistake of sonde's",
+                   read, kept, left);
 }

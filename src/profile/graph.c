@@ -32,22 +32,6 @@ static void sum_up(uint32_t *at, size_t owners) {
         at[i] += at[i - 1];
 }
 
-static bool list_children(struct profile *p) {
-    const struct profile_chain_node *nodes = p->b.nodes.items;
-    size_t n = p->b.nodes.count;
-    if (!make_at((void **)&p->child_at.items, &p->child_at.cap, n) || !vec_reserve(&p->child_list, n + 1))
-        return false;
-    uint32_t *at = p->child_at.items;
-    for (size_t i = 0; i < n; i++)
-        if (nodes[i].parent != PROFILE_NONE)
-            at[nodes[i].parent + 2]++;
-    sum_up(at, n);
-    for (size_t i = 0; i < n; i++)
-        if (nodes[i].parent != PROFILE_NONE)
-            p->child_list.items[at[nodes[i].parent + 1]++] = (uint32_t)i;
-    return true;
-}
-
 static struct profile_table *table_of_class(struct profile *p, uint32_t klass) {
     return &p->tables.items[p->b.class_values.items[(size_t)klass * p->plan.class_count]];
 }
@@ -59,46 +43,56 @@ static bool *graph_rows(const struct profile_table *t) {
     return has;
 }
 
-static bool list_of_table(struct profile *p, struct profile_table *t, const uint32_t *base_rows) {
-    size_t rows = t->rows.count;
-    bool *has = graph_rows(t), children = p->plan.o->children;
-    bool ok = has && make_at((void **)&t->node_at.items, &t->node_at.cap, rows) &&
-              make_at((void **)&t->leaf_at.items, &t->leaf_at.cap, rows);
-    for (unsigned pass = 0; ok && pass < 2; pass++) {
-        for (uint32_t i = 0; children && i < p->b.nodes.count; i++) {
-            const struct profile_node_sums *s = &p->node_sums.items[i];
-            if (s->entry == PROFILE_NONE || !s->samples || &p->tables.items[s->table] != t || !has[s->entry])
+/* One pass over the table's nodes and leaves: counts them or, the second time, lists them. */
+static void list_once(struct profile *p, struct profile_table *t, const bool *has, bool place) {
+    const struct profile_chain_node *nodes = p->nodes.items;
+    for (uint32_t root = 0; p->plan.o->children && root < p->nodes.count; root = nodes[root].end) {
+        if (&p->tables.items[p->kind_list.items[nodes[root].frame].table] != t)
+            continue;
+        for (uint32_t i = root + 1; i < nodes[root].end; i++) {
+            uint32_t row = nodes[i].row;
+            if (row == PROFILE_NO_ROW || !has[row])
                 continue;
-            if (pass)
-                t->node_list.items[t->node_at.items[s->entry + 1]++] = i;
+            if (place)
+                t->node_list.items[t->node_at.items[row + 1]++] = i;
             else
-                t->node_at.items[s->entry + 2]++;
-        }
-        for (uint32_t i = 0; i < p->b.leaves.count; i++) {
-            uint32_t base = p->b.leaves.items[i].base, row = base_rows[base];
-            if (row == PROFILE_NONE || table_of_class(p, p->b.bases.items[base].klass) != t || !has[row])
-                continue;
-            if (pass)
-                t->leaf_list.items[t->leaf_at.items[row + 1]++] = i;
-            else
-                t->leaf_at.items[row + 2]++;
-        }
-        if (!pass) {
-            sum_up(t->node_at.items, rows);
-            sum_up(t->leaf_at.items, rows);
-            ok = vec_reserve(&t->node_list, t->node_at.items[rows + 1] + 1) &&
-                 vec_reserve(&t->leaf_list, t->leaf_at.items[rows + 1] + 1);
+                t->node_at.items[row + 2]++;
         }
     }
+    for (uint32_t i = 0; i < p->b.leaves.count; i++) {
+        uint32_t row = p->leaf_rows.items[i];
+        if (table_of_class(p, p->b.leaves.items[i].key.klass) != t || !has[row])
+            continue;
+        if (place)
+            t->leaf_list.items[t->leaf_at.items[row + 1]++] = i;
+        else
+            t->leaf_at.items[row + 2]++;
+    }
+}
+
+static bool list_of_table(struct profile *p, struct profile_table *t) {
+    size_t rows = t->rows.count;
+    bool *has = graph_rows(t);
+    bool ok = has && make_at((void **)&t->node_at.items, &t->node_at.cap, rows) &&
+              make_at((void **)&t->leaf_at.items, &t->leaf_at.cap, rows);
+    if (ok) {
+        list_once(p, t, has, false);
+        sum_up(t->node_at.items, rows);
+        sum_up(t->leaf_at.items, rows);
+        ok = vec_reserve(&t->node_list, t->node_at.items[rows + 1] + 1) &&
+             vec_reserve(&t->leaf_list, t->leaf_at.items[rows + 1] + 1);
+    }
+    if (ok)
+        list_once(p, t, has, true);
     free(has);
     return ok;
 }
 
-bool profile_graph_prepare(struct profile *p, const uint32_t *base_rows) {
-    bool ok = p->plan.o->chain_order != PROFILE_CALLER || list_children(p);
+bool profile_graph_prepare(struct profile *p) {
+    bool ok = true;
     for (size_t i = 0; ok && i < p->tables.count; i++)
         if (p->tables.items[i].rows.count)
-            ok = list_of_table(p, &p->tables.items[i], base_rows);
+            ok = list_of_table(p, &p->tables.items[i]);
     return ok;
 }
 
@@ -118,6 +112,7 @@ struct item {
 /* Items that share a frame. */
 struct group {
     uint32_t frame, first, count; /* in items */
+    uint32_t first_leaf;          /* the earliest */
     struct weight w;
     uint32_t parent; /* graph node */
 };
@@ -163,10 +158,11 @@ static struct weight own_of(const struct builder *b, uint32_t node) {
 
 /* Notes on all nodes above the entry's own leaves how much of them that is. */
 static bool note_own(struct builder *b) {
-    const struct profile_chain_node *nodes = b->p->b.nodes.items;
+    const struct profile_chain_node *nodes = b->p->nodes.items;
     for (uint32_t i = b->t->leaf_at.items[b->row]; i < b->t->leaf_at.items[b->row + 1]; i++) {
-        const struct profile_leaf *leaf = &b->p->b.leaves.items[b->t->leaf_list.items[i]];
-        for (uint32_t at = leaf->node; at != PROFILE_NONE; at = nodes[at].parent) {
+        uint32_t id = b->t->leaf_list.items[i];
+        const struct profile_leaf *leaf = &b->p->b.leaves.items[id];
+        for (uint32_t at = b->p->leaf_nodes.items[id]; at != PROFILE_NONE; at = nodes[at].parent) {
             uint32_t known = hash_map_get(&b->s->own_index, at);
             if (known == HASH_ABSENT) {
                 known = (uint32_t)b->s->own.count;
@@ -191,7 +187,7 @@ static bool push_item(struct builder *b, uint32_t node, bool own, struct weight 
 
 /* Callers first: the roots of the classes with own samples... */
 static bool start_own_at_roots(struct builder *b) {
-    const struct profile_chain_node *nodes = b->p->b.nodes.items;
+    const struct profile_chain_node *nodes = b->p->nodes.items;
     for (size_t i = 0; i <= b->s->own_index.mask && b->s->own_index.slots; i++) {
         const struct hash_slot *slot = &b->s->own_index.slots[i];
         if (slot->value == HASH_ABSENT || nodes[slot->key].parent == PROFILE_NONE ||
@@ -207,7 +203,7 @@ static bool start_own_at_roots(struct builder *b) {
 static bool start_passing_outermost(struct builder *b) {
     for (uint32_t i = b->t->node_at.items[b->row]; i < b->t->node_at.items[b->row + 1]; i++) {
         uint32_t node = b->t->node_list.items[i];
-        const struct profile_node_sums *s = &b->p->node_sums.items[node];
+        const struct profile_chain_node *s = &b->p->nodes.items[node];
         struct weight own = own_of(b, node);
         if (s->outermost &&
             !push_item(b, node, false, (struct weight){s->period - own.period, s->samples - own.samples}))
@@ -219,9 +215,10 @@ static bool start_passing_outermost(struct builder *b) {
 /* Callees first: where own chains end... */
 static bool start_own_at_leaves(struct builder *b) {
     for (uint32_t i = b->t->leaf_at.items[b->row]; i < b->t->leaf_at.items[b->row + 1]; i++) {
-        const struct profile_leaf *leaf = &b->p->b.leaves.items[b->t->leaf_list.items[i]];
-        if (b->p->b.nodes.items[leaf->node].parent != PROFILE_NONE &&
-            !push_item(b, leaf->node, true, (struct weight){leaf->period, leaf->samples}))
+        uint32_t id = b->t->leaf_list.items[i], node = b->p->leaf_nodes.items[id];
+        const struct profile_leaf *leaf = &b->p->b.leaves.items[id];
+        if (b->p->nodes.items[node].parent != PROFILE_NONE &&
+            !push_item(b, node, true, (struct weight){leaf->period, leaf->samples}))
             return false;
     }
     return true;
@@ -230,8 +227,7 @@ static bool start_own_at_leaves(struct builder *b) {
 /* ... and the innermost frames of those that pass through: what passes a node less what passes its next ones
  * below of the same entry. Nodes come in order, parents first. */
 static bool start_passing_innermost(struct builder *b) {
-    const struct profile_chain_node *nodes = b->p->b.nodes.items;
-    const struct profile_node_sums *sums = b->p->node_sums.items;
+    const struct profile_chain_node *nodes = b->p->nodes.items;
     uint32_t first = b->t->node_at.items[b->row], end = b->t->node_at.items[b->row + 1];
     size_t start = b->s->next.count;
     struct hash_map index = {0};
@@ -239,10 +235,10 @@ static bool start_passing_innermost(struct builder *b) {
     for (uint32_t i = first; ok && i < end; i++) {
         uint32_t node = b->t->node_list.items[i], up = nodes[node].parent;
         struct weight own = own_of(b, node);
-        struct weight w = {sums[node].period - own.period, sums[node].samples - own.samples};
-        while (!sums[node].outermost && sums[up].entry != b->row)
+        struct weight w = {nodes[node].period - own.period, nodes[node].samples - own.samples};
+        while (!nodes[node].outermost && nodes[up].row != b->row)
             up = nodes[up].parent;
-        uint32_t above = sums[node].outermost ? HASH_ABSENT : hash_map_get(&index, up);
+        uint32_t above = nodes[node].outermost ? HASH_ABSENT : hash_map_get(&index, up);
         if (above != HASH_ABSENT) {
             b->s->next.items[above].w.period -= w.period;
             b->s->next.items[above].w.samples -= w.samples;
@@ -263,15 +259,13 @@ static bool start_passing_innermost(struct builder *b) {
 
 /* What comes behind an item's frame. */
 static bool step(struct builder *b, const struct item *item) {
-    const struct profile_chain_node *nodes = b->p->b.nodes.items;
+    const struct profile_chain_node *nodes = b->p->nodes.items;
     if (!b->caller) {
         uint32_t up = nodes[item->node].parent;
         return nodes[up].parent == PROFILE_NONE || push_item(b, up, item->own, item->w);
     }
-    const uint32_t *at = b->p->child_at.items;
-    for (uint32_t i = at[item->node]; i < at[item->node + 1]; i++) {
-        uint32_t child = b->p->child_list.items[i];
-        const struct profile_node_sums *s = &b->p->node_sums.items[child];
+    for (uint32_t child = item->node + 1; child < nodes[item->node].end; child = nodes[child].end) {
+        const struct profile_chain_node *s = &nodes[child];
         struct weight own = b->s->own.count ? own_of(b, child) : (struct weight){0, 0};
         struct weight rest = {s->period - own.period, s->samples - own.samples};
         if (!push_item(b, child, item->own, item->own ? own : rest))
@@ -282,13 +276,19 @@ static bool step(struct builder *b, const struct item *item) {
 
 /* The frame that a node's line shows. */
 static uint32_t shown_frame(const struct builder *b, uint32_t node) {
-    uint32_t frame = b->p->b.nodes.items[node].frame;
+    uint32_t frame = b->p->nodes.items[node].frame;
     return b->p->frame_groups.count ? b->p->frame_groups.items[frame] : frame;
+}
+
+static bool is_earlier(const struct profile *p, uint32_t x, uint32_t y) {
+    const struct profile_leaf *a = &p->b.leaves.items[x], *b = &p->b.leaves.items[y];
+    return a->first_ns != b->first_ns ? a->first_ns < b->first_ns : x < y;
 }
 
 /* Sorts the items of `next` into groups by frame. */
 static bool make_groups(struct builder *b) {
     struct profile_graph_scratch *s = b->s;
+    const struct profile_chain_node *nodes = b->p->nodes.items;
     vec_clear(&s->groups);
     hash_map_fini(&s->group_index);
     for (size_t i = 0; i < s->next.count; i++) {
@@ -302,11 +302,14 @@ static bool make_groups(struct builder *b) {
             if (!made || !hash_map_set(&s->group_index, frame, id))
                 return false;
             made->frame = frame;
+            made->first_leaf = nodes[s->next.items[i].node].first_leaf;
         }
         struct group *g = &s->groups.items[id];
         g->count++;
         g->w.period += s->next.items[i].w.period;
         g->w.samples += s->next.items[i].w.samples;
+        uint32_t leaf = nodes[s->next.items[i].node].first_leaf;
+        g->first_leaf = is_earlier(b->p, leaf, g->first_leaf) ? leaf : g->first_leaf;
     }
     return true;
 }
@@ -357,6 +360,12 @@ static int by_weight(const void *a, const void *b, void *ctx) {
     return f->address > g->address ? -1 : f->address < g->address;
 }
 
+/* In the order in which samples made them. */
+static int by_making(const void *a, const void *b, void *ctx) {
+    const struct group *x = a, *y = b;
+    return is_earlier(ctx, x->first_leaf, y->first_leaf) ? -1 : x->first_leaf != y->first_leaf;
+}
+
 static bool add_frame(struct builder *b, uint32_t frame) {
     struct profile_frame *f = vec_push(&b->g->frames);
     if (f)
@@ -373,8 +382,10 @@ static bool push_groups(struct builder *b, uint32_t parent) {
         if (s->groups.items[i].first != PROFILE_NONE)
             s->groups.items[kept++] = s->groups.items[i];
     s->groups.count = kept;
-    if (kept)
+    if (kept) { /* by_weight is no order where some have names and some have none */
+        qsort_r(s->groups.items, kept, sizeof *s->groups.items, by_making, (void *)b->p);
         qsort_r(s->groups.items, kept, sizeof *s->groups.items, by_weight, (void *)b->p);
+    }
     b->g->nodes.items[parent].first = (uint32_t)b->g->order.count;
     b->g->nodes.items[parent].count = (uint32_t)kept;
     for (size_t i = 0; i < kept; i++) {

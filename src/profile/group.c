@@ -19,21 +19,45 @@ static bool add_total(struct profile_table *t, const struct profile_tally *tally
     return true;
 }
 
+/* ---- rows of several tables with equal keys ---- */
+
+static unsigned all_words(const struct profile *p, const struct profile_row *row, uint64_t *words) {
+    unsigned n = 0;
+    for (uint32_t i = 0; i < p->key_count; i++)
+        n += profile_key_words(p, (enum profile_column_id)p->keys[i], row, words + n);
+    return n;
+}
+
+/* The leader's row with the keys of `like`, whose own number would be `new`. PROFILE_NONE: memory. */
+static uint32_t find_row(const struct profile *p, const struct profile_table *leader, struct idtable *by_key,
+                         const struct profile_row *like, uint32_t new) {
+    uint64_t words[PROFILE_COLUMN_COUNT * PROFILE_KEY_WORDS], other[PROFILE_COLUMN_COUNT * PROFILE_KEY_WORDS];
+    unsigned n = all_words(p, like, words);
+    uint64_t hash = hash_bytes(words, n * sizeof *words);
+    struct idtable_at at = idtable_first(by_key, hash);
+    for (uint32_t id; (id = idtable_next(by_key, &at)) != IDTABLE_NONE;) {
+        all_words(p, &leader->rows.items[id], other);
+        if (!memcmp(words, other, n * sizeof *words))
+            return id;
+    }
+    return idtable_add(by_key, hash, new) ? new : PROFILE_NONE;
+}
+
 /* Finds or makes the leader's row for each of the member's, and takes over what the member knows of it. */
 static bool take_rows(struct profile *p, struct profile_table *leader, const struct profile_table *member,
-                      uint32_t *rows) {
+                      struct idtable *by_key, uint32_t *rows) {
     for (uint32_t i = 0; i < member->rows.count; i++) {
         const struct profile_row *from = &member->rows.items[i];
-        size_t before = leader->rows.count;
-        rows[i] = profile_row_of(p, leader, from->klass, from->frame);
+        rows[i] = find_row(p, leader, by_key, from, (uint32_t)leader->rows.count);
         if (rows[i] == PROFILE_NONE)
             return false;
-        if (leader->rows.count == before)
+        if (rows[i] != leader->rows.count)
             continue;
-        struct profile_row *made = &leader->rows.items[rows[i]];
-        uint32_t self = made->self;
+        struct profile_row *made = vec_push(&leader->rows);
+        if (!made || (p->plan.o->children && !vec_push(&leader->children)))
+            return false;
         *made = *from;
-        made->self = self;
+        made->self = 0;
     }
     return true;
 }
@@ -70,19 +94,23 @@ static bool join(struct profile *p, struct profile_table *leader, uint32_t membe
 static bool join_group(struct profile *p, uint32_t first, uint32_t members) {
     struct profile_table *leader = &p->tables.items[first];
     uint32_t **rows = calloc(members, sizeof *rows);
+    struct idtable by_key = {0};
     bool ok = rows != NULL;
     for (uint32_t m = 0; ok && m < members; m++) {
         leader[m].member = m > 0;
         ok = add_total(leader, &p->b.tally.items[first + m]);
     }
+    for (uint32_t i = 0; ok && i < leader->rows.count; i++)
+        ok = find_row(p, leader, &by_key, &leader->rows.items[i], i) != PROFILE_NONE;
     for (uint32_t m = 1; ok && m < members; m++) {
         rows[m] = malloc((leader[m].rows.count + 1) * sizeof **rows);
-        ok = rows[m] && take_rows(p, leader, &leader[m], rows[m]);
+        ok = rows[m] && take_rows(p, leader, &leader[m], &by_key, rows[m]);
     }
     ok = ok && join(p, leader, members, rows);
     for (uint32_t m = 0; rows && m < members; m++)
         free(rows[m]);
     free(rows);
+    idtable_fini(&by_key);
     leader->members = members;
     return ok;
 }

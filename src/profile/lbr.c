@@ -16,23 +16,26 @@ static uint64_t user_at(const struct perfdata_u64s *chain) {
     return i;
 }
 
-static uint32_t step(struct profile_builder *b, uint32_t node, const struct model_state *state,
-                     uint64_t address) {
+/* Adds the frame of an address to b->path. */
+static bool add_frame(struct profile_builder *b, const struct model_state *state, uint64_t address) {
     uint32_t frame = resolve_frames_at(&b->frames, state, PERFDATA_MISC_USER, address,
                                        (enum resolve_frame_kind)b->plan->frame_kind, false);
-    return frame == RESOLVE_NO_FRAME ? PROFILE_NONE : profile_chain_step(b, node, frame);
+    uint32_t *made = frame == RESOLVE_NO_FRAME ? NULL : vec_push(&b->path);
+    if (made)
+        *made = frame;
+    return made;
 }
 
-bool profile_lbr_chain(struct profile_builder *b, uint32_t root, const struct perfdata_sample *s,
-                       unsigned cpumode, struct model_when when, struct perfdata_u64s *kernel,
-                       uint32_t *user) {
+bool profile_lbr_chain(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
+                       struct model_when when, struct perfdata_u64s *kernel, uint32_t *user) {
     uint64_t at = user_at(&s->callchain);
     if (at == s->callchain.count)
         return false;
     const struct model_state *state = resolve_places_state(&b->places, PERFDATA_MISC_USER, s->pid, when);
-    uint32_t node = root;
-    for (uint64_t i = s->branch_count; i-- > 0 && node != PROFILE_NONE;)
-        node = step(b, node, state, perfdata_branch_at(s, i).from);
+    bool ok = true;
+    vec_clear(&b->path);
+    for (uint64_t i = s->branch_count; ok && i-- > 0;)
+        ok = add_frame(b, state, perfdata_branch_at(s, i).from);
     /* Where the user's code was left: as the callchain says, or at the target of the last call. */
     uint64_t leaf = s->ip;
     if (cpumode != PERFDATA_MISC_USER && at + 1 < s->callchain.count)
@@ -41,7 +44,8 @@ bool profile_lbr_chain(struct profile_builder *b, uint32_t root, const struct pe
         leaf = perfdata_branch_at(s, 0).to;
     /* Callers first, perf shows nothing of the user part without a call. */
     bool none = !s->branch_count && b->plan->o->chain_order == PROFILE_CALLER;
-    *user = node == PROFILE_NONE || none ? node : step(b, node, state, leaf);
+    ok = ok && (none || add_frame(b, state, leaf));
+    *user = ok ? profile_parts_add(&b->parts, b->path.items, b->path.count) : PROFILE_NO_PART;
     *kernel = s->callchain;
     kernel->count = at;
     return true;

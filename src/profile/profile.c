@@ -19,7 +19,7 @@ static bool read_all(struct profile *p, struct err *err) {
             forgotten = r.loc;
         }
     }
-    profile_builder_trim(&p->b);
+    profile_builder_finish(&p->b);
     if (p->b.failed)
         return err_memory(err, "profile");
     return status == STREAM_END;
@@ -50,7 +50,6 @@ void profile_free(struct profile *p) {
         vec_fini(&t->self);
         vec_fini(&t->children);
         vec_fini(&t->rows);
-        idtable_fini(&t->by_key);
         vec_fini(&t->totals);
         vec_fini(&t->joined_self);
         vec_fini(&t->joined_children);
@@ -68,13 +67,15 @@ void profile_free(struct profile *p) {
     vec_fini(&p->frame_groups);
     vec_fini(&p->mapping_sizes);
     vec_fini(&p->list);
-    vec_fini(&p->memo);
+    vec_fini(&p->spots);
+    vec_fini(&p->kinds);
+    vec_fini(&p->kind_list);
+    vec_fini(&p->leaf_rows);
+    vec_fini(&p->nodes);
+    vec_fini(&p->leaf_nodes);
     vec_fini(&p->name_ranks);
     vec_fini(&p->name_places);
     vec_fini(&p->text_ranks);
-    vec_fini(&p->node_sums);
-    vec_fini(&p->child_at);
-    vec_fini(&p->child_list);
     vec_fini(&p->tables);
     vec_fini(&p->shown);
     free(p);

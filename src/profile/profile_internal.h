@@ -2,20 +2,21 @@
 /*
  * What the files of profile/ share.
  *
- *   builder  samples -> distinct (class, place) and (class, callchain), with their sums     build.c, chain.c
- *   freeze   those -> entries: key values, merged, sorted                                   freeze.c, keys.c
- *   graph    the callchains of one entry -> tree                                            graph.c
+ *   builder  samples -> distinct (class, place, callchain), with their sums       build.c, chain.c, parts.c
+ *   freeze   those -> entries: key values, merged, sorted                         freeze.c, place.c, walk.c
+ *   graph    the callchains of one entry -> tree                                  graph.c
  *
  * A *class* is all that a sample's entry depends on besides where it lies: its event, comm, cpu and so on, as
- * far as the columns ask. A *base* is (class, place of the sample); without callchains it is all there is.
- * Callchains are paths in one tree per class, outermost frame first; a *leaf* is (base, node where the
- * sample's chain ends).
+ * far as the columns ask. A *leaf* is (class, place of the sample, its callchain as two parts: see parts.h).
+ * While samples come in there are leaves only; the tree that the callchains make is found at the end, by one
+ * walk along the leaves in the order of their chains. Classes whose keys are equal are one *kind*, and what
+ * keys tell of frames is a *spot*: an entry (row) is (kind, spot).
  *
- *          class "sh"                 class "cc1"
+ *          kind "sh"                  kind "cc1"
  *             |                           |
  *            main                        main            node: total of all samples that pass
  *           /    \                        |
- *      do_fork   read                  cpp_lex           leaf: (base of the sample's own place, node)
+ *      do_fork   read                  cpp_lex           leaf: a sample's own place, where its chain ends
  */
 #ifndef SONDE_PROFILE_INTERNAL_H
 #define SONDE_PROFILE_INTERNAL_H
@@ -24,6 +25,7 @@
 #include "base/idtable.h"
 #include "base/strpool.h"
 #include "format/perfdata/readings.h"
+#include "profile/parts.h"
 #include "profile/profile.h"
 #include "resolve/frames.h"
 #include "resolve/grade.h"
@@ -53,41 +55,37 @@ struct profile_plan {
     uint8_t place_kind, frame_kind; /* enum resolve_frame_kind of samples' places and of callchains */
 };
 
-struct profile_base {
-    uint32_t klass, frame;
-    uint64_t period, samples;
+/* A callchain, outermost frame first. */
+struct profile_chain {
+    uint32_t outer, inner; /* parts (parts.h) */
+};
+
+/* What makes leaves differ. */
+struct profile_leaf_key {
+    uint32_t klass, frame; /* the sample's own place */
+    struct profile_chain chain;
+};
+
+struct profile_leaf {
+    struct profile_leaf_key key;
+    uint64_t period;
     uint64_t first_ns; /* time of the earliest sample; equal times: the first in the file */
-    uint32_t thread;   /* of that sample; see model_thread_at */
+    uint32_t samples;
+    uint32_t thread; /* of that sample; see model_thread_at */
 };
 
 struct profile_weights {
     uint64_t w[3];
 };
 
-/*
- * A process's chains come close to each other in time, and so its nodes do in the array: a node's first few
- * children are a list there, whose next element is likely in the cache, which a slot of a hash table of all
- * nodes would not be. Only what does not fit (the children of a class's root, mostly) is in such a table.
- */
-struct profile_chain_node {
-    uint32_t parent; /* PROFILE_NONE: of a class's root, whose frame is the class */
-    uint32_t frame;
-    uint32_t child, next; /* first of the listed children; next listed child of the same parent */
-    uint32_t leaf;        /* first of those that end here, or PROFILE_NONE */
+/* A sample on its way to its leaf: it waits until what it will touch is in the cache. */
+struct profile_pending {
+    struct profile_leaf_key key;
+    uint32_t thread;
+    uint64_t hash, period, time_ns;
+    struct profile_weights weights;
 };
-
-struct profile_leaf {
-    uint32_t base, node;
-    uint32_t next; /* of the same node */
-    uint64_t period;
-    uint64_t first_ns;
-    uint32_t samples;
-    uint32_t thread; /* of the earliest sample; see model_thread_at */
-};
-
-struct profile_part {
-    uint32_t first, count; /* in part_frames, outermost first */
-};
+enum { PROFILE_PENDING = 32 };
 
 struct profile_tally {
     uint64_t read, filtered, dropped, period, samples, lost;
@@ -95,6 +93,12 @@ struct profile_tally {
 
 struct profile_thread_slot;
 struct profile_chain_slot;
+
+/* Parts as recorded, by a hash of their bytes and of what they mean, to what became of them; see chain.c. */
+struct profile_chain_table {
+    struct profile_chain_slot *slots; /* mask + 1 when not NULL */
+    size_t mask, count;
+};
 
 /* What select.c found out, by id. */
 struct profile_verdicts {
@@ -112,19 +116,16 @@ struct profile_builder {
     struct hash_map class_by_hash; /* of the values; equal hashes go on to hash + 1 */
     struct profile_thread_slot *threads;
 
-    VEC(struct profile_base) bases;
-    VEC(struct profile_weights) weights; /* by base, with plan->extras */
-    struct idtable base_index;
-
-    VEC(struct profile_chain_node) nodes;
-    VEC(uint32_t) class_roots; /* by class: its root node */
-    struct idtable node_index;
     VEC(struct profile_leaf) leaves;
-    VEC(struct profile_part) parts;
-    VEC(uint32_t) part_frames;
+    VEC(struct profile_weights) weights; /* by leaf, with plan->extras */
+    struct idtable leaf_index;
+    struct profile_pending pending[PROFILE_PENDING];
+    uint32_t pending_count;
+
+    struct profile_parts parts; /* of frames */
+    struct profile_chain_table known_parts;
+    VEC(uint32_t) path;       /* scratch */
     VEC(uint32_t) run_frames; /* of the part at hand */
-    struct hash_map part_by_hash, user_by_hash; /* see chain.c */
-    VEC(uint32_t) path;                         /* scratch */
 
     struct profile_search *search; /* NULL: nothing is looked for in callchains */
     struct profile_verdicts place_verdicts, comm_verdicts;
@@ -140,12 +141,10 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
                        const struct profile_options *o, struct err *err);
 bool profile_builder_init(struct profile_builder *b, const struct profile_plan *plan, struct err *err);
 void profile_builder_fini(struct profile_builder *b);
-/* The class of those values, plan->class_count of them. PROFILE_NONE: memory. */
-uint32_t profile_class_add(struct profile_builder *b, const uint64_t *values);
 /* One record of the stream. */
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r);
-/* After the last record: gives back what only adding needs. */
-void profile_builder_trim(struct profile_builder *b);
+/* After the last record: adds what still waits and gives back what only adding needs. */
+void profile_builder_finish(struct profile_builder *b);
 
 /* ---- keys.c: values of keys that do not follow from where the sample lies ---- */
 
@@ -157,7 +156,9 @@ struct profile_taken {
     unsigned cpumode;
     const struct perfdata_branch *branch; /* NULL: none */
     uint32_t from, to;                    /* frames, with a branch */
-    uint32_t parent, path;                /* as search.c found; PROFILE_NONE: nothing, not searched */
+    uint32_t parent;                      /* as search.c found, a text id; PROFILE_NONE: none */
+    bool searched;                        /* and then: */
+    struct profile_chain chain;           /* what is left of the callchain */
 };
 
 /* Fills in a class's values. */
@@ -175,11 +176,10 @@ enum profile_column_id profile_key_slot(enum profile_column_id id);
 
 /* ---- lbr.c ---- */
 
-/* Of a sample whose branch stack is a call stack: the node of its user part, under `root` (PROFILE_NONE:
- * memory), and what is left of its callchain. False: it has no user part. */
-bool profile_lbr_chain(struct profile_builder *b, uint32_t root, const struct perfdata_sample *s,
-                       unsigned cpumode, struct model_when when, struct perfdata_u64s *kernel,
-                       uint32_t *user);
+/* Of a sample whose branch stack is a call stack: the part of its user's frames (PROFILE_NO_PART: memory),
+ * and what is left of its callchain. False: it has no user part. */
+bool profile_lbr_chain(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
+                       struct model_when when, struct perfdata_u64s *kernel, uint32_t *user);
 
 /* ---- search.c ---- */
 
@@ -188,11 +188,9 @@ struct profile_search;
 /* `parents`: look for -p's functions. NULL with *err: memory, a bad regular expression. */
 struct profile_search *profile_search_new(const struct profile_options *o, bool parents, struct err *err);
 void profile_search_free(struct profile_search *s); /* NULL is allowed */
-/* Fills in x->parent and x->path; *frame, the place of the sample, becomes that of a function whose callees
+/* Fills in x->parent and x->chain; *frame, the place of the sample, becomes that of a function whose callees
  * are ignored. False: memory. */
 bool profile_search_chain(struct profile_builder *b, struct profile_taken *x, uint32_t *frame);
-/* The node of a found path in the tree of a class. PROFILE_NONE: memory. */
-uint32_t profile_search_node(struct profile_builder *b, uint32_t klass, uint32_t path);
 
 /* ---- select.c ---- */
 
@@ -201,19 +199,19 @@ enum profile_verdict profile_select(struct profile_builder *b, uint32_t comm, ui
 
 /* ---- chain.c ---- */
 
-/* The sample's callchain as a node under the class's root: the root itself when there is none. PROFILE_NONE:
- * memory. */
-uint32_t profile_chain_node(struct profile_builder *b, uint32_t klass, const struct perfdata_sample *s,
-                            unsigned cpumode, struct model_when when);
-/* Goes on from `node`, which stands for what called the outermost of `chain`. PROFILE_NONE: memory. */
-uint32_t profile_chain_extend(struct profile_builder *b, uint32_t node, const struct perfdata_sample *s,
-                              const struct perfdata_u64s *chain, unsigned cpumode, struct model_when when);
-/* The root of a class's chains. PROFILE_NONE: memory. */
-uint32_t profile_chain_root(struct profile_builder *b, uint32_t klass);
-/* The node under `parent` for a frame, made if need be. PROFILE_NONE: memory. */
-uint32_t profile_chain_step(struct profile_builder *b, uint32_t parent, uint32_t frame);
+/* The sample's callchain; one without frames is two empty parts. False: memory. */
+bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
+                        struct model_when when, struct profile_chain *out);
+void profile_chain_table_fini(struct profile_chain_table *t);
 
-/* ---- freeze.c: from bases and nodes to entries ---- */
+static inline uint32_t profile_chain_length(const struct profile_parts *p, struct profile_chain chain) {
+    uint32_t outer, inner;
+    profile_parts_ids(p, chain.outer, &outer);
+    profile_parts_ids(p, chain.inner, &inner);
+    return outer + inner;
+}
+
+/* ---- place.c: what entries need to know of frames ---- */
 
 /* A distinct symbol, as entries tell them apart. */
 struct profile_name {
@@ -227,7 +225,7 @@ struct profile_name {
 /* What entries need to know of a frame. */
 struct profile_place {
     uint32_t dso;  /* text id */
-    uint32_t name; /* index of a profile_name; PROFILE_NONE: told apart by profile_shown_address */
+    uint32_t name; /* index of a profile_name; PROFILE_NONE: told apart by profile_own_address */
     uint32_t source_line, source_file; /* text ids, where a column wants them */
 };
 
@@ -241,27 +239,39 @@ struct profile_basis {
  * different looks. */
 struct profile_row {
     uint64_t first_ns;
+    uint64_t period, samples; /* of all samples whose callchain has it, its own included */
+    uint32_t first_leaf;
     uint32_t klass, frame; /* of any of its samples: all have the same keys */
     uint32_t self;         /* in profile_table.self */
     uint32_t thread;       /* of the first sample; see model_thread_at */
     uint16_t depth;        /* of the longest callchain that it has */
     uint16_t turn;         /* of what the first sample made: 0 its own entry, then its callers' in order */
     uint8_t cpumode;       /* shown as the level: [k] */
+    bool open;             /* while walking: a node of it is on the path */
 };
 
-/* The nodes of callchains, with what freezing found out about them. */
-struct profile_node_sums {
-    uint64_t period, samples; /* of the leaves at and below the node */
-    uint32_t table;
-    uint32_t entry;          /* in its event's table */
-    uint32_t first_leaf;     /* the earliest */
-    uint16_t depth, deepest; /* of the node: how many frames; the most of leaves at and below it */
-    bool outermost;          /* no node above has the same entry */
+/* A node of the tree of callchains, for graphs. Nodes come as one walks the tree: behind a node those below
+ * it, up to `end`. */
+struct profile_chain_node {
+    uint32_t parent; /* PROFILE_NONE: of a kind's root, whose frame is the kind */
+    uint32_t frame;
+    uint32_t end;
+    uint32_t row : 31;      /* in its event's table; PROFILE_NO_ROW: none */
+    uint32_t outermost : 1; /* no node above has the same row */
+    uint32_t first_leaf;    /* at and below the node, by time */
+    uint32_t samples;       /* of the leaves at and below the node */
+    uint64_t period;
+};
+enum { PROFILE_NO_ROW = INT32_MAX };
+
+/* The last kind that had a row at a spot. */
+struct profile_spot {
+    uint32_t kind, row;
 };
 
-/* Most frames belong to one class: its row then. */
-struct profile_row_memo {
-    uint32_t klass, row;
+/* Classes with equal keys. */
+struct profile_kind {
+    uint32_t table, klass;
 };
 
 struct profile_table {
@@ -270,10 +280,9 @@ struct profile_table {
     VEC(struct profile_row) rows;      /* profile_entry.key is an index here */
     VEC(struct profile_sums) self;     /* [0]: of those that have no samples of their own */
     VEC(struct profile_sums) children; /* by row */
-    struct idtable by_key;
-    bool member;                     /* of a group, and in its leader's table */
-    uint32_t members;                /* 1, or of a leader with --group: how many */
-    VEC(struct profile_sums) totals; /* [members] */
+    bool member;                       /* of a group, and in its leader's table */
+    uint32_t members;                  /* 1, or of a leader with --group: how many */
+    VEC(struct profile_sums) totals;   /* [members] */
     /* Of a group: members by row. */
     VEC(struct profile_sums) joined_self, joined_children;
     VEC(struct profile_entry) levels;    /* --hierarchy: what stands in event.entries */
@@ -296,11 +305,16 @@ struct profile {
     VEC(struct profile_name) list;        /* of names */
     VEC(uint32_t) name_ranks, text_ranks; /* in order of texts; equal ones have equal ranks */
     VEC(uint32_t) name_places;            /* order of names by address */
-    VEC(struct profile_row_memo) memo;    /* by frame; only while freezing */
-    VEC(struct profile_node_sums) node_sums;
-    VEC(uint32_t) child_at, child_list; /* nodes below node i: child_list[child_at[i] .. child_at[i + 1]) */
-    VEC(struct profile_table) tables;   /* by event */
-    VEC(uint32_t) shown;                /* of tables */
+    VEC(uint32_t) spots;                  /* by frame */
+    uint32_t spot_count;
+    VEC(uint32_t) kinds; /* by class */
+    VEC(struct profile_kind) kind_list;
+    VEC(uint32_t) leaf_rows; /* the leaves' own rows */
+    /* With graphs: */
+    VEC(struct profile_chain_node) nodes;
+    VEC(uint32_t) leaf_nodes;         /* where the leaves' chains end; a kind's root: nowhere */
+    VEC(struct profile_table) tables; /* by event */
+    VEC(uint32_t) shown;              /* of tables */
     uint8_t keys[PROFILE_COLUMN_COUNT];
     uint32_t key_count;
     uint32_t no_dso; /* text id of "[unknown]", which comes last; PROFILE_NONE: not there */
@@ -308,6 +322,9 @@ struct profile {
 
 /* The value of a key that does not follow from the sample's own place. */
 uint64_t profile_class_value(const struct profile *p, uint32_t klass, enum profile_column_id id);
+static inline uint32_t profile_class_event(const struct profile *p, uint32_t klass) {
+    return (uint32_t)p->b.class_values.items[(size_t)klass * p->plan.class_count];
+}
 
 /* The words of a key: two for symbols, one for others. */
 enum { PROFILE_KEY_WORDS = 2 };
@@ -325,11 +342,20 @@ static inline const struct profile_name *profile_name_of(const struct profile *p
     return name == PROFILE_NONE ? NULL : &p->list.items[name];
 }
 
+/* Fills in p->places, p->grades and the ranks of texts and names. False: memory. */
+bool profile_make_places(struct profile *p);
+/* Fills in p->spots, p->kinds. False: memory. */
+bool profile_make_spots(struct profile *p);
+
+/* ---- walk.c ---- */
+
+/* From leaves to rows with their sums and, for graphs, nodes. False: memory. */
+bool profile_walk(struct profile *p);
+
+/* ---- freeze.c ---- */
+
 /* Everything behind the second pass. False: memory. */
 bool profile_freeze(struct profile *p, struct err *err);
-
-/* The row of (class, frame) in a table, made if need be. PROFILE_NONE: memory. */
-uint32_t profile_row_of(struct profile *p, struct profile_table *t, uint32_t klass, uint32_t frame);
 
 /* ---- group.c ---- */
 
@@ -356,7 +382,7 @@ bool profile_find_source(struct profile *p, const struct resolve_frame *f, struc
 /* Fills in p->grades and, for columns that show them, p->bases_of. False: memory. */
 bool profile_grade_frames(struct profile *p);
 enum grade profile_grade_of(const struct profile *p, uint32_t frame);
-/* Fills in the events' grades; p->node_sums are known. False: memory. */
+/* Fills in the events' grades. False: memory. */
 bool profile_count_grades(struct profile *p);
 /* That every sample read is in the profile or was left out, and every one in it is at the end of one
  * callchain. */
@@ -419,9 +445,8 @@ void profile_put_level(struct out *o, unsigned cpumode);
 
 /* ---- graph.c ---- */
 
-/* Lists what graphs are made of, for the entries with has_graph. base_rows: the row of each base. False:
- * memory. */
-bool profile_graph_prepare(struct profile *p, const uint32_t *base_rows);
+/* Lists what graphs are made of, for the entries with has_graph. False: memory. */
+bool profile_graph_prepare(struct profile *p);
 
 /* ---- order.c ---- */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Looking for functions in callchains: -p, -x, --ignore-callees. What is found decides where a sample counts,
- * so that it is looked for before that: the chain becomes a path in a tree of its own, of no class, in which
- * each end is searched once; what is left of it is then walked again in the tree of the sample's class.
+ * so that it is looked for before that, once for each distinct chain.
  *
- *   tree of no class     main > outer > middle > leaf      --ignore-callees middle, -p '^outer'
- *   parent "outer"       main > outer > middle             the sample's own entry is "middle"
+ *   chain    main > outer > middle > leaf      --ignore-callees middle, -p '^outer'
+ *   left     main > outer > middle             the sample's own entry is "middle", its parent "outer"
  */
 #include <regex.h>
 #include <stdlib.h>
@@ -17,18 +16,18 @@
 
 enum { NOT_ASKED, NO_MATCH, MATCH };
 
-/* What was found out about a path's end. */
+/* What was found out about a chain. */
 struct found {
-    bool known;
     uint32_t parent; /* text id; PROFILE_NONE: none */
-    uint32_t end;    /* node where what is left of the path ends */
+    uint32_t frame;  /* the innermost one left, if some are not; else PROFILE_NONE */
+    struct profile_chain left;
 };
 
 struct profile_search {
     regex_t parent, ignored;
-    bool parents, ignores; /* which of them there are */
-    uint32_t klass;        /* of the tree */
-    VEC(struct found) by_node;
+    bool parents, ignores;    /* which of them there are */
+    struct hash_map by_chain; /* index in found */
+    VEC(struct found) found;
     VEC(uint8_t) is_parent, is_ignored; /* by frame */
 };
 
@@ -47,7 +46,6 @@ struct profile_search *profile_search_new(const struct profile_options *o, bool 
         err_memory(err, "profile");
         return NULL;
     }
-    s->klass = PROFILE_NONE;
     s->parents = parents && compile(&s->parent, "-p", o->parent ? o->parent : USUAL_PARENT, err);
     s->ignores = o->ignore_callees && compile(&s->ignored, "--ignore-callees", o->ignore_callees, err);
     if (s->parents == parents && s->ignores == (o->ignore_callees != NULL))
@@ -63,7 +61,8 @@ void profile_search_free(struct profile_search *s) {
         regfree(&s->parent);
     if (s->ignores)
         regfree(&s->ignored);
-    vec_fini(&s->by_node);
+    hash_map_fini(&s->by_chain);
+    vec_fini(&s->found);
     vec_fini(&s->is_parent);
     vec_fini(&s->is_ignored);
     free(s);
@@ -91,62 +90,78 @@ static bool matches(struct profile_builder *b, void *memo, const regex_t *regex,
     return list->items[frame] == MATCH;
 }
 
+/* The frames of a chain, outermost first, in b->path. */
+static bool list_frames(struct profile_builder *b, struct profile_chain chain) {
+    uint32_t outer, inner;
+    const uint32_t *first = profile_parts_ids(&b->parts, chain.outer, &outer),
+                   *second = profile_parts_ids(&b->parts, chain.inner, &inner);
+    if (!vec_reserve(&b->path, outer + (size_t)inner + 1))
+        return false;
+    if (outer)
+        memcpy(b->path.items, first, outer * sizeof *first);
+    if (inner)
+        memcpy(b->path.items + outer, second, inner * sizeof *second);
+    b->path.count = outer + (size_t)inner;
+    return true;
+}
+
+/* What is left of a chain, whose frames are in b->path. False: memory. */
+static bool cut(struct profile_builder *b, struct profile_chain chain, size_t left, struct found *found) {
+    uint32_t outer;
+    profile_parts_ids(&b->parts, chain.outer, &outer);
+    found->left = chain;
+    if (left == b->path.count)
+        return true;
+    found->frame = b->path.items[left - 1];
+    found->left.outer = profile_parts_add(&b->parts, b->path.items, left < outer ? left : outer);
+    found->left.inner =
+        left > outer ? profile_parts_add(&b->parts, b->path.items + outer, left - outer) : PROFILE_EMPTY_PART;
+    return found->left.outer != PROFILE_NO_PART && found->left.inner != PROFILE_NO_PART;
+}
+
 /* From the innermost frame outward: of several parents the one that comes first in the order of printing, of
  * several functions whose callees are ignored the outermost. */
-static struct found search(struct profile_builder *b, uint32_t node) {
+static bool search(struct profile_builder *b, struct profile_chain chain, struct found *found) {
     struct profile_search *s = b->search;
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;
-    struct found found = {.known = true, .parent = PROFILE_NONE, .end = node};
     uint32_t parent = PROFILE_NONE;
-    for (uint32_t at = node; b->nodes.items[at].parent != PROFILE_NONE; at = b->nodes.items[at].parent) {
-        uint32_t frame = b->nodes.items[at].frame;
+    *found = (struct found){.parent = PROFILE_NONE, .frame = PROFILE_NONE};
+    if (!list_frames(b, chain))
+        return false;
+    size_t left = b->path.count;
+    for (size_t i = b->path.count; i-- > 0;) {
+        uint32_t frame = b->path.items[i];
         if (s->parents && (caller || parent == PROFILE_NONE) && matches(b, &s->is_parent, &s->parent, frame))
             parent = frame;
         else if (s->ignores && matches(b, &s->is_ignored, &s->ignored, frame))
-            found.end = at;
+            left = i + 1;
     }
     const char *name = parent == PROFILE_NONE ? NULL : name_of(b, parent);
     if (name) {
-        found.parent = strpool_add(&b->texts, name, strlen(name));
-        b->failed |= found.parent == STRPOOL_NONE;
+        found->parent = strpool_add(&b->texts, name, strlen(name));
+        b->failed |= found->parent == STRPOOL_NONE;
     }
-    return found;
+    return cut(b, chain, left, found);
 }
 
 bool profile_search_chain(struct profile_builder *b, struct profile_taken *x, uint32_t *frame) {
     struct profile_search *s = b->search;
-    if (s->klass == PROFILE_NONE) {
-        uint64_t values[PROFILE_CLASS_MAX] = {0};
-        memset(values + 1, 0xff, sizeof values - sizeof *values);
-        s->klass = profile_class_add(b, values);
-    }
-    uint32_t node =
-        s->klass == PROFILE_NONE ? PROFILE_NONE : profile_chain_node(b, s->klass, x->s, x->cpumode, x->when);
-    if (node == PROFILE_NONE)
+    struct profile_chain chain;
+    if (!profile_chain_take(b, x->s, x->cpumode, x->when, &chain))
         return false;
-    while (s->by_node.count <= node)
-        if (!vec_push(&s->by_node))
+    uint64_t key = (uint64_t)chain.outer << 32 | chain.inner;
+    uint32_t at = hash_map_get(&s->by_chain, key);
+    if (at == HASH_ABSENT) {
+        at = (uint32_t)s->found.count;
+        struct found *made = vec_push(&s->found);
+        if (!made || !search(b, chain, made) || !hash_map_set(&s->by_chain, key, at))
             return false;
-    if (!s->by_node.items[node].known)
-        s->by_node.items[node] = search(b, node);
-    struct found found = s->by_node.items[node];
-    x->parent = found.parent;
-    x->path = found.end;
-    if (found.end != node)
-        *frame = b->nodes.items[found.end].frame;
-    return true;
-}
-
-uint32_t profile_search_node(struct profile_builder *b, uint32_t klass, uint32_t path) {
-    vec_clear(&b->path);
-    for (uint32_t at = path; b->nodes.items[at].parent != PROFILE_NONE; at = b->nodes.items[at].parent) {
-        uint32_t *frame = vec_push(&b->path);
-        if (!frame)
-            return PROFILE_NONE;
-        *frame = b->nodes.items[at].frame;
     }
-    uint32_t node = profile_chain_root(b, klass);
-    while (b->path.count && node != PROFILE_NONE)
-        node = profile_chain_step(b, node, b->path.items[--b->path.count]);
-    return node;
+    const struct found *found = &s->found.items[at];
+    x->parent = found->parent;
+    x->chain = found->left;
+    x->searched = true;
+    if (found->frame != PROFILE_NONE)
+        *frame = found->frame;
+    return true;
 }

@@ -483,8 +483,7 @@ static void fill_items(struct sorter *s, uint32_t n) {
 /* Whether by_place is no order; see by_function. */
 static bool is_mixed(const struct sorter *s, uint32_t n) {
     bool named = false, nameless = false;
-    if (s->p->plan.o->children || has_key(s->p, PROFILE_DSO) ||
-        (!has_key(s->p, PROFILE_SYMBOL) && !has_key(s->p, PROFILE_IPC)))
+    if (has_key(s->p, PROFILE_DSO) || (!has_key(s->p, PROFILE_SYMBOL) && !has_key(s->p, PROFILE_IPC)))
         return false;
     for (uint32_t i = 0; i < n; i++) {
         bool name = profile_name_of(s->p, s->t->rows.items[i].frame);
@@ -497,12 +496,15 @@ static bool is_mixed(const struct sorter *s, uint32_t n) {
 /* The items in the order of their keys: perf makes it by two trees, one after the other. */
 static bool sort_by_keys(struct sorter *s, struct item *room, uint32_t *order, uint32_t n) {
     bool mixed = is_mixed(s, n);
+    if (!s->packed)
+        merge_sort(s, s->items, room, n, by_making);
     if (!mixed)
         merge_sort(s, s->items, room, n, s->packed ? by_packed : by_place);
     if (!mixed && (!s->packed || !wraps(s->items, n)))
         return true;
     compare_fn *cmp = mixed ? by_place : by_packed_wrapping;
-    merge_sort(s, s->items, room, n, by_making);
+    if (s->packed)
+        merge_sort(s, s->items, room, n, by_making);
     return tree_sort(s, room, order, n, cmp) && tree_sort(s, room, order, n, cmp);
 }
 

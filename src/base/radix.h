@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stable sort of numbered 64-bit keys, in time that grows with their number alone: byte by byte from the
+ * lowest (Seward 1954), leaving out the bytes in which all keys are equal.
+ */
+#ifndef SONDE_BASE_RADIX_H
+#define SONDE_BASE_RADIX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct radix_item {
+    uint64_t key;
+    uint32_t value; /* the caller's */
+};
+
+/* Sorts items by key; those with equal keys keep their order. `room` holds as many and is left with anything.
+ */
+void radix_sort(struct radix_item *items, struct radix_item *room, size_t n);
+
+#endif

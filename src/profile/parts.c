@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/parts.h"
+
+#include "base/hash.h"
+#include "base/radix.h"
+
+static uint64_t hash_ids(const uint32_t *ids, size_t n) {
+    uint64_t h = n;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ ids[i]) * 0x9e3779b97f4a7c15u + (h >> 29);
+    return hash_u64(h);
+}
+
+static bool start(struct profile_parts *p) {
+    if (p->at.count)
+        return true;
+    return vec_push(&p->at) && vec_push(&p->at); /* the empty part */
+}
+
+uint32_t profile_parts_add(struct profile_parts *p, const uint32_t *ids, size_t n) {
+    if (!start(p))
+        return PROFILE_NO_PART;
+    if (!n)
+        return PROFILE_EMPTY_PART;
+    uint64_t hash = hash_ids(ids, n);
+    struct idtable_at at = idtable_first(&p->index, hash);
+    for (uint32_t id, have; (id = idtable_next(&p->index, &at)) != IDTABLE_NONE;) {
+        const uint32_t *known = profile_parts_ids(p, id, &have);
+        if (have == n && !memcmp(known, ids, n * sizeof *ids))
+            return id;
+    }
+    uint32_t id = profile_parts_count(p);
+    size_t end = p->ids.count + n;
+    if (end > UINT32_MAX || !vec_reserve(&p->ids, end) || !vec_reserve(&p->at, p->at.count + 1) ||
+        !idtable_add(&p->index, hash, id))
+        return PROFILE_NO_PART;
+    memcpy(p->ids.items + p->ids.count, ids, n * sizeof *ids);
+    p->ids.count = end;
+    p->at.items[p->at.count++] = (uint32_t)end;
+    return id;
+}
+
+void profile_parts_trim(struct profile_parts *p) {
+    idtable_fini(&p->index);
+}
+
+void profile_parts_fini(struct profile_parts *p) {
+    profile_parts_trim(p);
+    vec_fini(&p->ids);
+    vec_fini(&p->at);
+}
+
+/* ---- order ---- */
+
+/* Two numbers from `depth` on, one more each: 0 is the end, which comes first. */
+static uint64_t key_at(const struct profile_parts *p, uint32_t part, uint32_t depth) {
+    uint32_t n;
+    const uint32_t *ids = profile_parts_ids(p, part, &n);
+    uint64_t key = depth < n ? (uint64_t)(ids[depth] + 1) << 32 : 0;
+    return depth + 1 < n ? key | (ids[depth + 1] + 1) : key;
+}
+
+/* Parts that are alike up to `depth`: items[from .. end). */
+struct run {
+    uint32_t from, end, depth;
+};
+
+bool profile_parts_rank(const struct profile_parts *p, uint32_t *ranks) {
+    uint32_t count = profile_parts_count(p);
+    struct radix_item *items = malloc(((size_t)count + 1) * sizeof *items),
+                      *room = malloc(((size_t)count + 1) * sizeof *room);
+    VEC(struct run) runs = {0};
+    struct run *run = vec_push(&runs);
+    bool ok = items && room && run;
+    for (uint32_t i = 0; ok && i < count; i++)
+        items[i].value = i;
+    if (ok)
+        *run = (struct run){0, count, 0};
+    while (ok && runs.count) {
+        struct run r = runs.items[--runs.count];
+        for (uint32_t i = r.from; i < r.end; i++)
+            items[i].key = key_at(p, items[i].value, r.depth);
+        radix_sort(items + r.from, room, r.end - r.from);
+        for (uint32_t from = r.from, i = from + 1; ok && i <= r.end; i++) {
+            if (i < r.end && items[i].key == items[from].key)
+                continue;
+            if (i - from > 1) {
+                run = vec_push(&runs);
+                ok = run != NULL;
+                if (ok)
+                    *run = (struct run){from, i, r.depth + 2};
+            }
+            from = i;
+        }
+    }
+    ranks[PROFILE_EMPTY_PART] = 0;
+    for (uint32_t i = 0; ok && i < count; i++)
+        ranks[items[i].value] = i;
+    vec_fini(&runs);
+    free(items);
+    free(room);
+    return ok;
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One walk along the leaves in the order of their callchains, which finds the rows, what passes through them
+ * and the nodes of the tree, without building the tree:
+ *
+ *   leaves in order          path while walking (outermost frame first)
+ *   main fork entry          main fork entry      opened: 3
+ *   main read                main read            closed: entry fork, opened: read
+ *   main read entry          main read entry      opened: entry
+ *   (end)                                         closed: entry read main, main's sums are complete
+ *
+ * What two neighbours have in common stays open. A node's sums are complete when it is closed; it counts for
+ * its row only if no node further out on the path is of the same row.
+ */
+#include <stdlib.h>
+
+#include "base/radix.h"
+#include "profile/profile_internal.h"
+
+/* A node on the path. */
+struct step {
+    uint32_t frame, row; /* row: PROFILE_NO_ROW: none */
+    uint32_t node;
+    uint32_t first_leaf;
+    uint32_t samples;
+    uint64_t first_ns, period;
+    uint16_t deepest; /* the most frames of a leaf at and below it */
+    bool outermost;
+    bool mapped; /* a frame of the path so far lies in a mapping */
+};
+
+struct walk {
+    struct profile *p;
+    struct profile_table *t;
+    uint32_t kind;
+    struct profile_spot *spots;
+    VEC(struct step) path; /* [0]: the kind's root */
+    struct radix_item *order;
+    bool graph, children, caller;
+};
+
+/* ---- order ---- */
+
+/* The leaves by kind, then by chain. */
+static bool make_order(struct walk *w) {
+    const struct profile_builder *b = &w->p->b;
+    size_t n = b->leaves.count;
+    uint32_t *ranks = malloc((profile_parts_count(&b->parts) + 1) * sizeof *ranks);
+    struct radix_item *room = malloc((n + 1) * sizeof *room);
+    w->order = malloc((n + 1) * sizeof *w->order);
+    bool ok = ranks && room && w->order && profile_parts_rank(&b->parts, ranks);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        const struct profile_chain *chain = &b->leaves.items[i].key.chain;
+        w->order[i] = (struct radix_item){(uint64_t)ranks[chain->outer] << 32 | ranks[chain->inner], i};
+    }
+    if (ok)
+        radix_sort(w->order, room, n);
+    for (uint32_t i = 0; ok && i < n; i++)
+        w->order[i].key = w->p->kinds.items[b->leaves.items[w->order[i].value].key.klass];
+    if (ok)
+        radix_sort(w->order, room, n);
+    free(ranks);
+    free(room);
+    return ok;
+}
+
+/* ---- rows ---- */
+
+static uint32_t make_row(struct walk *w, uint32_t frame) {
+    uint32_t id = (uint32_t)w->t->rows.count;
+    struct profile_row *row = id < PROFILE_NO_ROW ? vec_push(&w->t->rows) : NULL;
+    if (!row)
+        return PROFILE_NO_ROW;
+    row->first_ns = UINT64_MAX;
+    row->klass = w->p->kind_list.items[w->kind].klass;
+    row->frame = frame;
+    return id;
+}
+
+/* The row of a frame among the kind's, made if need be. PROFILE_NO_ROW: memory. */
+static inline uint32_t row_of(struct walk *w, uint32_t frame) {
+    struct profile_spot *spot = &w->spots[w->p->spots.items[frame]];
+    if (spot->kind != w->kind)
+        *spot = (struct profile_spot){w->kind, make_row(w, frame)};
+    return spot->row;
+}
+
+static void deepen(struct profile_row *row, uint32_t depth) {
+    row->depth = depth > row->depth ? (uint16_t)depth : row->depth;
+}
+
+/* Where a row's own samples are summed; NULL: memory. */
+static struct profile_sums *self_of(struct profile_table *t, struct profile_row *row) {
+    if (!row->self) {
+        if (!t->self.count && !vec_push(&t->self))
+            return NULL;
+        if (!vec_push(&t->self))
+            return NULL;
+        row->self = (uint32_t)(t->self.count - 1);
+    }
+    return &t->self.items[row->self];
+}
+
+static void add_mode(struct profile_sums *sums, unsigned cpumode, uint64_t period) {
+    switch (cpumode) {
+    case PERFDATA_MISC_KERNEL:
+        sums->period_sys += period;
+        break;
+    case PERFDATA_MISC_USER:
+        sums->period_us += period;
+        break;
+    case PERFDATA_MISC_GUEST_KERNEL:
+        sums->period_guest_sys += period;
+        break;
+    case PERFDATA_MISC_GUEST_USER:
+        sums->period_guest_us += period;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Whether the leaf is what made the row, as far as is known. Of samples at the same time the one that lies
+ * there goes before one that passes, and else the first in the file. */
+static bool is_first(const struct profile_row *row, uint64_t first_ns, uint32_t leaf, bool own) {
+    if (first_ns != row->first_ns)
+        return first_ns < row->first_ns;
+    bool was_own = row->turn == 0;
+    return own == was_own ? leaf < row->first_leaf : own;
+}
+
+/* The leaf's own entry. */
+static bool add_self(struct walk *w, uint32_t id) {
+    const struct profile_builder *b = &w->p->b;
+    const struct profile_leaf *leaf = &b->leaves.items[id];
+    uint32_t at = row_of(w, leaf->key.frame);
+    if (at == PROFILE_NO_ROW)
+        return false;
+    struct profile_row *row = &w->t->rows.items[at];
+    struct profile_sums *self = self_of(w->t, row);
+    if (!self)
+        return false;
+    unsigned cpumode = b->frames.list.items[leaf->key.frame].cpumode;
+    w->p->leaf_rows.items[id] = at;
+    if (is_first(row, leaf->first_ns, id, true)) {
+        row->first_ns = leaf->first_ns;
+        row->first_leaf = id;
+        row->thread = leaf->thread;
+        row->turn = 0;
+        row->klass = leaf->key.klass;
+        row->frame = leaf->key.frame;
+        row->cpumode = (uint8_t)cpumode;
+    }
+    deepen(row, (uint32_t)w->path.count - 1);
+    /* A sample counts once for its own entry, whatever its chain says. */
+    if (!row->open) {
+        row->period += leaf->period;
+        row->samples += leaf->samples;
+    }
+    self->period += leaf->period;
+    self->samples += leaf->samples;
+    add_mode(self, cpumode, leaf->period);
+    if (w->p->plan.extras) {
+        const struct profile_weights *weights = &b->weights.items[id];
+        self->weight1 += weights->w[0];
+        self->weight2 += weights->w[1];
+        self->weight3 += weights->w[2];
+    }
+    return true;
+}
+
+/*
+ * The level perf shows for an entry that a caller made. It starts as the sample's own and becomes the user's
+ * with the first frame, in the order of the chain, that lies in any mapping, the kernel's too (observed on
+ * 7.2).
+ */
+static unsigned caller_mode(const struct walk *w, const struct step *step) {
+    const struct profile_builder *b = &w->p->b;
+    const struct resolve_frame *frames = b->frames.list.items;
+    const struct profile_leaf *leaf = &b->leaves.items[step->first_leaf];
+    bool mapped = step->mapped;
+    if (!w->caller) {
+        uint32_t outer, inner, depth = (uint32_t)(step - w->path.items);
+        const uint32_t *first = profile_parts_ids(&b->parts, leaf->key.chain.outer, &outer),
+                       *second = profile_parts_ids(&b->parts, leaf->key.chain.inner, &inner);
+        mapped = false;
+        for (uint32_t i = outer + inner; i-- + 1 > depth && !mapped;)
+            mapped = frames[i < outer ? first[i] : second[i - outer]].image != MODEL_NONE;
+    }
+    return mapped ? PERFDATA_MISC_USER : frames[leaf->key.frame].cpumode;
+}
+
+/* What has passed through a node counts for its row. */
+static void add_passed(struct walk *w, const struct step *step, uint32_t depth) {
+    struct profile_row *row = &w->t->rows.items[step->row];
+    if (!w->caller) /* perf takes an entry's innermost frame of a chain then */
+        deepen(row, depth);
+    if (!step->outermost)
+        return;
+    row->open = false;
+    row->period += step->period;
+    row->samples += step->samples;
+    if (w->caller)
+        deepen(row, step->deepest - depth + 1u);
+    if (!is_first(row, step->first_ns, step->first_leaf, false))
+        return;
+    const struct profile_leaf *leaf = &w->p->b.leaves.items[step->first_leaf];
+    row->first_ns = step->first_ns;
+    row->first_leaf = step->first_leaf;
+    row->thread = leaf->thread;
+    row->turn =
+        (uint16_t)(w->caller ? depth : profile_chain_length(&w->p->b.parts, leaf->key.chain) - depth + 1);
+    row->klass = leaf->key.klass;
+    row->frame = step->frame;
+    row->cpumode = (uint8_t)caller_mode(w, step);
+}
+
+/* ---- the path ---- */
+
+static bool open_node(struct walk *w, struct step *step) {
+    struct profile_chain_node *node = w->p->nodes.count < PROFILE_NONE ? vec_push(&w->p->nodes) : NULL;
+    if (!node)
+        return false;
+    step->node = (uint32_t)(w->p->nodes.count - 1);
+    node->parent = w->path.count > 1 ? step[-1].node : PROFILE_NONE;
+    node->frame = step->frame;
+    node->row = step->row;
+    node->outermost = step->outermost;
+    return true;
+}
+
+static bool open_frame(struct walk *w, uint32_t frame) {
+    const struct profile *p = w->p;
+    struct step *step = vec_push(&w->path);
+    if (!step)
+        return false;
+    step->frame = frame;
+    step->row = PROFILE_NO_ROW;
+    step->first_ns = UINT64_MAX;
+    step->first_leaf = PROFILE_NONE;
+    step->mapped = step[-1].mapped || p->b.frames.list.items[frame].image != MODEL_NONE;
+    if (w->children && !(p->plan.o->hide_unresolved && !profile_name_of(p, frame))) {
+        step->row = row_of(w, frame);
+        if (step->row == PROFILE_NO_ROW)
+            return false;
+        struct profile_row *row = &w->t->rows.items[step->row];
+        step->outermost = !row->open;
+        row->open = true;
+    }
+    return !w->graph || open_node(w, step);
+}
+
+/* Takes the leaf at the end of the path into its node. */
+static void add_leaf(struct walk *w, uint32_t id) {
+    const struct profile_leaf *leaf = &w->p->b.leaves.items[id];
+    struct step *step = &w->path.items[w->path.count - 1];
+    step->period += leaf->period;
+    step->samples += leaf->samples;
+    if (leaf->first_ns < step->first_ns || (leaf->first_ns == step->first_ns && id < step->first_leaf)) {
+        step->first_ns = leaf->first_ns;
+        step->first_leaf = id;
+    }
+    uint16_t depth = (uint16_t)(w->path.count - 1);
+    step->deepest = depth > step->deepest ? depth : step->deepest;
+    if (w->graph)
+        w->p->leaf_nodes.items[id] = step->node;
+}
+
+/* Closes all nodes but the first `keep` of the path. */
+static void close_down_to(struct walk *w, size_t keep) {
+    while (w->path.count > keep) {
+        struct step *step = &w->path.items[--w->path.count];
+        if (w->graph) {
+            struct profile_chain_node *node = &w->p->nodes.items[step->node];
+            node->end = (uint32_t)w->p->nodes.count;
+            node->period = step->period;
+            node->samples = step->samples;
+            node->first_leaf = step->first_leaf;
+        }
+        if (step->row != PROFILE_NO_ROW)
+            add_passed(w, step, (uint32_t)w->path.count);
+        if (!w->path.count)
+            return;
+        struct step *up = step - 1;
+        up->period += step->period;
+        up->samples += step->samples;
+        up->deepest = step->deepest > up->deepest ? step->deepest : up->deepest;
+        if (step->first_ns < up->first_ns ||
+            (step->first_ns == up->first_ns && step->first_leaf < up->first_leaf)) {
+            up->first_ns = step->first_ns;
+            up->first_leaf = step->first_leaf;
+        }
+    }
+}
+
+static bool enter_kind(struct walk *w, uint32_t kind) {
+    close_down_to(w, 0);
+    w->kind = kind;
+    w->t = &w->p->tables.items[w->p->kind_list.items[kind].table];
+    struct step *root = vec_push(&w->path);
+    if (!root)
+        return false;
+    *root = (struct step){
+        .frame = kind, .row = PROFILE_NO_ROW, .first_ns = UINT64_MAX, .first_leaf = PROFILE_NONE};
+    return !w->graph || open_node(w, root);
+}
+
+/* How many of the path's frames, from `from` on, are the sequence's. */
+static uint32_t in_common(const struct walk *w, size_t from, const uint32_t *ids, uint32_t n) {
+    uint32_t same = 0;
+    while (same < n && from + same < w->path.count && w->path.items[from + same].frame == ids[same])
+        same++;
+    return same;
+}
+
+/* Brings the path to a chain. */
+static bool go_to(struct walk *w, struct profile_chain chain) {
+    const struct profile_parts *parts = &w->p->b.parts;
+    uint32_t outer, inner;
+    const uint32_t *first = profile_parts_ids(parts, chain.outer, &outer),
+                   *second = profile_parts_ids(parts, chain.inner, &inner);
+    uint32_t same = in_common(w, 1, first, outer), same_inner = 0;
+    if (same == outer)
+        same_inner = in_common(w, 1 + outer, second, inner);
+    close_down_to(w, 1 + same + same_inner);
+    bool ok = true;
+    for (uint32_t i = same; ok && i < outer; i++)
+        ok = open_frame(w, first[i]);
+    for (uint32_t i = same_inner; ok && i < inner; i++)
+        ok = open_frame(w, second[i]);
+    return ok;
+}
+
+/* ---- all ---- */
+
+static bool walk_leaves(struct walk *w) {
+    const struct profile_builder *b = &w->p->b;
+    bool ok = true, chains = w->graph || w->children;
+    for (size_t i = 0; ok && i < b->leaves.count; i++) {
+        uint32_t id = w->order[i].value, kind = (uint32_t)w->order[i].key;
+        if (!w->path.count || kind != w->kind)
+            ok = enter_kind(w, kind);
+        if (ok && chains)
+            ok = go_to(w, b->leaves.items[id].key.chain);
+        if (ok && chains)
+            add_leaf(w, id);
+        ok = ok && add_self(w, id);
+    }
+    if (ok)
+        close_down_to(w, 0);
+    return ok;
+}
+
+/* What passes through the rows is what stands in their entries. */
+static bool take_children(struct profile_table *t) {
+    if (!vec_reserve(&t->children, t->rows.count + 1))
+        return false;
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const struct profile_row *row = &t->rows.items[i];
+        struct profile_sums *sums = vec_push(&t->children);
+        if (row->self)
+            *sums = t->self.items[row->self];
+        sums->period = row->period;
+        sums->samples = row->samples;
+    }
+    return true;
+}
+
+bool profile_walk(struct profile *p) {
+    const struct profile_options *o = p->plan.o;
+    struct walk w = {.p = p,
+                     .graph = p->plan.chains && o->chain_mode != PROFILE_CHAIN_NONE,
+                     .children = o->children,
+                     .caller = o->chain_order == PROFILE_CALLER};
+    size_t n = p->b.leaves.count;
+    w.spots = malloc((p->spot_count + 1u) * sizeof *w.spots);
+    bool ok = w.spots && vec_reserve(&p->leaf_rows, n + 1) &&
+              (!w.graph || vec_reserve(&p->leaf_nodes, n + 1)) && make_order(&w);
+    for (uint32_t i = 0; ok && i < p->spot_count; i++)
+        w.spots[i].kind = PROFILE_NONE;
+    p->leaf_rows.count = ok ? n : 0;
+    p->leaf_nodes.count = ok && w.graph ? n : 0;
+    ok = ok && walk_leaves(&w);
+    for (size_t i = 0; ok && o->children && i < p->tables.count; i++)
+        ok = take_children(&p->tables.items[i]);
+    free(w.spots);
+    free(w.order);
+    vec_fini(&w.path);
+    return ok;
+}
