@@ -114,11 +114,11 @@ void record_kernel_put_module(const struct record_sink *sink, const struct recor
     keep_id(sink, &m->build_id, m->path);
 }
 
-bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *sink, bool ids, bool wanted,
-                          struct writer *w) {
+bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *sink,
+                          const struct record_modules *modules, bool ids, bool wanted, struct writer *w) {
     struct record_kernel k;
     struct os_build_id id;
-    struct record_modules modules;
+    struct record_modules own = {0};
     char name[32];
     record_kernel_find(proc, &k);
     record_kernel_notes(proc, "/sys/kernel/notes", &id);
@@ -130,9 +130,10 @@ bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *
         put_map(sink, k.start, k.end, k.start, ids ? &id : NULL, name, w);
     }
     keep_id(sink, &id, "[kernel.kallsyms]");
-    bool ok = record_modules_read(proc, &modules);
-    for (size_t i = 0; ok && i < modules.list.count; i++)
-        record_kernel_put_module(sink, &modules.list.items[i], ids, w);
-    record_modules_fini(&modules);
+    bool ok = modules || record_modules_read(proc, &own);
+    modules = modules ? modules : &own;
+    for (size_t i = 0; ok && i < modules->list.count; i++)
+        record_kernel_put_module(sink, &modules->list.items[i], ids, w);
+    record_modules_fini(&own);
     return ok && writer_ok(w);
 }

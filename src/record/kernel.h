@@ -22,10 +22,11 @@ void record_kernel_notes(const struct os_proc *proc, const char *path, struct os
 /*
  * The kernel's map, named after its reference symbol as perf does it, so that whoever has its vmlinux can
  * compute where it was relocated to; and one map per module. Their build-ids go into the maps (`ids`) and to
- * the sink. Says in one line when addresses are hidden and `wanted`. False when memory ran out.
+ * the sink. `modules`: those to tell of; NULL: those that are loaded now. Says in one line when addresses are
+ * hidden and `wanted`. False when memory ran out.
  */
-bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *sink, bool ids, bool wanted,
-                          struct writer *w);
+bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *sink,
+                          const struct record_modules *modules, bool ids, bool wanted, struct writer *w);
 
 /* The map of one module; its build-id goes into it (`ids`) and to the sink. */
 void record_kernel_put_module(const struct record_sink *sink, const struct record_module *m, bool ids,

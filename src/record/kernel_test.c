@@ -82,9 +82,9 @@ static void test_advice(void **state) {
     struct os_proc p = PROC(&f, hidden);
     synth_test_init(&t);
     log_set_sink(count_line, &lines);
-    assert_true(record_kernel_encode(&p, &t.sink, true, false, &t.got));
+    assert_true(record_kernel_encode(&p, &t.sink, NULL, true, false, &t.got));
     assert_int_equal(lines, 0);
-    assert_true(record_kernel_encode(&p, &t.sink, true, true, &t.got));
+    assert_true(record_kernel_encode(&p, &t.sink, NULL, true, true, &t.got));
     assert_int_equal(lines, 1);
     assert_int_equal(t.got.size, 0);
     log_set_sink(NULL, NULL);
@@ -109,7 +109,7 @@ static void test_records(void **state) {
     struct synth_test t;
     struct os_proc p = PROC(&f, X86_FILES);
     synth_test_init(&t);
-    assert_true(record_kernel_encode(&p, &t.sink, true, true, &t.got));
+    assert_true(record_kernel_encode(&p, &t.sink, NULL, true, true, &t.got));
     check_map(&t, 0xffffffff81000000, 0xffffffff8220bb08, 0xffffffff81000000, "[kernel.kallsyms]_text");
     assert_true(t.rec.mmap2.has_build_id && t.rec.mmap2.build_id_size == 3);
     assert_memory_equal(t.rec.mmap2.build_id, "abc", 3);

@@ -56,6 +56,67 @@ static void test_look(void **state) {
     synth_test_fini(&t);
 }
 
+static void happens(struct record_module_watch *m, uint64_t ns, bool load, const char *name) {
+    struct record_module_event *e = vec_push(&m->events.list);
+    assert_non_null(e);
+    *e = (struct record_module_event){.ns = ns, .load = load};
+    strcpy(e->name, name);
+}
+
+/* "again" was loaded again to the same place, "new" has not ended loading, "going" is listed still; what came
+ * has the times of the tracepoints. */
+static void test_events(void **state) {
+    (void)state;
+    static const struct os_proc_fake_file FIRST[] = {
+        {"/proc/modules", OS_PROC_TEXT("going 4096 0 - Live 0xffffffffc0004000\n"
+                                       "again 4096 0 - Live 0xffffffffc0000000\n")}};
+    static const struct os_proc_fake_file THEN[] = {
+        {"/proc/modules", OS_PROC_TEXT("new 12288 0 - Loading 0xffffffffc0008000\n"
+                                       "going 4096 0 - Unloading 0xffffffffc0004000\n"
+                                       "again 4096 0 - Live 0xffffffffc0000000\n")},
+        {"/sys/module/new/coresize", OS_PROC_TEXT("8192\n")}};
+    static const struct os_proc_fake_file END[] = {
+        {"/proc/modules", OS_PROC_TEXT("new 8192 0 - Live 0xffffffffc0008000\n"
+                                       "again 4096 0 - Live 0xffffffffc0000000\n")}};
+    struct os_proc_fake fake = {.files = FIRST, .file_count = 1};
+    struct os_proc proc = os_proc_fake(&fake);
+    struct sysfs_fake tree = {NULL, 0};
+    struct sysfs sys = sysfs_fake(&tree);
+    struct record_module_watch m;
+    struct synth_test t;
+    synth_test_init(&t);
+    assert_true(record_module_watch_init(&m, &proc, &sys, true));
+    fake.files = THEN;
+    fake.file_count = 2;
+    happens(&m, 60, false, "again");
+    happens(&m, 61, false, "passed"); /* came and went unseen */
+    happens(&m, 62, true, "again");
+    happens(&m, 63, true, "new");
+    happens(&m, 64, false, "going");
+    assert_true(record_module_watch_look(&m, &t.sink, 50, NULL));
+    assert_int_equal(m.events.list.count, 0);
+    static const uint64_t START[] = {0xffffffffc0000000, 0xffffffffc0008000}, LENGTH[] = {4096, 8192},
+                          TIME[] = {62, 63};
+    for (int i = 0; i < 2; i++) {
+        assert_true(synth_test_next(&t, writer_bytes(&t.got)));
+        assert_true(t.rec.mmap.addr == START[i] && t.rec.mmap.len == LENGTH[i]);
+        assert_int_equal(t.rec.id.time, TIME[i]);
+    }
+    assert_false(synth_test_next(&t, writer_bytes(&t.got)));
+    fake.files = END;
+    fake.file_count = 1;
+    assert_true(record_module_watch_look(&m, &t.sink, 99, NULL)); /* nothing new, nothing gone again */
+    assert_int_equal(t.at, t.got.size);
+    writer_u8(&m.log, 0);
+    assert_string_equal((const char *)m.log.data,
+                        "unloaded\t60\tffffffffc0000000\tagain\n"
+                        "unloaded\t64\tffffffffc0004000\tgoing\n"
+                        "loaded\t62\nmodule\tffffffffc0000000\tffffffffc0001000\t-\tagain\t[again]\n"
+                        "loaded\t63\nmodule\tffffffffc0008000\tffffffffc000a000\t-\tnew\t[new]\n");
+    record_module_watch_fini(&m);
+    synth_test_fini(&t);
+}
+
 static void test_announcements(void **state) {
     (void)state;
     static const struct {
@@ -74,6 +135,7 @@ static void test_announcements(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_look), cmocka_unit_test(test_announcements)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_look), cmocka_unit_test(test_events),
+                                       cmocka_unit_test(test_announcements)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

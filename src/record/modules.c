@@ -21,6 +21,20 @@ static int by_address(const void *a, const void *b) {
     return (x->base > y->base) - (x->base < y->base);
 }
 
+/* The size of what stays of a module that is loading; as listed where that is not known. */
+static uint64_t lasting_size(const struct os_proc *proc, const char *name, uint64_t listed) {
+    char path[160];
+    struct writer w = writer_make(false);
+    snprintf(path, sizeof path, "/sys/module/%s/coresize", name);
+    uint64_t size = 0;
+    if (proc->read_once(proc->ctx, path, &w, NULL)) {
+        writer_u8(&w, 0);
+        size = writer_ok(&w) ? strtoull((const char *)w.data, NULL, 10) : 0;
+    }
+    writer_fini(&w);
+    return size && size < listed ? size : listed;
+}
+
 static bool read_list(const struct os_proc *proc, struct record_modules *m) {
     struct writer text = writer_make(false);
     bool ok = true;
@@ -34,9 +48,10 @@ static bool read_list(const struct os_proc *proc, struct record_modules *m) {
             if (!ok)
                 break;
             to->base = to->start = e.address;
-            to->end = e.size > UINT64_MAX - e.address ? UINT64_MAX : e.address + e.size;
             to->name = arena_strndup(&m->arena, (const char *)e.name.data, e.name.size);
             ok = to->name != NULL;
+            uint64_t size = ok && e.loading ? lasting_size(proc, to->name, e.size) : e.size;
+            to->end = size > UINT64_MAX - e.address ? UINT64_MAX : e.address + size;
         }
     }
     ok &= writer_ok(&text);

@@ -20,7 +20,8 @@ struct record_modules {
 };
 
 /*
- * All modules whose addresses we may see. /proc/modules has address and size (proc(5)). Since Linux 6.4 a
+ * All modules whose addresses we may see. /proc/modules has address and size (proc(5)); of one that is
+ * loading the size counts its init code too, and /sys/module/NAME/coresize is asked. Since Linux 6.4 a
  * module's text and its data lie apart, and the size is that of all together: an end never reaches into the
  * next module. False when memory ran out; a kernel without modules has none.
  */

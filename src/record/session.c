@@ -235,7 +235,8 @@ static void init_sink(struct session *s) {
 static bool tell_before(struct session *s, struct err *err) {
     const struct record_job *job = s->job;
     struct record_target all = s->target;
-    struct record_synth_request request = {job->options, &s->target, job->sys, os_host_pid(), false, os_host_root()};
+    struct record_synth_request request = {job->options, &s->target,     job->sys,         os_host_pid(),
+                                           false,        os_host_root(), &s->modules.known};
     if (s->later_file && s->target.exec) { /* the command has started, and who knows what */
         all.exec = false;
         all.system_wide = true;
@@ -278,11 +279,20 @@ static bool put_opening(struct session *s, struct err *err) {
 
 /* Their state now, and to be told when it changes; a kernel that has none tells nothing. */
 static bool watch_modules(struct session *s, struct err *err) {
-    s->uevents = os_uevents_open(); /* first: what comes while we read is looked at again */
-    if (s->uevents >= 0 && !os_poller_add(s->poller, s->uevents, TAG_MODULES, err))
-        return false;
-    return record_module_watch_init(&s->modules, s->job->proc, s->job->sys, s->job->options->build_id_mmap) ||
-           err_memory(err, "modules");
+    struct record_module_events events = {0};
+    /* First: what comes while we read is looked at again. */
+    if (s->target.system_wide)
+        record_module_events_open(&events, s->job->perf, s->job->sys, &s->target, s->job->options);
+    if (!events.rings.count)
+        s->uevents = os_uevents_open();
+    bool ok = s->uevents < 0 || os_poller_add(s->poller, s->uevents, TAG_MODULES, err);
+    for (size_t i = 0; ok && i < events.rings.count; i++)
+        ok = os_poller_add(s->poller, events.rings.items[i].load_fd, TAG_MODULES, err);
+    ok = ok &&
+         (record_module_watch_init(&s->modules, s->job->proc, s->job->sys, s->job->options->build_id_mmap) ||
+          err_memory(err, "modules"));
+    s->modules.events = events;
+    return ok;
 }
 
 /* Begins a file, the first one or a later one. `since_ns`: wall clock, what comes from the rings is newer. */
@@ -509,7 +519,7 @@ static void wait_for_more(struct session *s, int timeout_ms) {
             continue;
         }
         if (events[i].tag == TAG_MODULES) {
-            s->modules_changed |= os_uevents_modules(s->uevents);
+            s->modules_changed |= s->uevents < 0 || os_uevents_modules(s->uevents);
             continue;
         }
         if (events[i].tag == TAG_CONTROL) {
@@ -593,7 +603,7 @@ static void tell_progress(struct session *s) {
 
 /* Before more is drained: new code cannot be in what has been. */
 static bool look_at_modules(struct session *s, struct err *err) {
-    bool changed = s->modules_changed;
+    bool changed = record_module_events_take(&s->modules.events) || s->modules_changed;
     s->modules_changed = false;
     return !changed ||
            (record_module_watch_look(&s->modules, &s->sink, s->drain.last_ns, err) && flush_sink(s, err));

@@ -27,9 +27,10 @@ struct record_synth_request {
     const struct record_options *options;
     const struct record_target *target; /* whose state; threads -1: of everything */
     const struct sysfs *sys;
-    int32_t self; /* our own pid */
-    bool kernel;  /* some event counts in the kernel */
-    bool root;    /* we act as root */
+    int32_t self;                         /* our own pid */
+    bool kernel;                          /* some event counts in the kernel */
+    bool root;                            /* we act as root */
+    const struct record_modules *modules; /* that are loaded; NULL: to be found out */
 };
 
 typedef bool record_synth_fn(void *ctx, const struct record_synth_request *r, const struct record_sink *sink,

@@ -28,7 +28,7 @@ static bool kernel_and_groups(const struct os_proc *proc, const struct record_sy
                               const struct record_sink *sink, struct err *err) {
     struct writer w = writer_make(false);
     const struct record_options *o = r->options;
-    bool ok = record_kernel_encode(proc, sink, o->build_id_mmap, r->kernel, &w);
+    bool ok = record_kernel_encode(proc, sink, r->modules, o->build_id_mmap, r->kernel, &w);
     if (!o->no_bpf_event)
         ok = ok && record_bpf_encode(proc, sink, &w);
     if (o->all_cgroups && !o->no_cgroups)

@@ -92,6 +92,14 @@ class Boot:
         self.recording = evidence.Recording(self.path("work.data"))
         self.maps = self.recording.kernel_maps()
         self.marks = self.recording.commands()
+        self.came = evidence.modules(self.path("loaded.modules")) if self.has("loaded.modules") else {}
+
+    def place(self, address):
+        """The module that came while recording and had its code there; None: none."""
+        start, size = self.came["raid6_pq"]
+        text = evidence.sections(self.path("loaded.sections"))
+        ends = [a for (_m, s), a in text.items() if a > text["raid6_pq", ".text"] and start <= a < start + size]
+        return "raid6_pq" if text["raid6_pq", ".text"] <= address < min(ends) else None
 
 
 # --- what was recorded ---
@@ -146,12 +154,44 @@ def saved_sections(boot):
                   f"more {sorted(set(got) - set(wanted))[:5]}")
 
 
+def came_and_went(boot):
+    """A module's map has the time of its loading and its true length; the log says when it went, and its sections."""
+    loaded = evidence.modules(boot.path("loaded.modules"))
+    sizes = dict(loaded, xor=evidence.modules(boot.path("after/modules"))["xor"])
+    mark, went = boot.marks, {}
+    for name, after, before in (("raid6_pq", "mark-load", "mark-loaded"), ("xor", "mark-unload", "mark-end")):
+        maps = [m for m in boot.maps if guests.module_name(m.name) == name]
+        if check(len(maps) == 1, f"one map of {name}", f"{maps}"):
+            m = maps[0]
+            check(mark[after] <= m.time <= mark[before], f"{name}'s map is of its loading",
+                  f"{mark[after]} {m.time} {mark[before]}")
+            check(m.end == sum(sizes[name]), f"{name}'s end while it was loading", f"{m.end:x}, not {sum(sizes[name]):x}")
+            check(m.build_id, f"{name}'s build-id")
+    module, got, began = None, {}, {}
+    for line in evidence.part_lines(boot.recording.parts().get(evidence.PART_MODULES, b"")):
+        if line[0] == "unloaded":
+            went[line[3]] = int(line[1])
+        elif line[0] == "loaded":
+            began["next"] = int(line[1])
+        elif line[0] == "module":
+            module = line[4]
+            began[module] = began["next"]
+        elif line[0] == "section":
+            got[module, line[2]] = int(line[1], 16)
+    check(mark["mark-unload"] <= went.get("raid6_pq", 0) <= mark["mark-unloaded"], "when raid6_pq went", f"{went}")
+    check(mark["mark-load"] <= began.get("raid6_pq", 0) <= mark["mark-loaded"], "when raid6_pq came", f"{began}")
+    wanted = {k: v for k, v in evidence.sections(boot.path("loaded.sections")).items() if ".init" not in k[1]}
+    mine = {k: v for k, v in got.items() if k[0] == "raid6_pq"}
+    check(wanted.items() <= mine.items() and ("raid6_pq", ".init.text") in mine, "sections of what was loaded",
+          lambda: f"missing {sorted(set(wanted.items()) - set(mine.items()))[:5]}")
+
+
 # --- what is read ---
 
 
 def names_right(boot, samples, what, complete=True):
     """Every name is one that the kernel itself has for the address; with `complete` no kernel frame lacks one."""
-    wrong, unnamed, named = [], [], 0
+    wrong, unnamed, late, named = [], [], [], 0
     borders = sorted(set(evidence.sections(boot.path("before/sections")).values()))
     end, unload = boot.before.symbols["_etext"], boot.marks["mark-unload"]
     for s in samples:
@@ -165,6 +205,10 @@ def names_right(boot, samples, what, complete=True):
                     wrong.append((hex(address), name, sorted(may)[:3], s["time"]))
             elif (in_kernel or dso) and not truth.crosses(address, borders):
                 unnamed.append((hex(address), dso, sorted(may)[:3]))
+            where = boot.place(address)
+            if where and not name and s["time"] > boot.marks["mark-load"]:
+                late.append((hex(address), where, s["time"]))
+    check(not late, f"{what}: modules that were just loaded", lambda: f"{len(late)}: {late[:4]}")
     check(not wrong, f"{what}: no wrong name", lambda: f"{len(wrong)}, such as {wrong[:4]}")
     check(named > 100, f"{what}: names", f"{named}")
     if complete:
@@ -275,7 +319,7 @@ def main():
         second = relocated(os.path.join(at, "second"), program, {plain.before.start, first.before.start}, "vm=short")
         vmlinux = os.path.join(at, "vmlinux")
         evidence.make_vmlinux(vmlinux, GUEST.machine, plain.before, open(plain.path("before/notes"), "rb").read())
-        for look in (kernel_map, first_maps, saved_sections, without_symbols, counts, events):
+        for look in (kernel_map, first_maps, saved_sections, came_and_went, without_symbols, counts, events):
             look(first)
         offline(first, vmlinux)
         slides = [slide(boot, plain, vmlinux) for boot in (first, second)]

@@ -26,8 +26,9 @@ bool modules_next(struct bytes *rest, struct modules_entry *out) {
         struct bytes line = take(rest, '\n');
         *out = (struct modules_entry){.name = take(&line, ' ')};
         struct bytes size = take(&line, ' ');
-        for (int i = 0; i < 3; i++) /* references, users, state */
+        for (int i = 0; i < 2; i++) /* references, users */
             take(&line, ' ');
+        out->loading = bytes_equal(take(&line, ' '), (struct bytes){(const uint8_t *)"Loading", 7});
         if (out->name.size && number(size, 10, &out->size) && number(take(&line, ' '), 16, &out->address))
             return true;
     }
