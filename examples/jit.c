@@ -65,18 +65,22 @@ static size_t emit(uint8_t *at, uint32_t count) {
 #endif
 }
 
+static void list(struct state *s, const struct function *f) {
+    if (!s->map)
+        return;
+    pthread_mutex_lock(&s->lock);
+    fprintf(s->map, "%lx %zx %s\n", (unsigned long)(uintptr_t)f->code, f->size, f->name);
+    fflush(s->map);
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void announce(struct state *s, struct function *f) {
     if (s->dumping) {
         const struct sonde_jitdump_line lines[] = {{f->code, 10, 1, "example.jit"},
                                                    {f->code + f->size / 2, 11, 5, "example.jit"}};
         f->id = sonde_jitdump_load(&s->dump, f->code, f->size, f->name, lines, 2);
     }
-    if (s->map) {
-        pthread_mutex_lock(&s->lock);
-        fprintf(s->map, "%lx %zx %s\n", (unsigned long)(uintptr_t)f->code, f->size, f->name);
-        fflush(s->map);
-        pthread_mutex_unlock(&s->lock);
-    }
+    list(s, f);
 }
 
 /* `writable`: where the code can be written, if that is another mapping of the memory it runs in. */
@@ -139,6 +143,7 @@ static void move(struct state *s, struct function *all) {
         if (s->dumping)
             sonde_jitdump_move(&s->dump, f->id, from, to, f->size);
         f->code = to;
+        list(s, f);
         struct function reuse = make(s, from, from, "reuse", i);
         run(s, f);
         run(s, &reuse);

@@ -32,7 +32,7 @@ static bool copy(struct bytes in, bool pipe, struct writer *out, bool *sound) {
         return false;
     struct copy_sink sink = {append, pipe ? NULL : patch, out};
     struct copy_result result;
-    bool ok = copy_recording(s, &sink, &result, &err);
+    bool ok = copy_recording(s, &sink, NULL, &result, &err);
     if (!ok)
         FUZZ_CHECK(err.code != ERR_NONE);
     *sound = stream_all_read(s);

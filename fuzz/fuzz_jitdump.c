@@ -2,7 +2,7 @@
 /* A jitdump: read, indexed, its lines walked, and what was understood written and read again. */
 #include "fuzz.h"
 
-#include "format/jitdump/jitcode.h"
+#include "format/jitdump/jitelf.h"
 
 static void within(struct bytes b, const uint8_t *data, size_t size) {
     FUZZ_CHECK(!b.size || (b.data >= data && b.size <= size && b.data + b.size <= data + size));
@@ -28,6 +28,22 @@ static void walk(const struct jitcode *j, const uint8_t *data, size_t size) {
                    (j->events.items[i].function < j->functions.count));
 }
 
+/* The file made of it. */
+static void make_file(const struct jitcode *j) {
+    uint8_t id[JITELF_BUILD_ID_SIZE];
+    if (!j->functions.count)
+        return;
+    struct jitelf_part part = jitelf_part_from(j, 0, 1 << 20);
+    struct writer w = jitelf_writer(j);
+    FUZZ_CHECK(part.last > 0 && part.last <= j->functions.count);
+    if (jitelf_write(&part, &w, id, NULL))
+        for (size_t i = 0; i < part.last; i++) {
+            const struct jitcode_function *f = &j->functions.items[i];
+            FUZZ_CHECK(memcmp(w.data + jitelf_offset(&part, i), f->code.data, f->code.size) == 0);
+        }
+    writer_fini(&w);
+}
+
 /* What was read, in the other byte order. */
 static void turn(const uint8_t *data, size_t size, struct writer *w) {
     struct jitdump_reader r;
@@ -49,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bool read = jitcode_read((struct bytes){data, size}, &a, &err);
     if (read) {
         walk(&a, data, size);
+        make_file(&a);
         turn(data, size, &w);
         FUZZ_CHECK(jitcode_read(writer_bytes(&w), &b, &err));
         FUZZ_CHECK(b.functions.count == a.functions.count && b.events.count == a.events.count);

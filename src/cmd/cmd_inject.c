@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,13 +11,35 @@
 #include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/input.h"
-#include "edit/copy.h"
+#include "edit/jit.h"
 
 struct inject_options {
     const char *input, *output;
     bool force;
     int verbose;
+    struct inject_jit {
+        bool wanted;
+        enum edit_jit_mode mode;
+    } jit;
+    const char *jitdump_dir;
 };
+
+static bool take_jit(const struct option *row, void *field, const char *value, bool negated,
+                     struct err *err) {
+    static const char *const modes[] = {
+        [EDIT_JIT_ONE] = "one", [EDIT_JIT_FILES] = "files", [EDIT_JIT_DROP_ANON] = "drop-anon"};
+    struct inject_jit *o = field;
+    (void)row;
+    *o = (struct inject_jit){!negated, EDIT_JIT_ONE};
+    if (negated || !value)
+        return true;
+    for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(value, modes[i]) == 0) {
+            o->mode = (enum edit_jit_mode)i;
+            return true;
+        }
+    return err_set(err, ERR_USAGE, "--jit", "'%s' is none of one, files, drop-anon", value);
+}
 
 static const struct option options[] = {
     OPTION_ABSENT_FLAG('b', "build-ids", "put build-ids of what was hit into the output"),
@@ -23,7 +47,11 @@ static const struct option options[] = {
     INPUT_FORCE_OPTION(struct inject_options, force),
     OPTION_STRING('i', "input", struct inject_options, input, "file",
                   "input file name (default: standard input)"),
-    OPTION_ABSENT_FLAG('j', "jit", "merge jitdump files"),
+    OPTION_CALL('j', "jit", struct inject_options, jit, "one|files|drop-anon",
+                "make files of the code in jitdumps, and put maps of them into the output", take_jit,
+                .flags = OPTION_VALUE_OPTIONAL),
+    OPTION_STRING(0, "jitdump-dir", struct inject_options, jitdump_dir, "directory",
+                  "look for jitdumps (jit-PID.dump) in this directory first"),
     OPTION_ABSENT('k', "vmlinux", "file", "kernel image"),
     OPTION_STRING('o', "output", struct inject_options, output, "file",
                   "output file name (default: standard output)"),
@@ -95,25 +123,64 @@ static bool open_output(const char *path, const char *input, struct output *o, b
     return true;
 }
 
+/* The folder of a path. */
+static char *folder_of(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? strndup(path, (size_t)(slash - path) + 1) : NULL;
+}
+
+/* For --jit; NULL when it failed. */
+static struct edit_jit *find_jit(const struct inject_options *o, struct stream *s, const char *folder,
+                                 struct err *err) {
+    struct edit_jit_options jit = {.find = {.recording = stream_path(s), .dump_dir = o->jitdump_dir},
+                                   .mode = o->jit.mode,
+                                   .folder = folder};
+    struct edit_jit *j = edit_jit_new(&jit, s, err);
+    const struct resolve_jit *found = j ? edit_jit_found(j) : NULL;
+    for (size_t i = 0; found && i < resolve_jit_count(found); i++) {
+        const struct resolve_jit_dump *d = resolve_jit_dump(found, i);
+        if (d->why)
+            log_line(LOG_WARN, "%s", d->why);
+        if (d->path && d->doubt)
+            log_line(LOG_WARN, "%s: %s", d->path, d->doubt);
+    }
+    return j;
+}
+
+static void tell(const struct copy_result *result, const struct edit_jit *jit) {
+    if (result->features_left_out)
+        log_line(LOG_INFO, "%u header features do not fit into a pipe and were left out",
+                 result->features_left_out);
+    if (!jit)
+        return;
+    struct edit_jit_counts c = edit_jit_counts(jit);
+    log_line(LOG_INFO,
+             "%" PRIu64 " functions in %" PRIu64 " files, %" PRIu64 " maps put in, %" PRIu64 " others cut",
+             c.functions, c.files, c.maps, c.trimmed);
+}
+
 static int copy(const struct inject_options *o, const char *input) {
     struct err err = ERR_INIT;
     struct output output = {.fd = -1};
     struct copy_result result;
+    struct edit_jit *jit = NULL;
     bool regular = false, ok = false;
-    struct stream *s = input_check(input, o->force, &err)
-                           ? stream_open(input, &(struct stream_options){.keep_compressed = true}, &err)
-                           : NULL;
-    if (s && open_output(o->output, input, &output, &regular, &err)) {
+    struct stream_options how = {.keep_compressed = !o->jit.wanted};
+    struct stream *s = input_check(input, o->force, &err) ? stream_open(input, &how, &err) : NULL;
+    char *folder = folder_of(o->output);
+    if (s && open_output(o->output, input, &output, &regular, &err) &&
+        (!o->jit.wanted || (jit = find_jit(o, s, folder, &err)))) {
         struct copy_sink sink = {sink_write, regular ? sink_patch : NULL, &output};
-        ok = copy_recording(s, &sink, &result, &err);
+        ok = copy_recording(s, &sink, jit ? edit_jit_editor(jit) : NULL, &result, &err);
     }
-    if (ok && result.features_left_out)
-        log_line(LOG_INFO, "%u header features do not fit into a pipe and were left out",
-                 result.features_left_out);
+    if (ok)
+        tell(&result, jit);
     if (output.fd >= 0 && output.fd != STDOUT_FILENO && close(output.fd) != 0 && ok)
         ok = err_errno(&err, errno, output.name, "cannot write");
     int status = ok ? (stream_all_read(s) ? EXIT_OK : EXIT_ERROR) : command_fail(&err);
+    edit_jit_free(jit);
     stream_close(s);
+    free(folder);
     return status;
 }
 

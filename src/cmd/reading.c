@@ -74,16 +74,6 @@ bool reading_jitdumps(struct reading *r, const char *dump_dir, const char *symfs
     return r->jit;
 }
 
-/* -k mono: then all events have the clock that jitdumps have. */
-static bool is_monotonic(const struct perfdata_events *events) {
-    bool all = events->list.count;
-    for (size_t i = 0; i < events->list.count; i++) {
-        const struct perfdata_attr *a = &events->list.items[i].attr;
-        all &= (a->flags & PERFDATA_ATTR_USE_CLOCKID) && a->clockid == CLOCK_MONOTONIC;
-    }
-    return all;
-}
-
 static bool note_jit(struct reading *r, const struct perfdata_record *rec, struct model_when when) {
     if (!r->jit || model_space_of(rec->misc) != MODEL_SPACE_USER)
         return true;
@@ -96,8 +86,7 @@ static bool note_jit(struct reading *r, const struct perfdata_record *rec, struc
 static bool feed_jit(struct reading *r, struct model *m, struct err *err) {
     if (!r->jit)
         return true;
-    if (is_monotonic(r->events))
-        resolve_jit_set_clock(r->jit, RESOLVE_JIT_CLOCK_SAME, NULL);
+    resolve_jit_use_clock(r->jit, r->events);
     if (!resolve_jit_feed(r->jit, m, err))
         return false;
     for (size_t i = 0; i < resolve_jit_count(r->jit); i++)

@@ -9,6 +9,8 @@ enum { RUN_BYTES = 1 << 20 };
 struct run {
     struct stream *in;
     const struct copy_sink *sink;
+    const struct copy_editor *editor; /* NULL: nothing changes */
+    struct writer before;             /* what the editor puts in front of a record */
     struct bytes pending;
     uint64_t written; /* bytes of records so far, pending ones included */
     uint64_t last_loc;
@@ -37,6 +39,27 @@ static bool run_add(struct run *r, const struct stream_record *rec, struct err *
     return true;
 }
 
+/* A record (NULL: the end) as the editor wants it. */
+static bool run_edit(struct run *r, const struct stream_record *rec, struct copy_result *result,
+                     struct err *err) {
+    bool keep = rec != NULL;
+    if (r->editor) {
+        writer_clear(&r->before);
+        if (!r->editor->edit(r->editor->ctx, rec, &r->before, &keep, err))
+            return false;
+        if (!writer_ok(&r->before))
+            return err_memory(err, "records");
+        if (r->before.size &&
+            (!run_flush(r, err) || !r->sink->write(r->sink->ctx, writer_bytes(&r->before), err)))
+            return false;
+        r->written += r->before.size;
+    }
+    if (!keep)
+        return true;
+    result->records++;
+    return run_add(r, rec, err);
+}
+
 /*
  * What a file's tables say, a pipe says in records at its head. The EVENT_UPDATE directly behind a
  * HEADER_ATTR is the name that a copy into a pipe put there; perf's own stand elsewhere, in files too.
@@ -58,16 +81,16 @@ static bool copy_records(struct run *run, bool drop_head_records, struct copy_re
         if (status == STREAM_FAILED)
             return false;
         if (status == STREAM_END)
-            return run_flush(run, err);
+            return run_edit(run, NULL, result, err) && run_flush(run, err);
         if (drop_head_records && is_head_record(run, &r))
             continue;
-        if (!run_add(run, &r, err))
+        if (!run_edit(run, &r, result, err))
             return false;
-        result->records++;
     }
 }
 
-/* The offsets of the sections behind the data, moved by as much as the data shrank; those before it stay. */
+/* The offsets of the sections behind the data, moved by as much as the data shrank (modulo 2^64: they may
+ * have grown); those before it stay. */
 static void move_sections(struct writer *tail, const struct perfdata_header *h, uint64_t data_end,
                           uint64_t shrunk) {
     for (size_t i = 0; i < h->features.count; i++) {
@@ -172,8 +195,7 @@ static bool to_new_file(struct run *run, struct copy_result *result, struct err 
     bool ok = (writer_ok(&head) || err_memory(err, "head")) &&
               run->sink->write(run->sink->ctx, writer_bytes(&head), err);
     if (ok && status == STREAM_RECORD) {
-        result->records++;
-        ok = run_add(run, &r, err) && copy_records(run, true, result, err);
+        ok = run_edit(run, &r, result, err) && copy_records(run, true, result, err);
     } else if (ok) {
         ok = put_empty_round(run, err);
     }
@@ -212,22 +234,31 @@ static bool to_pipe(struct run *run, struct copy_result *result, struct err *err
     return ok;
 }
 
-bool copy_recording(struct stream *in, const struct copy_sink *sink, struct copy_result *result,
-                    struct err *err) {
-    struct run run = {.in = in, .sink = sink};
-    *result = (struct copy_result){0};
+static bool copy(struct run *run, struct copy_result *result, struct err *err) {
+    struct stream *in = run->in;
+    const struct copy_sink *sink = run->sink;
     if (stream_header(in)->container == PERFDATA_CONTAINER_PIPE) {
         struct bytes head = stream_input_bytes(in);
         head.size = (size_t)stream_header(in)->data.offset;
         if (!sink->patch)
-            return sink->write(sink->ctx, head, err) && copy_records(&run, false, result, err);
-        return to_new_file(&run, result, err);
+            return sink->write(sink->ctx, head, err) && copy_records(run, false, result, err);
+        return to_new_file(run, result, err);
     }
     if (!sink->patch)
-        return to_pipe(&run, result, err);
+        return to_pipe(run, result, err);
     /* A header that the data section overlaps cannot be kept as it is. */
     bool keeps_head = stream_header(in)->data.offset >= stream_header(in)->size;
     return stream_input_bytes(in).size && stream_file(in)->kind != OS_FILE_DIRECTORY && keeps_head
-               ? file_to_file(&run, result, err)
-               : to_new_file(&run, result, err);
+               ? file_to_file(run, result, err)
+               : to_new_file(run, result, err);
+}
+
+bool copy_recording(struct stream *in, const struct copy_sink *sink, const struct copy_editor *editor,
+                    struct copy_result *result, struct err *err) {
+    struct run run = {
+        .in = in, .sink = sink, .editor = editor, .before = writer_make(stream_header(in)->swap)};
+    *result = (struct copy_result){0};
+    bool ok = copy(&run, result, err);
+    writer_fini(&run.before);
+    return ok;
 }

@@ -31,7 +31,7 @@ static struct writer copy(const struct writer *from, bool to_pipe, bool want_ok)
     struct stream *s =
         stream_open_memory(writer_bytes(from), &(struct stream_options){.keep_compressed = true}, &err);
     assert_non_null(s);
-    assert_true(copy_recording(s, &sink, &result, &err));
+    assert_true(copy_recording(s, &sink, NULL, &result, &err));
     assert_int_equal(stream_all_read(s), want_ok);
     stream_close(s);
     return out;

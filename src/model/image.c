@@ -57,6 +57,19 @@ static const struct special_name *special_name(const char *name) {
     return n;
 }
 
+bool image_kind_is_memory(unsigned kind) {
+    return kind == MODEL_IMAGE_ANON || kind == MODEL_IMAGE_HEAP || kind == MODEL_IMAGE_STACK ||
+           kind == MODEL_IMAGE_MEMFD || kind == MODEL_IMAGE_SYSV;
+}
+
+bool model_is_memory(struct bytes name) {
+    char text[64]; /* longer than every name that is looked for */
+    size_t len = bytes_text_len(name), n = len < sizeof text ? len : sizeof text - 1;
+    memcpy(text, len ? (const char *)name.data : "", n);
+    text[n] = 0;
+    return image_kind_is_memory(special_name(text)->kind);
+}
+
 /* The closing bracket is missing on purpose: the first perfs wrote [kernel.kallsyms._text], and guests add
  * their machine's pid. */
 static bool is_kernel_name(const char *name) {

@@ -49,6 +49,9 @@ struct image_seen {
     int kind; /* enum model_image_kind for what has no telling name (KSYMBOL); -1: by name and space */
 };
 
+/* enum model_image_kind of memory without a file, which may hold code that was announced for it before. */
+bool image_kind_is_memory(unsigned kind);
+
 /* The image's id; MODEL_NONE when memory or ids ran out. */
 uint32_t image_intern(struct image_table *t, const struct image_seen *seen);
 

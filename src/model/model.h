@@ -291,6 +291,9 @@ struct model_code {
 bool model_add_code(struct model *m, uint32_t pid, const struct model_code *code, struct model_when when,
                     struct err *err);
 
+/* Whether a map record's name is that of memory without a file, which hides no announced code. */
+bool model_is_memory(struct bytes name);
+
 /* True when the process had announced code at any time. */
 bool model_has_code(const struct model *m, uint32_t pid);
 

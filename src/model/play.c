@@ -57,20 +57,11 @@ static bool drop_code(struct model *m, uint32_t space, struct model_when when) {
     return code == MODEL_NONE || set_root(m, code, when, 0);
 }
 
-/* What is mapped without a file may hold code that was announced before: it adds memory and hides nothing. */
-static bool may_hold_code(const struct model *m, const struct model_mapping *map) {
-    static const bool holds[] = {
-        [MODEL_IMAGE_ANON] = true,  [MODEL_IMAGE_HEAP] = true, [MODEL_IMAGE_STACK] = true,
-        [MODEL_IMAGE_MEMFD] = true, [MODEL_IMAGE_SYSV] = true,
-    };
-    unsigned kind = map->image == MODEL_NONE ? 0 : m->images.list.items[map->image].kind;
-    return kind < sizeof holds && holds[kind];
-}
-
 /* A file where code was: the memory was replaced. */
 static bool map_over_code(struct model *m, uint32_t space, struct model_when when, uint32_t mapping) {
-    uint32_t code = m->spaces.items[space].code;
-    if (code == MODEL_NONE || may_hold_code(m, &m->mappings.items[mapping]) ||
+    uint32_t code = m->spaces.items[space].code, image = m->mappings.items[mapping].image;
+    if (code == MODEL_NONE ||
+        (image != MODEL_NONE && image_kind_is_memory(m->images.list.items[image].kind)) ||
         (m->spaces.items[code].root == 0 && !m->spaces.items[code].logged))
         return true;
     struct model_mapping hole = m->mappings.items[mapping];

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
@@ -50,6 +51,16 @@ void resolve_jit_set_clock(struct resolve_jit *j, enum resolve_jit_clock clock,
     j->options.clock = clock;
     if (pairs)
         memcpy(j->options.pairs, pairs, sizeof j->options.pairs);
+}
+
+void resolve_jit_use_clock(struct resolve_jit *j, const struct perfdata_events *events) {
+    bool all = events->list.count;
+    for (size_t i = 0; i < events->list.count; i++) {
+        const struct perfdata_attr *a = &events->list.items[i].attr;
+        all &= (a->flags & PERFDATA_ATTR_USE_CLOCKID) && a->clockid == CLOCK_MONOTONIC;
+    }
+    if (all)
+        j->options.clock = RESOLVE_JIT_CLOCK_SAME;
 }
 
 /* "" when memory ran out: what it names is not found then. */

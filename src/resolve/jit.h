@@ -12,6 +12,7 @@
 
 #include "base/vec.h"
 #include "format/jitdump/jitcode.h"
+#include "format/perfdata/events.h"
 #include "model/model.h"
 #include "os/map.h"
 #include "symbol/store.h"
@@ -62,7 +63,10 @@ void resolve_jit_free(struct resolve_jit *j); /* NULL is allowed */
  * others. False: memory. */
 bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name, struct model_when when);
 
-/* What is known of the clock now that the whole head was read. */
+/* The same from the events, once all of them are known: whether they were recorded with -k mono. */
+void resolve_jit_use_clock(struct resolve_jit *j, const struct perfdata_events *events);
+
+/* What is known of the clock otherwise. */
 void resolve_jit_set_clock(struct resolve_jit *j, enum resolve_jit_clock clock,
                            const struct resolve_jit_pair pairs[2]);
 

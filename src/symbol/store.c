@@ -37,6 +37,7 @@ struct symbol_store *symbol_store_new(const struct symbol_options *options, stru
 
 static void image_free(struct store_image *im) {
     symbol_table_free(im->owned);
+    writer_fini(&im->built);
     vec_fini(&im->tries);
     arena_fini(&im->texts);
     free(im);
@@ -313,5 +314,8 @@ const char *symbol_store_warning(const struct symbol_store *s, uint32_t image) {
 }
 
 struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t image) {
-    return s->images.items[image]->bytes;
+    struct store_image *im = s->images.items[image];
+    if (im->known.kind == SYMBOL_IMAGE_CODE && im->table)
+        store_code_bytes((struct symbol_store *)(uintptr_t)s, im);
+    return im->bytes;
 }

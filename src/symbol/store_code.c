@@ -2,6 +2,7 @@
 /* The names of code that a JIT announced. */
 #include "symbol/store_internal.h"
 
+#include "format/jitdump/jitelf.h"
 #include "symbol/build.h"
 
 static bool add_functions(const struct jitcode *j, struct symbol_drafts *d) {
@@ -31,4 +32,19 @@ bool store_load_code(struct symbol_store *s, struct store_image *im) {
         return store_fail(im, SYMBOL_NO_MEMORY, NULL, "out of memory");
     store_found(im, SYMBOL_FROM_JITDUMP, c->path, !c->doubt);
     return true;
+}
+
+void store_code_bytes(struct symbol_store *s, struct store_image *im) {
+    const struct jitcode *code = im->known.code.code;
+    uint8_t id[JITELF_BUILD_ID_SIZE];
+    pthread_mutex_lock(&s->lock);
+    if (!im->built.size && code->functions.count) {
+        struct jitelf_part all = {code, 0, code->functions.count};
+        im->built = jitelf_writer(code);
+        if (jitelf_write(&all, &im->built, id, NULL))
+            im->bytes.code = writer_bytes(&im->built);
+        else
+            writer_fini(&im->built);
+    }
+    pthread_mutex_unlock(&s->lock);
 }

@@ -22,6 +22,7 @@ struct store_image {
     struct symbol_table *owned; /* the table, when it is this image's alone */
     struct symbol_source source;
     struct symbol_bytes bytes;
+    struct writer built; /* of JIT code: the file made of it, at the first question for its bytes */
     VEC(struct symbol_try) tries;
     const char *warning;
     struct arena texts;
@@ -115,6 +116,8 @@ bool store_load_vdso(struct symbol_store *s, struct store_image *im);
 bool store_load_kernel(struct symbol_store *s, struct store_image *im);
 bool store_load_module(struct symbol_store *s, struct store_image *im);
 bool store_load_code(struct symbol_store *s, struct store_image *im);
+/* Makes the file of JIT code if that was not done yet, for im->bytes. */
+void store_code_bytes(struct symbol_store *s, struct store_image *im);
 bool store_load_map(struct symbol_store *s, struct store_image *im);
 bool store_load_named(struct symbol_store *s, struct store_image *im);
 

@@ -20,6 +20,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import support  # noqa: E402
 
+PERF = shutil.which("perf")
 SONDE, EXAMPLE = (os.path.abspath(p) for p in sys.argv[1:3])
 LOAD, MOVE, CLOSE = 0, 1, 3
 NAMED_PERCENT = 99.5
@@ -92,6 +93,66 @@ def example():
     check(any(n > 4096 for n in sizes), f"example: the kernel merged its maps: {sizes}")
 
 
+def inject(data, out, *options):
+    r = support.run([SONDE, "inject", "-f", "--jit", *options, "-i", data, "-o", out])
+    check(r.status == 0, f"inject {options} {data}: {r.err[-500:]}")
+
+
+def show(data, program=SONDE):
+    """A report's rows."""
+    r = subprocess.run([program, "report", "-f", "-i", data, "--stdio", "--sort", "dso,sym"], capture_output=True,
+                       env=support.ENV, timeout=600)
+    return [line for line in r.stdout.decode().splitlines() if line and not line.startswith("#")]
+
+
+def example_injected():
+    """What others make of our files is what we show without them."""
+    inject("example.data", "injected.data")
+    want = show("example.data")
+    check(len(want) > 20 and show("injected.data") == want, "the report of the injected file is the same")
+    check_truth(samples("injected.data"), truth_of("example.truth"), "injected", r"/jitted-\d+\.so$")
+    if not PERF:
+        print("SKIP perf is not installed")
+        return
+    for options in ([], ["--jit=files"], ["--jit=drop-anon"]):
+        inject("example.data", "theirs.data", *options)
+        check_truth(samples("theirs.data", PERF), truth_of("example.truth"), f"perf, {options}", r"/jitted-[-\d]+\.so$")
+
+
+def example_unmapped():
+    """The injected file has no map without a file over code; a process without a dump keeps all of its own."""
+    events = support.run([SONDE, "script", "--show-mmap-events", "-i", "injected.data"]).out.decode()
+    maps = [(int(a, 16), int(n, 16), name) for a, n, name in
+            re.findall(r"PERF_RECORD_MMAP2.*: \[0x([0-9a-f]+)\(0x([0-9a-f]+)\).*\]: \S+ (\S+)", events)]
+    code = [(a, a + n) for a, n, name in maps if "/jitted-" in name]
+    anon = [(a, a + n) for a, n, name in maps if name == "//anon"]
+    over = [(hex(a), hex(b)) for a, b in anon for c, d in code if a < d and c < b]
+    check(code and anon and not over, f"{len(code)} maps of code, {len(anon)} others, of which over code: {over[:3]}")
+
+
+def both():
+    """A process with a dump and a map beside one with a map alone."""
+    record("both.data", "sh", "-c", '"$0" --dump . --map --truth a.truth --rounds 4 & '
+           '"$0" --map --truth b.truth --rounds 4 --milliseconds 40; wait', EXAMPLE)
+    found = samples("both.data")
+    check_truth(found, truth_of("a.truth"), "both: dump", r"/jitted-\d+\.so$")
+    # A map knows no time: only what stayed where it was has its name for sure, and a memfd is no JIT's for perf.
+    last = {}
+    for row in truth_of("b.truth"):
+        last[row[3]] = row[5]
+    stayed = [row for row in truth_of("b.truth") if last[row[3]] == row[5] and not row[5].startswith("twice")]
+    check_truth(found, stayed, "both: map alone", r"/perf-\d+\.map$")
+    inject("both.data", "both2.data")
+    before, after = ([line for line in support.run([SONDE, "script", "--show-mmap-events", "-i", f]).out.decode().splitlines()
+                      if "//anon" in line] for f in ("both.data", "both2.data"))
+    pids = collections.Counter(re.search(r"MMAP2 (\d+)/", line)[1] for line in before)
+    kept = collections.Counter(re.search(r"MMAP2 (\d+)/", line)[1] for line in after)
+    alone = {s.dso for s in found if "/perf-" in s.dso}
+    for dso in alone:
+        pid = re.search(r"perf-(\d+)", dso)[1]
+        check(f"/jitted-{pid}.so" in str(found) or kept[pid] == pids[pid], f"both: {pid} keeps its maps")
+
+
 def example_without_clock():
     """perf's own clock: the marker's map event tells what the dump's times mean."""
     record("noclock.data", EXAMPLE, "--dump", ".", clock=None)
@@ -107,7 +168,7 @@ def main():
         return support.SKIP
     with tempfile.TemporaryDirectory(prefix="sonde-jit-") as d:
         os.chdir(d)
-        for test in (example, example_without_clock):
+        for test in (example, example_injected, example_unmapped, both, example_without_clock):
             test()
             print(f"{test.__name__} done", flush=True)
         os.chdir("/")
