@@ -25,7 +25,8 @@ struct record_cli {
     struct record_options o; /* first: rows of options fill it directly */
     VEC(struct selection) selected;
     const char *output, *freq, *user;
-    bool inherit_given, no_inherit, quiet, no_cache, build_id_all, dry_run, time_boundary, plain_callgraph;
+    bool group, inherit_given, no_inherit, quiet, no_cache, build_id_all, dry_run, time_boundary,
+        plain_callgraph;
     int verbose, realtime;
     uint64_t map_timeout_ms;
 };
@@ -132,6 +133,17 @@ static bool set_affinity(const struct option *row, void *field, const char *valu
     return record_args_affinity(negated ? "sys" : value, &c->o.affinity, e);
 }
 
+static bool set_aio(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    struct record_cli *c = field;
+    char *end = NULL;
+    long n = negated ? 0 : strtol(value, &end, 10);
+    (void)row;
+    if (n < (negated ? 0 : 1) || n > 4 || (end && *end))
+        return err_set(e, ERR_USAGE, NULL, "--aio takes 1 to 4 buffers, not '%s'", value);
+    c->o.write_buffers = (unsigned)n;
+    return true;
+}
+
 static bool set_level(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
     (void)row;
     char *end = NULL;
@@ -160,10 +172,39 @@ static bool set_tristate(const struct option *row, void *field, const char *valu
     return true;
 }
 
+/* What is not done here, and what to do instead. */
+static bool refuse(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    static const struct {
+        const char *name, *why;
+    } WHY[] = {
+        {"snapshot", "AUX areas (Intel PT, CoreSight) are not recorded; for the last moments of samples use "
+                     "--overwrite --switch-output"},
+        {"aux-sample", "AUX areas (Intel PT, CoreSight) are not recorded; for branches use -b"},
+        {"clang-opt", "BPF programs are not compiled here; bpftool loads them"},
+        {"clang-path", "BPF programs are not compiled here; bpftool loads them"},
+        {"debuginfod",
+         "nothing is downloaded while recording; sonde report asks the servers of DEBUGINFOD_URLS"},
+        {"off-cpu",
+         "it needs a BPF program; use -e sched:sched_switch -g, which has a stack for each time that a "
+         "task leaves its CPU"},
+        {"off-cpu-thresh", "it needs a BPF program; use -e sched:sched_switch -g"},
+        {"setup-filter", "samples are not filtered by BPF; report and script filter what was recorded"},
+        {"vmlinux", "no kernel image is needed to record; give it to sonde report -k"},
+    };
+    (void)field, (void)value;
+    for (size_t i = 0; !negated && i < sizeof WHY / sizeof *WHY; i++)
+        if (strcmp(WHY[i].name, row->name) == 0)
+            return err_set(e, ERR_UNSUPPORTED, "", "--%s: %s", row->name, WHY[i].why);
+    return true;
+}
+
 #define SELECT(letter, name, arg, help, ...) \
     OPTION_CALL(letter, name, struct record_cli, selected, arg, help, set_selection, __VA_ARGS__)
 #define WHOLE(letter, name, arg, help, fn, ...) \
     OPTION_CALL(letter, name, struct record_cli, o, arg, help, fn, __VA_ARGS__)
+
+#define REFUSED(letter, name, arg, help, ...) \
+    OPTION_CALL(letter, name, struct record_cli, o, arg, help " (refused)", refuse, __VA_ARGS__)
 
 static const struct option options[] = {
     OPTION_BOOL('a', "all-cpus", struct record_cli, o.all_cpus, "system-wide collection from all CPUs"),
@@ -201,7 +242,7 @@ static const struct option options[] = {
                 "collect raw sample records from all opened counters"),
     OPTION_INT('r', "realtime", struct record_cli, realtime, "n",
                "collect data with this RT SCHED_FIFO priority"),
-    OPTION_ABSENT('S', "snapshot", "opts", "AUX area tracing Snapshot Mode", .flags = OPTION_VALUE_OPTIONAL),
+    REFUSED('S', "snapshot", "opts", "AUX area tracing Snapshot Mode", .flags = OPTION_VALUE_OPTIONAL),
     OPTION_BOOL('s', "stat", struct record_cli, o.read_stat, "per thread counts"),
     WHOLE('T', "timestamp", NULL, "Record the sample timestamps", set_tristate, .flags = OPTION_NO_VALUE),
     OPTION_STRING('t', "tid", struct record_cli, o.tids, "tid", "record events on existing thread id"),
@@ -218,13 +259,14 @@ static const struct option options[] = {
           "much "
           "to read)",
           set_affinity),
-    OPTION_ABSENT(0, "aio", "n", "asynchronous writing", .flags = OPTION_VALUE_OPTIONAL),
+    WHOLE(0, "aio", "n", "Write in a thread of its own, with <n> buffers in turn (default: 1, at most 4)",
+          set_aio, .flags = OPTION_VALUE_OPTIONAL, .fallback = "1"),
     OPTION_BOOL(0, "all-cgroups", struct record_cli, o.all_cgroups, "Record cgroup events"),
     OPTION_BOOL(0, "all-kernel", struct record_cli, o.all_kernel,
                 "Configure all used events to run in kernel space."),
     OPTION_BOOL(0, "all-user", struct record_cli, o.all_user,
                 "Configure all used events to run in user space."),
-    OPTION_ABSENT(0, "aux-sample", "opts", "sample AUX area", .flags = OPTION_VALUE_OPTIONAL),
+    REFUSED(0, "aux-sample", "opts", "sample AUX area", .flags = OPTION_VALUE_OPTIONAL),
     OPTION_BOOL(0, "buildid-all", struct record_cli, build_id_all,
                 "Record build-id of all DSOs regardless of hits (it always does)"),
     OPTION_BOOL(0, "buildid-mmap", struct record_cli, o.build_id_mmap,
@@ -234,40 +276,45 @@ static const struct option options[] = {
           "record_mode: call graph recording mode (fp|dwarf|lbr)\n"
           "record_size: if record_mode is 'dwarf', max size of stack recording (<bytes>), default: 8192",
           set_callgraph),
-    OPTION_ABSENT(0, "clang-opt", "clang options", "options for compiling BPF scriptlets"),
-    OPTION_ABSENT(0, "clang-path", "clang path", "clang for compiling BPF scriptlets"),
+    REFUSED(0, "clang-opt", "clang options", "options for compiling BPF scriptlets"),
+    REFUSED(0, "clang-path", "clang path", "clang for compiling BPF scriptlets"),
     OPTION_BOOL(0, "code-page-size", struct record_cli, o.code_page_size,
                 "Record the sampled code address (ip) page size"),
     OPTION_STRING(0, "control", struct record_cli, o.control,
                   "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
-                  "take commands while recording: enable [event], disable [event], stop, ping; answer ack"),
+                  "take commands while recording: enable [event], disable [event], snapshot, evlist, stop, "
+                  "ping; answer ack"),
     OPTION_BOOL(0, "data-mmap", struct record_cli, o.data_mmap,
                 "Record mmap events for non-executable mappings"),
     OPTION_BOOL(0, "data-page-size", struct record_cli, o.data_page_size,
                 "Record the sampled data address data page size"),
-    OPTION_ABSENT(0, "debuginfod", "debuginfod urls", "fetch debug data", .flags = OPTION_VALUE_OPTIONAL),
+    REFUSED(0, "debuginfod", "debuginfod urls", "fetch debug data", .flags = OPTION_VALUE_OPTIONAL),
     OPTION_BOOL(0, "dry-run", struct record_cli, dry_run,
                 "Say what could be recorded, and what would allow more, without recording"),
     SELECT(0, "exclude-perf", NULL, "don't record events from sonde itself", .flags = OPTION_NO_VALUE),
     SELECT(0, "filter", "filter", "event filter"),
-    OPTION_ABSENT_FLAG(0, "group", "put the counters into a counter group"),
+    OPTION_BOOL(0, "group", struct record_cli, group, "put the counters into a counter group"),
     OPTION_ABSENT_FLAG(0, "kcore", "copy /proc/kcore"),
     WHOLE(0, "keep", "none|unwind|full",
           "of files that are deleted or replaced while recording keep nothing, what names functions and "
           "unwinds (default), or all",
           set_keep),
     OPTION_BOOL(0, "kernel-callchains", struct record_cli, o.kernel_callchains, "collect kernel callchains"),
-    OPTION_ABSENT_FLAG(0, "latency", "data for latency profiling"),
+    OPTION_BOOL(0, "latency", struct record_cli, o.latency,
+                "Enable data collection for latency profiling (context switches)"),
     OPTION_CALL(0, "max-size", struct record_cli, o.max_bytes, "size",
                 "Limit the maximum size of the output file", set_size),
-    OPTION_ABSENT(0, "mmap-flush", "number", "least number of bytes that is taken from a ring"),
+    OPTION_CALL(
+        0, "mmap-flush", struct record_cli, o.flush_bytes, "number",
+        "least number of bytes that is taken from a ring (with B, K, M or G), at most a quarter of it",
+        set_size),
     OPTION_BOOL(0, "namespaces", struct record_cli, o.namespaces, "Record namespaces events"),
     OPTION_BOOL(0, "no-bpf-event", struct record_cli, o.no_bpf_event, "do not record bpf events"),
     OPTION_BOOL(0, "no-buffering", struct record_cli, o.no_buffering, "collect data without buffering"),
     OPTION_U64(0, "num-thread-synthesize", struct record_cli, o.synth_threads, "n",
                "number of threads to run for event synthesis"),
-    OPTION_ABSENT_FLAG(0, "off-cpu", "off-cpu analysis"),
-    OPTION_ABSENT(0, "off-cpu-thresh", "ms", "off-cpu time from which on there is a sample"),
+    REFUSED(0, "off-cpu", NULL, "off-cpu analysis", .flags = OPTION_NO_VALUE),
+    REFUSED(0, "off-cpu-thresh", "ms", "off-cpu time from which on there is a sample"),
     OPTION_BOOL(0, "overwrite", struct record_cli, o.overwrite, "use overwrite mode"),
     OPTION_BOOL(0, "per-thread", struct record_cli, o.per_thread, "use per-thread mmaps"),
     SELECT(0, "pfm-events", "event", "libpfm4 event selector"),
@@ -281,7 +328,7 @@ static const struct option options[] = {
     OPTION_BOOL(0, "sample-identifier", struct record_cli, o.identifier, "Record the sample identifier"),
     OPTION_BOOL(0, "sample-mem-info", struct record_cli, o.mem_info,
                 "Record the data source for memory operations"),
-    OPTION_ABSENT(0, "setup-filter", "pin|unpin", "prepare BPF filters for ordinary users"),
+    REFUSED(0, "setup-filter", "pin|unpin", "prepare BPF filters for ordinary users"),
     OPTION_BOOL(0, "strict-freq", struct record_cli, o.strict_freq,
                 "Fail if the specified frequency can't be used"),
     OPTION_BOOL(0, "switch-events", struct record_cli, o.switch_events, "Record context switch events"),
@@ -305,7 +352,7 @@ static const struct option options[] = {
     OPTION_CALL(0, "user-regs", struct record_cli, o.regs_user, "any register",
                 "sample selected machine registers in user space, use '--user-regs=?' to list register names",
                 set_registers, .flags = OPTION_VALUE_OPTIONAL),
-    OPTION_ABSENT(0, "vmlinux", "file", "vmlinux pathname"),
+    REFUSED(0, "vmlinux", "file", "vmlinux pathname"),
     OPTION_END,
 };
 
@@ -405,6 +452,16 @@ static bool select_events(const struct record_cli *c, struct record_event_source
     return true;
 }
 
+/* --group: all events in one group, whose leader is the first. */
+static void join_events(struct record_events *events) {
+    for (size_t i = 0; i < events->items.count; i++) {
+        struct record_event *e = &events->items.items[i];
+        e->leader = 0;
+        e->members = i ? 0 : (uint32_t)events->items.count;
+        e->group = NULL;
+    }
+}
+
 /* perf's two closing lines. */
 static void tell(const struct command_env *env, const struct record_cli *c, const struct record_result *r,
                  const char *output, bool whole) {
@@ -476,6 +533,8 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
     ok = ok && settle_rate(c, &sysfs_system, &err) && settle_user(c, uid, &err) &&
          settle_config(c, env->config, &err) && select_events(c, src, &events, &err) &&
          (!c->realtime || os_limits_realtime(c->realtime, &err));
+    if (c->group)
+        join_events(&events);
     if (ok) {
         struct teller teller = {env, c->quiet};
         const struct record_job job = {

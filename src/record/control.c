@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/control.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -8,10 +10,9 @@ static const struct {
     enum record_command command;
     bool takes_name;
 } COMMANDS[] = {
-    {"enable", RECORD_COMMAND_ENABLE, true},
-    {"disable", RECORD_COMMAND_DISABLE, true},
-    {"stop", RECORD_COMMAND_STOP, false},
-    {"ping", RECORD_COMMAND_PING, false},
+    {"enable", RECORD_COMMAND_ENABLE, true},      {"disable", RECORD_COMMAND_DISABLE, true},
+    {"stop", RECORD_COMMAND_STOP, false},         {"ping", RECORD_COMMAND_PING, false},
+    {"snapshot", RECORD_COMMAND_SNAPSHOT, false}, {"evlist", RECORD_COMMAND_LIST, true},
 };
 
 static enum record_command parse(struct record_control *c) {
@@ -44,4 +45,42 @@ enum record_command record_control_take(struct record_control *c, const char *p,
     }
     *taken = n;
     return RECORD_COMMAND_NONE;
+}
+
+static void put(struct writer *w, const char *text) {
+    writer_put(w, text, strlen(text));
+}
+
+static void put_attr(struct writer *w, const struct perfdata_attr *a, bool all) {
+    char line[256];
+    const char *rate = a->flags & PERFDATA_ATTR_FREQ ? "sample_freq" : "sample_period";
+    snprintf(line, sizeof line, ": %s=%" PRIu64, rate, a->sample_period);
+    put(w, line);
+    snprintf(line, sizeof line,
+             ", type: %" PRIu32 ", config: 0x%" PRIx64 ", sample_type: 0x%" PRIx64 ", read_format: 0x%" PRIx64
+             ", flags: 0x%" PRIx64,
+             a->type, a->config, a->sample_type, a->read_format, a->flags);
+    if (all)
+        put(w, line);
+}
+
+bool record_control_list(const struct record_plan *plan, const char *how, struct writer *out) {
+    bool rates = strcmp(how, "-F") == 0, all = strcmp(how, "-v") == 0, groups = strcmp(how, "-g") == 0;
+    if (*how && !rates && !all && !groups)
+        return false;
+    for (uint32_t i = 0; i < plan->events.count; i++) {
+        const struct record_event_plan *p = &plan->events.items[i];
+        uint32_t members = groups && p->members ? p->members : 1;
+        put(out, members > 1 ? "{" : "");
+        for (uint32_t k = 0; k < members && i + k < plan->events.count; k++) {
+            put(out, k ? "," : "");
+            put(out, plan->events.items[i + k].name);
+        }
+        i += members - 1;
+        put(out, members > 1 ? "}" : "");
+        if (rates || all)
+            put_attr(out, &p->attr, all);
+        put(out, "\n");
+    }
+    return true;
 }

@@ -32,7 +32,7 @@ static void lines_in_pieces(void **state) {
             feed("enable\nping\nstopp\nstop x\nstop\nsnapshot\ndisable  sched:a b", step, got, name), 6);
         const enum record_command want[] = {RECORD_COMMAND_ENABLE,  RECORD_COMMAND_PING,
                                             RECORD_COMMAND_UNKNOWN, RECORD_COMMAND_UNKNOWN,
-                                            RECORD_COMMAND_STOP,    RECORD_COMMAND_UNKNOWN};
+                                            RECORD_COMMAND_STOP,    RECORD_COMMAND_SNAPSHOT};
         assert_memory_equal(got, want, sizeof want);
         assert_int_equal(feed("disable  sched:a\n", step, got, name), 1);
         assert_int_equal(got[0], RECORD_COMMAND_DISABLE);
@@ -52,7 +52,39 @@ static void overlong(void **state) {
     assert_int_equal(got[1], RECORD_COMMAND_PING);
 }
 
+static void lists(void **state) {
+    (void)state;
+    struct record_plan plan = {0};
+    struct writer w = writer_make(false);
+    for (int i = 0; i < 3; i++) {
+        struct record_event_plan *p = vec_push(&plan.events);
+        p->name = i == 0 ? "one" : i == 1 ? "two" : "dummy:HG";
+        p->members = i == 0 ? 2 : i == 1 ? 0 : 1;
+        p->attr.sample_period = 4000;
+        p->attr.flags = i ? 0 : PERFDATA_ATTR_FREQ;
+    }
+    static const struct {
+        const char *how, *text;
+    } WANT[] = {{"", "one\ntwo\ndummy:HG\n"},
+                {"-g", "{one,two}\ndummy:HG\n"},
+                {"-F", "one: sample_freq=4000\ntwo: sample_period=4000\ndummy:HG: sample_period=4000\n"}};
+    for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++) {
+        writer_clear(&w);
+        assert_true(record_control_list(&plan, WANT[i].how, &w));
+        writer_u8(&w, 0);
+        assert_string_equal((char *)w.data, WANT[i].text);
+    }
+    writer_clear(&w);
+    assert_true(record_control_list(&plan, "-v", &w));
+    writer_u8(&w, 0);
+    assert_non_null(strstr((char *)w.data, "sample_type: 0x0"));
+    assert_false(record_control_list(&plan, "-x", &w));
+    writer_fini(&w);
+    vec_fini(&plan.events);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_in_pieces), cmocka_unit_test(overlong)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lists), cmocka_unit_test(lines_in_pieces),
+                                       cmocka_unit_test(overlong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,7 +150,8 @@ static bool write_spans(struct record_drain *d, const struct bytes *spans, size_
     return record_file_append(d->file, all, n, err);
 }
 
-static bool read_heads(struct record_drain *d, const struct record_opened *opened, bool *any,
+/* *left: a ring holds something that was not worth taking. */
+static bool read_heads(struct record_drain *d, const struct record_opened *opened, bool *any, bool *left,
                        struct err *err) {
     if (d->head_count != opened->rings.count) {
         uint64_t *heads = realloc(d->heads, opened->rings.count * sizeof *heads);
@@ -159,11 +160,16 @@ static bool read_heads(struct record_drain *d, const struct record_opened *opene
         d->heads = heads;
         d->head_count = opened->rings.count;
     }
-    *any = false;
+    *any = *left = false;
     for (size_t i = 0; i < opened->rings.count; i++) {
         const struct record_ring *ring = &opened->rings.items[i];
-        d->heads[i] = ring->backward ? os_ring_tail(&ring->map) : os_ring_head(&ring->map);
-        *any |= d->heads[i] != os_ring_tail(&opened->rings.items[i].map);
+        uint64_t tail = os_ring_tail(&ring->map);
+        d->heads[i] = ring->backward ? tail : os_ring_head(&ring->map);
+        if (d->heads[i] != tail && d->heads[i] - tail < d->flush_bytes) {
+            d->heads[i] = tail;
+            *left = true;
+        }
+        *any |= d->heads[i] != tail;
     }
     return true;
 }
@@ -225,14 +231,14 @@ static bool go_to(const struct record_drain *d, const struct record_ring *ring, 
 bool record_drain_pass(struct record_drain *d, struct record_opened *opened, bool *wrote, struct err *err) {
     struct outgoing out = {.count = 0};
     size_t from = 0;
-    bool ok = true, moved = false;
+    bool ok = true, moved = false, left = false;
     /* What is in the rings came after the last pass looked at their heads. */
     uint64_t now_ns, unused;
     if (d->identities && os_clock_read(CLOCK_REALTIME, &now_ns, &unused)) {
         d->identities->since_ns = d->pass_ns;
         d->pass_ns = (int64_t)now_ns;
     }
-    if (!read_heads(d, opened, wrote, err))
+    if (!read_heads(d, opened, wrote, &left, err))
         return false;
     for (size_t i = 0; i < opened->rings.count && *wrote && ok; i++) {
         struct record_ring *ring = &opened->rings.items[i];
@@ -248,7 +254,7 @@ bool record_drain_pass(struct record_drain *d, struct record_opened *opened, boo
         bool last = i + 1 == opened->rings.count;
         if (!ok || (out.count + 2 <= SPANS && !last && !there))
             continue;
-        ok = flush(d, &out, last, err);
+        ok = flush(d, &out, last && !left, err); /* what was left belongs to this round too */
         for (; ok && from <= i; from++)
             if (!opened->rings.items[from].backward)
                 os_ring_consume(&opened->rings.items[from].map, d->heads[from]);

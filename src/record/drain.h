@@ -45,14 +45,15 @@ struct record_drain {
     size_t head_count;
     struct writer scratch, patched;
     VEC(struct record_patch) patches; /* of the ring, or the piece, at hand */
+    uint64_t flush_bytes;             /* rings with less than that are left for later; 0: none is */
     bool no_rounds;                   /* with rings that are read late, no round is ever finished */
     bool damaged;                     /* a ring held what cannot be a record: said once */
 };
 
 void record_drain_fini(struct record_drain *d);
 
-/* One pass over all rings. *wrote: whether there was anything. False and *err when the file could not take
- * it. */
+/* One pass over all rings; with flush_bytes over those that hold so much. *wrote: whether there was anything.
+ * False and *err when the file could not take it. */
 bool record_drain_pass(struct record_drain *d, struct record_opened *opened, bool *wrote, struct err *err);
 
 /*

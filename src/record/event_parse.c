@@ -24,6 +24,7 @@
 #include "base/out.h"
 #include "format/perfdata/abi.h"
 #include "record/event_internal.h"
+#include "record/uprobe.h"
 
 struct record_event_sources *record_event_sources_new(const struct sysfs *sys) {
     struct record_event_sources *src = malloc(sizeof *src);
@@ -207,11 +208,9 @@ static bool parse_uprobe(struct event_parser *p) {
     if (!pmu)
         return event_fail(p, path.at, ERR_ABSENT,
                           "this kernel has no uprobe PMU (Linux 4.17, CONFIG_UPROBES)");
-    if (!event_number(place, &offset))
-        return event_fail(p, place.at, ERR_UNSUPPORTED,
-                          "symbols of files cannot be looked up here: give the offset in the file, as in "
-                          "%.*s:0x1234",
-                          (int)(path.n < 100 ? path.n : 100), path.at);
+    struct err why = ERR_INIT;
+    if (!event_number(place, &offset) && !record_uprobe_find(path, place, &offset, &why))
+        return event_fail(p, *why.where ? place.at : path.at, why.code, "%s", why.message);
     struct record_event *e = event_push(p, "uprobe");
     if (!e)
         return false;

@@ -241,8 +241,7 @@ static const struct {
     {"mem:0x1:rr", 9, ERR_USAGE, "access 'r' twice"},
     {"mem:0x1:rq", 9, ERR_USAGE, "access is of r, w and x, not 'q'"},
     {"/bin/ls", 7, ERR_USAGE, "expected ':' and a place in the file, found the end"},
-    {"/bin/ls:main", 8, ERR_UNSUPPORTED,
-     "symbols of files cannot be looked up here: give the offset in the file, as in /bin/ls:0x1234"},
+    {"/no/such/file:main", 0, ERR_ABSENT, "cannot open: No such file or directory"},
 };
 
 static void bad_texts(void **state) {

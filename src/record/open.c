@@ -57,7 +57,10 @@ static int attempt(const struct attempt *t, const struct perfdata_attr *a) {
     const struct os_perf *perf = t->r->perf;
     struct writer w = writer_make(false);
     int fd = -ENOMEM;
-    perfdata_attr_encode(a, &w);
+    const char *path = t->c->events.items[t->event].probe_path;
+    struct perfdata_attr with_path = *a;
+    with_path.config1 = path ? (uintptr_t)path : a->config1; /* uprobe_path of perf_event.h */
+    perfdata_attr_encode(&with_path, &w);
     if (writer_ok(&w) && t->cgroup_fd >= 0)
         fd = perf->open_cgroup(perf->ctx, writer_bytes(&w), t->cgroup_fd, t->cpu, t->group_fd);
     else if (writer_ok(&w))

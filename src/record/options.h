@@ -55,6 +55,7 @@ struct record_options {
     int32_t clockid;
 
     /* Side records. */
+    bool latency; /* what latency profiles need: context switches */
     bool namespaces, all_cgroups, switch_events, no_bpf_event, build_id_mmap;
     bool all_user, all_kernel;
     bool no_tasks, no_mappings, no_cgroups; /* --synth: what is not told of the time before */
@@ -62,11 +63,13 @@ struct record_options {
     uint64_t synth_threads;                 /* that tell it; 0: one */
 
     /* Rings and output. */
-    uint64_t pages; /* of each ring, a power of two; 0: the default */
-    bool overwrite; /* rings keep the newest, and are read at the end of a file */
+    uint64_t pages;       /* of each ring, a power of two; 0: the default */
+    uint64_t flush_bytes; /* a ring with less is left alone until the end; 0: none is */
+    bool overwrite;       /* rings keep the newest, and are read at the end of a file */
     bool no_buffering;
-    int compression;    /* 0: none; else zstd's level */
-    uint64_t max_bytes; /* 0: no limit */
+    unsigned write_buffers; /* that a thread of its own writes in turn; 0: the reader writes itself */
+    int compression;        /* 0: none; else zstd's level */
+    uint64_t max_bytes;     /* 0: no limit */
     bool no_build_ids;
     bool to_pipe;
     enum record_affinity affinity;

@@ -146,7 +146,7 @@ static void set_side_band(struct perfdata_attr *a, const struct record_options *
     set(a, PERFDATA_ATTR_MMAP_DATA, o->data_mmap || o->addresses || o->callgraph == RECORD_CALLGRAPH_DWARF);
     set(a, PERFDATA_ATTR_NAMESPACES, o->namespaces);
     set(a, PERFDATA_ATTR_CGROUP, o->all_cgroups);
-    set(a, PERFDATA_ATTR_CONTEXT_SWITCH, o->switch_events);
+    set(a, PERFDATA_ATTR_CONTEXT_SWITCH, o->switch_events || o->latency);
     set(a, PERFDATA_ATTR_DEFER_OUTPUT, o->defer_callchain);
 }
 
@@ -185,6 +185,7 @@ static void plan_event(struct record_event_plan *p, const struct record_events *
         .name = e->name,
         .filter = e->filter,
         .cgroup = e->cgroup,
+        .probe_path = e->probe_path,
         .cpus = e->cpus,
         .group = e->group,
         .leader = e->leader,

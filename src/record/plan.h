@@ -16,12 +16,13 @@
 struct record_event_plan {
     struct perfdata_attr attr;
     const char *name;
-    const char *filter; /* or NULL */
-    const char *cgroup; /* only tasks of that control group; empty or NULL: all */
-    const char *cpus;   /* only on these; NULL: on the target's */
-    const char *group;  /* of a leader: the group's name, or NULL */
-    uint32_t leader;    /* its own index when alone */
-    uint32_t members;   /* of a leader: how many, itself included; else 0 */
+    const char *filter;     /* or NULL */
+    const char *probe_path; /* of an uprobe: the file, which config1 points at while it is opened; or NULL */
+    const char *cgroup;     /* only tasks of that control group; empty or NULL: all */
+    const char *cpus;       /* only on these; NULL: on the target's */
+    const char *group;      /* of a leader: the group's name, or NULL */
+    uint32_t leader;        /* its own index when alone */
+    uint32_t members;       /* of a leader: how many, itself included; else 0 */
     bool tracepoint;
     bool side_band;   /* opened on all CPUs, also with -C: what processes do elsewhere concerns us too */
     bool max_precise; /* try the highest precise_ip first */

@@ -313,6 +313,7 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     s->drain.keep = &s->keep;
     s->drain.affinity = o->affinity == RECORD_AFFINITY_SYSTEM ? NULL : &s->affinity;
     s->drain.near = o->affinity == RECORD_AFFINITY_NODE;
+    s->drain.flush_bytes = o->flush_bytes;
     s->drain.no_rounds = o->overwrite;
     s->drain.id_bytes = side_band(s)->plan.tail_size;
     s->drain.pass_ns = (int64_t)since_ns;
@@ -482,18 +483,50 @@ static void take_signals(struct session *s) {
     }
 }
 
+static void list_events(struct session *s, const char *how) {
+    struct writer w = writer_make(false);
+    bool ok = record_control_list(&s->config, how, &w);
+    writer_u8(&w, 0);
+    if (!ok)
+        log_line(LOG_WARN, "--control: evlist takes -v, -g or -F, not %s", how);
+    for (char *line = writer_ok(&w) ? (char *)w.data : NULL; ok && line && *line;) {
+        size_t n = strcspn(line, "\n");
+        log_line(LOG_WARN, "%.*s", (int)n, line);
+        line += n + 1;
+    }
+    writer_fini(&w);
+}
+
 /* Does a command and acknowledges it. */
 static void obey(struct session *s, enum record_command command) {
-    bool on = command == RECORD_COMMAND_ENABLE;
+    const struct record_options *o = s->job->options;
     const char *name = s->control.name;
-    if (command == RECORD_COMMAND_UNKNOWN)
-        log_line(LOG_WARN, "--control: not a command, or not there yet: %s", s->control.line);
-    else if (command == RECORD_COMMAND_STOP)
+    bool on = command == RECORD_COMMAND_ENABLE;
+    switch (command) {
+    case RECORD_COMMAND_ENABLE:
+    case RECORD_COMMAND_DISABLE:
+        if (!*name)
+            record_open_switch(&s->opened, &s->config, on);
+        else if (!record_open_enable_named(&s->opened, &s->config, name, on))
+            log_line(LOG_WARN, "--control: there is no event %s", name);
+        break;
+    case RECORD_COMMAND_STOP:
         s->stop = true;
-    else if (command != RECORD_COMMAND_PING && !*name)
-        record_open_switch(&s->opened, &s->config, on);
-    else if (command != RECORD_COMMAND_PING && !record_open_enable_named(&s->opened, &s->config, name, on))
-        log_line(LOG_WARN, "--control: there is no event %s", name);
+        break;
+    case RECORD_COMMAND_SNAPSHOT: /* what the rings hold becomes a file */
+        s->switch_asked |= o->switch_output;
+        if (!o->switch_output)
+            log_line(LOG_WARN, "--control: snapshot is for --switch-output, best with --overwrite");
+        break;
+    case RECORD_COMMAND_LIST:
+        list_events(s, name);
+        break;
+    case RECORD_COMMAND_PING:
+    case RECORD_COMMAND_NONE:
+        break;
+    case RECORD_COMMAND_UNKNOWN:
+        log_line(LOG_WARN, "--control: not a command: %s", s->control.line);
+    }
     os_channel_write(&s->channel, "ack\n");
 }
 
@@ -664,6 +697,7 @@ static bool finish(struct session *s, bool ok, struct err *err) {
     if (s->child.pid)
         s->result->status = os_child_stop(&s->child); /* a signal ended us: the command goes too */
     record_open_enable(&s->opened, &s->config, false);
+    s->drain.flush_bytes = 0;
     s->modules_changed |= s->uevents >= 0 && os_uevents_modules(s->uevents);
     if (ok)
         ok = look_at_modules(s, err) && record_drain_pass(&s->drain, &s->opened, &wrote, err) &&

@@ -81,8 +81,8 @@ def exit_codes():
     check(r.status == 1 and "/no/such/directory/x" in r.err, "output that cannot be created")
     r = record("-e", "no-such-event", "true")
     check(r.status != 0 and "no-such-event" in r.err, "an unknown event")
-    r = record("--kcore", "true")
-    check(r.status == 1 and "kcore" in r.err, "an option that is not there yet says so")
+    r = record("--off-cpu", "true")
+    check(r.status == 1 and "sched_switch" in r.err, "an option that is refused says what to do instead")
     r = record("-C", "100000", "true")
     check(r.status == 1 and "100000" in r.err, "a CPU that is not there")
 
@@ -105,7 +105,8 @@ def variants():
     for args in (["-g"], ["-c", "1000000"], ["-z"], ["-e", "cpu-clock,task-clock"], ["--per-thread"], ["-i"],
                  ["-e", "{cpu-clock,page-faults}:S"], ["--call-graph", "dwarf,4096"], ["-d"], ["-B"], ["-m", "4"],
                  ["-e", "cpu-clock:u"], ["-k", "mono"], ["-R"], ["-s"], ["-T", "-P"], ["--switch-events"],
-                 ["-D", "20"], ["--overwrite", "-m", "4"]):
+                 ["-D", "20"], ["--overwrite", "-m", "4"], ["--group", "-e", "cpu-clock,page-faults"],
+                 ["--mmap-flush", "4K"], ["--affinity=node"], ["--affinity=sys"], ["--latency"]):
         r = record("-o", "variant.data", *args, *LOOP)
         check(r.status == 0, f"{args}: {r.err}")
         if r.status == 0:
@@ -175,7 +176,7 @@ def controlled():
     ctl, ack = os.open("ctl", os.O_RDWR), os.open("ack", os.O_RDWR)
     p = subprocess.Popen([SONDE, "record", "-o", "control.data", "-a", "-D", "-1", "--control", "fifo:ctl,ack"],
                          stderr=subprocess.PIPE, env=support.ENV)
-    for command in ("ping", "enable", "disable", "enable cpu-clock:ppp", "stop"):
+    for command in ("ping", "enable", "disable", "enable cpu-clock:ppp", "evlist -F", "snapshot", "stop"):
         os.write(ctl, command.encode() + b"\n")
         check(os.read(ack, 4) == b"ack\n", f"{command} is acknowledged")
         if command == "enable":
@@ -183,6 +184,7 @@ def controlled():
     err = p.communicate(timeout=60)[1].decode()
     got = samples(support.Result(0, b"", err))
     check(p.returncode == 0 and got > 0, f"stop ends it well: {p.returncode} {err}")
+    check("sample_freq=4000" in err and "snapshot is for" in err, f"evlist and snapshot answer: {err}")
     agree("control.data", got, "control")
     os.close(ctl)
     os.close(ack)
@@ -327,6 +329,21 @@ def kept():
             os.remove("program")
 
 
+def probes():
+    """A function of a library, found by its name."""
+    libc = [line.split()[-1] for line in open("/proc/self/maps") if "libc.so" in line]
+    if not libc or not os.path.exists("/sys/bus/event_source/devices/uprobe"):
+        print("SKIP probes: no libc of its own, or no uprobe PMU")
+        return
+    r = record("-e", f"{libc[0]}:malloc", "-e", f"{libc[0]}:malloc%return", "-o", "probe.data", "ls", "/")
+    check(r.status == 0 and samples(r) > 0, f"malloc is probed: {r.err}")
+    text = script("probe.data", "-F", "event,ip,sym").out.decode()
+    check("malloc%return:" in text and re.search(r"malloc:\s+[0-9a-f]+ malloc$", text, re.M), f"it has its name: {text[:300]}")
+    agree("probe.data", samples(r), "probes")
+    r = record("-e", f"{libc[0]}:no_such_function", "true")
+    check(r.status == 129 and "no_such_function" in r.err, f"a function that is not there: {r.status} {r.err}")
+
+
 def files():
     """Several files, each of them whole."""
     r = record("-o", "part.data", "--switch-output=1s", "sh", "-c", "sleep 2.5")
@@ -348,7 +365,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         os.environ["HOME"] = support.ENV["HOME"] = folder  # the build-id cache goes with the rest
-        r = record("-e", "cpu-clock:u", "-o", "probe.data", "true")
+        r = record("-e", "cpu-clock:u", "-o", "probe.data", "ls", "/")
         if r.status == 1 and re.search("not allowed|no perf events|Permission|not permitted", r.err):
             print(f"SKIP recording: {r.err.strip()}")
             return support.SKIP
@@ -357,7 +374,7 @@ def main():
             print("perf is not installed: its reading is not compared")
         tests = [exit_codes, a_command, variants, header, pipes, full, before, identity, kept, files]
         if os.geteuid() == 0:
-            tests += [signals, controlled, killed]
+            tests += [signals, controlled, killed, probes]
         else:
             print("not root: -a is not tried")
         for t in tests:
