@@ -46,6 +46,8 @@ static void plan_slots(struct profile_plan *plan) {
     plan->class_count = 1;
     for (size_t i = 0; i < c->order.count; i++)
         plan_slot(plan, c->order.items[i].id);
+    if (plan->o->branch && plan->class_count < PROFILE_CLASS_MAX)
+        plan->level_at = plan->class_count++;
 }
 
 /* Whether call stacks were recorded by the processor. */

@@ -152,7 +152,7 @@ static uint64_t take_branch(const struct profile_taken *x, enum profile_column_i
     case PROFILE_SYMBOL_TO:
         return x->to;
     case PROFILE_MISPREDICT:
-        return x->branch->mispred;
+        return (uint64_t)x->branch->mispred << 1 | x->branch->predicted; /* perf takes both */
     case PROFILE_IN_TX:
         return x->branch->in_tx;
     case PROFILE_ABORT:
@@ -232,5 +232,6 @@ static uint64_t take(struct profile_builder *b, const struct profile_taken *x, e
 void profile_keys_take(struct profile_builder *b, const struct profile_taken *x, uint64_t *values) {
     values[0] = x->event;
     for (uint32_t i = 1; i < b->plan->class_count; i++)
-        values[i] = take(b, x, (enum profile_column_id)b->plan->slots[i]);
+        values[i] =
+            i == b->plan->level_at ? x->cpumode : take(b, x, (enum profile_column_id)b->plan->slots[i]);
 }

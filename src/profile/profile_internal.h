@@ -47,8 +47,9 @@ struct profile_plan {
     uint32_t class_count;                  /* values of a class */
     uint8_t slot_of[PROFILE_COLUMN_COUNT]; /* a key's index in the class; 0: none */
     uint8_t slots[PROFILE_CLASS_MAX];      /* enum profile_column_id of each value but the first */
-    bool selects;                          /* profile_select is to be asked */
-    bool by_thread;                        /* a class depends on event and thread alone */
+    uint32_t level_at; /* -b: index in the class of the samples' cpumode, which is shown; else 0 */
+    bool selects;      /* profile_select is to be asked */
+    bool by_thread;    /* a class depends on event and thread alone */
     bool chains, extras /* cpumode sums and weights */;
     bool calls;                     /* some events' branch stacks are call stacks */
     bool searches, parents;         /* something, -p's functions are looked for in callchains */

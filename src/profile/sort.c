@@ -201,6 +201,15 @@ static int by_function(const struct sorter *s, enum profile_column_id id, const 
     return order ? order : by_number(key_rank(s->p, id, a, true), key_rank(s->p, id, b, true));
 }
 
+/* Ends of branches without a name. */
+static int by_address(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
+                      const struct profile_row *y) {
+    uint64_t a[PROFILE_KEY_WORDS], b[PROFILE_KEY_WORDS];
+    profile_key_words(p, id, x, a);
+    profile_key_words(p, id, y, b);
+    return by_signed(a[1], b[1]);
+}
+
 /* Negative: x comes first. */
 static int compare(const struct sorter *s, const struct item *x, const struct item *y) {
     const struct profile_columns *c = s->p->plan.o->columns;
@@ -218,7 +227,9 @@ static int compare(const struct sorter *s, const struct item *x, const struct it
             order = by_number(y->second, x->second);
         else if (i || !s->measures)
             order = by_number(measure(s->p, s->t, id, y->row), measure(s->p, s->t, id, x->row));
-        if (id == PROFILE_IPC) /* where they lie, not what they are called */
+        if (!order && (id == PROFILE_SYMBOL_FROM || id == PROFILE_SYMBOL_TO))
+            order = by_address(s->p, id, &s->t->rows.items[x->row], &s->t->rows.items[y->row]);
+        if (id == PROFILE_IPC && !s->p->plan.o->branch) /* where they lie, not what they are called */
             order = by_function(s, id, x, y);
         if (!order && !profile_column_is_key(id))
             order = by_members(s->p, s->t, id, x->row, y->row);
@@ -231,15 +242,6 @@ static int compare(const struct sorter *s, const struct item *x, const struct it
 }
 
 /* ---- the order of keys, in which entries are made, and go into the tree ---- */
-
-/* Of two places without a name. */
-static int by_address(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
-                      const struct profile_row *y) {
-    uint64_t a[PROFILE_KEY_WORDS], b[PROFILE_KEY_WORDS];
-    profile_key_words(p, id, x, a);
-    profile_key_words(p, id, y, b);
-    return by_signed(a[1], b[1]);
-}
 
 static int by_place(const struct sorter *s, const struct item *x, const struct item *y) {
     for (uint32_t i = 0; i < s->p->key_count; i++) {

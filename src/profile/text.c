@@ -113,7 +113,7 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     case PROFILE_SIMD: /* nothing records it but instruction traces, which are not decoded */
         break;
     case PROFILE_MISPREDICT:
-        out_char(o, v ? 'Y' : 'N');
+        out_char(o, v >> 1 ? 'Y' : 'N');
         break;
     case PROFILE_IN_TX:
         out_char(o, v ? 'T' : '.');

@@ -129,6 +129,14 @@ static bool is_first(const struct profile_row *row, uint64_t first_ns, uint32_t 
     return own == was_own ? leaf < row->first_leaf : own;
 }
 
+/* The level that is shown of a leaf's own entry: perf takes that of the sample, wherever a branch led. */
+static unsigned level_of(const struct profile *p, const struct profile_leaf *leaf) {
+    if (p->plan.level_at)
+        return (unsigned)
+            p->b.class_values.items[(size_t)leaf->key.klass * p->plan.class_count + p->plan.level_at];
+    return p->b.frames.list.items[leaf->key.frame].cpumode;
+}
+
 /* The leaf's own entry. */
 static bool add_self(struct walk *w, uint32_t id) {
     const struct profile_builder *b = &w->p->b;
@@ -140,7 +148,7 @@ static bool add_self(struct walk *w, uint32_t id) {
     struct profile_sums *self = self_of(w->t, row);
     if (!self)
         return false;
-    unsigned cpumode = b->frames.list.items[leaf->key.frame].cpumode;
+    unsigned cpumode = level_of(w->p, leaf);
     w->p->leaf_rows.items[id] = at;
     if (is_first(row, leaf->first_ns, id, true)) {
         row->first_ns = leaf->first_ns;
