@@ -101,6 +101,12 @@ struct profile_sums {
     uint64_t latency;
 };
 
+/* A measure column's number: a sum. Of weights, profile_measure_is_mean, what is shown is its mean over
+ * `samples`. `sums` are those of children where profile_measure_of_children says so. */
+uint64_t profile_measure(const struct profile_sums *sums, enum profile_column_id id);
+bool profile_measure_of_children(enum profile_column_id id);
+bool profile_measure_is_mean(enum profile_column_id id);
+
 struct profile_entry {
     const struct profile_sums *self; /* [event.members]: the leader's first */
     const struct profile_sums

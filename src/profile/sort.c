@@ -34,30 +34,12 @@ static int by_number(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b;
 }
 
+/* Means are compared as whole numbers. */
 static uint64_t measure_in(const struct profile_sums *s, const struct profile_sums *children,
                            enum profile_column_id id) {
-    switch (id) {
-    case PROFILE_OVERHEAD_CHILDREN:
-        return children ? children->period : s->period;
-    case PROFILE_OVERHEAD_SYS:
-        return s->period_sys;
-    case PROFILE_OVERHEAD_US:
-        return s->period_us;
-    case PROFILE_OVERHEAD_GUEST_SYS:
-        return s->period_guest_sys;
-    case PROFILE_OVERHEAD_GUEST_US:
-        return s->period_guest_us;
-    case PROFILE_SAMPLE:
-        return s->samples;
-    case PROFILE_WEIGHT1:
-        return s->samples ? s->weight1 / s->samples : 0;
-    case PROFILE_WEIGHT2:
-        return s->samples ? s->weight2 / s->samples : 0;
-    case PROFILE_WEIGHT3:
-        return s->samples ? s->weight3 / s->samples : 0;
-    default:
-        return s->period;
-    }
+    const struct profile_sums *sums = children && profile_measure_of_children(id) ? children : s;
+    uint64_t sum = profile_measure(sums, id);
+    return !profile_measure_is_mean(id) ? sum : sums->samples ? sum / sums->samples : 0;
 }
 
 uint32_t profile_sorting_member(const struct profile *p, const struct profile_table *t) {

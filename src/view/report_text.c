@@ -213,40 +213,10 @@ static void print_column_names(const struct printer *pr) {
 
 /* ---- cells ---- */
 
-static uint64_t measured(const struct profile_sums *s, enum profile_column_id id) {
-    switch (id) {
-    case PROFILE_OVERHEAD_SYS:
-        return s->period_sys;
-    case PROFILE_OVERHEAD_US:
-        return s->period_us;
-    case PROFILE_OVERHEAD_GUEST_SYS:
-        return s->period_guest_sys;
-    case PROFILE_OVERHEAD_GUEST_US:
-        return s->period_guest_us;
-    case PROFILE_SAMPLE:
-        return s->samples;
-    case PROFILE_WEIGHT1:
-        return s->weight1;
-    case PROFILE_WEIGHT2:
-        return s->weight2;
-    case PROFILE_WEIGHT3:
-        return s->weight3;
-    case PROFILE_LATENCY:
-    case PROFILE_LATENCY_CHILDREN:
-        return s->latency;
-    default:
-        return s->period;
-    }
-}
-
-static bool of_children(enum profile_column_id id) {
-    return id == PROFILE_OVERHEAD_CHILDREN || id == PROFILE_LATENCY_CHILDREN;
-}
-
 /* One member's number in `width` columns (0: as it comes). */
 static void print_number(const struct printer *pr, const struct profile_entry *entry, uint32_t member,
                          enum profile_column_id id, unsigned width) {
-    const struct profile_sums *sums = of_children(id) ? entry->children : entry->self, *s;
+    const struct profile_sums *sums = profile_measure_of_children(id) ? entry->children : entry->self, *s;
     if (!sums) {
         out_right(pr->out, "N/A", 3, width);
         return;
@@ -256,12 +226,12 @@ static void print_number(const struct printer *pr, const struct profile_entry *e
         uint64_t whole = id == PROFILE_LATENCY || id == PROFILE_LATENCY_CHILDREN
                              ? pr->e->member_totals[member].latency
                              : pr->e->member_totals[member].period;
-        report_print_percent(report_percent(measured(s, id), whole), width, pr->o->color, pr->out);
-    } else if (measure_unit(id) == WEIGHT_WIDTH) {
+        report_print_percent(report_percent(profile_measure(s, id), whole), width, pr->o->color, pr->out);
+    } else if (profile_measure_is_mean(id)) {
         out_printf(pr->out, "%*.1f", (int)width,
-                   s->samples ? (double)measured(s, id) / (double)s->samples : 0.0);
+                   s->samples ? (double)profile_measure(s, id) / (double)s->samples : 0.0);
     } else {
-        out_dec(pr->out, measured(s, id), width);
+        out_dec(pr->out, profile_measure(s, id), width);
     }
 }
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+static const struct {
+    uint16_t at; /* in struct profile_sums */
+    bool children, mean;
+} measures[PROFILE_KEY_FIRST] = {
+    [PROFILE_OVERHEAD] = {offsetof(struct profile_sums, period), false, false},
+    [PROFILE_OVERHEAD_CHILDREN] = {offsetof(struct profile_sums, period), true, false},
+    [PROFILE_LATENCY] = {offsetof(struct profile_sums, latency), false, false},
+    [PROFILE_LATENCY_CHILDREN] = {offsetof(struct profile_sums, latency), true, false},
+    [PROFILE_OVERHEAD_SYS] = {offsetof(struct profile_sums, period_sys), false, false},
+    [PROFILE_OVERHEAD_US] = {offsetof(struct profile_sums, period_us), false, false},
+    [PROFILE_OVERHEAD_GUEST_SYS] = {offsetof(struct profile_sums, period_guest_sys), false, false},
+    [PROFILE_OVERHEAD_GUEST_US] = {offsetof(struct profile_sums, period_guest_us), false, false},
+    [PROFILE_SAMPLE] = {offsetof(struct profile_sums, samples), false, false},
+    [PROFILE_PERIOD] = {offsetof(struct profile_sums, period), false, false},
+    [PROFILE_WEIGHT1] = {offsetof(struct profile_sums, weight1), false, true},
+    [PROFILE_WEIGHT2] = {offsetof(struct profile_sums, weight2), false, true},
+    [PROFILE_WEIGHT3] = {offsetof(struct profile_sums, weight3), false, true},
+};
+
+bool profile_measure_of_children(enum profile_column_id id) {
+    return measures[id].children;
+}
+
+bool profile_measure_is_mean(enum profile_column_id id) {
+    return measures[id].mean;
+}
+
+uint64_t profile_measure(const struct profile_sums *sums, enum profile_column_id id) {
+    return *(const uint64_t *)(const void *)((const char *)sums + measures[id].at);
+}
