@@ -144,6 +144,8 @@ static int report_profile(struct command_env *env, const struct report_options *
         status = ok ? reading_status(r) : command_fail(&err);
         status = command_finish(env, &out, status);
         report_session_warn(s);
+        if (report_session_interrupted(s) && status == EXIT_OK)
+            status = EXIT_INTERRUPTED;
     }
     report_session_free(s);
     return status;

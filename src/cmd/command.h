@@ -25,8 +25,9 @@ struct command_sink {
 
 enum command_exit {
     EXIT_OK = 0,
-    EXIT_ERROR = 1,   /* something could not be read, or output failed */
-    EXIT_USAGE = 129, /* as perf */
+    EXIT_ERROR = 1,         /* something could not be read, or output failed */
+    EXIT_USAGE = 129,       /* as perf */
+    EXIT_INTERRUPTED = 130, /* ^C ended it early, as shells have it; what there is was shown */
 };
 
 /* What a command runs in. Lives as long as the run. */

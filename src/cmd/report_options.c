@@ -318,6 +318,7 @@ const struct option report_option_rows[] = {
     FLAG(0, "raw-trace", raw_trace, "tracepoint fields as they are"),
     TEXT(0, "samples", text_ignored, "n", "keep as many samples of each entry (for a TUI)"),
     FLAG(0, "show-cpu-utilization", show_cpu_utilization, "columns for system, user and guest"),
+    OPTION_BOOL(0, "showcpuutilization", OWN, show_cpu_utilization, "the same", .flags = OPTION_HIDDEN),
     FLAG(0, "show-on-off-events", flag_ignored, "show the events of --switch-on and --switch-off"),
     FLAG(0, "show-ref-call-graph", show_reference, "call graphs of the event that has them"),
     FLAG(0, "show-total-period", show_total_period, "a column with the sum of the periods"),

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "cmd/filter.h"
+#include "cmd/report_progress.h"
 #include "cmd/report_switch.h"
 #include "cmd/symbol_notes.h"
 #include "cmd/time_range.h"
@@ -46,6 +47,7 @@ struct report_session {
     struct profile_options options; /* these two are needed as long as the profile is */
     struct profile_input input;
     struct profile *profile;
+    struct report_progress progress;
 };
 
 /* ---- what there is ---- */
@@ -367,10 +369,14 @@ static bool collect(struct report_session *s, struct err *err) {
         .keep_ctx = s,
         .trace = print_trace,
         .trace_ctx = s,
+        .progress = report_progress_tick,
+        .progress_ctx = &s->progress,
         .cpu_sockets = s->sockets.items,
         .cpu_count = (uint32_t)s->sockets.count,
     };
+    report_progress_start(&s->progress, stream_path(s->r->stream), o->quiet);
     s->profile = profile_collect(&s->input, &s->options, err);
+    report_progress_end(&s->progress);
     return s->profile;
 }
 
@@ -507,6 +513,13 @@ static void say_grades(const struct report_session *s) {
         for (unsigned g = 0; g < GRADE_COUNT; g++)
             grades[g] += profile_event(s->profile, i)->grades[g];
     symbol_notes_say_grades(grades, stream_path(s->r->stream));
+}
+
+bool report_session_interrupted(const struct report_session *s) {
+    if (s->progress.interrupted)
+        log_line(LOG_WARN, "interrupted: this is the profile of the first %u %% of %s", s->progress.percent,
+                 stream_path(s->r->stream));
+    return s->progress.interrupted;
 }
 
 void report_session_warn(const struct report_session *s) {

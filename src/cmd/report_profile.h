@@ -31,6 +31,9 @@ struct report_session_parts report_session_parts(const struct report_session *s)
 /* The profile as text or JSON. False: memory. */
 bool report_session_print(struct report_session *s, bool color, struct out *out, struct err *err);
 
+/* Whether the user ended reading early; says so through log_line. */
+bool report_session_interrupted(const struct report_session *s);
+
 /* What else should be said, once everything is printed: through log_line. */
 void report_session_warn(const struct report_session *s);
 

@@ -7,22 +7,34 @@
 
 /* The recording's pages are given back in steps of this size. */
 enum { FORGET_BYTES = 16 << 20 };
+/* And the user hears of progress after each of these. */
+enum { PROGRESS_BYTES = 1 << 20 };
+
+/* False: the user has seen enough. */
+static bool go_on(const struct profile_input *in, uint64_t loc, uint64_t *told) {
+    if (!in->progress || loc - *told < PROGRESS_BYTES)
+        return true;
+    *told = loc;
+    return in->progress(in->progress_ctx, loc, stream_file_size(in->stream));
+}
 
 static bool read_all(struct profile *p, struct err *err) {
     struct stream_record r;
     enum stream_status status;
-    uint64_t forgotten = 0;
-    while ((status = stream_next(p->plan.in->stream, &r, err)) == STREAM_RECORD) {
+    uint64_t forgotten = 0, told = 0;
+    bool enough = false;
+    while (!enough && (status = stream_next(p->plan.in->stream, &r, err)) == STREAM_RECORD) {
         profile_builder_add(&p->b, &r);
         if (r.loc - forgotten > FORGET_BYTES) {
             stream_forget(p->plan.in->stream, forgotten, r.loc);
             forgotten = r.loc;
         }
+        enough = !go_on(p->plan.in, r.loc, &told);
     }
     profile_builder_finish(&p->b);
     if (p->b.failed)
         return err_memory(err, "profile");
-    return status == STREAM_END;
+    return enough || status == STREAM_END;
 }
 
 struct profile *profile_collect(const struct profile_input *in, const struct profile_options *o,

@@ -75,6 +75,10 @@ typedef enum profile_verdict profile_keep_fn(void *ctx, const struct perfdata_sa
 typedef void profile_trace_fn(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *s,
                               struct out *out);
 
+/* Asked now and then while the recording is read, with how many of its bytes have been: false ends that, and
+ * the profile is of what was read. Called from one thread at a time. */
+typedef bool profile_progress_fn(void *ctx, uint64_t done, uint64_t total);
+
 /* All borrowed, and needed as long as the profile lives. */
 struct profile_input {
     struct stream *stream; /* rewound; read to its end */
@@ -87,6 +91,8 @@ struct profile_input {
     void *keep_ctx;
     profile_trace_fn *trace; /* NULL: no formats */
     void *trace_ctx;
+    profile_progress_fn *progress; /* NULL: nobody asks */
+    void *progress_ctx;
     const uint32_t *cpu_sockets; /* cpu -> socket (CPU_TOPOLOGY); NULL: not known */
     uint32_t cpu_count;
 };
