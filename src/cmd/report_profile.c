@@ -92,6 +92,11 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
         return err_set(err, ERR_ABSENT, NULL,
                        "Selected -g or --branch-history but no callchain or branch data. Did you call 'perf "
                        "record' without -g or -b?");
+    bool parent = o->parent || (o->sort && strstr(o->sort, "parent"));
+    if (parent && !pipe && !s->has.chains)
+        return err_set(
+            err, ERR_ABSENT, NULL,
+            "Selected --sort parent, but no callchain data. Did you call 'perf record' without -g?");
     if (o->cpus && !s->has.cpu)
         return err_set(err, ERR_ABSENT, NULL,
                        "File does not contain CPU events. Remove -C option to proceed.");
