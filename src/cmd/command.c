@@ -15,6 +15,7 @@
 
 /* clang-format off */
 const struct command *const command_table[] = {
+    &cmd_buildid_cache,
     &cmd_buildid_list,
     &cmd_check,
     &cmd_data,
@@ -38,7 +39,6 @@ const struct command_absent command_absent_table[] = {
     {"annotate", "Show the instructions of a function with their share of the samples"},
     {"archive", "Pack the files whose build-ids a recording names"},
     {"bench", "Measure parts of the system"},
-    {"buildid-cache", "Add, remove and list files in the build-id cache"},
     {"buildid-list", "List the build-ids in a recording"},
     {"c2c", "Find cache lines that CPUs fight over"},
     {"config", "Show and change configuration variables"},

@@ -110,3 +110,36 @@ bool os_place_file(const char *from, const char *to, uint64_t max_bytes, uint64_
 bool os_place_link(const char *target, const char *path, struct err *err) {
     return symlink(target, path) == 0 || errno == EEXIST || err_errno(err, errno, path, "cannot link");
 }
+
+bool os_place_remove(const char *path, struct err *err) {
+    return remove(path) == 0 || err_errno(err, errno, path, "cannot remove");
+}
+
+bool os_place_target(const char *link, char *target, size_t size, struct err *err) {
+    ssize_t n = readlink(link, target, size);
+    if (n < 0)
+        return err_errno(err, errno, link, "cannot read the link");
+    if ((size_t)n >= size)
+        return err_set(err, ERR_UNSUPPORTED, link, "the link is too long");
+    target[n] = 0;
+    return true;
+}
+
+bool os_place_real(const char *path, char *real, size_t size, struct err *err) {
+    char *found = realpath(path, NULL);
+    if (!found)
+        return err_errno(err, errno, path, "cannot open");
+    bool fits = (size_t)snprintf(real, size, "%s", found) < size;
+    free(found);
+    return fits || err_set(err, ERR_USAGE, path, "the name is too long");
+}
+
+bool os_place_measure(const char *path, uint64_t *bytes, int64_t *used_ns) {
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return false;
+    const struct timespec *t = st.st_atim.tv_sec > st.st_mtim.tv_sec ? &st.st_atim : &st.st_mtim;
+    *bytes = (uint64_t)st.st_size;
+    *used_ns = (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+    return true;
+}

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Whether something is at `path`; a symbolic link that leads nowhere counts too. */
@@ -23,6 +24,19 @@ bool os_place_file(const char *from, const char *to, uint64_t max_bytes, uint64_
 
 /* A copy whatever `from` is: /proc's files have no size, and cannot be linked. */
 bool os_place_copy(const char *from, const char *to, uint64_t max_bytes, uint64_t *copied, struct err *err);
+
+/* Removes a file, a link or an empty folder. False and *err (ERR_ABSENT when there is none). */
+bool os_place_remove(const char *path, struct err *err);
+
+/* Where a symbolic link leads to, as it is written. */
+bool os_place_target(const char *link, char *target, size_t size, struct err *err);
+
+/* The path without symbolic links in it. */
+bool os_place_real(const char *path, char *real, size_t size, struct err *err);
+
+/* The size of a file, and when it was read or written last (ns since 1970, as far as the file system keeps
+ * that). */
+bool os_place_measure(const char *path, uint64_t *bytes, int64_t *used_ns);
 
 /* A symbolic link at `path` to `target`. */
 bool os_place_link(const char *target, const char *path, struct err *err);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The build-ids of a recording, as buildid-list shows them. */
+#ifndef SONDE_CMD_BUILD_IDS_H
+#define SONDE_CMD_BUILD_IDS_H
+
+#include "cmd/reading.h"
+#include "view/buildid_text.h"
+
+/* Zeroed at first; freed with build_ids_fini. */
+struct build_ids {
+    struct buildid_list list; /* borrows from the rest */
+    struct model *model;
+    struct arena arena;
+};
+
+/* Those that the recording lists or, with `hits` and where it lists none, of the images that samples hit,
+ * which may have none. The reading is read to its end perhaps. False: *err says why. */
+bool build_ids_collect(struct build_ids *b, struct reading *r, bool hits, struct err *err);
+void build_ids_fini(struct build_ids *b);
+
+#endif

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The build-id cache: buildid_cache_test.py SONDE OBJECT
+
+OBJECT is a shared object with a build-id and functions called start and stop.
+"""
+import os
+import shutil
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "lib"))
+import perfdata as pd
+import support
+
+SONDE, OBJECT = map(os.path.abspath, sys.argv[1:3])
+BASE, PAGE = 0x7f0000000000, 4096
+
+
+def tree(top):
+    return sorted(os.path.relpath(os.path.join(folder, name), top) for folder, _, names in os.walk(top) for name in names)
+
+
+class Cache:
+    def __init__(self, t, folder):
+        self.t, self.folder = t, os.path.join(folder, "cache")
+
+    def run(self, *options, **more):
+        return support.run([SONDE, "--buildid-dir", self.folder, "buildid-cache", *options], **more)
+
+    def expect(self, what, options, status=0, out="", err=None, **more):
+        r = self.run(*options, **more)
+        good = r.status == status and r.out.decode() == out and (err is None or err in r.err) and (status == 0 or r.err)
+        self.t.check(f"{what}: buildid-cache {' '.join(options)}", good, r)
+
+    def listed(self):
+        return [line.split(" ", 1) for line in self.run("-l").out.decode().splitlines()]
+
+
+def changed_copy(source, to, build_id):
+    """A copy with another build-id."""
+    with open(source, "rb") as f:
+        data = f.read()
+    other = bytes(b ^ 0xff for b in build_id)
+    with open(to, "wb") as f:
+        f.write(data.replace(build_id, other))
+    return other.hex()
+
+
+def check_files(t, folder, own):
+    c = Cache(t, folder)
+    a, b, plain = (os.path.join(folder, name) for name in ("a.so", "b.so", "plain"))
+    shutil.copy(OBJECT, a)
+    other = changed_copy(OBJECT, b, own)
+    with open(plain, "w") as f:
+        f.write("no ELF file")
+    c.expect("no cache yet", ["-l"])
+    c.expect("add", ["-v", "-a", a], err=f"Adding {own.hex()} {a}: Ok")
+    t.check("layout", tree(c.folder) == [os.path.relpath(a, "/") + f"/{own.hex()}/elf"], tree(c.folder))
+    link = os.path.join(c.folder, ".build-id", own.hex()[:2], own.hex()[2:])
+    t.check("link", os.readlink(link) == f"../..{a}/{own.hex()}" and os.path.exists(link + "/elf"), os.listdir(c.folder))
+    t.check("a copy, not a link", os.stat(a).st_nlink == 1, os.stat(a))
+    c.expect("add again", ["-v", "-a", a], err="there already")
+    c.expect("add two, from here", ["-a", "a.so,b.so"], cwd=folder)
+    t.check("list", c.listed() == sorted([[own.hex(), a], [other, b]]), c.listed())
+    c.expect("no file", ["-a", folder + "/none"], 1, err="Couldn't add")
+    c.expect("no ELF file", ["-a", f"{plain},{a}"], 1, err="it is not an ELF file")
+    c.expect("remove", ["-r", a])
+    t.check("removed", c.listed() == [[other, b]] and len(tree(c.folder)) == 1, tree(c.folder))
+    c.expect("remove again", ["-r", a], 1, err="not in the cache")
+    c.expect("update what is not there", ["-u", a])
+    os.utime(os.path.join(c.folder, ".build-id", other[:2], other[2:], "elf"), (1, 1))
+    size = os.stat(a).st_size
+    c.expect("limit", ["--limit", f"{size / 1024 + 1}K"])
+    t.check("the oldest went", c.listed() == [[own.hex(), a]], c.listed())
+    c.expect("purge", ["-p", a])
+    t.check("purged", c.listed() == [] and os.listdir(c.folder) == [], os.listdir(c.folder))
+    c.expect("purge again", ["-p", a], 1, err="not in the cache")
+    c.run("-a", f"{a},{b}")
+    os.remove(a)
+    c.expect("purge a file that is gone", ["-p", a])
+    c.expect("purge all", ["-P"])
+    t.check("all purged", c.listed() == [] and tree(c.folder) == [], tree(c.folder))
+    c.expect("target", ["--target-ns", str(os.getpid()), "-a", b])
+    t.check("of a process", c.listed() == [[other, b]], c.listed())
+    for options in ([], ["x"], ["--limit", "x"], ["--limit", "1Q"]):
+        c.expect("usage", options, 129)
+    r = support.run([SONDE, "buildid-cache", "-l"], env={**os.environ, "HOME": "/nonexistent"})
+    t.check("no home", r.status == 0 and not r.out, r)
+
+
+def check_missing(t, folder, own):
+    c = Cache(t, folder)
+    shutil.rmtree(c.folder, ignore_errors=True)
+    path = os.path.join(folder, "m.data")
+    r = pd.Recording()
+    _, (at, size) = pd.functions(OBJECT)
+    r.map(7, BASE + at // PAGE * PAGE, (size + 2 * PAGE) // PAGE * PAGE, at // PAGE * PAGE, OBJECT, own)
+    r.sample(7, BASE + pd.functions(OBJECT)[0]["stop"][0], [])
+    r.write(path)
+    c.expect("missing", ["-f", "-M", path], out=f"{own.hex()} {OBJECT}\n")
+    c.run("-a", OBJECT)
+    c.expect("not missing", ["-f", "-M", path])
+    c.expect("no recording", ["-M", folder + "/none"], 1)
+
+
+def check_reading(t, folder, own):
+    """Readers find what was added."""
+    c = Cache(t, folder)
+    shutil.rmtree(c.folder, ignore_errors=True)
+    moved = os.path.join(folder, "moved.so")
+    shutil.copy(OBJECT, moved)
+    path = os.path.join(folder, "r.data")
+    functions, (at, size) = pd.functions(OBJECT)
+    r = pd.Recording()
+    r.map(7, BASE + at // PAGE * PAGE, (size + 2 * PAGE) // PAGE * PAGE, at // PAGE * PAGE, moved, own)
+    r.sample(7, BASE + functions["stop"][0], [pd.CONTEXT_USER, BASE + functions["stop"][0]])
+    r.write(path)
+    c.run("-a", moved)
+    os.remove(moved)
+    r = support.run([SONDE, "--buildid-dir", c.folder, "script", "-f", "-i", path, "--grades"])
+    t.check("named from the cache", f"stop+0x0 ({moved}) {{exact}}" in r.out.decode(), r)
+
+
+def main():
+    t = support.Report("build-id cache")
+    own = pd.build_id(OBJECT)
+    if not own:
+        print("SKIP: the compiler leaves no build-ids")
+        sys.exit(support.SKIP)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.realpath(folder)
+        for check in (check_files, check_missing, check_reading):
+            check(t, folder, own)
+    t.finish()
+
+
+main()
