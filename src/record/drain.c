@@ -137,7 +137,7 @@ static bool write_spans(struct record_drain *d, const struct bytes *spans, size_
     };
     struct bytes all[OS_OUTPUT_SPANS];
     size_t n = 0;
-    if (d->compress) {
+    if (d->compress && !d->thread) {
         if (!record_compress_spans(d->compress, spans, count, err))
             return false;
         all[n++] = writer_bytes(&d->compress->out);
@@ -147,6 +147,8 @@ static bool write_spans(struct record_drain *d, const struct bytes *spans, size_
     }
     if (round && !d->no_rounds)
         all[n++] = (struct bytes){ROUND[BYTES_HOST_BIG], PERFDATA_HEADER_SIZE};
+    if (d->thread)
+        return record_write_thread_put(d->thread, all, n, count, err);
     return record_file_append(d->file, all, n, err);
 }
 
@@ -343,6 +345,12 @@ void record_drain_forget(struct writer *records, const struct hash_map *pids) {
     records->size = to;
 }
 
+/* Not compressed: a reader that cannot decompress knows at least who was there. */
+static bool append_plain(struct record_drain *d, struct bytes records, struct err *err) {
+    return d->thread ? record_write_thread_put(d->thread, &records, 1, 0, err)
+                     : record_file_append(d->file, &records, 1, err);
+}
+
 /* Records that were put, some of them in their new form. */
 static bool append_patched(struct record_drain *d, struct bytes records, struct err *err) {
     struct writer w = writer_make(false);
@@ -358,8 +366,7 @@ static bool append_patched(struct record_drain *d, struct bytes records, struct 
             from = p->at + p->size;
         }
     } while (p);
-    struct bytes all = writer_bytes(&w);
-    bool ok = writer_ok(&w) && writer_ok(&d->patched) ? record_file_append(d->file, &all, 1, err)
+    bool ok = writer_ok(&w) && writer_ok(&d->patched) ? append_plain(d, writer_bytes(&w), err)
                                                       : err_memory(err, "records");
     writer_fini(&w);
     forget_patches(d);
@@ -376,6 +383,5 @@ bool record_drain_put(struct record_drain *d, struct bytes records, struct err *
                 (struct bytes){h + PERFDATA_HEADER_SIZE, size - PERFDATA_HEADER_SIZE});
         at += size;
     }
-    /* Not compressed: a reader that cannot decompress knows at least who was there. */
-    return d->patches.count ? append_patched(d, records, err) : record_file_append(d->file, &records, 1, err);
+    return d->patches.count ? append_patched(d, records, err) : append_plain(d, records, err);
 }

@@ -19,6 +19,7 @@
 #include "record/identity.h"
 #include "record/keep.h"
 #include "record/open.h"
+#include "record/write_thread.h"
 
 /* A record that goes out longer than it came: an MMAP2 with a tail. */
 struct record_patch {
@@ -31,6 +32,7 @@ struct record_drain {
     const struct perfdata_events *events; /* to read samples' times */
     struct record_build_ids *build_ids;   /* NULL: not kept */
     struct record_compress *compress;     /* NULL: not compressed */
+    struct record_write_thread *thread;   /* that compresses and writes; NULL: both is done here */
     struct record_identities *identities; /* NULL: map records go out as they come */
     struct record_keep *keep;             /* NULL: nothing is kept */
     struct os_affinity *affinity;         /* NULL: the thread stays where it is */

@@ -29,6 +29,7 @@ enum {
     CHECKPOINT_MS = 1000, /* what is in the rings reaches the file at least so often */
     SINK_BYTES = 256 << 10,
     MAX_EVENTS = 64,
+    COMPRESS_BUFFERS = 2, /* one is filled while the other is compressed */
 };
 static const uint64_t TAG_SIGNALS = UINT64_MAX, TAG_CONTROL = UINT64_MAX - 1, TAG_MODULES = UINT64_MAX - 2;
 
@@ -54,6 +55,7 @@ struct session {
     bool modules_changed;
     struct record_compress compress;
     struct os_affinity affinity;
+    struct record_write_thread thread;
     struct record_drain drain;
     struct record_sink sink;
     struct writer pending; /* of the sink */
@@ -194,6 +196,10 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
     return ok;
 }
 
+static uint64_t file_size(struct session *s) {
+    return s->drain.thread ? record_write_thread_size(s->drain.thread) : record_file_size(&s->file);
+}
+
 static bool flush_sink(struct session *s, struct err *err) {
     bool ok = writer_ok(&s->pending)
                   ? !s->pending.size || record_drain_put(&s->drain, writer_bytes(&s->pending), err)
@@ -307,6 +313,11 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     s->drain.events = &s->events;
     s->drain.build_ids = o->no_build_ids ? NULL : &s->build_ids;
     s->drain.compress = o->compression ? &s->compress : NULL;
+    s->drain.thread = NULL;
+    if ((o->write_buffers || o->compression) &&
+        record_write_thread_start(&s->thread, &s->file, s->drain.compress,
+                                  o->write_buffers ? o->write_buffers : COMPRESS_BUFFERS))
+        s->drain.thread = &s->thread;
     s->drain.identities = &s->identities;
     s->keep.proc = out.seekable ? s->job->proc : NULL; /* nothing can follow the data of a pipe */
     s->keep.what = o->keep;
@@ -389,6 +400,8 @@ static void encode_trailer(struct session *s, struct writer *w) {
 static bool close_file(struct session *s, struct err *err) {
     struct record_facts late = {.sys = s->job->sys};
     struct writer trailer = writer_make(false);
+    bool written = !s->drain.thread || record_write_thread_stop(s->drain.thread, err);
+    s->drain.thread = NULL;
     update_facts(s, NULL);
     bool facts = !s->file.out.seekable || record_facts_topology(&late);
     struct perfdata_feature *ids = s->build_ids.count ? vec_push(&late.list) : NULL;
@@ -396,7 +409,9 @@ static bool close_file(struct session *s, struct err *err) {
         *ids = (struct perfdata_feature){.id = PERFDATA_FEATURE_BUILD_ID,
                                          .content = writer_bytes(&s->build_ids.content)};
     encode_trailer(s, &trailer);
-    bool ok = record_file_finish(&s->file, late.list.items, late.list.count, writer_bytes(&trailer), err);
+    bool ok = record_file_finish(&s->file, late.list.items, late.list.count, writer_bytes(&trailer),
+                                 written ? err : NULL);
+    ok = ok && written;
     writer_fini(&trailer);
     record_facts_fini(&late);
     if (s->job->cache_folder && s->job->proc && ok)
@@ -616,11 +631,11 @@ static int timeout_ms(struct session *s) {
     return ms;
 }
 
-static bool switch_due(const struct session *s) {
+static bool switch_due(struct session *s) {
     const struct record_options *o = s->job->options;
     if (!o->switch_output)
         return false;
-    return s->switch_asked || (o->switch_bytes && record_file_size(&s->file) >= o->switch_bytes) ||
+    return s->switch_asked || (o->switch_bytes && file_size(s) >= o->switch_bytes) ||
            (o->switch_ms && os_clock_ns() - s->file_start_ns >= o->switch_ms * 1000000);
 }
 
@@ -630,8 +645,8 @@ static void tell_progress(struct session *s) {
     if (!job->progress || seconds == s->seconds_told)
         return;
     s->seconds_told = seconds;
-    job->progress(job->progress_ctx, &(struct record_progress){seconds, record_file_size(&s->file),
-                                                               s->drain.samples, s->drain.lost});
+    job->progress(job->progress_ctx,
+                  &(struct record_progress){seconds, file_size(s), s->drain.samples, s->drain.lost});
 }
 
 /* Before more is drained: new code cannot be in what has been. */
@@ -651,7 +666,7 @@ static bool run(struct session *s, struct err *err) {
         if (!look_at_modules(s, err) || !record_drain_pass(&s->drain, &s->opened, &wrote, err))
             return false;
         tell_progress(s);
-        if (max && record_file_size(&s->file) >= max) {
+        if (max && file_size(s) >= max) {
             log_line(LOG_WARN, "the file has reached --max-size: stopping");
             s->stop = true;
         } else if (!s->stop && switch_due(s) && !switch_file(s, err)) {
@@ -714,6 +729,8 @@ static bool finish(struct session *s, bool ok, struct err *err) {
 }
 
 static void release(struct session *s) {
+    if (s->drain.thread)
+        record_write_thread_stop(s->drain.thread, NULL);
     os_child_stop(&s->child);
     record_drain_fini(&s->drain);
     record_compress_fini(&s->compress);

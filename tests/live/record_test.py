@@ -106,7 +106,7 @@ def variants():
                  ["-e", "{cpu-clock,page-faults}:S"], ["--call-graph", "dwarf,4096"], ["-d"], ["-B"], ["-m", "4"],
                  ["-e", "cpu-clock:u"], ["-k", "mono"], ["-R"], ["-s"], ["-T", "-P"], ["--switch-events"],
                  ["-D", "20"], ["--overwrite", "-m", "4"], ["--group", "-e", "cpu-clock,page-faults"],
-                 ["--mmap-flush", "4K"], ["--affinity=node"], ["--affinity=sys"], ["--latency"]):
+                 ["--mmap-flush", "4K"], ["--aio"], ["--aio=3", "-z"], ["--affinity=node"], ["--affinity=sys"], ["--latency"]):
         r = record("-o", "variant.data", *args, *LOOP)
         check(r.status == 0, f"{args}: {r.err}")
         if r.status == 0:
@@ -216,13 +216,15 @@ def full():
     """A limit on the file's size in place of a full disk."""
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (300000, 300000))
-    r = record("-o", "full.data", "-a", "-g", "-F", "20000", "-m", "16", "--", "sleep", "60", preexec_fn=limit)
-    check(r.status == 1 and "cannot write" in r.err, f"a full disk is an error: {r.status} {r.err}")
-    check(os.path.getsize("full.data") <= 300000, "the limit was kept")
-    got = script("full.data", "-F", "tid,time")
-    check(got.status == 0 and lines(got.out) > 0, f"what fitted is read: {got.err}")
-    theirs = perf_samples("full.data")
-    check(theirs in (None, lines(got.out)), f"full disk: sonde {lines(got.out)}, perf {theirs} samples")
+    for args in ([], ["-z"], ["--aio"]):
+        r = record("-o", "full.data", "-a", "-g", "-F", "20000", "-m", "16", *args, "--", "sleep", "60",
+                   preexec_fn=limit)
+        check(r.status == 1 and "cannot write" in r.err, f"a full disk is an error: {args} {r.status} {r.err}")
+        check(os.path.getsize("full.data") <= 300000, "the limit was kept")
+        got = script("full.data", "-F", "tid,time")
+        check(got.status == 0 and lines(got.out) > 0, f"what fitted is read: {args} {got.err}")
+        theirs = perf_samples("full.data")
+        check(theirs in (None, lines(got.out)), f"full disk {args}: sonde {lines(got.out)}, perf {theirs} samples")
 
 
 def mapped(path, pid):
