@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "format/perfdata/kept.h"
+#include "format/perfdata/module_lines.h"
 
 static void images(struct bytes rest, bool swap) {
     const uint8_t *start = rest.data, *end = start + rest.size;
@@ -25,6 +26,12 @@ static void kept(struct bytes rest, bool swap) {
     }
 }
 
+static void modules(struct bytes rest) {
+    const uint8_t *start = rest.data, *end = start + rest.size;
+    for (struct perfdata_module_line l; perfdata_module_line_next(&rest, &l);)
+        FUZZ_CHECK(!l.name.size || (l.name.data >= start && l.name.data + l.name.size <= end));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct perfdata_evidence e;
     struct perfdata_part part;
@@ -37,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else if (data[1] % 3 == 1) {
         images(rest, swap);
         kept(rest, swap);
+        modules(rest);
     } else { /* the checksum is no obstacle: parts are read whether it is right or not */
         perfdata_box_size(rest, swap);
         for (uint32_t i = 0; perfdata_box_part(rest, swap, i, &part); i++) {

@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/input.h"
 #include "format/perfdata/evidence.h"
+#include "format/perfdata/module_lines.h"
 
 bool reading_open(struct reading *r, const char *path, bool force, struct err *err) {
     *r = (struct reading){0};
@@ -148,17 +149,37 @@ struct bytes reading_kept(const struct reading *r) {
     return (struct bytes){0};
 }
 
-/* Gives the model what the trailer says of mapped files. */
+/* A kernel module that went while recording: nothing is there any more, as after a KSYMBOL record that says
+ * so of other code. */
+static bool apply_unloads(struct model *m, struct bytes lines, struct err *err) {
+    for (struct perfdata_module_line l; perfdata_module_line_next(&lines, &l);) {
+        if (l.kind != PERFDATA_MODULE_LINE_UNLOADED || l.end <= l.start)
+            continue;
+        uint64_t size = l.end - l.start;
+        struct perfdata_record gone = {.type = PERFDATA_RECORD_KSYMBOL,
+                                       .ksymbol = {.addr = l.start,
+                                                   .len = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+                                                   .flags = PERFDATA_KSYMBOL_UNREGISTER}};
+        if (model_wants(m, gone.type) && !model_apply(m, &gone, (struct model_when){l.time_ns, 0}, err))
+            return false;
+    }
+    return true;
+}
+
+/* Gives the model what the trailer says of mapped files and modules. */
 static bool apply_trailer(struct reading *r, struct model *m, struct err *err) {
     struct bytes box = trailer(r), name;
     const bool swap = r->events->swap;
     struct perfdata_part part;
     struct perfdata_evidence e;
     bool ok = true;
-    for (uint32_t i = 0; box.size && ok && perfdata_box_part(box, swap, i, &part); i++)
+    for (uint32_t i = 0; box.size && ok && perfdata_box_part(box, swap, i, &part); i++) {
         while (ok && part.tag == PERFDATA_PART_IMAGES &&
                perfdata_image_evidence_next(&part.content, swap, &name, &e))
             ok = model_add_evidence(m, name, &e, err);
+        if (ok && part.tag == PERFDATA_PART_MODULES)
+            ok = apply_unloads(m, part.content, err);
+    }
     return ok;
 }
 

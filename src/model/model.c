@@ -261,14 +261,13 @@ bool model_add_code(struct model *m, uint32_t pid, const struct model_code *code
     return ok || err_memory(err, where);
 }
 
-/* enum perf_record_ksymbol_type and PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER of perf_event.h */
-enum { KSYMBOL_BPF = 1, KSYMBOL_FLAG_UNREGISTER = 1 };
+enum { KSYMBOL_BPF = 1 }; /* enum perf_record_ksymbol_type of perf_event.h */
 
 static bool apply_ksymbol(struct model *m, const struct perfdata_record *rec, struct model_when when) {
     const struct perfdata_ksymbol *k = &rec->ksymbol;
     struct map_record r = {.start = k->addr, .len = k->len, .prot = PROT_EXEC};
     uint32_t mapping, image = MODEL_NONE; /* a mapping of no image: the code went, and nothing is there */
-    if (!(k->flags & KSYMBOL_FLAG_UNREGISTER)) {
+    if (!(k->flags & PERFDATA_KSYMBOL_UNREGISTER)) {
         r.image =
             (struct image_seen){.name = k->name,
                                 .space = MODEL_SPACE_KERNEL,

@@ -58,8 +58,9 @@ static void log_text(struct record_module_watch *m, const char *what, uint64_t n
 }
 
 static void log_unloaded(struct record_module_watch *m, const struct record_module *gone, uint64_t ns) {
-    char text[32];
-    int n = snprintf(text, sizeof text, "\t%llx\t", (unsigned long long)gone->start);
+    char text[48];
+    int n = snprintf(text, sizeof text, "\t%llx\t%llx\t", (unsigned long long)gone->start,
+                     (unsigned long long)gone->end);
     log_text(m, "unloaded", ns);
     writer_put(&m->log, text, (size_t)n);
     writer_put(&m->log, gone->name, strlen(gone->name));

@@ -48,7 +48,7 @@ static void test_look(void **state) {
     assert_int_equal(t.at, t.got.size);
     writer_u8(&m.log, 0);
     assert_string_equal((const char *)m.log.data,
-                        "unloaded\t77\tffffffffc0002000\told\n"
+                        "unloaded\t77\tffffffffc0002000\tffffffffc0003000\told\n"
                         "loaded\t77\nmodule\tffffffffc0002000\tffffffffc0003000\t-\tnew\t[new]\n"
                         "section\tffffffffc0002010\t.text\n"
                         "loaded\t77\nmodule\tffffffffc0008000\tffffffffc000a000\t-\tlast\t[last]\n");
@@ -109,8 +109,8 @@ static void test_events(void **state) {
     assert_int_equal(t.at, t.got.size);
     writer_u8(&m.log, 0);
     assert_string_equal((const char *)m.log.data,
-                        "unloaded\t60\tffffffffc0000000\tagain\n"
-                        "unloaded\t64\tffffffffc0004000\tgoing\n"
+                        "unloaded\t60\tffffffffc0000000\tffffffffc0001000\tagain\n"
+                        "unloaded\t64\tffffffffc0004000\tffffffffc0005000\tgoing\n"
                         "loaded\t62\nmodule\tffffffffc0000000\tffffffffc0001000\t-\tagain\t[again]\n"
                         "loaded\t63\nmodule\tffffffffc0008000\tffffffffc000a000\t-\tnew\t[new]\n");
     record_module_watch_fini(&m);

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import support  # noqa: E402
 
-MMAP, COMM, MMAP2 = 1, 3, 10
+MMAP, COMM, SAMPLE, MMAP2 = 1, 3, 9, 10
 TID, TIME, IDENTIFIER = 1 << 1, 1 << 2, 1 << 16
 MISC_BUILD_ID = 1 << 14
 BOX = 0x7365786f42646e53  # docs/FORMAT.md
@@ -83,6 +83,19 @@ class Recording:
         fields = [bit for bit in (TID, TIME, 1 << 6, 1 << 9, 1 << 7, IDENTIFIER) if self.sample_type & bit]
         back = 8 * (len(fields) - fields.index(TIME))
         return struct.unpack_from(self.order + "Q", record, len(record) - back)[0]
+
+    def moved(self, address, *spans):
+        """The file with the first kernel sample in each of the spans of time at another address."""
+        data = bytearray(self.data)
+        fields = [bit for bit in (IDENTIFIER, 1, TID, TIME) if self.sample_type & bit]
+        ip, time = (8 + 8 * fields.index(bit) for bit in (1, TIME))
+        for first, last in spans:
+            for kind, record in self.records:
+                misc, = struct.unpack_from(self.order + "H", record, 4)
+                if kind == SAMPLE and misc & 7 == 1 and first < struct.unpack_from(self.order + "Q", record, time)[0] < last:
+                    struct.pack_into(self.order + "Q", data, self.data.index(record) + ip, address)
+                    break
+        return bytes(data)
 
     def kernel_maps(self):
         """The maps of the kernel and its modules, in the order of the file."""

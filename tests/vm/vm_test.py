@@ -92,6 +92,7 @@ class Boot:
         self.recording = evidence.Recording(self.path("work.data"))
         self.maps = self.recording.kernel_maps()
         self.marks = self.recording.commands()
+        self.places = {guests.module_name(m.name): m for m in self.maps}
         self.came = evidence.modules(self.path("loaded.modules")) if self.has("loaded.modules") else {}
 
     def place(self, address):
@@ -170,7 +171,7 @@ def came_and_went(boot):
     module, got, began = None, {}, {}
     for line in evidence.part_lines(boot.recording.parts().get(evidence.PART_MODULES, b"")):
         if line[0] == "unloaded":
-            went[line[3]] = int(line[1])
+            went[line[4]] = int(line[1])
         elif line[0] == "loaded":
             began["next"] = int(line[1])
         elif line[0] == "module":
@@ -184,6 +185,26 @@ def came_and_went(boot):
     mine = {k: v for k, v in got.items() if k[0] == "raid6_pq"}
     check(wanted.items() <= mine.items() and ("raid6_pq", ".init.text") in mine, "sections of what was loaded",
           lambda: f"missing {sorted(set(wanted.items()) - set(mine.items()))[:5]}")
+
+
+def nothing_remains(boot, samples):
+    """No name of a module at a time when it was not there, or not yet."""
+    mark = boot.marks
+    wrong = [(s["time"], name) for s in samples for _a, name, dso, _c in frames(s)
+             if guests.module_name(dso) == "raid6_pq" and not mark["mark-load"] < s["time"] < mark["mark-unloaded"] or
+             guests.module_name(dso) == "xor" and s["time"] < mark["mark-unload"]]
+    check(not wrong, "no module outlives its code", f"{wrong[:4]}")
+    # Nothing runs where the module was; so samples are moved there, one of its time and one of a later time.
+    start, end = boot.places["raid6_pq"].start, boot.places["raid6_pq"].end
+    address = max(boot.places["xor"].end, start + 16) + 16
+    if not start < address < end:
+        return
+    path = boot.path("moved.data.tmp")
+    with open(path, "wb") as f:
+        f.write(boot.recording.moved(address, (mark["mark-loaded"], mark["mark-unload"]), (mark["mark-end"], 1 << 64)))
+    found = {s["time"] < mark["mark-unload"]: s.get("dso", "") for s in script(path)[0] if int(s["ip"], 16) == address}
+    check(guests.module_name(found.get(True, "")) == "raid6_pq" and found.get(False) == "",
+          "a module's map ends when it goes", f"{found}")
 
 
 # --- what is read ---
@@ -221,6 +242,7 @@ def offline(boot, vmlinux):
     path = boot.path("work.data")
     by_list, err = script(path, "--kallsyms", boot.path("after/kallsyms"), "--symfs", ROOT)
     names_right(boot, by_list, "kallsyms")
+    nothing_remains(boot, by_list)
     modules = {dso for s in by_list for _a, name, dso, _c in frames(s) if name and dso.endswith(FILES)}
     check({"zram", "raid6_pq"} <= {guests.module_name(m) for m in modules}, "frames of modules have names", f"{modules}")
     by_image, err = script(path, "-k", vmlinux, "--symfs", ROOT)

@@ -95,6 +95,7 @@ struct perfdata_namespaces {
     uint64_t nr;
     struct perfdata_u64s links; /* dev, inode pairs: 2 * nr words */
 };
+enum { PERFDATA_KSYMBOL_UNREGISTER = 1 }; /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER of perf_event.h */
 struct perfdata_ksymbol {
     uint64_t addr;
     uint32_t len;
