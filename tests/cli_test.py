@@ -146,6 +146,25 @@ class Names(unittest.TestCase):
         for line in lines[1:]:
             self.assertRegex(line, r"\A *\S{1,22}: \[ (on |OFF) \]  # HAVE_[A-Z0-9_]+( \( tip: .* \))?\Z")
 
+    def test_kallsyms(self):
+        with open("/proc/kallsyms") as f:
+            lines = [line.split() for line in f]
+        code = sorted((int(x[0], 16), x[2]) for x in lines if x[1] in "tTwW" and len(x) == 3)
+        if not code or not code[-1][0]:
+            self.skipTest("the kernel hides its addresses")
+        name = "vfs_read" if any(x[1] == "vfs_read" for x in code) else code[len(code) // 2][1]
+        starts = [at for at, n in code if n == name]
+        ends = [next((at for at, _ in code if at > start), None) for start in starts]
+        run = Run("kallsyms", f"{name},no.such.symbol")
+        self.assertEqual(run.status, 1)
+        found = run.out.splitlines()
+        self.assertEqual(found[-1], "no.such.symbol: not found")
+        for line, start, end in zip(found, starts, ends):
+            place = f"0x{start:x}-0x{end:x}"
+            self.assertEqual(line, f"{name}: [kernel] [kernel.kallsyms] {place} ({place})")
+        self.assertEqual(len(found), len(starts) + 1)
+        self.assertEqual(Run("kallsyms").status, USAGE_EXIT)
+
     def test_check_feature(self):
         state = dict(re.findall(r"(\S+): \[ (on |OFF) \]", Run("version", "--build-options").out))
         for name, on in state.items():

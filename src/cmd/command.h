@@ -61,6 +61,7 @@ extern const struct command cmd_doctor;
 extern const struct command cmd_evlist;
 extern const struct command cmd_help;
 extern const struct command cmd_inject;
+extern const struct command cmd_kallsyms;
 extern const struct command cmd_list;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
