@@ -10,6 +10,8 @@
  */
 #include <stdlib.h>
 
+#include "profile/arrange.h"
+#include "profile/order_tree.h"
 #include "profile/profile_internal.h"
 
 /* An entry as most comparisons see it. */
@@ -325,113 +327,25 @@ static void merge_sort(const struct sorter *s, struct item *items, struct item *
         memcpy(items, from, n * sizeof *items);
 }
 
-/* ---- a red-black tree (Guibas, Sedgewick 1978, as in every textbook), over rows; 0 is no node ---- */
-
-struct node {
-    uint64_t keys, place; /* the item's: most comparisons need no more */
-    uint32_t below[2], parent;
-    bool red;
-};
-
-struct tree {
-    struct node *nodes; /* [row + 1] */
-    uint32_t root;
-};
-
-static void rotate(struct tree *t, uint32_t at, bool right) {
-    struct node *n = t->nodes;
-    uint32_t up = n[at].below[!right], inner = n[up].below[right], parent = n[at].parent;
-    n[at].below[!right] = inner;
-    if (inner)
-        n[inner].parent = at;
-    n[up].below[right] = at;
-    n[at].parent = up;
-    n[up].parent = parent;
-    if (!parent)
-        t->root = up;
-    else
-        n[parent].below[n[parent].below[1] == at] = up;
-}
-
-static void balance(struct tree *t, uint32_t at) {
-    struct node *n = t->nodes;
-    while (n[at].parent && n[n[at].parent].red) {
-        uint32_t parent = n[at].parent, grand = n[parent].parent;
-        bool side = n[grand].below[1] == parent;
-        uint32_t uncle = n[grand].below[!side];
-        if (uncle && n[uncle].red) {
-            n[parent].red = n[uncle].red = false;
-            n[grand].red = true;
-            at = grand;
-            continue;
-        }
-        if (n[parent].below[!side] == at) {
-            rotate(t, parent, side);
-            at = parent;
-            parent = n[at].parent;
-        }
-        n[parent].red = false;
-        n[grand].red = true;
-        rotate(t, grand, !side);
-    }
-    n[t->root].red = false;
-}
-
-static void insert(struct tree *t, const struct sorter *s, uint32_t new, compare_fn *cmp) {
-    struct node *n = t->nodes;
-    const struct item *item = &s->items[new];
-    uint32_t at = t->root, parent = 0;
-    bool side = false;
-    while (at) {
-        parent = at;
-        if (cmp != by_packed_wrapping)
-            side = cmp(s, item, &s->items[at - 1]) >= 0;
-        else if (item->keys != n[at].keys)
-            side = item->keys > n[at].keys;
-        else
-            side = (int64_t)(item->place - n[at].place) >= 0;
-        at = n[at].below[side];
-    }
-    n[new + 1] = (struct node){.keys = item->keys, .place = item->place, .parent = parent, .red = true};
-    if (parent)
-        n[parent].below[side] = new + 1;
-    else
-        t->root = new + 1;
-    balance(t, new + 1);
-}
-
-/* The items in the order of the tree. */
-static void walk(const struct tree *t, uint32_t *order) {
-    uint32_t at = t->root, count = 0;
-    while (at && t->nodes[at].below[0])
-        at = t->nodes[at].below[0];
-    while (at) {
-        order[count++] = at - 1;
-        uint32_t next = t->nodes[at].below[1];
-        if (next) {
-            while (t->nodes[next].below[0])
-                next = t->nodes[next].below[0];
-        } else {
-            uint32_t from = at;
-            next = t->nodes[at].parent;
-            while (next && t->nodes[next].below[1] == from) {
-                from = next;
-                next = t->nodes[next].parent;
-            }
-        }
-        at = next;
-    }
-}
+/* ---- perf's trees ---- */
 
 /* Puts the items, one after the other, into a tree and takes them out in its order. */
 static bool tree_sort(struct sorter *s, struct item *room, uint32_t *order, uint32_t n, compare_fn *cmp) {
-    struct tree t = {.nodes = malloc(((size_t)n + 1) * sizeof *t.nodes)};
-    if (!t.nodes)
+    struct order_tree t;
+    if (!order_tree_init(&t, n))
         return false;
-    for (uint32_t i = 0; i < n; i++)
-        insert(&t, s, i, cmp);
-    walk(&t, order);
-    free(t.nodes);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = t.root, parent = 0;
+        bool side = false;
+        while (at) {
+            parent = at;
+            side = cmp(s, &s->items[i], &s->items[at - 1]) >= 0;
+            at = t.nodes[at].below[side];
+        }
+        order_tree_attach(&t, i + 1, parent, side);
+    }
+    order_tree_list(&t, order);
+    order_tree_fini(&t);
     for (uint32_t i = 0; i < n; i++)
         room[i] = s->items[order[i]];
     memcpy(s->items, room, n * sizeof *room);
@@ -440,22 +354,29 @@ static bool tree_sort(struct sorter *s, struct item *room, uint32_t *order, uint
 
 /* ---- all of a table ---- */
 
-static void fill_items(struct sorter *s, uint32_t n) {
+static void find_measures(struct sorter *s) {
     const struct profile_columns *c = s->p->plan.o->columns;
+    s->measures = 0;
     while (s->measures < c->order.count && !profile_column_is_key(c->order.items[s->measures].id))
         s->measures++;
     s->keys_last = true;
     for (size_t i = s->measures; i < c->order.count; i++)
         s->keys_last &= profile_column_is_key(c->order.items[i].id);
+}
+
+static uint64_t place_of(const struct profile *p, const struct profile_row *row) {
+    return profile_name_of(p, row->frame) ? 0 : profile_own_address(&p->b.frames.list.items[row->frame]);
+}
+
+static void fill_items(struct sorter *s, uint32_t n) {
+    const struct profile_columns *c = s->p->plan.o->columns;
     s->packed = s->keys_last;
     for (uint32_t i = 0; i < n; i++) {
         const struct profile_row *row = &s->t->rows.items[i];
         s->items[i] = (struct item){
             .first = s->measures ? measure(s->p, s->t, c->order.items[0].id, i) : 0,
             .second = s->measures > 1 ? measure(s->p, s->t, c->order.items[1].id, i) : 0,
-            .place = profile_name_of(s->p, row->frame)
-                         ? 0
-                         : profile_own_address(&s->p->b.frames.list.items[row->frame]),
+            .place = place_of(s->p, row),
             .row = i,
             .thread = row->thread,
             .depth = row->depth,
@@ -492,12 +413,46 @@ static bool sort_by_keys(struct sorter *s, struct item *room, uint32_t *order, u
     return tree_sort(s, room, order, n, cmp) && tree_sort(s, room, order, n, cmp);
 }
 
+/* Where the general way would come down to comparing numbers: see arrange.h. Sets *done. */
+static bool sort_numbers(struct sorter *s, uint32_t *order, uint32_t n, bool *done) {
+    const struct profile *p = s->p;
+    const struct profile_columns *c = p->plan.o->columns;
+    find_measures(s);
+    *done = false;
+    if (!s->keys_last || s->measures < 1 || s->measures > 2 || s->t->members > 1 || is_mixed(s, n) ||
+        (s->depths && c->order.items[0].id != PROFILE_OVERHEAD_CHILDREN))
+        return true;
+    struct arrange_item *items = malloc(((size_t)n + 1) * sizeof *items);
+    bool fits = items;
+    for (uint32_t i = 0; fits && i < n; i++) {
+        const struct profile_row *row = &s->t->rows.items[i];
+        items[i] =
+            (struct arrange_item){.first = measure(p, s->t, c->order.items[0].id, i),
+                                  .second = s->measures > 1 ? measure(p, s->t, c->order.items[1].id, i) : 0,
+                                  .place = place_of(p, row),
+                                  .made_ns = row->first_ns,
+                                  .thread = row->thread,
+                                  .turn = row->turn,
+                                  .depth = row->depth};
+        fits = pack(p, row, true, &items[i].keys) && pack(p, row, false, &items[i].shown);
+    }
+    struct arrange_options o = {.depths = s->depths, .shorter = p->plan.o->chain_order != PROFILE_CALLER};
+    bool ok = items && (!fits || profile_arrange(items, n, o, order));
+    *done = ok && fits;
+    free(items);
+    return ok;
+}
+
 static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
+    bool done;
+    if (!sort_numbers(s, order, n, &done) || done)
+        return done;
+    s->items = malloc(((size_t)n + 1) * sizeof *s->items);
     struct item *room = malloc(((size_t)n + 1) * sizeof *room);
-    if (!room)
-        return false;
-    fill_items(s, n);
-    bool ok = sort_by_keys(s, room, order, n);
+    bool ok = s->items && room;
+    if (ok)
+        fill_items(s, n);
+    ok = ok && sort_by_keys(s, room, order, n);
     s->packed = s->keys_last;
     for (uint32_t i = 0; ok && s->packed && i < n; i++)
         s->packed = pack(s->p, &s->t->rows.items[s->items[i].row], false, &s->items[i].keys);
@@ -505,7 +460,7 @@ static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
         ok = tree_sort(s, room, order, n, compare);
     else if (ok)
         merge_sort(s, s->items, room, n, compare);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; ok && i < n; i++)
         order[i] = s->items[i].row;
     free(room);
     return ok;
@@ -514,11 +469,9 @@ static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
 bool profile_sort(struct profile *p, struct profile_table *t) {
     uint32_t n = (uint32_t)t->rows.count;
     uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
-    struct sorter s = {.p = p,
-                       .t = t,
-                       .items = malloc(((size_t)n + 1) * sizeof *s.items),
-                       .depths = p->plan.o->children && p->plan.o->chain_mode != PROFILE_CHAIN_NONE};
-    bool ok = order && s.items && (t->self.count || vec_push(&t->self)) && vec_reserve(&t->entries, n) &&
+    struct sorter s = {
+        .p = p, .t = t, .depths = p->plan.o->children && p->plan.o->chain_mode != PROFILE_CHAIN_NONE};
+    bool ok = order && (t->self.count || vec_push(&t->self)) && vec_reserve(&t->entries, n) &&
               sort_rows(&s, order, n);
     bool joined = t->members > 1;
     const struct profile_sums *children = joined ? t->joined_children.items : t->children.items;

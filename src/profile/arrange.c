@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/arrange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/idtable.h"
+#include "base/radix.h"
+#include "profile/order_tree.h"
+
+struct arranger {
+    const struct arrange_item *items;
+    uint32_t n;
+    struct arrange_options o;
+    uint32_t *order; /* items */
+    uint32_t *ranks; /* of items in the order that most comparisons follow */
+    struct radix_item *sorted, *room;
+    struct order_tree tree;
+};
+
+/* Sorts a->sorted by a field, keeping the order of equals. */
+#define SORT_BY(a, item, number)                                                       \
+    do {                                                                               \
+        for (uint32_t sort_at = 0; sort_at < (a)->n; sort_at++) {                      \
+            const struct arrange_item *item = &(a)->items[(a)->sorted[sort_at].value]; \
+            (a)->sorted[sort_at].key = (number);                                       \
+        }                                                                              \
+        radix_sort((a)->sorted, (a)->room, (a)->n);                                    \
+    } while (0)
+
+/* Addresses are compared by the sign of their difference. That is an order as long as they are within 2^62 of
+ * zero; of the others nothing is known. */
+static bool is_far(uint64_t place) {
+    return (place + (1ull << 62)) >> 63;
+}
+
+static void start_from(struct arranger *a, const uint32_t *order) {
+    for (uint32_t i = 0; i < a->n; i++)
+        a->sorted[i].value = order ? order[i] : i;
+}
+
+static void take_order(struct arranger *a) {
+    for (uint32_t i = 0; i < a->n; i++)
+        a->order[i] = a->sorted[i].value;
+}
+
+static void take_ranks(struct arranger *a) {
+    for (uint32_t i = 0; i < a->n; i++)
+        a->ranks[a->sorted[i].value] = i;
+}
+
+/* ---- by keys ---- */
+
+static inline bool comes_before(const struct arranger *a, uint32_t x, uint32_t y) {
+    const struct arrange_item *u = &a->items[a->sorted[x].value], *v = &a->items[a->sorted[y].value];
+    return u->keys != v->keys ? x < y : (int64_t)(u->place - v->place) < 0;
+}
+
+/* Puts the items, in their order, into a tree and takes them out in that of the tree. */
+static void through_tree(struct arranger *a) {
+    struct order_tree_node *nodes = a->tree.nodes;
+    a->tree.root = 0;
+    for (uint32_t i = 0; i < a->n; i++) {
+        uint32_t rank = a->ranks[a->order[i]], at = a->tree.root, parent = 0;
+        bool side = false, far = is_far(a->items[a->order[i]].place);
+        while (at) {
+            parent = at;
+            side =
+                __builtin_expect(far || nodes[at].note, 0) ? !comes_before(a, rank, at - 1) : rank >= at - 1;
+            at = nodes[at].below[side];
+        }
+        nodes[rank + 1].note = far;
+        order_tree_attach(&a->tree, rank + 1, parent, side);
+    }
+    order_tree_list(&a->tree, a->order);
+    for (uint32_t i = 0; i < a->n; i++)
+        a->order[i] = a->sorted[a->order[i]].value;
+}
+
+static void sort_by_keys(struct arranger *a) {
+    bool far = false;
+    for (uint32_t i = 0; i < a->n && !far; i++)
+        far = is_far(a->items[i].place);
+    start_from(a, NULL);
+    if (far) {
+        SORT_BY(a, x, x->turn);
+        SORT_BY(a, x, x->made_ns);
+        take_order(a);
+    }
+    SORT_BY(a, x, x->place ^ 1ull << 63);
+    SORT_BY(a, x, x->keys);
+    if (!far) {
+        take_order(a);
+        return;
+    }
+    take_ranks(a);
+    through_tree(a);
+    through_tree(a);
+}
+
+/* ---- by shares ---- */
+
+/* Numbers the items' (first share, thread): notes[rank]. Ranks are in the order of shares. False: memory. */
+static bool make_notes(const struct arranger *a, uint32_t *notes) {
+    struct idtable index = {0};
+    uint32_t *first = malloc(((size_t)a->n + 1) * sizeof *first), count = 0, last = 0;
+    bool ok = first;
+    for (uint32_t i = 0; ok && i < a->n; i++) {
+        const struct arrange_item *x = &a->items[a->sorted[i].value];
+        uint32_t id = IDTABLE_NONE;
+        if (count && a->items[first[last]].first == x->first && a->items[first[last]].thread == x->thread)
+            id = last;
+        uint64_t hash = hash_u64(x->first ^ hash_u64(x->thread));
+        struct idtable_at at = idtable_first(&index, hash);
+        while (id == IDTABLE_NONE || a->items[first[id]].first != x->first ||
+               a->items[first[id]].thread != x->thread) {
+            id = idtable_next(&index, &at);
+            if (id == IDTABLE_NONE)
+                break;
+        }
+        if (id == IDTABLE_NONE) {
+            id = count++;
+            first[id] = a->sorted[i].value;
+            ok = idtable_add(&index, hash, id);
+        }
+        notes[i] = last = id;
+    }
+    free(first);
+    idtable_fini(&index);
+    return ok;
+}
+
+/* As through_tree; the depths of callchains decide between those with the same note. */
+static bool through_deep_tree(struct arranger *a) {
+    struct order_tree_node *nodes = a->tree.nodes;
+    uint16_t *depths = malloc(((size_t)a->n + 1) * sizeof *depths);
+    uint32_t *notes = malloc(((size_t)a->n + 1) * sizeof *notes);
+    bool ok = depths && notes && make_notes(a, notes);
+    for (uint32_t i = 0; ok && i < a->n; i++) {
+        uint16_t depth = a->items[a->sorted[i].value].depth;
+        depths[i] = a->o.shorter ? depth : UINT16_MAX - depth;
+    }
+    a->tree.root = 0;
+    for (uint32_t i = 0; ok && i < a->n; i++) {
+        uint32_t rank = a->ranks[a->order[i]], at = a->tree.root, parent = 0, note = notes[rank];
+        uint16_t depth = depths[rank];
+        bool side = false;
+        while (at) {
+            parent = at;
+            side =
+                nodes[at].note == note && depths[at - 1] != depth ? depth > depths[at - 1] : rank >= at - 1;
+            at = nodes[at].below[side];
+        }
+        nodes[rank + 1].note = note;
+        order_tree_attach(&a->tree, rank + 1, parent, side);
+    }
+    if (ok) {
+        order_tree_list(&a->tree, a->order);
+        for (uint32_t i = 0; i < a->n; i++)
+            a->order[i] = a->sorted[a->order[i]].value;
+    }
+    free(depths);
+    free(notes);
+    return ok;
+}
+
+static bool sort_by_shares(struct arranger *a) {
+    start_from(a, a->order);
+    SORT_BY(a, x, x->shown);
+    SORT_BY(a, x, ~x->second);
+    SORT_BY(a, x, ~x->first);
+    if (!a->o.depths) {
+        take_order(a);
+        return true;
+    }
+    take_ranks(a);
+    return through_deep_tree(a);
+}
+
+bool profile_arrange(const struct arrange_item *items, uint32_t n, struct arrange_options o,
+                     uint32_t *order) {
+    struct arranger a = {.items = items,
+                         .n = n,
+                         .o = o,
+                         .order = order,
+                         .ranks = malloc(((size_t)n + 1) * sizeof *a.ranks),
+                         .sorted = malloc(((size_t)n + 1) * sizeof *a.sorted),
+                         .room = malloc(((size_t)n + 1) * sizeof *a.room)};
+    bool ok = a.ranks && a.sorted && a.room && order_tree_init(&a.tree, n);
+    if (ok) {
+        sort_by_keys(&a);
+        ok = sort_by_shares(&a);
+        order_tree_fini(&a.tree);
+    }
+    free(a.ranks);
+    free(a.sorted);
+    free(a.room);
+    return ok;
+}

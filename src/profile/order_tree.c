@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/order_tree.h"
+
+#include <stdlib.h>
+
+bool order_tree_init(struct order_tree *t, uint32_t n) {
+    t->root = 0;
+    t->nodes = n > ORDER_TREE_MOST ? NULL : malloc(((size_t)n + 1) * sizeof *t->nodes);
+    return t->nodes;
+}
+
+void order_tree_fini(struct order_tree *t) {
+    free(t->nodes);
+    t->nodes = NULL;
+}
+
+static void rotate(struct order_tree *t, uint32_t at, bool right) {
+    struct order_tree_node *n = t->nodes;
+    uint32_t up = n[at].below[!right], inner = n[up].below[right], parent = n[at].parent;
+    n[at].below[!right] = inner;
+    if (inner)
+        n[inner].parent = at;
+    n[up].below[right] = at;
+    n[at].parent = up;
+    n[up].parent = parent;
+    if (!parent)
+        t->root = up;
+    else
+        n[parent].below[n[parent].below[1] == at] = up;
+}
+
+static void balance(struct order_tree *t, uint32_t at) {
+    struct order_tree_node *n = t->nodes;
+    while (n[at].parent && n[n[at].parent].red) {
+        uint32_t parent = n[at].parent, grand = n[parent].parent;
+        bool side = n[grand].below[1] == parent;
+        uint32_t uncle = n[grand].below[!side];
+        if (uncle && n[uncle].red) {
+            n[parent].red = n[uncle].red = false;
+            n[grand].red = true;
+            at = grand;
+            continue;
+        }
+        if (n[parent].below[!side] == at) {
+            rotate(t, parent, side);
+            at = parent;
+            parent = n[at].parent;
+        }
+        n[parent].red = false;
+        n[grand].red = true;
+        rotate(t, grand, !side);
+    }
+    n[t->root].red = false;
+}
+
+void order_tree_attach(struct order_tree *t, uint32_t node, uint32_t parent, bool side) {
+    struct order_tree_node *n = &t->nodes[node];
+    n->below[0] = n->below[1] = 0;
+    n->parent = parent & INT32_MAX;
+    n->red = true;
+    if (parent)
+        t->nodes[parent].below[side] = node;
+    else
+        t->root = node;
+    balance(t, node);
+}
+
+void order_tree_list(const struct order_tree *t, uint32_t *order) {
+    uint32_t at = t->root, count = 0;
+    while (at && t->nodes[at].below[0])
+        at = t->nodes[at].below[0];
+    while (at) {
+        order[count++] = at - 1;
+        uint32_t next = t->nodes[at].below[1];
+        if (next) {
+            while (t->nodes[next].below[0])
+                next = t->nodes[next].below[0];
+        } else {
+            uint32_t from = at;
+            next = t->nodes[at].parent;
+            while (next && t->nodes[next].below[1] == from) {
+                from = next;
+                next = t->nodes[next].parent;
+            }
+        }
+        at = next;
+    }
+}
