@@ -121,15 +121,15 @@ bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name
 /* ---- clocks ---- */
 
 uint64_t resolve_jit_time(const struct resolve_jit_dump *d, uint64_t time) {
-    int64_t since = (int64_t)(time - d->code.header.time);
-    int64_t there = (int64_t)d->code.header.time + d->offset_ns + (int64_t)((double)since * d->rate);
+    int64_t since = (int64_t)(time - d->code.start);
+    int64_t there = (int64_t)d->code.start + d->offset_ns + (int64_t)((double)since * d->rate);
     uint64_t at = there < 1 ? 1 : (uint64_t)there; /* 0 would be before the recording */
     return at > d->mapped.time_ns ? at : d->mapped.time_ns;
 }
 
 static void set_clock(const struct resolve_jit_options *o, struct resolve_jit_dump *d) {
     const struct resolve_jit_pair *p = o->pairs;
-    uint64_t start = d->code.header.time;
+    uint64_t start = d->code.start;
     d->offset_ns = 0;
     d->rate = 1;
     d->doubt = NULL;
@@ -154,8 +154,8 @@ static void set_clock(const struct resolve_jit_options *o, struct resolve_jit_du
 static bool is_of_that_time(const struct resolve_jit_options *o, const struct resolve_jit_dump *d) {
     if (d->doubt || !d->mapped.time_ns || o->clock == RESOLVE_JIT_CLOCK_UNKNOWN)
         return true;
-    int64_t began = (int64_t)d->code.header.time + d->offset_ns, apart = began - (int64_t)d->mapped.time_ns;
-    return apart > -START_SLACK_NS && apart < START_SLACK_NS;
+    int64_t began = (int64_t)d->code.start + d->offset_ns, apart = began - (int64_t)d->mapped.time_ns;
+    return apart > -START_SLACK_NS && (apart < START_SLACK_NS || !d->code.header_timed);
 }
 
 /* ---- finding and reading ---- */

@@ -8,7 +8,6 @@ SKIPs where the kernel lets us record nothing; each runtime that is not installe
 """
 import bisect
 import collections
-import glob
 import os
 import re
 import shutil
@@ -161,6 +160,119 @@ def example_without_clock():
     check(not missing, f"without a common clock functions are named: {missing} are not")
 
 
+# ---- runtimes ----
+
+def announced_by_dump(path):
+    """[(address, end, name)] of all code in a dump, read here anew."""
+    with open(path, "rb") as f:
+        data = f.read()
+    order = "<" if data[:4] == b"DTiJ" else ">"
+    at, found, by_index = struct.unpack_from(order + "I", data, 8)[0], [], {}
+    while at + 16 <= len(data):
+        kind, size = struct.unpack_from(order + "II", data, at)
+        if kind == LOAD:
+            _, _, _, address, length, index = struct.unpack_from(order + "IIQQQQ", data, at + 16)
+            name = data[at + 56:data.index(b"\0", at + 56)].decode("utf-8", "replace")
+            by_index[index] = name
+            found.append((address, address + length, name))
+        elif kind == MOVE:
+            _, _, _, _, address, length, index = struct.unpack_from(order + "IIQQQQQ", data, at + 16)
+            found.append((address, address + length, by_index.get(index)))
+        at += max(size, 16)
+    return found
+
+
+def announced_by_map(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        rows = [line.rstrip("\n").split(" ", 2) for line in f]
+    return [(int(a, 16), int(a, 16) + int(n, 16), name) for a, n, name in (r for r in rows if len(r) == 3)]
+
+
+class Cover:
+    """Which addresses were announced at any time, and as what."""
+
+    def __init__(self, announced):
+        self.bounds = sorted({b for a, e, _ in announced for b in (a, e)})
+        self.names = [set() for _ in self.bounds]
+        for a, e, name in announced:
+            for i in range(bisect.bisect_left(self.bounds, a), bisect.bisect_left(self.bounds, e)):
+                self.names[i].add(name)
+
+    def at(self, ip):
+        i = bisect.bisect(self.bounds, ip) - 1
+        return self.names[i] if i >= 0 else set()
+
+
+def check_runtime(found, announced, what, least=200):
+    """Of the samples in announced code NAMED_PERCENT are named as it was announced, and no function in two objects."""
+    cover, named, lost, objects = Cover(announced), 0, collections.Counter(), collections.defaultdict(set)
+    for s in found:
+        names = cover.at(s.ip)
+        if not names:
+            continue
+        if s.symbol in names:
+            named += 1
+            objects[s.symbol].add(s.dso)
+        else:
+            lost[f"{s.ip:x} {s.symbol} ({s.dso})"] += 1
+    total = named + sum(lost.values())
+    check(total >= least, f"{what}: there are samples in announced code: {total}")
+    percent = 100 * named / total if total else 0
+    print(f"{what}: {named} of {total} samples in announced code are named ({percent:.3f} %)", flush=True)
+    for text, n in lost.most_common(10):
+        print(f"    {n} not: {text}")
+    check(percent >= NAMED_PERCENT, f"{what}: {percent:.3f} % are named")
+    twice = {k: v for k, v in objects.items() if len(v) > 1}
+    check(not twice, f"{what}: named twice: {list(twice.items())[:3]}")
+
+
+def check_everywhere(data, announced, what):
+    """Directly, from the injected file, and, where there is a perf, by perf from that."""
+    check_runtime(samples(data), announced, what)
+    inject(data, "runtime.data")
+    check_runtime(samples("runtime.data"), announced, f"{what}, injected")
+    if PERF:
+        check_runtime(samples("runtime.data", PERF), announced, f"{what}, injected, perf")
+
+
+NODE = """
+function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+class P { constructor(x) { this.x = x; } add(o) { return new P(this.x + o.x); } }
+function objects(n) { let p = new P(0); for (let i = 0; i < n; i++) p = p.add(new P(i)); return p.x; }
+function texts(n) { let s = ''; for (let i = 0; i < n; i++) s += String.fromCharCode(65 + i % 26); return s.replace(/A+/g, 'b'); }
+const made = [];
+for (let i = 0; i < 200; i++)
+    made.push(new Function('n', 'let s = 0; for (let j = 0; j < n; j++) s = (s * ' + (i + 3) + ' + j) % 65521; return s;'));
+const end = Date.now() + 3000;
+let r = 0;
+while (Date.now() < end) {
+    r += fib(20) + objects(20000) + texts(20000).length;
+    for (const f of made) r += f(500);
+}
+"""
+
+
+def node():
+    program = shutil.which("node")
+    if not program:
+        print("SKIP node is not installed")
+        return
+    with open("app.js", "w") as f:
+        f.write(NODE)
+    for options in (["--perf-prof"], ["--perf-basic-prof"], ["--perf-prof", "--perf-basic-prof"]):
+        record("node.data", "sh", "-c", 'echo $$ > node.pid; exec "$@"', "sh", program, *options, "app.js")
+        with open("node.pid") as f:
+            pid = f.read().strip()
+        announced = []
+        if "--perf-prof" in options:
+            announced += announced_by_dump(f"jit-{pid}.dump")
+        if "--perf-basic-prof" in options:
+            announced += announced_by_map(f"/tmp/perf-{pid}.map")
+        check_everywhere("node.data", announced, "node " + " ".join(options))
+        if "--perf-basic-prof" in options:
+            os.remove(f"/tmp/perf-{pid}.map")
+
+
 def main():
     r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-o", os.devnull, "true"], capture_output=True)
     if r.returncode:
@@ -168,7 +280,7 @@ def main():
         return support.SKIP
     with tempfile.TemporaryDirectory(prefix="sonde-jit-") as d:
         os.chdir(d)
-        for test in (example, example_injected, example_unmapped, both, example_without_clock):
+        for test in (example, example_injected, example_unmapped, both, example_without_clock, node):
             test()
             print(f"{test.__name__} done", flush=True)
         os.chdir("/")

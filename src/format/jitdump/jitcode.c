@@ -27,7 +27,8 @@ enum {
      * in the files that perf makes of it: seen in its output (Node.js 20), where no line of any function
      * begins before that. */
     LINE_SHIFT = 64,
-    PENDING_MAX = 256, /* that no LOAD ever claimed */
+    START_SECONDS_MAX = 86400, /* from a header to the first record */
+    PENDING_MAX = 256,         /* that no LOAD ever claimed */
 };
 
 static void note_damage(struct reading *r, const struct err *err) {
@@ -314,6 +315,9 @@ bool jitcode_read(struct bytes file, struct jitcode *out, struct err *err) {
             note_damage(&r, &damage);
     }
     ok = ok && sort_events(out) && find_early(out);
+    uint64_t first = out->events.count ? out->events.items[0].time : out->header.time;
+    out->header_timed = first - out->header.time <= START_SECONDS_MAX * (uint64_t)1000000000;
+    out->start = out->header_timed ? out->header.time : first;
     out->line_shift = r.shift_seen && !r.shift_known ? LINE_SHIFT : 0;
     vec_fini(&r.lines);
     hash_map_fini(&r.by_address);

@@ -56,6 +56,10 @@ struct jitcode_event {
 struct jitcode {
     struct jitdump_header header;
     bool swap;
+    /* The header's time, if it can be of the same clock as the records' (V8 has the wall clock there, in
+     * microseconds); else the first record's. */
+    bool header_timed;
+    uint64_t start;
     VEC(struct jitcode_function) functions; /* ascending by offset */
     VEC(struct jitcode_event) events;       /* ascending by time */
     uint64_t end;                           /* the first offset behind all functions */

@@ -277,6 +277,22 @@ static void test_lines(void **state) {
     }
 }
 
+/* Some headers have the time of another clock. */
+static void test_start(void **state) {
+    (void)state;
+    static const uint64_t first[] = {7, 1000, 6, 7 + (uint64_t)86400 * 1000000000 + 1};
+    for (int i = 0; i < 4; i++) {
+        struct writer w = begin(false);
+        struct jitcode j;
+        put_load(&w, first[i], 0x1000, 1, "f", "code");
+        assert_true(jitcode_read(writer_bytes(&w), &j, NULL));
+        assert_int_equal(j.header_timed, i < 2);
+        assert_int_equal(j.start, i < 2 ? 7 : first[i]);
+        jitcode_fini(&j);
+        writer_fini(&w);
+    }
+}
+
 static void test_markers(void **state) {
     (void)state;
     assert_true(jitcode_is_marker("/tmp/jit-1.dump") && jitcode_is_marker("jit-42.dump"));
@@ -306,7 +322,8 @@ int main(void) {
         cmocka_unit_test(test_no_jitdump),  cmocka_unit_test(test_cut),
         cmocka_unit_test(test_impossible),  cmocka_unit_test(test_events),
         cmocka_unit_test(test_early),       cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_markers),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_markers),     cmocka_unit_test(test_start),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
