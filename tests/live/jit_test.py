@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records programs that make code at run time, and checks every sample in it: named, rightly, and once.
 
-jit_test.py SONDE EXAMPLE_JIT
+jit_test.py SONDE EXAMPLE_JIT [JVMTI_AGENT]
 
 SKIPs where the kernel lets us record nothing; each runtime that is not installed is skipped aloud.
 """
 import bisect
 import collections
+import glob
 import os
 import re
 import shutil
@@ -21,6 +22,7 @@ import support  # noqa: E402
 
 PERF = shutil.which("perf")
 SONDE, EXAMPLE = (os.path.abspath(p) for p in sys.argv[1:3])
+AGENT = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
 LOAD, MOVE, CLOSE = 0, 1, 3
 NAMED_PERCENT = 99.5
 failures = []
@@ -203,14 +205,21 @@ class Cover:
         return self.names[i] if i >= 0 else set()
 
 
+def plain(name):
+    """A Java method without its parameters, demangled or not: readers show them in different ways."""
+    m = re.match(r"L([^;]+);([^(]+)\(", name)
+    dotted = f"{m[1]}.{m[2]}".replace("/", ".").replace(".<init>", "<init>") if m else name
+    return dotted.split("(")[0] if "(" in name else name
+
+
 def check_runtime(found, announced, what, least=200):
     """Of the samples in announced code NAMED_PERCENT are named as it was announced, and no function in two objects."""
     cover, named, lost, objects = Cover(announced), 0, collections.Counter(), collections.defaultdict(set)
     for s in found:
-        names = cover.at(s.ip)
+        names = {plain(name) for name in cover.at(s.ip)}
         if not names:
             continue
-        if s.symbol in names:
+        if plain(s.symbol) in names:
             named += 1
             objects[s.symbol].add(s.dso)
         else:
@@ -273,6 +282,57 @@ def node():
             os.remove(f"/tmp/perf-{pid}.map")
 
 
+JAVA = """
+import java.util.*;
+public class App {
+    interface Shape { double area(); }
+    record Circle(double r) implements Shape { public double area() { return Math.PI * r * r; } }
+    record Square(double a) implements Shape { public double area() { return a * a; } }
+    static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+    static double areas(int n) {
+        double s = 0;
+        for (int i = 0; i < n; i++) { Shape x = i % 2 == 0 ? new Circle(i) : new Square(i); s += x.area(); }
+        return s;
+    }
+    static int sorts(int n) {
+        Integer[] a = new Integer[n];
+        for (int i = 0; i < n; i++) a[i] = (i * 7919) % 10007;
+        Arrays.sort(a, Comparator.reverseOrder());
+        return a[3];
+    }
+    static int maps(int n) {
+        HashMap<String, Integer> m = new HashMap<>();
+        for (int i = 0; i < n; i++) m.merge("k" + i % 100, 1, Integer::sum);
+        return m.size();
+    }
+    public static void main(String[] args) {
+        long end = System.currentTimeMillis() + 3000;
+        double r = 0;
+        while (System.currentTimeMillis() < end) r += fib(24) + areas(50000) + sorts(3000) + maps(20000);
+        System.out.println(r);
+    }
+}
+"""
+
+
+def java():
+    """From the source: so the compiler, too, is code that is made at run time."""
+    programs = [p for p in {shutil.which("java"), *glob.glob("/usr/lib/jvm/*/bin/java")} if p]
+    programs = sorted({os.path.realpath(p) for p in programs})
+    if not programs or not AGENT:
+        print("SKIP java is not installed" if AGENT else "SKIP the agent for Java was not built")
+        return
+    with open("App.java", "w") as f:
+        f.write(JAVA)
+    for program in programs:
+        record("java.data", "sh", "-c", 'echo $$ > java.pid; exec "$@"', "sh", program, f"-agentpath:{AGENT}=dir=.", "App.java")
+        with open("java.pid") as f:
+            pid = f.read().strip()
+        check_everywhere("java.data", announced_by_dump(f"jit-{pid}.dump"), program)
+        lines = support.run([SONDE, "script", "-i", "java.data", "-F", "ip,srcline"]).out.decode()
+        check(lines.count("App.java:") > 100, f"{program}: lines of the program are known")
+
+
 def main():
     r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-o", os.devnull, "true"], capture_output=True)
     if r.returncode:
@@ -280,7 +340,7 @@ def main():
         return support.SKIP
     with tempfile.TemporaryDirectory(prefix="sonde-jit-") as d:
         os.chdir(d)
-        for test in (example, example_injected, example_unmapped, both, example_without_clock, node):
+        for test in (example, example_injected, example_unmapped, both, example_without_clock, node, java):
             test()
             print(f"{test.__name__} done", flush=True)
         os.chdir("/")
