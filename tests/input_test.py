@@ -99,7 +99,7 @@ def check_failures(report, command, folder):
     name = " ".join(command)
     one_line(report, f"{name}: a missing file", sonde(command, os.path.join(folder, "absent.data")), ["No such file"])
     one_line(report, f"{name}: an empty file", sonde(command, file("empty", b"")), ["empty", "zero-sized", "not a perf.data"])
-    one_line(report, f"{name}: nothing on stdin", sonde(command, "-", stdin=b""), ["empty", "zero-sized", "not a perf.data"])
+    one_line(report, f"{name}: nothing on stdin", sonde(command, "-", stdin=b""), ["nothing came through the pipe"])
     one_line(report, f"{name}: a text file", sonde(command, file("text", b"no recording, just words\n" * 20)),
              ["not a perf.data"])
     one_line(report, f"{name}: text on stdin", sonde(command, "-", stdin=b"no recording, just words\n" * 20),

@@ -134,7 +134,10 @@ bool stream_input_open(struct stream *s, struct err *err) {
     in->has_spool = true;
     in->base = in->spool.base;
     in->growing = true;
-    return stream_input_need(s, 16, err);
+    if (!stream_input_need(s, 16, err))
+        return false;
+    return in->size || err_set(err, ERR_BROKEN, s->path,
+                               "is empty: nothing came through the pipe; did the command before it fail?");
 }
 
 bool stream_input_segments(struct stream *s, struct err *err) {
