@@ -96,7 +96,8 @@ bool resolve_callers_is_entry(const char *function, enum model_space space) {
 }
 
 static bool has_no_file(const struct model *m, uint32_t image) {
-    return image != MODEL_NONE && model_image(m, image)->pid != MODEL_NONE;
+    const struct model_image *i = image == MODEL_NONE ? NULL : model_image(m, image);
+    return i && (i->pid != MODEL_NONE || i->kind == MODEL_IMAGE_CODE);
 }
 
 void resolve_callers_join(const struct model *m, struct model_hit *hit, const struct model_hit *prior) {

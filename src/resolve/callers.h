@@ -20,6 +20,18 @@
 /* Whether frames directly outside of this function (NULL is allowed) hold exact addresses. */
 bool resolve_callers_is_entry(const char *function, enum model_space space);
 
+/* Whether the byte before `address`, which is where `hit` says, may be another mapping's: else it is the same
+ * one's. Mappings of files begin with a page, and the kernel's text is not cut. */
+static inline bool resolve_callers_at_edge(const struct model *m, const struct model_hit *hit,
+                                           uint64_t address) {
+    enum { PAGE_MASK = 0xfff };
+    if (!(address & PAGE_MASK) || hit->mapping == MODEL_NONE)
+        return true;
+    unsigned kind = model_image(m, hit->image)->kind;
+    bool whole = kind == MODEL_IMAGE_FILE || kind == MODEL_IMAGE_KERNEL || kind == MODEL_IMAGE_MODULE;
+    return !whole || address == model_mapping(m, hit->mapping)->start;
+}
+
 /*
  * `hit` (which may be of nothing) is where a return address lies, `prior` where the byte before it does: sets
  * hit->back if both are one mapping's, and takes `prior` for code that ends with its mapping. Memory without

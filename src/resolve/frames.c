@@ -7,40 +7,41 @@
 #include "base/hash.h"
 #include "resolve/callers.h"
 
-enum { RECENT_SLOTS = 1 << 15, SYMBOL_SLOTS = 1 << 15, FREE = UINT32_MAX };
+enum { RECENT_SLOTS = 1 << 15, SPOT_SLOTS = 1 << 15 };
 
-/* How an address is asked for. */
+/* How an address is asked for: 7 bits. */
 enum how { HOW_BEFORE_EXEC = 1, HOW_RETURN = 2, HOW_CPUMODE_SHIFT = 2, HOW_KIND_SHIFT = 5 };
 
-/* An address that was asked for, and its frame. */
+/* A frame and its `entry`, in one word; 0 is none. */
+typedef uint32_t known_frame;
+enum { FRAMES_MAX = INT32_MAX - 1 };
+
+static known_frame known_of(uint32_t frame, bool entry) {
+    return frame == RESOLVE_NO_FRAME ? 0 : (frame + 1) << 1 | entry;
+}
+
+/* Both tables are asked for each frame, and larger than the nearest caches: four slots a line. */
 struct resolve_frame_slot {
-    uint64_t address;
-    uint32_t state, frame;
-    uint8_t how;
-    bool entry; /* the frame's */
+    uint64_t key; /* address_key() */
+    uint32_t state;
+    known_frame known;
 };
 
-struct resolve_frame_symbol {
+struct resolve_frame_spot {
     uint64_t offset;
-    uint32_t image; /* FREE: none */
-    uint32_t symbol;
-    uint8_t back, settled; /* the hit's before and after the symbol was looked up */
+    uint32_t key; /* image << 8 | how */
+    known_frame known;
 };
 
 bool resolve_frames_init(struct resolve_frames *f, struct resolve_places *places, struct resolve_names *names,
                          struct err *err) {
     *f = (struct resolve_frames){.places = places, .names = names};
-    f->recent = malloc(RECENT_SLOTS * sizeof *f->recent);
-    f->symbols = malloc(SYMBOL_SLOTS * sizeof *f->symbols);
-    if (!f->recent || !f->symbols) {
-        resolve_frames_fini(f);
-        return err_memory(err, "frames");
-    }
-    for (size_t i = 0; i < RECENT_SLOTS; i++)
-        f->recent[i].frame = FREE;
-    for (size_t i = 0; i < SYMBOL_SLOTS; i++)
-        f->symbols[i].image = FREE;
-    return true;
+    f->recent = calloc(RECENT_SLOTS, sizeof *f->recent);
+    f->spots = calloc(SPOT_SLOTS, sizeof *f->spots);
+    if (f->recent && f->spots)
+        return true;
+    resolve_frames_fini(f);
+    return err_memory(err, "frames");
 }
 
 void resolve_frames_fini(struct resolve_frames *f) {
@@ -52,8 +53,8 @@ void resolve_frames_fini(struct resolve_frames *f) {
 
 void resolve_frames_trim(struct resolve_frames *f) {
     idtable_fini(&f->by_identity);
-    free(f->symbols);
-    f->symbols = NULL;
+    free(f->spots);
+    f->spots = NULL;
     free(f->recent);
     f->recent = NULL;
 }
@@ -97,7 +98,7 @@ uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame
         if (equal(&f->list.items[id], frame))
             return id;
     uint32_t id = (uint32_t)f->list.count;
-    struct resolve_frame *made = id < RESOLVE_NO_FRAME ? vec_push(&f->list) : NULL;
+    struct resolve_frame *made = id < FRAMES_MAX ? vec_push(&f->list) : NULL;
     if (!made || !idtable_add(&f->by_identity, hash, id))
         return RESOLVE_NO_FRAME;
     *made = *frame;
@@ -125,20 +126,15 @@ static const struct symbol_table *table_of(struct resolve_frames *f, uint32_t im
     return f->tables.items[image];
 }
 
-static uint32_t symbol_of(struct resolve_frames *f, struct model_hit *hit) {
-    uint64_t which = hit->offset ^ (uint64_t)hit->image << 40;
-    struct resolve_frame_symbol *slot = &f->symbols[hash_u64(which) % SYMBOL_SLOTS];
-    if (slot->image != hit->image || slot->offset != hit->offset || slot->back != hit->back) {
-        const struct symbol_table *t = table_of(f, hit->image);
-        *slot = (struct resolve_frame_symbol){hit->offset, hit->image, SYMBOL_NONE, hit->back, hit->back};
-        if (t)
-            slot->symbol = resolve_names_admit(f->names, hit->image,
-                                               hit->back ? resolve_callers_symbol(t, hit)
-                                                         : symbol_table_find(t, hit->offset));
-        slot->settled = hit->back;
-    }
-    hit->back = slot->settled;
-    return slot->symbol;
+/* Fills in the symbol and what follows from it. */
+static void name(struct resolve_frames *f, struct model_hit *hit, struct resolve_frame *frame) {
+    const struct symbol_table *t = table_of(f, hit->image);
+    if (!t)
+        return;
+    uint32_t symbol = hit->back ? resolve_callers_symbol(t, hit) : symbol_table_find(t, hit->offset);
+    frame->symbol = resolve_names_admit(f->names, hit->image, symbol);
+    frame->entry =
+        symbol != SYMBOL_NONE && resolve_callers_is_entry(symbol_table_name(t, symbol), hit->space);
 }
 
 static bool find_exact(struct resolve_frames *f, const struct model_state *state, unsigned how,
@@ -153,46 +149,74 @@ static void find(struct resolve_frames *f, const struct model_state *state, unsi
     find_exact(f, state, how, address, hit);
     if (!(how & HOW_RETURN))
         return;
+    if (!resolve_callers_at_edge(f->places->model, hit, address)) {
+        hit->back = 1;
+        return;
+    }
     find_exact(f, state, how, address - 1, &prior);
     resolve_callers_join(f->places->model, hit, &prior);
 }
 
-static uint32_t look_up(struct resolve_frames *f, const struct model_state *state, unsigned how,
-                        uint64_t address, bool *entry) {
+/* True for frames that are the same wherever their image was mapped. */
+static bool is_movable(const struct resolve_frame *f) {
+    return f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET ||
+           (f->kind == RESOLVE_FUNCTION && f->symbol != SYMBOL_NONE);
+}
+
+static known_frame look_up(struct resolve_frames *f, const struct model_state *state, unsigned how,
+                           uint64_t address) {
     struct model_hit hit;
     find(f, state, how, address, &hit);
     struct resolve_frame frame = {.address = address,
-                                  .offset = address,
+                                  .offset = hit.image == MODEL_NONE ? address : hit.offset,
                                   .image = hit.image,
                                   .symbol = SYMBOL_NONE,
                                   .cpumode = how >> HOW_CPUMODE_SHIFT & PERFDATA_MISC_CPUMODE_MASK,
                                   .kind = (uint8_t)(how >> HOW_KIND_SHIFT)};
-    if (hit.image != MODEL_NONE) {
-        frame.symbol = symbol_of(f, &hit);
-        frame.offset = hit.offset;
+    if (hit.image >= 1u << 24) { /* MODEL_NONE too */
+        if (hit.image != MODEL_NONE)
+            name(f, &hit, &frame);
         frame.back = hit.back;
+        return known_of(resolve_frames_add(f, &frame), frame.entry);
     }
-    if (frame.symbol != SYMBOL_NONE)
-        frame.entry =
-            resolve_callers_is_entry(symbol_table_name(f->tables.items[hit.image], frame.symbol), hit.space);
-    *entry = frame.entry;
-    return resolve_frames_add(f, &frame);
+    uint32_t key = hit.image << 8 | (how & ~(HOW_RETURN | HOW_BEFORE_EXEC)) | (hit.back ? HOW_RETURN : 0);
+    struct resolve_frame_spot *spot = &f->spots[hash_u64(hit.offset ^ (uint64_t)key << 40) % SPOT_SLOTS];
+    if (spot->known && spot->key == key && spot->offset == hit.offset)
+        return spot->known;
+    name(f, &hit, &frame);
+    frame.back = hit.back;
+    known_frame known = known_of(resolve_frames_add(f, &frame), frame.entry);
+    if (is_movable(&frame))
+        *spot = (struct resolve_frame_spot){hit.offset, key, known};
+    return known;
+}
+
+/* An address and how it is asked for in one word: all bits of the uppermost byte are equal, but in garbage.
+ */
+static bool address_key(uint64_t address, unsigned how, uint64_t *key) {
+    *key = (address & UINT64_MAX >> 7) | (uint64_t)how << 57;
+    return address >> 56 == 0 || address >> 56 == 0xff;
 }
 
 static struct resolve_frame_slot *slot_of(const struct resolve_frames *f, uint32_t state, uint64_t address) {
     return &f->recent[hash_u64(address ^ (uint64_t)state << 36) % RECENT_SLOTS];
 }
 
-static uint32_t frame_at(struct resolve_frames *f, const struct model_state *state, unsigned how,
-                         uint64_t address, bool *entry) {
+static known_frame frame_at(struct resolve_frames *f, const struct model_state *state, unsigned how,
+                            uint64_t address) {
+    uint64_t key;
+    if (!address_key(address, how, &key))
+        return look_up(f, state, how, address);
     struct resolve_frame_slot *slot = slot_of(f, state->id, address);
-    if (slot->frame != FREE && slot->address == address && slot->state == state->id && slot->how == how) {
-        *entry = slot->entry;
-        return slot->frame;
-    }
-    uint32_t frame = look_up(f, state, how, address, entry);
-    *slot = (struct resolve_frame_slot){address, state->id, frame, (uint8_t)how, *entry};
-    return frame;
+    if (slot->known && slot->key == key && slot->state == state->id)
+        return slot->known;
+    known_frame known = look_up(f, state, how, address);
+    *slot = (struct resolve_frame_slot){key, state->id, known};
+    return known;
+}
+
+static uint32_t id_of(known_frame known) {
+    return known ? (known >> 1) - 1 : RESOLVE_NO_FRAME;
 }
 
 static unsigned how_of(unsigned cpumode, unsigned kind, bool before_exec) {
@@ -201,25 +225,29 @@ static unsigned how_of(unsigned cpumode, unsigned kind, bool before_exec) {
 
 uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
                            uint64_t address, enum resolve_frame_kind kind, bool before_exec) {
-    bool entry;
-    return frame_at(f, state, how_of(cpumode, kind, before_exec), address, &entry);
+    return id_of(frame_at(f, state, how_of(cpumode, kind, before_exec), address));
 }
 
 bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids) {
     enum { AHEAD = 8 };
     unsigned how = how_of(run->cpumode, run->kind, run->before_exec);
     bool exact = !run->cut;
-    if (run->cut && frame_at(f, run->state, how | HOW_RETURN, bytes_load64(run->at - 8, run->swap), &exact) ==
-                        RESOLVE_NO_FRAME)
-        return false;
+    if (run->cut) {
+        known_frame inner = frame_at(f, run->state, how | HOW_RETURN, bytes_load64(run->at - 8, run->swap));
+        if (!inner)
+            return false;
+        exact = inner & 1;
+    }
     for (uint64_t i = 0; i < run->count; i++) {
-        if (i + AHEAD < run->count) /* the slots are larger than the nearest caches */
+        if (i + AHEAD < run->count)
             __builtin_prefetch(
                 slot_of(f, run->state->id, bytes_load64(run->at + 8 * (i + AHEAD), run->swap)));
-        ids[i] = frame_at(f, run->state, how | (exact ? 0 : HOW_RETURN),
-                          bytes_load64(run->at + 8 * i, run->swap), &exact);
-        if (ids[i] == RESOLVE_NO_FRAME)
+        known_frame known =
+            frame_at(f, run->state, how | (exact ? 0 : HOW_RETURN), bytes_load64(run->at + 8 * i, run->swap));
+        if (!known)
             return false;
+        ids[i] = id_of(known);
+        exact = known & 1;
     }
     return true;
 }

@@ -30,7 +30,7 @@ enum resolve_frame_kind {
 };
 
 struct resolve_frame_slot;
-struct resolve_frame_symbol;
+struct resolve_frame_spot;
 
 struct resolve_frames {
     struct resolve_places *places; /* borrowed */
@@ -38,7 +38,7 @@ struct resolve_frames {
     VEC(struct resolve_frame) list;
     struct idtable by_identity;
     struct resolve_frame_slot *recent;
-    struct resolve_frame_symbol *symbols;    /* of offsets asked for lately */
+    struct resolve_frame_spot *spots;        /* places in images asked for lately */
     VEC(const struct symbol_table *) tables; /* by image, as far as asked for */
     VEC(bool) asked;
 };

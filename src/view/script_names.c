@@ -12,7 +12,7 @@
 #define NEWLINE (1ull << 63)
 #define CALLER  (1ull << 62)
 
-enum { FRAME_BITS = 14, KIND_IN_KERNEL = 1 << 16 };
+enum { FRAME_BITS = 14, KIND_IN_KERNEL = 1 << 8, KIND_RETURN = 1 << 9 };
 
 bool script_names_init(struct script_names *n, const struct model *model) {
     *n = (struct script_names){.model = model};
@@ -69,14 +69,28 @@ bool script_names_find(struct script_names *n, const struct model_state *state, 
            model_state_find_before_exec(n->model, state, address, hit);
 }
 
-bool script_names_find_caller(struct script_names *n, const struct model_state *state, enum model_space space,
-                              bool in_kernel, uint64_t address, struct model_hit *hit) {
+/* script_names_find_caller without a look at names: hit->back may become 0 by them. */
+static void find_return(struct script_names *n, const struct model_state *state, enum model_space space,
+                        bool in_kernel, uint64_t address, struct model_hit *hit) {
     struct model_hit prior;
     script_names_find(n, state, space, in_kernel, address, hit);
-    script_names_find(n, state, space, in_kernel, address - 1, &prior);
-    resolve_callers_join(n->model, hit, &prior);
+    if (resolve_callers_at_edge(n->model, hit, address)) {
+        script_names_find(n, state, space, in_kernel, address - 1, &prior);
+        resolve_callers_join(n->model, hit, &prior);
+    } else {
+        hit->back = 1;
+    }
+}
+
+static void settle(struct script_names *n, struct model_hit *hit) {
     if (n->names && hit->back)
         resolve_names_find_caller(n->names, hit);
+}
+
+bool script_names_find_caller(struct script_names *n, const struct model_state *state, enum model_space space,
+                              bool in_kernel, uint64_t address, struct model_hit *hit) {
+    find_return(n, state, space, in_kernel, address, hit);
+    settle(n, hit);
     return hit->mapping != MODEL_NONE;
 }
 
@@ -250,10 +264,6 @@ static bool compose_inlined(struct script_names *n, uint64_t fields, const struc
     return true;
 }
 
-static struct script_text composed(const struct script_names *n, enum grade grade) {
-    return (struct script_text){n->scratch.buf, (uint32_t)n->scratch.len, (uint8_t)grade};
-}
-
 /* The number of a set of fields, or SCRIPT_STYLES_MAX. */
 static uint32_t style_of(struct script_names *n, uint64_t fields) {
     for (uint32_t i = 0; i < n->styles.count; i++)
@@ -276,38 +286,49 @@ static struct hash_map *places_of(struct script_names *n, uint32_t image, uint32
     return &n->places.items[at];
 }
 
-/* Keeps what was composed. Its index in texts, or HASH_ABSENT: memory. */
-static uint32_t keep(struct script_names *n, enum grade grade) {
-    size_t size = n->scratch.len < SCRIPT_TEXT_SLACK ? SCRIPT_TEXT_SLACK : n->scratch.len;
-    char *text = arena_alloc(&n->arena, size);
-    struct script_text *kept = text ? vec_push(&n->texts) : NULL;
+/* Keeps a text that was composed, in which the grade and so on are filled in. Its index in texts, or
+ * HASH_ABSENT: memory. */
+static uint32_t keep(struct script_names *n, const struct script_text *text) {
+    size_t size = text->len < SCRIPT_TEXT_SLACK ? SCRIPT_TEXT_SLACK : text->len;
+    char *copy = arena_alloc(&n->arena, size);
+    struct script_text *kept = copy ? vec_push(&n->texts) : NULL;
     if (!kept)
         return HASH_ABSENT;
-    memcpy(text, n->scratch.buf, n->scratch.len);
-    *kept = (struct script_text){text, (uint32_t)n->scratch.len, (uint8_t)grade};
+    memcpy(copy, text->text, text->len);
+    *kept = *text;
+    kept->text = copy;
     return (uint32_t)(n->texts.count - 1);
 }
 
-struct script_text script_names_text(struct script_names *n, uint64_t fields, const struct model_hit *hit,
+struct script_text script_names_text(struct script_names *n, uint64_t fields, const struct model_hit *place,
                                      uint64_t address) {
-    fields = (fields & (SCRIPT_PLACE_FIELDS | NEWLINE)) | (hit->back ? CALLER : 0);
+    struct model_hit hit = *place;
+    fields = (fields & (SCRIPT_PLACE_FIELDS | NEWLINE)) | (hit.back ? CALLER : 0);
     uint32_t style = style_of(n, fields);
-    struct hash_map *places = style == SCRIPT_STYLES_MAX ? NULL : places_of(n, hit->image, style);
-    uint64_t offset = hit->image == MODEL_NONE ? 0 : hit->offset;
+    struct hash_map *places = style == SCRIPT_STYLES_MAX ? NULL : places_of(n, hit.image, style);
+    uint64_t offset = hit.image == MODEL_NONE ? 0 : hit.offset;
     /* Where the text shows a number, that is what tells places apart. */
-    if (hit->image != MODEL_NONE && fields & (SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE)))
-        offset = shown_offset(n, hit, address);
+    if (hit.image != MODEL_NONE && fields & (SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE)))
+        offset = shown_offset(n, &hit, address);
     uint32_t index = places ? hash_map_get(places, offset) : HASH_ABSENT;
     if (index != HASH_ABSENT)
         return n->texts.items[index];
     n->scratch.len = 0;
-    enum grade grade =
-        fields & (SCRIPT_BIT(SYM) | SCRIPT_EVIDENCE) ? script_names_grade(n, hit) : GRADE_UNKNOWN;
-    if (fields & NEWLINE && compose_inlined(n, fields, hit, address))
-        return composed(n, grade); /* it has the address in it, and holds for no other */
-    compose(n, fields, hit, address, NULL);
-    if (!places || (index = keep(n, grade)) == HASH_ABSENT)
-        return composed(n, grade);
+    struct script_text text = {.grade = GRADE_UNKNOWN};
+    if (fields & (SCRIPT_BIT(SYM) | SCRIPT_BIT(SRCLINE) | SCRIPT_EVIDENCE) || n->inlines) {
+        settle(n, &hit);
+        text.entry = script_names_is_entry(n, &hit);
+    }
+    if (fields & (SCRIPT_BIT(SYM) | SCRIPT_EVIDENCE))
+        text.grade = (uint8_t)script_names_grade(n, &hit);
+    bool inlined = fields & NEWLINE && compose_inlined(n, fields, &hit, address);
+    if (!inlined)
+        compose(n, fields, &hit, address, NULL);
+    text.text = n->scratch.buf;
+    text.len = (uint32_t)n->scratch.len;
+    /* With something inlined it has the address in it, and holds for no other. */
+    if (inlined || !places || (index = keep(n, &text)) == HASH_ABSENT)
+        return text;
     hash_map_set(places, offset, index);
     return n->texts.items[index];
 }
@@ -316,7 +337,7 @@ struct script_text script_names_text(struct script_names *n, uint64_t fields, co
 
 void script_names_begin(struct script_names *n, struct script_frames *f) {
     f->fields = (f->fields & SCRIPT_PLACE_FIELDS) | NEWLINE;
-    f->kind = style_of(n, f->fields) | (f->in_kernel ? KIND_IN_KERNEL : 0);
+    f->kind = (uint16_t)(style_of(n, f->fields) | (f->in_kernel ? KIND_IN_KERNEL : 0));
     f->hash_key = f->state.id * 0x9e3779b97f4a7c15u;
     uint32_t generation = model_generation(n->model);
     if (n->frames && n->frames_generation != generation)
@@ -326,15 +347,14 @@ void script_names_begin(struct script_names *n, struct script_frames *f) {
         n->frames = calloc((size_t)1 << FRAME_BITS, sizeof *n->frames);
 }
 
-static struct script_text frame_text(struct script_names *n, struct script_frames *f, uint64_t ip) {
+static struct script_text frame_text(struct script_names *n, const struct script_frames *f, uint64_t ip) {
     struct model_hit hit = MODEL_NOTHING;
-    if (!(f->fields & SCRIPT_PLACE_FIELDS))
-        return script_names_text(n, f->fields, &hit, ip);
-    if (f->exact)
-        script_names_find(n, &f->state, f->space, f->in_kernel, ip, &hit);
-    else
-        script_names_find_caller(n, &f->state, f->space, f->in_kernel, ip, &hit);
-    f->exact = script_names_is_entry(n, &hit);
+    if (f->fields & SCRIPT_PLACE_FIELDS) {
+        if (f->exact)
+            script_names_find(n, &f->state, f->space, f->in_kernel, ip, &hit);
+        else
+            find_return(n, &f->state, f->space, f->in_kernel, ip, &hit);
+    }
     return script_names_text(n, f->fields, &hit, ip);
 }
 
@@ -353,29 +373,22 @@ unsigned script_names_frames(struct script_names *n, struct script_frames *f,
     for (unsigned i = 0; i < count; i++) {
         uint64_t ip = perfdata_u64_at(chain, from + i);
         struct script_frame *slot = n->frames ? slot_of(n, f, ip) : NULL;
-        bool back = !f->exact;
-        if (slot && __builtin_expect(slot->ip == ip && slot->state == f->state.id && slot->kind == f->kind &&
-                                         slot->back == back && slot->text,
-                                     1)) {
-            texts[i] = (struct script_text){slot->text, slot->len, slot->grade};
-            n->grades[slot->grade]++;
+        uint16_t kind = f->kind | (f->exact ? 0 : KIND_RETURN);
+        if (slot &&
+            __builtin_expect(slot->ip == ip && slot->state == f->state.id && slot->kind == kind && slot->text,
+                             1)) {
+            texts[i] = (struct script_text){slot->text, slot->len, slot->grade, slot->entry};
             __builtin_prefetch(slot->text);
-            f->exact = slot->entry;
-            continue;
+        } else {
+            texts[i] = frame_text(n, f, ip);
+            if (slot && texts[i].text != n->scratch.buf)
+                *slot = (struct script_frame){ip,   texts[i].text,  texts[i].len,  f->state.id,
+                                              kind, texts[i].grade, texts[i].entry};
         }
-        texts[i] = frame_text(n, f, ip);
+        f->exact = texts[i].entry;
         n->grades[texts[i].grade]++;
         if (texts[i].text == n->scratch.buf)
             return i + 1; /* does not outlast the next one */
-        if (slot)
-            *slot = (struct script_frame){.ip = ip,
-                                          .text = texts[i].text,
-                                          .len = texts[i].len,
-                                          .state = f->state.id,
-                                          .kind = f->kind,
-                                          .grade = texts[i].grade,
-                                          .back = back,
-                                          .entry = f->exact};
     }
     return count;
 }

@@ -20,6 +20,7 @@ struct script_text {
     const char *text;
     uint32_t len;
     uint8_t grade; /* enum grade of the place; where no name was asked for GRADE_UNKNOWN */
+    bool entry;    /* script_names_is_entry, of frames where it matters */
 };
 enum { SCRIPT_TEXT_SLACK = 64 };
 
@@ -58,11 +59,11 @@ struct script_frame {
     const char *text; /* NULL: the slot is free */
     uint32_t len;
     uint32_t state; /* model_state.id */
-    uint32_t kind;  /* a style and in_kernel */
+    uint16_t kind;  /* a style, in_kernel, whether it is a return address */
     uint8_t grade;  /* as in script_text */
-    bool back;      /* as a return address */
-    bool entry;     /* script_names_is_entry */
+    bool entry;
 };
+_Static_assert(sizeof(struct script_frame) == 32, "two a line");
 
 /* Kinds of events differ in their fields; so many sets are remembered, others are put together each time. */
 enum { SCRIPT_STYLES_MAX = 16 };
@@ -113,7 +114,7 @@ struct script_frames {
     enum model_space space;
     bool in_kernel;
     bool exact;        /* the next frame holds an exact address: to be set for the first of a context */
-    uint32_t kind;     /* for the two below */
+    uint16_t kind;     /* for the two below */
     uint64_t hash_key; /* likewise */
 };
 /* Fills in the rest of `f` after state, fields, in_kernel and exact. */
