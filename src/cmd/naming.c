@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/naming.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "format/perfdata/feature.h"
@@ -16,6 +17,16 @@ static char *text_of(const struct reading *r, enum perfdata_feature_id id) {
     return text;
 }
 
+/* Where the base directory specification (freedesktop.org) puts what can be made again: a path that is not
+ * absolute counts as none. NULL: nowhere. */
+static char *own_cache_path(void) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    if (cache && *cache == '/')
+        return asprintf(&path, "%s/sonde", cache) < 0 ? NULL : path;
+    return !home || *home != '/' || asprintf(&path, "%s/.cache/sonde", home) < 0 ? NULL : path;
+}
+
 bool naming_open(struct naming *n, const struct command_env *env, const struct reading *r,
                  const struct model *m, const struct symbol_options *o, struct err *err) {
     struct symbol_options options = *o;
@@ -24,6 +35,8 @@ bool naming_open(struct naming *n, const struct command_env *env, const struct r
     n->release = text_of(r, PERFDATA_FEATURE_OSRELEASE);
     n->host = text_of(r, PERFDATA_FEATURE_HOSTNAME);
     options.cache = env->buildid_dir;
+    n->own_cache = own_cache_path();
+    options.own_cache = n->own_cache;
     options.debuginfod_urls = servers && *servers ? servers : NULL;
     options.recorded_host = n->host;
     options.recorded_ns = stream_is_pipe(r->stream) || file->fd < 0 ? 0 : file->mtime_ns;
@@ -41,6 +54,7 @@ void naming_close(struct naming *n) {
     resolve_lines_free(n->lines);
     resolve_names_free(n->names);
     symbol_store_free(n->store);
+    free(n->own_cache);
     free(n->release);
     free(n->host);
 }

@@ -16,7 +16,8 @@ struct run {
 };
 
 struct kernel_list {
-    char *text; /* names end in NUL */
+    char *owned;      /* the text, or NULL when that is borrowed */
+    const char *text; /* names end in NUL */
     VEC(struct entry) entries;
     VEC(struct run) runs;
     bool hidden;
@@ -25,7 +26,7 @@ struct kernel_list {
 void kernel_list_free(struct kernel_list *l) {
     if (!l)
         return;
-    free(l->text);
+    free(l->owned);
     vec_fini(&l->entries);
     vec_fini(&l->runs);
     free(l);
@@ -61,7 +62,7 @@ struct kernel_list *kernel_list_new(struct writer *text, struct err *err) {
     writer_u8(text, 0);
     bool ok = l && writer_ok(text) && size < UINT32_MAX;
     if (ok) {
-        l->text = (char *)text->data;
+        l->text = l->owned = (char *)text->data;
         l->hidden = true;
         *text = (struct writer){0};
         struct bytes rest = {(const uint8_t *)l->text, size};
@@ -81,6 +82,38 @@ struct kernel_list *kernel_list_new(struct writer *text, struct err *err) {
         return NULL;
     }
     return l;
+}
+
+struct kernel_list *kernel_list_borrow(const char *texts, size_t count) {
+    struct kernel_list *l = calloc(1, sizeof *l);
+    struct run *run = l && vec_reserve(&l->entries, count) ? vec_push(&l->runs) : NULL;
+    if (!run) {
+        kernel_list_free(l);
+        return NULL;
+    }
+    l->text = texts;
+    return l;
+}
+
+bool kernel_list_append(struct kernel_list *l, uint64_t address, uint32_t name, char type) {
+    struct entry *e = is_wanted(type) ? vec_push(&l->entries) : NULL;
+    if (!e)
+        return false;
+    *e = (struct entry){address, name, type};
+    l->runs.items[0].count++;
+    return true;
+}
+
+bool kernel_list_each(const struct kernel_list *l, kernel_list_fn *each, void *ctx) {
+    for (size_t r = 0; r < l->runs.count; r++) {
+        const struct run *run = &l->runs.items[r];
+        for (uint32_t i = run->first; !run->module.size && i < run->first + run->count; i++) {
+            const struct entry *e = &l->entries.items[i];
+            if (!each(ctx, e->address, l->text + e->name, e->type))
+                return false;
+        }
+    }
+    return true;
 }
 
 bool kernel_list_hidden(const struct kernel_list *l) {

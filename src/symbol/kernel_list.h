@@ -16,6 +16,17 @@ void kernel_list_free(struct kernel_list *l); /* NULL is allowed */
 /* All addresses are 0: the reader of /proc/kallsyms may not see them. */
 bool kernel_list_hidden(const struct kernel_list *l);
 
+/* Calls `each` for the kernel's own symbols, in order of the list, until it says false. Whether it never did.
+ */
+typedef bool kernel_list_fn(void *ctx, uint64_t address, const char *name, char type);
+bool kernel_list_each(const struct kernel_list *l, kernel_list_fn *each, void *ctx);
+
+/* A list of a kernel's own symbols, to be appended: their names lie in `texts`, which is borrowed. `count` of
+ * them at most. NULL: memory. */
+struct kernel_list *kernel_list_borrow(const char *texts, size_t count);
+/* The name is the NUL-terminated text at texts + name. False for a type that no list keeps. */
+bool kernel_list_append(struct kernel_list *l, uint64_t address, uint32_t name, char type);
+
 /* The address of the kernel's own symbol of that name; false when it is not in the list. */
 bool kernel_list_address(const struct kernel_list *l, const char *name, uint64_t *address);
 

@@ -51,6 +51,8 @@ void symbol_store_free(struct symbol_store *s) {
     vec_fini(&s->images);
     symfile_cache_fini(&s->files);
     store_kept_fini(s);
+    kernel_list_free(s->kernel.list);
+    os_map_fini(&s->kernel.map);
     os_debuginfod_free(s->servers);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -261,6 +263,12 @@ const struct store_live *store_live(struct symbol_store *s) {
         memcpy(s->live.name, host.name, sizeof s->live.name);
         if (os_files_real.read(os_files_real.ctx, "/sys/kernel/notes", &notes, NULL))
             object_build_id_in_notes(writer_bytes(&notes), &s->live.id);
+        writer_clear(&notes);
+        if (os_files_real.read(os_files_real.ctx, "/proc/sys/kernel/random/boot_id", &notes, NULL) &&
+            notes.size <= sizeof s->live.boot) {
+            memcpy(s->live.boot, notes.data, notes.size);
+            s->live.boot_size = notes.size;
+        }
         writer_fini(&notes);
         s->live.known = true;
     }

@@ -29,6 +29,9 @@ struct symbol_kernel_options {
 struct symbol_options {
     const char *symfs; /* look for files below this directory, and nowhere else */
     const char *cache; /* the build-id cache's directory; NULL: none */
+    /* A folder of the user's for what is expensive to find out and can be found out again at any time
+     * (symbol/kernel_cache.h); made if need be. NULL: none. */
+    const char *own_cache;
     struct symbol_kernel_options host, guest;
     bool ignore_vmlinux;          /* never use a vmlinux that was not asked for */
     bool ignore_vmlinux_buildid;  /* use any vmlinux as if its build-id were right */

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "format/perfdata/kept.h"
 #include "os/debuginfod.h"
+#include "symbol/kernel_cache.h"
 #include "symbol/store.h"
 #include "symbol/symfile.h"
 
@@ -33,6 +34,15 @@ struct store_live {
     bool known;
     struct object_build_id id; /* size 0: not known */
     char release[65], name[65];
+    uint8_t boot[64]; /* the boot's id (random(4)), as it is written */
+    size_t boot_size; /* 0: not known */
+};
+
+/* The running kernel's own symbols as an earlier run kept them. */
+struct store_kernel_kept {
+    bool asked;
+    struct kernel_list *list; /* NULL: not kept */
+    struct os_map map;
 };
 
 /* What the recording keeps of files (format/perfdata/kept.h), found by what proves it. */
@@ -49,6 +59,7 @@ struct symbol_store {
     struct os_debuginfod *servers; /* NULL: the network is not asked */
     pthread_mutex_t lock;          /* of what follows */
     struct store_live live;
+    struct store_kernel_kept kernel;
     struct store_kept kept; /* list and by_key never change */
 };
 

@@ -118,7 +118,31 @@ const char *store_not_running(struct symbol_store *s, struct store_image *im,
                             kernel->release);
 }
 
-const struct kernel_list *store_live_list(struct symbol_store *s, struct store_image *im, bool *proved) {
+/* The kernel's own part of the list, as it was kept; NULL: it is not. */
+static const struct kernel_list *kept_list(struct symbol_store *s, const struct kernel_cache_key *key) {
+    pthread_mutex_lock(&s->lock);
+    if (!s->kernel.asked)
+        s->kernel.list = kernel_cache_load(s->options.own_cache, key, &s->kernel.map);
+    s->kernel.asked = true;
+    pthread_mutex_unlock(&s->lock);
+    return s->kernel.list;
+}
+
+static const struct kernel_list *read_list(struct symbol_store *s, bool whole, struct err *err) {
+    const struct store_live *live = store_live(s);
+    struct kernel_cache_key key = kernel_cache_key((struct bytes){live->boot, live->boot_size},
+                                                   (struct bytes){live->id.bytes, live->id.size});
+    const struct kernel_list *list = whole ? NULL : kept_list(s, &key);
+    if (list)
+        return list;
+    list = symfile_kernel_list(&s->files, STORE_LIVE_LIST, err);
+    if (list && !whole)
+        kernel_cache_save(s->options.own_cache, &key, list);
+    return list;
+}
+
+const struct kernel_list *store_live_list(struct symbol_store *s, struct store_image *im, bool whole,
+                                          bool *proved) {
     const struct symbol_image *kernel = store_kernel_of(s, im);
     const char *why = store_not_running(s, im, kernel, proved);
     struct err err = ERR_INIT;
@@ -128,7 +152,7 @@ const struct kernel_list *store_live_list(struct symbol_store *s, struct store_i
         refuse(im, STORE_LIVE_LIST, why);
         return NULL;
     }
-    const struct kernel_list *list = symfile_kernel_list(&s->files, STORE_LIVE_LIST, &err);
+    const struct kernel_list *list = read_list(s, whole, &err);
     if (!list)
         store_fail_err(im, STORE_LIVE_LIST, &err);
     return list && store_list_matches(im, kernel, STORE_LIVE_LIST, list) ? list : NULL;
@@ -136,7 +160,7 @@ const struct kernel_list *store_live_list(struct symbol_store *s, struct store_i
 
 static bool use_live(struct symbol_store *s, struct store_image *im) {
     bool proved;
-    const struct kernel_list *list = store_live_list(s, im, &proved);
+    const struct kernel_list *list = store_live_list(s, im, false, &proved);
     return list && use_list(s, im, STORE_LIVE_LIST, list, SYMBOL_FROM_LIVE_KALLSYMS, proved);
 }
 

@@ -27,9 +27,10 @@ bool store_fail_given(struct store_image *im, const char *path);
 const char *store_not_running(struct symbol_store *s, struct store_image *im,
                               const struct symbol_image *kernel, bool *proved);
 
-/* /proc/kallsyms, if the running kernel is the recorded one and was booted as it was then. NULL: the image
- * fails. */
-const struct kernel_list *store_live_list(struct symbol_store *s, struct store_image *im, bool *proved);
+/* /proc/kallsyms, if the running kernel is the recorded one and was booted as it was then; unless `whole`, it
+ * may lack what modules added. NULL: the image fails. */
+const struct kernel_list *store_live_list(struct symbol_store *s, struct store_image *im, bool whole,
+                                          bool *proved);
 
 extern const char STORE_LIVE_LIST[]; /* its path */
 

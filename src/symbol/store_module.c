@@ -44,7 +44,7 @@ static bool use_list(struct symbol_store *s, struct store_image *im, const struc
 
 static bool use_live(struct symbol_store *s, struct store_image *im) {
     bool proved;
-    const struct kernel_list *list = store_live_list(s, im, &proved);
+    const struct kernel_list *list = store_live_list(s, im, true, &proved);
     return list && use_list(s, im, list, STORE_LIVE_LIST, SYMBOL_FROM_LIVE_KALLSYMS);
 }
 

@@ -12,7 +12,7 @@
 #define NEWLINE (1ull << 63)
 #define CALLER  (1ull << 62)
 
-enum { FRAME_BITS = 14, KIND_IN_KERNEL = 1 << 8, KIND_RETURN = 1 << 9 };
+enum { FRAME_BITS = 15, KIND_IN_KERNEL = 1 << 8, KIND_RETURN = 1 << 9 };
 
 bool script_names_init(struct script_names *n, const struct model *model) {
     *n = (struct script_names){.model = model};
