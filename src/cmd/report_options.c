@@ -400,11 +400,9 @@ static const char *not_there_yet(const struct report_options *o) {
         {o->absent, o->absent},
         {o->branch_history, "branch-history"},
         {o->chain.branches, "call-graph branch"},
-        {o->latency, "latency"},
         {o->total_cycles, "total-cycles"},
         {o->stitch_lbr, "stitch-lbr"},
         {o->show_reference, "show-ref-call-graph"},
-        {o->parallelism, "parallelism"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (list[i].used)

@@ -37,8 +37,10 @@ struct report_session {
     uint64_t latest_ns, last_round_ns, round_ns;
     struct resolve_deferred deferred;
     struct report_threads threads;
+    struct profile_parallelism parallelism;
     struct naming naming;
     struct filter filter; /* -C, --pid, --tid */
+    struct filter levels; /* --parallelism, as if they were CPUs */
     struct filter comms, dsos, symbols;
     VEC(const char *) comm_list, dso_list, symbol_list;
     struct time_ranges times;
@@ -97,6 +99,9 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
         return err_set(
             err, ERR_ABSENT, NULL,
             "Selected --sort parent, but no callchain data. Did you call 'perf record' without -g?");
+    if ((o->latency || o->parallelism) && !s->has.latency)
+        return err_set(err, ERR_ABSENT, NULL,
+                       "Use of latency profile or parallelism requires --latency flag during record.");
     if (o->cpus && !s->has.cpu)
         return err_set(err, ERR_ABSENT, NULL,
                        "File does not contain CPU events. Remove -C option to proceed.");
@@ -131,6 +136,7 @@ static bool make_columns(struct report_session *s, struct err *err) {
                                        .branch = s->branch,
                                        .mem = o->mem_mode,
                                        .latency = o->latency,
+                                       .latent = s->has.latency,
                                        .show_cpu_utilization = o->show_cpu_utilization,
                                        .show_samples = o->show_samples,
                                        .show_total_period = o->show_total_period};
@@ -170,7 +176,9 @@ static bool list_of(const char *option, const char *text, struct filter *f, void
 static bool parse_filters(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
     struct filter_options f = {.cpus = o->cpus, .pids = o->pids, .tids = o->tids};
-    return filter_parse(&f, &s->filter, err) && list_of("-c", o->comms, &s->comms, &s->comm_list, err) &&
+    return filter_parse(&f, &s->filter, err) &&
+           filter_parse(&(struct filter_options){.cpus = o->parallelism}, &s->levels, err) &&
+           list_of("-c", o->comms, &s->comms, &s->comm_list, err) &&
            list_of("-d", o->dsos, &s->dsos, &s->dso_list, err) &&
            list_of("-S", o->symbols, &s->symbols, &s->symbol_list, err);
 }
@@ -211,6 +219,8 @@ static enum profile_verdict keep(void *ctx, const struct perfdata_sample *x, uin
     if (!filter_cpu(&s->filter, x->have & PERFDATA_SAMPLE_CPU ? x->cpu : UINT32_MAX) ||
         !time_ranges_contain(&s->times, when.time_ns) || !report_switch_is_on(&s->switches, when))
         return PROFILE_DROP;
+    if (s->o->parallelism && !filter_cpu(&s->levels, profile_parallelism_at(&s->parallelism, when)))
+        return PROFILE_FILTERED;
     if (s->o->socket >= 0 && socket_of(s, x) != (uint32_t)s->o->socket)
         return PROFILE_FILTERED;
     if (!in_list(&s->filter.pids, x->pid) || !in_list(&s->filter.tids, x->tid))
@@ -251,6 +261,12 @@ static bool see_record(void *ctx, const struct stream_record *r, struct err *err
     struct perfdata_record rec;
     uint32_t type = r->raw.type;
     bool counts = s->o->threads && type == PERFDATA_RECORD_READ;
+    bool switches = type == PERFDATA_RECORD_SWITCH || type == PERFDATA_RECORD_SWITCH_CPU_WIDE;
+    if (s->has.latency && (switches || type == PERFDATA_RECORD_EXIT)) {
+        struct model_when when = {r->has_time ? r->time_ns : stream_when_ns(s->r->stream, r), r->loc};
+        bool in = switches && !(r->raw.misc & PERFDATA_MISC_SWITCH_OUT);
+        return profile_parallelism_note(&s->parallelism, when, in) || err_memory(err, "context switches");
+    }
     watch_rounds(s, r);
     s->throttled += type == PERFDATA_RECORD_THROTTLE;
     if (type != PERFDATA_RECORD_LOST_SAMPLES && type != PERFDATA_RECORD_CALLCHAIN_DEFERRED && !counts)
@@ -273,6 +289,7 @@ static bool first_pass(struct report_session *s, struct err *err) {
         !reading_first_pass(s->r, s->model, &s->span, see_record, s, err))
         return false;
     resolve_deferred_sort(&s->deferred);
+    profile_parallelism_sort(&s->parallelism);
     return parse_times(s, err) &&
            report_switch_find(&s->switches, s->r, s->o->switch_on, s->o->switch_off, err);
 }
@@ -331,6 +348,19 @@ static void force_group(struct report_session *s) {
     }
 }
 
+/* perf leaves the columns that nobody asked for out where one thread ran at all times. */
+static void hide_latency(struct report_session *s) {
+    bool differs = s->o->latency || s->o->fields || (s->o->sort && strstr(s->o->sort, "latency"));
+    for (uint32_t i = 0; i < profile_event_count(s->profile); i++) {
+        const struct profile_sums *total = &profile_event(s->profile, i)->total;
+        differs |= total->latency != total->period * PROFILE_LATENCY_UNIT;
+    }
+    for (size_t i = 0; i < s->columns.out.count && !differs; i++) {
+        struct profile_column *c = &s->columns.out.items[i];
+        c->shown &= c->id != PROFILE_LATENCY && c->id != PROFILE_LATENCY_CHILDREN;
+    }
+}
+
 static bool collect(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
     s->options = (struct profile_options){
@@ -359,7 +389,6 @@ static bool collect(struct report_session *s, struct err *err) {
         .symbols = s->symbol_list.items,
         .symbol_filter = o->symbol_filter,
         .socket = o->socket,
-        .parallelism = o->parallelism,
         .full_source_path = o->full_source_path,
         .time_quantum_ns = o->time_quantum_ns,
     };
@@ -370,10 +399,13 @@ static bool collect(struct report_session *s, struct err *err) {
         .names = s->naming.names,
         .lines = s->naming.lines,
         .deferred = &s->deferred,
-        .keep = o->cpus || o->pids || o->tids || o->time || o->switch_on || o->switch_off ? keep : NULL,
+        .keep = o->cpus || o->parallelism || o->pids || o->tids || o->time || o->switch_on || o->switch_off
+                    ? keep
+                    : NULL,
         .keep_ctx = s,
         .trace = print_trace,
         .trace_ctx = s,
+        .parallelism = s->has.latency ? &s->parallelism : NULL,
         .progress = report_progress_tick,
         .progress_ctx = &s->progress,
         .cpu_sockets = s->sockets.items,
@@ -382,6 +414,8 @@ static bool collect(struct report_session *s, struct err *err) {
     report_progress_start(&s->progress, stream_path(s->r->stream), o->quiet);
     s->profile = profile_collect(&s->input, &s->options, err);
     report_progress_end(&s->progress);
+    if (s->profile)
+        hide_latency(s);
     return s->profile;
 }
 
@@ -413,6 +447,8 @@ void report_session_free(struct report_session *s) {
     profile_free(s->profile);
     naming_close(&s->naming);
     resolve_deferred_fini(&s->deferred);
+    profile_parallelism_fini(&s->parallelism);
+    filter_fini(&s->levels);
     report_threads_fini(&s->threads);
     report_switch_fini(&s->switches);
     time_ranges_fini(&s->times);

@@ -4,8 +4,8 @@
 #define SONDE_CMD_REPORT_PROFILE_H
 
 #include "cmd/command.h"
-#include "cmd/reading.h"
 #include "cmd/naming.h"
+#include "cmd/reading.h"
 #include "cmd/report_options.h"
 
 struct report_session;

@@ -88,7 +88,8 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
         plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
     plan->selects = o->comms || o->dsos || o->symbols || o->symbol_filter || o->hide_unresolved;
     plan->extras = wants_column(o, PROFILE_WEIGHT1) || wants_column(o, PROFILE_WEIGHT2) ||
-                   wants_column(o, PROFILE_WEIGHT3);
+                   wants_column(o, PROFILE_WEIGHT3) || wants_column(o, PROFILE_LATENCY) ||
+                   wants_column(o, PROFILE_LATENCY_CHILDREN);
     if (plan->extras)
         plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
     plan->place_kind = wants_column(o, PROFILE_ADDR)                                       ? RESOLVE_ADDRESS
@@ -280,6 +281,8 @@ static bool add_to_leaf(struct profile_builder *b, const struct profile_pending 
     }
     for (unsigned i = 0; b->plan->extras && i < 3; i++)
         b->weights.items[id].w[i] += p->weights.w[i];
+    if (b->plan->extras)
+        b->weights.items[id].latency += p->weights.latency;
     return true;
 }
 
@@ -307,6 +310,7 @@ static bool count_sample(struct profile_builder *b, uint64_t period, uint32_t ev
     if (verdict == PROFILE_KEEP || (verdict == PROFILE_FILTERED && !b->plan->o->relative)) {
         t->samples++;
         t->period += period;
+        t->latency += period * PROFILE_LATENCY_UNIT / b->parallelism;
     }
     return verdict == PROFILE_KEEP;
 }
@@ -323,7 +327,8 @@ static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t 
     if (p->key.klass == PROFILE_NONE || frame == RESOLVE_NO_FRAME)
         return false;
     if (b->plan->extras)
-        p->weights = (struct profile_weights){{x->s->weight, x->s->ins_lat, x->s->weight3}};
+        p->weights = (struct profile_weights){{x->s->weight, x->s->ins_lat, x->s->weight3},
+                                              period * PROFILE_LATENCY_UNIT / b->parallelism};
     if (b->plan->chains && x->searched)
         p->key.chain = x->chain;
     else if (b->plan->chains && !profile_chain_take(b, x->s, cpumode, x->when, &p->key.chain))
@@ -408,6 +413,7 @@ static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint
     struct profile_tally *t = &b->tally.items[event];
     enum profile_verdict verdict = in->keep ? in->keep(in->keep_ctx, s, event, when) : PROFILE_KEEP;
     t->read++;
+    b->parallelism = in->parallelism ? profile_parallelism_at(in->parallelism, when) : 1;
     if (verdict != PROFILE_KEEP) {
         count_sample(b, s->period, event, verdict);
         return;

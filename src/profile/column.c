@@ -6,19 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-enum group { ALWAYS, BRANCH, MEM, LATER };
+/* LATENT: with the context switches that `record --latency` records. */
+enum group { ALWAYS, BRANCH, MEM, LATENT, LATER };
 
 static const struct row {
     const char *name, *title;
     uint8_t id, group;
 } rows[] = {
     {"overhead", "Overhead", PROFILE_OVERHEAD, ALWAYS},
-    {"latency", "Latency", PROFILE_LATENCY, LATER},
+    {"latency", "Latency", PROFILE_LATENCY, LATENT},
     {"overhead_sys", "sys", PROFILE_OVERHEAD_SYS, ALWAYS},
     {"overhead_us", "usr", PROFILE_OVERHEAD_US, ALWAYS},
     {"overhead_guest_sys", "guest sys", PROFILE_OVERHEAD_GUEST_SYS, ALWAYS},
     {"overhead_guest_us", "guest usr", PROFILE_OVERHEAD_GUEST_US, ALWAYS},
     {"overhead_children", "Children", PROFILE_OVERHEAD_CHILDREN, ALWAYS},
+    {"latency_children", "Latency", PROFILE_LATENCY_CHILDREN, LATENT},
     {"sample", "Samples", PROFILE_SAMPLE, ALWAYS},
     {"period", "Period", PROFILE_PERIOD, ALWAYS},
     {"weight1", "Weight1", PROFILE_WEIGHT1, ALWAYS},
@@ -39,7 +41,7 @@ static const struct row {
     {"parent", "Parent symbol", PROFILE_PARENT, ALWAYS},
     {"cpu", "CPU", PROFILE_CPU, ALWAYS},
     {"socket", "Socket", PROFILE_SOCKET, ALWAYS},
-    {"parallelism", "Parallelism", PROFILE_PARALLELISM, LATER},
+    {"parallelism", "Parallelism", PROFILE_PARALLELISM, LATENT},
     {"srcline", "Source:Line", PROFILE_SRCLINE, ALWAYS},
     {"srcfile", "Source File", PROFILE_SRCFILE, ALWAYS},
     {"addr", "Address", PROFILE_ADDR, ALWAYS},
@@ -204,6 +206,9 @@ static bool make_column(struct maker *m, const char *option, const char *name, s
     }
     if ((row->group == BRANCH && !m->o->branch) || (row->group == MEM && !m->o->mem))
         return err_set(m->err, ERR_USAGE, NULL, "Invalid --%s key: `%.*s'", option, (int)len, name);
+    if (row->group == LATENT && !m->o->latent)
+        return err_set(m->err, ERR_ABSENT, NULL,
+                       "Use of latency profile or parallelism requires --latency flag during record.");
     if (row->group == LATER)
         return err_set(m->err, ERR_UNSUPPORTED, NULL, "the --%s key `%s' is not there yet", option,
                        row->name);
@@ -235,18 +240,23 @@ static bool take_field(struct maker *m, struct profile_column column) {
 
 /* perf adds the share unless the word stands in the text, even as a part of overhead_us. */
 static bool speaks_of_overhead(const struct profile_column_options *o) {
-    return o->sort && o->sort[0] != '+' && strstr(o->sort, "overhead");
+    return o->sort && o->sort[0] != '+' && (strstr(o->sort, "overhead") || strstr(o->sort, "latency"));
 }
 
 static bool add_measures(struct maker *m) {
     const struct profile_column_options *o = m->o;
-    bool share = !speaks_of_overhead(o);
+    bool share = !speaks_of_overhead(o), time = share && o->latent, first = o->latency;
+    bool of_callers = o->children && (share || strstr(o->sort, "overhead_children"));
     struct {
         bool wanted;
         enum profile_column_id id;
     } list[] = {
-        {o->children && (share || strstr(o->sort, "overhead_children")), PROFILE_OVERHEAD_CHILDREN},
+        {first && time && o->children, PROFILE_LATENCY_CHILDREN},
+        {of_callers, PROFILE_OVERHEAD_CHILDREN},
+        {!first && time && o->children, PROFILE_LATENCY_CHILDREN},
+        {first && time, PROFILE_LATENCY},
         {share, PROFILE_OVERHEAD},
+        {!first && time, PROFILE_LATENCY},
         {o->show_cpu_utilization, PROFILE_OVERHEAD_SYS},
         {o->show_cpu_utilization, PROFILE_OVERHEAD_US},
         {o->show_samples, PROFILE_SAMPLE},
@@ -276,14 +286,13 @@ static bool make_order(struct maker *m, const char *sort) {
     struct maker probe = {o, m->events, &given, m->err};
     bool ok = each(&probe, "sort", sort, take_sort);
     for (size_t i = 0; i < given.order.count; i++)
-        named |= given.order.items[i].id == PROFILE_OVERHEAD ||
-                 given.order.items[i].id == PROFILE_OVERHEAD_CHILDREN;
+        named |= given.order.items[i].id <= PROFILE_LATENCY_CHILDREN;
     profile_columns_fini(&given);
     if (!ok)
         return false;
-    if (!named && !names_all(o) && !speaks_of_overhead(o))
-        ok = (!o->children || add_order(m, column_of(m, PROFILE_OVERHEAD_CHILDREN))) &&
-             add_order(m, column_of(m, PROFILE_OVERHEAD));
+    for (size_t i = 0; !named && !speaks_of_overhead(o) && !names_all(o) && i < m->columns->out.count; i++)
+        if (m->columns->out.items[i].id <= PROFILE_LATENCY_CHILDREN)
+            ok = ok && add_order(m, m->columns->out.items[i]);
     return ok && each(m, "sort", sort, take_sort);
 }
 

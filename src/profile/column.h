@@ -125,6 +125,7 @@ struct profile_column_options {
     bool children;      /* callchains are accumulated: Children and Self instead of Overhead */
     bool branch, mem;   /* modes */
     bool latency;       /* --latency */
+    bool latent;        /* the recording has what latency follows from */
     bool traces_only;   /* every event is a tracepoint: the default key is `trace` */
     bool show_cpu_utilization, show_samples,
         show_total_period; /* --showcpuutilization, -n, --show-total-period */

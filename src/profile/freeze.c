@@ -7,6 +7,7 @@
 static void add_counts(struct profile_event *e, const struct profile_tally *tally) {
     e->total.period += tally->period;
     e->total.samples += tally->samples;
+    e->total.latency += tally->latency;
     e->read += tally->read;
     e->filtered += tally->filtered;
     e->dropped += tally->dropped;

@@ -16,6 +16,7 @@ static bool add_total(struct profile_table *t, const struct profile_tally *tally
         return false;
     total->period = tally->period;
     total->samples = tally->samples;
+    total->latency = tally->latency;
     return true;
 }
 

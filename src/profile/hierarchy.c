@@ -93,12 +93,15 @@ static int by_place_in_tree(const void *a, const void *b, void *ctx) {
     const struct profile_table *t = tree->t;
     uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
     const struct level *x = &tree->levels.items[i], *y = &tree->levels.items[j];
+    const struct profile_columns *c = tree->p->plan.o->columns;
+    bool latency = c->order.count && c->order.items[0].id == PROFILE_LATENCY;
+    enum profile_column_id id = latency ? PROFILE_LATENCY : PROFILE_OVERHEAD;
     uint32_t first = profile_sorting_member(tree->p, t);
     uint32_t end = tree->p->plan.o->group_sort_index < (int)t->members ? t->members : 1;
     for (uint32_t m = 0; m < end; m++) {
         uint32_t member = m ? m : first;
-        uint64_t u = t->level_sums.items[(size_t)i * t->members + member].period,
-                 v = t->level_sums.items[(size_t)j * t->members + member].period;
+        uint64_t u = profile_measure(&t->level_sums.items[(size_t)i * t->members + member], id),
+                 v = profile_measure(&t->level_sums.items[(size_t)j * t->members + member], id);
         if (u != v)
             return u > v ? -1 : 1;
     }

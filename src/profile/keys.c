@@ -197,6 +197,8 @@ static uint64_t take(struct profile_builder *b, const struct profile_taken *x, e
         return s->cpu < in->cpu_count ? in->cpu_sockets[s->cpu] : UINT32_MAX;
     case PROFILE_TIME:
         return x->when.time_ns / b->plan->o->time_quantum_ns * b->plan->o->time_quantum_ns;
+    case PROFILE_PARALLELISM:
+        return b->parallelism;
     case PROFILE_WEIGHT:
     case PROFILE_LOCAL_WEIGHT:
         return s->weight;

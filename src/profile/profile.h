@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "model/model.h"
 #include "profile/column.h"
+#include "profile/parallelism.h"
 #include "resolve/deferred.h"
 #include "resolve/grade.h"
 #include "resolve/lines.h"
@@ -58,7 +59,6 @@ struct profile_options {
     const char *const *comms, *const *dsos, *const *symbols; /* NULL: all; else NULL-terminated */
     const char *symbol_filter;                               /* --symbol-filter: a part of the name */
     int socket;                                              /* -1: all */
-    const char *parallelism;                                 /* --parallelism; NULL: all */
     bool full_source_path;                                   /* files of source lines with their folders */
     uint64_t time_quantum_ns;                                /* 100 ms by default */
 };
@@ -91,7 +91,8 @@ struct profile_input {
     void *keep_ctx;
     profile_trace_fn *trace; /* NULL: no formats */
     void *trace_ctx;
-    profile_progress_fn *progress; /* NULL: nobody asks */
+    const struct profile_parallelism *parallelism; /* sorted; NULL: one thread at all times */
+    profile_progress_fn *progress;                 /* NULL: nobody asks */
     void *progress_ctx;
     const uint32_t *cpu_sockets; /* cpu -> socket (CPU_TOPOLOGY); NULL: not known */
     uint32_t cpu_count;
@@ -104,8 +105,9 @@ struct profile_sums {
     uint64_t period, samples;
     uint64_t period_sys, period_us, period_guest_sys, period_guest_us;
     uint64_t weight1, weight2, weight3;
-    uint64_t latency;
+    uint64_t latency; /* period by how many threads ran, times PROFILE_LATENCY_UNIT */
 };
+#define PROFILE_LATENCY_UNIT 4096
 
 /* A measure column's number: a sum. Of weights, profile_measure_is_mean, what is shown is its mean over
  * `samples`. `sums` are those of children where profile_measure_of_children says so. */

@@ -77,6 +77,7 @@ struct profile_leaf {
 
 struct profile_weights {
     uint64_t w[3];
+    uint64_t latency; /* period by how many threads ran */
 };
 
 /* A sample on its way to its leaf: it waits until what it will touch is in the cache. */
@@ -89,7 +90,7 @@ struct profile_pending {
 enum { PROFILE_PENDING = 32 };
 
 struct profile_tally {
-    uint64_t read, filtered, dropped, period, samples, lost;
+    uint64_t read, filtered, dropped, period, samples, latency, lost;
 };
 
 struct profile_thread_slot;
@@ -128,6 +129,7 @@ struct profile_builder {
     VEC(uint32_t) path;       /* scratch */
     VEC(uint32_t) run_frames; /* of the part at hand */
 
+    uint32_t parallelism;          /* at the sample at hand */
     struct profile_search *search; /* NULL: nothing is looked for in callchains */
     struct profile_verdicts place_verdicts, comm_verdicts;
 
@@ -240,7 +242,7 @@ struct profile_basis {
  * different looks. */
 struct profile_row {
     uint64_t first_ns;
-    uint64_t period, samples; /* of all samples whose callchain has it, its own included */
+    uint64_t period, samples, latency; /* of all samples whose callchain has it, its own included */
     uint32_t first_leaf;
     uint32_t klass, frame; /* of any of its samples: all have the same keys */
     uint32_t self;         /* in profile_table.self */

@@ -217,7 +217,7 @@ static int compare(const struct sorter *s, const struct item *x, const struct it
             order = by_function(s, id, x, y);
         if (!order && !profile_column_is_key(id))
             order = by_members(s->p, s->t, id, x->row, y->row);
-        if (!order && id == PROFILE_OVERHEAD_CHILDREN && s->depths)
+        if (!order && s->depths && !profile_column_is_key(id) && profile_measure_of_children(id))
             order = by_depth(s, x, y);
         if (order)
             return order;

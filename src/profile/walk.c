@@ -23,7 +23,7 @@ struct step {
     uint32_t node;
     uint32_t first_leaf;
     uint32_t samples;
-    uint64_t first_ns, period;
+    uint64_t first_ns, period, latency;
     uint16_t deepest; /* the most frames of a leaf at and below it */
     bool outermost;
     bool mapped; /* a frame of the path so far lies in a mapping */
@@ -137,6 +137,10 @@ static unsigned level_of(const struct profile *p, const struct profile_leaf *lea
     return p->b.frames.list.items[leaf->key.frame].cpumode;
 }
 
+static uint64_t latency_of(const struct profile *p, uint32_t leaf) {
+    return p->plan.extras ? p->b.weights.items[leaf].latency : 0;
+}
+
 /* The leaf's own entry. */
 static bool add_self(struct walk *w, uint32_t id) {
     const struct profile_builder *b = &w->p->b;
@@ -164,6 +168,7 @@ static bool add_self(struct walk *w, uint32_t id) {
     if (!row->open) {
         row->period += leaf->period;
         row->samples += leaf->samples;
+        row->latency += latency_of(w->p, id);
     }
     self->period += leaf->period;
     self->samples += leaf->samples;
@@ -173,6 +178,7 @@ static bool add_self(struct walk *w, uint32_t id) {
         self->weight1 += weights->w[0];
         self->weight2 += weights->w[1];
         self->weight3 += weights->w[2];
+        self->latency += weights->latency;
     }
     return true;
 }
@@ -208,6 +214,7 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
     row->open = false;
     row->period += step->period;
     row->samples += step->samples;
+    row->latency += step->latency;
     if (w->caller)
         deepen(row, step->deepest - depth + 1u);
     if (!is_first(row, step->first_ns, step->first_leaf, false))
@@ -264,6 +271,7 @@ static void add_leaf(struct walk *w, uint32_t id) {
     struct step *step = &w->path.items[w->path.count - 1];
     step->period += leaf->period;
     step->samples += leaf->samples;
+    step->latency += latency_of(w->p, id);
     if (leaf->first_ns < step->first_ns || (leaf->first_ns == step->first_ns && id < step->first_leaf)) {
         step->first_ns = leaf->first_ns;
         step->first_leaf = id;
@@ -292,6 +300,7 @@ static void close_down_to(struct walk *w, size_t keep) {
         struct step *up = step - 1;
         up->period += step->period;
         up->samples += step->samples;
+        up->latency += step->latency;
         up->deepest = step->deepest > up->deepest ? step->deepest : up->deepest;
         if (step->first_ns < up->first_ns ||
             (step->first_ns == up->first_ns && step->first_leaf < up->first_leaf)) {
@@ -370,6 +379,7 @@ static bool take_children(struct profile_table *t) {
             *sums = t->self.items[row->self];
         sums->period = row->period;
         sums->samples = row->samples;
+        sums->latency = row->latency;
     }
     return true;
 }

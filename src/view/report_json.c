@@ -26,7 +26,7 @@ static void print_member(struct out *out, const char *name, uint64_t value) {
 static void print_sums(struct out *out, const struct profile_sums *s) {
     out_printf(out, "{\"period\":%" PRIu64 ",\"samples\":%" PRIu64, s->period, s->samples);
     if (s->latency)
-        print_member(out, "latency", s->latency);
+        print_member(out, "latency", s->latency / PROFILE_LATENCY_UNIT);
     if (s->weight1 || s->weight2 || s->weight3)
         out_printf(out, ",\"weights\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", s->weight1, s->weight2,
                    s->weight3);

@@ -22,6 +22,7 @@
 
 #define LEVEL_INDENT  3
 #define PERCENT_WIDTH 8
+#define LATENCY_WIDTH 7 /* of callers' */
 #define COUNT_WIDTH   12
 #define WEIGHT_WIDTH  8
 #define MIN_PERCENT   6   /* -w makes percentages no narrower than this, */
@@ -89,7 +90,8 @@ static bool is_percent(enum profile_column_id id) {
 }
 
 static unsigned measure_unit(enum profile_column_id id) {
-    return is_percent(id)                                   ? PERCENT_WIDTH
+    return id == PROFILE_LATENCY_CHILDREN                   ? LATENCY_WIDTH
+           : is_percent(id)                                 ? PERCENT_WIDTH
            : id >= PROFILE_WEIGHT1 && id <= PROFILE_WEIGHT3 ? WEIGHT_WIDTH
                                                             : COUNT_WIDTH;
 }
@@ -248,6 +250,9 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
             unsigned least = is_percent(id) ? MIN_PERCENT : MIN_COUNT;
             out_char(pr->out, ' ');
             print_number(pr, entry, i, id, (c->asked > least ? c->asked : least) - 1);
+        } else if (id == PROFILE_LATENCY_CHILDREN) { /* a blank, whatever comes */
+            out_char(pr->out, ' ');
+            print_number(pr, entry, i, id, unit - 1);
         } else {
             print_number(pr, entry, i, id, pr->e->members == 1 ? c->width : unit);
         }
@@ -446,7 +451,8 @@ static bool print_level(struct printer *pr, const struct profile_entry *entry) {
     out_fill(pr->out, ' ', pr->o->separator ? 0 : levels_indent(pr));
     if (c) {
         make_text(pr, entry, c);
-        size_t blanks = blanks_before(pr->text.buf, pr->text.len), width = c->rule.pads ? c->width : 0;
+        size_t blanks = blanks_before(pr->text.buf, pr->text.len),
+               width = c->rule.pads && c->rule.align == LEFT ? c->width : 0;
         out_left(pr->out, pr->text.buf + blanks, pr->text.len - blanks, width > blanks ? width - blanks : 0);
     }
     out_char(pr->out, '\n');
