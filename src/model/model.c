@@ -40,6 +40,7 @@ void model_fini(struct model *m) {
     vec_fini(&m->namespaces);
     vec_fini(&m->pokes);
     vec_fini(&m->programs);
+    vec_fini(&m->kernel_maps);
     vec_fini(&m->cgroup_ids);
     hash_map_fini(&m->cgroup_paths);
 }
@@ -197,7 +198,12 @@ static bool apply_map(struct model *m, struct map_record *r, unsigned misc, stru
                                      : add_task_event(m, EVENT_MAP, r->pid, r->tid, mapping, when);
     uint32_t owner = space == MODEL_SPACE_KERNEL ? MODEL_DEFAULT_OWNER : r->pid;
     uint32_t id = mapping == MODEL_NONE ? 0 : space_id(m, space, owner);
-    return mapping == MODEL_NONE || (id != MODEL_NONE && add_event(m, EVENT_MAP_SPACE, id, mapping, when));
+    if (mapping == MODEL_NONE || id == MODEL_NONE)
+        return mapping == MODEL_NONE;
+    struct model_mapping *map = &m->mappings.items[mapping];
+    if (space == MODEL_SPACE_KERNEL || space == MODEL_SPACE_GUEST_KERNEL)
+        map->last = model_module_last(m, id, map, when);
+    return add_event(m, EVENT_MAP_SPACE, id, mapping, when);
 }
 
 bool model_add_evidence(struct model *m, struct bytes name, const struct perfdata_evidence *e,

@@ -262,11 +262,50 @@ static void test_evidence(void **state) {
     model_free(m);
 }
 
+/* What perfs before 4.13 wrote of modules, in a batch and in a stream: none reaches over its neighbours. */
+static void test_module_ends(void **state) {
+    (void)state;
+    static const char A[] = "/lib/modules/6.1/a.ko", B[] = "[b]", C[] = "[c]", LATE[] = "[late]";
+    for (int streaming = 0; streaming < 2; streaming++) {
+        struct model *m = new_model(MODEL_NEED_ALL, streaming);
+        at(m, 0, rec_mmap(K, ~0u, 0x9000000, 0x1000000, 0x9000000, "[kernel.kallsyms]_text"));
+        at(m, 0, rec_mmap(K, ~0u, 0x20000, 0x8000, 0, B));              /* reaches into C */
+        at(m, 0, rec_mmap(K, ~0u, 0x24000, ~0ull - 0x24000, 0, C));     /* without an end, over the kernel */
+        at(m, 0, rec_mmap(K, ~0u, 0x10000, ~0ull - 0x10000, 0, A));     /* and over B and C */
+        at(m, 0, rec_mmap(K, ~0u, 0xf0000000, ~0ull >> 1, 0, "[top]")); /* with nothing behind it */
+        at(m, 5, rec_mmap(K, ~0u, 0x22000, 0x4000, 0, LATE)); /* in B's place, which is gone by then */
+        if (!streaming)
+            freeze(m);
+        static const struct {
+            uint64_t time, address;
+            const char *dso;
+        } rows[] = {{1, 0x10000, "[a]"},
+                    {1, 0x1ffff, "[a]"},
+                    {1, 0x20000, "[b]"},
+                    {1, 0x23fff, "[b]"},
+                    {1, 0x24000, "[c]"},
+                    {1, 0x8ffffff, "[c]"},
+                    {1, 0x9000000, "[kernel.kallsyms]"},
+                    {1, 0x9ffffff, "[kernel.kallsyms]"},
+                    {1, 0xf0000000, "[top]"},
+                    {1, 0xf0ffffff, "[top]"},
+                    {1, 0xf1000000, "-"},
+                    {5, 0x22000, "[late]"},
+                    {5, 0x21fff, "[b]"},
+                    {5, 0x26000, "[c]"}};
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (!streaming || rows[i].time == 5)
+                assert_string_equal(dso(m, K, 0, rows[i].time, rows[i].address), rows[i].dso);
+        model_free(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_without_files),
         cmocka_unit_test(test_image_identity),
         cmocka_unit_test(test_replaced),
+        cmocka_unit_test(test_module_ends),
         cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_build_ids_tell_images_apart),
         cmocka_unit_test(test_listed_build_ids),

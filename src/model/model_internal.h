@@ -72,6 +72,12 @@ struct model_event {
     uint32_t kind;
 };
 
+/* Where a kernel or module was mapped: see extent.c. */
+struct model_kernel_map {
+    uint64_t start, time_ns;
+    uint32_t space;
+};
+
 struct model {
     struct model_options options;
     bool frozen;
@@ -100,6 +106,7 @@ struct model {
     VEC(struct model_namespaces) namespaces;
     VEC(struct model_text_poke) pokes;
     VEC(struct model_bpf_program) programs;
+    VEC(struct model_kernel_map) kernel_maps;
     VEC(uint64_t) cgroup_ids;
     struct hash_map cgroup_paths; /* id -> text id */
     struct {
@@ -141,6 +148,10 @@ void model_fini(struct model *m);
 /* The SPACE_EXEC entry in `changes` of an exec that may still be going on at that instant, else MODEL_NONE.
  */
 uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_when when);
+
+/* The last address of a kernel's or module's new map, which may claim more than it has. */
+uint64_t model_module_last(struct model *m, uint32_t space, const struct model_mapping *map,
+                           struct model_when when);
 
 /* Applies one event to the tables; events must come in order. False: memory. */
 bool play_event(struct model *m, const struct model_event *e);
