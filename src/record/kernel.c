@@ -2,16 +2,47 @@
 #include "record/kernel.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "base/log.h"
 #include "format/kallsyms/kallsyms.h"
 #include "object/build_id.h"
 
+enum { PICKS_MAX = 512 };
+
+/* Functions met on the way, every stride-th piece's first: so that few lines need be looked at. */
+struct picks {
+    uint32_t count, stride, pieces;
+    struct perfdata_kernel_symbol symbols[PICKS_MAX];
+};
+
 struct search {
     struct record_kernel *k;
     uint64_t text, stext;
+    struct picks *picks; /* NULL: none are wanted */
 };
+
+static void pick(struct picks *p, struct bytes lines) {
+    struct kallsyms_symbol s;
+    if (p->pieces++ % p->stride)
+        return;
+    while (kallsyms_next(&lines, &s)) {
+        struct perfdata_kernel_symbol *to = &p->symbols[p->count];
+        if (!strchr("tT", s.type) || s.module.size || !s.address || s.name.size >= sizeof to->name)
+            continue;
+        to->address = s.address;
+        memcpy(to->name, s.name.data, s.name.size);
+        to->name[s.name.size] = 0;
+        p->count++;
+        break;
+    }
+    if (p->count < PICKS_MAX)
+        return;
+    for (p->count = 0; p->count < PICKS_MAX / 2; p->count++)
+        p->symbols[p->count] = p->symbols[2 * p->count];
+    p->stride *= 2;
+}
 
 static bool named(const struct kallsyms_symbol *s, const char *name) {
     return s->module.size == 0 && s->name.size == strlen(name) &&
@@ -25,6 +56,8 @@ static bool named(const struct kallsyms_symbol *s, const char *name) {
 static bool look(void *ctx, struct bytes lines) {
     static const char END[] = "text\n";
     struct search *s = ctx;
+    if (s->picks)
+        pick(s->picks, lines);
     for (;;) {
         const uint8_t *hit = memmem(lines.data, lines.size, END, sizeof END - 1);
         if (!hit)
@@ -50,14 +83,52 @@ static bool look(void *ctx, struct bytes lines) {
     }
 }
 
-void record_kernel_find(const struct os_proc *proc, struct record_kernel *out) {
-    struct search s = {.k = out};
+static void find(const struct os_proc *proc, struct record_kernel *out, struct picks *picks) {
+    struct search s = {.k = out, .picks = picks};
     *out = (struct record_kernel){0};
     proc->lines(proc->ctx, "/proc/kallsyms", look, &s, NULL);
     out->reference = s.text ? "_text" : "_stext";
     out->start = s.text ? s.text : s.stext;
     if (!out->start || out->end <= out->start)
         out->start = out->end = 0;
+}
+
+void record_kernel_find(const struct os_proc *proc, struct record_kernel *out) {
+    find(proc, out, NULL);
+}
+
+static void read_boot_id(const struct os_proc *proc, struct perfdata_kernel_facts *out) {
+    struct writer w = writer_make(false);
+    if (proc->read_once(proc->ctx, "/proc/sys/kernel/random/boot_id", &w, NULL) && w.size &&
+        w.size <= sizeof out->boot_id) {
+        memcpy(out->boot_id, w.data, w.size);
+        out->boot_id[w.size - 1] = 0; /* the newline's place */
+    }
+    writer_fini(&w);
+}
+
+void record_kernel_facts(const struct os_proc *proc, struct perfdata_kernel_facts *out) {
+    struct record_kernel k;
+    struct os_build_id id;
+    struct picks *picks = calloc(1, sizeof *picks);
+    *out = (struct perfdata_kernel_facts){0};
+    if (picks)
+        picks->stride = 1;
+    find(proc, &k, picks);
+    record_kernel_notes(proc, "/sys/kernel/notes", &id);
+    read_boot_id(proc, out);
+    out->start = k.start;
+    out->end = k.end;
+    out->build_id_size = id.size <= sizeof out->build_id ? (uint8_t)id.size : 0;
+    memcpy(out->build_id, id.bytes, out->build_id_size);
+    for (uint32_t i = 0; picks && k.start && i < PERFDATA_KERNEL_SYMBOLS; i++) {
+        uint32_t from = picks->count < PERFDATA_KERNEL_SYMBOLS
+                            ? i
+                            : (uint32_t)((uint64_t)i * picks->count / PERFDATA_KERNEL_SYMBOLS);
+        if (from < picks->count && picks->symbols[from].address < k.end)
+            out->symbols[out->symbol_count++] = picks->symbols[from];
+    }
+    free(picks);
 }
 
 void record_kernel_notes(const struct os_proc *proc, const char *path, struct os_build_id *out) {

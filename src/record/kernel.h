@@ -3,6 +3,7 @@
 #ifndef SONDE_RECORD_KERNEL_H
 #define SONDE_RECORD_KERNEL_H
 
+#include "format/perfdata/kernel_facts.h"
 #include "os/proc.h"
 #include "record/modules.h"
 #include "record/sink.h"
@@ -18,6 +19,9 @@ void record_kernel_find(const struct os_proc *proc, struct record_kernel *out);
 
 /* A build-id from a file of bare notes (/sys/kernel/notes); size 0 when there is none. */
 void record_kernel_notes(const struct os_proc *proc, const char *path, struct os_build_id *out);
+
+/* What tells this boot of this kernel from others. Only what may be seen. */
+void record_kernel_facts(const struct os_proc *proc, struct perfdata_kernel_facts *out);
 
 /*
  * The kernel's map, named after its reference symbol as perf does it, so that whoever has its vmlinux can

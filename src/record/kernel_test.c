@@ -66,6 +66,31 @@ static void test_find(void **state) {
     assert_true(!k.hidden && k.start == 0);
 }
 
+static void test_facts(void **state) {
+    (void)state;
+    static const uint8_t NOTE[] = "\4\0\0\0\10\0\0\0\3\0\0\0GNU\0abcdefgh";
+    static char text[400 * 40];
+    size_t n = 0;
+    for (int i = 0; i < 300; i++)
+        n += (size_t)sprintf(text + n, "%016x %c f%d\n", 0x1000 + i * 16, i % 2 ? 't' : 'd', i);
+    n += (size_t)sprintf(text + n, "%016x T _text\n%016x T _etext\n%016x T behind\n", 0x9000, 0xa000, 0xb000);
+    struct os_proc_fake_file files[] = {
+        {"/proc/kallsyms", {(const uint8_t *)text, n}},
+        {"/proc/sys/kernel/random/boot_id", OS_PROC_TEXT("0b1c2d3e-0000-1111-2222-333344445555\n")},
+        {"/sys/kernel/notes", {NOTE, sizeof NOTE - 1}}};
+    struct os_proc_fake f;
+    struct os_proc p = PROC(&f, files);
+    struct perfdata_kernel_facts facts;
+    record_kernel_facts(&p, &facts);
+    assert_string_equal(facts.boot_id, "0b1c2d3e-0000-1111-2222-333344445555");
+    assert_true(facts.start == 0x9000 && facts.end == 0xa000);
+    assert_int_equal(facts.build_id_size, 8);
+    assert_memory_equal(facts.build_id, "abcdefgh", 8);
+    assert_int_equal(facts.symbol_count, 1); /* the fake hands the text over in one piece */
+    assert_string_equal(facts.symbols[0].name, "f1");
+    assert_int_equal(facts.symbols[0].address, 0x1010);
+}
+
 static void count_line(void *ctx, enum log_level level, const char *line) {
     assert_non_null(strstr(line, "kptr_restrict"));
     *(int *)ctx += level == LOG_WARN;
@@ -144,10 +169,8 @@ static void test_modules(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_find),
-        cmocka_unit_test(test_advice),
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_modules),
+        cmocka_unit_test(test_find),    cmocka_unit_test(test_facts),   cmocka_unit_test(test_advice),
+        cmocka_unit_test(test_records), cmocka_unit_test(test_modules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@
 #include "record/control.h"
 #include "record/drain.h"
 #include "record/facts.h"
+#include "record/kernel.h"
 #include "record/module_watch.h"
 #include "record/opening.h"
 #include "record/sections.h"
@@ -378,15 +379,22 @@ static bool update_facts(struct session *s, struct err *err) {
 
 /* What is known only now, and only to sonde. Empty when memory ran out: nothing else needs it. */
 static void encode_trailer(struct session *s, struct writer *w) {
-    struct writer images = writer_make(false);
+    struct writer images = writer_make(false), kernel = writer_make(false);
+    struct perfdata_kernel_facts facts;
     record_identities_finish(&s->identities, &images);
-    struct perfdata_part parts[3];
+    if (s->job->proc && s->file.out.seekable) {
+        record_kernel_facts(s->job->proc, &facts);
+        perfdata_kernel_facts_encode(&facts, &kernel);
+    }
+    struct perfdata_part parts[4];
     struct bytes kept = record_keep_finish(&s->keep);
     size_t count = 0;
     if (images.size)
         parts[count++] = (struct perfdata_part){PERFDATA_PART_IMAGES, writer_bytes(&images)};
     if (s->modules.log.size)
         parts[count++] = (struct perfdata_part){PERFDATA_PART_MODULES, writer_bytes(&s->modules.log)};
+    if (kernel.size)
+        parts[count++] = (struct perfdata_part){PERFDATA_PART_KERNEL, writer_bytes(&kernel)};
     if (kept.size)
         parts[count++] = (struct perfdata_part){PERFDATA_PART_KEPT, kept};
     if (s->file.out.seekable)
@@ -394,6 +402,7 @@ static void encode_trailer(struct session *s, struct writer *w) {
     if (!writer_ok(w) || !writer_ok(&images) || !writer_ok(&s->modules.log))
         writer_clear(w);
     writer_fini(&images);
+    writer_fini(&kernel);
 }
 
 /* Ends a file. False and *err when it could not be written; it is closed in any case. */
