@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -68,7 +69,6 @@ static void test_find(void **state) {
 
 static void test_facts(void **state) {
     (void)state;
-    static const uint8_t NOTE[] = "\4\0\0\0\10\0\0\0\3\0\0\0GNU\0abcdefgh";
     static char text[400 * 40];
     size_t n = 0;
     for (int i = 0; i < 300; i++)
@@ -77,18 +77,21 @@ static void test_facts(void **state) {
     struct os_proc_fake_file files[] = {
         {"/proc/kallsyms", {(const uint8_t *)text, n}},
         {"/proc/sys/kernel/random/boot_id", OS_PROC_TEXT("0b1c2d3e-0000-1111-2222-333344445555\n")},
-        {"/sys/kernel/notes", {NOTE, sizeof NOTE - 1}}};
+        {"/sys/kernel/notes", OS_PROC_TEXT(NOTE "abc")}};
     struct os_proc_fake f;
     struct os_proc p = PROC(&f, files);
     struct perfdata_kernel_facts facts;
     record_kernel_facts(&p, &facts);
     assert_string_equal(facts.boot_id, "0b1c2d3e-0000-1111-2222-333344445555");
     assert_true(facts.start == 0x9000 && facts.end == 0xa000);
-    assert_int_equal(facts.build_id_size, 8);
-    assert_memory_equal(facts.build_id, "abcdefgh", 8);
-    assert_int_equal(facts.symbol_count, 1); /* the fake hands the text over in one piece */
-    assert_string_equal(facts.symbols[0].name, "f1");
-    assert_int_equal(facts.symbols[0].address, 0x1010);
+    assert_int_equal(facts.build_id_size, 3);
+    assert_memory_equal(facts.build_id, "abc", 3);
+    assert_int_equal(facts.symbol_count, PERFDATA_KERNEL_SYMBOLS);
+    for (uint32_t i = 0; i < facts.symbol_count; i++) { /* functions only, far from each other */
+        uint64_t number = strtoull(facts.symbols[i].name + 1, NULL, 10);
+        assert_true(number % 2 == 1 && facts.symbols[i].address == 0x1000 + number * 16);
+        assert_true(!i || facts.symbols[i].address >= facts.symbols[i - 1].address + 16 * 10);
+    }
 }
 
 static void count_line(void *ctx, enum log_level level, const char *line) {
