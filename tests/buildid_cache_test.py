@@ -4,9 +4,11 @@
 
 OBJECT is a shared object with a build-id and functions called start and stop.
 """
+import io
 import os
 import shutil
 import sys
+import tarfile
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -123,6 +125,44 @@ def check_reading(t, folder, own):
     t.check("named from the cache", f"stop+0x0 ({moved}) {{exact}}" in r.out.decode(), r)
 
 
+def check_archive(t, folder, own):
+    """What was packed names the samples elsewhere."""
+    c = Cache(t, folder)
+    shutil.rmtree(c.folder, ignore_errors=True)
+    packed, gone, other = (os.path.join(folder, name) for name in ("packed.so", "gone.so", "other"))
+    shutil.copy(OBJECT, packed)
+    gone_id = bytes.fromhex(changed_copy(OBJECT, gone, own))
+    path = os.path.join(folder, "p.data")
+    functions, (at, size) = pd.functions(OBJECT)
+    r = pd.Recording()
+    for i, (name, build_id) in enumerate(((packed, own), (gone, gone_id), (folder + "/never.so", bytes(20)))):
+        base = BASE + i * 0x10000000
+        r.map(7, base + at // PAGE * PAGE, (size + 2 * PAGE) // PAGE * PAGE, at // PAGE * PAGE, name, build_id)
+        r.sample(7, base + functions["stop"][0], [pd.CONTEXT_USER, base + functions["stop"][0]])
+    r.write(path)
+    c.run("-a", gone)
+    os.remove(gone)
+    r = support.run([SONDE, "--buildid-dir", c.folder, "archive", "-f", path])
+    t.check("archive", r.status == 0 and not r.out and "1 files are not here" in r.err and "2 files packed" in r.err, r)
+    os.remove(packed)
+    name = next((n for n in os.listdir(folder) if n.startswith("p.data.tar")), None)
+    os.mkdir(other)
+    with tarfile.open(os.path.join(folder, name)) as tar:
+        tar.extractall(other)
+    t.check("unpacked", tree(other) == sorted(f"{n[1:]}/{i.hex()}/elf" for n, i in ((packed, own), (gone, gone_id))), tree(other))
+    r = support.run([SONDE, "--buildid-dir", other, "script", "-f", "-i", path, "--grades"])
+    text = r.out.decode()
+    t.check("named elsewhere", f"stop+0x0 ({packed}) {{exact}}" in text and f"stop+0x0 ({gone}) {{exact}}" in text, r)
+    r = support.run([SONDE, "--buildid-dir", c.folder, "archive", "-f", "--all", "-o", "-", path])
+    with tarfile.open(fileobj=io.BytesIO(r.out)) as tar:
+        inside = tar.extractfile("p.data").read()
+    t.check("--all", inside == open(path, "rb").read(), len(inside))
+    r = support.run([SONDE, "archive", folder + "/none.data"])
+    t.check("archive: no recording", r.status == 1 and not os.path.exists(folder + "/none.data.tar.gz"), r)
+    r = support.run([SONDE, "archive", "a", "b"])
+    t.check("archive: usage", r.status == 129, r)
+
+
 def main():
     t = support.Report("build-id cache")
     own = pd.build_id(OBJECT)
@@ -131,7 +171,7 @@ def main():
         sys.exit(support.SKIP)
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.realpath(folder)
-        for check in (check_files, check_missing, check_reading):
+        for check in (check_files, check_missing, check_reading, check_archive):
             check(t, folder, own)
     t.finish()
 

@@ -15,6 +15,7 @@
 
 /* clang-format off */
 const struct command *const command_table[] = {
+    &cmd_archive,
     &cmd_buildid_cache,
     &cmd_buildid_list,
     &cmd_check,
@@ -38,7 +39,6 @@ const struct command *const command_table[] = {
 /* By name; what perf(1) and its manual pages list. */
 const struct command_absent command_absent_table[] = {
     {"annotate", "Show the instructions of a function with their share of the samples"},
-    {"archive", "Pack the files whose build-ids a recording names"},
     {"bench", "Measure parts of the system"},
     {"buildid-list", "List the build-ids in a recording"},
     {"c2c", "Find cache lines that CPUs fight over"},

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cmd/build_ids.h"
+#include "cmd/command.h"
+#include "cmd/input.h"
+#include "cmd/kernel_maps.h"
+#include "edit/archive.h"
+#include "os/output.h"
+#include "os/place.h"
+#include "os/proc.h"
+#include "os/sysfs.h"
+#include "record/cache_entries.h"
+
+enum { PATH_ROOM = 8192 };
+
+struct archive_options {
+    bool force, all;
+    int verbose;
+    const char *output;
+};
+
+#define OWN struct archive_options
+static const struct option options[] = {
+    OPTION_BOOL(0, "all", OWN, all, "the recording too"),
+    INPUT_FORCE_OPTION(OWN, force),
+    OPTION_STRING('o', "output", OWN, output, "file",
+                  "name of the archive (default: the recording's, with .tar.gz; - is standard output)"),
+    OPTION_COUNT('v', "verbose", OWN, verbose, "say more"),
+    OPTION_END,
+};
+
+struct session {
+    const char *cache; /* may be NULL */
+    struct record_cache_entries entries;
+    struct os_output output;
+    uint64_t written; /* bytes */
+    struct archive *archive;
+    size_t packed, missing;
+};
+
+static bool write_out(void *ctx, struct bytes b, struct err *err) {
+    struct session *s = ctx;
+    while (b.size) {
+        int64_t n = s->output.write(s->output.ctx, s->written, &b, 1);
+        if (n <= 0)
+            return err_errno(err, (int)-n, "archive", "cannot write");
+        s->written += (uint64_t)n;
+        b.data += n;
+        b.size -= (size_t)n;
+    }
+    return true;
+}
+
+/* ---- what goes in ---- */
+
+/* A regular file under a name of the archive. */
+static bool pack_file(struct session *s, const char *from, const char *to, struct err *err) {
+    struct os_image image = {0};
+    struct os_identity now;
+    if (!os_proc_system.identity(NULL, from, &now, err))
+        return false;
+    const struct tar_entry e = {.path = to, .mode = 0644, .mtime_s = now.mtime_ns / 1000000000};
+    if (!now.size)
+        return archive_add(s->archive, &e, image.bytes, err);
+    if (!os_proc_system.image(NULL, from, UINT64_MAX, &image, err))
+        return false;
+    bool ok = archive_add(s->archive, &e, image.bytes, err);
+    os_proc_system.release(NULL, &image);
+    return ok;
+}
+
+static bool pack_list(struct session *s, const char *to, struct err *err) {
+    struct writer text = writer_make(false);
+    const struct tar_entry e = {.path = to, .mode = 0600};
+    bool ok = os_files_real.read(os_files_real.ctx, "/proc/kallsyms", &text, err) &&
+              archive_add(s->archive, &e, writer_bytes(&text), err);
+    writer_fini(&text);
+    return ok;
+}
+
+/* The link by which the entry is found; the cache's layout, see record/cache.h. */
+static bool pack_link(struct session *s, const char *name, const char *hex, struct err *err) {
+    char path[PATH_ROOM], target[PATH_ROOM];
+    snprintf(path, sizeof path, ".build-id/%.2s/%s", hex, hex + 2);
+    snprintf(target, sizeof target, "../../%s/%s", name + (*name == '/'), hex);
+    const struct tar_entry e = {.path = path, .link = target, .mode = 0777};
+    return archive_add(s->archive, &e, (struct bytes){0}, err);
+}
+
+/* Separate debug information that is installed here (gdb's and distributions' place for it). */
+static bool pack_debug(struct session *s, const char *name, const char *hex, struct err *err) {
+    char from[PATH_ROOM], to[PATH_ROOM];
+    snprintf(from, sizeof from, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+    snprintf(to, sizeof to, "%s/%s/debug", name + (*name == '/'), hex);
+    return !os_place_taken(from) || pack_file(s, from, to, err);
+}
+
+/* All files of a cache entry. */
+static bool pack_entry(struct session *s, const struct record_cache_entry *e, struct err *err) {
+    const char *name = e->name + (*e->name == '/');
+    struct arena scratch = ARENA_INIT;
+    struct sysfs_names files;
+    char from[PATH_ROOM], to[PATH_ROOM];
+    snprintf(from, sizeof from, "%s/%s/%s", s->cache, name, e->id);
+    bool ok = sysfs_system.list(&sysfs_system, from, &scratch, &files, err), debug = false;
+    for (size_t i = 0; ok && i < files.count; i++) {
+        snprintf(from, sizeof from, "%s/%s/%s/%s", s->cache, name, e->id, files.items[i]);
+        snprintf(to, sizeof to, "%s/%s/%s", name, e->id, files.items[i]);
+        ok = pack_file(s, from, to, err);
+        debug |= !strcmp(files.items[i], "debug");
+    }
+    arena_fini(&scratch);
+    return ok && (debug || pack_debug(s, e->name, e->id, err)) && pack_link(s, e->name, e->id, err);
+}
+
+static bool has_id(const char *path, struct bytes id) {
+    struct os_image image;
+    struct object_build_id now;
+    if (!os_proc_system.image(NULL, path, UINT64_MAX, &image, NULL))
+        return false;
+    bool same = object_is_elf(image.bytes) && object_build_id_read(image.bytes, &now) &&
+                bytes_equal((struct bytes){now.bytes, now.size}, id);
+    os_proc_system.release(NULL, &image);
+    return same;
+}
+
+/* What is no longer, or not yet, in the cache: the file itself if it still has the build-id; the running
+ * kernel's list. ERR_ABSENT when it is another one. */
+static bool pack_original(struct session *s, const char *name, const char *hex, struct bytes id,
+                          struct err *err) {
+    struct object_build_id kernel;
+    char to[PATH_ROOM];
+    bool is_kernel = !strcmp(name, "[kernel.kallsyms]") &&
+                     kernel_maps_kernel_id(&os_files_real, &kernel, NULL) &&
+                     bytes_equal((struct bytes){kernel.bytes, kernel.size}, id);
+    if (!is_kernel && (*name != '/' || !has_id(name, id)))
+        return err_set(err, ERR_ABSENT, name, "neither in the cache, nor in its place with that build-id");
+    snprintf(to, sizeof to, "%s/%s/%s", name + (*name == '/'), hex, is_kernel ? "kallsyms" : "elf");
+    return (is_kernel ? pack_list(s, to, err) : pack_file(s, name, to, err)) && pack_link(s, name, hex, err);
+}
+
+static bool pack_row(struct session *s, const struct buildid_row *row, struct err *err) {
+    char hex[2 * OBJECT_BUILD_ID_MAX + 1] = "", name[4096];
+    if (row->id.size < 2 || row->id.size > OBJECT_BUILD_ID_MAX || row->name.size >= sizeof name)
+        return true;
+    for (size_t i = 0; i < row->id.size; i++)
+        snprintf(hex + 2 * i, 3, "%02x", row->id.data[i]);
+    memcpy(name, row->name.data, row->name.size);
+    name[row->name.size] = 0;
+    const struct record_cache_entry *e = record_cache_find(&s->entries, hex);
+    struct err why = ERR_INIT;
+    /* A name becomes a path of the archive. */
+    bool ok = e                      ? pack_entry(s, e, err)
+              : strstr(name, "/../") ? err_set(&why, ERR_ABSENT, name, "no path for an archive")
+                                     : pack_original(s, name, hex, row->id, &why);
+    if (ok)
+        s->packed++;
+    if (ok || e)
+        return ok;
+    if (why.code != ERR_ABSENT) {
+        *err = why;
+        return false;
+    }
+    s->missing++;
+    log_line(LOG_INFO, "%s %s: %s", hex, name, why.message);
+    return true;
+}
+
+/* ---- the command ---- */
+
+static bool pack(struct session *s, const struct build_ids *ids, const char *recording, struct err *err) {
+    const char *slash = recording ? strrchr(recording, '/') : NULL;
+    bool ok = !recording || pack_file(s, recording, slash ? slash + 1 : recording, err);
+    for (size_t i = 0; ok && i < ids->list.rows.count; i++)
+        ok = pack_row(s, &ids->list.rows.items[i], err);
+    return ok && archive_finish(s->archive, err);
+}
+
+static void tell(const struct session *s, const char *output) {
+    if (s->missing)
+        log_line(LOG_WARN, "%zu files are not here with the build-ids that were recorded (-v names them)",
+                 s->missing);
+    if (strcmp(output, "-") != 0)
+        log_line(LOG_WARN, "%zu files packed; where they are needed: tar xf %s -C ~/.debug", s->packed,
+                 output);
+}
+
+static bool open_output(struct session *s, const char *output, struct err *err) {
+    if (strcmp(output, "-") != 0)
+        return os_output_create(output, &s->output, err);
+    s->output = os_output_fd(1);
+    return true;
+}
+
+static int archive(struct command_env *env, const struct archive_options *o, const char *path) {
+    struct session s = {.cache = env->buildid_dir};
+    struct reading r;
+    struct build_ids ids = {0};
+    struct err err = ERR_INIT;
+    char name[PATH_ROOM];
+    struct copy_sink sink = {write_out, NULL, &s};
+    snprintf(name, sizeof name, "%s%s", o->output ? o->output : path, o->output ? "" : archive_suffix());
+    bool ok = reading_open(&r, path, o->force, &err);
+    if (ok && o->all && stream_is_pipe(r.stream))
+        ok = err_set(&err, ERR_USAGE, "--all", "what comes through a pipe is not there a second time");
+    ok = ok && build_ids_collect(&ids, &r, true, &err) &&
+         (!s.cache || record_cache_list(s.cache, &s.entries, &err));
+    if (ok && !ids.list.rows.count)
+        ok = err_set(&err, ERR_ABSENT, path, "it knows no build-ids");
+    if (ok && open_output(&s, name, &err)) {
+        s.archive = archive_new(&sink, &err);
+        ok = s.archive && pack(&s, &ids, o->all ? path : NULL, &err);
+        int closed = s.output.close(s.output.ctx);
+        if (ok && closed)
+            ok = err_errno(&err, -closed, name, "cannot write");
+    }
+    if (!ok && s.archive && strcmp(name, "-") != 0)
+        os_place_remove(name, NULL);
+    int status = ok && !err.code ? reading_status(&r) : command_fail(&err);
+    if (ok && !err.code)
+        tell(&s, name);
+    archive_free(s.archive);
+    record_cache_entries_fini(&s.entries);
+    build_ids_fini(&ids);
+    reading_close(&r);
+    return status;
+}
+
+static int run(struct command_env *env, int argc, char **argv) {
+    struct archive_options o = {0};
+    int status;
+    if (!command_options(env, &o, 0, &argc, &argv, &status))
+        return status;
+    if (argc > 1)
+        return command_usage(env, NULL);
+    command_log(env, o.verbose, false);
+    const char *path = argc ? argv[0] : input_path(NULL);
+    if (!o.output && !strcmp(path, "-"))
+        return command_usage(env, "give a name with -o");
+    return archive(env, &o, path);
+}
+
+const struct command cmd_archive = {
+    .name = "archive",
+    .summary = "Pack the files whose build-ids a recording names",
+    .usage = (const char *const[]){"archive [<options>] [<file>]", NULL},
+    .options = options,
+    .run = run,
+};
