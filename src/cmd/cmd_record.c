@@ -341,7 +341,11 @@ static const struct option options[] = {
     WHOLE(0, "synth", "no|all|task|mmap|cgroup", "Fine-tune event synthesis: default=all", set_synth),
     OPTION_BOOL(0, "tail-synthesize", struct record_cli, o.tail_synth,
                 "synthesize non-sample events at the end of output"),
-    OPTION_ABSENT(0, "threads", "spec", "several writers, into a directory", .flags = OPTION_VALUE_OPTIONAL),
+    OPTION_STRING(
+        0, "threads", struct record_cli, o.threads, "spec",
+        "write with several threads, into a directory: one for each cpu (default), core, package, numa "
+        "node, or of <cpus>/<where it runs>:...",
+        .flags = OPTION_VALUE_OPTIONAL, .fallback = "cpu"),
     OPTION_BOOL(0, "timestamp-boundary", struct record_cli, time_boundary,
                 "Record timestamp boundary (it always does)"),
     OPTION_BOOL(0, "timestamp-filename", struct record_cli, o.timestamp_names,

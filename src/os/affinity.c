@@ -9,8 +9,36 @@
 
 enum { WORD = 8 * sizeof(unsigned long) };
 
-static bool has(const struct os_cpu_mask *m, uint32_t cpu) {
+enum { WORDS = sizeof(struct os_cpu_mask) / sizeof(unsigned long) };
+
+void os_cpu_mask_add(struct os_cpu_mask *m, uint32_t cpu) {
+    if (cpu < OS_AFFINITY_CPUS)
+        m->bits[cpu / WORD] |= 1ul << cpu % WORD;
+}
+
+bool os_cpu_mask_has(const struct os_cpu_mask *m, uint32_t cpu) {
     return cpu < OS_AFFINITY_CPUS && m->bits[cpu / WORD] >> cpu % WORD & 1;
+}
+
+bool os_cpu_mask_meets(const struct os_cpu_mask *a, const struct os_cpu_mask *b) {
+    unsigned long any = 0;
+    for (size_t i = 0; i < WORDS; i++)
+        any |= a->bits[i] & b->bits[i];
+    return any;
+}
+
+bool os_cpu_mask_empty(const struct os_cpu_mask *m) {
+    return !os_cpu_mask_meets(m, m);
+}
+
+void os_cpu_mask_and(struct os_cpu_mask *m, const struct os_cpu_mask *other) {
+    for (size_t i = 0; i < WORDS; i++)
+        m->bits[i] &= other->bits[i];
+}
+
+void os_cpu_mask_or(struct os_cpu_mask *m, const struct os_cpu_mask *other) {
+    for (size_t i = 0; i < WORDS; i++)
+        m->bits[i] |= other->bits[i];
 }
 
 static bool set(const struct os_cpu_mask *m) {
@@ -24,9 +52,9 @@ void os_affinity_init(struct os_affinity *a) {
 
 bool os_affinity_to_cpu(const struct os_affinity *a, int32_t cpu) {
     struct os_cpu_mask one = {{0}};
-    if (!a->known || cpu < 0 || !has(&a->allowed, (uint32_t)cpu))
+    if (!a->known || cpu < 0 || !os_cpu_mask_has(&a->allowed, (uint32_t)cpu))
         return false;
-    one.bits[cpu / WORD] = 1ul << cpu % WORD;
+    os_cpu_mask_add(&one, (uint32_t)cpu);
     return set(&one);
 }
 
@@ -53,8 +81,8 @@ static bool read_list(FILE *f, const struct os_cpu_mask *allowed, struct os_cpu_
         if (fscanf(f, "-%u", &to) == EOF)
             to = from;
         for (unsigned cpu = from; cpu <= to && cpu < OS_AFFINITY_CPUS; cpu++)
-            if (has(allowed, cpu)) {
-                out->bits[cpu / WORD] |= 1ul << cpu % WORD;
+            if (os_cpu_mask_has(allowed, cpu)) {
+                os_cpu_mask_add(out, cpu);
                 any = true;
             }
         if (fgetc(f) != ',')
@@ -75,6 +103,12 @@ bool os_affinity_to_node(const struct os_affinity *a, int32_t cpu) {
     if (f)
         fclose(f);
     return any && set(&near);
+}
+
+bool os_affinity_to_mask(const struct os_affinity *a, const struct os_cpu_mask *cpus) {
+    struct os_cpu_mask both = *cpus;
+    os_cpu_mask_and(&both, &a->allowed);
+    return a->known && !os_cpu_mask_empty(&both) && set(&both);
 }
 
 void os_affinity_restore(const struct os_affinity *a) {

@@ -12,6 +12,14 @@ struct os_cpu_mask {
     unsigned long bits[OS_AFFINITY_CPUS / 8 / sizeof(unsigned long)];
 };
 
+/* CPUs from OS_AFFINITY_CPUS on are in no mask. */
+void os_cpu_mask_add(struct os_cpu_mask *m, uint32_t cpu);
+bool os_cpu_mask_has(const struct os_cpu_mask *m, uint32_t cpu);
+bool os_cpu_mask_empty(const struct os_cpu_mask *m);
+bool os_cpu_mask_meets(const struct os_cpu_mask *a, const struct os_cpu_mask *b);
+void os_cpu_mask_and(struct os_cpu_mask *m, const struct os_cpu_mask *other);
+void os_cpu_mask_or(struct os_cpu_mask *m, const struct os_cpu_mask *other);
+
 struct os_affinity {
     struct os_cpu_mask allowed; /* what the thread began with: isolated CPUs are none of ours */
     bool known;
@@ -24,6 +32,9 @@ void os_affinity_init(struct os_affinity *a);
  * not run there, or nobody knows where that is. */
 bool os_affinity_to_cpu(const struct os_affinity *a, int32_t cpu);
 bool os_affinity_to_node(const struct os_affinity *a, int32_t cpu);
+
+/* Moves the thread to those of these CPUs that it may use; false when there are none. */
+bool os_affinity_to_mask(const struct os_affinity *a, const struct os_cpu_mask *cpus);
 
 /* The thread may run wherever it might in the beginning. */
 void os_affinity_restore(const struct os_affinity *a);

@@ -11,8 +11,8 @@ enum os_file_kind { OS_FILE_REGULAR, OS_FILE_DIRECTORY, OS_FILE_STREAM /* pipe, 
 struct os_file {
     int fd; /* -1: none */
     enum os_file_kind kind;
-    uint64_t size; /* of a regular file, bytes */
-    uint32_t uid;  /* owner */
+    uint64_t size;                      /* of a regular file, bytes */
+    uint32_t uid;                       /* owner */
     int64_t mtime_s, mtime_ns, ctime_s; /* mtime_ns: since 1970, too */
 };
 

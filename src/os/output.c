@@ -94,6 +94,10 @@ bool os_output_create(const char *path, struct os_output *out, struct err *err) 
     return true;
 }
 
+bool os_output_folder(const char *path, struct err *err) {
+    return mkdir(path, 0700) == 0 || err_errno(err, errno, path, "cannot create the directory");
+}
+
 bool os_output_possible(const char *path, struct err *err) {
     char folder[4096];
     struct stat st;

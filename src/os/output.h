@@ -31,6 +31,9 @@ struct os_output os_output_fd(int fd);
 /* Creates (or empties) a file; false and *err on failure. */
 bool os_output_create(const char *path, struct os_output *out, struct err *err);
 
+/* Makes a folder, for its owner alone; false and *err on failure. */
+bool os_output_folder(const char *path, struct err *err);
+
 /* Whether a file could be created at `path` (or one there be replaced), without touching anything. False and
  * *err when not. */
 bool os_output_possible(const char *path, struct err *err);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +36,17 @@ size_t os_poller_wait(int poller, struct os_poll_event *out, size_t max, int tim
                                         .readable = events[i].events & EPOLLIN,
                                         .hung_up = events[i].events & (EPOLLHUP | EPOLLERR)};
     return n < 0 ? 0 : (size_t)n;
+}
+
+int os_wake_open(struct err *err) {
+    int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (fd < 0)
+        err_errno(err, errno, "eventfd", "cannot wake threads");
+    return fd;
+}
+
+void os_wake(int fd) {
+    eventfd_write(fd, 1);
 }
 
 _Static_assert(sizeof(sigset_t) <= sizeof((struct os_signals *)0)->old, "room for a sigset_t");

@@ -22,6 +22,10 @@ void os_poller_remove(int poller, int fd);
 /* Waits at most `timeout_ms` (-1: for ever); how many of `out` were filled, 0 at the timeout or a signal. */
 size_t os_poller_wait(int poller, struct os_poll_event *out, size_t max, int timeout_ms);
 
+/* A descriptor that is readable for ever once os_wake was called; -1 and *err on failure. */
+int os_wake_open(struct err *err);
+void os_wake(int fd);
+
 /* Blocks the given signals (ended by 0) and delivers them through the descriptor returned; -1 and *err on
  * failure. `old` keeps what was blocked before, for os_signals_close. */
 struct os_signals {

@@ -43,6 +43,7 @@ static void identify(struct record_drain *d, uint64_t at, uint16_t misc, struct 
     if (!d->identities || body.size < d->id_bytes)
         return;
     struct bytes fields = {body.data, body.size - d->id_bytes};
+    d->identities->since_ns = d->since_ns;
     const struct perfdata_evidence *e = record_identities_note(d->identities, misc, fields);
     if (d->keep)
         record_keep_note(d->keep, misc, fields, e);
@@ -74,9 +75,13 @@ static uint64_t look_at(struct record_drain *d, uint64_t at, uint32_t type, uint
         return bytes_load64(body.data + 8, false);
     if (type != PERFDATA_RECORD_MMAP2)
         return 0;
+    if (d->shared)
+        pthread_mutex_lock(d->shared);
     if (d->build_ids)
         record_build_ids_mmap2(d->build_ids, misc, body);
     identify(d, at, misc, body);
+    if (d->shared)
+        pthread_mutex_unlock(d->shared);
     return 0;
 }
 
@@ -237,7 +242,7 @@ bool record_drain_pass(struct record_drain *d, struct record_opened *opened, boo
     /* What is in the rings came after the last pass looked at their heads. */
     uint64_t now_ns, unused;
     if (d->identities && os_clock_read(CLOCK_REALTIME, &now_ns, &unused)) {
-        d->identities->since_ns = d->pass_ns;
+        d->since_ns = d->pass_ns;
         d->pass_ns = (int64_t)now_ns;
     }
     if (!read_heads(d, opened, wrote, &left, err))

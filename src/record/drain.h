@@ -35,9 +35,10 @@ struct record_drain {
     struct record_write_thread *thread;   /* that compresses and writes; NULL: both is done here */
     struct record_identities *identities; /* NULL: map records go out as they come */
     struct record_keep *keep;             /* NULL: nothing is kept */
-    struct os_affinity *affinity;         /* NULL: the thread stays where it is */
+    pthread_mutex_t *shared;              /* held while the above are used; NULL: nobody else does */
+    const struct os_affinity *affinity;   /* NULL: the thread stays where it is */
     bool near;                            /* it goes to the CPU's node, not to the CPU itself */
-    int64_t pass_ns;                      /* when the last pass began: wall clock */
+    int64_t pass_ns, since_ns;            /* when this and the last pass began: wall clock */
     uint32_t id_bytes;                    /* of the sample_id that map records end in */
     uint64_t samples, lost;               /* records; events that LOST records tell of */
     uint64_t bytes;                       /* taken from rings */

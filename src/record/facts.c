@@ -209,6 +209,10 @@ bool record_facts_early(struct record_facts *f, const struct record_facts_input 
         .compression = {1, 1, (uint32_t)in->options->compression, 1, (uint32_t)in->ring_bytes}};
     if (in->options->compression)
         record_facts_add(f, &z);
+    /* 1: records lie in data.N, too. */
+    struct perfdata_feature_value folder = {.id = PERFDATA_FEATURE_DIR_FORMAT, .u64 = 1};
+    if (in->options->threads)
+        record_facts_add(f, &folder);
     return !f->failed;
 }
 

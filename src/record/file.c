@@ -246,6 +246,23 @@ static void cut_short(struct record_file *f, const struct bytes *spans, size_t c
         join(f, spans, count, fits, NULL);
 }
 
+void record_file_start_plain(struct record_file *f, struct os_output out, const char *name) {
+    *f = (struct record_file){.out = out, .name = name, .plain = true};
+}
+
+/* Whole records only stay. */
+static bool append_plain(struct record_file *f, const struct bytes *spans, size_t count, uint64_t size,
+                         struct err *err) {
+    int64_t done = f->out.write(f->out.ctx, f->data_end, spans, count);
+    if (done == (int64_t)size) {
+        f->data_end += size;
+        return true;
+    }
+    f->full = true;
+    f->data_end += done > 0 ? whole_records(spans, count, (uint64_t)done) : 0;
+    return err_errno(err, done < 0 ? (int)-done : ENOSPC, f->name, "cannot write any more");
+}
+
 bool record_file_append(struct record_file *f, const struct bytes *spans, size_t count, struct err *err) {
     uint64_t size = total(spans, count);
     int64_t done = 0;
@@ -259,6 +276,8 @@ bool record_file_append(struct record_file *f, const struct bytes *spans, size_t
     }
     if (!reserve(f, f->data_end + size + f->tail.size, err))
         return false;
+    if (f->plain)
+        return append_plain(f, spans, count, size, err);
     if (size < f->tail_there)
         return append_small(f, spans, count, size, err);
     if (append_some(f, spans, count, size, &done, err))
@@ -308,7 +327,7 @@ bool record_file_finish(struct record_file *f, const struct perfdata_feature *la
                         struct bytes trailer, struct err *err) {
     bool ok = true;
     int why = 0;
-    if (f->out.seekable && f->data_end > f->data_offset) {
+    if (f->out.seekable && !f->plain && f->data_end > f->data_offset) {
         struct writer old = f->tail;
         size_t old_count = f->features.count;
         f->tail = writer_make(false);
@@ -321,7 +340,7 @@ bool record_file_finish(struct record_file *f, const struct perfdata_feature *la
         }
         writer_fini(&old);
     }
-    if (f->out.seekable && f->data_offset)
+    if (f->out.seekable && (f->data_offset || f->plain))
         why = f->out.truncate(f->out.ctx, end_of(f));
     int closed = f->out.close(f->out.ctx);
     if (ok && (why || closed))

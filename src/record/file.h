@@ -33,6 +33,7 @@ struct record_file {
     uint64_t bits[4];    /* features of the table */
     struct writer tail;  /* table and late contents, to lie behind data_end */
     uint64_t tail_there; /* bytes of it that do; 0 before the first record: data.size 0 means "to the end" */
+    bool plain;          /* no head, no table */
     bool full;           /* a write failed; nothing more is written */
     VEC(struct perfdata_feature) features; /* the table's; contents of those in the preamble are not kept */
 };
@@ -52,6 +53,9 @@ struct record_file_head {
  */
 bool record_file_start(struct record_file *f, struct os_output out, const char *name,
                        const struct record_file_head *head, struct err *err);
+
+/* The same of a file that is records and nothing else (data.N of a directory). */
+void record_file_start_plain(struct record_file *f, struct os_output out, const char *name);
 
 /*
  * Appends whole records; at most OS_OUTPUT_SPANS - 1 spans (their boundaries mean nothing). False and *err

@@ -67,6 +67,7 @@ struct record_options {
     uint64_t flush_bytes; /* a ring with less is left alone until the end; 0: none is */
     bool overwrite;       /* rings keep the newest, and are read at the end of a file */
     bool no_buffering;
+    const char *threads;    /* of --threads: which threads read which CPUs (layout.h); NULL: none but one */
     unsigned write_buffers; /* that a thread of its own writes in turn; 0: the reader writes itself */
     int compression;        /* 0: none; else zstd's level */
     uint64_t max_bytes;     /* 0: no limit */

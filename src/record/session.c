@@ -22,6 +22,7 @@
 #include "record/kernel.h"
 #include "record/module_watch.h"
 #include "record/opening.h"
+#include "record/readers.h"
 #include "record/sections.h"
 
 enum {
@@ -30,6 +31,7 @@ enum {
     CHECKPOINT_MS = 1000, /* what is in the rings reaches the file at least so often */
     SINK_BYTES = 256 << 10,
     MAX_EVENTS = 64,
+    THREADS_MS = 100,     /* how often readers are asked how they are */
     COMPRESS_BUFFERS = 2, /* one is filled while the other is compressed */
 };
 static const uint64_t TAG_SIGNALS = UINT64_MAX, TAG_CONTROL = UINT64_MAX - 1, TAG_MODULES = UINT64_MAX - 2;
@@ -57,6 +59,8 @@ struct session {
     struct record_compress compress;
     struct os_affinity affinity;
     struct record_write_thread thread;
+    struct record_layout layout;
+    struct record_readers readers; /* of --threads */
     struct record_drain drain;
     struct record_sink sink;
     struct writer pending; /* of the sink */
@@ -67,6 +71,7 @@ struct session {
     size_t polled; /* event descriptors that have not hung up */
     bool stop;
     char cgroup_folder[512];
+    char main_file[4096]; /* of a directory */
 
     uint64_t seconds_told; /* by the last progress */
     int patience_ms;       /* the longest that the next wait may be; 0: the first */
@@ -126,7 +131,7 @@ static bool poll_events(struct session *s, struct err *err) {
     if (s->job->options->control && (!os_channel_open(&s->channel, s->job->options->control, err) ||
                                      !os_poller_add(s->poller, s->channel.in, TAG_CONTROL, err)))
         return false;
-    for (size_t i = 0; i < s->opened.fds.count; i++) {
+    for (size_t i = 0; i < s->opened.fds.count && !s->job->options->threads; i++) {
         const struct record_fd *f = &s->opened.fds.items[i];
         if (s->opened.rings.items[f->ring].backward)
             continue; /* it tells of itself when nobody wants to read it */
@@ -139,6 +144,22 @@ static bool poll_events(struct session *s, struct err *err) {
     return true;
 }
 
+/* --threads writes a directory, once. */
+static bool plan_threads(struct session *s, struct err *err) {
+    const struct record_options *o = s->job->options;
+    if (!o->threads)
+        return true;
+    if (o->to_pipe || o->switch_output || o->overwrite)
+        return err_set(err, ERR_USAGE, "--threads", "it does not go with %s",
+                       o->to_pipe         ? "a pipe, which is one file"
+                       : o->switch_output ? "--switch-output"
+                                          : "--overwrite");
+    if ((size_t)snprintf(s->main_file, sizeof s->main_file, "%s/data", s->job->output) >= sizeof s->main_file)
+        return err_set(err, ERR_USAGE, s->job->output, "the name is too long");
+    return record_layout_init(&s->layout, o->threads, s->job->sys, s->target.cpus.items, s->target.cpus.count,
+                              err);
+}
+
 /* Before anything runs, and without touching an older recording: the command may not be there at all. */
 static bool check_output(const char *path, struct err *err) {
     if (strcmp(path, "-") != 0)
@@ -149,6 +170,9 @@ static bool check_output(const char *path, struct err *err) {
 
 static bool create_output(struct session *s, struct os_output *out, struct err *err) {
     const char *path = s->job->output;
+    if (s->job->options->threads)
+        return os_output_keep_old(path, err) && os_output_folder(path, err) &&
+               record_readers_files(&s->layout, path, err) && os_output_create(s->main_file, out, err);
     if (strcmp(path, "-") != 0)
         return os_output_keep_old(path, err) && os_output_create(path, out, err);
     *out = os_output_fd(STDOUT_FILENO);
@@ -198,6 +222,8 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
 }
 
 static uint64_t file_size(struct session *s) {
+    if (s->job->options->threads)
+        return record_file_size(&s->file) + atomic_load(&s->readers.bytes);
     return s->drain.thread ? record_write_thread_size(s->drain.thread) : record_file_size(&s->file);
 }
 
@@ -315,7 +341,7 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     s->drain.build_ids = o->no_build_ids ? NULL : &s->build_ids;
     s->drain.compress = o->compression ? &s->compress : NULL;
     s->drain.thread = NULL;
-    if ((o->write_buffers || o->compression) &&
+    if (!o->threads && (o->write_buffers || o->compression) &&
         record_write_thread_start(&s->thread, &s->file, s->drain.compress,
                                   o->write_buffers ? o->write_buffers : COMPRESS_BUFFERS))
         s->drain.thread = &s->thread;
@@ -326,13 +352,20 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     s->drain.affinity = o->affinity == RECORD_AFFINITY_SYSTEM ? NULL : &s->affinity;
     s->drain.near = o->affinity == RECORD_AFFINITY_NODE;
     s->drain.flush_bytes = o->flush_bytes;
-    s->drain.no_rounds = o->overwrite;
+    s->drain.no_rounds = o->overwrite || o->threads;
     s->drain.id_bytes = side_band(s)->plan.tail_size;
     s->drain.pass_ns = (int64_t)since_ns;
     s->identities.proc = s->job->proc;
     s->identities.build_ids = s->drain.build_ids;
     s->file_start_ns = os_clock_ns();
-    return put_opening(s, err);
+    if (!put_opening(s, err))
+        return false;
+    if (!o->threads)
+        return true;
+    bool ok = record_readers_start(&s->readers, &s->layout, &s->opened, &s->drain, s->job->output,
+                                   o->compression, err);
+    s->drain.shared = &s->readers.lock;
+    return ok;
 }
 
 static bool start(struct session *s, struct err *err) {
@@ -344,7 +377,8 @@ static bool start(struct session *s, struct err *err) {
     if (job->proc)
         record_cgroups_mount(job->proc, s->cgroup_folder, sizeof s->cgroup_folder);
     if (!start_child(s, err) || !record_target_init(&s->target, job->options, job->sys, s->child.pid, err) ||
-        !(job->events ? plan_and_open(s, job->events, err) : open_default(s, err)) || !poll_events(s, err))
+        !plan_threads(s, err) || !(job->events ? plan_and_open(s, job->events, err) : open_default(s, err)) ||
+        !poll_events(s, err))
         return false;
     if (!record_open_events(&s->opened, &s->config, &s->events))
         return err_memory(err, "events");
@@ -411,6 +445,7 @@ static bool close_file(struct session *s, struct err *err) {
     struct writer trailer = writer_make(false);
     bool written = !s->drain.thread || record_write_thread_stop(s->drain.thread, err);
     s->drain.thread = NULL;
+    record_readers_compressed(&s->readers, &s->compress.in, &s->compress.written);
     update_facts(s, NULL);
     bool facts = !s->file.out.seekable || record_facts_topology(&late);
     struct perfdata_feature *ids = s->build_ids.count ? vec_push(&late.list) : NULL;
@@ -427,7 +462,7 @@ static bool close_file(struct session *s, struct err *err) {
         record_cache_add(&(struct record_cache){s->job->cache_folder, s->job->proc, RECORD_CACHE_FILE_MAX,
                                                 RECORD_CACHE_ALL_MAX},
                          &s->build_ids);
-    s->result->file_bytes = s->file.data_end + s->file.tail_there;
+    s->result->file_bytes = file_size(s);
     s->result->raw_bytes = s->compress.in;
     s->file_open = false;
     return (facts || err_memory(err, "facts")) && ok;
@@ -590,8 +625,10 @@ static void wait_for_more(struct session *s, int timeout_ms) {
         }
     }
     s->result->wakeups += woken;
+    if (s->job->options->threads)
+        s->polled = atomic_load(&s->readers.polled);
     /* The command's children may outlive its events' end; without a command nobody is left. */
-    if (s->polled == 0 && !s->had_child)
+    if ((s->polled == 0 && !s->had_child) || atomic_load(&s->readers.failed))
         s->stop = true;
 }
 
@@ -633,6 +670,8 @@ static int timeout_ms(struct session *s) {
     int ms = s->patience_ms ? s->patience_ms : FIRST_MS;
     s->patience_ms = 2 * ms < CHECKPOINT_MS ? 2 * ms : CHECKPOINT_MS;
     int64_t toggle = next_toggle_ms(s);
+    if (o->threads) /* nothing else wakes us when they have nothing left to read */
+        ms = ms < THREADS_MS ? ms : THREADS_MS;
     if (toggle >= 0)
         ms = until_ms(s->start_ns + (uint64_t)toggle * 1000000, ms);
     if (o->switch_output && o->switch_ms)
@@ -655,7 +694,9 @@ static void tell_progress(struct session *s) {
         return;
     s->seconds_told = seconds;
     job->progress(job->progress_ctx,
-                  &(struct record_progress){seconds, file_size(s), s->drain.samples, s->drain.lost});
+                  &(struct record_progress){seconds, file_size(s),
+                                            s->drain.samples + atomic_load(&s->readers.samples),
+                                            s->drain.lost + atomic_load(&s->readers.lost)});
 }
 
 /* Before more is drained: new code cannot be in what has been. */
@@ -666,13 +707,17 @@ static bool look_at_modules(struct session *s, struct err *err) {
            (record_module_watch_look(&s->modules, &s->sink, s->drain.last_ns, err) && flush_sink(s, err));
 }
 
+static bool drain(struct session *s, struct err *err) {
+    bool wrote;
+    return s->job->options->threads || record_drain_pass(&s->drain, &s->opened, &wrote, err);
+}
+
 static bool run(struct session *s, struct err *err) {
     uint64_t max = s->job->options->max_bytes;
-    bool wrote;
     while (!s->stop) {
         wait_for_more(s, timeout_ms(s));
         do_toggles(s);
-        if (!look_at_modules(s, err) || !record_drain_pass(&s->drain, &s->opened, &wrote, err))
+        if (!look_at_modules(s, err) || !drain(s, err))
             return false;
         tell_progress(s);
         if (max && file_size(s) >= max) {
@@ -717,15 +762,15 @@ static void advise_lost(struct session *s) {
 /* Closes the file, whatever happened before; the first error is the one that is told. */
 static bool finish(struct session *s, bool ok, struct err *err) {
     struct err more = ERR_INIT;
-    bool wrote;
     if (s->child.pid)
         s->result->status = os_child_stop(&s->child); /* a signal ended us: the command goes too */
     record_open_enable(&s->opened, &s->config, false);
+    if (s->job->options->threads)
+        ok = record_readers_stop(&s->readers, &s->drain, &s->opened, ok ? err : NULL) && ok;
     s->drain.flush_bytes = 0;
     s->modules_changed |= s->uevents >= 0 && os_uevents_modules(s->uevents);
     if (ok)
-        ok = look_at_modules(s, err) && record_drain_pass(&s->drain, &s->opened, &wrote, err) &&
-             record_drain_backward(&s->drain, &s->opened, err) &&
+        ok = look_at_modules(s, err) && drain(s, err) && record_drain_backward(&s->drain, &s->opened, err) &&
              (!s->job->options->tail_synth || (tell_before(s, err) && flush_sink(s, err))) &&
              put_lost(s, err);
     advise_lost(s);
@@ -740,6 +785,8 @@ static bool finish(struct session *s, bool ok, struct err *err) {
 static void release(struct session *s) {
     if (s->drain.thread)
         record_write_thread_stop(s->drain.thread, NULL);
+    record_readers_fini(&s->readers);
+    record_layout_fini(&s->layout);
     os_child_stop(&s->child);
     record_drain_fini(&s->drain);
     record_compress_fini(&s->compress);
@@ -768,7 +815,8 @@ bool record_run(const struct record_job *job, struct record_result *result, stru
                         .signals = {.fd = -1},
                         .poller = -1,
                         .channel = {-1, -1, false},
-                        .uevents = -1};
+                        .uevents = -1,
+                        .readers.stop_fd = -1};
     *result = (struct record_result){0};
     perfdata_events_init(&s.events, false);
     bool ok = start(&s, err) && (job->dry_run || run(&s, err));

@@ -79,6 +79,7 @@ static bool map_directory(struct stream *s, char **names, size_t count, struct e
         paths[opened] = path;
         ok = os_file_open(path, &files[opened], err);
     }
+    in->main_size = opened ? files[0].size : 0;
     ok = ok && os_multimap_files(files, paths, count, offsets, &in->multimap, err);
     for (size_t i = 0; ok && i < count; i++)
         ok = add_segment(s, offsets[i], offsets[i] + files[i].size, 0, strdup(paths[i]), err);

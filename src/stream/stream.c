@@ -153,7 +153,8 @@ const struct os_file *stream_file(const struct stream *s) {
 }
 
 struct bytes stream_input_bytes(const struct stream *s) {
-    return (struct bytes){s->input.base, (size_t)s->input.size};
+    const struct stream_input *in = &s->input;
+    return (struct bytes){in->base, (size_t)(in->multimap.size ? in->main_size : in->size)};
 }
 
 uint64_t stream_file_size(const struct stream *s) {

@@ -93,7 +93,8 @@ uint64_t stream_file_size(const struct stream *s);
 
 /* What was opened (owner, times, kind); fd is -1 for memory and directories. */
 const struct os_file *stream_file(const struct stream *s);
-/* The bytes of the input as far as they are there: a regular file's all, a pipe's so far. */
+/* The bytes of the input as far as they are there: a regular file's all, a pipe's so far, of a directory
+ * those of its file `data`. */
 struct bytes stream_input_bytes(const struct stream *s);
 
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err);

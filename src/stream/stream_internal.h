@@ -31,6 +31,7 @@ struct stream_input {
     struct os_file file;
     struct os_map map;
     struct os_multimap multimap;
+    uint64_t main_size; /* of the first file in it */
     struct os_spool spool;
     bool has_spool;
     VEC(struct stream_segment) segments;

@@ -346,6 +346,35 @@ def probes():
     check(r.status == 129 and "no_such_function" in r.err, f"a function that is not there: {r.status} {r.err}")
 
 
+def threads():
+    """Several readers, into a directory."""
+    for args in ([], ["-z"], ["-g"], ["--mmap-flush", "4K"]):
+        shutil.rmtree("dir.data", ignore_errors=True)
+        r = record("-o", "dir.data", "--threads", *args, *LOOP)
+        check(r.status == 0 and os.path.exists("dir.data/data.0"), f"--threads {args}: {r.status} {r.err}")
+        agree("dir.data", samples(r), f"--threads {args}")
+        check("noploop" in report("dir.data"), f"--threads {args}: its functions have names")
+    cpu = sorted(os.sched_getaffinity(0))[0]
+    r = record("-o", "dir.data", "-C", str(cpu), f"--threads={cpu}/{cpu}", *LOOP)
+    check(r.status == 0 and not os.path.exists("dir.data/data.1"), f"one thread: {r.err}")
+    agree("dir.data", samples(r), "--threads with masks")
+    for args in (["--threads=no"], ["--threads", "-o", "-"], ["--threads", "--overwrite"], ["--threads", "--per-thread"]):
+        r = record(*args, "true")
+        check(r.status == 129, f"{args}: {r.status} {r.err}")
+    sleeper = subprocess.Popen(["sleep", "0.3"])
+    r = record("-o", "dir.data", "--threads", "-p", str(sleeper.pid))
+    check(r.status == 0, f"it ends with its process: {r.err}")
+    sleeper.wait()
+    shutil.rmtree("dir.data", ignore_errors=True)
+    p = subprocess.Popen([SONDE, "record", "-o", "dir.data", "--threads", "-F", "5000", "--", "sleep", "60"],
+                         stderr=subprocess.DEVNULL, env=support.ENV)
+    wait_for_data("dir.data/data")
+    p.kill()
+    p.wait()
+    r = script("dir.data", "-F", "tid,time")
+    check(r.status == 0 and perf_samples("dir.data") in (None, lines(r.out)), f"killed with --threads: {r.err}")
+
+
 def files():
     """Several files, each of them whole."""
     r = record("-o", "part.data", "--switch-output=1s", "sh", "-c", "sleep 2.5")
@@ -374,7 +403,7 @@ def main():
         check(r.status == 0, f"recording works: {r.err}")
         if not PERF:
             print("perf is not installed: its reading is not compared")
-        tests = [exit_codes, a_command, variants, header, pipes, full, before, identity, kept, files]
+        tests = [exit_codes, a_command, variants, header, pipes, full, before, identity, kept, threads, files]
         if os.geteuid() == 0:
             tests += [signals, controlled, killed, probes]
         else:
