@@ -140,7 +140,9 @@ static bool pack_original(struct session *s, const char *name, const char *hex, 
     if (!is_kernel && (*name != '/' || !has_id(name, id)))
         return err_set(err, ERR_ABSENT, name, "neither in the cache, nor in its place with that build-id");
     snprintf(to, sizeof to, "%s/%s/%s", name + (*name == '/'), hex, is_kernel ? "kallsyms" : "elf");
-    return (is_kernel ? pack_list(s, to, err) : pack_file(s, name, to, err)) && pack_link(s, name, hex, err);
+    return (is_kernel ? pack_list(s, to, err)
+                      : pack_file(s, name, to, err) && pack_debug(s, name, hex, err)) &&
+           pack_link(s, name, hex, err);
 }
 
 static bool pack_row(struct session *s, const struct buildid_row *row, struct err *err) {
