@@ -42,6 +42,8 @@ static const struct option options[] = {
     LIMIT("max-unknown", unknown, "a problem from more frames without a name on (default: 100)"),
     LIMIT("max-lost", lost, "a problem from more lost events on (default: 1)"),
     OPTION_STRING('k', "vmlinux", OWN, report.symbol.host.vmlinux, "file", "kernel image"),
+    OPTION_STRING(0, "force-image", OWN, report.symbol.force_images, "file[,file...]",
+                  "use these files although nothing proves them"),
     OPTION_STRING(0, "kallsyms", OWN, report.symbol.host.kallsyms, "file", "kallsyms file"),
     OPTION_STRING(0, "symfs", OWN, report.symbol.symfs, "directory",
                   "look for files with symbols under this directory"),

@@ -34,6 +34,8 @@ static const struct option options[] = {
     OPTION_STRING(0, "symbol", OWN, symbol, "name", "the first frame of that name"),
     OPTION_BOOL(0, "json", OWN, json, "as one line of JSON"),
     OPTION_STRING('k', "vmlinux", OWN, symbols.host.vmlinux, "file", "kernel image"),
+    OPTION_STRING(0, "force-image", OWN, symbols.force_images, "file[,file...]",
+                  "use these files although nothing proves them"),
     OPTION_STRING(0, "kallsyms", OWN, symbols.host.kallsyms, "file", "kallsyms file"),
     OPTION_STRING(0, "symfs", OWN, symbols.symfs, "directory",
                   "look for files with symbols under this directory"),

@@ -140,13 +140,24 @@ static struct bytes trailer(const struct reading *r) {
     return (struct bytes){file.data + (file.size - size), (size_t)size};
 }
 
-struct bytes reading_kept(const struct reading *r) {
+/* A part of the trailer; empty without. */
+static struct bytes trailer_part(const struct reading *r, uint32_t tag) {
     struct bytes box = trailer(r);
     struct perfdata_part part;
     for (uint32_t i = 0; box.size && perfdata_box_part(box, r->events->swap, i, &part); i++)
-        if (part.tag == PERFDATA_PART_KEPT)
+        if (part.tag == tag)
             return part.content;
     return (struct bytes){0};
+}
+
+struct bytes reading_kept(const struct reading *r) {
+    return trailer_part(r, PERFDATA_PART_KEPT);
+}
+
+bool reading_kernel_facts(const struct reading *r, struct perfdata_kernel_facts *out) {
+    struct bytes text = trailer_part(r, PERFDATA_PART_KERNEL);
+    perfdata_kernel_facts_decode(text, out);
+    return text.size != 0;
 }
 
 /* A kernel module that went while recording: nothing is there any more, as after a KSYMBOL record that says

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "format/perfdata/event_name.h"
+#include "format/perfdata/kernel_facts.h"
 #include "format/tracefs/tracefs_formats.h"
 #include "model/model.h"
 #include "resolve/jit.h"
@@ -63,6 +64,9 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
 /* Seconds since 1970 when the recording was made, as the header's text tells it: the file's own time, or now.
  */
 int64_t reading_captured_s(const struct reading *r);
+
+/* Which boot of which kernel was recorded. False: not known. */
+bool reading_kernel_facts(const struct reading *r, struct perfdata_kernel_facts *out);
 
 /* Files that the recording keeps (format/perfdata/kept.h), in its byte order; empty when there are none.
  * Lives as long as the stream. */

@@ -132,6 +132,30 @@ bool kernel_list_address(const struct kernel_list *l, const char *name, uint64_t
     return false;
 }
 
+bool kernel_list_has(const struct kernel_list *l, const char *name, uint64_t address) {
+    for (size_t r = 0; r < l->runs.count; r++) {
+        const struct run *run = &l->runs.items[r];
+        for (uint32_t i = run->first; !run->module.size && i < run->first + run->count; i++)
+            if (l->entries.items[i].address == address &&
+                strcmp(l->text + l->entries.items[i].name, name) == 0)
+                return true;
+    }
+    return false;
+}
+
+bool kernel_list_module_start(const struct kernel_list *l, struct bytes module, uint64_t *address) {
+    bool found = false;
+    for (size_t r = 0; r < l->runs.count; r++) {
+        const struct run *run = &l->runs.items[r];
+        for (uint32_t i = run->first; bytes_equal(run->module, module) && i < run->first + run->count; i++)
+            if (!found || l->entries.items[i].address < *address) {
+                *address = l->entries.items[i].address;
+                found = true;
+            }
+    }
+    return found;
+}
+
 bool kernel_list_has_module(const struct kernel_list *l, struct bytes module) {
     for (size_t r = 0; r < l->runs.count; r++)
         if (bytes_equal(l->runs.items[r].module, module))

@@ -30,6 +30,12 @@ bool kernel_list_append(struct kernel_list *l, uint64_t address, uint32_t name, 
 /* The address of the kernel's own symbol of that name; false when it is not in the list. */
 bool kernel_list_address(const struct kernel_list *l, const char *name, uint64_t *address);
 
+/* True when a symbol of the kernel's own of that name is at that address. */
+bool kernel_list_has(const struct kernel_list *l, const char *name, uint64_t address);
+
+/* The lowest address of a module's symbols; false when the list has none of it. */
+bool kernel_list_module_start(const struct kernel_list *l, struct bytes module, uint64_t *address);
+
 /* True when some symbol of the list is this module's. */
 bool kernel_list_has_module(const struct kernel_list *l, struct bytes module);
 

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "format/jitdump/jitcode.h"
 #include "format/perfdata/evidence.h"
+#include "format/perfdata/kernel_facts.h"
 #include "symbol/table.h"
 
 /* Of the host or of guests; see perf-report(1), --vmlinux, --guestvmlinux and so on. All may be NULL. */
@@ -33,10 +34,13 @@ struct symbol_options {
      * (symbol/kernel_cache.h); made if need be. NULL: none. */
     const char *own_cache;
     struct symbol_kernel_options host, guest;
-    bool ignore_vmlinux;          /* never use a vmlinux that was not asked for */
-    bool ignore_vmlinux_buildid;  /* use any vmlinux as if its build-id were right */
-    bool raw_names;               /* --no-demangle */
-    bool demangle_kernel;         /* --demangle-kernel */
+    bool ignore_vmlinux;         /* never use a vmlinux that was not asked for */
+    bool ignore_vmlinux_buildid; /* use any vmlinux as if its build-id were right */
+    bool raw_names;              /* --no-demangle */
+    bool demangle_kernel;        /* --demangle-kernel */
+    const char *force_images;    /* files that the user vouches for, with commas between them: never proof */
+    /* Which boot of which kernel was recorded; NULL: not known. */
+    const struct perfdata_kernel_facts *kernel;
     const char *recorded_host;    /* the recording's host name; NULL: not known */
     int64_t recorded_ns;          /* when it ended, since 1970; 0: not known */
     const char *debuginfod_urls;  /* NULL: the network is not asked */

@@ -50,16 +50,45 @@ static bool has_reference(const struct symbol_image *kernel) {
     return kernel && kernel->reference && *kernel->reference;
 }
 
-bool store_list_matches(struct store_image *im, const struct symbol_image *kernel, const char *path,
-                        const struct kernel_list *list) {
-    uint64_t address, etext;
-    if (kernel_list_hidden(list)) {
-        static const char why[] = "its addresses are hidden (see kernel.kptr_restrict)";
-        store_tried(im, path, why);
-        return store_fail(im, SYMBOL_HIDDEN, path, why);
+/* What the recording tells of that kernel beyond its map; NULL: nothing, as of guests. */
+static const struct perfdata_kernel_facts *facts_of(const struct symbol_store *s,
+                                                    const struct symbol_image *kernel) {
+    return kernel && kernel->space == SYMBOL_KERNEL ? s->options.kernel : NULL;
+}
+
+/* Most modules that both know lie elsewhere: one alone may have been loaded anew. */
+static bool modules_lie_elsewhere(const struct symbol_store *s, struct store_image *im,
+                                  const struct symbol_image *kernel, const struct kernel_list *list) {
+    enum { COMPARED_MAX = 64 };
+    size_t here = 0, elsewhere = 0;
+    for (size_t i = 0; i < s->images.count && here + elsewhere < COMPARED_MAX; i++) {
+        const struct symbol_image *known = &s->images.items[i]->known;
+        uint64_t start;
+        if (known->kind != SYMBOL_IMAGE_MODULE || known->space != kernel->space || !known->start ||
+            !kernel_list_module_start(list, store_module_name(im, known->name), &start))
+            continue;
+        bool in = start >= known->start && start < known->end;
+        here += in;
+        elsewhere += !in;
     }
-    if (!has_reference(kernel))
-        return true;
+    return elsewhere > here;
+}
+
+static bool has_facts(struct store_image *im, const char *path, const struct perfdata_kernel_facts *facts,
+                      const struct kernel_list *list) {
+    for (uint32_t i = 0; i < facts->symbol_count; i++)
+        if (!kernel_list_has(list, facts->symbols[i].name, facts->symbols[i].address))
+            return refuse(im, path,
+                          store_text(im,
+                                     "it does not have %s at %#llx, where the recorded kernel had it: "
+                                     "another boot or kernel",
+                                     facts->symbols[i].name, (unsigned long long)facts->symbols[i].address));
+    return true;
+}
+
+static bool has_the_reference(struct store_image *im, const char *path, const struct symbol_image *kernel,
+                              const struct kernel_list *list) {
+    uint64_t address, etext;
     if (!kernel_list_address(list, kernel->reference, &address))
         return refuse(im, path,
                       store_text(im, "it lacks the recorded kernel's symbol %s", kernel->reference));
@@ -72,6 +101,26 @@ bool store_list_matches(struct store_image *im, const struct symbol_image *kerne
     if (kernel_list_address(list, "_etext", &etext) && ends_otherwise(kernel, etext))
         return refuse(im, path, "its text is not as long as the recorded kernel's: another kernel");
     return true;
+}
+
+bool store_list_matches(const struct symbol_store *s, struct store_image *im, const char *path,
+                        const struct kernel_list *list, bool *proved) {
+    enum { SYMBOLS_MIN = 8 }; /* that prove something */
+    const struct symbol_image *kernel = store_kernel_of(s, im);
+    const struct perfdata_kernel_facts *facts = facts_of(s, kernel);
+    if (kernel_list_hidden(list)) {
+        static const char why[] = "its addresses are hidden (see kernel.kptr_restrict)";
+        store_tried(im, path, why);
+        return store_fail(im, SYMBOL_HIDDEN, path, why);
+    }
+    if (facts && !has_facts(im, path, facts, list))
+        return false;
+    if (proved && facts && facts->symbol_count >= SYMBOLS_MIN)
+        *proved = true;
+    if (has_reference(kernel) && !has_the_reference(im, path, kernel, list))
+        return false;
+    return !kernel || !modules_lie_elsewhere(s, im, kernel, list) ||
+           refuse(im, path, "modules lie elsewhere than they did: another boot");
 }
 
 /* Makes the kernel's table of its list. */
@@ -93,7 +142,7 @@ static bool try_list(struct symbol_store *s, struct store_image *im, const char 
     const struct kernel_list *list = symfile_kernel_list(&s->files, path, &err);
     if (!list)
         return store_fail_err(im, path, &err);
-    return store_list_matches(im, &im->known, path, list) && use_list(s, im, path, list, origin, proved);
+    return store_list_matches(s, im, path, list, &proved) && use_list(s, im, path, list, origin, proved);
 }
 
 /* ---- the running kernel ---- */
@@ -155,7 +204,7 @@ const struct kernel_list *store_live_list(struct symbol_store *s, struct store_i
     const struct kernel_list *list = read_list(s, whole, &err);
     if (!list)
         store_fail_err(im, STORE_LIVE_LIST, &err);
-    return list && store_list_matches(im, kernel, STORE_LIVE_LIST, list) ? list : NULL;
+    return list && store_list_matches(s, im, STORE_LIVE_LIST, list, proved) ? list : NULL;
 }
 
 static bool use_live(struct symbol_store *s, struct store_image *im) {
@@ -217,7 +266,56 @@ static bool relocate(struct symbol_store *s, struct store_image *im, struct symf
     return im->table || store_fail_err(im, f->path, &err);
 }
 
-static bool use_vmlinux(struct symbol_store *s, struct store_image *im, struct symfile *f, bool proved) {
+/* The version that a kernel image says it is ("Linux version 6.1.0-18-amd64 (..."), where that is not the
+ * recorded one's release; NULL: it is, or does not say. */
+static const char *banner_of_another(struct store_image *im, const struct symfile *f) {
+    static const char begin[] = "Linux version ";
+    const char *release = im->known.release;
+    struct object_section sec;
+    uint64_t at;
+    uint32_t i = 0;
+    if (!release || !find_symbol(&f->elf, "linux_banner", &at))
+        return NULL;
+    while (object_elf_section(&f->elf, i, &sec) && (at < sec.addr || at - sec.addr >= sec.size))
+        i++;
+    struct bytes text;
+    if (i >= f->elf.section_count || !object_elf_section_bytes(&f->elf, &sec, &im->texts, &text, NULL) ||
+        at - sec.addr >= text.size)
+        return NULL;
+    text = (struct bytes){text.data + (at - sec.addr), text.size - (size_t)(at - sec.addr)};
+    size_t n = sizeof begin - 1, end = n;
+    if (text.size < n || memcmp(text.data, begin, n) != 0)
+        return NULL;
+    while (end < text.size && text.data[end] > ' ')
+        end++;
+    return end - n == strlen(release) && memcmp(text.data + n, release, end - n) == 0
+               ? NULL
+               : store_text(im, "%.*s", (int)(end - n < 100 ? end - n : 100), (const char *)text.data + n);
+}
+
+/* False when a function that the recording tells of lies elsewhere. Names may stand for several. */
+static bool symbols_fit(const struct symbol_store *s, const struct symfile *f, uint64_t slide) {
+    const struct perfdata_kernel_facts *facts = s->options.kernel;
+    bool seen[PERFDATA_KERNEL_SYMBOLS] = {0}, fits[PERFDATA_KERNEL_SYMBOLS] = {0};
+    struct object_symbols walk;
+    if (!facts || !object_symbols_open(&f->elf, SHT_SYMTAB, &walk, NULL))
+        return true;
+    for (struct object_symbol sym; object_symbols_next(&walk, &sym);)
+        for (uint32_t i = 0; i < facts->symbol_count; i++) {
+            const char *name = facts->symbols[i].name;
+            if (!sym.section || sym.name.size != strlen(name) || memcmp(sym.name.data, name, sym.name.size))
+                continue;
+            seen[i] = true;
+            fits[i] = fits[i] || sym.value + slide == facts->symbols[i].address;
+        }
+    for (uint32_t i = 0; i < facts->symbol_count; i++)
+        if (seen[i] && !fits[i])
+            return false;
+    return true;
+}
+
+static bool use_vmlinux(struct symbol_store *s, struct store_image *im, struct symfile *f, bool proved,
+                        bool forced) {
     const struct symbol_image *kernel = &im->known;
     uint64_t value, etext;
     if (!f->is_elf) {
@@ -227,7 +325,13 @@ static bool use_vmlinux(struct symbol_store *s, struct store_image *im, struct s
     if (!has_reference(kernel) || !find_symbol(&f->elf, kernel->reference, &value))
         return refuse(im, f->path, "it lacks the symbol that the recording is related to");
     uint64_t slide = kernel->reference_address - value;
-    if (!proved && find_symbol(&f->elf, "_etext", &etext) && ends_otherwise(kernel, etext + slide))
+    const char *banner = proved || forced ? NULL : banner_of_another(im, f);
+    if (banner)
+        return refuse(im, f->path,
+                      store_text(im, "it is %s, the recorded kernel %s", banner, kernel->release));
+    if (!proved && !forced && !symbols_fit(s, f, slide))
+        return refuse(im, f->path, "its functions do not lie where those of the recorded kernel did");
+    if (!proved && !forced && find_symbol(&f->elf, "_etext", &etext) && ends_otherwise(kernel, etext + slide))
         return refuse(im, f->path, "its text is not as long as the recorded kernel's: another kernel");
     if (!relocate(s, im, f, slide))
         return false;
@@ -240,7 +344,7 @@ static bool use_vmlinux(struct symbol_store *s, struct store_image *im, struct s
 
 static bool try_vmlinux(struct symbol_store *s, struct store_image *im, const char *path) {
     struct symfile *f = store_open_proved(s, im, path);
-    return f && use_vmlinux(s, im, f, im->known.build_id.size != 0);
+    return f && use_vmlinux(s, im, f, im->known.build_id.size != 0, false);
 }
 
 /* --vmlinux: the user's word may stand for the build-id. */
@@ -250,7 +354,7 @@ static bool use_given_vmlinux(struct symbol_store *s, struct store_image *im, co
     struct symfile *f = symfile_open(&s->files, path);
     if (!f || f->err.code != ERR_NONE)
         return f && store_fail_err(im, path, &f->err);
-    return use_vmlinux(s, im, f, symfile_has_id(f, im->known.build_id));
+    return use_vmlinux(s, im, f, symfile_has_id(f, im->known.build_id), true);
 }
 
 /* Where distributions and kernel builds put it; those without a release in their name need a build-id. */
@@ -285,9 +389,39 @@ bool store_fail_given(struct store_image *im, const char *path) {
     return false;
 }
 
+const char *store_next_forced(struct store_image *im, const char **rest) {
+    if (!*rest || !**rest)
+        return NULL;
+    size_t n = strcspn(*rest, ",");
+    const char *path = store_text(im, "%.*s", (int)n, *rest);
+    *rest += n + ((*rest)[n] == ',');
+    return path;
+}
+
+/* What the user vouches for, an image or a list: used as far as it can be, and proves nothing. */
+static bool use_forced(struct symbol_store *s, struct store_image *im) {
+    const char *rest = s->options.force_images, *path;
+    while ((path = store_next_forced(im, &rest))) {
+        struct symfile *f = symfile_open(&s->files, path);
+        struct err err = ERR_INIT;
+        uint64_t text;
+        const struct kernel_list *list =
+            f && f->err.code == ERR_NONE && !f->is_elf ? symfile_kernel_list(&s->files, path, &err) : NULL;
+        if (list && use_list(s, im, path, list, SYMBOL_FROM_KALLSYMS, false))
+            return true;
+        if (f && f->is_elf &&
+            (find_symbol(&f->elf, "_text", &text) || find_symbol(&f->elf, "_stext", &text)) &&
+            use_vmlinux(s, im, f, false, true))
+            return true;
+    }
+    return false;
+}
+
 bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
     const struct symbol_kernel_options *o = store_kernel_options(s, im);
     bool identified = im->known.build_id.size != 0;
+    if (use_forced(s, im))
+        return true;
     /* What the user names is used or refused; nothing is guessed in its place. */
     if (o->kallsyms)
         return try_list(s, im, o->kallsyms, SYMBOL_FROM_KALLSYMS, false) || store_fail_given(im, o->kallsyms);

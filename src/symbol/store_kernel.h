@@ -13,10 +13,22 @@ const struct symbol_kernel_options *store_kernel_options(const struct symbol_sto
  * nothing. */
 const struct symbol_image *store_kernel_of(const struct symbol_store *s, const struct store_image *im);
 
-/* True when `list` is of the kernel that was recorded, as it was relocated then: it has the reference symbol
- * at its recorded address, and its text has the recorded length where that is known. Else the image fails. */
-bool store_list_matches(struct store_image *im, const struct symbol_image *kernel, const char *path,
-                        const struct kernel_list *list);
+/*
+ * True when nothing says that `list` is not of the kernel that was recorded, as it was relocated then: it has
+ * the reference symbol at its recorded address, its text has the recorded length and modules lie where they
+ * were, where that is known. Else the image fails. *proved (may be NULL) becomes true when the recording
+ * brings what proves it.
+ */
+bool store_list_matches(const struct symbol_store *s, struct store_image *im, const char *path,
+                        const struct kernel_list *list, bool *proved);
+
+/* The name of a module as the kernel has it, in the image's arena: /lib/modules/V/kernel/net/nf-nat.ko.xz ->
+ * nf_nat, [ext4] -> ext4. */
+struct bytes store_module_name(struct store_image *im, const char *path);
+
+/* The next of the files that the user vouches for: start with *rest = options.force_images. NULL at the end.
+ */
+const char *store_next_forced(struct store_image *im, const char **rest);
 
 /* Fails the image for a file that the user named and that is not there: he should hear of that. Returns
  * false. */

@@ -7,10 +7,8 @@
 #include "symbol/elf_symbols.h"
 #include "symbol/store_kernel.h"
 
-/* The module's name as the kernel has it: /lib/modules/V/kernel/net/nf-nat.ko.xz -> nf_nat, [ext4] -> ext4.
- */
-static struct bytes module_name(struct store_image *im) {
-    const char *slash = strrchr(im->known.name, '/'), *name = slash ? slash + 1 : im->known.name;
+struct bytes store_module_name(struct store_image *im, const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t len = *name == '[' ? strcspn(name + 1, "]") : strcspn(name, ".");
     char *copy = arena_strndup(&im->texts, name + (*name == '['), len);
     for (char *c = copy; c && *c; c++)
@@ -24,7 +22,7 @@ static bool use_list(struct symbol_store *s, struct store_image *im, const struc
                      const char *path, enum symbol_origin origin) {
     struct err err = ERR_INIT;
     struct kernel_bounds bounds = {.from = im->known.start, .end = im->known.end};
-    struct bytes name = module_name(im);
+    struct bytes name = store_module_name(im, im->known.name);
     if (!kernel_list_has_module(list, name)) {
         store_tried(im, path, "it lists nothing of this module");
         return false;
@@ -114,17 +112,17 @@ static uint64_t section_end(const void *ctx, uint64_t start) {
     return start;
 }
 
-static bool use_file(struct symbol_store *s, struct store_image *im, const char *path,
-                     enum symbol_origin origin) {
-    struct symfile *f = store_open_proved(s, im, path);
+/* `f` may be NULL. */
+static bool use_module(struct symbol_store *s, struct store_image *im, struct symfile *f, bool proved,
+                       enum symbol_origin origin) {
     struct err err = ERR_INIT;
     struct placement places = {0};
     struct symbol_drafts d = {0};
     if (!f)
         return false;
     if (!f->is_elf || f->elf.type != ET_REL) {
-        store_tried(im, path, "not a kernel module");
-        return store_fail(im, SYMBOL_BROKEN, path, "not a kernel module");
+        store_tried(im, f->path, "not a kernel module");
+        return store_fail(im, SYMBOL_BROKEN, f->path, "not a kernel module");
     }
     struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_BEST,
                                  .limit = section_end,
@@ -136,9 +134,27 @@ static bool use_file(struct symbol_store *s, struct store_image *im, const char 
     free(places.offsets);
     symbol_drafts_fini(&d);
     if (!im->table)
-        return store_fail_err(im, path, &err);
+        return store_fail_err(im, f->path, &err);
     im->bytes.debug = f->bytes;
-    return store_found(im, origin, path, im->known.build_id.size != 0);
+    return store_found(im, origin, f->path, proved);
+}
+
+static bool use_file(struct symbol_store *s, struct store_image *im, const char *path,
+                     enum symbol_origin origin) {
+    return use_module(s, im, store_open_proved(s, im, path), im->known.build_id.size != 0, origin);
+}
+
+/* What the user vouches for: a module's file of that name. */
+static bool use_forced(struct symbol_store *s, struct store_image *im) {
+    const char *rest = s->options.force_images, *path;
+    struct bytes name = store_module_name(im, im->known.name);
+    while ((path = store_next_forced(im, &rest))) {
+        struct symfile *f =
+            bytes_equal(store_module_name(im, path), name) ? symfile_open(&s->files, path) : NULL;
+        if (f && f->is_elf && f->elf.type == ET_REL && use_module(s, im, f, false, SYMBOL_FROM_MODULE))
+            return true;
+    }
+    return false;
 }
 
 /* ---- the order ---- */
@@ -148,7 +164,7 @@ static bool use_file(struct symbol_store *s, struct store_image *im, const char 
 static void repair_end(struct symbol_store *s, struct store_image *im) {
     const char *path = store_kernel_options(s, im)->modules;
     struct writer text = writer_make(false);
-    struct bytes name = module_name(im);
+    struct bytes name = store_module_name(im, im->known.name);
     if (path && os_files_real.read(os_files_real.ctx, path, &text, NULL)) {
         struct bytes rest = writer_bytes(&text);
         for (struct modules_entry m; modules_next(&rest, &m);)
@@ -162,11 +178,13 @@ bool store_load_module(struct symbol_store *s, struct store_image *im) {
     const struct symbol_kernel_options *o = store_kernel_options(s, im);
     struct err err = ERR_INIT;
     repair_end(s, im);
+    if (use_forced(s, im))
+        return true;
     if (o->kallsyms) {
         const struct kernel_list *list = symfile_kernel_list(&s->files, o->kallsyms, &err);
         if (!list)
             return store_fail_err(im, o->kallsyms, &err);
-        if (store_list_matches(im, store_kernel_of(s, im), o->kallsyms, list) &&
+        if (store_list_matches(s, im, o->kallsyms, list, NULL) &&
             use_list(s, im, list, o->kallsyms, SYMBOL_FROM_KALLSYMS))
             return true;
     }

@@ -670,6 +670,100 @@ static void test_vmlinux(void **state) {
 }
 
 /* Whatever runs here, it is not a kernel with this build-id, nor one that nothing is known of. */
+/* What sonde keeps of a boot proves a list of its symbols, and contradicts those of all others. */
+static void test_kernel_facts(void **state) {
+    struct tree *t = *state;
+    char path[128], other[128];
+    struct perfdata_kernel_facts facts = {.symbol_count = 8};
+    for (size_t i = 0; i < 8; i++)
+        facts.symbols[i] = (struct perfdata_kernel_symbol){0xffffffff9b600100, "one"};
+    snprintf(path, sizeof path, "%s/kallsyms", t->root);
+    snprintf(other, sizeof other, "%s/other", t->root);
+    put(t, "/kallsyms", text_bytes(KALLSYMS));
+    put(t, "/other",
+        text_bytes("ffffffff9b600000 T _text\nffffffff9b600108 T one\nffffffff9b601000 T _etext\n"));
+    struct symbol_options o = {.host = {.kallsyms = path}, .kernel = &facts};
+    struct session s = ask(&o, &KERNEL);
+    assert_string_equal(grade_at(&s, 0xffffffff9b600110), "exact kernel kallsyms");
+    symbol_store_free(s.store);
+
+    facts.symbol_count = 3; /* too few to prove anything */
+    s = ask(&o, &KERNEL);
+    assert_string_equal(grade_at(&s, 0xffffffff9b600110), "inferred none kallsyms");
+    symbol_store_free(s.store);
+
+    o.host.kallsyms = other; /* the reference is where it was, but nothing else */
+    s = ask(&o, &KERNEL);
+    assert_string_equal(grade_at(&s, 0xffffffff9b600110), "stale none none");
+    assert_non_null(strstr(symbol_store_warning(s.store, 0), "one"));
+    symbol_store_free(s.store);
+
+    o.kernel = NULL;
+    s = ask(&o, &KERNEL);
+    assert_string_equal(at(&s, 0xffffffff9b600110), "one");
+    symbol_store_free(s.store);
+
+    const struct recipe vmlinux = {.type = ET_EXEC,
+                                   .table = SHT_SYMTAB,
+                                   .functions = {{"_text", 0xffffffff81000000, 0, 1},
+                                                 {"one", 0xffffffff81000200, 0x20, 1},
+                                                 {"_etext", 0xffffffff81001000, 0, 1}}};
+    put_elf(t, "/vmlinux", &vmlinux, NULL);
+    snprintf(path, sizeof path, "%s/vmlinux", t->root);
+    o = (struct symbol_options){.host = {.vmlinux = path}, .kernel = &facts};
+    s = ask(&o, &KERNEL);
+    assert_string_equal(grade_at(&s, 0xffffffff9b600210), "stale none none");
+    symbol_store_free(s.store);
+    o.force_images = path; /* the user knows better */
+    s = ask(&o, &KERNEL);
+    assert_string_equal(grade_at(&s, 0xffffffff9b600210), "inferred none symtab");
+    symbol_store_free(s.store);
+}
+
+/* A list of another boot of the same kernel, which was not relocated: its modules tell. */
+static void test_modules_elsewhere(void **state) {
+    struct tree *t = *state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/kallsyms", t->root);
+    put(t, "/kallsyms",
+        text_bytes("ffffffff9b600000 T _text\nffffffff9b601000 T _etext\nffffffffc0a00000 t f\t[ext4]\n"));
+    struct symbol_options o = {.host = {.kallsyms = path}};
+    struct symbol_image module = {.kind = SYMBOL_IMAGE_MODULE,
+                                  .space = SYMBOL_KERNEL,
+                                  .name = "[ext4]",
+                                  .start = 0xffffffffc0a00000,
+                                  .end = 0xffffffffc0a10000};
+    for (int moved = 0; moved < 2; moved++) {
+        struct symbol_store *s = symbol_store_new(&o, NULL);
+        symbol_store_add(s, &KERNEL);
+        module.start += moved ? 0x100000 : 0;
+        module.end += moved ? 0x100000 : 0;
+        symbol_store_add(s, &module);
+        assert_int_equal(symbol_store_table(s, 0) == NULL, moved);
+        symbol_store_free(s);
+    }
+}
+
+/* Files that nothing proves, by the user's word. */
+static void test_forced(void **state) {
+    struct tree *t = *state;
+    char path[256];
+    uint64_t text;
+    struct symbol_image image = FILE_IMAGE;
+    image.build_id = text_bytes(ID_B);
+    put_elf(t, "/other/prog", &PROG, &text);
+    snprintf(path, sizeof path, "/no/such/prog,%s/other/prog", t->root);
+    struct symbol_options o = {.symfs = "/nonexistent", .force_images = path};
+    struct session s = ask(&o, &image);
+    assert_string_equal(at(&s, text + 0x10), "main");
+    assert_string_equal(grade_at(&s, text + 0x10), "inferred none symtab");
+    symbol_store_free(s.store);
+    image.name = "/bin/program";
+    s = ask(&o, &image);
+    assert_null(s.table);
+    symbol_store_free(s.store);
+}
+
 static void test_foreign_kernel(void **state) {
     (void)state;
     struct symbol_options o = {.symfs = "/nonexistent"};
@@ -816,14 +910,25 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_file),         TREE_TEST(test_deleted),
-        TREE_TEST(test_evidence),     TREE_TEST(test_changed),
-        TREE_TEST(test_cache),        TREE_TEST(test_debug_files),
-        TREE_TEST(test_map),          TREE_TEST(test_debuginfod),
-        TREE_TEST(test_kallsyms),     TREE_TEST(test_vmlinux),
-        TREE_TEST(test_module_list),  TREE_TEST(test_module_file),
-        TREE_TEST(test_memory),       cmocka_unit_test(test_vdso),
-        cmocka_unit_test(test_named), cmocka_unit_test(test_foreign_kernel),
+        TREE_TEST(test_file),
+        TREE_TEST(test_deleted),
+        TREE_TEST(test_evidence),
+        TREE_TEST(test_changed),
+        TREE_TEST(test_kernel_facts),
+        TREE_TEST(test_modules_elsewhere),
+        TREE_TEST(test_forced),
+        TREE_TEST(test_cache),
+        TREE_TEST(test_debug_files),
+        TREE_TEST(test_map),
+        TREE_TEST(test_debuginfod),
+        TREE_TEST(test_kallsyms),
+        TREE_TEST(test_vmlinux),
+        TREE_TEST(test_module_list),
+        TREE_TEST(test_module_file),
+        TREE_TEST(test_memory),
+        cmocka_unit_test(test_vdso),
+        cmocka_unit_test(test_named),
+        cmocka_unit_test(test_foreign_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,8 +141,28 @@ static bool use_best(struct symbol_store *s, struct store_image *im, struct symf
     return true;
 }
 
+/* What the user vouches for: a file of that name. */
+static bool use_forced(struct symbol_store *s, struct store_image *im, const char *path) {
+    const char *rest = s->options.force_images, *forced;
+    while ((forced = store_next_forced(im, &rest))) {
+        const char *a = strrchr(forced, '/'), *b = strrchr(path, '/');
+        struct symfile *f =
+            strcmp(a ? a + 1 : forced, b ? b + 1 : path) == 0 ? symfile_open(&s->files, forced) : NULL;
+        struct bytes id = im->known.build_id;
+        im->known.build_id = (struct bytes){0};
+        im->evidenced = false;
+        bool ok = f && f->is_elf && use_file(s, im, f, forced, SYMBOL_FROM_FILE);
+        im->known.build_id = id;
+        if (ok)
+            return true;
+    }
+    return false;
+}
+
 bool store_load_file(struct symbol_store *s, struct store_image *im) {
     const char *path = real_path(im);
+    if (use_forced(s, im, path))
+        return true;
     bool cookie = im->known.evidence && im->known.evidence->has_cookie;
     bool identified = im->known.build_id.size != 0 || cookie;
     if (use_best(s, im, store_open_proved(s, im, store_cache_path(s, im, "elf")), path, SYMBOL_FROM_CACHE))
