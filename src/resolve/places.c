@@ -60,18 +60,23 @@ static bool holds(const struct model_state *s, struct model_when when) {
 }
 
 /* Behind its EXIT record a process still runs in the kernel, and the callers that its last system call has in
- * user space lie where they lay. */
+ * user space lie where they lay. The next process with its pid need not change the space: its parent may be
+ * unknown. */
 static void keep_after_exit(const struct model *m, uint32_t pid, struct model_when when,
                             struct model_state *state) {
     uint32_t id = model_process_at(m, pid, when);
     const struct model_process *process = id == MODEL_NONE ? NULL : model_process(m, id);
-    if (!process || !process->exited || model_when_before(when, process->ended))
+    if (!process)
         return;
-    struct model_state last;
-    model_state_at(m, MODEL_SPACE_USER, pid, model_when_prior(process->ended), &last);
-    last.from = model_when_before(state->from, process->ended) ? process->ended : state->from;
-    last.until = state->until;
-    *state = last;
+    if (!process->exited || model_when_before(when, process->ended)) {
+        if (model_when_before(state->from, process->born) && !model_when_before(when, process->born))
+            state->from = process->born;
+        return;
+    }
+    model_state_at(m, MODEL_SPACE_USER, pid, model_when_prior(process->ended), state);
+    state->from = when;
+    state->until = when.order == UINT64_MAX ? (struct model_when){when.time_ns + 1, 0}
+                                            : (struct model_when){when.time_ns, when.order + 1};
 }
 
 const struct model_state *resolve_places_state(struct resolve_places *p, unsigned cpumode, uint32_t pid,
