@@ -301,7 +301,9 @@ def identity():
 
 
 def report(path, *args):
-    return support.run([SONDE, "report", "-f", "--stdio", "-i", path, "-s", "sym", *args]).out.decode()
+    # Not from the build-id cache: other recordings of the same program are there.
+    return support.run([SONDE, "--buildid-dir", "none", "report", "-f", "--stdio", "-i", path, "-s", "sym",
+                        *args]).out.decode()
 
 
 def kept():
