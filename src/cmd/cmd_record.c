@@ -17,7 +17,7 @@
 
 /* -e, --filter and --exclude-perf depend on each other's order. */
 struct selection {
-    enum { SELECT_EVENT, SELECT_PFM, SELECT_FILTER, SELECT_EXCLUDE_SELF, SELECT_CGROUPS } what;
+    enum { SELECT_EVENT, SELECT_PFM, SELECT_FILTER, SELECT_EXCLUDE_SELF, SELECT_CGROUPS, SELECT_SWITCH } what;
     const char *text;
 };
 
@@ -39,11 +39,12 @@ static bool set_selection(const struct option *row, void *field, const char *val
         return true;
     if (!s)
         return err_memory(e, "events");
-    *s = (struct selection){row->letter == 'e'                     ? SELECT_EVENT
-                            : row->letter == 'G'                   ? SELECT_CGROUPS
-                            : strcmp(row->name, "pfm-events") == 0 ? SELECT_PFM
-                            : strcmp(row->name, "filter") == 0     ? SELECT_FILTER
-                                                                   : SELECT_EXCLUDE_SELF,
+    *s = (struct selection){row->letter == 'e'                              ? SELECT_EVENT
+                            : row->letter == 'G'                            ? SELECT_CGROUPS
+                            : strcmp(row->name, "pfm-events") == 0          ? SELECT_PFM
+                            : strcmp(row->name, "filter") == 0              ? SELECT_FILTER
+                            : strcmp(row->name, "switch-output-event") == 0 ? SELECT_SWITCH
+                                                                            : SELECT_EXCLUDE_SELF,
                             value};
     return true;
 }
@@ -337,7 +338,8 @@ static const struct option options[] = {
     WHOLE(0, "switch-output", "signal or size[BKMG] or time[smhd]",
           "Switch output when receiving SIGUSR2 (signal) or cross a size or time threshold", set_switch,
           .flags = OPTION_VALUE_OPTIONAL, .fallback = "signal"),
-    OPTION_ABSENT(0, "switch-output-event", "event", "go on in a new file at this event"),
+    SELECT(0, "switch-output-event", "event",
+           "switch output at every sample of this event, which is not recorded itself (in the syntax of -e)"),
     WHOLE(0, "synth", "no|all|task|mmap|cgroup", "Fine-tune event synthesis: default=all", set_synth),
     OPTION_BOOL(0, "tail-synthesize", struct record_cli, o.tail_synth,
                 "synthesize non-sample events at the end of output"),
@@ -430,7 +432,7 @@ static bool settle_user(struct record_cli *c, char number[16], struct err *err) 
 }
 
 static bool select_events(const struct record_cli *c, struct record_event_sources *src,
-                          struct record_events *events, struct err *err) {
+                          struct record_events *events, struct record_events *triggers, struct err *err) {
     for (size_t i = 0; i < c->selected.count; i++) {
         const struct selection *s = &c->selected.items[i];
         size_t at = SIZE_MAX;
@@ -440,9 +442,9 @@ static bool select_events(const struct record_cli *c, struct record_event_source
             return false;
         if (s->what == SELECT_CGROUPS && !record_events_cgroups(events, s->text, err))
             return false;
-        if ((s->what != SELECT_EVENT && s->what != SELECT_PFM) ||
-            (s->what == SELECT_EVENT ? record_events_parse : record_events_parse_pfm)(src, s->text, events,
-                                                                                      &at, err))
+        if ((s->what != SELECT_EVENT && s->what != SELECT_PFM && s->what != SELECT_SWITCH) ||
+            (s->what == SELECT_PFM ? record_events_parse_pfm : record_events_parse)(
+                src, s->text, s->what == SELECT_SWITCH ? triggers : events, &at, err))
             continue;
         struct out o;
         if (at != SIZE_MAX && out_init(&o, NULL, NULL)) {
@@ -523,7 +525,7 @@ static void tell_file(void *ctx, const char *path) {
 
 static int record(struct command_env *env, struct record_cli *c, char *const *argv) {
     struct err err = ERR_INIT;
-    struct record_events events = RECORD_EVENTS_INIT;
+    struct record_events events = RECORD_EVENTS_INIT, triggers = RECORD_EVENTS_INIT;
     struct record_result result = {0};
     char uid[16];
     const char *output = c->output ? c->output : "perf.data";
@@ -535,8 +537,10 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
         c->o.inherit = false;
     bool ok = src || err_memory(&err, "events");
     ok = ok && settle_rate(c, &sysfs_system, &err) && settle_user(c, uid, &err) &&
-         settle_config(c, env->config, &err) && select_events(c, src, &events, &err) &&
+         settle_config(c, env->config, &err) && select_events(c, src, &events, &triggers, &err) &&
          (!c->realtime || os_limits_realtime(c->realtime, &err));
+    if (triggers.items.count)
+        c->o.switch_output = c->o.timestamp_names = true;
     if (c->group)
         join_events(&events);
     if (ok) {
@@ -545,6 +549,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             .options = &c->o,
             .sources = src,
             .events = events.items.count ? &events : NULL,
+            .switch_events = triggers.items.count ? &triggers : NULL,
             .sys = &sysfs_system,
             .perf = &os_perf_system,
             .proc = &os_proc_system,
@@ -566,6 +571,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             tell(env, c, &result, output, ok);
     }
     record_events_fini(&events);
+    record_events_fini(&triggers);
     record_event_sources_free(src);
     if (!ok && err.code == ERR_NONE)
         return EXIT_USAGE; /* an event's error was marked in its text */

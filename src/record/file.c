@@ -332,11 +332,12 @@ bool record_file_finish(struct record_file *f, const struct perfdata_feature *la
         size_t old_count = f->features.count;
         f->tail = writer_make(false);
         f->full = false;
-        if (!write_tail(f, late, count, trailer, err)) {
-            /* Without the late features, then: the old table still fits. */
-            ok = false;
+        ok = write_tail(f, late, count, trailer, err);
+        /* Without the trailer, then; or without the late features either: the old table still fits. */
+        for (int left = 1; !ok && left >= 0; left--) {
             f->features.count = old_count;
-            write_tail(f, NULL, 0, (struct bytes){0}, NULL);
+            if (write_tail(f, left ? late : NULL, left ? count : 0, (struct bytes){0}, NULL))
+                break;
         }
         writer_fini(&old);
     }

@@ -185,6 +185,63 @@ static void full_disk(void **state) {
         }
 }
 
+/* No room for all that is kept: the build-ids are there all the same. */
+static void large_trailer(void **state) {
+    (void)state;
+    static const uint8_t MUCH[1 << 16];
+    struct os_output_fake disk;
+    struct perfdata_events events;
+    struct record_file f;
+    bool finished;
+    uint64_t features;
+    const struct perfdata_feature early = {.id = PERFDATA_FEATURE_OSRELEASE, .content = {HOST, sizeof HOST}};
+    const struct perfdata_feature late = {.id = PERFDATA_FEATURE_BUILD_ID,
+                                          .content = {BUILD_IDS, sizeof BUILD_IDS}};
+    struct writer w = writer_make(false);
+    make_events(&events);
+    put_record(&w, 0);
+    struct bytes record = writer_bytes(&w);
+    for (uint64_t more = 0; more < 2; more++) {
+        os_output_fake_init(&disk, true);
+        assert_true(
+            record_file_start(&f, disk.out, "fake", &(struct record_file_head){&events, &early, 1}, NULL));
+        assert_true(record_file_append(&f, &record, 1, NULL));
+        disk.reserved = 0;
+        disk.room = disk.bytes.count + (more ? 1000 : 8);
+        assert_false(record_file_finish(&f, &late, 1, (struct bytes){MUCH, sizeof MUCH}, NULL));
+        assert_int_equal(read_back((struct bytes){disk.bytes.items, disk.bytes.count}, &finished, &features),
+                         1);
+        assert_true(finished);
+        assert_int_equal(features, 1 + more);
+        os_output_fake_fini(&disk);
+    }
+    writer_fini(&w);
+    perfdata_events_fini(&events);
+}
+
+/* Records and nothing else; on a full disk whole ones. */
+static void plain(void **state) {
+    (void)state;
+    struct writer w = writer_make(false);
+    for (uint64_t i = 0; i < 3; i++)
+        put_record(&w, 7 * i); /* of one size */
+    struct bytes records = writer_bytes(&w);
+    for (uint64_t room = 0; room <= records.size; room++) {
+        struct os_output_fake disk;
+        struct record_file f;
+        os_output_fake_init(&disk, true);
+        disk.room = room;
+        disk.out.reserve = os_output_fd(1).reserve;
+        record_file_start_plain(&f, disk.out, "fake");
+        assert_int_equal(record_file_append(&f, &records, 1, NULL), room == records.size);
+        assert_true(record_file_finish(&f, NULL, 0, (struct bytes){0}, NULL));
+        assert_int_equal(disk.bytes.count, room / (records.size / 3) * (records.size / 3));
+        assert_true(!disk.bytes.count || memcmp(disk.bytes.items, records.data, disk.bytes.count) == 0);
+        os_output_fake_fini(&disk);
+    }
+    writer_fini(&w);
+}
+
 static void piped(void **state) {
     (void)state;
     struct os_output_fake disk;
@@ -203,10 +260,8 @@ static void piped(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole),
-        cmocka_unit_test(killed_anywhere),
-        cmocka_unit_test(full_disk),
-        cmocka_unit_test(piped),
+        cmocka_unit_test(whole),         cmocka_unit_test(killed_anywhere), cmocka_unit_test(full_disk),
+        cmocka_unit_test(large_trailer), cmocka_unit_test(plain),           cmocka_unit_test(piped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@
 #include "record/opening.h"
 #include "record/readers.h"
 #include "record/sections.h"
+#include "record/trigger.h"
 
 enum {
     FILES_MAX = 1 << 16,  /* that --switch-max-files can count */
@@ -34,7 +35,8 @@ enum {
     THREADS_MS = 100,     /* how often readers are asked how they are */
     COMPRESS_BUFFERS = 2, /* one is filled while the other is compressed */
 };
-static const uint64_t TAG_SIGNALS = UINT64_MAX, TAG_CONTROL = UINT64_MAX - 1, TAG_MODULES = UINT64_MAX - 2;
+static const uint64_t TAG_SIGNALS = UINT64_MAX, TAG_CONTROL = UINT64_MAX - 1, TAG_MODULES = UINT64_MAX - 2,
+                      TAG_TRIGGER = UINT64_MAX - 3;
 
 struct session {
     const struct record_job *job;
@@ -47,6 +49,7 @@ struct session {
     struct record_events defaults;
     struct record_plan config;
     struct record_opened opened;
+    struct record_trigger trigger; /* of --switch-output-event */
     struct perfdata_events events;
     struct record_file file;
     bool file_open;
@@ -141,6 +144,18 @@ static bool poll_events(struct session *s, struct err *err) {
             return false;
         s->polled++;
     }
+    return true;
+}
+
+static bool open_trigger(struct session *s, struct err *err) {
+    const struct record_job *job = s->job;
+    if (!job->switch_events)
+        return true;
+    if (!record_trigger_open(&s->trigger, job->perf, job->switch_events, &s->target, job->options, err))
+        return false;
+    for (size_t i = 0; i < s->trigger.opened.rings.count; i++)
+        if (!os_poller_add(s->poller, s->trigger.opened.rings.items[i].fd, TAG_TRIGGER, err))
+            return false;
     return true;
 }
 
@@ -378,7 +393,7 @@ static bool start(struct session *s, struct err *err) {
         record_cgroups_mount(job->proc, s->cgroup_folder, sizeof s->cgroup_folder);
     if (!start_child(s, err) || !record_target_init(&s->target, job->options, job->sys, s->child.pid, err) ||
         !plan_threads(s, err) || !(job->events ? plan_and_open(s, job->events, err) : open_default(s, err)) ||
-        !poll_events(s, err))
+        !poll_events(s, err) || !open_trigger(s, err))
         return false;
     if (!record_open_events(&s->opened, &s->config, &s->events))
         return err_memory(err, "events");
@@ -389,6 +404,8 @@ static bool start(struct session *s, struct err *err) {
     s->start_ns = os_clock_ns();
     if (!job->options->delay_ms && !s->target.exec)
         record_open_enable(&s->opened, &s->config, true);
+    if (job->switch_events && !s->target.exec)
+        record_open_enable(&s->trigger.opened, &s->trigger.plan, true);
     /* From here on the command runs; what it does waits in the rings. */
     if (s->child.pid && !os_child_go(&s->child, job->options->command[0], err))
         return false;
@@ -614,6 +631,10 @@ static void wait_for_more(struct session *s, int timeout_ms) {
             s->modules_changed |= s->uevents < 0 || os_uevents_modules(s->uevents);
             continue;
         }
+        if (events[i].tag == TAG_TRIGGER) {
+            s->switch_asked |= record_trigger_fired(&s->trigger);
+            continue;
+        }
         if (events[i].tag == TAG_CONTROL) {
             take_commands(s);
             continue;
@@ -799,6 +820,7 @@ static void release(struct session *s) {
     os_channel_close(&s->channel);
     os_close(s->poller);
     record_opened_fini(&s->opened);
+    record_trigger_fini(&s->trigger);
     perfdata_events_fini(&s->events);
     record_plan_fini(&s->config);
     record_events_fini(&s->defaults);

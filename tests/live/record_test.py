@@ -384,6 +384,14 @@ def files():
     check(r.status == 0 and 2 <= len(parts) <= 4 and not os.path.exists("part.data"), f"parts: {parts}")
     for part in parts:
         check(script(part).status == 0, f"{part} can be read alone")
+    # Each exec of a program begins a new file: three of them, and the last is what is left.
+    if os.geteuid() == 0 and os.path.exists("/sys/kernel/tracing/events/sched/sched_process_exec"):
+        r = record("-o", "event.data", "--switch-output-event", "sched:sched_process_exec", "--", "sh", "-c",
+                   "sleep 0.3; sleep 0.3; sleep 0.3")
+        parts = [f for f in os.listdir(".") if re.fullmatch(r"event\.data\.\d{16}", f)]
+        check(r.status == 0 and 3 <= len(parts) <= 5, f"files by event: {parts} {r.err}")
+        for part in parts:
+            agree(part, None, "a file that an event ended")
     r = record("-o", "kept.data", "--timestamp-filename", "true")
     check(r.status == 0 and "kept.data.<timestamp>" in r.err, "a name from the time")
     open("old.data", "w").write("an older recording")
