@@ -11,6 +11,7 @@
 #include "cmd/perfconfig.h"
 #include "cmd/record_args.h"
 #include "os/limits.h"
+#include "os/mounts.h"
 #include "os/proc.h"
 #include "record/session.h"
 #include "record/synth.h"
@@ -545,6 +546,8 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
         join_events(&events);
     if (ok) {
         struct teller teller = {env, c->quiet};
+        struct os_mounts *mounts = os_mounts_new(); /* without one nothing is avoided */
+        struct os_proc proc = os_proc_wary(mounts);
         const struct record_job job = {
             .options = &c->o,
             .sources = src,
@@ -552,7 +555,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             .switch_events = triggers.items.count ? &triggers : NULL,
             .sys = &sysfs_system,
             .perf = &os_perf_system,
-            .proc = &os_proc_system,
+            .proc = &proc,
             .argv = argv,
             .output = output,
             .dry_run = c->dry_run,
@@ -562,9 +565,10 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
             .file_done = tell_file,
             .file_done_ctx = &teller,
             .synth = record_synth,
-            .synth_ctx = (void *)&os_proc_system,
+            .synth_ctx = &proc,
         };
         ok = record_run(&job, &result, &err);
+        os_mounts_free(mounts);
         if (wants_progress(c) && result.started)
             fputs("\r\033[K", stderr);
         if (!c->dry_run)

@@ -45,7 +45,8 @@ static struct os_identity identity_of(const struct stat *st) {
 
 bool os_hold(void *ctx, const char *path, int32_t pid, struct os_held *out, struct err *err) {
     struct stat st;
-    (void)ctx;
+    if (!os_answers(ctx, path, err))
+        return false;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         int why = fd < 0 ? errno : EINVAL;

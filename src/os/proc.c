@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "os/mounts.h"
 #include "os/proc_internal.h"
 
 /* struct procmap_query and its constants: include/uapi/linux/fs.h of Linux 6.11; older headers lack them. */
@@ -142,9 +143,15 @@ static int64_t ns_of(struct timespec t) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+bool os_answers(void *mounts, const char *path, struct err *err) {
+    return !mounts || !os_mounts_stall(mounts, path) ||
+           err_set(err, ERR_UNSUPPORTED, path, "%s lies on a file system that may not answer", path);
+}
+
 static bool system_identity(void *ctx, const char *path, struct os_identity *out, struct err *err) {
     struct stat st;
-    (void)ctx;
+    if (!os_answers(ctx, path, err))
+        return false;
     if (stat(path, &st) != 0)
         return err_errno(err, errno, path, "cannot look at %s", path);
     *out = (struct os_identity){st.st_dev, st.st_ino, (uint64_t)st.st_size, ns_of(st.st_mtim),
@@ -176,8 +183,9 @@ bool os_image_of_fd(int fd, const char *name, uint64_t most, struct os_image *ou
 }
 
 static bool system_image(void *ctx, const char *path, uint64_t most, struct os_image *out, struct err *err) {
-    (void)ctx;
     *out = (struct os_image){0};
+    if (!os_answers(ctx, path, err))
+        return false;
     /* Mapped names may lead to devices and FIFOs: opening those must neither wait nor do anything. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)

@@ -7,6 +7,10 @@
 
 int os_bpf_next(void *ctx, uint32_t after, struct os_bpf_program *out);
 
+/* False and *err: the file at `path` may take for ever to be looked at. `mounts` (struct os_mounts) may be
+ * NULL. */
+bool os_answers(void *mounts, const char *path, struct err *err);
+
 /* The image of an open regular file. */
 bool os_image_of_fd(int fd, const char *name, uint64_t most, struct os_image *out, struct err *err);
 
