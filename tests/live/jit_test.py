@@ -333,6 +333,64 @@ def java():
         check(lines.count("App.java:") > 100, f"{program}: lines of the program are known")
 
 
+PYTHON = """
+import time
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+def words(n):
+    return sorted(str(i * 7919 % 10007) for i in range(n))
+class P:
+    def __init__(self, x):
+        self.x = x
+    def add(self, other):
+        return P(self.x + other.x)
+def objects(n):
+    p = P(0)
+    for i in range(n):
+        p = p.add(P(i))
+    return p.x
+end = time.time() + 3
+while time.time() < end:
+    fib(15), words(2000), objects(2000)
+"""
+
+
+def pythons():
+    """Programs that are new enough, each with the options that make it announce its code."""
+    found = {shutil.which(f"python3.{n}") for n in (12, 13, 14)}
+    found |= set(glob.glob(os.path.expanduser("~root/.pyenv/versions/3.1[2-9]*/bin/python3")))
+    for program in sorted(p for p in found if p):
+        for option in ("perf", "perf_jit"):
+            r = subprocess.run([program, "-X", option, "-c", "import sys; sys.exit(not sys.is_stack_trampoline_active())"],
+                               capture_output=True)
+            if r.returncode == 0:
+                yield program, option
+
+
+def python():
+    """Its code is a trampoline for each function: the samples in it are few, callers are what it is for."""
+    with open("app.py", "w") as f:
+        f.write(PYTHON)
+    ran = False
+    for program, option in pythons():
+        ran = True
+        r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-g", "-k", "mono", "-o", "python.data", "--",
+                            "sh", "-c", 'echo $$ > python.pid; exec "$@"', "sh", program, "-X", option, "app.py"],
+                           capture_output=True, env=dict(support.ENV, HOME=os.getcwd()), timeout=300)
+        check(r.returncode == 0, f"{program} is recorded: {r.stderr.decode()[-500:]}")
+        with open("python.pid") as f:
+            pid = f.read().strip()
+        path = f"/tmp/jit-{pid}.dump" if os.path.exists(f"/tmp/jit-{pid}.dump") else f"/tmp/perf-{pid}.map"
+        announced = announced_by_dump(path) if path.endswith(".dump") else announced_by_map(path)
+        chains = support.run([SONDE, "script", "-i", "python.data", "-F", "ip,sym,dso"]).out.decode("utf-8", "replace")
+        frames = [Sample(0, 0, int(m[1], 16), m[2], m[3]) for m in re.finditer(r"^\s*([0-9a-f]+) (.*) \((.*)\)$", chains, re.M)]
+        check_runtime(frames, announced, f"{program} -X {option}, {os.path.basename(path)}", least=1)
+        for file in glob.glob(f"/tmp/*-{pid}.dump") + glob.glob(f"/tmp/perf-{pid}.map"):
+            os.remove(file)
+    if not ran:
+        print("SKIP no python from 3.12 on is installed")
+
+
 def main():
     r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-o", os.devnull, "true"], capture_output=True)
     if r.returncode:
@@ -340,7 +398,7 @@ def main():
         return support.SKIP
     with tempfile.TemporaryDirectory(prefix="sonde-jit-") as d:
         os.chdir(d)
-        for test in (example, example_injected, example_unmapped, both, example_without_clock, node, java):
+        for test in (example, example_injected, example_unmapped, both, example_without_clock, node, java, python):
             test()
             print(f"{test.__name__} done", flush=True)
         os.chdir("/")
