@@ -68,8 +68,11 @@ bool reading_symbols(struct reading *r, tracefs_symbol_fn *symbol, void *ctx, st
 /* ---- jitdumps ---- */
 
 bool reading_jitdumps(struct reading *r, const char *dump_dir, const char *symfs, struct err *err) {
-    struct resolve_jit_options o = {
-        .recording = stream_path(r->stream), .dump_dir = dump_dir, .symfs = symfs};
+    struct resolve_jit_options o = {.recording = stream_path(r->stream),
+                                    .dump_dir = dump_dir,
+                                    .symfs = symfs,
+                                    .kept = reading_kept(r),
+                                    .kept_swap = r->events->swap};
     if (!r->jit)
         r->jit = resolve_jit_new(&o, err);
     return r->jit;
@@ -88,6 +91,8 @@ static bool feed_jit(struct reading *r, struct model *m, struct err *err) {
     if (!r->jit)
         return true;
     resolve_jit_use_clock(r->jit, r->events);
+    resolve_jit_use_pairs(r->jit, stream_part(r->stream, true, PERFDATA_PART_CLOCK),
+                          stream_part(r->stream, false, PERFDATA_PART_CLOCK), r->events->swap);
     if (!resolve_jit_feed(r->jit, m, err))
         return false;
     for (size_t i = 0; i < resolve_jit_count(r->jit); i++)
@@ -133,29 +138,12 @@ static bool apply_build_ids(struct reading *r, struct model *m, struct err *err)
     return ok;
 }
 
-/* sonde's trailer (docs/FORMAT.md); empty when there is none. */
-static struct bytes trailer(const struct reading *r) {
-    struct bytes file = stream_input_bytes(r->stream);
-    uint64_t size = stream_is_pipe(r->stream) ? 0 : perfdata_box_size(file, r->events->swap);
-    return (struct bytes){file.data + (file.size - size), (size_t)size};
-}
-
-/* A part of the trailer; empty without. */
-static struct bytes trailer_part(const struct reading *r, uint32_t tag) {
-    struct bytes box = trailer(r);
-    struct perfdata_part part;
-    for (uint32_t i = 0; box.size && perfdata_box_part(box, r->events->swap, i, &part); i++)
-        if (part.tag == tag)
-            return part.content;
-    return (struct bytes){0};
-}
-
 struct bytes reading_kept(const struct reading *r) {
-    return trailer_part(r, PERFDATA_PART_KEPT);
+    return stream_part(r->stream, false, PERFDATA_PART_KEPT);
 }
 
 bool reading_kernel_facts(const struct reading *r, struct perfdata_kernel_facts *out) {
-    struct bytes text = trailer_part(r, PERFDATA_PART_KERNEL);
+    struct bytes text = stream_part(r->stream, false, PERFDATA_PART_KERNEL);
     perfdata_kernel_facts_decode(text, out);
     return text.size != 0;
 }
@@ -179,7 +167,7 @@ static bool apply_unloads(struct model *m, struct bytes lines, struct err *err) 
 
 /* Gives the model what the trailer says of mapped files and modules. */
 static bool apply_trailer(struct reading *r, struct model *m, struct err *err) {
-    struct bytes box = trailer(r), name;
+    struct bytes box = stream_box(r->stream, false), name;
     const bool swap = r->events->swap;
     struct perfdata_part part;
     struct perfdata_evidence e;

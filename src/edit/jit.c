@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "format/jitdump/jitelf.h"
+#include "format/perfdata/evidence.h"
 #include "os/output.h"
 
 enum {
@@ -126,10 +127,11 @@ static const char *text(struct edit_jit *j, const char *fmt, ...) {
 /* The folder for a dump's files as others must know it: whole, and not in /proc, where it is gone soon. */
 static const char *folder_of(struct edit_jit *j, const struct resolve_jit_dump *d) {
     const char *slash = strrchr(d->path, '/');
-    const char *name = strncmp(d->path, "/proc/", 6) == 0 ? j->options.folder ? j->options.folder : "."
-                       : !slash                           ? "."
-                       : slash == d->path                 ? "/"
-                                                          : text(j, "%.*s", (int)(slash - d->path), d->path);
+    const char *name = d->kept || strncmp(d->path, "/proc/", 6) == 0
+                           ? j->options.folder ? j->options.folder : "."
+                       : !slash           ? "."
+                       : slash == d->path ? "/"
+                                          : text(j, "%.*s", (int)(slash - d->path), d->path);
     char *whole = name ? realpath(name, NULL) : NULL;
     const char *copy = whole ? text(j, "%s", strcmp(whole, "/") == 0 ? "" : whole) : name;
     free(whole);
@@ -410,10 +412,15 @@ struct edit_jit *edit_jit_new(const struct edit_jit_options *options, struct str
     j->options = *options;
     j->in = in;
     j->editor = (struct copy_editor){edit, j};
-    j->found = resolve_jit_new(&options->find, err);
+    j->options.find.kept = stream_part(in, false, PERFDATA_PART_KEPT);
+    j->options.find.kept_swap = stream_header(in)->swap;
+    j->found = resolve_jit_new(&j->options.find, err);
     bool ok = j->found && scan(j, err);
-    if (ok)
+    if (ok) {
         resolve_jit_use_clock(j->found, stream_events(in));
+        resolve_jit_use_pairs(j->found, stream_part(in, true, PERFDATA_PART_CLOCK),
+                              stream_part(in, false, PERFDATA_PART_CLOCK), stream_header(in)->swap);
+    }
     ok = ok && resolve_jit_feed(j->found, NULL, err);
     for (size_t i = 0; ok && i < j->dumps.count; i++)
         ok = make_files(j, i, err) && (note_events(j, i) || err_memory(err, where));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/session.h"
+#include "record/clock.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -194,12 +195,29 @@ static bool create_output(struct session *s, struct os_output *out, struct err *
     return true;
 }
 
+/* How the clock stands to the one of jitdumps; nothing where that cannot be known. */
+static void put_clock(struct session *s, struct writer *w) {
+    struct perfdata_clock_pair pair;
+    if (record_clock_pair(s->job->perf, s->job->options, &pair))
+        perfdata_clock_pair_encode(&pair, w);
+}
+
 /* Where modules lie, for whoever names their frames: nothing else in the file says it of their sections. */
-static bool put_sections(struct session *s, struct writer *sections, struct writer *preamble) {
-    bool ok = record_sections_encode(s->job->proc, s->job->sys, &s->modules.known, sections);
-    const struct perfdata_part part = {PERFDATA_PART_SECTIONS, writer_bytes(sections)};
-    perfdata_box_encode(&part, sections->size != 0, preamble);
-    return ok && writer_ok(preamble);
+static bool put_preamble(struct session *s, struct writer *preamble) {
+    struct writer sections = writer_make(false), clock = writer_make(false);
+    bool ok = record_sections_encode(s->job->proc, s->job->sys, &s->modules.known, &sections);
+    struct perfdata_part parts[2];
+    size_t count = 0;
+    put_clock(s, &clock);
+    if (sections.size)
+        parts[count++] = (struct perfdata_part){PERFDATA_PART_SECTIONS, writer_bytes(&sections)};
+    if (clock.size)
+        parts[count++] = (struct perfdata_part){PERFDATA_PART_CLOCK, writer_bytes(&clock)};
+    perfdata_box_encode(parts, count, preamble);
+    ok = ok && writer_ok(preamble) && writer_ok(&clock);
+    writer_fini(&sections);
+    writer_fini(&clock);
+    return ok;
 }
 
 static bool start_file(struct session *s, struct os_output out, struct err *err) {
@@ -220,9 +238,9 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
     if (ok && !out.seekable) /* nothing can follow the data of a pipe */
         ok = record_facts_topology(&facts) || err_memory(err, "facts");
     const char *name = strcmp(s->job->output, "-") == 0 ? "standard output" : s->job->output;
-    struct writer sections = writer_make(false), preamble = writer_make(false);
+    struct writer preamble = writer_make(false);
     if (ok && s->job->proc && out.seekable)
-        ok = put_sections(s, &sections, &preamble) || err_memory(err, "modules");
+        ok = put_preamble(s, &preamble) || err_memory(err, "modules");
     if (ok) {
         s->file_open = true;
         s->result->started = true;
@@ -231,7 +249,6 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
         ok = record_file_start(&s->file, out, name, &head, err);
     }
     record_facts_fini(&facts);
-    writer_fini(&sections);
     writer_fini(&preamble);
     return ok;
 }
@@ -430,14 +447,14 @@ static bool update_facts(struct session *s, struct err *err) {
 
 /* What is known only now, and only to sonde. Empty when memory ran out: nothing else needs it. */
 static void encode_trailer(struct session *s, struct writer *w) {
-    struct writer images = writer_make(false), kernel = writer_make(false);
+    struct writer images = writer_make(false), kernel = writer_make(false), clock = writer_make(false);
     struct perfdata_kernel_facts facts;
     record_identities_finish(&s->identities, &images);
     if (s->job->proc && s->file.out.seekable) {
         record_kernel_facts(s->job->proc, &facts);
         perfdata_kernel_facts_encode(&facts, &kernel);
     }
-    struct perfdata_part parts[4];
+    struct perfdata_part parts[5];
     struct bytes kept = record_keep_finish(&s->keep);
     size_t count = 0;
     if (images.size)
@@ -448,12 +465,17 @@ static void encode_trailer(struct session *s, struct writer *w) {
         parts[count++] = (struct perfdata_part){PERFDATA_PART_KERNEL, writer_bytes(&kernel)};
     if (kept.size)
         parts[count++] = (struct perfdata_part){PERFDATA_PART_KEPT, kept};
+    if (s->job->proc)
+        put_clock(s, &clock);
+    if (clock.size)
+        parts[count++] = (struct perfdata_part){PERFDATA_PART_CLOCK, writer_bytes(&clock)};
     if (s->file.out.seekable)
         perfdata_box_encode(parts, count, w);
     if (!writer_ok(w) || !writer_ok(&images) || !writer_ok(&s->modules.log))
         writer_clear(w);
     writer_fini(&images);
     writer_fini(&kernel);
+    writer_fini(&clock);
 }
 
 /* Ends a file. False and *err when it could not be written; it is closed in any case. */

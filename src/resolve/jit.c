@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/arena.h"
 #include "base/hash.h"
+#include "format/perfdata/kept.h"
+#include "object/compressed.h"
 
 enum {
     START_SLACK_NS = 2000000000, /* between a dump's first word and the event of its marker */
@@ -38,6 +39,7 @@ void resolve_jit_free(struct resolve_jit *j) {
     for (size_t i = 0; i < j->dumps.count; i++) {
         jitcode_fini(&j->dumps.items[i].code);
         os_map_fini(&j->dumps.items[i].map);
+        arena_fini(&j->dumps.items[i].unpacked);
     }
     vec_fini(&j->dumps);
     hash_map_fini(&j->injected);
@@ -47,7 +49,7 @@ void resolve_jit_free(struct resolve_jit *j) {
 }
 
 void resolve_jit_set_clock(struct resolve_jit *j, enum resolve_jit_clock clock,
-                           const struct resolve_jit_pair pairs[2]) {
+                           const struct perfdata_clock_pair pairs[2]) {
     j->options.clock = clock;
     if (pairs)
         memcpy(j->options.pairs, pairs, sizeof j->options.pairs);
@@ -61,6 +63,20 @@ void resolve_jit_use_clock(struct resolve_jit *j, const struct perfdata_events *
     }
     if (all)
         j->options.clock = RESOLVE_JIT_CLOCK_SAME;
+}
+
+void resolve_jit_use_pairs(struct resolve_jit *j, struct bytes start, struct bytes end, bool swap) {
+    struct perfdata_clock_pair *p = j->options.pairs;
+    bool first = perfdata_clock_pair_next(&start, swap, &p[0]);
+    bool last = perfdata_clock_pair_next(&end, swap, &p[1]);
+    if (!first && !last)
+        return;
+    if (!first)
+        p[0] = p[1];
+    if (!last)
+        p[1] = p[0];
+    if (j->options.clock == RESOLVE_JIT_CLOCK_UNKNOWN)
+        j->options.clock = RESOLVE_JIT_CLOCK_PAIRS;
 }
 
 /* "" when memory ran out: what it names is not found then. */
@@ -128,7 +144,7 @@ uint64_t resolve_jit_time(const struct resolve_jit_dump *d, uint64_t time) {
 }
 
 static void set_clock(const struct resolve_jit_options *o, struct resolve_jit_dump *d) {
-    const struct resolve_jit_pair *p = o->pairs;
+    const struct perfdata_clock_pair *p = o->pairs;
     uint64_t start = d->code.start;
     d->offset_ns = 0;
     d->rate = 1;
@@ -190,6 +206,34 @@ static bool try_path(struct resolve_jit *j, struct resolve_jit_dump *d, const ch
     return why.code != ERR_MEMORY || err_memory(err, where);
 }
 
+/* The one that the recording keeps, of which all or the beginning is there. False: memory. */
+static bool try_kept(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err) {
+    struct bytes rest = j->options.kept, all, name = {(const uint8_t *)d->marker, strlen(d->marker)};
+    struct perfdata_kept k;
+    struct err why = ERR_INIT;
+    while (perfdata_kept_next(&rest, j->options.kept_swap, &k)) {
+        bool deleted = k.name.size > name.size && memcmp(k.name.data + name.size, " (", 2) == 0;
+        if (k.kind != PERFDATA_KEPT_JITDUMP || k.pid != d->pid || k.name.size < name.size ||
+            memcmp(k.name.data, name.data, name.size) != 0 || (k.name.size != name.size && !deleted))
+            continue;
+        all = k.packed;
+        if (k.packed.size != k.kept_size &&
+            !object_decompress_sized(OBJECT_ZSTD, k.packed, k.kept_size, &d->unpacked, &all, &why))
+            return why.code != ERR_MEMORY || err_memory(err, where);
+        if (!jitcode_read(all, &d->code, &why)) {
+            jitcode_fini(&d->code);
+            d->code = (struct jitcode){0};
+            return why.code != ERR_MEMORY || err_memory(err, where);
+        }
+        set_clock(&j->options, d);
+        d->kept = true;
+        d->path = text(j, "%s (kept in the recording)", d->marker);
+        d->why = d->code.damage.code ? text(j, "%s: %s", d->path, d->code.damage.message) : NULL;
+        return true;
+    }
+    return true;
+}
+
 static bool find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err) {
     const struct resolve_jit_options *o = &j->options;
     const char *slash = strrchr(d->marker, '/'), *base = slash ? slash + 1 : d->marker;
@@ -205,7 +249,7 @@ static bool find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *
                       : base,
     };
     for (size_t i = 0; i < sizeof paths / sizeof *paths && !d->path; i++)
-        if (!try_path(j, d, paths[i], err))
+        if (!try_path(j, d, paths[i], err) || (i == 0 && !d->path && !try_kept(j, d, err)))
             return false;
     if (!d->path && !d->why)
         d->why = text(j, "%s: the jitdump is not there any more: give its directory with --jitdump-dir",

@@ -10,8 +10,10 @@
 #ifndef SONDE_RESOLVE_JIT_H
 #define SONDE_RESOLVE_JIT_H
 
+#include "base/arena.h"
 #include "base/vec.h"
 #include "format/jitdump/jitcode.h"
+#include "format/perfdata/clock_pair.h"
 #include "format/perfdata/events.h"
 #include "model/model.h"
 #include "os/map.h"
@@ -24,29 +26,29 @@ enum resolve_jit_clock {
     RESOLVE_JIT_CLOCK_PAIRS,   /* two instants are known on both clocks */
 };
 
-struct resolve_jit_pair {
-    uint64_t perf_ns, monotonic_ns;
-};
-
 /* Texts are borrowed; NULL where there is none. */
 struct resolve_jit_options {
     const char *recording; /* its path: dumps may lie beside it */
     const char *dump_dir;  /* --jitdump-dir: where to look first */
     const char *symfs;     /* look for paths below it, and not elsewhere */
     enum resolve_jit_clock clock;
-    struct resolve_jit_pair pairs[2];
+    struct perfdata_clock_pair pairs[2];
+    struct bytes kept; /* PERFDATA_PART_KEPT of the recording; empty: none. Borrowed */
+    bool kept_swap;
 };
 
 struct resolve_jit_dump {
     uint32_t pid;             /* in the recording */
     const char *marker;       /* its path as mapped */
     const char *path;         /* of the file that was read; NULL: none was found */
+    bool kept;                /* it is kept in the recording, and `path` says so */
     const char *why;          /* none was found or it is damaged: for people; else NULL */
     const char *image;        /* the file that the code would be in: DIR/jitted-PID.so */
     bool injected;            /* the recording has files with its code already: it is not used */
     struct model_when mapped; /* the marker; time 0: before the recording */
     uint32_t image_ids[2];    /* the model's: of code announced in time, and early (jitcode_event.early) */
     struct os_map map;
+    struct arena unpacked; /* of a kept one */
     struct jitcode code;
     int64_t offset_ns; /* recording's clock - the dump's, at the dump's start */
     double rate;       /* how many of its ns pass in one of the dump's */
@@ -66,9 +68,13 @@ bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name
 /* The same from the events, once all of them are known: whether they were recorded with -k mono. */
 void resolve_jit_use_clock(struct resolve_jit *j, const struct perfdata_events *events);
 
+/* From the content of PERFDATA_PART_CLOCK, of the preamble and of the trailer (either may be empty): counts
+ * less than -k mono. */
+void resolve_jit_use_pairs(struct resolve_jit *j, struct bytes start, struct bytes end, bool swap);
+
 /* What is known of the clock otherwise. */
 void resolve_jit_set_clock(struct resolve_jit *j, enum resolve_jit_clock clock,
-                           const struct resolve_jit_pair pairs[2]);
+                           const struct perfdata_clock_pair pairs[2]);
 
 /* Reads the dumps and tells the model, which is not frozen, what they say (NULL: only reads them). What
  * cannot be found or read is told of in `why`. False: memory. */

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "format/perfdata/kept.h"
 #include "resolve/names.h"
 #include "tests/support/fail_alloc.h"
 
@@ -130,7 +131,7 @@ static void test_pairs(void **state) {
     (void)state;
     struct session s;
     bool proved = false;
-    struct resolve_jit_pair pairs[2] = {{100, START / 2}, {100 + START, START / 2 + 2 * (uint64_t)START}};
+    struct perfdata_clock_pair pairs[2] = {{100, START / 2}, {100 + START, START / 2 + 2 * (uint64_t)START}};
     begin(&s, false);
     resolve_jit_set_clock(s.jit, RESOLVE_JIT_CLOCK_PAIRS, pairs);
     note(&s, s.marker, 0);
@@ -189,6 +190,46 @@ static void test_cut_and_absent(void **state) {
     end(&s);
 }
 
+/* A part of two kept files, of which one is the dump. */
+static void test_kept(void **state) {
+    (void)state;
+    struct session s;
+    bool proved = false;
+    begin(&s, false);
+    struct os_file file;
+    struct os_map map;
+    assert_true(os_file_open(s.path, &file, NULL) && os_map_file(&file, s.path, &map, NULL));
+    os_file_close(&file);
+    unlink(s.path);
+    struct writer part = writer_make(true), clock = writer_make(true);
+    struct perfdata_kept k = {.kind = PERFDATA_KEPT_JITDUMP,
+                              .pid = 8, /* another process's */
+                              .name = span(s.marker),
+                              .file_size = map.bytes.size,
+                              .kept_size = map.bytes.size,
+                              .packed = map.bytes};
+    const struct perfdata_extent all = {0, map.bytes.size};
+    perfdata_kept_encode(&k, &all, 1, &part);
+    k.pid = 7;
+    perfdata_kept_encode(&k, &all, 1, &part);
+    perfdata_clock_pair_encode(&(struct perfdata_clock_pair){1000, START, 5}, &clock);
+    resolve_jit_free(s.jit);
+    s.jit =
+        resolve_jit_new(&(struct resolve_jit_options){.kept = writer_bytes(&part), .kept_swap = true}, NULL);
+    resolve_jit_use_pairs(s.jit, (struct bytes){NULL, 0}, writer_bytes(&clock), true);
+    note(&s, s.marker, 1000);
+    feed(&s);
+    assert_true(resolve_jit_dump(s.jit, 0)->kept);
+    assert_string_equal(name_at(&s, 1000 + START, &proved), "f");
+    assert_true(proved);
+    assert_string_equal(name_at(&s, 1000 + 2 * (uint64_t)START - 1, &proved), "f");
+    assert_string_equal(name_at(&s, 1000 + 2 * (uint64_t)START, &proved), "g");
+    os_map_fini(&map);
+    writer_fini(&part);
+    writer_fini(&clock);
+    end(&s);
+}
+
 static void test_memory(void **state) {
     (void)state;
     struct session s;
@@ -210,7 +251,7 @@ int main(void) {
         cmocka_unit_test(test_same_clock), cmocka_unit_test(test_unknown_clock),
         cmocka_unit_test(test_pairs),      cmocka_unit_test(test_other_time),
         cmocka_unit_test(test_injected),   cmocka_unit_test(test_cut_and_absent),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,11 @@ const struct os_file *stream_file(const struct stream *s);
  * those of its file `data`. */
 struct bytes stream_input_bytes(const struct stream *s);
 
+/* sonde's preamble or trailer (a box, docs/FORMAT.md), and in it the content of the first part with a tag
+ * (PERFDATA_PART_*). Empty when there is none, as in every pipe. Borrowed from the input. */
+struct bytes stream_box(const struct stream *s, bool preamble);
+struct bytes stream_part(const struct stream *s, bool preamble, uint32_t tag);
+
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err);
 
 /* How many COMPRESSED or COMPRESSED2 records (`type`) were expanded so far: the sequence has what they hold

@@ -155,11 +155,33 @@ def both():
 
 
 def example_without_clock():
-    """perf's own clock: the marker's map event tells what the dump's times mean."""
-    record("noclock.data", EXAMPLE, "--dump", ".", clock=None)
-    names = {s.symbol for s in samples("noclock.data")}
-    missing = [f"grow_{i}" for i in range(8) if f"grow_{i}" not in names]
-    check(not missing, f"without a common clock functions are named: {missing} are not")
+    """perf's own clock. sonde's recordings tell how it stands to the dump's, perf's do not: there the marker tells."""
+    record("noclock.data", EXAMPLE, "--dump", ".", "--truth", "noclock.truth", clock=None)
+    found, truth = samples("noclock.data"), truth_of("noclock.truth")
+    # The clocks' distance, to a fraction of a millisecond: none of a function's samples is older than its first run.
+    first = {}
+    for row in truth:
+        first.setdefault(row[5], row[0])
+    apart = min(s.ns - first[s.symbol] for s in found if s.symbol.startswith(("twice", "thread")))
+    margin = 10**6
+    moved = [(a + apart + margin, b + apart - margin, *rest) for a, b, *rest in truth]
+    check_truth(found, moved, "without a common clock", r"/jitted-\d+\.so$")
+    grades = support.run([SONDE, "report", "--grades", "-i", "noclock.data"])
+    check("inferred" not in grades.err, f"the clocks' distance is known: {grades.err}")
+    if PERF:
+        subprocess.run([PERF, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-o", "noclock.data", EXAMPLE, "--dump", ".",
+                        "--truth", "noclock.truth"], capture_output=True, env=support.ENV)
+        names = {s.symbol for s in samples("noclock.data")}
+        missing = [f"{act}_{i}" for act in ("grow", "twice") for i in range(8) if f"{act}_{i}" not in names]
+        check(not missing, f"without a common clock functions are named: {missing} are not")
+
+
+def example_gone():
+    """The recording keeps a dump that is gone when it ends."""
+    record("gone.data", "sh", "-c", '"$0" --dump . --truth gone.truth; rm jit-*.dump', EXAMPLE)
+    check_truth(samples("gone.data"), truth_of("gone.truth"), "gone", r"/jitted-\d+\.so$")
+    inject("gone.data", "gone2.data")
+    check_truth(samples("gone2.data"), truth_of("gone.truth"), "gone, injected", r"/jitted-\d+\.so$")
 
 
 # ---- runtimes ----
@@ -398,7 +420,7 @@ def main():
         return support.SKIP
     with tempfile.TemporaryDirectory(prefix="sonde-jit-") as d:
         os.chdir(d)
-        for test in (example, example_injected, example_unmapped, both, example_without_clock, node, java, python):
+        for test in (example, example_injected, example_unmapped, both, example_without_clock, example_gone, node, java, python):
             test()
             print(f"{test.__name__} done", flush=True)
         os.chdir("/")

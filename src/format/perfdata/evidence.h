@@ -46,6 +46,7 @@ enum perfdata_part_tag {
     PERFDATA_PART_MODULES = 3,  /* trailer: modules that came and went while recording; text */
     PERFDATA_PART_KEPT = 4,     /* trailer: files that may be gone: format/perfdata/kept.h */
     PERFDATA_PART_KERNEL = 5,   /* trailer: which boot of which kernel: format/perfdata/kernel_facts.h */
+    PERFDATA_PART_CLOCK = 6,    /* preamble, trailer: format/perfdata/clock_pair.h */
 };
 
 struct perfdata_part {
