@@ -3,10 +3,12 @@
 import struct
 
 IP, TID, TIME, ADDR, CALLCHAIN, ID, CPU, PERIOD, BRANCH_STACK = (1 << b for b in (0, 1, 2, 3, 5, 6, 7, 8, 11))
+DATA_SRC, WEIGHT_STRUCT = 1 << 15, 1 << 24
 HARDWARE, SOFTWARE = 0, 1
-BRANCH_ANY = 1 << 3  # PERF_SAMPLE_BRANCH_ANY
-MMAP, COMM, EXIT, FORK, SAMPLE, MMAP2, SWITCH = 1, 3, 4, 7, 9, 10, 14
-KERNEL, USER, COMM_EXEC, MMAP_BUILD_ID = 1, 2, 1 << 13, 1 << 14
+BRANCH_ANY, BRANCH_CALL_STACK = 1 << 3, 1 << 11  # PERF_SAMPLE_BRANCH_*
+INHERIT_STAT, CONTEXT_SWITCH = 1 << 11, 1 << 26  # flags of an attr
+MMAP, COMM, EXIT, FORK, READ, SAMPLE, MMAP2, SWITCH = 1, 3, 4, 7, 8, 9, 10, 14
+KERNEL, USER, COMM_EXEC, MMAP_BUILD_ID, SWITCH_OUT = 1, 2, 1 << 13, 1 << 14, 1 << 13
 CONTEXT_KERNEL, CONTEXT_USER = (1 << 64) - 128, (1 << 64) - 512
 HEADER_BYTES, ATTR_BYTES = 104, 144
 
@@ -19,8 +21,10 @@ def text(s, align=8):
 class Recording:
     """Records are kept in order; times are nanoseconds and count up by themselves."""
 
-    def __init__(self, sample_type=IP | TID | TIME | CALLCHAIN | PERIOD, kind=SOFTWARE, config=0, period=1000):
+    def __init__(self, sample_type=IP | TID | TIME | CALLCHAIN | PERIOD, kind=SOFTWARE, config=0, period=1000, flags=0,
+                 branches=BRANCH_ANY):
         self.sample_type, self.kind, self.config, self.period = sample_type, kind, config, period
+        self.flags, self.branches = flags, branches
         self.records, self.time = [], 1_000_000_000
 
     def add(self, kind, misc, body):
@@ -55,14 +59,21 @@ class Recording:
     def kernel(self, start, length, name="[kernel.kallsyms]_text"):
         self.add(MMAP, KERNEL, struct.pack("<IIQQQ", 0xffffffff, 0, start, length, start) + text(name) + self.tail(0, 0))
 
-    def sample(self, pid, ip, chain=(), misc=USER, addr=0, branches=()):
-        """`branches`: (from, to, flags)."""
+    def switch(self, pid, tid, out):
+        self.add(SWITCH, SWITCH_OUT if out else 0, self.tail(pid, tid))
+
+    def read(self, pid, tid, value):
+        """A counter's value (-s); there is one event, so that no id says whose it is."""
+        self.add(READ, 0, struct.pack("<IIQ", pid, tid, value) + self.tail(pid, tid))
+
+    def sample(self, pid, ip, chain=(), misc=USER, addr=0, branches=(), tid=None, period=None, more=b""):
+        """`branches`: (from, to, flags); `more`: the fields behind them."""
         self.time += 1000
         t, body = self.sample_type, b""
         if t & IP:
             body += struct.pack("<Q", ip)
         if t & TID:
-            body += struct.pack("<II", pid, pid)
+            body += struct.pack("<II", pid, pid if tid is None else tid)
         if t & TIME:
             body += struct.pack("<Q", self.time)
         if t & ADDR:
@@ -70,18 +81,18 @@ class Recording:
         if t & CPU:
             body += struct.pack("<II", 0, 0)
         if t & PERIOD:
-            body += struct.pack("<Q", self.period)
+            body += struct.pack("<Q", self.period if period is None else period)
         if t & CALLCHAIN:
             body += struct.pack(f"<Q{len(chain)}Q", len(chain), *chain)
         if t & BRANCH_STACK:
             body += struct.pack("<Q", len(branches)) + b"".join(struct.pack("<QQQ", *b) for b in branches)
-        self.add(SAMPLE, misc, body)
+        self.add(SAMPLE, misc, body + more)
 
     def data(self):
         # type, size, config, period, sample_type, read_format, flags (comm, mmap2, sample_id_all and more), rest
-        flags = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 24
+        flags = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 24 | self.flags
         attr = struct.pack("<IIQQQQQ", self.kind, 128, self.config, self.period, self.sample_type, 0, flags)
-        attr = attr.ljust(72, b"\0") + struct.pack("<Q", BRANCH_ANY if self.sample_type & BRANCH_STACK else 0)
+        attr = attr.ljust(72, b"\0") + struct.pack("<Q", self.branches if self.sample_type & BRANCH_STACK else 0)
         attr = attr.ljust(128, b"\0") + struct.pack("<QQ", HEADER_BYTES, 0)
         data = b"".join(self.records)
         at = HEADER_BYTES + ATTR_BYTES

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The keys and modes of `report` that need more than a place and a callchain: report_keys_test.py SONDE OBJECT
+
+Memory accesses, call stacks from branch records, functions looked for in callchains, graphs by address, counters per
+thread, how many threads ran, sizes, and ^C. OBJECT is any shared object with the functions filter_event, start and
+stop.
+"""
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+import perfdata as pd
+import support
+
+SONDE, OBJECT = map(os.path.abspath, sys.argv[1:3])
+FUNCTIONS, (CODE_AT, CODE_BYTES) = pd.functions(OBJECT)
+BASE, PAGE = 0x7f0000000000, 4096
+LEAF, MIDDLE, ROOT = (BASE + FUNCTIONS[f][0] for f in ("filter_event", "start", "stop"))
+MEM_TYPE = pd.IP | pd.TID | pd.TIME | pd.ADDR | pd.PERIOD | pd.WEIGHT_STRUCT | pd.DATA_SRC
+REPORT = support.Report("keys of report")
+FOLDER = tempfile.mkdtemp(prefix="sonde-keys-")
+
+
+def report(recording, *options):
+    path = os.path.join(FOLDER, "x.data")
+    recording.write(path)
+    return support.run([SONDE, "report", "-f", "-i", path, *options])
+
+
+def rows(text):
+    """The cells of the lines that are no titles; cells stand two blanks apart at least."""
+    return [re.split(r"  +", line.strip()) for line in text.decode().splitlines() if line.strip() and line[0] != "#"]
+
+
+def check(what, got, want):
+    REPORT.check(what, got == want, lambda: f"{got}, wanted {want}")
+
+
+def program(sample_type, **more):
+    r = pd.Recording(sample_type, **more)
+    r.comm(7, "prog")
+    start = CODE_AT // PAGE * PAGE
+    r.map(7, BASE + start, (CODE_BYTES + 2 * PAGE) // PAGE * PAGE, start, OBJECT)
+    return r
+
+
+# ---- memory ----
+
+def source(op=2, lvl=1, snoop=1, lock=1, tlb=1, number=0):
+    """perf_event.h, union perf_mem_data_src."""
+    return op | lvl << 5 | snoop << 19 | lock << 24 | tlb << 26 | number << 33
+
+
+def memory():
+    r = pd.Recording(MEM_TYPE)
+    r.comm(7, "prog")
+    r.map(7, 0x400000, 0x10000, 0, "/nonexistent/app")
+
+    def access(ip, addr, weight, src):
+        r.sample(7, ip, addr=addr, more=struct.pack("<IHHQ", weight, 0, 0, src))
+    access(0x401000, 0x405004, 60, source(lvl=2 | 8, snoop=2, lock=2, tlb=2 | 8))
+    access(0x401010, 0x405030, 20, source(lvl=2 | 8, snoop=2, lock=2, tlb=2 | 8, number=13))
+    access(0x401020, 0x405040, 20, source(lvl=4 | 64, snoop=16, tlb=4 | 16))
+    access(0x401030, 0x900000, 0, 0)
+    out = report(r, "--mem-mode", "-s", "mem,snoop,locked,tlb").out
+    check("title of --mem-mode", [line for line in out.decode().splitlines() if line.startswith(("# Total w", "# Sort"))],
+          ["# Total weight : 101", "# Sort order   : mem,snoop,locked,tlb"])
+    # Grouped by one field of the source; the words are those of the first sample.
+    check("sources", rows(out), [["79.21%", "L1 hit", "None", "Yes", "L1 hit"], ["19.80%", "L3 miss", "HitM", "N/A", "L2 miss"],
+                                 ["0.99%", "N/A", "N/A", "No", "N/A"]])
+    check("cache lines", rows(report(r, "--mem-mode", "-s", "dcacheline,dso_daddr").out),
+          [["79.21%", "[.] 0x0000000000005000", "app"], ["19.80%", "[.] 0x0000000000005040", "app"],
+           ["0.99%", "[X] 0x0000000000900000", "[unknown]"]])
+    check("data addresses", rows(report(r, "--mem-mode", "-F", "sample,symbol_daddr", "-s", "symbol_daddr").out)[0][:2],
+          ["1", "[.] 0x0000000000405004"])
+    check("weights sort from the largest", [x[1] for x in rows(report(r, "-s", "local_weight").out)], ["20", "60", "0"])
+    check("mem without --mem-mode", report(r, "-s", "mem").status, 129)
+
+
+# ---- callchains ----
+
+def chains():
+    r = program(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD)
+    for count, chain in ((3, (LEAF + 4, MIDDLE + 4, ROOT + 4)), (2, (LEAF + 4, ROOT + 4)),
+                         (1, (LEAF + 4, MIDDLE + 4, MIDDLE + 9, ROOT + 4))):
+        for _ in range(count):
+            r.sample(7, chain[0], (pd.CONTEXT_USER,) + chain)
+    return r
+
+
+def searches():
+    r = chains()
+    flat = ["--no-children", "-g", "none"]
+    check("-p", rows(report(r, "-p", "^start$", "-s", "sym", *flat).out),
+          [["66.67%", "[.] filter_event", "start"], ["33.33%", "[.] filter_event", "[other]"]])
+    check("-x", rows(report(r, "-p", "^start$", "-x", "-s", "sym", *flat).out), [["66.67%", "[.] filter_event", "start"]])
+    check("-x without a parent", rows(report(r, "-x", "-s", "sym", *flat).out), [])
+    folded = ["-s", "sym", "--no-children", "-g", "folded"]
+    check("--ignore-callees", rows(report(r, "--ignore-callees", "^start$", *folded).out),
+          [["66.67%", "[.] start"], ["66.67% start;stop"], ["33.33%", "[.] filter_event"], ["33.33% filter_event;stop"]])
+    check("--ignore-callees, callers first", rows(report(r, "--ignore-callees", "^start$", *folded[:-1], "folded,caller").out),
+          [["66.67%", "[.] start"], ["66.67% stop;start"], ["33.33%", "[.] filter_event"], ["33.33% stop;filter_event"]])
+    check("a bad expression", report(r, "-p", "(").status, 129)
+    check("-p without callchains", report(program(pd.IP | pd.TID | pd.TIME), "-p", "x").status, 1)
+    check("-g address", rows(report(r, *folded[:-1], "folded,address").out)[1:],
+          [["50.00% filter_event +4;start +4;stop +4"], ["33.33% filter_event +4;stop +4"],
+           ["16.67% filter_event +4;start +4;start +9;stop +4"]])
+
+
+def call_stacks():
+    """The branches are calls: from where, to what; innermost first. The callchain's user part does not count."""
+    r = program(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD | pd.BRANCH_STACK, branches=pd.BRANCH_CALL_STACK)
+    r.kernel(0xffffffff81000000, 0x1000000)
+    calls = [(MIDDLE + 4, LEAF, 0), (ROOT + 4, MIDDLE, 0)]
+    r.sample(7, LEAF + 4, (pd.CONTEXT_USER, LEAF + 4, 0x1234), branches=calls)
+    kernel = (pd.CONTEXT_KERNEL, 0xffffffff81000100)
+    r.sample(7, kernel[1], kernel + (pd.CONTEXT_USER, LEAF + 8, 0x1234), misc=pd.KERNEL, branches=calls)
+    options = ["--no-children", "-g", "folded", "--kallsyms", "/dev/null"]
+    check("LBR call stacks", sorted(x for x in rows(report(r, *options).out) if ";" in x[0]),
+          [["50.00% 0xffffffff81000100;filter_event;start;stop"], ["50.00% filter_event;start;stop"]])
+
+
+# ---- threads ----
+
+def threads():
+    r = program(pd.IP | pd.TID | pd.TIME, flags=pd.INHERIT_STAT)
+    r.sample(7, LEAF)
+    for tid, value in (7, 5), (8, 1234567), (7, 6):
+        r.read(7, tid, value)
+    tail = report(r, "-T").out.decode().splitlines()[-3:]
+    check("-T", tail, ["# PID  TID  cpu-clock", "    7    7         11", "    7    8    1234567"])
+
+
+def parallelism():
+    """One runs at first; thread 8 comes, both run; 9 comes and goes, which says nothing that is not counted."""
+    r = program(pd.IP | pd.TID | pd.TIME | pd.PERIOD, flags=pd.CONTEXT_SWITCH)
+    r.sample(7, LEAF)
+    r.switch(7, 8, False)
+    r.sample(7, MIDDLE)
+    r.sample(7, MIDDLE, tid=8)
+    r.switch(7, 9, False)
+    r.sample(7, ROOT)
+    r.switch(7, 9, True)
+    r.switch(7, 8, True)
+    r.switch(7, 8, True)
+    r.switch(7, 8, False)
+    r.sample(7, LEAF)
+    # latency: 2 + 2/2 + 1/3 = 3.33 of 5 samples
+    check("parallelism", rows(report(r, "-s", "parallelism,sym").out),
+          [["40.00%", "60.00%", "1", "[.] filter_event"], ["40.00%", "30.00%", "2", "[.] start"],
+           ["20.00%", "10.00%", "3", "[.] stop"]])
+    check("--latency", rows(report(r, "--latency", "-s", "sym").out)[0], ["60.00%", "40.00%", "[.] filter_event"])
+    check("--parallelism", rows(report(r, "--parallelism", "2-3", "-s", "sym").out),
+          [["40.00%", "30.00%", "[.] start"], ["20.00%", "10.00%", "[.] stop"]])
+    without = program(pd.IP | pd.TID | pd.TIME)
+    without.sample(7, LEAF)
+    check("no context switches", [report(without, *o).status for o in (["--latency"], ["-s", "parallelism"], ["--parallelism", "1"])],
+          [1, 1, 1])
+    alone = program(pd.IP | pd.TID | pd.TIME, flags=pd.CONTEXT_SWITCH)
+    alone.sample(7, LEAF)
+    check("a latency that says nothing is not shown", rows(report(alone, "-s", "sym").out), [["100.00%", "[.] filter_event"]])
+
+
+def sizes():
+    r = program(pd.IP | pd.TID | pd.TIME)
+    r.sample(7, LEAF)
+    r.sample(7, 0x1000)
+    mapped = (CODE_BYTES + 2 * PAGE) // PAGE * PAGE
+    check("sizes", sorted(rows(report(r, "-F", "dso_size,symbol_size", "-s", "sym").out))[:2],
+          sorted([[str(mapped), str(FUNCTIONS["filter_event"][1]), "[.] filter_event"],
+                  ["unknown", "unknown", "[.] 0x0000000000001000"]]))
+
+
+# ---- ^C ----
+
+def interrupt():
+    """The signal is sent as soon as it is caught, which is when samples begin to be read."""
+    r = program(pd.IP | pd.TID | pd.TIME | pd.PERIOD)
+    r.sample(7, LEAF)
+    one = r.records[-1]
+    r.records.extend([one] * 1_500_000)
+    path = os.path.join(FOLDER, "long.data")
+    r.write(path)
+    whole = 1_500_001
+    for attempt in range(20):
+        p = subprocess.Popen([SONDE, "report", "-i", path, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while p.poll() is None:  # the handler stands as soon as SIGINT is caught
+            with open(f"/proc/{p.pid}/status") as f:
+                caught = next((int(line.split()[1], 16) for line in f if line.startswith("SigCgt")), 0)
+            if caught >> (signal.SIGINT - 1) & 1:
+                p.send_signal(signal.SIGINT)
+                break
+        out, err = p.communicate()
+        if p.returncode == 130:
+            read = int(re.search(rb'"read":(\d+)', out).group(1))
+            REPORT.check("^C keeps what was read", 0 < read < whole and b"interrupted" in err, f"{read} of {whole}: {err}")
+            return
+        REPORT.check("^C or all of it", p.returncode in (0, -signal.SIGINT), f"status {p.returncode}")
+    print("SKIP ^C: it never came while the recording was read")
+
+
+def main():
+    for test in memory, searches, call_stacks, threads, parallelism, sizes, interrupt:
+        test()
+    shutil.rmtree(FOLDER)
+    REPORT.finish()
+
+
+main()
