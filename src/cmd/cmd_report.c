@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profile of a recording; or what is in it, unresolved: raw dump, counts, tasks, maps, header. */
+#include <inttypes.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/input.h"
 #include "cmd/report_profile.h"
@@ -86,7 +88,11 @@ static bool write_tasks(struct reading *r, bool mmaps, struct out *out, struct e
     struct model *m = make_model(r, mmaps ? MODEL_NEED_COMMS | MODEL_NEED_MAPS : MODEL_NEED_COMMS, err);
     if (!m)
         return false;
-    bool ok = mmaps ? mmaps_print(m, r->stream, out, err) : tasks_print(m, NULL, NULL, out, err);
+    uint64_t left_out = 0;
+    bool ok = mmaps ? mmaps_print(m, r->stream, out, &left_out, err) : tasks_print(m, NULL, NULL, out, err);
+    if (left_out)
+        log_line(LOG_WARN, "the mappings of %" PRIu64 " threads are left out: too many were inherited",
+                 left_out);
     model_free(m);
     return ok;
 }

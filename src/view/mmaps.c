@@ -6,10 +6,14 @@
 
 #include "view/tasks.h"
 
+/* So many lines of mappings there may be, and so many per map record and thread. */
+enum { LINES_MIN = 1 << 20, LINES_PER_RECORD = 64 };
+
 struct printer {
     const struct model *model;
     const struct stream *stream;
     struct model_pieces pieces;
+    uint64_t lines_left, left_out;
 };
 
 /* The map record's own build-id, else its inode; of MMAP records, which have neither, and of the vdso, which
@@ -57,16 +61,27 @@ static bool each_thread(void *ctx, const struct model_thread *thread, unsigned l
     const struct model_process *process = model_process(p->model, thread->process);
     bool over = model_when_before(process->ended, MODEL_WHEN_END);
     struct model_when when = over ? model_when_prior(process->ended) : MODEL_WHEN_END;
+    if (!p->lines_left) {
+        out_fill(out, ' ', 32 + level);
+        out_str(out, "...\n");
+        p->left_out++;
+        return true;
+    }
     if (!model_pieces_at(p->model, MODEL_SPACE_USER, process->pid, when, &p->pieces))
         return err_memory(err, "mmaps");
     for (size_t i = 0; i < p->pieces.list.count; i++)
         piece(p, &p->pieces.list.items[i], level, out);
+    p->lines_left -= p->lines_left < p->pieces.list.count ? p->lines_left : p->pieces.list.count;
     return true;
 }
 
-bool mmaps_print(const struct model *m, const struct stream *s, struct out *out, struct err *err) {
-    struct printer p = {.model = m, .stream = s};
+bool mmaps_print(const struct model *m, const struct stream *s, struct out *out, uint64_t *left_out,
+                 struct err *err) {
+    uint64_t records = (uint64_t)model_mapping_count(m) + model_thread_count(m);
+    struct printer p = {
+        .model = m, .stream = s, .lines_left = LINES_MIN + records * LINES_PER_RECORD, .left_out = 0};
     bool ok = tasks_print(m, each_thread, &p, out, err);
+    *left_out = p.left_out;
     vec_fini(&p.pieces.list);
     return ok;
 }

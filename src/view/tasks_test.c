@@ -199,9 +199,10 @@ static void test_mmaps(void **state) {
     };
     struct recording r;
     struct out out;
+    uint64_t left_out = 1;
     recording_init(&r, records, COUNT(records));
     assert_true(out_init(&out, NULL, NULL));
-    assert_true(mmaps_print(r.model, r.stream, &out, NULL));
+    assert_true(mmaps_print(r.model, r.stream, &out, &left_out, NULL));
     assert_string_equal(out_text(&out),
                         "#      pid      tid     ppid  comm\n"
                         "         0        0       -1 |swapper\n"
@@ -214,8 +215,40 @@ static void test_mmaps(void **state) {
                         "                                 9000-a000 --xp 00000010  /mmap\n"
                         "         6        6        5 |  other\n"
                         "                                  1000-2000 --xp 00000000 77 /lib/c\n");
+    assert_int_equal(left_out, 0);
     out_fini(&out);
     recording_fini(&r);
+}
+
+static bool count_lines(void *ctx, const char *p, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        *(uint64_t *)ctx += p[i] == '\n';
+    return true;
+}
+
+/* Each of many forks has all of many mappings. */
+static void test_inherited_without_end(void **state) {
+    (void)state;
+    enum { EACH = 2000, RECORDS = 1 + 2 * EACH, MOST = (1 << 20) + 64 * RECORDS + EACH + 3 * RECORDS };
+    struct perfdata_record *records = calloc(RECORDS, sizeof *records);
+    struct recording r;
+    struct out out;
+    uint64_t lines = 0, left_out = 0;
+    records[0] = comm(5, 5, "prog", true);
+    for (uint32_t i = 0; i < EACH; i++) {
+        records[1 + i] = map2(5, 0x2000 * (i + 1), 0x1000, 0, TEXT("/lib/a\0"), PROT_EXEC, MAP_PRIVATE);
+        records[1 + EACH + i] = FORK(6 + i, 5, 6 + i, 5);
+        records[1 + EACH + i].task.time = 1; /* else it only describes what was found running */
+    }
+    recording_init(&r, records, RECORDS);
+    assert_true(out_init(&out, count_lines, &lines));
+    assert_true(mmaps_print(r.model, r.stream, &out, &left_out, NULL));
+    assert_true(out_flush(&out));
+    out_fini(&out);
+    assert_in_range(lines, 1 << 20, MOST);
+    assert_in_range(left_out, 1, EACH);
+    recording_fini(&r);
+    free(records);
 }
 
 static void test_without_memory(void **state) {
@@ -227,12 +260,13 @@ static void test_without_memory(void **state) {
     };
     struct recording r;
     struct out out;
+    uint64_t left_out;
     bool ok = false;
     recording_init(&r, records, COUNT(records));
     assert_true(out_init(&out, NULL, NULL));
     FAIL_EACH_ALLOC({
         struct err err = ERR_INIT;
-        ok = mmaps_print(r.model, r.stream, &out, &err);
+        ok = mmaps_print(r.model, r.stream, &out, &left_out, &err);
         assert_true(ok || err.code == ERR_MEMORY);
     });
     assert_true(ok);
@@ -242,8 +276,11 @@ static void test_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree),           cmocka_unit_test(test_reused_ids),
-        cmocka_unit_test(test_long_chain),     cmocka_unit_test(test_mmaps),
+        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_reused_ids),
+        cmocka_unit_test(test_long_chain),
+        cmocka_unit_test(test_mmaps),
+        cmocka_unit_test(test_inherited_without_end),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
