@@ -64,8 +64,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (size_t n = 0; n < MAX_RECORDS && stream_next(s, &r, &err) == STREAM_RECORD; n++)
         apply(s, m, &r);
     FUZZ_CHECK(model_freeze(m, &err));
+    uint64_t left_out;
     FUZZ_CHECK(tasks_print(m, NULL, NULL, &out, &err));
-    FUZZ_CHECK(mmaps_print(m, s, &out, &err));
+    FUZZ_CHECK(mmaps_print(m, s, &out, &left_out, &err));
     dump_all(s, m, &out);
     out_fini(&out);
     model_free(m);
