@@ -44,7 +44,17 @@ static bool take_in(struct sonde_session *s, const struct stream_record *r, stru
     if (r->raw.type == PERFDATA_RECORD_CALLCHAIN_DEFERRED &&
         !resolve_deferred_note(&s->deferred, rec.callchain_deferred.cookie, r->loc))
         return err_memory(err, "deferred callchains");
+    if (!resolve_jit_note_record(s->jit, &rec, when_of(s, r)))
+        return err_memory(err, "jitdumps");
     return !model_wants(s->model, r->raw.type) || model_apply(s->model, &rec, when_of(s, r), err);
+}
+
+/* Code that JITs announced. What cannot be found stays without names. */
+static bool feed_jit(struct sonde_session *s, struct err *err) {
+    resolve_jit_use_clock(s->jit, stream_events(s->stream));
+    resolve_jit_use_pairs(s->jit, stream_part(s->stream, true, PERFDATA_PART_CLOCK),
+                          stream_part(s->stream, false, PERFDATA_PART_CLOCK), stream_header(s->stream)->swap);
+    return resolve_jit_feed(s->jit, s->model, err);
 }
 
 /* What the header knows: the build-ids of files whose map events have none, the kernel's version. */
@@ -81,7 +91,7 @@ static bool first_pass(struct sonde_session *s, struct err *err) {
     while ((status = stream_next(s->stream, &r, err)) == STREAM_RECORD)
         if (!take_in(s, &r, err))
             return false;
-    if (status != STREAM_END || !name_events(s, err) || !take_features(s, err) ||
+    if (status != STREAM_END || !name_events(s, err) || !take_features(s, err) || !feed_jit(s, err) ||
         !model_freeze(s->model, err))
         return false;
     resolve_deferred_sort(&s->deferred);
@@ -93,9 +103,13 @@ static bool open_names(struct sonde_session *s, const struct sonde_options *o, s
     struct symbol_options symbols = {.symfs = o->symfs,
                                      .cache = o->build_id_cache,
                                      .host = {.vmlinux = o->vmlinux, .kallsyms = o->kallsyms},
-                                     .raw_names = o->raw_names};
+                                     .raw_names = o->raw_names,
+                                     .kept = stream_part(s->stream, false, PERFDATA_PART_KEPT),
+                                     .kept_swap = stream_header(s->stream)->swap};
     s->store = symbol_store_new(&symbols, err);
     s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
+    if (s->names)
+        resolve_names_use_jit(s->names, s->jit);
     s->lines = s->names ? resolve_lines_new(s->names, s->store, err) : NULL;
     return s->lines;
 }
@@ -113,7 +127,12 @@ static struct sonde_session *open_session(struct stream *stream, const struct so
     s->file_order = o.file_order;
     s->record.session = s;
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
-    if (s->model && first_pass(s, err) && open_names(s, &o, err))
+    const struct resolve_jit_options jit = {.recording = stream_path(stream),
+                                            .symfs = o.symfs,
+                                            .kept = stream_part(stream, false, PERFDATA_PART_KEPT),
+                                            .kept_swap = stream_header(stream)->swap};
+    s->jit = s->model ? resolve_jit_new(&jit, err) : NULL;
+    if (s->jit && first_pass(s, err) && open_names(s, &o, err))
         return s;
     sonde_close(s);
     return NULL;
@@ -152,6 +171,7 @@ void sonde_close(struct sonde_session *s) {
     resolve_lines_free(s->lines);
     resolve_names_free(s->names);
     symbol_store_free(s->store);
+    resolve_jit_free(s->jit);
     resolve_deferred_fini(&s->deferred);
     perfdata_namer_fini(&s->namer);
     model_free(s->model);

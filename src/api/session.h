@@ -40,6 +40,7 @@ struct sonde_session {
     struct resolve_names *names;
     struct resolve_lines *lines;
     struct resolve_deferred deferred;
+    struct resolve_jit *jit;
     char *release; /* OSRELEASE; NULL: not known */
     struct sonde_record record;
     struct sonde_frame resolved; /* sonde_resolve's */

@@ -78,15 +78,6 @@ bool reading_jitdumps(struct reading *r, const char *dump_dir, const char *symfs
     return r->jit;
 }
 
-static bool note_jit(struct reading *r, const struct perfdata_record *rec, struct model_when when) {
-    if (!r->jit || model_space_of(rec->misc) != MODEL_SPACE_USER)
-        return true;
-    if (rec->type == PERFDATA_RECORD_MMAP2)
-        return resolve_jit_note_map(r->jit, rec->mmap2.pid, rec->mmap2.filename, when);
-    return rec->type != PERFDATA_RECORD_MMAP ||
-           resolve_jit_note_map(r->jit, rec->mmap.pid, rec->mmap.filename, when);
-}
-
 static bool feed_jit(struct reading *r, struct model *m, struct err *err) {
     if (!r->jit)
         return true;
@@ -187,7 +178,7 @@ bool reading_apply(struct reading *r, struct model *m, const struct stream_recor
     /* Decoded in any case: damage is damage whoever looks. */
     if (raw->legacy || !reading_decode(r, raw, &rec) || !model_wants(m, raw->raw.type))
         return true;
-    if (!note_jit(r, &rec, reading_when(r, raw)))
+    if (r->jit && !resolve_jit_note_record(r->jit, &rec, reading_when(r, raw)))
         return err_memory(err, "jitdumps");
     return model_apply(m, &rec, reading_when(r, raw), err);
 }

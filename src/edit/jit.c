@@ -95,10 +95,8 @@ static bool scan(struct edit_jit *j, struct err *err) {
     while ((status = stream_next(j->in, &r, err)) == STREAM_RECORD) {
         if (!decode_map(j->in, &r, &rec))
             continue;
-        bool old = rec.type == PERFDATA_RECORD_MMAP;
         struct model_when when = {r.has_time ? r.time_ns : stream_when_ns(j->in, &r), r.loc};
-        if (!resolve_jit_note_map(j->found, old ? rec.mmap.pid : rec.mmap2.pid,
-                                  old ? rec.mmap.filename : rec.mmap2.filename, when))
+        if (!resolve_jit_note_record(j->found, &rec, when))
             return err_memory(err, where);
         if (resolve_jit_count(j->found) == j->dumps.count)
             continue;

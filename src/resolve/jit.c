@@ -134,6 +134,15 @@ bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name
     return d;
 }
 
+bool resolve_jit_note_record(struct resolve_jit *j, const struct perfdata_record *rec,
+                             struct model_when when) {
+    bool user = model_space_of(rec->misc) == MODEL_SPACE_USER;
+    if (user && rec->type == PERFDATA_RECORD_MMAP2)
+        return resolve_jit_note_map(j, rec->mmap2.pid, rec->mmap2.filename, when);
+    return !user || rec->type != PERFDATA_RECORD_MMAP ||
+           resolve_jit_note_map(j, rec->mmap.pid, rec->mmap.filename, when);
+}
+
 /* ---- clocks ---- */
 
 uint64_t resolve_jit_time(const struct resolve_jit_dump *d, uint64_t time) {

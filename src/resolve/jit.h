@@ -64,6 +64,9 @@ void resolve_jit_free(struct resolve_jit *j); /* NULL is allowed */
 /* Remembers a map event of user space if it tells of a jitdump, or of files made of one. Cheap for all
  * others. False: memory. */
 bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name, struct model_when when);
+/* The same of any record: what is no map event of user space is stepped over. */
+bool resolve_jit_note_record(struct resolve_jit *j, const struct perfdata_record *rec,
+                             struct model_when when);
 
 /* The same from the events, once all of them are known: whether they were recorded with -k mono. */
 void resolve_jit_use_clock(struct resolve_jit *j, const struct perfdata_events *events);

@@ -187,9 +187,28 @@ static void print_neighbours(const struct why *w, const struct why_frame *f, str
     vec_fini(&pieces.list);
 }
 
+/* Announced code: no record of the recording mapped it. */
+static bool is_announced(const struct why *w, uint32_t image) {
+    return image != MODEL_NONE && model_image(w->model, image)->kind == MODEL_IMAGE_CODE;
+}
+
+static void print_announcement(const struct why *w, const struct why_frame *f, struct out *o) {
+    const struct model_mapping *map = model_mapping(w->model, f->hit.mapping);
+    label(o, "announced");
+    out_printf(o, "by the JIT itself, event %" PRIu64 " of its jitdump: code at ", map->order);
+    put_address(o, map->start);
+    out_char(o, '-');
+    put_address(o, map->last + 1);
+    out_str(o, "\n");
+}
+
 static void print_mapping(const struct why *w, const struct why_frame *f, struct out *o) {
     if (f->hit.mapping == MODEL_NONE) {
         print_neighbours(w, f, o);
+        return;
+    }
+    if (is_announced(w, f->hit.image)) {
+        print_announcement(w, f, o);
         return;
     }
     const struct model_mapping *map = model_mapping(w->model, f->hit.mapping);
@@ -218,7 +237,7 @@ static void print_mapping(const struct why *w, const struct why_frame *f, struct
 }
 
 static void print_identities(const struct why *w, const struct why_frame *f, struct out *o) {
-    if (f->hit.image == MODEL_NONE)
+    if (f->hit.image == MODEL_NONE || is_announced(w, f->hit.image))
         return;
     label(o, "recorded");
     print_identity(o, &w->then);
@@ -385,11 +404,15 @@ static void json_mapping(const struct why *w, const struct why_frame *f, struct 
     if (f->hit.mapping == MODEL_NONE)
         return;
     const struct model_mapping *map = model_mapping(w->model, f->hit.mapping);
-    struct stream_record r = stream_record_at(w->stream, map->order);
-    out_printf(o, ",\"mapped\":{\"offset\":%" PRIu64, map->order);
-    json_text(o, "record", perfdata_record_name(r.raw.type));
-    if (r.has_time)
-        json_number(o, "time", r.time_ns);
+    if (is_announced(w, f->hit.image)) {
+        out_printf(o, ",\"announced\":{\"event\":%" PRIu64, map->order);
+    } else {
+        struct stream_record r = stream_record_at(w->stream, map->order);
+        out_printf(o, ",\"mapped\":{\"offset\":%" PRIu64, map->order);
+        json_text(o, "record", perfdata_record_name(r.raw.type));
+        if (r.has_time)
+            json_number(o, "time", r.time_ns);
+    }
     json_hex(o, "start", map->start);
     json_hex(o, "last", map->last);
     json_hex(o, "pgoff", map->pgoff);
@@ -425,7 +448,7 @@ void why_print_json(const struct why *w, struct out *o) {
     if (p.has_slide)
         out_printf(o, ",\"slide\":%" PRId64, p.slide);
     json_mapping(w, f, o);
-    if (f->hit.image != MODEL_NONE) {
+    if (f->hit.image != MODEL_NONE && !is_announced(w, f->hit.image)) {
         json_identity(o, "recorded", NULL, NULL, &w->then);
         if (w->now_path)
             json_identity(o, "now", w->now_path, w->now_error, &w->now);
