@@ -2,13 +2,14 @@
 #include "cmd/reading.h"
 
 #include <inttypes.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/input.h"
 #include "format/perfdata/evidence.h"
-#include "format/perfdata/module_lines.h"
+#include "format/perfdata/module_map.h"
 
 bool reading_open(struct reading *r, const char *path, bool force, struct err *err) {
     *r = (struct reading){0};
@@ -129,6 +130,11 @@ static bool apply_build_ids(struct reading *r, struct model *m, struct err *err)
     return ok;
 }
 
+void reading_module_lines(const struct reading *r, struct bytes out[2]) {
+    out[0] = stream_part(r->stream, true, PERFDATA_PART_SECTIONS);
+    out[1] = stream_part(r->stream, false, PERFDATA_PART_MODULES);
+}
+
 struct bytes reading_kept(const struct reading *r) {
     return stream_part(r->stream, false, PERFDATA_PART_KEPT);
 }
@@ -156,6 +162,33 @@ static bool apply_unloads(struct model *m, struct bytes lines, struct err *err) 
     return true;
 }
 
+/* Code that a module ran while it was loaded. Nothing says when it was freed: what is mapped there next ends
+ * it.
+ */
+static bool apply_init_code(struct model *m, struct bytes lines, struct err *err) {
+    for (struct perfdata_module_map map; perfdata_module_map_next(&lines, &map);) {
+        uint64_t start, end;
+        if (!map.loaded || !perfdata_module_map_init(&map, &start, &end))
+            continue;
+        struct perfdata_record init = {
+            .type = PERFDATA_RECORD_MMAP2,
+            .misc = PERFDATA_MISC_KERNEL,
+            .mmap2 = {.pid = UINT32_MAX,
+                      .addr = start,
+                      .len = end - start,
+                      .pgoff = PERFDATA_MODULE_INIT,
+                      .has_build_id = map.module.build_id_bytes != 0,
+                      .build_id_size = map.module.build_id_bytes,
+                      .prot = PROT_READ | PROT_EXEC,
+                      .filename = map.module.path},
+        };
+        memcpy(init.mmap2.build_id, map.module.build_id, sizeof init.mmap2.build_id);
+        if (model_wants(m, init.type) && !model_apply(m, &init, (struct model_when){map.time_ns, 0}, err))
+            return false;
+    }
+    return true;
+}
+
 /* Gives the model what the trailer says of mapped files and modules. */
 static bool apply_trailer(struct reading *r, struct model *m, struct err *err) {
     struct bytes box = stream_box(r->stream, false), name;
@@ -168,7 +201,7 @@ static bool apply_trailer(struct reading *r, struct model *m, struct err *err) {
                perfdata_image_evidence_next(&part.content, swap, &name, &e))
             ok = model_add_evidence(m, name, &e, err);
         if (ok && part.tag == PERFDATA_PART_MODULES)
-            ok = apply_unloads(m, part.content, err);
+            ok = apply_unloads(m, part.content, err) && apply_init_code(m, part.content, err);
     }
     return ok;
 }

@@ -68,6 +68,9 @@ int64_t reading_captured_s(const struct reading *r);
 /* Which boot of which kernel was recorded. False: not known. */
 bool reading_kernel_facts(const struct reading *r, struct perfdata_kernel_facts *out);
 
+/* Where kernel modules' sections lay (module_lines.h): before the recording, and of those that came then. */
+void reading_module_lines(const struct reading *r, struct bytes out[2]);
+
 /* Files that the recording keeps (format/perfdata/kept.h), in its byte order; empty when there are none.
  * Lives as long as the stream. */
 struct bytes reading_kept(const struct reading *r);

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "format/perfdata/module_map.h"
 #include "resolve/callers.h"
 #include "symbol/grade.h"
 
@@ -114,7 +115,9 @@ static bool learn_extents(struct resolve_names *n) {
         if (map->image == MODEL_NONE)
             continue;
         struct extent *e = &n->extents.items[map->image];
-        if (!e->known)
+        bool apart = model_image(n->model, map->image)->kind == MODEL_IMAGE_MODULE &&
+                     map->pgoff >= PERFDATA_MODULE_INIT; /* code of loading lies anywhere */
+        if (!e->known && !apart)
             *e = (struct extent){map->start, map->last, true};
     }
     return true;

@@ -188,7 +188,16 @@ static bool draft(const struct kernel_list *l, const struct run *run, const stru
 
 uint64_t kernel_bounds_end(const void *ctx, uint64_t address) {
     const struct kernel_bounds *b = ctx;
-    return address >= b->from && address < b->end ? b->end : b->init_end;
+    uint64_t end = address >= b->from && address < b->end ? b->end : b->init_end;
+    size_t low = 0, high = b->cut_count;
+    while (low < high) { /* the first one behind the address */
+        size_t middle = low + (high - low) / 2;
+        if (b->cuts[middle] > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < b->cut_count && b->cuts[low] < end ? b->cuts[low] : end;
 }
 
 /* The bounds as a table's rules see them, and where the last symbol before each end is. */

@@ -46,6 +46,8 @@ bool kernel_list_has_module(const struct kernel_list *l, struct bytes module);
 struct kernel_bounds {
     uint64_t from, end;           /* as mapped */
     uint64_t init_from, init_end; /* a kernel's _sinittext and _einittext; 0 without */
+    const uint64_t *cuts;         /* ascending addresses that no symbol reaches over: where sections begin */
+    size_t cut_count;
 };
 
 static inline bool kernel_bounds_have(const struct kernel_bounds *b, uint64_t address) {

@@ -39,6 +39,7 @@ struct symbol_options {
     bool raw_names;              /* --no-demangle */
     bool demangle_kernel;        /* --demangle-kernel */
     const char *force_images;    /* files that the user vouches for, with commas between them: never proof */
+    struct bytes module_lines[2]; /* where modules' sections lay (module_lines.h); empty: not known */
     /* Which boot of which kernel was recorded; NULL: not known. */
     const struct perfdata_kernel_facts *kernel;
     const char *recorded_host;    /* the recording's host name; NULL: not known */

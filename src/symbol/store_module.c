@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include "format/modules/modules.h"
+#include "format/perfdata/module_map.h"
 #include "os/files.h"
 #include "symbol/elf_symbols.h"
 #include "symbol/store_kernel.h"
@@ -16,6 +17,21 @@ struct bytes store_module_name(struct store_image *im, const char *path) {
     return (struct bytes){(const uint8_t *)copy, copy ? len : 0};
 }
 
+/* ---- where its sections lay ---- */
+
+/* What the recording says of the module's sections; false when it does not. */
+static bool find_map(const struct symbol_store *s, const struct store_image *im, struct bytes name,
+                     struct perfdata_module_map *map) {
+    bool found = false;
+    for (size_t i = 0; !found && im->known.space == SYMBOL_KERNEL && i < 2; i++) {
+        struct bytes rest = s->options.module_lines[i];
+        while (!found && perfdata_module_map_next(&rest, map))
+            found = map->count && bytes_equal(map->module.name, name) &&
+                    im->known.start >= map->module.start && im->known.start < map->module.end;
+    }
+    return found;
+}
+
 /* ---- from a list ---- */
 
 static bool use_list(struct symbol_store *s, struct store_image *im, const struct kernel_list *list,
@@ -23,6 +39,15 @@ static bool use_list(struct symbol_store *s, struct store_image *im, const struc
     struct err err = ERR_INIT;
     struct kernel_bounds bounds = {.from = im->known.start, .end = im->known.end};
     struct bytes name = store_module_name(im, im->known.name);
+    struct perfdata_module_map map;
+    uint64_t cuts[PERFDATA_MODULE_SECTIONS_MAX];
+    /* A list does not say where symbols end: not behind their section. */
+    if (find_map(s, im, name, &map)) {
+        for (uint32_t i = 0; i < map.count; i++)
+            cuts[i] = map.sections[i].address;
+        bounds.cuts = cuts;
+        bounds.cut_count = map.count;
+    }
     if (!kernel_list_has_module(list, name)) {
         store_tried(im, path, "it lists nothing of this module");
         return false;
@@ -58,9 +83,47 @@ struct placement {
     uint32_t count;
 };
 
+static bool is_code(const struct object_section *sec) {
+    return (sec->flags & SHF_ALLOC) && (sec->flags & SHF_EXECINSTR) && sec->size <= UINT32_MAX;
+}
+
 static bool is_lasting_code(const struct object_section *sec) {
-    return (sec->flags & SHF_ALLOC) && (sec->flags & SHF_EXECINSTR) &&
-           !(sec->name.size >= 5 && memcmp(sec->name.data, ".init", 5) == 0);
+    return is_code(sec) && !(sec->name.size >= 5 && memcmp(sec->name.data, ".init", 5) == 0);
+}
+
+/* Room for all sections, none of them placed. */
+static bool places_new(const struct object_elf *e, struct placement *p, struct err *err) {
+    p->count = e->section_count < SECTIONS_MAX ? e->section_count : SECTIONS_MAX;
+    p->offsets = malloc((2 * (size_t)p->count + 1) * sizeof *p->offsets);
+    if (!p->offsets)
+        return err_memory(err, "module");
+    p->ends = p->offsets + p->count;
+    for (uint32_t i = 0; i < p->count; i++)
+        p->offsets[i] = p->ends[i] = UINT64_MAX;
+    return true;
+}
+
+/* By the recorded addresses of its sections. */
+static bool place_recorded(const struct object_elf *e, const struct perfdata_module_map *map, uint64_t start,
+                           struct placement *p, struct err *err) {
+    struct object_section sec;
+    uint64_t init, init_end, at;
+    bool has_init = perfdata_module_map_init(map, &init, &init_end);
+    if (!places_new(e, p, err))
+        return false;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (!object_elf_section(e, i, &sec) || !is_code(&sec) ||
+            !perfdata_module_map_section(map, sec.name, &at))
+            continue;
+        if (at >= map->module.start && at < map->module.end && at >= start)
+            p->offsets[i] = at - start;
+        else if (has_init && at >= init && at < init_end)
+            p->offsets[i] = PERFDATA_MODULE_INIT + (at - init);
+        else
+            continue;
+        p->ends[i] = p->offsets[i] + sec.size;
+    }
+    return true;
 }
 
 /*
@@ -71,14 +134,10 @@ static bool is_lasting_code(const struct object_section *sec) {
 static bool place_sections(const struct object_elf *e, struct placement *p, struct err *err) {
     struct object_section sec;
     uint64_t at = 0, text = 0;
-    p->count = e->section_count < SECTIONS_MAX ? e->section_count : SECTIONS_MAX;
-    p->offsets = malloc((2 * (size_t)p->count + 1) * sizeof *p->offsets);
-    if (!p->offsets)
-        return err_memory(err, "module");
-    p->ends = p->offsets + p->count;
+    if (!places_new(e, p, err))
+        return false;
     for (uint32_t i = 0; i < p->count; i++) {
-        p->offsets[i] = p->ends[i] = UINT64_MAX;
-        if (!object_elf_section(e, i, &sec) || !is_lasting_code(&sec) || sec.size > UINT32_MAX)
+        if (!object_elf_section(e, i, &sec) || !is_lasting_code(&sec))
             continue;
         uint64_t align = sec.align && sec.align <= 1 << 21 ? sec.align : 1;
         at = (at + align - 1) / align * align;
@@ -128,7 +187,10 @@ static bool use_module(struct symbol_store *s, struct store_image *im, struct sy
                                  .limit = section_end,
                                  .ctx = &places,
                                  .raw_names = store_raw_kernel_names(s)};
-    if (place_sections(&f->elf, &places, &err) &&
+    struct perfdata_module_map map;
+    bool recorded = find_map(s, im, store_module_name(im, im->known.name), &map);
+    if ((recorded ? place_recorded(&f->elf, &map, im->known.start, &places, &err)
+                  : place_sections(&f->elf, &places, &err)) &&
         elf_symbols_add(&f->elf, SHT_SYMTAB, place_in_module, &places, &d, &err))
         im->table = im->owned = symbol_table_build(&d, &rules, &err);
     free(places.offsets);
@@ -136,7 +198,8 @@ static bool use_module(struct symbol_store *s, struct store_image *im, struct sy
     if (!im->table)
         return store_fail_err(im, f->path, &err);
     im->bytes.debug = f->bytes;
-    return store_found(im, origin, f->path, proved);
+    /* Where its sections lie is guessed unless it was recorded. */
+    return store_found(im, origin, f->path, proved && recorded);
 }
 
 static bool use_file(struct symbol_store *s, struct store_image *im, const char *path,
@@ -191,15 +254,20 @@ bool store_load_module(struct symbol_store *s, struct store_image *im) {
     const char *cached = store_cache_path(s, im, "elf");
     if (cached && use_file(s, im, cached, SYMBOL_FROM_CACHE))
         return true;
+    struct perfdata_module_map map;
+    bool placed = im->known.build_id.size && find_map(s, im, store_module_name(im, im->known.name), &map);
+    const char *host_path = *im->known.name == '/' ? store_host_path(s, im, im->known.name) : NULL;
+    if (placed && host_path && use_file(s, im, host_path, SYMBOL_FROM_MODULE))
+        return true;
     if (im->known.space == SYMBOL_KERNEL && !o->kallsyms && !o->vmlinux && use_live(s, im))
         return true;
     if (*im->known.name != '/')
         return false;
     if (im->known.build_id.size)
-        return use_file(s, im, store_host_path(s, im, im->known.name), SYMBOL_FROM_MODULE);
+        return use_file(s, im, host_path, SYMBOL_FROM_MODULE);
     /* Its path names the release that it was built for; nothing else is known of it. */
     const char *release = im->known.release;
     const char *folder = release ? store_text(im, "/lib/modules/%s/", release) : NULL;
     return folder && strncmp(im->known.name, folder, strlen(folder)) == 0 &&
-           use_file(s, im, store_host_path(s, im, im->known.name), SYMBOL_FROM_MODULE);
+           use_file(s, im, host_path, SYMBOL_FROM_MODULE);
 }

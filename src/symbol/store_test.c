@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "format/perfdata/module_map.h"
 #include "object/cookie.h"
 #include "object/links.h"
 #include "os/debuginfod.h"
@@ -870,8 +871,25 @@ static void test_module_file(void **state) {
     image.build_id = text_bytes(ID_A);
     s = ask_module(&o, &KERNEL, &image);
     assert_string_equal(at(&s, 0x10), "in_text");
+    assert_false(s.source.proved); /* where its sections lie is a guess */
+    symbol_store_free(s.store);
+
+    /* Every section at its recorded place, code of loading too; what was not recorded nowhere. */
+    static const char lines[] = "module\tffffffffc0a00000\tffffffffc0a10000\t-\ta_b\t[a_b]\n"
+                                "section\tffffffffc0a02000\t.text.unlikely\n"
+                                "section\tffffffffc0a00400\t.text\nsection\tffffffffc0900000\t.init.text\n"
+                                "module\tffffffffc0c00000\tffffffffc0c10000\t-\tother\t[other]\n";
+    o.module_lines[1] = text_bytes(lines);
+    image.start = 0xffffffffc0a00000;
+    image.end = 0xffffffffc0a10000;
+    s = ask_module(&o, &KERNEL, &image);
+    assert_string_equal(at(&s, 0x410), "in_text");
+    assert_string_equal(at(&s, 0x10), "");
+    assert_string_equal(at(&s, 0x2000), "in_cold");
+    assert_string_equal(at(&s, PERFDATA_MODULE_INIT), "in_init");
     assert_true(s.source.proved);
     symbol_store_free(s.store);
+
     image.build_id = text_bytes(ID_B);
     s = ask_module(&o, &KERNEL, &image);
     assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
