@@ -12,8 +12,9 @@ enum {
     PLAUSIBLE_BYTES = 256 << 20 /* a longer one is nobody's measure */
 };
 
+/* A kernel of 32 bits has fewer addresses to run to the end of. */
 static bool has_end(uint64_t start, uint64_t last) {
-    return last - start < PLAUSIBLE_BYTES;
+    return last - start < PLAUSIBLE_BYTES && last < UINT64_MAX - 1 && (last | 1) != UINT32_MAX;
 }
 
 uint64_t model_module_last(struct model *m, uint32_t space, const struct model_mapping *map,

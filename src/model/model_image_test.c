@@ -269,10 +269,11 @@ static void test_module_ends(void **state) {
     for (int streaming = 0; streaming < 2; streaming++) {
         struct model *m = new_model(MODEL_NEED_ALL, streaming);
         at(m, 0, rec_mmap(K, ~0u, 0x9000000, 0x1000000, 0x9000000, "[kernel.kallsyms]_text"));
-        at(m, 0, rec_mmap(K, ~0u, 0x20000, 0x8000, 0, B));              /* reaches into C */
-        at(m, 0, rec_mmap(K, ~0u, 0x24000, ~0ull - 0x24000, 0, C));     /* without an end, over the kernel */
-        at(m, 0, rec_mmap(K, ~0u, 0x10000, ~0ull - 0x10000, 0, A));     /* and over B and C */
-        at(m, 0, rec_mmap(K, ~0u, 0xf0000000, ~0ull >> 1, 0, "[top]")); /* with nothing behind it */
+        at(m, 0, rec_mmap(K, ~0u, 0x20000, 0x8000, 0, B));               /* reaches into C */
+        at(m, 0, rec_mmap(K, ~0u, 0x24000, ~0ull - 0x24000, 0, C));      /* without an end, over the kernel */
+        at(m, 0, rec_mmap(K, ~0u, 0x10000, ~0ull - 0x10000, 0, A));      /* and over B and C */
+        at(m, 0, rec_mmap(K, ~0u, 0xf0000000, ~0ull >> 1, 0, "[top]"));  /* with nothing behind it */
+        at(m, 0, rec_mmap(K, ~0u, 0xf8000000, 0x7ffffff, 0, "[top32]")); /* to the end of 32 bits */
         at(m, 5, rec_mmap(K, ~0u, 0x22000, 0x4000, 0, LATE)); /* in B's place, which is gone by then */
         if (!streaming)
             freeze(m);
@@ -290,6 +291,8 @@ static void test_module_ends(void **state) {
                     {1, 0xf0000000, "[top]"},
                     {1, 0xf0ffffff, "[top]"},
                     {1, 0xf1000000, "-"},
+                    {1, 0xf8ffffff, "[top32]"},
+                    {1, 0xf9000000, "-"},
                     {5, 0x22000, "[late]"},
                     {5, 0x21fff, "[b]"},
                     {5, 0x26000, "[c]"}};

@@ -116,6 +116,25 @@ bool kernel_list_each(const struct kernel_list *l, kernel_list_fn *each, void *c
     return true;
 }
 
+bool kernel_list_module_fits(const struct kernel_list *l, struct bytes module, uint64_t start, uint64_t end) {
+    enum { PAGE = 4096, NEAR_BYTES = 1 << 20 };
+    uint64_t size = end > start ? end - start : 0, near = size < NEAR_BYTES ? size : NEAR_BYTES;
+    uint64_t first = UINT64_MAX;
+    for (size_t r = 0; r < l->runs.count; r++) {
+        const struct run *run = &l->runs.items[r];
+        for (uint32_t i = run->first; bytes_equal(run->module, module) && i < run->first + run->count; i++) {
+            const struct entry *e = &l->entries.items[i];
+            if (!strchr("TtWw", e->type))
+                continue;
+            if (e->address < start && start - e->address <= near)
+                return false;
+            if (e->address >= start && e->address < end && e->address < first)
+                first = e->address;
+        }
+    }
+    return first != UINT64_MAX && first - start < PAGE;
+}
+
 bool kernel_list_hidden(const struct kernel_list *l) {
     return l->hidden;
 }

@@ -40,6 +40,13 @@ bool kernel_list_module_start(const struct kernel_list *l, struct bytes module, 
 bool kernel_list_has_module(const struct kernel_list *l, struct bytes module);
 
 /*
+ * True when the list's module can be the one that was mapped at [start, end): its code's first symbol lies in
+ * the map's first page, and none right before it. Modules are loaded at whole pages, to another place at each
+ * boot, so a list of another boot is at least a page off even where its kernel lies at the same place.
+ */
+bool kernel_list_module_fits(const struct kernel_list *l, struct bytes module, uint64_t start, uint64_t end);
+
+/*
  * The addresses that a kernel's or module's symbols may have. A kernel's recorded map ends with its text; the
  * code that runs at boot lies further on, and stacks that began there still show it.
  */

@@ -52,15 +52,14 @@ static bool use_list(struct symbol_store *s, struct store_image *im, const struc
         store_tried(im, path, "it lists nothing of this module");
         return false;
     }
-    struct symbol_table *t = kernel_list_table(list, name, &bounds, store_raw_kernel_names(s), &err);
-    if (!t)
-        return store_fail_err(im, path, &err);
-    if (!symbol_table_count(t)) {
+    if (!kernel_list_module_fits(list, name, bounds.from, bounds.end)) {
         static const char why[] = "the module was at another place";
-        symbol_table_free(t);
         store_tried(im, path, why);
         return store_fail(im, SYMBOL_CONTRADICTED, path, why);
     }
+    struct symbol_table *t = kernel_list_table(list, name, &bounds, store_raw_kernel_names(s), &err);
+    if (!t)
+        return store_fail_err(im, path, &err);
     im->table = im->owned = t;
     return store_found(im, origin, path, false);
 }

@@ -832,11 +832,15 @@ static void test_module_list(void **state) {
     assert_string_equal(at(&s, 0x7ff), "mod_two");
     assert_string_equal(at(&s, 0x800), "");
     symbol_store_free(s.store);
-    struct symbol_image elsewhere = MODULE, boot = KERNEL;
-    elsewhere.start += 0x10000, elsewhere.end += 0x10000;
-    s = ask_module(&o, &KERNEL, &elsewhere);
-    assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
-    symbol_store_free(s.store);
+    static const int64_t OFF[] = {0x10000, 0x1000, -0x1000}; /* of another boot, whose modules overlap ours */
+    for (size_t i = 0; i < sizeof OFF / sizeof *OFF; i++) {
+        struct symbol_image elsewhere = MODULE;
+        elsewhere.start += (uint64_t)OFF[i], elsewhere.end += (uint64_t)OFF[i];
+        s = ask_module(&o, &KERNEL, &elsewhere);
+        assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
+        symbol_store_free(s.store);
+    }
+    struct symbol_image boot = KERNEL;
     boot.reference_address += 0x100000; /* the list is another boot's: nothing of it counts */
     s = ask_module(&o, &boot, &MODULE);
     assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
