@@ -11,7 +11,10 @@
 #include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/input.h"
+#include "cmd/naming.h"
+#include "edit/build_ids.h"
 #include "edit/jit.h"
+#include "os/files.h"
 
 struct inject_options {
     const char *input, *output;
@@ -22,6 +25,9 @@ struct inject_options {
         enum edit_jit_mode mode;
     } jit;
     const char *jitdump_dir;
+    bool build_ids, all_build_ids;
+    const char *known_build_ids;
+    struct symbol_options symbols;
 };
 
 static bool take_jit(const struct option *row, void *field, const char *value, bool negated,
@@ -42,7 +48,8 @@ static bool take_jit(const struct option *row, void *field, const char *value, b
 }
 
 static const struct option options[] = {
-    OPTION_ABSENT_FLAG('b', "build-ids", "put build-ids of what was hit into the output"),
+    OPTION_BOOL('b', "build-ids", struct inject_options, build_ids,
+                "put build-ids of what samples hit into the output"),
     OPTION_ABSENT_FLAG('B', "mmap2-buildids", "put build-ids into MMAP2 records"),
     INPUT_FORCE_OPTION(struct inject_options, force),
     OPTION_STRING('i', "input", struct inject_options, input, "file",
@@ -52,21 +59,24 @@ static const struct option options[] = {
                 .flags = OPTION_VALUE_OPTIONAL),
     OPTION_STRING(0, "jitdump-dir", struct inject_options, jitdump_dir, "directory",
                   "look for jitdumps (jit-PID.dump) in this directory first"),
-    OPTION_ABSENT('k', "vmlinux", "file", "kernel image"),
+    OPTION_STRING('k', "vmlinux", struct inject_options, symbols.host.vmlinux, "file", "kernel image"),
     OPTION_STRING('o', "output", struct inject_options, output, "file",
                   "output file name (default: standard output)"),
     OPTION_ABSENT_FLAG('s', "sched-stat", "merge sched_stat and sched_switch"),
     OPTION_COUNT('v', "verbose", struct inject_options, verbose, "say more"),
     OPTION_ABSENT_FLAG(0, "aslr", "hide addresses"),
-    OPTION_ABSENT_FLAG(0, "buildid-all", "put build-ids of all DSOs into the output"),
+    OPTION_BOOL(0, "buildid-all", struct inject_options, all_build_ids,
+                "put build-ids of all DSOs into the output"),
     OPTION_ABSENT_FLAG(0, "mmap2-buildid-all", "put build-ids into all MMAP2 records"),
     OPTION_ABSENT_FLAG(0, "convert-callchain", "turn stack dumps into callchains"),
     OPTION_ABSENT(0, "guest-data", "opts", "merge a guest's recording", .flags = OPTION_VALUE_OPTIONAL),
     OPTION_ABSENT(0, "guestmount", "directory", "where guests' root directories are mounted"),
-    OPTION_ABSENT_FLAG(0, "ignore-vmlinux", "do not use a vmlinux even if there is one"),
+    OPTION_BOOL(0, "ignore-vmlinux", struct inject_options, symbols.ignore_vmlinux,
+                "do not use a vmlinux even if there is one"),
     OPTION_ABSENT(0, "itrace", "opts", "decode instruction traces", .flags = OPTION_VALUE_OPTIONAL),
-    OPTION_ABSENT(0, "kallsyms", "file", "kallsyms file"),
-    OPTION_ABSENT(0, "known-build-ids", "list", "build-ids to put in: ID PATH,..."),
+    OPTION_STRING(0, "kallsyms", struct inject_options, symbols.host.kallsyms, "file", "kallsyms file"),
+    OPTION_STRING(0, "known-build-ids", struct inject_options, known_build_ids, "list",
+                  "build-ids to put in: ID PATH,... or file://FILE with one on each line"),
     OPTION_ABSENT_FLAG(0, "strip", "leave out what --itrace replaced"),
     OPTION_ABSENT(0, "vm-time-correlation", "opts", "correct times of guests",
                   .flags = OPTION_VALUE_OPTIONAL),
@@ -159,6 +169,72 @@ static void tell(const struct copy_result *result, const struct edit_jit *jit) {
              c.functions, c.files, c.maps, c.trimmed);
 }
 
+/* ---- build-ids ---- */
+
+/* The texts of --known-build-ids, or of the file that it names. */
+static bool read_known(const char *text, struct writer *out, struct err *err) {
+    static const char file[] = "file://";
+    if (!text || strncmp(text, file, sizeof file - 1) == 0)
+        return !text || os_files_real.read(os_files_real.ctx, text + sizeof file - 1, out, err);
+    writer_put(out, text, strlen(text));
+    return writer_ok(out) || err_memory(err, "--known-build-ids");
+}
+
+/* A recording that is read twice: once for what was mapped, and then copied. */
+struct identified {
+    struct reading reading;
+    struct model *model;
+    struct naming naming;
+    struct writer known;
+    struct edit_build_ids *ids;
+};
+
+static bool identify(struct identified *x, const struct command_env *env, const struct inject_options *o,
+                     const char *input, struct err *err) {
+    x->known = writer_make(false);
+    x->model = model_new(&(struct model_options){.need = MODEL_NEED_MAPS}, err);
+    if (!x->model || !read_known(o->known_build_ids, &x->known, err) ||
+        !reading_open(&x->reading, input, o->force, err) ||
+        !reading_first_pass(&x->reading, x->model, NULL, NULL, NULL, err) ||
+        !naming_open(&x->naming, env, &x->reading, x->model, &o->symbols, err))
+        return false;
+    struct edit_build_ids_options wanted = {.all = o->all_build_ids, .known = writer_bytes(&x->known)};
+    x->ids = edit_build_ids_new(&wanted, x->reading.stream, x->reading.events, x->naming.names, err);
+    return x->ids;
+}
+
+static void identified_fini(struct identified *x) {
+    edit_build_ids_free(x->ids);
+    naming_close(&x->naming);
+    model_free(x->model);
+    reading_close(&x->reading);
+    writer_fini(&x->known);
+}
+
+static int copy_identified(struct command_env *env, const struct inject_options *o, const char *input) {
+    struct err err = ERR_INIT;
+    struct output output = {.fd = -1};
+    struct copy_result result;
+    struct identified x = {0};
+    bool regular = false, ok = false;
+    if (identify(&x, env, o, input, &err) && open_output(o->output, input, &output, &regular, &err)) {
+        struct copy_sink sink = {sink_write, regular ? sink_patch : NULL, &output};
+        ok = copy_recording(x.reading.stream, &sink, edit_build_ids_editor(x.ids), &result, &err);
+    }
+    if (ok) {
+        struct edit_build_ids_counts c = edit_build_ids_counts(x.ids);
+        log_line(LOG_INFO, "%" PRIu64 " build-ids put in, %" PRIu64 " not found", c.injected, c.unknown);
+        tell(&result, NULL);
+    }
+    if (output.fd >= 0 && output.fd != STDOUT_FILENO && close(output.fd) != 0 && ok)
+        ok = err_errno(&err, errno, output.name, "cannot write");
+    int status = ok ? (stream_all_read(x.reading.stream) ? EXIT_OK : EXIT_ERROR) : command_fail(&err);
+    identified_fini(&x);
+    return status;
+}
+
+/* ---- the command ---- */
+
 static int copy(const struct inject_options *o, const char *input) {
     struct err err = ERR_INIT;
     struct output output = {.fd = -1};
@@ -192,6 +268,11 @@ static int run(struct command_env *env, int argc, char **argv) {
     if (argc)
         return command_usage(env, "unexpected argument `%s'", argv[0]);
     command_log(env, o.verbose, false);
+    bool ids = o.build_ids || o.all_build_ids || o.known_build_ids;
+    if (ids && o.jit.wanted)
+        return command_usage(env, "give either --jit or --build-ids: one after the other");
+    if (ids)
+        return copy_identified(env, &o, o.input ? o.input : "-");
     return copy(&o, o.input ? o.input : "-");
 }
 

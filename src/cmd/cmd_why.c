@@ -9,6 +9,7 @@
 #include "cmd/naming.h"
 #include "cmd/symbol_notes.h"
 #include "os/proc.h"
+#include "view/script_names.h"
 #include "view/why.h"
 
 enum { MAX_FRAMES = 4096 };
@@ -47,44 +48,48 @@ struct session {
     struct reading reading;
     struct model *model;
     struct naming naming;
+    struct script_names places; /* how script finds them */
     struct why why;
 };
 
 /* ---- frames ---- */
 
-static bool add_frame(struct session *s, const struct model_state *state, unsigned cpumode, uint64_t address,
-                      bool in_kernel) {
+/* As script shows it: `exact` is false for addresses that calls return to, and becomes what the next one is.
+ */
+static bool add_frame(struct session *s, unsigned cpumode, uint64_t address, bool in_kernel, bool *exact) {
     struct why_frame *f = vec_push(&s->why.frames);
+    struct model_state state;
+    enum model_space space = model_space_of(cpumode);
     if (!f)
         return false;
+    model_state_at(s->model, space, s->why.pid, s->why.when, &state);
     f->address = address;
     f->cpumode = cpumode;
-    f->hit = (struct model_hit){MODEL_NONE, MODEL_NONE, address, model_space_of(cpumode)};
-    if (!model_state_find(s->model, state, address, &f->hit) && in_kernel && cpumode == PERFDATA_MISC_USER)
-        model_state_find_before_exec(s->model, state, address, &f->hit);
-    f->symbol = resolve_names_find(s->naming.names, f->hit.image, f->hit.offset);
+    f->hit = MODEL_NOTHING;
+    if (*exact)
+        script_names_find(&s->places, &state, space, in_kernel, address, &f->hit);
+    else
+        script_names_find_caller(&s->places, &state, space, in_kernel, address, &f->hit);
+    f->symbol = script_names_symbol_id(&s->places, &f->hit);
+    *exact = script_names_is_entry(&s->places, &f->hit);
     return true;
-}
-
-static bool add_at(struct session *s, unsigned cpumode, uint64_t address, bool in_kernel) {
-    struct model_state state;
-    model_state_at(s->model, model_space_of(cpumode), s->why.pid, s->why.when, &state);
-    return add_frame(s, &state, cpumode, address, in_kernel);
 }
 
 /* The sample's callchain, or where it lies. */
 static bool add_frames(struct session *s, const struct perfdata_sample *x, unsigned sampled) {
     unsigned cpumode = sampled;
-    bool ok = true, in_kernel = sampled == PERFDATA_MISC_KERNEL;
+    bool ok = true, exact = true, in_kernel = sampled == PERFDATA_MISC_KERNEL;
     vec_clear(&s->why.frames);
     for (uint64_t i = 0; ok && i < x->callchain.count && s->why.frames.count < MAX_FRAMES; i++) {
         uint64_t ip = perfdata_u64_at(&x->callchain, i);
-        if (ip >= PERFDATA_CONTEXT_MAX)
-            cpumode = perfdata_context_cpumode(ip);
-        else
-            ok = add_at(s, cpumode, ip, in_kernel);
+        if (ip < PERFDATA_CONTEXT_MAX) {
+            ok = add_frame(s, cpumode, ip, in_kernel, &exact);
+            continue;
+        }
+        cpumode = perfdata_context_cpumode(ip);
+        exact = true;
     }
-    return ok && (s->why.frames.count || add_at(s, sampled, x->ip, in_kernel));
+    return ok && (s->why.frames.count || add_frame(s, sampled, x->ip, in_kernel, &exact));
 }
 
 /* The frame of that name; the number of frames when there is none. */
@@ -206,7 +211,8 @@ static bool find_address(struct session *s, const char *text, struct err *err) {
         w->has_time = true;
     }
     bool kernel = !o->pid || address >> 63;
-    return add_at(s, kernel ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER, address, false) ||
+    bool exact = true;
+    return add_frame(s, kernel ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER, address, false, &exact) ||
            err_memory(err, "why");
 }
 
@@ -270,6 +276,9 @@ static bool prepare(struct session *s, const struct command_env *env, struct err
         !reading_first_pass(&s->reading, s->model, NULL, NULL, NULL, err) ||
         !naming_open(&s->naming, env, &s->reading, s->model, &s->o->symbols, err))
         return false;
+    if (!script_names_init(&s->places, s->model))
+        return err_memory(err, "why");
+    s->places.names = s->naming.names;
     s->why.model = s->model;
     s->why.names = s->naming.names;
     s->why.stream = s->reading.stream;
@@ -306,6 +315,7 @@ static int run(struct command_env *env, int argc, char **argv) {
               (argc ? find_address(&s, argv[0], &err) : find_sample(&s, &err));
     status = ok ? show(env, &s) : command_fail(&err);
     vec_fini(&s.why.frames);
+    script_names_fini(&s.places);
     naming_close(&s.naming);
     model_free(s.model);
     reading_close(&s.reading);

@@ -439,3 +439,27 @@ bool perfdata_record_payload_size(const struct perfdata_raw *raw, bool swap, uin
     }
     return cursor_ok(&c);
 }
+
+/* A device's major number has a byte or two, its minor number leaves bytes at zero, and where that number is
+ * a size that build-ids have (8, 16, 20), they would have to begin with three zeros. */
+static bool is_device(const struct perfdata_mmap2 *m, bool asked) {
+    const uint8_t *id = m->build_id;
+    if (m->build_id_size > sizeof m->build_id || m->reserved_1 || m->reserved_2)
+        return true;
+    return !asked && m->build_id_size < sizeof m->build_id && !id[1] && !id[2] && !id[3];
+}
+
+void perfdata_mmap2_settle(struct perfdata_mmap2 *m, bool asked, bool swap) {
+    if (!m->has_build_id || !is_device(m, asked))
+        return;
+    uint8_t first[4] = {m->build_id_size, m->reserved_1, 0, 0};
+    m->has_build_id = false;
+    m->maj = bytes_load32(first, swap);
+    /* The half word was swapped as one: its bytes stand where they stood. */
+    m->maj |= swap ? (uint32_t)m->reserved_2 : (uint32_t)m->reserved_2 << 16;
+    m->min = bytes_load32(m->build_id, swap);
+    m->ino = bytes_load64(m->build_id + 4, swap);
+    m->ino_generation = bytes_load64(m->build_id + 12, swap);
+    m->build_id_size = 0;
+    memset(m->build_id, 0, sizeof m->build_id);
+}

@@ -513,6 +513,43 @@ static void sizes_have_limits(void **state) {
     writer_fini(&w);
 }
 
+/* What the kernel marks as a build-id by mistake: device 254:0, inode 247728; of a disk (8:1). */
+static void devices_are_no_build_ids(void **state) {
+    (void)state;
+    struct perfdata_mmap2 m = {
+        .has_build_id = true, .build_id_size = 0xfe, .build_id = {0, 0, 0, 0, 0xb0, 0xc7, 3}};
+    perfdata_mmap2_settle(&m, true, false);
+    assert_false(m.has_build_id);
+    assert_int_equal(m.maj, 254);
+    assert_int_equal(m.min, 0);
+    assert_int_equal(m.ino, 0x3c7b0);
+    m = (struct perfdata_mmap2){
+        .has_build_id = true, .build_id_size = 8, .build_id = {1, 0, 0, 0, 9, [12] = 7}};
+    perfdata_mmap2_settle(&m, false, false);
+    assert_int_equal(m.maj, 8);
+    assert_int_equal(m.min, 1);
+    assert_int_equal(m.ino, 9);
+    assert_int_equal(m.ino_generation, 7);
+    /* big-endian: the major number's low byte stands last */
+    m = (struct perfdata_mmap2){.has_build_id = true, .reserved_2 = 0x0102, .build_id = {0, 0, 0, 3}};
+    perfdata_mmap2_settle(&m, true, true);
+    assert_int_equal(m.maj, 0x0102);
+    assert_int_equal(m.min, 3);
+    const struct perfdata_mmap2 ids[] = {
+        {.has_build_id = true, .build_id_size = 20, .build_id = {0}},
+        {.has_build_id = true, .build_id_size = 8, .build_id = {1, 2, 3, 4, 5, 6, 7, 8}},
+        {.has_build_id = false, .maj = 254, .ino = 1},
+    };
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        m = ids[i];
+        perfdata_mmap2_settle(&m, false, false);
+        assert_memory_equal(&m, &ids[i], sizeof m);
+    }
+    m = (struct perfdata_mmap2){.has_build_id = true, .build_id_size = 8, .build_id = {1}};
+    perfdata_mmap2_settle(&m, true, false);
+    assert_true(m.has_build_id); /* the event asked for it */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_is_what_its_layout_says),
@@ -524,6 +561,7 @@ int main(void) {
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(payloads_are_sized),
         cmocka_unit_test(sizes_have_limits),
+        cmocka_unit_test(devices_are_no_build_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
