@@ -329,7 +329,7 @@ bool profile_columns_make(const struct profile_column_options *o, const struct p
             return false;
     /* perf looks for the word in the text, not for the key: -s sym has no such column. */
     bool ipc = o->sort && strstr(o->sort, "symbol");
-    if (ipc && !add_out(&m, column_of(&m, PROFILE_IPC)))
+    if (ipc && (!add_out(&m, column_of(&m, PROFILE_IPC)) || !add_order(&m, column_of(&m, PROFILE_IPC))))
         return false;
     out->sort = join(&m, sort, ipc ? ",ipc_null" : "");
     if (!out->sort)

@@ -492,6 +492,8 @@ int profile_key_compare(const struct profile *p, enum profile_column_id id, cons
     int order = by_number(key_rank(p, id, x, false), key_rank(p, id, y, false));
     if (order)
         return order;
+    if (id == PROFILE_SYMBOL_FROM || id == PROFILE_SYMBOL_TO)
+        return by_address(p, id, x, y);
     const struct resolve_frame *frames = p->b.frames.list.items;
     uint64_t u = profile_own_address(&frames[x->frame]), v = profile_own_address(&frames[y->frame]);
     return by_signed(u, v);

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts of the newest perf for `report`, kept as sums: what was asked, and how a text becomes a sum."""
+import hashlib
+import os
+
+REPORTS = {
+    "flat": ["--no-children", "-g", "none"],
+    "children": ["--children"],
+    "callees": ["--no-children", "-g", "callee"],
+    "hierarchy": ["--hierarchy", "--no-children", "-g", "none"],
+    "symbols": ["--no-children", "-g", "none", "-s", "symbol", "-n"],
+}
+
+
+def arguments(folder, options):
+    """`folder` is empty: nothing has a name then."""
+    empty = os.path.join(folder, "kallsyms")
+    if not os.path.exists(empty):
+        with open(empty, "wb"):
+            pass
+    return ["report", "-f", "--symfs", os.path.join(folder, "none"), "--kallsyms", empty, *options]
+
+
+def digest(text):
+    lines = [line for line in text.split(b"\n") if not line.startswith(b"# (Tip: ")]
+    return hashlib.sha256(b"\n".join(lines)).hexdigest()[:24]
