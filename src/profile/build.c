@@ -329,9 +329,9 @@ static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t 
     if (b->plan->extras)
         p->weights = (struct profile_weights){{x->s->weight, x->s->ins_lat, x->s->weight3},
                                               period * PROFILE_LATENCY_UNIT / b->parallelism};
-    if (b->plan->chains && x->searched)
+    if (b->plan->chains && x->has_chain)
         p->key.chain = x->chain;
-    else if (b->plan->chains && !profile_chain_take(b, x->s, cpumode, x->when, &p->key.chain))
+    else if (b->plan->chains && !profile_chain_take(b, x->s, cpumode, x->when, &p->key.chain, NULL))
         return false;
     p->hash = hash_key(&p->key);
     idtable_prefetch(&b->leaf_index, p->hash);
@@ -340,10 +340,22 @@ static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t 
     return true;
 }
 
+/* Where the sample lies. Its callchain mostly tells; if it is wanted whatever the place is, it comes first.
+ */
+static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
+    uint32_t frame = RESOLVE_NO_FRAME;
+    if (b->plan->chains && !b->search && !b->plan->selects && !b->plan->o->exclude_other) {
+        x->has_chain = profile_chain_take(b, x->s, x->cpumode, x->when, &x->chain, &frame);
+        if (!x->has_chain || frame != RESOLVE_NO_FRAME)
+            return frame;
+    }
+    const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
+    return resolve_frames_at(&b->frames, state, x->cpumode, x->s->ip,
+                             (enum resolve_frame_kind)b->plan->place_kind, false);
+}
+
 static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
-    const struct model_state *state = resolve_places_state(&b->places, cpumode, x->s->pid, x->when);
-    uint32_t frame = resolve_frames_at(&b->frames, state, cpumode, x->s->ip,
-                                       (enum resolve_frame_kind)b->plan->place_kind, false);
+    uint32_t frame = place_of(b, x);
     if (b->search && frame != RESOLVE_NO_FRAME && !profile_search_chain(b, x, &frame))
         return false;
     if (b->plan->o->exclude_other && x->parent == PROFILE_NONE) {

@@ -12,17 +12,20 @@
 
 #include "profile/profile_internal.h"
 
-/* A 64 x 64 -> 128 bit product, folded: one step takes in a word. Two parts that collide would be taken for
- * one; at 64 bits that is once in some ten thousand recordings of a million distinct parts each. */
+/* A 64 x 64 -> 128 bit product, folded: one step takes in two words. Two parts that collide would be taken
+ * for one; at 64 bits that is once in some ten thousand recordings of a million distinct parts each. */
 static inline uint64_t fold(uint64_t a, uint64_t b) {
     unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 static uint64_t hash_words(const uint8_t *p, uint64_t count, bool swap, uint64_t seed) {
-    uint64_t h = seed ^ 0x2d358dccaa6c78a5u ^ count;
-    for (uint64_t i = 0; i < count; i++)
-        h = fold(h ^ bytes_load64(p + 8 * i, swap), 0x9e3779b97f4a7c15u ^ i << 1) + (h << 7 | h >> 57);
+    const uint64_t step = 0x9e3779b97f4a7c15u;
+    uint64_t h = seed ^ count * step, a = 0x2d358dccaa6c78a5u, b = 0x8bb84b93962eacc9u, i = 0;
+    for (; i + 1 < count; i += 2, a += step, b -= step) /* the products wait for nothing but the words */
+        h += fold(bytes_load64(p + 8 * i, swap) ^ a, bytes_load64(p + 8 * i + 8, swap) ^ b);
+    if (i < count)
+        h += fold(bytes_load64(p + 8 * i, swap) ^ a, b);
     return hash_u64(h);
 }
 
@@ -40,6 +43,10 @@ struct chain {
     uint32_t pid, tid;
     struct model_when when;
     bool in_kernel; /* the sample itself */
+    unsigned cpumode;
+    uint64_t ip;
+    bool wants_place;
+    uint32_t place; /* the frame of the sample's own place; RESOLVE_NO_FRAME: not known from the chain */
 };
 
 /* ---- parts as recorded ---- */
@@ -47,7 +54,8 @@ struct chain {
 /* A part that was seen, by part_key. */
 struct profile_chain_slot {
     uint64_t key;
-    uint32_t part; /* PROFILE_NO_PART: the slot is free */
+    uint32_t part;  /* PROFILE_NO_PART: the slot is free */
+    uint32_t place; /* the frame of a sample that lies at its first address; RESOLVE_NO_FRAME: not asked */
 };
 
 void profile_chain_table_fini(struct profile_chain_table *t) {
@@ -107,8 +115,16 @@ static uint32_t resolve(struct profile_builder *b, const struct chain *c, const 
     return profile_parts_add(&b->parts, b->path.items, b->path.count);
 }
 
-static uint32_t part_of(struct profile_builder *b, const struct chain *c, const struct part *part) {
+/* Up to here a part is as quickly resolved as looked up: among the short ones, which are what is taken for
+ * callers in code without frame pointers, few come twice. */
+enum { SHORT_PART = 4 };
+
+/* The resolved part. *place, if asked for, becomes the frame of a sample that lies at the first address. */
+static uint32_t part_of(struct profile_builder *b, const struct chain *c, const struct part *part,
+                        uint32_t *place) {
     const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
+    if (part->count <= SHORT_PART && !place)
+        return resolve(b, c, part, state);
     uint64_t key = part_key(c, part, state);
     struct profile_chain_table *t = &b->known_parts;
     if (!make_room(t))
@@ -116,9 +132,14 @@ static uint32_t part_of(struct profile_builder *b, const struct chain *c, const 
     struct profile_chain_slot *slot = slot_of(t, key);
     if (slot->part == PROFILE_NO_PART) {
         uint32_t made = resolve(b, c, part, state);
-        *slot = (struct profile_chain_slot){key, made};
+        *slot = (struct profile_chain_slot){key, made, RESOLVE_NO_FRAME};
         t->count += made != PROFILE_NO_PART;
     }
+    if (place && slot->place == RESOLVE_NO_FRAME)
+        slot->place = resolve_frames_at(&b->frames, state, part->cpumode, bytes_load64(part->at, part->swap),
+                                        (enum resolve_frame_kind)b->plan->place_kind, false);
+    if (place)
+        *place = slot->place;
     return slot->part;
 }
 
@@ -217,8 +238,8 @@ static bool join(struct profile_builder *b, const struct link *links, unsigned c
     return out->outer != PROFILE_NO_PART && out->inner != PROFILE_NO_PART;
 }
 
-/* The parts of a chain as recorded, innermost first. False: memory. */
-static bool resolve_parts(struct profile_builder *b, const struct chain *c, const struct perfdata_u64s *chain,
+/* The parts of a chain as recorded, innermost first; c->place where it is known. False: memory. */
+static bool resolve_parts(struct profile_builder *b, struct chain *c, const struct perfdata_u64s *chain,
                           struct link *links, unsigned *count) {
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;
     struct parts parts = {
@@ -229,9 +250,12 @@ static bool resolve_parts(struct profile_builder *b, const struct chain *c, cons
     if (caller)
         keep_outermost(&parts, b->plan->o->max_stack);
     for (unsigned i = 0; i < parts.count; i++) {
-        if (!parts.list[i].count)
+        const struct part *part = &parts.list[i];
+        if (!part->count)
             continue;
-        links[*count] = (struct link){part_of(b, c, &parts.list[i]), parts.list[i].cpumode};
+        bool own = !i && c->wants_place && part->count > SHORT_PART && part->cpumode == c->cpumode &&
+                   bytes_load64(part->at, part->swap) == c->ip;
+        links[*count] = (struct link){part_of(b, c, part, own ? &c->place : NULL), part->cpumode};
         if (links[(*count)++].part == PROFILE_NO_PART)
             return false;
     }
@@ -239,8 +263,15 @@ static bool resolve_parts(struct profile_builder *b, const struct chain *c, cons
 }
 
 bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                        struct model_when when, struct profile_chain *out) {
-    struct chain c = {s->pid, s->tid, when, cpumode == PERFDATA_MISC_KERNEL};
+                        struct model_when when, struct profile_chain *out, uint32_t *place) {
+    struct chain c = {.pid = s->pid,
+                      .tid = s->tid,
+                      .when = when,
+                      .in_kernel = cpumode == PERFDATA_MISC_KERNEL,
+                      .cpumode = cpumode,
+                      .ip = s->ip,
+                      .wants_place = place,
+                      .place = RESOLVE_NO_FRAME};
     struct link links[PARTS_MAX + 1];
     struct perfdata_u64s chain = s->callchain;
     uint32_t user = PROFILE_EMPTY_PART;
@@ -251,6 +282,8 @@ bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample 
         return false;
     if (!resolve_parts(b, &c, &chain, links, &count))
         return false;
+    if (place)
+        *place = c.place;
     if (user != PROFILE_EMPTY_PART)
         links[count++] = (struct link){user, PERFDATA_MISC_USER};
     if (count > 2 || (count == 2 && links[0].cpumode == links[1].cpumode))

@@ -160,8 +160,8 @@ struct profile_taken {
     const struct perfdata_branch *branch; /* NULL: none */
     uint32_t from, to;                    /* frames, with a branch */
     uint32_t parent;                      /* as search.c found, a text id; PROFILE_NONE: none */
-    bool searched;                        /* and then: */
-    struct profile_chain chain;           /* what is left of the callchain */
+    bool has_chain;
+    struct profile_chain chain; /* what of the callchain counts, where it is known already */
 };
 
 /* Fills in a class's values. */
@@ -202,9 +202,10 @@ enum profile_verdict profile_select(struct profile_builder *b, uint32_t comm, ui
 
 /* ---- chain.c ---- */
 
-/* The sample's callchain; one without frames is two empty parts. False: memory. */
+/* The sample's callchain; one without frames is two empty parts. `place`: NULL, or becomes the frame of the
+ * sample's own place if the chain, which mostly begins there, tells; else RESOLVE_NO_FRAME. False: memory. */
 bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                        struct model_when when, struct profile_chain *out);
+                        struct model_when when, struct profile_chain *out, uint32_t *place);
 void profile_chain_table_fini(struct profile_chain_table *t);
 
 static inline uint32_t profile_chain_length(const struct profile_parts *p, struct profile_chain chain) {
