@@ -23,6 +23,8 @@ import support  # noqa: E402
 
 SONDE = os.path.abspath(sys.argv[1])
 PERF = shutil.which("perf")
+PROCESSES = int(os.environ.get("SONDE_TEST_PROCESSES", "300"))
+ATTACHES = int(os.environ.get("SONDE_TEST_ATTACHES", "10"))
 KILLS = int(os.environ.get("SONDE_TEST_KILLS", "20"))
 LOOP = [SONDE, "test", "-w", "noploop", "1"]
 failures = []
@@ -348,6 +350,31 @@ def probes():
     check(r.status == 129 and "no_such_function" in r.err, f"a function that is not there: {r.status} {r.err}")
 
 
+def short_lived():
+    """Many processes that end at once: each has its name, its fork and its end."""
+    spawn = f"import os\nfor i in range({PROCESSES}): os.waitpid(os.posix_spawn('/bin/true', ['true'], {{}}), 0)\n"
+    for args in ([], ["-a"] if os.geteuid() == 0 else ["-g"]):
+        r = record("-o", "short.data", "-F", "1000", *args, "--", sys.executable, "-c", spawn)
+        check(r.status == 0, f"short-lived {args}: {r.err[-300:]}")
+        agree("short.data", samples(r), f"short-lived {args}")
+        text = script("short.data", "--show-task-events").out.decode("utf-8", "replace")
+        execs = len(re.findall(r"PERF_RECORD_COMM exec: true:", text))
+        lost = "lost" in r.err
+        check(execs == PROCESSES or lost and execs > PROCESSES / 2, f"short-lived {args}: {execs} of {PROCESSES} named")
+
+
+def attach():
+    """Processes that end while we attach to them: recorded, or said to have ended."""
+    for i in range(ATTACHES):
+        p = subprocess.Popen(["sh", "-c", "while [ $((i = i + 1)) -lt %d ]; do :; done" % (i * 997 % 20000)])
+        r = record("-o", "attach.data", "-p", str(p.pid))
+        p.wait()
+        check(r.status == 0 or r.status == 1 and re.search("ended|no such|there is no", r.err, re.I),
+              f"attach {i}: {r.status} {r.err[-300:]}")
+        if r.status == 0:
+            agree("attach.data", None, f"attach {i}")
+
+
 def threads():
     """Several readers, into a directory."""
     for args in ([], ["-z"], ["-g"], ["--mmap-flush", "4K"]):
@@ -413,7 +440,7 @@ def main():
         check(r.status == 0, f"recording works: {r.err}")
         if not PERF:
             print("perf is not installed: its reading is not compared")
-        tests = [exit_codes, a_command, variants, header, pipes, full, before, identity, kept, threads, files]
+        tests = [exit_codes, a_command, variants, header, pipes, full, before, identity, kept, threads, short_lived, attach, files]
         if os.geteuid() == 0:
             tests += [signals, controlled, killed, probes]
         else:
