@@ -29,6 +29,7 @@ struct sorter {
     size_t measures;    /* that come before all keys */
     bool keys_last;     /* behind them come keys only... */
     bool packed;        /* ... and item.keys has them all */
+    bool wraps;         /* see by_nameless; of what is not packed */
     bool depths;        /* see above */
 };
 
@@ -171,6 +172,12 @@ static int by_signed(uint64_t x, uint64_t y) {
     return (int64_t)x < (int64_t)y ? -1 : x != y;
 }
 
+/* Places without a name: by the sign of the difference, which is no order among numbers that are further
+ * apart than 2^63, as what is taken for callers in code without frame pointers is. */
+static int by_nameless(const struct sorter *s, const struct item *x, const struct item *y) {
+    return s->wraps ? by_signed(x->place - y->place, 0) : by_signed(x->place, y->place);
+}
+
 /* Functions without a column for their objects are told apart by them all the same, but not two places
  * without a name; which is no order where there are both. */
 static int by_function(const struct sorter *s, enum profile_column_id id, const struct item *x,
@@ -179,7 +186,7 @@ static int by_function(const struct sorter *s, enum profile_column_id id, const 
     bool nameless = !profile_name_of(s->p, a->frame) && !profile_name_of(s->p, b->frame);
     int order = 0;
     if (nameless && !has_key(s->p, PROFILE_DSO))
-        return by_signed(x->place, y->place);
+        return by_nameless(s, x, y);
     if (!has_key(s->p, PROFILE_DSO))
         order = by_number(key_rank(s->p, PROFILE_DSO, a, true), key_rank(s->p, PROFILE_DSO, b, true));
     return order ? order : by_number(key_rank(s->p, id, a, true), key_rank(s->p, id, b, true));
@@ -238,7 +245,7 @@ static int by_place(const struct sorter *s, const struct item *x, const struct i
         if (order)
             return order;
     }
-    return by_signed(x->place, y->place);
+    return by_nameless(s, x, y);
 }
 
 /* How many bits hold the ranks of a key; 64: not known. */
@@ -304,6 +311,17 @@ static bool wraps(const struct item *items, uint32_t n) {
             return true;
     }
     return false;
+}
+
+/* As wraps, of items that are not sorted. */
+static bool far_apart(const struct item *items, uint32_t n) {
+    int64_t low = 0, high = 0, difference;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t place = (int64_t)items[i].place;
+        low = place < low ? place : low;
+        high = place > high ? place : high;
+    }
+    return __builtin_sub_overflow(high, low, &difference);
 }
 
 /* Stable merge sort, bottom up; `room` holds as many. */
@@ -403,6 +421,10 @@ static bool sort_by_keys(struct sorter *s, struct item *room, uint32_t *order, u
     bool mixed = is_mixed(s, n);
     if (!s->packed)
         merge_sort(s, s->items, room, n, by_making);
+    if (!s->packed) {
+        s->wraps = far_apart(s->items, n);
+        mixed |= s->wraps;
+    }
     if (!mixed)
         merge_sort(s, s->items, room, n, s->packed ? by_packed : by_place);
     if (!mixed && (!s->packed || !wraps(s->items, n)))
