@@ -161,6 +161,43 @@ def check_archive(t, folder, own):
     t.check("archive: usage", r.status == 129, r)
 
 
+def check_embed(t, folder, own):
+    """A copy of the recording that names its samples when nothing else is there."""
+    functions, (at, size) = pd.functions(OBJECT)
+    c = Cache(t, folder)
+    shutil.rmtree(c.folder, ignore_errors=True)
+    file, path, out = (os.path.join(folder, name) for name in ("embed.so", "e.data", "f.data"))
+    shutil.copy(OBJECT, file)
+    r = pd.Recording()
+    for i, name in enumerate((file, folder + "/nowhere.so")):
+        r.map(7, BASE + i * 0x10000000 + at // PAGE * PAGE, (size + 2 * PAGE) // PAGE * PAGE, at // PAGE * PAGE, name,
+              own if i == 0 else bytes(20))
+        ip = BASE + i * 0x10000000 + functions["stop"][0]
+        r.sample(7, ip, [pd.CONTEXT_USER, ip])
+    r.write(path)
+
+    def sonde(*options):
+        return support.run([SONDE, "--buildid-dir", c.folder, *options])
+
+    r = sonde("archive", "-f", "--embed", "-o", out, path)
+    t.check("--embed", r.status == 0 and "1 objects embedded" in r.err and "1 objects could not" in r.err, r)
+    with open(path, "rb") as f, open(out, "rb") as g:
+        before, after = f.read(), g.read()
+    t.check("--embed: the recording is as it was", after.startswith(before) and len(after) % 8 == 0, (len(before), len(after)))
+    os.remove(file)
+    r = sonde("script", "-f", "-i", path, "--grades")
+    t.check("--embed: without it there is no name", f"[unknown] ({file}) {{unknown}}" in r.out.decode(), r)
+    r = sonde("script", "-f", "-i", out, "-F", "ip,sym,dso,grade,identity")
+    t.check("--embed: named", f"stop ({file}) {{exact, build-id}}" in r.out.decode(), r)
+    again = os.path.join(folder, "g.data")
+    r = sonde("archive", "-f", "--embed", "-o", again, out)
+    with open(again, "rb") as f:
+        t.check("--embed again adds nothing", r.status == 0 and f.read() == after, r)
+    for options in (["--embed", "--all"], ["--embed", "-o", "-"]):
+        r = sonde("archive", "-f", *options, path)
+        t.check(f"usage {options}", r.status == 129, r)
+
+
 def main():
     t = support.Report("build-id cache")
     own = pd.build_id(OBJECT)
@@ -169,7 +206,7 @@ def main():
         sys.exit(support.SKIP)
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.realpath(folder)
-        for check in (check_files, check_missing, check_reading, check_archive):
+        for check in (check_files, check_missing, check_reading, check_archive, check_embed):
             check(t, folder, own)
     t.finish()
 

@@ -124,20 +124,25 @@ static bool list_feature(struct reading *r, struct arena *arena, struct buildid_
     return true;
 }
 
-bool build_ids_collect(struct build_ids *b, struct reading *r, bool hits, struct err *err) {
+bool build_ids_collect_hits(struct build_ids *b, struct reading *r, struct err *err) {
     struct hits h = {0};
+    bool ok = collect_hits(r, &h, &b->list, err);
+    b->model = h.model;
+    b->hit = h.hit;
+    return ok;
+}
+
+bool build_ids_collect(struct build_ids *b, struct reading *r, bool hits, struct err *err) {
     const struct perfdata_header *header = stream_header(r->stream);
     if (!hits && header->container != PERFDATA_CONTAINER_PIPE &&
         perfdata_header_feature(header, PERFDATA_FEATURE_BUILD_ID))
         return list_feature(r, &b->arena, &b->list, err);
-    bool ok = collect_hits(r, &h, &b->list, err);
-    free(h.hit);
-    b->model = h.model;
-    return ok;
+    return build_ids_collect_hits(b, r, err);
 }
 
 void build_ids_fini(struct build_ids *b) {
     buildid_list_fini(&b->list);
     arena_fini(&b->arena);
     model_free(b->model);
+    free(b->hit);
 }

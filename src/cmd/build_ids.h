@@ -9,13 +9,16 @@
 /* Zeroed at first; freed with build_ids_fini. */
 struct build_ids {
     struct buildid_list list; /* borrows from the rest */
-    struct model *model;
+    struct model *model;      /* with hits: frozen */
+    uint8_t *hit;             /* with hits: by image, 1 for those that samples or their callchains hit */
     struct arena arena;
 };
 
 /* Those that the recording lists or, with `hits` and where it lists none, of the images that samples hit,
  * which may have none. The reading is read to its end perhaps. False: *err says why. */
 bool build_ids_collect(struct build_ids *b, struct reading *r, bool hits, struct err *err);
+/* Those of the images that samples hit, whatever the recording lists. */
+bool build_ids_collect_hits(struct build_ids *b, struct reading *r, struct err *err);
 void build_ids_fini(struct build_ids *b);
 
 #endif

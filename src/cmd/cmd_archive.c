@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cmd/build_ids.h"
 #include "cmd/command.h"
+#include "cmd/embed.h"
 #include "cmd/input.h"
 #include "cmd/kernel_maps.h"
 #include "edit/archive.h"
@@ -18,7 +19,7 @@
 enum { PATH_ROOM = 8192 };
 
 struct archive_options {
-    bool force, all;
+    bool force, all, embed;
     int verbose;
     const char *output;
 };
@@ -26,6 +27,7 @@ struct archive_options {
 #define OWN struct archive_options
 static const struct option options[] = {
     OPTION_BOOL(0, "all", OWN, all, "the recording too"),
+    OPTION_BOOL(0, "embed", OWN, embed, "a copy of the recording that has what names its samples in it"),
     INPUT_FORCE_OPTION(OWN, force),
     OPTION_STRING('o', "output", OWN, output, "file",
                   "name of the archive (default: the recording's, with .tar.gz; - is standard output)"),
@@ -232,6 +234,20 @@ static int archive(struct command_env *env, const struct archive_options *o, con
     return status;
 }
 
+static int embed(struct command_env *env, const struct archive_options *o, const char *path) {
+    struct embed_counts counts;
+    struct err err = ERR_INIT;
+    char name[PATH_ROOM];
+    snprintf(name, sizeof name, "%s%s", o->output ? o->output : path, o->output ? "" : ".embedded");
+    if (!embed_recording(env, path, o->force, name, &counts, &err))
+        return command_fail(&err);
+    if (counts.left_out)
+        log_line(LOG_WARN, "%u objects could not be embedded (-v names them)", counts.left_out);
+    log_line(LOG_WARN, "%s: %u objects embedded, %llu bytes larger", name, counts.kept,
+             (unsigned long long)counts.bytes);
+    return EXIT_OK;
+}
+
 static int run(struct command_env *env, int argc, char **argv) {
     struct archive_options o = {0};
     int status;
@@ -243,7 +259,9 @@ static int run(struct command_env *env, int argc, char **argv) {
     const char *path = argc ? argv[0] : input_path(NULL);
     if (!o.output && !strcmp(path, "-"))
         return command_usage(env, "give a name with -o");
-    return archive(env, &o, path);
+    if (o.embed && (o.all || !strcmp(path, "-") || (o.output && !strcmp(o.output, "-"))))
+        return command_usage(env, "--embed goes from file to file, without --all");
+    return o.embed ? embed(env, &o, path) : archive(env, &o, path);
 }
 
 const struct command cmd_archive = {

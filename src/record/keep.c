@@ -52,11 +52,11 @@ static bool is_proved(const struct perfdata_kept *k, struct bytes file) {
            (object_build_id_read(file, &id) && bytes_equal((struct bytes){id.bytes, id.size}, want));
 }
 
-/* Appends the entry of a file whose bytes these are. */
-static void copy_bytes(struct record_keep *k, struct perfdata_kept *is, struct bytes file) {
+bool record_keep_encode(struct perfdata_kept *is, struct bytes file, uint64_t most, struct writer *entries) {
     record_extents extents = {0};
     struct writer plain = writer_make(false), packed = writer_make(false);
     bool ok = true;
+    is->kept_size = 0;
     if (is->kind == PERFDATA_KEPT_TABLES) {
         ok = record_keep_tables(file, &extents);
     } else {
@@ -68,18 +68,27 @@ static void copy_bytes(struct record_keep *k, struct perfdata_kept *is, struct b
     for (size_t i = 0; ok && i < extents.count; i++)
         writer_put(&plain, file.data + extents.items[i].offset, extents.items[i].size);
     ok = ok && writer_ok(&plain) && record_compress_pack(writer_bytes(&plain), &packed);
-    if (ok && plain.size > RECORD_KEEP_ALL_MAX - k->bytes) {
-        k->left_out++;
-    } else if (ok) {
+    if (ok) {
         is->file_size = file.size;
         is->kept_size = plain.size;
         is->packed = writer_bytes(&packed);
-        k->bytes += plain.size;
-        perfdata_kept_encode(is, extents.items, extents.count, &k->entries);
+        ok = plain.size <= most;
+        if (ok)
+            perfdata_kept_encode(is, extents.items, extents.count, entries);
     }
+    is->packed = (struct bytes){0};
     writer_fini(&plain);
     writer_fini(&packed);
     vec_fini(&extents);
+    return ok;
+}
+
+/* Appends the entry of a file whose bytes these are. */
+static void copy_bytes(struct record_keep *k, struct perfdata_kept *is, struct bytes file) {
+    if (record_keep_encode(is, file, RECORD_KEEP_ALL_MAX - k->bytes, &k->entries))
+        k->bytes += is->kept_size;
+    else if (is->kept_size)
+        k->left_out++;
 }
 
 static void copy_file(struct record_keep *k, struct perfdata_kept *is, const struct os_held *held,

@@ -50,6 +50,8 @@ struct store_kept {
     VEC(struct perfdata_kept) list;
     struct hash_map by_key; /* of build-id, state, or pid of a perf map -> index */
     VEC(uint8_t *) files;   /* unpacked; owned */
+    struct kernel_list *symbols; /* of a kernel; NULL: not kept, or not asked for yet */
+    bool asked;
 };
 
 struct symbol_store {
@@ -117,6 +119,9 @@ void store_kept_fini(struct symbol_store *s);
 /* The file that the recording keeps of this image, proved; NULL when it keeps none. *whole: it has the
  * machine code too. */
 struct symfile *store_kept_image(struct symbol_store *s, struct store_image *im, bool *whole);
+
+/* The list of symbols of the kernel with that build-id, which is read once; NULL: not kept. */
+const struct kernel_list *store_kept_list(struct symbol_store *s, struct bytes build_id);
 
 /* The map that process `pid` had written when it ended: appended to `text`. False when none is kept. */
 bool store_kept_map(struct symbol_store *s, uint32_t pid, struct writer *text);

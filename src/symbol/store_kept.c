@@ -17,8 +17,9 @@ bool store_kept_init(struct symbol_store *s) {
     struct perfdata_kept k;
     while (s->kept.list.count < ENTRIES_MAX && perfdata_kept_next(&rest, s->options.kept_swap, &k)) {
         bool map = k.kind == PERFDATA_KEPT_MAP;
-        bool image = (k.kind == PERFDATA_KEPT_TABLES || k.kind == PERFDATA_KEPT_WHOLE) &&
-                     (k.evidence.build_id_size || k.evidence.has_state);
+        bool image = ((k.kind == PERFDATA_KEPT_TABLES || k.kind == PERFDATA_KEPT_WHOLE) &&
+                      (k.evidence.build_id_size || k.evidence.has_state)) ||
+                     (k.kind == PERFDATA_KEPT_KALLSYMS && k.evidence.build_id_size);
         struct perfdata_kept *to = map || image ? vec_push(&s->kept.list) : NULL;
         if (to)
             *to = k;
@@ -36,6 +37,7 @@ void store_kept_fini(struct symbol_store *s) {
     vec_fini(&s->kept.files);
     vec_fini(&s->kept.list);
     hash_map_fini(&s->kept.by_key);
+    kernel_list_free(s->kept.symbols);
 }
 
 /* All extents' bytes, in `arena` unless they lie in the recording as they are. */
@@ -90,7 +92,7 @@ static const struct perfdata_kept *find(const struct symbol_store *s, const stru
 
 struct symfile *store_kept_image(struct symbol_store *s, struct store_image *im, bool *whole) {
     const struct perfdata_kept *k = find(s, im);
-    if (!k)
+    if (!k || k->kind == PERFDATA_KEPT_KALLSYMS)
         return NULL;
     /* Several files may have had the same name. */
     const char *name = store_text(im, "[kept %llx] %.*s", (unsigned long long)key_of(&k->evidence),
@@ -122,4 +124,35 @@ bool store_kept_map(struct symbol_store *s, uint32_t pid, struct writer *text) {
         writer_bytes_put(text, plain);
     arena_fini(&arena);
     return ok && writer_ok(text);
+}
+
+static struct kernel_list *read_symbols(const struct perfdata_kept *k) {
+    struct arena arena = ARENA_INIT;
+    struct writer text = writer_make(false);
+    struct bytes plain;
+    if (unpack(k, &arena, &plain))
+        writer_bytes_put(&text, plain);
+    arena_fini(&arena);
+    struct kernel_list *list = text.size ? kernel_list_new(&text, NULL) : NULL;
+    writer_fini(&text);
+    return list;
+}
+
+const struct kernel_list *store_kept_list(struct symbol_store *s, struct bytes build_id) {
+    struct perfdata_evidence want = {.build_id_size = (uint8_t)build_id.size};
+    if (!build_id.size || build_id.size > sizeof want.build_id)
+        return NULL;
+    memcpy(want.build_id, build_id.data, build_id.size);
+    uint32_t at = hash_map_get(&s->kept.by_key, key_of(&want));
+    const struct perfdata_kept *k = at == HASH_ABSENT ? NULL : &s->kept.list.items[at];
+    if (!k || k->kind != PERFDATA_KEPT_KALLSYMS ||
+        !bytes_equal((struct bytes){k->evidence.build_id, k->evidence.build_id_size}, build_id))
+        return NULL;
+    pthread_mutex_lock(&s->lock);
+    if (!s->kept.asked)
+        s->kept.symbols = read_symbols(k);
+    s->kept.asked = true;
+    const struct kernel_list *list = s->kept.symbols;
+    pthread_mutex_unlock(&s->lock);
+    return list;
 }

@@ -160,8 +160,58 @@ static void test_damaged(void **state) {
     writer_fini(&w);
 }
 
+/* A kernel's list, of its build-id and at the addresses of its boot only; modules are named by it, too. */
+static void test_kallsyms(void **state) {
+    (void)state;
+    static const uint64_t text = 0xffffffff9b600000, module = 0xffffffffc0000000;
+    struct bytes list =
+        text_bytes("ffffffff9b600000 T _text\nffffffff9b600100 t one\nffffffff9b600200 t two\n"
+                   "ffffffff9b601000 T _etext\nffffffffc0000000 t mod_one\t[a_b]\n");
+    struct perfdata_kept k = {.kind = PERFDATA_KEPT_KALLSYMS,
+                              .name = text_bytes("[kernel.kallsyms]"),
+                              .file_size = list.size,
+                              .kept_size = list.size,
+                              .packed = list};
+    k.evidence.build_id_size = 8;
+    memcpy(k.evidence.build_id, "kernel01", 8);
+    struct writer w = writer_make(false);
+    perfdata_kept_encode(&k, &(struct perfdata_extent){0, list.size}, 1, &w);
+    const struct symbol_image kernels[] = {
+        {SYMBOL_IMAGE_KERNEL, SYMBOL_KERNEL, "[kernel.kallsyms]", .build_id = text_bytes("kernel01"),
+         .pid = UINT32_MAX, .start = text, .end = text + 0x1000, .reference = "_text",
+         .reference_address = text},
+        {SYMBOL_IMAGE_KERNEL, SYMBOL_KERNEL, "[kernel.kallsyms]", .build_id = text_bytes("kernel02"),
+         .pid = UINT32_MAX, .start = text, .end = text + 0x1000, .reference = "_text",
+         .reference_address = text},
+        {SYMBOL_IMAGE_KERNEL, SYMBOL_KERNEL, "[kernel.kallsyms]", .build_id = text_bytes("kernel01"),
+         .pid = UINT32_MAX, .start = text, .end = text + 0x1000, .reference = "_text",
+         .reference_address = text + 0x2000},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        struct symbol_options o = {.kept = writer_bytes(&w), .symfs = "/nonexistent"};
+        struct symbol_store *s = symbol_store_new(&o, NULL);
+        const struct symbol_image part = {SYMBOL_IMAGE_MODULE, SYMBOL_KERNEL,   "[a_b]",
+                                          .pid = UINT32_MAX,   .start = module, .end = module + 0x1000};
+        assert_int_equal(symbol_store_add(s, &kernels[i]), 0);
+        assert_int_equal(symbol_store_add(s, &part), 1);
+        const struct symbol_table *of_kernel = symbol_store_table(s, 0),
+                                  *of_module = symbol_store_table(s, 1);
+        assert_int_equal(of_kernel != NULL, i == 0);
+        assert_int_equal(of_module != NULL, i == 0);
+        if (i == 0) {
+            uint32_t one = symbol_table_find(of_kernel, text + 0x180);
+            assert_string_equal(symbol_table_shown(of_kernel, one), "one");
+            assert_int_equal(symbol_store_grade(s, 0, one), GRADE_EXACT);
+            assert_int_equal(symbol_store_provenance(s, 0, one).list, SYMBOL_IN_KALLSYMS);
+            assert_string_equal(symbol_table_shown(of_module, symbol_table_find(of_module, 0)), "mod_one");
+        }
+        symbol_store_free(s);
+    }
+    writer_fini(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_images), cmocka_unit_test(test_map),
-                                       cmocka_unit_test(test_damaged)};
+                                       cmocka_unit_test(test_kallsyms), cmocka_unit_test(test_damaged)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 
 #include "symbol/elf_symbols.h"
 
-const char STORE_LIVE_LIST[] = "/proc/kallsyms";
+const char STORE_LIVE_LIST[] = "/proc/kallsyms", STORE_KEPT_LIST[] = "the recording's own kallsyms";
 
 const struct symbol_kernel_options *store_kernel_options(const struct symbol_store *s,
                                                          const struct store_image *im) {
@@ -211,6 +211,14 @@ static bool use_live(struct symbol_store *s, struct store_image *im) {
     bool proved;
     const struct kernel_list *list = store_live_list(s, im, false, &proved);
     return list && use_list(s, im, STORE_LIVE_LIST, list, SYMBOL_FROM_LIVE_KALLSYMS, proved);
+}
+
+/* What the recording brings along. */
+static bool use_kept(struct symbol_store *s, struct store_image *im) {
+    const struct kernel_list *list = store_kept_list(s, im->known.build_id);
+    bool proved = true;
+    return list && store_list_matches(s, im, STORE_KEPT_LIST, list, &proved) &&
+           use_list(s, im, STORE_KEPT_LIST, list, SYMBOL_FROM_KEPT, true);
 }
 
 /* ---- from kernel images ---- */
@@ -432,7 +440,7 @@ bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
         ((cached && try_vmlinux(s, im, cached)) || (im->known.space == SYMBOL_KERNEL && find_vmlinux(s, im))))
         return true;
     /* A list has no build-id of its own; the cache vouches for it. */
-    if ((list && try_list(s, im, list, SYMBOL_FROM_CACHE, identified)) || use_live(s, im))
+    if ((list && try_list(s, im, list, SYMBOL_FROM_CACHE, identified)) || use_kept(s, im) || use_live(s, im))
         return true;
     const char *downloaded = store_download(s, im, im->known.build_id, OS_DEBUGINFOD_DEBUGINFO);
     return downloaded && try_vmlinux(s, im, downloaded);

@@ -45,5 +45,6 @@ const struct kernel_list *store_live_list(struct symbol_store *s, struct store_i
                                           bool *proved);
 
 extern const char STORE_LIVE_LIST[]; /* its path */
+extern const char STORE_KEPT_LIST[]; /* what to call the recording's own list */
 
 #endif

@@ -70,6 +70,14 @@ static bool use_live(struct symbol_store *s, struct store_image *im) {
     return list && use_list(s, im, list, STORE_LIVE_LIST, SYMBOL_FROM_LIVE_KALLSYMS);
 }
 
+static bool use_kept(struct symbol_store *s, struct store_image *im) {
+    const struct symbol_image *kernel = store_kernel_of(s, im);
+    const struct kernel_list *list = kernel ? store_kept_list(s, kernel->build_id) : NULL;
+    bool proved = true;
+    return list && store_list_matches(s, im, STORE_KEPT_LIST, list, &proved) &&
+           use_list(s, im, list, STORE_KEPT_LIST, SYMBOL_FROM_KEPT);
+}
+
 /* ---- from its file ---- */
 
 enum { SECTIONS_MAX = 4096 };
@@ -258,7 +266,8 @@ bool store_load_module(struct symbol_store *s, struct store_image *im) {
     const char *host_path = *im->known.name == '/' ? store_host_path(s, im, im->known.name) : NULL;
     if (placed && host_path && use_file(s, im, host_path, SYMBOL_FROM_MODULE))
         return true;
-    if (im->known.space == SYMBOL_KERNEL && !o->kallsyms && !o->vmlinux && use_live(s, im))
+    if (im->known.space == SYMBOL_KERNEL && !o->kallsyms && !o->vmlinux &&
+        (use_kept(s, im) || use_live(s, im)))
         return true;
     if (*im->known.name != '/')
         return false;

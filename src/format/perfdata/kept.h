@@ -16,6 +16,7 @@ enum perfdata_kept_kind {
     PERFDATA_KEPT_WHOLE = 2,  /* an ELF file */
     PERFDATA_KEPT_MAP = 3,    /* perf-PID.map */
     PERFDATA_KEPT_JITDUMP = 4,
+    PERFDATA_KEPT_KALLSYMS = 5, /* a kernel's list of its symbols; evidence: the kernel's build-id */
 };
 
 struct perfdata_extent {

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/embed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cmd/build_ids.h"
+#include "cmd/naming.h"
+#include "format/perfdata/evidence.h"
+#include "object/build_id.h"
+#include "os/files.h"
+#include "os/output.h"
+#include "os/place.h"
+#include "record/keep.h"
+
+static const uint64_t IMAGE_MAX = (uint64_t)1 << 30, ALIGN = 8;
+
+struct embedding {
+    struct reading reading;
+    struct build_ids ids; /* with the images that were hit */
+    struct naming naming;
+    struct writer entries;
+    struct embed_counts *counts;
+};
+
+/* ---- what goes in ---- */
+
+/* By what a reader will know the file again. False: by nothing. */
+static bool evidence_of(const struct embedding *x, const struct model_image *image,
+                        struct perfdata_evidence *e) {
+    struct bytes id = model_image_build_id(x->ids.model, image, NULL);
+    *e = (struct perfdata_evidence){0};
+    if (id.size && id.size <= sizeof e->build_id) {
+        e->build_id_size = (uint8_t)id.size;
+        memcpy(e->build_id, id.data, id.size);
+        return true;
+    }
+    return model_image_evidence(x->ids.model, image, e) && (e->build_id_size || e->has_state);
+}
+
+static bool same_evidence(const struct perfdata_evidence *a, const struct perfdata_evidence *b) {
+    if (a->build_id_size)
+        return a->build_id_size == b->build_id_size && !memcmp(a->build_id, b->build_id, a->build_id_size);
+    return a->has_state && b->has_state && !memcmp(&a->state, &b->state, sizeof a->state);
+}
+
+/* The recording keeps it already. */
+static bool is_kept(const struct embedding *x, const struct perfdata_kept *k) {
+    struct bytes rest = reading_kept(&x->reading);
+    for (struct perfdata_kept have; perfdata_kept_next(&rest, false, &have);)
+        if (k->kind == PERFDATA_KEPT_MAP ? have.kind == k->kind && have.pid == k->pid
+                                         : same_evidence(&have.evidence, &k->evidence))
+            return true;
+    return false;
+}
+
+static bool keep_text(struct embedding *x, struct perfdata_kept *k, const char *path) {
+    struct writer text = writer_make(false);
+    bool ok = is_kept(x, k) ||
+              (path && os_files_real.read(os_files_real.ctx, path, &text, NULL) && writer_ok(&text) &&
+               record_keep_encode(k, writer_bytes(&text), IMAGE_MAX, &x->entries));
+    writer_fini(&text);
+    return ok;
+}
+
+/* What the store used for an image, as far as a recording can bring it. */
+static bool keep_image(struct embedding *x, const struct model_image *image,
+                       const struct symbol_source *source, uint32_t store_id) {
+    struct perfdata_kept k = {.pid = image->pid, .name = {(const uint8_t *)image->name, strlen(image->name)}};
+    if (image->kind == MODEL_IMAGE_KERNEL) { /* from a list: a vmlinux would have a slide */
+        k.kind = PERFDATA_KEPT_KALLSYMS;
+        return !source->has_slide && evidence_of(x, image, &k.evidence) && keep_text(x, &k, source->path);
+    }
+    switch (source->origin) {
+    case SYMBOL_FROM_MAP:
+        k.kind = PERFDATA_KEPT_MAP;
+        return keep_text(x, &k, source->path);
+    case SYMBOL_FROM_FILE:
+    case SYMBOL_FROM_CACHE:
+    case SYMBOL_FROM_ROOT:
+    case SYMBOL_FROM_DEBUGINFOD:
+    case SYMBOL_FROM_DEBUG_FILE:
+    case SYMBOL_FROM_SELF:
+        k.kind = PERFDATA_KEPT_TABLES;
+        k.pid = image->mapper;
+        return evidence_of(x, image, &k.evidence) &&
+               (is_kept(x, &k) || record_keep_encode(&k, symbol_store_bytes(x->naming.store, store_id).code,
+                                                     IMAGE_MAX, &x->entries));
+    default:
+        return false;
+    }
+}
+
+/* Modules come with their kernel's list; what the recording keeps already, or names itself, needs nothing. */
+static bool is_settled(const struct model_image *image, const struct symbol_source *source) {
+    return source->origin == SYMBOL_FROM_KEPT || source->origin == SYMBOL_FROM_RECORD ||
+           source->origin == SYMBOL_FROM_JITDUMP ||
+           (image->kind == MODEL_IMAGE_MODULE && source->origin == SYMBOL_FROM_LIVE_KALLSYMS);
+}
+
+static void keep_all(struct embedding *x) {
+    for (uint32_t i = 0; i < model_image_count(x->ids.model); i++) {
+        if (!x->ids.hit[i])
+            continue;
+        const struct model_image *image = model_image(x->ids.model, i);
+        resolve_names_demand(x->naming.names, i);
+        uint32_t id = resolve_names_store_id(x->naming.names, i);
+        struct symbol_source source = symbol_store_source(x->naming.store, id);
+        if (is_settled(image, &source))
+            continue;
+        bool kept = source.status == SYMBOL_FOUND && keep_image(x, image, &source, id);
+        x->counts->kept += kept;
+        x->counts->left_out += !kept;
+        if (!kept)
+            log_line(LOG_INFO, "%s is not embedded: %s", image->name,
+                     source.text ? source.text : "nothing recorded would prove it");
+    }
+}
+
+/* ---- the copy ---- */
+
+static bool write_bytes(struct os_output *o, uint64_t *at, struct bytes b, struct err *err) {
+    while (b.size) {
+        int64_t n = o->write(o->ctx, *at, &b, 1);
+        if (n <= 0)
+            return err_errno(err, (int)-n, "archive --embed", "cannot write");
+        *at += (uint64_t)n;
+        b.data += n;
+        b.size -= (size_t)n;
+    }
+    return true;
+}
+
+/* The trailer with what was kept before and what is now; its other parts stay. */
+static void make_trailer(const struct embedding *x, struct bytes old, struct writer *box) {
+    enum { PARTS_MAX = 64 };
+    struct perfdata_part parts[PARTS_MAX + 1], part;
+    struct writer kept = writer_make(false);
+    size_t count = 0;
+    for (uint32_t i = 0; old.size && count < PARTS_MAX && perfdata_box_part(old, false, i, &part); i++)
+        if (part.tag == PERFDATA_PART_KEPT)
+            writer_bytes_put(&kept, part.content);
+        else
+            parts[count++] = part;
+    writer_bytes_put(&kept, writer_bytes(&x->entries));
+    parts[count++] = (struct perfdata_part){PERFDATA_PART_KEPT, writer_bytes(&kept)};
+    perfdata_box_encode(parts, count, box);
+    if (!writer_ok(&kept))
+        box->failed = true;
+    writer_fini(&kept);
+}
+
+static bool write_copy(const struct embedding *x, const char *output, struct err *err) {
+    static const uint8_t zeros[8];
+    struct bytes file = stream_input_bytes(x->reading.stream);
+    uint64_t old = perfdata_box_size(file, false), at = 0;
+    struct bytes body = {file.data, file.size - (size_t)old};
+    struct writer box = writer_make(false);
+    struct os_output o;
+    make_trailer(x, (struct bytes){file.data + body.size, (size_t)old}, &box);
+    if (!writer_ok(&box) || !os_output_create(output, &o, err)) {
+        bool memory = !writer_ok(&box);
+        writer_fini(&box);
+        return memory ? err_memory(err, "archive --embed") : false;
+    }
+    bool ok = write_bytes(&o, &at, body, err) &&
+              write_bytes(&o, &at, (struct bytes){zeros, (size_t)(-at % ALIGN)}, err) &&
+              write_bytes(&o, &at, writer_bytes(&box), err);
+    int closed = o.close(o.ctx);
+    if (ok && closed)
+        ok = err_errno(err, -closed, output, "cannot write");
+    x->counts->bytes = at > file.size ? at - file.size : 0;
+    writer_fini(&box);
+    if (!ok)
+        os_place_remove(output, NULL);
+    return ok;
+}
+
+static bool can_embed(const struct embedding *x, struct err *err) {
+    const struct stream *s = x->reading.stream;
+    if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->reading.events->swap)
+        return err_set(
+            err, ERR_UNSUPPORTED, stream_path(s),
+            "only a file of this machine's byte order can take it in: copy it with `inject` first");
+    return true;
+}
+
+bool embed_recording(const struct command_env *env, const char *path, bool force, const char *output,
+                     struct embed_counts *counts, struct err *err) {
+    struct embedding x = {.entries = writer_make(false), .counts = counts};
+    *counts = (struct embed_counts){0};
+    bool ok = reading_open(&x.reading, path, force, err) && can_embed(&x, err) &&
+              build_ids_collect_hits(&x.ids, &x.reading, err) &&
+              naming_open(&x.naming, env, &x.reading, x.ids.model, &(struct symbol_options){0}, err) &&
+              resolve_names_prepare(x.naming.names, err);
+    if (ok) {
+        keep_all(&x);
+        ok = writer_ok(&x.entries) ? write_copy(&x, output, err) : err_memory(err, "archive --embed");
+    }
+    writer_fini(&x.entries);
+    naming_close(&x.naming);
+    build_ids_fini(&x.ids);
+    reading_close(&x.reading);
+    return ok;
+}
