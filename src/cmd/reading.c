@@ -33,6 +33,7 @@ void reading_close(struct reading *r) {
     forget_names(r);
     resolve_jit_free(r->jit);
     stream_close(r->stream);
+    kmod_sections_fini(&r->kmod);
     *r = (struct reading){0};
 }
 
@@ -136,7 +137,8 @@ static bool apply_build_ids(struct reading *r, struct model *m, struct err *err)
 }
 
 void reading_module_lines(const struct reading *r, struct bytes out[2]) {
-    out[0] = stream_part(r->stream, true, PERFDATA_PART_SECTIONS);
+    struct bytes own = stream_part(r->stream, true, PERFDATA_PART_SECTIONS);
+    out[0] = own.size ? own : writer_bytes(&r->kmod.lines);
     out[1] = stream_part(r->stream, false, PERFDATA_PART_MODULES);
 }
 
@@ -214,7 +216,11 @@ static bool apply_trailer(struct reading *r, struct model *m, struct err *err) {
 bool reading_apply(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err) {
     struct perfdata_record rec;
     /* Decoded in any case: damage is damage whoever looks. */
-    if (raw->legacy || !reading_decode(r, raw, &rec) || !model_wants(m, raw->raw.type))
+    if (raw->legacy || !reading_decode(r, raw, &rec))
+        return true;
+    if (!kmod_sections_see(&r->kmod, &rec))
+        return err_memory(err, "modules");
+    if (!model_wants(m, raw->raw.type))
         return true;
     if (r->jit && !resolve_jit_note_record(r->jit, &rec, reading_when(r, raw)))
         return err_memory(err, "jitdumps");
@@ -242,7 +248,8 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
     if (span)
         *span = times;
     if (status != STREAM_END || !reading_names(r, err) || !apply_build_ids(r, m, err) ||
-        !apply_trailer(r, m, err) || !feed_jit(r, m, err) || !model_freeze(m, err))
+        !apply_trailer(r, m, err) || !kmod_sections_finish(&r->kmod, m, err) || !feed_jit(r, m, err) ||
+        !model_freeze(m, err))
         return false;
     stream_rewind(r->stream);
     return true;

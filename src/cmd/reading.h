@@ -7,6 +7,7 @@
 #define SONDE_CMD_READING_H
 
 #include "base/err.h"
+#include "cmd/kmod_sections.h"
 #include "format/perfdata/event_name.h"
 #include "format/perfdata/kernel_facts.h"
 #include "format/tracefs/tracefs_formats.h"
@@ -21,7 +22,8 @@ struct reading {
     struct tracefs_formats *formats; /* of the namer's tracing data; NULL: none, or no libtraceevent */
     tracefs_symbol_fn *symbol; /* names kernel functions in tracepoints' texts; NULL: they stay numbers */
     void *symbol_ctx;
-    struct resolve_jit *jit;             /* NULL: reading_jitdumps was not called */
+    struct resolve_jit *jit; /* NULL: reading_jitdumps was not called */
+    struct kmod_sections kmod;
     size_t named_events, named_features; /* how many there were when names were given last */
 };
 

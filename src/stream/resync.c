@@ -55,6 +55,9 @@ const char *stream_peek(const struct stream *s, const uint8_t *p, uint64_t left,
     if (raw->size > left)
         return "the recording ends within it";
     raw->body = (struct bytes){p + PERFDATA_HEADER_SIZE, raw->size - PERFDATA_HEADER_SIZE};
+    if (__builtin_expect(raw->type == PERFDATA_RECORD_COMPRESSED2, 0) && !s->legacy_pipe &&
+        perfdata_is_kmod_sec_map(raw->body, swap))
+        raw->type = PERFDATA_RECORD_KMOD_SEC_MAP;
     bool has_payload =
         raw->type == PERFDATA_RECORD_AUXTRACE || raw->type == PERFDATA_RECORD_HEADER_TRACING_DATA;
     if (__builtin_expect(!has_payload, 1) || s->legacy_pipe)

@@ -136,6 +136,9 @@ enum perfdata_record_type {
     PERFDATA_RECORD_SCHEDSTAT_DOMAIN = 86,
     PERFDATA_RECORD_USER_END = 87,
 
+    /* The RFC's module section map, which has COMPRESSED2's number on disk: told apart by what is in it. */
+    PERFDATA_RECORD_KMOD_SEC_MAP = 83 | 1 << 16,
+
     PERFDATA_RECORD_SIMPLEPERF_START = 32768, /* the first one in use is START + 1 */
     PERFDATA_RECORD_SIMPLEPERF_SPLIT = 32772,
     PERFDATA_RECORD_SIMPLEPERF_SPLIT_END = 32773,

@@ -249,7 +249,8 @@ void perfdata_record_encode(const struct perfdata_record *rec, const struct perf
         row = &RECORD_ROW_OPAQUE;
     size_t start = w->size;
     uint16_t misc = rec->misc;
-    writer_u32(w, rec->type);
+    writer_u32(w,
+               rec->type == PERFDATA_RECORD_KMOD_SEC_MAP ? (uint32_t)PERFDATA_RECORD_COMPRESSED2 : rec->type);
     writer_u32(w, 0);
     for (const struct record_field *f = row->fields; f->kind != RECORD_END; f += 1 + skipped(f, rec)) {
         if (f->kind == RECORD_IF_MISC)
@@ -462,4 +463,32 @@ void perfdata_mmap2_settle(struct perfdata_mmap2 *m, bool asked, bool swap) {
     m->ino_generation = bytes_load64(m->build_id + 12, swap);
     m->build_id_size = 0;
     memset(m->build_id, 0, sizeof m->build_id);
+}
+
+/* A text of that length, its NUL included, without it. */
+static bool text_at(struct bytes b, size_t at, size_t len, struct bytes *out) {
+    if (!len || at > b.size || len > b.size - at || b.data[at + len - 1] != 0)
+        return false;
+    *out = (struct bytes){b.data + at, len - 1};
+    return len > 1 && !memchr(out->data, 0, out->size);
+}
+
+bool perfdata_kmod_names(const struct perfdata_kmod_sec_map *m, struct bytes *section, struct bytes *file) {
+    return text_at(m->names, 0, m->section_len, section) &&
+           (text_at(m->names, m->section_len, m->file_len, file) ||
+            text_at(m->names, (size_t)m->section_len + 1, m->file_len, file));
+}
+
+bool perfdata_is_kmod_sec_map(struct bytes body, bool swap) {
+    struct cursor c = cursor_make(body, swap);
+    struct perfdata_kmod_sec_map m = {.pid = cursor_u32(&c), .reserved = cursor_u32(&c)};
+    struct bytes section, file;
+    m.start = cursor_u64(&c);
+    m.len = cursor_u64(&c);
+    m.pgoff = cursor_u64(&c);
+    m.section_len = cursor_u16(&c);
+    m.file_len = cursor_u16(&c);
+    m.names = cursor_bytes(&c, cursor_left(&c));
+    return cursor_ok(&c) && m.start + m.len >= m.start && perfdata_kmod_names(&m, &section, &file) &&
+           section.data[0] == '.' && (file.data[0] == '/' || file.data[0] == '[');
 }

@@ -209,6 +209,12 @@ struct perfdata_compressed { /* COMPRESSED, COMPRESSED2 */
     uint64_t data_size;      /* of a COMPRESSED2's frame without padding; of a COMPRESSED: all */
     struct bytes data;
 };
+struct perfdata_kmod_sec_map { /* of one section of a kernel module */
+    uint32_t pid, reserved;
+    uint64_t start, len, pgoff;
+    uint16_t section_len, file_len; /* of the two texts, their NULs included */
+    struct bytes names;
+};
 struct perfdata_opaque { /* types known by name only (simpleperf's, SCHEDSTAT...), and unknown ones */
     struct bytes data;
 };
@@ -253,6 +259,7 @@ struct perfdata_record {
         struct perfdata_time_conv time_conv;
         struct perfdata_header_feature header_feature;
         struct perfdata_compressed compressed;
+        struct perfdata_kmod_sec_map kmod_sec_map;
         struct perfdata_opaque opaque;
     };
     struct bytes tail;            /* bytes behind the known fields, before the sample_id */
@@ -308,5 +315,14 @@ struct perfdata_value {
  */
 typedef void perfdata_describe_fn(void *ctx, const struct perfdata_value *value);
 void perfdata_record_describe(const struct perfdata_record *rec, perfdata_describe_fn *fn, void *ctx);
+
+/*
+ * True when the body of a record with number 83 is a KMOD_SEC_MAP (Linux RFC "perf: kernel module section
+ * maps"), and no COMPRESSED2: its two lengths lead to two texts, and the first one is a section's name.
+ */
+bool perfdata_is_kmod_sec_map(struct bytes body, bool swap);
+
+/* Its texts, without NULs: the second one lies behind the first, or one byte further. False: none. */
+bool perfdata_kmod_names(const struct perfdata_kmod_sec_map *m, struct bytes *section, struct bytes *file);
 
 #endif

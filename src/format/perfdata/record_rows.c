@@ -141,6 +141,10 @@ FIELDS(TIME_CONV) {
 FIELDS(HEADER_FEATURE) {U64(header_feature, id), REST(header_feature, data), END};
 FIELDS(COMPRESSED) {LEFT(compressed, data_size), REST(compressed, data), END};
 FIELDS(COMPRESSED2) {U64(compressed, data_size), COUNTED(compressed, data, data_size, 1), END};
+FIELDS(KMOD_SEC_MAP) {
+    U32(kmod_sec_map, pid), U32(kmod_sec_map, reserved), X64(kmod_sec_map, start), X64(kmod_sec_map, len),
+    X64(kmod_sec_map, pgoff), U16(kmod_sec_map, section_len), U16(kmod_sec_map, file_len),
+    REST(kmod_sec_map, names), END};
 /* clang-format on */
 
 static const char *check_text_poke(const struct perfdata_record *rec) {
@@ -214,8 +218,15 @@ static const struct record_row SIMPLEPERF_ROWS[] = {
     {"SP_TRACING_DATA", 0, OPAQUE, NULL},
 };
 
+static const char *check_kmod(const struct perfdata_record *rec) {
+    struct bytes section, file;
+    return perfdata_kmod_names(&rec->kmod_sec_map, &section, &file) ? NULL : "it has no names";
+}
+
+static const struct record_row KMOD_ROW = {"KMOD_SEC_MAP", 36, KMOD_SEC_MAP, check_kmod};
+
 const struct record_row *record_row(uint32_t type) {
-    const struct record_row *row = NULL;
+    const struct record_row *row = type == PERFDATA_RECORD_KMOD_SEC_MAP ? &KMOD_ROW : NULL;
     uint32_t own = type - PERFDATA_RECORD_SIMPLEPERF_START;
     if (type < sizeof ROWS / sizeof *ROWS)
         row = &ROWS[type];
