@@ -48,8 +48,8 @@ struct store_kernel_kept {
 /* What the recording keeps of files (format/perfdata/kept.h), found by what proves it. */
 struct store_kept {
     VEC(struct perfdata_kept) list;
-    struct hash_map by_key; /* of build-id, state, or pid of a perf map -> index */
-    VEC(uint8_t *) files;   /* unpacked; owned */
+    struct hash_map by_key;      /* of build-id, state, or pid of a perf map -> index */
+    VEC(uint8_t *) files;        /* unpacked; owned */
     struct kernel_list *symbols; /* of a kernel; NULL: not kept, or not asked for yet */
     bool asked;
 };
