@@ -55,10 +55,11 @@ static bool take_rows(struct profile *p, struct profile_table *leader, const str
         if (rows[i] != leader->rows.count)
             continue;
         struct profile_row *made = vec_push(&leader->rows);
-        if (!made || (p->plan.o->children && !vec_push(&leader->children)))
+        if (!made)
             return false;
         *made = *from;
         made->self = 0;
+        made->through = (struct profile_through){0};
     }
     return true;
 }
@@ -84,7 +85,7 @@ static bool join(struct profile *p, struct profile_table *leader, uint32_t membe
             size_t at = (size_t)(m ? rows[m][i] : i) * members + m;
             leader->joined_self.items[at] = *own_sums(t, i);
             if (p->plan.o->children)
-                leader->joined_children.items[at] = t->children.items[i];
+                leader->joined_children.items[at] = t->rows.items[i].through;
         }
     }
     leader->joined_self.count = n;

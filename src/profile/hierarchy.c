@@ -100,8 +100,8 @@ static int by_place_in_tree(const void *a, const void *b, void *ctx) {
     uint32_t end = tree->p->plan.o->group_sort_index < (int)t->members ? t->members : 1;
     for (uint32_t m = 0; m < end; m++) {
         uint32_t member = m ? m : first;
-        uint64_t u = profile_measure(&t->level_sums.items[(size_t)i * t->members + member], id),
-                 v = profile_measure(&t->level_sums.items[(size_t)j * t->members + member], id);
+        uint64_t u = profile_measure(&t->level_sums.items[(size_t)i * t->members + member], NULL, id),
+                 v = profile_measure(&t->level_sums.items[(size_t)j * t->members + member], NULL, id);
         if (u != v)
             return u > v ? -1 : 1;
     }

@@ -60,7 +60,6 @@ void profile_free(struct profile *p) {
         struct profile_table *t = &p->tables.items[i];
         vec_fini(&t->entries);
         vec_fini(&t->self);
-        vec_fini(&t->children);
         vec_fini(&t->rows);
         vec_fini(&t->totals);
         vec_fini(&t->joined_self);

@@ -109,20 +109,25 @@ struct profile_sums {
 };
 #define PROFILE_LATENCY_UNIT 4096
 
+/* What passed through an entry: of all samples that have it in their callchain, its own included. */
+struct profile_through {
+    uint64_t period, samples, latency;
+};
+
 /* A measure column's number: a sum. Of weights, profile_measure_is_mean, what is shown is its mean over
- * `samples`. `sums` are those of children where profile_measure_of_children says so. */
-uint64_t profile_measure(const struct profile_sums *sums, enum profile_column_id id);
+ * `samples`. Where profile_measure_of_children says so it is of `children`, if that is not NULL. */
+uint64_t profile_measure(const struct profile_sums *self, const struct profile_through *children,
+                         enum profile_column_id id);
 bool profile_measure_of_children(enum profile_column_id id);
 bool profile_measure_is_mean(enum profile_column_id id);
 
 struct profile_entry {
-    const struct profile_sums *self; /* [event.members]: the leader's first */
-    const struct profile_sums
-        *children;         /* as self: what passed through, self included; NULL without children */
-    uint32_t key;          /* of profile_text */
-    uint32_t depth;        /* --hierarchy: which level, from 0 */
-    uint32_t first, count; /* --hierarchy: entries of the next level, in event.entries */
-    bool has_graph;        /* there are callchains to show */
+    const struct profile_sums *self;        /* [event.members]: the leader's first */
+    const struct profile_through *children; /* [event.members]; NULL without children */
+    uint32_t key;                           /* of profile_text */
+    uint32_t depth;                         /* --hierarchy: which level, from 0 */
+    uint32_t first, count;                  /* --hierarchy: entries of the next level, in event.entries */
+    bool has_graph;                         /* there are callchains to show */
 };
 
 struct profile_event {
@@ -157,6 +162,8 @@ const struct profile_event *profile_event(const struct profile *p, uint32_t i);
  * numbers are in the entry. */
 void profile_text(const struct profile *p, const struct profile_event *e, const struct profile_entry *entry,
                   const struct profile_column *column, struct out *out);
+/* Entry i's texts are asked for, and soon those behind it: brings what they take into the cache. */
+void profile_ahead(const struct profile *p, const struct profile_event *e, uint32_t i);
 /* The width of a key column's longest text in this event, the title included: as perf pads it. */
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column);

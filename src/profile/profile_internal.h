@@ -243,7 +243,7 @@ struct profile_basis {
  * different looks. */
 struct profile_row {
     uint64_t first_ns;
-    uint64_t period, samples, latency; /* of all samples whose callchain has it, its own included */
+    struct profile_through through;
     uint32_t first_leaf;
     uint32_t klass, frame; /* of any of its samples: all have the same keys */
     uint32_t self;         /* in profile_table.self */
@@ -281,14 +281,14 @@ struct profile_kind {
 struct profile_table {
     struct profile_event event;
     VEC(struct profile_entry) entries;
-    VEC(struct profile_row) rows;      /* profile_entry.key is an index here */
-    VEC(struct profile_sums) self;     /* [0]: of those that have no samples of their own */
-    VEC(struct profile_sums) children; /* by row */
-    bool member;                       /* of a group, and in its leader's table */
-    uint32_t members;                  /* 1, or of a leader with --group: how many */
-    VEC(struct profile_sums) totals;   /* [members] */
+    VEC(struct profile_row) rows;    /* profile_entry.key is an index here */
+    VEC(struct profile_sums) self;   /* [0]: of those that have no samples of their own */
+    bool member;                     /* of a group, and in its leader's table */
+    uint32_t members;                /* 1, or of a leader with --group: how many */
+    VEC(struct profile_sums) totals; /* [members] */
     /* Of a group: members by row. */
-    VEC(struct profile_sums) joined_self, joined_children;
+    VEC(struct profile_sums) joined_self;
+    VEC(struct profile_through) joined_children;
     VEC(struct profile_entry) levels;    /* --hierarchy: what stands in event.entries */
     VEC(struct profile_sums) level_sums; /* members by level */
     uint32_t root_count;

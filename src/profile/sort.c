@@ -38,11 +38,10 @@ static int by_number(uint64_t a, uint64_t b) {
 }
 
 /* Means are compared as whole numbers. */
-static uint64_t measure_in(const struct profile_sums *s, const struct profile_sums *children,
+static uint64_t measure_in(const struct profile_sums *s, const struct profile_through *children,
                            enum profile_column_id id) {
-    const struct profile_sums *sums = children && profile_measure_of_children(id) ? children : s;
-    uint64_t sum = profile_measure(sums, id);
-    return !profile_measure_is_mean(id) ? sum : sums->samples ? sum / sums->samples : 0;
+    uint64_t sum = profile_measure(s, children, id);
+    return !profile_measure_is_mean(id) ? sum : s->samples ? sum / s->samples : 0;
 }
 
 uint32_t profile_sorting_member(const struct profile *p, const struct profile_table *t) {
@@ -57,15 +56,16 @@ static uint64_t measure(const struct profile *p, const struct profile_table *t, 
     if (m)
         return measure_in(&t->joined_self.items[at],
                           t->joined_children.items ? &t->joined_children.items[at] : NULL, id);
-    return measure_in(&t->self.items[t->rows.items[row].self],
-                      t->children.items ? &t->children.items[row] : NULL, id);
+    const struct profile_row *r = &t->rows.items[row];
+    return measure_in(&t->self.items[r->self], p->plan.o->children ? &r->through : NULL, id);
 }
 
 /* Where the sums by which is sorted are equal the other members' decide, but never the leader's; nor if there
  * is no such member. */
 static int by_members(const struct profile *p, const struct profile_table *t, enum profile_column_id id,
                       uint32_t x, uint32_t y) {
-    const struct profile_sums *self = t->joined_self.items, *children = t->joined_children.items;
+    const struct profile_sums *self = t->joined_self.items;
+    const struct profile_through *children = t->joined_children.items;
     uint32_t end = p->plan.o->group_sort_index < (int)t->members ? t->members : 0;
     for (uint32_t m = 1; m < end; m++) {
         size_t u = (size_t)x * t->members + m, v = (size_t)y * t->members + m;
@@ -496,12 +496,13 @@ bool profile_sort(struct profile *p, struct profile_table *t) {
     bool ok = order && (t->self.count || vec_push(&t->self)) && vec_reserve(&t->entries, n) &&
               sort_rows(&s, order, n);
     bool joined = t->members > 1;
-    const struct profile_sums *children = joined ? t->joined_children.items : t->children.items;
     for (uint32_t i = 0; ok && i < n; i++) {
         size_t at = (size_t)order[i] * t->members;
         *vec_push(&t->entries) = (struct profile_entry){
             .self = joined ? &t->joined_self.items[at] : &t->self.items[t->rows.items[order[i]].self],
-            .children = p->plan.o->children ? &children[at] : NULL,
+            .children = !p->plan.o->children ? NULL
+                        : joined             ? &t->joined_children.items[at]
+                                             : &t->rows.items[order[i]].through,
             .key = order[i]};
     }
     free(s.items);

@@ -61,10 +61,18 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
                     enum profile_column_id id, struct out *o) {
     const struct profile_row *r = &t->rows.items[row];
     uint64_t words[PROFILE_KEY_WORDS], v;
+    if (id == PROFILE_SYMBOL || id == PROFILE_DSO || id == PROFILE_COMM) { /* the usual ones, without words */
+        if (id == PROFILE_SYMBOL)
+            put_symbol(p, r, id, o);
+        else
+            put_text_id(
+                p, id == PROFILE_DSO ? p->places.items[r->frame].dso : profile_class_value(p, r->klass, id),
+                o);
+        return;
+    }
     profile_key_words(p, id, r, words);
     v = words[0];
     switch (id) {
-    case PROFILE_DSO:
     case PROFILE_DSO_FROM:
     case PROFILE_DSO_TO:
     case PROFILE_DSO_DADDR:
@@ -81,7 +89,6 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     case PROFILE_IDENTITY:
         out_str(o, symbol_identity_text((enum symbol_identity)v));
         break;
-    case PROFILE_SYMBOL:
     case PROFILE_SYMBOL_FROM:
     case PROFILE_SYMBOL_TO:
     case PROFILE_SYMBOL_OFFSET:
@@ -149,6 +156,19 @@ static const struct profile_table *table_at(const struct profile *p, const struc
 void profile_text(const struct profile *p, const struct profile_event *e, const struct profile_entry *entry,
                   const struct profile_column *column, struct out *out) {
     put_key(p, table_at(p, e), entry->key, column->id, out);
+}
+
+void profile_ahead(const struct profile *p, const struct profile_event *e, uint32_t i) {
+    enum { FAR = 16, NEAR = 8 };
+    const struct profile_table *t = table_at(p, e);
+    if (i + FAR < e->entry_count)
+        __builtin_prefetch(&t->rows.items[e->entries[i + FAR].key]);
+    if (i + NEAR >= e->entry_count)
+        return;
+    uint32_t frame = t->rows.items[e->entries[i + NEAR].key].frame;
+    __builtin_prefetch(&p->places.items[frame]);
+    __builtin_prefetch(&p->b.frames.list.items[frame]);
+    __builtin_prefetch(&p->grades.items[frame]);
 }
 
 /* ---- widths ---- */

@@ -166,9 +166,9 @@ static bool add_self(struct walk *w, uint32_t id) {
     deepen(row, (uint32_t)w->path.count - 1);
     /* A sample counts once for its own entry, whatever its chain says. */
     if (!row->open) {
-        row->period += leaf->period;
-        row->samples += leaf->samples;
-        row->latency += latency_of(w->p, id);
+        row->through.period += leaf->period;
+        row->through.samples += leaf->samples;
+        row->through.latency += latency_of(w->p, id);
     }
     self->period += leaf->period;
     self->samples += leaf->samples;
@@ -212,9 +212,9 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
     if (!step->outermost)
         return;
     row->open = false;
-    row->period += step->period;
-    row->samples += step->samples;
-    row->latency += step->latency;
+    row->through.period += step->period;
+    row->through.samples += step->samples;
+    row->through.latency += step->latency;
     if (w->caller)
         deepen(row, step->deepest - depth + 1u);
     if (!is_first(row, step->first_ns, step->first_leaf, false))
@@ -368,22 +368,6 @@ static bool walk_leaves(struct walk *w) {
     return ok;
 }
 
-/* What passes through the rows is what stands in their entries. */
-static bool take_children(struct profile_table *t) {
-    if (!vec_reserve(&t->children, t->rows.count + 1))
-        return false;
-    for (size_t i = 0; i < t->rows.count; i++) {
-        const struct profile_row *row = &t->rows.items[i];
-        struct profile_sums *sums = vec_push(&t->children);
-        if (row->self)
-            *sums = t->self.items[row->self];
-        sums->period = row->period;
-        sums->samples = row->samples;
-        sums->latency = row->latency;
-    }
-    return true;
-}
-
 bool profile_walk(struct profile *p) {
     const struct profile_options *o = p->plan.o;
     struct walk w = {.p = p,
@@ -399,8 +383,6 @@ bool profile_walk(struct profile *p) {
     p->leaf_rows.count = ok ? n : 0;
     p->leaf_nodes.count = ok && w.graph ? n : 0;
     ok = ok && walk_leaves(&w);
-    for (size_t i = 0; ok && o->children && i < p->tables.count; i++)
-        ok = take_children(&p->tables.items[i]);
     free(w.spots);
     free(w.order);
     vec_fini(&w.path);

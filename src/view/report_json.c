@@ -34,11 +34,18 @@ static void print_sums(struct out *out, const struct profile_sums *s) {
 }
 
 /* An array with one member for each event of a group, or the only one. */
-static void print_all_sums(const struct printer *pr, const char *name, const struct profile_sums *s) {
+static void print_all_sums(const struct printer *pr, const char *name, const struct profile_sums *self,
+                           const struct profile_through *children) {
     out_printf(pr->out, "\"%s\":[", name);
     for (uint32_t i = 0; i < pr->e->members; i++) {
+        struct profile_sums s = self[i];
+        if (children) {
+            s.period = children[i].period;
+            s.samples = children[i].samples;
+            s.latency = children[i].latency;
+        }
         out_str(pr->out, i ? "," : "");
-        print_sums(pr->out, &s[i]);
+        print_sums(pr->out, &s);
     }
     out_char(pr->out, ']');
 }
@@ -118,10 +125,10 @@ static void print_keys(struct printer *pr, const struct profile_entry *entry, bo
 
 static bool print_entry(struct printer *pr, const struct profile_entry *entry, bool hierarchy) {
     out_char(pr->out, '{');
-    print_all_sums(pr, "self", entry->self);
+    print_all_sums(pr, "self", entry->self, NULL);
     if (entry->children) {
         out_char(pr->out, ',');
-        print_all_sums(pr, "children", entry->children);
+        print_all_sums(pr, "children", entry->self, entry->children);
     }
     print_keys(pr, entry, hierarchy);
     if (!pr->o->graphs || !entry->has_graph)
@@ -173,7 +180,7 @@ static bool print_event(struct printer *pr) {
         print_string(pr->out, pr->o->events->list.items[e->event + i].name);
     }
     out_str(pr->out, "],");
-    print_all_sums(pr, "totals", e->member_totals);
+    print_all_sums(pr, "totals", e->member_totals, NULL);
     print_member(pr->out, "read", e->read);
     print_member(pr->out, "filtered", e->filtered);
     print_member(pr->out, "dropped", e->dropped);

@@ -218,22 +218,21 @@ static void print_column_names(const struct printer *pr) {
 /* One member's number in `width` columns (0: as it comes). */
 static void print_number(const struct printer *pr, const struct profile_entry *entry, uint32_t member,
                          enum profile_column_id id, unsigned width) {
-    const struct profile_sums *sums = profile_measure_of_children(id) ? entry->children : entry->self, *s;
-    if (!sums) {
+    const struct profile_sums *s = &entry->self[member];
+    if (profile_measure_of_children(id) && !entry->children) {
         out_right(pr->out, "N/A", 3, width);
         return;
     }
-    s = &sums[member];
+    uint64_t number = profile_measure(s, entry->children ? &entry->children[member] : NULL, id);
     if (is_percent(id)) {
         uint64_t whole = id == PROFILE_LATENCY || id == PROFILE_LATENCY_CHILDREN
                              ? pr->e->member_totals[member].latency
                              : pr->e->member_totals[member].period;
-        report_print_percent(report_percent(profile_measure(s, id), whole), width, pr->o->color, pr->out);
+        report_print_percent(report_percent(number, whole), width, pr->o->color, pr->out);
     } else if (profile_measure_is_mean(id)) {
-        out_printf(pr->out, "%*.1f", (int)width,
-                   s->samples ? (double)profile_measure(s, id) / (double)s->samples : 0.0);
+        out_printf(pr->out, "%*.1f", (int)width, s->samples ? (double)number / (double)s->samples : 0.0);
     } else {
-        out_dec(pr->out, profile_measure(s, id), width);
+        out_dec(pr->out, number, width);
     }
 }
 
@@ -294,8 +293,8 @@ static void print_key(struct printer *pr, const struct profile_entry *entry, con
 /* ---- rows ---- */
 
 static double entry_percent(const struct printer *pr, const struct profile_entry *entry) {
-    const struct profile_sums *s = entry->children && pr->o->children ? entry->children : entry->self;
-    return report_percent(s[0].period, pr->e->member_totals[0].period);
+    uint64_t period = entry->children && pr->o->children ? entry->children->period : entry->self->period;
+    return report_percent(period, pr->e->member_totals[0].period);
 }
 
 /* The first frame of a single root is the row's own symbol, or (callers first) left out all the same. */
@@ -319,10 +318,10 @@ static bool print_graph(struct printer *pr, const struct profile_entry *entry) {
                                            .skip_first = row_names_first(pr),
                                            .color = o->color,
                                            .separator = o->separator ? o->separator : ";"};
-    const struct profile_sums *sums = entry->children ? entry->children : entry->self;
-    struct report_graph_totals totals = {.all_period = pr->e->member_totals[0].period,
-                                         .entry_period = sums[0].period,
-                                         .entry_samples = sums[0].samples};
+    struct report_graph_totals totals = {
+        .all_period = pr->e->member_totals[0].period,
+        .entry_period = entry->children ? entry->children->period : entry->self->period,
+        .entry_samples = entry->children ? entry->children->samples : entry->self->samples};
     report_graph_print(pr->p, &pr->graph, &options, &totals, pr->out);
     return true;
 }
@@ -346,6 +345,7 @@ static bool print_row(struct printer *pr, const struct profile_entry *entry) {
 static bool print_rows(struct printer *pr) {
     for (uint32_t i = 0; i < pr->e->root_count && !pr->out->failed; i++) {
         const struct profile_entry *entry = &pr->e->entries[i];
+        profile_ahead(pr->p, pr->e, i);
         if (entry_percent(pr, entry) >= pr->o->percent_limit && !print_row(pr, entry))
             return false;
     }
