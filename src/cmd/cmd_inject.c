@@ -14,7 +14,11 @@
 #include "cmd/naming.h"
 #include "edit/build_ids.h"
 #include "edit/jit.h"
+#include "edit/kmod.h"
 #include "os/files.h"
+#include "os/sysfs.h"
+#include "record/kernel.h"
+#include "record/sections.h"
 
 struct inject_options {
     const char *input, *output;
@@ -25,6 +29,9 @@ struct inject_options {
         enum edit_jit_mode mode;
     } jit;
     const char *jitdump_dir;
+    struct inject_kmod {
+        bool wanted, rfc;
+    } kmod;
     bool build_ids, all_build_ids;
     const char *known_build_ids;
     struct symbol_options symbols;
@@ -45,6 +52,15 @@ static bool take_jit(const struct option *row, void *field, const char *value, b
             return true;
         }
     return err_set(err, ERR_USAGE, "--jit", "'%s' is none of one, files, drop-anon", value);
+}
+
+static bool take_kmod(const struct option *row, void *field, const char *value, bool negated,
+                      struct err *err) {
+    struct inject_kmod *o = field;
+    (void)row;
+    *o = (struct inject_kmod){!negated, value && strcmp(value, "rfc") == 0};
+    return negated || !value || o->rfc ||
+           err_set(err, ERR_USAGE, "--kmod-sections", "'%s' is not rfc", value);
 }
 
 static const struct option options[] = {
@@ -75,6 +91,9 @@ static const struct option options[] = {
                 "do not use a vmlinux even if there is one"),
     OPTION_ABSENT(0, "itrace", "opts", "decode instruction traces", .flags = OPTION_VALUE_OPTIONAL),
     OPTION_STRING(0, "kallsyms", struct inject_options, symbols.host.kallsyms, "file", "kallsyms file"),
+    OPTION_CALL(0, "kmod-sections", struct inject_options, kmod, "rfc",
+                "put maps of this machine's kernel modules' sections into the output", take_kmod,
+                .flags = OPTION_VALUE_OPTIONAL),
     OPTION_STRING(0, "known-build-ids", struct inject_options, known_build_ids, "list",
                   "build-ids to put in: ID PATH,... or file://FILE with one on each line"),
     OPTION_ABSENT_FLAG(0, "strip", "leave out what --itrace replaced"),
@@ -233,6 +252,74 @@ static int copy_identified(struct command_env *env, const struct inject_options 
     return status;
 }
 
+/* ---- modules' sections ---- */
+
+/* What lies where in the kernel is this boot's: no other recording may have it. */
+static bool is_this_boot(const struct reading *r, const struct model *m, struct err *err) {
+    struct perfdata_kernel_facts now, then;
+    struct record_kernel k;
+    struct model_kernel_reference ref;
+    static const char what[] = "--kmod-sections";
+    record_kernel_facts(&os_proc_system, &now);
+    record_kernel_find(&os_proc_system, &k);
+    if (reading_kernel_facts(r, &then) && *then.boot_id)
+        return strcmp(then.boot_id, now.boot_id) == 0 ||
+               err_set(err, ERR_USAGE, what, "the recording was made on another boot");
+    if (k.hidden || !k.start)
+        return err_set(err, ERR_PERMISSION, what,
+                       "the kernel's addresses are hidden: be root, or "
+                       "sysctl -w kernel.kptr_restrict=0");
+    if (!model_kernel_reference(m, MODEL_SPACE_KERNEL, &ref) || !ref.address)
+        return err_set(err, ERR_USAGE, what, "the recording does not say where its kernel was");
+    const struct perfdata_kernel_symbol *s = now.symbols;
+    uint64_t here = strcmp(ref.symbol, k.reference) == 0 ? k.start : 0;
+    for (uint32_t i = 0; !here && i < now.symbol_count; i++)
+        here = strcmp(s[i].name, ref.symbol) == 0 ? s[i].address : 0;
+    struct model_image image = *model_image(m, ref.image);
+    struct bytes id = model_image_build_id(m, &image, NULL);
+    bool same_kernel = id.size && bytes_equal(id, (struct bytes){now.build_id, now.build_id_size});
+    return (same_kernel && here == ref.address) ||
+           err_set(err, ERR_USAGE, what, "nothing proves that the recording was made on this boot");
+}
+
+static bool read_sections(struct writer *lines, struct err *err) {
+    struct record_modules modules;
+    bool ok = record_modules_read(&os_proc_system, &modules) &&
+              record_sections_encode(&os_proc_system, &sysfs_system, &modules, lines);
+    record_modules_fini(&modules);
+    return ok || err_memory(err, "modules");
+}
+
+static int copy_with_sections(const struct inject_options *o, const char *input) {
+    struct err err = ERR_INIT;
+    struct output output = {.fd = -1};
+    struct copy_result result;
+    struct reading r = {0};
+    struct edit_kmod *kmod = NULL;
+    struct writer lines = writer_make(false);
+    struct model *m = model_new(&(struct model_options){.need = MODEL_NEED_MAPS}, &err);
+    bool regular = false, ok = false;
+    if (m && reading_open(&r, input, o->force, &err) && reading_first_pass(&r, m, NULL, NULL, NULL, &err) &&
+        is_this_boot(&r, m, &err) && read_sections(&lines, &err) &&
+        (kmod = edit_kmod_new(writer_bytes(&lines), o->kmod.rfc, r.stream, &err)) &&
+        open_output(o->output, input, &output, &regular, &err)) {
+        struct copy_sink sink = {sink_write, regular ? sink_patch : NULL, &output};
+        ok = copy_recording(r.stream, &sink, edit_kmod_editor(kmod), &result, &err);
+    }
+    if (ok) {
+        log_line(LOG_INFO, "maps of %" PRIu64 " sections put in", edit_kmod_count(kmod));
+        tell(&result, NULL);
+    }
+    if (output.fd >= 0 && output.fd != STDOUT_FILENO && close(output.fd) != 0 && ok)
+        ok = err_errno(&err, errno, output.name, "cannot write");
+    int status = ok ? (stream_all_read(r.stream) ? EXIT_OK : EXIT_ERROR) : command_fail(&err);
+    edit_kmod_free(kmod);
+    model_free(m);
+    reading_close(&r);
+    writer_fini(&lines);
+    return status;
+}
+
 /* ---- the command ---- */
 
 static int copy(const struct inject_options *o, const char *input) {
@@ -271,6 +358,10 @@ static int run(struct command_env *env, int argc, char **argv) {
     bool ids = o.build_ids || o.all_build_ids || o.known_build_ids;
     if (ids && o.jit.wanted)
         return command_usage(env, "give either --jit or --build-ids: one after the other");
+    if (o.kmod.wanted && (ids || o.jit.wanted))
+        return command_usage(env, "give --kmod-sections alone: one after the other");
+    if (o.kmod.wanted)
+        return copy_with_sections(&o, o.input ? o.input : "-");
     if (ids)
         return copy_identified(env, &o, o.input ? o.input : "-");
     return copy(&o, o.input ? o.input : "-");

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "edit/kmod.h"
+
+#include <stdlib.h>
+
+#include "format/perfdata/module_map.h"
+#include "format/perfdata/record.h"
+
+struct edit_kmod {
+    struct bytes lines;
+    bool rfc, done;
+    struct stream *in;
+    uint64_t count;
+    struct copy_editor editor;
+};
+
+/* By its name, which is all that /sys/module/NAME/sections tells: .text, .init.text, .noinstr.text,
+ * .text.unlikely, .plt... */
+static bool is_code(struct bytes name) {
+    return memmem(name.data, name.size, "text", 4) || (name.size >= 4 && memcmp(name.data, ".plt", 4) == 0);
+}
+
+/* Nothing says how long a section is: to the next one. The last one gets a page. */
+static uint64_t end_of(const struct perfdata_module_map *m, uint32_t i) {
+    uint64_t start = m->sections[i].address;
+    for (uint32_t j = i + 1; j < m->count; j++)
+        if (m->sections[j].address > start)
+            return m->sections[j].address - start < 1 << 28 ? m->sections[j].address : start + 4096;
+    return start + 4096;
+}
+
+static void put_text(struct writer *w, struct bytes text) {
+    writer_put(w, text.data, text.size);
+    writer_u8(w, 0);
+}
+
+static void put_rfc(const struct perfdata_module_map *m, uint32_t i, struct writer *w) {
+    struct writer names = writer_make(false);
+    const struct perfdata_module_section *s = &m->sections[i];
+    put_text(&names, s->name);
+    put_text(&names, m->module.path);
+    while ((names.size + 44) % 8)
+        writer_u8(&names, 0);
+    struct perfdata_record rec = {.type = PERFDATA_RECORD_KMOD_SEC_MAP,
+                                  .misc = PERFDATA_MISC_KERNEL,
+                                  .kmod_sec_map = {.pid = UINT32_MAX,
+                                                   .start = s->address,
+                                                   .len = end_of(m, i) - s->address,
+                                                   .section_len = (uint16_t)(s->name.size + 1),
+                                                   .file_len = (uint16_t)(m->module.path.size + 1),
+                                                   .names = writer_bytes(&names)}};
+    perfdata_record_encode(&rec, NULL, w);
+    writer_fini(&names);
+}
+
+static void put_map(const struct edit_kmod *k, const struct perfdata_module_map *m, uint32_t i,
+                    struct writer *w) {
+    const struct perfdata_events *events = stream_events(k->in);
+    const struct perfdata_plan *plan = events->list.count ? &events->list.items[0].plan : NULL;
+    struct writer name = writer_make(false);
+    put_text(&name, m->module.path);
+    writer_align(&name, 8);
+    uint64_t start = m->sections[i].address;
+    struct perfdata_record rec = {
+        .type = PERFDATA_RECORD_MMAP,
+        .misc = PERFDATA_MISC_KERNEL,
+        .mmap = {UINT32_MAX, 0, start, end_of(m, i) - start, start - m->module.start, writer_bytes(&name)}};
+    if (plan)
+        rec.id = (struct perfdata_sample_id){.have = plan->sample_type};
+    perfdata_record_encode(&rec, plan, w);
+    writer_fini(&name);
+}
+
+static void put_all(struct edit_kmod *k, struct writer *w) {
+    struct bytes rest = k->lines;
+    for (struct perfdata_module_map m; perfdata_module_map_next(&rest, &m);)
+        for (uint32_t i = 0; i < m.count; i++) {
+            uint64_t at = m.sections[i].address;
+            bool covered = at >= m.module.start && at < m.module.end;
+            if (!is_code(m.sections[i].name) || (covered && !k->rfc) || m.module.path.size > 4000 ||
+                m.sections[i].name.size > 4000)
+                continue;
+            if (k->rfc)
+                put_rfc(&m, i, w);
+            else
+                put_map(k, &m, i, w);
+            k->count++;
+        }
+}
+
+/* In front of the first record of the kernel's: behind what describes the events. */
+static bool edit(void *ctx, const struct stream_record *r, struct writer *before, bool *keep,
+                 struct err *err) {
+    struct edit_kmod *k = ctx;
+    (void)keep;
+    if (k->done || !r || r->raw.type >= PERFDATA_RECORD_USER_START)
+        return true;
+    k->done = true;
+    put_all(k, before);
+    return writer_ok(before) || err_memory(err, "modules");
+}
+
+struct edit_kmod *edit_kmod_new(struct bytes lines, bool rfc, struct stream *in, struct err *err) {
+    struct edit_kmod *k = calloc(1, sizeof *k);
+    if (k)
+        *k = (struct edit_kmod){.lines = lines, .rfc = rfc, .in = in, .editor = {edit, k}};
+    else
+        err_memory(err, "modules");
+    return k;
+}
+
+void edit_kmod_free(struct edit_kmod *k) {
+    free(k);
+}
+
+const struct copy_editor *edit_kmod_editor(struct edit_kmod *k) {
+    return &k->editor;
+}
+
+uint64_t edit_kmod_count(const struct edit_kmod *k) {
+    return k->count;
+}
