@@ -59,6 +59,30 @@ bool profile_grade_frames(struct profile *p) {
 
 /* ---- sums ---- */
 
+/* perf_event_open(2): sample_max_stack, else /proc/sys/kernel/perf_event_max_stack, 127 unless changed. */
+static unsigned longest_chain(const struct profile *p, uint32_t event) {
+    enum { USUAL = 127 };
+    unsigned most = p->plan.in->events->list.items[event].attr.sample_max_stack;
+    most = most ? most : USUAL;
+    return most < p->plan.o->max_stack ? most : p->plan.o->max_stack;
+}
+
+/* The outermost frame of a callchain that was cut there, so that what it returned to may be anything;
+ * PROFILE_NONE: the chain is whole. */
+static uint32_t cut_frame(const struct profile *p, const struct profile_leaf *leaf) {
+    uint32_t n, depth = profile_chain_length(&p->b.parts, leaf->key.chain);
+    if (depth < longest_chain(p, profile_class_event(p, leaf->key.klass)))
+        return PROFILE_NONE;
+    const uint32_t *outermost = profile_parts_ids(&p->b.parts, leaf->key.chain.outer, &n);
+    return n && p->grades.items[outermost[0]] == GRADE_EXACT ? outermost[0] : PROFILE_NONE;
+}
+
+/* Such a frame is no more than inferred in this sample, whatever it is elsewhere. */
+static void lower(uint64_t *grades, uint64_t samples) {
+    grades[GRADE_EXACT] -= samples;
+    grades[GRADE_INFERRED] += samples;
+}
+
 /* How many of a part's frames have which grade. */
 struct part_grades {
     uint32_t n[GRADE_COUNT];
@@ -90,6 +114,8 @@ bool profile_count_grades(struct profile *p) {
         }
         for (unsigned g = 0; g < GRADE_COUNT; g++)
             grades[g] += leaf->samples * (uint64_t)(parts[chain->outer].n[g] + parts[chain->inner].n[g]);
+        if (cut_frame(p, leaf) != PROFILE_NONE)
+            lower(grades, leaf->samples);
     }
     free(parts);
     return parts;
@@ -111,8 +137,11 @@ static bool each_frame(const struct profile *p, struct profile_image_grades *by_
         const struct profile_leaf *leaf = &b->leaves.items[i];
         samples[leaf->key.chain.outer] += leaf->samples;
         samples[leaf->key.chain.inner] += leaf->samples;
+        uint32_t cut = cut_frame(p, leaf);
         if (leaf->key.chain.outer == PROFILE_EMPTY_PART)
             count_frame(p, leaf->key.frame, leaf->samples, by_image);
+        if (cut != PROFILE_NONE)
+            lower(by_image[b->frames.list.items[cut].image + 1].frames, leaf->samples);
     }
     for (uint32_t i = 0; samples && i < parts; i++) {
         const uint32_t *frames = profile_parts_ids(&b->parts, i, &n);
@@ -134,14 +163,6 @@ static int most_first(const void *x, const void *y) {
     const struct profile_image_grades *a = x, *b = y;
     uint64_t m = all_frames(a), n = all_frames(b);
     return m != n ? (m < n) - (m > n) : (a->image > b->image) - (a->image < b->image);
-}
-
-/* perf_event_open(2): sample_max_stack, else /proc/sys/kernel/perf_event_max_stack, 127 unless changed. */
-static unsigned longest_chain(const struct profile *p, uint32_t event) {
-    enum { USUAL = 127 };
-    unsigned most = p->plan.in->events->list.items[event].attr.sample_max_stack;
-    most = most ? most : USUAL;
-    return most < p->plan.o->max_stack ? most : p->plan.o->max_stack;
 }
 
 static void judge_chains(const struct profile *p, struct profile_quality *q) {

@@ -333,6 +333,33 @@ static void nothing_is_lost_or_counted_twice(void **state) {
     check_random(true, PROFILE_CALLEE);
 }
 
+/* The outermost frame of a callchain that is as long as the kernel makes any is not proved. */
+static void cut_chains_end_in_a_guess(void **state) {
+    (void)state;
+    struct session s;
+    struct profile_quality q = {0};
+    session_start(&s);
+    s.events.list.items[0].attr.sample_max_stack = 3;
+    put_sample(&s, &(struct test_sample){7, 10, 5, 3, {0, 1, 2}});
+    put_sample(&s, &(struct test_sample){7, 10, 6, 2, {0, 1}});
+    put_sample(&s, &(struct test_sample){7, 10, 7, 3, {0, 1, FUNCTIONS}}); /* unknown anyway */
+    session_run(&s, (struct profile_options){.chain_mode = PROFILE_CHAIN_GRAPH},
+                (struct profile_column_options){0});
+    const struct profile_event *e = profile_event(s.profile, 0);
+    assert_int_equal(e->grades[GRADE_EXACT], 6);
+    assert_int_equal(e->grades[GRADE_INFERRED], 1);
+    assert_int_equal(e->grades[GRADE_UNKNOWN], 1);
+    assert_true(profile_quality_find(s.profile, &q, NULL));
+    uint64_t sums[GRADE_COUNT] = {0};
+    for (size_t i = 0; i < q.images.count; i++)
+        for (unsigned g = 0; g < GRADE_COUNT; g++)
+            sums[g] += q.images.items[i].frames[g];
+    assert_memory_equal(sums, e->grades, sizeof sums);
+    assert_int_equal(q.truncated, 2);
+    profile_quality_fini(&q);
+    session_end(&s);
+}
+
 /* ---- filters ---- */
 
 static enum profile_verdict only_early(void *ctx, const struct perfdata_sample *s, uint32_t event,
@@ -364,9 +391,8 @@ static void what_filters_take_is_counted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_summed_and_sorted),
-        cmocka_unit_test(callers_get_each_sample_once),
-        cmocka_unit_test(nothing_is_lost_or_counted_twice),
+        cmocka_unit_test(entries_are_summed_and_sorted),    cmocka_unit_test(callers_get_each_sample_once),
+        cmocka_unit_test(nothing_is_lost_or_counted_twice), cmocka_unit_test(cut_chains_end_in_a_guess),
         cmocka_unit_test(what_filters_take_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
