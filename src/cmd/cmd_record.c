@@ -186,6 +186,8 @@ static bool refuse(const struct option *row, void *field, const char *value, boo
         {"clang-path", "BPF programs are not compiled here; bpftool loads them"},
         {"debuginfod",
          "nothing is downloaded while recording; sonde report asks the servers of DEBUGINFOD_URLS"},
+        {"kcore",
+         "the kernel's code is not copied; a kernel image of the recorded build-id has it (report -k)"},
         {"off-cpu",
          "it needs a BPF program; use -e sched:sched_switch -g, which has a stack for each time that a "
          "task leaves its CPU"},
@@ -296,7 +298,7 @@ static const struct option options[] = {
     SELECT(0, "exclude-perf", NULL, "don't record events from sonde itself", .flags = OPTION_NO_VALUE),
     SELECT(0, "filter", "filter", "event filter"),
     OPTION_BOOL(0, "group", struct record_cli, group, "put the counters into a counter group"),
-    OPTION_ABSENT_FLAG(0, "kcore", "copy /proc/kcore"),
+    REFUSED(0, "kcore", NULL, "copy /proc/kcore", .flags = OPTION_NO_VALUE),
     WHOLE(0, "keep", "none|unwind|full",
           "of files that are deleted or replaced while recording keep nothing, what names functions and "
           "unwinds (default), or all",
