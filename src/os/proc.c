@@ -271,4 +271,6 @@ const struct os_proc os_proc_system = {
     .maps_build_id = system_maps_build_id,
     .maps_close = system_maps_close,
     .bpf_next = os_bpf_next,
+    .bpf_info = os_bpf_info,
+    .bpf_btf = os_bpf_btf,
 };

@@ -70,6 +70,14 @@ struct os_bpf_program {
     } functions[OS_BPF_FUNCTIONS_MAX];
 };
 
+/* All that the kernel says of a BPF program; owned: writer_fini both. */
+struct os_bpf_info {
+    struct writer info; /* struct bpf_prog_info; what are pointers to arrays in it are offsets in `data` */
+    struct writer data; /* the arrays, each at a multiple of 8 bytes */
+    uint64_t arrays; /* which of them are there: bit 0 machine code, 3 addresses and 4 lengths of functions, 5
+                        their types, 6 lines, 7 lines of machine code, 8 tags (as files of perf have it) */
+};
+
 /* Takes a piece of a text, whole lines of it (the last one of all may lack its newline); false: enough. */
 typedef bool os_lines_fn(void *ctx, struct bytes lines);
 
@@ -104,6 +112,10 @@ struct os_proc {
     /* The BPF program with the smallest id above `after`: 1; 0 when there is none, or none for us to see; -1:
      * there is one, but only its id could be had. */
     int (*bpf_next)(void *ctx, uint32_t after, struct os_bpf_program *out);
+    /* All about that program; false when it is gone, or that is not for us. */
+    bool (*bpf_info)(void *ctx, uint32_t id, struct os_bpf_info *out);
+    /* Appends the type information (BTF) of that number; false likewise. */
+    bool (*bpf_btf)(void *ctx, uint32_t id, struct writer *into);
 
     /* PROCMAP_QUERY (linux/fs.h, Linux 6.11): single mappings of a process without their text. A handle, or a
      * negative errno. */

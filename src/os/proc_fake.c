@@ -183,6 +183,16 @@ static int fake_bpf_next(void *ctx, uint32_t after, struct os_bpf_program *out) 
     return 0;
 }
 
+static bool fake_bpf_info(void *ctx, uint32_t id, struct os_bpf_info *out) {
+    (void)ctx, (void)id, (void)out;
+    return false;
+}
+
+static bool fake_bpf_btf(void *ctx, uint32_t id, struct writer *into) {
+    (void)ctx, (void)id, (void)into;
+    return false;
+}
+
 static void fake_maps_close(void *ctx, int handle) {
     (void)ctx;
     (void)handle;
@@ -208,5 +218,7 @@ struct os_proc os_proc_fake(const struct os_proc_fake *fake) {
         .maps_build_id = fake_maps_build_id,
         .maps_close = fake_maps_close,
         .bpf_next = fake_bpf_next,
+        .bpf_info = fake_bpf_info,
+        .bpf_btf = fake_bpf_btf,
     };
 }

@@ -10,6 +10,8 @@ int os_bpf_next(void *ctx, uint32_t after, struct os_bpf_program *out);
 /* False and *err: the file at `path` may take for ever to be looked at. `mounts` (struct os_mounts) may be
  * NULL. */
 bool os_answers(void *mounts, const char *path, struct err *err);
+bool os_bpf_info(void *ctx, uint32_t id, struct os_bpf_info *out);
+bool os_bpf_btf(void *ctx, uint32_t id, struct writer *into);
 
 /* The image of an open regular file. */
 bool os_image_of_fd(int fd, const char *name, uint64_t most, struct os_image *out, struct err *err);

@@ -3,11 +3,22 @@
 #ifndef SONDE_RECORD_BPF_H
 #define SONDE_RECORD_BPF_H
 
+#include "base/hash.h"
+#include "format/perfdata/feature.h"
 #include "os/proc.h"
 #include "record/sink.h"
 
-/* Each program's functions, then the program; none without the right to see them. False when memory ran out.
- */
+/* What the header says of them (BPF_PROG_INFO, BPF_BTF). */
+struct record_bpf {
+    struct arena arena; /* owns what the lists point at */
+    VEC(struct perfdata_bpf_prog) programs;
+    VEC(struct perfdata_btf) types;
+    struct hash_map type_of; /* number of a BTF -> index in types */
+};
+void record_bpf_fini(struct record_bpf *b);
+
+/* Each program's functions, then the program; none without the right to see them. Where sink->bpf is not NULL
+ * all about them is kept there. False when memory ran out. */
 bool record_bpf_encode(const struct os_proc *proc, const struct record_sink *sink, struct writer *w);
 
 #endif

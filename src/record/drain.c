@@ -227,7 +227,8 @@ static bool take_ring(struct record_drain *d, const struct os_ring *map, uint64_
     return ok;
 }
 
-/* What lies in a CPU's caches is copied at half the price there. Little is not worth the way. */
+/* What lies in a CPU's caches is copied at less cost there. Little is not worth the way, which is a long one
+ * where others wait for the CPU too: tens of milliseconds were seen. */
 static bool go_to(const struct record_drain *d, const struct record_ring *ring, uint64_t bytes) {
     enum { WORTH_IT = 64 << 10 };
     if (!d->affinity || bytes < WORTH_IT)

@@ -20,7 +20,7 @@ enum record_callgraph {
 };
 
 /* Where the reader runs while it takes what is in a ring. */
-enum record_affinity { RECORD_AFFINITY_CPU, RECORD_AFFINITY_NODE, RECORD_AFFINITY_SYSTEM };
+enum record_affinity { RECORD_AFFINITY_SYSTEM, RECORD_AFFINITY_NODE, RECORD_AFFINITY_CPU };
 
 struct record_options {
     /* Target. */

@@ -15,6 +15,7 @@
 #include "os/host.h"
 #include "os/limits.h"
 #include "os/uevents.h"
+#include "record/bpf.h"
 #include "record/cache.h"
 #include "record/cgroups.h"
 #include "record/control.h"
@@ -55,6 +56,7 @@ struct session {
     struct record_file file;
     bool file_open;
     struct record_build_ids build_ids;
+    struct record_bpf bpf;
     struct record_identities identities;
     struct record_keep keep;
     struct record_module_watch modules;
@@ -293,6 +295,7 @@ static void init_sink(struct session *s) {
         .id = {.have = e->attr.sample_type & tail},
         .event_id = id,
         .build_ids = s->drain.build_ids,
+        .bpf = s->file.out.seekable ? &s->bpf : NULL, /* nothing can follow the data of a pipe */
     };
 }
 
@@ -478,6 +481,17 @@ static void encode_trailer(struct session *s, struct writer *w) {
     writer_fini(&clock);
 }
 
+static void put_bpf(struct session *s, struct record_facts *late) {
+    const struct perfdata_feature_value values[] = {
+        {.id = PERFDATA_FEATURE_BPF_PROG_INFO,
+         .bpf_progs = {s->bpf.programs.items, (uint32_t)s->bpf.programs.count}},
+        {.id = PERFDATA_FEATURE_BPF_BTF, .btfs = {s->bpf.types.items, (uint32_t)s->bpf.types.count}},
+    };
+    for (size_t i = 0; i < 2; i++)
+        if (i ? s->bpf.types.count : s->bpf.programs.count)
+            record_facts_add(late, &values[i]);
+}
+
 /* Ends a file. False and *err when it could not be written; it is closed in any case. */
 static bool close_file(struct session *s, struct err *err) {
     struct record_facts late = {.sys = s->job->sys};
@@ -487,6 +501,7 @@ static bool close_file(struct session *s, struct err *err) {
     record_readers_compressed(&s->readers, &s->compress.in, &s->compress.written);
     update_facts(s, NULL);
     bool facts = !s->file.out.seekable || record_facts_topology(&late);
+    put_bpf(s, &late);
     struct perfdata_feature *ids = s->build_ids.count ? vec_push(&late.list) : NULL;
     if (ids)
         *ids = (struct perfdata_feature){.id = PERFDATA_FEATURE_BUILD_ID,
@@ -553,6 +568,8 @@ static bool switch_file(struct session *s, struct err *err) {
         return false;
     record_compress_fini(&s->compress);
     record_build_ids_fini(&s->build_ids);
+    record_bpf_fini(&s->bpf);
+    s->bpf = (struct record_bpf){0};
     record_identities_fini(&s->identities);
     s->build_ids = (struct record_build_ids){0};
     s->identities = (struct record_identities){0};
@@ -834,6 +851,7 @@ static void release(struct session *s) {
     record_drain_fini(&s->drain);
     record_compress_fini(&s->compress);
     record_build_ids_fini(&s->build_ids);
+    record_bpf_fini(&s->bpf);
     record_identities_fini(&s->identities);
     record_keep_fini(&s->keep);
     record_module_watch_fini(&s->modules);

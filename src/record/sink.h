@@ -20,6 +20,7 @@ struct record_sink {
     /* To put there: all zero as perf does it, time 0 meaning "before the start". */
     struct perfdata_sample_id id;
     uint64_t event_id;                  /* of the event that carries the side-band; 0: none */
+    struct record_bpf *bpf;             /* for what the header says of BPF programs; NULL: not kept */
     struct record_build_ids *build_ids; /* for what no record tells (the kernel's); NULL: not kept */
 };
 

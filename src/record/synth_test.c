@@ -152,6 +152,70 @@ static void test_bpf(void **state) {
     synth_test_fini(&t);
 }
 
+/* A program of one function, with its name in the type information. */
+static bool one_info(void *ctx, uint32_t id, struct os_bpf_info *out) {
+    enum {
+        SIZE = 232,
+        AT_ID = 4,
+        AT_KSYM_COUNT = 104,
+        AT_LENGTH_COUNT = 108,
+        AT_KSYMS = 112,
+        AT_LENGTHS = 120
+    };
+    enum { AT_BTF_ID = 128, AT_FUNC_INFO_SIZE = 132, AT_FUNC_INFO = 136, AT_FUNC_INFO_COUNT = 144 };
+    (void)ctx;
+    *out = (struct os_bpf_info){.info = writer_make(false), .data = writer_make(false), .arrays = 0x38};
+    writer_zero(&out->info, SIZE);
+    writer_patch32(&out->info, AT_ID, id);
+    writer_patch32(&out->info, AT_KSYM_COUNT, 1);
+    writer_patch32(&out->info, AT_LENGTH_COUNT, 1);
+    writer_patch64(&out->info, AT_KSYMS, 0);
+    writer_patch64(&out->info, AT_LENGTHS, 8);
+    writer_patch32(&out->info, AT_BTF_ID, 9);
+    writer_patch32(&out->info, AT_FUNC_INFO_SIZE, 8);
+    writer_patch64(&out->info, AT_FUNC_INFO, 16);
+    writer_patch32(&out->info, AT_FUNC_INFO_COUNT, 1);
+    writer_u64(&out->data, 0xffffffffc0005000);
+    writer_u64(&out->data, 77);
+    writer_u32(&out->data, 0);
+    writer_u32(&out->data, 1); /* type 1 */
+    return true;
+}
+
+static bool one_btf(void *ctx, uint32_t id, struct writer *w) {
+    (void)ctx;
+    assert_int_equal(id, 9);
+    writer_u16(w, 0xeb9f);
+    writer_u16(w, 1);
+    const uint32_t rest[] = {24, 0,         12, 12, 8, /* header, types, strings */
+                             1,  12u << 24, 0};        /* a function, its name at 1 */
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        writer_u32(w, rest[i]);
+    writer_put(w, "\0filter", 8);
+    return true;
+}
+
+/* All about them is kept for the header, and they have their names from there. */
+static void test_bpf_info(void **state) {
+    (void)state;
+    static const struct os_bpf_program PROGRAM = {.id = 5, .tag = {1}, .name = "cut_off"};
+    const struct os_proc_fake fake = {.programs = &PROGRAM, .program_count = 1};
+    struct os_proc proc = os_proc_fake(&fake);
+    struct record_bpf bpf = {0};
+    struct synth_test t;
+    proc.bpf_info = one_info;
+    proc.bpf_btf = one_btf;
+    synth_test_init(&t);
+    t.sink.bpf = &bpf;
+    assert_true(record_bpf_encode(&proc, &t.sink, &t.got));
+    assert_non_null(memmem(t.got.data, t.got.size, "bpf_prog_0000000000000000_filter", 33));
+    assert_int_equal(bpf.programs.count, 1);
+    assert_int_equal(bpf.types.count, 1);
+    assert_int_equal(bpf.types.items[0].id, 9);
+    record_bpf_fini(&bpf);
+    synth_test_fini(&t);
+}
+
 static void keep_line(void *ctx, enum log_level level, const char *line) {
     if (level == LOG_WARN)
         snprintf(ctx, 200, "%s", line);
@@ -190,7 +254,7 @@ static void test_denied(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_selection), cmocka_unit_test(test_cgroups),
-                                       cmocka_unit_test(test_mount), cmocka_unit_test(test_bpf),
-                                       cmocka_unit_test(test_denied)};
+                                       cmocka_unit_test(test_mount),     cmocka_unit_test(test_bpf),
+                                       cmocka_unit_test(test_denied),    cmocka_unit_test(test_bpf_info)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
