@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "cmd/filter.h"
+#include "cmd/report_fields.h"
 #include "cmd/report_progress.h"
 #include "cmd/report_switch.h"
 #include "cmd/symbol_notes.h"
@@ -17,7 +18,7 @@
 
 /* What the recording has, from which defaults follow. */
 struct has {
-    bool chains, branches, mem, cpu, latency, stacks;
+    bool chains, branches, mem, cpu, latency, stacks, traces_only;
 };
 
 struct report_session {
@@ -55,12 +56,13 @@ struct report_session {
 /* ---- what there is ---- */
 
 static struct has find_out(const struct reading *r) {
-    struct has has = {.cpu = true};
+    struct has has = {.cpu = true, .traces_only = r->events->list.count > 0};
     for (size_t i = 0; i < r->events->list.count; i++) {
         const struct perfdata_attr *a = &r->events->list.items[i].attr;
         has.chains |= (a->sample_type & PERFDATA_SAMPLE_CALLCHAIN) != 0;
         has.mem |= (a->sample_type & PERFDATA_SAMPLE_DATA_SRC) != 0;
         has.stacks |= (a->sample_type & PERFDATA_SAMPLE_STACK_USER) != 0;
+        has.traces_only &= a->type == PERFDATA_TYPE_TRACEPOINT;
         has.cpu &= (a->sample_type & PERFDATA_SAMPLE_CPU) != 0;
         has.latency |= (a->flags & PERFDATA_ATTR_CONTEXT_SWITCH) != 0;
         if (a->sample_type & PERFDATA_SAMPLE_BRANCH_STACK) {
@@ -137,6 +139,10 @@ static bool make_columns(struct report_session *s, struct err *err) {
                                        .mem = o->mem_mode,
                                        .latency = o->latency,
                                        .latent = s->has.latency,
+                                       .fields_of = report_fields_of,
+                                       .fields_ctx = s->r,
+                                       .raw_fields = o->raw_trace,
+                                       .traces_only = s->has.traces_only,
                                        .show_cpu_utilization = o->show_cpu_utilization,
                                        .show_samples = o->show_samples,
                                        .show_total_period = o->show_total_period};
@@ -324,6 +330,13 @@ static void print_trace(void *ctx, const struct perfdata_attr *attr, const struc
         tracefs_formats_print(s->r->formats, attr->config, (int)x->cpu, x->raw, out);
 }
 
+static void print_field(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *x,
+                        const struct profile_column *column, struct out *out) {
+    const struct report_session *s = ctx;
+    if (s->r->formats)
+        report_fields_print(s->r->formats, attr, x, column, out);
+}
+
 /* A software event that counts nothing: it is there for the records about tasks and maps. */
 static bool is_dummy(const struct perfdata_event *e) {
     enum { SOFTWARE = 1, DUMMY = 9 }; /* PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY */
@@ -404,6 +417,7 @@ static bool collect(struct report_session *s, struct err *err) {
                     : NULL,
         .keep_ctx = s,
         .trace = print_trace,
+        .field = print_field,
         .trace_ctx = s,
         .parallelism = s->has.latency ? &s->parallelism : NULL,
         .progress = report_progress_tick,

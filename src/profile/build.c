@@ -310,7 +310,8 @@ static bool count_sample(struct profile_builder *b, uint64_t period, uint32_t ev
     if (verdict == PROFILE_KEEP || (verdict == PROFILE_FILTERED && !b->plan->o->relative)) {
         t->samples++;
         t->period += period;
-        t->latency += period * PROFILE_LATENCY_UNIT / b->parallelism;
+        if (b->plan->in->parallelism)
+            t->latency += period * PROFILE_LATENCY_UNIT / b->parallelism;
     }
     return verdict == PROFILE_KEEP;
 }

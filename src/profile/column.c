@@ -4,6 +4,7 @@
 #include "profile/column.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* LATENT: with the context switches that `record --latency` records. */
@@ -127,7 +128,7 @@ struct maker {
 
 static bool has(const struct profile_column *list, size_t count, enum profile_column_id id) {
     for (size_t i = 0; i < count; i++)
-        if (list[i].id == id && id != PROFILE_FIELD)
+        if (list[i].id == id)
             return true;
     return false;
 }
@@ -167,43 +168,93 @@ static struct profile_column column_of(const struct maker *m, enum profile_colum
     return (struct profile_column){.id = id, .title = title, .event = PERFDATA_NO_EVENT, .shown = true};
 }
 
-/* `name` of a tracepoint's field, "event.field" or "field", with "/raw" perhaps: for all events that have it;
- * which those are is found out when samples come. */
-static bool make_field(struct maker *m, const char *name, size_t len, struct profile_column *out) {
-    bool traces = false;
-    for (size_t i = 0; i < m->events->list.count; i++)
-        traces |= m->events->list.items[i].attr.type == PERFDATA_TYPE_TRACEPOINT;
-    if (!traces)
-        return false;
-    bool raw = len > 4 && !memcmp(name + len - 4, "/raw", 4);
-    const char *dot = memchr(name, '.', len);
-    const char *field = dot ? dot + 1 : name;
-    size_t n = (size_t)(name + len - field) - (raw ? 4 : 0);
-    const char *text = arena_strndup(&m->columns->arena, field, n);
-    *out = (struct profile_column){.id = PROFILE_FIELD,
-                                   .title = text,
-                                   .event = PERFDATA_NO_EVENT,
-                                   .field = text,
-                                   .raw = raw,
-                                   .shown = true};
-    for (size_t i = 0; dot && i < m->events->list.count; i++) {
-        const char *event = m->events->list.items[i].name;
-        const char *part = event ? memmem(event, strlen(event), name, (size_t)(dot - name)) : NULL;
-        if (part && out->event == PERFDATA_NO_EVENT)
-            out->event = (uint32_t)i;
+/* ---- fields of tracepoints ---- */
+
+/* The event that a word means: "%2" is the second; with a colon the whole name; else a part that only one
+ * name has. PERFDATA_NO_EVENT: none, or several. */
+static uint32_t find_event(const struct maker *m, const char *word, size_t len) {
+    uint32_t found = PERFDATA_NO_EVENT, count = (uint32_t)m->events->list.count;
+    if (len > 1 && word[0] == '%') {
+        unsigned long n = strtoul(word + 1, NULL, 10);
+        return n && n <= count ? (uint32_t)n - 1 : PERFDATA_NO_EVENT;
     }
-    return text && (!dot || out->event != PERFDATA_NO_EVENT);
+    bool whole = memchr(word, ':', len) != NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = m->events->list.items[i].name;
+        if (!name ||
+            (whole ? strlen(name) != len || memcmp(name, word, len) : !memmem(name, strlen(name), word, len)))
+            continue;
+        if (found != PERFDATA_NO_EVENT)
+            return PERFDATA_NO_EVENT;
+        found = i;
+    }
+    return found;
+}
+
+typedef bool take_fn(struct maker *m, struct profile_column column);
+
+static bool take_one(struct maker *m, uint32_t event, const struct profile_field *f, bool raw,
+                     take_fn *take) {
+    if (PROFILE_FIELD + m->columns->fields > PROFILE_FIELD_LAST)
+        return err_set(m->err, ERR_USAGE, NULL, "more than %d fields of tracepoints",
+                       PROFILE_FIELD_LAST - PROFILE_FIELD + 1);
+    const char *text = arena_strndup(&m->columns->arena, f->name, f->len);
+    if (!text)
+        return err_memory(m->err, "columns");
+    uint32_t width = f->width > f->len ? f->width : (uint32_t)f->len;
+    return take(m,
+                (struct profile_column){.id = (enum profile_column_id)(PROFILE_FIELD + m->columns->fields++),
+                                        .title = text,
+                                        .event = event,
+                                        .field = text,
+                                        .raw = raw || m->o->raw_fields,
+                                        .width = width,
+                                        .dynamic = f->dynamic,
+                                        .shown = true});
+}
+
+/* Takes an event's field of that name, or (NULL) all its fields. Adds to *found how many. */
+static bool take_fields(struct maker *m, uint32_t event, const char *name, size_t len, bool raw,
+                        take_fn *take, uint32_t *found) {
+    const struct perfdata_attr *attr = &m->events->list.items[event].attr;
+    struct profile_field f;
+    for (size_t i = 0;
+         attr->type == PERFDATA_TYPE_TRACEPOINT && m->o->fields_of(m->o->fields_ctx, attr, i, &f); i++) {
+        if (name && (f.len != len || memcmp(f.name, name, len)))
+            continue;
+        ++*found;
+        if (!take_one(m, event, &f, raw, take))
+            return false;
+    }
+    return true;
+}
+
+/* "[event.]field[/raw]", or "trace_fields": a column for each event that has the field. *found: how many. */
+static bool make_fields(struct maker *m, const char *word, size_t len, take_fn *take, uint32_t *found) {
+    const char *dot = memchr(word, '.', len), *name = dot ? dot + 1 : word;
+    size_t n = (size_t)(word + len - name);
+    bool raw = n > 4 && !memcmp(name + n - 4, "/raw", 4),
+         all = len == 12 && !memcmp(word, "trace_fields", 12);
+    n -= raw ? 4 : 0;
+    uint32_t first = 0, end = (uint32_t)m->events->list.count;
+    if (!m->o->fields_of)
+        return true;
+    if (dot) {
+        first = find_event(m, word, (size_t)(dot - word));
+        end = first == PERFDATA_NO_EVENT ? first : first + 1;
+    }
+    for (uint32_t i = first; i < end; i++)
+        if (!take_fields(m, i, all ? NULL : name, n, raw, take, found))
+            return false;
+    return true;
 }
 
 /* One word of -s or -F. */
 static bool make_column(struct maker *m, const char *option, const char *name, size_t len,
                         struct profile_column *out) {
     const struct row *row = find_row(name, len, !strcmp(option, "sort"));
-    if (!row) {
-        if (make_field(m, name, len, out))
-            return true;
+    if (!row)
         return err_set(m->err, ERR_USAGE, NULL, "Unknown --%s key: `%.*s'", option, (int)len, name);
-    }
     if ((row->group == BRANCH && !m->o->branch) || (row->group == MEM && !m->o->mem))
         return err_set(m->err, ERR_USAGE, NULL, "Invalid --%s key: `%.*s'", option, (int)len, name);
     if (row->group == LATENT && !m->o->latent)
@@ -216,13 +267,15 @@ static bool make_column(struct maker *m, const char *option, const char *name, s
     return true;
 }
 
-typedef bool take_fn(struct maker *m, struct profile_column column);
-
 static bool each(struct maker *m, const char *option, const char *text, take_fn *take) {
     for (const char *at = text; *at;) {
         size_t len = strcspn(at, ", ");
         struct profile_column column;
-        if (len && (!make_column(m, option, at, len, &column) || !take(m, column)))
+        uint32_t fields = 0;
+        if (len && !strcmp(option, "sort") && !find_row(at, len, true) &&
+            !make_fields(m, at, len, take, &fields))
+            return false;
+        if (len && !fields && (!make_column(m, option, at, len, &column) || !take(m, column)))
             return false;
         at += len + (at[len] != '\0');
     }

@@ -94,18 +94,27 @@ enum profile_column_id {
     PROFILE_BLOCKED,
     /* keys of tracepoints */
     PROFILE_TRACE,
-    PROFILE_FIELD, /* one field of a tracepoint; profile_column.field */
+    PROFILE_FIELD, /* the first field of a tracepoint that is asked for; profile_column.field; others follow
+                    */
+    PROFILE_FIELD_LAST = PROFILE_FIELD + 31,
     PROFILE_COLUMN_COUNT,
 };
 
 struct profile_column {
     enum profile_column_id id;
     const char *title; /* the heading: "Shared Object"; lives as long as the set */
-    uint32_t event;    /* PROFILE_FIELD: whose field; else PERFDATA_NO_EVENT */
-    const char *field; /* PROFILE_FIELD: its name, else NULL */
-    bool raw;          /* PROFILE_FIELD: the number, not the pretty text */
+    uint32_t event;    /* of a field: whose; in other events' tables the column is not shown. Else
+                          PERFDATA_NO_EVENT */
+    const char *field; /* its name; NULL: no field */
+    bool raw;          /* of a field: the number, not the pretty text */
+    uint32_t width;    /* of a field: the least, as its type has it */
+    bool dynamic;      /* of a field: and as wide as its longest text */
     bool shown;        /* false: groups and sorts only (-s without -F shows everything) */
 };
+
+static inline bool profile_column_is_field(enum profile_column_id id) {
+    return id >= PROFILE_FIELD && id <= PROFILE_FIELD_LAST;
+}
 
 static inline bool profile_column_is_key(enum profile_column_id id) {
     return id >= PROFILE_KEY_FIRST;
@@ -113,20 +122,36 @@ static inline bool profile_column_is_key(enum profile_column_id id) {
 
 struct profile_columns {
     struct arena arena;
+    uint32_t fields;                  /* how many columns are fields */
     VEC(struct profile_column) out;   /* in the order of printing */
     VEC(struct profile_column) order; /* what decides the order of entries, most important first */
     const char *sort;                 /* the keys as asked for, defaults and what came of itself included */
 };
 
+/* One field of a tracepoint, as profile_field_fn tells it. */
+struct profile_field {
+    const char *name; /* dies with the call */
+    size_t len;
+    uint32_t width;
+    bool dynamic;
+};
+
+/* The i-th field that is the event's own; false behind the last one. */
+typedef bool profile_field_fn(void *ctx, const struct perfdata_attr *attr, size_t i,
+                              struct profile_field *out);
+
 /* What the defaults and the allowed keys depend on. */
 struct profile_column_options {
-    const char *sort;   /* -s; NULL: default; "+key,..." appends to the default */
-    const char *fields; /* -F; NULL: default; "+..." appends */
-    bool children;      /* callchains are accumulated: Children and Self instead of Overhead */
-    bool branch, mem;   /* modes */
-    bool latency;       /* --latency */
-    bool latent;        /* the recording has what latency follows from */
-    bool traces_only;   /* every event is a tracepoint: the default key is `trace` */
+    const char *sort;            /* -s; NULL: default; "+key,..." appends to the default */
+    const char *fields;          /* -F; NULL: default; "+..." appends */
+    bool children;               /* callchains are accumulated: Children and Self instead of Overhead */
+    bool branch, mem;            /* modes */
+    bool latency;                /* --latency */
+    bool latent;                 /* the recording has what latency follows from */
+    profile_field_fn *fields_of; /* NULL: no field is known */
+    void *fields_ctx;
+    bool raw_fields;  /* --raw-trace: all fields as numbers */
+    bool traces_only; /* every event is a tracepoint: the default key is `trace` */
     bool show_cpu_utilization, show_samples,
         show_total_period; /* --showcpuutilization, -n, --show-total-period */
 };

@@ -161,7 +161,8 @@ bool profile_hierarchy(struct profile *p, struct profile_table *t) {
     struct tree tree = {.p = p, .t = t};
     const struct profile_columns *c = p->plan.o->columns;
     for (size_t i = 0; i < c->out.count; i++)
-        if (profile_column_is_key(c->out.items[i].id))
+        if (profile_column_is_key(c->out.items[i].id) &&
+            !profile_column_is_elsewhere(&c->out.items[i], &t->event))
             tree.keys[tree.key_count++] = c->out.items[i].id;
     bool ok = make_levels(&tree) && lay_out(&tree);
     vec_fini(&tree.levels);

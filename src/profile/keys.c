@@ -19,6 +19,7 @@ static const struct rule {
     [PROFILE_COMM] = {KEY_TEXT, 0, 0},
     [PROFILE_COMM_NODIGIT] = {KEY_TEXT, 0, 0},
     [PROFILE_PARENT] = {KEY_TEXT, 0, 0},
+    [PROFILE_FIELD... PROFILE_FIELD_LAST] = {KEY_TEXT, 0, PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_CPU},
     [PROFILE_TRACE] = {KEY_TEXT, 0, PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_CPU},
     [PROFILE_DSO] = {KEY_PLACE, 0, 0},
     [PROFILE_DSO_SIZE] = {KEY_PLACE, 0, 0},
@@ -143,6 +144,30 @@ static uint32_t trace_text(struct profile_builder *b, const struct profile_taken
     return id;
 }
 
+static const struct profile_column *column_of(const struct profile_columns *c, enum profile_column_id id) {
+    for (size_t i = 0; i < c->order.count; i++)
+        if (c->order.items[i].id == id)
+            return &c->order.items[i];
+    return NULL;
+}
+
+/* Of another event than the field's, nothing. */
+static uint32_t field_text(struct profile_builder *b, const struct profile_taken *x,
+                           enum profile_column_id id) {
+    const struct profile_input *in = b->plan->in;
+    const struct profile_column *c = column_of(b->plan->o->columns, id);
+    struct out o;
+    uint32_t text = STRPOOL_NONE;
+    if (out_init(&o, NULL, NULL)) {
+        if (c && c->event == x->event && in->field)
+            in->field(in->trace_ctx, &in->events->list.items[x->event].attr, x->s, c, &o);
+        text = strpool_add(&b->texts, o.buf, o.len);
+    }
+    out_fini(&o);
+    b->failed |= text == STRPOOL_NONE;
+    return text == STRPOOL_NONE ? 0 : text;
+}
+
 /* ---- values ---- */
 
 static uint64_t take_branch(const struct profile_taken *x, enum profile_column_id id) {
@@ -227,6 +252,8 @@ static uint64_t take(struct profile_builder *b, const struct profile_taken *x, e
     case PROFILE_SYMBOL_IADDR:
         return take_place(b, x, s->ip);
     default:
+        if (profile_column_is_field(id))
+            return field_text(b, x, id);
         return x->branch ? take_branch(x, id) : 0;
     }
 }

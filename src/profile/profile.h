@@ -75,6 +75,12 @@ typedef enum profile_verdict profile_keep_fn(void *ctx, const struct perfdata_sa
 typedef void profile_trace_fn(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *s,
                               struct out *out);
 
+/* Appends the value of a field (PROFILE_FIELD...) of a tracepoint's raw data. Otherwise as profile_trace_fn.
+ */
+typedef void profile_field_text_fn(void *ctx, const struct perfdata_attr *attr,
+                                   const struct perfdata_sample *s, const struct profile_column *column,
+                                   struct out *out);
+
 /* Asked now and then while the recording is read, with how many of its bytes have been: false ends that, and
  * the profile is of what was read. Called from one thread at a time. */
 typedef bool profile_progress_fn(void *ctx, uint64_t done, uint64_t total);
@@ -89,7 +95,8 @@ struct profile_input {
     const struct resolve_deferred *deferred; /* sorted; NULL: none */
     profile_keep_fn *keep;                   /* NULL: every sample */
     void *keep_ctx;
-    profile_trace_fn *trace; /* NULL: no formats */
+    profile_trace_fn *trace;      /* NULL: no formats */
+    profile_field_text_fn *field; /* likewise */
     void *trace_ctx;
     const struct profile_parallelism *parallelism; /* sorted; NULL: one thread at all times */
     profile_progress_fn *progress;                 /* NULL: nobody asks */
@@ -145,6 +152,12 @@ struct profile_event {
     uint32_t entry_count; /* all levels */
     uint32_t root_count;  /* the first ones: the rows, or the first level of a hierarchy */
 };
+
+/* A field of a tracepoint has no column in the tables of other events. */
+static inline bool profile_column_is_elsewhere(const struct profile_column *c,
+                                               const struct profile_event *e) {
+    return c->field && (c->event < e->event || c->event >= e->event + e->members);
+}
 
 struct profile;
 

@@ -38,7 +38,7 @@ enum { PROFILE_NONE = UINT32_MAX };
 /* ---- what to take from a sample ---- */
 
 /* The values of a class: [0] is the event, then one per key column that is no place. */
-enum { PROFILE_CLASS_MAX = 24 };
+enum { PROFILE_CLASS_MAX = 64 };
 
 struct profile_plan {
     const struct profile_input *in;

@@ -91,6 +91,18 @@ static bool is_function(enum profile_column_id id) {
     return id == PROFILE_SYMBOL || id == PROFILE_IPC;
 }
 
+/* perf compares what was recorded, byte by byte, and the larger comes first: of a number the lowest byte
+ * decides.
+ */
+static uint64_t field_rank(const struct profile *p, uint32_t text) {
+    const char *value = strpool_text(&p->b.texts, text);
+    char *end;
+    long long number = strtoll(value, &end, 10);
+    if (*value && !*end)
+        return UINT64_MAX - __builtin_bswap64((uint64_t)number);
+    return p->b.texts.entries.count - p->text_ranks.items[text];
+}
+
 /* The rank of a row's value in a key column; `place`: in the order in which entries are made, where symbols
  * go by their addresses. What has no name comes last; of those all are equal here. */
 static uint64_t key_rank(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
@@ -148,6 +160,8 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
             return p->b.texts.entries.count;
         return p->text_ranks.items[words[0]];
     default:
+        if (profile_column_is_field(id))
+            return field_rank(p, (uint32_t)words[0]);
         return profile_key_is_text(id) ? p->text_ranks.items[words[0]] : words[0];
     }
 }
@@ -250,9 +264,10 @@ static int by_place(const struct sorter *s, const struct item *x, const struct i
 
 /* How many bits hold the ranks of a key; 64: not known. */
 static unsigned rank_bits(const struct profile *p, enum profile_column_id id) {
-    uint64_t most = is_function(id)                                ? p->list.count
-                    : id == PROFILE_DSO || profile_key_is_text(id) ? p->b.texts.entries.count
-                                                                   : UINT64_MAX;
+    uint64_t most = is_function(id) ? p->list.count
+                    : id == PROFILE_DSO || (profile_key_is_text(id) && !profile_column_is_field(id))
+                        ? p->b.texts.entries.count
+                        : UINT64_MAX;
     return most == UINT64_MAX ? 64 : 64 - (unsigned)__builtin_clzll(most | 1);
 }
 

@@ -206,6 +206,11 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
     bool roomy = !p->plan.o->tight && !p->plan.o->dsos;
     struct out o;
     widest = widest > least ? widest : least;
+    if (column->field) {
+        widest = widest > column->width ? widest : column->width;
+        if (!column->dynamic)
+            return widest;
+    }
     if (is_as_wide_as_title(id) || !out_init(&o, NULL, NULL))
         return widest;
     for (uint32_t i = 0; i < t->rows.count; i++) {

@@ -56,6 +56,8 @@ static const struct key_rule key_rules[] = {
 };
 
 static struct key_rule rule_of(enum profile_column_id id) {
+    if (profile_column_is_field(id))
+        return (struct key_rule){id, RIGHT, true};
     for (size_t i = 0; i < sizeof key_rules / sizeof key_rules[0]; i++)
         if (key_rules[i].id == id)
             return key_rules[i];
@@ -103,6 +105,7 @@ static bool is_told_by_filter(const struct report_text_options *o, enum profile_
 
 /* Keys that have one value only, by a filter, are left out unless nothing would stand there. */
 static bool choose_columns(struct printer *pr) {
+    vec_clear(&pr->columns);
     const struct report_text_options *o = pr->o;
     bool keep = true;
     for (size_t i = 0; i < o->columns->out.count; i++) {
@@ -113,7 +116,7 @@ static bool choose_columns(struct printer *pr) {
     keep = keep || o->keep_columns || o->hierarchy;
     for (size_t i = 0; i < o->columns->out.count; i++) {
         const struct profile_column *c = &o->columns->out.items[i];
-        if (!c->shown || (!keep && is_told_by_filter(o, c->id)))
+        if (!c->shown || profile_column_is_elsewhere(c, pr->e) || (!keep && is_told_by_filter(o, c->id)))
             continue;
         struct column *have = vec_push(&pr->columns);
         if (!have)
@@ -197,7 +200,7 @@ static void print_column_names(const struct printer *pr) {
             out_str(pr->out, separator ? separator : "  ");
         if (c->asked && !c->measure && len > c->width)
             len = c->width;
-        if (c->measure)
+        if (c->measure || c->is->field)
             out_right(pr->out, c->is->title, len, c->width);
         else
             out_left(pr->out, c->is->title, len, c->width);
@@ -284,7 +287,7 @@ static void make_text(struct printer *pr, const struct profile_entry *entry, con
 static void print_key(struct printer *pr, const struct profile_entry *entry, const struct column *c,
                       bool last) {
     make_text(pr, entry, c);
-    if (c->rule.align == RIGHT && !pr->o->separator)
+    if (c->rule.align == RIGHT && (!pr->o->separator || c->is->field))
         out_right(pr->out, pr->text.buf, pr->text.len, c->width);
     else
         out_left(pr->out, pr->text.buf, pr->text.len, last && !c->rule.pads ? 0 : c->width);
@@ -505,6 +508,8 @@ static bool print_hierarchy(struct printer *pr) {
 /* ---- all ---- */
 
 static bool print_event(struct printer *pr) {
+    if (!choose_columns(pr))
+        return false;
     bool tree = pr->o->hierarchy && level_count(pr) > 0;
     measure_columns(pr);
     if (!pr->o->quiet) {
@@ -540,7 +545,7 @@ static void print_filters(const struct report_text_options *o, struct out *out) 
 bool report_text_print(const struct profile *p, const struct report_text_options *o, struct out *out,
                        struct err *err) {
     struct printer pr = {.p = p, .o = o, .out = out, .err = err};
-    bool ok = (out_init(&pr.text, NULL, NULL) || err_memory(err, "report")) && choose_columns(&pr);
+    bool ok = out_init(&pr.text, NULL, NULL) || err_memory(err, "report");
     if (ok) {
         print_filters(o, out);
         if (!o->quiet)

@@ -3,8 +3,9 @@
 import struct
 
 IP, TID, TIME, ADDR, CALLCHAIN, ID, CPU, PERIOD, BRANCH_STACK = (1 << b for b in (0, 1, 2, 3, 5, 6, 7, 8, 11))
-DATA_SRC, WEIGHT_STRUCT = 1 << 15, 1 << 24
-HARDWARE, SOFTWARE = 0, 1
+RAW, DATA_SRC, WEIGHT_STRUCT = 1 << 10, 1 << 15, 1 << 24
+TRACING_DATA = 1  # a header feature
+HARDWARE, SOFTWARE, TRACEPOINT = 0, 1, 2
 BRANCH_ANY, BRANCH_CALL_STACK = 1 << 3, 1 << 11  # PERF_SAMPLE_BRANCH_*
 INHERIT_STAT, CONTEXT_SWITCH = 1 << 11, 1 << 26  # flags of an attr
 MMAP, COMM, EXIT, FORK, READ, SAMPLE, MMAP2, SWITCH = 1, 3, 4, 7, 8, 9, 10, 14
@@ -24,7 +25,7 @@ class Recording:
     def __init__(self, sample_type=IP | TID | TIME | CALLCHAIN | PERIOD, kind=SOFTWARE, config=0, period=1000, flags=0,
                  branches=BRANCH_ANY):
         self.sample_type, self.kind, self.config, self.period = sample_type, kind, config, period
-        self.flags, self.branches = flags, branches
+        self.flags, self.branches, self.features = flags, branches, {}
         self.records, self.time = [], 1_000_000_000
 
     def add(self, kind, misc, body):
@@ -96,13 +97,30 @@ class Recording:
         attr = attr.ljust(128, b"\0") + struct.pack("<QQ", HEADER_BYTES, 0)
         data = b"".join(self.records)
         at = HEADER_BYTES + ATTR_BYTES
+        bits, table, contents = 0, b"", b""
+        behind = at + len(data) + 16 * len(self.features)
+        for bit, content in sorted(self.features.items()):
+            bits |= 1 << bit
+            table += struct.pack("<QQ", behind + len(contents), len(content))
+            contents += content
         head = b"PERFILE2" + struct.pack("<QQQQQQQQ4Q", HEADER_BYTES, ATTR_BYTES, HEADER_BYTES, ATTR_BYTES, at, len(data),
-                                         0, 0, 0, 0, 0, 0)
-        return head + attr + data
+                                         0, 0, bits, 0, 0, 0)
+        return head + attr + data + table + contents
 
     def write(self, path):
         with open(path, "wb") as f:
             f.write(self.data())
+
+
+def tracing_data(system, *formats):
+    """The content of TRACING_DATA (trace-cmd.dat(5)): the events of one system."""
+    empty = struct.pack("<Q", 0)
+    data = b"\x17\x08\x44tracing0.6\0" + struct.pack("<BBI", 0, 8, 4096)
+    data += b"header_page\0" + empty + b"header_event\0" + empty + struct.pack("<II", 0, 1)
+    data += system.encode() + b"\0" + struct.pack("<I", len(formats))
+    for text in formats:
+        data += struct.pack("<Q", len(text)) + text.encode()
+    return data + struct.pack("<IIQ", 0, 0, 0)
 
 
 def functions(path):
