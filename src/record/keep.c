@@ -23,6 +23,7 @@ static void let_go(struct record_keep *k) {
 void record_keep_fini(struct record_keep *k) {
     let_go(k);
     vec_fini(&k->held);
+    vec_fini(&k->named);
     hash_map_fini(&k->seen);
     writer_fini(&k->entries);
     arena_fini(&k->arena);
@@ -118,19 +119,23 @@ static void take(struct record_keep *k, struct perfdata_kept *is, struct bytes n
     struct record_kept_file *to = NULL;
     bool now = is_image(is) && held->where == OS_HELD_PASSING;
     bool later = !now && (!is_image(is) || held->where == OS_HELD_HERE);
+    /* Held, it would keep its mount busy: it is opened again at the end. With a build-id a cache has it. */
+    bool again = !now && !later && !is->evidence.build_id_size && is->evidence.has_state;
     is->name = name;
     if (now)
         copy_file(k, is, held, RECORD_KEEP_FILE_MAX);
     else if (later && k->held.count >= RECORD_KEEP_HELD_MAX)
         k->left_out++;
-    else if (later && (kept = arena_strndup(&k->arena, (const char *)name.data, name.size)))
-        to = vec_push(&k->held);
+    else if (again && k->named.count >= RECORD_KEEP_NAMED_MAX)
+        k->left_out++;
+    else if ((later || again) && (kept = arena_strndup(&k->arena, (const char *)name.data, name.size)))
+        to = later ? vec_push(&k->held) : vec_push(&k->named);
     if (to) {
         is->name = (struct bytes){(const uint8_t *)kept, name.size};
         *to = (struct record_kept_file){*is, *held};
-    } else {
-        k->proc->unhold(k->proc->ctx, held);
     }
+    if (!to || again)
+        k->proc->unhold(k->proc->ctx, held);
 }
 
 static bool same_file(const struct os_held *h, const struct perfdata_file_state *s) {
@@ -310,7 +315,29 @@ static bool has_ended(const struct record_keep *k, uint32_t pid) {
     return !k->proc->identity(k->proc->ctx, path, &id, NULL);
 }
 
+/* What was not held, if its name still leads to it, here or where its process is. */
+static void copy_named(struct record_keep *k, struct record_kept_file *f) {
+    const struct os_proc *p = k->proc;
+    int32_t pid = (int32_t)f->is.pid;
+    char path[PATH_ROOM];
+    for (int root = 0; root < 2; root++) {
+        int n = root ? snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, (const char *)f->is.name.data)
+                     : snprintf(path, sizeof path, "%s", (const char *)f->is.name.data);
+        if (n >= (int)sizeof path || !p->hold(p->ctx, path, pid, &f->held, NULL))
+            continue;
+        bool same = same_file(&f->held, &f->is.evidence.state);
+        if (same)
+            copy_file(k, &f->is, &f->held, RECORD_KEEP_LAST_FILE_MAX);
+        p->unhold(p->ctx, &f->held);
+        if (same)
+            break;
+    }
+}
+
 struct bytes record_keep_finish(struct record_keep *k) {
+    for (size_t i = 0; i < k->named.count; i++)
+        copy_named(k, &k->named.items[i]);
+    vec_clear(&k->named);
     for (size_t i = 0; i < k->held.count; i++) {
         struct record_kept_file *f = &k->held.items[i];
         if (is_image(&f->is) ? !is_there(k, f) : has_ended(k, f->is.pid))

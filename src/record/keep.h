@@ -18,6 +18,7 @@ enum record_keep_what { RECORD_KEEP_UNWIND, RECORD_KEEP_FULL, RECORD_KEEP_NONE }
 
 enum {
     RECORD_KEEP_HELD_MAX = 256,                     /* descriptors */
+    RECORD_KEEP_NAMED_MAX = 4096,                   /* files that are opened again at the end */
     RECORD_KEEP_FILE_MAX = 64 << 20,                /* bytes of a file that is copied while recording */
     RECORD_KEEP_LAST_FILE_MAX = 512 << 20,          /* of one that is copied at the end */
     RECORD_KEEP_ALL_MAX = RECORD_KEEP_FILE_MAX * 4, /* of everything that is kept, unpacked */
@@ -33,10 +34,11 @@ struct record_keep {
     enum record_keep_what what;
     struct arena arena;
     VEC(struct record_kept_file) held;
-    struct hash_map seen;  /* files and, for maps of JITs, processes -> 1 */
-    struct writer entries; /* of what was copied */
-    uint64_t bytes;        /* in them, unpacked */
-    uint32_t left_out;     /* files for which there was no room */
+    VEC(struct record_kept_file) named; /* to be opened by name at the end; `held` is given back */
+    struct hash_map seen;               /* files and, for maps of JITs, processes -> 1 */
+    struct writer entries;              /* of what was copied */
+    uint64_t bytes;                     /* in them, unpacked */
+    uint32_t left_out;                  /* files for which there was no room */
 };
 
 void record_keep_fini(struct record_keep *k);

@@ -183,7 +183,8 @@ static void test_replaced(void **state) {
     test_image_fini(&other.image);
 }
 
-/* In memory or without a name: at once. On other mounts: not at all. Nothing: nothing. */
+/* In memory or without a name: at once. On other mounts: at the end, without a build-id, if it is still
+ * there; else not at all. Nothing: nothing. */
 static void test_where(void **state) {
     (void)state;
     struct fixture f;
@@ -199,6 +200,15 @@ static void test_where(void **state) {
     assert_int_equal(f.keep.held.count, 0);
     assert_false(finish(&f, &k));
     end(&f);
+    for (int written = 0; written < 2; written++) {
+        begin(&f, OS_HELD_ELSEWHERE);
+        const struct perfdata_evidence e = {.has_state = true, .state = {8, 77, f.elf.size, 5, 6}};
+        note(&f, "/bin/a", NULL, &e);
+        assert_int_equal(f.keep.held.count, 0);
+        f.files[NAME].identity.mtime_ns += written;
+        assert_int_equal(finish(&f, &k), !written);
+        end(&f);
+    }
     begin(&f, OS_HELD_PASSING);
     f.keep.what = RECORD_KEEP_NONE;
     note(&f, "/bin/a", ID, NULL);
