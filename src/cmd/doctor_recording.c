@@ -45,25 +45,55 @@ static bool is_kernel(const struct model_image *image) {
     return image->space == MODEL_SPACE_KERNEL || image->space == MODEL_SPACE_GUEST_KERNEL;
 }
 
-/* The names of the images with the most frames of a grade: "a, b and 3 more". */
 typedef bool among_fn(const struct patient *p, const struct profile_image_grades *g);
 
-static const char *names_of(const struct patient *p, enum grade grade, among_fn *among) {
-    char text[1024] = "";
-    size_t len = 0, named = 0, more = 0;
+/* Of the images with frames of a grade, the one that has the most of them but no more than `below` has, or as
+ * many and stands behind it (NULL: the first of all). NULL: there is none. */
+static const struct profile_image_grades *next_most(const struct patient *p, enum grade grade,
+                                                    among_fn *among,
+                                                    const struct profile_image_grades *below) {
+    const struct profile_image_grades *best = NULL;
     for (size_t i = 0; i < p->q->images.count; i++) {
         const struct profile_image_grades *g = &p->q->images.items[i];
-        const struct model_image *image = image_of(p, g->image);
-        if (!image || !g->frames[grade] || (among && !among(p, g)))
-            continue;
-        if (named == NAMED_MOST || len + strlen(image->short_name) + 8 > sizeof text) {
-            more++;
-            continue;
-        }
-        len +=
-            (size_t)snprintf(text + len, sizeof text - len, "%s%s", named++ ? ", " : "", image->short_name);
+        uint64_t n = g->frames[grade];
+        bool behind = !below || n < below->frames[grade] || (n == below->frames[grade] && g > below);
+        if (n && behind && image_of(p, g->image) && (!among || among(p, g)) &&
+            (!best || n > best->frames[grade]))
+            best = g;
     }
-    return more ? doctor_text(p->d, "%s and %zu more", text, more) : doctor_text(p->d, "%s", text);
+    return best;
+}
+
+static size_t count_of(const struct patient *p, enum grade grade, among_fn *among) {
+    size_t count = 0;
+    for (size_t i = 0; i < p->q->images.count; i++) {
+        const struct profile_image_grades *g = &p->q->images.items[i];
+        count += g->frames[grade] && image_of(p, g->image) && (!among || among(p, g));
+    }
+    return count;
+}
+
+/* The images with the most frames of a grade: "a, b and 3 more". One file may be several images. */
+static const char *names_of(const struct patient *p, enum grade grade, among_fn *among) {
+    char text[1024] = "";
+    const char *names[NAMED_MOST];
+    size_t len = 0, named = 0, seen = 0, all = count_of(p, grade, among);
+    const struct profile_image_grades *g = NULL;
+    while (named < NAMED_MOST && (g = next_most(p, grade, among, g))) {
+        const char *name = image_of(p, g->image)->short_name;
+        size_t same = 0;
+        while (same < named && strcmp(names[same], name) != 0)
+            same++;
+        if (same == named && len + strlen(name) + 8 > sizeof text)
+            break;
+        seen++;
+        if (same < named)
+            continue;
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%s", named ? ", " : "", name);
+        names[named++] = name;
+    }
+    return all > seen ? doctor_text(p->d, "%s and %zu more", text, all - seen)
+                      : doctor_text(p->d, "%s", text);
 }
 
 static uint64_t frames_of(const struct patient *p, enum grade grade, among_fn *among) {
@@ -143,10 +173,8 @@ static bool is_jit(const struct patient *p, const struct profile_image_grades *g
 
 /* The file with most frames of those: the advice is about it. */
 static const char *first_path(const struct patient *p, among_fn *among) {
-    for (size_t i = 0; i < p->q->images.count; i++)
-        if (p->q->images.items[i].frames[GRADE_UNKNOWN] && among(p, &p->q->images.items[i]))
-            return model_image(p->parts->model, p->q->images.items[i].image)->name;
-    return "";
+    const struct profile_image_grades *g = next_most(p, GRADE_UNKNOWN, among, NULL);
+    return g ? image_of(p, g->image)->name : "";
 }
 
 static void say_unknown_in_files(const struct patient *p) {
