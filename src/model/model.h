@@ -167,6 +167,8 @@ struct model_state {
  * mean what they mean as long as model_generation does not change. */
 void model_state_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
                     struct model_state *out);
+/* Whether states may be kept as long as they say: after model_freeze. */
+bool model_is_frozen(const struct model *m);
 bool model_state_find(const struct model *m, const struct model_state *state, uint64_t address,
                       struct model_hit *out);
 bool model_state_find_before_exec(const struct model *m, const struct model_state *state, uint64_t address,

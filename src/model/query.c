@@ -176,6 +176,10 @@ void model_state_at(const struct model *m, enum model_space space, uint32_t pid,
     out->until = model_when_before(until, out->until) ? until : out->until;
 }
 
+bool model_is_frozen(const struct model *m) {
+    return m->changes.frozen;
+}
+
 bool model_state_find(const struct model *m, const struct model_state *state, uint64_t address,
                       struct model_hit *out) {
     *out = MODEL_NOTHING;

@@ -12,7 +12,7 @@
 #define NEWLINE (1ull << 63)
 #define CALLER  (1ull << 62)
 
-enum { FRAME_BITS = 15, KIND_IN_KERNEL = 1 << 8, KIND_RETURN = 1 << 9 };
+enum { FRAME_BITS = 14, KIND_IN_KERNEL = 1 << 8, KIND_RETURN = 1 << 9 };
 
 bool script_names_init(struct script_names *n, const struct model *model) {
     *n = (struct script_names){.model = model};
@@ -20,14 +20,28 @@ bool script_names_init(struct script_names *n, const struct model *model) {
 }
 
 void script_names_fini(struct script_names *n) {
-    for (size_t i = 0; i < n->places.count; i++)
-        hash_map_fini(&n->places.items[i]);
     vec_fini(&n->styles);
-    vec_fini(&n->places);
-    vec_fini(&n->texts);
+    free(n->spots);
     arena_fini(&n->arena);
     out_fini(&n->scratch);
     free(n->frames);
+    free(n->states);
+}
+
+void script_names_state(struct script_names *n, enum model_space space, uint32_t pid, struct model_when when,
+                        struct model_state *out) {
+    enum { SLOTS = 256 };
+    if (!n->states && model_is_frozen(n->model))
+        n->states = calloc(SLOTS, sizeof *n->states);
+    struct script_state *slot = n->states ? &n->states[(pid ^ space) % SLOTS] : NULL;
+    if (!slot || slot->pid != pid || slot->space != space || space == MODEL_SPACE_NONE ||
+        model_when_before(when, slot->state.from) || !model_when_before(when, slot->state.until)) {
+        model_state_at(n->model, space, pid, when, out);
+        if (slot)
+            *slot = (struct script_state){*out, pid, space};
+        return;
+    }
+    *out = slot->state;
 }
 
 /* The offset that perf shows for an address in its image: memory without a file and the kernel have none but
@@ -276,61 +290,94 @@ static uint32_t style_of(struct script_names *n, uint64_t fields) {
     return (uint32_t)(n->styles.count - 1);
 }
 
-/* The map of an image's places in a style, or NULL: memory. */
-static struct hash_map *places_of(struct script_names *n, uint32_t image, uint32_t style) {
-    /* The first ones are of what lies in no image. */
-    size_t at = ((size_t)image + 1) % ((size_t)MODEL_NONE + 1) * SCRIPT_STYLES_MAX + style;
-    while (n->places.count <= at)
-        if (!vec_push(&n->places))
-            return NULL;
-    return &n->places.items[at];
+static struct script_text text_of(const struct script_spot *spot) {
+    return (struct script_text){spot->text, spot->len, spot->grade, spot->entry};
 }
 
-/* Keeps a text that was composed, in which the grade and so on are filled in. Its index in texts, or
- * HASH_ABSENT: memory. */
-static uint32_t keep(struct script_names *n, const struct script_text *text) {
-    size_t size = text->len < SCRIPT_TEXT_SLACK ? SCRIPT_TEXT_SLACK : text->len;
-    char *copy = arena_alloc(&n->arena, size);
-    struct script_text *kept = copy ? vec_push(&n->texts) : NULL;
-    if (!kept)
-        return HASH_ABSENT;
-    memcpy(copy, text->text, text->len);
-    *kept = *text;
-    kept->text = copy;
-    return (uint32_t)(n->texts.count - 1);
+static size_t first_spot(const struct script_names *n, const struct script_spot *key) {
+    return hash_u64(key->offset ^ (uint64_t)key->image << 36 ^ (uint64_t)key->style << 32) & n->spot_mask;
+}
+
+/* The slot that has the key's place, or the free one where it belongs. */
+static struct script_spot *spot_of(const struct script_names *n, const struct script_spot *key) {
+    for (size_t i = first_spot(n, key);; i = (i + 1) & n->spot_mask) {
+        struct script_spot *spot = &n->spots[i];
+        if (!spot->text ||
+            (spot->offset == key->offset && spot->image == key->image && spot->style == key->style))
+            return spot;
+    }
+}
+
+/* Sees to it that there is room for another one. False: memory. */
+static bool make_room(struct script_names *n) {
+    enum { FIRST_SLOTS = 1 << 12 };
+    size_t slots = n->spots ? n->spot_mask + 1 : 0;
+    if (n->spot_count < slots / 2)
+        return true;
+    struct script_names old = *n;
+    n->spot_mask = (slots ? 2 * slots : FIRST_SLOTS) - 1;
+    n->spots = calloc(n->spot_mask + 1, sizeof *n->spots);
+    if (!n->spots) {
+        n->spots = old.spots;
+        n->spot_mask = old.spot_mask;
+        return false;
+    }
+    for (size_t i = 0; i < slots; i++)
+        if (old.spots[i].text)
+            *spot_of(n, &old.spots[i]) = old.spots[i];
+    free(old.spots);
+    return true;
+}
+
+/* Keeps a text that was composed, with its place and all else filled in. What is kept, or as it was: memory.
+ */
+static struct script_text keep(struct script_names *n, struct script_spot *made) {
+    size_t size = made->len < SCRIPT_TEXT_SLACK ? SCRIPT_TEXT_SLACK : made->len;
+    char *copy = make_room(n) ? arena_alloc(&n->arena, size) : NULL;
+    if (copy) {
+        memcpy(copy, made->text, made->len);
+        made->text = copy;
+        *spot_of(n, made) = *made;
+        n->spot_count++;
+    }
+    return text_of(made);
+}
+
+/* What tells the place apart for a set of fields. False: its text cannot be kept. */
+static bool spot_key(struct script_names *n, uint64_t fields, const struct model_hit *hit, uint64_t address,
+                     struct script_spot *key) {
+    fields = (fields & (SCRIPT_PLACE_FIELDS | NEWLINE)) | (hit->back ? CALLER : 0);
+    uint32_t style = style_of(n, fields);
+    *key = (struct script_spot){.image = hit->image, .style = (uint16_t)style};
+    if (hit->image != MODEL_NONE) /* where the text shows a number, that is it */
+        key->offset =
+            fields & (SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE)) ? shown_offset(n, hit, address) : hit->offset;
+    return style != SCRIPT_STYLES_MAX;
 }
 
 struct script_text script_names_text(struct script_names *n, uint64_t fields, const struct model_hit *place,
                                      uint64_t address) {
     struct model_hit hit = *place;
-    fields = (fields & (SCRIPT_PLACE_FIELDS | NEWLINE)) | (hit.back ? CALLER : 0);
-    uint32_t style = style_of(n, fields);
-    struct hash_map *places = style == SCRIPT_STYLES_MAX ? NULL : places_of(n, hit.image, style);
-    uint64_t offset = hit.image == MODEL_NONE ? 0 : hit.offset;
-    /* Where the text shows a number, that is what tells places apart. */
-    if (hit.image != MODEL_NONE && fields & (SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE)))
-        offset = shown_offset(n, &hit, address);
-    uint32_t index = places ? hash_map_get(places, offset) : HASH_ABSENT;
-    if (index != HASH_ABSENT)
-        return n->texts.items[index];
+    struct script_spot made;
+    const struct script_spot *known;
+    bool keeps = spot_key(n, fields, &hit, address, &made);
+    if (keeps && n->spots && (known = spot_of(n, &made))->text)
+        return text_of(known);
     n->scratch.len = 0;
-    struct script_text text = {.grade = GRADE_UNKNOWN};
+    made.grade = GRADE_UNKNOWN;
     if (fields & (SCRIPT_BIT(SYM) | SCRIPT_BIT(SRCLINE) | SCRIPT_EVIDENCE) || n->inlines) {
         settle(n, &hit);
-        text.entry = script_names_is_entry(n, &hit);
+        made.entry = script_names_is_entry(n, &hit);
     }
     if (fields & (SCRIPT_BIT(SYM) | SCRIPT_EVIDENCE))
-        text.grade = (uint8_t)script_names_grade(n, &hit);
+        made.grade = (uint8_t)script_names_grade(n, &hit);
     bool inlined = fields & NEWLINE && compose_inlined(n, fields, &hit, address);
     if (!inlined)
         compose(n, fields, &hit, address, NULL);
-    text.text = n->scratch.buf;
-    text.len = (uint32_t)n->scratch.len;
+    made.text = n->scratch.buf;
+    made.len = (uint32_t)n->scratch.len;
     /* With something inlined it has the address in it, and holds for no other. */
-    if (inlined || !places || (index = keep(n, &text)) == HASH_ABSENT)
-        return text;
-    hash_map_set(places, offset, index);
-    return n->texts.items[index];
+    return keeps && !inlined ? keep(n, &made) : text_of(&made);
 }
 
 /* ---- frames ---- */
@@ -347,15 +394,23 @@ void script_names_begin(struct script_names *n, struct script_frames *f) {
         n->frames = calloc((size_t)1 << FRAME_BITS, sizeof *n->frames);
 }
 
-static struct script_text frame_text(struct script_names *n, const struct script_frames *f, uint64_t ip) {
-    struct model_hit hit = MODEL_NOTHING;
-    if (f->fields & SCRIPT_PLACE_FIELDS) {
-        if (f->exact)
-            script_names_find(n, &f->state, f->space, f->in_kernel, ip, &hit);
-        else
-            find_return(n, &f->state, f->space, f->in_kernel, ip, &hit);
-    }
-    return script_names_text(n, f->fields, &hit, ip);
+/* Where a frame lies that is not among those printed before. */
+struct frame_place {
+    struct model_hit hit;
+    bool known, exact;
+};
+
+static void find_frame(struct script_names *n, const struct script_frames *f, uint64_t ip, bool exact,
+                       struct frame_place *to) {
+    to->known = true;
+    to->exact = exact;
+    to->hit = MODEL_NOTHING;
+    if (!(f->fields & SCRIPT_PLACE_FIELDS))
+        return;
+    if (exact)
+        script_names_find(n, &f->state, f->space, f->in_kernel, ip, &to->hit);
+    else
+        find_return(n, &f->state, f->space, f->in_kernel, ip, &to->hit);
 }
 
 static struct script_frame *slot_of(const struct script_names *n, const struct script_frames *f,
@@ -363,13 +418,36 @@ static struct script_frame *slot_of(const struct script_names *n, const struct s
     return &n->frames[(ip ^ f->hash_key) * 0xbf58476d1ce4e5b9u >> (64 - FRAME_BITS)];
 }
 
+/* The tables and the texts are larger than the nearest caches: what a chain needs is fetched at once. All but
+ * the first are taken for return addresses; one that is not costs a second look. */
+static void prepare(struct script_names *n, const struct script_frames *f, const struct perfdata_u64s *chain,
+                    uint64_t from, unsigned count, struct frame_place *places) {
+    for (unsigned i = 0; n->frames && i < count; i++)
+        __builtin_prefetch(slot_of(n, f, perfdata_u64_at(chain, from + i)));
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t ip = perfdata_u64_at(chain, from + i);
+        const struct script_frame *slot = n->frames ? slot_of(n, f, ip) : NULL;
+        struct script_spot key;
+        places[i].known = false;
+        if (slot && slot->ip == ip && slot->state == f->state.id && (slot->kind & ~KIND_RETURN) == f->kind &&
+            slot->text) {
+            __builtin_prefetch(slot->text);
+            continue;
+        }
+        find_frame(n, f, ip, f->exact && i == 0, &places[i]);
+        if (n->spots && spot_key(n, f->fields, &places[i].hit, ip, &key))
+            __builtin_prefetch(&n->spots[first_spot(n, &key)]);
+    }
+}
+
 unsigned script_names_frames(struct script_names *n, struct script_frames *f,
                              const struct perfdata_u64s *chain, uint64_t from, uint64_t end,
                              struct script_text texts[SCRIPT_FRAMES_MAX]) {
     unsigned count = end - from < SCRIPT_FRAMES_MAX ? (unsigned)(end - from) : SCRIPT_FRAMES_MAX;
-    /* The table and the texts are larger than the nearest caches: fetch a whole chain's at once. */
-    for (unsigned i = 0; n->frames && i < count; i++)
-        __builtin_prefetch(slot_of(n, f, perfdata_u64_at(chain, from + i)));
+    struct frame_place places[SCRIPT_FRAMES_MAX];
+    if (n->inlines && count) /* most texts do not outlast the next then */
+        count = 1;
+    prepare(n, f, chain, from, count, places);
     for (unsigned i = 0; i < count; i++) {
         uint64_t ip = perfdata_u64_at(chain, from + i);
         struct script_frame *slot = n->frames ? slot_of(n, f, ip) : NULL;
@@ -378,9 +456,10 @@ unsigned script_names_frames(struct script_names *n, struct script_frames *f,
             __builtin_expect(slot->ip == ip && slot->state == f->state.id && slot->kind == kind && slot->text,
                              1)) {
             texts[i] = (struct script_text){slot->text, slot->len, slot->grade, slot->entry};
-            __builtin_prefetch(slot->text);
         } else {
-            texts[i] = frame_text(n, f, ip);
+            if (!places[i].known || places[i].exact != f->exact)
+                find_frame(n, f, ip, f->exact, &places[i]);
+            texts[i] = script_names_text(n, f->fields, &places[i].hit, ip);
             if (slot && texts[i].text != n->scratch.buf)
                 *slot = (struct script_frame){ip,   texts[i].text,  texts[i].len,  f->state.id,
                                               kind, texts[i].grade, texts[i].entry};

@@ -43,14 +43,34 @@ struct script_names {
     bool kernel_path;            /* --show-kernel-path */
     struct symbol_store *store;  /* borrowed, may be NULL: knows what a kernel's image is called */
 
-    VEC(uint64_t) styles;        /* masks of SCRIPT_BIT that have texts */
-    VEC(struct hash_map) places; /* by (image + 1) * SCRIPT_STYLES_MAX + style: offset -> index in texts */
-    VEC(struct script_text) texts;
-    struct arena arena; /* the texts */
+    VEC(uint64_t) styles; /* masks of SCRIPT_BIT that have texts */
+    /* By image, style and offset: open addressing, at most half full. */
+    struct script_spot *spots;
+    size_t spot_count, spot_mask; /* mask + 1 slots when spots is not NULL */
+    struct arena arena;           /* the texts */
     struct out scratch;
     uint64_t grades[GRADE_COUNT]; /* texts given out: frames and places */
-    struct script_frame *frames;  /* NULL: not made yet */
+    struct script_state *states;  /* by process; NULL: not made yet */
+    struct script_frame *frames;  /* likewise */
     uint32_t frames_generation;   /* of the states in it */
+};
+
+/* A place whose text is known. */
+struct script_spot {
+    uint64_t offset;
+    const char *text; /* NULL: the slot is free */
+    uint32_t image, len;
+    uint16_t style; /* index in styles */
+    uint8_t grade;  /* as in script_text */
+    bool entry;
+};
+_Static_assert(sizeof(struct script_spot) == 32, "two a line");
+
+/* The state of a space that was asked for last. */
+struct script_state {
+    struct model_state state;
+    uint32_t pid;
+    enum model_space space; /* MODEL_SPACE_NONE: the slot is free */
 };
 
 /* A frame of a callchain that was printed before, in the same state of its address space. */
@@ -76,6 +96,10 @@ enum { SCRIPT_STYLES_MAX = 16 };
 /* False: memory. */
 bool script_names_init(struct script_names *n, const struct model *model);
 void script_names_fini(struct script_names *n);
+
+/* model_state_at. */
+void script_names_state(struct script_names *n, enum model_space space, uint32_t pid, struct model_when when,
+                        struct model_state *out);
 
 /*
  * Where an address of a sample's space lies. `in_kernel`: the sample was taken in the kernel, so that its

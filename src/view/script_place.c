@@ -15,7 +15,7 @@ bool script_place_find(struct script_print *p, const struct script_sample *x, un
                        uint64_t address, struct model_hit *hit) {
     enum model_space space = model_space_of(cpumode);
     struct model_state state;
-    model_state_at(p->model, space, x->s->pid, x->when, &state);
+    script_names_state(&p->names, space, x->s->pid, x->when, &state);
     return script_names_find(&p->names, &state, space, is_in_kernel(x), address, hit);
 }
 
@@ -23,7 +23,7 @@ bool script_place_find_frame(struct script_print *p, const struct script_sample 
                              uint64_t address, bool *exact, struct model_hit *hit) {
     enum model_space space = model_space_of(cpumode);
     struct model_state state;
-    model_state_at(p->model, space, x->s->pid, x->when, &state);
+    script_names_state(&p->names, space, x->s->pid, x->when, &state);
     bool found = *exact ? script_names_find(&p->names, &state, space, is_in_kernel(x), address, hit)
                         : script_names_find_caller(&p->names, &state, space, is_in_kernel(x), address, hit);
     *exact = script_names_is_entry(&p->names, hit);
@@ -102,7 +102,7 @@ static void print_run(struct script_print *p, struct walk *w, const struct perfd
                               .in_kernel = is_in_kernel(w->x),
                               .exact = true};
     bool exact = true;
-    model_state_at(p->model, f.space, s->pid, w->x->when, &f.state);
+    script_names_state(&p->names, f.space, s->pid, w->x->when, &f.state);
     script_names_begin(&p->names, &f);
     w->left -= (unsigned)(end - from);
     while (from < end) {
