@@ -60,6 +60,27 @@ def modules(path):
     return {f[0]: (int(f[5], 16), int(f[1])) for f in fields}
 
 
+def code_of_section(image, section):
+    """{name: (offset, bytes)} of the functions in one section of a relocatable ELF file (elf(5))."""
+    order = ">" if image[5] == 2 else "<"
+    at, = struct.unpack_from(order + "Q", image, 40)
+    size, count, names = struct.unpack_from(order + "HHH", image, 58)
+    heads = [struct.unpack_from(order + "IIQQQQIIQQ", image, at + i * size) for i in range(count)]
+
+    def name(table, offset):
+        start = heads[table][4] + offset
+        return image[start:image.index(b"\0", start)].decode()
+
+    wanted = {i for i, h in enumerate(heads) if name(names, h[0]) == section}
+    found = {}
+    for _name, kind, _flags, _address, offset, length, link, *_rest in heads:
+        for where in range(offset, offset + length if kind == 2 else offset, 24):
+            text_at, info, _other, index, value, extent = struct.unpack_from(order + "IBBHQQ", image, where)
+            if index in wanted and info & 15 == 2:
+                found[name(link, text_at)] = (value, extent)
+    return found
+
+
 def sections(path):
     """{(module, section): address} of lines "MODULE SECTION ADDRESS"."""
     return {(m, s): int(a, 16) for m, s, a in (line.split() for line in text(path).splitlines())}

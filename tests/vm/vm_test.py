@@ -95,6 +95,22 @@ class Boot:
         self.places = {guests.module_name(m.name): m for m in self.maps}
         self.came = evidence.modules(self.path("loaded.modules")) if self.has("loaded.modules") else {}
 
+        # What only ran while it was loaded is in no list afterwards; its module's file tells.
+        self.init = []
+        for name, where, first, last in (("raid6_pq", "loaded.sections", "mark-load", "mark-loaded"),
+                                         ("xor", "after/sections", "mark-unload", "mark-end")):
+            if self.came:
+                start = evidence.sections(self.path(where))[name, ".init.text"]
+                file = os.path.join(ROOT, self.places[name].name.lstrip("/"))
+                self.init += [(function, start + at, start + at + size, self.marks[first], self.marks[last])
+                              for function, (at, size) in
+                              evidence.code_of_section(guests.plain(file), ".init.text").items()]
+
+    def init_names(self, address, time):
+        """Functions that were there for as long as their module was loaded."""
+        return {(name, "") for name, start, end, first, last in self.init
+                if start <= address <= end and first < time < last}
+
     def place(self, address):
         """The module that came while recording and had its code there; None: none."""
         start, size = self.came["raid6_pq"]
@@ -196,9 +212,11 @@ def nothing_remains(boot, samples):
     check(not wrong, "no module outlives its code", f"{wrong[:4]}")
     # Nothing runs where the module was; so samples are moved there, one of its time and one of a later time.
     start, end = boot.places["raid6_pq"].start, boot.places["raid6_pq"].end
-    address = max(boot.places["xor"].end, start + 16) + 16
-    if not start < address < end:
+    later = [m for m in boot.maps if m.time > boot.places["raid6_pq"].time]
+    free = [a for a in range(start + 16, end, 512) if not any(m.start <= a < m.end for m in later)]
+    if not free:
         return
+    address = free[-1]
     path = boot.path("moved.data.tmp")
     with open(path, "wb") as f:
         f.write(boot.recording.moved(address, (mark["mark-loaded"], mark["mark-unload"]), (mark["mark-end"], 1 << 64)))
@@ -220,13 +238,14 @@ def names_right(boot, samples, what, complete=True):
         for address, name, dso, caller in frames(s):
             in_kernel = boot.before.start <= address < end
             may = truth.names(address) | (truth.names(address - 1) if caller else set())
+            may |= boot.init_names(address, s["time"])
             if name:
                 named += 1
                 if name not in {n for n, _module in may}:
                     wrong.append((hex(address), name, sorted(may)[:3], s["time"]))
             elif (in_kernel or dso) and not truth.crosses(address, borders):
                 unnamed.append((hex(address), dso, sorted(may)[:3]))
-            where = boot.place(address)
+            where = boot.place(address) or (".init.text" if boot.init_names(address, s["time"]) else None)
             if where and not name and s["time"] > boot.marks["mark-load"]:
                 late.append((hex(address), where, s["time"]))
     check(not late, f"{what}: modules that were just loaded", lambda: f"{len(late)}: {late[:4]}")
