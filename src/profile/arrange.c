@@ -21,14 +21,21 @@ struct arranger {
     struct order_tree tree;
 };
 
-/* Sorts a->sorted by a field, keeping the order of equals. */
-#define SORT_BY(a, item, number)                                                       \
-    do {                                                                               \
-        for (uint32_t sort_at = 0; sort_at < (a)->n; sort_at++) {                      \
-            const struct arrange_item *item = &(a)->items[(a)->sorted[sort_at].value]; \
-            (a)->sorted[sort_at].key = (number);                                       \
-        }                                                                              \
-        radix_sort((a)->sorted, (a)->room, (a)->n);                                    \
+/* The item that stands i-th; the one that stands a little behind it is asked for. */
+static inline const struct arrange_item *standing(const struct arranger *a, uint32_t i) {
+    if (i + AHEAD < a->n)
+        __builtin_prefetch(&a->items[a->sorted[i + AHEAD].value]);
+    return &a->items[a->sorted[i].value];
+}
+
+/* Sorts a->sorted by a number of item `x`, keeping the order of equals. */
+#define SORT_BY(a, x, number)                                      \
+    do {                                                           \
+        for (uint32_t sort_at = 0; sort_at < (a)->n; sort_at++) {  \
+            const struct arrange_item *x = standing((a), sort_at); \
+            (a)->sorted[sort_at].key = (number);                   \
+        }                                                          \
+        radix_sort((a)->sorted, (a)->room, (a)->n);                \
     } while (0)
 
 /* Addresses are compared by the sign of their difference. That is an order as long as they are within 2^62 of
@@ -130,7 +137,7 @@ static bool make_notes(const struct arranger *a, uint32_t *notes) {
     uint32_t *first = malloc(((size_t)a->n + 1) * sizeof *first), count = 0, last = 0;
     bool ok = first;
     for (uint32_t i = 0; ok && i < a->n; i++) {
-        const struct arrange_item *x = &a->items[a->sorted[i].value];
+        const struct arrange_item *x = standing(a, i);
         uint32_t id = IDTABLE_NONE;
         if (count && a->items[first[last]].first == x->first && a->items[first[last]].thread == x->thread)
             id = last;
@@ -161,7 +168,7 @@ static bool through_deep_tree(struct arranger *a) {
     uint32_t *notes = malloc(((size_t)a->n + 1) * sizeof *notes);
     bool ok = depths && notes && make_notes(a, notes);
     for (uint32_t i = 0; ok && i < a->n; i++) {
-        uint16_t depth = a->items[a->sorted[i].value].depth;
+        uint16_t depth = standing(a, i)->depth;
         depths[i] = a->o.shorter ? depth : UINT16_MAX - depth;
     }
     a->tree.root = 0;

@@ -60,6 +60,8 @@ static uint64_t key_at(const struct profile_parts *p, uint32_t part, uint32_t de
     return depth + 1 < n ? key | (ids[depth + 1] + 1) : key;
 }
 
+enum { AHEAD = 12 };
+
 /* Parts that are alike up to `depth`: items[from .. end). */
 struct run {
     uint32_t from, end, depth;
@@ -78,8 +80,11 @@ bool profile_parts_rank(const struct profile_parts *p, uint32_t *ranks) {
         *run = (struct run){0, count, 0};
     while (ok && runs.count) {
         struct run r = runs.items[--runs.count];
-        for (uint32_t i = r.from; i < r.end; i++)
+        for (uint32_t i = r.from; i < r.end; i++) {
+            if (i + AHEAD < r.end)
+                __builtin_prefetch(p->ids.items + p->at.items[items[i + AHEAD].value] + r.depth);
             items[i].key = key_at(p, items[i].value, r.depth);
+        }
         radix_sort(items + r.from, room, r.end - r.from);
         for (uint32_t from = r.from, i = from + 1; ok && i <= r.end; i++) {
             if (i < r.end && items[i].key == items[from].key)

@@ -41,6 +41,28 @@ struct walk {
 
 /* ---- order ---- */
 
+/* Asks for the leaf that stands a little behind the i-th. */
+static inline void ask_ahead(const struct walk *w, size_t i) {
+    enum { AHEAD = 16 };
+    const struct profile_builder *b = &w->p->b;
+    if (i + AHEAD < b->leaves.count)
+        __builtin_prefetch(&b->leaves.items[w->order[i + AHEAD].value]);
+}
+
+/* Asks for the parts of the chain of the leaf that stands a little behind the i-th. */
+static inline void ask_parts_ahead(const struct walk *w, size_t i) {
+    enum { AHEAD = 8, NEAR = 4 };
+    const struct profile_builder *b = &w->p->b;
+    if (i + AHEAD >= b->leaves.count)
+        return;
+    struct profile_chain far = b->leaves.items[w->order[i + AHEAD].value].key.chain,
+                         near = b->leaves.items[w->order[i + NEAR].value].key.chain;
+    __builtin_prefetch(&b->parts.at.items[far.outer]);
+    __builtin_prefetch(&b->parts.at.items[far.inner]);
+    __builtin_prefetch(b->parts.ids.items + b->parts.at.items[near.outer]);
+    __builtin_prefetch(b->parts.ids.items + b->parts.at.items[near.inner]);
+}
+
 /* The leaves by kind, then by chain. */
 static bool make_order(struct walk *w) {
     const struct profile_builder *b = &w->p->b;
@@ -55,8 +77,10 @@ static bool make_order(struct walk *w) {
     }
     if (ok)
         radix_sort(w->order, room, n);
-    for (uint32_t i = 0; ok && i < n; i++)
+    for (uint32_t i = 0; ok && i < n; i++) {
+        ask_ahead(w, i);
         w->order[i].key = w->p->kinds.items[b->leaves.items[w->order[i].value].key.klass];
+    }
     if (ok)
         radix_sort(w->order, room, n);
     free(ranks);
@@ -355,6 +379,9 @@ static bool walk_leaves(struct walk *w) {
     bool ok = true, chains = w->graph || w->children;
     for (size_t i = 0; ok && i < b->leaves.count; i++) {
         uint32_t id = w->order[i].value, kind = (uint32_t)w->order[i].key;
+        ask_ahead(w, i);
+        if (chains && b->parts.ids.count)
+            ask_parts_ahead(w, i);
         if (!w->path.count || kind != w->kind)
             ok = enter_kind(w, kind);
         if (ok && chains)
