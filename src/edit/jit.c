@@ -13,7 +13,8 @@
 
 enum {
     PART_MAX_BYTES = 1 << 30,
-    PIECES_MAX = 256, /* that one map record may fall into */
+    TABLES_MAX_BYTES = 1 << 16, /* of one function's unwind tables */
+    PIECES_MAX = 256,           /* that one map record may fall into */
 };
 
 /* A file of code. */
@@ -264,6 +265,17 @@ static const struct file *file_of(const struct edit_jit *j, const struct dump_fi
     return &j->files.items[low];
 }
 
+/*
+ * How much of memory a function's file shows. Readers look for a file's unwind tables through its map: where
+ * the process has them behind the code, a file of one function shows them there, too. In a file of many they
+ * lie elsewhere.
+ */
+static uint64_t map_size(const struct edit_jit *j, const struct jitcode_function *f) {
+    uint64_t tables = f->unwinding.mapped_size;
+    bool shown = j->options.mode == EDIT_JIT_FILES && tables && tables <= TABLES_MAX_BYTES;
+    return shown ? ((f->code.size + 7) & ~7ull) + tables : f->code.size;
+}
+
 static void put_map(struct edit_jit *j, const struct coming *c, struct writer *w) {
     const struct resolve_jit_dump *d = resolve_jit_dump(j->found, c->dump);
     const struct dump_files *files = &j->dumps.items[c->dump];
@@ -279,7 +291,7 @@ static void put_map(struct edit_jit *j, const struct coming *c, struct writer *w
     rec.mmap2 = (struct perfdata_mmap2){.pid = d->pid,
                                         .tid = d->pid,
                                         .addr = e->address,
-                                        .len = e->size,
+                                        .len = map_size(j, &d->code.functions.items[e->function]),
                                         .pgoff = jitelf_offset(&f->part, e->function),
                                         .has_build_id = true,
                                         .build_id_size = JITELF_BUILD_ID_SIZE,

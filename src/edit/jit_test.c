@@ -41,21 +41,21 @@ static void put_lines(struct writer *w, uint64_t address) {
     writer_fini(&lines);
 }
 
-/* A CIE ("zR", addresses as distances of 4 bytes) and the FDE of 8 bytes of code. */
+/* A CIE ("zLR", addresses as distances of 4 bytes) and the FDE of 8 bytes of code. */
 static void put_unwinding(struct writer *w) {
     struct writer f = writer_make(w->swap);
-    static const uint8_t cie[] = {1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8};
-    writer_u32(&f, 16);
+    static const uint8_t cie[] = {1, 'z', 'L', 'R', 0, 1, 0x78, 16, 2, 0xff, 0x1b, 0x0c, 7, 8, 0, 0};
+    writer_u32(&f, 20);
     writer_u32(&f, 0);
     writer_put(&f, cie, sizeof cie);
     writer_u32(&f, 16);
-    writer_u32(&f, 24); /* from here back to the CIE */
+    writer_u32(&f, 28); /* from here back to the CIE */
     writer_u32(&f, (uint32_t)-100);
     writer_u32(&f, 8);
     writer_u32(&f, 0);
     writer_u32(&f, 0);
     struct jitdump_record rec = {.type = JITDUMP_UNWINDING_INFO};
-    rec.unwinding = (struct jitdump_unwinding){span(""), writer_bytes(&f), 0};
+    rec.unwinding = (struct jitdump_unwinding){span(""), writer_bytes(&f), 0x30};
     jitdump_record_encode(&rec, w);
     writer_fini(&f);
 }
@@ -135,7 +135,7 @@ static void check_unwinding(const struct object_elf *e, struct bytes file, const
         assert_int_equal(bytes_load32(file.data + fde + 12, swap), 8);
         uint64_t cie = fde + 4 - bytes_load32(file.data + fde + 4, swap);
         assert_int_equal(bytes_load32(file.data + cie + 4, swap), 0);
-        assert_memory_equal(file.data + cie + 9, "zR", 3);
+        assert_memory_equal(file.data + cie + 9, "zLR", 4);
     }
 }
 
@@ -347,13 +347,13 @@ static void test_other_modes(void **state) {
                                         "1000 7 10014 1fec 10014 anon",
                                         "1000 8 f000 3000 f000 anon",
                                         "1000 7 30000 1000 30000 anon",
-                                        "1900 7 10000 8 1000 jitted-7-1.so",
+                                        "1900 7 10000 38 1000 jitted-7-1.so",
                                         "1900 7 10010 4 1000 jitted-7-2.so",
-                                        "2900 7 20000 8 1000 jitted-7-1.so",
+                                        "2900 7 20000 38 1000 jitted-7-1.so",
                                         "3000 7 f000 1000 f000 memfd:jit (deleted)",
                                         "3000 7 10014 ffec 10014 memfd:jit (deleted)",
                                         "3000 7 20008 ff8 20008 memfd:jit (deleted)",
-                                        "3900 7 10000 8 1000 jitted-7-3.so",
+                                        "3900 7 10000 38 1000 jitted-7-3.so",
                                         NULL};
     static const char *const dropped[] = {"1000 7 5000 1000 5000 jit-7.dump",
                                           "1000 8 f000 3000 f000 anon",

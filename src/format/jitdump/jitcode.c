@@ -8,7 +8,7 @@
 /* DEBUG_INFO and UNWINDING_INFO come before the LOAD they belong to; other threads' records may lie between.
  */
 struct pending {
-    uint64_t address;
+    uint64_t address, count;
     struct bytes lines;
 };
 
@@ -28,7 +28,8 @@ enum {
      * begins before that. */
     LINE_SHIFT = 64,
     START_SECONDS_MAX = 86400, /* from a header to the first record */
-    PENDING_MAX = 256,         /* that no LOAD ever claimed */
+    PADDING_MAX = 7,   /* behind the last line of a record, which some writers make a multiple of 8 bytes */
+    PENDING_MAX = 256, /* that no LOAD ever claimed */
 };
 
 static void note_damage(struct reading *r, const struct err *err) {
@@ -37,31 +38,92 @@ static void note_damage(struct reading *r, const struct err *err) {
         r->code->damage = *err;
 }
 
-/* The lines kept for an address, taken out. */
-static struct bytes claim_lines(struct reading *r, uint64_t address) {
+/* The lines kept for an address, taken out; none: a count of 0. */
+static struct pending claim_lines(struct reading *r, uint64_t address) {
     for (size_t i = r->lines.count; i-- > 0;) {
         if (r->lines.items[i].address != address)
             continue;
-        struct bytes lines = r->lines.items[i].lines;
+        struct pending p = r->lines.items[i];
         r->lines.items[i] = r->lines.items[--r->lines.count];
-        return lines;
+        return p;
     }
-    return (struct bytes){NULL, 0};
+    return (struct pending){address, 0, {NULL, 0}};
 }
 
 static bool keep_lines(struct reading *r, const struct jitdump_debug_info *d) {
     if (r->lines.count == PENDING_MAX)
         r->lines.count = 0;
     struct pending *p = vec_push(&r->lines);
-    if (!p)
-        return false;
-    *p = (struct pending){d->code_addr, d->entries};
-    struct bytes rest = d->entries;
-    for (struct jitdump_line l; !r->shift_known && jitdump_line_next(&rest, r->code->swap, &l);) {
-        r->shift_known = l.address - d->code_addr < LINE_SHIFT;
+    if (p)
+        *p = (struct pending){d->code_addr, d->count, d->entries};
+    return p;
+}
+
+/*
+ * "JS:*name /dir/file.js:LINE:COLUMN": the file in a function's name as V8 makes them. Empty: there is none.
+ */
+static struct bytes file_in_name(struct bytes name) {
+    size_t end = name.size, at;
+    for (int numbers = 0; numbers < 2; numbers++) {
+        size_t digits = end;
+        while (digits && name.data[digits - 1] >= '0' && name.data[digits - 1] <= '9')
+            digits--;
+        if (digits == end || !digits || name.data[digits - 1] != ':')
+            return (struct bytes){NULL, 0};
+        end = digits - 1;
+    }
+    const uint8_t *slash = memmem(name.data, end, " /", 2), *space = memrchr(name.data, ' ', end);
+    const uint8_t *before = slash ? slash : space;
+    at = before ? (size_t)(before - name.data) + 1 : end;
+    return (struct bytes){name.data + at, end - at};
+}
+
+/* Whether an address can be a line's of the function. */
+static bool is_line_address(const struct jitcode_function *f, uint64_t address) {
+    return address - f->address <= f->code.size + LINE_SHIFT;
+}
+
+static bool whole_lines(const struct reading *r, const struct jitcode_function *f, uint64_t count) {
+    struct bytes rest = f->lines;
+    struct jitdump_line l;
+    uint64_t n = 0;
+    for (; n < count && jitdump_line_next(&rest, r->code->swap, &l); n++)
+        if (!is_line_address(f, l.address))
+            return false;
+    return n == count && rest.size <= PADDING_MAX;
+}
+
+/* The distance of entries whose names all have one size, whatever is in them; 0 where there is none. */
+static uint32_t find_stride(const struct reading *r, const struct jitcode_function *f, uint64_t count) {
+    enum { FIXED = 16 }; /* address, line, column */
+    for (size_t padding = 0; padding <= PADDING_MAX && padding < f->lines.size; padding++) {
+        size_t size = f->lines.size - padding, at = 0;
+        uint64_t stride = count ? size / count : 0;
+        if (stride <= FIXED || size % count)
+            continue;
+        while (at < size && is_line_address(f, bytes_load64(f->lines.data + at, r->code->swap)))
+            at += (size_t)stride;
+        if (at == size)
+            return (uint32_t)stride;
+    }
+    return 0;
+}
+
+/*
+ * Node.js 20 writes the name of a script from memory that was given back already, NULs included, so that
+ * entries cannot be told apart by them. What makes no sense either way is dropped.
+ */
+static void check_lines(struct reading *r, struct jitcode_function *f, uint64_t count) {
+    if (f->lines.size && !whole_lines(r, f, count)) {
+        f->line_file = file_in_name(f->name);
+        f->line_stride = f->line_file.size ? find_stride(r, f, count) : 0;
+        f->lines.size = f->line_stride ? f->line_stride * (size_t)count : 0;
+    }
+    struct bytes rest = f->lines, last = {NULL, 0};
+    for (struct jitdump_line l; !r->shift_known && jitcode_line_next(r->code, f, &rest, &last, &l);) {
+        r->shift_known = l.address < LINE_SHIFT;
         r->shift_seen = true;
     }
-    return true;
 }
 
 static bool add_event(struct reading *r, uint64_t time, enum jitcode_event_kind kind, uint64_t address,
@@ -75,7 +137,7 @@ static bool add_event(struct reading *r, uint64_t time, enum jitcode_event_kind 
 static bool load(struct reading *r, const struct jitdump_record *rec) {
     const struct jitdump_load *l = &rec->load;
     struct jitcode *j = r->code;
-    struct bytes lines = claim_lines(r, l->code_addr);
+    struct pending lines = claim_lines(r, l->code_addr);
     struct jitdump_unwinding unwinding = r->unwinding;
     r->unwinding = (struct jitdump_unwinding){0};
     if (!l->code.size) /* the format allows functions without code: nothing can ever lie in them */
@@ -90,9 +152,10 @@ static bool load(struct reading *r, const struct jitdump_record *rec) {
                                    .index = l->code_index,
                                    .name = l->name,
                                    .code = l->code,
-                                   .lines = lines,
+                                   .lines = lines.lines,
                                    .unwinding = unwinding,
                                    .tid = l->tid};
+    check_lines(r, f, lines.count);
     j->end += (l->code.size + JITCODE_ALIGN - 1) & ~(uint64_t)(JITCODE_ALIGN - 1);
     return hash_map_set(&r->by_address, l->code_addr, id) && hash_map_set(&r->by_index, l->code_index, id) &&
            add_event(r, rec->time, JITCODE_APPEARS, l->code_addr, l->code.size, id);
@@ -332,8 +395,15 @@ void jitcode_fini(struct jitcode *j) {
 
 bool jitcode_line_next(const struct jitcode *j, const struct jitcode_function *f, struct bytes *rest,
                        struct bytes *last, struct jitdump_line *out) {
-    if (!jitdump_line_next(rest, j->swap, out))
+    if (f->line_stride) {
+        if (rest->size < f->line_stride)
+            return false;
+        *out = (struct jitdump_line){bytes_load64(rest->data, j->swap), bytes_load32(rest->data + 8, j->swap),
+                                     bytes_load32(rest->data + 12, j->swap), f->line_file};
+        *rest = (struct bytes){rest->data + f->line_stride, rest->size - f->line_stride};
+    } else if (!jitdump_line_next(rest, j->swap, out)) {
         return false;
+    }
     if (out->file.size == 1 && out->file.data[0] == 0xff)
         out->file = *last;
     *last = out->file;

@@ -27,7 +27,11 @@ struct jitcode_function {
     uint64_t time;   /* of its LOAD record */
     uint64_t address, index;
     struct bytes name, code;
-    struct bytes lines; /* of its DEBUG_INFO record, for jitcode_line_next; empty without */
+    struct bytes lines; /* of its DEBUG_INFO record, for jitcode_line_next; empty without, or if senseless */
+    /* Not 0: the files' names in the lines are garbage of this constant size, and the function's own name
+     * says which file it is. */
+    uint32_t line_stride;
+    struct bytes line_file;
     struct jitdump_unwinding unwinding;
     uint32_t tid;
 };

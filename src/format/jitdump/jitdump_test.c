@@ -277,6 +277,52 @@ static void test_lines(void **state) {
     }
 }
 
+static void put_garbage(struct writer *w, uint64_t address, const char *garbage, size_t size, uint64_t count,
+                        size_t padding) {
+    struct writer lines = writer_make(w->swap);
+    for (uint64_t i = 0; i < 2; i++) {
+        writer_u64(&lines, address + 2 * i);
+        writer_u32(&lines, (uint32_t)(10 + i));
+        writer_u32(&lines, 1);
+        writer_put(&lines, garbage, size);
+    }
+    writer_zero(&lines, padding);
+    struct jitdump_record rec = {.type = JITDUMP_DEBUG_INFO, .time = 1};
+    rec.debug_info = (struct jitdump_debug_info){address, count, writer_bytes(&lines)};
+    jitdump_record_encode(&rec, w);
+    writer_fini(&lines);
+}
+
+/* Names of files that are garbage: the function's own name has it, or the lines are worth nothing. */
+static void test_garbage_lines(void **state) {
+    (void)state;
+    struct writer w = begin(true);
+    struct jitcode j;
+    put_garbage(&w, 0x1000, "a\0b\0cd", 7, 2, 2);
+    put_load(&w, 10, 0x1000, 1, "JS:*f g /dir/a b.js:1:13", "code");
+    put_garbage(&w, 0x2000, "a\0b\0cd", 7, 2, 0);
+    put_load(&w, 11, 0x2000, 2, "JS:*g", "code");
+    put_garbage(&w, 0x3000, "a\0b\0cd", 7, 3, 0); /* the number is wrong, too */
+    put_load(&w, 12, 0x3000, 3, "JS:*h /dir/a.js:1:13", "code");
+    put_garbage(&w, 0x4000, "fine\0", 5, 2, 7);
+    put_load(&w, 13, 0x4000, 4, "JS:*i /dir/a.js:1:13", "code");
+    put_lines(&w, 0x5000, 100); /* they lie in no code of that size */
+    put_load(&w, 14, 0x5000, 5, "JS:*j /dir/a.js:1:13", "code");
+    assert_true(jitcode_read(writer_bytes(&w), &j, NULL));
+    static const char *const files[] = {"/dir/a b.js", NULL, NULL, "fine", NULL};
+    for (int i = 0; i < 5; i++) {
+        const struct jitcode_function *f = &j.functions.items[i];
+        struct bytes rest = f->lines, last = {NULL, 0};
+        struct jitdump_line l;
+        for (unsigned k = 0; files[i] && k < 2; k++)
+            assert_true(jitcode_line_next(&j, f, &rest, &last, &l) && l.line == 10 + k &&
+                        l.address == 2 * k && is(l.file, files[i]));
+        assert_false(jitcode_line_next(&j, f, &rest, &last, &l));
+    }
+    jitcode_fini(&j);
+    writer_fini(&w);
+}
+
 /* Some headers have the time of another clock. */
 static void test_start(void **state) {
     (void)state;
@@ -318,12 +364,12 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_orders), cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_no_jitdump),  cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_impossible),  cmocka_unit_test(test_events),
-        cmocka_unit_test(test_early),       cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_markers),     cmocka_unit_test(test_start),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_both_orders),   cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_no_jitdump),    cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_impossible),    cmocka_unit_test(test_events),
+        cmocka_unit_test(test_early),         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_markers),       cmocka_unit_test(test_start),
+        cmocka_unit_test(test_garbage_lines), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

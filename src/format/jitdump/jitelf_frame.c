@@ -8,7 +8,15 @@
 #include "format/jitdump/jitelf_internal.h"
 
 /* DW_EH_PE_*: what an encoded pointer is made of, and what it counts from. */
-enum { PE_ABSPTR = 0, PE_UDATA4 = 3, PE_UDATA8 = 4, PE_SDATA4 = 0xb, PE_SDATA8 = 0xc, PE_PCREL = 0x10 };
+enum {
+    PE_ABSPTR = 0,
+    PE_UDATA4 = 3,
+    PE_UDATA8 = 4,
+    PE_SDATA4 = 0xb,
+    PE_SDATA8 = 0xc,
+    PE_PCREL = 0x10,
+    PE_OMIT = 0xff
+};
 
 struct entry {
     struct bytes all, body; /* with its length; what follows its id */
@@ -64,6 +72,9 @@ static int cie_encoding(struct bytes body, bool swap, unsigned address_size) {
     for (const uint8_t *a = text + 1; a < nul; a++) {
         if (*a == 'R')
             return cursor_ok(&c) ? cursor_u8(&c) : -1;
+        /* Language-specific data that every FDE leaves out (V8's) is none. */
+        if (*a == 'L' && cursor_u8(&c) == PE_OMIT)
+            continue;
         if (*a != 'S') /* personalities and the like need memory that the file does not have */
             return -1;
     }
