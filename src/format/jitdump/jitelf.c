@@ -98,6 +98,18 @@ static uint32_t add(struct elf_image *m, const char *name, uint32_t type, uint64
                                                             .content = writer_bytes(content)});
 }
 
+/*
+ * "If the unwinding data was not mapped, then only the EH Frame Header will be read, which can be used to
+ * specify FP based unwinding" (the specification): it is kept as it is, in a file of that function alone.
+ * Returns the last section that is loaded.
+ */
+static uint32_t put_bare_hdr(const struct jitelf_part *p, struct elf_image *m, struct contents *c,
+                             uint64_t at, uint32_t last) {
+    const struct jitdump_unwinding *u = &p->code->functions.items[p->first].unwinding;
+    writer_bytes_put(&c->frame_hdr, u->frame_hdr);
+    return u->frame_hdr.size ? add(m, ".eh_frame_hdr", SHT_PROGBITS, SHF_ALLOC, at, 4, &c->frame_hdr) : last;
+}
+
 /* One loaded segment from the note on to the unwind tables, in which addresses are file offsets. */
 static bool assemble(const struct jitelf_part *p, struct elf_image *m, struct contents *c, struct writer *w) {
     enum { TEXT_SECTION = 2 };
@@ -110,6 +122,8 @@ static bool assemble(const struct jitelf_part *p, struct elf_image *m, struct co
     uint32_t note = add(m, ".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, head, 4, &c->note);
     uint32_t last = add(m, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, JITCODE_FIRST_OFFSET,
                         JITCODE_FIRST_OFFSET, &c->text);
+    if (!c->frame.size && p->last - p->first == 1)
+        last = put_bare_hdr(p, m, c, hdr_at, last);
     if (c->frame.size) {
         add(m, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, frame_at, 8, &c->frame);
         last = add(m, ".eh_frame_hdr", SHT_PROGBITS, SHF_ALLOC, hdr_at, 4, &c->frame_hdr);
@@ -131,9 +145,10 @@ static bool assemble(const struct jitelf_part *p, struct elf_image *m, struct co
         m, &(struct elf_image_segment){PT_LOAD, PF_R | PF_X, head, JITCODE_FIRST_OFFSET, note, last});
     elf_image_segment(m, &(struct elf_image_segment){PT_NOTE, PF_R, head, 4, note, note});
     /* Without tables the third header says nothing. */
-    elf_image_segment(m, &(struct elf_image_segment){
-                             c->frame.size ? PT_GNU_EH_FRAME : PT_NULL, PF_R, c->frame.size ? hdr_at : head,
-                             4, c->frame.size ? last : note, c->frame.size ? last : note});
+    elf_image_segment(m, &(struct elf_image_segment){c->frame_hdr.size ? PT_GNU_EH_FRAME : PT_NULL, PF_R,
+                                                     c->frame_hdr.size ? hdr_at : head, 4,
+                                                     c->frame_hdr.size ? last : note,
+                                                     c->frame_hdr.size ? last : note});
     bool ok = writer_ok(&c->symtab) && writer_ok(&c->strtab) && writer_ok(&c->frame_hdr);
     return ok && elf_image_write(m, w);
 }
