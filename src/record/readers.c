@@ -29,10 +29,11 @@ static bool one_pass(struct record_reader *r) {
 static void *read_rings(void *ctx) {
     struct record_reader *r = ctx;
     struct os_poll_event events[MAX_EVENTS];
+    struct os_affinity allowed;
     int timeout_ms = FIRST_MS;
     bool stop = false;
-    os_affinity_to_mask(r->drain.affinity, &r->group->affinity);
-    r->drain.affinity = NULL; /* it stays there */
+    os_affinity_init(&allowed);
+    os_affinity_to_mask(&allowed, &r->group->affinity); /* it stays there */
     while (!stop) {
         size_t n = os_poller_wait(r->poller, events, MAX_EVENTS, timeout_ms);
         timeout_ms = timeout_ms * 2 < CHECKPOINT_MS ? timeout_ms * 2 : CHECKPOINT_MS;
@@ -122,7 +123,6 @@ static bool start_one(struct record_readers *all, const struct record_layout_gro
         .identities = model->identities,
         .keep = model->keep,
         .shared = &all->lock,
-        .affinity = model->affinity,
         .pass_ns = model->pass_ns,
         .id_bytes = model->id_bytes,
         .flush_bytes = model->flush_bytes,

@@ -3,6 +3,7 @@
 #include "record/clock.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -316,21 +317,102 @@ static bool tell_before(struct session *s, struct err *err) {
     return !job->synth || job->synth(job->synth_ctx, &request, &s->sink, err);
 }
 
+/* Takes what is in the rings if one of them might overflow soon; who began another program is noted before.
+ */
+static bool relieve(struct session *s, struct hash_map *execs, struct err *err) {
+    bool full = false, wrote;
+    for (size_t i = 0; i < s->opened.rings.count; i++) {
+        const struct record_ring *r = &s->opened.rings.items[i];
+        full |= !r->backward && os_ring_head(&r->map) - os_ring_tail(&r->map) > r->map.data_bytes / 4;
+    }
+    if (full && !record_drain_execs(&s->drain, &s->opened, execs))
+        return err_memory(err, "processes");
+    return !full || record_drain_pass(&s->drain, &s->opened, &wrote, err);
+}
+
+struct telling {
+    struct session *session;
+    pthread_t thread;
+    bool ok;
+    struct err err;
+};
+
+static void *tell(void *ctx) {
+    struct telling *t = ctx;
+    t->ok = tell_before(t->session, &t->err);
+    return NULL;
+}
+
+/* Asks /proc and the kernel in a thread, while rings are emptied here. What is told waits in s->pending. */
+static bool tell_aside(struct session *s, struct hash_map *execs, struct err *err) {
+    enum { LOOK_NS = 4000000 };
+    struct telling t = {.session = s, .err = ERR_INIT};
+    struct record_build_ids ids = {0}; /* the thread's own */
+    struct timespec until;
+    bool ok = true;
+    s->sink.build_ids = s->drain.build_ids ? &ids : NULL;
+    if (pthread_create(&t.thread, NULL, tell, &t) != 0) {
+        tell(&t);
+    } else {
+        do {
+            ok = ok && relieve(s, execs, err);
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_nsec += LOOK_NS;
+            until.tv_sec += until.tv_nsec / 1000000000;
+            until.tv_nsec %= 1000000000;
+        } while (pthread_timedjoin_np(t.thread, NULL, &until) == ETIMEDOUT);
+    }
+    s->sink.build_ids = s->drain.build_ids;
+    writer_bytes_put(&s->build_ids.content, writer_bytes(&ids.content));
+    s->build_ids.count += ids.count;
+    record_build_ids_fini(&ids);
+    if (ok && !t.ok)
+        *err = t.err;
+    return ok && t.ok;
+}
+
+/* Puts what was told piece by piece: to look at its files takes time, too. */
+static bool put_told(struct session *s, struct hash_map *execs, struct err *err) {
+    bool ok = writer_ok(&s->pending) || err_memory(err, "records");
+    struct bytes rest = writer_bytes(&s->pending);
+    while (ok && rest.size) {
+        size_t n = 0;
+        while (n < SINK_BYTES && rest.size - n >= PERFDATA_HEADER_SIZE) {
+            uint16_t size = bytes_load16(rest.data + n + 6, false);
+            if (size < PERFDATA_HEADER_SIZE || size > rest.size - n)
+                break;
+            n += size;
+        }
+        n = n ? n : rest.size;
+        ok = record_drain_put(&s->drain, (struct bytes){rest.data, n}, err) && relieve(s, execs, err);
+        rest = (struct bytes){rest.data + n, rest.size - n};
+    }
+    writer_clear(&s->pending);
+    return ok;
+}
+
 /*
  * While we ask /proc, events count already, and a process may begin another program: what is told of it then
- * would be put at the time before, where the old one ran. So all waits until the rings have said who did.
+ * would be put at the time before, where the old one ran. So all waits until the rings have said who did. No
+ * round ends before it is put: its time is before all others.
  */
 static bool tell_before_events(struct session *s, struct err *err) {
     struct hash_map execs = {0};
-    s->hold = true;
-    bool ok = tell_before(s, err);
+    bool no_rounds = s->drain.no_rounds, ok = true;
+    s->drain.no_rounds = s->hold = true;
+    if (s->target.exec && !s->later_file)
+        ok = tell_before(s, err);
+    else
+        ok = tell_aside(s, &execs, err);
     s->hold = false;
     if (ok && !record_drain_execs(&s->drain, &s->opened, &execs))
         ok = err_memory(err, "processes");
     if (ok && execs.count && writer_ok(&s->pending))
         record_drain_forget(&s->pending, &execs);
+    ok = ok && put_told(s, &execs, err);
+    s->drain.no_rounds = no_rounds;
     hash_map_fini(&execs);
-    return ok && flush_sink(s, err);
+    return ok;
 }
 
 /* What readers must know before the first event of a ring. */
