@@ -145,7 +145,8 @@ class Lab:
         path = os.path.join(folder, "perf.data")
         good = self.named(f"{name}, good ends", path, truth, kernel_from, "--kallsyms", lists[0])
         self.report.check(f"{name}: modules keep to themselves", not good["beyond"], dict(good))
-        self.named(f"{name}, a module without an end", lists[2], truth, kernel_from, "--kallsyms", lists[0])
+        bad = self.named(f"{name}, a module without an end", lists[2], truth, kernel_from, "--kallsyms", lists[0])
+        self.report.check(f"{name}, a module without an end: it ends with its symbols", bad == good, dict(bad))
         image = os.path.join(folder, "vmlinux.symbols.xz")
         if os.path.exists(image):
             vmlinux = os.path.join(scratch, "vmlinux")

@@ -272,6 +272,7 @@ static void find_identities(struct session *s, char *path, size_t size, struct e
 static bool prepare(struct session *s, const struct command_env *env, struct err *err) {
     s->why.pid = s->why.tid = UINT32_MAX;
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
+    s->reading.kallsyms = s->o->symbols.host.kallsyms;
     if (!s->model || !reading_jitdumps(&s->reading, NULL, s->o->symbols.symfs, err) ||
         !reading_first_pass(&s->reading, s->model, NULL, NULL, NULL, err) ||
         !naming_open(&s->naming, env, &s->reading, s->model, &s->o->symbols, err))

@@ -41,7 +41,7 @@ bool naming_open(struct naming *n, const struct command_env *env, const struct r
     options.recorded_host = n->host;
     options.recorded_ns = stream_is_pipe(r->stream) || file->fd < 0 ? 0 : file->mtime_ns;
     options.kernel = reading_kernel_facts(r, &n->kernel) ? &n->kernel : NULL;
-    reading_module_lines(r, options.module_lines);
+    options.module_lines = r->module_lines;
     options.kept = reading_kept(r);
     options.kept_swap = r->events->swap;
     n->store = symbol_store_new(&options, err);

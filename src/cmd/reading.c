@@ -8,8 +8,10 @@
 #include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/input.h"
+#include "format/kallsyms/kallsyms.h"
 #include "format/perfdata/evidence.h"
 #include "format/perfdata/module_map.h"
+#include "os/files.h"
 
 bool reading_open(struct reading *r, const char *path, bool force, struct err *err) {
     *r = (struct reading){0};
@@ -136,10 +138,10 @@ static bool apply_build_ids(struct reading *r, struct model *m, struct err *err)
     return ok;
 }
 
-void reading_module_lines(const struct reading *r, struct bytes out[2]) {
+static void find_module_lines(struct reading *r) {
     struct bytes own = stream_part(r->stream, true, PERFDATA_PART_SECTIONS);
-    out[0] = own.size ? own : writer_bytes(&r->kmod.lines);
-    out[1] = stream_part(r->stream, false, PERFDATA_PART_MODULES);
+    r->module_lines[0] = own.size ? own : writer_bytes(&r->kmod.lines);
+    r->module_lines[1] = stream_part(r->stream, false, PERFDATA_PART_MODULES);
 }
 
 struct bytes reading_kept(const struct reading *r) {
@@ -227,6 +229,30 @@ bool reading_apply(struct reading *r, struct model *m, const struct stream_recor
     return model_apply(m, &rec, reading_when(r, raw), err);
 }
 
+/* Where modules end of which the recording does not say it: a page behind their last symbol. */
+static void end_modules(const struct reading *r, struct model *m) {
+    enum { MODULES_MAX = 64 }; /* old perfs wrote one */
+    struct writer text = writer_make(false);
+    bool needed = r->kallsyms && model_endless_count(m);
+    if (needed && os_files_real.read(os_files_real.ctx, r->kallsyms, &text, NULL))
+        for (uint32_t i = 0; i < model_endless_count(m) && i < MODULES_MAX; i++) {
+            const struct model_mapping *map = model_mapping(m, model_endless(m, i));
+            const char *name = model_image(m, map->image)->short_name;
+            struct bytes rest = writer_bytes(&text);
+            struct kallsyms_symbol s;
+            uint64_t last = 0, first = UINT64_MAX;
+            while (kallsyms_next(&rest, &s))
+                if (s.module.size && s.type != 'a' && *name == '[' && strlen(name) == s.module.size + 2 &&
+                    memcmp(name + 1, s.module.data, s.module.size) == 0) {
+                    last = s.address > last ? s.address : last;
+                    first = s.address < first ? s.address : first;
+                }
+            if (first >= map->start && last >= first) /* else it was loaded elsewhere then */
+                model_end_module(m, i, (last & ~(uint64_t)4095) + 2 * 4096 - 1);
+        }
+    writer_fini(&text);
+}
+
 bool reading_first_pass(struct reading *r, struct model *m, struct reading_span *span, reading_seen_fn *seen,
                         void *ctx, struct err *err) {
     struct stream_record rec;
@@ -248,8 +274,11 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
     if (span)
         *span = times;
     if (status != STREAM_END || !reading_names(r, err) || !apply_build_ids(r, m, err) ||
-        !apply_trailer(r, m, err) || !kmod_sections_finish(&r->kmod, m, err) || !feed_jit(r, m, err) ||
-        !model_freeze(m, err))
+        !apply_trailer(r, m, err) || !kmod_sections_finish(&r->kmod, m, err))
+        return false;
+    find_module_lines(r);
+    end_modules(r, m);
+    if (!feed_jit(r, m, err) || !model_freeze(m, err))
         return false;
     stream_rewind(r->stream);
     return true;

@@ -24,6 +24,10 @@ struct reading {
     void *symbol_ctx;
     struct resolve_jit *jit; /* NULL: reading_jitdumps was not called */
     struct kmod_sections kmod;
+    /* Where kernel modules' sections lay (module_lines.h): before the recording, and of those that came then;
+     * complete after the first pass. */
+    struct bytes module_lines[2];
+    const char *kallsyms; /* a list that may tell where modules end; set between open and first pass; NULL */
     size_t named_events, named_features; /* how many there were when names were given last */
 };
 
@@ -69,9 +73,6 @@ int64_t reading_captured_s(const struct reading *r);
 
 /* Which boot of which kernel was recorded. False: not known. */
 bool reading_kernel_facts(const struct reading *r, struct perfdata_kernel_facts *out);
-
-/* Where kernel modules' sections lay (module_lines.h): before the recording, and of those that came then. */
-void reading_module_lines(const struct reading *r, struct bytes out[2]);
 
 /* Files that the recording keeps (format/perfdata/kept.h), in its byte order; empty when there are none.
  * Lives as long as the stream. */

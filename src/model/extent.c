@@ -29,12 +29,30 @@ uint64_t model_module_last(struct model *m, uint32_t space, const struct model_m
             (other->time_ns == when.time_ns || !has_end(start, map->last)))
             last = other->start - 1;
     }
-    if (is_module && !has_end(start, last))
+    if (is_module && !has_end(start, last)) {
         last = start + GUESSED_BYTES - 1;
+        uint32_t *id = m->endless.count < CONSIDERED_MAX ? vec_push(&m->endless) : NULL;
+        if (id)
+            *id = (uint32_t)(map - m->mappings.items);
+    }
     if (m->kernel_maps.count >= CONSIDERED_MAX)
         return last;
     struct model_kernel_map *to = vec_push(&m->kernel_maps);
     if (to) /* without memory there is one less to compare with */
         *to = (struct model_kernel_map){start, when.time_ns, space};
     return last;
+}
+
+uint32_t model_endless_count(const struct model *m) {
+    return (uint32_t)m->endless.count;
+}
+
+uint32_t model_endless(const struct model *m, uint32_t i) {
+    return m->endless.items[i];
+}
+
+void model_end_module(struct model *m, uint32_t i, uint64_t last) {
+    struct model_mapping *map = &m->mappings.items[m->endless.items[i]];
+    if (!m->frozen && !m->options.streaming && last >= map->start && last < map->last)
+        map->last = last;
 }

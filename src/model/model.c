@@ -41,6 +41,7 @@ void model_fini(struct model *m) {
     vec_fini(&m->pokes);
     vec_fini(&m->programs);
     vec_fini(&m->kernel_maps);
+    vec_fini(&m->endless);
     vec_fini(&m->cgroup_ids);
     hash_map_fini(&m->cgroup_paths);
 }

@@ -208,6 +208,14 @@ uint64_t model_mapping_offset(const struct model *m, uint32_t mapping, uint64_t 
 const struct model_mapping *model_mapping(const struct model *m, uint32_t id);
 uint32_t model_mapping_count(const struct model *m);
 
+/*
+ * Modules whose recorded end was none, and whose neighbours do not tell it: mapping ids, i below the count.
+ * Whoever knows better may end them, in a batch before it freezes; only earlier than was guessed.
+ */
+uint32_t model_endless_count(const struct model *m);
+uint32_t model_endless(const struct model *m, uint32_t i);
+void model_end_module(struct model *m, uint32_t i, uint64_t last);
+
 /* ---- images (DSOs) ---- */
 
 enum model_image_kind {

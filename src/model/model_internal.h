@@ -107,6 +107,7 @@ struct model {
     VEC(struct model_text_poke) pokes;
     VEC(struct model_bpf_program) programs;
     VEC(struct model_kernel_map) kernel_maps;
+    VEC(uint32_t) endless; /* mappings of modules whose end was guessed */
     VEC(uint64_t) cgroup_ids;
     struct hash_map cgroup_paths; /* id -> text id */
     struct {

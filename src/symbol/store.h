@@ -34,12 +34,14 @@ struct symbol_options {
      * (symbol/kernel_cache.h); made if need be. NULL: none. */
     const char *own_cache;
     struct symbol_kernel_options host, guest;
-    bool ignore_vmlinux;          /* never use a vmlinux that was not asked for */
-    bool ignore_vmlinux_buildid;  /* use any vmlinux as if its build-id were right */
-    bool raw_names;               /* --no-demangle */
-    bool demangle_kernel;         /* --demangle-kernel */
-    const char *force_images;     /* files that the user vouches for, with commas between them: never proof */
-    struct bytes module_lines[2]; /* where modules' sections lay (module_lines.h); empty: not known */
+    bool ignore_vmlinux;         /* never use a vmlinux that was not asked for */
+    bool ignore_vmlinux_buildid; /* use any vmlinux as if its build-id were right */
+    bool raw_names;              /* --no-demangle */
+    bool demangle_kernel;        /* --demangle-kernel */
+    const char *force_images;    /* files that the user vouches for, with commas between them: never proof */
+    /* Where modules' sections lay (module_lines.h): two texts, empty where nothing is known, as they are when
+     * the first module is asked for; NULL: none. */
+    const struct bytes *module_lines;
     /* Which boot of which kernel was recorded; NULL: not known. */
     const struct perfdata_kernel_facts *kernel;
     const char *recorded_host;    /* the recording's host name; NULL: not known */

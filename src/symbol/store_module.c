@@ -23,7 +23,8 @@ struct bytes store_module_name(struct store_image *im, const char *path) {
 static bool find_map(const struct symbol_store *s, const struct store_image *im, struct bytes name,
                      struct perfdata_module_map *map) {
     bool found = false;
-    for (size_t i = 0; !found && im->known.space == SYMBOL_KERNEL && i < 2; i++) {
+    bool known = im->known.space == SYMBOL_KERNEL && s->options.module_lines;
+    for (size_t i = 0; !found && known && i < 2; i++) {
         struct bytes rest = s->options.module_lines[i];
         while (!found && perfdata_module_map_next(&rest, map))
             found = map->count && bytes_equal(map->module.name, name) &&

@@ -883,7 +883,8 @@ static void test_module_file(void **state) {
                                 "section\tffffffffc0a02000\t.text.unlikely\n"
                                 "section\tffffffffc0a00400\t.text\nsection\tffffffffc0900000\t.init.text\n"
                                 "module\tffffffffc0c00000\tffffffffc0c10000\t-\tother\t[other]\n";
-    o.module_lines[1] = text_bytes(lines);
+    const struct bytes texts[2] = {{0}, text_bytes(lines)};
+    o.module_lines = texts;
     image.start = 0xffffffffc0a00000;
     image.end = 0xffffffffc0a10000;
     s = ask_module(&o, &KERNEL, &image);
