@@ -259,9 +259,8 @@ static const struct option options[] = {
                 "compression)",
                 set_level, .flags = OPTION_VALUE_OPTIONAL, .fallback = "1"),
     WHOLE(0, "affinity", "sys|node|cpu",
-          "where rings are read: anywhere, on the node of their CPU, or on that CPU (default, when there is "
-          "much "
-          "to read)",
+          "where rings that hold much are read: anywhere, on the node of their CPU, or on that CPU (default: "
+          "there, unless it is busy)",
           set_affinity),
     WHOLE(0, "aio", "n", "Write in a thread of its own, with <n> buffers in turn (default: 1, at most 4)",
           set_aio, .flags = OPTION_VALUE_OPTIONAL, .fallback = "1"),

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WORD = 8 * sizeof(unsigned long) };
 
@@ -109,6 +110,15 @@ bool os_affinity_to_mask(const struct os_affinity *a, const struct os_cpu_mask *
     struct os_cpu_mask both = *cpus;
     os_cpu_mask_and(&both, &a->allowed);
     return a->known && !os_cpu_mask_empty(&both) && set(&both);
+}
+
+bool os_affinity_crowded(void) {
+    long running = -1, cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    FILE *f = fopen("/proc/loadavg", "re");
+    bool known = f && fscanf(f, "%*f %*f %*f %ld/", &running) == 1 && cpus > 0;
+    if (f)
+        fclose(f);
+    return !known || running - 1 > cpus;
 }
 
 void os_affinity_restore(const struct os_affinity *a) {

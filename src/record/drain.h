@@ -38,6 +38,8 @@ struct record_drain {
     pthread_mutex_t *shared;              /* held while the above are used; NULL: nobody else does */
     const struct os_affinity *affinity;   /* NULL: the thread stays where it is */
     bool near;                            /* it goes to the CPU's node, not to the CPU itself */
+    bool cautious;                        /* it goes nowhere while CPUs are crowded, or the way was long: */
+    uint64_t stay_until_ns, stay_ns;      /* os_clock_ns() until which it stays, and for how long that was */
     int64_t pass_ns, since_ns;            /* when this and the last pass began: wall clock */
     uint32_t id_bytes;                    /* of the sample_id that map records end in */
     uint64_t samples, lost;               /* records; events that LOST records tell of */

@@ -20,7 +20,12 @@ enum record_callgraph {
 };
 
 /* Where the reader runs while it takes what is in a ring. */
-enum record_affinity { RECORD_AFFINITY_SYSTEM, RECORD_AFFINITY_NODE, RECORD_AFFINITY_CPU };
+enum record_affinity {
+    RECORD_AFFINITY_AUTO, /* at the ring's CPU, unless others wait for that */
+    RECORD_AFFINITY_SYSTEM,
+    RECORD_AFFINITY_NODE,
+    RECORD_AFFINITY_CPU
+};
 
 struct record_options {
     /* Target. */

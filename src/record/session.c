@@ -468,6 +468,7 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     s->drain.keep = &s->keep;
     s->drain.affinity = o->affinity == RECORD_AFFINITY_SYSTEM ? NULL : &s->affinity;
     s->drain.near = o->affinity == RECORD_AFFINITY_NODE;
+    s->drain.cautious = o->affinity == RECORD_AFFINITY_AUTO;
     s->drain.flush_bytes = o->flush_bytes;
     s->drain.no_rounds = o->overwrite || o->threads;
     s->drain.id_bytes = side_band(s)->plan.tail_size;
