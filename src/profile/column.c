@@ -261,8 +261,11 @@ static bool make_column(struct maker *m, const char *option, const char *name, s
         return err_set(m->err, ERR_ABSENT, NULL,
                        "Use of latency profile or parallelism requires --latency flag during record.");
     if (row->group == LATER)
-        return err_set(m->err, ERR_UNSUPPORTED, NULL, "the --%s key `%s' is not there yet", option,
-                       row->name);
+        return err_set(m->err, ERR_UNSUPPORTED, NULL, "the --%s key `%s' is not there yet: %s", option,
+                       row->name,
+                       row->id == PROFILE_TYPE || row->id == PROFILE_TYPEOFF || row->id == PROFILE_TYPECLN
+                           ? "it needs the types of variables, which are not read from DWARF"
+                           : "it comes with --branch-history, which is not there either");
     *out = column_of(m, row->id);
     return true;
 }

@@ -94,22 +94,23 @@ uint64_t profile_key_wants(enum profile_column_id id) {
 
 /* ---- texts ---- */
 
-/* A comm with each run of digits as one "<N>". */
-static uint32_t without_digits(struct profile_builder *b, uint32_t comm) {
+/* A comm with each run of digits as one "<N>", and above that without them, which is what tells them apart:
+ * perf shows the one that came first. */
+static uint64_t without_digits(struct profile_builder *b, uint32_t comm) {
     const char *from = strpool_text(&b->texts, comm);
-    char text[64];
-    size_t n = 0;
-    for (; *from && n + 4 < sizeof text; from++) {
+    char shown[64], bare[64];
+    size_t n = 0, left = 0;
+    for (; *from && n + 4 < sizeof shown; from++) {
         if (*from < '0' || *from > '9') {
-            text[n++] = *from;
+            shown[n++] = bare[left++] = *from;
             continue;
         }
-        memcpy(text + n, "<N>", 3);
+        memcpy(shown + n, "<N>", 3);
         n += 3;
         while (from[1] >= '0' && from[1] <= '9')
             from++;
     }
-    return strpool_add(&b->texts, text, n);
+    return (uint64_t)strpool_add(&b->texts, bare, left) << 32 | strpool_add(&b->texts, shown, n);
 }
 
 static uint32_t cgroup_text(struct profile_builder *b, const struct perfdata_sample *s) {

@@ -154,6 +154,9 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
     case PROFILE_ADDR_TO:
         words[0] = p->b.frames.list.items[frame].address;
         return 1;
+    case PROFILE_COMM_NODIGIT: /* told apart without the digits; see keys.c */
+        words[0] = profile_class_value(p, row->klass, id) >> 32;
+        return 1;
     case PROFILE_DSO_SIZE:
     case PROFILE_SYMBOL_SIZE:
         words[0] = profile_size_of(p, id, frame);

@@ -48,7 +48,6 @@ bool profile_find_source(struct profile *p, const struct resolve_frame *f, struc
     const char *file = "";
     bool ok = out_init(&o, NULL, NULL);
     if (ok && f->image == MODEL_NONE) {
-        file = "??";
         out_str(&o, "??:0");
     } else if (ok && p->plan.in->lines &&
                resolve_lines_find(p->plan.in->lines, f->image, f->offset - f->back, &line)) {

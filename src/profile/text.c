@@ -141,7 +141,9 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
         out_dec(o, v * t->self.items[r->self].samples, 0);
         break;
     default:
-        if (profile_key_is_text(id))
+        if (id == PROFILE_COMM_NODIGIT)
+            put_text_id(p, (uint32_t)profile_class_value(p, r->klass, id), o);
+        else if (profile_key_is_text(id))
             put_text_id(p, v, o);
         else if (!profile_mem_text(p, r, id, profile_class_value(p, r->klass, id), o))
             profile_key_text(p, r, id, v, o);

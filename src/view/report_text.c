@@ -52,7 +52,7 @@ static const struct key_rule key_rules[] = {
     {PROFILE_SYMBOL_SIZE, RIGHT, true},  {PROFILE_DSO_SIZE, RIGHT, true},
     {PROFILE_CPU, RIGHT, true},          {PROFILE_SOCKET, RIGHT, true},
     {PROFILE_PARALLELISM, RIGHT, true},  {PROFILE_LOCKED, LEFT, false},
-    {PROFILE_BLOCKED, LEFT, false},
+    {PROFILE_TIME, LEFT, false},         {PROFILE_BLOCKED, LEFT, false},
 };
 
 static struct key_rule rule_of(enum profile_column_id id) {
