@@ -86,26 +86,12 @@ uint32_t profile_key_width(enum profile_column_id id) {
     static const struct {
         uint8_t id, width;
     } rows[] = {
-        {PROFILE_WEIGHT, 12},
-        {PROFILE_TIME, 12},
-        {PROFILE_ADDR, 18},
-        {PROFILE_IPC, 20},
-        {PROFILE_ADDR_FROM, 22},
-        {PROFILE_ADDR_TO, 22},
-        {PROFILE_CYCLES, 18},
-        {PROFILE_SIMD, 7},
-        {PROFILE_TRANSACTION, 27},
-        {PROFILE_DSO_SIZE, 8},
-        {PROFILE_MEM, 39},
-        {PROFILE_TLB, 22},
-        {PROFILE_SNOOP, 12},
-        {PROFILE_LOCKED, 6},
-        {PROFILE_BLOCKED, 10},
-        {PROFILE_PHYS_DADDR, 22},
-        {PROFILE_DATA_PAGE_SIZE, 22},
-        {PROFILE_SYMBOL_DADDR, 22},
-        {PROFILE_SYMBOL_IADDR, 22},
-        {PROFILE_DCACHELINE, 22},
+        {PROFILE_WEIGHT, 12},       {PROFILE_TIME, 12},         {PROFILE_ADDR, 18},
+        {PROFILE_IPC, 20},          {PROFILE_CYCLES, 18},       {PROFILE_SIMD, 7},
+        {PROFILE_TRANSACTION, 27},  {PROFILE_DSO_SIZE, 8},      {PROFILE_MEM, 39},
+        {PROFILE_TLB, 22},          {PROFILE_SNOOP, 12},        {PROFILE_LOCKED, 6},
+        {PROFILE_BLOCKED, 10},      {PROFILE_PHYS_DADDR, 22},   {PROFILE_DATA_PAGE_SIZE, 22},
+        {PROFILE_SYMBOL_DADDR, 22}, {PROFILE_SYMBOL_IADDR, 22}, {PROFILE_DCACHELINE, 22},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].id == id)

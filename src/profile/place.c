@@ -149,9 +149,12 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
         symbol_words(p, frame, words);
         words[1] = p->b.frames.list.items[frame].offset;
         return 2;
-    case PROFILE_ADDR:
     case PROFILE_ADDR_FROM:
     case PROFILE_ADDR_TO:
+        words[0] = p->places.items[frame].dso;
+        words[1] = p->b.frames.list.items[frame].offset;
+        return 2;
+    case PROFILE_ADDR:
         words[0] = p->b.frames.list.items[frame].address;
         return 1;
     case PROFILE_COMM_NODIGIT: /* told apart without the digits; see keys.c */

@@ -127,6 +127,8 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
         if ((uint32_t)words[0] == PROFILE_NONE)
             return p->list.count;
         return p->name_places.items[words[0]];
+    case PROFILE_ADDR_FROM:
+    case PROFILE_ADDR_TO:
     case PROFILE_DSO_FROM: /* here perf goes backwards, from what is in no DSO */
     case PROFILE_DSO_TO:
         return p->b.texts.entries.count - dso_rank(p, words[0]);
@@ -206,6 +208,12 @@ static int by_function(const struct sorter *s, enum profile_column_id id, const 
     return order ? order : by_number(key_rank(s->p, id, a, true), key_rank(s->p, id, b, true));
 }
 
+/* Keys about an end of a branch that are told apart by addresses, too. */
+static bool is_end(enum profile_column_id id) {
+    return id == PROFILE_SYMBOL_FROM || id == PROFILE_SYMBOL_TO || id == PROFILE_ADDR_FROM ||
+           id == PROFILE_ADDR_TO;
+}
+
 /* Ends of branches without a name. */
 static int by_address(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
                       const struct profile_row *y) {
@@ -232,7 +240,7 @@ static int compare(const struct sorter *s, const struct item *x, const struct it
             order = by_number(y->second, x->second);
         else if (i || !s->measures)
             order = by_number(measure(s->p, s->t, id, y->row), measure(s->p, s->t, id, x->row));
-        if (!order && (id == PROFILE_SYMBOL_FROM || id == PROFILE_SYMBOL_TO))
+        if (!order && is_end(id))
             order = by_address(s->p, id, &s->t->rows.items[x->row], &s->t->rows.items[y->row]);
         if (id == PROFILE_IPC && !s->p->plan.o->branch) /* where they lie, not what they are called */
             order = by_function(s, id, x, y);
@@ -254,7 +262,7 @@ static int by_place(const struct sorter *s, const struct item *x, const struct i
         int order = is_function(id) ? by_function(s, id, x, y)
                                     : by_number(key_rank(s->p, id, &s->t->rows.items[x->row], true),
                                                 key_rank(s->p, id, &s->t->rows.items[y->row], true));
-        if (!order && (id == PROFILE_SYMBOL_FROM || id == PROFILE_SYMBOL_TO))
+        if (!order && is_end(id))
             order = by_address(s->p, id, &s->t->rows.items[x->row], &s->t->rows.items[y->row]);
         if (order)
             return order;
@@ -493,7 +501,7 @@ static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
     s->packed = s->keys_last;
     for (uint32_t i = 0; ok && s->packed && i < n; i++)
         s->packed = pack(s->p, &s->t->rows.items[s->items[i].row], false, &s->items[i].keys);
-    if (ok && s->depths)
+    if (ok && (s->depths || (s->wraps && has_key(s->p, PROFILE_IPC))))
         ok = tree_sort(s, room, order, n, compare);
     else if (ok)
         merge_sort(s, s->items, room, n, compare);
@@ -530,7 +538,7 @@ int profile_key_compare(const struct profile *p, enum profile_column_id id, cons
     int order = by_number(key_rank(p, id, x, false), key_rank(p, id, y, false));
     if (order)
         return order;
-    if (id == PROFILE_SYMBOL_FROM || id == PROFILE_SYMBOL_TO)
+    if (is_end(id))
         return by_address(p, id, x, y);
     const struct resolve_frame *frames = p->b.frames.list.items;
     uint64_t u = profile_own_address(&frames[x->frame]), v = profile_own_address(&frames[y->frame]);

@@ -53,6 +53,24 @@ static void put_symbol(const struct profile *p, const struct profile_row *row, e
     }
 }
 
+/* Where in a function, or at which address. */
+static void put_branch_end(const struct profile *p, const struct profile_row *row, enum profile_column_id id,
+                           struct out *o) {
+    uint32_t frame = profile_key_frame(p, id, row);
+    const struct resolve_frame *f = &p->b.frames.list.items[frame];
+    const struct profile_name *name = profile_name_of(p, frame);
+    profile_put_level(o, row->cpumode);
+    if (!name) {
+        profile_put_address(o, f->offset, 16);
+        return;
+    }
+    out_str(o, name->text);
+    if (f->offset != name->start) {
+        out_str(o, "+0x");
+        out_hex(o, f->offset - name->start, 0);
+    }
+}
+
 static void put_text_id(const struct profile *p, uint64_t id, struct out *o) {
     out_mem(o, strpool_text(&p->b.texts, (uint32_t)id), strpool_len(&p->b.texts, (uint32_t)id));
 }
@@ -104,8 +122,7 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
         break;
     case PROFILE_ADDR_FROM:
     case PROFILE_ADDR_TO:
-        out_str(o, "[.] ");
-        profile_put_address(o, p->b.frames.list.items[profile_key_frame(p, id, r)].offset, 16);
+        put_branch_end(p, r, id, o);
         break;
     case PROFILE_IPC:
         out_str(o, p->plan.o->branch ? "-" : "-      -            ");
@@ -231,6 +248,9 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                 put_key(p, t, i, id, &o);
                 w = (uint32_t)o.len;
             }
+        } else if (id == PROFILE_ADDR_FROM || id == PROFILE_ADDR_TO) { /* the offset stands out */
+            const struct profile_name *name = profile_name_of(p, profile_key_frame(p, id, &t->rows.items[i]));
+            w = name ? name->text_len + 4 : 22;
         } else if (id == PROFILE_SYMBOL_DADDR || id == PROFILE_SYMBOL_IADDR || id == PROFILE_DCACHELINE) {
             w = profile_mem_width(p, &t->rows.items[i], id);
         } else {

@@ -44,7 +44,7 @@ static const struct key_rule key_rules[] = {
     {PROFILE_SYMBOL_TO, LEFT, false},    {PROFILE_SYMBOL_DADDR, LEFT, false},
     {PROFILE_SYMBOL_IADDR, LEFT, false}, {PROFILE_SYMBOL_OFFSET, LEFT, false},
     {PROFILE_SRCLINE, LEFT, false},      {PROFILE_SRCFILE, LEFT, false},
-    {PROFILE_SRCLINE_FROM, LEFT, false}, {PROFILE_SRCLINE_TO, LEFT, false},
+    {PROFILE_ADDR_FROM, LEFT, false},    {PROFILE_ADDR_TO, LEFT, false},
     {PROFILE_CGROUP, LEFT, false},       {PROFILE_CGROUP_ID, LEFT, false},
     {PROFILE_SIMD, LEFT, false},         {PROFILE_TYPE, LEFT, false},
     {PROFILE_TYPEOFF, LEFT, false},      {PROFILE_TYPECLN, LEFT, false},
