@@ -254,6 +254,10 @@ static void test_file(void **state) {
     s = ask(&o, &image);
     assert_string_equal(grade_at(&s, text + 0x10), "stale none none");
     symbol_store_free(s.store);
+    image.name = "/bin/none"; /* where nothing is, nothing is stale */
+    s = ask(&o, &image);
+    assert_string_equal(grade_at(&s, text + 0x10), "unknown none none");
+    symbol_store_free(s.store);
 
     image = FILE_IMAGE;
     image.name = "/bin/none";

@@ -179,6 +179,9 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
     }
     if (im->known.replaced && !identified) {
         static const char why[] = "another file took its name while it was being recorded";
+        struct symfile *f = symfile_open(&s->files, store_host_path(s, im, path));
+        if (f && f->err.code != ERR_NONE) /* and is not here either */
+            return store_fail_err(im, f->path, &f->err);
         store_tried(im, path, why);
         return store_fail(im, SYMBOL_CONTRADICTED, path, why);
     }
