@@ -271,12 +271,26 @@ static bool cuts_comms(enum profile_column_id id) {
            id == PROFILE_DSO_TO;
 }
 
+/* -w does not cut what tells of a memory access, nor addresses in place of names, which begin with no digit.
+ */
+static bool is_never_cut(const struct printer *pr, enum profile_column_id id) {
+    enum { LEVEL = 4 };
+    bool symbol = id == PROFILE_SYMBOL || id == PROFILE_SYMBOL_IADDR;
+    return id == PROFILE_MEM || id == PROFILE_SYMBOL_DADDR || id == PROFILE_SNOOP || id == PROFILE_TLB ||
+           (symbol && pr->text.len > LEVEL && pr->text.buf[LEVEL] >= '0' && pr->text.buf[LEVEL] <= '9');
+}
+
+/* Sizes and fields of tracepoints, with -t as well. */
+static bool is_always_right(const struct profile_column *c) {
+    return c->field || c->id == PROFILE_DSO_SIZE || c->id == PROFILE_SYMBOL_SIZE;
+}
+
 /* A key's text, without the separator and cut to the width that was asked for, in pr->text. */
 static void make_text(struct printer *pr, const struct profile_entry *entry, const struct column *c) {
     const char *separator = pr->o->separator;
     pr->text.len = 0;
     profile_text(pr->p, pr->e, entry, c->is, &pr->text);
-    if ((c->asked || cuts_comms(c->is->id)) && pr->text.len > c->width)
+    if (((c->asked && !is_never_cut(pr, c->is->id)) || cuts_comms(c->is->id)) && pr->text.len > c->width)
         pr->text.len = c->width;
     if (separator && *separator)
         for (size_t i = 0; i < pr->text.len; i++)
@@ -287,7 +301,7 @@ static void make_text(struct printer *pr, const struct profile_entry *entry, con
 static void print_key(struct printer *pr, const struct profile_entry *entry, const struct column *c,
                       bool last) {
     make_text(pr, entry, c);
-    if (c->rule.align == RIGHT && (!pr->o->separator || c->is->field))
+    if (c->rule.align == RIGHT && (!pr->o->separator || is_always_right(c->is)))
         out_right(pr->out, pr->text.buf, pr->text.len, c->width);
     else
         out_left(pr->out, pr->text.buf, pr->text.len, last && !c->rule.pads ? 0 : c->width);
