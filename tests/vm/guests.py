@@ -120,6 +120,10 @@ class Packages:
             self.apt("apt-get", "-q", "update")
             self.fresh = True
 
+    def forget(self):
+        """What was fetched is unpacked: the lists and packages are large, and quickly had again."""
+        shutil.rmtree(self.at, ignore_errors=True)
+
     def behind(self, name):
         """The package that a meta package stands for."""
         self.update()
@@ -301,6 +305,7 @@ def setup(guest):
     for path in glob.glob(folder(guest, "root/lib/modules", release, "**/*.ko*"), recursive=True):
         if os.path.relpath(path, folder(guest, "root/lib/modules", release)) not in keep:
             os.remove(path)
+    packages.forget()
     for name, text in (("release", release), ("ready", SETUP)):
         with open(folder(guest, name), "w", encoding="utf-8") as f:
             f.write(text)
@@ -318,8 +323,10 @@ def cross_build(guest, into):
         raise Absent(f"there is no {triplet}-gcc (gcc-{triplet.replace('_', '-')})")
     sysroot = os.path.join(CACHE, "sysroot-" + guest.machine)
     if read(os.path.join(sysroot, "ready")) != SETUP:
-        for deb in Packages(guest.suite, guest.debian).fetch(LIBRARIES):
+        packages = Packages(guest.suite, guest.debian)
+        for deb in packages.fetch(LIBRARIES):
             unpack(deb, sysroot, lambda n: re.match(r"usr/(include|lib)/", n))
+        packages.forget()
         with open(os.path.join(sysroot, "ready"), "w", encoding="utf-8") as f:
             f.write(SETUP)
     os.makedirs(into, exist_ok=True)

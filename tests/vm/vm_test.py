@@ -288,6 +288,16 @@ def slide(boot, plain, vmlinux):
     return wanted
 
 
+def same_image(boot, vmlinux):
+    """The one image serves every boot, each at its own place."""
+    samples, err = script(boot.path("work.data"), "-k", vmlinux)
+    inside = [f for s in samples for f in frames(s) if boot.before.start <= f[0] < boot.before.symbols["_etext"]]
+    wrong = [(hex(a), n) for a, n, _d, caller in inside
+             if n not in {t for t, _m in boot.before.names(a) | (boot.before.names(a - 1) if caller else set())}]
+    check(len(inside) > 20 and not wrong, "the image names another boot's frames",
+          f"{len(wrong)} of {len(inside)}: {wrong[:4]}; {err[-200:]}")
+
+
 def other_boot(boot, other):
     """The kallsyms of another boot names nothing, and that is said."""
     samples, err = script(boot.path("work.data"), "--kallsyms", other.path("after/kallsyms"))
@@ -365,6 +375,7 @@ def main():
             look(first)
         offline(first, vmlinux)
         slides = [slide(boot, plain, vmlinux) for boot in (first, second)]
+        same_image(second, vmlinux)
         print(f"slides: {', '.join(hex(s) for s in slides)}")
         if slides[0] != slides[1]:
             other_boot(first, second)
