@@ -28,6 +28,7 @@ enum {
      * begins before that. */
     LINE_SHIFT = 64,
     START_SECONDS_MAX = 86400, /* from a header to the first record */
+    LINE_FAR_BYTES = 1 << 20,
     PADDING_MAX = 7,   /* behind the last line of a record, which some writers make a multiple of 8 bytes */
     PENDING_MAX = 256, /* that no LOAD ever claimed */
 };
@@ -78,17 +79,19 @@ static struct bytes file_in_name(struct bytes name) {
     return (struct bytes){name.data + at, end - at};
 }
 
-/* Whether an address can be a line's of the function. */
-static bool is_line_address(const struct jitcode_function *f, uint64_t address) {
-    return address - f->address <= f->code.size + LINE_SHIFT;
+/* Whether an address can be a line's of the function. `slack`: as far behind it. */
+static bool is_line_address(const struct jitcode_function *f, uint64_t address, uint64_t slack) {
+    return address - f->address <= f->code.size + slack;
 }
 
+/* Java's virtual machine tells lines of stubs behind the code, too. What is no address at all lies far away.
+ */
 static bool whole_lines(const struct reading *r, const struct jitcode_function *f, uint64_t count) {
     struct bytes rest = f->lines;
     struct jitdump_line l;
     uint64_t n = 0;
     for (; n < count && jitdump_line_next(&rest, r->code->swap, &l); n++)
-        if (!is_line_address(f, l.address))
+        if (!is_line_address(f, l.address, LINE_FAR_BYTES))
             return false;
     return n == count && rest.size <= PADDING_MAX;
 }
@@ -101,7 +104,7 @@ static uint32_t find_stride(const struct reading *r, const struct jitcode_functi
         uint64_t stride = count ? size / count : 0;
         if (stride <= FIXED || size % count)
             continue;
-        while (at < size && is_line_address(f, bytes_load64(f->lines.data + at, r->code->swap)))
+        while (at < size && is_line_address(f, bytes_load64(f->lines.data + at, r->code->swap), LINE_SHIFT))
             at += (size_t)stride;
         if (at == size)
             return (uint32_t)stride;

@@ -306,7 +306,7 @@ static void test_garbage_lines(void **state) {
     put_load(&w, 12, 0x3000, 3, "JS:*h /dir/a.js:1:13", "code");
     put_garbage(&w, 0x4000, "fine\0", 5, 2, 7);
     put_load(&w, 13, 0x4000, 4, "JS:*i /dir/a.js:1:13", "code");
-    put_lines(&w, 0x5000, 100); /* they lie in no code of that size */
+    put_lines(&w, 0x5000, 1 << 21); /* they lie nowhere near the code */
     put_load(&w, 14, 0x5000, 5, "JS:*j /dir/a.js:1:13", "code");
     assert_true(jitcode_read(writer_bytes(&w), &j, NULL));
     static const char *const files[] = {"/dir/a b.js", NULL, NULL, "fine", NULL};
