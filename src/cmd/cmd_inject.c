@@ -260,8 +260,7 @@ static bool is_this_boot(const struct reading *r, const struct model *m, struct 
     struct record_kernel k;
     struct model_kernel_reference ref;
     static const char what[] = "--kmod-sections";
-    record_kernel_facts(&os_proc_system, &now);
-    record_kernel_find(&os_proc_system, &k);
+    record_kernel_facts(&os_proc_system, &now, &k);
     if (reading_kernel_facts(r, &then) && *then.boot_id)
         return strcmp(then.boot_id, now.boot_id) == 0 ||
                err_set(err, ERR_USAGE, what, "the recording was made on another boot");

@@ -107,14 +107,15 @@ static void read_boot_id(const struct os_proc *proc, struct perfdata_kernel_fact
     writer_fini(&w);
 }
 
-void record_kernel_facts(const struct os_proc *proc, struct perfdata_kernel_facts *out) {
-    struct record_kernel k;
+void record_kernel_facts(const struct os_proc *proc, struct perfdata_kernel_facts *out,
+                         struct record_kernel *found) {
     struct os_build_id id;
     struct picks *picks = calloc(1, sizeof *picks);
     *out = (struct perfdata_kernel_facts){0};
     if (picks)
         picks->stride = 1;
-    find(proc, &k, picks);
+    find(proc, found, picks);
+    const struct record_kernel k = *found;
     record_kernel_notes(proc, "/sys/kernel/notes", &id);
     read_boot_id(proc, out);
     out->start = k.start;
@@ -191,7 +192,10 @@ bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *
     struct os_build_id id;
     struct record_modules own = {0};
     char name[32];
-    record_kernel_find(proc, &k);
+    if (sink->kernel_facts)
+        record_kernel_facts(proc, sink->kernel_facts, &k);
+    else
+        record_kernel_find(proc, &k);
     record_kernel_notes(proc, "/sys/kernel/notes", &id);
     if (k.hidden && wanted)
         log_line(LOG_WARN, "the kernel's addresses are hidden, its functions will have no names: record as "

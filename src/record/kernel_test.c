@@ -81,9 +81,11 @@ static void test_facts(void **state) {
     struct os_proc_fake f;
     struct os_proc p = PROC(&f, files);
     struct perfdata_kernel_facts facts;
-    record_kernel_facts(&p, &facts);
+    struct record_kernel k;
+    record_kernel_facts(&p, &facts, &k);
     assert_string_equal(facts.boot_id, "0b1c2d3e-0000-1111-2222-333344445555");
     assert_true(facts.start == 0x9000 && facts.end == 0xa000);
+    assert_true(k.start == 0x9000 && k.end == 0xa000);
     assert_int_equal(facts.build_id_size, 3);
     assert_memory_equal(facts.build_id, "abc", 3);
     assert_int_equal(facts.symbol_count, PERFDATA_KERNEL_SYMBOLS);

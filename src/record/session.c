@@ -58,6 +58,7 @@ struct session {
     bool file_open;
     struct record_build_ids build_ids;
     struct record_bpf bpf;
+    struct perfdata_kernel_facts kernel_facts; /* no boot id: not found out yet */
     struct record_identities identities;
     struct record_keep keep;
     struct record_module_watch modules;
@@ -296,6 +297,7 @@ static void init_sink(struct session *s) {
         .id = {.have = e->attr.sample_type & tail},
         .event_id = id,
         .build_ids = s->drain.build_ids,
+        .kernel_facts = &s->kernel_facts,
         .bpf = s->file.out.seekable ? &s->bpf : NULL, /* nothing can follow the data of a pipe */
     };
 }
@@ -534,11 +536,12 @@ static bool update_facts(struct session *s, struct err *err) {
 /* What is known only now, and only to sonde. Empty when memory ran out: nothing else needs it. */
 static void encode_trailer(struct session *s, struct writer *w) {
     struct writer images = writer_make(false), kernel = writer_make(false), clock = writer_make(false);
-    struct perfdata_kernel_facts facts;
+    struct record_kernel unused;
     record_identities_finish(&s->identities, &images);
     if (s->job->proc && s->file.out.seekable) {
-        record_kernel_facts(s->job->proc, &facts);
-        perfdata_kernel_facts_encode(&facts, &kernel);
+        if (!s->kernel_facts.boot_id[0])
+            record_kernel_facts(s->job->proc, &s->kernel_facts, &unused);
+        perfdata_kernel_facts_encode(&s->kernel_facts, &kernel);
     }
     struct perfdata_part parts[5];
     struct bytes kept = record_keep_finish(&s->keep);

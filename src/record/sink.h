@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "format/perfdata/events.h"
+#include "format/perfdata/kernel_facts.h"
 #include "record/build_ids.h"
 #include "record/options.h"
 #include "record/target.h"
@@ -19,9 +20,10 @@ struct record_sink {
     const struct perfdata_plan *plan; /* for the sample_id that records of this recording end in */
     /* To put there: all zero as perf does it, time 0 meaning "before the start". */
     struct perfdata_sample_id id;
-    uint64_t event_id;                  /* of the event that carries the side-band; 0: none */
-    struct record_bpf *bpf;             /* for what the header says of BPF programs; NULL: not kept */
-    struct record_build_ids *build_ids; /* for what no record tells (the kernel's); NULL: not kept */
+    uint64_t event_id;                          /* of the event that carries the side-band; 0: none */
+    struct perfdata_kernel_facts *kernel_facts; /* filled with what tells this kernel; NULL: not wanted */
+    struct record_bpf *bpf;                     /* for what the header says of BPF programs; NULL: not kept */
+    struct record_build_ids *build_ids;         /* for what no record tells (the kernel's); NULL: not kept */
 };
 
 struct record_synth_request {
