@@ -20,7 +20,9 @@ static bool has_end(uint64_t start, uint64_t last) {
 uint64_t model_module_last(struct model *m, uint32_t space, const struct model_mapping *map,
                            struct model_when when) {
     uint64_t last = map->last, start = map->start;
-    bool is_module = m->images.list.items[map->image].kind == MODEL_IMAGE_MODULE;
+    /* Addresses that were hidden from the recorder (kernel.kptr_restrict) are 0: of such there is nothing to
+     * know, an end neither. */
+    bool is_module = start && m->images.list.items[map->image].kind == MODEL_IMAGE_MODULE;
     /* A module of the same moment ends where the next one begins; of others one may have come in the other's
      * place. One without an end ends there in any case. */
     for (size_t i = 0; is_module && i < m->kernel_maps.count; i++) {
