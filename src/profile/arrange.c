@@ -61,9 +61,15 @@ static void take_ranks(struct arranger *a) {
 
 /* ---- by keys ---- */
 
-static inline bool comes_before(const struct arranger *a, uint32_t x, uint32_t y) {
-    const struct arrange_item *u = &a->items[a->sorted[x].value], *v = &a->items[a->sorted[y].value];
-    return u->keys != v->keys ? x < y : (int64_t)(u->place - v->place) < 0;
+/* Of each rank twice the number of its keys, and one more if its place is far; and its place. */
+static void mark(struct arranger *a, uint64_t *places) {
+    uint32_t group = 0;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const struct arrange_item *x = standing(a, i);
+        group += i && a->items[a->sorted[i - 1].value].keys != x->keys;
+        a->tree.nodes[i + 1].note = group << 1 | is_far(x->place);
+        places[i] = x->place;
+    }
 }
 
 /* Goes the ways down that the next items will take, side by side, so that what lies there is in the cache
@@ -85,22 +91,24 @@ static void look_ahead(const struct arranger *a, uint32_t from) {
     }
 }
 
-/* Puts the items, in their order, into a tree and takes them out in that of the tree. */
-static void through_tree(struct arranger *a) {
-    struct order_tree_node *nodes = a->tree.nodes;
+/* Puts the items, in their order, into a tree and takes them out in that of the tree. Places are compared
+ * only where the keys are equal and one of them is far. */
+static void through_tree(struct arranger *a, const uint64_t *places) {
+    const struct order_tree_node *nodes = a->tree.nodes;
     a->tree.root = 0;
     for (uint32_t i = 0; i < a->n; i++) {
         if (i % AHEAD == 0)
             look_ahead(a, i);
         uint32_t rank = a->ranks[a->order[i]], at = a->tree.root, parent = 0;
-        bool side = false, far = is_far(a->items[a->order[i]].place);
+        uint32_t far = nodes[rank + 1].note & 1, marked = nodes[rank + 1].note | 1;
+        bool side = false;
         while (at) {
             parent = at;
-            side =
-                __builtin_expect(far || nodes[at].note, 0) ? !comes_before(a, rank, at - 1) : rank >= at - 1;
+            side = rank >= at - 1;
+            if (__builtin_expect((nodes[at].note | far) == marked, 0))
+                side = (int64_t)(places[rank] - places[at - 1]) >= 0;
             at = nodes[at].below[side];
         }
-        nodes[rank + 1].note = far;
         order_tree_attach(&a->tree, rank + 1, parent, side);
     }
     order_tree_list(&a->tree, a->order);
@@ -108,7 +116,7 @@ static void through_tree(struct arranger *a) {
         a->order[i] = a->sorted[a->order[i]].value;
 }
 
-static void sort_by_keys(struct arranger *a) {
+static bool sort_by_keys(struct arranger *a) {
     bool far = false;
     for (uint32_t i = 0; i < a->n && !far; i++)
         far = is_far(a->items[i].place);
@@ -122,11 +130,17 @@ static void sort_by_keys(struct arranger *a) {
     SORT_BY(a, x, x->keys);
     if (!far) {
         take_order(a);
-        return;
+        return true;
     }
+    uint64_t *places = malloc(((size_t)a->n + 1) * sizeof *places);
+    if (!places)
+        return false;
     take_ranks(a);
-    through_tree(a);
-    through_tree(a);
+    mark(a, places);
+    through_tree(a, places);
+    through_tree(a, places);
+    free(places);
+    return true;
 }
 
 /* ---- by shares ---- */
@@ -219,8 +233,7 @@ bool profile_arrange(const struct arrange_item *items, uint32_t n, struct arrang
                          .room = malloc(((size_t)n + 1) * sizeof *a.room)};
     bool ok = a.ranks && a.sorted && a.room && order_tree_init(&a.tree, n);
     if (ok) {
-        sort_by_keys(&a);
-        ok = sort_by_shares(&a);
+        ok = sort_by_keys(&a) && sort_by_shares(&a);
         order_tree_fini(&a.tree);
     }
     free(a.ranks);
