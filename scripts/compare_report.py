@@ -29,6 +29,11 @@ SETS = {
                "--group --no-children -g none", "--no-children -g none -w 10,12,14",
                "--no-children -g none -q", "--no-children -g none -s cpu,tgid", "--no-children -g none -F sample,dso",
                "--no-children -g none --stdio-color always"],
+    "keys": ["--no-children -g none -s " + key for key in
+             "symbol symoff,dso symbol_size dso_size comm_nodigit srcfile time addr weight ins_lat,p_stage_cyc".split()] +
+            ["--mem-mode", "-s symbol_from,symbol_to,mispredict", "-s addr_from,addr_to", "-s trace_fields", "--latency",
+             "-s parallelism --no-children", "-p ^do_ --no-children -g none", "-x -p main", "-T",
+             "--no-children -g callee,address", "--no-children -g caller,srcline"],
 }
 
 

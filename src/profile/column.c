@@ -237,6 +237,7 @@ static bool make_fields(struct maker *m, const char *word, size_t len, take_fn *
          all = len == 12 && !memcmp(word, "trace_fields", 12);
     n -= raw ? 4 : 0;
     uint32_t first = 0, end = (uint32_t)m->events->list.count;
+    *found = all; /* of no event it is no mistake */
     if (!m->o->fields_of)
         return true;
     if (dot) {

@@ -116,8 +116,8 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
         profile_put_level(o, r->cpumode);
         profile_put_address(o, v, 16);
         break;
-    case PROFILE_ADDR:
-        out_str(o, "0x");
+    case PROFILE_ADDR: /* "%#llx" */
+        out_str(o, v ? "0x" : "");
         out_hex(o, v, 0);
         break;
     case PROFILE_ADDR_FROM:
@@ -211,10 +211,11 @@ static uint32_t task_width(const struct profile *p, const struct profile_row *ro
 
 /* Texts may be longer then, and stand out (branches' objects are cut). */
 static bool is_as_wide_as_title(enum profile_column_id id) {
-    return id == PROFILE_TGID || id == PROFILE_CPU || id == PROFILE_SOCKET || id == PROFILE_SYMBOL_OFFSET ||
-           id == PROFILE_DSO_FROM || id == PROFILE_DSO_TO || id == PROFILE_MEM || id == PROFILE_TLB ||
-           id == PROFILE_SNOOP || id == PROFILE_LOCKED || id == PROFILE_BLOCKED || id == PROFILE_PHYS_DADDR ||
-           id == PROFILE_DATA_PAGE_SIZE || id == PROFILE_DSO_SIZE;
+    return id == PROFILE_TGID || id == PROFILE_CPU || id == PROFILE_TIME || id == PROFILE_SOCKET ||
+           id == PROFILE_SYMBOL_OFFSET || id == PROFILE_DSO_FROM || id == PROFILE_DSO_TO ||
+           id == PROFILE_MEM || id == PROFILE_TLB || id == PROFILE_SNOOP || id == PROFILE_LOCKED ||
+           id == PROFILE_BLOCKED || id == PROFILE_PHYS_DADDR || id == PROFILE_DATA_PAGE_SIZE ||
+           id == PROFILE_DSO_SIZE;
 }
 
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,

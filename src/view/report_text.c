@@ -268,7 +268,7 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
  * of branches' objects are as wide as their titles. */
 static bool cuts_comms(enum profile_column_id id) {
     return id == PROFILE_COMM || id == PROFILE_PID || id == PROFILE_TGID || id == PROFILE_DSO_FROM ||
-           id == PROFILE_DSO_TO;
+           id == PROFILE_DSO_TO || id == PROFILE_TIME;
 }
 
 /* -w does not cut what tells of a memory access, nor addresses in place of names, which begin with no digit.
