@@ -94,6 +94,12 @@ static void check_name(struct bytes kept, bool swap, const struct symbol_image *
     if (i != SYMBOL_NONE) {
         assert_int_equal(symbol_store_source(s, 0).origin, SYMBOL_FROM_KEPT);
         assert_int_equal(symbol_store_grade(s, 0, i), GRADE_EXACT);
+        struct symbol_provenance p = symbol_store_provenance(s, 0, i);
+        bool map = !image->build_id.size && !image->evidence;
+        assert_int_equal(p.list, map ? SYMBOL_IN_MAP : SYMBOL_IN_SYMTAB);
+        assert_int_equal(p.identity, map                    ? SYMBOL_BY_RECORD
+                                     : image->build_id.size ? SYMBOL_BY_BUILD_ID
+                                                            : SYMBOL_BY_FSTAT);
         assert_int_equal(symbol_store_bytes(s, 0).code.size, 0);
     }
     symbol_store_free(s);
