@@ -42,13 +42,29 @@ static bool compress_piece(struct record_compress *z, struct bytes piece, struct
     return true;
 }
 
+/* How much of `left` the next COMPRESSED record takes: whole records if there are any, so that nothing is cut
+ * in two where a full disk ends the file. */
+static size_t piece_of(struct bytes left) {
+    size_t n = 0;
+    if (left.size <= PIECE)
+        return left.size;
+    while (n + PERFDATA_HEADER_SIZE <= PIECE) {
+        uint16_t size = bytes_load16(left.data + n + 6, false);
+        if (size < PERFDATA_HEADER_SIZE || n + size > PIECE)
+            break;
+        n += size;
+    }
+    return n ? n : PIECE;
+}
+
 bool record_compress_spans(struct record_compress *z, const struct bytes *spans, size_t count,
                            struct err *err) {
     writer_clear(&z->out);
     for (size_t i = 0; i < count; i++)
-        for (size_t at = 0; at < spans[i].size; at += PIECE) {
-            size_t left = spans[i].size - at;
-            if (!compress_piece(z, (struct bytes){spans[i].data + at, left < PIECE ? left : PIECE}, err))
+        for (size_t at = 0, n; at < spans[i].size; at += n) {
+            struct bytes left = {spans[i].data + at, spans[i].size - at};
+            n = piece_of(left);
+            if (!compress_piece(z, (struct bytes){left.data, n}, err))
                 return false;
         }
     z->written += z->out.size;

@@ -298,7 +298,7 @@ def identity():
         check(r.status == 0 and data.endswith(struct.pack("=Q", 0x7365786F42646E53)), f"{args}: there is a trailer")
         if PERF:
             check(perf_samples("identity.data") == samples(r), f"{args}: perf reads it")
-    r = record("-o", "identity.data", "./nobid")
+    r = record("-o", "identity.data", "--keep=none", "./nobid")
     check(open("identity.data", "rb").read().count(struct.pack("=I", 0x45646E53)) == 2, "one tail, one entry")
 
 
