@@ -93,7 +93,8 @@ bool perfdata_evidence_read(struct bytes b, bool swap, struct perfdata_evidence 
 bool perfdata_evidence_decode(struct bytes area, bool swap, struct perfdata_evidence *out) {
     /* A name without a NUL fills the area. */
     size_t at = (bytes_text_len(area) + 8) & ~(size_t)7;
-    return at < area.size && perfdata_evidence_read((struct bytes){area.data + at, area.size - at}, swap, out);
+    return at < area.size &&
+           perfdata_evidence_read((struct bytes){area.data + at, area.size - at}, swap, out);
 }
 
 /* --- boxes --- */
@@ -186,5 +187,6 @@ bool perfdata_image_evidence_next(struct bytes *rest, bool swap, struct bytes *n
     *name = (struct bytes){area.data, length};
     *rest = (struct bytes){rest->data + size, rest->size - size};
     size_t at = ((size_t)length + 8) & ~(size_t)7;
-    return at < area.size && perfdata_evidence_read((struct bytes){area.data + at, area.size - at}, swap, out);
+    return at < area.size &&
+           perfdata_evidence_read((struct bytes){area.data + at, area.size - at}, swap, out);
 }
