@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { BLOCK_BYTES = 64 * 1024 };
@@ -55,6 +57,20 @@ char *arena_strndup(struct arena *a, const char *s, size_t n) {
         p[n] = 0;
     }
     return p;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = n < 0 ? NULL : arena_alloc(a, (size_t)n + 1);
+    if (!text)
+        return NULL;
+    va_start(args, fmt);
+    vsnprintf(text, (size_t)n + 1, fmt, args);
+    va_end(args);
+    return text;
 }
 
 struct bytes arena_copy(struct arena *a, struct bytes b) {

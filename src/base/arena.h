@@ -21,6 +21,8 @@ void *arena_alloc(struct arena *a, size_t n);
 void *arena_zalloc(struct arena *a, size_t n);
 /* A NUL-terminated copy of the first `n` bytes of `s`. */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
+/* Text in the form of printf(3); NULL when memory ran out. */
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A copy of `b`; data is NULL on failure (or when b is empty). */
 struct bytes arena_copy(struct arena *a, struct bytes b);
 

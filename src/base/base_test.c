@@ -105,6 +105,8 @@ static void test_arena(void **state) {
         assert_int_equal(*(char *)arena_zalloc(&a, 200), 0);
     assert_string_equal(small, "hello");
     assert_null(arena_alloc(&a, SIZE_MAX));
+    assert_string_equal(arena_printf(&a, "%s-%05d", "x", 42), "x-00042");
+    assert_int_equal(strlen(arena_printf(&a, "%10000s", "")), 10000);
     arena_fini(&a);
 }
 

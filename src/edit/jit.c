@@ -113,16 +113,6 @@ static bool scan(struct edit_jit *j, struct err *err) {
 
 /* ---- files ---- */
 
-static const char *text(struct edit_jit *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static const char *text(struct edit_jit *j, const char *fmt, ...) {
-    char buffer[4400];
-    va_list args;
-    va_start(args, fmt);
-    int n = vsnprintf(buffer, sizeof buffer, fmt, args);
-    va_end(args);
-    return n < 0 || (size_t)n >= sizeof buffer ? NULL : arena_strndup(&j->texts, buffer, (size_t)n);
-}
-
 /* The folder for a dump's files as others must know it: whole, and not in /proc, where it is gone soon. */
 static const char *folder_of(struct edit_jit *j, const struct resolve_jit_dump *d) {
     const char *slash = strrchr(d->path, '/');
@@ -130,9 +120,9 @@ static const char *folder_of(struct edit_jit *j, const struct resolve_jit_dump *
                            ? j->options.folder ? j->options.folder : "."
                        : !slash           ? "."
                        : slash == d->path ? "/"
-                                          : text(j, "%.*s", (int)(slash - d->path), d->path);
+                                          : arena_printf(&j->texts, "%.*s", (int)(slash - d->path), d->path);
     char *whole = name ? realpath(name, NULL) : NULL;
-    const char *copy = whole ? text(j, "%s", strcmp(whole, "/") == 0 ? "" : whole) : name;
+    const char *copy = whole ? arena_printf(&j->texts, "%s", strcmp(whole, "/") == 0 ? "" : whole) : name;
     free(whole);
     return copy;
 }
@@ -159,8 +149,8 @@ static bool make_file(struct edit_jit *j, const struct resolve_jit_dump *d, cons
     if (!f)
         return err_memory(err, where);
     f->part = *part;
-    f->path = number ? text(j, "%s/jitted-%u-%zu.so", folder, d->pid, number)
-                     : text(j, "%s/jitted-%u.so", folder, d->pid);
+    f->path = number ? arena_printf(&j->texts, "%s/jitted-%u-%zu.so", folder, d->pid, number)
+                     : arena_printf(&j->texts, "%s/jitted-%u.so", folder, d->pid);
     bool ok = f->path || err_memory(err, where);
     ok = ok && jitelf_write(part, &w, f->build_id, err) && write_whole(f->path, writer_bytes(&w), err);
     writer_fini(&w);

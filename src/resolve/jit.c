@@ -80,16 +80,8 @@ void resolve_jit_use_pairs(struct resolve_jit *j, struct bytes start, struct byt
 }
 
 /* "" when memory ran out: what it names is not found then. */
-static const char *text(struct resolve_jit *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static const char *text(struct resolve_jit *j, const char *fmt, ...) {
-    char buffer[4400];
-    va_list args;
-    va_start(args, fmt);
-    int n = vsnprintf(buffer, sizeof buffer, fmt, args);
-    va_end(args);
-    const char *copy =
-        n < 0 || (size_t)n >= sizeof buffer ? NULL : arena_strndup(&j->texts, buffer, (size_t)n);
-    return copy ? copy : "";
+static const char *text_or_empty(const char *text) {
+    return text ? text : "";
 }
 
 /* ---- markers ---- */
@@ -192,21 +184,25 @@ static bool try_path(struct resolve_jit *j, struct resolve_jit_dump *d, const ch
     if (!*path || !os_file_open(path, &file, &why)) {
         /* Another process's root need not be ours to look into. */
         if (why.code != ERR_ABSENT && strncmp(path, "/proc/", 6) != 0 && *path && !d->why)
-            d->why = text(j, "%s: %s", path, why.message);
+            d->why = text_or_empty(arena_printf(&j->texts, "%s: %s", path, why.message));
         return true;
     }
     if (!os_map_file(&file, path, &d->map, &why) || !jitcode_read(d->map.bytes, &d->code, &why)) {
         os_file_close(&file);
-        d->why = d->why ? d->why : text(j, "%s: %s", path, why.message);
+        d->why = d->why ? d->why : text_or_empty(arena_printf(&j->texts, "%s: %s", path, why.message));
     } else {
         os_file_close(&file);
         set_clock(&j->options, d);
         if (is_of_that_time(&j->options, d)) {
             d->path = path;
-            d->why = d->code.damage.code ? text(j, "%s: %s", path, d->code.damage.message) : NULL;
+            d->why = d->code.damage.code
+                         ? text_or_empty(arena_printf(&j->texts, "%s: %s", path, d->code.damage.message))
+                         : NULL;
             return true;
         }
-        d->why = d->why ? d->why : text(j, "%s: is of another time than the process that mapped it", path);
+        d->why = d->why ? d->why
+                        : text_or_empty(arena_printf(
+                              &j->texts, "%s: is of another time than the process that mapped it", path));
     }
     jitcode_fini(&d->code);
     os_map_fini(&d->map);
@@ -236,8 +232,10 @@ static bool try_kept(struct resolve_jit *j, struct resolve_jit_dump *d, struct e
         }
         set_clock(&j->options, d);
         d->kept = true;
-        d->path = text(j, "%s (kept in the recording)", d->marker);
-        d->why = d->code.damage.code ? text(j, "%s: %s", d->path, d->code.damage.message) : NULL;
+        d->path = text_or_empty(arena_printf(&j->texts, "%s (kept in the recording)", d->marker));
+        d->why = d->code.damage.code
+                     ? text_or_empty(arena_printf(&j->texts, "%s: %s", d->path, d->code.damage.message))
+                     : NULL;
         return true;
     }
     return true;
@@ -248,22 +246,25 @@ static bool find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *
     const char *slash = strrchr(d->marker, '/'), *base = slash ? slash + 1 : d->marker;
     const char *end = o->recording ? strrchr(o->recording, '/') : NULL;
     const char *const paths[] = {
-        o->dump_dir ? text(j, "%s/%s", o->dump_dir, base) : "",
+        o->dump_dir ? text_or_empty(arena_printf(&j->texts, "%s/%s", o->dump_dir, base)) : "",
         /* The process may have another root; another process has its number by now, perhaps. */
-        o->symfs ? text(j, "%s%s", o->symfs, d->marker)
-                 : text(j, "/proc/%" PRIu32 "/root%s", d->pid, d->marker),
+        o->symfs ? text_or_empty(arena_printf(&j->texts, "%s%s", o->symfs, d->marker))
+                 : text_or_empty(arena_printf(&j->texts, "/proc/%" PRIu32 "/root%s", d->pid, d->marker)),
         o->symfs ? "" : d->marker,
         !o->recording ? ""
-        : end         ? text(j, "%.*s/%s", (int)(end - o->recording), o->recording, base)
-                      : base,
+        : end
+            ? text_or_empty(arena_printf(&j->texts, "%.*s/%s", (int)(end - o->recording), o->recording, base))
+            : base,
     };
     for (size_t i = 0; i < sizeof paths / sizeof *paths && !d->path; i++)
         if (!try_path(j, d, paths[i], err) || (i == 0 && !d->path && !try_kept(j, d, err)))
             return false;
     if (!d->path && !d->why)
-        d->why = text(j, "%s: the jitdump is not there any more: give its directory with --jitdump-dir",
-                      d->marker);
-    d->image = text(j, "%.*sjitted-%" PRIu32 ".so", (int)(base - d->marker), d->marker, d->pid);
+        d->why = text_or_empty(arena_printf(
+            &j->texts, "%s: the jitdump is not there any more: give its directory with --jitdump-dir",
+            d->marker));
+    d->image = text_or_empty(
+        arena_printf(&j->texts, "%.*sjitted-%" PRIu32 ".so", (int)(base - d->marker), d->marker, d->pid));
     return true;
 }
 

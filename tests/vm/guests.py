@@ -26,7 +26,6 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 CACHE = os.environ.get("SONDE_VM_CACHE") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "sonde-vm")
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-MIRROR = os.environ.get("SONDE_VM_MIRROR", "http://deb.debian.org/debian")
 SETUP = "1"  # counted up when what setup makes changes
 
 # The modules of the work: what must run first to reach /out, and what the tests load.
@@ -51,6 +50,18 @@ GUESTS = {g.name: g for g in (
 
 class Absent(Exception):
     """Something that this machine lacks or the network did not give: a reason to skip, not to fail."""
+
+
+def mirror():
+    """Where this machine takes its Debian packages from: SONDE_VM_MIRROR, else what apt is set up for."""
+    if os.environ.get("SONDE_VM_MIRROR"):
+        return os.environ["SONDE_VM_MIRROR"].rstrip("/")
+    r = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"],
+                       capture_output=True, text=True)
+    for uri in r.stdout.split():
+        if uri.rstrip("/").endswith("/debian"):
+            return uri.rstrip("/")
+    raise Absent("apt has no archive of Debian's: name one in SONDE_VM_MIRROR")
 
 
 def folder(guest, *names):
@@ -90,9 +101,10 @@ class Packages:
         for d in ("lists/partial", "cache/archives/partial", "parts", "debs"):
             os.makedirs(os.path.join(self.at, d), exist_ok=True)
         self.write("status", "")
+        at = mirror()
         # Suites below the newest stable one: security updates lie apart.
         self.write("sources.list", "".join(
-            f"deb [signed-by={KEYRING}] {MIRROR}{more} main\n"
+            f"deb [signed-by={KEYRING}] {at}{more} main\n"
             for more in (f" {suite}", f"-security {suite}-security")))
         self.write("apt.conf", "".join(f'{key} "{value}";\n' for key, value in (
             ("APT::Architecture", arch), ("APT::Architectures::", arch), ("APT::Sandbox::User", ""),
