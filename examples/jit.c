@@ -3,10 +3,12 @@
  * A small JIT that does what real ones do to profilers, and says what the truth is: it makes, runs, moves,
  * frees and reuses code, in memory whose map events the kernel merges with those of code made long before.
  *
- *     jit [--dump DIR] [--map] [--truth FILE] [--rounds N] [--milliseconds N]
+ *     jit [--dump DIR] [--map] [--unwind] [--truth FILE] [--rounds N] [--milliseconds N]
  *
  *   --dump DIR        announces the code in DIR/jit-PID.dump (include/sonde/jitdump.h)
  *   --map             lists it in /tmp/perf-PID.map; the last one to lie at an address stays listed
+ *   --unwind          makes code without frame pointers instead, which tells how to unwind it: outer_I, which
+ *                     calls inner_I; x86-64 only
  *   --truth FILE      a line for each time code ran: "FROM TO TID ADDRESS SIZE NAME", times of
  * CLOCK_MONOTONIC in ns
  *   --rounds N        how many functions each act makes (default 8)
@@ -178,6 +180,116 @@ static void twice(struct state *s) {
     close(fd);
 }
 
+#if defined(__x86_64__)
+/*
+ * A loop that counts in the register of frame pointers, and what calls it. Each with the unwind table that an
+ * assembler would make of the .cfi directives at its right; DWARF 4, 6.4, and the Linux Standard Base, Core.
+ */
+static const uint8_t inner_code[] = {0x55,                            /* push %rbp        CFA 16, rbp at 16 */
+                                     0x48, 0x83, 0xec, 0x18,          /* sub $24, %rsp    CFA 40 */
+                                     0xbd, 0xa0, 0x86, 0x01, 0x00,    /* mov $100000, %ebp */
+                                     0xff, 0xcd,                      /* dec %ebp */
+                                     0x75, 0xfc,                      /* jnz back */
+                                     0x48, 0x83, 0xc4, 0x18,          /* add $24, %rsp    CFA 16 */
+                                     0x5d,                            /* pop %rbp         CFA 8 */
+                                     0xc3};                           /* ret */
+static const uint8_t outer_code[] = {0x48, 0x81, 0xec, 0x08, 1, 0, 0, /* sub $264, %rsp   CFA 272 */
+                                     0x48, 0xb8, 0,    0,    0, 0, 0, 0, 0, 0, /* mov $inner, %rax */
+                                     0xff, 0xd0,                               /* call *%rax */
+                                     0x48, 0x81, 0xc4, 0x08, 1, 0, 0,          /* add $264, %rsp   CFA 8 */
+                                     0xc3};                                    /* ret */
+static const uint8_t inner_rules[] = {0x41, 0x0e, 16, 0x86, 2, /* 1 further: CFA 16, rbp at CFA - 16 */
+                                      0x44, 0x0e, 40,          /* 4 further */
+                                      0x4d, 0x0e, 16,          /* 13 further: behind the add */
+                                      0x41, 0x0e, 8,  0xc6};   /* 1 further; rbp is itself again */
+static const uint8_t outer_rules[] = {0x47, 0x0e, 0x90, 0x02,  /* 7 further: CFA 272 */
+                                      0x53, 0x0e, 8};          /* 19 further */
+
+/* 4 bytes of length, then zR: CIE of version 1; code 1, data -8, return address in 16; pc-relative addresses
+ * of 4 bytes; CFA rsp + 8, return address at CFA - 8. */
+static const uint8_t cie[] = {20, 0,    0,  0, 0,    0,    0, 0, 1,    'z', 'R', 0,
+                              1,  0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1,   0,   0};
+
+static void put32(uint8_t *at, size_t value) {
+    uint32_t v = (uint32_t)value;
+    memcpy(at, &v, sizeof v);
+}
+
+/* .eh_frame of a function, as if it followed it; its size. */
+static size_t make_tables(const struct function *f, const uint8_t *rules, size_t size, uint8_t *frame,
+                          uint8_t hdr[20]) {
+    static const uint8_t head[] = {1, 0x1b, 3,
+                                   0x3b}; /* pointers: relative; counts: 4 bytes; table: to itself */
+    size_t frame_at = (f->size + 7) & ~(size_t)7, fde = sizeof cie,
+           total = (fde + 17 + size + 3 + 4) & ~(size_t)3;
+    memset(frame, 0, total + 4);
+    memcpy(frame, cie, sizeof cie);
+    put32(frame + fde, total - fde - 4);
+    put32(frame + fde + 4, fde + 4);
+    put32(frame + fde + 8, 0 - (frame_at + fde + 8));
+    put32(frame + fde + 12, f->size);
+    memcpy(frame + fde + 17, rules, size);
+    total += 4; /* zero: the end */
+    memcpy(hdr, head, sizeof head);
+    put32(hdr + 4, 0 - (total + 4)); /* it lies behind the frame table */
+    put32(hdr + 8, 1);
+    put32(hdr + 12, 0 - (frame_at + total));
+    put32(hdr + 16, fde - total);
+    return total;
+}
+
+static void announce_unwinding(struct state *s, struct function *f, const uint8_t *rules, size_t size) {
+    uint8_t frame[96], hdr[20];
+    if (s->dumping) {
+        size_t n = make_tables(f, rules, size, frame, hdr);
+        const struct sonde_jitdump_code code = {.address = f->code,
+                                                .size = f->size,
+                                                .name = f->name,
+                                                .eh_frame = frame,
+                                                .eh_frame_size = n,
+                                                .eh_frame_hdr = hdr,
+                                                .eh_frame_hdr_size = sizeof hdr};
+        f->id = sonde_jitdump_announce(&s->dump, &code);
+    }
+    list(s, f);
+}
+
+static void relocate(struct state *s, struct function *f, uint8_t *to) {
+    memcpy(to, f->code, f->size);
+    if (s->dumping)
+        sonde_jitdump_move(&s->dump, f->id, f->code, to, f->size);
+    f->code = to;
+    list(s, f);
+}
+
+static void unwind(struct state *s) {
+    uint8_t *area = map(NULL, (size_t)s->rounds * s->page, RWX, ANON, -1);
+    for (int i = 0; i < s->rounds; i++) {
+        uint8_t *at = area + (size_t)i * s->page, *target = at;
+        struct function inner = {.code = at, .size = sizeof inner_code};
+        struct function outer = {.code = at + 256, .size = sizeof outer_code};
+        snprintf(inner.name, sizeof inner.name, "inner_%d", i);
+        snprintf(outer.name, sizeof outer.name, "outer_%d", i);
+        memcpy(inner.code, inner_code, sizeof inner_code);
+        memcpy(outer.code, outer_code, sizeof outer_code);
+        memcpy(outer.code + 9, &target, sizeof target);
+        announce_unwinding(s, &inner, inner_rules, sizeof inner_rules);
+        announce_unwinding(s, &outer, outer_rules, sizeof outer_rules);
+        run(s, &outer);
+        relocate(s, &inner, at + 1024);
+        memcpy(outer.code + 9, &inner.code, sizeof inner.code);
+        relocate(s, &outer, at + 1280);
+        run(s, &outer);
+    }
+}
+#else
+static void unwind(struct state *s) {
+    (void)s;
+    fprintf(stderr, "jit: --unwind is for x86-64\n");
+    exit(2);
+}
+#endif
+
 static void *thread(void *ctx) {
     struct state *s = ctx;
     uint8_t *area = map(NULL, s->page, RWX, ANON, -1);
@@ -188,7 +300,21 @@ static void *thread(void *ctx) {
     return NULL;
 }
 
+static void act(struct state *s) {
+    struct function all[64];
+    pthread_t other;
+    uint8_t *area = map(NULL, (size_t)s->rounds * s->page, PROT_NONE, ANON | MAP_NORESERVE, -1);
+    bool threaded = pthread_create(&other, NULL, thread, s) == 0;
+    grow(s, area, all);
+    move(s, all);
+    again(s, area);
+    twice(s);
+    if (threaded)
+        pthread_join(other, NULL);
+}
+
 int main(int argc, char **argv) {
+    bool unwinding = false;
     struct state s = {.rounds = 8,
                       .run_ns = 20000000,
                       .page = (size_t)sysconf(_SC_PAGESIZE),
@@ -199,6 +325,8 @@ int main(int argc, char **argv) {
         snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
         if (strcmp(argv[i], "--map") == 0)
             s.map = fopen(path, "w");
+        else if (strcmp(argv[i], "--unwind") == 0)
+            unwinding = true;
         else if (strcmp(argv[i], "--dump") == 0)
             s.dumping = sonde_jitdump_open(&s.dump, argv[++i]) == 0;
         else if (strcmp(argv[i], "--truth") == 0)
@@ -212,16 +340,10 @@ int main(int argc, char **argv) {
     }
     if (s.rounds < 1 || s.rounds > 64 || !emit((uint8_t[64]){0}, 1))
         return fprintf(stderr, "jit: 1 to 64 rounds, on x86-64 or aarch64\n"), 2;
-    struct function all[64];
-    pthread_t other;
-    uint8_t *area = map(NULL, (size_t)s.rounds * s.page, PROT_NONE, ANON | MAP_NORESERVE, -1);
-    bool threaded = pthread_create(&other, NULL, thread, &s) == 0;
-    grow(&s, area, all);
-    move(&s, all);
-    again(&s, area);
-    twice(&s);
-    if (threaded)
-        pthread_join(other, NULL);
+    if (unwinding)
+        unwind(&s);
+    else
+        act(&s);
     if (s.dumping)
         sonde_jitdump_close(&s.dump);
     if (s.map)

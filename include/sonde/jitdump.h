@@ -133,80 +133,135 @@ static inline int sonde_jitdump_open(struct sonde_jitdump *d, const char *direct
     return error;
 }
 
-/*
- * Announces code that is in its place and complete. `lines` (`line_count` of them, which may be 0) ascend by
- * address. Its number for sonde_jitdump_move, or 0 when it could not be written (errno says why).
+/* Code to announce: in its place, and complete. What is not known is 0. */
+struct sonde_jitdump_code {
+    const void *address;
+    size_t size;
+    const char *name;
+    const struct sonde_jitdump_line *lines; /* ascending by address */
+    size_t line_count;
+    /* How to unwind out of it, for profilers that are given stacks: what .eh_frame would hold for this
+     * function alone, in place, as if it followed the code at the next multiple of 8 bytes; and
+     * .eh_frame_hdr. Code that keeps frame pointers needs none. */
+    const void *eh_frame, *eh_frame_hdr;
+    size_t eh_frame_size, eh_frame_hdr_size;
+};
+
+/* The lines of a function. 0 or an errno value; 0, too, where there is no memory to write them. */
+static inline int sonde_jitdump_write_lines(struct sonde_jitdump *d, const struct sonde_jitdump_code *code,
+                                            uint64_t now) {
+    struct {
+        uint32_t id, size;
+        uint64_t time, code_addr, count;
+    } debug;
+    struct iovec part;
+    size_t total = sizeof debug, at = sizeof debug, i;
+    char *record;
+    int error;
+    for (i = 0; i < code->line_count; i++)
+        total += 16 + strlen(code->lines[i].file) + 1;
+    /* mmap, since the caller may be anywhere in a memory manager of its own. */
+    record = total > UINT32_MAX
+                 ? (char *)MAP_FAILED
+                 : (char *)mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (record == (char *)MAP_FAILED)
+        return 0;
+    memset(&debug, 0, sizeof debug);
+    debug.id = 2;
+    debug.size = (uint32_t)total;
+    debug.time = now;
+    debug.code_addr = (uint64_t)(uintptr_t)code->address;
+    debug.count = code->line_count;
+    memcpy(record, &debug, sizeof debug);
+    for (i = 0; i < code->line_count; i++) {
+        const struct sonde_jitdump_line *l = &code->lines[i];
+        uint64_t address = (uint64_t)(uintptr_t)l->address;
+        size_t n = strlen(l->file) + 1;
+        memcpy(record + at, &address, 8);
+        memcpy(record + at + 8, &l->line, 4);
+        memcpy(record + at + 12, &l->column, 4);
+        memcpy(record + at + 16, l->file, n);
+        at += 16 + n;
+    }
+    part.iov_base = record;
+    part.iov_len = total;
+    error = sonde_jitdump_write(d, &part, 1);
+    munmap(record, total);
+    return error;
+}
+
+static inline struct iovec sonde_jitdump_part(const void *data, size_t size) {
+    struct iovec part;
+    part.iov_base = (void *)(uintptr_t)data;
+    part.iov_len = size;
+    return part;
+}
+
+/* Announces a function. Its number for sonde_jitdump_move, or 0 when it could not be written (errno says
+ * why).
  */
-static inline uint64_t sonde_jitdump_load(struct sonde_jitdump *d, const void *code, size_t size,
-                                          const char *name, const struct sonde_jitdump_line *lines,
-                                          size_t line_count) {
+static inline uint64_t sonde_jitdump_announce(struct sonde_jitdump *d,
+                                              const struct sonde_jitdump_code *code) {
+    static const char zeros[8] = {0};
+    struct {
+        uint32_t id, size;
+        uint64_t time, unwind_size, hdr_size, mapped_size;
+    } unwind;
     struct {
         uint32_t id, size;
         uint64_t time;
         uint32_t pid, tid;
         uint64_t vma, code_addr, code_size, code_index;
     } load;
-    struct {
-        uint32_t id, size;
-        uint64_t time, code_addr, count;
-    } debug;
-    struct iovec parts[3];
-    size_t name_size = strlen(name) + 1;
+    struct iovec parts[7];
+    size_t name_size = strlen(code->name) + 1, tables = code->eh_frame_hdr_size + code->eh_frame_size;
     uint64_t index = __atomic_add_fetch(&d->next_index, 1, __ATOMIC_RELAXED);
-    int error = 0;
+    int error = 0, n = 0;
     memset(&load, 0, sizeof load);
-    if (sizeof load + name_size > UINT32_MAX - size || size > UINT32_MAX) {
+    memset(&unwind, 0, sizeof unwind);
+    if (code->size > UINT32_MAX / 2 || name_size > UINT32_MAX / 4 || tables > UINT32_MAX / 2) {
         errno = EFBIG;
         return 0;
     }
-    load.time = sonde_jitdump_now();
-    if (line_count) {
-        size_t total = sizeof debug, at = sizeof debug, i;
-        char *record;
-        for (i = 0; i < line_count; i++)
-            total += 16 + strlen(lines[i].file) + 1;
-        /* mmap, since the caller may be anywhere in a memory manager of its own. */
-        record = total > UINT32_MAX
-                     ? (char *)MAP_FAILED
-                     : (char *)mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (record != (char *)MAP_FAILED) {
-            memset(&debug, 0, sizeof debug);
-            debug.id = 2;
-            debug.size = (uint32_t)total;
-            debug.time = load.time;
-            debug.code_addr = (uint64_t)(uintptr_t)code;
-            debug.count = line_count;
-            memcpy(record, &debug, sizeof debug);
-            for (i = 0; i < line_count; i++) {
-                uint64_t address = (uint64_t)(uintptr_t)lines[i].address;
-                size_t n = strlen(lines[i].file) + 1;
-                memcpy(record + at, &address, 8);
-                memcpy(record + at + 8, &lines[i].line, 4);
-                memcpy(record + at + 12, &lines[i].column, 4);
-                memcpy(record + at + 16, lines[i].file, n);
-                at += 16 + n;
-            }
-            parts[0].iov_base = record;
-            parts[0].iov_len = total;
-            error = sonde_jitdump_write(d, parts, 1);
-            munmap(record, total);
-        }
+    load.time = unwind.time = sonde_jitdump_now();
+    if (code->line_count)
+        error = sonde_jitdump_write_lines(d, code, load.time);
+    if (code->eh_frame_size) { /* it names no function: it is the one of the next record */
+        unwind.id = 4;
+        unwind.unwind_size = tables;
+        unwind.hdr_size = code->eh_frame_hdr_size;
+        unwind.size = (uint32_t)(sizeof unwind + (tables + 7) / 8 * 8);
+        parts[n++] = sonde_jitdump_part(&unwind, sizeof unwind);
+        parts[n++] = sonde_jitdump_part(code->eh_frame_hdr, code->eh_frame_hdr_size);
+        parts[n++] = sonde_jitdump_part(code->eh_frame, code->eh_frame_size);
+        parts[n++] = sonde_jitdump_part(zeros, (tables + 7) / 8 * 8 - tables);
     }
-    load.size = (uint32_t)(sizeof load + name_size + size);
+    load.size = (uint32_t)(sizeof load + name_size + code->size);
     load.pid = (uint32_t)getpid();
     load.tid = (uint32_t)syscall(SYS_gettid);
-    load.vma = load.code_addr = (uint64_t)(uintptr_t)code;
-    load.code_size = size;
+    load.vma = load.code_addr = (uint64_t)(uintptr_t)code->address;
+    load.code_size = code->size;
     load.code_index = index;
-    parts[0].iov_base = &load;
-    parts[0].iov_len = sizeof load;
-    parts[1].iov_base = (void *)(uintptr_t)name;
-    parts[1].iov_len = name_size;
-    parts[2].iov_base = (void *)(uintptr_t)code;
-    parts[2].iov_len = size;
-    error = error ? error : sonde_jitdump_write(d, parts, 3);
+    parts[n++] = sonde_jitdump_part(&load, sizeof load);
+    parts[n++] = sonde_jitdump_part(code->name, name_size);
+    parts[n++] = sonde_jitdump_part(code->address, code->size);
+    error = error ? error : sonde_jitdump_write(d, parts, n);
     errno = error ? error : errno;
     return error ? 0 : index;
+}
+
+/* The same, of code with no more than lines (`line_count` of them, which may be 0). */
+static inline uint64_t sonde_jitdump_load(struct sonde_jitdump *d, const void *code, size_t size,
+                                          const char *name, const struct sonde_jitdump_line *lines,
+                                          size_t line_count) {
+    struct sonde_jitdump_code all;
+    memset(&all, 0, sizeof all);
+    all.address = code;
+    all.size = size;
+    all.name = name;
+    all.lines = lines;
+    all.line_count = line_count;
+    return sonde_jitdump_announce(d, &all);
 }
 
 /* The code with this number lies at `to` from now on, and not at `from` any more. 0 or an errno value. */
