@@ -27,8 +27,13 @@ static char *own_cache_path(void) {
     return !home || *home != '/' || asprintf(&path, "%s/.cache/sonde", home) < 0 ? NULL : path;
 }
 
-bool naming_open(struct naming *n, const struct command_env *env, const struct reading *r,
-                 const struct model *m, const struct symbol_options *o, struct err *err) {
+static struct symbol_returns find_returns(void *ctx, enum symbol_space space) {
+    struct reading *r = ctx;
+    return resolve_returns_find(&r->returns, r->stream, space);
+}
+
+bool naming_open(struct naming *n, const struct command_env *env, struct reading *r, const struct model *m,
+                 const struct symbol_options *o, struct err *err) {
     struct symbol_options options = *o;
     const struct os_file *file = stream_file(r->stream);
     const char *servers = getenv("DEBUGINFOD_URLS");
@@ -42,6 +47,8 @@ bool naming_open(struct naming *n, const struct command_env *env, const struct r
     options.recorded_ns = stream_is_pipe(r->stream) || file->fd < 0 ? 0 : file->mtime_ns;
     options.kernel = reading_kernel_facts(r, &n->kernel) ? &n->kernel : NULL;
     options.module_lines = r->module_lines;
+    options.returns = find_returns;
+    options.returns_ctx = r;
     options.kept = reading_kept(r);
     options.kept_swap = r->events->swap;
     n->store = symbol_store_new(&options, err);

@@ -20,10 +20,10 @@ struct naming {
 /*
  * Zeroed before; opens no file yet. `o` is what the user wants; what the recording says (kept files, where
  * and when it was made) and where to look (build-id cache, debuginfod servers of $DEBUGINFOD_URLS) are added
- * here. `m` and `r` are borrowed. False: memory; naming_close is allowed.
+ * here. `m` and `r` are borrowed, `r` also where names are looked up. False: memory; naming_close is allowed.
  */
-bool naming_open(struct naming *n, const struct command_env *env, const struct reading *r,
-                 const struct model *m, const struct symbol_options *o, struct err *err);
+bool naming_open(struct naming *n, const struct command_env *env, struct reading *r, const struct model *m,
+                 const struct symbol_options *o, struct err *err);
 void naming_close(struct naming *n);
 
 #endif

@@ -36,6 +36,7 @@ void reading_close(struct reading *r) {
     resolve_jit_free(r->jit);
     stream_close(r->stream);
     kmod_sections_fini(&r->kmod);
+    resolve_returns_fini(&r->returns);
     *r = (struct reading){0};
 }
 
@@ -264,6 +265,7 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
                 times.first_ns = rec.time_ns < times.first_ns ? rec.time_ns : times.first_ns;
                 times.last_ns = rec.time_ns > times.last_ns ? rec.time_ns : times.last_ns;
             }
+            resolve_returns_note(&r->returns, rec.loc);
             continue;
         }
         if (rec.legacy)

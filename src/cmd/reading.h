@@ -13,6 +13,7 @@
 #include "format/tracefs/tracefs_formats.h"
 #include "model/model.h"
 #include "resolve/jit.h"
+#include "resolve/returns.h"
 #include "stream/stream.h"
 
 struct reading {
@@ -24,6 +25,7 @@ struct reading {
     void *symbol_ctx;
     struct resolve_jit *jit; /* NULL: reading_jitdumps was not called */
     struct kmod_sections kmod;
+    struct resolve_returns returns; /* of the first pass */
     /* Where kernel modules' sections lay (module_lines.h): before the recording, and of those that came then;
      * complete after the first pass. */
     struct bytes module_lines[2];

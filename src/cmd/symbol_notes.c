@@ -17,9 +17,10 @@ static void say_image(const struct model_image *image, const struct symbol_sourc
     if (source->has_slide)
         snprintf(slide, sizeof slide, ", moved by %s0x%" PRIx64, source->slide < 0 ? "-" : "",
                  source->slide < 0 ? -(uint64_t)source->slide : (uint64_t)source->slide);
-    log_line(LOG_INFO, "%s: names from %s%s%s%s%s", image->name, symbol_origin_text(source->origin),
+    log_line(LOG_INFO, "%s: names from %s%s%s%s%s%s%s", image->name, symbol_origin_text(source->origin),
              source->path ? ", " : "", source->path ? source->path : "",
-             source->proved ? ", proved by the recording" : ", not proved", slide);
+             source->proved ? ", proved by the recording" : ", not proved", source->support ? ": " : "",
+             source->support ? source->support : "", slide);
 }
 
 /* Images that lack names for one reason: a kernel's modules, say. */

@@ -44,6 +44,8 @@ struct resolve_names {
     VEC(struct image_names) images;
     VEC(struct extent) extents;
     uint32_t seen_mappings; /* mappings whose extents are known */
+    uint32_t seen_images;   /* images that the store knows if they are a kernel's */
+    bool adding;            /* add_kernel_images is at work */
     struct memo *memo;      /* made at the first resolve_names_find */
     pthread_mutex_t lock;   /* guards loaded and loading in resolve_names_demand */
     pthread_cond_t done;
@@ -153,6 +155,7 @@ static bool add_image(struct resolve_names *n, uint32_t id);
 
 /* A module, a vdso, the pid of a JIT's memory are proved by their kernel: that is made known first. */
 static bool add_kernel_of(struct resolve_names *n, const struct model_image *image) {
+
     bool guest = image->space == MODEL_SPACE_GUEST_KERNEL || image->space == MODEL_SPACE_GUEST_USER;
     struct model_kernel_reference ref;
     bool needed =
@@ -162,6 +165,24 @@ static bool add_kernel_of(struct resolve_names *n, const struct model_image *ima
            (grow(n, ref.image + 1) && add_image(n, ref.image));
 }
 
+static bool is_kernel(unsigned space) {
+    return space == MODEL_SPACE_KERNEL || space == MODEL_SPACE_GUEST_KERNEL;
+}
+
+/* Where modules lay, and code that kernels made, tells whether a list is of the recorded kernel: all such
+ * images are known before the first of them is asked for. */
+static bool add_kernel_images(struct resolve_names *n, unsigned space) {
+    bool ok = true;
+    if (!is_kernel(space) || n->adding)
+        return true;
+    n->adding = true;
+    for (; ok && n->seen_images < model_image_count(n->model); n->seen_images++)
+        if (is_kernel(model_image(n->model, n->seen_images)->space))
+            ok = grow(n, n->seen_images + 1) && add_image(n, n->seen_images);
+    n->adding = false;
+    return ok;
+}
+
 /* Makes the image known to the store. False: memory. */
 static bool add_image(struct resolve_names *n, uint32_t id) {
     if (n->images.items[id].store_id != NOT_ASKED)
@@ -169,8 +190,10 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
     if (!learn_extents(n))
         return false;
     const struct model_image *image = model_image(n->model, id);
-    if (!add_kernel_of(n, image))
+    if (!add_kernel_of(n, image) || !add_kernel_images(n, image->space))
         return false;
+    if (n->images.items[id].store_id != NOT_ASKED)
+        return true;
     bool by_name;
     struct symbol_image s = {.kind = kind_of(image),
                              .space = space_of(image),

@@ -138,6 +138,7 @@ struct symbol_provenance symbol_store_provenance(const struct symbol_store *s, u
     struct symbol_provenance p = {.grade = symbol_store_grade(s, image, symbol),
                                   .origin = im->table ? im->source.origin : SYMBOL_FROM_NOTHING,
                                   .path = im->source.path,
+                                  .support = im->source.support,
                                   .has_slide = im->source.has_slide,
                                   .slide = im->source.slide};
     if (symbol != SYMBOL_NONE && im->table) {

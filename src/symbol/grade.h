@@ -66,9 +66,10 @@ struct symbol_provenance {
     enum symbol_origin origin;     /* of the image's names; FROM_NOTHING without any */
     enum symbol_identity identity; /* BY_NOTHING for all but exact names and those of guessed size */
     enum symbol_list list;
-    const char *path; /* the file that gave the name, else the one that was refused; may be NULL */
-    const char *why;  /* why the grade is no better, for people; NULL: it is exact */
-    bool has_slide;   /* as in struct symbol_source */
+    const char *path;    /* the file that gave the name, else the one that was refused; may be NULL */
+    const char *why;     /* why the grade is no better, for people; NULL: it is exact */
+    const char *support; /* as in struct symbol_source */
+    bool has_slide;      /* likewise */
     int64_t slide;
 };
 

@@ -175,6 +175,30 @@ bool kernel_list_module_start(const struct kernel_list *l, struct bytes module, 
     return found;
 }
 
+/* What stands in the place of a module's name (seen in /proc/kallsyms of 6.1 and 6.18 kernels). */
+static bool is_made(struct bytes module) {
+    static const char bpf[] = "bpf", builtin[] = "__builtin__";
+    size_t n = sizeof builtin - 1;
+    return (module.size == sizeof bpf - 1 && !memcmp(module.data, bpf, module.size)) ||
+           (module.size > n && !memcmp(module.data, builtin, n));
+}
+
+enum kernel_list_made kernel_list_made(const struct kernel_list *l, const char *name, uint64_t address) {
+    enum kernel_list_made made = KERNEL_LIST_UNLISTED;
+    for (size_t r = 0; r < l->runs.count; r++) {
+        const struct run *run = &l->runs.items[r];
+        for (uint32_t i = run->first; is_made(run->module) && i < run->first + run->count; i++) {
+            const struct entry *e = &l->entries.items[i];
+            if (strcmp(l->text + e->name, name) != 0)
+                continue;
+            if (e->address == address)
+                return KERNEL_LIST_THERE;
+            made = KERNEL_LIST_ELSEWHERE; /* programs may be loaded several times */
+        }
+    }
+    return made;
+}
+
 bool kernel_list_has_module(const struct kernel_list *l, struct bytes module) {
     for (size_t r = 0; r < l->runs.count; r++)
         if (bytes_equal(l->runs.items[r].module, module))

@@ -36,6 +36,11 @@ bool kernel_list_has(const struct kernel_list *l, const char *name, uint64_t add
 /* The lowest address of a module's symbols; false when the list has none of it. */
 bool kernel_list_module_start(const struct kernel_list *l, struct bytes module, uint64_t *address);
 
+/* What the list says of code that the kernel made at run time (BPF programs, trampolines, copies of probed
+ * instructions), which KSYMBOL records tell of, too. */
+enum kernel_list_made { KERNEL_LIST_UNLISTED, KERNEL_LIST_THERE, KERNEL_LIST_ELSEWHERE };
+enum kernel_list_made kernel_list_made(const struct kernel_list *l, const char *name, uint64_t address);
+
 /* True when some symbol of the list is this module's. */
 bool kernel_list_has_module(const struct kernel_list *l, struct bytes module);
 

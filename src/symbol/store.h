@@ -26,6 +26,18 @@ struct symbol_kernel_options {
     const char *modules; /* a copy of /proc/modules: where modules lie and how long they are */
 };
 
+/* An address that some function in a kernel returned to, and the address one frame further in: both as
+ * recorded. */
+struct symbol_return {
+    uint64_t address, inner;
+};
+/* Ascending by address; no two are equal. */
+struct symbol_returns {
+    const struct symbol_return *list;
+    size_t count;
+};
+enum symbol_space { SYMBOL_USER, SYMBOL_KERNEL, SYMBOL_GUEST_USER, SYMBOL_GUEST_KERNEL };
+
 /* Texts are borrowed and must outlive the store. NULL and 0 are the defaults. */
 struct symbol_options {
     const char *symfs; /* look for files below this directory, and nowhere else */
@@ -48,11 +60,13 @@ struct symbol_options {
     int64_t recorded_ns;          /* when it ended, since 1970; 0: not known */
     const char *debuginfod_urls;  /* NULL: the network is not asked */
     unsigned debuginfod_total_ms; /* for all images together; 0: 10 seconds */
-    struct bytes kept;            /* files that the recording keeps: format/perfdata/kept.h; may be empty */
+    /* A sample of what was returned to in the host's kernel or a guest's; asked once for each where that is
+     * to tell whether an image fits, in any thread. What it gives must outlive the store. NULL: not known. */
+    struct symbol_returns (*returns)(void *ctx, enum symbol_space space);
+    void *returns_ctx;
+    struct bytes kept; /* files that the recording keeps: format/perfdata/kept.h; may be empty */
     bool kept_swap;
 };
-
-enum symbol_space { SYMBOL_USER, SYMBOL_KERNEL, SYMBOL_GUEST_USER, SYMBOL_GUEST_KERNEL };
 
 enum symbol_kind {
     SYMBOL_IMAGE_FILE,   /* a mapped file */
@@ -160,6 +174,9 @@ struct symbol_source {
     const char *shown_path;
     bool has_slide; /* kernels: from a file whose addresses are not the recorded ones */
     int64_t slide;  /* recorded address - the file's */
+    /* What speaks for a file that nothing proves, for people: "all of 212 return addresses in it follow
+     * calls"; NULL: nothing was found. */
+    const char *support;
 };
 
 /* After symbol_store_table. Texts live until symbol_store_free. */

@@ -62,6 +62,8 @@ struct symbol_store {
     pthread_mutex_t lock;          /* of what follows */
     struct store_live live;
     struct store_kernel_kept kernel;
+    struct symbol_returns returns[2]; /* of the host's kernel, of guests' */
+    bool has_returns[2];
     struct store_kept kept; /* list and by_key never change */
 };
 
@@ -108,6 +110,17 @@ struct symfile *store_find_debug(struct symbol_store *s, struct store_image *im,
  * for. */
 const char *store_download(struct symbol_store *s, struct store_image *im, struct bytes build_id,
                            enum os_debuginfod_kind kind);
+
+/* The code that an image has at a recorded address: `at` in `code`. False: none, or it is not in the file. */
+typedef bool store_code_fn(const void *ctx, uint64_t address, struct bytes *code, size_t *at);
+
+/*
+ * Whether what was returned to in the image, whose table is made, follows calls in the code of the file at
+ * `path`, which is of e's machine: at least 99 % must. True as well where nothing tells (source.support says
+ * which); else the image fails, and the table is gone.
+ */
+bool store_returns_fit(struct symbol_store *s, struct store_image *im, const char *path,
+                       const struct object_elf *e, store_code_fn *code_at, const void *ctx);
 
 /* The running kernel. */
 const struct store_live *store_live(struct symbol_store *s);

@@ -74,6 +74,40 @@ static bool modules_lie_elsewhere(const struct symbol_store *s, struct store_ima
     return elsewhere > here;
 }
 
+/* Most code of those names that the kernel had made lies elsewhere: programs come and go, but the names of
+ * those that are loaded at each boot are the same. */
+static bool made_code_lies_elsewhere(const struct symbol_store *s, const struct symbol_image *kernel,
+                                     const struct kernel_list *list) {
+    enum { COMPARED_MAX = 64 };
+    size_t here = 0, elsewhere = 0;
+    for (size_t i = 0; i < s->images.count && here + elsewhere < COMPARED_MAX; i++) {
+        const struct symbol_image *known = &s->images.items[i]->known;
+        if (known->kind != SYMBOL_IMAGE_NAMED || known->space != kernel->space || !known->start)
+            continue;
+        enum kernel_list_made made = kernel_list_made(list, known->name, known->start);
+        here += made == KERNEL_LIST_THERE;
+        elsewhere += made == KERNEL_LIST_ELSEWHERE;
+    }
+    return elsewhere > here;
+}
+
+/* Code that the recording tells of inside of what would be the kernel's text, where none can be made; NULL:
+ * there is none. */
+static const char *code_inside(const struct symbol_store *s, const struct symbol_image *kernel, uint64_t text,
+                               uint64_t end) {
+    for (size_t i = 0; i < s->images.count; i++) {
+        const struct symbol_image *known = &s->images.items[i]->known;
+        if (known->kind == SYMBOL_IMAGE_NAMED && known->space == kernel->space && known->start >= text &&
+            known->start < end)
+            return known->name;
+    }
+    return NULL;
+}
+
+static bool refuse_code_inside(struct store_image *im, const char *path, const char *name) {
+    return refuse(im, path, store_text(im, "its text covers the place of %s: another kernel", name));
+}
+
 static bool has_facts(struct store_image *im, const char *path, const struct perfdata_kernel_facts *facts,
                       const struct kernel_list *list) {
     for (uint32_t i = 0; i < facts->symbol_count; i++)
@@ -119,7 +153,17 @@ bool store_list_matches(const struct symbol_store *s, struct store_image *im, co
         *proved = true;
     if (has_reference(kernel) && !has_the_reference(im, path, kernel, list))
         return false;
-    return !kernel || !modules_lie_elsewhere(s, im, kernel, list) ||
+    if (!kernel)
+        return true;
+    uint64_t text, end;
+    const char *inside = NULL;
+    if (kernel_list_address(list, "_stext", &text) && kernel_list_address(list, "_etext", &end))
+        inside = code_inside(s, kernel, text, end);
+    if (inside)
+        return refuse_code_inside(im, path, inside);
+    if (made_code_lies_elsewhere(s, kernel, list))
+        return refuse(im, path, "BPF programs and the like lie elsewhere than they did: another boot");
+    return !modules_lie_elsewhere(s, im, kernel, list) ||
            refuse(im, path, "modules lie elsewhere than they did: another boot");
 }
 
@@ -152,7 +196,9 @@ const char *store_not_running(struct symbol_store *s, struct store_image *im,
     const struct store_live *live = store_live(s);
     struct bytes id = {live->id.bytes, live->id.size}, want = kernel ? kernel->build_id : (struct bytes){0};
     *proved = want.size != 0;
-    if (!kernel || kernel->space != SYMBOL_KERNEL)
+    if (!kernel)
+        return "nothing recorded says which kernel it was";
+    if (kernel->space != SYMBOL_KERNEL)
         return "the running kernel is not the guest's";
     if (want.size)
         return bytes_equal(id, want)
@@ -322,6 +368,24 @@ static bool symbols_fit(const struct symbol_store *s, const struct symfile *f, u
     return true;
 }
 
+struct moved {
+    const struct object_elf *e;
+    uint64_t slide;
+};
+
+/* The code of a kernel image that was moved as a whole. */
+static bool code_of_image(const void *ctx, uint64_t address, struct bytes *code, size_t *at) {
+    const struct moved *m = ctx;
+    uint64_t there = address - m->slide;
+    struct object_section sec;
+    for (uint32_t i = 0; object_elf_section(m->e, i, &sec); i++)
+        if ((sec.flags & SHF_EXECINSTR) && there > sec.addr && there - sec.addr <= sec.size) {
+            *at = (size_t)(there - sec.addr);
+            return object_elf_section_bytes(m->e, &sec, NULL, code, NULL);
+        }
+    return false;
+}
+
 static bool use_vmlinux(struct symbol_store *s, struct store_image *im, struct symfile *f, bool proved,
                         bool forced) {
     const struct symbol_image *kernel = &im->known;
@@ -341,7 +405,16 @@ static bool use_vmlinux(struct symbol_store *s, struct store_image *im, struct s
         return refuse(im, f->path, "its functions do not lie where those of the recorded kernel did");
     if (!proved && !forced && find_symbol(&f->elf, "_etext", &etext) && ends_otherwise(kernel, etext + slide))
         return refuse(im, f->path, "its text is not as long as the recorded kernel's: another kernel");
+    if (!proved && !forced && find_symbol(&f->elf, "_stext", &value) &&
+        find_symbol(&f->elf, "_etext", &etext)) {
+        const char *inside = code_inside(s, kernel, value + slide, etext + slide);
+        if (inside)
+            return refuse_code_inside(im, f->path, inside);
+    }
     if (!relocate(s, im, f, slide))
+        return false;
+    struct moved moved = {&f->elf, slide};
+    if (!proved && !forced && !store_returns_fit(s, im, f->path, &f->elf, code_of_image, &moved))
         return false;
     im->source.has_slide = true;
     im->source.slide = (int64_t)slide;

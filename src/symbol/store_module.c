@@ -179,9 +179,30 @@ static uint64_t section_end(const void *ctx, uint64_t start) {
     return start;
 }
 
-/* `f` may be NULL. */
+struct placed {
+    const struct object_elf *e;
+    const struct placement *places;
+    uint64_t start;
+};
+
+/* The code of a module's sections, each at its place. */
+static bool code_of_sections(const void *ctx, uint64_t address, struct bytes *code, size_t *at) {
+    const struct placed *p = ctx;
+    uint64_t offset = address - p->start;
+    struct object_section sec;
+    for (uint32_t i = 0; i < p->places->count; i++) {
+        uint64_t from = p->places->offsets[i];
+        if (from == UINT64_MAX || offset <= from || offset > p->places->ends[i])
+            continue;
+        *at = (size_t)(offset - from);
+        return object_elf_section(p->e, i, &sec) && object_elf_section_bytes(p->e, &sec, NULL, code, NULL);
+    }
+    return false;
+}
+
+/* `f` may be NULL. `vouched`: the user says that it is the one. */
 static bool use_module(struct symbol_store *s, struct store_image *im, struct symfile *f, bool proved,
-                       enum symbol_origin origin) {
+                       bool vouched, enum symbol_origin origin) {
     struct err err = ERR_INIT;
     struct placement places = {0};
     struct symbol_drafts d = {0};
@@ -201,10 +222,13 @@ static bool use_module(struct symbol_store *s, struct store_image *im, struct sy
                   : place_sections(&f->elf, &places, &err)) &&
         elf_symbols_add(&f->elf, SHT_SYMTAB, place_in_module, &places, &d, &err))
         im->table = im->owned = symbol_table_build(&d, &rules, &err);
-    free(places.offsets);
     symbol_drafts_fini(&d);
+    struct placed placed = {&f->elf, &places, im->known.start};
+    bool sure = vouched || (proved && recorded) || !im->table;
+    bool fits = sure || store_returns_fit(s, im, f->path, &f->elf, code_of_sections, &placed);
+    free(places.offsets);
     if (!im->table)
-        return store_fail_err(im, f->path, &err);
+        return fits && store_fail_err(im, f->path, &err);
     im->bytes.debug = f->bytes;
     /* Where its sections lie is guessed unless it was recorded. */
     return store_found(im, origin, f->path, proved && recorded);
@@ -212,7 +236,7 @@ static bool use_module(struct symbol_store *s, struct store_image *im, struct sy
 
 static bool use_file(struct symbol_store *s, struct store_image *im, const char *path,
                      enum symbol_origin origin) {
-    return use_module(s, im, store_open_proved(s, im, path), im->known.build_id.size != 0, origin);
+    return use_module(s, im, store_open_proved(s, im, path), im->known.build_id.size != 0, false, origin);
 }
 
 /* What the user vouches for: a module's file of that name. */
@@ -222,7 +246,7 @@ static bool use_forced(struct symbol_store *s, struct store_image *im) {
     while ((path = store_next_forced(im, &rest))) {
         struct symfile *f =
             bytes_equal(store_module_name(im, path), name) ? symfile_open(&s->files, path) : NULL;
-        if (f && f->is_elf && f->elf.type == ET_REL && use_module(s, im, f, false, SYMBOL_FROM_MODULE))
+        if (f && f->is_elf && f->elf.type == ET_REL && use_module(s, im, f, false, true, SYMBOL_FROM_MODULE))
             return true;
     }
     return false;

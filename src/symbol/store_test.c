@@ -749,6 +749,43 @@ static void test_modules_elsewhere(void **state) {
     }
 }
 
+/* A BPF program that the recording tells of, and what a list of another boot, or of a kernel with more text,
+ * has there. */
+static void test_made_code(void **state) {
+    struct tree *t = *state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/kallsyms", t->root);
+    put(t, "/kallsyms",
+        text_bytes("ffffffff9b600000 T _text\nffffffff9b600000 T _stext\nffffffff9b601000 T _etext\n"
+                   "ffffffffc0a00000 t bpf_prog_1\t[bpf]\nffffffffc0a00400 t bpf_prog_1\t[bpf]\n"
+                   "ffffffffc0a00800 t ftrace_trampoline\t[__builtin__ftrace]\n"
+                   "ffffffffc0a00c00 t other\t[ext4]\n"));
+    struct symbol_options o = {.host = {.kallsyms = path}};
+    const struct {
+        const char *name;
+        uint64_t start;
+        bool refused;
+    } cases[] = {
+        {"bpf_prog_1", 0xffffffffc0a00400, false},       {"bpf_prog_1", 0xffffffffc0a00404, true},
+        {"bpf_prog_2", 0xffffffffc0a00404, false},       {"ftrace_trampoline", 0xffffffffc0a00800, false},
+        {"ftrace_trampoline", 0xffffffffc0a00000, true}, {"other", 0xffffffffc0a00000, false},
+        {"bpf_prog_2", 0xffffffff9b600800, true}, /* inside of the kernel's text */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct symbol_image code = {.kind = SYMBOL_IMAGE_NAMED,
+                                    .space = SYMBOL_KERNEL,
+                                    .name = cases[i].name,
+                                    .start = cases[i].start,
+                                    .end = cases[i].start + 0x40};
+        struct symbol_store *s = symbol_store_new(&o, NULL);
+        symbol_store_add(s, &KERNEL);
+        symbol_store_add(s, &code);
+        assert_int_equal(symbol_store_table(s, 0) == NULL, cases[i].refused);
+        assert_int_equal(symbol_store_source(s, 0).status == SYMBOL_CONTRADICTED, cases[i].refused);
+        symbol_store_free(s);
+    }
+}
+
 /* Files that nothing proves, by the user's word. */
 static void test_forced(void **state) {
     struct tree *t = *state;
@@ -937,25 +974,16 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_file),
-        TREE_TEST(test_deleted),
-        TREE_TEST(test_evidence),
-        TREE_TEST(test_changed),
-        TREE_TEST(test_kernel_facts),
-        TREE_TEST(test_modules_elsewhere),
-        TREE_TEST(test_forced),
-        TREE_TEST(test_cache),
-        TREE_TEST(test_debug_files),
-        TREE_TEST(test_map),
-        TREE_TEST(test_debuginfod),
-        TREE_TEST(test_kallsyms),
-        TREE_TEST(test_vmlinux),
-        TREE_TEST(test_module_list),
-        TREE_TEST(test_module_file),
-        TREE_TEST(test_memory),
-        cmocka_unit_test(test_vdso),
-        cmocka_unit_test(test_named),
-        cmocka_unit_test(test_foreign_kernel),
+        TREE_TEST(test_file),         TREE_TEST(test_deleted),
+        TREE_TEST(test_evidence),     TREE_TEST(test_changed),
+        TREE_TEST(test_kernel_facts), TREE_TEST(test_modules_elsewhere),
+        TREE_TEST(test_forced),       TREE_TEST(test_made_code),
+        TREE_TEST(test_cache),        TREE_TEST(test_debug_files),
+        TREE_TEST(test_map),          TREE_TEST(test_debuginfod),
+        TREE_TEST(test_kallsyms),     TREE_TEST(test_vmlinux),
+        TREE_TEST(test_module_list),  TREE_TEST(test_module_file),
+        TREE_TEST(test_memory),       cmocka_unit_test(test_vdso),
+        cmocka_unit_test(test_named), cmocka_unit_test(test_foreign_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

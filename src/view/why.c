@@ -313,6 +313,10 @@ void why_print_text(const struct why *w, struct out *o) {
     else if (p.symbol.why)
         out_printf(o, ": %s", p.symbol.why);
     out_char(o, '\n');
+    if (p.symbol.support) {
+        label(o, "");
+        out_printf(o, "%s\n", p.symbol.support);
+    }
     print_mapping(w, f, o);
     print_identities(w, f, o);
     print_tries(w, f, o);
@@ -441,6 +445,7 @@ void why_print_json(const struct why *w, struct out *o) {
     json_name(w, f, o);
     json_text(o, "grade", grade_name(p.grade));
     json_text(o, "why", p.why);
+    json_text(o, "support", p.support);
     json_text(o, "identity", symbol_identity_text(p.identity));
     json_text(o, "list", symbol_list_text(p.list));
     json_text(o, "origin", p.origin == SYMBOL_FROM_NOTHING ? NULL : symbol_origin_text(p.origin));

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What kernels' stacks returned to, of a bounded number of samples from all of a recording: by it files are
+ * judged that nothing proves to be the recorded kernel (symbol/store.h).
+ *
+ *   first pass: resolve_returns_note per sample -> whenever a file is to be judged: resolve_returns_find
+ */
+#ifndef SONDE_RESOLVE_RETURNS_H
+#define SONDE_RESOLVE_RETURNS_H
+
+#include "stream/stream.h"
+#include "symbol/store.h"
+
+/* Zeroed before the first use. */
+struct resolve_returns {
+    VEC(uint64_t) noted; /* where samples lie, in order of the file */
+    uint64_t seen, mask; /* every (mask + 1)-th is noted */
+    VEC(struct symbol_return) found[2];
+};
+
+/* The next sample of the stream lies at `loc`. Without memory it is not noted. */
+void resolve_returns_note_slow(struct resolve_returns *r, uint64_t loc);
+static inline void resolve_returns_note(struct resolve_returns *r, uint64_t loc) {
+    if (!(r->seen++ & r->mask))
+        resolve_returns_note_slow(r, loc);
+}
+
+/* For one space once. Borrowed from `r`. */
+struct symbol_returns resolve_returns_find(struct resolve_returns *r, struct stream *stream,
+                                           enum symbol_space space);
+void resolve_returns_fini(struct resolve_returns *r);
+
+#endif
