@@ -107,13 +107,8 @@ bool reading_decode(struct reading *r, const struct stream_record *raw, struct p
     const char *reason = NULL;
     if (raw->event < r->events->list.count)
         plan = &r->events->list.items[raw->event].plan;
-    if (perfdata_record_decode(&raw->raw, plan, r->events->swap, out, &reason)) {
-        if (out->type == PERFDATA_RECORD_MMAP2 && plan)
-            perfdata_mmap2_settle(&out->mmap2,
-                                  r->events->list.items[raw->event].attr.flags & PERFDATA_ATTR_BUILD_ID,
-                                  r->events->swap);
+    if (perfdata_record_decode(&raw->raw, plan, r->events->swap, out, &reason))
         return true;
-    }
     stream_bad_record(r->stream, raw, reason);
     return false;
 }

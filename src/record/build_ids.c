@@ -25,7 +25,10 @@ void record_build_ids_mmap2(struct record_build_ids *b, uint16_t misc, struct by
         return;
     if (bytes_load32(body.data, false) == UINT32_MAX)
         return; /* the kernel's own: named after a symbol, not after a file; told in another way */
-    uint8_t size = body.data[ID_SIZE_AT];
+    struct perfdata_mmap2 m = {.has_build_id = true, .build_id_size = body.data[ID_SIZE_AT]};
+    memcpy(m.build_id, body.data + ID_AT, sizeof m.build_id);
+    perfdata_mmap2_settle(&m, false, false);
+    uint8_t size = m.build_id_size;
     if (!(bytes_load32(body.data + PROT_AT, false) & PROT_EXECUTE) || size == 0 || size > ID_MAX)
         return;
     struct bytes name = {body.data + NAME_AT, body.size - NAME_AT};

@@ -140,6 +140,7 @@ const struct perfdata_evidence *record_identities_note(struct record_identities 
         return NULL;
     const struct perfdata_mmap2 *m = &rec.mmap2;
     struct bytes name = {m->filename.data, bytes_text_len(m->filename)};
+    perfdata_mmap2_settle(&rec.mmap2, false, false);
     if (!concerns_us(m, name) || !find_file(ids, m, name, path, &id))
         return NULL;
     uint64_t words[5] = {id.dev, id.ino, id.size, (uint64_t)id.mtime_ns, (uint64_t)id.ctime_ns};

@@ -272,6 +272,7 @@ void record_keep_note(struct record_keep *k, uint16_t misc, struct bytes body,
         return;
     const struct perfdata_mmap2 *m = &rec.mmap2;
     struct bytes name = {m->filename.data, bytes_text_len(m->filename)};
+    perfdata_mmap2_settle(&rec.mmap2, false, false);
     if (m->pid == UINT32_MAX || !(m->prot & PROT_EXEC) || name.size >= OS_MAPPING_NAME)
         return;
     for (size_t i = 0; i < sizeof NO_FILE / sizeof *NO_FILE; i++)

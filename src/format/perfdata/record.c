@@ -163,6 +163,39 @@ static bool text_runs_on(const struct record_row *row, const struct perfdata_rec
     return bytes_text_len(text) == text.size && bytes_text_len(all) < all.size;
 }
 
+/* A device's major number has a byte or two, its minor number leaves bytes at zero, and where that number is
+ * a size that build-ids have (8, 16, 20), they would have to begin with three zeros. */
+static bool is_device(const struct perfdata_mmap2 *m, bool asked) {
+    const uint8_t *id = m->build_id;
+    if (m->build_id_size > sizeof m->build_id || m->reserved_1 || m->reserved_2)
+        return true;
+    return !asked && m->build_id_size < sizeof m->build_id && !id[1] && !id[2] && !id[3];
+}
+
+void perfdata_mmap2_settle(struct perfdata_mmap2 *m, bool asked, bool swap) {
+    if (!m->has_build_id || !is_device(m, asked))
+        return;
+    uint8_t first[4] = {m->build_id_size, m->reserved_1, 0, 0};
+    m->has_build_id = false;
+    m->maj = bytes_load32(first, swap);
+    /* The half word was swapped as one: its bytes stand where they stood. */
+    m->maj |= swap ? (uint32_t)m->reserved_2 : (uint32_t)m->reserved_2 << 16;
+    m->min = bytes_load32(m->build_id, swap);
+    m->ino = bytes_load64(m->build_id + 4, swap);
+    m->ino_generation = bytes_load64(m->build_id + 12, swap);
+    m->build_id_size = 0;
+    memset(m->build_id, 0, sizeof m->build_id);
+}
+
+/* What the record's own event tells of it. */
+static void settle(struct perfdata_record *r, const struct perfdata_plan *plan, bool swap) {
+    if (!plan || r->type != PERFDATA_RECORD_MMAP2 || !r->mmap2.has_build_id)
+        return;
+    perfdata_mmap2_settle(&r->mmap2, plan->build_ids, swap);
+    if (!r->mmap2.has_build_id)
+        r->misc &= (uint16_t)~PERFDATA_MISC_MMAP_BUILD_ID;
+}
+
 bool perfdata_record_decode(const struct perfdata_raw *raw, const struct perfdata_plan *plan, bool swap,
                             struct perfdata_record *out, const char **reason) {
     const struct record_row *row = record_row(raw->type);
@@ -177,6 +210,7 @@ bool perfdata_record_decode(const struct perfdata_raw *raw, const struct perfdat
         *out = start;
         if (!take_fields(row, b, plan, swap, out) && !text_runs_on(row, out, raw->body)) {
             perfdata_sample_id_decode(plan, raw->body, &out->id);
+            settle(out, plan, swap);
             return true;
         }
     }
@@ -184,6 +218,8 @@ bool perfdata_record_decode(const struct perfdata_raw *raw, const struct perfdat
     const char *why = take_fields(row, raw->body, plan, swap, out);
     if (why && reason)
         *reason = why;
+    if (!why)
+        settle(out, plan, swap);
     return !why;
 }
 
@@ -439,30 +475,6 @@ bool perfdata_record_payload_size(const struct perfdata_raw *raw, bool swap, uin
             *out = (size + 7) & ~7ull;
     }
     return cursor_ok(&c);
-}
-
-/* A device's major number has a byte or two, its minor number leaves bytes at zero, and where that number is
- * a size that build-ids have (8, 16, 20), they would have to begin with three zeros. */
-static bool is_device(const struct perfdata_mmap2 *m, bool asked) {
-    const uint8_t *id = m->build_id;
-    if (m->build_id_size > sizeof m->build_id || m->reserved_1 || m->reserved_2)
-        return true;
-    return !asked && m->build_id_size < sizeof m->build_id && !id[1] && !id[2] && !id[3];
-}
-
-void perfdata_mmap2_settle(struct perfdata_mmap2 *m, bool asked, bool swap) {
-    if (!m->has_build_id || !is_device(m, asked))
-        return;
-    uint8_t first[4] = {m->build_id_size, m->reserved_1, 0, 0};
-    m->has_build_id = false;
-    m->maj = bytes_load32(first, swap);
-    /* The half word was swapped as one: its bytes stand where they stood. */
-    m->maj |= swap ? (uint32_t)m->reserved_2 : (uint32_t)m->reserved_2 << 16;
-    m->min = bytes_load32(m->build_id, swap);
-    m->ino = bytes_load64(m->build_id + 4, swap);
-    m->ino_generation = bytes_load64(m->build_id + 12, swap);
-    m->build_id_size = 0;
-    memset(m->build_id, 0, sizeof m->build_id);
 }
 
 /* A text of that length, its NUL included, without it. */

@@ -63,8 +63,8 @@ struct perfdata_mmap2 {
 /*
  * Linux (seen on 6.18) puts PERFDATA_MISC_MMAP_BUILD_ID on the records of all events while somebody else's
  * ask for build-ids: then the first group is there nevertheless, and is brought where it belongs. `asked`:
- * the record's event has PERFDATA_ATTR_BUILD_ID (producers that put build-ids in later need not say so). What
- * was changed would not encode to the same bytes.
+ * the record's event has PERFDATA_ATTR_BUILD_ID (producers that put build-ids in later need not say so).
+ * perfdata_record_decode does this where it is given a plan, and takes the bit from the record's misc.
  */
 void perfdata_mmap2_settle(struct perfdata_mmap2 *m, bool asked, bool swap);
 

@@ -32,7 +32,8 @@ static const struct layout LAYOUTS[] = {
     {PERFDATA_RECORD_MMAP2, 0,
      "pid:4 tid:4 addr:8 len:8 pgoff:8 maj:4 min:4 ino:8 ino_generation:8 prot:4 flags:4 filename:t"},
     {PERFDATA_RECORD_MMAP2, PERFDATA_MISC_MMAP_BUILD_ID | 2,
-     "pid:4 tid:4 addr:8 len:8 pgoff:8 build_id_size:1 reserved_1:1 reserved_2:2 build_id:b20 prot:4 flags:4 "
+     "pid:4 tid:4 addr:8 len:8 pgoff:8 build_id_size:1=20 reserved_1:1=0 reserved_2:2=0 build_id:b20 prot:4 "
+     "flags:4 "
      "filename:t"},
     {PERFDATA_RECORD_AUX, 0, "aux_offset:8 aux_size:8 flags:8"},
     {PERFDATA_RECORD_ITRACE_START, 0, "pid:4 tid:4"},
@@ -271,6 +272,8 @@ static void assert_round_trip(const struct perfdata_record *rec, const struct pe
     struct writer w = writer_make(swap);
     perfdata_record_encode(rec, plan, &w);
     assert_true(writer_ok(&w));
+    if (rec->type == PERFDATA_RECORD_MMAP2 && !rec->mmap2.has_build_id && size >= PERFDATA_HEADER_SIZE)
+        writer_patch16(&w, 4, bytes_load16(data + 4, swap)); /* what was found to be no build-id */
     assert_bytes(writer_bytes(&w), data, size);
     writer_fini(&w);
 }
@@ -550,6 +553,33 @@ static void devices_are_no_build_ids(void **state) {
     assert_true(m.has_build_id); /* the event asked for it */
 }
 
+/* A record's own event tells the decoder: what is no build-id is none for anybody, and is written as none. */
+static void decoding_settles(void **state) {
+    (void)state;
+    struct perfdata_record rec = {.type = PERFDATA_RECORD_MMAP2,
+                                  .misc = PERFDATA_MISC_USER | PERFDATA_MISC_MMAP_BUILD_ID};
+    rec.mmap2 = (struct perfdata_mmap2){
+        .pid = 1, .has_build_id = true, .build_id_size = 8, .build_id = {1, 0, 0, 0, 9}};
+    rec.mmap2.filename = (struct bytes){(const uint8_t *)"/bin/a", 7};
+    for (int asked = 0; asked < 3; asked++) {
+        struct perfdata_attr attr = {.flags = asked == 1 ? PERFDATA_ATTR_BUILD_ID : 0};
+        struct perfdata_plan plan;
+        struct writer w = writer_make(false);
+        struct perfdata_record out;
+        perfdata_plan_init(&plan, &attr, false);
+        perfdata_record_encode(&rec, NULL, &w);
+        struct perfdata_raw raw = {.type = rec.type,
+                                   .misc = rec.misc,
+                                   .size = (uint32_t)w.size,
+                                   .body = {w.data + PERFDATA_HEADER_SIZE, w.size - PERFDATA_HEADER_SIZE}};
+        assert_true(perfdata_record_decode(&raw, asked == 2 ? NULL : &plan, false, &out, NULL));
+        assert_int_equal(out.mmap2.has_build_id, asked != 0);
+        assert_int_equal(out.mmap2.ino, asked ? 0 : 9);
+        assert_int_equal(!(out.misc & PERFDATA_MISC_MMAP_BUILD_ID), !asked);
+        writer_fini(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_is_what_its_layout_says),
@@ -562,6 +592,7 @@ int main(void) {
         cmocka_unit_test(payloads_are_sized),
         cmocka_unit_test(sizes_have_limits),
         cmocka_unit_test(devices_are_no_build_ids),
+        cmocka_unit_test(decoding_settles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

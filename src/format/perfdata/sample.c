@@ -34,7 +34,8 @@ void perfdata_plan_init(struct perfdata_plan *plan, const struct perfdata_attr *
                                    .regs_user = attr->sample_regs_user,
                                    .regs_intr = attr->sample_regs_intr,
                                    .swap = swap,
-                                   .sample_id_all = attr->flags & PERFDATA_ATTR_SAMPLE_ID_ALL};
+                                   .sample_id_all = attr->flags & PERFDATA_ATTR_SAMPLE_ID_ALL,
+                                   .build_ids = attr->flags & PERFDATA_ATTR_BUILD_ID};
     plan->identifier_at = place(&at, t & PERFDATA_SAMPLE_IDENTIFIER);
     plan->ip_at = place(&at, t & PERFDATA_SAMPLE_IP);
     plan->tid_at = place(&at, t & PERFDATA_SAMPLE_TID);

@@ -32,6 +32,7 @@ struct perfdata_plan {
     uint64_t regs_user, regs_intr; /* masks */
     bool swap;
     bool sample_id_all;
+    bool build_ids; /* the event asks for build-ids in map records */
     uint8_t identifier_at, ip_at, tid_at, time_at, addr_at, id_at, stream_id_at, cpu_at, period_at;
     uint8_t fixed_size; /* bytes of the fields above: where the variable part starts */
     /* The sample_id tail: its size in bytes (0 without sample_id_all), and distances from the END of the
