@@ -8,7 +8,7 @@ Both print the callchains of FILE with `script`. Where their lines differ, the a
 first of its context) at which perf names the function that begins there, or nothing; other named rules (stubs in PLTs,
 stale files, what an exec ended) are left out. OUT becomes a copy of FILE in which those return addresses are one byte less,
 inside of the call, and what perf prints of OUT must be what sonde prints of FILE, the offsets one less. Of OUT, reports
-are equal, too: give it to compare_report.py.
+are equal, too: give it to compare.py.
 
 FILE is a plain perf.data file of this machine's byte order whose events record the same fields.
 """

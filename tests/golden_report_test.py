@@ -59,7 +59,7 @@ def main():
         elif got == want:
             report.good(f"{options} equal")
         else:
-            report.bad(what, "differs; scripts/compare_report.py shows where")
+            report.bad(what, "differs; scripts/compare.py shows where")
     for name, options in known:
         report.bad(f"{options} of {name}", "is in golden_report.known, but there is no such text")
     recordings = {name for name, _, _ in items}

@@ -367,8 +367,9 @@ static void hide_latency(struct report_session *s) {
     bool differs = s->o->latency || s->o->fields || (s->o->sort && strstr(s->o->sort, "latency"));
     for (uint32_t i = 0; i < profile_event_count(s->profile); i++) {
         const struct profile_sums *total = &profile_event(s->profile, i)->total;
-        differs |= total->latency != total->period * PROFILE_LATENCY_UNIT;
+        differs |= !s->branch && total->latency != total->period * PROFILE_LATENCY_UNIT;
     }
+    differs |= s->branch && profile_parallelism_most(&s->parallelism) > 1;
     for (size_t i = 0; i < s->columns.out.count && !differs; i++) {
         struct profile_column *c = &s->columns.out.items[i];
         c->shown &= c->id != PROFILE_LATENCY && c->id != PROFILE_LATENCY_CHILDREN;

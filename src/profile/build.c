@@ -310,7 +310,7 @@ static bool count_sample(struct profile_builder *b, uint64_t period, uint32_t ev
     if (verdict == PROFILE_KEEP || (verdict == PROFILE_FILTERED && !b->plan->o->relative)) {
         t->samples++;
         t->period += period;
-        if (b->plan->in->parallelism)
+        if (b->plan->in->parallelism && !b->plan->o->branch)
             t->latency += period * PROFILE_LATENCY_UNIT / b->parallelism;
     }
     return verdict == PROFILE_KEEP;
@@ -327,9 +327,9 @@ static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t 
                                   .time_ns = x->when.time_ns};
     if (p->key.klass == PROFILE_NONE || frame == RESOLVE_NO_FRAME)
         return false;
-    if (b->plan->extras)
+    if (b->plan->extras) /* with -b all of a branch's sample, as perf has it */
         p->weights = (struct profile_weights){{x->s->weight, x->s->ins_lat, x->s->weight3},
-                                              period * PROFILE_LATENCY_UNIT / b->parallelism};
+                                              x->s->period * PROFILE_LATENCY_UNIT / b->parallelism};
     if (b->plan->chains && x->has_chain)
         p->key.chain = x->chain;
     else if (b->plan->chains && !profile_chain_take(b, x->s, cpumode, x->when, &p->key.chain, NULL))
@@ -437,8 +437,8 @@ static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint
     }
     struct profile_taken x = {
         .s = s, .event = event, .when = when, .cpumode = cpumode, .parent = PROFILE_NONE};
-    if (b->plan->o->branch)
-        count_sample(b, s->branch_count, event, PROFILE_KEEP);
+    if (b->plan->o->branch && count_sample(b, s->branch_count, event, PROFILE_KEEP) && in->parallelism)
+        t->latency += s->branch_count * (s->period * PROFILE_LATENCY_UNIT / b->parallelism);
     if (b->plan->o->branch ? !add_branches(b, &x, cpumode) : !add_sample(b, &x, cpumode))
         b->failed = true;
 }

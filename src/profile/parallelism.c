@@ -39,3 +39,10 @@ uint32_t profile_parallelism_at(const struct profile_parallelism *p, struct mode
     int64_t count = low ? p->list.items[low - 1].count : 1;
     return count < 1 ? 1 : count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
+
+uint32_t profile_parallelism_most(const struct profile_parallelism *p) {
+    int64_t most = 1;
+    for (size_t i = 0; i < p->list.count; i++)
+        most = p->list.items[i].count > most ? p->list.items[i].count : most;
+    return most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+}

@@ -29,5 +29,7 @@ void profile_parallelism_sort(struct profile_parallelism *p);
 void profile_parallelism_fini(struct profile_parallelism *p);
 /* 1 at least. Any number of threads. */
 uint32_t profile_parallelism_at(const struct profile_parallelism *p, struct model_when when);
+/* The most at any time; 1 at least. */
+uint32_t profile_parallelism_most(const struct profile_parallelism *p);
 
 #endif
