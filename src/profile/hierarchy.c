@@ -2,10 +2,12 @@
 /*
  * One level of entries for each key: the rows of a table as a tree, whose leaves they are.
  *
- *   rows                      levels
- *   cc1  libc  malloc  5      cc1  12                entries: [cc1 make] [libc kernel] [kernel] [malloc free]
- * ... cc1  libc  free    3        libc  8              the first level first, siblings side by side cc1
- * kernel  read  4          malloc  5 make kernel  read  2          free  3
+ *   rows                     levels
+ *   cc1  libc    malloc 5    cc1 12
+ *   cc1  libc    free   3      libc 8
+ *   cc1  kernel  read   4        malloc 5
+ *
+ * In event.entries siblings stand side by side: [cc1 make] [libc kernel] [kernel] [malloc free] ...
  */
 #include <stdlib.h>
 
@@ -14,6 +16,7 @@
 struct level {
     uint32_t parent, row; /* row: any below it; its keys down to this level are the level's */
     uint32_t depth;
+    bool has_graph; /* a leaf's: as its entry */
 };
 
 struct tree {
@@ -80,6 +83,7 @@ static bool make_levels(struct tree *tree) {
             parent = level_of(tree, parent, e->key, depth);
             if (parent == PROFILE_NONE)
                 return false;
+            tree->levels.items[parent].has_graph = depth + 1 == tree->key_count && e->has_graph;
             for (uint32_t m = 0; m < t->members; m++)
                 add(&t->level_sums.items[(size_t)parent * t->members + m], &e->self[m]);
         }
@@ -87,15 +91,9 @@ static bool make_levels(struct tree *tree) {
     return true;
 }
 
-/* Siblings side by side, parents before their children; among siblings what has more first. */
-static int by_place_in_tree(const void *a, const void *b, void *ctx) {
-    const struct tree *tree = ctx;
+/* The order of two levels by one sum, more first. */
+static int by_sum(const struct tree *tree, uint32_t i, uint32_t j, enum profile_column_id id) {
     const struct profile_table *t = tree->t;
-    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    const struct level *x = &tree->levels.items[i], *y = &tree->levels.items[j];
-    const struct profile_columns *c = tree->p->plan.o->columns;
-    bool latency = c->order.count && c->order.items[0].id == PROFILE_LATENCY;
-    enum profile_column_id id = latency ? PROFILE_LATENCY : PROFILE_OVERHEAD;
     uint32_t first = profile_sorting_member(tree->p, t);
     uint32_t end = tree->p->plan.o->group_sort_index < (int)t->members ? t->members : 1;
     for (uint32_t m = 0; m < end; m++) {
@@ -105,6 +103,27 @@ static int by_place_in_tree(const void *a, const void *b, void *ctx) {
         if (u != v)
             return u > v ? -1 : 1;
     }
+    return 0;
+}
+
+/* Siblings side by side, parents before their children; among siblings what has more first. */
+static int by_place_in_tree(const void *a, const void *b, void *ctx) {
+    const struct tree *tree = ctx;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    const struct level *x = &tree->levels.items[i], *y = &tree->levels.items[j];
+    const struct profile_columns *c = tree->p->plan.o->columns;
+    bool asked = false;
+    int order = 0;
+    for (size_t k = 0; !order && k < c->order.count; k++) {
+        enum profile_column_id id = c->order.items[k].id;
+        bool share = id == PROFILE_LATENCY || id == PROFILE_OVERHEAD;
+        order = share ? by_sum(tree, i, j, id) : 0;
+        asked |= share;
+    }
+    order = asked ? order : by_sum(tree, i, j, PROFILE_OVERHEAD);
+    if (order)
+        return order;
+    const struct profile_table *t = tree->t;
     return profile_key_compare(tree->p, tree->keys[x->depth], &t->rows.items[x->row], &t->rows.items[y->row]);
 }
 
@@ -127,6 +146,7 @@ static bool append(struct tree *tree, const uint32_t *at, uint32_t *children, ui
         *e = (struct profile_entry){.self = &t->level_sums.items[(size_t)id * t->members],
                                     .key = l->row,
                                     .depth = l->depth,
+                                    .has_graph = l->has_graph,
                                     .first = id}; /* until its own children are placed */
     }
     return true;

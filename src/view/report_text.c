@@ -528,7 +528,7 @@ static bool print_event(struct printer *pr) {
     measure_columns(pr);
     if (!pr->o->quiet) {
         print_title(pr);
-        if (tree && level_count(pr) > 1)
+        if (tree)
             print_hierarchy_names(pr);
         else
             print_column_names(pr);
