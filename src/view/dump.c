@@ -17,16 +17,6 @@ void dump_fini(struct dump *d) {
     readings_fini(&d->readings);
 }
 
-void dump_hex(struct out *o, uint64_t v) {
-    if (v)
-        out_mem(o, "0x", 2);
-    out_hex(o, v, 0);
-}
-
-void dump_text(struct out *o, struct bytes b) {
-    out_mem(o, (const char *)b.data, bytes_text_len(b));
-}
-
 static bool script_handles(uint32_t type) {
     static const uint32_t types[] = {
         PERFDATA_RECORD_THROTTLE,       PERFDATA_RECORD_UNTHROTTLE, PERFDATA_RECORD_CALLCHAIN_DEFERRED,
@@ -87,11 +77,11 @@ static void hex_block(const struct dump *d, const struct stream_record *r, struc
     const uint8_t *p = r->raw.body.data - PERFDATA_HEADER_SIZE;
     size_t n = r->raw.body.size + PERFDATA_HEADER_SIZE;
     out_char(o, '\n');
-    dump_hex(o, r->file_offset - d->offset_base);
+    record_text_hex(o, r->file_offset - d->offset_base);
     out_char(o, '@');
     out_str(o, d->name);
     out_mem(o, " [", 2);
-    dump_hex(o, n);
+    record_text_hex(o, n);
     out_str(o, "]: event: ");
     out_dec(o, r->raw.type, 0);
     out_str(o, "\n.\n. ... raw event: size ");
@@ -172,9 +162,9 @@ static void prefix(const struct dump_line *l, const struct perfdata_sample_id *i
             out_char(o, ' ');
         }
     }
-    dump_hex(o, l->raw->file_offset - d->offset_base);
+    record_text_hex(o, l->raw->file_offset - d->offset_base);
     out_mem(o, " [", 2);
-    dump_hex(o, l->raw->raw.body.size + PERFDATA_HEADER_SIZE);
+    record_text_hex(o, l->raw->raw.body.size + PERFDATA_HEADER_SIZE);
     out_str(o, "]: PERF_RECORD_");
     const char *name = l->raw->legacy ? dump_legacy_name(type) : dump_type_name(type);
     if (name && l->raw->legacy)

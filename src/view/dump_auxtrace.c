@@ -37,7 +37,7 @@ struct field {
 static void field(struct out *o, const struct field *f, uint64_t v) {
     out_str(o, f->name);
     if (f->hex)
-        dump_hex(o, v);
+        record_text_hex(o, v);
     else
         out_dec(o, v, 0);
     out_char(o, '\n');
@@ -67,7 +67,7 @@ static void intel_pt(struct out *o, struct words *w) {
     /* The filter's text follows its length, in whole words and ended by a NUL. */
     const uint8_t *text = w->list->data + 8 * w->at;
     out_str(o, "  Filter string       ");
-    dump_text(o, (struct bytes){text, (size_t)(8 * (w->list->count - w->at))});
+    record_text_string(o, (struct bytes){text, (size_t)(8 * (w->list->count - w->at))});
     out_char(o, '\n');
 }
 

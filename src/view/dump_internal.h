@@ -5,6 +5,7 @@
 #define SONDE_VIEW_DUMP_INTERNAL_H
 
 #include "view/dump.h"
+#include "view/record_text.h"
 
 /* One record being printed. */
 struct dump_line {
@@ -30,10 +31,6 @@ void dump_auxtrace_info(const struct dump_line *l);
 /* Prints a sample behind its prefix; l->event is not NULL. */
 void dump_sample(const struct dump_line *l, const struct perfdata_sample *s);
 
-/* "0x..", but "0" for zero, like %#lx. */
-void dump_hex(struct out *o, uint64_t v);
-/* The text in `b` up to its first NUL. */
-void dump_text(struct out *o, struct bytes b);
 /* The name of the line's event; never NULL. */
 const char *dump_event_name(const struct dump_line *l);
 /* ": unhandled!\n" */

@@ -2,69 +2,24 @@
 #include "view/dump_internal.h"
 
 #include <inttypes.h>
-#include <sys/mman.h>
-
-/* pid/tid, signed as perf prints them: -1 is the kernel. */
-static void pid_tid(struct out *o, uint32_t pid, uint32_t tid) {
-    out_int(o, (int32_t)pid, 0);
-    out_char(o, '/');
-    out_int(o, (int32_t)tid, 0);
-}
-
-/* " PID/TID: [0xADDR(0xLEN) @ 0xPGOFF" */
-static void range(struct out *o, uint32_t pid, uint32_t tid, uint64_t addr, uint64_t len, uint64_t pgoff) {
-    out_char(o, ' ');
-    pid_tid(o, pid, tid);
-    out_mem(o, ": [", 3);
-    dump_hex(o, addr);
-    out_char(o, '(');
-    dump_hex(o, len);
-    out_mem(o, ") @ ", 4);
-    dump_hex(o, pgoff);
-}
 
 static void dump_mmap(const struct dump_line *l) {
-    const struct perfdata_mmap *m = &l->rec->mmap;
-    range(l->out, m->pid, m->tid, m->addr, m->len, m->pgoff);
-    out_str(l->out, l->rec->misc & PERFDATA_MISC_MMAP_DATA ? "]: r " : "]: x ");
-    dump_text(l->out, m->filename);
+    out_char(l->out, ' ');
+    record_text_mmap(l->out, &l->rec->mmap, l->rec->misc);
     out_char(l->out, '\n');
 }
 
 static void dump_mmap2(const struct dump_line *l) {
-    const struct perfdata_mmap2 *m = &l->rec->mmap2;
-    struct out *o = l->out;
-    range(o, m->pid, m->tid, m->addr, m->len, m->pgoff);
-    if (m->has_build_id) {
-        out_mem(o, " <", 2);
-        for (unsigned i = 0; i < m->build_id_size && i < sizeof m->build_id; i++)
-            out_hex0(o, m->build_id[i], 2);
-        out_mem(o, ">]: ", 4);
-    } else {
-        out_char(o, ' ');
-        out_hex0(o, m->maj, 2);
-        out_char(o, ':');
-        out_hex0(o, m->min, 2);
-        out_char(o, ' ');
-        out_dec(o, m->ino, 0);
-        out_char(o, ' ');
-        out_dec(o, m->ino_generation, 0);
-        out_mem(o, "]: ", 3);
-    }
-    out_char(o, m->prot & PROT_READ ? 'r' : '-');
-    out_char(o, m->prot & PROT_WRITE ? 'w' : '-');
-    out_char(o, m->prot & PROT_EXEC ? 'x' : '-');
-    out_char(o, m->flags & MAP_SHARED ? 's' : 'p');
-    out_char(o, ' ');
-    dump_text(o, m->filename);
-    out_char(o, '\n');
+    out_char(l->out, ' ');
+    record_text_mmap2(l->out, &l->rec->mmap2);
+    out_char(l->out, '\n');
 }
 
 static void dump_comm(const struct dump_line *l) {
     out_str(l->out, l->rec->misc & PERFDATA_MISC_COMM_EXEC ? " exec: " : ": ");
-    dump_text(l->out, l->rec->comm.comm);
+    record_text_string(l->out, l->rec->comm.comm);
     out_char(l->out, ':');
-    pid_tid(l->out, l->rec->comm.pid, l->rec->comm.tid);
+    record_text_pair(l->out, l->rec->comm.pid, '/', l->rec->comm.tid);
     out_char(l->out, '\n');
 }
 
@@ -115,11 +70,11 @@ static void dump_aux(const struct dump_line *l) {
     const struct perfdata_aux *a = &l->rec->aux;
     struct out *o = l->out;
     out_str(o, " offset: ");
-    dump_hex(o, a->aux_offset);
+    record_text_hex(o, a->aux_offset);
     out_str(o, " size: ");
-    dump_hex(o, a->aux_size);
+    record_text_hex(o, a->aux_size);
     out_str(o, " flags: ");
-    dump_hex(o, a->flags);
+    record_text_hex(o, a->flags);
     /* PERF_AUX_FLAG_TRUNCATED, OVERWRITE, PARTIAL, COLLISION */
     out_printf(o, " [%s%s%s%s]\n", a->flags & 1 ? "T" : "", a->flags & 2 ? "O" : "", a->flags & 4 ? "P" : "",
                a->flags & 8 ? "C" : "");
@@ -130,84 +85,52 @@ static void dump_itrace_start(const struct dump_line *l) {
                (int32_t)l->rec->itrace_start.tid);
 }
 
-/* "IN", "OUT" or "OUT preempt", filled up to the longest. */
-static const char *switch_text(uint16_t misc) {
-    if (!(misc & PERFDATA_MISC_SWITCH_OUT))
-        return " IN         ";
-    return misc & PERFDATA_MISC_SWITCH_OUT_PREEMPT ? " OUT preempt" : " OUT        ";
-}
-
 static void dump_switch(const struct dump_line *l) {
-    out_str(l->out, switch_text(l->rec->misc));
+    out_char(l->out, ' ');
+    out_str(l->out, record_text_switch(l->rec->misc));
     out_char(l->out, '\n');
 }
 
 static void dump_switch_cpu_wide(const struct dump_line *l) {
     const struct perfdata_switch_cpu_wide *s = &l->rec->switch_cpu_wide;
-    out_printf(l->out, "%s  %s pid/tid: %5" PRId32 "/%-5" PRId32 "\n", switch_text(l->rec->misc),
+    out_printf(l->out, " %s  %s pid/tid: %5" PRId32 "/%-5" PRId32 "\n", record_text_switch(l->rec->misc),
                l->rec->misc & PERFDATA_MISC_SWITCH_OUT ? "next" : "prev", (int32_t)s->next_prev_pid,
                (int32_t)s->next_prev_tid);
 }
 
-/* Four links a line; the indexes are those of perf_event.h's NET_NS_INDEX and so on. */
 static void dump_namespaces(const struct dump_line *l) {
-    static const char *const names[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
-    const struct perfdata_namespaces *n = &l->rec->namespaces;
-    struct out *o = l->out;
-    out_char(o, ' ');
-    pid_tid(o, n->pid, n->tid);
-    out_printf(o, " - nr_namespaces: %" PRIu64 "\n\t\t[", n->nr);
-    for (uint64_t i = 0; i < n->nr; i++) {
-        if (i > 0)
-            out_str(o, i % 4 == 0 ? "\n\t\t " : "");
-        out_printf(o, "%" PRIu64 "/%s: %" PRIu64 "/0x%" PRIx64 "%s", i,
-                   i < sizeof names / sizeof *names ? names[i] : "UNKNOWN", perfdata_u64_at(&n->links, 2 * i),
-                   perfdata_u64_at(&n->links, 2 * i + 1), i + 1 < n->nr ? ", " : "");
-    }
-    out_str(o, "]\n");
+    out_char(l->out, ' ');
+    record_text_namespaces(l->out, &l->rec->namespaces);
+    out_char(l->out, '\n');
 }
 
 static void dump_ksymbol(const struct dump_line *l) {
-    const struct perfdata_ksymbol *k = &l->rec->ksymbol;
-    out_printf(l->out, " addr %" PRIx64 " len %u type %u flags 0x%x name ", k->addr, k->len, k->ksym_type,
-               k->flags);
-    dump_text(l->out, k->name);
+    out_char(l->out, ' ');
+    record_text_ksymbol(l->out, &l->rec->ksymbol);
     out_char(l->out, '\n');
 }
 
 static void dump_bpf_event(const struct dump_line *l) {
-    const struct perfdata_bpf_event *b = &l->rec->bpf_event;
-    out_printf(l->out, " type %u, flags %u, id %u\n", b->type, b->flags, b->id);
-}
-
-static void dump_cgroup(const struct dump_line *l) {
-    out_printf(l->out, " cgroup: %" PRIu64 " ", l->rec->cgroup.id);
-    dump_text(l->out, l->rec->cgroup.path);
+    out_char(l->out, ' ');
+    record_text_bpf_event(l->out, &l->rec->bpf_event);
     out_char(l->out, '\n');
 }
 
-/* Sixteen bytes a line, each line with its heading. */
-static void code_bytes(struct out *o, const char *heading, const uint8_t *p, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (i % 16 == 0)
-            out_printf(o, "%s            %s:", i ? "\n" : "", heading);
-        out_char(o, ' ');
-        out_hex0(o, p[i], 2);
-    }
-    if (n)
-        out_char(o, '\n');
+static void dump_cgroup(const struct dump_line *l) {
+    out_char(l->out, ' ');
+    record_text_cgroup(l->out, &l->rec->cgroup);
+    out_char(l->out, '\n');
 }
 
 static void dump_text_poke(const struct dump_line *l) {
-    const struct perfdata_text_poke *t = &l->rec->text_poke;
-    out_printf(l->out, " %" PRIx64 "  old len %u new len %u\n", t->addr, t->old_len, t->new_len);
-    code_bytes(l->out, "Old bytes", t->bytes.data, t->old_len);
-    code_bytes(l->out, "New bytes", t->bytes.data + t->old_len, t->new_len);
+    out_char(l->out, ' ');
+    record_text_text_poke(l->out, &l->rec->text_poke);
+    out_char(l->out, '\n');
 }
 
 static void dump_aux_output_hw_id(const struct dump_line *l) {
     out_str(l->out, " hw_id: ");
-    dump_hex(l->out, l->rec->aux_output_hw_id.hw_id);
+    record_text_hex(l->out, l->rec->aux_output_hw_id.hw_id);
     out_char(l->out, '\n');
 }
 
@@ -215,9 +138,9 @@ static void dump_callchain_deferred(const struct dump_line *l) {
     const struct perfdata_sample_id *id = &l->rec->id;
     bool has_tid = id->have & PERFDATA_SAMPLE_TID;
     out_printf(l->out, "(IP, 0x%x): ", l->rec->misc);
-    pid_tid(l->out, has_tid ? id->pid : UINT32_MAX, has_tid ? id->tid : UINT32_MAX);
+    record_text_pair(l->out, has_tid ? id->pid : UINT32_MAX, '/', has_tid ? id->tid : UINT32_MAX);
     out_mem(l->out, ": ", 2);
-    dump_hex(l->out, l->rec->callchain_deferred.cookie);
+    record_text_hex(l->out, l->rec->callchain_deferred.cookie);
     out_char(l->out, '\n');
     dump_unhandled(l);
 }

@@ -170,7 +170,7 @@ static void user_stack(const struct dump_line *l, const struct perfdata_sample *
     out_str(l->out, "... ustack: size ");
     out_dec(l->out, s->stack_dyn_size, 0);
     out_str(l->out, ", offset ");
-    dump_hex(l->out, at);
+    record_text_hex(l->out, at);
     out_char(l->out, '\n');
 }
 
@@ -316,11 +316,11 @@ void dump_sample(const struct dump_line *l, const struct perfdata_sample *s) {
     out_char(o, '/');
     out_int(o, has_tid ? (int32_t)s->tid : -1, 0);
     out_mem(o, ": ", 2);
-    dump_hex(o, s->have & PERFDATA_SAMPLE_IP ? s->ip : 0);
+    record_text_hex(o, s->have & PERFDATA_SAMPLE_IP ? s->ip : 0);
     out_str(o, " period: ");
     out_dec(o, s->have & PERFDATA_SAMPLE_PERIOD ? s->period : l->event->attr.sample_period, 0);
     out_str(o, " addr: ");
-    dump_hex(o, s->have & PERFDATA_SAMPLE_ADDR ? s->addr : 0);
+    record_text_hex(o, s->have & PERFDATA_SAMPLE_ADDR ? s->addr : 0);
     out_char(o, '\n');
     parts(l, s);
     if (l->dump->model && l->raw->event != PERFDATA_NO_EVENT) {

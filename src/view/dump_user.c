@@ -38,11 +38,11 @@ static void dump_auxtrace(const struct dump_line *l) {
     const struct perfdata_auxtrace *a = &l->rec->auxtrace;
     struct out *o = l->out;
     out_str(o, " size: ");
-    dump_hex(o, a->size);
+    record_text_hex(o, a->size);
     out_str(o, "  offset: ");
-    dump_hex(o, a->offset);
+    record_text_hex(o, a->offset);
     out_str(o, "  ref: ");
-    dump_hex(o, a->reference);
+    record_text_hex(o, a->reference);
     out_printf(o, "  idx: %u  tid: %" PRId32 "  cpu: %" PRId32 "\n", a->idx, (int32_t)a->tid,
                (int32_t)a->cpu);
 }
@@ -142,7 +142,7 @@ static void dump_event_update(const struct dump_line *l) {
     switch (u->update_type) {
     case 0:
         out_str(o, "... unit:  ");
-        dump_text(o, u->data);
+        record_text_string(o, u->data);
         break;
     case 1: {
         struct cursor c = cursor_make(u->data, l->dump->events->swap);
@@ -154,7 +154,7 @@ static void dump_event_update(const struct dump_line *l) {
     }
     case 2:
         out_str(o, "... name:  ");
-        dump_text(o, u->data);
+        record_text_string(o, u->data);
         break;
     case 3:
         out_str(o, "... ");
@@ -177,7 +177,7 @@ static void dump_time_conv(const struct dump_line *l) {
     if (t->has_cycles) {
         out_printf(o, "... Time Cycles     %" PRIu64 "\n", t->time_cycles);
         out_str(o, "... Time Mask       ");
-        dump_hex(o, t->time_mask);
+        record_text_hex(o, t->time_mask);
         out_printf(o, "\n... Cap Time Zero   %d\n", t->cap_user_time_zero);
         out_printf(o, "... Cap Time Short  %d\n", t->cap_user_time_short);
     }
@@ -191,14 +191,14 @@ static void dump_bpf_metadata(const struct dump_line *l) {
     struct bytes program = cursor_bytes(&c, PROGRAM);
     uint64_t count = cursor_u64(&c);
     out_str(l->out, " prog ");
-    dump_text(l->out, program);
+    record_text_string(l->out, program);
     out_char(l->out, '\n');
     for (uint64_t i = 0; i < count && cursor_left(&c) >= KEY + VALUE; i++) {
         struct bytes key = cursor_bytes(&c, KEY), value = cursor_bytes(&c, VALUE);
         out_printf(l->out, "  entry %" PRIu64 ": ", i);
         out_right(l->out, (const char *)key.data, bytes_text_len(key), 20);
         out_mem(l->out, " = ", 3);
-        dump_text(l->out, value);
+        record_text_string(l->out, value);
         out_char(l->out, '\n');
     }
     dump_unhandled(l);

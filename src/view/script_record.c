@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "view/record_text.h"
 #include "view/script_internal.h"
 
 enum { NO_ID = -1 };
@@ -16,85 +17,28 @@ struct subject {
 
 typedef void text_fn(struct out *o, const struct perfdata_record *rec);
 
-static void text(struct out *o, struct bytes b) {
-    out_mem(o, (const char *)b.data, bytes_text_len(b));
-}
-
-/* As %#lx. */
-static void hex(struct out *o, uint64_t v) {
-    out_str(o, v ? "0x" : "");
-    out_hex(o, v, 0);
-}
-
-/* "PID/TID" or with another separator; the kernel's -1 shows as such. */
-static void pair(struct out *o, uint32_t a, char separator, uint32_t b) {
-    out_int(o, (int32_t)a, 0);
-    out_char(o, separator);
-    out_int(o, (int32_t)b, 0);
-}
-
-/* ": [0xADDR(0xLEN) @ 0xPGOFF" */
-static void range(struct out *o, uint64_t addr, uint64_t len, uint64_t pgoff) {
-    out_str(o, ": [");
-    hex(o, addr);
-    out_char(o, '(');
-    hex(o, len);
-    out_str(o, ") @ ");
-    hex(o, pgoff);
-}
-
 static void print_mmap(struct out *o, const struct perfdata_record *rec) {
-    const struct perfdata_mmap *m = &rec->mmap;
     out_str(o, "MMAP ");
-    pair(o, m->pid, '/', m->tid);
-    range(o, m->addr, m->len, m->pgoff);
-    out_str(o, rec->misc & PERFDATA_MISC_MMAP_DATA ? "]: r " : "]: x ");
-    text(o, m->filename);
+    record_text_mmap(o, &rec->mmap, rec->misc);
 }
 
 static void print_mmap2(struct out *o, const struct perfdata_record *rec) {
-    enum { READ = 1, WRITE = 2, EXEC = 4, SHARED = 1 }; /* PROT_* and MAP_SHARED of mman.h */
-    const struct perfdata_mmap2 *m = &rec->mmap2;
     out_str(o, "MMAP2 ");
-    pair(o, m->pid, '/', m->tid);
-    range(o, m->addr, m->len, m->pgoff);
-    if (m->has_build_id) {
-        unsigned n = m->build_id_size < sizeof m->build_id ? m->build_id_size : sizeof m->build_id;
-        out_str(o, " <");
-        for (unsigned i = 0; i < n; i++)
-            out_hex0(o, m->build_id[i], 2);
-        out_str(o, ">]: ");
-    } else {
-        out_char(o, ' ');
-        out_hex0(o, m->maj, 2);
-        out_char(o, ':');
-        out_hex0(o, m->min, 2);
-        out_char(o, ' ');
-        out_dec(o, m->ino, 0);
-        out_char(o, ' ');
-        out_dec(o, m->ino_generation, 0);
-        out_str(o, "]: ");
-    }
-    out_char(o, m->prot & READ ? 'r' : '-');
-    out_char(o, m->prot & WRITE ? 'w' : '-');
-    out_char(o, m->prot & EXEC ? 'x' : '-');
-    out_char(o, m->flags & SHARED ? 's' : 'p');
-    out_char(o, ' ');
-    text(o, m->filename);
+    record_text_mmap2(o, &rec->mmap2);
 }
 
 static void print_comm(struct out *o, const struct perfdata_record *rec) {
     out_str(o, rec->misc & PERFDATA_MISC_COMM_EXEC ? "COMM exec: " : "COMM: ");
-    text(o, rec->comm.comm);
+    record_text_string(o, rec->comm.comm);
     out_char(o, ':');
-    pair(o, rec->comm.pid, '/', rec->comm.tid);
+    record_text_pair(o, rec->comm.pid, '/', rec->comm.tid);
 }
 
 static void print_task(struct out *o, const struct perfdata_record *rec) {
     out_str(o, rec->type == PERFDATA_RECORD_FORK ? "FORK(" : "EXIT(");
-    pair(o, rec->task.pid, ':', rec->task.tid);
+    record_text_pair(o, rec->task.pid, ':', rec->task.tid);
     out_str(o, "):(");
-    pair(o, rec->task.ppid, ':', rec->task.ptid);
+    record_text_pair(o, rec->task.ppid, ':', rec->task.ptid);
     out_char(o, ')');
 }
 
@@ -103,20 +47,14 @@ static void print_lost(struct out *o, const struct perfdata_record *rec) {
     out_dec(o, rec->lost.lost, 0);
 }
 
-static const char *switch_direction(uint16_t misc) {
-    return !(misc & PERFDATA_MISC_SWITCH_OUT)        ? "IN         "
-           : misc & PERFDATA_MISC_SWITCH_OUT_PREEMPT ? "OUT preempt"
-                                                     : "OUT        ";
-}
-
 static void print_switch(struct out *o, const struct perfdata_record *rec) {
     out_str(o, "SWITCH ");
-    out_str(o, switch_direction(rec->misc));
+    out_str(o, record_text_switch(rec->misc));
 }
 
 static void print_switch_cpu_wide(struct out *o, const struct perfdata_record *rec) {
     out_str(o, "SWITCH_CPU_WIDE ");
-    out_str(o, switch_direction(rec->misc));
+    out_str(o, record_text_switch(rec->misc));
     out_str(o, rec->misc & PERFDATA_MISC_SWITCH_OUT ? "  next pid/tid: " : "  prev pid/tid: ");
     out_int(o, (int32_t)rec->switch_cpu_wide.next_prev_pid, 5);
     out_char(o, '/');
@@ -126,83 +64,28 @@ static void print_switch_cpu_wide(struct out *o, const struct perfdata_record *r
 }
 
 static void print_namespaces(struct out *o, const struct perfdata_record *rec) {
-    /* Order of the links: enum in perf_event.h, "PERF_NR_NAMESPACES". */
-    static const char *const names[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
-    enum { KNOWN = sizeof names / sizeof *names, PER_LINE = 4 };
-    const struct perfdata_namespaces *n = &rec->namespaces;
     out_str(o, "NAMESPACES ");
-    pair(o, n->pid, '/', n->tid);
-    out_str(o, " - nr_namespaces: ");
-    out_dec(o, n->nr, 0);
-    out_str(o, "\n\t\t[");
-    for (uint64_t i = 0; i < n->nr && 2 * i + 1 < n->links.count; i++) {
-        if (i)
-            out_str(o, i % PER_LINE ? ", " : ", \n\t\t ");
-        out_dec(o, i, 0);
-        out_char(o, '/');
-        out_str(o, i < KNOWN ? names[i] : "UNKNOWN");
-        out_str(o, ": ");
-        out_dec(o, perfdata_u64_at(&n->links, 2 * i), 0);
-        out_char(o, '/');
-        hex(o, perfdata_u64_at(&n->links, 2 * i + 1));
-    }
-    out_char(o, ']');
+    record_text_namespaces(o, &rec->namespaces);
 }
 
 static void print_ksymbol(struct out *o, const struct perfdata_record *rec) {
-    const struct perfdata_ksymbol *k = &rec->ksymbol;
-    out_str(o, "KSYMBOL addr ");
-    out_hex(o, k->addr, 0);
-    out_str(o, " len ");
-    out_dec(o, k->len, 0);
-    out_str(o, " type ");
-    out_dec(o, k->ksym_type, 0);
-    out_str(o, " flags 0x");
-    out_hex(o, k->flags, 0);
-    out_str(o, " name ");
-    text(o, k->name);
+    out_str(o, "KSYMBOL ");
+    record_text_ksymbol(o, &rec->ksymbol);
 }
 
 static void print_bpf_event(struct out *o, const struct perfdata_record *rec) {
-    out_str(o, "BPF_EVENT type ");
-    out_dec(o, rec->bpf_event.type, 0);
-    out_str(o, ", flags ");
-    out_dec(o, rec->bpf_event.flags, 0);
-    out_str(o, ", id ");
-    out_dec(o, rec->bpf_event.id, 0);
+    out_str(o, "BPF_EVENT ");
+    record_text_bpf_event(o, &rec->bpf_event);
 }
 
 static void print_cgroup(struct out *o, const struct perfdata_record *rec) {
-    out_str(o, "CGROUP cgroup: ");
-    out_dec(o, rec->cgroup.id, 0);
-    out_char(o, ' ');
-    text(o, rec->cgroup.path);
-}
-
-static void poke_bytes(struct out *o, const char *what, struct bytes b) {
-    enum { PER_LINE = 16 };
-    for (size_t at = 0; at < b.size; at += PER_LINE) {
-        out_str(o, "\n            ");
-        out_str(o, what);
-        for (size_t i = at; i < b.size && i < at + PER_LINE; i++) {
-            out_char(o, ' ');
-            out_hex0(o, b.data[i], 2);
-        }
-    }
+    out_str(o, "CGROUP ");
+    record_text_cgroup(o, &rec->cgroup);
 }
 
 static void print_text_poke(struct out *o, const struct perfdata_record *rec) {
-    const struct perfdata_text_poke *t = &rec->text_poke;
     out_str(o, "TEXT_POKE ");
-    out_hex(o, t->addr, 0);
-    out_str(o, "  old len ");
-    out_dec(o, t->old_len, 0);
-    out_str(o, " new len ");
-    out_dec(o, t->new_len, 0);
-    size_t old_len = t->old_len < t->bytes.size ? t->old_len : t->bytes.size;
-    size_t new_len = t->new_len < t->bytes.size - old_len ? t->new_len : t->bytes.size - old_len;
-    poke_bytes(o, "Old bytes:", (struct bytes){t->bytes.data, old_len});
-    poke_bytes(o, "New bytes:", (struct bytes){t->bytes.data + old_len, new_len});
+    record_text_text_poke(o, &rec->text_poke);
 }
 
 static void print_round(struct out *o, const struct perfdata_record *rec) {
@@ -235,11 +118,11 @@ static void print_auxtrace_error(struct out *o, const struct perfdata_record *re
     out_str(o, " tid ");
     out_int(o, (int32_t)e->tid, 0);
     out_str(o, " ip ");
-    hex(o, e->ip);
+    record_text_hex(o, e->ip);
     out_str(o, " code ");
     out_dec(o, e->code, 0);
     out_str(o, ": ");
-    text(o, e->message);
+    record_text_string(o, e->message);
     out_char(o, '\n');
 }
 
