@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "format/perfdata/header_encode.h"
+#include "format/perfdata/perfdata_test.h"
 #include "stream/skim.h"
 
 #include <stdlib.h>
@@ -38,21 +39,10 @@ static void make_events(struct perfdata_events *events, bool swap, unsigned coun
 static void put_sample(struct writer *w, const struct perfdata_events *events, uint64_t id,
                        uint64_t time_ns) {
     const struct perfdata_plan *plan = &events->list.items[0].plan;
-    struct perfdata_sample s = {
-        .have = plan->sample_type, .identifier = id, .id = id, .ip = 0x1000, .time = time_ns};
-    size_t at = w->size;
-    writer_u32(w, PERFDATA_RECORD_SAMPLE);
-    writer_u16(w, PERFDATA_MISC_USER);
-    writer_u16(w, 0);
-    perfdata_sample_encode(plan, &s, w);
-    writer_patch16(w, at + 6, (uint16_t)(w->size - at));
-}
-
-static void put_zeros(struct writer *w, uint32_t type, uint16_t size) {
-    writer_u32(w, type);
-    writer_u16(w, 0);
-    writer_u16(w, size);
-    writer_zero(w, size - PERFDATA_HEADER_SIZE);
+    test_put_sample(
+        w, plan, PERFDATA_MISC_USER,
+        &(struct perfdata_sample){
+            .have = plan->sample_type, .identifier = id, .id = id, .ip = 0x1000, .time = time_ns});
 }
 
 /* Samples, and something that needs a look after every 7,000 bytes or so: more than one piece in all. */
@@ -73,7 +63,7 @@ static void put_records(struct writer *data, const struct perfdata_events *event
     for (unsigned i = 0; i < 8000; i++) {
         put_sample(data, events, 7 + i % events->list.count, 1000 + i);
         if (i % 150 == 149)
-            put_zeros(data, others[i / 150 % 8].type, others[i / 150 % 8].size);
+            test_put_zeros(data, others[i / 150 % 8].type, others[i / 150 % 8].size);
         if (i == 4000)
             put_sample(data, events, 99, 5000); /* of no event, where there are several */
     }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "config.h"
 #include "format/perfdata/header_encode.h"
+#include "format/perfdata/perfdata_test.h"
 #include "stream/order.h"
 #include "tests/support/fail_alloc.h"
 
@@ -38,21 +39,10 @@ static void make_events(struct perfdata_events *events, bool swap) {
 
 static void put_sample(struct writer *w, const struct perfdata_events *events, uint64_t time_ns) {
     const struct perfdata_plan *plan = &events->list.items[0].plan;
-    struct perfdata_sample s = {
-        .have = plan->sample_type, .ip = 0x1000, .pid = 7, .tid = 8, .time = time_ns, .period = 3};
-    size_t at = w->size;
-    writer_u32(w, PERFDATA_RECORD_SAMPLE);
-    writer_u16(w, PERFDATA_MISC_USER);
-    writer_u16(w, 0);
-    perfdata_sample_encode(plan, &s, w);
-    writer_patch16(w, at + 6, (uint16_t)(w->size - at));
-}
-
-static void put_plain(struct writer *w, uint32_t type, uint16_t size) {
-    writer_u32(w, type);
-    writer_u16(w, 0);
-    writer_u16(w, size);
-    writer_zero(w, size > 8 ? size - 8u : 0);
+    test_put_sample(
+        w, plan, PERFDATA_MISC_USER,
+        &(struct perfdata_sample){
+            .have = plan->sample_type, .ip = 0x1000, .pid = 7, .tid = 8, .time = time_ns, .period = 3});
 }
 
 /* A finished file around `data`; data.size as given. */
@@ -122,8 +112,8 @@ static void test_reads_both_orders(void **state) {
         struct writer data = writer_make(swap);
         for (int i = 1; i <= 20; i++)
             put_sample(&data, &events, 1000u * (unsigned)i);
-        put_plain(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
-        put_plain(&data, 4711, 24);
+        test_put_zeros(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
+        test_put_zeros(&data, 4711, 24);
         struct writer file = make_file(&events, &data, data.size);
         struct counts n = read_file(&file, &losses);
         assert_int_equal(n.samples, 20);
@@ -154,11 +144,11 @@ static void test_resynchronises(void **state) {
         struct writer data = writer_make(false);
         for (int i = 0; i < cases[k].before; i++)
             put_sample(&data, &events, 1000u + (unsigned)i);
-        put_plain(&data, PERFDATA_RECORD_SAMPLE, 3); /* less than its header */
+        test_put_zeros(&data, PERFDATA_RECORD_SAMPLE, 3); /* less than its header */
         for (uint32_t i = 0; i < 40; i++)
             writer_u32(&data, 0xdeadbeef * i + 1);
         if (cases[k].round)
-            put_plain(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
+            test_put_zeros(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
         for (int i = 0; i < cases[k].after; i++)
             put_sample(&data, &events, 2000u + (unsigned)i);
         struct writer file = make_file(&events, &data, data.size);
@@ -183,7 +173,7 @@ static void test_resync_wants_plausible_times(void **state) {
     make_events(&events, false);
     struct writer data = writer_make(false);
     put_sample(&data, &events, 1000);
-    put_plain(&data, 1, 0);
+    test_put_zeros(&data, 1, 0);
     for (unsigned i = 0; i < 20; i++)
         put_sample(&data, &events, 1ull << 60 | i);
     struct writer file = make_file(&events, &data, data.size);
@@ -228,8 +218,8 @@ static void test_short_body(void **state) {
     make_events(&events, false);
     struct writer data = writer_make(false);
     put_sample(&data, &events, 1000);
-    put_plain(&data, PERFDATA_RECORD_MMAP2, 16);
-    put_plain(&data, PERFDATA_RECORD_SAMPLE, 16);
+    test_put_zeros(&data, PERFDATA_RECORD_MMAP2, 16);
+    test_put_zeros(&data, PERFDATA_RECORD_SAMPLE, 16);
     put_sample(&data, &events, 1001);
     struct writer file = make_file(&events, &data, data.size);
     struct counts n = read_file(&file, &losses);
@@ -346,7 +336,7 @@ static void test_compressed(void **state) {
         assert_true(at / 100 < 64);
         offsets[at / 100] = data.size;
         put_compressed(&data, cctx, inner.data + at, inner.size - at < 100 ? inner.size - at : 100);
-        put_plain(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
+        test_put_zeros(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
     }
     struct writer file = make_file(&events, &data, data.size);
     struct counts n = read_file(&file, &losses);
@@ -468,7 +458,7 @@ static void test_simpleperf_tracing_data(void **state) {
         if (split) {
             put_part(&data, PERFDATA_RECORD_SIMPLEPERF_SPLIT, (struct bytes){all.data, 8});
             put_part(&data, PERFDATA_RECORD_SIMPLEPERF_SPLIT, (struct bytes){all.data + 8, all.size - 8});
-            put_plain(&data, PERFDATA_RECORD_SIMPLEPERF_SPLIT_END, 8);
+            test_put_zeros(&data, PERFDATA_RECORD_SIMPLEPERF_SPLIT_END, 8);
         } else {
             put_part(&data, PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA, all);
         }

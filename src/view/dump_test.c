@@ -3,6 +3,7 @@
  * file's own bytes, the prefix, the thread and the object. */
 #include "view/dump_test.h"
 
+#include "format/perfdata/perfdata_test.h"
 #include "tests/support/fail_alloc.h"
 #include "view/dump_regs.h"
 
@@ -36,16 +37,6 @@ static void lists_fini(struct lists *l) {
 
 typedef void fill_fn(struct perfdata_sample *s, struct lists *l);
 
-static void put_sample(const struct perfdata_plan *plan, const struct perfdata_sample *s, uint16_t misc,
-                       struct writer *w) {
-    writer_u32(w, PERFDATA_RECORD_SAMPLE);
-    writer_u16(w, misc);
-    writer_u16(w, 0);
-    perfdata_sample_encode(plan, s, w);
-    writer_patch16(w, 6, (uint16_t)w->size);
-    assert_true(writer_ok(w));
-}
-
 static void check_sample(struct perfdata_attr attr, fill_fn *fill, const char *want) {
     attr.size = attr.known_size = 136;
     attr.flags = PERFDATA_ATTR_SAMPLE_ID_ALL;
@@ -65,7 +56,7 @@ static void check_sample(struct perfdata_attr attr, fill_fn *fill, const char *w
                                     .swap = swap};
         if (fill)
             fill(&s, &lists);
-        put_sample(&r.events.list.items[0].plan, &s, PERFDATA_MISC_USER, &w);
+        test_put_sample(&w, &r.events.list.items[0].plan, PERFDATA_MISC_USER, &s);
         assert_string_equal(dump_text_of(&r, writer_bytes(&w), &out), want);
         out_fini(&out);
         lists_fini(&lists);
@@ -403,7 +394,7 @@ static void check_place(uint16_t misc, uint64_t time, uint64_t ip, uint32_t tid,
     recording_init(&r, &attr, 1, false);
     r.model = make_model();
     struct perfdata_sample s = {.have = BASE, .ip = ip, .pid = 11, .tid = tid, .time = time};
-    put_sample(&r.events.list.items[0].plan, &s, misc, &w);
+    test_put_sample(&w, &r.events.list.items[0].plan, misc, &s);
     const char *text = dump_text_of(&r, writer_bytes(&w), &out);
     assert_string_equal(strchr(text, '\n') + 1, want);
     out_fini(&out);
@@ -449,7 +440,7 @@ static void test_group_deliveries(void **state) {
         struct perfdata_sample s = {.have = attr.sample_type, .identifier = 7, .pid = 11, .tid = 12};
         list_of(&values, v, 6);
         s.read = (struct perfdata_read){.format = attr.read_format, .count = 3, .entries = values.data};
-        put_sample(&r.events.list.items[0].plan, &s, PERFDATA_MISC_USER, &w);
+        test_put_sample(&w, &r.events.list.items[0].plan, PERFDATA_MISC_USER, &s);
         struct stream_record rec = stream_record_of(&r, writer_bytes(&w));
         assert_true(out_init(&out, NULL, NULL));
         assert_null(dump_record(&d, &rec, &out));
@@ -502,7 +493,7 @@ static void test_without_memory(void **state) {
     list_of(&values, (const uint64_t[]){5, 7}, 2);
     struct perfdata_sample s = {.have = attr.sample_type, .identifier = 7, .pid = 11, .tid = 12};
     s.read = (struct perfdata_read){.format = attr.read_format, .count = 1, .entries = values.data};
-    put_sample(&r.events.list.items[0].plan, &s, PERFDATA_MISC_USER, &w);
+    test_put_sample(&w, &r.events.list.items[0].plan, PERFDATA_MISC_USER, &s);
     struct stream_record rec = stream_record_of(&r, writer_bytes(&w));
     assert_true(out_init(&out, NULL, NULL));
     FAIL_EACH_ALLOC({

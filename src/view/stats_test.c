@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "format/perfdata/header_encode.h"
+#include "format/perfdata/perfdata_test.h"
 #include "tests/support/fail_alloc.h"
 #include "view/stats.h"
 
@@ -42,20 +43,8 @@ static void make_events(struct perfdata_events *events, uint64_t more, uint64_t 
 static void put_sample(struct writer *w, const struct perfdata_events *events, uint16_t misc,
                        struct perfdata_sample s) {
     const struct perfdata_plan *plan = &events->list.items[0].plan;
-    size_t at = w->size;
-    writer_u32(w, PERFDATA_RECORD_SAMPLE);
-    writer_u16(w, misc);
-    writer_u16(w, 0);
     s.have = plan->sample_type;
-    perfdata_sample_encode(plan, &s, w);
-    writer_patch16(w, at + 6, (uint16_t)(w->size - at));
-}
-
-static void put_zeros(struct writer *w, uint32_t type, uint16_t size) {
-    writer_u32(w, type);
-    writer_u16(w, 0);
-    writer_u16(w, size);
-    writer_zero(w, size - PERFDATA_HEADER_SIZE);
+    test_put_sample(w, plan, misc, &s);
 }
 
 static void put_lost_samples(struct writer *w, const struct perfdata_events *events, uint64_t id,
@@ -73,7 +62,7 @@ static void put_records(struct writer *data, const struct perfdata_events *event
     const uint64_t chain[] = {PERFDATA_CONTEXT_USER, 0x1000, 0x2000};
     struct perfdata_sample s = {.identifier = 7, .time = 500, .period = 10};
     s.callchain = (struct perfdata_u64s){(const uint8_t *)chain, 3, false};
-    put_zeros(data, PERFDATA_RECORD_HEADER_BUILD_ID, 40);
+    test_put_zeros(data, PERFDATA_RECORD_HEADER_BUILD_ID, 40);
     for (unsigned i = 0; i < 4; i++, s.time += 100)
         put_sample(data, events, i ? PERFDATA_MISC_USER : PERFDATA_MISC_GUEST_USER, s);
     s.identifier = 8;
@@ -84,11 +73,11 @@ static void put_records(struct writer *data, const struct perfdata_events *event
     put_sample(data, events, PERFDATA_MISC_USER, s);
     put_lost_samples(data, events, 7, 5);
     put_lost_samples(data, events, 9, 6);
-    put_zeros(data, PERFDATA_RECORD_FINISHED_ROUND, 8);
-    put_zeros(data, PERFDATA_RECORD_SIMPLEPERF_START + 3, 16);
-    put_zeros(data, 100, 16);
-    put_zeros(data, 100, 16);
-    put_zeros(data, PERFDATA_RECORD_COMM, 8);
+    test_put_zeros(data, PERFDATA_RECORD_FINISHED_ROUND, 8);
+    test_put_zeros(data, PERFDATA_RECORD_SIMPLEPERF_START + 3, 16);
+    test_put_zeros(data, 100, 16);
+    test_put_zeros(data, 100, 16);
+    test_put_zeros(data, PERFDATA_RECORD_COMM, 8);
 }
 
 static struct writer make_file(const struct perfdata_events *events, const struct writer *data) {
@@ -187,7 +176,7 @@ static void test_nothing(void **state) {
     struct perfdata_events events;
     struct writer data = writer_make(false);
     make_events(&events, 0, 0);
-    put_zeros(&data, 100, 16);
+    test_put_zeros(&data, 100, 16);
     struct writer file = make_file(&events, &data);
     check(&events, stream_open_memory(writer_bytes(&file), NULL, NULL), false,
           "\nNot in perf's count:\n             type100 events:          1\n");
