@@ -231,7 +231,9 @@ def nothing_remains(boot, samples):
 def names_right(boot, samples, what):
     """Every name is one that the kernel itself has for the address, and no kernel frame lacks one."""
     wrong, unnamed, late, named = [], [], [], 0
-    borders = sorted(set(evidence.sections(boot.path("before/sections")).values()))
+    # Of modules that came while recording as well.
+    lists = ("before/sections", "loaded.sections", "after/sections") if boot.came else ("before/sections",)
+    borders = sorted({start for path in lists for start in evidence.sections(boot.path(path)).values()})
     end, unload = boot.before.symbols["_etext"], boot.marks["mark-unload"]
     for s in samples:
         truth = boot.loaded if s["time"] < unload else boot.after
