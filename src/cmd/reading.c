@@ -12,11 +12,13 @@
 #include "format/perfdata/evidence.h"
 #include "format/perfdata/module_map.h"
 #include "os/files.h"
+#include "os/heap.h"
 
 bool reading_open(struct reading *r, const char *path, bool force, struct err *err) {
     *r = (struct reading){0};
     if (!input_check(path, force, err))
         return false;
+    os_heap_prepare();
     r->stream = stream_open(path, &(struct stream_options){0}, err);
     if (!r->stream)
         return false;
