@@ -129,6 +129,29 @@ uint32_t maptree_find(const struct maptree *t, const struct model_mapping *mappi
     return address <= mappings[mapping].last ? mapping : MODEL_NONE;
 }
 
+uint32_t maptree_find_piece(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+                            uint64_t address, struct model_piece *piece) {
+    uint32_t best = 0;
+    *piece = (struct model_piece){0, UINT64_MAX, MODEL_NONE};
+    for (uint32_t n = root; n;) {
+        const struct maptree_node *node = &t->nodes.items[n];
+        bool below = node->start <= address;
+        best = below ? n : best;
+        piece->last = below ? piece->last : node->start - 1;
+        n = (below ? node->right : node->left) & ID_MASK;
+    }
+    if (!best)
+        return MODEL_NONE;
+    uint64_t end = mappings[t->nodes.items[best].mapping].last;
+    if (address > end) {
+        piece->start = end + 1;
+        return MODEL_NONE;
+    }
+    piece->start = t->nodes.items[best].start;
+    piece->last = end < piece->last ? end : piece->last;
+    return piece->mapping = t->nodes.items[best].mapping;
+}
+
 uint32_t maptree_map(struct maptree *t, const struct model_mapping *mappings, uint32_t root,
                      uint32_t mapping) {
     uint64_t start = mappings[mapping].start, last = mappings[mapping].last;

@@ -55,6 +55,10 @@ uint32_t maptree_map(struct maptree *t, const struct model_mapping *mappings, ui
 uint32_t maptree_find(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
                       uint64_t address);
 
+/* The same, and *piece becomes all addresses around this one for which the answer is the same. */
+uint32_t maptree_find_piece(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+                            uint64_t address, struct model_piece *piece);
+
 /* Appends the version's pieces, ascending. False: memory. */
 bool maptree_pieces(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
                     struct model_pieces *out);

@@ -167,6 +167,13 @@ struct model_state {
  * mean what they mean as long as model_generation does not change. */
 void model_state_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
                     struct model_state *out);
+/* The state of the same space at another instant, which is found soonest when it is soon after state->from.
+ * state->owner is not MODEL_NONE. */
+void model_state_advance(const struct model *m, struct model_when when, struct model_state *state);
+/* The process whose space it is at an instant (as model_process_at), and until when: that is not said of the
+ * time before it. */
+uint32_t model_state_process(const struct model *m, const struct model_state *state, struct model_when when,
+                             struct model_when *until);
 /* Whether states may be kept as long as they say: after model_freeze. */
 bool model_is_frozen(const struct model *m);
 bool model_state_find(const struct model *m, const struct model_state *state, uint64_t address,
@@ -182,6 +189,11 @@ struct model_piece {
 struct model_pieces {
     VEC(struct model_piece) list;
 };
+
+/* As model_state_find, and *piece becomes addresses around this one (it alone at the least) that the same
+ * mapping holds, if any does. */
+bool model_state_find_piece(const struct model *m, const struct model_state *state, uint64_t address,
+                            struct model_hit *out, struct model_piece *piece);
 
 /*
  * Replaces `out` (zeroed at first, freed by the caller with vec_fini(&out->list)) with a process's address

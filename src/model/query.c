@@ -37,6 +37,33 @@ static uint32_t find_mapping(const struct model *m, uint32_t space, uint32_t ent
     return MODEL_NONE;
 }
 
+/* find_mapping, and *piece becomes addresses around this one for which the answer is the same. */
+static uint32_t find_piece(const struct model *m, uint32_t space, uint32_t entry, uint64_t address,
+                           struct model_piece *piece) {
+    const struct model_mapping *mappings = m->mappings.items;
+    struct model_piece clip = {0, UINT64_MAX, MODEL_NONE};
+    *piece = clip;
+    for (; entry != MODEL_NONE; entry = timeline_previous(&m->changes, space, entry)) {
+        uint32_t value = timeline_value(&m->changes, entry);
+        if (value & SPACE_ROOT) {
+            maptree_find_piece(&m->tree, mappings, space_root_of(value), address, piece);
+            break;
+        }
+        uint64_t start = mappings[value].start, last = mappings[value].last;
+        if (address >= start && address <= last) {
+            *piece = (struct model_piece){start, last, value};
+            break;
+        }
+        if (last < address)
+            clip.start = last + 1 > clip.start ? last + 1 : clip.start;
+        else
+            clip.last = start - 1 < clip.last ? start - 1 : clip.last;
+    }
+    piece->start = piece->start > clip.start ? piece->start : clip.start;
+    piece->last = piece->last < clip.last ? piece->last : clip.last;
+    return piece->mapping;
+}
+
 /* Kernels are some tens of megabytes long, code, data and all. */
 enum { KERNEL_TAIL_BYTES = 64 << 20 };
 
@@ -154,6 +181,19 @@ static void span_of(const struct timeline *t, uint32_t owner, uint32_t entry, st
     *until = known && next < t->heads.items[owner + 1] ? t->entries.items[next].when : MODEL_WHEN_END;
 }
 
+/* Joins the state of the announced code above a space into that of its maps. */
+static void add_code_layer(const struct model *m, struct model_when when, struct model_state *state) {
+    struct model_when from, until;
+    uint32_t code = m->spaces.items[state->owner].code;
+    state->code = timeline_find(&m->changes, code, when);
+    span_of(&m->changes, code, state->code, &from, &until);
+    /* The newer change of the two tells the state: there is but one other that it can stand beside. */
+    if (state->id == MODEL_NONE || (state->code != MODEL_NONE && !model_when_before(from, state->from)))
+        state->id = state->code;
+    state->from = model_when_before(state->from, from) ? from : state->from;
+    state->until = model_when_before(until, state->until) ? until : state->until;
+}
+
 void model_state_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
                     struct model_state *out) {
     uint32_t id = find_space(m, space, pid);
@@ -161,19 +201,27 @@ void model_state_at(const struct model *m, enum model_space space, uint32_t pid,
     if (id == HASH_ABSENT)
         return;
     out->owner = id;
-    out->id = out->maps = timeline_find(&m->changes, id, when);
-    span_of(&m->changes, id, out->id, &out->from, &out->until);
-    uint32_t code = m->spaces.items[id].code;
-    if (code == MODEL_NONE)
-        return;
-    struct model_when from, until;
-    out->code = timeline_find(&m->changes, code, when);
-    span_of(&m->changes, code, out->code, &from, &until);
-    /* The newer change of the two tells the state: there is but one other that it can stand beside. */
-    if (out->id == MODEL_NONE || (out->code != MODEL_NONE && !model_when_before(from, out->from)))
-        out->id = out->code;
-    out->from = model_when_before(out->from, from) ? from : out->from;
-    out->until = model_when_before(until, out->until) ? until : out->until;
+    model_state_advance(m, when, out);
+}
+
+void model_state_advance(const struct model *m, struct model_when when, struct model_state *state) {
+    const struct timeline *t = &m->changes;
+    uint32_t owner = state->owner;
+    state->id = state->maps = timeline_find_near(t, owner, state->maps, when);
+    span_of(t, owner, state->maps, &state->from, &state->until);
+    if (m->spaces.items[owner].code != MODEL_NONE)
+        add_code_layer(m, when, state);
+}
+
+uint32_t model_state_process(const struct model *m, const struct model_state *state, struct model_when when,
+                             struct model_when *until) {
+    struct model_when from;
+    *until = MODEL_WHEN_END;
+    if (state->owner == MODEL_NONE)
+        return MODEL_NONE;
+    uint32_t entry = timeline_find(&m->space_processes, state->owner, when);
+    span_of(&m->space_processes, state->owner, entry, &from, until);
+    return entry == MODEL_NONE ? MODEL_NONE : timeline_value(&m->space_processes, entry);
 }
 
 bool model_is_frozen(const struct model *m) {
@@ -187,6 +235,26 @@ bool model_state_find(const struct model *m, const struct model_state *state, ui
         return false;
     out->space = m->spaces.items[state->owner].space;
     return find_in_layers(m, state->owner, state->maps, state->code, address, out);
+}
+
+bool model_state_find_piece(const struct model *m, const struct model_state *state, uint64_t address,
+                            struct model_hit *out, struct model_piece *piece) {
+    *out = MODEL_NOTHING;
+    *piece = (struct model_piece){address, address, MODEL_NONE};
+    if (state->id == MODEL_NONE)
+        return false;
+    if (state->code != MODEL_NONE) {
+        bool found = model_state_find(m, state, address, out);
+        piece->mapping = out->mapping;
+        return found;
+    }
+    out->space = m->spaces.items[state->owner].space;
+    uint32_t mapping = find_piece(m, state->owner, state->maps, address, piece);
+    if (mapping != MODEL_NONE)
+        return hit(m, mapping, address, out);
+    /* Behind the kernel's map, too, the kernel may be found: that is no piece of a mapping. */
+    *piece = (struct model_piece){address, address, MODEL_NONE};
+    return find_in_layers(m, state->owner, state->maps, MODEL_NONE, address, out);
 }
 
 bool model_state_find_before_exec(const struct model *m, const struct model_state *state, uint64_t address,

@@ -75,6 +75,18 @@ uint32_t timeline_find(const struct timeline *t, uint32_t owner, struct model_wh
     return low == first ? MODEL_NONE : low - 1;
 }
 
+uint32_t timeline_find_near(const struct timeline *t, uint32_t owner, uint32_t near, struct model_when when) {
+    enum { STEPS = 4 };
+    const struct timeline_entry *entries = t->entries.items;
+    if (!t->frozen || near == MODEL_NONE || model_when_before(when, entries[near].when))
+        return timeline_find(t, owner, when);
+    uint32_t end = t->heads.items[owner + 1];
+    for (uint32_t next = near + 1; next - near <= STEPS; next++)
+        if (next == end || model_when_before(when, entries[next].when))
+            return next - 1;
+    return timeline_find(t, owner, when);
+}
+
 bool timeline_copy(const struct timeline *t, uint32_t owner, uint32_t first, const uint32_t *ids,
                    struct timeline *to, uint32_t new_owner) {
     size_t count = 0;

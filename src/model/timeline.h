@@ -43,6 +43,9 @@ bool timeline_freeze(struct timeline *t);
  * newest. */
 uint32_t timeline_find(const struct timeline *t, uint32_t owner, struct model_when when);
 
+/* timeline_find that looks at the entries behind `near` first (of the same owner; MODEL_NONE: none). */
+uint32_t timeline_find_near(const struct timeline *t, uint32_t owner, uint32_t near, struct model_when when);
+
 /* The entry before `entry` of the same owner, or MODEL_NONE. */
 static inline uint32_t timeline_previous(const struct timeline *t, uint32_t owner, uint32_t entry) {
     if (!t->frozen)

@@ -95,6 +95,8 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     plan->place_kind = wants_column(o, PROFILE_ADDR)                                       ? RESOLVE_ADDRESS
                        : wants_column(o, PROFILE_SYMBOL_OFFSET) || profile_wants_source(o) ? RESOLVE_OFFSET
                                                                                            : RESOLVE_PLACE;
+    plan->plain = plan->by_thread && !plan->chains && !plan->searches && !plan->selects && !plan->extras &&
+                  !o->exclude_other && !o->branch;
     bool functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && profile_wants_source(o));
     plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
     return true;
@@ -286,9 +288,18 @@ static bool add_to_leaf(struct profile_builder *b, const struct profile_pending 
     return true;
 }
 
-/* The samples that wait, in their order. Where the leaves lie is asked for all of them before the first one
- * is looked at. */
+/* The samples that wait, in their order. Where their frames lie was asked for when they came; where the
+ * leaves lie is asked for all of them before the first one is looked at. */
 static void add_pending(struct profile_builder *b) {
+    for (uint32_t i = 0; i < b->pending_count; i++) {
+        struct profile_pending *p = &b->pending[i];
+        if (!p->asked)
+            continue;
+        p->key.frame = resolve_frames_answer(&b->frames, &p->ask);
+        p->hash = hash_key(&p->key);
+        idtable_prefetch(&b->leaf_index, p->hash);
+        b->failed |= p->key.frame == RESOLVE_NO_FRAME;
+    }
     for (uint32_t i = 0; i < b->pending_count; i++) {
         struct idtable_at at = idtable_first(&b->leaf_index, b->pending[i].hash);
         uint32_t id = idtable_next(&b->leaf_index, &at);
@@ -355,7 +366,29 @@ static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
                              (enum resolve_frame_kind)b->plan->place_kind, false);
 }
 
+/* A sample of which only its thread and its own place are wanted. */
+static bool add_plain(struct profile_builder *b, struct profile_taken *x) {
+    struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
+    struct profile_pending *p = &b->pending[b->pending_count];
+    *p = (struct profile_pending){.key = {.klass = class_of(b, x, slot)},
+                                  .asked = true,
+                                  .thread = slot->thread,
+                                  .period = x->s->period,
+                                  .time_ns = x->when.time_ns};
+    const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
+    resolve_frames_ask(&b->frames, state, x->cpumode, x->s->ip, (enum resolve_frame_kind)b->plan->place_kind,
+                       &p->ask);
+    count_sample(b, x->s->period, x->event, PROFILE_KEEP);
+    if (p->key.klass == PROFILE_NONE)
+        return false;
+    if (++b->pending_count == PROFILE_PENDING)
+        add_pending(b);
+    return true;
+}
+
 static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
+    if (b->plan->plain)
+        return add_plain(b, x);
     uint32_t frame = place_of(b, x);
     if (b->search && frame != RESOLVE_NO_FRAME && !profile_search_chain(b, x, &frame))
         return false;

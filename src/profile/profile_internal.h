@@ -50,6 +50,7 @@ struct profile_plan {
     uint32_t level_at; /* -b: index in the class of the samples' cpumode, which is shown; else 0 */
     bool selects;      /* profile_select is to be asked */
     bool by_thread;    /* a class depends on event and thread alone */
+    bool plain;        /* nothing else is wanted of a sample but its own place and what it weighs */
     bool chains, extras /* cpumode sums and weights */;
     bool calls;                     /* some events' branch stacks are call stacks */
     bool searches, parents;         /* something, -p's functions are looked for in callchains */
@@ -82,7 +83,9 @@ struct profile_weights {
 
 /* A sample on its way to its leaf: it waits until what it will touch is in the cache. */
 struct profile_pending {
-    struct profile_leaf_key key;
+    struct profile_leaf_key key; /* its frame is not known yet where `asked` */
+    bool asked;
+    struct resolve_ask ask;
     uint32_t thread;
     uint64_t hash, period, time_ns;
     struct profile_weights weights;

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "resolve/callers.h"
 
-enum { RECENT_SLOTS = 1 << 15, SPOT_SLOTS = 1 << 15 };
+enum { RECENT_SLOTS = 1 << 15, SPOT_SETS = 1 << 15, SPOT_WAYS = 4, SPOT_IMAGES = 1 << 24 };
 
 /* How an address is asked for: 7 bits. */
 enum how { HOW_BEFORE_EXEC = 1, HOW_RETURN = 2, HOW_CPUMODE_SHIFT = 2, HOW_KIND_SHIFT = 5 };
@@ -20,7 +20,7 @@ static known_frame known_of(uint32_t frame, bool entry) {
     return frame == RESOLVE_NO_FRAME ? 0 : (frame + 1) << 1 | entry;
 }
 
-/* Both tables are asked for each frame, and larger than the nearest caches: four slots a line. */
+/* Both tables are larger than the nearest caches: four slots a line, which are the ways of a set of spots. */
 struct resolve_frame_slot {
     uint64_t key; /* address_key() */
     uint32_t state;
@@ -32,27 +32,32 @@ struct resolve_frame_spot {
     uint32_t key; /* image << 8 | how */
     known_frame known;
 };
+_Static_assert(SPOT_WAYS * sizeof(struct resolve_frame_spot) == 64, "one line");
 
 bool resolve_frames_init(struct resolve_frames *f, struct resolve_places *places, struct resolve_names *names,
                          struct err *err) {
     *f = (struct resolve_frames){.places = places, .names = names};
     f->recent = calloc(RECENT_SLOTS, sizeof *f->recent);
-    f->spots = calloc(SPOT_SLOTS, sizeof *f->spots);
-    if (f->recent && f->spots)
+    f->spots = aligned_alloc(64, SPOT_SETS * SPOT_WAYS * sizeof *f->spots);
+    if (f->recent && f->spots) {
+        memset(f->spots, 0, SPOT_SETS * SPOT_WAYS * sizeof *f->spots);
         return true;
+    }
     resolve_frames_fini(f);
     return err_memory(err, "frames");
 }
 
 void resolve_frames_fini(struct resolve_frames *f) {
     vec_fini(&f->list);
-    vec_fini(&f->tables);
-    vec_fini(&f->asked);
     resolve_frames_trim(f);
 }
 
 void resolve_frames_trim(struct resolve_frames *f) {
     idtable_fini(&f->by_identity);
+    for (size_t i = 0; i < f->images.count; i++)
+        for (unsigned k = 0; k < 2; k++)
+            free(f->images.items[i].known[k]);
+    vec_fini(&f->images);
     free(f->spots);
     f->spots = NULL;
     free(f->recent);
@@ -107,34 +112,34 @@ uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame
 
 /* ---- addresses ---- */
 
-static const struct symbol_table *table_of(struct resolve_frames *f, uint32_t image) {
+/* NULL: memory, or nothing has a name. */
+static struct resolve_frame_image *image_of(struct resolve_frames *f, uint32_t image) {
     if (!f->names)
         return NULL;
-    if (image >= f->asked.count) {
+    if (image >= f->images.count) {
         size_t images = model_image_count(f->places->model);
-        if (!vec_reserve(&f->asked, images) || !vec_reserve(&f->tables, images))
+        if (!vec_reserve(&f->images, images))
             return NULL;
-        while (f->asked.count < images) {
-            vec_push(&f->asked);
-            vec_push(&f->tables);
-        }
+        while (f->images.count < images)
+            vec_push(&f->images);
     }
-    if (!f->asked.items[image]) {
-        f->tables.items[image] = resolve_names_demand(f->names, image);
-        f->asked.items[image] = true;
-    }
-    return f->tables.items[image];
+    struct resolve_frame_image *of = &f->images.items[image];
+    if (!of->asked)
+        of->table = resolve_names_demand(f->names, image);
+    of->asked = true;
+    return of;
 }
 
-/* Fills in the symbol and what follows from it. */
-static void name(struct resolve_frames *f, struct model_hit *hit, struct resolve_frame *frame) {
-    const struct symbol_table *t = table_of(f, hit->image);
-    if (!t)
-        return;
-    uint32_t symbol = hit->back ? resolve_callers_symbol(t, hit) : symbol_table_find(t, hit->offset);
-    frame->symbol = resolve_names_admit(f->names, hit->image, symbol);
-    frame->entry =
-        symbol != SYMBOL_NONE && resolve_callers_is_entry(symbol_table_name(t, symbol), hit->space);
+/* Where the frame of a symbol is remembered, if all places in the symbol are one frame; else NULL. */
+static known_frame *known_symbol(struct resolve_frame_image *of, const struct resolve_frame *frame) {
+    unsigned which = frame->kind == RESOLVE_PLACE;
+    if ((frame->kind != RESOLVE_PLACE && frame->kind != RESOLVE_FUNCTION) || frame->symbol == SYMBOL_NONE)
+        return NULL;
+    if (!of->known[which]) {
+        of->known[which] = calloc(symbol_table_count(of->table), sizeof *of->known[which]);
+        of->cpumode[which] = frame->cpumode;
+    }
+    return of->known[which] && of->cpumode[which] == frame->cpumode ? &of->known[which][frame->symbol] : NULL;
 }
 
 static bool find_exact(struct resolve_frames *f, const struct model_state *state, unsigned how,
@@ -163,32 +168,73 @@ static bool is_movable(const struct resolve_frame *f) {
            (f->kind == RESOLVE_FUNCTION && f->symbol != SYMBOL_NONE);
 }
 
+static uint32_t spot_key(uint32_t image, unsigned how, unsigned back) {
+    return image << 8 | (how & ~(HOW_RETURN | HOW_BEFORE_EXEC)) | (back ? HOW_RETURN : 0);
+}
+
+/* The first spot of the set. */
+static struct resolve_frame_spot *spots_of(const struct resolve_frames *f, uint64_t offset, uint32_t key) {
+    return &f->spots[hash_u64(offset ^ (uint64_t)key << 40) % SPOT_SETS * SPOT_WAYS];
+}
+
+/* Makes the frame of a place in an image that may have symbols, unless it is there. */
+static known_frame name_frame(struct resolve_frames *f, struct resolve_frame_image *of, struct model_hit *hit,
+                              struct resolve_frame *frame) {
+    uint32_t symbol =
+        hit->back ? resolve_callers_symbol(of->table, hit) : symbol_table_find(of->table, hit->offset);
+    frame->symbol = resolve_names_admit(f->names, hit->image, symbol);
+    frame->back = hit->back;
+    known_frame *known = known_symbol(of, frame);
+    if (known && *known)
+        return *known;
+    frame->entry =
+        symbol != SYMBOL_NONE && resolve_callers_is_entry(symbol_table_name(of->table, symbol), hit->space);
+    known_frame made = known_of(resolve_frames_add(f, frame), frame->entry);
+    if (known)
+        *known = made;
+    return made;
+}
+
+/* The frame of an address that lies at `hit`, which may be nowhere. */
+static known_frame make_frame(struct resolve_frames *f, unsigned how, uint64_t address, struct model_hit *hit,
+                              bool *movable) {
+    struct resolve_frame frame = {.address = address,
+                                  .offset = hit->image == MODEL_NONE ? address : hit->offset,
+                                  .image = hit->image,
+                                  .symbol = SYMBOL_NONE,
+                                  .cpumode = how >> HOW_CPUMODE_SHIFT & PERFDATA_MISC_CPUMODE_MASK,
+                                  .kind = (uint8_t)(how >> HOW_KIND_SHIFT),
+                                  .back = hit->back};
+    struct resolve_frame_image *of = hit->image == MODEL_NONE ? NULL : image_of(f, hit->image);
+    known_frame known =
+        of && of->table ? name_frame(f, of, hit, &frame) : known_of(resolve_frames_add(f, &frame), false);
+    *movable = is_movable(&frame);
+    return known;
+}
+
+static known_frame frame_of(struct resolve_frames *f, unsigned how, uint64_t address, struct model_hit *hit) {
+    bool movable;
+    if (hit->image >= SPOT_IMAGES) /* MODEL_NONE too */
+        return make_frame(f, how, address, hit, &movable);
+    uint64_t offset = hit->offset;
+    uint32_t key = spot_key(hit->image, how, hit->back);
+    struct resolve_frame_spot *set = spots_of(f, offset, key);
+    for (unsigned i = 0; i < SPOT_WAYS; i++)
+        if (set[i].known && set[i].key == key && set[i].offset == offset)
+            return set[i].known;
+    known_frame known = make_frame(f, how, address, hit, &movable);
+    if (movable) { /* the oldest goes */
+        memmove(set + 1, set, (SPOT_WAYS - 1) * sizeof *set);
+        *set = (struct resolve_frame_spot){offset, key, known};
+    }
+    return known;
+}
+
 static known_frame look_up(struct resolve_frames *f, const struct model_state *state, unsigned how,
                            uint64_t address) {
     struct model_hit hit;
     find(f, state, how, address, &hit);
-    struct resolve_frame frame = {.address = address,
-                                  .offset = hit.image == MODEL_NONE ? address : hit.offset,
-                                  .image = hit.image,
-                                  .symbol = SYMBOL_NONE,
-                                  .cpumode = how >> HOW_CPUMODE_SHIFT & PERFDATA_MISC_CPUMODE_MASK,
-                                  .kind = (uint8_t)(how >> HOW_KIND_SHIFT)};
-    if (hit.image >= 1u << 24) { /* MODEL_NONE too */
-        if (hit.image != MODEL_NONE)
-            name(f, &hit, &frame);
-        frame.back = hit.back;
-        return known_of(resolve_frames_add(f, &frame), frame.entry);
-    }
-    uint32_t key = hit.image << 8 | (how & ~(HOW_RETURN | HOW_BEFORE_EXEC)) | (hit.back ? HOW_RETURN : 0);
-    struct resolve_frame_spot *spot = &f->spots[hash_u64(hit.offset ^ (uint64_t)key << 40) % SPOT_SLOTS];
-    if (spot->known && spot->key == key && spot->offset == hit.offset)
-        return spot->known;
-    name(f, &hit, &frame);
-    frame.back = hit.back;
-    known_frame known = known_of(resolve_frames_add(f, &frame), frame.entry);
-    if (is_movable(&frame))
-        *spot = (struct resolve_frame_spot){hit.offset, key, known};
-    return known;
+    return frame_of(f, how, address, &hit);
 }
 
 /* An address and how it is asked for in one word: all bits of the uppermost byte are equal, but in garbage.
@@ -226,6 +272,31 @@ static unsigned how_of(unsigned cpumode, unsigned kind, bool before_exec) {
 uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
                            uint64_t address, enum resolve_frame_kind kind, bool before_exec) {
     return id_of(frame_at(f, state, how_of(cpumode, kind, before_exec), address));
+}
+
+void resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
+                        uint64_t address, enum resolve_frame_kind kind, struct resolve_ask *ask) {
+    unsigned how = how_of(cpumode, kind, false);
+    struct model_hit hit;
+    if ((kind == RESOLVE_PLACE || kind == RESOLVE_OFFSET) &&
+        resolve_places_find(f->places, state, address, &hit) && hit.image < SPOT_IMAGES) {
+        *ask = (struct resolve_ask){.address = address,
+                                    .offset = hit.offset,
+                                    .image = hit.image,
+                                    .how = (uint8_t)how,
+                                    .space = (uint8_t)hit.space};
+        __builtin_prefetch(spots_of(f, hit.offset, spot_key(hit.image, how, 0)));
+    } else {
+        *ask = (struct resolve_ask){.image = MODEL_NONE,
+                                    .id = resolve_frames_at(f, state, cpumode, address, kind, false)};
+    }
+}
+
+uint32_t resolve_frames_answer(struct resolve_frames *f, const struct resolve_ask *ask) {
+    if (ask->image == MODEL_NONE)
+        return ask->id;
+    struct model_hit hit = {MODEL_NONE, ask->image, ask->offset, (enum model_space)ask->space, 0};
+    return id_of(frame_of(f, ask->how, ask->address, &hit));
 }
 
 bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids) {

@@ -32,15 +32,22 @@ enum resolve_frame_kind {
 struct resolve_frame_slot;
 struct resolve_frame_spot;
 
+/* An image's symbols, and the frames made of them. */
+struct resolve_frame_image {
+    const struct symbol_table *table; /* once asked; may be NULL */
+    bool asked;
+    uint8_t cpumode[2]; /* of the frames below */
+    uint32_t *known[2]; /* of functions, of places; by symbol; NULL: none */
+};
+
 struct resolve_frames {
     struct resolve_places *places; /* borrowed */
     struct resolve_names *names;   /* borrowed; NULL: nothing has a name */
     VEC(struct resolve_frame) list;
     struct idtable by_identity;
     struct resolve_frame_slot *recent;
-    struct resolve_frame_spot *spots;        /* places in images asked for lately */
-    VEC(const struct symbol_table *) tables; /* by image, as far as asked for */
-    VEC(bool) asked;
+    struct resolve_frame_spot *spots;       /* places in images asked for lately */
+    VEC(struct resolve_frame_image) images; /* as far as asked for */
 };
 
 #define RESOLVE_NO_FRAME UINT32_MAX
@@ -55,6 +62,21 @@ void resolve_frames_trim(struct resolve_frames *f);
  * model_find_before_exec may be asked. RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
                            uint64_t address, enum resolve_frame_kind kind, bool before_exec);
+
+/*
+ * The same in two steps, for many addresses at a time: what the second one needs is on its way to the cache
+ * by then. Exact addresses, not of callchains. The second step may come when the state is no longer valid.
+ */
+struct resolve_ask {
+    uint64_t address, offset;
+    uint32_t image; /* MODEL_NONE: `id` is the answer */
+    uint32_t id;
+    uint8_t how, space;
+};
+void resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
+                        uint64_t address, enum resolve_frame_kind kind, struct resolve_ask *ask);
+/* RESOLVE_NO_FRAME: memory. */
+uint32_t resolve_frames_answer(struct resolve_frames *f, const struct resolve_ask *ask);
 
 /* Addresses of one context of a callchain (all between two PERF_CONTEXT_* markers), innermost first. */
 struct resolve_run {

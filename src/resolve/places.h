@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where addresses lie, asked often: model_find with a memory of the processes and pages asked about last. One
- * thread each; the model is frozen and shared.
+ * What the model says of the places of samples, remembered: most samples lie where samples of the same
+ * process lay before. One thread each; the frozen model is shared.
+ *
+ *   process  |- state of its space -|  pieces of it that were hit last
+ *    4711    |  from .. until       |  [7f12000, 7f13fff] libc.so.6   [400000, 40ffff] cc1  ...
  */
 #ifndef SONDE_RESOLVE_PLACES_H
 #define SONDE_RESOLVE_PLACES_H
@@ -9,16 +12,28 @@
 #include "base/err.h"
 #include "model/model.h"
 
-struct resolve_place_process;
-struct resolve_place_page;
+enum { RESOLVE_PIECES = 4 };
+
+/* Addresses for which the answer is known. */
+struct resolve_place_piece {
+    uint64_t start, last; /* start > last: the piece is free */
+    uint64_t slide;       /* image offset - address */
+    uint32_t mapping, image;
+};
+
+/* A space in one state. */
+struct resolve_place_space {
+    struct model_state state; /* first: see resolve_places_find */
+    uint32_t pid;
+    uint32_t space; /* MODEL_SPACE_NONE: the slot is free */
+    uint32_t next;  /* piece to give up next */
+    struct resolve_place_piece pieces[RESOLVE_PIECES];
+};
 
 struct resolve_places {
     const struct model *model;
-    bool by_page;                   /* every mapping of user space begins and ends with a page */
-    struct model_state host_kernel; /* the last one asked for */
-    struct model_state none;
-    struct resolve_place_process *processes;
-    struct resolve_place_page *pages;
+    struct resolve_place_space host_kernel, none;
+    struct resolve_place_space *processes;
 };
 
 /* False: memory. `m` is borrowed. */
@@ -29,7 +44,7 @@ void resolve_places_fini(struct resolve_places *p);
 const struct model_state *resolve_places_state(struct resolve_places *p, unsigned cpumode, uint32_t pid,
                                                struct model_when when);
 
-/* As model_state_find. */
+/* As model_state_find; the state is the one that resolve_places_state gave last. */
 bool resolve_places_find(struct resolve_places *p, const struct model_state *state, uint64_t address,
                          struct model_hit *out);
 

@@ -443,6 +443,38 @@ static void memory_of_earlier_answers_changes_none(void **state) {
     session_free(s);
 }
 
+static void an_answer_is_what_asking_at_once_gives(void **state) {
+    struct session *s = session_new(false);
+    uint64_t random = 88172645463325252u;
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        struct resolve_ask asks[8];
+        uint64_t words[8];
+        unsigned cpumode = next_random(&random) & 1 ? U : K;
+        enum resolve_frame_kind kind = (enum resolve_frame_kind)(next_random(&random) % 4);
+        for (int k = 0; k < 8; k++) {
+            uint64_t r = next_random(&random);
+            words[k] = cpumode == K ? TEXT + (r & 0xfff) : CODE - 8 + (r & 0x3007f);
+            resolve_frames_ask(&s->frames, resolve_places_state(&s->places, cpumode, PID, upto(10)), cpumode,
+                               words[k], kind, &asks[k]);
+        }
+        resolve_places_state(&s->places, U, PID, upto(1)); /* the state they were asked in is gone */
+        for (int k = 0; k < 8; k++) {
+            uint32_t id = resolve_frames_answer(&s->frames, &asks[k]);
+            const struct model_state *now = resolve_places_state(&s->places, cpumode, PID, upto(10));
+            assert_int_equal(id, resolve_frames_at(&s->frames, now, cpumode, words[k], kind, false));
+            const struct resolve_frame *f = &s->frames.list.items[id];
+            struct model_hit hit = hit_at(s, cpumode, words[k]);
+            assert_int_equal(f->image, hit.image);
+            assert_int_equal(f->cpumode, cpumode);
+            assert_int_equal(f->symbol, hit.image == MODEL_NONE
+                                            ? SYMBOL_NONE
+                                            : resolve_names_find(s->names, hit.image, hit.offset).index);
+        }
+    }
+    session_free(s);
+}
+
 static void equal_frames_are_one(void **state) {
     struct session *s = session_new(false), *other = session_new(false);
     (void)state;
@@ -462,25 +494,26 @@ static void equal_frames_are_one(void **state) {
 static void check_places(bool whole_pages) {
     struct session *s = session_new(!whole_pages);
     uint64_t random = 88172645463325252u;
-    assert_int_equal(s->places.by_page, whole_pages);
     for (int i = 0; i < 5000; i++) {
         struct model_when when = upto(next_random(&random) % 10);
         unsigned cpumode = next_random(&random) % 8 ? U : K;
         uint32_t pid = next_random(&random) % 4 ? PID : 8;
-        uint64_t address =
-            cpumode == K ? TEXT - 8 + next_random(&random) % 32 : CODE - 8 + next_random(&random) % 0x40000;
-        struct model_hit want, got;
-        memset(&got, 0xaa, sizeof got);
-        bool found = model_find(s->m, cpumode, pid, when, address, &want);
         const struct model_state *state = resolve_places_state(&s->places, cpumode, pid, when);
-        assert_int_equal(resolve_places_find(&s->places, state, address, &got), found);
-        assert_int_equal(got.mapping, want.mapping);
-        assert_int_equal(got.back, 0);
-        if (!found)
-            continue;
-        assert_int_equal(got.image, want.image);
-        assert_int_equal(got.offset, want.offset);
-        assert_int_equal(got.space, want.space);
+        for (int k = 0; k < 8; k++) { /* what is remembered counts for one state */
+            uint64_t address = cpumode == K ? TEXT - 8 + next_random(&random) % 32
+                                            : CODE - 8 + next_random(&random) % 0x40000;
+            struct model_hit want, got;
+            memset(&got, 0xaa, sizeof got);
+            bool found = model_find(s->m, cpumode, pid, when, address, &want);
+            assert_int_equal(resolve_places_find(&s->places, state, address, &got), found);
+            assert_int_equal(got.mapping, want.mapping);
+            assert_int_equal(got.back, 0);
+            if (!found)
+                continue;
+            assert_int_equal(got.image, want.image);
+            assert_int_equal(got.offset, want.offset);
+            assert_int_equal(got.space, want.space);
+        }
     }
     session_free(s);
 }
@@ -594,6 +627,7 @@ int main(void) {
         cmocka_unit_test(frames_are_told_apart_by_kind),
         cmocka_unit_test(garbage_is_no_address),
         cmocka_unit_test(memory_of_earlier_answers_changes_none),
+        cmocka_unit_test(an_answer_is_what_asking_at_once_gives),
         cmocka_unit_test(equal_frames_are_one),
         cmocka_unit_test(places_are_the_models),
         cmocka_unit_test(a_space_outlasts_its_process),

@@ -5,6 +5,8 @@
 
 enum { BIND_MASK = 3, FLAG_SHIFT = 2 };
 
+enum { STEP = 32 };
+
 /* Readable names, made when they are asked for. */
 struct memo {
     const char **texts; /* by symbol; NULL: not asked for yet. NULL itself until somebody asks */
@@ -21,6 +23,7 @@ struct symbol_table {
     uint64_t *piece_starts;  /* ascending */
     uint32_t *piece_symbols; /* whose piece it is */
     uint32_t piece_count;
+    uint64_t *steps;    /* every STEP-th of the places, to search first: they stay in the nearest caches */
     struct arena texts; /* as symbol_drafts.texts and .text */
     char *text;
     struct symbol_rules rules;
@@ -39,6 +42,7 @@ void symbol_table_free(struct symbol_table *t) {
     free(t->starts);
     free(t->piece_starts);
     free(t->piece_symbols);
+    free(t->steps);
     if (t->memo) {
         free(t->memo->texts);
         arena_fini(&t->memo->arena);
@@ -283,6 +287,33 @@ static bool cut_pieces(struct symbol_table *t) {
     return ok;
 }
 
+/* How many of the n ascending numbers are at most `x`, n > 0: without branches that depend on the data. */
+static size_t count_upto(const uint64_t *list, size_t n, uint64_t x) {
+    const uint64_t *base = list;
+    while (n > 1) {
+        size_t half = n / 2;
+        base += base[half - 1] <= x ? half : 0;
+        n -= half;
+    }
+    return (size_t)(base - list) + (*base <= x);
+}
+
+/* Where to search: the pieces or, when every symbol is one, the symbols. */
+static const uint64_t *places_of(const struct symbol_table *t, uint32_t *count) {
+    *count = t->nested ? t->piece_count : t->count;
+    return t->nested ? t->piece_starts : t->starts;
+}
+
+static bool make_steps(struct symbol_table *t) {
+    uint32_t count;
+    const uint64_t *starts = places_of(t, &count);
+    size_t n = (count + (size_t)STEP - 1) / STEP;
+    t->steps = malloc((n + 1) * sizeof *t->steps);
+    for (size_t i = 0; t->steps && i < n; i++)
+        t->steps[i] = starts[i * STEP];
+    return t->steps;
+}
+
 /* Names stubs that jump to what a resolver chose after the resolver, as perf does. */
 static bool name_stubs(struct symbol_table *t, const struct place *places,
                        const struct symbol_draft *drafts) {
@@ -326,7 +357,7 @@ struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct sy
     }
     if (ok) {
         fill(t, places, d->list.items);
-        ok = !t->nested || cut_pieces(t);
+        ok = (!t->nested || cut_pieces(t)) && make_steps(t);
     }
     if (ok) {
         t->texts = d->texts;
@@ -351,23 +382,6 @@ uint32_t symbol_table_count(const struct symbol_table *t) {
     return t->count;
 }
 
-/* How many of the n ascending numbers are at most `x`, n > 0: without branches that depend on the data. */
-static size_t count_upto(const uint64_t *list, size_t n, uint64_t x) {
-    const uint64_t *base = list;
-    while (n > 1) {
-        size_t half = n / 2;
-        base += base[half - 1] <= x ? half : 0;
-        n -= half;
-    }
-    return (size_t)(base - list) + (*base <= x);
-}
-
-/* Where to search: the pieces or, when every symbol is one, the symbols. */
-static const uint64_t *places_of(const struct symbol_table *t, uint32_t *count) {
-    *count = t->nested ? t->piece_count : t->count;
-    return t->nested ? t->piece_starts : t->starts;
-}
-
 /* The symbol of the last of `upto` places, if it reaches that far. */
 static uint32_t covering(const struct symbol_table *t, size_t upto, uint64_t offset) {
     if (!upto)
@@ -379,7 +393,11 @@ static uint32_t covering(const struct symbol_table *t, size_t upto, uint64_t off
 uint32_t symbol_table_find(const struct symbol_table *t, uint64_t offset) {
     uint32_t count;
     const uint64_t *starts = places_of(t, &count);
-    return count ? covering(t, count_upto(starts, count, offset), offset) : SYMBOL_NONE;
+    size_t step = count ? count_upto(t->steps, (count + (size_t)STEP - 1) / STEP, offset) : 0;
+    if (!step)
+        return SYMBOL_NONE;
+    size_t from = (step - 1) * STEP, n = count - from < STEP ? count - from : STEP;
+    return covering(t, from + count_upto(starts + from, n, offset), offset);
 }
 
 void symbol_table_find_sorted(const struct symbol_table *t, const uint64_t *offsets, size_t n,
