@@ -58,6 +58,26 @@ static void turn(const uint8_t *data, size_t size, struct writer *w) {
             jitdump_record_encode(&rec, w);
 }
 
+/* Read as it grows it holds the same. */
+static void read_in_parts(const uint8_t *data, size_t size, const struct jitcode *whole) {
+    struct jitcode_history h = {0};
+    struct jitcode parts[4] = {{.whole = 0}};
+    size_t at = 0, events = 0, count = 0;
+    for (size_t rest = 2; count < 4; rest++, count++) {
+        size_t end = count == 3 ? size : at + (size - at) / rest;
+        if (!h.ended && jitcode_read_part((struct bytes){data + at, end - at}, &h, &parts[count], NULL)) {
+            walk(&parts[count], data, size);
+            FUZZ_CHECK(parts[count].whole <= end - at && parts[count].wanted > parts[count].whole);
+            at += (size_t)parts[count].whole;
+            events += parts[count].events.count;
+        }
+    }
+    FUZZ_CHECK(events == whole->events.count);
+    for (size_t i = 0; i < count; i++)
+        jitcode_fini(&parts[i]);
+    jitcode_history_fini(&h);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct jitcode a, b;
     struct writer w = writer_make(false);
@@ -66,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (read) {
         walk(&a, data, size);
         make_file(&a);
+        read_in_parts(data, size, &a);
         turn(data, size, &w);
         FUZZ_CHECK(jitcode_read(writer_bytes(&w), &b, &err));
         FUZZ_CHECK(b.functions.count == a.functions.count && b.events.count == a.events.count);

@@ -305,8 +305,8 @@ static bool prepare(struct script *s, const struct script_print_options *p, stru
     s->show = shown_groups(s->o);
     unsigned need = model_needs(s);
     s->model = model_new(&(struct model_options){.need = need, .streaming = streaming}, err);
-    /* A stream's model takes in what comes as it comes, and a dump shows what was recorded. */
-    if (!streaming && !script_is_dump(s->o) && need & MODEL_NEED_MAPS &&
+    /* A dump shows what was recorded. */
+    if (!script_is_dump(s->o) && need & MODEL_NEED_MAPS &&
         !reading_jitdumps(&s->reading, s->o->jitdump_dir, s->o->symbols.symfs, err))
         return false;
     s->print.model = s->print.names.model = s->model;

@@ -93,10 +93,23 @@ static bool feed_jit(struct reading *r, struct model *m, struct err *err) {
                           stream_part(r->stream, false, PERFDATA_PART_CLOCK), r->events->swap);
     if (!resolve_jit_feed(r->jit, m, err))
         return false;
-    for (size_t i = 0; i < resolve_jit_count(r->jit); i++)
+    reading_warn_jitdumps(r);
+    return true;
+}
+
+bool reading_follow_jitdumps(struct reading *r, struct model *m, uint64_t now_ns, bool grown,
+                             struct err *err) {
+    if (!r->jit)
+        return true;
+    if (grown)
+        resolve_jit_use_clock(r->jit, r->events);
+    return resolve_jit_follow(r->jit, m, now_ns, grown, err);
+}
+
+void reading_warn_jitdumps(const struct reading *r) {
+    for (size_t i = 0; r->jit && i < resolve_jit_count(r->jit); i++)
         if (resolve_jit_dump(r->jit, i)->why)
             log_line(LOG_WARN, "%s", resolve_jit_dump(r->jit, i)->why);
-    return true;
 }
 
 struct model_when reading_when(const struct reading *r, const struct stream_record *rec) {
@@ -220,10 +233,10 @@ bool reading_apply(struct reading *r, struct model *m, const struct stream_recor
         return true;
     if (!kmod_sections_see(&r->kmod, &rec))
         return err_memory(err, "modules");
-    if (!model_wants(m, raw->raw.type))
-        return true;
     if (r->jit && !resolve_jit_note_record(r->jit, &rec, reading_when(r, raw)))
         return err_memory(err, "jitdumps");
+    if (!model_wants(m, raw->raw.type))
+        return true;
     return model_apply(m, &rec, reading_when(r, raw), err);
 }
 

@@ -48,6 +48,13 @@ bool reading_symbols(struct reading *r, tracefs_symbol_fn *symbol, void *ctx, st
  * NULL and are borrowed. False: memory. */
 bool reading_jitdumps(struct reading *r, const char *dump_dir, const char *symfs, struct err *err);
 
+/* In a stream, ahead of what is asked at `now_ns`: lets the model know what dumps say up to then. `grown`:
+ * they may be longer by now. False: memory. */
+bool reading_follow_jitdumps(struct reading *r, struct model *m, uint64_t now_ns, bool grown,
+                             struct err *err);
+/* Warns of dumps that could not be used. */
+void reading_warn_jitdumps(const struct reading *r);
+
 /* The instant of a record: where it stands for the model and for ordering. */
 struct model_when reading_when(const struct reading *r, const struct stream_record *rec);
 

@@ -234,10 +234,17 @@ static bool want_streamed(void *ctx, const struct stream_record *r) {
         s->failed = true;
     struct perfdata_record rec;
     bool wanted = r->raw.type == PERFDATA_RECORD_SAMPLE || model_wants(s->model, r->raw.type) ||
-                  script_record_shown(s->show, r->raw.type);
+                  r->raw.type == PERFDATA_RECORD_TIME_CONV || script_record_shown(s->show, r->raw.type);
     if (!wanted)
         reading_decode(&s->reading, r, &rec); /* only to find damage */
     return wanted;
+}
+
+/* Code that JITs announced until now: they write it down before the samples in it come here. */
+static bool follow(struct script *s, uint64_t now_ns, struct err *err) {
+    if (s->round_ended && s->naming.names && resolve_names_refresh(s->naming.names))
+        script_names_forget(&s->print.names);
+    return reading_follow_jitdumps(&s->reading, s->model, now_ns, s->round_ended, err);
 }
 
 /* A round's end delivers the rounds before it, so what lies before the last but one is done with: its bytes
@@ -266,6 +273,7 @@ static bool stream_pass(struct script *s, struct err *err) {
         else if (!r.has_time)
             r.time_ns = now_ns;
         r.has_time = true;
+        ok = ok && follow(s, now_ns, err);
         if (ok && s->round_ended)
             ok = forget(s, reading_when(&s->reading, &r), err);
         if (r.raw.type != PERFDATA_RECORD_SAMPLE)
@@ -275,6 +283,7 @@ static bool stream_pass(struct script *s, struct err *err) {
         ok = ok && do_record(s, &r, err);
     }
     ok = ok && (s->out.failed || status == STREAM_END);
+    reading_warn_jitdumps(&s->reading);
     uint64_t late = model_unordered(s->model);
     if (late)
         log_line(LOG_WARN, "%" PRIu64 " records came later than their round and counted from there", late);

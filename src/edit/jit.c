@@ -89,12 +89,18 @@ static bool decode_map(struct stream *in, const struct stream_record *r, struct 
            perfdata_record_decode(&r->raw, plan, events->swap, rec, NULL);
 }
 
+/* What the recording says of the processor's counter. */
+static bool decode_clock(struct stream *in, const struct stream_record *r, struct perfdata_record *rec) {
+    return r->raw.type == PERFDATA_RECORD_TIME_CONV && !r->legacy &&
+           perfdata_record_decode(&r->raw, NULL, stream_events(in)->swap, rec, NULL);
+}
+
 static bool scan(struct edit_jit *j, struct err *err) {
     struct stream_record r;
     struct perfdata_record rec;
     enum stream_status status;
     while ((status = stream_next(j->in, &r, err)) == STREAM_RECORD) {
-        if (!decode_map(j->in, &r, &rec))
+        if (!decode_map(j->in, &r, &rec) && !decode_clock(j->in, &r, &rec))
             continue;
         struct model_when when = {r.has_time ? r.time_ns : stream_when_ns(j->in, &r), r.loc};
         if (!resolve_jit_note_record(j->found, &rec, when))

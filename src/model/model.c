@@ -261,6 +261,8 @@ uint32_t model_add_code_image(struct model *m, uint32_t pid, const char *name, u
 bool model_add_code(struct model *m, uint32_t pid, const struct model_code *code, struct model_when when,
                     struct err *err) {
     struct map_record r = {.start = code->start, .len = code->size, .pgoff = code->pgoff, .prot = PROT_EXEC};
+    if (m->options.streaming) /* told of late, it counts from now */
+        when = m->last = model_when_before(when, m->last) ? m->last : when;
     uint32_t mapping, task = task_id(m, pid, pid);
     uint32_t space = task == MODEL_NONE ? MODEL_NONE : model_code_space(m, m->tasks.items[task].space);
     bool ok = space != MODEL_NONE && add_mapping(m, &r, when, code->image, &mapping) &&

@@ -295,7 +295,7 @@ bool model_add_evidence(struct model *m, struct bytes name, const struct perfdat
 bool model_image_evidence(const struct model *m, const struct model_image *image,
                           struct perfdata_evidence *out);
 
-/* ---- code that JITs announced: to be told before the freeze, not of a streaming model ---- */
+/* ---- code that JITs announced: to be told before the freeze ---- */
 
 /*
  * The image of a process's announced code. `name` is the path of the file that it would be in (perf inject
@@ -305,7 +305,8 @@ bool model_image_evidence(const struct model *m, const struct model_image *image
 uint32_t model_add_code_image(struct model *m, uint32_t pid, const char *name, uint32_t number);
 
 /* From `when` on, `pid` has the image's bytes from pgoff on at [start, start + size), or, with MODEL_NONE for
- * the image, no announced code there. False: memory. */
+ * the image, no announced code there. Streaming: what is told of late counts from the newest record on.
+ * False: memory. */
 struct model_code {
     uint64_t start, size, pgoff;
     uint32_t image;

@@ -152,6 +152,52 @@ static void test_images(void **state) {
     model_free(m);
 }
 
+/* Told as it comes; what is told of late counts from the newest record on. */
+static void test_streaming(void **state) {
+    (void)state;
+    struct model *m = model_new(&(struct model_options){.need = MODEL_NEED_ALL, .streaming = true}, NULL);
+    at(m, 10, rec_map(7, 0x10000, 0x1000, "//anon"));
+    code(m, 20, 7, 0x10000, 0x10, 0x1000, "/jitted-7.so");
+    at(m, 30, rec_map(7, 0x10000, 0x2000, "//anon"));
+    assert_dso(7, 30, 0x10000, "/jitted-7.so");
+    code(m, 15, 7, 0x10000, 0x10, 0x2000, "/jitted-7.so");
+    assert_int_equal(offset(m, U, 7, 29, 0x10000), 0x1000);
+    assert_int_equal(offset(m, U, 7, 30, 0x10000), 0x2000);
+    code(m, 40, 7, 0x10000, 0x8, 0, NULL);
+    assert_dso(7, 40, 0x10000, "/tmp/perf-7.map");
+    assert_dso(7, 40, 0x10008, "/jitted-7.so");
+    at(m, 50, rec_exit(7, 7, 1));
+    assert_dso(7, 50, 0x10008, "-");
+    assert_int_equal(model_unordered(m), 0);
+    model_free(m);
+}
+
+/* What retires is the past, not the code of those that live; it goes with its process. */
+static void test_retire(void **state) {
+    (void)state;
+    struct model *m = model_new(&(struct model_options){.need = MODEL_NEED_ALL, .streaming = true}, NULL);
+    for (uint32_t pid = 6; pid < 9; pid++) {
+        at(m, 10, rec_map(pid, 0x10000, 0x1000, "//anon"));
+        code(m, 20, pid, 0x10000, 0x10, 0x1000 * (uint64_t)pid, "/jitted.so");
+    }
+    at(m, 30, rec_exit(7, 7, 1));
+    for (uint64_t i = 0; i < 9000; i++)
+        code(m, 40 + i, 8, 0x20000 + 16 * (i % 50), 0x10, i, "/jitted.so");
+    uint32_t before = model_mapping_count(m);
+    assert_true(model_retire(m, (struct model_when){9039, 1}, NULL));
+    assert_int_equal(model_generation(m), 1);
+    assert_true(model_mapping_count(m) < before / 10);
+    assert_true(model_has_code(m, 6) && !model_has_code(m, 7) && model_has_code(m, 8));
+    assert_int_equal(offset(m, U, 6, 10000, 0x10001), 0x6001);
+    assert_int_equal(offset(m, U, 8, 10000, 0x10001), 0x8001);
+    assert_int_equal(offset(m, U, 8, 10000, 0x20000 + 16 * (8999 % 50)), 8999);
+    code(m, 10000, 8, 0x10000, 0x10, 0x9000, "/jitted.so");
+    assert_int_equal(offset(m, U, 8, 10000, 0x10001), 0x9001);
+    code(m, 10000, 7, 0x10000, 0x10, 0x9000, "/jitted.so");
+    assert_int_equal(offset(m, U, 7, 10000, 0x10001), 0x9001);
+    model_free(m);
+}
+
 static void try_memory(void) {
     struct model *m = model_new(&(struct model_options){.need = MODEL_NEED_ALL}, NULL);
     struct perfdata_record anon = rec_map(7, 0x10000, 0x1000, "//anon");
@@ -180,6 +226,8 @@ int main(void) {
         cmocka_unit_test(test_states),
         cmocka_unit_test(test_before_exec),
         cmocka_unit_test(test_images),
+        cmocka_unit_test(test_streaming),
+        cmocka_unit_test(test_retire),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The model against the plainest thing that could answer: an array of live threads, and per process the list
- * of its map events, of which the last that covers an address counts. Random lives of few processes, so that
- * everything collides with everything.
+ * of its map events, of which the last that covers an address counts, and one of the code that was announced
+ * there. Random lives of few processes, so that everything collides with everything.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include "model/model_test_records.h"
 
-enum { PIDS = 5, TIDS = 3, PAGES = 24, MAX_MAPS = 4096, NO_COMM = -1 };
+enum { PIDS = 5, TIDS = 3, PAGES = 24, MAX_MAPS = 8192, NO_COMM = -1, CODE_AT = 0x100000 };
 
 static uint64_t next_random(uint64_t *state) { /* xorshift64 (Marsaglia 2003) */
     *state ^= *state << 13;
@@ -29,14 +29,18 @@ static unsigned below(uint64_t *state, unsigned n) {
 
 struct plain_map {
     uint64_t start, last;
-    uint32_t id; /* the mapping's: its rank among all map events of the file */
+    uint32_t op;
+};
+
+struct plain_layer {
+    struct plain_map maps[MAX_MAPS];
+    size_t count;
 };
 
 struct plain_process {
     bool alive[TIDS]; /* by thread number; 0 is the leader */
     int comm[TIDS];
-    struct plain_map maps[MAX_MAPS];
-    size_t map_count;
+    struct plain_layer maps, code;
 };
 
 struct plain {
@@ -63,7 +67,21 @@ static void touch(struct plain_process *p, unsigned t) {
     p->alive[t] = true;
 }
 
-enum op_kind { OP_COMM, OP_EXEC, OP_FORK, OP_FORK_SYNTHESISED, OP_THREAD, OP_EXIT, OP_MAP, OP_KINDS };
+/* OP_ANON maps memory without a file. OP_CODE announces, by a leader that takes a name first; OP_UNCODE says
+ * that code went. */
+enum op_kind {
+    OP_COMM,
+    OP_EXEC,
+    OP_FORK,
+    OP_FORK_SYNTHESISED,
+    OP_THREAD,
+    OP_EXIT,
+    OP_MAP,
+    OP_ANON,
+    OP_CODE,
+    OP_UNCODE,
+    OP_KINDS
+};
 
 struct op {
     enum op_kind kind;
@@ -71,8 +89,22 @@ struct op {
     unsigned p, t, parent, parent_t;
     int comm;
     uint64_t start, len;
-    uint32_t map_id;
+    uint32_t number; /* its rank in time */
 };
+
+static void put(struct plain_layer *l, const struct op *op) {
+    assert_true(l->count < MAX_MAPS);
+    l->maps[l->count++] = (struct plain_map){op->start, op->start + op->len - 1, op->number};
+}
+
+static void copy_layer(struct plain_layer *to, const struct plain_layer *from) {
+    to->count = from->count;
+    memcpy(to->maps, from->maps, from->count * sizeof *from->maps);
+}
+
+static void forget_space(struct plain_process *p) {
+    p->maps.count = p->code.count = 0;
+}
 
 static void play_plain(struct plain *w, const struct op *op) {
     struct plain_process *p = &w->processes[op->p], *parent = &w->processes[op->parent];
@@ -85,7 +117,7 @@ static void play_plain(struct plain *w, const struct op *op) {
         touch(p, 0);
         p->alive[1] = p->alive[2] = false;
         p->comm[0] = op->comm;
-        p->map_count = 0;
+        forget_space(p);
         break;
     case OP_FORK:
     case OP_FORK_SYNTHESISED:
@@ -97,8 +129,11 @@ static void play_plain(struct plain *w, const struct op *op) {
         }
         if (p != parent) {
             p->alive[0] = p->alive[1] = p->alive[2] = false;
-            p->map_count = op->kind == OP_FORK ? parent->map_count : 0;
-            memcpy(p->maps, parent->maps, p->map_count * sizeof *p->maps);
+            forget_space(p);
+            if (op->kind == OP_FORK) {
+                copy_layer(&p->maps, &parent->maps);
+                copy_layer(&p->code, &parent->code);
+            }
         }
         p->comm[0] = parent->comm[op->parent_t];
         p->alive[0] = true;
@@ -114,24 +149,47 @@ static void play_plain(struct plain *w, const struct op *op) {
         p->alive[op->t] = false;
         p->comm[op->t] = NO_COMM;
         if (none_alive(p))
-            p->map_count = 0;
+            forget_space(p);
         break;
     case OP_MAP:
+        put(&p->code, op); /* a file over it: the memory was replaced */
         touch(p, 0);
-        assert_true(p->map_count < MAX_MAPS);
-        p->maps[p->map_count++] = (struct plain_map){op->start, op->start + op->len - 1, op->map_id};
+        put(&p->maps, op);
+        break;
+    case OP_ANON:
+        touch(p, 0);
+        put(&p->maps, op);
+        break;
+    case OP_CODE:
+        touch(p, 0);
+        p->comm[0] = op->comm;
+        put(&p->code, op);
+        break;
+    case OP_UNCODE:
+        put(&p->code, op);
         break;
     case OP_KINDS:
         break;
     }
 }
 
-static uint32_t plain_find(const struct plain *w, unsigned p, uint64_t address) {
-    const struct plain_process *process = &w->processes[p];
-    for (size_t i = process->map_count; i-- > 0;)
-        if (address >= process->maps[i].start && address <= process->maps[i].last)
-            return process->maps[i].id;
+/* The newest operation there, or MODEL_NONE. */
+static uint32_t layer_find(const struct plain_layer *l, uint64_t address) {
+    for (size_t i = l->count; i-- > 0;)
+        if (address >= l->maps[i].start && address <= l->maps[i].last)
+            return l->maps[i].op;
     return MODEL_NONE;
+}
+
+/* Of the mappings alone. */
+static uint32_t plain_map_find(const struct plain *w, unsigned p, uint64_t address) {
+    return layer_find(&w->processes[p].maps, address);
+}
+
+/* Of both layers: announced code first. */
+static uint32_t plain_find(const struct plain *w, const struct op *ops, unsigned p, uint64_t address) {
+    uint32_t code = layer_find(&w->processes[p].code, address);
+    return code != MODEL_NONE && ops[code].kind == OP_CODE ? code : plain_map_find(w, p, address);
 }
 
 /* ---- random lives ---- */
@@ -143,6 +201,8 @@ static struct perfdata_record record_of(const struct op *op, char text[8]) {
     switch (op->kind) {
     case OP_COMM:
         return rec_comm(pid, tid, text);
+    case OP_CODE:
+        return rec_comm(pid, pid, text);
     case OP_EXEC:
         return rec_exec(pid, text);
     case OP_FORK:
@@ -153,6 +213,8 @@ static struct perfdata_record record_of(const struct op *op, char text[8]) {
         return rec_fork(pid, tid, pid, tid_of(op->p, op->parent_t));
     case OP_EXIT:
         return rec_exit(pid, tid, 1);
+    case OP_ANON:
+        return rec_map(pid, op->start, op->len, "//anon");
     default:
         return rec_map(pid, op->start, op->len, text);
     }
@@ -160,12 +222,14 @@ static struct perfdata_record record_of(const struct op *op, char text[8]) {
 
 /* Times grow slowly, with many ties, which the order decides. */
 static void make_ops(struct op *ops, size_t count, uint64_t *random, unsigned maps_percent) {
+    static const enum op_kind mapping[] = {OP_MAP, OP_ANON, OP_ANON, OP_CODE, OP_CODE, OP_CODE, OP_UNCODE};
     uint64_t time = 5;
     for (size_t i = 0; i < count; i++) {
         struct op *op = &ops[i];
         *op = (struct op){.kind = (enum op_kind)below(random, OP_MAP), .when = {time, i}};
+        op->number = (uint32_t)i;
         if (below(random, 100) < maps_percent)
-            op->kind = OP_MAP;
+            op->kind = mapping[below(random, sizeof mapping / sizeof *mapping)];
         op->p = below(random, PIDS);
         op->t = op->kind == OP_THREAD ? 1 + below(random, TIDS - 1) : below(random, TIDS);
         op->parent = below(random, PIDS);
@@ -179,9 +243,8 @@ static void make_ops(struct op *ops, size_t count, uint64_t *random, unsigned ma
     }
 }
 
-/* File order differs from time order: neighbours up to `distance` apart are exchanged. Mappings are numbered
- * in file order. */
-static void shuffle(struct op *ops, size_t count, size_t *file, unsigned distance, uint64_t *random) {
+/* File order differs from time order: neighbours up to `distance` apart are exchanged. */
+static void shuffle(size_t count, size_t *file, unsigned distance, uint64_t *random) {
     for (size_t i = 0; i < count; i++)
         file[i] = i;
     for (size_t i = 0; i < count; i++) {
@@ -192,10 +255,6 @@ static void shuffle(struct op *ops, size_t count, size_t *file, unsigned distanc
             file[j] = swap;
         }
     }
-    uint32_t id = 0;
-    for (size_t i = 0; i < count; i++)
-        if (ops[file[i]].kind == OP_MAP)
-            ops[file[i]].map_id = id++;
 }
 
 /* ---- comparing ---- */
@@ -203,27 +262,26 @@ static void shuffle(struct op *ops, size_t count, size_t *file, unsigned distanc
 struct life {
     struct op *ops; /* in time order */
     size_t *file;   /* the file: indices of ops */
-    uint32_t *op_of_map;
     size_t count;
     struct plain *plain;
     uint64_t random;
-    bool retiring; /* mapping ids change then; their orders are compared only */
+    bool retiring;
 };
 
 static void compare_find(const struct model *m, struct life *l, struct model_when when) {
     unsigned p = below(&l->random, PIDS);
     uint64_t address = (uint64_t)below(&l->random, (PAGES + 4) << 12);
     struct model_hit hit;
-    uint32_t want = plain_find(l->plain, p, address);
+    uint32_t want = plain_find(l->plain, l->ops, p, address);
     bool found = model_find(m, PERFDATA_MISC_USER, pid_of(p), when, address, &hit);
     assert_int_equal(found, want != MODEL_NONE);
     if (!found)
         return;
-    if (!l->retiring)
-        assert_int_equal(hit.mapping, want);
-    const struct op *op = &l->ops[l->op_of_map[want]];
+    const struct op *op = &l->ops[want];
     assert_int_equal(model_mapping(m, hit.mapping)->order, op->when.order);
-    assert_int_equal(hit.offset, address - op->start);
+    assert_int_equal(model_image(m, hit.image)->kind == MODEL_IMAGE_CODE, op->kind == OP_CODE);
+    uint64_t from = op->kind == OP_CODE ? CODE_AT : op->kind == OP_ANON ? op->start : 0;
+    assert_int_equal(hit.offset, from + (address - op->start));
 }
 
 /* Where threads are retired, only of living ones: what an exec killed may be forgotten or not. */
@@ -248,13 +306,14 @@ static void compare_pieces(const struct model *m, struct life *l, struct model_w
             end ? (struct model_piece){(PAGES + 20) << 12, 0, 0} : pieces.list.items[i];
         assert_true(piece.start >= next);
         for (uint64_t a = next; a < piece.start; a += 0x100) /* holes */
-            assert_int_equal(plain_find(l->plain, p, a), MODEL_NONE);
+            assert_int_equal(plain_map_find(l->plain, p, a), MODEL_NONE);
         if (end)
             break;
         assert_true(piece.last >= piece.start);
-        uint32_t first = plain_find(l->plain, p, piece.start), last = plain_find(l->plain, p, piece.last);
+        uint32_t first = plain_map_find(l->plain, p, piece.start),
+                 last = plain_map_find(l->plain, p, piece.last);
         assert_int_equal(first, last);
-        assert_int_equal(model_mapping(m, piece.mapping)->order, l->ops[l->op_of_map[first]].when.order);
+        assert_int_equal(model_mapping(m, piece.mapping)->order, l->ops[first].when.order);
         next = piece.last + 1;
     }
     vec_fini(&pieces.list);
@@ -263,16 +322,12 @@ static void compare_pieces(const struct model *m, struct life *l, struct model_w
 static struct life life_new(uint64_t seed, size_t count, unsigned maps_percent, unsigned distance) {
     struct life l = {.ops = calloc(count, sizeof *l.ops),
                      .file = calloc(count, sizeof *l.file),
-                     .op_of_map = calloc(count, sizeof *l.op_of_map),
                      .count = count,
                      .plain = calloc(1, sizeof *l.plain),
                      .random = seed * 0x9e3779b97f4a7c15u + 1};
-    assert_true(l.ops && l.file && l.op_of_map && l.plain);
+    assert_true(l.ops && l.file && l.plain);
     make_ops(l.ops, count, &l.random, maps_percent);
-    shuffle(l.ops, count, l.file, distance, &l.random);
-    for (size_t i = 0; i < count; i++)
-        if (l.ops[i].kind == OP_MAP)
-            l.op_of_map[l.ops[i].map_id] = (uint32_t)i;
+    shuffle(count, l.file, distance, &l.random);
     for (unsigned p = 0; p < PIDS; p++)
         for (unsigned t = 0; t < TIDS; t++)
             l.plain->processes[p].comm[t] = NO_COMM;
@@ -282,14 +337,21 @@ static struct life life_new(uint64_t seed, size_t count, unsigned maps_percent, 
 static void life_free(struct life *l) {
     free(l->ops);
     free(l->file);
-    free(l->op_of_map);
     free(l->plain);
 }
 
 static void apply_op(struct model *m, const struct op *op) {
     char text[8];
     struct perfdata_record rec = record_of(op, text);
-    assert_true(model_apply(m, &rec, op->when, NULL));
+    struct model_code code = {op->start, op->len, 0, MODEL_NONE};
+    if (op->kind == OP_CODE) {
+        code.pgoff = CODE_AT;
+        code.image = model_add_code_image(m, pid_of(op->p), "/tmp/jitted.so", 0);
+    }
+    if (op->kind != OP_UNCODE)
+        assert_true(model_apply(m, &rec, op->when, NULL));
+    if (op->kind == OP_CODE || op->kind == OP_UNCODE)
+        assert_true(model_add_code(m, pid_of(op->p), &code, op->when, NULL));
 }
 
 /* Batch: any order of the file, all instants. */

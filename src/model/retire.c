@@ -87,6 +87,15 @@ static bool copy_changes(struct retirement *r, uint32_t space, uint32_t new_spac
     return !r->fresh.tree.failed;
 }
 
+/* Announced code goes with the process that has it, whose space was made first. */
+static bool is_code_of_none(const struct retirement *r, uint32_t space) {
+    const struct model_space_state *s = &r->old->spaces.items[space];
+    if (s->space != SPACE_CODE)
+        return false;
+    uint32_t owner = hash_map_get(&r->old->space_by_key, model_space_key(MODEL_SPACE_USER, s->pid));
+    return owner == HASH_ABSENT || r->spaces[owner] == MODEL_NONE;
+}
+
 static bool retire_spaces(struct retirement *r) {
     for (uint32_t i = 0; i < r->old->spaces.count; i++) {
         struct model_space_state s = r->old->spaces.items[i];
@@ -94,7 +103,10 @@ static bool retire_spaces(struct retirement *r) {
         r->spaces[i] = MODEL_NONE;
         if (!copy_visible(r, &r->old->space_processes, i, r->processes, &r->fresh.space_processes, id))
             return false;
-        if (s.space == MODEL_SPACE_USER && timeline_head(&r->fresh.space_processes, id) == MODEL_NONE)
+        bool gone = s.space == MODEL_SPACE_USER
+                        ? timeline_head(&r->fresh.space_processes, id) == MODEL_NONE
+                        : is_code_of_none(r, i);
+        if (gone)
             continue;
         s.exec_floor = r->thread_floors[s.exec_floor];
         struct model_space_state *kept = copy_changes(r, i, id) ? vec_push(&r->fresh.spaces) : NULL;
@@ -104,6 +116,10 @@ static bool retire_spaces(struct retirement *r) {
             return false;
         *kept = s;
         r->spaces[i] = id;
+    }
+    for (size_t i = 0; i < r->fresh.spaces.count; i++) {
+        uint32_t *code = &r->fresh.spaces.items[i].code;
+        *code = *code == MODEL_NONE ? MODEL_NONE : r->spaces[*code];
     }
     return true;
 }

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "resolve/jit.h"
+#include "resolve/jit_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/hash.h"
 #include "format/perfdata/kept.h"
 #include "object/compressed.h"
 
 enum {
     START_SLACK_NS = 2000000000, /* between a dump's first word and the event of its marker */
-};
-
-struct resolve_jit {
-    struct resolve_jit_options options;
-    struct arena texts;
-    VEC(struct resolve_jit_dump) dumps;
-    struct hash_map injected; /* pids whose code is in files already */
-    struct hash_map by_image; /* image -> its dump's index, doubled; odd: early code */
 };
 
 static const char where[] = "jitdump";
@@ -33,15 +24,33 @@ struct resolve_jit *resolve_jit_new(const struct resolve_jit_options *options, s
     return j;
 }
 
+static void free_dump(struct resolve_jit_dump *d) {
+    jitcode_fini(&d->code);
+    os_map_fini(&d->map);
+    arena_fini(&d->unpacked);
+    if (d->growth)
+        jit_growth_free(d->growth);
+    free(d->steps);
+    free(d->read);
+    free(d);
+}
+
+struct resolve_jit_dump *jit_new_dump(struct resolve_jit *j) {
+    struct resolve_jit_dump *d = calloc(1, sizeof *d), **slot = d ? vec_push(&j->dumps) : NULL;
+    if (!slot) {
+        free(d);
+        return NULL;
+    }
+    return *slot = d;
+}
+
 void resolve_jit_free(struct resolve_jit *j) {
     if (!j)
         return;
-    for (size_t i = 0; i < j->dumps.count; i++) {
-        jitcode_fini(&j->dumps.items[i].code);
-        os_map_fini(&j->dumps.items[i].map);
-        arena_fini(&j->dumps.items[i].unpacked);
-    }
+    for (size_t i = 0; i < j->dumps.count; i++)
+        free_dump(j->dumps.items[i]);
     vec_fini(&j->dumps);
+    vec_fini(&j->waiting);
     hash_map_fini(&j->injected);
     hash_map_fini(&j->by_image);
     arena_fini(&j->texts);
@@ -116,10 +125,11 @@ bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name
     if (!jitcode_is_marker(path))
         return true;
     for (size_t i = 0; i < j->dumps.count; i++)
-        if (same_marker(&j->dumps.items[i], pid, path))
+        if (same_marker(j->dumps.items[i], pid, path))
             return true;
     const char *marker = arena_strndup(&j->texts, path, len);
-    struct resolve_jit_dump *d = marker ? vec_push(&j->dumps) : NULL;
+    struct resolve_jit_dump *d = marker ? jit_new_dump(j) : NULL;
+    j->news |= d != NULL;
     if (d)
         *d = (struct resolve_jit_dump){
             .pid = pid, .marker = marker, .mapped = when, .image_ids = {MODEL_NONE, MODEL_NONE}, .rate = 1};
@@ -128,6 +138,8 @@ bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name
 
 bool resolve_jit_note_record(struct resolve_jit *j, const struct perfdata_record *rec,
                              struct model_when when) {
+    if (rec->type == PERFDATA_RECORD_TIME_CONV)
+        j->counter = rec->time_conv;
     bool user = model_space_of(rec->misc) == MODEL_SPACE_USER;
     if (user && rec->type == PERFDATA_RECORD_MMAP2)
         return resolve_jit_note_map(j, rec->mmap2.pid, rec->mmap2.filename, when);
@@ -137,23 +149,43 @@ bool resolve_jit_note_record(struct resolve_jit *j, const struct perfdata_record
 
 /* ---- clocks ---- */
 
-uint64_t resolve_jit_time(const struct resolve_jit_dump *d, uint64_t time) {
+/* As the mmap page of perf_event.h says it. */
+static int64_t time_of_counter(const struct perfdata_time_conv *c, uint64_t cycles) {
+    if (c->has_cycles && c->cap_user_time_short)
+        cycles = c->time_cycles + ((cycles - c->time_cycles) & c->time_mask);
+    unsigned shift = c->time_shift & 63;
+    uint64_t rest = cycles & (((uint64_t)1 << shift) - 1);
+    return (int64_t)(c->time_zero + (cycles >> shift) * c->time_mult + (rest * c->time_mult >> shift));
+}
+
+/* A time of the dump on the recording's clock, before its beginning too. */
+static int64_t time_there(const struct resolve_jit_dump *d, uint64_t time) {
+    if (d->counted)
+        return time_of_counter(&d->counter, time);
     int64_t since = (int64_t)(time - d->code.start);
-    int64_t there = (int64_t)d->code.start + d->offset_ns + (int64_t)((double)since * d->rate);
+    return (int64_t)(d->code.start + (uint64_t)d->offset_ns + (uint64_t)(int64_t)((double)since * d->rate));
+}
+
+uint64_t resolve_jit_time(const struct resolve_jit_dump *d, uint64_t time) {
+    int64_t there = time_there(d, time);
     uint64_t at = there < 1 ? 1 : (uint64_t)there; /* 0 would be before the recording */
     return at > d->mapped.time_ns ? at : d->mapped.time_ns;
 }
 
-static void set_clock(const struct resolve_jit_options *o, struct resolve_jit_dump *d) {
+void jit_set_clock(const struct resolve_jit *j, struct resolve_jit_dump *d) {
+    const struct resolve_jit_options *o = &j->options;
     const struct perfdata_clock_pair *p = o->pairs;
     uint64_t start = d->code.start;
     d->offset_ns = 0;
     d->rate = 1;
     d->doubt = NULL;
-    bool arch = d->code.header.flags & JITDUMP_FLAG_ARCH_TIMESTAMP;
-    if (o->clock == RESOLVE_JIT_CLOCK_SAME && !arch)
+    d->counter = j->counter;
+    bool counter = d->code.header.flags & JITDUMP_FLAG_ARCH_TIMESTAMP;
+    /* The counter's relation to perf's own clock is recorded, and to no other. */
+    d->counted = counter && j->counter.cap_user_time_zero && o->clock != RESOLVE_JIT_CLOCK_SAME;
+    if (d->counted || (o->clock == RESOLVE_JIT_CLOCK_SAME && !counter))
         return;
-    if (o->clock == RESOLVE_JIT_CLOCK_PAIRS && !arch) {
+    if (o->clock == RESOLVE_JIT_CLOCK_PAIRS && !counter) {
         if (p[1].monotonic_ns > p[0].monotonic_ns)
             d->rate = (double)(int64_t)(p[1].perf_ns - p[0].perf_ns) /
                       (double)(int64_t)(p[1].monotonic_ns - p[0].monotonic_ns);
@@ -161,21 +193,54 @@ static void set_clock(const struct resolve_jit_options *o, struct resolve_jit_du
         d->offset_ns = (int64_t)(p[0].perf_ns - start) + (int64_t)since;
         return;
     }
-    d->doubt = "the jitdump's clock is not the recording's: record with -k mono";
+    d->doubt = counter ? "the jitdump has the times of the processor's counter, which the recording does not "
+                         "relate to its own"
+                       : "the jitdump's clock is not the recording's: record with -k mono";
     /* perf's own clock and CLOCK_MONOTONIC both begin with the machine. */
     if (d->mapped.time_ns)
         d->offset_ns = (int64_t)(d->mapped.time_ns - start);
 }
 
 /* Whether a dump can be the one whose marker was mapped then; another process's may have its path now. */
-static bool is_of_that_time(const struct resolve_jit_options *o, const struct resolve_jit_dump *d) {
-    if (d->doubt || !d->mapped.time_ns || o->clock == RESOLVE_JIT_CLOCK_UNKNOWN)
+static bool is_of_that_time(const struct resolve_jit_dump *d) {
+    if (d->doubt || !d->mapped.time_ns)
         return true;
-    int64_t began = (int64_t)d->code.start + d->offset_ns, apart = began - (int64_t)d->mapped.time_ns;
+    int64_t apart = time_there(d, d->code.start) - (int64_t)d->mapped.time_ns;
     return apart > -START_SLACK_NS && (apart < START_SLACK_NS || !d->code.header_timed);
 }
 
 /* ---- finding and reading ---- */
+
+/* Takes the file over, whether it can be read or not. False: why it cannot be. */
+static bool read_file(struct resolve_jit *j, struct resolve_jit_dump *d, struct os_file *file,
+                      const char *path, struct err *why) {
+    if (j->growing) {
+        struct jit_growth *g = d->growth;
+        g->file = *file;
+        if (jit_read_more(d, g, why))
+            return true;
+        os_file_close(&g->file);
+        return false;
+    }
+    bool ok = os_map_file(file, path, &d->map, why) && jitcode_read(d->map.bytes, &d->code, why);
+    os_file_close(file);
+    return ok;
+}
+
+/* Nothing was read. */
+static void forget(struct resolve_jit_dump *d) {
+    jitcode_fini(&d->code);
+    os_map_fini(&d->map);
+    free(d->read);
+    d->read = NULL;
+    d->code = (struct jitcode){0};
+    d->map = (struct os_map){{NULL, 0}};
+    if (!d->growth)
+        return;
+    os_file_close(&d->growth->file);
+    jitcode_history_fini(&d->growth->history);
+    *d->growth = (struct jit_growth){.file = {.fd = -1}, .tries = d->growth->tries};
+}
 
 /* False: memory. What else fails is noted in d->why. */
 static bool try_path(struct resolve_jit *j, struct resolve_jit_dump *d, const char *path, struct err *err) {
@@ -187,13 +252,11 @@ static bool try_path(struct resolve_jit *j, struct resolve_jit_dump *d, const ch
             d->why = text_or_empty(arena_printf(&j->texts, "%s: %s", path, why.message));
         return true;
     }
-    if (!os_map_file(&file, path, &d->map, &why) || !jitcode_read(d->map.bytes, &d->code, &why)) {
-        os_file_close(&file);
+    if (!read_file(j, d, &file, path, &why)) {
         d->why = d->why ? d->why : text_or_empty(arena_printf(&j->texts, "%s: %s", path, why.message));
     } else {
-        os_file_close(&file);
-        set_clock(&j->options, d);
-        if (is_of_that_time(&j->options, d)) {
+        jit_set_clock(j, d);
+        if (is_of_that_time(d)) {
             d->path = path;
             d->why = d->code.damage.code
                          ? text_or_empty(arena_printf(&j->texts, "%s: %s", path, d->code.damage.message))
@@ -204,10 +267,7 @@ static bool try_path(struct resolve_jit *j, struct resolve_jit_dump *d, const ch
                         : text_or_empty(arena_printf(
                               &j->texts, "%s: is of another time than the process that mapped it", path));
     }
-    jitcode_fini(&d->code);
-    os_map_fini(&d->map);
-    d->code = (struct jitcode){0};
-    d->map = (struct os_map){{NULL, 0}};
+    forget(d);
     return why.code != ERR_MEMORY || err_memory(err, where);
 }
 
@@ -230,7 +290,7 @@ static bool try_kept(struct resolve_jit *j, struct resolve_jit_dump *d, struct e
             d->code = (struct jitcode){0};
             return why.code != ERR_MEMORY || err_memory(err, where);
         }
-        set_clock(&j->options, d);
+        jit_set_clock(j, d);
         d->kept = true;
         d->path = text_or_empty(arena_printf(&j->texts, "%s (kept in the recording)", d->marker));
         d->why = d->code.damage.code
@@ -241,7 +301,7 @@ static bool try_kept(struct resolve_jit *j, struct resolve_jit_dump *d, struct e
     return true;
 }
 
-static bool find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err) {
+bool jit_find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err) {
     const struct resolve_jit_options *o = &j->options;
     const char *slash = strrchr(d->marker, '/'), *base = slash ? slash + 1 : d->marker;
     const char *end = o->recording ? strrchr(o->recording, '/') : NULL;
@@ -270,48 +330,63 @@ static bool find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *
 
 /* ---- to the model ---- */
 
-static bool feed_event(const struct resolve_jit_dump *d, struct model *m, size_t i, struct err *err) {
+uint64_t jit_event_time(const struct resolve_jit_dump *d, size_t i, bool early) {
     const struct jitcode_event *e = &d->code.events.items[i];
-    struct model_when when = {resolve_jit_time(d, e->time), i + 1};
+    return resolve_jit_time(d, early ? e->early : e->time);
+}
+
+/* An empty place for all addresses: two halves, the whole is too long for one. */
+static bool feed_end(const struct resolve_jit_dump *d, struct model *m, struct model_when when,
+                     struct err *err) {
+    const uint64_t half = (uint64_t)1 << 63;
+    return model_add_code(m, d->pid, &(struct model_code){0, half, 0, MODEL_NONE}, when, err) &&
+           model_add_code(m, d->pid, &(struct model_code){half, half, 0, MODEL_NONE}, when, err);
+}
+
+bool jit_feed_event(const struct resolve_jit_dump *d, struct model *m, size_t i, bool early,
+                    struct err *err) {
+    const struct jitcode_event *e = &d->code.events.items[i];
+    struct model_when when = {jit_event_time(d, i, early), i + 1};
     struct model_code code = {e->address, e->size, 0, MODEL_NONE};
-    if (e->kind == JITCODE_CLOSED) /* two halves: the whole is too long for one */
-        return model_add_code(m, d->pid, &(struct model_code){0, (uint64_t)1 << 63, 0, MODEL_NONE}, when,
-                              err) &&
-               model_add_code(m, d->pid,
-                              &(struct model_code){(uint64_t)1 << 63, (uint64_t)1 << 63, 0, MODEL_NONE}, when,
-                              err);
+    if (e->kind == JITCODE_CLOSED)
+        return feed_end(d, m, when, err);
     if (e->kind == JITCODE_APPEARS) {
-        struct model_when early = {resolve_jit_time(d, e->early), i + 1};
         code.pgoff = d->code.functions.items[e->function].offset;
-        code.image = d->image_ids[1];
-        if (early.time_ns < when.time_ns && !model_add_code(m, d->pid, &code, early, err))
-            return false;
-        code.image = d->image_ids[0];
+        code.image = d->image_ids[early];
     }
     return model_add_code(m, d->pid, &code, when, err);
 }
 
-static bool feed_dump(struct resolve_jit *j, size_t index, struct model *m, struct err *err) {
-    struct resolve_jit_dump *d = &j->dumps.items[index];
+bool jit_add_images(struct resolve_jit *j, size_t index, struct model *m, struct err *err) {
+    struct resolve_jit_dump *d = j->dumps.items[index];
     for (uint32_t early = 0; early < 2; early++) {
         uint32_t id = model_add_code_image(m, d->pid, d->image, (uint32_t)(2 * index + early));
         d->image_ids[early] = id;
         if (id == MODEL_NONE || !hash_map_set(&j->by_image, id, (uint32_t)(2 * index + early)))
             return err_memory(err, where);
     }
+    return true;
+}
+
+static bool feed_dump(struct resolve_jit *j, size_t index, struct model *m, struct err *err) {
+    struct resolve_jit_dump *d = j->dumps.items[index];
+    if (!jit_add_images(j, index, m, err))
+        return false;
     for (size_t i = 0; i < d->code.events.count; i++)
-        if (!feed_event(d, m, i, err))
+        if ((jit_event_time(d, i, true) < jit_event_time(d, i, false) &&
+             !jit_feed_event(d, m, i, true, err)) ||
+            !jit_feed_event(d, m, i, false, err))
             return false;
     return true;
 }
 
 bool resolve_jit_feed(struct resolve_jit *j, struct model *m, struct err *err) {
     for (size_t i = 0; i < j->dumps.count; i++) {
-        struct resolve_jit_dump *d = &j->dumps.items[i];
+        struct resolve_jit_dump *d = j->dumps.items[i];
         d->injected = hash_map_get(&j->injected, d->pid) != HASH_ABSENT;
         if (d->injected || d->path)
             continue;
-        if (!find(j, d, err) || (d->path && m && !feed_dump(j, i, m, err)))
+        if (!jit_find(j, d, err) || (d->path && m && !feed_dump(j, i, m, err)))
             return false;
     }
     return true;
@@ -321,7 +396,7 @@ bool resolve_jit_code(const struct resolve_jit *j, uint32_t image, struct symbol
     uint32_t which = hash_map_get(&j->by_image, image);
     if (which == HASH_ABSENT)
         return false;
-    const struct resolve_jit_dump *d = &j->dumps.items[which / 2];
+    const struct resolve_jit_dump *d = j->dumps.items[which / 2];
     *out = (struct symbol_code){&d->code, d->path, d->doubt};
     if (which % 2 && !out->doubt)
         out->doubt = "the JIT announced it a little later, and nothing else was there";
@@ -333,5 +408,5 @@ size_t resolve_jit_count(const struct resolve_jit *j) {
 }
 
 const struct resolve_jit_dump *resolve_jit_dump(const struct resolve_jit *j, size_t i) {
-    return &j->dumps.items[i];
+    return j->dumps.items[i];
 }

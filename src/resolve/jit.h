@@ -2,7 +2,8 @@
 /*
  * JITs' own records of their code, found and told to the model before it freezes:
  *
- *   resolve_jit_note_map (each map event) -> resolve_jit_feed -> model_freeze ; resolve_jit_code per image
+ *   resolve_jit_note_record (all) -> resolve_jit_feed -> model_freeze ; resolve_jit_code per image
+ *   resolve_jit_note_record, resolve_jit_follow, sample, ...            a stream, whose dumps still grow
  *
  * A JIT that writes a jitdump maps a page of it, executable, so that recordings tell where it is. Its times
  * are CLOCK_MONOTONIC's, the recording's are those of perf's clock.
@@ -53,8 +54,19 @@ struct resolve_jit_dump {
     int64_t offset_ns; /* recording's clock - the dump's, at the dump's start */
     double rate;       /* how many of its ns pass in one of the dump's */
     const char *doubt; /* as symbol_code.doubt */
+    /* Its times are those of the processor's counter, which the recording knows. */
+    bool counted;
+    struct perfdata_time_conv counter;
+    /* Of a dump that is read as it grows (resolve_jit_follow). */
+    bool continues; /* it holds what came behind what another one of the list holds */
+    struct jit_growth *growth;
+    uint8_t *read; /* what was read; owned */
+    struct jit_step *steps;
+    size_t step_count, next_step;
 };
 
+struct jit_growth;
+struct jit_step;
 struct resolve_jit;
 
 /* `options` is copied, its texts are not. NULL: memory. */
@@ -64,7 +76,7 @@ void resolve_jit_free(struct resolve_jit *j); /* NULL is allowed */
 /* Remembers a map event of user space if it tells of a jitdump, or of files made of one. Cheap for all
  * others. False: memory. */
 bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name, struct model_when when);
-/* The same of any record: what is no map event of user space is stepped over. */
+/* The same of any record, and what one says of the clock; others are stepped over. */
 bool resolve_jit_note_record(struct resolve_jit *j, const struct perfdata_record *rec,
                              struct model_when when);
 
@@ -82,6 +94,13 @@ void resolve_jit_set_clock(struct resolve_jit *j, enum resolve_jit_clock clock,
 /* Reads the dumps and tells the model, which is not frozen, what they say (NULL: only reads them). What
  * cannot be found or read is told of in `why`. False: memory. */
 bool resolve_jit_feed(struct resolve_jit *j, struct model *m, struct err *err);
+
+/*
+ * Instead of resolve_jit_feed, for a streaming model: tells it what the dumps say up to `now_ns`. Call it
+ * ahead of what is asked at that time. `grown`: time to look whether they are longer by now (of new ones it
+ * is done in any case). False: memory.
+ */
+bool resolve_jit_follow(struct resolve_jit *j, struct model *m, uint64_t now_ns, bool grown, struct err *err);
 
 /* The code of an image of the model; false when it has none. Valid as long as `j`. */
 bool resolve_jit_code(const struct resolve_jit *j, uint32_t image, struct symbol_code *out);

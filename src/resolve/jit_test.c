@@ -25,9 +25,10 @@ static void put_load(struct writer *w, uint64_t time, uint64_t address, const ch
 }
 
 /* A dump that began at START, with f from START + 1 s, which something else overwrites 1 s later. */
-static void make_dump(const char *path, bool cut) {
+static void make_dump(const char *path, uint64_t flags, bool cut) {
     struct writer w = writer_make(false);
-    jitdump_header_encode(&(struct jitdump_header){.version = 1, .machine = 62, .pid = 7, .time = START}, &w);
+    jitdump_header_encode(
+        &(struct jitdump_header){.version = 1, .machine = 62, .pid = 7, .time = START, .flags = flags}, &w);
     put_load(&w, 2 * (uint64_t)START, 0x1000, "f");
     put_load(&w, 3 * (uint64_t)START, 0x1000, "g");
     FILE *f = fopen(path, "w");
@@ -51,7 +52,7 @@ static void begin(struct session *s, bool cut) {
     assert_non_null(mkdtemp(s->dir));
     snprintf(s->path, sizeof s->path, "%s/jit-7.dump", s->dir);
     snprintf(s->marker, sizeof s->marker, "%s/gone/jit-7.dump", s->dir);
-    make_dump(s->path, cut);
+    make_dump(s->path, 0, cut);
     s->jit = resolve_jit_new(&(struct resolve_jit_options){.dump_dir = s->dir}, NULL);
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_ALL}, NULL);
     assert_true(s->jit && s->model);
@@ -61,11 +62,15 @@ static void note(struct session *s, const char *name, uint64_t time) {
     assert_true(resolve_jit_note_map(s->jit, 7, span(name), (struct model_when){time, 1}));
 }
 
-static void feed(struct session *s) {
-    assert_true(resolve_jit_feed(s->jit, s->model, NULL) && model_freeze(s->model, NULL));
+static void open_names(struct session *s) {
     s->store = symbol_store_new(&(struct symbol_options){.cache = NULL}, NULL);
     s->names = resolve_names_new(s->model, s->store, NULL, NULL);
     resolve_names_use_jit(s->names, s->jit);
+}
+
+static void feed(struct session *s) {
+    assert_true(resolve_jit_feed(s->jit, s->model, NULL) && model_freeze(s->model, NULL));
+    open_names(s);
 }
 
 static void end(struct session *s) {
@@ -77,15 +82,19 @@ static void end(struct session *s) {
     rmdir(s->dir);
 }
 
-/* The name at 0x1008, "-" without one; *proved if the store says so. */
-static const char *name_at(struct session *s, uint64_t time, bool *proved) {
+/* The name at an address, "-" without one; *proved if the store says so. */
+static const char *name_of(struct session *s, uint64_t time, uint64_t address, bool *proved) {
     struct model_hit hit;
-    if (!model_find(s->model, U, 7, (struct model_when){time, UINT64_MAX}, 0x1008, &hit))
+    if (!model_find(s->model, U, 7, (struct model_when){time, UINT64_MAX}, address, &hit))
         return "-";
     struct resolve_symbol symbol = resolve_names_find(s->names, hit.image, hit.offset);
     const char *text = resolve_names_text(s->names, symbol);
     *proved = symbol_store_source(s->store, resolve_names_store_id(s->names, hit.image)).proved;
     return text ? text : "-";
+}
+
+static const char *name_at(struct session *s, uint64_t time, bool *proved) {
+    return name_of(s, time, 0x1008, proved);
 }
 
 static void test_same_clock(void **state) {
@@ -230,6 +239,153 @@ static void test_kept(void **state) {
     end(&s);
 }
 
+/* The processor's counter, of which the recording tells how it becomes perf's clock: two ticks a nanosecond.
+ */
+static void test_counter(void **state) {
+    (void)state;
+    static const struct {
+        bool told;
+        enum resolve_jit_clock clock;
+        bool proved;
+        uint64_t f_ns; /* when f is announced */
+    } cases[] = {{true, RESOLVE_JIT_CLOCK_UNKNOWN, true, 5000 + START},
+                 {true, RESOLVE_JIT_CLOCK_PAIRS, true, 5000 + START},
+                 {true, RESOLVE_JIT_CLOCK_SAME, false, 5000 + START / 2 + START},
+                 {false, RESOLVE_JIT_CLOCK_PAIRS, false, 5000 + START / 2 + START}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct session s;
+        bool proved = false;
+        struct perfdata_record conv = {
+            .type = PERFDATA_RECORD_TIME_CONV,
+            .time_conv = {
+                .time_shift = 10, .time_mult = 512, .time_zero = 5000, .cap_user_time_zero = cases[i].told}};
+        begin(&s, false);
+        make_dump(s.path, JITDUMP_FLAG_ARCH_TIMESTAMP, false);
+        resolve_jit_set_clock(s.jit, cases[i].clock, (struct perfdata_clock_pair[2]){{1, 1}, {2, 2}});
+        assert_true(resolve_jit_note_record(s.jit, &conv, (struct model_when){0, 1}));
+        note(&s, s.marker, 5000 + START / 2);
+        feed(&s);
+        assert_string_equal(name_at(&s, cases[i].f_ns, &proved), "f");
+        assert_int_equal(proved, cases[i].proved);
+        uint64_t lasts = cases[i].proved ? START / 2 : START;
+        assert_string_equal(name_at(&s, cases[i].f_ns + lasts - 1, &proved), "f");
+        assert_string_equal(name_at(&s, cases[i].f_ns + lasts, &proved), "g");
+        end(&s);
+    }
+}
+
+/* Counters of fewer bits, as of Arm's: counted on from where they stood. */
+static void test_short_counter(void **state) {
+    (void)state;
+    struct session s;
+    bool proved = false;
+    struct perfdata_record conv = {.type = PERFDATA_RECORD_TIME_CONV,
+                                   .time_conv = {.time_shift = 0,
+                                                 .time_mult = 1,
+                                                 .time_zero = 0,
+                                                 .has_cycles = true,
+                                                 .time_cycles = 16 * (uint64_t)START,
+                                                 .time_mask = UINT32_MAX,
+                                                 .cap_user_time_zero = 1,
+                                                 .cap_user_time_short = 1}};
+    begin(&s, false);
+    make_dump(s.path, JITDUMP_FLAG_ARCH_TIMESTAMP, false);
+    assert_true(resolve_jit_note_record(s.jit, &conv, (struct model_when){0, 1}));
+    note(&s, s.marker, 0);
+    feed(&s);
+    uint64_t f = 16 * (uint64_t)START + (uint32_t)(2 * (uint64_t)START - 16 * (uint64_t)START);
+    assert_string_equal(name_at(&s, f, &proved), "f");
+    assert_string_equal(name_at(&s, f - JITCODE_EARLY_NS - 1, &proved), "-");
+    end(&s);
+}
+
+static void append(const struct session *s, const struct writer *w, size_t from, size_t to) {
+    FILE *f = fopen(s->path, "a");
+    assert_non_null(f);
+    assert_int_equal(fwrite(w->data + from, 1, to - from, f), to - from);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void follow(struct session *s, uint64_t now_ns, bool grown) {
+    assert_true(resolve_jit_follow(s->jit, s->model, now_ns, grown, NULL));
+    struct perfdata_record seen = {.type = PERFDATA_RECORD_COMM, .comm = {7, 7, {(const uint8_t *)"jit", 3}}};
+    assert_true(model_apply(s->model, &seen, (struct model_when){now_ns, 1}, NULL));
+}
+
+/* A stream: what the dump has by then, as far as time has come. */
+static void test_follow(void **state) {
+    (void)state;
+    const uint64_t second = START, f = 2 * second, g = 3 * second;
+    struct session s;
+    bool proved = true;
+    begin(&s, false);
+    model_free(s.model);
+    s.model = model_new(&(struct model_options){.need = MODEL_NEED_ALL, .streaming = true}, NULL);
+    open_names(&s);
+    resolve_jit_set_clock(s.jit, RESOLVE_JIT_CLOCK_SAME, NULL);
+    follow(&s, START, true);
+    note(&s, s.marker, START + 5);
+    follow(&s, START + 10, false);
+    assert_string_equal(name_at(&s, START + 10, &proved), "-");
+    follow(&s, f - JITCODE_EARLY_NS, false);
+    assert_string_equal(name_at(&s, f - 1, &proved), "f");
+    assert_false(proved);
+    follow(&s, f, false);
+    assert_string_equal(name_at(&s, f, &proved), "f");
+    assert_true(proved);
+    /* It grows by one and a half records; the rest comes later. */
+    struct writer w = writer_make(false);
+    put_load(&w, f + 10, 0x2000, "h");
+    size_t half = w.size + 20;
+    put_load(&w, f + 20, 0x1000, "i"); /* in the place of f: not early, f is still there */
+    struct jitdump_record move = {.type = JITDUMP_MOVE, .time = g + 20};
+    move.move = (struct jitdump_move){7, 7, 0x4000, 0x2000, 0x4000, 16, 9};
+    append(&s, &w, 0, half);
+    follow(&s, f + 15, false);
+    assert_string_equal(name_of(&s, f + 15, 0x2008, &proved), "-"); /* nobody said to look */
+    follow(&s, f + 16, true);
+    assert_string_equal(name_of(&s, f + 16, 0x2008, &proved), "h");
+    assert_string_equal(name_at(&s, f + 16, &proved), "f");
+    append(&s, &w, half, w.size);
+    follow(&s, f + 17, true);
+    assert_string_equal(name_at(&s, f + 17, &proved), "f");
+    follow(&s, f + 20, false);
+    assert_string_equal(name_at(&s, f + 20, &proved), "i");
+    follow(&s, g, false);
+    assert_string_equal(name_at(&s, g, &proved), "g");
+    /* What was announced in one part moves in another one. */
+    writer_clear(&w);
+    jitdump_record_encode(&move, &w);
+    append(&s, &w, 0, w.size);
+    follow(&s, g + 30, true);
+    assert_string_equal(name_of(&s, g + 30, 0x4008, &proved), "h");
+    assert_string_equal(name_of(&s, g + 30, 0x2008, &proved), "-");
+    assert_true(proved);
+    writer_fini(&w);
+    end(&s);
+}
+
+/* The dump is there later than its marker. */
+static void test_follow_late(void **state) {
+    (void)state;
+    struct session s;
+    bool proved;
+    begin(&s, false);
+    model_free(s.model);
+    s.model = model_new(&(struct model_options){.need = MODEL_NEED_ALL, .streaming = true}, NULL);
+    open_names(&s);
+    resolve_jit_set_clock(s.jit, RESOLVE_JIT_CLOCK_SAME, NULL);
+    unlink(s.path);
+    note(&s, s.marker, START + 5);
+    follow(&s, START + 10, true);
+    assert_non_null(resolve_jit_dump(s.jit, 0)->why);
+    make_dump(s.path, 0, true);
+    follow(&s, 2 * (uint64_t)START + 5, true);
+    assert_null(resolve_jit_dump(s.jit, 0)->why);
+    assert_string_equal(name_at(&s, 2 * (uint64_t)START + 5, &proved), "f");
+    end(&s);
+}
+
 static void test_memory(void **state) {
     (void)state;
     struct session s;
@@ -243,6 +399,15 @@ static void test_memory(void **state) {
         resolve_jit_free(j);
         model_free(m);
     });
+    FAIL_EACH_ALLOC({
+        struct resolve_jit *j = resolve_jit_new(&(struct resolve_jit_options){.dump_dir = s.dir}, NULL);
+        struct model *m = model_new(&(struct model_options){.need = MODEL_NEED_ALL, .streaming = true}, NULL);
+        if (j && m && resolve_jit_note_map(j, 7, span(s.marker), (struct model_when){5, 1}) &&
+            resolve_jit_follow(j, m, 6, true, NULL))
+            resolve_jit_follow(j, m, UINT64_MAX, true, NULL);
+        resolve_jit_free(j);
+        model_free(m);
+    });
     end(&s);
 }
 
@@ -252,6 +417,8 @@ int main(void) {
         cmocka_unit_test(test_pairs),      cmocka_unit_test(test_other_time),
         cmocka_unit_test(test_injected),   cmocka_unit_test(test_cut_and_absent),
         cmocka_unit_test(test_memory),     cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_counter),    cmocka_unit_test(test_short_counter),
+        cmocka_unit_test(test_follow),     cmocka_unit_test(test_follow_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 
 #include "base/hash.h"
@@ -24,6 +25,13 @@ struct image_names {
 struct extent {
     uint64_t start, last;
     bool known;
+    uint32_t part; /* the last one's index, counted from 1 */
+};
+
+/* One of the mappings of a file in memory. */
+struct memory_part {
+    struct symbol_part at;
+    uint32_t before; /* as extent.part */
 };
 
 /* Answers already given: a direct-mapped cache, since frames repeat and a lookup is no more than a binary
@@ -43,6 +51,7 @@ struct resolve_names {
     const struct resolve_jit *jit;
     VEC(struct image_names) images;
     VEC(struct extent) extents;
+    VEC(struct memory_part) parts;
     uint32_t seen_mappings; /* mappings whose extents are known */
     uint32_t seen_images;   /* images that the store knows if they are a kernel's */
     bool adding;            /* add_kernel_images is at work */
@@ -75,6 +84,7 @@ void resolve_names_free(struct resolve_names *n) {
         return;
     vec_fini(&n->images);
     vec_fini(&n->extents);
+    vec_fini(&n->parts);
     pthread_mutex_destroy(&n->lock);
     pthread_cond_destroy(&n->done);
     free(n->memo);
@@ -106,6 +116,28 @@ static bool grow(struct resolve_names *n, uint32_t images) {
     return true;
 }
 
+static bool learn_part(struct resolve_names *n, const struct model_mapping *map) {
+    if (model_image(n->model, map->image)->kind != MODEL_IMAGE_MEMFD || !(map->prot & PROT_EXEC))
+        return true;
+    struct memory_part *p = vec_push(&n->parts);
+    struct extent *e = &n->extents.items[map->image];
+    if (p) {
+        *p = (struct memory_part){{map->start, map->last, map->pgoff}, e->part};
+        e->part = (uint32_t)n->parts.count;
+    }
+    return p;
+}
+
+/* The newest PARTS_MAX of an image, oldest first; how many. */
+enum { PARTS_MAX = 256 };
+static size_t take_parts(const struct resolve_names *n, uint32_t image, struct symbol_part parts[PARTS_MAX]) {
+    size_t count = 0;
+    for (uint32_t i = n->extents.items[image].part; i && count < PARTS_MAX; i = n->parts.items[i - 1].before)
+        parts[PARTS_MAX - ++count] = n->parts.items[i - 1].at;
+    memmove(parts, parts + PARTS_MAX - count, count * sizeof *parts);
+    return count;
+}
+
 /* Where each image was mapped first: a kernel and its modules lie in one place. */
 static bool learn_extents(struct resolve_names *n) {
     uint32_t count = model_mapping_count(n->model);
@@ -120,7 +152,9 @@ static bool learn_extents(struct resolve_names *n) {
         bool apart = model_image(n->model, map->image)->kind == MODEL_IMAGE_MODULE &&
                      map->pgoff >= PERFDATA_MODULE_INIT; /* code of loading lies anywhere */
         if (!e->known && !apart)
-            *e = (struct extent){map->start, map->last, true};
+            *e = (struct extent){map->start, map->last, true, 0};
+        if (!learn_part(n, map))
+            return false;
     }
     return true;
 }
@@ -203,7 +237,9 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
                              .replaced = model_image_replaced(n->model, image),
                              .dev = makedev(image->maj, image->min),
                              .ino = image->ino,
-                             .pid = image->kind == MODEL_IMAGE_FILE ? image->mapper : image->pid,
+                             .pid = image->kind == MODEL_IMAGE_FILE || image->kind == MODEL_IMAGE_MEMFD
+                                        ? image->mapper
+                                        : image->pid,
                              .release = n->release};
     s.id_by_name = by_name && image->kind == MODEL_IMAGE_FILE;
     struct perfdata_evidence evidence;
@@ -222,6 +258,9 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
     }
     if (image->kind == MODEL_IMAGE_CODE && n->jit)
         resolve_jit_code(n->jit, id, &s.code);
+    struct symbol_part parts[PARTS_MAX];
+    s.parts = parts;
+    s.part_count = take_parts(n, id, parts);
     n->images.items[id].store_id = symbol_store_add(n->store, &s);
     return n->images.items[id].store_id != NOT_ASKED;
 }
@@ -272,6 +311,21 @@ struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image
     hit.image = image;
     hit.offset = offset;
     return resolve_names_find_caller(n, &hit);
+}
+
+bool resolve_names_refresh(struct resolve_names *n) {
+    if (!symbol_store_refresh(n->store))
+        return false;
+    for (size_t i = 0; i < n->images.count; i++)
+        if (kind_of(model_image(n->model, (uint32_t)i)) == SYMBOL_IMAGE_JIT) {
+            n->images.items[i].loaded = false;
+            n->images.items[i].table = NULL;
+            if (model_image(n->model, (uint32_t)i)->kind == MODEL_IMAGE_MEMFD)
+                n->images.items[i].store_id = NOT_ASKED; /* it may have been mapped again since */
+        }
+    for (size_t i = 0; n->memo && i < MEMO_SLOTS; i++)
+        n->memo[i].symbol.image = MODEL_NONE;
+    return true;
 }
 
 /* ---- many images on threads ---- */

@@ -47,6 +47,9 @@ struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image
  * resolve_callers_symbol may set to 0. */
 struct resolve_symbol resolve_names_find_caller(struct resolve_names *n, struct model_hit *hit);
 
+/* For streams: symbol_store_refresh. True: what was answered of memory without a file no longer holds. */
+bool resolve_names_refresh(struct resolve_names *n);
+
 /* Makes all the model's images known to the store; the model is frozen. Then resolve_names_demand may be
  * asked by any number of threads at once. False: memory. */
 bool resolve_names_prepare(struct resolve_names *n, struct err *err);

@@ -75,7 +75,9 @@ uint32_t symbol_store_add(struct symbol_store *s, const struct symbol_image *ima
             im->evidence = *image->evidence;
             im->known.evidence = &im->evidence;
         }
-        ok = copy_text(&im->texts, &im->known.name) &&
+        struct bytes parts = {(const uint8_t *)image->parts, image->part_count * sizeof *image->parts};
+        im->known.parts = (const struct symbol_part *)(const void *)arena_copy(&im->texts, parts).data;
+        ok = (im->known.parts || !parts.size) && copy_text(&im->texts, &im->known.name) &&
              (!image->reference || copy_text(&im->texts, &im->known.reference)) &&
              (!image->release || copy_text(&im->texts, &im->known.release)) &&
              (!image->build_id.size || im->known.build_id.data) && (slot = vec_push(&s->images));

@@ -89,6 +89,11 @@ struct symbol_code {
     const char *doubt;
 };
 
+/* A mapping of a part of an image. */
+struct symbol_part {
+    uint64_t start, last, offset; /* addresses, both inclusive; of `start` in the image */
+};
+
 /* What the recording knows of an image. Everything is copied. */
 struct symbol_image {
     enum symbol_kind kind;
@@ -114,6 +119,11 @@ struct symbol_image {
     const char *release;        /* OSRELEASE of the recording; NULL: not known. Modules too */
 
     struct symbol_code code; /* CODE; not copied */
+
+    /* JIT, a file in memory (memfd_create(2)), whose offsets count from its beginning: where it was mapped to
+     * be executed, in the order of time. */
+    const struct symbol_part *parts;
+    size_t part_count;
 };
 
 struct symbol_store;
@@ -199,5 +209,9 @@ struct symbol_bytes {
     struct bytes code, debug;
 };
 struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t image);
+
+/* Perf maps that changed since they were read, or came, are read anew at the next question: what was given
+ * out of images of kind JIT is void then. True if there was any. Not while another thread uses the store. */
+bool symbol_store_refresh(struct symbol_store *s);
 
 #endif

@@ -262,19 +262,76 @@ static struct symbol_table *map_table(struct writer *text, struct err *err) {
     return t;
 }
 
+/* The symbols in the part, at the offsets that they have in the file in memory. */
+static bool add_part(const struct symbol_table *raw, const struct symbol_part *part,
+                     struct symbol_drafts *d) {
+    uint32_t count = symbol_table_count(raw), low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (symbol_table_end(raw, middle) <= part->start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < count && symbol_table_start(raw, low) <= part->last; low++) {
+        uint64_t start = symbol_table_start(raw, low), last = symbol_table_end(raw, low) - 1;
+        start = start < part->start ? part->start : start;
+        last = last > part->last ? part->last : last;
+        struct symbol_draft *s = last >= start ? vec_push(&d->list) : NULL;
+        if (!s && last >= start)
+            return false;
+        if (s)
+            *s = (struct symbol_draft){.start = start - part->start + part->offset,
+                                       .end = last - part->start + part->offset + 1,
+                                       .name = symbol_table_name(raw, low)};
+    }
+    return true;
+}
+
+/* A JIT's memory that it maps twice, to write there and execute here, is often a file in memory. */
+static struct symbol_table *memory_table(const struct store_image *im, const struct symbol_table *raw,
+                                         struct err *err) {
+    struct symbol_drafts d = {0};
+    struct symbol_table *t = NULL;
+    struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_NEWEST, .raw_names = true};
+    bool ok = true;
+    for (size_t i = 0; ok && i < im->known.part_count; i++)
+        ok = add_part(raw, &im->known.parts[i], &d);
+    if (ok)
+        t = symbol_table_build(&d, &rules, err);
+    else
+        err_memory(err, "perf map");
+    symbol_drafts_fini(&d);
+    return t;
+}
+
+/* `raw`: the map as a table of addresses; `owned` by nobody else. */
+static bool take_map(struct store_image *im, const struct symbol_table *raw, struct symbol_table *owned,
+                     struct err *err) {
+    im->table = raw;
+    im->owned = owned;
+    if (!raw || !im->known.part_count)
+        return raw;
+    im->table = im->owned = memory_table(im, raw, err);
+    symbol_table_free(owned);
+    return im->table;
+}
+
 static bool use_kept_map(struct symbol_store *s, struct store_image *im) {
     struct err err = ERR_INIT;
     struct writer text = writer_make(false);
-    if (store_kept_map(s, im->known.pid, &text))
-        im->table = im->owned = map_table(&text, &err);
+    struct symbol_table *t = store_kept_map(s, im->known.pid, &text) ? map_table(&text, &err) : NULL;
     writer_fini(&text);
-    return im->table && store_found(im, SYMBOL_FROM_KEPT, im->known.name, true);
+    const char *path =
+        im->known.part_count ? store_text(im, "/tmp/perf-%u.map", im->known.pid) : im->known.name;
+    return take_map(im, t, t, &err) && store_found(im, SYMBOL_FROM_KEPT, path, true);
 }
 
 static bool use_map(struct symbol_store *s, struct store_image *im, const char *path) {
     struct err err = ERR_INIT;
-    im->table = symfile_text_table(&s->files, path, map_table, &err);
-    return im->table ? store_found(im, SYMBOL_FROM_MAP, path, false) : store_fail_err(im, path, &err);
+    const struct symbol_table *t = symfile_text_table(&s->files, path, map_table, &err);
+    return take_map(im, t, NULL, &err) ? store_found(im, SYMBOL_FROM_MAP, path, false)
+                                       : store_fail_err(im, path, &err);
 }
 
 /* The process's number in its innermost pid namespace, which is the one that a JIT in a container knows: the
@@ -302,11 +359,12 @@ bool store_load_map(struct symbol_store *s, struct store_image *im) {
     bool proved;
     if (use_kept(s, im, im->known.name)) /* a file in memory: memfd_create(2) */
         return true;
-    if (pid == UINT32_MAX || *im->known.name != '/')
+    const char *name = im->known.part_count ? store_text(im, "/tmp/perf-%u.map", pid) : im->known.name;
+    if (pid == UINT32_MAX || *name != '/')
         return false;
     if (use_kept_map(s, im))
         return true;
-    if (use_map(s, im, store_host_path(s, im, im->known.name)))
+    if (use_map(s, im, store_host_path(s, im, name)))
         return true;
     /* In a container: if that process can be one of this machine's at all. */
     if (s->options.symfs || im->known.space != SYMBOL_USER ||
@@ -314,6 +372,24 @@ bool store_load_map(struct symbol_store *s, struct store_image *im) {
         return false;
     unsigned inner = inner_pid(pid);
     return inner && use_map(s, im, store_text(im, "/proc/%u/root/tmp/perf-%u.map", pid, inner));
+}
+
+bool symbol_store_refresh(struct symbol_store *s) {
+    if (!symfile_forget_changed(&s->files))
+        return false;
+    for (size_t i = 0; i < s->images.count; i++) {
+        struct store_image *im = s->images.items[i];
+        if (im->known.kind != SYMBOL_IMAGE_JIT || im->source.origin == SYMBOL_FROM_KEPT)
+            continue;
+        symbol_table_free(im->owned);
+        im->owned = NULL;
+        im->asked = false;
+        im->table = NULL;
+        im->source = (struct symbol_source){0};
+        im->tries.count = 0;
+        im->warning = NULL;
+    }
+    return true;
 }
 
 /* ---- named by its record ---- */

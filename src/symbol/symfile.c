@@ -160,6 +160,29 @@ const struct kernel_list *symfile_kernel_list(struct symfile_cache *c, const cha
     return list;
 }
 
+static struct os_identity identity_of(const char *path) {
+    struct os_identity id;
+    return os_proc_system.identity(NULL, path, &id, NULL) ? id : (struct os_identity){0};
+}
+
+bool symfile_forget_changed(struct symfile_cache *c) {
+    bool any = false;
+    for (size_t i = 0; i < c->files.count; i++) {
+        struct symfile *f = c->files.items[i];
+        if (!f || !f->is_text || !f->listed)
+            continue;
+        struct os_identity now = identity_of(f->path);
+        if (now.ino == f->text_at.ino && now.size == f->text_at.size && now.mtime_ns == f->text_at.mtime_ns)
+            continue;
+        symbol_table_free(f->table);
+        f->table = NULL;
+        f->listed = false;
+        f->list_err = ERR_INIT;
+        any = true;
+    }
+    return any;
+}
+
 const struct symbol_table *symfile_text_table(struct symfile_cache *c, const char *path,
                                               symfile_build_fn *build, struct err *err) {
     struct symfile *f = locked_entry(c, path);
@@ -169,6 +192,8 @@ const struct symbol_table *symfile_text_table(struct symfile_cache *c, const cha
     }
     if (!f->listed) {
         struct writer text = writer_make(false);
+        f->is_text = true;
+        f->text_at = identity_of(path);
         if (os_files_real.read(os_files_real.ctx, path, &text, &f->list_err))
             f->table = build(&text, &f->list_err);
         writer_fini(&text);

@@ -13,6 +13,7 @@
 #include "object/build_id.h"
 #include "object/elf.h"
 #include "os/map.h"
+#include "os/proc.h"
 #include "symbol/kernel_list.h"
 
 struct symfile {
@@ -32,6 +33,8 @@ struct symfile {
     struct kernel_list *list;
     struct err list_err; /* why there is no list or table */
     struct symbol_table *table;
+    bool is_text;               /* symfile_text_table read it */
+    struct os_identity text_at; /* ... when it was this; all 0: it was not there */
 };
 
 struct symfile_cache {
@@ -57,6 +60,10 @@ const struct kernel_list *symfile_kernel_list(struct symfile_cache *c, const cha
 typedef struct symbol_table *symfile_build_fn(struct writer *text, struct err *err);
 const struct symbol_table *symfile_text_table(struct symfile_cache *c, const char *path,
                                               symfile_build_fn *build, struct err *err);
+
+/* Forgets the tables of texts that changed since, or came: they are void, and made anew at the next question.
+ * True if there was any. Not while another thread uses the cache. */
+bool symfile_forget_changed(struct symfile_cache *c);
 
 /* True when the file has exactly this build-id. */
 bool symfile_has_id(const struct symfile *f, struct bytes build_id);

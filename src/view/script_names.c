@@ -28,6 +28,15 @@ void script_names_fini(struct script_names *n) {
     free(n->states);
 }
 
+void script_names_forget(struct script_names *n) {
+    free(n->spots);
+    n->spots = NULL;
+    n->spot_count = n->spot_mask = 0;
+    arena_fini(&n->arena);
+    free(n->frames);
+    n->frames = NULL;
+}
+
 void script_names_state(struct script_names *n, enum model_space space, uint32_t pid, struct model_when when,
                         struct model_state *out) {
     enum { SLOTS = 256 };

@@ -97,6 +97,9 @@ enum { SCRIPT_STYLES_MAX = 16 };
 bool script_names_init(struct script_names *n, const struct model *model);
 void script_names_fini(struct script_names *n);
 
+/* Names changed (resolve_names_refresh): everything is asked for anew. */
+void script_names_forget(struct script_names *n);
+
 /* model_state_at. */
 void script_names_state(struct script_names *n, enum model_space space, uint32_t pid, struct model_when when,
                         struct model_state *out);

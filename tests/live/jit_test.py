@@ -23,6 +23,7 @@ import support  # noqa: E402
 PERF = shutil.which("perf")
 SONDE, EXAMPLE, FRAMES = (os.path.abspath(p) for p in sys.argv[1:4])
 AGENT = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else None
+ONLY = os.environ.get("SONDE_JIT_TESTS", "").split()  # by name; empty: all
 LOAD, MOVE, CLOSE = 0, 1, 3
 NAMED_PERCENT = 99.5
 failures = []
@@ -43,15 +44,19 @@ def record(data, *command, clock="mono"):
     check(r.returncode == 0, f"{command[0]} is recorded: {r.stderr.decode()[-500:]}")
 
 
-LINE = re.compile(r"^\s*(\d+)\s+(\d+)\.(\d{9}):\s+([0-9a-f]+) (.*) \((.*)\)$")
+LINE = re.compile(r"^\s*(\d+)\s+(\d+)\.(\d{9}):\s+([0-9a-f]+) (.*) \(([^()]*(?: \(deleted\))?)\)$")
 
 
 def samples(data, program=SONDE):
     r = subprocess.run([program, "script", "-f", "--ns", "-i", data, "-F", "tid,time,ip,sym,dso"], capture_output=True,
                        env=support.ENV, timeout=600)
-    check(r.returncode == 0, f"{program} script {data}: {r.stderr.decode()[-500:]}")
+    return parse_samples(r, f"{program} script {data}")
+
+
+def parse_samples(r, what):
+    check(r.returncode == 0, f"{what}: {r.stderr.decode()[-500:]}")
     found = [LINE.match(line) for line in r.stdout.decode("utf-8", "replace").splitlines() if line.strip()]
-    check(all(found), f"{program} script {data}: lines are as expected")
+    check(all(found), f"{what}: lines are as expected")
     return [Sample(int(m[1]), int(m[2]) * 10**9 + int(m[3]), int(m[4], 16), m[5].strip(), m[6]) for m in found if m]
 
 
@@ -134,18 +139,40 @@ def example_unmapped():
     check(code and anon and not over, f"{len(code)} maps of code, {len(anon)} others, of which over code: {over[:3]}")
 
 
+def what_stayed(truth):
+    """A map knows no time: only what stayed where it was has its name for sure."""
+    last = {}
+    for row in truth:
+        last[row[3]] = row[5]
+    return [row for row in truth if last[row[3]] == row[5]]
+
+
+def streamed():
+    """A pipe's dumps and maps are read as they grow; what is read from it later is the same."""
+    for option, dso, choose in (("--dump .", r"/jitted-\d+\.so$", lambda t: t),
+                                ("--map", r"/perf-\d+\.map$|^/memfd:jit", what_stayed)):
+        command = f'"$0" record -q -e cpu-clock:u -F 2500 -k mono -o - -- "$1" {option} --truth s.truth --milliseconds 100 | ' \
+                  'tee s.data | "$0" script -i - --ns -F tid,time,ip,sym,dso'
+        r = subprocess.run(["sh", "-c", command, SONDE, EXAMPLE], capture_output=True, env=support.ENV, timeout=300)
+        found = parse_samples(r, f"streamed {option}")
+        check_truth(found, choose(truth_of("s.truth")), f"streamed {option}", dso)
+        with open("s.data", "rb") as f:
+            r = subprocess.run([SONDE, "report", "-i", "-", "--stdio", "--sort", "sym"], stdin=f, capture_output=True,
+                               env=support.ENV, timeout=300)
+        rows = r.stdout.decode()
+        check(all(f"{name}_1" in rows for name in ("again", "twice", "thread")), f"streamed {option}: report names all")
+
+
 def both():
     """A process with a dump and a map beside one with a map alone."""
     record("both.data", "sh", "-c", '"$0" --dump . --map --truth a.truth --rounds 4 & '
            '"$0" --map --truth b.truth --rounds 4 --milliseconds 40; wait', EXAMPLE)
     found = samples("both.data")
     check_truth(found, truth_of("a.truth"), "both: dump", r"/jitted-\d+\.so$")
-    # A map knows no time: only what stayed where it was has its name for sure, and a memfd is no JIT's for perf.
-    last = {}
-    for row in truth_of("b.truth"):
-        last[row[3]] = row[5]
-    stayed = [row for row in truth_of("b.truth") if last[row[3]] == row[5] and not row[5].startswith("twice")]
-    check_truth(found, stayed, "both: map alone", r"/perf-\d+\.map$")
+    # Where something is mapped twice the map's names are of the file in memory.
+    stayed = what_stayed(truth_of("b.truth"))
+    check_truth(found, stayed, "both: map alone", r"/perf-\d+\.map$|^/memfd:jit")
+    check(any(s.symbol.startswith("twice") and "memfd" in s.dso for s in found), "both: a file in memory is named from the map")
     inject("both.data", "both2.data")
     before, after = ([line for line in support.run([SONDE, "script", "--show-mmap-events", "-i", f]).out.decode().splitlines()
                       if "//anon" in line] for f in ("both.data", "both2.data"))
@@ -425,7 +452,8 @@ def main():
         return support.SKIP
     with tempfile.TemporaryDirectory(prefix="sonde-jit-") as d:
         os.chdir(d)
-        for test in (example, example_injected, example_unmapped, both, example_without_clock, example_gone, node, java, python):
+        tests = (example, example_injected, example_unmapped, both, streamed, example_without_clock, example_gone, node, java, python)
+        for test in (t for t in tests if not ONLY or t.__name__ in ONLY):
             test()
             print(f"{test.__name__} done", flush=True)
         os.chdir("/")

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
-
 /* DEBUG_INFO and UNWINDING_INFO come before the LOAD they belong to; other threads' records may lie between.
  */
 struct pending {
@@ -14,10 +12,10 @@ struct pending {
 
 struct reading {
     struct jitcode *code;
+    struct jitcode_history *h; /* its numbers of functions count through; the part's own begin behind it */
     VEC(struct pending) lines;
     struct jitdump_unwinding unwinding; /* names no function: the next one's */
-    struct hash_map by_address;         /* the function that lies there now */
-    struct hash_map by_index;           /* the last one with that index */
+    bool growing;                       /* it may not have its end yet */
     bool shift_known;                   /* some line's address is too low for a shift */
     bool shift_seen;
 };
@@ -31,6 +29,7 @@ enum {
     LINE_FAR_BYTES = 1 << 20,
     PADDING_MAX = 7,   /* behind the last line of a record, which some writers make a multiple of 8 bytes */
     PENDING_MAX = 256, /* that no LOAD ever claimed */
+    PENDING_BYTES = 16 << 20,
 };
 
 static void note_damage(struct reading *r, const struct err *err) {
@@ -137,6 +136,16 @@ static bool add_event(struct reading *r, uint64_t time, enum jitcode_event_kind 
     return e;
 }
 
+static struct jitcode_function *new_function(struct reading *r) {
+    bool room = r->h->functions.count + r->code->functions.count < JITCODE_NONE - 1;
+    return room ? vec_push(&r->code->functions) : NULL;
+}
+
+/* Where the function's place in the image ends: the next one's. */
+static uint64_t end_of(const struct jitcode_function *f) {
+    return f->offset + ((f->code.size + JITCODE_ALIGN - 1) & ~(uint64_t)(JITCODE_ALIGN - 1));
+}
+
 static bool load(struct reading *r, const struct jitdump_record *rec) {
     const struct jitdump_load *l = &rec->load;
     struct jitcode *j = r->code;
@@ -146,7 +155,7 @@ static bool load(struct reading *r, const struct jitdump_record *rec) {
     if (!l->code.size) /* the format allows functions without code: nothing can ever lie in them */
         return true;
     uint32_t id = (uint32_t)j->functions.count;
-    struct jitcode_function *f = id < JITCODE_NONE - 1 ? vec_push(&j->functions) : NULL;
+    struct jitcode_function *f = new_function(r);
     if (!f)
         return false;
     *f = (struct jitcode_function){.offset = j->end,
@@ -159,36 +168,60 @@ static bool load(struct reading *r, const struct jitdump_record *rec) {
                                    .unwinding = unwinding,
                                    .tid = l->tid};
     check_lines(r, f, lines.count);
-    j->end += (l->code.size + JITCODE_ALIGN - 1) & ~(uint64_t)(JITCODE_ALIGN - 1);
-    return hash_map_set(&r->by_address, l->code_addr, id) && hash_map_set(&r->by_index, l->code_index, id) &&
+    j->end = end_of(f);
+    uint32_t number = (uint32_t)r->h->functions.count + id;
+    return hash_map_set(&r->h->by_address, l->code_addr, number) &&
+           hash_map_set(&r->h->by_index, l->code_index, number) &&
            add_event(r, rec->time, JITCODE_APPEARS, l->code_addr, l->code.size, id);
+}
+
+static const struct jitcode_function *function_of(const struct reading *r, uint32_t number) {
+    size_t old = r->h->functions.count;
+    return number < old ? &r->h->functions.items[number] : &r->code->functions.items[number - old];
 }
 
 /* What lay at the old address, if its index is right or indices mean nothing there; else what has the index.
  */
 static uint32_t moved_function(const struct reading *r, const struct jitdump_move *m) {
-    const struct jitcode_function *all = r->code->functions.items;
-    uint32_t here = hash_map_get(&r->by_address, m->old_code_addr);
-    uint32_t named = hash_map_get(&r->by_index, m->code_index);
-    if (here != HASH_ABSENT && (all[here].index == m->code_index || named == HASH_ABSENT))
+    uint32_t here = hash_map_get(&r->h->by_address, m->old_code_addr);
+    uint32_t named = hash_map_get(&r->h->by_index, m->code_index);
+    if (here != HASH_ABSENT && (function_of(r, here)->index == m->code_index || named == HASH_ABSENT))
         return here;
     return named;
 }
 
+/* The function's number among the part's own: one of an earlier part is put into it. JITCODE_NONE: memory. */
+static uint32_t own_function(struct reading *r, uint32_t number) {
+    size_t old = r->h->functions.count;
+    if (number >= old)
+        return number - (uint32_t)old;
+    struct jitcode_function *f = new_function(r);
+    if (!f)
+        return JITCODE_NONE;
+    *f = r->h->functions.items[number];
+    f->offset = r->code->end;
+    r->code->end = end_of(f);
+    uint32_t id = (uint32_t)r->code->functions.count - 1;
+    return hash_map_set(&r->h->by_index, f->index, (uint32_t)old + id) ? id : JITCODE_NONE;
+}
+
 static bool move(struct reading *r, const struct jitdump_record *rec) {
     const struct jitdump_move *m = &rec->move;
-    uint32_t id = moved_function(r, m);
-    if (id == HASH_ABSENT) {
+    uint32_t number = moved_function(r, m);
+    if (number == HASH_ABSENT) {
         struct err err = ERR_INIT;
         err_set(&err, ERR_BROKEN, "jitdump", "a CODE_MOVE record of code that was never loaded");
         note_damage(r, &err);
         return true;
     }
+    uint32_t id = own_function(r, number);
+    if (id == JITCODE_NONE)
+        return false;
     /* A function cannot change its size. */
     uint64_t size = r->code->functions.items[id].code.size;
     return add_event(r, rec->time, JITCODE_LEAVES, m->old_code_addr, size, JITCODE_NONE) &&
            add_event(r, rec->time, JITCODE_APPEARS, m->new_code_addr, size, id) &&
-           hash_map_set(&r->by_address, m->new_code_addr, id);
+           hash_map_set(&r->h->by_address, m->new_code_addr, (uint32_t)r->h->functions.count + id);
 }
 
 static bool take_record(struct reading *r, const struct jitdump_record *rec) {
@@ -363,32 +396,88 @@ static bool find_early(struct jitcode *j) {
     return ok;
 }
 
-bool jitcode_read(struct bytes file, struct jitcode *out, struct err *err) {
-    struct jitdump_reader reader;
-    struct jitdump_record rec;
-    *out = (struct jitcode){.end = JITCODE_FIRST_OFFSET};
-    if (!jitdump_open(file, &reader, &out->header, err))
-        return false;
-    out->swap = reader.swap;
-    struct reading r = {.code = out};
+/* Reads the part's records. False: memory. */
+static bool read_records(struct reading *r, struct jitdump_reader *reader) {
+    struct jitcode *out = r->code;
+    struct jitdump_record rec = {.type = JITDUMP_TYPES};
     bool ok = true;
+    out->whole = reader->at;
     for (enum jitdump_status status = JITDUMP_RECORD; ok && status != JITDUMP_END;) {
         struct err damage = ERR_INIT;
-        status = jitdump_next(&reader, &rec, &damage);
+        uint64_t at = reader->at;
+        status = jitdump_next(reader, &rec, &damage);
+        bool small = rec.size < JITDUMP_RECORD_SIZE;
+        r->h->ended = status == JITDUMP_BROKEN && (!r->growing || (small && rec.size));
         if (status == JITDUMP_RECORD)
-            ok = take_record(&r, &rec);
-        else if (status != JITDUMP_END)
-            note_damage(&r, &damage);
+            ok = take_record(r, &rec);
+        else if (status == JITDUMP_REFUSED || r->h->ended)
+            note_damage(r, &damage);
+        if (status == JITDUMP_BROKEN) {
+            out->wanted = at + (small ? JITDUMP_RECORD_SIZE : rec.size);
+            return ok;
+        }
+        /* What tells of a function that is yet to come is looked at again then. */
+        bool waits =
+            status == JITDUMP_END || rec.type == JITDUMP_DEBUG_INFO || rec.type == JITDUMP_UNWINDING_INFO;
+        if (!waits || reader->at - out->whole > PENDING_BYTES)
+            out->whole = reader->at;
     }
-    ok = ok && sort_events(out) && find_early(out);
-    uint64_t first = out->events.count ? out->events.items[0].time : out->header.time;
-    out->header_timed = first - out->header.time <= START_SECONDS_MAX * (uint64_t)1000000000;
-    out->start = out->header_timed ? out->header.time : first;
+    out->wanted = reader->at + JITDUMP_RECORD_SIZE;
+    return ok;
+}
+
+static void set_start(struct jitcode *out, struct jitcode_history *h) {
+    if (!h->begun) {
+        uint64_t first = out->events.count ? out->events.items[0].time : out->header.time;
+        h->header_timed = first - out->header.time <= START_SECONDS_MAX * (uint64_t)1000000000;
+        h->start = h->header_timed ? out->header.time : first;
+        h->begun = out->events.count;
+    }
+    out->header_timed = h->header_timed;
+    out->start = h->start;
+}
+
+static bool read_part(struct bytes part, bool growing, struct jitcode_history *h, struct jitcode *out,
+                      struct err *err) {
+    struct jitdump_reader reader = {part, 0, h->swap};
+    *out = (struct jitcode){.end = JITCODE_FIRST_OFFSET};
+    struct jitdump_header header = h->header;
+    if (!header.size && !jitdump_open(part, &reader, &header, err))
+        return false;
+    h->header = out->header = header;
+    h->swap = out->swap = reader.swap;
+    struct reading r = {
+        .code = out, .h = h, .growing = growing, .shift_known = h->shift_known, .shift_seen = h->shift_seen};
+    bool ok = read_records(&r, &reader) && sort_events(out) && find_early(out);
+    set_start(out, h);
+    h->shift_known = r.shift_known;
+    h->shift_seen = r.shift_seen;
     out->line_shift = r.shift_seen && !r.shift_known ? LINE_SHIFT : 0;
     vec_fini(&r.lines);
-    hash_map_fini(&r.by_address);
-    hash_map_fini(&r.by_index);
     return ok || err_memory(err, "jitdump");
+}
+
+bool jitcode_read(struct bytes file, struct jitcode *out, struct err *err) {
+    struct jitcode_history h = {0};
+    bool ok = read_part(file, false, &h, out, err);
+    jitcode_history_fini(&h);
+    return ok;
+}
+
+bool jitcode_read_part(struct bytes part, struct jitcode_history *h, struct jitcode *out, struct err *err) {
+    if (!read_part(part, true, h, out, err))
+        return false;
+    if (!vec_reserve(&h->functions, h->functions.count + out->functions.count))
+        return err_memory(err, "jitdump");
+    for (size_t i = 0; i < out->functions.count; i++)
+        *vec_push(&h->functions) = out->functions.items[i];
+    return true;
+}
+
+void jitcode_history_fini(struct jitcode_history *h) {
+    vec_fini(&h->functions);
+    hash_map_fini(&h->by_address);
+    hash_map_fini(&h->by_index);
 }
 
 void jitcode_fini(struct jitcode *j) {

@@ -11,6 +11,7 @@
 #ifndef SONDE_FORMAT_JITDUMP_JITCODE_H
 #define SONDE_FORMAT_JITDUMP_JITCODE_H
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "format/jitdump/jitdump.h"
 
@@ -70,12 +71,32 @@ struct jitcode {
     uint64_t refused;                       /* records that make no sense and were left out */
     struct err damage;                      /* code is not ERR_NONE: the first thing wrong */
     uint32_t line_shift;                    /* how much too high the addresses in DEBUG_INFO are */
+    uint64_t whole, wanted;                 /* jitcode_read_part: see there */
 };
 
 /* Reads a whole dump, which is borrowed by everything in `out`. What is damaged is left out, and told of in
  * out->damage. False: it is no jitdump, or memory ran out. jitcode_fini is allowed in any case. */
 bool jitcode_read(struct bytes file, struct jitcode *out, struct err *err);
 void jitcode_fini(struct jitcode *j);
+
+/* What was read of a dump that is still being written: all zero at first. */
+struct jitcode_history {
+    bool begun, ended; /* ended: nothing behind can be found, it is damaged */
+    bool swap, header_timed, shift_seen, shift_known;
+    struct jitdump_header header;
+    uint64_t start;
+    VEC(struct jitcode_function) functions; /* of the parts so far */
+    struct hash_map by_address, by_index;   /* the function that lies there now; the last with that index */
+};
+
+/*
+ * Reads on: `part` begins where the last one's `whole` bytes ended (the first one with the dump's header),
+ * and is borrowed by everything in `out` and by the history. A function that moves and came in an earlier
+ * part is in this one again. out->whole: how much of the part needs no further look; there is no more before
+ * the part has out->wanted bytes. As jitcode_read otherwise.
+ */
+bool jitcode_read_part(struct bytes part, struct jitcode_history *h, struct jitcode *out, struct err *err);
+void jitcode_history_fini(struct jitcode_history *h);
 
 /* The lines of a function, ascending by address or not, as its writer put them; the file's name is whole
  * (*last holds it between calls: start with an empty one), addresses count from the function's start. */

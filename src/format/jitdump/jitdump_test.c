@@ -346,6 +346,68 @@ static void test_markers(void **state) {
                  jitcode_is_marker("/jit-1.dump/x") || jitcode_is_marker("/tmp/xjit-1.dump"));
 }
 
+/* Reads what stands in the file from `at` on; how much of it is done with. */
+static size_t read_part(const struct writer *w, size_t at, size_t end, struct jitcode_history *h,
+                        struct jitcode *out) {
+    assert_true(jitcode_read_part((struct bytes){w->data + at, end - at}, h, out, NULL));
+    assert_int_equal(out->damage.code, ERR_NONE);
+    return at + (size_t)out->whole;
+}
+
+/* A file that is still being written: records that are not there yet are none, and what is told of a function
+ * ahead of it is still known when it comes. */
+static void test_parts(void **state) {
+    (void)state;
+    struct writer w = begin(false);
+    struct jitcode_history h = {0};
+    struct jitcode parts[3];
+    put_load(&w, 100, 0x1000, 5, "f", "code");
+    size_t first = w.size;
+    put_lines(&w, 0x2000, 0);
+    put_unwinding(&w);
+    size_t told = w.size;
+    put_load(&w, 200, 0x2000, 6, "g", "more");
+    size_t second = w.size;
+    put_move(&w, 300, 0x1000, 0x3000, 5);
+    put_move(&w, 400, 0x3000, 0x4000, 5);
+    size_t at = read_part(&w, 0, told + 20, &h, &parts[0]);
+    assert_int_equal(at, first);
+    assert_true(parts[0].functions.count == 1 && is(parts[0].functions.items[0].name, "f"));
+    assert_int_equal(at + parts[0].wanted - parts[0].whole, second);
+    at = read_part(&w, at, second, &h, &parts[1]);
+    assert_int_equal(at, second);
+    assert_int_equal(parts[1].functions.count, 1);
+    const struct jitcode_function *g = parts[1].functions.items;
+    assert_true(is(g->name, "g") && g->lines.size && is(g->unwinding.frame, "frame") &&
+                g->offset == JITCODE_FIRST_OFFSET && parts[1].start == 7);
+    at = read_part(&w, at, w.size, &h, &parts[2]);
+    assert_int_equal(at, w.size);
+    assert_int_equal(parts[2].functions.count, 1); /* of the first part, once */
+    assert_true(is(parts[2].functions.items[0].name, "f") && parts[2].events.count == 4);
+    assert_true(parts[2].events.items[3].address == 0x4000 && parts[2].events.items[3].function == 0);
+    for (int i = 0; i < 3; i++)
+        jitcode_fini(&parts[i]);
+    jitcode_history_fini(&h);
+    writer_fini(&w);
+}
+
+/* A size that no record can have: what follows will never be found. */
+static void test_parts_end(void **state) {
+    (void)state;
+    struct writer w = begin(false);
+    struct jitcode_history h = {0};
+    struct jitcode part;
+    put_load(&w, 100, 0x1000, 5, "f", "code");
+    writer_u32(&w, 0);
+    writer_u32(&w, 3);
+    writer_u64(&w, 0);
+    assert_true(jitcode_read_part(writer_bytes(&w), &h, &part, NULL));
+    assert_true(h.ended && part.damage.code == ERR_BROKEN && part.functions.count == 1);
+    jitcode_fini(&part);
+    jitcode_history_fini(&h);
+    writer_fini(&w);
+}
+
 static void test_memory(void **state) {
     (void)state;
     struct writer w = begin(false);
@@ -370,6 +432,7 @@ int main(void) {
         cmocka_unit_test(test_early),         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_markers),       cmocka_unit_test(test_start),
         cmocka_unit_test(test_garbage_lines), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_parts),         cmocka_unit_test(test_parts_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of resolve/jit share. */
+#ifndef SONDE_RESOLVE_JIT_INTERNAL_H
+#define SONDE_RESOLVE_JIT_INTERNAL_H
+
+#include "base/hash.h"
+#include "resolve/jit.h"
+
+struct resolve_jit {
+    struct resolve_jit_options options;
+    struct arena texts;
+    VEC(struct resolve_jit_dump *) dumps;
+    struct hash_map injected;          /* pids whose code is in files already */
+    struct hash_map by_image;          /* image -> its dump's index, doubled; odd: early code */
+    struct perfdata_time_conv counter; /* of the processor's counter */
+    bool growing;                      /* dumps are read as they grow */
+    bool news;                         /* a marker came since the last look */
+    VEC(uint32_t) waiting;             /* growing: dumps with steps to come */
+    uint64_t next_ns;                  /* growing: nothing happens to code before */
+};
+
+/* What happens to code, in the order of time. */
+struct jit_step {
+    uint64_t time_ns; /* on the recording's clock */
+    uint32_t event;   /* of the dump's code */
+    uint8_t early;    /* the code is believed to be there, its announcement comes later */
+};
+
+/* A dump that is still being written. */
+struct jit_growth {
+    struct os_file file;
+    uint64_t at, wanted; /* what was read is done with up to here; there is no more before it has so many */
+    struct jitcode_history history;
+    unsigned tries; /* to find it */
+};
+void jit_growth_free(struct jit_growth *g);
+
+/* Appended to j->dumps, all zero. NULL: memory. */
+struct resolve_jit_dump *jit_new_dump(struct resolve_jit *j);
+
+/* Looks for the dump's file, and reads it. False: memory; else *d says what came of it. */
+bool jit_find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err);
+
+/* How the times of the dump, of which something was read, become the recording's. */
+void jit_set_clock(const struct resolve_jit *j, struct resolve_jit_dump *d);
+
+/* Makes images of the model for the code of a dump. False: memory. */
+bool jit_add_images(struct resolve_jit *j, size_t index, struct model *m, struct err *err);
+
+/* Tells the model of an event: its code is early, or there in time. False: memory. */
+bool jit_feed_event(const struct resolve_jit_dump *d, struct model *m, size_t i, bool early, struct err *err);
+
+/* The time of an event on the recording's clock: since when it counts, early or in time. */
+uint64_t jit_event_time(const struct resolve_jit_dump *d, size_t i, bool early);
+
+/* Reads what the file of `g` has more, into d->read and d->code, which is empty without anything new. False
+ * and *err: memory, or, at first, that it is no jitdump. */
+bool jit_read_more(struct resolve_jit_dump *d, struct jit_growth *g, struct err *err);
+
+#endif
