@@ -143,6 +143,30 @@ def check_why(t, folder):
         t.check(f"why {options}", r.status == status and r.err and not r.out, r)
 
 
+def check_search(t, folder):
+    """The first frame of a name, where the same addresses held other things before, and in other processes."""
+    path = os.path.join(folder, "e.data")
+    start = CODE_AT // PAGE * PAGE
+    size = (CODE_BYTES + 2 * PAGE) // PAGE * PAGE
+    stop, begin, end = FUNCTIONS["stop"][0], FUNCTIONS["start"][0], sum(FUNCTIONS["stop"])
+    r = pd.Recording()
+    for pid in (7, 8):
+        r.comm(pid, "prog")
+    r.map(8, BASE + start, size, 0, "/nobody/is/here")
+    for pid in (7, 8, 8, 7):
+        r.sample(pid, BASE + stop, [pd.CONTEXT_USER, BASE + stop, BASE + begin])
+    r.map(7, BASE + start, size, start, OBJECT)
+    r.sample(8, BASE + stop)
+    r.sample(7, PAGE, [pd.CONTEXT_USER, PAGE, BASE + begin + 1])
+    r.sample(7, BASE + begin, [pd.CONTEXT_USER, BASE + begin, BASE + end])
+    r.write(path)
+    for name, number, frame, text in (("start", 6, 1, "start+0x1"), ("stop", 7, 1, f"stop+0x{end - stop:x}")):
+        r = support.run([SONDE, "why", "-f", "-i", path, "--json", "--symbol", name])
+        facts = json.loads(r.out or b"{}")
+        t.check(f"why --symbol {name}: the first one", (facts.get("sample"), facts.get("frame")) == (number, frame) and
+                f"{facts['sym']}+0x{facts['symoff']:x}" == text, r)
+
+
 def check_doctor(t, folder):
     path = os.path.join(folder, "d.data")
 
@@ -189,6 +213,7 @@ def main():
         check_grades(t, folder)
         check_script(t, folder)
         check_why(t, folder)
+        check_search(t, folder)
         check_doctor(t, folder)
     t.finish()
 

@@ -8,6 +8,7 @@
 #include "cmd/kernel_maps.h"
 #include "cmd/naming.h"
 #include "cmd/symbol_notes.h"
+#include "cmd/why_search.h"
 #include "os/proc.h"
 #include "view/script_names.h"
 #include "view/why.h"
@@ -49,6 +50,7 @@ struct session {
     struct model *model;
     struct naming naming;
     struct script_names places; /* how script finds them */
+    struct why_search search;   /* of --symbol */
     struct why why;
 };
 
@@ -62,7 +64,7 @@ static bool add_frame(struct session *s, unsigned cpumode, uint64_t address, boo
     enum model_space space = model_space_of(cpumode);
     if (!f)
         return false;
-    model_state_at(s->model, space, s->why.pid, s->why.when, &state);
+    script_names_state(&s->places, space, s->why.pid, s->why.when, &state);
     f->address = address;
     f->cpumode = cpumode;
     f->hit = MODEL_NOTHING;
@@ -116,13 +118,18 @@ static bool take_sample(struct session *s, const struct stream_record *r, struct
         return true;
     }
     struct why *w = &s->why;
+    struct why_where at = {x.pid, reading_when(&s->reading, r), r->raw.misc & PERFDATA_MISC_CPUMODE_MASK};
+    if (s->o->symbol && !why_search_may_show(&s->search, &at, &x.callchain, x.ip)) {
+        vec_clear(&s->why.frames);
+        return true;
+    }
     w->loc = r->loc;
     w->event = r->event;
     w->pid = x.pid;
     w->tid = x.tid;
     w->has_time = r->has_time;
-    w->when = reading_when(&s->reading, r);
-    return add_frames(s, &x, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK) || err_memory(err, "why");
+    w->when = at.when;
+    return add_frames(s, &x, at.cpumode) || err_memory(err, "why");
 }
 
 static bool lacks_sample(const struct session *s, struct err *err) {
@@ -280,6 +287,8 @@ static bool prepare(struct session *s, const struct command_env *env, struct err
     if (!script_names_init(&s->places, s->model))
         return err_memory(err, "why");
     s->places.names = s->naming.names;
+    s->search.name = s->o->symbol;
+    s->search.places = &s->places;
     s->why.model = s->model;
     s->why.names = s->naming.names;
     s->why.stream = s->reading.stream;
@@ -316,6 +325,7 @@ static int run(struct command_env *env, int argc, char **argv) {
               (argc ? find_address(&s, argv[0], &err) : find_sample(&s, &err));
     status = ok ? show(env, &s) : command_fail(&err);
     vec_fini(&s.why.frames);
+    why_search_fini(&s.search);
     script_names_fini(&s.places);
     naming_close(&s.naming);
     model_free(s.model);
