@@ -103,9 +103,8 @@ static bool retire_spaces(struct retirement *r) {
         r->spaces[i] = MODEL_NONE;
         if (!copy_visible(r, &r->old->space_processes, i, r->processes, &r->fresh.space_processes, id))
             return false;
-        bool gone = s.space == MODEL_SPACE_USER
-                        ? timeline_head(&r->fresh.space_processes, id) == MODEL_NONE
-                        : is_code_of_none(r, i);
+        bool gone = s.space == MODEL_SPACE_USER ? timeline_head(&r->fresh.space_processes, id) == MODEL_NONE
+                                                : is_code_of_none(r, i);
         if (gone)
             continue;
         s.exec_floor = r->thread_floors[s.exec_floor];
