@@ -11,6 +11,7 @@ import collections
 import glob
 import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -445,6 +446,59 @@ def python():
         print("SKIP no python from 3.12 on is installed")
 
 
+PHP_CODE = """<?php
+function fib($n) { return $n < 2 ? $n : fib($n - 1) + fib($n - 2); }
+function sums($n) { $s = 0; for ($i = 0; $i < $n; $i++) $s = ($s * 31 + $i) % 65521; return $s; }
+class P { public $x; function __construct($x) { $this->x = $x; } function add($o) { return new P($this->x + $o->x); } }
+function objects($n) { $p = new P(0); for ($i = 0; $i < $n; $i++) $p = $p->add(new P($i)); return $p->x; }
+$end = microtime(true) + 3; $r = 0;
+while (microtime(true) < $end) $r += fib(18) + sums(20000) + objects(5000);
+"""
+
+
+def php():
+    """SONDE_PHP: the program with options that it needs, such as the place of opcache.so."""
+    program = [*shlex.split(os.environ.get("SONDE_PHP", "php")), "-d", "opcache.enable_cli=1", "-d", "opcache.jit=tracing",
+               "-d", "opcache.jit_buffer_size=64M", "-d", "opcache.file_update_protection=0"]
+    ask = "echo function_exists('opcache_get_status') && opcache_get_status()['jit']['enabled'] ? 'jit' : '';"
+    if not shutil.which(program[0]) or subprocess.run([*program, "-r", ask], capture_output=True).stdout != b"jit":
+        print("SKIP php with a JIT (opcache) is not installed")
+        return
+    with open("app.php", "w") as f:
+        f.write(PHP_CODE)
+    for flags, dumps, maps in (("0x10", False, True), ("0x20", True, False), ("0x30", True, True)):
+        record("php.data", "sh", "-c", 'echo $$ > php.pid; exec "$@"', "sh", *program, "-d", f"opcache.jit_debug={flags}", "app.php")
+        with open("php.pid") as f:
+            pid = f.read().strip()
+        dump, listed, announced = f"/tmp/jit-{pid}.dump", f"/tmp/perf-{pid}.map", []
+        if dumps:
+            announced += announced_by_dump(dump)
+        if maps:
+            announced += announced_by_map(listed)
+        check_everywhere("php.data", announced, f"php, jit_debug={flags}")
+        for file in (dump, listed, f"/tmp/jitted-{pid}.so"):
+            if os.path.exists(file):
+                os.remove(file)
+
+
+def luajit():
+    program = shutil.which("luajit")
+    if not program:
+        print("SKIP luajit is not installed")
+        return
+    with open("app.lua", "w") as f:
+        f.write("local function sums(n) local s = 0 for i = 1, n do s = (s * 31 + i) % 65521 end return s end\n"
+                "local stop, r = os.clock() + 2, 0 while os.clock() < stop do r = r + sums(100000) end\n")
+    record("lua.data", "sh", "-c", 'echo $$ > lua.pid; exec "$@"', "sh", program, "app.lua")
+    with open("lua.pid") as f:
+        listed = f"/tmp/perf-{f.read().strip()}.map"
+    if not os.path.exists(listed):
+        print("SKIP luajit was built without LUAJIT_USE_PERFTOOLS: it announces nothing")
+        return
+    check_everywhere("lua.data", announced_by_map(listed), "luajit")
+    os.remove(listed)
+
+
 def main():
     r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-o", os.devnull, "true"], capture_output=True)
     if r.returncode:
@@ -452,7 +506,8 @@ def main():
         return support.SKIP
     with tempfile.TemporaryDirectory(prefix="sonde-jit-") as d:
         os.chdir(d)
-        tests = (example, example_injected, example_unmapped, both, streamed, example_without_clock, example_gone, node, java, python)
+        tests = (example, example_injected, example_unmapped, both, streamed, example_without_clock, example_gone, node, java, python,
+                 php, luajit)
         for test in (t for t in tests if not ONLY or t.__name__ in ONLY):
             test()
             print(f"{test.__name__} done", flush=True)
