@@ -376,6 +376,7 @@ bool profile_columns_make(const struct profile_column_options *o, const struct p
         if (!sort)
             return false;
     }
+    out->fields_said = o->fields;
     if (!names_all(o) && !add_measures(&m))
         return false;
     if (!make_order(&m, sort) || (fields && !each(&m, "fields", fields, take_field)))

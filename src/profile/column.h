@@ -126,6 +126,7 @@ struct profile_columns {
     VEC(struct profile_column) out;   /* in the order of printing */
     VEC(struct profile_column) order; /* what decides the order of entries, most important first */
     const char *sort;                 /* the keys as asked for, defaults and what came of itself included */
+    bool fields_said;                 /* there is a -F */
 };
 
 /* One field of a tracepoint, as profile_field_fn tells it. */

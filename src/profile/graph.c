@@ -540,7 +540,8 @@ bool profile_graph_build(const struct profile *p, const struct profile_event *e,
                         .s = g->scratch,
                         .row = entry->key,
                         .caller = p->plan.o->chain_order == PROFILE_CALLER,
-                        .min_period = floor((double)e->total.period * p->plan.o->chain_min_percent / 100)};
+                        .min_period =
+                            floor((double)e->member_totals[0].period * p->plan.o->chain_min_percent / 100)};
     return (build(&b) && (!is_list(p) || list_nodes(&b))) || err_memory(err, "call graph");
 }
 

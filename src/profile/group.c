@@ -45,8 +45,9 @@ static uint32_t find_row(const struct profile *p, const struct profile_table *le
 }
 
 /* Finds or makes the leader's row for each of the member's, and takes over what the member knows of it. */
-static bool take_rows(struct profile *p, struct profile_table *leader, const struct profile_table *member,
-                      struct idtable *by_key, uint32_t *rows) {
+static bool take_rows(struct profile *p, struct profile_table *leader, uint32_t m, struct idtable *by_key,
+                      uint32_t *rows) {
+    const struct profile_table *member = leader + m;
     for (uint32_t i = 0; i < member->rows.count; i++) {
         const struct profile_row *from = &member->rows.items[i];
         rows[i] = find_row(p, leader, by_key, from, (uint32_t)leader->rows.count);
@@ -59,6 +60,8 @@ static bool take_rows(struct profile *p, struct profile_table *leader, const str
             return false;
         *made = *from;
         made->self = 0;
+        made->member = m < UINT16_MAX ? (uint16_t)m : UINT16_MAX;
+        made->depth = 0; /* of the leader's callchains it has none */
         made->through = (struct profile_through){0};
     }
     return true;
@@ -106,7 +109,7 @@ static bool join_group(struct profile *p, uint32_t first, uint32_t members) {
         ok = find_row(p, leader, &by_key, &leader->rows.items[i], i) != PROFILE_NONE;
     for (uint32_t m = 1; ok && m < members; m++) {
         rows[m] = malloc((leader[m].rows.count + 1) * sizeof **rows);
-        ok = rows[m] && take_rows(p, leader, &leader[m], &by_key, rows[m]);
+        ok = rows[m] && take_rows(p, leader, m, &by_key, rows[m]);
     }
     ok = ok && join(p, leader, members, rows);
     for (uint32_t m = 0; rows && m < members; m++)

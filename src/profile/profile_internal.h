@@ -253,6 +253,7 @@ struct profile_row {
     uint32_t thread;       /* of the first sample; see model_thread_at */
     uint16_t depth;        /* of the longest callchain that it has */
     uint16_t turn;         /* of what the first sample made: 0 its own entry, then its callers' in order */
+    uint16_t member;       /* of a group: which one's it was first; 0: the leader's own */
     uint8_t cpumode;       /* shown as the level: [k] */
     bool open;             /* while walking: a node of it is on the path */
 };

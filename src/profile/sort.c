@@ -40,6 +40,8 @@ static int by_number(uint64_t a, uint64_t b) {
 /* Means are compared as whole numbers. */
 static uint64_t measure_in(const struct profile_sums *s, const struct profile_through *children,
                            enum profile_column_id id) {
+    if (!children && profile_measure_of_children(id)) /* "N/A" */
+        return 0;
     uint64_t sum = profile_measure(s, children, id);
     return !profile_measure_is_mean(id) ? sum : s->samples ? sum / s->samples : 0;
 }
@@ -244,7 +246,7 @@ static int compare(const struct sorter *s, const struct item *x, const struct it
             order = by_address(s->p, id, &s->t->rows.items[x->row], &s->t->rows.items[y->row]);
         if (id == PROFILE_IPC && !s->p->plan.o->branch) /* where they lie, not what they are called */
             order = by_function(s, id, x, y);
-        if (!order && !profile_column_is_key(id))
+        if (!order && !profile_column_is_key(id) && !profile_measure_of_children(id))
             order = by_members(s->p, s->t, id, x->row, y->row);
         if (!order && s->depths && !profile_column_is_key(id) && profile_measure_of_children(id))
             order = by_depth(s, x, y);
@@ -319,6 +321,8 @@ static int by_packed_wrapping(const struct sorter *s, const struct item *x, cons
 /* The order in which samples made the entries. */
 static int by_making(const struct sorter *s, const struct item *x, const struct item *y) {
     const struct profile_row *a = &s->t->rows.items[x->row], *b = &s->t->rows.items[y->row];
+    if (a->member != b->member) /* what the leader has not is added at the end */
+        return by_number(a->member, b->member);
     if (a->first_ns != b->first_ns)
         return a->first_ns < b->first_ns ? -1 : 1;
     return by_number(a->turn, b->turn);
@@ -439,7 +443,17 @@ static bool is_mixed(const struct sorter *s, uint32_t n) {
     return named && nameless;
 }
 
-/* The items in the order of their keys: perf makes it by two trees, one after the other. */
+/* Keys whose values may become equal after entries were made: perf puts all into another tree then. */
+static bool comes_together_late(const struct profile *p) {
+    static const uint8_t keys[] = {PROFILE_COMM,         PROFILE_COMM_NODIGIT, PROFILE_SRCLINE,
+                                   PROFILE_SRCLINE_FROM, PROFILE_SRCLINE_TO,   PROFILE_SRCFILE};
+    for (size_t i = 0; i < sizeof keys; i++)
+        if (has_key(p, (enum profile_column_id)keys[i]))
+            return true;
+    return false;
+}
+
+/* The items in the order of their keys, as perf's trees have it. */
 static bool sort_by_keys(struct sorter *s, struct item *room, uint32_t *order, uint32_t n) {
     bool mixed = is_mixed(s, n);
     if (!s->packed)
@@ -455,7 +469,8 @@ static bool sort_by_keys(struct sorter *s, struct item *room, uint32_t *order, u
     compare_fn *cmp = mixed ? by_place : by_packed_wrapping;
     if (s->packed)
         merge_sort(s, s->items, room, n, by_making);
-    return tree_sort(s, room, order, n, cmp) && tree_sort(s, room, order, n, cmp);
+    return tree_sort(s, room, order, n, cmp) &&
+           (!comes_together_late(s->p) || tree_sort(s, room, order, n, cmp));
 }
 
 /* Where the general way would come down to comparing numbers: see arrange.h. Sets *done. */

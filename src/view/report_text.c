@@ -151,11 +151,11 @@ static void measure_columns(struct printer *pr) {
 
 static void print_event_name(const struct printer *pr) {
     const struct profile_event *e = pr->e;
-    if (e->members < 2) {
-        out_printf(pr->out, "of event '%s'", e->name);
+    const struct perfdata_event *events = &pr->o->events->list.items[e->event];
+    if (e->members < 2) { /* of a leader perf says it like this even with --no-group */
+        out_printf(pr->out, "of event%s '%s'", events->group_members > 1 ? "s" : "", e->name);
         return;
     }
-    const struct perfdata_event *events = &pr->o->events->list.items[e->event];
     const char *name = events->group_name ? events->group_name : "anon group";
     if (pr->o->made_group)
         out_str(pr->out, "of events '");
@@ -245,6 +245,8 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
     unsigned unit = measure_unit(id);
     size_t start = pr->out->total + pr->out->len;
     for (uint32_t i = 0; i < pr->e->members; i++) {
+        if (i && profile_measure_of_children(id) && !entry->children)
+            break; /* "N/A" once */
         if (pr->o->separator) {
             out_char(pr->out, ' ');
             print_number(pr, entry, i, id, 0);
@@ -314,12 +316,13 @@ static double entry_percent(const struct printer *pr, const struct profile_entry
     return report_percent(period, pr->e->member_totals[0].period);
 }
 
-/* The first frame of a single root is the row's own symbol, or (callers first) left out all the same. */
+/* The first frame of a single root is the row's own symbol, or (callers first) left out all the same, if that
+ * is the first key and there is no -F. */
 static bool row_names_first(const struct printer *pr) {
     const struct profile_columns *columns = pr->o->columns;
-    for (size_t i = 0; i < columns->out.count; i++)
-        if (profile_column_is_key(columns->out.items[i].id))
-            return columns->out.items[i].id == PROFILE_SYMBOL;
+    for (size_t i = 0; i < columns->order.count && !columns->fields_said; i++)
+        if (profile_column_is_key(columns->order.items[i].id))
+            return columns->order.items[i].id == PROFILE_SYMBOL;
     return false;
 }
 
