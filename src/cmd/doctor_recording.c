@@ -104,6 +104,91 @@ static uint64_t frames_of(const struct patient *p, enum grade grade, among_fn *a
     return sum;
 }
 
+/* ---- code made at run time ---- */
+
+/* The dump that the image's code is of; NULL: it is of none. *early: code that was announced later. */
+static const struct resolve_jit_dump *dump_of(const struct patient *p, uint32_t image, bool *early) {
+    for (size_t i = 0; p->r->jit && i < resolve_jit_count(p->r->jit); i++) {
+        const struct resolve_jit_dump *d = resolve_jit_dump(p->r->jit, i);
+        *early = d->image_ids[1] == image;
+        if (image != MODEL_NONE && (*early || d->image_ids[0] == image))
+            return d;
+    }
+    return NULL;
+}
+
+static bool is_counted(const struct resolve_jit_dump *d) {
+    return d->code.header.flags & JITDUMP_FLAG_ARCH_TIMESTAMP;
+}
+
+static bool is_of_other_clock(const struct patient *p, const struct profile_image_grades *g) {
+    bool early;
+    const struct resolve_jit_dump *d = dump_of(p, g->image, &early);
+    return d && d->doubt && !is_counted(d);
+}
+
+static bool is_of_unknown_counter(const struct patient *p, const struct profile_image_grades *g) {
+    bool early;
+    const struct resolve_jit_dump *d = dump_of(p, g->image, &early);
+    return d && d->doubt && is_counted(d);
+}
+
+static bool is_early(const struct patient *p, const struct profile_image_grades *g) {
+    bool early;
+    const struct resolve_jit_dump *d = dump_of(p, g->image, &early);
+    return d && !d->doubt && early;
+}
+
+static bool is_listed(const struct patient *p, const struct profile_image_grades *g) {
+    const struct model_image *image = image_of(p, g->image);
+    return image && !is_kernel(image) && !source_of(p, g->image).proved &&
+           source_of(p, g->image).origin == SYMBOL_FROM_MAP;
+}
+
+static const struct jit_finding {
+    among_fn *among;
+    const char *id, *advice, *text;
+} jit_findings[] = {
+    {is_of_other_clock, "jit_clock", "record with `sonde record` into a file, or with -k mono",
+     "are in code of jitdumps whose clock is not the recording's: their times were guessed from when the "
+     "dump was mapped"},
+    {is_of_unknown_counter, "jit_counter",
+     "record without -k, with a perf that writes TIME_CONV records; or let the runtime write times of "
+     "CLOCK_MONOTONIC",
+     "are in code of jitdumps with times of the processor's counter, which the recording does not relate to "
+     "its own"},
+    {is_listed, "jit_map",
+     "let the runtime write a jitdump: node --perf-prof, not --perf-basic-prof; Python 3.13's -X perf_jit; "
+     "PHP's opcache.jit_debug=0x20",
+     "are named from perf maps, which know no times: what lay there in the end need not be what ran"},
+    {is_early, "jit_early", "announce code before it first runs; Java's machine always does it later",
+     "are in code that the JIT announced only later, by up to 0.1 s"},
+};
+
+static bool is_of_jit(const struct patient *p, const struct profile_image_grades *g) {
+    bool early;
+    return dump_of(p, g->image, &early) || is_listed(p, g);
+}
+
+static void say_jit(const struct patient *p) {
+    for (size_t i = 0; i < sizeof jit_findings / sizeof *jit_findings; i++) {
+        const struct jit_finding *f = &jit_findings[i];
+        double part = share(p, frames_of(p, GRADE_INFERRED, f->among));
+        if (part > 0)
+            doctor_say(p->d, by_limit(share(p, p->frames[GRADE_INFERRED]), p->limits->inferred, DOCTOR_NOTE),
+                       f->id, f->advice, "%s of frames %s", doctor_percent(p->d, part), f->text);
+    }
+    for (size_t i = 0; p->r->jit && i < resolve_jit_count(p->r->jit); i++) {
+        const struct resolve_jit_dump *d = resolve_jit_dump(p->r->jit, i);
+        if (d->why)
+            doctor_say(p->d, DOCTOR_WARNING, d->path ? "jit_damaged" : "jit_missing",
+                       d->path ? NULL
+                               : "keep it until the recording was read, or record with `sonde record`, which "
+                                 "does; --jitdump-dir names its folder",
+                       "%s", d->why);
+    }
+}
+
 /* ---- grades ---- */
 
 static void say_stale(const struct patient *p) {
@@ -125,7 +210,7 @@ static bool is_kernel_image(const struct patient *p, const struct profile_image_
 
 static bool is_file_unproved(const struct patient *p, const struct profile_image_grades *g) {
     const struct model_image *image = image_of(p, g->image);
-    return image && !is_kernel(image) && !source_of(p, g->image).proved;
+    return image && !is_kernel(image) && !source_of(p, g->image).proved && !is_of_jit(p, g);
 }
 
 static void say_inferred(const struct patient *p) {
@@ -145,7 +230,8 @@ static void say_inferred(const struct patient *p) {
                    "%s of frames are named from a list of kernel symbols that nothing recorded can "
                    "confirm, or by the nearest symbol",
                    doctor_percent(p->d, kernel));
-    double nearest = inferred - files - kernel;
+    say_jit(p);
+    double nearest = inferred - files - kernel - share(p, frames_of(p, GRADE_INFERRED, is_of_jit));
     if (nearest >= 0.05)
         doctor_say(p->d, severity, "nearest", NULL,
                    "%s of frames are named by the nearest symbol before them, which has no size",

@@ -67,13 +67,6 @@ enum grade symbol_store_grade(const struct symbol_store *s, uint32_t image, uint
     return im->source.proved && !guessed ? GRADE_EXACT : GRADE_INFERRED;
 }
 
-/* Named by a process's map, found or kept. Files in memory (memfd_create(2)) are of the same kind, but kept
- * as files. */
-static bool is_map(const struct store_image *im) {
-    return im->source.origin == SYMBOL_FROM_MAP ||
-           (im->known.kind == SYMBOL_IMAGE_JIT && im->source.path == im->known.name);
-}
-
 /* By what a proved image was proved: see the loaders. */
 static enum symbol_identity identity_of(const struct store_image *im) {
     static const uint8_t by_origin[SYMBOL_ORIGIN_COUNT] = {
@@ -85,8 +78,6 @@ static enum symbol_identity identity_of(const struct store_image *im) {
     const struct perfdata_evidence *e = im->known.evidence;
     if (!im->source.proved)
         return SYMBOL_BY_NOTHING;
-    if (is_map(im))
-        return SYMBOL_BY_RECORD;
     if (by_origin[im->source.origin])
         return (enum symbol_identity)by_origin[im->source.origin];
     if (im->known.build_id.size)
@@ -100,10 +91,9 @@ static enum symbol_list list_of(const struct store_image *im, uint32_t symbol) {
     static const uint8_t by_origin[SYMBOL_ORIGIN_COUNT] = {
         [SYMBOL_FROM_RECORD] = SYMBOL_IN_KSYMBOL,
         [SYMBOL_FROM_JITDUMP] = SYMBOL_IN_JITDUMP,
+        [SYMBOL_FROM_MAP] = SYMBOL_IN_MAP,
     };
     unsigned flags = symbol_table_flags(im->table, symbol);
-    if (is_map(im))
-        return SYMBOL_IN_MAP;
     if (by_origin[im->source.origin])
         return (enum symbol_list)by_origin[im->source.origin];
     return flags & SYMBOL_LISTED      ? SYMBOL_IN_KALLSYMS

@@ -92,12 +92,12 @@ static void check_name(struct bytes kept, bool swap, const struct symbol_image *
     uint32_t i = t ? symbol_table_find(t, offset) : SYMBOL_NONE;
     assert_string_equal(i == SYMBOL_NONE ? "" : symbol_table_shown(t, i), want);
     if (i != SYMBOL_NONE) {
-        assert_int_equal(symbol_store_source(s, 0).origin, SYMBOL_FROM_KEPT);
-        assert_int_equal(symbol_store_grade(s, 0, i), GRADE_EXACT);
         struct symbol_provenance p = symbol_store_provenance(s, 0, i);
         bool map = !image->build_id.size && !image->evidence;
+        assert_int_equal(symbol_store_source(s, 0).origin, map ? SYMBOL_FROM_MAP : SYMBOL_FROM_KEPT);
+        assert_int_equal(symbol_store_grade(s, 0, i), map ? GRADE_INFERRED : GRADE_EXACT);
         assert_int_equal(p.list, map ? SYMBOL_IN_MAP : SYMBOL_IN_SYMTAB);
-        assert_int_equal(p.identity, map                    ? SYMBOL_BY_RECORD
+        assert_int_equal(p.identity, map                    ? SYMBOL_BY_NOTHING
                                      : image->build_id.size ? SYMBOL_BY_BUILD_ID
                                                             : SYMBOL_BY_FSTAT);
         assert_int_equal(symbol_store_bytes(s, 0).code.size, 0);
@@ -142,8 +142,18 @@ static void test_map(void **state) {
     keep_map(&w);
     struct symbol_image image = {.kind = SYMBOL_IMAGE_JIT, .name = "/tmp/perf-4194303.map", .pid = PID};
     check_name(writer_bytes(&w), false, &image, 0x1008, "jitted");
+    /* A file in memory, of which two parts are mapped: the map's addresses, in the file. */
+    static const struct symbol_part PARTS[] = {{0x1000, 0x1007, 0x5000}, {0x1008, 0x2fff, 0x7000}};
+    image.name = "/memfd:jit (deleted)";
+    image.parts = PARTS;
+    image.part_count = 2;
+    check_name(writer_bytes(&w), false, &image, 0x5007, "jitted");
+    check_name(writer_bytes(&w), false, &image, 0x7007, "jitted");
+    check_name(writer_bytes(&w), false, &image, 0x5008, "");
+    check_name(writer_bytes(&w), false, &image, 0x7008, "");
+    check_name(writer_bytes(&w), false, &image, 0x1000, "");
     image.pid--;
-    check_name(writer_bytes(&w), false, &image, 0x1008, "");
+    check_name(writer_bytes(&w), false, &image, 0x5007, "");
     writer_fini(&w);
 }
 

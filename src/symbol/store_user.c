@@ -317,14 +317,15 @@ static bool take_map(struct store_image *im, const struct symbol_table *raw, str
     return im->table;
 }
 
+/* The recording's own copy is what the map was at its end, not when the samples were taken. */
 static bool use_kept_map(struct symbol_store *s, struct store_image *im) {
     struct err err = ERR_INIT;
     struct writer text = writer_make(false);
     struct symbol_table *t = store_kept_map(s, im->known.pid, &text) ? map_table(&text, &err) : NULL;
     writer_fini(&text);
-    const char *path =
-        im->known.part_count ? store_text(im, "/tmp/perf-%u.map", im->known.pid) : im->known.name;
-    return take_map(im, t, t, &err) && store_found(im, SYMBOL_FROM_KEPT, path, true);
+    return take_map(im, t, t, &err) &&
+           store_found(im, SYMBOL_FROM_MAP,
+                       store_text(im, "/tmp/perf-%u.map (kept in the recording)", im->known.pid), false);
 }
 
 static bool use_map(struct symbol_store *s, struct store_image *im, const char *path) {
@@ -380,7 +381,7 @@ bool symbol_store_refresh(struct symbol_store *s) {
     for (size_t i = 0; i < s->images.count; i++) {
         struct store_image *im = s->images.items[i];
         if (im->known.kind != SYMBOL_IMAGE_JIT || im->source.origin == SYMBOL_FROM_KEPT)
-            continue;
+            continue; /* a file in memory that was kept */
         symbol_table_free(im->owned);
         im->owned = NULL;
         im->asked = false;
