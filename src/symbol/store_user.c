@@ -277,13 +277,15 @@ static bool add_part(const struct symbol_table *raw, const struct symbol_part *p
         uint64_t start = symbol_table_start(raw, low), last = symbol_table_end(raw, low) - 1;
         start = start < part->start ? part->start : start;
         last = last > part->last ? part->last : last;
-        struct symbol_draft *s = last >= start ? vec_push(&d->list) : NULL;
-        if (!s && last >= start)
+        const char *name = symbol_table_name(raw, low);
+        struct symbol_draft draft = {.start = start - part->start + part->offset,
+                                     .end = last - part->start + part->offset + 1,
+                                     .name = arena_strndup(&d->texts, name, strlen(name))};
+        struct symbol_draft *to = last >= start && draft.name ? vec_push(&d->list) : NULL;
+        if (to)
+            *to = draft;
+        else if (last >= start)
             return false;
-        if (s)
-            *s = (struct symbol_draft){.start = start - part->start + part->offset,
-                                       .end = last - part->start + part->offset + 1,
-                                       .name = symbol_table_name(raw, low)};
     }
     return true;
 }
