@@ -4,44 +4,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/idtable.h"
 #include "base/radix.h"
 #include "profile/order_tree.h"
 
 enum { AHEAD = 16 };
 
-struct arranger {
-    const struct arrange_item *items;
-    uint32_t n;
-    struct arrange_options o;
-    uint32_t *order; /* items */
-    uint32_t *ranks; /* of items in the order that most comparisons follow */
-    struct radix_item *sorted, *room;
-    struct order_tree tree;
+/* What an item takes for less than itself or equal: ranks below `end` without those of its hole; or, when the
+ * hole lies behind `end`, with them. */
+struct view {
+    uint32_t end, hole, hole_len;
 };
 
-/* The item that stands i-th; the one that stands a little behind it is asked for. */
-static inline const struct arrange_item *standing(const struct arranger *a, uint32_t i) {
-    if (i + AHEAD < a->n)
-        __builtin_prefetch(&a->items[a->sorted[i + AHEAD].value]);
-    return &a->items[a->sorted[i].value];
+struct arranger {
+    const struct arrange_options *o;
+    uint32_t n;
+    uint32_t *order;   /* items, or while they go through trees their ranks in... */
+    uint32_t *ranked;  /* ... the order that most comparisons follow: items by rank */
+    uint64_t *numbers; /* by item */
+    struct radix_item *sorted, *room;
+};
+
+static void ask(struct arranger *a, enum arrange_number which) {
+    a->o->fill(a->o->ctx, which, a->numbers);
 }
 
-/* Sorts a->sorted by a number of item `x`, keeping the order of equals. */
-#define SORT_BY(a, x, number)                                      \
-    do {                                                           \
-        for (uint32_t sort_at = 0; sort_at < (a)->n; sort_at++) {  \
-            const struct arrange_item *x = standing((a), sort_at); \
-            (a)->sorted[sort_at].key = (number);                   \
-        }                                                          \
-        radix_sort((a)->sorted, (a)->room, (a)->n);                \
-    } while (0)
+static bool get_room(struct arranger *a) {
+    if (!a->sorted)
+        a->sorted = malloc(((size_t)a->n + 1) * sizeof *a->sorted);
+    if (!a->room)
+        a->room = malloc(((size_t)a->n + 1) * sizeof *a->room);
+    return a->sorted && a->room;
+}
 
-/* Addresses are compared by the sign of their difference. That is an order as long as they are within 2^62 of
- * zero; of the others nothing is known. */
-static bool is_far(uint64_t place) {
-    return (place + (1ull << 62)) >> 63;
+/* Trees and sorting are not at the same time. */
+static void give_back_room(struct arranger *a) {
+    free(a->sorted);
+    free(a->room);
+    a->sorted = a->room = NULL;
+}
+
+/* Sorts a->sorted by a number, keeping the order of equals. */
+static void sort_by(struct arranger *a, enum arrange_number which, uint64_t flip) {
+    ask(a, which);
+    for (uint32_t i = 0; i < a->n; i++)
+        a->sorted[i].key = a->numbers[a->sorted[i].value] ^ flip;
+    radix_sort(a->sorted, a->room, a->n);
 }
 
 static void start_from(struct arranger *a, const uint32_t *order) {
@@ -54,190 +61,398 @@ static void take_order(struct arranger *a) {
         a->order[i] = a->sorted[i].value;
 }
 
-static void take_ranks(struct arranger *a) {
+/* From items to their ranks in the order of a->sorted, which stays in a->ranked. False: memory. */
+static bool to_ranks(struct arranger *a) {
+    uint32_t *ranks = malloc(((size_t)a->n + 1) * sizeof *ranks);
+    for (uint32_t i = 0; ranks && i < a->n; i++) {
+        ranks[a->sorted[i].value] = i;
+        a->ranked[i] = a->sorted[i].value;
+    }
+    for (uint32_t i = 0; ranks && i < a->n; i++)
+        a->order[i] = ranks[a->order[i]];
+    free(ranks);
+    return ranks;
+}
+
+static void from_ranks(struct arranger *a) {
     for (uint32_t i = 0; i < a->n; i++)
-        a->ranks[a->sorted[i].value] = i;
+        a->order[i] = a->ranked[a->order[i]];
 }
 
 /* ---- by keys ---- */
 
-/* Of each rank twice the number of its keys, and one more if its place is far; and its place. */
-static void mark(struct arranger *a, uint64_t *places) {
+static const uint64_t sign = 1ull << 63;
+
+/* Addresses are compared by the sign of their difference. That is an order as long as they are within 2^62 of
+ * zero; of the others nothing is known. */
+static bool is_far(uint64_t place) {
+    return (place + (1ull << 62)) >> 63;
+}
+
+/* The views of the items of ranks [from, end), which have equal keys. True if there is a hole. a->sorted has
+ * the places in its keys, the sign flipped: differences are those of signed numbers. */
+static bool look_around(const struct arranger *a, uint32_t from, uint32_t end, struct view *views) {
+    uint32_t low = from, high = from, equal = from;
+    bool any = false;
+    for (uint32_t i = from; i < end; i++) {
+        uint64_t place = a->sorted[i].key;
+        while (equal < end && a->sorted[equal].key == place)
+            equal++;
+        while (place - a->sorted[low].key >= sign)
+            low++;
+        while (high < end && (a->sorted[high].key < place || a->sorted[high].key - place <= sign))
+            high++;
+        views[i] =
+            low > from ? (struct view){equal, from, low - from} : (struct view){equal, high, end - high};
+        any |= views[i].hole_len;
+    }
+    return any;
+}
+
+/* Sorts by keys, then places; `views` by rank. True if there is a hole. */
+static bool sort_and_look(struct arranger *a, struct view *views) {
+    bool any = false;
+    sort_by(a, ARRANGE_PLACE, sign);
+    sort_by(a, ARRANGE_KEYS, 0);
     uint32_t group = 0;
-    for (uint32_t i = 0; i < a->n; i++) {
-        const struct arrange_item *x = standing(a, i);
-        group += i && a->items[a->sorted[i - 1].value].keys != x->keys;
-        a->tree.nodes[i + 1].note = group << 1 | is_far(x->place);
-        places[i] = x->place;
+    for (uint32_t i = 0; i < a->n; i++) { /* views[].end: the group's end, until it is looked at */
+        if (i && a->sorted[i].key != a->sorted[i - 1].key)
+            group = i;
+        views[group].end = i + 1;
     }
-}
-
-/* Goes the ways down that the next items will take, side by side, so that what lies there is in the cache
- * when they come. */
-static void look_ahead(const struct arranger *a, uint32_t from) {
-    const struct order_tree_node *nodes = a->tree.nodes;
-    uint32_t at[AHEAD], rank[AHEAD], count = a->n - from < AHEAD ? a->n - from : AHEAD, left = count;
-    for (uint32_t i = 0; i < count; i++) {
-        rank[i] = a->ranks[a->order[from + i]];
-        at[i] = a->tree.root;
-    }
-    while (left) {
-        left = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            at[i] = at[i] ? nodes[at[i]].below[rank[i] >= at[i] - 1] : 0;
-            __builtin_prefetch(&nodes[at[i]]);
-            left += at[i] != 0;
-        }
-    }
-}
-
-/* Puts the items, in their order, into a tree and takes them out in that of the tree. Places are compared
- * only where the keys are equal and one of them is far. */
-static void through_tree(struct arranger *a, const uint64_t *places) {
-    const struct order_tree_node *nodes = a->tree.nodes;
-    a->tree.root = 0;
-    for (uint32_t i = 0; i < a->n; i++) {
-        if (i % AHEAD == 0)
-            look_ahead(a, i);
-        uint32_t rank = a->ranks[a->order[i]], at = a->tree.root, parent = 0;
-        uint32_t far = nodes[rank + 1].note & 1, marked = nodes[rank + 1].note | 1;
-        bool side = false;
-        while (at) {
-            parent = at;
-            side = rank >= at - 1;
-            if (__builtin_expect((nodes[at].note | far) == marked, 0))
-                side = (int64_t)(places[rank] - places[at - 1]) >= 0;
-            at = nodes[at].below[side];
-        }
-        order_tree_attach(&a->tree, rank + 1, parent, side);
-    }
-    order_tree_list(&a->tree, a->order);
+    ask(a, ARRANGE_PLACE);
     for (uint32_t i = 0; i < a->n; i++)
-        a->order[i] = a->sorted[a->order[i]].value;
+        a->sorted[i].key = a->numbers[a->sorted[i].value] ^ sign;
+    for (uint32_t from = 0, end; from < a->n; from = end) {
+        end = views[from].end;
+        any |= look_around(a, from, end, views);
+    }
+    return any;
+}
+
+/*
+ * Where the ranks in a tree's order ascend, an item's place follows from its neighbours by rank: behind the
+ * one or before the other, whichever has nothing there. A comparison can lead elsewhere only if it is with a
+ * rank in the item's hole, or with a *stray*, an item that went elsewhere because of its own hole. There are
+ * few of these: what is to go below one of them, and what meets its hole, goes the whole way.
+ */
+enum { STRAYS_MAX = 256 };
+
+/* Ranks, both ends included. */
+struct range {
+    uint32_t from, last;
+};
+
+/* The node of a rank is rank + 1. */
+struct placing {
+    struct order_tree *t;     /* nodes' notes: strays */
+    const struct view *views; /* by rank */
+    uint32_t *pred, *succ;    /* of the i-th item: the nodes that are next by rank then; 0: none */
+    uint32_t strays[STRAYS_MAX], stray_count;
+    struct range below[STRAYS_MAX]; /* what may have its place below a stray */
+    uint32_t below_count;
+    bool lost; /* too many: everything goes the whole way */
+};
+
+/* Finds pred and succ from the end: takes the nodes out of a list again. False: memory. */
+static bool find_neighbours(const struct arranger *a, struct placing *p) {
+    size_t n = a->n;
+    uint32_t *before = malloc((n + 2) * sizeof *before), *behind = malloc((n + 2) * sizeof *behind);
+    bool ok = before && behind;
+    for (uint32_t i = 0; ok && i <= n + 1; i++) {
+        before[i] = i - 1;
+        behind[i] = i + 1;
+    }
+    for (uint32_t i = a->n; ok && i-- > 0;) {
+        uint32_t at = a->order[i] + 1, x = before[at], y = behind[at];
+        p->pred[i] = x;
+        p->succ[i] = y <= n ? y : 0;
+        behind[x] = y;
+        before[y] = x;
+    }
+    free(before);
+    free(behind);
+    return ok;
+}
+
+/* What may have its place below a stray: what lies between the nearest nodes above that stand before and
+ * behind it. That stays so, whatever is attached, until the stray itself is turned. */
+static struct range range_below(const struct placing *p, uint32_t stray) {
+    const struct order_tree_node *nodes = p->t->nodes;
+    struct range r = {0, UINT32_MAX};
+    bool before = false, behind = false;
+    for (uint32_t at = stray, up; (up = nodes[at].parent) && !(before && behind); at = up) {
+        if (nodes[up].note)
+            continue;
+        if (nodes[up].below[0] == at && !behind) {
+            behind = true;
+            r.last = up;
+        } else if (nodes[up].below[1] == at && !before) {
+            before = true;
+            r.from = up;
+        }
+    }
+    return r;
+}
+
+static void find_below(struct placing *p) {
+    p->t->turned = false;
+    p->below_count = 0;
+    for (uint32_t i = 0; i < p->stray_count; i++) {
+        struct range r = range_below(p, p->strays[i]);
+        uint32_t k = 0;
+        while (k < p->below_count && (r.from > p->below[k].last || r.last < p->below[k].from))
+            k++;
+        struct range *have = &p->below[k];
+        if (k == p->below_count) {
+            *have = r;
+            p->below_count++;
+        }
+        have->from = r.from < have->from ? r.from : have->from;
+        have->last = r.last > have->last ? r.last : have->last;
+    }
+}
+
+static bool meets_stray(struct placing *p, uint32_t node, uint32_t pred, uint32_t succ) {
+    if (!p->stray_count)
+        return false;
+    if (p->lost || p->t->nodes[pred].note || p->t->nodes[succ].note)
+        return true;
+    if (p->t->turned)
+        find_below(p);
+    for (uint32_t k = 0; k < p->below_count; k++)
+        if (node >= p->below[k].from && node <= p->below[k].last)
+            return true;
+    return false;
+}
+
+/* Whether an item that came to stand between two nodes does not belong there. */
+static bool is_stray(const struct placing *p, uint32_t node, uint32_t left, uint32_t right) {
+    const struct order_tree_node *nodes = p->t->nodes;
+    while (left && nodes[left].note)
+        left = order_tree_beside(p->t, left, false);
+    while (right && nodes[right].note)
+        right = order_tree_beside(p->t, right, true);
+    return left > node || (right && right < node);
+}
+
+static void add_stray(struct placing *p, uint32_t node) {
+    p->t->nodes[node].note = 1;
+    p->lost = p->stray_count == STRAYS_MAX;
+    if (!p->lost)
+        p->strays[p->stray_count++] = node;
+    p->t->turned = true; /* what lies below it is to be found */
+}
+
+/* Whether behind a comparison with rank `y` no rank of the view's hole can come: it lies between them. */
+static bool is_past_hole(const struct view *v, uint32_t y) {
+    return v->hole < v->end ? y >= v->hole + v->hole_len && y < v->end : y >= v->end && y < v->hole;
+}
+
+/* The place below which the i-th item is to be attached. */
+static uint32_t find_place(struct placing *p, uint32_t i, uint32_t rank, bool *side) {
+    struct order_tree_node *nodes = p->t->nodes;
+    struct view v = p->views[rank];
+    uint32_t left = 0, right = 0, parent = 0;
+    bool whole = meets_stray(p, rank + 1, p->pred[i], p->succ[i]), past = !v.hole_len && !whole;
+    for (uint32_t at = p->t->root; at && !past; at = nodes[at].below[*side]) {
+        uint32_t y = at - 1;
+        parent = at;
+        *side = (y < v.end) ^ (y - v.hole < v.hole_len);
+        whole |= *side != (y < v.end);
+        left = *side ? at : left;
+        right = *side ? right : at;
+        past = !whole && is_past_hole(&v, y);
+    }
+    nodes[rank + 1].note = 0;
+    if (!past) {
+        if (!p->lost && is_stray(p, rank + 1, left, right))
+            add_stray(p, rank + 1);
+        return parent;
+    }
+    *side = p->pred[i] && !nodes[p->pred[i]].below[1];
+    return *side ? p->pred[i] : p->succ[i];
+}
+
+/* Puts the ranks in a->order, one after the other, into a tree and takes them out in that of the tree. */
+static bool through_tree(struct arranger *a, const struct view *views) {
+    struct order_tree t;
+    struct placing p = {.t = &t,
+                        .views = views,
+                        .pred = malloc(((size_t)a->n + 1) * sizeof *p.pred),
+                        .succ = malloc(((size_t)a->n + 1) * sizeof *p.succ)};
+    bool ok = order_tree_init(&t, a->n) && p.pred && p.succ && find_neighbours(a, &p);
+    for (uint32_t i = 0; ok && i < a->n; i++) {
+        if (i + AHEAD < a->n) {
+            __builtin_prefetch(&t.nodes[p.pred[i + AHEAD]]);
+            __builtin_prefetch(&t.nodes[p.succ[i + AHEAD]]);
+            __builtin_prefetch(&views[a->order[i + AHEAD]]);
+        }
+        bool side = false;
+        uint32_t rank = a->order[i], parent = find_place(&p, i, rank, &side);
+        order_tree_attach(&t, rank + 1, parent, side);
+    }
+    if (ok)
+        order_tree_list(&t, a->order);
+    free(p.pred);
+    free(p.succ);
+    order_tree_fini(&t);
+    return ok;
 }
 
 static bool sort_by_keys(struct arranger *a) {
-    bool far = false;
-    for (uint32_t i = 0; i < a->n && !far; i++)
-        far = is_far(a->items[i].place);
-    start_from(a, NULL);
-    if (far) {
-        SORT_BY(a, x, x->turn);
-        SORT_BY(a, x, x->made_ns);
+    struct view *views = malloc(((size_t)a->n + 1) * sizeof *views);
+    bool far = false, ok = views && get_room(a);
+    if (ok) {
+        ask(a, ARRANGE_PLACE);
+        for (uint32_t i = 0; i < a->n && !far; i++)
+            far = is_far(a->numbers[i]);
+        start_from(a, NULL);
+    }
+    if (ok && far) {
+        sort_by(a, ARRANGE_TURN, 0);
+        sort_by(a, ARRANGE_MADE, 0);
         take_order(a);
     }
-    SORT_BY(a, x, x->place ^ 1ull << 63);
-    SORT_BY(a, x, x->keys);
-    if (!far) {
+    if (ok && sort_and_look(a, views)) {
+        ok = to_ranks(a);
+        give_back_room(a);
+        ok = ok && through_tree(a, views) && through_tree(a, views);
+        if (ok)
+            from_ranks(a);
+    } else if (ok) {
         take_order(a);
-        return true;
     }
-    uint64_t *places = malloc(((size_t)a->n + 1) * sizeof *places);
-    if (!places)
-        return false;
-    take_ranks(a);
-    mark(a, places);
-    through_tree(a, places);
-    through_tree(a, places);
-    free(places);
-    return true;
+    free(views);
+    return ok;
 }
 
 /* ---- by shares ---- */
 
-/* Numbers the items' (first share, thread): notes[rank]. Ranks are in the order of shares. False: memory. */
-static bool make_notes(const struct arranger *a, uint32_t *notes) {
-    struct idtable index = {0};
-    uint32_t *first = malloc(((size_t)a->n + 1) * sizeof *first), count = 0, last = 0;
-    bool ok = first;
-    for (uint32_t i = 0; ok && i < a->n; i++) {
-        const struct arrange_item *x = standing(a, i);
-        uint32_t id = IDTABLE_NONE;
-        if (count && a->items[first[last]].first == x->first && a->items[first[last]].thread == x->thread)
-            id = last;
-        uint64_t hash = hash_u64(x->first ^ hash_u64(x->thread));
-        struct idtable_at at = idtable_first(&index, hash);
-        while (id == IDTABLE_NONE || a->items[first[id]].first != x->first ||
-               a->items[first[id]].thread != x->thread) {
-            id = idtable_next(&index, &at);
-            if (id == IDTABLE_NONE)
-                break;
-        }
-        if (id == IDTABLE_NONE) {
-            id = count++;
-            first[id] = a->sorted[i].value;
-            ok = idtable_add(&index, hash, id);
-        }
-        notes[i] = last = id;
+/* Rows of one thread with equal first shares. */
+struct class {
+    uint32_t depth;  /* of the first one */
+    uint32_t number; /* 0: all have the same depth */
+};
+
+struct notes {
+    uint32_t *list; /* by rank */
+    uint32_t depth_mask;
+};
+
+/* Gives each rank its class; the list of them, NULL: memory. a->sorted has first shares in its keys. */
+static struct class *find_classes(const struct arranger *a, uint32_t *class_of, uint32_t *count) {
+    uint32_t most = 0, from = 0;
+    for (uint32_t i = 0; i < a->n; i++) {
+        uint32_t thread = (uint32_t)(a->numbers[i] >> 16) + 1; /* none is UINT32_MAX */
+        most = thread > most ? thread : most;
     }
-    free(first);
-    idtable_fini(&index);
-    return ok;
+    uint32_t *last_of = malloc(((size_t)most + 1) * sizeof *last_of); /* by thread */
+    struct class *classes = malloc(((size_t)a->n + 1) * sizeof *classes);
+    for (uint32_t i = 0; last_of && i <= most; i++)
+        last_of[i] = UINT32_MAX;
+    *count = 0;
+    for (uint32_t i = 0; last_of && classes && i < a->n; i++) {
+        uint64_t x = a->numbers[a->sorted[i].value];
+        uint32_t *last = &last_of[(uint32_t)(x >> 16) + 1], depth = (uint16_t)x;
+        if (i && a->sorted[i].key != a->sorted[i - 1].key)
+            from = *count;
+        if (*last == UINT32_MAX || *last < from) {
+            *last = *count;
+            classes[(*count)++] = (struct class){depth, 0};
+        }
+        classes[*last].number |= classes[*last].depth != depth;
+        class_of[i] = *last;
+    }
+    free(last_of);
+    if (last_of && classes)
+        return classes;
+    free(classes);
+    return NULL;
 }
 
-/* As through_tree; the depths of callchains decide between those with the same note. */
-static bool through_deep_tree(struct arranger *a) {
-    struct order_tree_node *nodes = a->tree.nodes;
-    uint16_t *depths = malloc(((size_t)a->n + 1) * sizeof *depths);
-    uint32_t *notes = malloc(((size_t)a->n + 1) * sizeof *notes);
-    bool ok = depths && notes && make_notes(a, notes);
-    for (uint32_t i = 0; ok && i < a->n; i++) {
-        uint16_t depth = standing(a, i)->depth;
-        depths[i] = a->o.shorter ? depth : UINT16_MAX - depth;
+/*
+ * A note on each rank: the number of its class and its depth, so that of two in one class the one with the
+ * smaller note comes first; 0 where all in the class have the same depth. Classes are numbered from 1 as far
+ * as 32 bits go, which is half a million classes at 4,096 frames.
+ */
+static bool make_notes(struct arranger *a, struct notes *notes) {
+    uint32_t count, number = 0, mask = 1;
+    ask(a, ARRANGE_CHAIN);
+    struct class *classes = find_classes(a, notes->list, &count);
+    if (!classes)
+        return false;
+    for (uint32_t i = 0; i < a->n; i++)
+        while (mask < (uint16_t)a->numbers[i])
+            mask = mask << 1 | 1;
+    for (uint32_t i = 0; i < count; i++)
+        if (classes[i].number)
+            classes[i].number = ++number;
+    for (uint32_t i = 0; i < a->n; i++) {
+        uint32_t depth = (uint16_t)a->numbers[a->sorted[i].value], class = classes[notes->list[i]].number;
+        notes->list[i] = class ? class * (mask + 1) + (a->o->shorter ? depth : mask - depth) : 0;
     }
-    a->tree.root = 0;
-    for (uint32_t i = 0; ok && i < a->n; i++) {
-        uint32_t rank = a->ranks[a->order[i]], at = a->tree.root, parent = 0, note = notes[rank];
-        uint16_t depth = depths[rank];
+    free(classes);
+    notes->depth_mask = mask;
+    return number <= UINT32_MAX / (mask + 1);
+}
+
+/* As through_tree; the depths of callchains decide between those in the same class. */
+static bool through_deep_tree(struct arranger *a, const struct notes *notes) {
+    struct order_tree t;
+    if (!order_tree_init(&t, a->n))
+        return false;
+    struct order_tree_node *nodes = t.nodes;
+    uint32_t mask = notes->depth_mask;
+    for (uint32_t i = 0; i < a->n; i++) {
+        uint32_t node = a->order[i] + 1, note = notes->list[node - 1], at = t.root, parent = 0;
         bool side = false;
         while (at) {
             parent = at;
-            side =
-                nodes[at].note == note && depths[at - 1] != depth ? depth > depths[at - 1] : rank >= at - 1;
+            side = at < node;
+            if (__builtin_expect((nodes[at].note ^ note) - 1 < mask, 0))
+                side = nodes[at].note < note;
             at = nodes[at].below[side];
         }
-        nodes[rank + 1].note = note;
-        order_tree_attach(&a->tree, rank + 1, parent, side);
+        nodes[node].note = note;
+        order_tree_attach(&t, node, parent, side);
     }
-    if (ok) {
-        order_tree_list(&a->tree, a->order);
-        for (uint32_t i = 0; i < a->n; i++)
-            a->order[i] = a->sorted[a->order[i]].value;
-    }
-    free(depths);
-    free(notes);
-    return ok;
+    order_tree_list(&t, a->order);
+    order_tree_fini(&t);
+    return true;
 }
 
 static bool sort_by_shares(struct arranger *a) {
+    if (!get_room(a))
+        return false;
     start_from(a, a->order);
-    SORT_BY(a, x, x->shown);
-    SORT_BY(a, x, ~x->second);
-    SORT_BY(a, x, ~x->first);
-    if (!a->o.depths) {
+    sort_by(a, ARRANGE_SHOWN, 0);
+    sort_by(a, ARRANGE_SECOND, UINT64_MAX);
+    sort_by(a, ARRANGE_FIRST, UINT64_MAX);
+    if (!a->o->depths) {
         take_order(a);
         return true;
     }
-    take_ranks(a);
-    return through_deep_tree(a);
+    struct notes notes = {.list = malloc(((size_t)a->n + 1) * sizeof *notes.list)};
+    bool ok = notes.list && make_notes(a, &notes) && to_ranks(a);
+    give_back_room(a);
+    ok = ok && through_deep_tree(a, &notes);
+    if (ok)
+        from_ranks(a);
+    free(notes.list);
+    return ok;
 }
 
-bool profile_arrange(const struct arrange_item *items, uint32_t n, struct arrange_options o,
-                     uint32_t *order) {
-    struct arranger a = {.items = items,
-                         .n = n,
-                         .o = o,
+bool profile_arrange(const struct arrange_options *o, uint32_t *order) {
+    size_t n = o->n;
+    struct arranger a = {.o = o,
+                         .n = o->n,
                          .order = order,
-                         .ranks = malloc(((size_t)n + 1) * sizeof *a.ranks),
-                         .sorted = malloc(((size_t)n + 1) * sizeof *a.sorted),
-                         .room = malloc(((size_t)n + 1) * sizeof *a.room)};
-    bool ok = a.ranks && a.sorted && a.room && order_tree_init(&a.tree, n);
-    if (ok) {
-        ok = sort_by_keys(&a) && sort_by_shares(&a);
-        order_tree_fini(&a.tree);
-    }
-    free(a.ranks);
-    free(a.sorted);
-    free(a.room);
+                         .ranked = malloc((n + 1) * sizeof *a.ranked),
+                         .numbers = malloc((n + 1) * sizeof *a.numbers)};
+    bool ok = a.ranked && a.numbers && sort_by_keys(&a) && sort_by_shares(&a);
+    give_back_room(&a);
+    free(a.ranked);
+    free(a.numbers);
     return ok;
 }

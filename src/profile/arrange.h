@@ -7,11 +7,16 @@
  *                      more, which comes first depends on the tree
  *     -> by shares     perf puts those, one after the other, into a third tree: of two rows with equal shares
  *                      and of one thread the one with the longer callchain comes first, which is no order
- * either
+ *                      either
  *
- * Both trees are built as perf builds them (order_tree.h). But nearly all of the comparisons follow an order,
- * so that rows are sorted by that one first, and trees are over the ranks in it: only where two rows are
- * marked is anything else than ranks compared.
+ * Those trees are built as perf builds them (order_tree.h). But nearly all of the comparisons follow an
+ * order, so that rows are sorted by that one first and a node of a tree is known by its rank in it. What a
+ * row takes for less than itself is then all ranks below its own, but for a *hole*: those that its address
+ * wraps around to.
+ *
+ *   addresses of equal keys    -2^63+1  -5  3  2^62  2^63-1
+ *   ranks                         0      1  2   3      4
+ *   less than the last one                  x   x             hole: 0 and 1, which are 2^63 away or more
  */
 #ifndef SONDE_PROFILE_ARRANGE_H
 #define SONDE_PROFILE_ARRANGE_H
@@ -19,22 +24,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct arrange_item {
-    uint64_t first, second; /* shares; more comes first */
-    uint64_t keys, shown;   /* the keys as they are told apart, as they are sorted in the end */
-    uint64_t place;         /* the address of what has no name, else 0 */
-    uint64_t made_ns;       /* when the first sample came that made the row */
-    uint32_t thread;        /* of that sample */
-    uint16_t turn;          /* of what that sample made: which one it was */
-    uint16_t depth;         /* of the longest callchain */
+enum arrange_number {
+    ARRANGE_FIRST, /* shares; more comes first */
+    ARRANGE_SECOND,
+    ARRANGE_KEYS,  /* the keys as they are told apart, */
+    ARRANGE_SHOWN, /* and as they are sorted in the end */
+    ARRANGE_PLACE, /* the address of what has no name, else 0 */
+    ARRANGE_MADE,  /* when the first sample came that made the row, in nanoseconds */
+    ARRANGE_TURN,  /* of what that sample made: which one it was */
+    ARRANGE_CHAIN  /* that sample's thread << 16 | the depth of the row's longest callchain */
 };
 
+/* Fills in a number of each item, by item. */
+typedef void arrange_fill_fn(const void *ctx, enum arrange_number which, uint64_t *numbers);
+
 struct arrange_options {
+    uint32_t n; /* items */
+    arrange_fill_fn *fill;
+    const void *ctx;
     bool depths;  /* the length of callchains decides between rows of a thread with equal first shares */
     bool shorter; /* the shorter one comes first, else the longer one */
 };
 
-/* order[i]: the index of the item that comes i-th. False: memory. */
-bool profile_arrange(const struct arrange_item *items, uint32_t n, struct arrange_options o, uint32_t *order);
+/* order[i]: the item that comes i-th. False: memory. */
+bool profile_arrange(const struct arrange_options *o, uint32_t *order);
 
 #endif

@@ -15,7 +15,13 @@
 
 enum { MOST = 700 };
 
-static struct arrange_item items[MOST];
+struct item {
+    uint64_t first, second, keys, shown, place, made_ns;
+    uint32_t thread;
+    uint16_t turn, depth;
+};
+
+static struct item items[MOST];
 static struct arrange_options options;
 
 static int by_number(uint64_t x, uint64_t y) {
@@ -23,18 +29,51 @@ static int by_number(uint64_t x, uint64_t y) {
 }
 
 static int by_keys(uint32_t x, uint32_t y) {
-    const struct arrange_item *a = &items[x], *b = &items[y];
+    const struct item *a = &items[x], *b = &items[y];
     int64_t difference = (int64_t)(a->place - b->place);
     return a->keys != b->keys ? by_number(a->keys, b->keys) : difference < 0 ? -1 : difference > 0;
 }
 
 static int by_shares(uint32_t x, uint32_t y) {
-    const struct arrange_item *a = &items[x], *b = &items[y];
+    const struct item *a = &items[x], *b = &items[y];
     if (a->first != b->first)
         return by_number(b->first, a->first);
     if (options.depths && a->thread == b->thread && a->depth != b->depth)
         return options.shorter ? by_number(a->depth, b->depth) : by_number(b->depth, a->depth);
     return a->second != b->second ? by_number(b->second, a->second) : by_number(a->shown, b->shown);
+}
+
+static void fill(const void *ctx, enum arrange_number which, uint64_t *numbers) {
+    (void)ctx;
+    for (uint32_t i = 0; i < options.n; i++) {
+        const struct item *x = &items[i];
+        switch (which) {
+        case ARRANGE_FIRST:
+            numbers[i] = x->first;
+            break;
+        case ARRANGE_SECOND:
+            numbers[i] = x->second;
+            break;
+        case ARRANGE_KEYS:
+            numbers[i] = x->keys;
+            break;
+        case ARRANGE_SHOWN:
+            numbers[i] = x->shown;
+            break;
+        case ARRANGE_PLACE:
+            numbers[i] = x->place;
+            break;
+        case ARRANGE_MADE:
+            numbers[i] = x->made_ns;
+            break;
+        case ARRANGE_TURN:
+            numbers[i] = x->turn;
+            break;
+        case ARRANGE_CHAIN:
+            numbers[i] = (uint64_t)x->thread << 16 | x->depth;
+            break;
+        }
+    }
 }
 
 static void through_tree(uint32_t *order, uint32_t n, int (*compare)(uint32_t, uint32_t)) {
@@ -63,12 +102,12 @@ static void check(uint32_t n, uint64_t seed, unsigned shift) {
     uint64_t random = seed;
     for (uint32_t i = 0; i < n; i++) {
         random = hash_u64(random);
-        items[i] = (struct arrange_item){.first = random % 4,
-                                         .second = random >> 8 & 1,
-                                         .keys = random >> 16 & 3,
-                                         .made_ns = i, /* they come as they were made */
-                                         .thread = random >> 24 & 3,
-                                         .depth = random >> 32 & 7};
+        items[i] = (struct item){.first = random % 4,
+                                 .second = random >> 8 & 1,
+                                 .keys = random >> 16 & 3,
+                                 .made_ns = i, /* they come as they were made */
+                                 .thread = random >> 24 & 3,
+                                 .depth = random >> 32 & 7};
         random = hash_u64(random);
         items[i].place = (uint64_t)((int64_t)random >> shift);
         items[i].shown = items[i].keys << 8 | (random & 15);
@@ -78,7 +117,8 @@ static void check(uint32_t n, uint64_t seed, unsigned shift) {
     through_tree(made, n, by_keys);
     if (options.depths)
         through_tree(made, n, by_shares);
-    assert_true(profile_arrange(items, n, options, order));
+    options.n = n;
+    assert_true(profile_arrange(&options, order));
     for (uint32_t i = 0; i < n && options.depths; i++)
         assert_int_equal(order[i], made[i]);
     for (uint32_t i = 1; i < n && !options.depths; i++)
@@ -92,7 +132,7 @@ static void ranks_lead_to_the_same_trees(void **state) {
         for (unsigned shorter = 0; shorter < 2; shorter++)
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
                 for (unsigned shift = 0; shift < 60; shift += 12) {
-                    options = (struct arrange_options){depths, shorter};
+                    options = (struct arrange_options){.fill = fill, .depths = depths, .shorter = shorter};
                     check(sizes[i], 1 + i + shift, shift);
                 }
 }

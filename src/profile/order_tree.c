@@ -5,7 +5,10 @@
 
 bool order_tree_init(struct order_tree *t, uint32_t n) {
     t->root = 0;
+    t->turned = false;
     t->nodes = n > ORDER_TREE_MOST ? NULL : malloc(((size_t)n + 1) * sizeof *t->nodes);
+    if (t->nodes)
+        t->nodes[0].note = 0;
     return t->nodes;
 }
 
@@ -17,6 +20,7 @@ void order_tree_fini(struct order_tree *t) {
 static void rotate(struct order_tree *t, uint32_t at, bool right) {
     struct order_tree_node *n = t->nodes;
     uint32_t up = n[at].below[!right], inner = n[up].below[right], parent = n[at].parent;
+    t->turned |= n[at].note || n[up].note;
     n[at].below[!right] = inner;
     if (inner)
         n[inner].parent = at;
@@ -65,24 +69,23 @@ void order_tree_attach(struct order_tree *t, uint32_t node, uint32_t parent, boo
     balance(t, node);
 }
 
+uint32_t order_tree_beside(const struct order_tree *t, uint32_t at, bool side) {
+    const struct order_tree_node *n = t->nodes;
+    uint32_t next = n[at].below[side];
+    if (next) {
+        while (n[next].below[!side])
+            next = n[next].below[!side];
+        return next;
+    }
+    for (next = n[at].parent; next && n[next].below[side] == at; next = n[at].parent)
+        at = next;
+    return next;
+}
+
 void order_tree_list(const struct order_tree *t, uint32_t *order) {
     uint32_t at = t->root, count = 0;
     while (at && t->nodes[at].below[0])
         at = t->nodes[at].below[0];
-    while (at) {
+    for (; at; at = order_tree_beside(t, at, true))
         order[count++] = at - 1;
-        uint32_t next = t->nodes[at].below[1];
-        if (next) {
-            while (t->nodes[next].below[0])
-                next = t->nodes[next].below[0];
-        } else {
-            uint32_t from = at;
-            next = t->nodes[at].parent;
-            while (next && t->nodes[next].below[1] == from) {
-                from = next;
-                next = t->nodes[next].parent;
-            }
-        }
-        at = next;
-    }
 }

@@ -7,10 +7,14 @@
  * down.
  *
  *        4            uint32_t at = t.root, parent = 0;
- *      /   \          while (at) { parent = at; side = new does not come before at; at =
- * t.nodes[at].below[side]; } 2     5         order_tree_attach(&t, new, parent, side);
- *    / \
- *   1   3    in order: whatever the numbers are, what stands left of a node comes before it
+ *      /   \          while (at) {
+ *     2     5             parent = at;
+ *    / \                  side = new does not come before at;
+ *   1   3                 at = t.nodes[at].below[side];
+ *                     }
+ *                     order_tree_attach(&t, new, parent, side);
+ *
+ * In order: whatever the numbers are, what stands left of a node comes before it.
  */
 #ifndef SONDE_PROFILE_ORDER_TREE_H
 #define SONDE_PROFILE_ORDER_TREE_H
@@ -26,8 +30,9 @@ struct order_tree_node {
 };
 
 struct order_tree {
-    struct order_tree_node *nodes; /* [n + 1] */
+    struct order_tree_node *nodes; /* [n + 1]; the note of [0] is 0 */
     uint32_t root;
+    bool turned; /* a node with a note was turned since the caller looked: what lies below it is another */
 };
 
 enum { ORDER_TREE_MOST = INT32_MAX - 1 }; /* nodes */
@@ -35,8 +40,11 @@ enum { ORDER_TREE_MOST = INT32_MAX - 1 }; /* nodes */
 /* An empty tree with room for the nodes 1 ... n. False: memory, or too many. */
 bool order_tree_init(struct order_tree *t, uint32_t n);
 void order_tree_fini(struct order_tree *t);
-/* Makes `node` a leaf below `parent` (0: the root), where there is none yet. The note is kept. */
+/* Makes `node` a leaf below `parent` (0: the root), where there is none yet. The note is kept: the
+ * caller sets it before. */
 void order_tree_attach(struct order_tree *t, uint32_t node, uint32_t parent, bool side);
+/* The node that stands next before or (side) behind a node; 0: none. */
+uint32_t order_tree_beside(const struct order_tree *t, uint32_t at, bool side);
 /* The nodes in order, as numbers from 0; order holds as many as there are. */
 void order_tree_list(const struct order_tree *t, uint32_t *order);
 

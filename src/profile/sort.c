@@ -281,7 +281,7 @@ static unsigned rank_bits(const struct profile *p, enum profile_column_id id) {
     return most == UINT64_MAX ? 64 : 64 - (unsigned)__builtin_clzll(most | 1);
 }
 
-/* All keys' ranks in one number; false when they do not fit. */
+/* All keys' ranks in one number; false when they do not fit, which is the same for all rows. */
 static bool pack(const struct profile *p, const struct profile_row *row, bool place, uint64_t *out) {
     unsigned bits = 0;
     *out = 0;
@@ -473,34 +473,133 @@ static bool sort_by_keys(struct sorter *s, struct item *room, uint32_t *order, u
            (!comes_together_late(s->p) || tree_sort(s, room, order, n, cmp));
 }
 
+/* What each key adds to a packed number, as pack() does it, but a table at a time: places tell of objects and
+ * functions, kinds of all else. */
+struct packing {
+    const struct sorter *s;
+    bool place;
+    uint64_t *of_kind;           /* of the keys that follow from a class; NULL: row by row */
+    int dso_shift, symbol_shift; /* -1: no such key */
+};
+
+/* False: there are keys for which rows are to be asked one by one, or memory. */
+static bool plan_packing(struct packing *k) {
+    const struct profile *p = k->s->p;
+    unsigned shift = 0;
+    k->dso_shift = k->symbol_shift = -1;
+    k->of_kind = calloc(p->kind_list.count + 1, sizeof *k->of_kind);
+    for (uint32_t i = p->key_count; k->of_kind && i-- > 0;) {
+        enum profile_column_id id = (enum profile_column_id)p->keys[i];
+        if (id == PROFILE_DSO)
+            k->dso_shift = (int)shift;
+        else if (id == PROFILE_SYMBOL)
+            k->symbol_shift = (int)shift;
+        else if (profile_key_is_place(id))
+            return false;
+        for (size_t j = 0; !profile_key_is_place(id) && j < p->kind_list.count; j++) {
+            struct profile_row row = {.klass = p->kind_list.items[j].klass};
+            k->of_kind[j] |= key_rank(p, id, &row, k->place) << shift;
+        }
+        shift += rank_bits(p, id);
+    }
+    return k->of_kind;
+}
+
+/* All rows' packed keys. */
+static void pack_all(const struct sorter *s, bool place, uint64_t *out) {
+    enum { AHEAD = 12 };
+    const struct profile *p = s->p;
+    const struct profile_row *rows = s->t->rows.items;
+    uint32_t n = (uint32_t)s->t->rows.count;
+    struct packing k = {.s = s, .place = place};
+    const uint32_t *ranks = place ? p->name_places.items : p->name_ranks.items;
+    bool planned = plan_packing(&k);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + AHEAD < n)
+            __builtin_prefetch(&p->places.items[rows[i + AHEAD].frame]);
+        if (!planned) {
+            pack(p, &rows[i], place, &out[i]);
+            continue;
+        }
+        const struct profile_place *own = &p->places.items[rows[i].frame];
+        out[i] = k.of_kind[p->kinds.items[rows[i].klass]];
+        if (k.dso_shift >= 0)
+            out[i] |= dso_rank(p, own->dso) << k.dso_shift;
+        if (k.symbol_shift >= 0)
+            out[i] |= (uint64_t)(own->name == PROFILE_NONE ? p->list.count : ranks[own->name])
+                      << k.symbol_shift;
+    }
+    free(k.of_kind);
+}
+
+static void fill_places(const struct sorter *s, uint64_t *out) {
+    enum { AHEAD = 12 };
+    const struct profile *p = s->p;
+    const struct profile_row *rows = s->t->rows.items;
+    uint32_t n = (uint32_t)s->t->rows.count;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) {
+            __builtin_prefetch(&p->places.items[rows[i + AHEAD].frame]);
+            __builtin_prefetch(&p->b.frames.list.items[rows[i + AHEAD].frame]);
+        }
+        out[i] = place_of(p, &rows[i]);
+    }
+}
+
+static void fill_numbers(const void *ctx, enum arrange_number which, uint64_t *out) {
+    const struct sorter *s = ctx;
+    const struct profile *p = s->p;
+    const struct profile_columns *c = p->plan.o->columns;
+    const struct profile_row *rows = s->t->rows.items;
+    uint32_t n = (uint32_t)s->t->rows.count;
+    switch (which) {
+    case ARRANGE_FIRST:
+    case ARRANGE_SECOND: {
+        uint32_t column = which == ARRANGE_SECOND;
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = column < s->measures ? measure(p, s->t, c->order.items[column].id, i) : 0;
+        break;
+    }
+    case ARRANGE_KEYS:
+    case ARRANGE_SHOWN:
+        pack_all(s, which == ARRANGE_KEYS, out);
+        break;
+    case ARRANGE_PLACE:
+        fill_places(s, out);
+        break;
+    case ARRANGE_MADE:
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = rows[i].first_ns;
+        break;
+    case ARRANGE_TURN:
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = rows[i].turn;
+        break;
+    case ARRANGE_CHAIN:
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = (uint64_t)rows[i].thread << 16 | rows[i].depth;
+        break;
+    }
+}
+
 /* Where the general way would come down to comparing numbers: see arrange.h. Sets *done. */
 static bool sort_numbers(struct sorter *s, uint32_t *order, uint32_t n, bool *done) {
     const struct profile *p = s->p;
     const struct profile_columns *c = p->plan.o->columns;
+    uint64_t keys;
     find_measures(s);
     *done = false;
-    if (!s->keys_last || s->measures < 1 || s->measures > 2 || s->t->members > 1 || is_mixed(s, n) ||
-        (s->depths && c->order.items[0].id != PROFILE_OVERHEAD_CHILDREN))
+    if (!n || !s->keys_last || s->measures < 1 || s->measures > 2 || s->t->members > 1 || is_mixed(s, n) ||
+        (s->depths && c->order.items[0].id != PROFILE_OVERHEAD_CHILDREN) ||
+        !pack(p, &s->t->rows.items[0], true, &keys) || !pack(p, &s->t->rows.items[0], false, &keys))
         return true;
-    struct arrange_item *items = malloc(((size_t)n + 1) * sizeof *items);
-    bool fits = items;
-    for (uint32_t i = 0; fits && i < n; i++) {
-        const struct profile_row *row = &s->t->rows.items[i];
-        items[i] =
-            (struct arrange_item){.first = measure(p, s->t, c->order.items[0].id, i),
-                                  .second = s->measures > 1 ? measure(p, s->t, c->order.items[1].id, i) : 0,
-                                  .place = place_of(p, row),
-                                  .made_ns = row->first_ns,
-                                  .thread = row->thread,
-                                  .turn = row->turn,
-                                  .depth = row->depth};
-        fits = pack(p, row, true, &items[i].keys) && pack(p, row, false, &items[i].shown);
-    }
-    struct arrange_options o = {.depths = s->depths, .shorter = p->plan.o->chain_order != PROFILE_CALLER};
-    bool ok = items && (!fits || profile_arrange(items, n, o, order));
-    *done = ok && fits;
-    free(items);
-    return ok;
+    struct arrange_options o = {.n = n,
+                                .fill = fill_numbers,
+                                .ctx = s,
+                                .depths = s->depths,
+                                .shorter = p->plan.o->chain_order != PROFILE_CALLER};
+    *done = profile_arrange(&o, order);
+    return *done;
 }
 
 static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
