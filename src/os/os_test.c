@@ -112,6 +112,31 @@ static void output_possible(void **state) {
 }
 
 /* Every CPU that we may use can be gone to, and left again; no other can. */
+/* Large writes go out in pieces: at any place, over the borders of spans, all of them. */
+static void output_writes_all(void **state) {
+    (void)state;
+    enum { FIRST = 100001, SECOND = 70003, AT = 12345, ALL = FIRST + SECOND + 1 };
+    char path[] = "/tmp/os_test.XXXXXX";
+    struct os_output out;
+    struct err err = ERR_INIT;
+    close(mkstemp(path));
+    assert_true(os_output_create(path, &out, &err));
+    uint8_t *from = malloc(ALL), *got = malloc(AT + ALL + 1);
+    for (uint32_t i = 0; i < ALL; i++)
+        from[i] = (uint8_t)(i * 7 + (i >> 8));
+    const struct bytes spans[] = {
+        {from, FIRST}, {from, 0}, {from + FIRST, SECOND}, {from + FIRST + SECOND, 1}};
+    assert_int_equal(out.write(out.ctx, AT, spans, 4), ALL);
+    FILE *f = fopen(path, "rb");
+    assert_int_equal(fread(got, 1, AT + ALL + 1, f), AT + ALL);
+    assert_memory_equal(got + AT, from, ALL);
+    fclose(f);
+    assert_int_equal(out.close(out.ctx), 0);
+    unlink(path);
+    free(from);
+    free(got);
+}
+
 static void affinity(void **state) {
     (void)state;
     struct os_affinity a;
@@ -170,6 +195,7 @@ int main(void) {
         cmocka_unit_test(test_spool_grows_in_place),
         cmocka_unit_test(output_possible),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(output_writes_all),
         cmocka_unit_test(affinity),
         cmocka_unit_test(held),
     };

@@ -13,6 +13,34 @@ static int fd_of(void *ctx) {
     return (int)(intptr_t)ctx;
 }
 
+/* How many of `count` spans, the last one cut, make up `most` bytes; the cut one's size is in *last. */
+static int piece_of(const struct iovec *iov, size_t count, uint64_t most, size_t *last) {
+    size_t i = 0;
+    while (i + 1 < count && iov[i].iov_len < most)
+        most -= iov[i++].iov_len;
+    *last = iov[i].iov_len < most ? iov[i].iov_len : (size_t)most;
+    return (int)i + 1;
+}
+
+/*
+ * One system call, up to the next multiple of PIECE in the file. A folio of the page cache is as large as a
+ * write makes it, and a large one comes from memory that was free for long: in a virtual machine its host may
+ * have taken that back (free page reporting), and gives it again page by page, at ten times the price of the
+ * copy. Smaller folios come from what was in use a moment ago.
+ */
+static ssize_t write_piece(int fd, bool seekable, uint64_t at, struct iovec *iov, size_t count) {
+    enum { PIECE = 32 << 10 };
+    size_t last;
+    if (!seekable)
+        return writev(fd, iov, (int)count);
+    int many = piece_of(iov, count, PIECE - at % PIECE, &last);
+    size_t whole = iov[many - 1].iov_len;
+    iov[many - 1].iov_len = last;
+    ssize_t got = pwritev(fd, iov, many, (off_t)at);
+    iov[many - 1].iov_len = whole;
+    return got;
+}
+
 /* Writes all spans, going on after signals and short writes. */
 static int64_t write_all(int fd, bool seekable, uint64_t at, const struct bytes *spans, size_t count) {
     struct iovec iov[OS_OUTPUT_SPANS];
@@ -22,9 +50,7 @@ static int64_t write_all(int fd, bool seekable, uint64_t at, const struct bytes 
         if (spans[i].size)
             iov[n++] = (struct iovec){(void *)spans[i].data, spans[i].size};
     while (first < n) {
-        int many = (int)(n - first);
-        ssize_t got = seekable ? pwritev(fd, iov + first, many, (off_t)(at + (uint64_t)done))
-                               : writev(fd, iov + first, many);
+        ssize_t got = write_piece(fd, seekable, at + (uint64_t)done, iov + first, n - first);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)

@@ -11,6 +11,13 @@ void record_drain_fini(struct record_drain *d) {
     writer_fini(&d->scratch);
     writer_fini(&d->patched);
     vec_fini(&d->patches);
+    hash_map_fini(&d->settled);
+}
+
+void record_drain_restart(struct record_drain *d) {
+    hash_map_fini(&d->settled);
+    d->settled = (struct hash_map){0};
+    d->has_time = false;
 }
 
 /* A record's body as one span; where it wraps, copied. Empty when memory ran out. */
@@ -38,18 +45,18 @@ static void count_time(struct record_drain *d, struct bytes body) {
     d->has_time = true;
 }
 
-/* What is known of a mapped file joins its record, between the name and the sample_id. */
-static void identify(struct record_drain *d, uint64_t at, uint16_t misc, struct bytes body) {
+/* What is known of a mapped file joins its record, between the name and the sample_id. True: of another such
+ * record nothing is to be learned. */
+static bool identify(struct record_drain *d, uint64_t at, uint16_t misc, struct bytes body) {
     if (!d->identities || body.size < d->id_bytes)
-        return;
+        return true;
     struct bytes fields = {body.data, body.size - d->id_bytes};
     d->identities->since_ns = d->since_ns;
     const struct perfdata_evidence *e = record_identities_note(d->identities, misc, fields);
-    if (d->keep)
-        record_keep_note(d->keep, misc, fields, e);
+    bool done = !d->keep || record_keep_note(d->keep, misc, fields, e);
     struct record_patch *p = e ? vec_push(&d->patches) : NULL;
     if (!p)
-        return;
+        return done;
     struct writer *w = &d->patched;
     size_t from = w->size;
     writer_u32(w, PERFDATA_RECORD_MMAP2);
@@ -62,10 +69,23 @@ static void identify(struct record_drain *d, uint64_t at, uint16_t misc, struct 
     if (size > UINT16_MAX) {
         w->size = from;
         d->patches.count--;
-        return;
+        return done;
     }
     writer_patch16(w, from + 6, (uint16_t)size);
     *p = (struct record_patch){at, body.size + PERFDATA_HEADER_SIZE, from, w->size};
+    return done;
+}
+
+/*
+ * Nearly all map records say what others said before, of other processes: the same build-id, protection and
+ * name. The key of that; 0: it is told of in another way, as files without build-ids are, which may change at
+ * any time.
+ */
+static uint64_t key_of_map(const struct record_drain *d, uint16_t misc, struct bytes body) {
+    enum { BUILD_ID_AT = 32 }; /* behind pid, tid, addr, len, pgoff; then prot, flags and the name */
+    if (!(misc & PERFDATA_MISC_MMAP_BUILD_ID) || body.size <= BUILD_ID_AT + d->id_bytes)
+        return 0;
+    return hash_bytes(body.data + BUILD_ID_AT, body.size - BUILD_ID_AT - d->id_bytes) ^ misc;
 }
 
 /* What is not a sample: the few that concern us. Counts events lost. */
@@ -75,13 +95,18 @@ static uint64_t look_at(struct record_drain *d, uint64_t at, uint32_t type, uint
         return bytes_load64(body.data + 8, false);
     if (type != PERFDATA_RECORD_MMAP2)
         return 0;
+    uint64_t key = key_of_map(d, misc, body);
+    if (key && hash_map_get(&d->settled, key) != HASH_ABSENT)
+        return 0;
     if (d->shared)
         pthread_mutex_lock(d->shared);
     if (d->build_ids)
         record_build_ids_mmap2(d->build_ids, misc, body);
-    identify(d, at, misc, body);
+    bool done = identify(d, at, misc, body);
     if (d->shared)
         pthread_mutex_unlock(d->shared);
+    if (key && done)
+        hash_map_set(&d->settled, key, 1); /* without memory the next one is looked at, too */
     return 0;
 }
 

@@ -50,12 +50,16 @@ struct record_drain {
     size_t head_count;
     struct writer scratch, patched;
     VEC(struct record_patch) patches; /* of the ring, or the piece, at hand */
+    struct hash_map settled;          /* map records of which nothing more is to be learned -> 1 */
     uint64_t flush_bytes;             /* rings with less than that are left for later; 0: none is */
     bool no_rounds;                   /* with rings that are read late, no round is ever finished */
     bool damaged;                     /* a ring held what cannot be a record: said once */
 };
 
 void record_drain_fini(struct record_drain *d);
+
+/* Knows no map record any more: build_ids, identities and keep have been emptied. */
+void record_drain_restart(struct record_drain *d);
 
 /* One pass over all rings; with flush_bytes over those that hold so much. *wrote: whether there was anything.
  * False and *err when the file could not take it. */

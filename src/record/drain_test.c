@@ -206,6 +206,46 @@ static void build_ids_are_kept(void **state) {
     assert_int_equal(f->ids.content.size, 2 * (36 + 64));
 }
 
+/* What all is known of is not asked for again; a file that could not be opened yet is, and so is everything
+ * in a new file. */
+static void known_maps_are_settled(void **state) {
+    struct fixture *f = *state;
+    static const struct perfdata_mmap2 MAP = {.pid = 1,
+                                              .addr = 0x1000,
+                                              .len = 0x1000,
+                                              .has_build_id = true,
+                                              .build_id_size = 20,
+                                              .prot = 5,
+                                              .filename = {(const uint8_t *)"/bin/a\0", 8}};
+    struct os_proc_fake_file file = {.path = "/bin/b"};
+    const struct os_proc_fake fake = {.files = &file, .file_count = 1};
+    struct os_proc proc = os_proc_fake(&fake);
+    struct record_identities none = {.proc = NULL};
+    struct record_keep keep = {.proc = &proc};
+    struct perfdata_record m = {.type = PERFDATA_RECORD_MMAP2,
+                                .misc = PERFDATA_MISC_USER | PERFDATA_MISC_MMAP_BUILD_ID,
+                                .mmap2 = MAP};
+    bool wrote;
+    f->drain.identities = &none;
+    f->drain.keep = &keep;
+    f->drain.id_bytes = f->plan.tail_size;
+    for (uint64_t pass = 0; pass < 4; pass++) {
+        m.mmap2.pid = 1 + (uint32_t)pass;
+        put(f, 0, &m, pass);
+        if (pass == 1)
+            file.path = "/bin/a";
+        if (pass == 3) {
+            record_keep_fini(&keep);
+            keep = (struct record_keep){.proc = &proc};
+            record_drain_restart(&f->drain);
+        }
+        assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+        assert_int_equal(f->drain.settled.count, pass > 0);
+        assert_int_equal(keep.seen.count, pass > 0);
+    }
+    record_keep_fini(&keep);
+}
+
 static void pass_tells_of_a_full_disk(void **state) {
     struct fixture *f = *state;
     bool wrote;
@@ -413,9 +453,16 @@ static void overwritten(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(everything_once),    TEST(rounds_keep_their_promise), TEST(losses_are_counted),
-        TEST(build_ids_are_kept), TEST(pass_tells_of_a_full_disk), TEST(compressed),
-        TEST(maps_get_tails),     TEST(execs_are_forgotten),       TEST(overwritten),
+        TEST(everything_once),
+        TEST(rounds_keep_their_promise),
+        TEST(losses_are_counted),
+        TEST(build_ids_are_kept),
+        TEST(known_maps_are_settled),
+        TEST(pass_tells_of_a_full_disk),
+        TEST(compressed),
+        TEST(maps_get_tails),
+        TEST(execs_are_forgotten),
+        TEST(overwritten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,7 +176,8 @@ static bool open_mapped(struct record_keep *k, const struct perfdata_mmap2 *m, s
            (has_name && p->hold(p->ctx, path, pid, held, NULL));
 }
 
-static void note_image(struct record_keep *k, const struct perfdata_mmap2 *m, struct bytes name,
+/* Whether all is done for this file. */
+static bool note_image(struct record_keep *k, const struct perfdata_mmap2 *m, struct bytes name,
                        const struct perfdata_evidence *evidence) {
     struct perfdata_kept is = {
         .kind = k->what == RECORD_KEEP_FULL ? PERFDATA_KEPT_WHOLE : PERFDATA_KEPT_TABLES, .pid = m->pid};
@@ -195,15 +196,18 @@ static void note_image(struct record_keep *k, const struct perfdata_mmap2 *m, st
     else if (e->has_state)
         key = hash_bytes(&e->state, sizeof e->state);
     else
-        return; /* nothing could prove it */
-    if (hash_map_get(&k->seen, key & ~JIT_KEY) != HASH_ABSENT || !open_mapped(k, m, name, &held))
-        return;
+        return true; /* nothing could prove it */
+    if (hash_map_get(&k->seen, key & ~JIT_KEY) != HASH_ABSENT)
+        return true;
+    if (!open_mapped(k, m, name, &held))
+        return false;
     if (!e->build_id_size && !same_file(&held, &e->state)) {
         k->proc->unhold(k->proc->ctx, &held);
-        return;
+        return false;
     }
     hash_map_set(&k->seen, key & ~JIT_KEY, 1);
     take(k, &is, name, &held);
+    return true;
 }
 
 /* The process's number where it runs, which is the one that a JIT knows: the last of "NSpid:" in
@@ -259,7 +263,7 @@ static bool is_jitdump(struct bytes name) {
     return begins(last, "jit-") && ends(last, ".dump");
 }
 
-void record_keep_note(struct record_keep *k, uint16_t misc, struct bytes body,
+bool record_keep_note(struct record_keep *k, uint16_t misc, struct bytes body,
                       const struct perfdata_evidence *evidence) {
     static const char *const NO_FILE[] = {"//anon", "/dev/zero", "/anon_hugepage",
                                           "/SYSV",  "[anon",     "[heap]"};
@@ -269,21 +273,22 @@ void record_keep_note(struct record_keep *k, uint16_t misc, struct bytes body,
                                .body = body};
     struct perfdata_record rec;
     if (!k->proc || k->what == RECORD_KEEP_NONE || !perfdata_record_decode(&raw, NULL, false, &rec, NULL))
-        return;
+        return true;
     const struct perfdata_mmap2 *m = &rec.mmap2;
     struct bytes name = {m->filename.data, bytes_text_len(m->filename)};
     perfdata_mmap2_settle(&rec.mmap2, false, false);
     if (m->pid == UINT32_MAX || !(m->prot & PROT_EXEC) || name.size >= OS_MAPPING_NAME)
-        return;
+        return true;
     for (size_t i = 0; i < sizeof NO_FILE / sizeof *NO_FILE; i++)
         if (begins(name, NO_FILE[i])) {
             note_map(k, m);
-            return;
+            return false;
         }
-    if (is_jitdump(name))
+    if (is_jitdump(name)) {
         note_jitdump(k, m, name);
-    else if (begins(name, "/"))
-        note_image(k, m, name, evidence);
+        return false;
+    }
+    return !begins(name, "/") || note_image(k, m, name, evidence);
 }
 
 /* --- at the end --- */

@@ -43,8 +43,9 @@ struct record_keep {
 
 void record_keep_fini(struct record_keep *k);
 
-/* Told of every MMAP2 of user space; `evidence` as record_identities_note said, or NULL. */
-void record_keep_note(struct record_keep *k, uint16_t misc, struct bytes body,
+/* Told of every MMAP2 of user space; `evidence` as record_identities_note said, or NULL. True: nothing more
+ * would be done for another record of the same file and name, whatever its process. */
+bool record_keep_note(struct record_keep *k, uint16_t misc, struct bytes body,
                       const struct perfdata_evidence *evidence);
 
 /* Copies what has gone since, and gives back what was held. Returns the content of PERFDATA_PART_KEPT, valid

@@ -662,7 +662,7 @@ static bool switch_file(struct session *s, struct err *err) {
     record_keep_fini(&s->keep);
     s->keep = (struct record_keep){0};
     writer_clear(&s->modules.log);
-    s->drain.has_time = false;
+    record_drain_restart(&s->drain);
     s->switch_asked = false;
     s->later_file = true;
     return open_file(s, now_ns, err);
