@@ -264,12 +264,22 @@ static void end_modules(const struct reading *r, struct model *m) {
     writer_fini(&text);
 }
 
+/* The next record that needs a look; some samples among them. */
+static enum stream_status next_of_first_pass(struct reading *r, struct reading_span *times,
+                                             struct stream_record *rec, struct err *err) {
+    struct stream_passed passed = {times->first_ns, times->last_ns};
+    resolve_returns_pass(&r->returns,
+                         stream_pass_samples(r->stream, resolve_returns_left(&r->returns), &passed));
+    *times = (struct reading_span){passed.first_ns, passed.last_ns};
+    return stream_next(r->stream, rec, err);
+}
+
 bool reading_first_pass(struct reading *r, struct model *m, struct reading_span *span, reading_seen_fn *seen,
                         void *ctx, struct err *err) {
     struct stream_record rec;
     struct reading_span times = {UINT64_MAX, 0};
     enum stream_status status;
-    while ((status = stream_next(r->stream, &rec, err)) == STREAM_RECORD) {
+    while ((status = next_of_first_pass(r, &times, &rec, err)) == STREAM_RECORD) {
         if (rec.raw.type == PERFDATA_RECORD_SAMPLE) {
             if (rec.has_time) {
                 times.first_ns = rec.time_ns < times.first_ns ? rec.time_ns : times.first_ns;

@@ -10,6 +10,7 @@ struct model *model_new(const struct model_options *options, struct err *err) {
     struct model *m = calloc(1, sizeof *m);
     if (m) {
         m->options = *options;
+        m->last_task = MODEL_NONE;
         m->kernel[0].image = m->kernel[1].image = MODEL_NONE;
         m->swapper = strpool_add(&m->images.texts, "swapper", sizeof "swapper" - 1);
         if (m->swapper != STRPOOL_NONE)
@@ -81,12 +82,21 @@ uint32_t model_code_space(struct model *m, uint32_t space) {
     return code;
 }
 
-/* The same for a thread. The leader of its process gets a state before it. */
+static uint32_t remember_task(struct model *m, uint64_t key, uint32_t id) {
+    m->last_key = key;
+    m->last_task = id;
+    return id;
+}
+
+/* The same for a thread. The leader of its process gets a state before it. Map events of one thread come in
+ * runs. */
 static uint32_t task_id(struct model *m, uint32_t pid, uint32_t tid) {
     uint64_t key = model_task_key(pid, tid);
+    if (m->last_key == key && m->last_task != MODEL_NONE)
+        return m->last_task;
     uint32_t id = hash_map_get(&m->task_by_key, key);
     if (id != HASH_ABSENT)
-        return id;
+        return remember_task(m, key, id);
     if (tid != pid && task_id(m, pid, pid) == MODEL_NONE)
         return MODEL_NONE;
     uint32_t space = space_id(m, MODEL_SPACE_USER, pid);
@@ -101,7 +111,7 @@ static uint32_t task_id(struct model *m, uint32_t pid, uint32_t tid) {
     }
     if (tid == pid)
         m->spaces.items[space].leader = id;
-    return id;
+    return remember_task(m, key, id);
 }
 
 /* ---- records to events ---- */

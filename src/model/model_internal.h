@@ -92,6 +92,8 @@ struct model {
 
     struct hash_map space_by_key; /* space << 32 | pid */
     struct hash_map task_by_key;  /* pid << 32 | tid */
+    uint64_t last_key;            /* the last one that was asked for while records came */
+    uint32_t last_task;           /* its task; MODEL_NONE: none */
     VEC(struct model_space_state) spaces;
     VEC(struct model_task_state) tasks;
     VEC(struct model_process) processes;

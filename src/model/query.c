@@ -429,9 +429,8 @@ uint32_t model_thread_at(const struct model *m, uint32_t pid, uint32_t tid, stru
     return task_at(m, &m->task_threads, pid, tid, when);
 }
 
-const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
-                       bool *at_exec) {
-    uint32_t value = task_at(m, &m->task_comms, pid, tid, when);
+/* The text of a comm in the timeline, or of none in it. */
+static const char *comm_text(const struct model *m, uint32_t tid, uint32_t value, bool *at_exec) {
     if (value == MODEL_NONE)
         value = tid == 0 ? m->swapper : TASK_COMM_NONE;
     if (at_exec)
@@ -440,13 +439,22 @@ const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct
     return value == TASK_COMM_NONE ? NULL : strpool_text(&m->images.texts, value);
 }
 
+const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
+                       bool *at_exec) {
+    return comm_text(m, tid, task_at(m, &m->task_comms, pid, tid, when), at_exec);
+}
+
 void model_comm_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
                    struct model_comm_span *out) {
-    uint32_t task = hash_map_get(&m->task_by_key, model_task_key(pid, tid));
-    *out = (struct model_comm_span){NULL, false, {0, 0}, MODEL_WHEN_END};
-    if (task != HASH_ABSENT)
-        span_of(&m->task_comms, task, timeline_find(&m->task_comms, task, when), &out->from, &out->until);
-    out->comm = model_comm(m, pid, tid, when, &out->at_exec);
+    uint32_t task = hash_map_get(&m->task_by_key, model_task_key(pid, tid)), entry = MODEL_NONE;
+    *out = (struct model_comm_span){NULL, false, MODEL_NONE, {0, 0}, MODEL_WHEN_END};
+    if (task != HASH_ABSENT) {
+        entry = timeline_find(&m->task_comms, task, when);
+        span_of(&m->task_comms, task, entry, &out->from, &out->until);
+        out->thread = timeline_at(&m->task_threads, task, when);
+    }
+    out->comm = comm_text(m, tid, entry == MODEL_NONE ? MODEL_NONE : timeline_value(&m->task_comms, entry),
+                          &out->at_exec);
 }
 
 /* ---- the rest ---- */

@@ -257,6 +257,7 @@ bool model_retire(struct model *m, struct model_when when, struct err *err) {
     if (ok) {
         exchange(m, &r.fresh);
         m->generation++;
+        m->last_task = MODEL_NONE;
         vec_clear(&m->cgroup_ids);
         m->kept = load(m);
     }

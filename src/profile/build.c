@@ -226,7 +226,7 @@ static struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t
                                       .event = event,
                                       .comm = comm_text(b, span.comm, tid),
                                       .klass = PROFILE_NONE,
-                                      .thread = model_thread_at(m, pid, tid, when),
+                                      .thread = span.thread,
                                       .from = span.from,
                                       .until = span.until};
     return t;

@@ -72,13 +72,16 @@ static void find_state(const struct model *m, struct resolve_place_space *s, enu
 const struct model_state *resolve_places_state(struct resolve_places *p, unsigned cpumode, uint32_t pid,
                                                struct model_when when) {
     enum model_space space = model_space_of(cpumode);
-    struct resolve_place_space *s = &p->host_kernel;
+    struct resolve_place_space *s = p->last;
+    if (s && s->pid == pid && s->space == space && holds(&s->state, when))
+        return &s->state;
     if (space == MODEL_SPACE_NONE)
         return &p->none.state;
+    s = &p->host_kernel;
     if (space == MODEL_SPACE_KERNEL)
         pid = 0; /* one for all */
     else
-        s = &p->processes[hash_u64(pid ^ (uint64_t)space << 32) % PROCESS_SLOTS];
+        p->last = s = &p->processes[hash_u64(pid ^ (uint64_t)space << 32) % PROCESS_SLOTS];
     if (s->pid != pid || s->space != space || !holds(&s->state, when))
         find_state(p->model, s, space, pid, when);
     return &s->state;

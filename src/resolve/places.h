@@ -33,7 +33,7 @@ struct resolve_place_space {
 struct resolve_places {
     const struct model *model;
     struct resolve_place_space host_kernel, none;
-    struct resolve_place_space *processes;
+    struct resolve_place_space *processes, *last; /* last: of them, or NULL */
 };
 
 /* False: memory. `m` is borrowed. */

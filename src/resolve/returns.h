@@ -25,6 +25,14 @@ static inline void resolve_returns_note(struct resolve_returns *r, uint64_t loc)
         resolve_returns_note_slow(r, loc);
 }
 
+/* How many samples may come before the next one to note, and that so many came. */
+static inline uint64_t resolve_returns_left(const struct resolve_returns *r) {
+    return (r->mask + 1 - (r->seen & r->mask)) & r->mask;
+}
+static inline void resolve_returns_pass(struct resolve_returns *r, uint64_t samples) {
+    r->seen += samples;
+}
+
 /* For one space once. Borrowed from `r`. */
 struct symbol_returns resolve_returns_find(struct resolve_returns *r, struct stream *stream,
                                            enum symbol_space space);

@@ -610,6 +610,41 @@ static inline bool next_sample(struct stream *s, struct stream_record *r) {
     return true;
 }
 
+uint64_t stream_pass_samples(struct stream *s, uint64_t max, struct stream_passed *passed) {
+    const struct stream_segment *g = &s->input.segments.items[s->segment];
+    const bool swap = s->header.swap;
+    if (s->in_expansion || g->end > s->input.size || s->pos < s->counted_to)
+        return 0;
+    uint64_t n = 0, pos = s->pos, last_pos = pos, time_ns;
+    for (; n < max && g->end - pos >= PERFDATA_HEADER_SIZE; n++) {
+        const uint8_t *p = s->input.base + pos;
+        uint32_t size = bytes_load16(p + 6, swap);
+        if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size < PERFDATA_HEADER_SIZE ||
+            size > g->end - pos)
+            break;
+        struct perfdata_raw raw = {.type = PERFDATA_RECORD_SAMPLE,
+                                   .body = {p + PERFDATA_HEADER_SIZE, size - PERFDATA_HEADER_SIZE}};
+        uint32_t event = find_event(s, &s->memo, &raw);
+        if (event == PERFDATA_NO_EVENT)
+            break;
+        const struct perfdata_plan *plan = &s->events.list.items[event].plan;
+        if (raw.body.size < plan->fixed_size)
+            break;
+        if (perfdata_record_time(plan, PERFDATA_RECORD_SAMPLE, raw.body, &time_ns)) {
+            passed->first_ns = time_ns < passed->first_ns ? time_ns : passed->first_ns;
+            passed->last_ns = time_ns > passed->last_ns ? time_ns : passed->last_ns;
+            stream_note_time(s, time_ns);
+        }
+        last_pos = pos;
+        pos += size;
+    }
+    if (n) {
+        s->pos = pos;
+        s->counted_to = last_pos + 1;
+    }
+    return n;
+}
+
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err) {
     if (__builtin_expect(next_sample(s, out), 1))
         return STREAM_RECORD;

@@ -104,6 +104,17 @@ struct bytes stream_part(const struct stream *s, bool preamble, uint32_t tag);
 
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err);
 
+/* What was passed over: the times of the samples that have one. */
+struct stream_passed {
+    uint64_t first_ns, last_ns; /* UINT64_MAX and 0 at first */
+};
+
+/*
+ * Passes over samples that need no look, up to `max` of them: stream_next would have given them, one after
+ * the other. How many; 0 when the next record is another one, or where this cannot be told quickly.
+ */
+uint64_t stream_pass_samples(struct stream *s, uint64_t max, struct stream_passed *passed);
+
 /* How many COMPRESSED or COMPRESSED2 records (`type`) were expanded so far: the sequence has what they hold
  * in their place. 0 for other types. */
 uint64_t stream_expanded(const struct stream *s, uint32_t type);
