@@ -360,6 +360,47 @@ static void test_compressed(void **state) {
 }
 #endif
 
+/* What is passed over is what stream_next would have given: place, times and losses end up the same. */
+static void test_samples_are_passed_over(void **state) {
+    (void)state;
+    struct perfdata_events events;
+    make_events(&events, false);
+    struct writer data = writer_make(false);
+    for (uint64_t i = 0; i < 60; i++) {
+        put_sample(&data, &events, 1000 + (i * 7) % 60);
+        if (i % 20 == 19)
+            test_put_zeros(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
+    }
+    struct writer file = make_file(&events, &data, data.size);
+    struct stream *s = stream_open_memory(writer_bytes(&file), NULL, NULL);
+    struct stream *plain = stream_open_memory(writer_bytes(&file), NULL, NULL);
+    struct stream_passed passed = {UINT64_MAX, 0};
+    struct stream_record r, want;
+    uint64_t samples = 0, rounds = 0;
+    for (uint64_t n = 0; (n = stream_pass_samples(s, 7, &passed)) || rounds < 3;) {
+        samples += n;
+        assert_true(n <= 7);
+        for (uint64_t i = 0; i < n; i++)
+            assert_int_equal(stream_next(plain, &want, NULL), STREAM_RECORD);
+        assert_int_equal(stream_next(s, &r, NULL), STREAM_RECORD);
+        assert_int_equal(stream_next(plain, &want, NULL), STREAM_RECORD);
+        assert_int_equal(r.loc, want.loc);
+        assert_int_equal(r.time_ns, want.time_ns);
+        assert_int_equal(stream_when_ns(s, &r), stream_when_ns(plain, &want));
+        samples += r.raw.type == PERFDATA_RECORD_SAMPLE;
+        rounds += r.raw.type == PERFDATA_RECORD_FINISHED_ROUND;
+    }
+    assert_int_equal(samples, 60);
+    assert_int_equal(stream_next(s, &r, NULL), STREAM_END);
+    assert_int_equal(stream_pass_samples(s, 7, &passed), 0);
+    assert_true(passed.first_ns >= 1000 && passed.last_ns < 1060 && passed.first_ns < passed.last_ns);
+    stream_close(plain);
+    stream_close(s);
+    writer_fini(&file);
+    writer_fini(&data);
+    perfdata_events_fini(&events);
+}
+
 static void test_ordered_reading(void **state) {
     (void)state;
     struct perfdata_events events;
@@ -508,6 +549,7 @@ int main(void) {
 #ifdef HAVE_ZSTD
         cmocka_unit_test(test_compressed),
 #endif
+        cmocka_unit_test(test_samples_are_passed_over),
         cmocka_unit_test(test_ordered_reading),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_simpleperf_tracing_data),
