@@ -72,6 +72,28 @@ static inline struct bytes cursor_bytes(struct cursor *c, uint64_t n) {
     return p ? (struct bytes){p, (size_t)n} : (struct bytes){NULL, 0};
 }
 
+/* LEB128 numbers (DWARF 5, 7.6). What does not fit into 64 bits is cut off. */
+static inline uint64_t cursor_uleb(struct cursor *c) {
+    uint64_t v = 0;
+    uint8_t byte = 0x80;
+    for (unsigned shift = 0; byte & 0x80; shift += 7) {
+        byte = cursor_u8(c); /* 0, which is an end, when it fails */
+        v |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
+    }
+    return v;
+}
+
+static inline int64_t cursor_sleb(struct cursor *c) {
+    uint64_t v = 0;
+    uint8_t byte = 0x80;
+    unsigned shift = 0;
+    for (; byte & 0x80; shift += 7) {
+        byte = cursor_u8(c);
+        v |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
+    }
+    return (int64_t)(byte & 0x40 && shift < 64 ? v | ~0ull << shift : v);
+}
+
 static inline struct bytes cursor_rest(struct cursor *c) {
     return cursor_bytes(c, cursor_left(c));
 }
