@@ -324,6 +324,7 @@ static void finish(struct script *s) {
     script_print_fini(&s->print);
     script_choice_fini(&s->choice);
     filter_names_fini(&s->stop);
+    resolve_unwind_free(s->unwind);
     naming_close(&s->naming);
     script_guests_fini(&s->guests);
     readings_fini(&s->readings);
@@ -397,10 +398,8 @@ static void warn(const struct script *s) {
         symbol_notes_say(s->model, s->naming.names, s->naming.store);
     if (s->reading.stream)
         symbol_notes_say_grades(s->print.names.grades, stream_path(s->reading.stream));
-    if (s->stacks)
-        log_line(LOG_WARN,
-                 "user stacks of %" PRIu64 " samples were recorded but not unwound: that is not there yet",
-                 s->stacks);
+    if (s->unwind)
+        symbol_notes_say_stacks(resolve_unwind_tally(s->unwind), s->model);
 }
 
 static int script(struct command_env *env, const struct script_options *o) {

@@ -11,6 +11,7 @@
 #include "cmd/time_range.h"
 #include "format/perfdata/readings.h"
 #include "resolve/deferred.h"
+#include "resolve/unwind.h"
 #include "view/script_json.h"
 #include "view/script_print.h"
 #include "view/script_record.h"
@@ -85,7 +86,7 @@ struct script {
     bool on;                       /* samples are shown at present */
     struct reading_span span;      /* of the samples; a pipe's is not known */
     struct resolve_deferred deferred;
-    uint64_t stacks;        /* samples with a stack dump that were shown */
+    struct resolve_unwind *unwind; /* NULL: no sample with a stack dump was shown yet */
     uint64_t round_locs[3]; /* streaming: where the last rounds ended, the latest last */
     bool round_ended;
     bool failed;        /* memory ran out where it could not be said */

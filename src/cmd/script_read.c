@@ -109,6 +109,20 @@ static bool ask_filters(struct script *s, const struct script_sample *x, bool *s
     return !*shown || !s->dlfilter || script_dlfilter_ask(s->dlfilter, false, x, shown, err);
 }
 
+/* Replaces the callchain, if it is shown, by one with the stack that was dumped. */
+static bool unwind(struct script *s, const struct stream_record *r, struct model_when when, struct err *err) {
+    struct perfdata_sample *x = &s->sample;
+    const struct script_plan *plan = script_print_plan(&s->print, r->event, err);
+    if (!resolve_unwind_has(x) || !plan || !(plan->chain || (s->as_json && !s->o->hide_chains)))
+        return plan;
+    if (!s->unwind)
+        s->unwind = resolve_unwind_new(s->naming.names, stream_header(s->reading.stream), err);
+    if (s->unwind)
+        x->callchain = resolve_unwind_chain(s->unwind, x, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK, when,
+                                            (uint64_t)s->o->max_stack);
+    return s->unwind;
+}
+
 static bool do_sample(struct script *s, const struct stream_record *r, struct err *err) {
     if (r->event == PERFDATA_NO_EVENT)
         return true;
@@ -130,7 +144,8 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
         return false;
     if (!shown)
         return true;
-    s->stacks += x->have & PERFDATA_SAMPLE_STACK_USER && x->stack_user.size && !s->o->hide_chains;
+    if (!unwind(s, r, when, err))
+        return false;
     if (e->attr.sample_type & PERFDATA_SAMPLE_READ)
         print_reading(s, r, when);
     else

@@ -98,3 +98,35 @@ void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *pat
     if (*inferred || *stale)
         log_line(LOG_WARN, "%s%s: sonde doctor %s", inferred, stale, path);
 }
+
+/* The image that most stacks ended in for want of a table; NULL: none. */
+static const struct model_image *worst_image(const struct resolve_unwind_tally *t, const struct model *m) {
+    uint64_t most = 0;
+    uint32_t image = MODEL_NONE;
+    for (uint32_t i = 0; i < t->without.count; i++)
+        if (t->without.items[i] > most) {
+            most = t->without.items[i];
+            image = i;
+        }
+    return image == MODEL_NONE ? NULL : model_image(m, image);
+}
+
+void symbol_notes_say_stacks(const struct resolve_unwind_tally *t, const struct model *m) {
+    uint64_t ended = t->stacks - t->ends[RESOLVE_UNWIND_COMPLETE];
+    const struct model_image *worst = worst_image(t, m);
+    char why[512] = "", share[16];
+    size_t len = 0;
+    if (!ended)
+        return;
+    for (int i = RESOLVE_UNWIND_CUT; i < RESOLVE_UNWIND_ENDS && len < sizeof why; i++) {
+        if (!t->ends[i])
+            continue;
+        put_share(share, sizeof share, t->ends[i], t->stacks);
+        len += (size_t)snprintf(why + len, sizeof why - len, "%s%s %% %s", len ? ", " : "", share,
+                                resolve_unwind_end_text((enum resolve_unwind_end)i));
+        if (i == RESOLVE_UNWIND_NO_TABLE && worst && len < sizeof why)
+            len += (size_t)snprintf(why + len, sizeof why - len, " (%s)", worst->short_name);
+    }
+    put_share(share, sizeof share, ended, t->stacks);
+    log_line(LOG_WARN, "%s %% of %" PRIu64 " user stacks end early: %s", share, t->stacks, why);
+}

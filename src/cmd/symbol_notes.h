@@ -4,6 +4,7 @@
 #define SONDE_CMD_SYMBOL_NOTES_H
 
 #include "resolve/grade.h"
+#include "resolve/unwind.h"
 
 /*
  * For -v (LOG_INFO) a line for each image whose names were asked for: the file that gave them, whether the
@@ -18,5 +19,9 @@ void symbol_notes_say(const struct model *m, const struct resolve_names *names,
  * exact or unknown. `grades`: frames by enum grade.
  */
 void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *path);
+
+/* A line about user stacks whose dumps do not lead to their outermost function: how many, and why. Nothing
+ * when all do. */
+void symbol_notes_say_stacks(const struct resolve_unwind_tally *t, const struct model *m);
 
 #endif

@@ -357,6 +357,16 @@ const struct symbol_table *resolve_names_demand(struct resolve_names *n, uint32_
     return i->table;
 }
 
+bool resolve_names_frames(struct resolve_names *n, uint32_t image, struct symbol_frames *out) {
+    *out = (struct symbol_frames){NULL, NULL};
+    if (image >= n->images.count && !grow(n, image + 1))
+        return false;
+    if (n->images.items[image].store_id == NOT_ASKED && !add_image(n, image))
+        return false;
+    resolve_names_demand(n, image);
+    return symbol_store_frames(n->store, n->images.items[image].store_id, out);
+}
+
 struct loading {
     struct resolve_names *names;
     const uint32_t *images;

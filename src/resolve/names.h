@@ -70,6 +70,10 @@ const struct symbol_table *resolve_names_table(const struct resolve_names *n, ui
 const struct model *resolve_names_model(const struct resolve_names *n);
 const struct symbol_store *resolve_names_store(const struct resolve_names *n);
 
+/* The unwind tables of an image (symbol_store_frames), loading it if need be. False: there are none. As
+ * resolve_names_demand for threads; before resolve_names_prepare, one thread at a time. */
+bool resolve_names_frames(struct resolve_names *n, uint32_t image, struct symbol_frames *out);
+
 /* The image's number in the store, for symbol_store_source and its like; UINT32_MAX: it was not asked for. */
 uint32_t resolve_names_store_id(const struct resolve_names *n, uint32_t image);
 

@@ -37,6 +37,7 @@ struct symbol_store *symbol_store_new(const struct symbol_options *options, stru
 
 static void image_free(struct store_image *im) {
     symbol_table_free(im->owned);
+    object_cfi_free(im->frames);
     writer_fini(&im->built);
     vec_fini(&im->tries);
     arena_fini(&im->texts);
@@ -321,6 +322,30 @@ bool symbol_store_try(const struct symbol_store *s, uint32_t image, size_t i, st
 
 const char *symbol_store_warning(const struct symbol_store *s, uint32_t image) {
     return s->images.items[image]->warning;
+}
+
+/* A JIT's: of the file made of its code, whose offsets are its addresses. */
+static const struct object_cfi *code_frames(struct symbol_store *s, struct store_image *im) {
+    store_code_bytes(s, im);
+    pthread_mutex_lock(&s->lock);
+    if (!im->frames_asked && im->bytes.code.size)
+        im->frames = object_cfi_new(im->bytes.code, (struct bytes){NULL, 0}, NULL);
+    im->frames_asked = true;
+    const struct object_cfi *frames = im->frames;
+    pthread_mutex_unlock(&s->lock);
+    return frames;
+}
+
+bool symbol_store_frames(struct symbol_store *s, uint32_t image, struct symbol_frames *out) {
+    struct store_image *im = s->images.items[image];
+    *out = (struct symbol_frames){NULL, NULL};
+    if (im->known.kind == SYMBOL_IMAGE_CODE && im->table) {
+        out->cfi = code_frames(s, im);
+    } else if (im->framed) {
+        out->cfi = symfile_frames(im->framed, im->framed_debug);
+        out->layout = &im->framed->layout;
+    }
+    return out->cfi;
 }
 
 struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t image) {

@@ -17,6 +17,7 @@
 #include "format/jitdump/jitcode.h"
 #include "format/perfdata/evidence.h"
 #include "format/perfdata/kernel_facts.h"
+#include "object/cfi.h"
 #include "symbol/table.h"
 
 /* Of the host or of guests; see perf-report(1), --vmlinux, --guestvmlinux and so on. All may be NULL. */
@@ -213,5 +214,13 @@ struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t im
 /* Perf maps that changed since they were read, or came, are read anew at the next question: what was given
  * out of images of kind JIT is void then. True if there was any. Not while another thread uses the store. */
 bool symbol_store_refresh(struct symbol_store *s);
+
+/* The unwind tables of a loaded image: of the file that gave its names, so proved as they are, and of its
+ * separate debug file. False: there are none. Any number of threads; they live until symbol_store_free. */
+struct symbol_frames {
+    const struct object_cfi *cfi;
+    const struct object_layout *layout; /* from offsets to the tables' addresses; NULL: they are equal */
+};
+bool symbol_store_frames(struct symbol_store *s, uint32_t image, struct symbol_frames *out);
 
 #endif

@@ -23,7 +23,10 @@ struct store_image {
     struct symbol_table *owned; /* the table, when it is this image's alone */
     struct symbol_source source;
     struct symbol_bytes bytes;
-    struct writer built; /* of JIT code: the file made of it, at the first question for its bytes */
+    struct symfile *framed, *framed_debug; /* that have its unwind tables; NULL: none */
+    bool frames_asked;
+    struct object_cfi *frames; /* of JIT code */
+    struct writer built;       /* of JIT code: the file made of it, at the first question for its bytes */
     VEC(struct symbol_try) tries;
     const char *warning;
     struct arena texts;

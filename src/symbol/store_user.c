@@ -91,6 +91,8 @@ static bool use_file(struct symbol_store *s, struct store_image *im, struct symf
     if (!im->table)
         return store_fail_err(im, f->path, &err);
     im->bytes.code = f->bytes;
+    im->framed = f;
+    im->framed_debug = debug;
     bool proved = im->evidenced || (im->known.build_id.size && !im->known.id_by_name);
     if (!debug)
         return store_found(im, origin, f->path, proved);

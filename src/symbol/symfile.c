@@ -16,6 +16,7 @@ static void symfile_free(struct symfile *f) {
     if (!f)
         return;
     symbol_table_free(f->table);
+    object_cfi_free(f->frames);
     kernel_list_free(f->list);
     object_layout_fini(&f->layout);
     arena_fini(&f->unpacked);
@@ -204,6 +205,17 @@ const struct symbol_table *symfile_text_table(struct symfile_cache *c, const cha
         *err = f->list_err;
     pthread_mutex_unlock(&f->lock);
     return table;
+}
+
+const struct object_cfi *symfile_frames(struct symfile *f, const struct symfile *debug) {
+    struct bytes none = {NULL, 0};
+    pthread_mutex_lock(&f->lock);
+    if (!f->framed)
+        f->frames = object_cfi_new(f->bytes, debug ? debug->bytes : none, NULL);
+    f->framed = true;
+    const struct object_cfi *frames = f->frames;
+    pthread_mutex_unlock(&f->lock);
+    return frames;
 }
 
 bool symfile_has_id(const struct symfile *f, struct bytes build_id) {

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/strpool.h"
 #include "object/build_id.h"
+#include "object/cfi.h"
 #include "object/elf.h"
 #include "os/map.h"
 #include "os/proc.h"
@@ -35,6 +36,8 @@ struct symfile {
     struct symbol_table *table;
     bool is_text;               /* symfile_text_table read it */
     struct os_identity text_at; /* ... when it was this; all 0: it was not there */
+    bool framed;
+    struct object_cfi *frames;
 };
 
 struct symfile_cache {
@@ -64,6 +67,10 @@ const struct symbol_table *symfile_text_table(struct symfile_cache *c, const cha
 /* Forgets the tables of texts that changed since, or came: they are void, and made anew at the next question.
  * True if there was any. Not while another thread uses the cache. */
 bool symfile_forget_changed(struct symfile_cache *c);
+
+/* The unwind tables of the file, with those of its separate debug file (NULL: none), made at the first call;
+ * NULL: there are none. */
+const struct object_cfi *symfile_frames(struct symfile *f, const struct symfile *debug);
 
 /* True when the file has exactly this build-id. */
 bool symfile_has_id(const struct symfile *f, struct bytes build_id);

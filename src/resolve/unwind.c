@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "resolve/unwind.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/arena.h"
+#include "format/perfdata/feature.h"
+#include "resolve/places.h"
+#include "unwind/cache.h"
+
+/* An image's tables. */
+struct image_tables {
+    bool asked;
+    struct symbol_frames frames; /* cfi NULL: none */
+};
+
+struct resolve_unwind {
+    struct resolve_names *names;
+    const struct model *model;
+    const struct perfdata_header *header;
+    bool told; /* which CPU it was */
+    uint32_t machine;
+    char arch[16];
+    struct resolve_places places; /* of a frozen model */
+    bool placed;
+    struct model_state state; /* of one that is not */
+    struct unwind_cache cache;
+    VEC(struct image_tables) images;
+    VEC(uint64_t) chain;
+    struct resolve_unwind_tally tally;
+};
+
+/* One stack on its way. */
+struct walk {
+    struct resolve_unwind *u;
+    const struct unwind_cpu *cpu;
+    const struct model_state *state;
+    bool before_exec; /* as in resolve_run */
+    struct unwind_stack stack;
+    struct unwind_regs regs;
+    struct unwind_frame frame;
+    struct model_hit hit; /* of the frame */
+    object_vaddr addr;    /* of what is looked up, in the image */
+    const struct unwind_row *row;
+};
+
+/* For code that no table tells of. */
+static const struct unwind_row NO_ROW = {.flags = UNWIND_ROW_NONE};
+
+struct resolve_unwind *resolve_unwind_new(struct resolve_names *names, const struct perfdata_header *header,
+                                          struct err *err) {
+    struct resolve_unwind *u = calloc(1, sizeof *u);
+    if (!u || !unwind_cache_init(&u->cache)) {
+        free(u);
+        err_memory(err, "unwinding");
+        return NULL;
+    }
+    u->names = names;
+    u->model = resolve_names_model(names);
+    u->header = header;
+    return u;
+}
+
+void resolve_unwind_free(struct resolve_unwind *u) {
+    if (!u)
+        return;
+    if (u->placed)
+        resolve_places_fini(&u->places);
+    unwind_cache_fini(&u->cache);
+    vec_fini(&u->images);
+    vec_fini(&u->chain);
+    vec_fini(&u->tally.without);
+    free(u);
+}
+
+static void learn_cpu(struct resolve_unwind *u) {
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value v;
+    if (perfdata_feature_get(u->header, PERFDATA_FEATURE_E_MACHINE, &arena, &v))
+        u->machine = v.e_machine.machine;
+    if (perfdata_feature_get(u->header, PERFDATA_FEATURE_ARCH, &arena, &v) && v.text.size &&
+        bytes_text_len(v.text) < sizeof u->arch)
+        memcpy(u->arch, v.text.data, bytes_text_len(v.text));
+    arena_fini(&arena);
+    u->told = true;
+}
+
+/* ---- what lies at an address ---- */
+
+/* False: memory. */
+static bool prepare_state(struct resolve_unwind *u, uint32_t pid, struct model_when when,
+                          const struct model_state **out) {
+    if (!model_is_frozen(u->model)) {
+        model_state_at(u->model, MODEL_SPACE_USER, pid, when, &u->state);
+        *out = &u->state;
+        return true;
+    }
+    if (!u->placed && !resolve_places_init(&u->places, u->model, NULL))
+        return false;
+    u->placed = true;
+    *out = resolve_places_state(&u->places, PERFDATA_MISC_USER, pid, when);
+    return true;
+}
+
+static bool find(const struct walk *w, uint64_t address, struct model_hit *hit) {
+    bool found = w->u->placed ? resolve_places_find(&w->u->places, w->state, address, hit)
+                              : model_state_find(w->u->model, w->state, address, hit);
+    return found || (w->before_exec && model_state_find_before_exec(w->u->model, w->state, address, hit));
+}
+
+/* Whether the address can be one of code. */
+static bool is_code(const struct walk *w, uint64_t address, struct model_hit *hit) {
+    if (!find(w, address, hit) || hit->mapping == MODEL_NONE)
+        return false;
+    return model_mapping(w->u->model, hit->mapping)->prot & PROT_EXEC ||
+           model_image(w->u->model, hit->image)->kind == MODEL_IMAGE_CODE;
+}
+
+/* The image's tables; cfi is NULL without. */
+static struct symbol_frames tables_of(struct resolve_unwind *u, uint32_t image) {
+    const struct symbol_frames none = {NULL, NULL};
+    while (u->images.count <= image)
+        if (!vec_push(&u->images))
+            return none;
+    struct image_tables *i = &u->images.items[image];
+    if (!i->asked)
+        resolve_names_frames(u->names, image, &i->frames);
+    i->asked = true;
+    return i->frames;
+}
+
+/* ---- rows ---- */
+
+static bool table_address(const struct symbol_frames *f, uint64_t offset, object_vaddr *addr) {
+    *addr = offset;
+    return f->cfi && (!f->layout || object_layout_addr(f->layout, offset, addr));
+}
+
+/* The row for the frame's place, out of its image's tables. */
+static void make_row(struct walk *w, struct unwind_row *out) {
+    struct symbol_frames f = tables_of(w->u, w->hit.image);
+    struct object_cfi_range range;
+    struct object_cfi_row row;
+    memset(out, 0, sizeof *out);
+    out->flags = UNWIND_ROW_NONE;
+    if (table_address(&f, w->hit.offset, &w->addr) && object_cfi_find(f.cfi, w->addr, &range) &&
+        object_cfi_row(f.cfi, &range, w->addr, &row))
+        unwind_row_make(w->cpu, &range, &row, out);
+}
+
+/* False: memory. */
+static bool find_row(struct walk *w) {
+    struct unwind_cache *cache = &w->u->cache;
+    /* The same bytes may be code of two CPUs only in files made for that. */
+    const struct unwind_row *row = unwind_cache_find(cache, w->hit.image, w->hit.offset);
+    if (!row) {
+        struct unwind_row made;
+        make_row(w, &made);
+        row = unwind_cache_add(cache, w->hit.image, w->hit.offset, &made);
+    }
+    w->row = row;
+    return row;
+}
+
+/* A step by a row with expressions, which is made anew each time. */
+static enum unwind_result step_general(struct walk *w) {
+    struct symbol_frames f = tables_of(w->u, w->hit.image);
+    struct object_cfi_range range;
+    struct object_cfi_row row;
+    if (!table_address(&f, w->hit.offset, &w->addr) || !object_cfi_find(f.cfi, w->addr, &range) ||
+        !object_cfi_row(f.cfi, &range, w->addr, &row))
+        return UNWIND_LOST;
+    struct unwind_place place = {.cpu = w->cpu,
+                                 .stack = &w->stack,
+                                 .bias = unwind_frame_lookup(w->frame) - w->addr,
+                                 .swap = w->stack.swap};
+    return unwind_step_general(&place, &range, &row, !w->frame.returned, &w->regs);
+}
+
+/* ---- steps ---- */
+
+/* Takes the step that `try` made if it leads to code. */
+static bool take_if_plausible(struct walk *w, const struct unwind_regs *tried) {
+    struct model_hit hit;
+    uint64_t address = tried->value[UNWIND_IP];
+    if (address && !is_code(w, address - 1, &hit))
+        return false;
+    w->regs = *tried;
+    return true;
+}
+
+/* Without a row. */
+static enum unwind_result step_blind(struct walk *w) {
+    struct unwind_regs tried = w->regs;
+    enum unwind_result r = unwind_step_frame(w->cpu, &w->stack, &tried);
+    if (r == UNWIND_CALLER && take_if_plausible(w, &tried))
+        return r;
+    tried = w->regs;
+    if (!w->frame.returned && unwind_step_leaf(w->cpu, &w->stack, &tried) == UNWIND_CALLER &&
+        tried.value[UNWIND_IP] && take_if_plausible(w, &tried))
+        return UNWIND_CALLER;
+    return r == UNWIND_CUT || r == UNWIND_COMPLETE ? r : UNWIND_LOST;
+}
+
+/* A file that could not be proved, or is not there, tells nothing of how its code uses registers. */
+static bool may_step_blind(struct walk *w) {
+    if (w->hit.image == MODEL_NONE) /* a call through a bad pointer */
+        return !w->frame.returned;
+    unsigned kind = model_image(w->u->model, w->hit.image)->kind;
+    return (kind != MODEL_IMAGE_FILE && kind != MODEL_IMAGE_VDSO) || tables_of(w->u, w->hit.image).cfi;
+}
+
+static enum unwind_result step(struct walk *w) {
+    if (w->row->flags & UNWIND_ROW_NONE)
+        return may_step_blind(w) ? step_blind(w) : UNWIND_LOST;
+    if (w->row->flags & UNWIND_ROW_GENERAL)
+        return step_general(w);
+    return unwind_step_row(w->cpu, w->row, &w->stack, !w->frame.returned, &w->regs);
+}
+
+/* A signed return address without its signature: of the widths that are used, the one that leads to code. */
+static uint64_t strip(const struct walk *w, uint64_t address) {
+    struct model_hit hit;
+    const uint8_t *bits = w->cpu->address_bits;
+    uint64_t first = bits[0] ? address & ((1ull << bits[0]) - 1) : address;
+    if (!bits[1] || first >> bits[1] == 0 || find(w, first - 1, &hit))
+        return first;
+    uint64_t second = address & ((1ull << bits[1]) - 1);
+    return find(w, second - 1, &hit) ? second : first;
+}
+
+/* What covers the frame: its place and its row. What a signal handler returns to was not called: perf has its
+ * address as it is. */
+static bool locate(struct walk *w) {
+    struct model_hit at;
+    if (!find(w, unwind_frame_lookup(w->frame), &w->hit)) {
+        w->hit = MODEL_NOTHING;
+        w->row = &NO_ROW;
+        return true;
+    }
+    if (!find_row(w))
+        return false;
+    if (!w->frame.returned)
+        return true;
+    if (w->row->flags & UNWIND_ROW_NONE && find(w, w->frame.address, &at)) {
+        /* Trampolines whose table begins with them. */
+        struct model_hit before = w->hit;
+        w->hit = at;
+        if (!find_row(w))
+            return false;
+        if (!(w->row->flags & UNWIND_ROW_SIGNAL)) {
+            w->hit = before;
+            w->row = &NO_ROW;
+        }
+    }
+    if (w->row->flags & UNWIND_ROW_SIGNAL)
+        w->frame.returned = false;
+    return true;
+}
+
+static enum resolve_unwind_end end_of(const struct walk *w, enum unwind_result r) {
+    switch (r) {
+    case UNWIND_COMPLETE:
+        return RESOLVE_UNWIND_COMPLETE;
+    case UNWIND_CUT:
+        return RESOLVE_UNWIND_CUT;
+    case UNWIND_LOST:
+        return w->hit.image == MODEL_NONE        ? RESOLVE_UNWIND_UNMAPPED
+               : w->row->flags & UNWIND_ROW_NONE ? RESOLVE_UNWIND_NO_TABLE
+                                                 : RESOLVE_UNWIND_BROKEN;
+    default:
+        return RESOLVE_UNWIND_BROKEN;
+    }
+}
+
+/* Appends the frames from w->regs on. */
+static enum resolve_unwind_end walk(struct walk *w, uint64_t most) {
+    w->frame = (struct unwind_frame){w->regs.value[UNWIND_IP], false};
+    for (;;) {
+        if (w->u->chain.count >= most)
+            return RESOLVE_UNWIND_LIMIT;
+        bool located = locate(w);
+        uint64_t *to = vec_push(&w->u->chain);
+        if (!located || !to)
+            return RESOLVE_UNWIND_LIMIT;
+        *to = unwind_frame_lookup(w->frame);
+        w->u->tally.frames++;
+        bool signal = w->row->flags & UNWIND_ROW_SIGNAL;
+        enum unwind_result r = step(w);
+        if (r != UNWIND_CALLER)
+            return end_of(w, r);
+        uint64_t address = strip(w, w->regs.value[UNWIND_IP]);
+        w->regs.value[UNWIND_IP] = address;
+        if (!address)
+            return RESOLVE_UNWIND_COMPLETE;
+        /* Nothing else can have called. */
+        struct model_hit hit;
+        if (!signal && !is_code(w, address - 1, &hit))
+            return RESOLVE_UNWIND_UNMAPPED;
+        w->frame = (struct unwind_frame){address, !signal};
+    }
+}
+
+/* ---- samples ---- */
+
+static bool copy_chain(struct resolve_unwind *u, const struct perfdata_u64s *chain, uint64_t *frames) {
+    vec_clear(&u->chain);
+    *frames = 0;
+    if (!vec_reserve(&u->chain, chain->count + 1))
+        return false;
+    for (uint64_t i = 0; i < chain->count; i++) {
+        uint64_t ip = perfdata_u64_at(chain, i);
+        *frames += ip < PERFDATA_CONTEXT_MAX;
+        u->chain.items[u->chain.count++] = ip;
+    }
+    u->chain.items[u->chain.count++] = PERFDATA_CONTEXT_USER;
+    return true;
+}
+
+static void count_end(struct resolve_unwind *u, enum resolve_unwind_end end, uint32_t image) {
+    u->tally.ends[end]++;
+    if (end != RESOLVE_UNWIND_NO_TABLE || image == MODEL_NONE)
+        return;
+    while (u->tally.without.count <= image)
+        if (!vec_push(&u->tally.without))
+            return;
+    u->tally.without.items[image]++;
+}
+
+struct perfdata_u64s resolve_unwind_chain(struct resolve_unwind *u, const struct perfdata_sample *s,
+                                          unsigned cpumode, struct model_when when, uint64_t most) {
+    uint64_t size = s->stack_dyn_size < s->stack_user.size ? s->stack_dyn_size : s->stack_user.size;
+    uint64_t frames;
+    if (!resolve_unwind_has(s) || !size || !(s->have & PERFDATA_SAMPLE_CALLCHAIN))
+        return s->callchain;
+    if (!u->told)
+        learn_cpu(u);
+    struct walk w = {.u = u, .before_exec = cpumode == PERFDATA_MISC_KERNEL};
+    u->tally.stacks++;
+    w.cpu = unwind_cpu_find(u->machine, u->arch, (unsigned)s->regs_user.abi);
+    if (!w.cpu || !unwind_regs_load(w.cpu, &s->regs_user, &w.regs)) {
+        count_end(u, RESOLVE_UNWIND_CPU, MODEL_NONE);
+        return s->callchain;
+    }
+    if (!prepare_state(u, s->pid, when, &w.state) || !copy_chain(u, &s->callchain, &frames) || frames >= most)
+        return s->callchain;
+    w.stack = (struct unwind_stack){s->stack_user.data, w.regs.value[w.cpu->sp], size, s->swap};
+    enum resolve_unwind_end end = walk(&w, u->chain.count + (most - frames));
+    count_end(u, end, w.hit.image);
+    return (struct perfdata_u64s){(const uint8_t *)u->chain.items, u->chain.count, false};
+}
+
+/* ---- what was counted ---- */
+
+const char *resolve_unwind_end_text(enum resolve_unwind_end end) {
+    static const char *const texts[RESOLVE_UNWIND_ENDS] = {
+        [RESOLVE_UNWIND_COMPLETE] = "complete",
+        [RESOLVE_UNWIND_CUT] = "the dump is too short",
+        [RESOLVE_UNWIND_NO_TABLE] = "code without unwind tables",
+        [RESOLVE_UNWIND_UNMAPPED] = "an address where nothing is mapped",
+        [RESOLVE_UNWIND_BROKEN] = "tables and stack do not fit together",
+        [RESOLVE_UNWIND_LIMIT] = "more frames than asked for (--max-stack)",
+        [RESOLVE_UNWIND_CPU] = "a CPU that cannot be unwound here",
+    };
+    return texts[end];
+}
+
+const struct resolve_unwind_tally *resolve_unwind_tally(const struct resolve_unwind *u) {
+    return &u->tally;
+}
+
+bool resolve_unwind_tally_add(struct resolve_unwind_tally *to, const struct resolve_unwind_tally *more) {
+    to->stacks += more->stacks;
+    to->frames += more->frames;
+    for (int i = 0; i < RESOLVE_UNWIND_ENDS; i++)
+        to->ends[i] += more->ends[i];
+    while (to->without.count < more->without.count)
+        if (!vec_push(&to->without))
+            return false;
+    for (size_t i = 0; i < more->without.count; i++)
+        to->without.items[i] += more->without.items[i];
+    return true;
+}
