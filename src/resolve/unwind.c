@@ -190,6 +190,12 @@ static bool take_if_plausible(struct walk *w, const struct unwind_regs *tried) {
     return true;
 }
 
+/* The word on top of a stack is a return address only by chance, unless code that is known made it. */
+static bool leads_to_known(const struct walk *w, const struct unwind_regs *tried) {
+    struct model_hit hit;
+    return find(w, tried->value[UNWIND_IP] - 1, &hit) && tables_of(w->u, hit.image).cfi;
+}
+
 /* Without a row. */
 static enum unwind_result step_blind(struct walk *w) {
     struct unwind_regs tried = w->regs;
@@ -198,13 +204,13 @@ static enum unwind_result step_blind(struct walk *w) {
         return r;
     tried = w->regs;
     if (!w->frame.returned && unwind_step_leaf(w->cpu, &w->stack, &tried) == UNWIND_CALLER &&
-        tried.value[UNWIND_IP] && take_if_plausible(w, &tried))
+        tried.value[UNWIND_IP] && leads_to_known(w, &tried) && take_if_plausible(w, &tried))
         return UNWIND_CALLER;
     return r == UNWIND_CUT || r == UNWIND_COMPLETE ? r : UNWIND_LOST;
 }
 
 /* A file that could not be proved, or is not there, tells nothing of how its code uses registers. */
-static bool may_step_blind(struct walk *w) {
+static bool may_step_blind(const struct walk *w) {
     if (w->hit.image == MODEL_NONE) /* a call through a bad pointer */
         return !w->frame.returned;
     unsigned kind = model_image(w->u->model, w->hit.image)->kind;
@@ -241,10 +247,11 @@ static bool locate(struct walk *w) {
     }
     if (!find_row(w))
         return false;
-    if (!w->frame.returned)
-        return true;
-    if (w->row->flags & UNWIND_ROW_NONE && find(w, w->frame.address, &at)) {
-        /* Trampolines whose table begins with them. */
+    /* Where a table begins with the signal trampoline itself, and what ends with a system call, in the
+     * kernel.
+     */
+    uint64_t beside = w->frame.returned ? w->frame.address : w->frame.address - 1;
+    if (w->row->flags & UNWIND_ROW_NONE && find(w, beside, &at)) {
         struct model_hit before = w->hit;
         w->hit = at;
         if (!find_row(w))
@@ -328,6 +335,11 @@ static void count_end(struct resolve_unwind *u, enum resolve_unwind_end end, uin
     u->tally.without.items[image]++;
 }
 
+/* Of a stack whose first address lies in no file that is here, perf shows nothing, not even the address. */
+static bool is_unknown(const struct walk *w, enum resolve_unwind_end end) {
+    return end == RESOLVE_UNWIND_UNMAPPED || (end == RESOLVE_UNWIND_NO_TABLE && !may_step_blind(w));
+}
+
 struct perfdata_u64s resolve_unwind_chain(struct resolve_unwind *u, const struct perfdata_sample *s,
                                           unsigned cpumode, struct model_when when, uint64_t most) {
     uint64_t size = s->stack_dyn_size < s->stack_user.size ? s->stack_dyn_size : s->stack_user.size;
@@ -346,8 +358,11 @@ struct perfdata_u64s resolve_unwind_chain(struct resolve_unwind *u, const struct
     if (!prepare_state(u, s->pid, when, &w.state) || !copy_chain(u, &s->callchain, &frames) || frames >= most)
         return s->callchain;
     w.stack = (struct unwind_stack){s->stack_user.data, w.regs.value[w.cpu->sp], size, s->swap};
+    const size_t before = u->chain.count;
     enum resolve_unwind_end end = walk(&w, u->chain.count + (most - frames));
     count_end(u, end, w.hit.image);
+    if (u->chain.count == before + 1 && is_unknown(&w, end))
+        return s->callchain;
     return (struct perfdata_u64s){(const uint8_t *)u->chain.items, u->chain.count, false};
 }
 

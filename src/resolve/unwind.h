@@ -60,7 +60,8 @@ static inline bool resolve_unwind_has(const struct perfdata_sample *s) {
 }
 
 /* The sample's callchain with its user stack behind it, of at most `most` addresses altogether; the callchain
- * as recorded when there is nothing to add. Valid until the next call. */
+ * as recorded when there is nothing to add: not the instruction pointer alone where no file that is here
+ * tells what lies there. Valid until the next call. */
 struct perfdata_u64s resolve_unwind_chain(struct resolve_unwind *u, const struct perfdata_sample *s,
                                           unsigned cpumode, struct model_when when, uint64_t most);
 
