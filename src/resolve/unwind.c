@@ -337,7 +337,7 @@ static void count_end(struct resolve_unwind *u, enum resolve_unwind_end end, uin
 
 /* Of a stack whose first address lies in no file that is here, perf shows nothing, not even the address. */
 static bool is_unknown(const struct walk *w, enum resolve_unwind_end end) {
-    return end == RESOLVE_UNWIND_UNMAPPED || (end == RESOLVE_UNWIND_NO_TABLE && !may_step_blind(w));
+    return w->hit.image == MODEL_NONE || (end == RESOLVE_UNWIND_NO_TABLE && !may_step_blind(w));
 }
 
 struct perfdata_u64s resolve_unwind_chain(struct resolve_unwind *u, const struct perfdata_sample *s,
