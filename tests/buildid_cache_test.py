@@ -7,6 +7,7 @@ OBJECT is a shared object with a build-id and functions called start and stop.
 import io
 import os
 import shutil
+import struct
 import sys
 import tarfile
 import tempfile
@@ -198,6 +199,66 @@ def check_embed(t, folder, own):
         t.check(f"usage {options}", r.status == 129, r)
 
 
+def check_scrub(t, folder, own):
+    """A copy for others to see: it says the same of the profile, and nothing of where it was made."""
+    functions, (at, size) = pd.functions(OBJECT)
+    c = Cache(t, folder)
+    shutil.rmtree(c.folder, ignore_errors=True)
+    secret = os.path.join(folder, "secret-folder", "of-mine")
+    os.makedirs(secret)
+    file, path, out = os.path.join(secret, "scrub.so"), os.path.join(folder, "s.data"), os.path.join(folder, "t.data")
+    shutil.copy(OBJECT, file)
+    kernel = 0xffffffff9b600000
+    addresses = {"map": BASE + at // PAGE * PAGE, "sample": BASE + functions["stop"][0], "caller": BASE + functions["start"][0] + 1,
+                 "kernel": kernel, "kernel sample": kernel + 0x1230, "nothing": BASE + 0x123456789}
+    r = pd.Recording(sample_type=pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD | pd.RAW)
+    r.features[3] = struct.pack("<I", 64) + b"secret-host".ljust(64, b"\0")
+    r.features[11] = struct.pack("<I", 2) + b"".join(struct.pack("<I", 64) + x.ljust(64, b"\0") for x in (b"sonde", b"secret-argument"))
+    r.kernel(kernel, 0x1000000)
+    r.comm(7, "prog")
+    r.map(7, addresses["map"], (size + 2 * PAGE) // PAGE * PAGE, at // PAGE * PAGE, file, own)
+    r.map(7, BASE + 0x10000000, PAGE, 0, secret + "/other.so", bytes(20))
+    raw = struct.pack("<I", 60) + struct.pack("<Q", addresses["kernel sample"]) + b"/secret-field/x".ljust(52, b"\0")
+    for ip in (addresses["sample"], addresses["sample"], BASE + 0x10000010, addresses["nothing"]):
+        r.sample(7, ip, [pd.CONTEXT_KERNEL, addresses["kernel sample"], pd.CONTEXT_USER, ip, addresses["caller"]], more=raw)
+    r.write(path)
+
+    def sonde(*options):
+        return support.run([SONDE, "--buildid-dir", c.folder, *options])
+
+    def rows(file, *keys):
+        # Where there is no name there is an address, which is another one.
+        text = sonde("report", "-f", "-i", file, "--no-children", "-g", "none", *keys).out.decode()
+        return sorted(" ".join("ADDRESS" if w.startswith("0x") else w for w in line.split())
+                      for line in text.splitlines() if line.strip() and line[0] != "#")
+
+    ways = [["-s", "sym,dso"], ["-s", "comm,sym,grade"], ["--children", "-s", "sym"]]
+    was = [rows(path, *way) for way in ways]
+    r = sonde("archive", "-f", "--scrub", "-o", out, path)
+    t.check("--scrub", r.status == 0 and os.listdir(folder).count("t.data.whole") == 0, r)
+    with open(path, "rb") as f, open(out, "rb") as g:
+        before, after = f.read(), g.read()
+    shutil.rmtree(os.path.join(folder, "secret-folder"))
+    now = [rows(out, *way) for way in ways]
+    t.check("--scrub: same symbols and percentages", now == was and "stop" in was[0][-1] and len(was[0]) == 3, (was, now))
+    for word in (b"secret", b"of-mine", folder.encode()):
+        t.check(f"--scrub: {word}", word in before and word not in after, after.count(word))
+    for what, address in addresses.items():
+        t.check(f"--scrub: the address of {what}", struct.pack("<Q", address) in before and
+                struct.pack("<Q", address) not in after, what)
+    r = sonde("script", "-f", "-i", out, "-F", "ip,sym,dso")
+    t.check("--scrub: names of files stay", "stop (/x" in r.out.decode() and "/scrub.so)" in r.out.decode(), r)
+    r = sonde("report", "-f", "-i", out, "--header-only")
+    t.check("--scrub: the header", "# hostname : host\n" in r.out.decode() and "# cmdline : x x " in r.out.decode(), r)
+    perf = shutil.which("perf")
+    if perf:
+        r = support.run([perf, "report", "-f", "-i", out, "--stdio", "--no-children", "-g", "none", "-s", "dso"])
+        t.check("--scrub: perf reads it", r.status == 0 and b"50.00%  scrub.so" in r.out, r)
+    again = os.path.join(folder, "u.data")
+    r = sonde("archive", "-f", "--scrub", "-o", again, out)
+    t.check("--scrub again", r.status == 0 and rows(again, *ways[0]) == was[0], r)
+
+
 def main():
     t = support.Report("build-id cache")
     own = pd.build_id(OBJECT)
@@ -206,7 +267,7 @@ def main():
         sys.exit(support.SKIP)
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.realpath(folder)
-        for check in (check_files, check_missing, check_reading, check_archive, check_embed):
+        for check in (check_files, check_missing, check_reading, check_archive, check_embed, check_scrub):
             check(t, folder, own)
     t.finish()
 

@@ -9,6 +9,7 @@
 #include "cmd/embed.h"
 #include "cmd/input.h"
 #include "cmd/kernel_maps.h"
+#include "cmd/scrub.h"
 #include "edit/archive.h"
 #include "os/output.h"
 #include "os/place.h"
@@ -19,7 +20,7 @@
 enum { PATH_ROOM = 8192 };
 
 struct archive_options {
-    bool force, all, embed;
+    bool force, all, embed, scrub;
     int verbose;
     const char *output;
 };
@@ -28,6 +29,8 @@ struct archive_options {
 static const struct option options[] = {
     OPTION_BOOL(0, "all", OWN, all, "the recording too"),
     OPTION_BOOL(0, "embed", OWN, embed, "a copy of the recording that has what names its samples in it"),
+    OPTION_BOOL(0, "scrub", OWN, scrub,
+                "such a copy for others to see: without host, folders, command lines, addresses"),
     INPUT_FORCE_OPTION(OWN, force),
     OPTION_STRING('o', "output", OWN, output, "file",
                   "name of the archive (default: the recording's, with .tar.gz; - is standard output)"),
@@ -238,13 +241,23 @@ static int embed(struct command_env *env, const struct archive_options *o, const
     struct embed_counts counts;
     struct err err = ERR_INIT;
     char name[PATH_ROOM];
-    snprintf(name, sizeof name, "%s%s", o->output ? o->output : path, o->output ? "" : ".embedded");
-    if (!embed_recording(env, path, o->force, name, &counts, &err))
+    snprintf(name, sizeof name, "%s%s", o->output ? o->output : path,
+             o->output  ? ""
+             : o->scrub ? ".scrubbed"
+                        : ".embedded");
+    char whole[PATH_ROOM + 16];
+    snprintf(whole, sizeof whole, "%s%s", name, o->scrub ? ".whole" : "");
+    bool ok = embed_recording(env, path, o->force, whole, &counts, &err);
+    if (ok && o->scrub) {
+        ok = scrub_recording(whole, name, &err);
+        os_place_remove(whole, NULL);
+    }
+    if (!ok)
         return command_fail(&err);
     if (counts.left_out)
         log_line(LOG_WARN, "%u objects could not be embedded (-v names them)", counts.left_out);
-    log_line(LOG_WARN, "%s: %u objects embedded, %llu bytes larger", name, counts.kept,
-             (unsigned long long)counts.bytes);
+    log_line(LOG_WARN, "%s: %u objects embedded, %llu bytes larger%s", name, counts.kept,
+             (unsigned long long)counts.bytes, o->scrub ? "; look through it before it goes out" : "");
     return EXIT_OK;
 }
 
@@ -259,8 +272,9 @@ static int run(struct command_env *env, int argc, char **argv) {
     const char *path = argc ? argv[0] : input_path(NULL);
     if (!o.output && !strcmp(path, "-"))
         return command_usage(env, "give a name with -o");
+    o.embed = o.embed || o.scrub;
     if (o.embed && (o.all || !strcmp(path, "-") || (o.output && !strcmp(o.output, "-"))))
-        return command_usage(env, "--embed goes from file to file, without --all");
+        return command_usage(env, "--embed and --scrub go from file to file, without --all");
     return o.embed ? embed(env, &o, path) : archive(env, &o, path);
 }
 

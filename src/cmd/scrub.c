@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/scrub.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "cmd/reading.h"
+#include "edit/scrub.h"
+#include "format/jitdump/jitdump.h"
+#include "format/perfdata/feature.h"
+#include "format/perfdata/kept.h"
+#include "object/compressed.h"
+#include "object/elf.h"
+#include "os/files.h"
+#include "os/output.h"
+#include "os/place.h"
+#include "record/compress.h"
+
+/* The copy is what the input's head was, its records, and what stood behind them up to the trailer. */
+enum phase { HEAD, RECORDS, TAIL };
+
+struct scrubbing {
+    struct reading reading;
+    struct edit_scrub *scrub;
+    struct copy_editor editor; /* the scrub's, told where the records end */
+    struct os_output output;
+    uint64_t at; /* bytes written */
+    enum phase phase;
+};
+
+/* ---- features: what the header says of the machine and the command ---- */
+
+/* A number of texts, each behind the size of its room. */
+static void replace_texts(uint8_t *content, size_t size, size_t at, const char *with) {
+    while (at + sizeof(uint32_t) <= size) {
+        uint32_t room = bytes_load32(content + at, false);
+        at += sizeof room;
+        room = room < size - at ? room : (uint32_t)(size - at);
+        memset(content + at, 0, room);
+        size_t n = strlen(with);
+        memcpy(content + at, with, room > n ? n : room ? room - 1 : 0);
+        at += room;
+    }
+}
+
+static void scrub_build_ids(struct edit_scrub *s, uint8_t *content, size_t size) {
+    enum { SIZE_AT = 6, NAME_AT = 36 };
+    for (size_t at = 0; size - at >= NAME_AT;) {
+        size_t entry = bytes_load16(content + at + SIZE_AT, false);
+        if (entry < NAME_AT || entry > size - at)
+            return;
+        struct bytes name = {content + at + NAME_AT, entry - NAME_AT};
+        edit_scrub_path(s, content + at + NAME_AT, bytes_text_len(name), false);
+        at += entry;
+    }
+}
+
+static void scrub_feature(struct edit_scrub *s, uint32_t id, uint8_t *content, size_t size) {
+    switch (id) {
+    case PERFDATA_FEATURE_HOSTNAME:
+        replace_texts(content, size, 0, "host");
+        break;
+    case PERFDATA_FEATURE_CMDLINE:
+        replace_texts(content, size, sizeof(uint32_t), "x");
+        break;
+    case PERFDATA_FEATURE_BUILD_ID:
+        scrub_build_ids(s, content, size);
+        break;
+    case PERFDATA_FEATURE_BPF_PROG_INFO: /* code and addresses of the kernel's; none is left */
+    case PERFDATA_FEATURE_BPF_BTF:
+        memset(content, 0, size);
+        break;
+    case PERFDATA_FEATURE_TRACING_DATA:
+        edit_scrub_digits(s, content, size);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Those whose contents lie in `part`, a copy of what begins at `start` in the input. */
+static void scrub_features(struct scrubbing *x, uint8_t *part, uint64_t start, size_t size) {
+    const struct perfdata_header *h = stream_header(x->reading.stream);
+    for (size_t i = 0; i < h->features.count; i++) {
+        const struct perfdata_feature *f = &h->features.items[i];
+        uint64_t at = f->section.offset - start;
+        if (!f->broken && f->section.offset >= start && at <= size && f->content.size <= size - at)
+            scrub_feature(x->scrub, f->id, part + at, f->content.size);
+    }
+}
+
+/* ---- kept files ---- */
+
+static void scrub_map(const struct edit_scrub *s, struct bytes text, struct writer *out) {
+    while (text.size) {
+        const uint8_t *end = memchr(text.data, '\n', text.size);
+        size_t len = end ? (size_t)(end - text.data) + 1 : text.size;
+        char *rest, line[17] = "";
+        memcpy(line, text.data, len < sizeof line ? len : sizeof line - 1);
+        uint64_t start = strtoull(line, &rest, 16);
+        size_t digits = (size_t)(rest - line);
+        char moved[24];
+        int n = digits
+                    ? snprintf(moved, sizeof moved, "%llx", (unsigned long long)edit_scrub_address(s, start))
+                    : 0;
+        writer_put(out, moved, (size_t)n);
+        writer_put(out, text.data + digits, len - digits);
+        text.data += len;
+        text.size -= len;
+    }
+}
+
+static void move_at(const struct edit_scrub *s, const uint8_t *field) {
+    uint64_t v = edit_scrub_address(s, bytes_load64(field, false));
+    memcpy((uint8_t *)(uintptr_t)field, &v, sizeof v);
+}
+
+static void scrub_lines(struct edit_scrub *s, struct bytes rest) {
+    enum { ADDRESS_AT = 0 };
+    const uint8_t *entry = rest.data;
+    for (struct jitdump_line l; jitdump_line_next(&rest, false, &l); entry = rest.data) {
+        edit_scrub_path(s, (uint8_t *)(uintptr_t)l.file.data, l.file.size, false);
+        move_at(s, entry + ADDRESS_AT);
+    }
+}
+
+/* In place; one of the other byte order is not kept. */
+static bool scrub_jitdump(struct edit_scrub *s, struct bytes file) {
+    enum { VMA_AT = 8, ADDRESS_AT = 16, NEW_ADDRESS_AT = 24 };
+    struct jitdump_reader r;
+    struct jitdump_header h;
+    struct jitdump_record rec;
+    struct err err;
+    if (!jitdump_open(file, &r, &h, &err) || r.swap)
+        return false;
+    enum jitdump_status status;
+    for (uint64_t at = r.at; (status = jitdump_next(&r, &rec, &err)) <= JITDUMP_REFUSED; at = r.at) {
+        const uint8_t *body = file.data + at + JITDUMP_RECORD_SIZE;
+        if (status == JITDUMP_REFUSED)
+            continue;
+        if (rec.type == JITDUMP_LOAD || rec.type == JITDUMP_MOVE) {
+            move_at(s, body + VMA_AT);
+            move_at(s, body + ADDRESS_AT);
+        }
+        if (rec.type == JITDUMP_MOVE)
+            move_at(s, body + NEW_ADDRESS_AT);
+        if (rec.type == JITDUMP_DEBUG_INFO) {
+            move_at(s, body);
+            scrub_lines(s, rec.debug_info.entries);
+        }
+    }
+    return status == JITDUMP_END;
+}
+
+/* Paths among an image's texts: of libraries, folders to look for them, sources. */
+static void scrub_image(struct edit_scrub *s, uint8_t *file, size_t size) {
+    struct object_elf e;
+    struct object_section sec;
+    if (!object_elf_open((struct bytes){file, size}, &e, NULL))
+        return;
+    for (uint32_t i = 0; object_elf_section(&e, i, &sec); i++)
+        if (sec.type == SHT_STRTAB && sec.offset <= size && sec.size <= size - sec.offset)
+            edit_scrub_strings(s, file + sec.offset, sec.size);
+}
+
+/* An image is looked at as a whole, with zeros where nothing was kept. */
+static bool scrub_extents(struct edit_scrub *s, const struct perfdata_kept *k, struct bytes plain,
+                          const struct perfdata_extent *extents, struct writer *out) {
+    uint8_t *file = calloc(1, (size_t)k->file_size + 1);
+    const uint8_t *from = plain.data;
+    for (uint32_t i = 0; file && i < k->extent_count; from += extents[i++].size)
+        memcpy(file + extents[i].offset, from, extents[i].size);
+    if (file)
+        scrub_image(s, file, (size_t)k->file_size);
+    for (uint32_t i = 0; file && i < k->extent_count; i++)
+        writer_put(out, file + extents[i].offset, extents[i].size);
+    free(file);
+    return file;
+}
+
+/* What of an entry is for others to see, into `out`. */
+static bool scrub_content(struct edit_scrub *s, const struct perfdata_kept *k, struct bytes plain,
+                          const struct perfdata_extent *extents, struct writer *out) {
+    switch (k->kind) {
+    case PERFDATA_KEPT_TABLES:
+    case PERFDATA_KEPT_WHOLE:
+        return scrub_extents(s, k, plain, extents, out);
+    case PERFDATA_KEPT_MAP:
+        scrub_map(s, plain, out);
+        return true;
+    case PERFDATA_KEPT_KALLSYMS:
+        writer_bytes_put(out, plain);
+        if (writer_ok(out))
+            edit_scrub_digits(s, out->data, out->size);
+        return true;
+    case PERFDATA_KEPT_JITDUMP:
+        writer_bytes_put(out, plain);
+        return writer_ok(out) && scrub_jitdump(s, writer_bytes(out));
+    default:
+        return false;
+    }
+}
+
+static bool unpack(const struct perfdata_kept *k, struct arena *arena, struct bytes *plain) {
+    *plain = k->packed;
+    return k->packed.size == k->kept_size ||
+           object_decompress_sized(OBJECT_ZSTD, k->packed, k->kept_size, arena, plain, NULL);
+}
+
+/* False: it is left out, for it cannot be read. */
+static bool scrub_kept(struct edit_scrub *s, const struct perfdata_kept *k, struct writer *out) {
+    struct arena arena = ARENA_INIT;
+    struct bytes plain;
+    struct writer content = writer_make(false), packed = writer_make(false);
+    struct perfdata_extent *extents = calloc(k->extent_count + 1u, sizeof *extents);
+    bool ok = extents && unpack(k, &arena, &plain);
+    for (uint32_t i = 0; ok && i < k->extent_count; i++)
+        extents[i] = perfdata_kept_extent(k, false, i);
+    ok = ok && scrub_content(s, k, plain, extents, &content) && writer_ok(&content) &&
+         record_compress_pack(writer_bytes(&content), &packed);
+    struct perfdata_kept copy = *k;
+    uint8_t *name = ok ? arena_alloc(&arena, k->name.size + 1) : NULL;
+    if (name) {
+        memcpy(name, k->name.data, k->name.size);
+        edit_scrub_path(s, name, k->name.size, false);
+        copy.name.data = name;
+        copy.packed = writer_bytes(&packed);
+        copy.kept_size = content.size;
+        if (k->kind == PERFDATA_KEPT_MAP) { /* addresses may have more digits */
+            copy.file_size = content.size;
+            extents[0] = (struct perfdata_extent){0, content.size};
+        }
+        perfdata_kept_encode(&copy, extents, k->extent_count, out);
+    }
+    writer_fini(&content);
+    writer_fini(&packed);
+    arena_fini(&arena);
+    free(extents);
+    return name;
+}
+
+/* ---- boxes ---- */
+
+static void scrub_images(struct edit_scrub *s, struct bytes rest) {
+    struct bytes name;
+    struct perfdata_evidence e;
+    while (perfdata_image_evidence_next(&rest, false, &name, &e))
+        edit_scrub_path(s, (uint8_t *)(uintptr_t)name.data, name.size, false);
+}
+
+/* The boot's id tells one machine from all others. */
+static void hide_boot(uint8_t *text, size_t size) {
+    static const char boot[] = "boot\t";
+    enum { BOOT = sizeof boot - 1 };
+    if (size < BOOT || memcmp(text, boot, BOOT) != 0)
+        return;
+    for (size_t i = BOOT; i < size && text[i] != '\n'; i++)
+        text[i] = text[i] == '-' ? '-' : '0';
+}
+
+/* A part of a box into `out`, which is empty. False: it is left out. */
+static bool scrub_part(struct edit_scrub *s, const struct perfdata_part *part, struct writer *out) {
+    if (part->tag == PERFDATA_PART_KEPT) {
+        struct bytes rest = part->content;
+        for (struct perfdata_kept k; perfdata_kept_next(&rest, false, &k);)
+            if (!scrub_kept(s, &k, out))
+                log_line(LOG_WARN, "%.*s is left out: it cannot be read", (int)k.name.size,
+                         (const char *)k.name.data);
+        return true;
+    }
+    writer_bytes_put(out, part->content);
+    if (!writer_ok(out))
+        return true;
+    switch (part->tag) {
+    case PERFDATA_PART_IMAGES:
+        scrub_images(s, writer_bytes(out));
+        return true;
+    case PERFDATA_PART_KERNEL:
+        hide_boot(out->data, out->size);
+        /* fall through */
+    case PERFDATA_PART_SECTIONS:
+    case PERFDATA_PART_MODULES:
+        edit_scrub_digits(s, out->data, out->size);
+        return true;
+    default:
+        return part->tag == PERFDATA_PART_CLOCK;
+    }
+}
+
+/* False: memory. */
+static bool scrub_box(struct edit_scrub *s, struct bytes box, struct writer *out) {
+    enum { PARTS_MAX = 64 };
+    struct perfdata_part parts[PARTS_MAX] = {0}, part;
+    struct writer contents[PARTS_MAX];
+    size_t count = 0;
+    bool ok = true;
+    for (uint32_t i = 0; box.size && count < PARTS_MAX && perfdata_box_part(box, false, i, &part); i++) {
+        struct writer content = writer_make(false);
+        bool kept = scrub_part(s, &part, &content);
+        ok = ok && writer_ok(&content);
+        if (!kept) {
+            writer_fini(&content);
+            continue;
+        }
+        contents[count] = content;
+        parts[count++] = (struct perfdata_part){part.tag, writer_bytes(&content)};
+    }
+    if (ok)
+        perfdata_box_encode(parts, count, out);
+    for (size_t i = 0; i < count; i++)
+        writer_fini(&contents[i]);
+    return ok && writer_ok(out);
+}
+
+/* ---- the copy ---- */
+
+static bool write_out(struct scrubbing *x, struct bytes b, struct err *err) {
+    while (b.size) {
+        int64_t n = x->output.write(x->output.ctx, x->at, &b, 1);
+        if (n <= 0)
+            return err_errno(err, (int)-n, "archive --scrub", "cannot write");
+        x->at += (uint64_t)n;
+        b.data += n;
+        b.size -= (size_t)n;
+    }
+    return true;
+}
+
+/* What stands before the records: the preamble, which ends there, keeps its size. */
+static bool scrub_head(struct scrubbing *x, struct writer *head, struct err *err) {
+    struct bytes old = stream_box(x->reading.stream, true);
+    struct writer box = writer_make(false);
+    bool ok = !old.size || scrub_box(x->scrub, old, &box) || err_memory(err, "archive --scrub");
+    if (ok && old.size && box.size != old.size)
+        ok = err_set(err, ERR_UNSUPPORTED, stream_path(x->reading.stream),
+                     "its preamble has parts of a later version");
+    if (ok && old.size && old.size <= head->size)
+        memcpy(head->data + (head->size - old.size), box.data, box.size);
+    writer_fini(&box);
+    return ok;
+}
+
+/* What stands behind them, up to the trailer, which is made anew. */
+static bool write_tail(struct scrubbing *x, struct bytes tail, struct err *err) {
+    static const uint8_t zeros[8];
+    struct bytes old = stream_box(x->reading.stream, false);
+    struct writer part = writer_make(false), box = writer_make(false);
+    tail.size -= old.size < tail.size ? old.size : tail.size;
+    writer_bytes_put(&part, tail);
+    bool ok = (writer_ok(&part) && scrub_box(x->scrub, old, &box)) || err_memory(err, "archive --scrub");
+    if (ok && part.size) {
+        const struct perfdata_header *h = stream_header(x->reading.stream);
+        scrub_features(x, part.data, h->data.offset + h->data.size, part.size);
+    }
+    ok = ok && write_out(x, writer_bytes(&part), err) &&
+         write_out(x, (struct bytes){zeros, (size_t)(-x->at % sizeof zeros)}, err) &&
+         write_out(x, writer_bytes(&box), err);
+    writer_fini(&part);
+    writer_fini(&box);
+    return ok;
+}
+
+static bool sink_write(void *ctx, struct bytes b, struct err *err) {
+    struct scrubbing *x = ctx;
+    if (x->phase == RECORDS)
+        return write_out(x, b, err);
+    if (x->phase == TAIL)
+        return write_tail(x, b, err);
+    struct writer head = writer_make(false);
+    writer_bytes_put(&head, b);
+    bool ok = writer_ok(&head) || err_memory(err, "archive --scrub");
+    if (ok)
+        scrub_features(x, head.data, 0, head.size);
+    ok = ok && scrub_head(x, &head, err) && write_out(x, writer_bytes(&head), err);
+    x->phase = RECORDS;
+    writer_fini(&head);
+    return ok;
+}
+
+static bool sink_patch(void *ctx, uint64_t at, struct bytes b, struct err *err) {
+    struct scrubbing *x = ctx;
+    int64_t n = x->output.write(x->output.ctx, at, &b, 1);
+    return n == (int64_t)b.size || err_errno(err, n < 0 ? (int)-n : 0, "archive --scrub", "cannot write");
+}
+
+static bool edit(void *ctx, const struct stream_record *r, struct writer *before, bool *keep,
+                 struct err *err) {
+    struct scrubbing *x = ctx;
+    const struct copy_editor *e = edit_scrub_editor(x->scrub);
+    if (!r)
+        x->phase = TAIL;
+    return e->edit(e->ctx, r, before, keep, err);
+}
+
+/* Nobody can guess it. */
+static uint64_t random_number(void) {
+    struct writer uuid = writer_make(false);
+    os_files_real.read(os_files_real.ctx, "/proc/sys/kernel/random/uuid", &uuid, NULL);
+    uint64_t number = hash_bytes(uuid.data, uuid.size);
+    writer_fini(&uuid);
+    return number;
+}
+
+static bool can_scrub(const struct scrubbing *x, struct err *err) {
+    const struct stream *s = x->reading.stream;
+    const struct perfdata_header *h = stream_header(s);
+    bool foreign = false;
+    for (size_t i = 0; i < h->features.count; i++)
+        foreign = foreign || h->features.items[i].id >= PERFDATA_FEATURE_SIMPLEPERF_START ||
+                  h->features.items[i].id == PERFDATA_FEATURE_AUXTRACE;
+    if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->reading.events->swap)
+        return err_set(
+            err, ERR_UNSUPPORTED, stream_path(s),
+            "only a file of this machine's byte order can be scrubbed: copy it with `inject` first");
+    return !foreign ||
+           err_set(err, ERR_UNSUPPORTED, stream_path(s),
+                   "it has AUX data, or simpleperf's own tables, in which addresses are not found");
+}
+
+bool scrub_recording(const char *path, const char *output, struct err *err) {
+    struct scrubbing x = {.editor = {edit, &x}};
+    struct copy_sink sink = {sink_write, sink_patch, &x};
+    struct copy_result result;
+    bool ok = reading_open(&x.reading, path, true, err) && can_scrub(&x, err) &&
+              (x.scrub = edit_scrub_new(random_number(), x.reading.stream, err)) != NULL;
+    if (ok && os_output_create(output, &x.output, err)) {
+        ok = copy_recording(x.reading.stream, &sink, &x.editor, &result, err);
+        int closed = x.output.close(x.output.ctx);
+        if (ok && closed)
+            ok = err_errno(err, -closed, output, "cannot write");
+        if (!ok)
+            os_place_remove(output, NULL);
+    } else {
+        ok = false;
+    }
+    edit_scrub_free(x.scrub);
+    reading_close(&x.reading);
+    return ok;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "edit/scrub.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "tests/support/fail_alloc.h"
+
+static const char *path(struct edit_scrub *s, const char *text, bool whole) {
+    static char room[128];
+    snprintf(room, sizeof room, "%s", text);
+    edit_scrub_path(s, (uint8_t *)room, strlen(room), whole);
+    return room;
+}
+
+static void test_paths(void **state) {
+    (void)state;
+    struct edit_scrub *s = edit_scrub_new(1, NULL, NULL);
+    assert_string_equal(path(s, "/home/alice/bin/prog", false), "/x000/x0000/x00/prog");
+    assert_string_equal(path(s, "/home/bob/bin/prog", false), "/x000/x01/x00/prog");
+    assert_string_equal(path(s, "/alice/home", false), "/x0000/home");
+    assert_string_equal(path(s, "/alice/home", true), "/x0000/x000");
+    assert_string_equal(path(s, "/home/alice/a b (deleted)", false), "/x000/x0000/a b (deleted)");
+    assert_string_equal(path(s, "/a/b/a//c/", false), "/0/1/0//2/");
+    static const char *const kept[] = {
+        "[vdso]",          "//anon", "/dev/zero (deleted)",   "/memfd:x/y (deleted)",
+        "/tmp/perf-1.map", "",       "/lib/modules/6.1/a.ko", "home/alice"};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        assert_string_equal(path(s, kept[i], false), kept[i]);
+    /* As many names as there are: none twice. */
+    struct hash_map seen = {0};
+    char text[32];
+    for (unsigned i = 0; i < 1000; i++) {
+        snprintf(text, sizeof text, "/n%04u/x", i);
+        const char *now = path(s, text, false);
+        assert_int_equal(hash_map_get(&seen, hash_bytes(now, strlen(now))), HASH_ABSENT);
+        assert_true(hash_map_set(&seen, hash_bytes(now, strlen(now)), i));
+        assert_memory_equal(now, "/x0", 3);
+    }
+    hash_map_fini(&seen);
+    edit_scrub_free(s);
+}
+
+static void test_strings(void **state) {
+    (void)state;
+    struct edit_scrub *s = edit_scrub_new(1, NULL, NULL);
+    char bytes[] = "\1/etc/passwd\0a/b/c\0/ \0/run/x\n/not a path\0\xff/opt/y";
+    edit_scrub_strings(s, (uint8_t *)bytes, sizeof bytes - 1);
+    assert_memory_equal(bytes, "\1/x00/passwd\0a/b/c\0/ \0/x01/x\n/not a path\0\xff/x02/y", sizeof bytes);
+    edit_scrub_free(s);
+}
+
+/* Order and distances stay; low addresses, fixed pages and markers too. */
+static void test_addresses(void **state) {
+    (void)state;
+    static const uint64_t stay[] = {0,         0x400000, 0xfffffffff, 0xffffffffff600000, 0xffffffffffffff80,
+                                    UINT64_MAX};
+    for (uint64_t random = 1; random < 100; random++) {
+        struct edit_scrub *s = edit_scrub_new(random, NULL, NULL);
+        for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+            assert_int_equal(edit_scrub_address(s, stay[i]), stay[i]);
+        uint64_t user = edit_scrub_address(s, 0x7f0000001234) - 0x7f0000001234;
+        uint64_t kernel = 0xffffffff9b600123 - edit_scrub_address(s, 0xffffffff9b600123);
+        assert_int_equal(user & 0xfff, 0);
+        assert_true(user < (uint64_t)1 << 36);
+        assert_true(kernel && kernel < 1 << 30 && kernel % (2 << 20) == 0);
+        assert_int_equal(edit_scrub_address(s, 0x555555554000), 0x555555554000 + user);
+        char text[] = "ffffffff9b600123 T f\nffffffff9b600123a 9b600123 ffffffffff600000";
+        char want[sizeof text];
+        edit_scrub_digits(s, (uint8_t *)text, sizeof text - 1);
+        snprintf(want, sizeof want, "%llx T f\nffffffff9b600123a 9b600123 ffffffffff600000",
+                 (unsigned long long)(0xffffffff9b600123 - kernel));
+        assert_string_equal(text, want);
+        edit_scrub_free(s);
+    }
+}
+
+static void try_all(void) {
+    struct err err = ERR_INIT;
+    struct edit_scrub *s = edit_scrub_new(1, NULL, &err);
+    if (s)
+        path(s, "/home/alice/bin/prog", true);
+    edit_scrub_free(s);
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    FAIL_EACH_ALLOC(try_all());
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
