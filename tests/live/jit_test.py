@@ -158,6 +158,11 @@ def streamed():
         found = parse_samples(r, f"streamed {option}")
         check_truth(found, choose(truth_of("s.truth")), f"streamed {option}", dso)
         with open("s.data", "rb") as f:
+            r = subprocess.run([SONDE, "inject", "--jit", "-i", "-", "-o", "-"], stdin=f, capture_output=True, env=support.ENV)
+        with open("s2.data", "wb") as f:
+            f.write(r.stdout)
+        check(r.returncode == 0 and samples("s2.data") == samples("s.data"), f"streamed {option}: injected from pipe to pipe: {r.stderr}")
+        with open("s.data", "rb") as f:
             r = subprocess.run([SONDE, "report", "-i", "-", "--stdio", "--sort", "sym"], stdin=f, capture_output=True,
                                env=support.ENV, timeout=300)
         rows = r.stdout.decode()
