@@ -169,6 +169,34 @@ def streamed():
         check(all(f"{name}_1" in rows for name in ("again", "twice", "thread")), f"streamed {option}: report names all")
 
 
+def unwound():
+    """Code without frame pointers says how to unwind it, where it was made and where it was moved to."""
+    command = [EXAMPLE, "--unwind", "--dump", ".", "--truth", "unwound.truth"]
+    if subprocess.run([EXAMPLE, "--unwind", "--milliseconds", "1"], capture_output=True).returncode == 2:
+        print("SKIP the example's code that tells how to unwind it is x86-64's")
+        return
+    r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "997", "-k", "mono", "--call-graph", "dwarf,4096", "-o",
+                        "unwound.data", "--", *command], capture_output=True, env=support.ENV, timeout=300)
+    check(r.returncode == 0, f"unwound: {r.stderr.decode()[-500:]}")
+    r = support.run([SONDE, "script", "-i", "unwound.data", "-F", "ip,sym"])
+    moved = {row[3] for i, row in enumerate(truth_of("unwound.truth")) if i % 2}  # where an outer_I lies the second time
+    seen, wrong, later = 0, [], 0
+    for chain in r.out.decode().split("\n\n"):
+        frames = re.findall(r"^\s*([0-9a-f]+) (\S+)$", chain, re.M)
+        if not frames or not frames[0][1].startswith(("inner_", "outer_")):
+            continue
+        names = [name for _, name in frames]
+        i = names[0].rpartition("_")[2]
+        outer = names.index(f"outer_{i}") if f"outer_{i}" in names else 0
+        seen += 1
+        later += any(0 <= int(frames[outer][0], 16) - at < 64 for at in moved)
+        good = names[0] == f"outer_{i}" if not outer else names[:2] == [f"inner_{i}", f"outer_{i}"]
+        if not good or names[outer + 1:outer + 3] not in (["run", "unwind"], ["run", "main"]):  # unwind may be part of main
+            wrong.append(names[:5])
+    check(seen > 50 and 10 < later < seen, f"unwound: stacks of code that was made, and was moved: {seen}, {later}")
+    check(not wrong, f"unwound: {len(wrong)} of {seen} stacks are wrong: {wrong[:3]}")
+
+
 def both():
     """A process with a dump and a map beside one with a map alone."""
     record("both.data", "sh", "-c", '"$0" --dump . --map --truth a.truth --rounds 4 & '
@@ -511,7 +539,7 @@ def main():
         return support.SKIP
     with tempfile.TemporaryDirectory(prefix="sonde-jit-") as d:
         os.chdir(d)
-        tests = (example, example_injected, example_unmapped, both, streamed, example_without_clock, example_gone, node, java, python,
+        tests = (example, example_injected, example_unmapped, both, streamed, unwound, example_without_clock, example_gone, node, java, python,
                  php, luajit)
         for test in (t for t in tests if not ONLY or t.__name__ in ONLY):
             test()
