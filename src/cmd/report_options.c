@@ -216,6 +216,25 @@ static bool take_quantum(const struct option *row, void *field, const char *valu
     return true;
 }
 
+/* perf's is -T and has no value. */
+static bool take_threads(const struct option *row, void *field, const char *value, bool negated,
+                         struct err *e) {
+    struct report_options *o = OPTIONS_OF(field, thread_count);
+    char *end = NULL;
+    (void)row;
+    if (negated || !value) {
+        o->threads = !negated;
+        o->thread_count = 0;
+        return true;
+    }
+    unsigned long n = strtoul(value, &end, 10);
+    if (!isdigit((unsigned char)*value) || *end || !n || n > POOL_THREADS_MAX)
+        return err_set(e, ERR_USAGE, "--threads", "\"%s\": give a number from 1 to %d", value,
+                       POOL_THREADS_MAX);
+    o->thread_count = (unsigned)n;
+    return true;
+}
+
 static bool take_separator(const struct option *row, void *field, const char *value, bool negated,
                            struct err *e) {
     (void)row;
@@ -272,7 +291,9 @@ const struct option report_option_rows[] = {
     TEXT('S', "symbols", symbols, "symbol[,symbol...]", "only these symbols"),
     CALL('t', "field-separator", separator, "separator",
          "what separates columns, which are not aligned to the right then", take_separator),
-    FLAG('T', "threads", threads, "counter values per thread"),
+    OPTION_BOOL('T', NULL, OWN, threads, "counter values per thread"),
+    CALL(0, "threads", thread_count, "n", "work on n threads; without a number, as -T", take_threads,
+         .flags = OPTION_VALUE_ADOPT),
     FLAG('U', "hide-unresolved", hide_unresolved, "only what has a symbol"),
     OPTION_COUNT('v', "verbose", OWN, verbose, "say more: addresses, where names come from"),
     CALL('w', "column-widths", widths, "width[,width...]", "fixed widths of columns", take_widths),

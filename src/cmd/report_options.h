@@ -59,6 +59,8 @@ struct report_options {
     enum report_color color;
     bool tui, keep_empty;
 
+    unsigned thread_count; /* to use; 0: as many as there are CPUs, one for what is small */
+
     const char *jitdump_dir;
     struct symbol_options symbol;
     bool live_modules, inlines, full_source_path;

@@ -12,6 +12,8 @@
 #include "cmd/report_switch.h"
 #include "cmd/symbol_notes.h"
 #include "cmd/time_range.h"
+#include "os/affinity.h"
+#include "stream/pieces.h"
 #include "view/report_json.h"
 #include "view/report_text.h"
 #include "view/report_threads.h"
@@ -49,6 +51,7 @@ struct report_session {
     VEC(uint32_t) sockets;
     struct profile_options options; /* these two are needed as long as the profile is */
     struct profile_input input;
+    struct pool *pool; /* NULL: one thread */
     struct profile *profile;
     struct report_progress progress;
 };
@@ -376,6 +379,14 @@ static void hide_latency(struct report_session *s) {
     }
 }
 
+/* How many threads to work on: by default one for what is done before others have started. */
+static unsigned thread_count(const struct report_session *s) {
+    enum { SMALL = 256 }; /* pieces: some megabytes */
+    if (s->o->thread_count)
+        return s->o->thread_count;
+    return stream_piece_count(s->r->stream) < SMALL ? 1 : os_affinity_count();
+}
+
 static bool collect(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
     s->options = (struct profile_options){
@@ -407,8 +418,10 @@ static bool collect(struct report_session *s, struct err *err) {
         .full_source_path = o->full_source_path,
         .time_quantum_ns = o->time_quantum_ns,
     };
+    s->pool = pool_new(thread_count(s));
     s->input = (struct profile_input){
         .stream = s->r->stream,
+        .pool = s->pool,
         .events = s->r->events,
         .model = s->model,
         .names = s->naming.names,
@@ -461,6 +474,7 @@ void report_session_free(struct report_session *s) {
     if (!s)
         return;
     profile_free(s->profile);
+    pool_free(s->pool);
     naming_close(&s->naming);
     resolve_deferred_fini(&s->deferred);
     profile_parallelism_fini(&s->parallelism);
@@ -574,7 +588,7 @@ static void say_grades(const struct report_session *s) {
 
 bool report_session_interrupted(const struct report_session *s) {
     if (s->progress.interrupted)
-        log_line(LOG_WARN, "interrupted: this is the profile of the first %u %% of %s", s->progress.percent,
+        log_line(LOG_WARN, "interrupted: this is the profile of %u %% of %s", s->progress.percent,
                  stream_path(s->r->stream));
     return s->progress.interrupted;
 }

@@ -367,8 +367,9 @@ const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct
 struct model_comm_span {
     const char *comm; /* may be NULL */
     bool at_exec;
-    uint32_t thread; /* model_thread_at that instant */
     struct model_when from, until;
+    uint32_t thread;                             /* as model_thread_at */
+    struct model_when thread_from, thread_until; /* how long that holds */
 };
 void model_comm_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
                    struct model_comm_span *out);

@@ -447,11 +447,14 @@ const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct
 void model_comm_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
                    struct model_comm_span *out) {
     uint32_t task = hash_map_get(&m->task_by_key, model_task_key(pid, tid)), entry = MODEL_NONE;
-    *out = (struct model_comm_span){NULL, false, MODEL_NONE, {0, 0}, MODEL_WHEN_END};
+    *out = (struct model_comm_span){
+        .thread = MODEL_NONE, .until = MODEL_WHEN_END, .thread_until = MODEL_WHEN_END};
     if (task != HASH_ABSENT) {
         entry = timeline_find(&m->task_comms, task, when);
         span_of(&m->task_comms, task, entry, &out->from, &out->until);
-        out->thread = timeline_at(&m->task_threads, task, when);
+        uint32_t born = timeline_find(&m->task_threads, task, when);
+        span_of(&m->task_threads, task, born, &out->thread_from, &out->thread_until);
+        out->thread = born == MODEL_NONE ? MODEL_NONE : timeline_value(&m->task_threads, born);
     }
     out->comm = comm_text(m, tid, entry == MODEL_NONE ? MODEL_NONE : timeline_value(&m->task_comms, entry),
                           &out->at_exec);

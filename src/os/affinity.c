@@ -51,6 +51,15 @@ void os_affinity_init(struct os_affinity *a) {
     a->known = sched_getaffinity(0, sizeof a->allowed, (cpu_set_t *)(void *)&a->allowed) == 0;
 }
 
+unsigned os_affinity_count(void) {
+    struct os_affinity a;
+    unsigned count = 0;
+    os_affinity_init(&a);
+    for (size_t i = 0; a.known && i < WORDS; i++)
+        count += (unsigned)__builtin_popcountl(a.allowed.bits[i]);
+    return count ? count : 1;
+}
+
 bool os_affinity_to_cpu(const struct os_affinity *a, int32_t cpu) {
     struct os_cpu_mask one = {{0}};
     if (!a->known || cpu < 0 || !os_cpu_mask_has(&a->allowed, (uint32_t)cpu))

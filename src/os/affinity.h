@@ -36,6 +36,9 @@ bool os_affinity_to_node(const struct os_affinity *a, int32_t cpu);
 /* Moves the thread to those of these CPUs that it may use; false when there are none. */
 bool os_affinity_to_mask(const struct os_affinity *a, const struct os_cpu_mask *cpus);
 
+/* On how many CPUs the calling thread may run: 1 or more. */
+unsigned os_affinity_count(void);
+
 /* Whether more threads want to run now than there are CPUs, the calling one aside (proc_loadavg(5)). True
  * also when nobody knows. */
 bool os_affinity_crowded(void);

@@ -63,6 +63,16 @@ static bool records_calls(const struct perfdata_events *events) {
     return false;
 }
 
+/* Whether samples are to be looked at one after the other: counters of groups are read as differences, and
+ * names and raw data are asked for while reading by one thread only. */
+static bool needs_order(const struct profile_plan *plan) {
+    const struct profile_columns *c = plan->o->columns;
+    bool order = plan->searches || plan->o->symbols || plan->o->symbol_filter;
+    for (size_t i = 0; i < c->order.count; i++)
+        order |= c->order.items[i].id == PROFILE_TRACE || profile_column_is_field(c->order.items[i].id);
+    return order || plan->want & PERFDATA_SAMPLE_READ;
+}
+
 bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
                        const struct profile_options *o, struct err *err) {
     (void)err;
@@ -99,13 +109,14 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
                   !o->exclude_other && !o->branch;
     bool functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && profile_wants_source(o));
     plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
+    plan->in_order = needs_order(plan);
     return true;
 }
 
 /* ---- the builder ---- */
 
 bool profile_builder_init(struct profile_builder *b, const struct profile_plan *plan, struct err *err) {
-    *b = (struct profile_builder){.plan = plan};
+    *b = (struct profile_builder){.plan = plan, .stream = plan->in->stream};
     if (!resolve_places_init(&b->places, plan->in->model, err) ||
         !resolve_frames_init(&b->frames, &b->places, plan->in->names, err))
         return false;
@@ -122,8 +133,7 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
     return true;
 }
 
-/* Gives back what only adding needs. */
-static void trim(struct profile_builder *b) {
+void profile_builder_trim(struct profile_builder *b) {
     resolve_frames_trim(&b->frames);
     resolve_places_fini(&b->places);
     hash_map_fini(&b->class_by_hash);
@@ -135,7 +145,7 @@ static void trim(struct profile_builder *b) {
 }
 
 void profile_builder_fini(struct profile_builder *b) {
-    trim(b);
+    profile_builder_trim(b);
     resolve_frames_fini(&b->frames);
     profile_search_free(b->search);
     strpool_fini(&b->texts);
@@ -147,12 +157,13 @@ void profile_builder_fini(struct profile_builder *b) {
     vec_fini(&b->place_verdicts.list);
     vec_fini(&b->comm_verdicts.list);
     vec_fini(&b->tally);
+    vec_fini(&b->bad);
     readings_fini(&b->readings);
 }
 
 /* ---- classes ---- */
 
-static uint32_t class_add(struct profile_builder *b, const uint64_t *values) {
+uint32_t profile_class_add(struct profile_builder *b, const uint64_t *values) {
     uint32_t n = b->plan->class_count;
     for (uint64_t h = hash_bytes(values, n * sizeof *values);; h++) {
         uint32_t id = hash_map_get(&b->class_by_hash, h);
@@ -172,6 +183,12 @@ static uint32_t class_add(struct profile_builder *b, const uint64_t *values) {
     }
 }
 
+uint32_t profile_text_add(struct profile_builder *b, const char *text, size_t len) {
+    uint32_t id = strpool_add(&b->texts, text, len);
+    b->failed |= id == STRPOOL_NONE;
+    return id;
+}
+
 /* perf's name for a thread that no record names. */
 static uint32_t comm_text(struct profile_builder *b, const char *comm, uint32_t tid) {
     char text[16];
@@ -179,7 +196,7 @@ static uint32_t comm_text(struct profile_builder *b, const char *comm, uint32_t 
         snprintf(text, sizeof text, ":%" PRId32, (int32_t)tid);
         comm = text;
     }
-    return strpool_add(&b->texts, comm, strlen(comm));
+    return profile_text_add(b, comm, strlen(comm));
 }
 
 /* What runs behind the EXIT record is still the thread's own end: perf report, unlike script, keeps its name.
@@ -207,6 +224,14 @@ static const char *later_comm(const struct model *m, uint32_t pid, uint32_t tid,
     return model_comm(m, pid, tid, span->until, NULL);
 }
 
+static struct model_when earlier(struct model_when a, struct model_when b) {
+    return model_when_before(b, a) ? b : a;
+}
+
+static struct model_when later(struct model_when a, struct model_when b) {
+    return model_when_before(a, b) ? b : a;
+}
+
 static struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t pid, uint32_t tid,
                                              uint32_t event, struct model_when when) {
     uint64_t key = (uint64_t)tid << 32 | (pid ^ event << 20);
@@ -227,8 +252,8 @@ static struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t
                                       .comm = comm_text(b, span.comm, tid),
                                       .klass = PROFILE_NONE,
                                       .thread = span.thread,
-                                      .from = span.from,
-                                      .until = span.until};
+                                      .from = later(span.from, span.thread_from),
+                                      .until = earlier(span.until, span.thread_until)};
     return t;
 }
 
@@ -238,7 +263,7 @@ static uint32_t class_of(struct profile_builder *b, struct profile_taken *x, str
     uint64_t values[PROFILE_CLASS_MAX];
     x->comm = t->comm;
     profile_keys_take(b, x, values);
-    uint32_t klass = class_add(b, values);
+    uint32_t klass = profile_class_add(b, values);
     if (b->plan->by_thread)
         t->klass = klass;
     return klass;
@@ -246,7 +271,7 @@ static uint32_t class_of(struct profile_builder *b, struct profile_taken *x, str
 
 /* ---- sums ---- */
 
-static uint64_t hash_key(const struct profile_leaf_key *k) {
+uint64_t profile_leaf_hash(const struct profile_leaf_key *k) {
     uint64_t place = (uint64_t)k->klass << 32 | k->frame,
              chain = (uint64_t)k->chain.outer << 32 | k->chain.inner;
     return hash_u64(place ^ hash_u64(chain));
@@ -257,34 +282,35 @@ static bool same_key(const struct profile_leaf_key *x, const struct profile_leaf
            x->chain.inner == y->chain.inner;
 }
 
-static uint32_t leaf_of(struct profile_builder *b, const struct profile_pending *p) {
-    struct idtable_at at = idtable_first(&b->leaf_index, p->hash);
+static uint32_t leaf_of(struct profile_builder *b, const struct profile_leaf_key *key, uint64_t hash) {
+    struct idtable_at at = idtable_first(&b->leaf_index, hash);
     for (uint32_t id; (id = idtable_next(&b->leaf_index, &at)) != IDTABLE_NONE;)
-        if (same_key(&b->leaves.items[id].key, &p->key))
+        if (same_key(&b->leaves.items[id].key, key))
             return id;
     uint32_t id = (uint32_t)b->leaves.count;
     struct profile_leaf *leaf = id < PROFILE_NONE ? vec_push(&b->leaves) : NULL;
-    if (!leaf || !idtable_add(&b->leaf_index, p->hash, id) || (b->plan->extras && !vec_push(&b->weights)))
+    if (!leaf || !idtable_add(&b->leaf_index, hash, id) || (b->plan->extras && !vec_push(&b->weights)))
         return PROFILE_NONE;
-    *leaf = (struct profile_leaf){.key = p->key, .first_ns = UINT64_MAX};
+    *leaf = (struct profile_leaf){.key = *key, .first_ns = UINT64_MAX};
     return id;
 }
 
-static bool add_to_leaf(struct profile_builder *b, const struct profile_pending *p) {
-    uint32_t id = leaf_of(b, p);
+bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *more,
+                      const struct profile_weights *weights, uint64_t hash) {
+    uint32_t id = leaf_of(b, &more->key, hash);
     if (id == PROFILE_NONE)
         return false;
     struct profile_leaf *leaf = &b->leaves.items[id];
-    leaf->period += p->period;
-    leaf->samples++;
-    if (p->time_ns < leaf->first_ns) {
-        leaf->first_ns = p->time_ns;
-        leaf->thread = p->thread;
+    leaf->period += more->period;
+    leaf->samples += more->samples;
+    if (more->first_ns < leaf->first_ns) {
+        leaf->first_ns = more->first_ns;
+        leaf->thread = more->thread;
     }
     for (unsigned i = 0; b->plan->extras && i < 3; i++)
-        b->weights.items[id].w[i] += p->weights.w[i];
+        b->weights.items[id].w[i] += weights->w[i];
     if (b->plan->extras)
-        b->weights.items[id].latency += p->weights.latency;
+        b->weights.items[id].latency += weights->latency;
     return true;
 }
 
@@ -295,10 +321,10 @@ static void add_pending(struct profile_builder *b) {
         struct profile_pending *p = &b->pending[i];
         if (!p->asked)
             continue;
-        p->key.frame = resolve_frames_answer(&b->frames, &p->ask);
-        p->hash = hash_key(&p->key);
+        p->leaf.key.frame = resolve_frames_answer(&b->frames, &p->ask);
+        p->hash = profile_leaf_hash(&p->leaf.key);
         idtable_prefetch(&b->leaf_index, p->hash);
-        b->failed |= p->key.frame == RESOLVE_NO_FRAME;
+        b->failed |= p->leaf.key.frame == RESOLVE_NO_FRAME;
     }
     for (uint32_t i = 0; i < b->pending_count; i++) {
         struct idtable_at at = idtable_first(&b->leaf_index, b->pending[i].hash);
@@ -307,7 +333,7 @@ static void add_pending(struct profile_builder *b) {
             __builtin_prefetch(&b->leaves.items[id], 1);
     }
     for (uint32_t i = 0; i < b->pending_count; i++)
-        b->failed |= !add_to_leaf(b, &b->pending[i]);
+        b->failed |= !profile_leaf_add(b, &b->pending[i].leaf, &b->pending[i].weights, b->pending[i].hash);
     b->pending_count = 0;
 }
 
@@ -332,20 +358,21 @@ static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t 
                    unsigned cpumode) {
     struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
     struct profile_pending *p = &b->pending[b->pending_count];
-    *p = (struct profile_pending){.key = {.klass = class_of(b, x, slot), .frame = frame},
-                                  .thread = slot->thread,
-                                  .period = period,
-                                  .time_ns = x->when.time_ns};
-    if (p->key.klass == PROFILE_NONE || frame == RESOLVE_NO_FRAME)
+    *p = (struct profile_pending){.leaf = {.key = {.klass = class_of(b, x, slot), .frame = frame},
+                                           .period = period,
+                                           .first_ns = x->when.time_ns,
+                                           .samples = 1,
+                                           .thread = slot->thread}};
+    if (p->leaf.key.klass == PROFILE_NONE || frame == RESOLVE_NO_FRAME)
         return false;
     if (b->plan->extras) /* with -b all of a branch's sample, as perf has it */
         p->weights = (struct profile_weights){{x->s->weight, x->s->ins_lat, x->s->weight3},
                                               x->s->period * PROFILE_LATENCY_UNIT / b->parallelism};
     if (b->plan->chains && x->has_chain)
-        p->key.chain = x->chain;
-    else if (b->plan->chains && !profile_chain_take(b, x->s, cpumode, x->when, &p->key.chain, NULL))
+        p->leaf.key.chain = x->chain;
+    else if (b->plan->chains && !profile_chain_take(b, x->s, cpumode, x->when, &p->leaf.key.chain, NULL))
         return false;
-    p->hash = hash_key(&p->key);
+    p->hash = profile_leaf_hash(&p->leaf.key);
     idtable_prefetch(&b->leaf_index, p->hash);
     if (++b->pending_count == PROFILE_PENDING)
         add_pending(b);
@@ -370,16 +397,17 @@ static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
 static bool add_plain(struct profile_builder *b, struct profile_taken *x) {
     struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
     struct profile_pending *p = &b->pending[b->pending_count];
-    *p = (struct profile_pending){.key = {.klass = class_of(b, x, slot)},
-                                  .asked = true,
-                                  .thread = slot->thread,
-                                  .period = x->s->period,
-                                  .time_ns = x->when.time_ns};
+    *p = (struct profile_pending){.leaf = {.key = {.klass = class_of(b, x, slot)},
+                                           .period = x->s->period,
+                                           .first_ns = x->when.time_ns,
+                                           .samples = 1,
+                                           .thread = slot->thread},
+                                  .asked = true};
     const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
     resolve_frames_ask(&b->frames, state, x->cpumode, x->s->ip, (enum resolve_frame_kind)b->plan->place_kind,
                        &p->ask);
     count_sample(b, x->s->period, x->event, PROFILE_KEEP);
-    if (p->key.klass == PROFILE_NONE)
+    if (p->leaf.key.klass == PROFILE_NONE)
         return false;
     if (++b->pending_count == PROFILE_PENDING)
         add_pending(b);
@@ -499,14 +527,17 @@ static void add_sample_record(struct profile_builder *b, const struct stream_rec
     s.data_src = s.cgroup = s.transaction = s.code_page_size = s.data_page_size = s.phys_addr = 0;
     s.branch_count = 0;
     if (!stream_sample_whole(&e->plan, r->raw.body) || !decode(&e->plan, r->raw.body, b->plan->want, &s)) {
-        stream_bad_record(in->stream, r, "a sample shorter than its fields");
+        uint64_t *loc = vec_push(&b->bad);
+        b->failed |= !loc;
+        if (loc)
+            *loc = r->loc;
         return;
     }
     if (!is_calls(&e->attr)) /* what is looked at for calls only */
         s.have &= ~PERFDATA_SAMPLE_BRANCH_STACK;
     if (b->plan->o->mem) /* what counts is how long it took */
         s.period = s.weight ? s.weight : 1;
-    struct model_when when = {r->has_time ? r->time_ns : stream_when_ns(in->stream, r), r->loc};
+    struct model_when when = {r->has_time ? r->time_ns : stream_when_ns(b->stream, r), r->loc};
     unsigned cpumode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;
     if (b->plan->want & e->plan.sample_type & PERFDATA_SAMPLE_READ &&
         e->attr.read_format & PERFDATA_FORMAT_GROUP)
@@ -520,7 +551,6 @@ void profile_builder_add(struct profile_builder *b, const struct stream_record *
         add_sample_record(b, r);
 }
 
-void profile_builder_finish(struct profile_builder *b) {
+void profile_builder_flush(struct profile_builder *b) {
     add_pending(b);
-    trim(b);
 }

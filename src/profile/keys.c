@@ -110,13 +110,13 @@ static uint64_t without_digits(struct profile_builder *b, uint32_t comm) {
         while (from[1] >= '0' && from[1] <= '9')
             from++;
     }
-    return (uint64_t)strpool_add(&b->texts, bare, left) << 32 | strpool_add(&b->texts, shown, n);
+    return (uint64_t)profile_text_add(b, bare, left) << 32 | profile_text_add(b, shown, n);
 }
 
 static uint32_t cgroup_text(struct profile_builder *b, const struct perfdata_sample *s) {
     const char *path = s->have & PERFDATA_SAMPLE_CGROUP ? model_cgroup(b->plan->in->model, s->cgroup) : NULL;
     path = path ? path : "N/A";
-    return strpool_add(&b->texts, path, strlen(path));
+    return profile_text_add(b, path, strlen(path));
 }
 
 /* Seven links are recorded; the last is the cgroup namespace. Device in the upper half; both are small. */
@@ -133,13 +133,13 @@ static uint32_t trace_text(struct profile_builder *b, const struct profile_taken
     const struct profile_input *in = b->plan->in;
     const struct perfdata_attr *attr = &in->events->list.items[x->event].attr;
     if (!in->trace || attr->type != PERFDATA_TYPE_TRACEPOINT)
-        return strpool_add(&b->texts, "N/A", 3);
+        return profile_text_add(b, "N/A", 3);
     struct out o;
     uint32_t id = STRPOOL_NONE;
     if (out_init(&o, NULL, NULL)) {
         in->trace(in->trace_ctx, attr, x->s, &o);
         const char *text = out_text(&o);
-        id = strpool_add(&b->texts, text, strlen(text));
+        id = profile_text_add(b, text, strlen(text));
     }
     out_fini(&o);
     return id;
@@ -162,7 +162,7 @@ static uint32_t field_text(struct profile_builder *b, const struct profile_taken
     if (out_init(&o, NULL, NULL)) {
         if (c && c->event == x->event && in->field)
             in->field(in->trace_ctx, &in->events->list.items[x->event].attr, x->s, c, &o);
-        text = strpool_add(&b->texts, o.buf, o.len);
+        text = profile_text_add(b, o.buf, o.len);
     }
     out_fini(&o);
     b->failed |= text == STRPOOL_NONE;
@@ -208,7 +208,7 @@ static uint64_t take(struct profile_builder *b, const struct profile_taken *x, e
         return without_digits(b, x->comm);
     case PROFILE_PARENT:
         return x->parent != PROFILE_NONE ? x->parent
-                                         : strpool_add(&b->texts, PROFILE_OTHER, strlen(PROFILE_OTHER));
+                                         : profile_text_add(b, PROFILE_OTHER, strlen(PROFILE_OTHER));
     case PROFILE_CGROUP_ID:
         return cgroup_link(b, x);
     case PROFILE_TRACE:

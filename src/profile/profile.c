@@ -5,38 +5,6 @@
 
 #include "profile/profile_internal.h"
 
-/* The recording's pages are given back in steps of this size. */
-enum { FORGET_BYTES = 16 << 20 };
-/* And the user hears of progress after each of these. */
-enum { PROGRESS_BYTES = 1 << 20 };
-
-/* False: the user has seen enough. */
-static bool go_on(const struct profile_input *in, uint64_t loc, uint64_t *told) {
-    if (!in->progress || loc - *told < PROGRESS_BYTES)
-        return true;
-    *told = loc;
-    return in->progress(in->progress_ctx, loc, stream_file_size(in->stream));
-}
-
-static bool read_all(struct profile *p, struct err *err) {
-    struct stream_record r;
-    enum stream_status status;
-    uint64_t forgotten = 0, told = 0;
-    bool enough = false;
-    while (!enough && (status = stream_next(p->plan.in->stream, &r, err)) == STREAM_RECORD) {
-        profile_builder_add(&p->b, &r);
-        if (r.loc - forgotten > FORGET_BYTES) {
-            stream_forget(p->plan.in->stream, forgotten, r.loc);
-            forgotten = r.loc;
-        }
-        enough = !go_on(p->plan.in, r.loc, &told);
-    }
-    profile_builder_finish(&p->b);
-    if (p->b.failed)
-        return err_memory(err, "profile");
-    return enough || status == STREAM_END;
-}
-
 struct profile *profile_collect(const struct profile_input *in, const struct profile_options *o,
                                 struct err *err) {
     struct profile *p = calloc(1, sizeof *p);
@@ -45,7 +13,7 @@ struct profile *profile_collect(const struct profile_input *in, const struct pro
         return NULL;
     }
     if (!profile_plan_make(&p->plan, in, o, err) || !profile_builder_init(&p->b, &p->plan, err) ||
-        !resolve_names_prepare(in->names, err) || !read_all(p, err) || !profile_freeze(p, err)) {
+        !resolve_names_prepare(in->names, err) || !profile_read(p, err) || !profile_freeze(p, err)) {
         profile_free(p);
         return NULL;
     }

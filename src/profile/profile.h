@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
+#include "base/pool.h"
 #include "base/vec.h"
 #include "model/model.h"
 #include "profile/column.h"
@@ -82,12 +83,13 @@ typedef void profile_field_text_fn(void *ctx, const struct perfdata_attr *attr,
                                    struct out *out);
 
 /* Asked now and then while the recording is read, with how many of its bytes have been: false ends that, and
- * the profile is of what was read. Called from one thread at a time. */
+ * the profile is of what was read. Called from one thread. */
 typedef bool profile_progress_fn(void *ctx, uint64_t done, uint64_t total);
 
 /* All borrowed, and needed as long as the profile lives. */
 struct profile_input {
-    struct stream *stream; /* rewound; read to its end */
+    struct stream *stream; /* read to its end once, and rewound; is again */
+    struct pool *pool;     /* the threads to use: nothing in the profile depends on how many. NULL: one */
     const struct perfdata_events *events;
     const struct model *model; /* frozen */
     struct resolve_names *names;

@@ -52,8 +52,9 @@ struct profile_plan {
     bool by_thread;    /* a class depends on event and thread alone */
     bool plain;        /* nothing else is wanted of a sample but its own place and what it weighs */
     bool chains, extras /* cpumode sums and weights */;
-    bool calls;                     /* some events' branch stacks are call stacks */
-    bool searches, parents;         /* something, -p's functions are looked for in callchains */
+    bool in_order;          /* what a sample means depends on those before it, or is asked of one thread */
+    bool calls;             /* some events' branch stacks are call stacks */
+    bool searches, parents; /* something, -p's functions are looked for in callchains */
     uint8_t place_kind, frame_kind; /* enum resolve_frame_kind of samples' places and of callchains */
 };
 
@@ -83,11 +84,10 @@ struct profile_weights {
 
 /* A sample on its way to its leaf: it waits until what it will touch is in the cache. */
 struct profile_pending {
-    struct profile_leaf_key key; /* its frame is not known yet where `asked` */
+    struct profile_leaf leaf; /* of this sample alone; its frame is not known yet where `asked` */
     bool asked;
     struct resolve_ask ask;
-    uint32_t thread;
-    uint64_t hash, period, time_ns;
+    uint64_t hash;
     struct profile_weights weights;
 };
 enum { PROFILE_PENDING = 32 };
@@ -112,6 +112,7 @@ struct profile_verdicts {
 
 struct profile_builder {
     const struct profile_plan *plan;
+    const struct stream *stream; /* that gives the records: the input's, or a share of it */
     struct resolve_places places;
     struct resolve_frames frames;
     struct strpool texts;
@@ -138,6 +139,7 @@ struct profile_builder {
 
     struct readings readings;
     VEC(struct profile_tally) tally; /* by event */
+    VEC(uint64_t) bad;               /* locs of samples that are shorter than their fields */
     bool failed;                     /* memory ran out */
 };
 
@@ -149,8 +151,32 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
 void profile_builder_fini(struct profile_builder *b);
 /* One record of the stream. */
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r);
-/* After the last record: adds what still waits and gives back what only adding needs. */
-void profile_builder_finish(struct profile_builder *b);
+/* After the last record of it: adds what still waits. */
+void profile_builder_flush(struct profile_builder *b);
+/* After everything: gives back what only adding needs. */
+void profile_builder_trim(struct profile_builder *b);
+/* The id of a text; STRPOOL_NONE, and the builder has failed: memory. */
+uint32_t profile_text_add(struct profile_builder *b, const char *text, size_t len);
+/* The id of a class, new or known. PROFILE_NONE: memory. */
+uint32_t profile_class_add(struct profile_builder *b, const uint64_t *values);
+/* Adds period, samples and first sample of a leaf to those of the same key. `hash` is of the key. False:
+ * memory. */
+bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *leaf,
+                      const struct profile_weights *weights, uint64_t hash);
+uint64_t profile_leaf_hash(const struct profile_leaf_key *key);
+
+/* ---- merge.c ---- */
+
+/*
+ * Adds to `to` what `from` (both flushed) made of the records that follow its own, as if it had been given
+ * them itself: ids included. `from` is used up. False: memory.
+ */
+bool profile_builder_merge(struct profile_builder *to, struct profile_builder *from);
+
+/* ---- read.c ---- */
+
+/* The second pass: all samples into p->b. */
+bool profile_read(struct profile *p, struct err *err);
 
 /* ---- keys.c: values of keys that do not follow from where the sample lies ---- */
 

@@ -129,6 +129,7 @@ void stream_close(struct stream *s) {
     stream_input_close(&s->input);
     stream_expansion_close(&s->expansion);
     vec_fini(&s->jumps);
+    vec_fini(&s->marks);
     free(s->path);
     free(s);
 }
@@ -566,6 +567,7 @@ static bool take(struct stream *s, const struct place *p, struct stream_record *
             stream_bad_record(s, r, "it is too short for its type");
     } else {
         *give = true;
+        stream_mark(s, r->loc, p->segment);
         note_time(s, r);
         if (!counted) {
             account(s, r);
@@ -604,6 +606,7 @@ static inline bool next_sample(struct stream *s, struct stream_record *r) {
     r->file = (uint32_t)s->segment;
     r->file_offset = s->pos - g->start + g->file_start;
     s->pos += size;
+    stream_mark(s, r->loc, s->segment);
     note_time(s, r);
     if (r->loc >= s->counted_to)
         s->counted_to = r->loc + 1;
@@ -630,6 +633,7 @@ uint64_t stream_pass_samples(struct stream *s, uint64_t max, struct stream_passe
         const struct perfdata_plan *plan = &s->events.list.items[event].plan;
         if (raw.body.size < plan->fixed_size)
             break;
+        stream_mark(s, pos, s->segment);
         if (perfdata_record_time(plan, PERFDATA_RECORD_SAMPLE, raw.body, &time_ns)) {
             passed->first_ns = time_ns < passed->first_ns ? time_ns : passed->first_ns;
             passed->last_ns = time_ns > passed->last_ns ? time_ns : passed->last_ns;
@@ -661,7 +665,7 @@ enum stream_status stream_next(struct stream *s, struct stream_record *out, stru
                 return STREAM_RECORD;
             continue;
         }
-        if (p.expanded && cut) {
+        if (p.expanded && cut && !s->is_share) {
             if (!feed_expansion(s, &more, out, &given, err))
                 return STREAM_FAILED;
             if (given)
@@ -702,6 +706,8 @@ struct stream_record stream_record_at(const struct stream *s, uint64_t loc) {
 }
 
 void stream_release(struct stream *s, uint64_t loc) {
+    vec_fini(&s->marks); /* what is gone cannot be read in pieces */
+    s->next_mark = UINT64_MAX;
     if (loc >= STREAM_EXPANDED_LOC) {
         if (s->expansion.active)
             os_spool_release(&s->expansion.spool, loc - STREAM_EXPANDED_LOC);

@@ -64,6 +64,13 @@ struct stream_jump {
     uint64_t from, to;
 };
 
+/* Where a piece of the sequence begins: what the stream knew before it gave the record at `loc`. */
+struct stream_mark {
+    uint64_t loc, pass_max_ns;
+    uint32_t segment;
+};
+enum { STREAM_PIECE_BYTES = 32 << 10 };
+
 struct stream {
     char *path;
     struct stream_options options;
@@ -88,6 +95,9 @@ struct stream {
     uint64_t bad_end;                  /* loc + 1 of the record that was reported bad last; 0: none */
     unsigned warnings;
     struct stream_memo memo;
+    VEC(struct stream_mark) marks; /* by ascending loc */
+    uint64_t next_mark;            /* the first record at this loc or behind is marked */
+    bool is_share;                 /* of stream_pieces_open: all there is has been expanded */
     struct writer
         split; /* the parts so far of a record of simpleperf's that is larger than a record can be */
 };
@@ -102,6 +112,16 @@ static inline void stream_note_time(struct stream *s, uint64_t time_ns) {
         s->max_time_ns = time_ns;
     if (time_ns < s->min_time_ns)
         s->min_time_ns = time_ns;
+}
+
+/* pieces.c */
+
+/* Marks the record at `loc`. Without memory there are no more marks. */
+void stream_add_mark(struct stream *s, uint64_t loc, size_t segment);
+/* To be called before a record's time is noted. */
+static inline void stream_mark(struct stream *s, uint64_t loc, size_t segment) {
+    if (__builtin_expect(loc >= s->next_mark, 0))
+        stream_add_mark(s, loc, segment);
 }
 
 /* input.c */

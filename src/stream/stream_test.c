@@ -6,11 +6,13 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "config.h"
 #include "format/perfdata/header_encode.h"
 #include "format/perfdata/perfdata_test.h"
 #include "stream/order.h"
+#include "stream/pieces.h"
 #include "tests/support/fail_alloc.h"
 
 #include <stdlib.h>
@@ -288,7 +290,7 @@ static void test_pipe(void **state) {
 #ifdef HAVE_ZSTD
 /* Appends `n` bytes of a running zstd stream as a COMPRESSED2 record. */
 static void put_compressed(struct writer *w, ZSTD_CCtx *cctx, const uint8_t *p, size_t n) {
-    uint8_t out[4096];
+    uint8_t out[32768];
     ZSTD_inBuffer in = {p, n, 0};
     ZSTD_outBuffer buf = {out, sizeof out, 0};
     assert_int_equal(ZSTD_compressStream2(cctx, &buf, &in, ZSTD_e_flush), 0);
@@ -400,6 +402,124 @@ static void test_samples_are_passed_over(void **state) {
     writer_fini(&data);
     perfdata_events_fini(&events);
 }
+
+/* What a pass gives, in one number, and how many records. */
+struct pass {
+    uint64_t hash, records, last_loc;
+};
+
+static void follow(struct stream *s, struct pass *pass) {
+    struct stream_record r;
+    enum stream_status status;
+    while ((status = stream_next(s, &r, NULL)) == STREAM_RECORD) {
+        assert_true(!pass->records || r.loc > pass->last_loc);
+        const uint64_t words[] = {r.loc,           (uint64_t)(uintptr_t)r.raw.body.data,
+                                  r.raw.body.size, r.file_offset,
+                                  r.event,         stream_when_ns(s, &r),
+                                  pass->hash};
+        pass->hash = hash_bytes(words, sizeof words);
+        pass->last_loc = r.loc;
+        pass->records++;
+    }
+    assert_int_equal(status, STREAM_END);
+}
+
+/* However the pieces are shared out, the shares together give what another pass gives, and count nothing. */
+static void check_pieces(const struct writer *file, uint32_t at_least) {
+    int lines = 0;
+    struct err err = ERR_INIT;
+    struct pass whole = {0};
+    struct stream_record r;
+    struct stream *s = stream_open_memory(writer_bytes(file), NULL, &err);
+    log_set_sink(drop_log, &lines);
+    assert_non_null(s);
+    do { /* as first passes read */
+        while (stream_pass_samples(s, 100, &(struct stream_passed){UINT64_MAX, 0}))
+            ;
+    } while (stream_next(s, &r, NULL) == STREAM_RECORD);
+    stream_rewind(s);
+    follow(s, &whole);
+    struct stream_losses losses = *stream_losses(s);
+    uint32_t count = stream_piece_count(s);
+    int before = lines;
+    assert_true(count >= at_least);
+    const uint32_t shares[] = {1, 2, 3, 7, count};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        struct pass parts = {0};
+        for (uint32_t k = 0; k < shares[i]; k++) {
+            uint32_t from = (uint32_t)((uint64_t)count * k / shares[i]),
+                     to = (uint32_t)((uint64_t)count * (k + 1) / shares[i]);
+            if (from == to)
+                continue;
+            struct stream *share = stream_pieces_open(s, from, to, &err);
+            assert_non_null(share);
+            follow(share, &parts);
+            stream_pieces_close(share);
+        }
+        assert_int_equal(parts.records, whole.records);
+        assert_int_equal(parts.hash, whole.hash);
+    }
+    assert_memory_equal(stream_losses(s), &losses, sizeof losses);
+    assert_int_equal(lines, before);
+    stream_close(s);
+    log_set_sink(NULL, NULL);
+}
+
+/* Samples and, with `damage`, bytes that are none; times go back and forth, some records have none. */
+static struct writer make_long(const struct perfdata_events *events, bool damage) {
+    struct writer data = writer_make(events->swap);
+    for (uint64_t i = 0; i < 6000; i++) {
+        put_sample(&data, events, 1000000 + i * 1000 - i % 7 * 900);
+        if (i % 50 == 0)
+            test_put_zeros(&data, PERFDATA_RECORD_FINISHED_ROUND, 8);
+        if (damage && i % 900 == 899)
+            for (uint64_t k = 0; k < 8 + i % 4000; k++)
+                writer_u64(&data, 0);
+        if (damage && i % 700 == 699)
+            test_put_zeros(&data, PERFDATA_RECORD_MMAP, 16);
+    }
+    return data;
+}
+
+static void test_pieces(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct perfdata_events events;
+        make_events(&events, i & 1);
+        struct writer data = make_long(&events, i & 2);
+        struct writer file = make_file(&events, &data, data.size - (i & 2 ? 5 : 0));
+        check_pieces(&file, 8);
+        writer_fini(&data);
+        writer_fini(&file);
+        perfdata_events_fini(&events);
+    }
+}
+
+#ifdef HAVE_ZSTD
+/* Records as they are, then compressed ones, a plain one between them. */
+static void test_pieces_of_compressed(void **state) {
+    (void)state;
+    for (int damage = 0; damage < 2; damage++) {
+        struct perfdata_events events;
+        make_events(&events, false);
+        struct writer inner = make_long(&events, damage), data = make_long(&events, damage);
+        ZSTD_CCtx *cctx = ZSTD_createCCtx();
+        const size_t step = 30000;
+        for (size_t at = 0; at < inner.size; at += step) {
+            put_compressed(&data, cctx, inner.data + at, inner.size - at < step ? inner.size - at : step);
+            if (at == 3 * step)
+                put_sample(&data, &events, 5000000);
+        }
+        struct writer file = make_file(&events, &data, data.size);
+        check_pieces(&file, 16);
+        ZSTD_freeCCtx(cctx);
+        writer_fini(&inner);
+        writer_fini(&data);
+        writer_fini(&file);
+        perfdata_events_fini(&events);
+    }
+}
+#endif
 
 static void test_ordered_reading(void **state) {
     (void)state;
@@ -548,8 +668,10 @@ int main(void) {
         cmocka_unit_test(test_pipe),
 #ifdef HAVE_ZSTD
         cmocka_unit_test(test_compressed),
+        cmocka_unit_test(test_pieces_of_compressed),
 #endif
         cmocka_unit_test(test_samples_are_passed_over),
+        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_ordered_reading),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_simpleperf_tracing_data),
