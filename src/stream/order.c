@@ -235,7 +235,7 @@ enum stream_status order_next(struct order *o, struct stream_record *out, struct
     struct order_item item;
     for (;;) {
         if (order_queue_pop(&o->queue, &item)) {
-            *out = stream_record_at(o->stream, item.loc);
+            *out = stream_record_again(o->stream, item.loc, &o->memo);
             out->has_time = true;
             out->time_ns = item.time_ns;
             return STREAM_RECORD;

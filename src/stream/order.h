@@ -54,6 +54,7 @@ struct order {
     struct order_queue queue;
     order_want_fn *want; /* NULL: everything */
     void *want_ctx;
+    struct stream_memo memo;
     bool ended, disabled;
 };
 

@@ -686,10 +686,40 @@ enum stream_status stream_next(struct stream *s, struct stream_record *out, stru
     }
 }
 
+/* Nearly all of those of nearly all files, as next_sample. */
+static inline bool sample_again(const struct stream *s, uint64_t loc, struct stream_memo *memo,
+                                struct stream_record *r) {
+    const struct stream_segment *g = &s->input.segments.items[0];
+    if (s->input.segments.count != 1 || loc < g->start || loc >= g->end || g->end > s->input.size ||
+        g->end - loc < PERFDATA_HEADER_SIZE)
+        return false;
+    const uint8_t *p = s->input.base + loc;
+    const bool swap = s->header.swap;
+    uint32_t size = bytes_load16(p + 6, swap);
+    if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size < PERFDATA_HEADER_SIZE || size > g->end - loc)
+        return false;
+    r->raw = (struct perfdata_raw){PERFDATA_RECORD_SAMPLE,
+                                   bytes_load16(p + 4, swap),
+                                   size,
+                                   {p + PERFDATA_HEADER_SIZE, size - PERFDATA_HEADER_SIZE},
+                                   {NULL, 0}};
+    r->loc = loc;
+    r->file = 0;
+    r->file_offset = loc - g->start + g->file_start;
+    fill(s, memo, r);
+    return true;
+}
+
 struct stream_record stream_record_at(const struct stream *s, uint64_t loc) {
+    return stream_record_again(s, loc, &(struct stream_memo){0});
+}
+
+struct stream_record stream_record_again(const struct stream *s, uint64_t loc, struct stream_memo *memo) {
     struct stream_record r = {.loc = loc};
     bool cut;
     struct place p;
+    if (sample_again(s, loc, memo, &r))
+        return r;
     if (loc >= STREAM_EXPANDED_LOC) {
         p = expanded_place(s, loc - STREAM_EXPANDED_LOC);
     } else {
@@ -701,7 +731,7 @@ struct stream_record stream_record_at(const struct stream *s, uint64_t loc) {
     stream_peek(s, p.base + p.at, p.end - p.at, &r.raw, &cut);
     r.file = (uint32_t)p.segment;
     r.file_offset = record_offset(s, &p, &r.raw);
-    fill(s, &(struct stream_memo){0}, &r);
+    fill(s, memo, &r);
     return r;
 }
 

@@ -125,6 +125,15 @@ void stream_rewind(struct stream *s);
 /* The record at a loc that stream_next gave. */
 struct stream_record stream_record_at(const struct stream *s, uint64_t loc);
 
+/* The event that a sample's id led to, while there were `events` events. */
+struct stream_memo {
+    uint64_t id;
+    size_t events; /* 0: nothing remembered */
+    uint32_t event;
+};
+/* The same for many records, one after the other: the memo, zeroed at first, is the caller's. */
+struct stream_record stream_record_again(const struct stream *s, uint64_t loc, struct stream_memo *memo);
+
 /* For a pipe: the caller is done with all records before loc; their room is given back. No-op for files. */
 void stream_release(struct stream *s, uint64_t loc);
 

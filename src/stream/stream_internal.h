@@ -52,13 +52,6 @@ struct stream_expansion {
     uint64_t records[2]; /* expanded so far: COMPRESSED, COMPRESSED2 */
 };
 
-/* The event that the last sample's id led to, while there were `events` events. */
-struct stream_memo {
-    uint64_t id;
-    size_t events; /* 0: nothing remembered */
-    uint32_t event;
-};
-
 /* From a bad place (a loc) reading went on at offset `to` of the same base: so does every later pass. */
 struct stream_jump {
     uint64_t from, to;

@@ -338,11 +338,28 @@ static bool make_room(struct script_names *n) {
     return true;
 }
 
+/* Room for a text, at the start of a cache line: most are shorter than one. */
+static char *text_room(struct script_names *n, size_t len) {
+    enum { SLAB = 64 * 1024 };
+    size_t size = (len / SCRIPT_TEXT_SLACK + 1) * SCRIPT_TEXT_SLACK;
+    if (n->room_left < size) {
+        size_t slab = size > SLAB ? size : SLAB;
+        char *p = arena_alloc(&n->arena, slab + SCRIPT_TEXT_SLACK);
+        if (!p)
+            return NULL;
+        n->room = p + (-(uintptr_t)p & (SCRIPT_TEXT_SLACK - 1));
+        n->room_left = slab;
+    }
+    char *text = n->room;
+    n->room += size;
+    n->room_left -= size;
+    return text;
+}
+
 /* Keeps a text that was composed, with its place and all else filled in. What is kept, or as it was: memory.
  */
 static struct script_text keep(struct script_names *n, struct script_spot *made) {
-    size_t size = made->len < SCRIPT_TEXT_SLACK ? SCRIPT_TEXT_SLACK : made->len;
-    char *copy = make_room(n) ? arena_alloc(&n->arena, size) : NULL;
+    char *copy = make_room(n) ? text_room(n, made->len) : NULL;
     if (copy) {
         memcpy(copy, made->text, made->len);
         made->text = copy;

@@ -15,7 +15,8 @@
 #include "resolve/grade.h"
 #include "resolve/lines.h"
 
-/* A text, not NUL-terminated; SCRIPT_TEXT_SLACK bytes from its start can be read even if it is shorter. */
+/* A text, not NUL-terminated, kept ones at the start of a cache line; SCRIPT_TEXT_SLACK bytes from its start
+ * can be read even if it is shorter. */
 struct script_text {
     const char *text;
     uint32_t len;
@@ -48,6 +49,8 @@ struct script_names {
     struct script_spot *spots;
     size_t spot_count, spot_mask; /* mask + 1 slots when spots is not NULL */
     struct arena arena;           /* the texts */
+    char *room;                   /* in it, at the start of a line */
+    size_t room_left;
     struct out scratch;
     uint64_t grades[GRADE_COUNT]; /* texts given out: frames and places */
     struct script_state *states;  /* by process; NULL: not made yet */

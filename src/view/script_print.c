@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/script_print.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/digits.h"
@@ -105,6 +106,7 @@ void script_print_fini(struct script_print *p) {
     vec_fini(&p->plans);
     script_names_fini(&p->names);
     object_insns_free(p->insns);
+    free(p->comms);
     arena_fini(&p->arena);
 }
 
@@ -217,10 +219,33 @@ const struct script_plan *script_print_plan(struct script_print *p, uint32_t eve
 
 /* ---- the start of a line ---- */
 
+/* What a thread is called for some time. */
+struct script_comm {
+    struct model_comm_span span; /* from = until: the slot is free */
+    uint32_t pid, tid;
+};
+
+/* NULL: nothing names the thread then. */
+static const char *comm_of(struct script_print *p, const struct script_start *x) {
+    enum { SLOTS = 256 };
+    if (!p->comms && model_is_frozen(p->model))
+        p->comms = calloc(SLOTS, sizeof *p->comms);
+    if (!p->comms || !model_is_frozen(p->model))
+        return model_comm(p->model, x->comm_pid, x->comm_tid, x->when, NULL);
+    struct script_comm *c = &p->comms[x->comm_tid % SLOTS];
+    if (c->pid != x->comm_pid || c->tid != x->comm_tid || model_when_before(x->when, c->span.from) ||
+        !model_when_before(x->when, c->span.until)) {
+        model_comm_at(p->model, x->comm_pid, x->comm_tid, x->when, &c->span);
+        c->pid = x->comm_pid;
+        c->tid = x->comm_tid;
+    }
+    return c->span.comm;
+}
+
 static void print_comm(struct script_print *p, enum step step, const struct script_start *x) {
     struct out *o = p->out;
     char unnamed[24];
-    const char *comm = model_comm(p->model, x->comm_pid, x->comm_tid, x->when, NULL);
+    const char *comm = comm_of(p, x);
     if (!comm) {
         unnamed[0] = ':';
         int32_t tid = (int32_t)x->comm_tid;
