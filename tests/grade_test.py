@@ -6,6 +6,7 @@ Recordings are made here, of the code in OBJECT, a shared object with functions 
 """
 import json
 import os
+import struct
 import sys
 import tempfile
 
@@ -167,6 +168,27 @@ def check_search(t, folder):
                 f"{facts['sym']}+0x{facts['symoff']:x}" == text, r)
 
 
+def check_kernel(t, folder):
+    """What tells a kernel's boot may stand in its own map: pipes have no other place for it."""
+    path, listed = os.path.join(folder, "k.data"), os.path.join(folder, "kallsyms")
+    text, names = 0xffffffff9b600000, [f"f{i}" for i in range(10)]
+    lines = "".join(f"symbol\t{text + 0x100 * i:x}\t{name}\n" for i, name in enumerate(names)).encode()
+    item = struct.pack("<II", 4, len(lines)) + lines + bytes(-len(lines) % 8)
+    tail = struct.pack("<IHH", 0x45646e53, 1, 8 + len(item)) + item
+    r = pd.Recording()
+    r.add(pd.MMAP2, pd.KERNEL | pd.MMAP_BUILD_ID,
+          struct.pack("<IIQQQBBH20sII", 0xffffffff, 0, text, 0x1000, text, 20, 0, 0, bytes(range(20)), 5, 2) +
+          pd.text("[kernel.kallsyms]_text") + tail + r.tail(0, 0))
+    r.sample(7, text + 0x210, [pd.CONTEXT_KERNEL, text + 0x210], misc=pd.KERNEL)
+    r.write(path)
+    for moved, want in ((0, ["f2", "exact", "kernel"]), (0x10, ["[stale]", f"[kernel.kallsyms]+0x{text + 0x210:x}", "stale", "none"])):
+        with open(listed, "w", encoding="ascii") as f:
+            f.write(f"{text:x} T _text\n" + "".join(f"{text + 0x100 * i + (moved if i == 9 else 0):x} t {name}\n"
+                                                    for i, name in enumerate(names)) + f"{text + 0x1000:x} T _etext\n")
+        r = report(path, "-g", "none", "-s", "sym,grade,identity", "--kallsyms", listed)
+        t.check(f"the kernel's boot, symbols {moved:x} off", rows(r)[0][2:] == want, r)
+
+
 def check_doctor(t, folder):
     path = os.path.join(folder, "d.data")
 
@@ -214,6 +236,7 @@ def main():
         check_script(t, folder)
         check_why(t, folder)
         check_search(t, folder)
+        check_kernel(t, folder)
         check_doctor(t, folder)
     t.finish()
 

@@ -255,14 +255,15 @@ static int copy_identified(struct command_env *env, const struct inject_options 
 /* ---- modules' sections ---- */
 
 /* What lies where in the kernel is this boot's: no other recording may have it. */
-static bool is_this_boot(const struct reading *r, const struct model *m, struct err *err) {
-    struct perfdata_kernel_facts now, then;
+static bool is_this_boot(struct reading *r, const struct model *m, struct err *err) {
+    struct perfdata_kernel_facts now;
+    const struct perfdata_kernel_facts *then = reading_kernel_facts(r);
     struct record_kernel k;
     struct model_kernel_reference ref;
     static const char what[] = "--kmod-sections";
     record_kernel_facts(&os_proc_system, &now, &k);
-    if (reading_kernel_facts(r, &then) && *then.boot_id)
-        return strcmp(then.boot_id, now.boot_id) == 0 ||
+    if (*then->boot_id)
+        return strcmp(then->boot_id, now.boot_id) == 0 ||
                err_set(err, ERR_USAGE, what, "the recording was made on another boot");
     if (k.hidden || !k.start)
         return err_set(err, ERR_PERMISSION, what,

@@ -45,7 +45,7 @@ bool naming_open(struct naming *n, const struct command_env *env, struct reading
     options.debuginfod_urls = servers && *servers ? servers : NULL;
     options.recorded_host = n->host;
     options.recorded_ns = stream_is_pipe(r->stream) || file->fd < 0 ? 0 : file->mtime_ns;
-    options.kernel = reading_kernel_facts(r, &n->kernel) ? &n->kernel : NULL;
+    options.kernel = reading_kernel_facts(r);
     options.module_lines = r->module_lines;
     options.returns = find_returns;
     options.returns_ctx = r;

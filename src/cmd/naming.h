@@ -13,8 +13,7 @@ struct naming {
     struct resolve_names *names;
     struct resolve_lines *lines;
     char *release, *host; /* OSRELEASE, HOSTNAME; NULL: not known */
-    struct perfdata_kernel_facts kernel;
-    char *own_cache; /* symbol_options.own_cache */
+    char *own_cache;      /* symbol_options.own_cache */
 };
 
 /*

@@ -159,10 +159,20 @@ struct bytes reading_kept(const struct reading *r) {
     return stream_part(r->stream, false, PERFDATA_PART_KEPT);
 }
 
-bool reading_kernel_facts(const struct reading *r, struct perfdata_kernel_facts *out) {
+const struct perfdata_kernel_facts *reading_kernel_facts(struct reading *r) {
     struct bytes text = stream_part(r->stream, false, PERFDATA_PART_KERNEL);
-    perfdata_kernel_facts_decode(text, out);
-    return text.size != 0;
+    if (text.size && !r->kernel.start)
+        perfdata_kernel_facts_decode(text, &r->kernel);
+    return &r->kernel;
+}
+
+/* The kernel's own map may say the same. */
+static void see_kernel(struct reading *r, const struct perfdata_record *rec) {
+    struct perfdata_evidence e;
+    if (rec->type == PERFDATA_RECORD_MMAP2 && rec->mmap2.pid == UINT32_MAX && !r->kernel.start &&
+        (rec->misc & PERFDATA_MISC_CPUMODE_MASK) == PERFDATA_MISC_KERNEL &&
+        perfdata_evidence_decode(rec->mmap2.filename, r->events->swap, &e) && e.kernel.size)
+        perfdata_kernel_facts_decode(e.kernel, &r->kernel);
 }
 
 /* A kernel module that went while recording: nothing is there any more, as after a KSYMBOL record that says
@@ -233,6 +243,7 @@ bool reading_apply(struct reading *r, struct model *m, const struct stream_recor
         return true;
     if (!kmod_sections_see(&r->kmod, &rec))
         return err_memory(err, "modules");
+    see_kernel(r, &rec);
     if (r->jit && !resolve_jit_note_record(r->jit, &rec, reading_when(r, raw)))
         return err_memory(err, "jitdumps");
     if (!model_wants(m, raw->raw.type))

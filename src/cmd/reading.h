@@ -29,6 +29,7 @@ struct reading {
     /* Where kernel modules' sections lay (module_lines.h): before the recording, and of those that came then;
      * complete after the first pass. */
     struct bytes module_lines[2];
+    struct perfdata_kernel_facts kernel; /* reading_kernel_facts */
     const char *kallsyms; /* a list that may tell where modules end; set between open and first pass; NULL */
     size_t named_events, named_features; /* how many there were when names were given last */
 };
@@ -80,8 +81,9 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
  */
 int64_t reading_captured_s(const struct reading *r);
 
-/* Which boot of which kernel was recorded. False: not known. */
-bool reading_kernel_facts(const struct reading *r, struct perfdata_kernel_facts *out);
+/* Which boot of which kernel was recorded: all zero until (in a pipe) the record comes that says it, and
+ * where none does. */
+const struct perfdata_kernel_facts *reading_kernel_facts(struct reading *r);
 
 /* Files that the recording keeps (format/perfdata/kept.h), in its byte order; empty when there are none.
  * Lives as long as the stream. */

@@ -252,16 +252,6 @@ static void scrub_images(struct edit_scrub *s, struct bytes rest) {
         edit_scrub_path(s, (uint8_t *)(uintptr_t)name.data, name.size, false);
 }
 
-/* The boot's id tells one machine from all others. */
-static void hide_boot(uint8_t *text, size_t size) {
-    static const char boot[] = "boot\t";
-    enum { BOOT = sizeof boot - 1 };
-    if (size < BOOT || memcmp(text, boot, BOOT) != 0)
-        return;
-    for (size_t i = BOOT; i < size && text[i] != '\n'; i++)
-        text[i] = text[i] == '-' ? '-' : '0';
-}
-
 /* A part of a box into `out`, which is empty. False: it is left out. */
 static bool scrub_part(struct edit_scrub *s, const struct perfdata_part *part, struct writer *out) {
     if (part->tag == PERFDATA_PART_KEPT) {
@@ -280,11 +270,9 @@ static bool scrub_part(struct edit_scrub *s, const struct perfdata_part *part, s
         scrub_images(s, writer_bytes(out));
         return true;
     case PERFDATA_PART_KERNEL:
-        hide_boot(out->data, out->size);
-        /* fall through */
     case PERFDATA_PART_SECTIONS:
     case PERFDATA_PART_MODULES:
-        edit_scrub_digits(s, out->data, out->size);
+        edit_scrub_lines(s, out->data, out->size);
         return true;
     default:
         return part->tag == PERFDATA_PART_CLOCK;

@@ -123,6 +123,15 @@ void edit_scrub_digits(const struct edit_scrub *s, uint8_t *text, size_t size) {
     }
 }
 
+void edit_scrub_lines(const struct edit_scrub *s, uint8_t *text, size_t size) {
+    static const char boot[] = "boot\t";
+    const uint8_t *found = memmem(text, size, boot, sizeof boot - 1);
+    size_t at = found ? (size_t)(found - text) + sizeof boot - 1 : size;
+    for (; at < size && text[at] != '\n'; at++)
+        text[at] = text[at] == '-' ? '-' : '0';
+    edit_scrub_digits(s, text, size);
+}
+
 /* Of words that may be data: what is an address of something mapped, or of a stack. */
 static bool is_address(const struct edit_scrub *s, uint64_t word) {
     if (word < USER_FROM)
@@ -223,6 +232,8 @@ static void scrub_fields(struct edit_scrub *s, const struct perfdata_record *rec
         if (kernel)
             move_word(s, body + PGOFF_AT); /* of the kernel's own map: the reference symbol's address */
         scrub_name(s, rec->type == PERFDATA_RECORD_MMAP ? rec->mmap.filename : rec->mmap2.filename, false);
+        if (kernel && rec->type == PERFDATA_RECORD_MMAP2)
+            edit_scrub_lines(s, writable(rec->mmap2.filename.data), rec->mmap2.filename.size);
         break;
     case PERFDATA_RECORD_CGROUP:
         scrub_name(s, rec->cgroup.path, true);

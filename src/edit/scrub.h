@@ -31,6 +31,9 @@ uint64_t edit_scrub_address(const struct edit_scrub *s, uint64_t address);
 /* A path in place; of a `whole` one the last part too. Anything that does not begin with / stays. */
 void edit_scrub_path(struct edit_scrub *s, uint8_t *text, size_t size, bool whole);
 
+/* Of the lines that tell of a kernel (docs/FORMAT.md): edit_scrub_digits, and the boot's id. */
+void edit_scrub_lines(const struct edit_scrub *s, uint8_t *text, size_t size);
+
 /* Of a text: addresses of the kernel, which have 16 hexadecimal digits there. */
 void edit_scrub_digits(const struct edit_scrub *s, uint8_t *text, size_t size);
 

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "format/kallsyms/kallsyms.h"
+#include "format/perfdata/evidence.h"
 #include "object/build_id.h"
 
 enum { PICKS_MAX = 512 };
@@ -144,34 +145,60 @@ void record_kernel_notes(const struct os_proc *proc, const char *path, struct os
     writer_fini(&w);
 }
 
-/* A map of code that every process shares: MMAP2 where it can carry a build-id, else MMAP. */
-static void put_map(const struct record_sink *sink, uint64_t start, uint64_t end, uint64_t offset,
-                    const struct os_build_id *id, const char *name, struct writer *w) {
-    char text[OS_MAPPING_NAME];
-    size_t len = strnlen(name, sizeof text - 8), room = (len + 8) & ~(size_t)7;
-    memset(text, 0, room);
-    memcpy(text, name, len);
+/* A map of code that every process shares. */
+struct shared_map {
+    uint64_t start, end, offset;
+    const struct os_build_id *id; /* NULL, or empty: none */
+    const char *name;
+    struct bytes facts; /* perfdata_evidence.kernel; only where there is a build-id */
+};
+
+/* MMAP2 where it can carry a build-id, else MMAP. */
+static void put_map(const struct record_sink *sink, const struct shared_map *m, struct writer *w) {
+    static const uint8_t zeros[8];
+    struct writer name = writer_make(false);
+    size_t len = strnlen(m->name, OS_MAPPING_NAME - sizeof zeros);
     struct perfdata_record rec = {.type = PERFDATA_RECORD_MMAP, .misc = PERFDATA_MISC_KERNEL};
-    struct bytes filename = {(const uint8_t *)text, room};
-    if (id && id->size) {
+    writer_put(&name, m->name, len);
+    writer_put(&name, zeros, sizeof zeros - len % sizeof zeros); /* at least the NUL */
+    if (m->id && m->id->size) {
+        if (m->facts.size)
+            perfdata_evidence_encode(&(struct perfdata_evidence){.kernel = m->facts}, &name);
         rec.type = PERFDATA_RECORD_MMAP2;
         rec.misc |= PERFDATA_MISC_MMAP_BUILD_ID;
         rec.mmap2 = (struct perfdata_mmap2){
             .pid = UINT32_MAX,
-            .addr = start,
-            .len = end - start,
-            .pgoff = offset,
+            .addr = m->start,
+            .len = m->end - m->start,
+            .pgoff = m->offset,
             .has_build_id = true,
-            .build_id_size = id->size,
+            .build_id_size = m->id->size,
             .prot = PROT_READ | PROT_EXEC,
             .flags = MAP_PRIVATE,
-            .filename = filename,
+            .filename = writer_bytes(&name),
         };
-        memcpy(rec.mmap2.build_id, id->bytes, id->size);
+        memcpy(rec.mmap2.build_id, m->id->bytes, m->id->size);
     } else {
-        rec.mmap = (struct perfdata_mmap){UINT32_MAX, 0, start, end - start, offset, filename};
+        rec.mmap = (struct perfdata_mmap){UINT32_MAX,        0,         m->start,
+                                          m->end - m->start, m->offset, writer_bytes(&name)};
     }
-    record_sink_encode(sink, &rec, w);
+    if (writer_ok(&name))
+        record_sink_encode(sink, &rec, w);
+    else
+        w->failed = true;
+    writer_fini(&name);
+}
+
+/* The kernel's own: named after its reference symbol; what else tells it goes along. */
+static void put_kernel(const struct record_sink *sink, const struct record_kernel *k,
+                       const struct os_build_id *id, struct writer *w) {
+    struct writer facts = writer_make(false);
+    char name[32];
+    if (sink->kernel_facts)
+        perfdata_kernel_facts_encode(sink->kernel_facts, &facts);
+    snprintf(name, sizeof name, "[kernel.kallsyms]%s", k->reference);
+    put_map(sink, &(struct shared_map){k->start, k->end, k->start, id, name, writer_bytes(&facts)}, w);
+    writer_fini(&facts);
 }
 
 static void keep_id(const struct record_sink *sink, const struct os_build_id *id, const char *name) {
@@ -182,7 +209,7 @@ static void keep_id(const struct record_sink *sink, const struct os_build_id *id
 
 void record_kernel_put_module(const struct record_sink *sink, const struct record_module *m, bool ids,
                               struct writer *w) {
-    put_map(sink, m->start, m->end, 0, ids ? &m->build_id : NULL, m->path, w);
+    put_map(sink, &(struct shared_map){m->start, m->end, 0, ids ? &m->build_id : NULL, m->path, {0}}, w);
     keep_id(sink, &m->build_id, m->path);
 }
 
@@ -191,7 +218,6 @@ bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *
     struct record_kernel k;
     struct os_build_id id;
     struct record_modules own = {0};
-    char name[32];
     if (sink->kernel_facts)
         record_kernel_facts(proc, sink->kernel_facts, &k);
     else
@@ -200,10 +226,8 @@ bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *
     if (k.hidden && wanted)
         log_line(LOG_WARN, "the kernel's addresses are hidden, its functions will have no names: record as "
                            "root, or: sysctl -w kernel.kptr_restrict=0");
-    if (k.start) {
-        snprintf(name, sizeof name, "[kernel.kallsyms]%s", k.reference);
-        put_map(sink, k.start, k.end, k.start, ids ? &id : NULL, name, w);
-    }
+    if (k.start)
+        put_kernel(sink, &k, ids ? &id : NULL, w);
     keep_id(sink, &id, "[kernel.kallsyms]");
     bool ok = modules || record_modules_read(proc, &own);
     modules = modules ? modules : &own;

@@ -143,6 +143,10 @@ static void test_records(void **state) {
     check_map(&t, 0xffffffff81000000, 0xffffffff8220bb08, 0xffffffff81000000, "[kernel.kallsyms]_text");
     assert_true(t.rec.mmap2.has_build_id && t.rec.mmap2.build_id_size == 3);
     assert_memory_equal(t.rec.mmap2.build_id, "abc", 3);
+    /* What tells this boot goes along where it is wanted: pipes have no other place. */
+    struct perfdata_evidence e;
+    struct perfdata_kernel_facts facts = {0}, back;
+    assert_false(perfdata_evidence_decode(t.rec.mmap2.filename, false, &e));
     check_map(&t, 0xffffffffc0500000, 0xffffffffc05f8000, 0, "[wide]");
     check_map(&t, 0xffffffffc05f8000, 0xffffffffc05fe000, 0, "/lib/modules/6.1.0-test/updates/odd_one.ko");
     assert_int_equal(t.rec.type, PERFDATA_RECORD_MMAP); /* no build-id: nothing to say */
@@ -151,6 +155,15 @@ static void test_records(void **state) {
     assert_false(synth_test_next(&t, writer_bytes(&t.got)));
     assert_int_equal(t.ids.count, 2);
     assert_non_null(memmem(t.ids.content.data, t.ids.content.size, "[kernel.kallsyms]\0", 18));
+    synth_test_fini(&t);
+    synth_test_init(&t);
+    t.sink.kernel_facts = &facts;
+    assert_true(record_kernel_encode(&p, &t.sink, NULL, true, true, &t.got));
+    check_map(&t, 0xffffffff81000000, 0xffffffff8220bb08, 0xffffffff81000000, "[kernel.kallsyms]_text");
+    assert_true(perfdata_evidence_decode(t.rec.mmap2.filename, false, &e));
+    perfdata_kernel_facts_decode(e.kernel, &back);
+    assert_true(back.start == 0xffffffff81000000 && back.symbol_count == facts.symbol_count &&
+                back.symbol_count);
     synth_test_fini(&t);
 }
 

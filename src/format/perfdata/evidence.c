@@ -15,6 +15,8 @@ enum {
     ITEM_STATE = 1,
     ITEM_BUILD_ID = 2,
     ITEM_COOKIE = 3,
+    ITEM_KERNEL = 4,
+    KERNEL_MAX = 8192,
     STATE_BYTES = 40,
     BUILD_ID_BYTES = 20,
     ENTRY_BYTES = 24,
@@ -49,6 +51,8 @@ void perfdata_evidence_encode(const struct perfdata_evidence *e, struct writer *
         put_item(ITEM_BUILD_ID, e->build_id, e->build_id_size, w);
     if (e->has_cookie)
         put_item(ITEM_COOKIE, e->cookie, sizeof e->cookie, w);
+    if (e->kernel.size && e->kernel.size <= KERNEL_MAX)
+        put_item(ITEM_KERNEL, e->kernel.data, (uint32_t)e->kernel.size, w);
     writer_patch16(w, start + 6, (uint16_t)(w->size - start));
 }
 
@@ -67,6 +71,8 @@ static void read_item(uint32_t tag, struct cursor item, struct perfdata_evidence
     } else if (tag == ITEM_COOKIE && size == PERFDATA_COOKIE_BYTES) {
         out->has_cookie = true;
         memcpy(out->cookie, cursor_take(&item, size), size);
+    } else if (tag == ITEM_KERNEL) {
+        out->kernel = cursor_bytes(&item, size);
     }
 }
 

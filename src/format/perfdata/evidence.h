@@ -27,6 +27,7 @@ struct perfdata_evidence {
     uint8_t build_id[20];
     bool has_cookie;
     uint8_t cookie[PERFDATA_COOKIE_BYTES]; /* object/cookie.h */
+    struct bytes kernel; /* of a kernel's own map: the lines of kernel_facts.h; borrowed; empty: none */
 };
 
 /* Appends a tail. */

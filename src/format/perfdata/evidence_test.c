@@ -14,12 +14,14 @@ static const struct perfdata_evidence FULL = {
     .build_id = "abc",
     .has_cookie = true,
     .cookie = "0123456789abcde",
+    .kernel = {(const uint8_t *)"boot\t1\n", 7},
 };
 
 static void check_full(const struct perfdata_evidence *e) {
     assert_true(e->has_state && e->state.dev == 1 && e->state.ino == 2 && e->state.size == 3);
     assert_true(e->state.mtime_ns == -4 && e->state.ctime_ns == 5);
     assert_true(e->build_id_size == 3 && memcmp(e->build_id, "abc", 3) == 0);
+    assert_true(bytes_equal(e->kernel, FULL.kernel));
     assert_true(e->has_cookie && memcmp(e->cookie, FULL.cookie, sizeof e->cookie) == 0);
 }
 
