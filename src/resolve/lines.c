@@ -52,11 +52,10 @@ static void ask(struct resolve_lines *l, uint32_t image, uint64_t offset, struct
     if (id == UINT32_MAX || (resolve_names_strict(l->names) && !symbol_store_source(l->store, id).proved))
         return;
     struct symbol_bytes bytes = symbol_store_bytes(l->store, id);
-    const struct bytes no_alt = {NULL, 0};
     if (bytes.debug.size)
-        i->lines = object_lines_new(bytes.debug, no_alt, NULL);
+        i->lines = object_lines_new(bytes.debug, symbol_store_dwz(l->store, id, bytes.debug), NULL);
     if (!i->lines && bytes.code.size)
-        i->lines = object_lines_new(bytes.code, no_alt, NULL);
+        i->lines = object_lines_new(bytes.code, symbol_store_dwz(l->store, id, bytes.code), NULL);
 }
 
 /* The image's, or NULL when it has none. */

@@ -210,6 +210,10 @@ struct symbol_bytes {
     struct bytes code, debug;
 };
 struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t image);
+/* The dwz(1) file to which DWARF of a loaded image was moved, proved by the build-id in .gnu_debugaltlink;
+ * `dwarf` is that image's, of symbol_store_bytes. Empty: it has no such link, or the file is not there. Opens
+ * files; lives as those. */
+struct bytes symbol_store_dwz(struct symbol_store *s, uint32_t image, struct bytes dwarf);
 
 /* Perf maps that changed since they were read, or came, are read anew at the next question: what was given
  * out of images of kind JIT is void then. True if there was any. Not while another thread uses the store. */

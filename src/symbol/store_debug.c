@@ -60,3 +60,43 @@ struct symfile *store_find_debug(struct symbol_store *s, struct store_image *im,
     struct bytes id = {f->id.bytes, f->id.size};
     return debug ? debug : try_debug(s, im, f, store_download(s, im, id, OS_DEBUGINFOD_DEBUGINFO), NULL);
 }
+
+/* ---- dwz ---- */
+
+static struct bytes try_dwz(struct symbol_store *s, struct store_image *im, const struct object_altlink *link,
+                            const char *path) {
+    struct symfile *f = path && *path ? symfile_open(&s->files, path) : NULL;
+    if (f && f->is_elf && symfile_has_id(f, (struct bytes){link->id.bytes, link->id.size}))
+        return f->bytes;
+    if (f)
+        store_tried(im, f->path,
+                    !f->is_elf ? "no file of dwz" : "its build-id is not the one in the link to it");
+    return (struct bytes){NULL, 0};
+}
+
+/* Where the link's name leads: relative ones from the file that has the link. */
+static const char *linked_path(const struct symbol_store *s, struct store_image *im,
+                               const struct object_altlink *link) {
+    const char *name = store_text(im, "%.*s", (int)link->name.size, (const char *)link->name.data);
+    if (*name == '/')
+        return store_host_path(s, im, name);
+    const char *from = im->debug_path ? im->debug_path : im->source.path,
+               *slash = from ? strrchr(from, '/') : NULL;
+    return slash ? store_text(im, "%.*s%s", (int)(slash + 1 - from), from, name) : NULL;
+}
+
+struct bytes symbol_store_dwz(struct symbol_store *s, uint32_t image, struct bytes dwarf) {
+    struct store_image *im = s->images.items[image];
+    struct object_elf e;
+    struct object_altlink link;
+    struct bytes found = {NULL, 0};
+    if (!object_elf_open(dwarf, &e, NULL) || !object_altlink_read(&e, &link) || link.id.size < 2)
+        return found;
+    struct bytes id = {link.id.bytes, link.id.size};
+    const char *hex = store_hex(im, id);
+    const char *system = store_text(im, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+    found = try_dwz(s, im, &link, linked_path(s, im, &link));
+    if (!found.size)
+        found = try_dwz(s, im, &link, store_host_path(s, im, system));
+    return found.size ? found : try_dwz(s, im, &link, store_download(s, im, id, OS_DEBUGINFOD_DEBUGINFO));
+}

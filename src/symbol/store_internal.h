@@ -23,6 +23,7 @@ struct store_image {
     struct symbol_table *owned; /* the table, when it is this image's alone */
     struct symbol_source source;
     struct symbol_bytes bytes;
+    const char *debug_path;                /* of bytes.debug; NULL: like the image's own */
     struct symfile *framed, *framed_debug; /* that have its unwind tables; NULL: none */
     bool frames_asked;
     struct object_cfi *frames; /* of JIT code */

@@ -89,6 +89,7 @@ struct recipe {
     const char *id;   /* NULL: no build-id */
     const char *link; /* .gnu_debuglink's name */
     uint32_t crc;
+    const char *dwz;              /* .gnu_debugaltlink's name; its build-id is ID_B */
     uint32_t table;               /* SHT_SYMTAB, SHT_DYNSYM; 0: none */
     struct function functions[8]; /* up to the first without a name */
 };
@@ -101,7 +102,7 @@ static void put_elf(struct tree *t, const char *path, const struct recipe *r, ui
     struct writer *text = test_image_part(&image), *cold = test_image_part(&image),
                   *init = test_image_part(&image), *table = test_image_part(&image),
                   *strings = test_image_part(&image), *note = test_image_part(&image),
-                  *link = test_image_part(&image);
+                  *link = test_image_part(&image), *dwz = test_image_part(&image);
     bool relocatable = r->type == ET_REL;
     writer_zero(text, 0x100);
     writer_zero(cold, 0x40);
@@ -142,6 +143,12 @@ static void put_elf(struct tree *t, const char *path, const struct recipe *r, ui
         writer_u32(link, r->crc);
         elf_image_section(m, &(struct elf_image_section){".gnu_debuglink", SHT_PROGBITS, 0, 0, 0, 0, 4, 0,
                                                          writer_bytes(link), 0});
+    }
+    if (r->dwz) {
+        writer_put(dwz, r->dwz, strlen(r->dwz) + 1);
+        writer_put(dwz, ID_B, strlen(ID_B));
+        elf_image_section(m, &(struct elf_image_section){".gnu_debugaltlink", SHT_PROGBITS, 0, 0, 0, 0, 1, 0,
+                                                         writer_bytes(dwz), 0});
     }
     if (!relocatable)
         elf_image_segment(m, &(struct elf_image_segment){PT_LOAD, PF_R | PF_X, 0x1000, 16, 1, 1});
@@ -450,6 +457,41 @@ static void test_debug_files(void **state) {
         assert_string_equal(at(&s, text + 0x10), "");
         symbol_store_free(s.store);
         remove(in_tree(t, places[i]));
+    }
+}
+
+/* What dwz(1) moved: beside the file that has the link, at an absolute path, among the system's debug files;
+ * each proved by its build-id. */
+static void test_dwz(void **state) {
+    struct tree *t = *state;
+    static const struct {
+        const char *link, *file;
+    } cases[] = {{"../dwz/common", "/dwz/common"},
+                 {"/usr/lib/debug/.dwz/common", "/usr/lib/debug/.dwz/common"},
+                 {"gone", "/usr/lib/debug/.build-id/"
+                          "62/62626262626262626262626262626262626262.debug"}};
+    struct symbol_options o = {.symfs = t->root};
+    struct symbol_image image = FILE_IMAGE;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct recipe prog = PROG, common = {.type = ET_DYN, .id = ID_B};
+        prog.dwz = cases[i].link;
+        put_elf(t, "/bin/prog", &prog, NULL);
+        put_elf(t, cases[i].file, &common, NULL);
+        struct session s = ask(&o, &image);
+        struct bytes found = symbol_store_dwz(s.store, 0, symbol_store_bytes(s.store, 0).code);
+        struct object_build_id id;
+        assert_true(found.size && object_build_id_read(found, &id));
+        assert_memory_equal(id.bytes, ID_B, id.size);
+        symbol_store_free(s.store);
+        common.id = ID_A; /* another one */
+        put_elf(t, cases[i].file, &common, NULL);
+        s = ask(&o, &image);
+        assert_int_equal(symbol_store_dwz(s.store, 0, symbol_store_bytes(s.store, 0).code).size, 0);
+        symbol_store_free(s.store);
+        remove(in_tree(t, cases[i].file));
+        s = ask(&o, &image);
+        assert_int_equal(symbol_store_dwz(s.store, 0, symbol_store_bytes(s.store, 0).code).size, 0);
+        symbol_store_free(s.store);
     }
 }
 
@@ -974,16 +1016,13 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_file),         TREE_TEST(test_deleted),
-        TREE_TEST(test_evidence),     TREE_TEST(test_changed),
-        TREE_TEST(test_kernel_facts), TREE_TEST(test_modules_elsewhere),
-        TREE_TEST(test_forced),       TREE_TEST(test_made_code),
-        TREE_TEST(test_cache),        TREE_TEST(test_debug_files),
-        TREE_TEST(test_map),          TREE_TEST(test_debuginfod),
-        TREE_TEST(test_kallsyms),     TREE_TEST(test_vmlinux),
-        TREE_TEST(test_module_list),  TREE_TEST(test_module_file),
-        TREE_TEST(test_memory),       cmocka_unit_test(test_vdso),
-        cmocka_unit_test(test_named), cmocka_unit_test(test_foreign_kernel),
+        TREE_TEST(test_file),        TREE_TEST(test_deleted),      TREE_TEST(test_evidence),
+        TREE_TEST(test_changed),     TREE_TEST(test_kernel_facts), TREE_TEST(test_modules_elsewhere),
+        TREE_TEST(test_forced),      TREE_TEST(test_made_code),    TREE_TEST(test_cache),
+        TREE_TEST(test_debug_files), TREE_TEST(test_dwz),          TREE_TEST(test_map),
+        TREE_TEST(test_debuginfod),  TREE_TEST(test_kallsyms),     TREE_TEST(test_vmlinux),
+        TREE_TEST(test_module_list), TREE_TEST(test_module_file),  TREE_TEST(test_memory),
+        cmocka_unit_test(test_vdso), cmocka_unit_test(test_named), cmocka_unit_test(test_foreign_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

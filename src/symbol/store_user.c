@@ -97,6 +97,7 @@ static bool use_file(struct symbol_store *s, struct store_image *im, struct symf
     if (!debug)
         return store_found(im, origin, f->path, proved);
     im->bytes.debug = debug->bytes;
+    im->debug_path = debug->path;
     return store_found(im, SYMBOL_FROM_DEBUG_FILE, debug->path, proved);
 }
 
