@@ -6,6 +6,7 @@ Recordings are made here, of the code in OBJECT, a shared object with functions 
 """
 import json
 import os
+import shutil
 import struct
 import sys
 import tempfile
@@ -187,6 +188,13 @@ def check_kernel(t, folder):
                                                     for i, name in enumerate(names)) + f"{text + 0x1000:x} T _etext\n")
         r = report(path, "-g", "none", "-s", "sym,grade,identity", "--kallsyms", listed)
         t.check(f"the kernel's boot, symbols {moved:x} off", rows(r)[0][2:] == want, r)
+        # perf record --kcore makes a folder, with the list beside a copy of the kernel.
+        whole = os.path.join(folder, f"kcore-{moved}")
+        os.makedirs(os.path.join(whole, "kcore_dir"))
+        shutil.copy(path, os.path.join(whole, "data"))
+        shutil.copy(listed, os.path.join(whole, "kcore_dir", "kallsyms"))
+        r = report(whole, "-g", "none", "-s", "sym,grade,identity")
+        t.check(f"a folder with its kernel's list, symbols {moved:x} off", rows(r)[0][2:] == want, r)
 
 
 def check_doctor(t, folder):

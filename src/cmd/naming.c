@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "format/perfdata/feature.h"
+#include "os/place.h"
 
 /* A feature that is a text; NULL: not recorded. */
 static char *text_of(const struct reading *r, enum perfdata_feature_id id) {
@@ -27,6 +28,17 @@ static char *own_cache_path(void) {
     return !home || *home != '/' || asprintf(&path, "%s/.cache/sonde", home) < 0 ? NULL : path;
 }
 
+/* Where `perf record --kcore` puts it: DIRECTORY/kcore_dir/kallsyms. NULL: it is not there. */
+static char *kcore_list(const struct reading *r) {
+    char *path = NULL;
+    if (asprintf(&path, "%s/kcore_dir/kallsyms", stream_path(r->stream)) < 0)
+        return NULL;
+    if (os_place_taken(path))
+        return path;
+    free(path);
+    return NULL;
+}
+
 static struct symbol_returns find_returns(void *ctx, enum symbol_space space) {
     struct reading *r = ctx;
     return resolve_returns_find(&r->returns, r->stream, space);
@@ -47,6 +59,8 @@ bool naming_open(struct naming *n, const struct command_env *env, struct reading
     options.recorded_ns = stream_is_pipe(r->stream) || file->fd < 0 ? 0 : file->mtime_ns;
     options.kernel = reading_kernel_facts(r);
     options.module_lines = r->module_lines;
+    n->kcore = options.host.kallsyms || options.host.vmlinux ? NULL : kcore_list(r);
+    options.host.kallsyms = n->kcore ? n->kcore : options.host.kallsyms;
     options.returns = find_returns;
     options.returns_ctx = r;
     options.kept = reading_kept(r);
@@ -64,6 +78,7 @@ void naming_close(struct naming *n) {
     resolve_names_free(n->names);
     symbol_store_free(n->store);
     free(n->own_cache);
+    free(n->kcore);
     free(n->release);
     free(n->host);
 }

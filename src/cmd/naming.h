@@ -14,6 +14,7 @@ struct naming {
     struct resolve_lines *lines;
     char *release, *host; /* OSRELEASE, HOSTNAME; NULL: not known */
     char *own_cache;      /* symbol_options.own_cache */
+    char *kcore; /* the list of kernel symbols that a recording's folder has beside a copy of the kernel */
 };
 
 /*
