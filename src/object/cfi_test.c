@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "os/files.h"
 #include "tests/support/cfi_image.h"
 #include "tests/support/fail_alloc.h"
 
@@ -342,6 +341,16 @@ static unsigned compare(const struct object_cfi *t, FILE *in) {
     return rows;
 }
 
+static bool read_file(const char *path, struct writer *w) {
+    FILE *f = fopen(path, "rb");
+    char part[65536];
+    for (size_t n; f && (n = fread(part, 1, sizeof part, f)) > 0;)
+        writer_put(w, part, n);
+    if (f)
+        fclose(f);
+    return f && writer_ok(w);
+}
+
 static void test_readelf(void **state) {
     (void)state;
     static const char *const files[] = {"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2",
@@ -352,7 +361,7 @@ static void test_readelf(void **state) {
         char command[256];
         snprintf(command, sizeof command, "LC_ALL=C readelf --debug-dump=frames-interp %s 2>/dev/null",
                  files[i]);
-        if (os_files_real.read(os_files_real.ctx, files[i], &w, NULL)) {
+        if (read_file(files[i], &w)) {
             struct object_cfi *t = object_cfi_new(writer_bytes(&w), (struct bytes){0}, NULL);
             FILE *in = t && object_cfi_machine(t) == EM_X86_64 ? popen(command, "r") : NULL;
             compared += in ? compare(t, in) : 0;
