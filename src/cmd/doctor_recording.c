@@ -309,6 +309,29 @@ static void say_unknown(const struct patient *p) {
 
 /* ---- stacks ---- */
 
+/* Stacks that were dumped: how many lead to their outermost function. */
+static void say_unwound(const struct patient *p, const struct resolve_unwind_tally *t) {
+    static const struct {
+        uint8_t end;
+        const char *id, *advice, *text;
+    } rows[] = {
+        {RESOLVE_UNWIND_CUT, "stack_dumps_short", "record with larger dumps: --call-graph dwarf,65528",
+         "are longer than what was dumped of them: their outermost callers are missing"},
+        {RESOLVE_UNWIND_NO_TABLE, "no_unwind_tables",
+         "have the files at hand that were recorded (sonde record --keep), or their debug files",
+         "end in code without unwind tables"},
+        {RESOLVE_UNWIND_UNMAPPED, "stacks_unmapped", NULL, "lead to where nothing was known to be mapped"},
+        {RESOLVE_UNWIND_BROKEN, "stacks_broken", NULL, "end because tables and stack do not fit together"},
+        {RESOLVE_UNWIND_CPU, "stacks_cpu", NULL, "are of a CPU that is not unwound here"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double share = percent(t->ends[rows[i].end], t->stacks);
+        if (share >= WORTH_SAYING)
+            doctor_say(p->d, DOCTOR_WARNING, rows[i].id, rows[i].advice, "%s of user stacks %s",
+                       doctor_percent(p->d, share), rows[i].text);
+    }
+}
+
 static void say_stacks(const struct patient *p) {
     const struct profile_quality *q = p->q;
     double truncated = percent(q->truncated, q->samples), callers = percent(q->lost_callers, q->samples);
@@ -323,9 +346,7 @@ static void say_stacks(const struct patient *p) {
                    "compile with -fno-omit-frame-pointer, or record with --call-graph dwarf or lbr",
                    "the callchains of %s of samples end where nothing was mapped",
                    doctor_percent(p->d, callers));
-    if (p->parts->stacks)
-        doctor_say(p->d, DOCTOR_WARNING, "not_unwound", NULL,
-                   "user stacks of %" PRIu64 " samples were recorded but not unwound", p->parts->stacks);
+    say_unwound(p, profile_unwound(p->parts->profile));
 }
 
 /* ---- what the recorder missed ---- */

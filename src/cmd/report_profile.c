@@ -20,7 +20,7 @@
 
 /* What the recording has, from which defaults follow. */
 struct has {
-    bool chains, branches, mem, cpu, latency, stacks, traces_only;
+    bool chains, branches, mem, cpu, latency, traces_only;
 };
 
 struct report_session {
@@ -64,7 +64,6 @@ static struct has find_out(const struct reading *r) {
         const struct perfdata_attr *a = &r->events->list.items[i].attr;
         has.chains |= (a->sample_type & PERFDATA_SAMPLE_CALLCHAIN) != 0;
         has.mem |= (a->sample_type & PERFDATA_SAMPLE_DATA_SRC) != 0;
-        has.stacks |= (a->sample_type & PERFDATA_SAMPLE_STACK_USER) != 0;
         has.traces_only &= a->type == PERFDATA_TYPE_TRACEPOINT;
         has.cpu &= (a->sample_type & PERFDATA_SAMPLE_CPU) != 0;
         has.latency |= (a->flags & PERFDATA_ATTR_CONTEXT_SWITCH) != 0;
@@ -556,25 +555,13 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
     return true;
 }
 
-static uint64_t samples_with_stacks(const struct report_session *s) {
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < profile_event_count(s->profile); i++) {
-        const struct profile_event *e = profile_event(s->profile, i);
-        for (uint32_t k = 0; k < e->members; k++)
-            if (s->r->events->list.items[e->event + k].attr.sample_type & PERFDATA_SAMPLE_STACK_USER)
-                n += e->member_totals[k].samples;
-    }
-    return n;
-}
-
 struct report_session_parts report_session_parts(const struct report_session *s) {
     return (struct report_session_parts){.profile = s->profile,
                                          .model = s->model,
                                          .naming = &s->naming,
                                          .lost = s->lost,
                                          .throttled = s->throttled,
-                                         .late = s->late,
-                                         .stacks = s->has.stacks ? samples_with_stacks(s) : 0};
+                                         .late = s->late};
 }
 
 /* How much of the profile is not proved. */
@@ -596,9 +583,5 @@ bool report_session_interrupted(const struct report_session *s) {
 void report_session_warn(const struct report_session *s) {
     symbol_notes_say(s->model, s->naming.names, s->naming.store);
     say_grades(s);
-    uint64_t stacks = s->has.stacks ? samples_with_stacks(s) : 0;
-    if (stacks)
-        log_line(LOG_WARN,
-                 "user stacks of %" PRIu64 " samples were recorded but not unwound: that is not there yet",
-                 stacks);
+    symbol_notes_say_stacks(profile_unwound(s->profile), s->model);
 }

@@ -24,7 +24,6 @@ struct report_session_parts {
     uint64_t lost;      /* samples, by LOST_SAMPLES records */
     uint64_t throttled; /* how often the kernel stopped an event for a while */
     uint64_t late;      /* records about tasks and maps that came later than their round */
-    uint64_t stacks;    /* samples with user stacks that nobody unwound */
 };
 struct report_session_parts report_session_parts(const struct report_session *s);
 

@@ -73,6 +73,13 @@ static bool needs_order(const struct profile_plan *plan) {
     return order || plan->want & PERFDATA_SAMPLE_READ;
 }
 
+static bool records_stacks(const struct perfdata_events *events) {
+    for (size_t i = 0; i < events->list.count; i++)
+        if (events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_STACK_USER)
+            return true;
+    return false;
+}
+
 bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
                        const struct profile_options *o, struct err *err) {
     (void)err;
@@ -88,6 +95,9 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     plan->calls = records_calls(in->events) && !o->branch;
     if (plan->chains || plan->searches)
         plan->want |= PERFDATA_SAMPLE_CALLCHAIN | (plan->calls ? PERFDATA_SAMPLE_BRANCH_STACK : 0);
+    plan->unwinds = (plan->chains || plan->searches) && records_stacks(in->events);
+    if (plan->unwinds)
+        plan->want |= RESOLVE_UNWIND_FIELDS;
     if (o->branch) {
         plan->want |= PERFDATA_SAMPLE_BRANCH_STACK;
         plan->by_thread = false;
@@ -122,6 +132,9 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
         return false;
     if (plan->searches && !(b->search = profile_search_new(plan->o, plan->parents, err)))
         return false;
+    if (plan->unwinds &&
+        !(b->unwind = resolve_unwind_new(plan->in->names, stream_header(plan->in->stream), err)))
+        return false;
     b->threads = malloc(THREAD_SLOTS * sizeof *b->threads);
     if (!b->threads)
         return err_memory(err, "profile");
@@ -142,12 +155,17 @@ void profile_builder_trim(struct profile_builder *b) {
     idtable_fini(&b->leaf_index);
     vec_fini(&b->run_frames);
     vec_fini(&b->path);
+    if (b->unwind)
+        resolve_unwind_tally_add(&b->unwound, resolve_unwind_tally(b->unwind));
+    resolve_unwind_free(b->unwind);
+    b->unwind = NULL;
 }
 
 void profile_builder_fini(struct profile_builder *b) {
     profile_builder_trim(b);
     resolve_frames_fini(&b->frames);
     profile_search_free(b->search);
+    vec_fini(&b->unwound.without);
     strpool_fini(&b->texts);
     vec_fini(&b->class_values);
     free(b->threads);

@@ -273,7 +273,8 @@ bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample 
                       .wants_place = place,
                       .place = RESOLVE_NO_FRAME};
     struct link links[PARTS_MAX + 1];
-    struct perfdata_u64s chain = s->callchain;
+    struct perfdata_u64s chain =
+        b->unwind ? resolve_unwind_chain(b->unwind, s, cpumode, when, b->plan->o->max_stack) : s->callchain;
     uint32_t user = PROFILE_EMPTY_PART;
     unsigned count;
     *out = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};

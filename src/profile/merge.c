@@ -114,7 +114,8 @@ static bool merge_counts(struct profile_builder *to, const struct profile_builde
         t->latency += x->latency;
         t->lost += x->lost;
     }
-    if (!vec_reserve(&to->bad, to->bad.count + from->bad.count + 1))
+    if (!vec_reserve(&to->bad, to->bad.count + from->bad.count + 1) ||
+        !resolve_unwind_tally_add(&to->unwound, &from->unwound))
         return false;
     for (size_t i = 0; i < from->bad.count; i++)
         to->bad.items[to->bad.count++] = from->bad.items[i];

@@ -67,3 +67,7 @@ uint32_t profile_event_count(const struct profile *p) {
 const struct profile_event *profile_event(const struct profile *p, uint32_t i) {
     return &p->tables.items[p->shown.items[i]].event;
 }
+
+const struct resolve_unwind_tally *profile_unwound(const struct profile *p) {
+    return &p->b.unwound;
+}

@@ -22,6 +22,7 @@
 #include "resolve/grade.h"
 #include "resolve/lines.h"
 #include "resolve/names.h"
+#include "resolve/unwind.h"
 #include "stream/stream.h"
 
 /* ---- what is wanted ---- */
@@ -172,6 +173,9 @@ void profile_free(struct profile *p); /* NULL is allowed */
 
 uint32_t profile_event_count(const struct profile *p);
 const struct profile_event *profile_event(const struct profile *p, uint32_t i);
+
+/* What became of the user stacks that were dumped; `stacks` is 0 when there were none to unwind. */
+const struct resolve_unwind_tally *profile_unwound(const struct profile *p);
 
 /* The text of a key column in an entry's row, unpadded: "[k] do_syscall_64". Measures have none: their
  * numbers are in the entry. */

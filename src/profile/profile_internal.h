@@ -52,6 +52,7 @@ struct profile_plan {
     bool by_thread;    /* a class depends on event and thread alone */
     bool plain;        /* nothing else is wanted of a sample but its own place and what it weighs */
     bool chains, extras /* cpumode sums and weights */;
+    bool unwinds;           /* callchains are shown, and some events have stack dumps */
     bool in_order;          /* what a sample means depends on those before it, or is asked of one thread */
     bool calls;             /* some events' branch stacks are call stacks */
     bool searches, parents; /* something, -p's functions are looked for in callchains */
@@ -133,8 +134,10 @@ struct profile_builder {
     VEC(uint32_t) path;       /* scratch */
     VEC(uint32_t) run_frames; /* of the part at hand */
 
-    uint32_t parallelism;          /* at the sample at hand */
-    struct profile_search *search; /* NULL: nothing is looked for in callchains */
+    uint32_t parallelism;                /* at the sample at hand */
+    struct resolve_unwind *unwind;       /* NULL: no stacks are unwound */
+    struct resolve_unwind_tally unwound; /* by it, once it is gone */
+    struct profile_search *search;       /* NULL: nothing is looked for in callchains */
     struct profile_verdicts place_verdicts, comm_verdicts;
 
     struct readings readings;
