@@ -33,6 +33,8 @@ void script_names_forget(struct script_names *n) {
     n->spots = NULL;
     n->spot_count = n->spot_mask = 0;
     arena_fini(&n->arena);
+    n->room = NULL;
+    n->room_left = 0;
     free(n->frames);
     n->frames = NULL;
 }
