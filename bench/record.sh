@@ -26,9 +26,9 @@ run() {
 for mode in ${RECORD_MODES:-steady fast start processes}; do
     case $mode in
     # sonde always records identities, and nothing turns that off; perf gets -N.
-    steady) run --seconds "$seconds" "-a" "$perf record -B -N -a" "$sonde record -a -N" ;;
-    fast) run --seconds "$seconds" "-a -g -F 20000" "$perf record -B -N -a -g -F 20000" "$sonde record -a -N -g -F 20000" ;;
+    steady) run --seconds "$seconds" "record -a" "$perf record -B -N -a" "$sonde record -a -N" ;;
+    fast) run --seconds "$seconds" "record -a -g -F 20000" "$perf record -B -N -a -g -F 20000" "$sonde record -a -N -g -F 20000" ;;
     start) run --true "record true" "$perf record -B -N" "$sonde record -N" ;;
-    processes) run --seconds 1 --processes "${PROCESSES:-2000}" "-a, ${PROCESSES:-2000} processes" "$perf record -B -N -a" "$sonde record -a -N" ;;
+    processes) run --seconds 1 --processes "${PROCESSES:-2000}" "record -a, ${PROCESSES:-2000} processes" "$perf record -B -N -a" "$sonde record -a -N" ;;
     esac
 done

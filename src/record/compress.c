@@ -19,6 +19,7 @@ bool record_compress_init(struct record_compress *z, int level, struct err *err)
 void record_compress_fini(struct record_compress *z) {
     ZSTD_freeCStream(z->zstd);
     writer_fini(&z->out);
+    writer_fini(&z->joined);
     *z = (struct record_compress){0};
 }
 
@@ -42,31 +43,73 @@ static bool compress_piece(struct record_compress *z, struct bytes piece, struct
     return true;
 }
 
-/* How much of `left` the next COMPRESSED record takes: whole records if there are any, so that nothing is cut
- * in two where a full disk ends the file. */
-static size_t piece_of(struct bytes left) {
-    size_t n = 0;
-    if (left.size <= PIECE)
-        return left.size;
-    while (n + PERFDATA_HEADER_SIZE <= PIECE) {
+/* How many bytes of whole records lie in front of `left`, at most PIECE. */
+static size_t whole_records(struct bytes left) {
+    size_t n = 0, most = left.size < PIECE ? left.size : PIECE;
+    while (n + PERFDATA_HEADER_SIZE <= most) {
         uint16_t size = bytes_load16(left.data + n + 6, false);
-        if (size < PERFDATA_HEADER_SIZE || n + size > PIECE)
+        if (size < PERFDATA_HEADER_SIZE || n + size > most)
             break;
         n += size;
     }
-    return n ? n : PIECE;
+    return n;
+}
+
+/* Spans, and how far they have been taken. */
+struct walk {
+    const struct bytes *spans;
+    size_t count, index, at;
+};
+
+static struct bytes rest(struct walk *w) {
+    while (w->index < w->count && w->at == w->spans[w->index].size) {
+        w->index++;
+        w->at = 0;
+    }
+    if (w->index == w->count)
+        return (struct bytes){0};
+    return (struct bytes){w->spans[w->index].data + w->at, w->spans[w->index].size - w->at};
+}
+
+/* A record that goes on in the next span, as at a ring's end, in one piece; or one that is larger than PIECE.
+ */
+static bool compress_record(struct record_compress *z, struct walk *w, size_t size, struct err *err) {
+    struct bytes left;
+    writer_clear(&z->joined);
+    while (z->joined.size < size && (left = rest(w)).size) {
+        size_t n = size - z->joined.size < left.size ? size - z->joined.size : left.size;
+        writer_put(&z->joined, left.data, n);
+        w->at += n;
+    }
+    if (!writer_ok(&z->joined))
+        return err_memory(err, "zstd");
+    for (size_t at = 0, n; at < z->joined.size; at += n) {
+        n = z->joined.size - at < PIECE ? z->joined.size - at : PIECE;
+        if (!compress_piece(z, (struct bytes){z->joined.data + at, n}, err))
+            return false;
+    }
+    return true;
 }
 
 bool record_compress_spans(struct record_compress *z, const struct bytes *spans, size_t count,
                            struct err *err) {
+    struct walk w = {spans, count, 0, 0};
+    struct bytes left;
     writer_clear(&z->out);
-    for (size_t i = 0; i < count; i++)
-        for (size_t at = 0, n; at < spans[i].size; at += n) {
-            struct bytes left = {spans[i].data + at, spans[i].size - at};
-            n = piece_of(left);
-            if (!compress_piece(z, (struct bytes){left.data, n}, err))
-                return false;
+    while ((left = rest(&w)).size) {
+        size_t n = whole_records(left);
+        uint16_t size = !n && left.size >= PERFDATA_HEADER_SIZE ? bytes_load16(left.data + 6, false) : 0;
+        bool ok;
+        if (n) {
+            ok = compress_piece(z, (struct bytes){left.data, n}, err);
+            w.at += n;
+        } else {
+            /* What is no record stays as it is: the reader tells of it. */
+            ok = compress_record(z, &w, size >= PERFDATA_HEADER_SIZE ? size : left.size, err);
         }
+        if (!ok)
+            return false;
+    }
     z->written += z->out.size;
     return true;
 }

@@ -13,6 +13,7 @@
 struct record_compress {
     void *zstd;           /* NULL: not in use */
     struct writer out;    /* COMPRESSED records of the last call */
+    struct writer joined; /* a record that lay in two pieces */
     uint64_t in, written; /* bytes so far, headers included in `written` */
 };
 
@@ -20,7 +21,9 @@ struct record_compress {
 bool record_compress_init(struct record_compress *z, int level, struct err *err);
 void record_compress_fini(struct record_compress *z);
 
-/* Compresses the spans into z->out, which is valid until the next call. */
+/* Compresses the spans' records into z->out, which is valid until the next call. A record may begin in one
+ * span and end in the next; none is cut, up to 60 KiB, so that where a full disk ends the file it ends behind
+ * whole ones. */
 bool record_compress_spans(struct record_compress *z, const struct bytes *spans, size_t count,
                            struct err *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/drain.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -287,6 +288,54 @@ static void compressed(void **state) {
     record_compress_fini(&z);
 }
 
+static int promise_nothing(void *ctx, uint64_t from, uint64_t upto) {
+    (void)ctx, (void)from, (void)upto;
+    return -EOPNOTSUPP;
+}
+
+/* Wherever a full disk ends a compressed recording, it ends behind a whole record, also where one lay across
+ * a ring's end. */
+static void compressed_on_a_full_disk(void **state) {
+    struct fixture *f = *state;
+    (void)f;
+#ifndef HAVE_ZSTD
+    skip();
+#endif
+    uint64_t wraps = 0;
+    for (uint64_t room = 3000; room < 7000; room += 9) {
+        struct record_compress z;
+        void *own = NULL;
+        bool wrote, ok = true;
+        assert_int_equal(setup(&own), 0);
+        struct fixture *one = own;
+        one->disk.room = room;
+        one->file.out.reserve = promise_nothing;
+        assert_true(record_compress_init(&z, 1, &one->err));
+        one->drain.compress = &z;
+        one->drain.no_rounds = true;
+        for (uint64_t time = 1; ok && time < 20000; time++) {
+            assert_true(sample(one, 0, time));
+            if (time % 37 == 0) {
+                const struct os_ring *r = &one->opened.rings.items[0].map;
+                wraps += (os_ring_tail(r) ^ os_ring_head(r)) >= r->data_bytes;
+                ok = record_drain_pass(&one->drain, &one->opened, &wrote, &one->err);
+            }
+        }
+        assert_false(ok);
+        struct stream *s = reopen(one);
+        struct stream_record r;
+        while (stream_next(s, &r, &one->err) == STREAM_RECORD)
+            ;
+        assert_int_equal(stream_losses(s)->bad_records, 0);
+        assert_false(stream_losses(s)->cut);
+        stream_close(s);
+        record_compress_fini(&z);
+        teardown(&own);
+    }
+
+    assert_true(wraps > 100);
+}
+
 /* Map records get their tails wherever they lie in a ring, also across its end; nothing else changes. */
 static void maps_get_tails(void **state) {
     struct fixture *f = *state;
@@ -460,6 +509,7 @@ int main(void) {
         TEST(known_maps_are_settled),
         TEST(pass_tells_of_a_full_disk),
         TEST(compressed),
+        TEST(compressed_on_a_full_disk),
         TEST(maps_get_tails),
         TEST(execs_are_forgotten),
         TEST(overwritten),
