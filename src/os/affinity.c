@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "os/affinity.h"
+#include "os/poller.h"
 
 #include <dirent.h>
 #include <sched.h>
@@ -133,4 +134,30 @@ bool os_affinity_crowded(void) {
 void os_affinity_restore(const struct os_affinity *a) {
     if (a->known)
         set(&a->allowed);
+}
+
+static bool to_cpu(void *ctx, int32_t cpu) {
+    return os_affinity_to_cpu(ctx, cpu);
+}
+
+static bool to_node(void *ctx, int32_t cpu) {
+    return os_affinity_to_node(ctx, cpu);
+}
+
+static bool crowded(void *ctx) {
+    (void)ctx;
+    return os_affinity_crowded();
+}
+
+static void home(void *ctx) {
+    os_affinity_restore(ctx);
+}
+
+static uint64_t clock_ns(void *ctx) {
+    (void)ctx;
+    return os_clock_ns();
+}
+
+struct os_mover os_affinity_mover(struct os_affinity *a) {
+    return (struct os_mover){a, to_cpu, to_node, crowded, home, clock_ns};
 }

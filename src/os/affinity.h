@@ -46,4 +46,15 @@ bool os_affinity_crowded(void);
 /* The thread may run wherever it might in the beginning. */
 void os_affinity_restore(const struct os_affinity *a);
 
+/* The above as a struct of functions, so that tests can say how long a way takes. */
+struct os_mover {
+    void *ctx; /* NULL: the thread stays where it is */
+    bool (*to_cpu)(void *ctx, int32_t cpu);
+    bool (*to_node)(void *ctx, int32_t cpu);
+    bool (*crowded)(void *ctx);
+    void (*home)(void *ctx);
+    uint64_t (*clock_ns)(void *ctx); /* os_clock_ns() */
+};
+struct os_mover os_affinity_mover(struct os_affinity *a); /* borrows *a */
+
 #endif

@@ -252,26 +252,6 @@ static bool take_ring(struct record_drain *d, const struct os_ring *map, uint64_
     return ok;
 }
 
-/* What lies in a CPU's caches is copied at less cost there. Little is not worth the way, which is a long one
- * where others wait for the CPU too: tens of milliseconds were seen. */
-static bool go_to(struct record_drain *d, const struct record_ring *ring, uint64_t bytes) {
-    enum { WORTH_IT = 64 << 10 };
-    static const uint64_t LONG_NS = 2000000, FIRST_STAY_NS = 1000000000, LAST_STAY_NS = 300000000000;
-    if (!d->affinity || bytes < WORTH_IT)
-        return false;
-    uint64_t start_ns = d->cautious ? os_clock_ns() : 0;
-    if (d->cautious && start_ns < d->stay_until_ns)
-        return false;
-    bool there = !(d->cautious && os_affinity_crowded()) &&
-                 (d->near ? os_affinity_to_node : os_affinity_to_cpu)(d->affinity, ring->cpu);
-    if (d->cautious && (!there || os_clock_ns() - start_ns > LONG_NS)) {
-        d->stay_ns = d->stay_ns ? 2 * d->stay_ns : FIRST_STAY_NS;
-        d->stay_ns = d->stay_ns < LAST_STAY_NS ? d->stay_ns : LAST_STAY_NS;
-        d->stay_until_ns = start_ns + d->stay_ns;
-    }
-    return there;
-}
-
 bool record_drain_pass(struct record_drain *d, struct record_opened *opened, bool *wrote, struct err *err) {
     struct outgoing out = {.count = 0};
     size_t from = 0;
@@ -287,7 +267,7 @@ bool record_drain_pass(struct record_drain *d, struct record_opened *opened, boo
     for (size_t i = 0; i < opened->rings.count && *wrote && ok; i++) {
         struct record_ring *ring = &opened->rings.items[i];
         uint64_t tail = os_ring_tail(&ring->map), lost = ring->lost;
-        bool there = go_to(d, ring, d->heads[i] - tail);
+        bool there = record_travel_to(&d->travel, ring->cpu, d->heads[i] - tail);
         moved |= there;
         if (d->heads[i] != tail) {
             scan_ring(d, ring, tail, d->heads[i]);
@@ -304,7 +284,7 @@ bool record_drain_pass(struct record_drain *d, struct record_opened *opened, boo
                 os_ring_consume(&opened->rings.items[from].map, d->heads[from]);
     }
     if (moved)
-        os_affinity_restore(d->affinity);
+        record_travel_home(&d->travel);
     return ok;
 }
 

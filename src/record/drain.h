@@ -12,13 +12,13 @@
 #ifndef SONDE_RECORD_DRAIN_H
 #define SONDE_RECORD_DRAIN_H
 
-#include "os/affinity.h"
 #include "record/build_ids.h"
 #include "record/compress.h"
 #include "record/file.h"
 #include "record/identity.h"
 #include "record/keep.h"
 #include "record/open.h"
+#include "record/travel.h"
 #include "record/write_thread.h"
 
 /* A record that goes out longer than it came: an MMAP2 with a tail. */
@@ -36,10 +36,7 @@ struct record_drain {
     struct record_identities *identities; /* NULL: map records go out as they come */
     struct record_keep *keep;             /* NULL: nothing is kept */
     pthread_mutex_t *shared;              /* held while the above are used; NULL: nobody else does */
-    const struct os_affinity *affinity;   /* NULL: the thread stays where it is */
-    bool near;                            /* it goes to the CPU's node, not to the CPU itself */
-    bool cautious;                        /* it goes nowhere while CPUs are crowded, or the way was long: */
-    uint64_t stay_until_ns, stay_ns;      /* os_clock_ns() until which it stays, and for how long that was */
+    struct record_travel travel;          /* where rings are read */
     int64_t pass_ns, since_ns;            /* when this and the last pass began: wall clock */
     uint32_t id_bytes;                    /* of the sample_id that map records end in */
     uint64_t samples, lost;               /* records; events that LOST records tell of */

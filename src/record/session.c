@@ -468,9 +468,10 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     s->keep.proc = out.seekable ? s->job->proc : NULL; /* nothing can follow the data of a pipe */
     s->keep.what = o->keep;
     s->drain.keep = &s->keep;
-    s->drain.affinity = o->affinity == RECORD_AFFINITY_SYSTEM ? NULL : &s->affinity;
-    s->drain.near = o->affinity == RECORD_AFFINITY_NODE;
-    s->drain.cautious = o->affinity == RECORD_AFFINITY_AUTO;
+    s->drain.travel = (struct record_travel){.near = o->affinity == RECORD_AFFINITY_NODE,
+                                             .cautious = o->affinity == RECORD_AFFINITY_AUTO};
+    if (o->affinity != RECORD_AFFINITY_SYSTEM)
+        s->drain.travel.mover = os_affinity_mover(&s->affinity);
     s->drain.flush_bytes = o->flush_bytes;
     s->drain.no_rounds = o->overwrite || o->threads;
     s->drain.id_bytes = side_band(s)->plan.tail_size;
