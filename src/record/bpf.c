@@ -32,6 +32,7 @@ void record_bpf_fini(struct record_bpf *b) {
     vec_fini(&b->programs);
     vec_fini(&b->types);
     hash_map_fini(&b->type_of);
+    hash_map_fini(&b->known);
     arena_fini(&b->arena);
 }
 
@@ -64,27 +65,36 @@ static const struct perfdata_btf *types_of(const struct os_proc *proc, struct re
     return at == HASH_ABSENT ? NULL : &b->types.items[at];
 }
 
-/* Its functions, with the names that its type information has for them. False: nobody knows them. */
-static bool put_functions(const struct os_proc *proc, const struct record_sink *sink, uint32_t id,
-                          struct writer *w) {
+/* Keeps what the kernel says of a program, and says it in *info. */
+static bool keep_info(const struct os_proc *proc, struct record_bpf *b, uint32_t id,
+                      struct perfdata_bpf_info *info) {
     struct os_bpf_info raw;
-    struct perfdata_bpf_info info;
-    struct perfdata_btf_names names;
-    if (!sink->bpf || !proc->bpf_info(proc->ctx, id, &raw))
+    if (!proc->bpf_info(proc->ctx, id, &raw))
         return false;
     struct perfdata_bpf_prog p = {.info_len = (uint32_t)raw.info.size,
                                   .data_len = (uint32_t)raw.data.size,
                                   .arrays = raw.arrays,
-                                  .info = arena_copy(&sink->bpf->arena, writer_bytes(&raw.info)),
-                                  .data = arena_copy(&sink->bpf->arena, writer_bytes(&raw.data))};
+                                  .info = arena_copy(&b->arena, writer_bytes(&raw.info)),
+                                  .data = arena_copy(&b->arena, writer_bytes(&raw.data))};
     writer_fini(&raw.info);
     writer_fini(&raw.data);
-    struct perfdata_bpf_prog *kept = p.info.data ? vec_push(&sink->bpf->programs) : NULL;
-    if (!kept || !perfdata_bpf_info_decode(&p, false, &info)) {
-        sink->bpf->programs.count -= kept != NULL;
+    struct perfdata_bpf_prog *kept = p.info.data ? vec_push(&b->programs) : NULL;
+    if (!kept || !perfdata_bpf_info_decode(&p, false, info)) {
+        b->programs.count -= kept != NULL;
         return false;
     }
     *kept = p;
+    hash_map_set(&b->known, id, 1);
+    return true;
+}
+
+/* Its functions, with the names that its type information has for them. False: nobody knows them. */
+static bool put_functions(const struct os_proc *proc, const struct record_sink *sink, uint32_t id,
+                          struct writer *w) {
+    struct perfdata_bpf_info info;
+    struct perfdata_btf_names names;
+    if (!sink->bpf || !keep_info(proc, sink->bpf, id, &info))
+        return false;
     const struct perfdata_btf *types = types_of(proc, sink->bpf, info.btf_id);
     const struct perfdata_btfs one = {(struct perfdata_btf *)types, types != NULL};
     bool ok = perfdata_btf_names_init(&names, &one, false);
@@ -94,6 +104,13 @@ static bool put_functions(const struct os_proc *proc, const struct record_sink *
     }
     perfdata_btf_names_fini(&names);
     return ok;
+}
+
+void record_bpf_note(const struct os_proc *proc, struct record_bpf *b, uint32_t id) {
+    struct perfdata_bpf_info info;
+    if (hash_map_get(&b->known, id) == HASH_ABSENT && b->programs.count < PROGRAMS_MAX &&
+        keep_info(proc, b, id, &info))
+        types_of(proc, b, info.btf_id);
 }
 
 static void put_program(const struct os_proc *proc, const struct record_sink *sink,

@@ -12,6 +12,7 @@ void record_drain_fini(struct record_drain *d) {
     writer_fini(&d->patched);
     vec_fini(&d->patches);
     hash_map_fini(&d->settled);
+    vec_fini(&d->programs);
 }
 
 void record_drain_restart(struct record_drain *d) {
@@ -77,15 +78,28 @@ static bool identify(struct record_drain *d, uint64_t at, uint16_t misc, struct 
 }
 
 /*
- * Nearly all map records say what others said before, of other processes: the same build-id, protection and
- * name. The key of that; 0: it is told of in another way, as files without build-ids are, which may change at
- * any time.
+ * Nearly all map records say what others said before, of other processes: the same build-id (or none, and no
+ * file), the same protection and name. The key of that; 0: of a file without a build-id, which may have
+ * changed.
  */
 static uint64_t key_of_map(const struct record_drain *d, uint16_t misc, struct bytes body) {
-    enum { BUILD_ID_AT = 32 }; /* behind pid, tid, addr, len, pgoff; then prot, flags and the name */
-    if (!(misc & PERFDATA_MISC_MMAP_BUILD_ID) || body.size <= BUILD_ID_AT + d->id_bytes)
+    enum { FILE_AT = 32, INO_AT = 40 }; /* behind pid, tid, addr, len, pgoff; then prot, flags and the name */
+    if (body.size <= INO_AT + 8 + d->id_bytes)
         return 0;
-    return hash_bytes(body.data + BUILD_ID_AT, body.size - BUILD_ID_AT - d->id_bytes) ^ misc;
+    if (!(misc & PERFDATA_MISC_MMAP_BUILD_ID) && bytes_load64(body.data + INO_AT, false))
+        return 0;
+    return hash_bytes(body.data + FILE_AT, body.size - FILE_AT - d->id_bytes) ^ misc;
+}
+
+/* perf_event_open(2): type, flags, number, tag. */
+static void note_program(struct record_drain *d, struct bytes body) {
+    enum { LOADED = 1, WAITING_MAX = 1 << 16 };
+    uint32_t *to =
+        body.size >= 8 && bytes_load16(body.data, false) == LOADED && d->programs.count < WAITING_MAX
+            ? vec_push(&d->programs)
+            : NULL;
+    if (to)
+        *to = bytes_load32(body.data + 4, false);
 }
 
 /* What is not a sample: the few that concern us. Counts events lost. */
@@ -93,6 +107,8 @@ static uint64_t look_at(struct record_drain *d, uint64_t at, uint32_t type, uint
                         struct bytes body) {
     if (type == PERFDATA_RECORD_LOST && body.size >= 16)
         return bytes_load64(body.data + 8, false);
+    if (type == PERFDATA_RECORD_BPF_EVENT)
+        note_program(d, body);
     if (type != PERFDATA_RECORD_MMAP2)
         return 0;
     uint64_t key = key_of_map(d, misc, body);
@@ -146,7 +162,8 @@ static void scan_ring(struct record_drain *d, struct record_ring *ring, uint64_t
             d->samples++;
             first = first == UINT64_MAX ? at : first;
             last = at;
-        } else if (type == PERFDATA_RECORD_LOST || type == PERFDATA_RECORD_MMAP2) {
+        } else if (type == PERFDATA_RECORD_LOST || type == PERFDATA_RECORD_MMAP2 ||
+                   type == PERFDATA_RECORD_BPF_EVENT) {
             ring->lost += look_at(d, at, type, misc, body_of(d, &ring->map, at, size));
         }
         at += size;

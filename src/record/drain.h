@@ -27,6 +27,8 @@ struct record_patch {
     size_t from, to;   /* its new bytes in record_drain.patched */
 };
 
+typedef VEC(uint32_t) record_programs; /* numbers of BPF programs */
+
 struct record_drain {
     struct record_file *file;             /* borrowed, as the next two */
     const struct perfdata_events *events; /* to read samples' times */
@@ -40,6 +42,7 @@ struct record_drain {
     int64_t pass_ns, since_ns;            /* when this and the last pass began: wall clock */
     uint32_t id_bytes;                    /* of the sample_id that map records end in */
     uint64_t samples, lost;               /* records; events that LOST records tell of */
+    record_programs programs;             /* that were loaded; who asks for them clears it */
     uint64_t bytes;                       /* taken from rings */
     bool has_time;                        /* of any sample: */
     uint64_t first_ns, last_ns;

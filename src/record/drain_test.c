@@ -247,6 +247,50 @@ static void known_maps_are_settled(void **state) {
     record_keep_fini(&keep);
 }
 
+/* So are those of no file, but for code made at run time: each process has its own map of that. A file
+ * without a build-id may be another one by now. */
+static void maps_of_no_file_are_settled(void **state) {
+    struct fixture *f = *state;
+    static const struct {
+        const char *name;
+        uint64_t ino;
+        size_t settled; /* afterwards */
+    } MAPS[] = {{"[vdso]", 0, 1}, {"[vdso]", 0, 1}, {"[vvar]", 0, 2}, {"//anon", 0, 2}, {"/bin/b", 7, 2}};
+    const struct os_proc_fake fake = {.file_count = 0};
+    struct os_proc proc = os_proc_fake(&fake);
+    struct record_identities none = {.proc = NULL};
+    struct record_keep keep = {.proc = &proc};
+    bool wrote;
+    f->drain.identities = &none;
+    f->drain.keep = &keep;
+    f->drain.id_bytes = f->plan.tail_size;
+    for (size_t i = 0; i < sizeof MAPS / sizeof *MAPS; i++) {
+        struct perfdata_record m = {
+            .type = PERFDATA_RECORD_MMAP2,
+            .misc = PERFDATA_MISC_USER,
+            .mmap2 = {.pid = 1 + (uint32_t)i, .len = 0x1000, .prot = 5, .ino = MAPS[i].ino}};
+        m.mmap2.filename = (struct bytes){(const uint8_t *)MAPS[i].name, 8};
+        put(f, 0, &m, i);
+        assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+        assert_int_equal(f->drain.settled.count, MAPS[i].settled);
+    }
+    record_keep_fini(&keep);
+}
+
+/* Of programs that are loaded, not of those that go, the numbers are noted. */
+static void programs_are_noted(void **state) {
+    struct fixture *f = *state;
+    bool wrote;
+    for (uint16_t type = 1; type <= 3; type++) {
+        struct perfdata_record r = {.type = PERFDATA_RECORD_BPF_EVENT,
+                                    .bpf_event = {.type = type % 2 ? 1 : 2, .id = 40 + type}};
+        put(f, type % RINGS, &r, type);
+    }
+    assert_true(record_drain_pass(&f->drain, &f->opened, &wrote, &f->err));
+    assert_int_equal(f->drain.programs.count, 2);
+    assert_int_equal(f->drain.programs.items[0] + f->drain.programs.items[1], 41 + 43);
+}
+
 static void pass_tells_of_a_full_disk(void **state) {
     struct fixture *f = *state;
     bool wrote;
@@ -507,6 +551,8 @@ int main(void) {
         TEST(losses_are_counted),
         TEST(build_ids_are_kept),
         TEST(known_maps_are_settled),
+        TEST(maps_of_no_file_are_settled),
+        TEST(programs_are_noted),
         TEST(pass_tells_of_a_full_disk),
         TEST(compressed),
         TEST(compressed_on_a_full_disk),

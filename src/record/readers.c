@@ -13,12 +13,30 @@ enum {
 };
 static const uint64_t TAG_STOP = UINT64_MAX;
 
+/* What does not fit into memory is not asked about. */
+static void move_programs(struct record_readers *r, record_programs *from, record_programs *to) {
+    pthread_mutex_lock(&r->lock);
+    for (size_t i = 0; i < from->count; i++) {
+        uint32_t *slot = vec_push(to);
+        if (slot)
+            *slot = from->items[i];
+    }
+    vec_clear(from);
+    pthread_mutex_unlock(&r->lock);
+}
+
+void record_readers_programs(struct record_readers *r, struct record_drain *into) {
+    move_programs(r, &r->programs, &into->programs);
+}
+
 static bool one_pass(struct record_reader *r) {
     struct record_drain *d = &r->drain;
     uint64_t samples = d->samples, lost = d->lost, bytes = record_file_size(&r->file);
     bool wrote;
     if (!record_drain_pass(d, &r->opened, &wrote, &r->err))
         return false;
+    if (d->programs.count)
+        move_programs(r->all, &d->programs, &r->all->programs);
     atomic_fetch_add(&r->all->samples, d->samples - samples);
     atomic_fetch_add(&r->all->lost, d->lost - lost);
     atomic_fetch_add(&r->all->bytes, record_file_size(&r->file) - bytes);
@@ -209,6 +227,7 @@ void record_readers_fini(struct record_readers *r) {
         pthread_mutex_destroy(&r->lock);
     }
     vec_fini(&r->list);
+    vec_fini(&r->programs);
     r->stop_fd = -1;
 }
 

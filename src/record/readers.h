@@ -37,6 +37,7 @@ struct record_readers {
     atomic_bool failed;               /* one of them */
     atomic_size_t polled;             /* descriptors of all that have not hung up */
     atomic_uint_fast64_t samples, lost, bytes;
+    record_programs programs; /* as record_drain.programs, of all; under the lock */
 };
 
 /* Makes their files, empty: stock perf opens no directory that lacks one. False and *err when it cannot. */
@@ -49,6 +50,9 @@ bool record_readers_files(const struct record_layout *layout, const char *folder
 bool record_readers_start(struct record_readers *r, const struct record_layout *layout,
                           const struct record_opened *opened, const struct record_drain *model,
                           const char *folder, int compression, struct err *err);
+
+/* Moves the numbers of BPF programs that were loaded to those of `into`. */
+void record_readers_programs(struct record_readers *r, struct record_drain *into);
 
 /* Takes what is left in the rings and ends all readers; their counts join those of `into`, their rings' those
  * of `opened`. False and *err when one of them could not write. */

@@ -854,9 +854,20 @@ static bool look_at_modules(struct session *s, struct err *err) {
            (record_module_watch_look(&s->modules, &s->sink, s->drain.last_ns, err) && flush_sink(s, err));
 }
 
+/* Programs whose records have just been taken may be unloaded soon. */
+static void note_programs(struct session *s) {
+    if (s->job->options->threads)
+        record_readers_programs(&s->readers, &s->drain);
+    if (s->job->proc && s->file.out.seekable)
+        for (size_t i = 0; i < s->drain.programs.count; i++)
+            record_bpf_note(s->job->proc, &s->bpf, s->drain.programs.items[i]);
+    vec_clear(&s->drain.programs);
+}
+
 static bool drain(struct session *s, struct err *err) {
-    bool wrote;
-    return s->job->options->threads || record_drain_pass(&s->drain, &s->opened, &wrote, err);
+    bool wrote, ok = s->job->options->threads || record_drain_pass(&s->drain, &s->opened, &wrote, err);
+    note_programs(s);
+    return ok;
 }
 
 static bool run(struct session *s, struct err *err) {

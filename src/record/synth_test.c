@@ -212,6 +212,16 @@ static void test_bpf_info(void **state) {
     assert_int_equal(bpf.programs.count, 1);
     assert_int_equal(bpf.types.count, 1);
     assert_int_equal(bpf.types.items[0].id, 9);
+    /* Those that come while recording join them, each once. */
+    record_bpf_note(&proc, &bpf, 5);
+    assert_int_equal(bpf.programs.count, 1);
+    record_bpf_note(&proc, &bpf, 6);
+    record_bpf_note(&proc, &bpf, 6);
+    assert_int_equal(bpf.programs.count, 2);
+    assert_int_equal(bpf.types.count, 1);
+    proc.bpf_info = os_proc_fake(&fake).bpf_info; /* gone before it could be looked at */
+    record_bpf_note(&proc, &bpf, 7);
+    assert_int_equal(bpf.programs.count, 2);
     record_bpf_fini(&bpf);
     synth_test_fini(&t);
 }

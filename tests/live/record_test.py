@@ -6,6 +6,7 @@ record_test.py SONDE
 
 SKIPs where the kernel lets us record nothing. Nothing is measured; where moments are random, every one must do.
 """
+import ctypes
 import os
 import random
 import re
@@ -405,6 +406,54 @@ def threads():
     check(r.status == 0 and perf_samples("dir.data") in (None, lines(r.out)), f"killed with --threads: {r.err}")
 
 
+def load_program(name):
+    """Loads a BPF program of two instructions (r0 = 0; exit); its descriptor, or None where that is not allowed.
+    The call's number and the layout: bpf(2), <linux/bpf.h>."""
+    number = {"x86_64": 321, "aarch64": 280}.get(os.uname().machine)
+    code = struct.pack("=BBhiBBhi", 0xb7, 0, 0, 0, 0x95, 0, 0, 0)
+    code, license = ctypes.create_string_buffer(code), ctypes.create_string_buffer(b"Apache-2.0")
+    attr = struct.pack("=IIQQIIQII16s", 1, 2, ctypes.addressof(code), ctypes.addressof(license), 0, 0, 0, 0, 0, name)
+    fd = ctypes.CDLL(None).syscall(number, 5, attr, len(attr)) if number else -1
+    return fd if fd >= 0 else None
+
+
+def programs():
+    """A BPF program that comes and goes while recording is in the header, as those that were there before."""
+    fd = load_program(b"sonde_probe")
+    if fd is None or open("/proc/sys/net/core/bpf_jit_enable").read().strip() == "0":
+        print("SKIP programs: none can be loaded and compiled here")
+        return
+    os.close(fd)
+    os.mkfifo("ask")
+    os.mkfifo("answer")
+    ctl, ack = os.open("ask", os.O_RDWR), os.open("answer", os.O_RDWR)
+
+    def tell(command):
+        os.write(ctl, command.encode() + b"\n")
+        check(os.read(ack, 4) == b"ack\n", f"{command} is acknowledged")
+
+    for threads in [], ["--threads"]:
+        path = "bpf" + "".join(threads) + ".data"
+        p = subprocess.Popen([SONDE, "record", "-a", "-F", "99", *threads, "-o", path, "--control", "fifo:ask,answer"],
+                             stderr=subprocess.DEVNULL, env=support.ENV)
+        tell("ping")  # it records
+        fd = load_program(b"sonde_probe")
+        tell("ping")
+        tell("ping")  # what was there at the last one has been looked at
+        if not threads:
+            os.close(fd)
+        tell("stop")
+        p.wait()
+        if threads:
+            os.close(fd)  # threads look when they are woken, at the latest now
+        for tool in [SONDE, PERF] if PERF else [SONDE]:
+            r = support.run([tool, "report", "--header-only", "-I", "-i", path])
+            check(b"bpf_prog_info" in r.out and b"_sonde_probe " in r.out,
+                  f"{tool} shows a BPF program loaded while recording {threads}: {r.err[-300:]}")
+    os.close(ctl)
+    os.close(ack)
+
+
 def files():
     """Several files, each of them whole."""
     r = record("-o", "part.data", "--switch-output=1s", "sh", "-c", "sleep 2.5")
@@ -443,7 +492,7 @@ def main():
             print("perf is not installed: its reading is not compared")
         tests = [exit_codes, a_command, variants, header, pipes, full, before, identity, kept, threads, short_lived, attach, files]
         if os.geteuid() == 0:
-            tests += [signals, controlled, killed, probes]
+            tests += [signals, controlled, killed, probes, programs]
         else:
             print("not root: -a is not tried")
         for t in tests:
