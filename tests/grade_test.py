@@ -145,6 +145,72 @@ def check_why(t, folder):
         t.check(f"why {options}", r.status == status and r.err and not r.out, r)
 
 
+def check_cut(t, folder):
+    """The outermost frame of a callchain that is as long as the kernel makes any: what called it is not known."""
+    path = os.path.join(folder, "cut.data")
+    own = pd.build_id(OBJECT)
+    if not own:
+        print("SKIP: the compiler leaves no build-ids")
+        return
+    start = CODE_AT // PAGE * PAGE
+    r = pd.Recording()
+    r.comm(7, "prog")
+    r.map(7, BASE + start, (CODE_BYTES + 2 * PAGE) // PAGE * PAGE, start, OBJECT, own)
+    for callers in (125, 126):
+        r.sample(7, BASE + AT, [pd.CONTEXT_USER, BASE + AT] + callers * [BASE + FUNCTIONS["start"][0] + 1])
+    r.write(path)
+    r = support.run([SONDE, "script", "-f", "-i", path, "--grades", "-F", "ip,sym"])
+    shown = [line.split(None, 1)[1] for line in r.out.decode().splitlines() if line.startswith("\t")]
+    t.check("cut: script", shown == 2 * (["stop {exact}"] + 125 * ["start {exact}"]) + ["start {inferred}"], r.out)
+    t.check("cut: the closing line", "0.4 % of frames inferred" in r.err, r.err)
+    r = support.run([SONDE, "script", "-f", "-i", path, "--grades", "-F", "ip,sym", "--max-stack", "100"])
+    t.check("cut: not by --max-stack", "inferred" not in r.out.decode() + r.err, r)
+    r = support.run([SONDE, "script", "-f", "-i", path, "--json"])
+    grades = [[f["grade"] for f in json.loads(line)["callchain"]] for line in r.out.decode().splitlines()
+              if '"callchain"' in line]
+    t.check("cut: JSON", grades == [126 * ["exact"], 126 * ["exact"] + ["inferred"]], r.out)
+    for options, inferred in (([], 1), (["--max-stack", "100"], 0), (["-G"], 1)):
+        table = json.loads(report(path, "--json", *options).out)["tables"][0]
+        t.check(f"cut: report {options}", table["frames"]["inferred"] == inferred, table["frames"])
+    for sample, frame, grade in (("1", "125", "exact"), ("2", "125", "exact"), ("2", "126", "inferred")):
+        r, facts = why(path, "--sample", sample, "--frame", frame)
+        t.check(f"cut: why {sample} {frame}", facts["grade"].startswith(grade + ": ") and
+                ("cut here" in facts["grade"]) == (grade == "inferred"), r)
+
+
+def check_late(t, folder):
+    """A stream's map that comes after its round is over: from there on it is there, and no proof."""
+    path = os.path.join(folder, "late.data")
+    own = pd.build_id(OBJECT)
+    if not own:
+        return
+    start, finished_round = CODE_AT // PAGE * PAGE, 68
+    length = (CODE_BYTES + 2 * PAGE) // PAGE * PAGE
+    r = pd.Recording()
+    r.comm(7, "prog")
+    r.map(7, BASE + start, length, start, OBJECT, own)
+    early = r.time
+    r.time += 1_000_000
+    for _ in range(3):  # delivered when the round after the next ends
+        r.sample(7, BASE + AT, [pd.CONTEXT_USER, BASE + AT])
+        r.add(finished_round, 0, b"")
+    now, r.time = r.time, early
+    r.map(7, 2 * BASE + start, length, start, OBJECT, own)
+    r.time = now
+    for base in (1, 2):
+        r.sample(7, base * BASE + AT, [pd.CONTEXT_USER, base * BASE + AT])
+    r.write(path)
+    pipe = support.run([SONDE, "inject", "-i", path, "-o", "-"]).out
+    want = {"a pipe": 4 * ["exact"] + ["inferred"], "a file": 5 * ["exact"]}
+    for name, options, data in (("a file", ["-i", path], None), ("a pipe", ["-i", "-"], pipe)):
+        r = support.run([SONDE, "script", "-f", *options, "--grades", "-F", "ip,sym"], stdin=data)
+        shown = [line.split(None, 1)[1] for line in r.out.decode().splitlines() if line.startswith("\t")]
+        t.check(f"late: {name}", shown == [f"stop {{{g}}}" for g in want[name]], r)
+        r = support.run([SONDE, "script", "-f", *options, "--json"], stdin=data)
+        grades = [json.loads(line)["grade"] for line in r.out.decode().splitlines() if '"callchain"' in line]
+        t.check(f"late: {name}, JSON", grades == want[name], r)
+
+
 def check_search(t, folder):
     """The first frame of a name, where the same addresses held other things before, and in other processes."""
     path = os.path.join(folder, "e.data")
@@ -243,6 +309,8 @@ def main():
         check_grades(t, folder)
         check_script(t, folder)
         check_why(t, folder)
+        check_cut(t, folder)
+        check_late(t, folder)
         check_search(t, folder)
         check_kernel(t, folder)
         check_doctor(t, folder)

@@ -10,6 +10,8 @@
 #include "cmd/symbol_notes.h"
 #include "cmd/why_search.h"
 #include "os/proc.h"
+#include "resolve/deferred.h"
+#include "resolve/unwind.h"
 #include "view/script_names.h"
 #include "view/why.h"
 
@@ -51,6 +53,9 @@ struct session {
     struct naming naming;
     struct script_names places; /* how script finds them */
     struct why_search search;   /* of --symbol */
+    struct resolve_deferred deferred;
+    struct resolve_unwind *unwind; /* NULL: no stack dump was met yet */
+    VEC(uint64_t) chain;           /* the sample's, with what was recorded later */
     struct why why;
 };
 
@@ -68,6 +73,7 @@ static bool add_frame(struct session *s, unsigned cpumode, uint64_t address, boo
     f->address = address;
     f->cpumode = cpumode;
     f->hit = MODEL_NOTHING;
+    f->cut = false;
     if (*exact)
         script_names_find(&s->places, &state, space, in_kernel, address, &f->hit);
     else
@@ -77,8 +83,8 @@ static bool add_frame(struct session *s, unsigned cpumode, uint64_t address, boo
     return true;
 }
 
-/* The sample's callchain, or where it lies. */
-static bool add_frames(struct session *s, const struct perfdata_sample *x, unsigned sampled) {
+/* The sample's callchain, or where it lies; `cut`: it is not all of the stack. */
+static bool add_frames(struct session *s, const struct perfdata_sample *x, unsigned sampled, bool cut) {
     unsigned cpumode = sampled;
     bool ok = true, exact = true, in_kernel = sampled == PERFDATA_MISC_KERNEL;
     vec_clear(&s->why.frames);
@@ -91,6 +97,8 @@ static bool add_frames(struct session *s, const struct perfdata_sample *x, unsig
         cpumode = perfdata_context_cpumode(ip);
         exact = true;
     }
+    if (cut && s->why.frames.count)
+        s->why.frames.items[s->why.frames.count - 1].cut = true;
     return ok && (s->why.frames.count || add_frame(s, sampled, x->ip, in_kernel, &exact));
 }
 
@@ -107,9 +115,50 @@ static size_t find_symbol(const struct session *s, const char *name) {
 
 /* ---- samples ---- */
 
+static bool copy_chain(struct session *s, const struct perfdata_u64s *chain, uint32_t tid, bool nested) {
+    for (uint64_t i = 0; i < chain->count; i++) {
+        uint64_t ip = perfdata_u64_at(chain, i);
+        if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count) {
+            uint64_t *to = vec_push(&s->chain);
+            if (!to)
+                return false;
+            *to = ip;
+            continue;
+        }
+        struct perfdata_u64s later =
+            resolve_deferred_find(&s->deferred, s->reading.stream, s->reading.events,
+                                  perfdata_u64_at(chain, ++i), tid, s->why.when.order);
+        if (!copy_chain(s, &later, tid, true))
+            return false;
+    }
+    return true;
+}
+
+/* The callchain as script and report show it: with what was recorded later, or in the dump of the stack.
+ * *cut: it ends before the stack does. */
+static bool complete_chain(struct session *s, const struct perfdata_attr *attr, const struct why_where *at,
+                           struct perfdata_sample *x, bool *cut, struct err *err) {
+    enum { FRAMES = 127 }; /* as many as those show by default */
+    vec_clear(&s->chain);
+    s->why.when = at->when;
+    if (!copy_chain(s, &x->callchain, x->tid, false))
+        return err_memory(err, "why");
+    x->callchain = (struct perfdata_u64s){(const uint8_t *)s->chain.items, s->chain.count, false};
+    *cut = resolve_chain_is_cut(attr, &x->callchain);
+    if (!resolve_unwind_has(x))
+        return true;
+    if (!s->unwind)
+        s->unwind = resolve_unwind_new(s->naming.names, stream_header(s->reading.stream), err);
+    if (!s->unwind)
+        return false;
+    x->callchain = resolve_unwind_chain(s->unwind, x, at->cpumode, at->when, FRAMES);
+    *cut = resolve_unwind_was_cut(s->unwind);
+    return true;
+}
+
 static bool take_sample(struct session *s, const struct stream_record *r, struct err *err) {
-    const uint64_t want =
-        PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CALLCHAIN;
+    const uint64_t want = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TIME | RESOLVE_UNWIND_FIELDS;
+    bool cut = false;
     const struct perfdata_event *e = &s->reading.events->list.items[r->event];
     struct perfdata_sample x = {.pid = UINT32_MAX, .tid = UINT32_MAX};
     if (!perfdata_sample_decode(&e->plan, r->raw.body, want, &x)) {
@@ -119,6 +168,8 @@ static bool take_sample(struct session *s, const struct stream_record *r, struct
     }
     struct why *w = &s->why;
     struct why_where at = {x.pid, reading_when(&s->reading, r), r->raw.misc & PERFDATA_MISC_CPUMODE_MASK};
+    if (!complete_chain(s, &e->attr, &at, &x, &cut, err))
+        return false;
     if (s->o->symbol && !why_search_may_show(&s->search, &at, &x.callchain, x.ip)) {
         vec_clear(&s->why.frames);
         return true;
@@ -129,7 +180,7 @@ static bool take_sample(struct session *s, const struct stream_record *r, struct
     w->tid = x.tid;
     w->has_time = r->has_time;
     w->when = at.when;
-    return add_frames(s, &x, at.cpumode) || err_memory(err, "why");
+    return add_frames(s, &x, at.cpumode, cut) || err_memory(err, "why");
 }
 
 static bool lacks_sample(const struct session *s, struct err *err) {
@@ -276,16 +327,27 @@ static void find_identities(struct session *s, char *path, size_t size, struct e
 
 /* ---- the command ---- */
 
+/* For reading_first_pass. */
+static bool see_record(void *ctx, const struct stream_record *r, struct err *err) {
+    struct session *s = ctx;
+    struct perfdata_record rec;
+    if (r->raw.type != PERFDATA_RECORD_CALLCHAIN_DEFERRED || !reading_decode(&s->reading, r, &rec))
+        return true;
+    return resolve_deferred_note(&s->deferred, rec.callchain_deferred.cookie, r->loc) ||
+           err_memory(err, "deferred callchains");
+}
+
 static bool prepare(struct session *s, const struct command_env *env, struct err *err) {
     s->why.pid = s->why.tid = UINT32_MAX;
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
     s->reading.kallsyms = s->o->symbols.host.kallsyms;
     if (!s->model || !reading_jitdumps(&s->reading, NULL, s->o->symbols.symfs, err) ||
-        !reading_first_pass(&s->reading, s->model, NULL, NULL, NULL, err) ||
+        !reading_first_pass(&s->reading, s->model, NULL, see_record, s, err) ||
         !naming_open(&s->naming, env, &s->reading, s->model, &s->o->symbols, err))
         return false;
     if (!script_names_init(&s->places, s->model))
         return err_memory(err, "why");
+    resolve_deferred_sort(&s->deferred);
     s->places.names = s->naming.names;
     s->search.name = s->o->symbol;
     s->search.places = &s->places;
@@ -325,6 +387,9 @@ static int run(struct command_env *env, int argc, char **argv) {
               (argc ? find_address(&s, argv[0], &err) : find_sample(&s, &err));
     status = ok ? show(env, &s) : command_fail(&err);
     vec_fini(&s.why.frames);
+    vec_fini(&s.chain);
+    resolve_deferred_fini(&s.deferred);
+    resolve_unwind_free(s.unwind);
     why_search_fini(&s.search);
     script_names_fini(&s.places);
     naming_close(&s.naming);

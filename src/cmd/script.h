@@ -87,6 +87,7 @@ struct script {
     struct reading_span span;      /* of the samples; a pipe's is not known */
     struct resolve_deferred deferred;
     struct resolve_unwind *unwind; /* NULL: no sample with a stack dump was shown yet */
+    bool stack_cut;                /* as in the sample at hand */
     uint64_t round_locs[3];        /* streaming: where the last rounds ended, the latest last */
     bool round_ended;
     bool failed;        /* memory ran out where it could not be said */

@@ -43,7 +43,8 @@ static void print_to_file(struct script *s, const struct script_sample *x) {
 
 static void print_sample(struct script *s, const struct stream_record *r, uint32_t event,
                          struct model_when when) {
-    struct script_sample x = {.s = &s->sample, .event = event, .misc = r->raw.misc, .when = when};
+    struct script_sample x = {
+        .s = &s->sample, .event = event, .misc = r->raw.misc, .when = when, .stack_cut = s->stack_cut};
     if (s->as_json) {
         script_json_sample(&s->json, &x);
     } else if (s->o->per_event) {
@@ -113,14 +114,17 @@ static bool ask_filters(struct script *s, const struct script_sample *x, bool *s
 static bool unwind(struct script *s, const struct stream_record *r, struct model_when when, struct err *err) {
     struct perfdata_sample *x = &s->sample;
     const struct script_plan *plan = script_print_plan(&s->print, r->event, err);
+    s->stack_cut = false;
     if (!resolve_unwind_has(x) || !plan || !(plan->chain || (s->as_json && !s->o->hide_chains)))
         return plan;
     if (!s->unwind)
         s->unwind = resolve_unwind_new(s->naming.names, stream_header(s->reading.stream), err);
-    if (s->unwind)
-        x->callchain = resolve_unwind_chain(s->unwind, x, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK, when,
-                                            (uint64_t)s->o->max_stack);
-    return s->unwind;
+    if (!s->unwind)
+        return false;
+    x->callchain = resolve_unwind_chain(s->unwind, x, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK, when,
+                                        (uint64_t)s->o->max_stack);
+    s->stack_cut = resolve_unwind_was_cut(s->unwind);
+    return true;
 }
 
 static bool do_sample(struct script *s, const struct stream_record *r, struct err *err) {
@@ -293,6 +297,8 @@ static bool stream_pass(struct script *s, struct err *err) {
             ok = forget(s, reading_when(&s->reading, &r), err);
         if (r.raw.type != PERFDATA_RECORD_SAMPLE)
             ok = ok && reading_apply(&s->reading, s->model, &r, err);
+        else if (r.has_time)
+            model_asked(s->model, r.time_ns);
         if (r.raw.type < PERFDATA_RECORD_USER_START)
             ok = ok && reading_names(&s->reading, err);
         ok = ok && do_record(s, &r, err);

@@ -178,7 +178,8 @@ static bool add_mapping(struct model *m, const struct map_record *r, struct mode
                                   .order = when.order,
                                   .image = image,
                                   .prot = r->prot & 0xff,
-                                  .flags = r->flags & 0xffffff};
+                                  .flags = r->flags & 0x7fffff,
+                                  .late = m->late};
     *id = (uint32_t)(m->mappings.count - 1);
     return true;
 }
@@ -428,11 +429,15 @@ bool model_wants(const struct model *m, uint32_t record_type) {
 static struct model_when in_order(struct model *m, struct model_when when) {
     if (!m->options.streaming)
         return when;
-    if (model_when_before(when, m->last)) {
-        m->unordered++;
-        return m->last;
-    }
-    return m->last = when;
+    bool behind = model_when_before(when, m->last);
+    m->late = behind || when.time_ns < m->asked_ns;
+    m->unordered += m->late;
+    return behind ? m->last : (m->last = when);
+}
+
+void model_asked(struct model *m, uint64_t time_ns) {
+    if (time_ns > m->asked_ns)
+        m->asked_ns = time_ns;
 }
 
 bool model_add_build_id(struct model *m, unsigned cpumode, struct bytes build_id, struct bytes name,

@@ -106,6 +106,9 @@ bool model_retire(struct model *m, struct model_when when, struct err *err);
 /* Counts the times that model_retire made ids void. */
 uint32_t model_generation(const struct model *m);
 
+/* Streaming: something was looked up that happened then. Records of an earlier time come late. */
+void model_asked(struct model *m, uint64_t time_ns);
+
 /* Streaming: records that came later than their time. */
 uint64_t model_unordered(const struct model *m);
 
@@ -210,7 +213,8 @@ struct model_mapping {
     uint64_t order; /* of the record that made it: model_when.order */
     uint32_t image;
     uint32_t prot : 8;   /* PROT_*; MMAP records: PROT_EXEC, or 0 with MMAP_DATA */
-    uint32_t flags : 24; /* MAP_*; 0 for MMAP records */
+    uint32_t flags : 23; /* MAP_*; 0 for MMAP records */
+    uint32_t late : 1;   /* streaming: its record came later than its time, which nobody waited for */
 };
 
 /* model_hit.offset of an address in a mapping that has an image. */

@@ -82,7 +82,9 @@ struct model {
     struct model_options options;
     bool frozen;
     uint64_t unordered;
+    bool late;              /* streaming: the record at hand is one of those */
     struct model_when last; /* streaming: of the newest event */
+    uint64_t asked_ns;      /* streaming: model_asked */
 
     VEC(struct model_event) pending; /* batch: what was applied, in file order */
 

@@ -808,6 +808,13 @@ static void test_streaming_answers_at_once(void **state) {
     assert_int_equal(model_unordered(m), 1);
     assert_dso(1, 19, 0x2000, "-");
     assert_dso(1, 20, 0x2000, "/late");
+    assert_true(model_mapping(m, model_mapping_count(m) - 1)->late);
+    at(m, 21, rec_map(1, 0x3000, 0x1000, "/in-time"));
+    assert_false(model_mapping(m, model_mapping_count(m) - 1)->late);
+    model_asked(m, 40);
+    at(m, 39, rec_map(1, 0x4000, 0x1000, "/later-than-asked"));
+    assert_true(model_mapping(m, model_mapping_count(m) - 1)->late);
+    assert_int_equal(model_unordered(m), 2);
     freeze(m);
     assert_dso(1, 15, 0x1000, "/a");
     assert_dso(1, 20, 0x1000, "/b");

@@ -59,12 +59,10 @@ bool profile_grade_frames(struct profile *p) {
 
 /* ---- sums ---- */
 
-/* perf_event_open(2): sample_max_stack, else /proc/sys/kernel/perf_event_max_stack, 127 unless changed. */
+/* What is cut because the user wants no more has its evidence. */
 static unsigned longest_chain(const struct profile *p, uint32_t event) {
-    enum { USUAL = 127 };
-    unsigned most = p->plan.in->events->list.items[event].attr.sample_max_stack;
-    most = most ? most : USUAL;
-    return most < p->plan.o->max_stack ? most : p->plan.o->max_stack;
+    unsigned most = resolve_chain_limit(&p->plan.in->events->list.items[event].attr);
+    return most <= p->plan.o->max_stack ? most : UINT32_MAX;
 }
 
 /* The outermost frame of a callchain that was cut there, so that what it returned to may be anything;

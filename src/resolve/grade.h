@@ -6,6 +6,8 @@
 #ifndef SONDE_RESOLVE_GRADE_H
 #define SONDE_RESOLVE_GRADE_H
 
+#include "format/perfdata/attr.h"
+#include "format/perfdata/sample.h"
 #include "resolve/names.h"
 #include "symbol/grade.h"
 
@@ -28,5 +30,22 @@ struct resolve_provenance {
  * from the model and from the store. */
 struct resolve_provenance resolve_provenance_of(const struct resolve_names *n, uint32_t mapping,
                                                 struct resolve_symbol s);
+
+/* ---- single samples ---- */
+
+/* How many addresses a callchain of such an event can have: sample_max_stack, or 127, which
+ * /proc/sys/kernel/perf_event_max_stack is unless it was changed (perf_event_open(2)). UINT32_MAX: the user's
+ * stack was recorded instead, and how it ended is for who unwound it to say (resolve/unwind.h). */
+unsigned resolve_chain_limit(const struct perfdata_attr *attr);
+
+/* Whether a callchain has as many, so that nobody knows what its outermost function returned to: that frame
+ * is no more than inferred in this sample, whatever it is elsewhere. */
+bool resolve_chain_is_cut(const struct perfdata_attr *attr, const struct perfdata_u64s *chain);
+
+/* The grade of such a frame, which has `grade` elsewhere; its provenance. */
+static inline enum grade resolve_grade_doubted(enum grade grade) {
+    return grade == GRADE_EXACT ? GRADE_INFERRED : grade;
+}
+void resolve_provenance_cut(struct symbol_provenance *p);
 
 #endif

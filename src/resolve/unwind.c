@@ -28,6 +28,7 @@ struct resolve_unwind {
     struct unwind_cache cache;
     VEC(struct image_tables) images;
     VEC(uint64_t) chain;
+    bool cut; /* the dump was too short for it */
     struct resolve_unwind_tally tally;
 };
 
@@ -344,6 +345,7 @@ struct perfdata_u64s resolve_unwind_chain(struct resolve_unwind *u, const struct
                                           unsigned cpumode, struct model_when when, uint64_t most) {
     uint64_t size = s->stack_dyn_size < s->stack_user.size ? s->stack_dyn_size : s->stack_user.size;
     uint64_t frames;
+    u->cut = false;
     if (!resolve_unwind_has(s) || !size || !(s->have & PERFDATA_SAMPLE_CALLCHAIN))
         return s->callchain;
     if (!u->told)
@@ -363,7 +365,12 @@ struct perfdata_u64s resolve_unwind_chain(struct resolve_unwind *u, const struct
     count_end(u, end, w.hit.image);
     if (u->chain.count == before + 1 && is_unknown(&w, end))
         return s->callchain;
+    u->cut = end == RESOLVE_UNWIND_CUT;
     return (struct perfdata_u64s){(const uint8_t *)u->chain.items, u->chain.count, false};
+}
+
+bool resolve_unwind_was_cut(const struct resolve_unwind *u) {
+    return u->cut;
 }
 
 /* ---- what was counted ---- */

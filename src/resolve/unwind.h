@@ -65,6 +65,9 @@ static inline bool resolve_unwind_has(const struct perfdata_sample *s) {
 struct perfdata_u64s resolve_unwind_chain(struct resolve_unwind *u, const struct perfdata_sample *s,
                                           unsigned cpumode, struct model_when when, uint64_t most);
 
+/* Whether the last such chain ends where the recorded part of the stack does. */
+bool resolve_unwind_was_cut(const struct resolve_unwind *u);
+
 /* So far. Borrowed. */
 const struct resolve_unwind_tally *resolve_unwind_tally(const struct resolve_unwind *u);
 

@@ -140,7 +140,8 @@ static void symbol(struct script_json *j, const char *prefix, const struct model
 }
 
 /* What is known of an address; each member's name starts with `prefix`. */
-static void place(struct script_json *j, const char *prefix, const struct model_hit *hit) {
+/* `doubt`: as SCRIPT_DOUBT. */
+static void place_of(struct script_json *j, const char *prefix, const struct model_hit *hit, bool doubt) {
     struct out *o = j->print->out;
     const struct model *model = j->print->model;
     char name[32];
@@ -148,7 +149,9 @@ static void place(struct script_json *j, const char *prefix, const struct model_
         return;
     symbol(j, prefix, hit);
     enum grade grade = script_names_grade(&j->print->names, hit);
-    text(o, strcat(strcpy(name, prefix), "grade"), grade_name(grade));
+    text(o, strcat(strcpy(name, prefix), "grade"),
+         grade_name(doubt || script_names_is_late(&j->print->names, hit) ? resolve_grade_doubted(grade)
+                                                                         : grade));
     const struct model_image *image = model_image(model, hit->image);
     text(o, strcat(strcpy(name, prefix), "dso"), model_image_dso(model, image));
     hex(o, strcat(strcpy(name, prefix), "dsoff"), hit->offset);
@@ -165,6 +168,10 @@ static void place(struct script_json *j, const char *prefix, const struct model_
     }
 }
 
+static void place(struct script_json *j, const char *prefix, const struct model_hit *hit) {
+    place_of(j, prefix, hit, false);
+}
+
 struct chain_walk {
     struct script_json *j;
     const struct script_sample *x;
@@ -173,7 +180,7 @@ struct chain_walk {
     bool exact; /* as in script_place_find_frame */
 };
 
-static void frame(struct chain_walk *w, uint64_t ip) {
+static void frame(struct chain_walk *w, uint64_t ip, bool cut) {
     struct out *o = w->j->print->out;
     struct model_hit hit;
     out_str(o, w->any ? ",{\"ip\":\"0x" : "{\"ip\":\"0x");
@@ -181,16 +188,17 @@ static void frame(struct chain_walk *w, uint64_t ip) {
     out_hex(o, ip, 0);
     out_char(o, '"');
     script_place_find_frame(w->j->print, w->x, w->cpumode, ip, &w->exact, &hit);
-    place(w->j, "", &hit);
+    place_of(w->j, "", &hit, cut);
     out_char(o, '}');
 }
 
 static void chain_part(struct chain_walk *w, const struct perfdata_u64s *chain, bool nested) {
     struct script_print *p = w->j->print;
+    bool cut = w->x->stack_cut || resolve_chain_is_cut(&p->events->list.items[w->x->event].attr, chain);
     for (uint64_t i = 0; i < chain->count && w->left; i++) {
         uint64_t ip = perfdata_u64_at(chain, i);
         if (ip < PERFDATA_CONTEXT_MAX) {
-            frame(w, ip);
+            frame(w, ip, cut && i + 1 == chain->count);
             w->left--;
             continue;
         }

@@ -135,6 +135,11 @@ const char *script_names_symbol(struct script_names *n, const struct model_hit *
     return resolve_names_text(n->names, s);
 }
 
+bool script_names_is_late(const struct script_names *n, const struct model_hit *hit) {
+    return model_unordered(n->model) && hit->mapping != MODEL_NONE &&
+           model_mapping(n->model, hit->mapping)->late;
+}
+
 enum grade script_names_grade(struct script_names *n, const struct model_hit *hit) {
     if (!n->names || hit->image == MODEL_NONE)
         return GRADE_UNKNOWN;
@@ -214,6 +219,8 @@ static void compose_symbol(struct script_names *n, uint64_t fields, const struct
 static void compose_evidence(struct script_names *n, uint64_t fields, const struct model_hit *hit) {
     struct symbol_provenance from =
         resolve_provenance_of(n->names, MODEL_NONE, script_names_symbol_id(n, hit)).symbol;
+    if (fields & SCRIPT_DOUBT)
+        resolve_provenance_cut(&from);
     const struct {
         bool wanted;
         const char *text;
@@ -374,7 +381,7 @@ static struct script_text keep(struct script_names *n, struct script_spot *made)
 /* What tells the place apart for a set of fields. False: its text cannot be kept. */
 static bool spot_key(struct script_names *n, uint64_t fields, const struct model_hit *hit, uint64_t address,
                      struct script_spot *key) {
-    fields = (fields & (SCRIPT_PLACE_FIELDS | NEWLINE)) | (hit->back ? CALLER : 0);
+    fields = (fields & (SCRIPT_PLACE_FIELDS | NEWLINE | SCRIPT_DOUBT)) | (hit->back ? CALLER : 0);
     uint32_t style = style_of(n, fields);
     *key = (struct script_spot){.image = hit->image, .style = (uint16_t)style};
     if (hit->image != MODEL_NONE) /* where the text shows a number, that is it */
@@ -388,6 +395,8 @@ struct script_text script_names_text(struct script_names *n, uint64_t fields, co
     struct model_hit hit = *place;
     struct script_spot made;
     const struct script_spot *known;
+    if (__builtin_expect(script_names_is_late(n, &hit), 0))
+        fields |= SCRIPT_DOUBT;
     bool keeps = spot_key(n, fields, &hit, address, &made);
     if (keeps && n->spots && (known = spot_of(n, &made))->text)
         return text_of(known);
@@ -399,6 +408,8 @@ struct script_text script_names_text(struct script_names *n, uint64_t fields, co
     }
     if (fields & (SCRIPT_BIT(SYM) | SCRIPT_EVIDENCE))
         made.grade = (uint8_t)script_names_grade(n, &hit);
+    if (fields & SCRIPT_DOUBT)
+        made.grade = (uint8_t)resolve_grade_doubted((enum grade)made.grade);
     bool inlined = fields & NEWLINE && compose_inlined(n, fields, &hit, address);
     if (!inlined)
         compose(n, fields, &hit, address, NULL);
@@ -411,7 +422,7 @@ struct script_text script_names_text(struct script_names *n, uint64_t fields, co
 /* ---- frames ---- */
 
 void script_names_begin(struct script_names *n, struct script_frames *f) {
-    f->fields = (f->fields & SCRIPT_PLACE_FIELDS) | NEWLINE;
+    f->fields = (f->fields & (SCRIPT_PLACE_FIELDS | SCRIPT_DOUBT)) | NEWLINE;
     f->kind = (uint16_t)(style_of(n, f->fields) | (f->in_kernel ? KIND_IN_KERNEL : 0));
     f->hash_key = f->state.id * 0x9e3779b97f4a7c15u;
     uint32_t generation = model_generation(n->model);

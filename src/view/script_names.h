@@ -96,6 +96,10 @@ enum { SCRIPT_STYLES_MAX = 16 };
     (SCRIPT_BIT(SYM) | SCRIPT_BIT(SYMOFF) | SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE) | \
      SCRIPT_EVIDENCE)
 
+/* Beside them, what costs a single sample's frame its `exact`: it is the outermost one of a callchain that
+ * was cut (resolve/grade.h). */
+#define SCRIPT_DOUBT (1ull << 61)
+
 /* False: memory. */
 bool script_names_init(struct script_names *n, const struct model *model);
 void script_names_fini(struct script_names *n);
@@ -127,6 +131,10 @@ struct resolve_symbol script_names_symbol_id(struct script_names *n, const struc
 
 /* Its name, or NULL; *offset is the address's distance from its start. */
 const char *script_names_symbol(struct script_names *n, const struct model_hit *hit, uint64_t *offset);
+
+/* A stream's frame in a mapping whose record came later than its round: samples before it may have been named
+ * otherwise. */
+bool script_names_is_late(const struct script_names *n, const struct model_hit *hit);
 
 /* How sure the name there is; loads it. GRADE_UNKNOWN where functions are not named at all. */
 enum grade script_names_grade(struct script_names *n, const struct model_hit *hit);

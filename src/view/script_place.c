@@ -65,6 +65,7 @@ struct walk {
     const struct script_sample *x;
     unsigned left; /* addresses that may still be printed */
     unsigned cpumode;
+    bool cut; /* the last address of the chain at hand is the outermost one that there was room for */
 };
 
 /* True when the part of the chain that will be shown holds an unknown marker: then none of it can be trusted.
@@ -92,22 +93,13 @@ static bool stops_chain(struct script_print *p, const struct walk *w, uint64_t i
     return false;
 }
 
-/* All addresses behind one marker: they lie in one address space. */
-static void print_run(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain,
-                      uint64_t from, uint64_t to) {
-    const struct perfdata_sample *s = w->x->s;
-    uint64_t end = to - from < w->left ? to : from + w->left;
-    struct script_frames f = {.fields = w->fields,
-                              .space = model_space_of(w->cpumode),
-                              .in_kernel = is_in_kernel(w->x),
-                              .exact = true};
-    bool exact = true;
-    script_names_state(&p->names, f.space, s->pid, w->x->when, &f.state);
-    script_names_begin(&p->names, &f);
-    w->left -= (unsigned)(end - from);
+/* False: nothing more of the chain is to be shown. */
+static bool print_frames(struct script_print *p, struct walk *w, struct script_frames *f,
+                         const struct perfdata_u64s *chain, uint64_t from, uint64_t end, bool *exact) {
+    script_names_begin(&p->names, f);
     while (from < end) {
         struct script_text texts[SCRIPT_FRAMES_MAX];
-        unsigned count = script_names_frames(&p->names, &f, chain, from, end, texts);
+        unsigned count = script_names_frames(&p->names, f, chain, from, end, texts);
         for (unsigned i = 0; i < count; i++, from++) {
             uint64_t ip = perfdata_u64_at(chain, from);
             char *at = out_room(p->out, 17);
@@ -115,12 +107,32 @@ static void print_run(struct script_print *p, struct walk *w, const struct perfd
             digits_hex16(at + 1, ip);
             p->out->len += 17;
             script_text_put(p->out, texts[i]);
-            if (__builtin_expect(p->options.stop_count, 0) && stops_chain(p, w, ip, &exact)) {
-                w->left = 0;
-                return;
-            }
+            if (__builtin_expect(p->options.stop_count, 0) && stops_chain(p, w, ip, exact))
+                return false;
         }
     }
+    return true;
+}
+
+/* All addresses behind one marker: they lie in one address space. */
+static void print_run(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain,
+                      uint64_t from, uint64_t to) {
+    const struct perfdata_sample *s = w->x->s;
+    uint64_t end = to - from < w->left ? to : from + w->left;
+    bool cut = w->cut && end == chain->count;
+    struct script_frames f = {.fields = w->fields,
+                              .space = model_space_of(w->cpumode),
+                              .in_kernel = is_in_kernel(w->x),
+                              .exact = true};
+    bool exact = true;
+    script_names_state(&p->names, f.space, s->pid, w->x->when, &f.state);
+    w->left -= (unsigned)(end - from);
+    bool more = print_frames(p, w, &f, chain, from, end - cut, &exact);
+    if (more && cut) {
+        f.fields = w->fields | SCRIPT_DOUBT;
+        more = print_frames(p, w, &f, chain, end - 1, end, &exact);
+    }
+    w->left = more ? w->left : 0;
 }
 
 static void print_cookie(struct script_print *p, const struct walk *w, uint64_t cookie) {
@@ -136,6 +148,7 @@ static void print_chain(struct script_print *p, struct walk *w, const struct per
                         bool nested) {
     if (chain_corrupt(chain, w->left))
         return;
+    w->cut = w->x->stack_cut || resolve_chain_is_cut(&p->events->list.items[w->x->event].attr, chain);
     for (uint64_t i = 0; i < chain->count && w->left; i++) {
         uint64_t from = i, ip = 0;
         while (i < chain->count && (ip = perfdata_u64_at(chain, i)) < PERFDATA_CONTEXT_MAX)
@@ -161,7 +174,7 @@ static void print_chain(struct script_print *p, struct walk *w, const struct per
 
 void script_place_chain(struct script_print *p, uint64_t fields, const struct script_sample *x,
                         struct perfdata_u64s chain) {
-    struct walk w = {fields, x, p->options.max_stack, PERFDATA_MISC_USER};
+    struct walk w = {fields, x, p->options.max_stack, PERFDATA_MISC_USER, false};
     print_chain(p, &w, &chain, true);
 }
 
@@ -179,7 +192,7 @@ void script_place_sample(struct script_print *p, const struct script_plan *plan,
                          const struct script_sample *x) {
     if (plan->chain) {
         out_char(p->out, '\n');
-        struct walk w = {plan->fields, x, p->options.max_stack, PERFDATA_MISC_USER};
+        struct walk w = {plan->fields, x, p->options.max_stack, PERFDATA_MISC_USER, false};
         print_chain(p, &w, &x->s->callchain, false);
     } else if (plan->fields & SCRIPT_BIT(IP)) {
         struct model_hit hit = MODEL_NOTHING;

@@ -94,6 +94,7 @@ struct script_sample {
     uint32_t event;
     uint16_t misc;
     struct model_when when;
+    bool stack_cut; /* the callchain was unwound as far as the stack was recorded, which is not its end */
 };
 
 /* Fills `p` (the caller sets the borrowed fields afterwards). False when memory ran out. */

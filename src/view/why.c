@@ -25,7 +25,15 @@ static const char *space_name(unsigned cpumode) {
 }
 
 static struct resolve_provenance provenance(const struct why *w, const struct why_frame *f) {
-    return resolve_provenance_of(w->names, f->hit.mapping, f->symbol);
+    struct resolve_provenance p = resolve_provenance_of(w->names, f->hit.mapping, f->symbol);
+    if (f->cut)
+        resolve_provenance_cut(&p.symbol);
+    return p;
+}
+
+static const char *shown_grade(const struct why *w, const struct why_frame *f) {
+    enum grade grade = resolve_grade(w->names, f->symbol);
+    return grade_name(f->cut ? resolve_grade_doubted(grade) : grade);
 }
 
 static void put_time(struct out *o, uint64_t ns) {
@@ -136,8 +144,8 @@ static void print_stack(const struct why *w, struct out *o) {
         const struct why_frame *f = &w->frames.items[i];
         label(o, i ? "" : "stack");
         out_printf(o, "%s%3zu  ", i == w->chosen ? ">" : " ", i);
-        out_left(o, grade_name(resolve_grade(w->names, f->symbol)),
-                 strlen(grade_name(resolve_grade(w->names, f->symbol))), 8);
+        const char *grade = shown_grade(w, f);
+        out_left(o, grade, strlen(grade), 8);
         out_str(o, "  ");
         out_hex(o, f->address, 16);
         out_char(o, ' ');
@@ -384,7 +392,7 @@ static void json_stack(const struct why *w, struct out *o) {
     for (size_t i = 0; i < w->frames.count; i++) {
         const struct why_frame *f = &w->frames.items[i];
         out_printf(o, "%s{\"ip\":\"0x%" PRIx64 "\",\"grade\":\"%s\"", i ? "," : "", f->address,
-                   grade_name(resolve_grade(w->names, f->symbol)));
+                   shown_grade(w, f));
         json_name(w, f, o);
         out_char(o, '}');
     }

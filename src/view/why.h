@@ -15,6 +15,7 @@ struct why_frame {
     unsigned cpumode; /* PERFDATA_MISC_* */
     struct model_hit hit;
     struct resolve_symbol symbol;
+    bool cut; /* the outermost frame of a callchain that was cut: resolve/grade.h */
 };
 
 /* What identifies a file. */
