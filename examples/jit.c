@@ -3,8 +3,11 @@
  * A small JIT that does what real ones do to profilers, and says what the truth is: it makes, runs, moves,
  * frees and reuses code, in memory whose map events the kernel merges with those of code made long before.
  *
- *     jit [--dump DIR] [--map] [--unwind] [--truth FILE] [--rounds N] [--milliseconds N]
+ *     jit [--exec] [--dump DIR] [--map] [--unwind] [--truth FILE] [--rounds N] [--milliseconds N]
  *
+ *   --exec            when all is done begins anew in the same process, with the other options, and with
+ *                     --append for this one: a dump of the same name comes in the place of the first
+ *   --append          adds to the files that --truth (further right) names
  *   --dump DIR        announces the code in DIR/jit-PID.dump (include/sonde/jitdump.h)
  *   --map             lists it in /tmp/perf-PID.map; the last one to lie at an address stays listed
  *   --unwind          makes code without frame pointers instead, which tells how to unwind it: outer_I, which
@@ -315,6 +318,8 @@ static void act(struct state *s) {
 
 int main(int argc, char **argv) {
     bool unwinding = false;
+    const char *truth_mode = "w";
+    char **exec = NULL;
     struct state s = {.rounds = 8,
                       .run_ns = 20000000,
                       .page = (size_t)sysconf(_SC_PAGESIZE),
@@ -327,10 +332,14 @@ int main(int argc, char **argv) {
             s.map = fopen(path, "w");
         else if (strcmp(argv[i], "--unwind") == 0)
             unwinding = true;
+        else if (strcmp(argv[i], "--exec") == 0)
+            exec = &argv[i];
+        else if (strcmp(argv[i], "--append") == 0)
+            truth_mode = "a";
         else if (strcmp(argv[i], "--dump") == 0)
             s.dumping = sonde_jitdump_open(&s.dump, argv[++i]) == 0;
         else if (strcmp(argv[i], "--truth") == 0)
-            s.truth = fopen(argv[++i], "w");
+            s.truth = fopen(argv[++i], truth_mode);
         else if (strcmp(argv[i], "--rounds") == 0)
             s.rounds = atoi(argv[++i]);
         else if (strcmp(argv[i], "--milliseconds") == 0)
@@ -350,5 +359,10 @@ int main(int argc, char **argv) {
         fclose(s.map);
     if (s.truth)
         fclose(s.truth);
+    if (exec) {
+        *exec = (char[]){"--append"};
+        execv("/proc/self/exe", argv);
+        return perror("exec"), 1;
+    }
     return 0;
 }

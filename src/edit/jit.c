@@ -26,6 +26,7 @@ struct file {
 
 struct dump_files {
     size_t first, last;           /* of files */
+    size_t next_number;           /* of the files of another dump of the process */
     struct perfdata_sample_id id; /* of the marker's record, for records like it */
     uint32_t event;
 };
@@ -89,10 +90,11 @@ static bool decode_map(struct stream *in, const struct stream_record *r, struct 
            perfdata_record_decode(&r->raw, plan, events->swap, rec, NULL);
 }
 
-/* What the recording says of the processor's counter. */
-static bool decode_clock(struct stream *in, const struct stream_record *r, struct perfdata_record *rec) {
-    return r->raw.type == PERFDATA_RECORD_TIME_CONV && !r->legacy &&
-           perfdata_record_decode(&r->raw, NULL, stream_events(in)->swap, rec, NULL);
+/* What the recording says of the processor's counter, and of programs that begin. */
+static bool decode_other(struct stream *in, const struct stream_record *r, struct perfdata_record *rec) {
+    bool wanted = r->raw.type == PERFDATA_RECORD_TIME_CONV || r->raw.type == PERFDATA_RECORD_COMM ||
+                  r->raw.type == PERFDATA_RECORD_FORK;
+    return wanted && !r->legacy && perfdata_record_decode(&r->raw, NULL, stream_events(in)->swap, rec, NULL);
 }
 
 static bool scan(struct edit_jit *j, struct err *err) {
@@ -100,7 +102,7 @@ static bool scan(struct edit_jit *j, struct err *err) {
     struct perfdata_record rec;
     enum stream_status status;
     while ((status = stream_next(j->in, &r, err)) == STREAM_RECORD) {
-        if (!decode_map(j->in, &r, &rec) && !decode_clock(j->in, &r, &rec))
+        if (!decode_map(j->in, &r, &rec) && !decode_other(j->in, &r, &rec))
             continue;
         struct model_when when = {r.has_time ? r.time_ns : stream_when_ns(j->in, &r), r.loc};
         if (!resolve_jit_note_record(j->found, &rec, when))
@@ -164,6 +166,16 @@ static bool make_file(struct edit_jit *j, const struct resolve_jit_dump *d, cons
     return ok;
 }
 
+/* Another program of the process may have left a dump, too. */
+static size_t first_number(const struct edit_jit *j, size_t index) {
+    const struct resolve_jit_dump *d = resolve_jit_dump(j->found, index);
+    size_t number = j->options.mode == EDIT_JIT_FILES;
+    for (size_t i = 0; i < index; i++)
+        if (resolve_jit_dump(j->found, i)->pid == d->pid && j->dumps.items[i].next_number > number)
+            number = j->dumps.items[i].next_number;
+    return number;
+}
+
 static bool make_files(struct edit_jit *j, size_t index, struct err *err) {
     const struct resolve_jit_dump *d = resolve_jit_dump(j->found, index);
     struct dump_files *files = &j->dumps.items[index];
@@ -174,13 +186,15 @@ static bool make_files(struct edit_jit *j, size_t index, struct err *err) {
     if (!folder)
         return err_memory(err, where);
     bool each = j->options.mode == EDIT_JIT_FILES;
-    for (size_t first = 0, number = each; first < d->code.functions.count; number += number ? 1 : 2) {
+    size_t number = first_number(j, index);
+    for (size_t first = 0; first < d->code.functions.count; number += number ? 1 : 2) {
         struct jitelf_part part = jitelf_part_from(&d->code, first, each ? 0 : PART_MAX_BYTES);
         if (!make_file(j, d, folder, number, &part, err))
             return false;
         first = part.last;
     }
     files->last = j->files.count;
+    files->next_number = number;
     j->counts.functions += d->code.functions.count;
     return true;
 }

@@ -248,7 +248,8 @@ static void note_map(struct record_keep *k, const struct perfdata_mmap2 *m) {
 static void note_jitdump(struct record_keep *k, const struct perfdata_mmap2 *m, struct bytes name) {
     struct perfdata_kept is = {.kind = PERFDATA_KEPT_JITDUMP, .pid = m->pid};
     struct os_held held;
-    uint64_t key = (hash_bytes(name.data, name.size) ^ hash_u64(m->pid)) & ~JIT_KEY;
+    /* The program that the process runs next may put another file there. */
+    uint64_t key = (hash_bytes(name.data, name.size) ^ hash_u64(m->pid) ^ hash_u64(m->ino)) & ~JIT_KEY;
     if (hash_map_get(&k->seen, key) != HASH_ABSENT || !open_mapped(k, m, name, &held))
         return;
     hash_map_set(&k->seen, key, 1);
@@ -321,6 +322,19 @@ static bool has_ended(const struct record_keep *k, uint32_t pid) {
     return !k->proc->identity(k->proc->ctx, path, &id, NULL);
 }
 
+/* Whether a reader will not find a map or a jitdump as it was when its process ended: it goes with it, or was
+ * replaced. */
+static bool goes(const struct record_keep *k, const struct record_kept_file *f) {
+    const struct os_identity *was = &f->held.identity;
+    char path[PATH_ROOM];
+    struct os_identity now;
+    snprintf(path, sizeof path, "/proc/%u/root%.*s", f->is.pid, (int)f->is.name.size,
+             (const char *)f->is.name.data);
+    return has_ended(k, f->is.pid) ||
+           (f->is.kind == PERFDATA_KEPT_JITDUMP && (!k->proc->identity(k->proc->ctx, path, &now, NULL) ||
+                                                    now.dev != was->dev || now.ino != was->ino));
+}
+
 /* What was not held, if its name still leads to it, here or where its process is. */
 static void copy_named(struct record_keep *k, struct record_kept_file *f) {
     const struct os_proc *p = k->proc;
@@ -346,7 +360,7 @@ struct bytes record_keep_finish(struct record_keep *k) {
     vec_clear(&k->named);
     for (size_t i = 0; i < k->held.count; i++) {
         struct record_kept_file *f = &k->held.items[i];
-        if (is_image(&f->is) ? !is_there(k, f) : has_ended(k, f->is.pid))
+        if (is_image(&f->is) ? !is_there(k, f) : goes(k, f))
             copy_file(k, &f->is, &f->held, RECORD_KEEP_LAST_FILE_MAX);
     }
     if (k->left_out)

@@ -289,6 +289,18 @@ static void test_jitdump(void **state) {
     assert_true(finish(&f, &k));
     assert_int_equal(k.kind, PERFDATA_KEPT_JITDUMP);
     end(&f);
+    /* Its process lives on, but another program of it wrote another file there. */
+    for (int replaced = 0; replaced < 2; replaced++) {
+        begin(&f, OS_HELD_HERE);
+        f.files[LINK].content = (struct bytes)OS_PROC_TEXT("JiTD");
+        note(&f, "/home/jit-7.dump", NULL, NULL);
+        f.files[NAME].path = "/proc/7/root/home/jit-7.dump";
+        f.files[NAME].identity = f.files[LINK].identity;
+        f.files[NAME].identity.ino += (uint64_t)replaced;
+        f.files[MORE].path = "/proc/7";
+        assert_int_equal(finish(&f, &k), replaced);
+        end(&f);
+    }
 }
 
 /* Not an ELF file, or one without any symbols: nothing of it names anything. */

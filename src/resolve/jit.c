@@ -51,6 +51,8 @@ void resolve_jit_free(struct resolve_jit *j) {
         free_dump(j->dumps.items[i]);
     vec_fini(&j->dumps);
     vec_fini(&j->waiting);
+    vec_fini(&j->begun);
+    hash_map_fini(&j->last_of);
     hash_map_fini(&j->injected);
     hash_map_fini(&j->by_image);
     arena_fini(&j->texts);
@@ -91,60 +93,6 @@ void resolve_jit_use_pairs(struct resolve_jit *j, struct bytes start, struct byt
 /* "" when memory ran out: what it names is not found then. */
 static const char *text_or_empty(const char *text) {
     return text ? text : "";
-}
-
-/* ---- markers ---- */
-
-/* DIR/jitted-PID.so or DIR/jitted-PID-NUMBER.so, as `inject --jit` of sonde and of perf call them. */
-static bool is_injected(const char *name) {
-    if (strncmp(name, "jitted-", 7) != 0)
-        return false;
-    size_t n = strspn(name + 7, "0123456789-");
-    return n && strcmp(name + 7 + n, ".so") == 0;
-}
-
-static bool same_marker(const struct resolve_jit_dump *d, uint32_t pid, const char *path) {
-    return d->pid == pid && strcmp(d->marker, path) == 0;
-}
-
-bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name, struct model_when when) {
-    static const char deleted[] = " (deleted)";
-    char path[4096];
-    size_t len = bytes_text_len(name), suffix = sizeof deleted - 1;
-    const char *s = (const char *)name.data;
-    if (len > suffix && memcmp(s + len - suffix, deleted, suffix) == 0)
-        len -= suffix;
-    if (len < 8 || len >= sizeof path ||
-        (memcmp(s + len - 5, ".dump", 5) != 0 && memcmp(s + len - 3, ".so", 3) != 0))
-        return true;
-    memcpy(path, s, len);
-    path[len] = 0;
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    if (is_injected(base))
-        return hash_map_set(&j->injected, pid, 1);
-    if (!jitcode_is_marker(path))
-        return true;
-    for (size_t i = 0; i < j->dumps.count; i++)
-        if (same_marker(j->dumps.items[i], pid, path))
-            return true;
-    const char *marker = arena_strndup(&j->texts, path, len);
-    struct resolve_jit_dump *d = marker ? jit_new_dump(j) : NULL;
-    j->news |= d != NULL;
-    if (d)
-        *d = (struct resolve_jit_dump){
-            .pid = pid, .marker = marker, .mapped = when, .image_ids = {MODEL_NONE, MODEL_NONE}, .rate = 1};
-    return d;
-}
-
-bool resolve_jit_note_record(struct resolve_jit *j, const struct perfdata_record *rec,
-                             struct model_when when) {
-    if (rec->type == PERFDATA_RECORD_TIME_CONV)
-        j->counter = rec->time_conv;
-    bool user = model_space_of(rec->misc) == MODEL_SPACE_USER;
-    if (user && rec->type == PERFDATA_RECORD_MMAP2)
-        return resolve_jit_note_map(j, rec->mmap2.pid, rec->mmap2.filename, when);
-    return !user || rec->type != PERFDATA_RECORD_MMAP ||
-           resolve_jit_note_map(j, rec->mmap.pid, rec->mmap.filename, when);
 }
 
 /* ---- clocks ---- */
@@ -201,12 +149,24 @@ void jit_set_clock(const struct resolve_jit *j, struct resolve_jit_dump *d) {
         d->offset_ns = (int64_t)(d->mapped.time_ns - start);
 }
 
-/* Whether a dump can be the one whose marker was mapped then; another process's may have its path now. */
+/* Whether what was read began while the program ran that mapped the marker: with the same number another
+ * program, before or after an exec, may have written another file of the same name. */
+static bool is_of_that_program(const struct resolve_jit_dump *d) {
+    int64_t start = time_there(d, d->code.start);
+    return d->doubt || (start >= (int64_t)(d->from.time_ns & INT64_MAX) &&
+                        start < (int64_t)(d->until.time_ns & INT64_MAX));
+}
+
+/* Whether a dump can be the one whose marker was mapped then; another process's may have its path now.
+ * Without a clock nothing tells but that the last one to write it has it. */
 static bool is_of_that_time(const struct resolve_jit_dump *d) {
-    if (d->doubt || !d->mapped.time_ns)
-        return true;
+    if (d->doubt)
+        return !d->later;
+    if (!is_of_that_program(d))
+        return false;
     int64_t apart = time_there(d, d->code.start) - (int64_t)d->mapped.time_ns;
-    return apart > -START_SLACK_NS && (apart < START_SLACK_NS || !d->code.header_timed);
+    return !d->mapped.time_ns ||
+           (apart > -START_SLACK_NS && (apart < START_SLACK_NS || !d->code.header_timed));
 }
 
 /* ---- finding and reading ---- */
@@ -231,6 +191,7 @@ static bool read_file(struct resolve_jit *j, struct resolve_jit_dump *d, struct 
 static void forget(struct resolve_jit_dump *d) {
     jitcode_fini(&d->code);
     os_map_fini(&d->map);
+    arena_fini(&d->unpacked);
     free(d->read);
     d->read = NULL;
     d->code = (struct jitcode){0};
@@ -263,34 +224,52 @@ static bool try_path(struct resolve_jit *j, struct resolve_jit_dump *d, const ch
                          : NULL;
             return true;
         }
-        d->why = d->why ? d->why
-                        : text_or_empty(arena_printf(
-                              &j->texts, "%s: is of another time than the process that mapped it", path));
+        d->why =
+            d->why ? d->why
+                   : text_or_empty(arena_printf(
+                         &j->texts,
+                         d->later ? "%s: is of a program that the process began later; the one before is gone"
+                                  : "%s: is of another time than the process that mapped it",
+                         path));
     }
     forget(d);
     return why.code != ERR_MEMORY || err_memory(err, where);
 }
 
-/* The one that the recording keeps, of which all or the beginning is there. False: memory. */
+/* Whether an entry keeps a file that had the marker's name when it was mapped. */
+static bool keeps(const struct perfdata_kept *k, const struct resolve_jit_dump *d) {
+    size_t len = strlen(d->marker);
+    bool deleted = k->name.size > len && memcmp(k->name.data + len, " (", 2) == 0;
+    return k->kind == PERFDATA_KEPT_JITDUMP && k->pid == d->pid && k->name.size >= len &&
+           memcmp(k->name.data, d->marker, len) == 0 && (k->name.size == len || deleted);
+}
+
+/* Those that the recording keeps, of which all or the beginning is there, in the order of their markers.
+ * Without a clock as many come behind it as are of later programs. False: memory. */
 static bool try_kept(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err) {
-    struct bytes rest = j->options.kept, all, name = {(const uint8_t *)d->marker, strlen(d->marker)};
+    struct bytes rest = j->options.kept, all;
     struct perfdata_kept k;
-    struct err why = ERR_INIT;
-    while (perfdata_kept_next(&rest, j->options.kept_swap, &k)) {
-        bool deleted = k.name.size > name.size && memcmp(k.name.data + name.size, " (", 2) == 0;
-        if (k.kind != PERFDATA_KEPT_JITDUMP || k.pid != d->pid || k.name.size < name.size ||
-            memcmp(k.name.data, name.data, name.size) != 0 || (k.name.size != name.size && !deleted))
+    size_t left = 0;
+    while (perfdata_kept_next(&rest, j->options.kept_swap, &k))
+        left += keeps(&k, d);
+    rest = j->options.kept;
+    while (left && perfdata_kept_next(&rest, j->options.kept_swap, &k)) {
+        struct err why = ERR_INIT;
+        if (!keeps(&k, d))
             continue;
+        left--;
         all = k.packed;
-        if (k.packed.size != k.kept_size &&
-            !object_decompress_sized(OBJECT_ZSTD, k.packed, k.kept_size, &d->unpacked, &all, &why))
-            return why.code != ERR_MEMORY || err_memory(err, where);
-        if (!jitcode_read(all, &d->code, &why)) {
-            jitcode_fini(&d->code);
-            d->code = (struct jitcode){0};
-            return why.code != ERR_MEMORY || err_memory(err, where);
+        bool ok = (k.packed.size == k.kept_size ||
+                   object_decompress_sized(OBJECT_ZSTD, k.packed, k.kept_size, &d->unpacked, &all, &why)) &&
+                  jitcode_read(all, &d->code, &why);
+        if (!ok && why.code == ERR_MEMORY)
+            return err_memory(err, where);
+        if (ok)
+            jit_set_clock(j, d);
+        if (!ok || !is_of_that_program(d) || (d->doubt && left != d->later)) {
+            forget(d);
+            continue;
         }
-        jit_set_clock(j, d);
         d->kept = true;
         d->path = text_or_empty(arena_printf(&j->texts, "%s (kept in the recording)", d->marker));
         d->why = d->code.damage.code
@@ -381,10 +360,11 @@ static bool feed_dump(struct resolve_jit *j, size_t index, struct model *m, stru
 }
 
 bool resolve_jit_feed(struct resolve_jit *j, struct model *m, struct err *err) {
+    jit_settle_markers(j);
     for (size_t i = 0; i < j->dumps.count; i++) {
         struct resolve_jit_dump *d = j->dumps.items[i];
         d->injected = hash_map_get(&j->injected, d->pid) != HASH_ABSENT;
-        if (d->injected || d->path)
+        if (d->injected || d->again || d->path)
             continue;
         if (!jit_find(j, d, err) || (d->path && m && !feed_dump(j, i, m, err)))
             return false;

@@ -46,8 +46,13 @@ struct resolve_jit_dump {
     const char *why;          /* none was found or it is damaged: for people; else NULL */
     const char *image;        /* the file that the code would be in: DIR/jitted-PID.so */
     bool injected;            /* the recording has files with its code already: it is not used */
+    bool again;               /* the same program's marker once more: another one of the list is its dump */
     struct model_when mapped; /* the marker; time 0: before the recording */
-    uint32_t image_ids[2];    /* the model's: of code announced in time, and early (jitcode_event.early) */
+    /* When the program that mapped it began and the process began the next one: time 0, MODEL_WHEN_END if
+     * that was not seen. */
+    struct model_when from, until;
+    uint32_t later;        /* how many of the list are of later programs, with the same pid and marker */
+    uint32_t image_ids[2]; /* the model's: of code announced in time, and early (jitcode_event.early) */
     struct os_map map;
     struct arena unpacked; /* of a kept one */
     struct jitcode code;
@@ -57,6 +62,7 @@ struct resolve_jit_dump {
     /* Its times are those of the processor's counter, which the recording knows. */
     bool counted;
     struct perfdata_time_conv counter;
+    uint32_t before, of_process; /* the list's one of the same pid before (HASH_ABSENT: none); how many */
     /* Of a dump that is read as it grows (resolve_jit_follow). */
     bool continues; /* it holds what came behind what another one of the list holds */
     struct jit_growth *growth;
@@ -74,9 +80,11 @@ struct resolve_jit *resolve_jit_new(const struct resolve_jit_options *options, s
 void resolve_jit_free(struct resolve_jit *j); /* NULL is allowed */
 
 /* Remembers a map event of user space if it tells of a jitdump, or of files made of one. Cheap for all
- * others. False: memory. */
+ * others. One dump for each marker: the same path may lead to another file once its process runs another
+ * program. False: memory. */
 bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name, struct model_when when);
-/* The same of any record, and what one says of the clock; others are stepped over. */
+/* The same of any record, and what one says of the clock or of programs that begin; others are stepped over.
+ */
 bool resolve_jit_note_record(struct resolve_jit *j, const struct perfdata_record *rec,
                              struct model_when when);
 

@@ -44,14 +44,28 @@ static bool read_tail(struct resolve_jit_dump *d, struct jit_growth *g, size_t *
     return true;
 }
 
+/* Whether the file still begins as it did: the next program of the process may empty it and write its own. */
+static bool is_the_same(struct jit_growth *g, struct err *why) {
+    uint8_t now[JITDUMP_HEADER_SIZE];
+    bool read = os_file_read_at(&g->file, 0, now, sizeof now, where, why) == (int64_t)sizeof now;
+    bool same = read && (!g->at || memcmp(now, g->header, sizeof now) == 0);
+    memcpy(g->header, now, sizeof now);
+    return same;
+}
+
 bool jit_read_more(struct resolve_jit_dump *d, struct jit_growth *g, struct err *err) {
     struct err why = ERR_INIT;
     uint8_t last;
     size_t size = 0;
     if (g->wanted && os_file_read_at(&g->file, g->at + g->wanted - 1, &last, 1, where, &why) != 1)
         return true;
-    if (!read_tail(d, g, &size, err) ||
-        !jitcode_read_part((struct bytes){d->read, size}, &g->history, &d->code, err))
+    if (!read_tail(d, g, &size, err))
+        return false;
+    if (!is_the_same(g, &why) && g->at) {
+        g->history.ended = true;
+        return true;
+    }
+    if (!jitcode_read_part((struct bytes){d->read, size}, &g->history, &d->code, err))
         return false;
     g->at += d->code.whole;
     g->wanted = d->code.wanted - d->code.whole;
@@ -173,9 +187,13 @@ static bool read_on(struct resolve_jit *j, size_t index, struct model *m, struct
 
 static bool look(struct resolve_jit *j, struct model *m, struct err *err) {
     size_t count = j->dumps.count; /* before what is added */
+    if (j->news)
+        jit_settle_markers(j);
     j->news = false;
     for (size_t i = 0; i < count; i++) {
         struct resolve_jit_dump *d = j->dumps.items[i];
+        if (d->again)
+            continue;
         if (!d->growth && !d->path && !d->continues) { /* its first look */
             d->growth = calloc(1, sizeof *d->growth);
             if (!d->growth)

@@ -6,10 +6,18 @@
 #include "base/hash.h"
 #include "resolve/jit.h"
 
+/* A process begins, or begins another program. */
+struct jit_beginning {
+    struct model_when when;
+    uint32_t pid;
+};
+
 struct resolve_jit {
     struct resolve_jit_options options;
     struct arena texts;
     VEC(struct resolve_jit_dump *) dumps;
+    VEC(struct jit_beginning) begun;
+    struct hash_map last_of;           /* pid -> the last of its dumps in the list */
     struct hash_map injected;          /* pids whose code is in files already */
     struct hash_map by_image;          /* image -> its dump's index, doubled; odd: early code */
     struct perfdata_time_conv counter; /* of the processor's counter */
@@ -29,6 +37,7 @@ struct jit_step {
 /* A dump that is still being written. */
 struct jit_growth {
     struct os_file file;
+    uint8_t header[JITDUMP_HEADER_SIZE];
     uint64_t at, wanted; /* what was read is done with up to here; there is no more before it has so many */
     struct jitcode_history history;
     unsigned tries; /* to find it */
@@ -37,6 +46,9 @@ void jit_growth_free(struct jit_growth *g);
 
 /* Appended to j->dumps, all zero. NULL: memory. */
 struct resolve_jit_dump *jit_new_dump(struct resolve_jit *j);
+
+/* Finds out which program each marker is of, and which of them is one too many. */
+void jit_settle_markers(struct resolve_jit *j);
 
 /* Looks for the dump's file, and reads it. False: memory; else *d says what came of it. */
 bool jit_find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err);

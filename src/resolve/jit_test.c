@@ -38,6 +38,21 @@ static void make_dump(const char *path, uint64_t flags, bool cut) {
     writer_fini(&w);
 }
 
+/* A dump that began at a time, with one function a second later. */
+static struct writer small_dump(uint64_t start, const char *name) {
+    struct writer w = writer_make(false);
+    jitdump_header_encode(&(struct jitdump_header){.version = 1, .machine = 62, .pid = 7, .time = start}, &w);
+    put_load(&w, start + START, 0x1000, name);
+    return w;
+}
+
+static void save(const char *path, const struct writer *w) {
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(w->data, 1, w->size, f), w->size);
+    assert_int_equal(fclose(f), 0);
+}
+
 struct session {
     char dir[64], path[128], marker[128];
     struct resolve_jit *jit;
@@ -239,6 +254,84 @@ static void test_kept(void **state) {
     end(&s);
 }
 
+/* The process begins another program. */
+static void note_exec(struct session *s, uint64_t time) {
+    struct perfdata_record exec = {
+        .type = PERFDATA_RECORD_COMM, .misc = PERFDATA_MISC_COMM_EXEC, .comm = {7, 7, span("next")}};
+    assert_true(resolve_jit_note_record(s->jit, &exec, (struct model_when){time, 1}));
+    assert_true(model_apply(s->model, &exec, (struct model_when){time, 1}, NULL));
+}
+
+enum { SECOND = 10 }; /* when the second program begins, in units of START */
+
+static void keep(struct writer *part, const struct session *s, const struct writer *dump) {
+    struct perfdata_kept k = {.kind = PERFDATA_KEPT_JITDUMP,
+                              .pid = 7,
+                              .name = span(s->marker),
+                              .file_size = dump->size,
+                              .kept_size = dump->size,
+                              .packed = writer_bytes(dump)};
+    perfdata_kept_encode(&k, &(struct perfdata_extent){0, dump->size}, 1, part);
+}
+
+static const char *only_at(struct session *s, uint64_t time) {
+    bool proved;
+    return name_at(s, time, &proved);
+}
+
+/* Two programs, one behind the other in one process, of which each wrote a dump of the same name. */
+static void test_exec(void **state) {
+    (void)state;
+    static const struct {
+        const char *what; /* f, g: kept of the first, of the second; G: that is at the path */
+        enum resolve_jit_clock clock;
+        const char *f, *g;
+    } cases[] = {{"fg", RESOLVE_JIT_CLOCK_SAME, "f", "g"},   {"f", RESOLVE_JIT_CLOCK_SAME, "f", "-"},
+                 {"g", RESOLVE_JIT_CLOCK_SAME, "-", "g"},    {"G", RESOLVE_JIT_CLOCK_SAME, "-", "g"},
+                 {"fG", RESOLVE_JIT_CLOCK_SAME, "f", "g"},   {"fg", RESOLVE_JIT_CLOCK_UNKNOWN, "f", "g"},
+                 {"G", RESOLVE_JIT_CLOCK_UNKNOWN, "-", "g"}, {"g", RESOLVE_JIT_CLOCK_UNKNOWN, "-", "g"}};
+    const uint64_t second = SECOND * (uint64_t)START;
+    struct writer f = small_dump(START, "f"), g = small_dump(second, "g");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct session s;
+        struct writer part = writer_make(false);
+        begin(&s, false);
+        unlink(s.path);
+        resolve_jit_free(s.jit);
+        if (strchr(cases[i].what, 'f'))
+            keep(&part, &s, &f);
+        if (strchr(cases[i].what, 'g'))
+            keep(&part, &s, &g);
+        if (strchr(cases[i].what, 'G'))
+            save(s.path, &g);
+        s.jit = resolve_jit_new(&(struct resolve_jit_options){.dump_dir = s.dir, .kept = writer_bytes(&part)},
+                                NULL);
+        assert_non_null(s.jit);
+        resolve_jit_set_clock(s.jit, cases[i].clock, NULL);
+        /* As from several processors, not in the order of time; the page of the first is mapped twice. */
+        note(&s, s.marker, second + 5);
+        note_exec(&s, second);
+        note(&s, s.marker, START + 5);
+        note(&s, s.marker, START + 9);
+        note_exec(&s, START / 2);
+        feed(&s);
+        assert_int_equal(resolve_jit_count(s.jit), 3);
+        assert_true(resolve_jit_dump(s.jit, 2)->again && !resolve_jit_dump(s.jit, 0)->again);
+        assert_string_equal(only_at(&s, 2 * (uint64_t)START + 9), cases[i].f);
+        assert_string_equal(only_at(&s, second - 1), cases[i].f);
+        assert_string_equal(only_at(&s, second), "-");
+        assert_string_equal(only_at(&s, second + START + 9), cases[i].g);
+        const char *why = resolve_jit_dump(s.jit, 1)->why;
+        assert_int_equal(why != NULL, *cases[i].f == '-');
+        if (strchr(cases[i].what, 'G') && *cases[i].f == '-')
+            assert_non_null(strstr(why, "began later"));
+        writer_fini(&part);
+        end(&s);
+    }
+    writer_fini(&f);
+    writer_fini(&g);
+}
+
 /* The processor's counter, of which the recording tells how it becomes perf's clock: two ticks a nanosecond.
  */
 static void test_counter(void **state) {
@@ -365,6 +458,37 @@ static void test_follow(void **state) {
     end(&s);
 }
 
+/* A stream: the next program empties the file and writes its own into it. */
+static void test_follow_exec(void **state) {
+    (void)state;
+    const uint64_t second = SECOND * (uint64_t)START;
+    struct session s;
+    struct writer f = small_dump(START, "f"), g = small_dump(second, "a longer name");
+    begin(&s, false);
+    model_free(s.model);
+    s.model = model_new(&(struct model_options){.need = MODEL_NEED_ALL, .streaming = true}, NULL);
+    open_names(&s);
+    resolve_jit_set_clock(s.jit, RESOLVE_JIT_CLOCK_SAME, NULL);
+    save(s.path, &f);
+    note(&s, s.marker, START + 5);
+    follow(&s, 2 * (uint64_t)START, true);
+    assert_string_equal(only_at(&s, 2 * (uint64_t)START), "f");
+    put_load(&g, second + START, 0x3000, "more");
+    save(s.path, &g);
+    follow(&s, 3 * (uint64_t)START, true);
+    assert_int_equal(resolve_jit_count(s.jit), 1);
+    note_exec(&s, second);
+    note(&s, s.marker, second + 5);
+    follow(&s, second + 6, true);
+    assert_string_equal(only_at(&s, second + 6), "-");
+    follow(&s, second + START, true);
+    assert_int_equal(resolve_jit_count(s.jit), 2);
+    assert_string_equal(only_at(&s, second + START), "a longer name");
+    writer_fini(&f);
+    writer_fini(&g);
+    end(&s);
+}
+
 /* The dump is there later than its marker. */
 static void test_follow_late(void **state) {
     (void)state;
@@ -419,6 +543,7 @@ int main(void) {
         cmocka_unit_test(test_memory),     cmocka_unit_test(test_kept),
         cmocka_unit_test(test_counter),    cmocka_unit_test(test_short_counter),
         cmocka_unit_test(test_follow),     cmocka_unit_test(test_follow_late),
+        cmocka_unit_test(test_exec),       cmocka_unit_test(test_follow_exec),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,31 @@ def example_gone():
     check_truth(samples("gone2.data"), truth_of("gone.truth"), "gone, injected", r"/jitted-\d+\.so$")
 
 
+def execed():
+    """A dump of the same name as an earlier one, of the program that the process went on with: each in its time."""
+    record("exec.data", "sh", "-c", '"$0" --exec --dump . --truth exec.truth --milliseconds 60 --rounds 4; rm jit-*.dump', EXAMPLE)
+    truth = truth_of("exec.truth")
+    found = samples("exec.data")
+    check_truth(found, truth, "exec", r"/jitted-\d+\.so$")
+    inject("exec.data", "exec2.data")
+    check_truth(samples("exec2.data"), truth, "exec, injected", r"/jitted-[-\d]+\.so$")
+    # What the second one wrote is all that is left: it names nothing of the first.
+    # What the second one wrote is all that is left: it names nothing of the first.
+    r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-k", "mono", "--keep", "none", "-o", "lost.data", "--",
+                        EXAMPLE, "--exec", "--dump", ".", "--truth", "lost.truth", "--milliseconds", "60", "--rounds", "4"],
+                       capture_output=True, env=support.ENV, timeout=300)
+    check(r.returncode == 0, f"exec without --keep is recorded: {r.stderr.decode()[-500:]}")
+    shown = support.run([SONDE, "script", "--ns", "--show-task-events", "-F", "tid,time", "-i", "lost.data"])
+    begun = [int(a) * 10**9 + int(b) for a, b in re.findall(r"(\d+)\.(\d{9}): PERF_RECORD_COMM exec", shown.out.decode())]
+    told = support.run([SONDE, "script", "-F", "ip,sym", "-i", "lost.data"]).err
+    check(len(begun) >= 2 and "a program that the process began later" in told, f"exec: the loss is told of: {told}")
+    found, truth = samples("lost.data"), truth_of("lost.truth")
+    check_truth([s for s in found if s.ns >= begun[-1]], truth, "exec, the second", r"/jitted-\d+\.so$")
+    names = {row[5] for row in truth}
+    wrong = [s for s in found if s.ns < begun[-1] and s.symbol in names]
+    check(not wrong, f"exec: the first is named from the second's dump: {wrong[:3]}")
+
+
 # ---- runtimes ----
 
 def announced_by_dump(path):
@@ -539,7 +564,7 @@ def main():
         return support.SKIP
     with tempfile.TemporaryDirectory(prefix="sonde-jit-") as d:
         os.chdir(d)
-        tests = (example, example_injected, example_unmapped, both, streamed, unwound, example_without_clock, example_gone, node, java, python,
+        tests = (example, example_injected, example_unmapped, both, streamed, execed, unwound, example_without_clock, example_gone, node, java, python,
                  php, luajit)
         for test in (t for t in tests if not ONLY or t.__name__ in ONLY):
             test()
