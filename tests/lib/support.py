@@ -2,10 +2,14 @@
 """What the tests of whole commands share: running sonde, the manifest and the corpus, walking a recording."""
 import collections
 import concurrent.futures
+import contextlib
+import fcntl
 import os
 import struct
 import subprocess
 import sys
+import threading
+import time
 
 SKIP = 77  # meson's exit status of a skipped test
 HANG_SECONDS = 60  # a guard against endless loops only: nothing is measured
@@ -24,8 +28,60 @@ class Crash(Exception):
     """sonde died, hung, or a sanitizer spoke."""
 
 
+# --- recording beside others ---
+
+LOCK = "/tmp/sonde-recording.lock"  # of the whole machine
+LOCK_SECONDS = 600  # whoever holds it longer hangs; then it is passed over
+_locks = threading.local()
+
+
+def _lock(path, how, until):
+    """A file that holds the lock as long as it is open."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError:
+        return None  # another user's, or no such folder: nothing to share
+    while True:
+        try:
+            fcntl.flock(fd, how | fcntl.LOCK_NB)
+            return fd
+        except BlockingIOError:
+            if time.monotonic() > until:
+                return fd
+            time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def recording(alone=False):
+    """Recorders of sonde's tests share the machine; with `alone` none of them runs meanwhile.
+
+    As long as any event on the machine asks for build-ids, Linux 6.18 marks the MMAP2 records of all others as if they
+    had one too. Stock perf 6.1 aborts on such a recording.
+    """
+    if getattr(_locks, "held", False):  # by this thread
+        yield
+        return
+    until = time.monotonic() + LOCK_SECONDS
+    gate = _lock(LOCK + ".gate", fcntl.LOCK_EX, until)  # who waits to be alone lets nobody else in
+    held = _lock(LOCK, fcntl.LOCK_EX if alone else fcntl.LOCK_SH, until)
+    if gate is not None:
+        os.close(gate)
+    _locks.held = True
+    try:
+        yield
+    finally:
+        _locks.held = False
+        if held is not None:
+            os.close(held)
+
+
 def run(command, stdin=None, env=None, **more):
     """Runs a command; stdin may be bytes. Raises Crash unless it ended by itself with a status of its own."""
+    with recording() if command[1:2] == ["record"] else contextlib.nullcontext():
+        return _run(command, stdin, env, more)
+
+
+def _run(command, stdin, env, more):
     feed = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin or subprocess.DEVNULL}
     try:
         r = subprocess.run(command, capture_output=True, env=env or ENV, timeout=HANG_SECONDS, **feed, **more)

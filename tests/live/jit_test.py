@@ -40,8 +40,9 @@ def check(ok, what):
 
 def record(data, *command, clock="mono"):
     options = ["-k", clock] if clock else []
-    r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", *options, "-o", data, "--", *command],
-                       capture_output=True, env=dict(support.ENV, HOME=os.getcwd()), timeout=300)
+    with support.recording():
+        r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", *options, "-o", data, "--", *command],
+                           capture_output=True, env=dict(support.ENV, HOME=os.getcwd()), timeout=300)
     check(r.returncode == 0, f"{command[0]} is recorded: {r.stderr.decode()[-500:]}")
 
 
@@ -175,8 +176,9 @@ def unwound():
     if subprocess.run([EXAMPLE, "--unwind", "--milliseconds", "1"], capture_output=True).returncode == 2:
         print("SKIP the example's code that tells how to unwind it is x86-64's")
         return
-    r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "997", "-k", "mono", "--call-graph", "dwarf,4096", "-o",
-                        "unwound.data", "--", *command], capture_output=True, env=support.ENV, timeout=300)
+    with support.recording():
+        r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "997", "-k", "mono", "--call-graph", "dwarf,4096",
+                            "-o", "unwound.data", "--", *command], capture_output=True, env=support.ENV, timeout=300)
     check(r.returncode == 0, f"unwound: {r.stderr.decode()[-500:]}")
     r = support.run([SONDE, "script", "-i", "unwound.data", "-F", "ip,sym"])
     moved = {row[3] for i, row in enumerate(truth_of("unwound.truth")) if i % 2}  # where an outer_I lies the second time
@@ -233,8 +235,9 @@ def example_without_clock():
     grades = support.run([SONDE, "report", "--grades", "-i", "noclock.data"])
     check("inferred" not in grades.err, f"the clocks' distance is known: {grades.err}")
     if PERF:
-        subprocess.run([PERF, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-o", "noclock.data", EXAMPLE, "--dump", ".",
-                        "--truth", "noclock.truth"], capture_output=True, env=support.ENV)
+        with support.recording(alone=True):
+            subprocess.run([PERF, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-o", "noclock.data", EXAMPLE,
+                            "--dump", ".", "--truth", "noclock.truth"], capture_output=True, env=support.ENV)
         names = {s.symbol for s in samples("noclock.data")}
         missing = [f"{act}_{i}" for act in ("grow", "twice") for i in range(8) if f"{act}_{i}" not in names]
         check(not missing, f"without a common clock functions are named: {missing} are not")
@@ -487,9 +490,10 @@ def python():
     ran = False
     for program, option in pythons():
         ran = True
-        r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-g", "-k", "mono", "-o", "python.data", "--",
-                            "sh", "-c", 'echo $$ > python.pid; exec "$@"', "sh", program, "-X", option, "app.py"],
-                           capture_output=True, env=dict(support.ENV, HOME=os.getcwd()), timeout=300)
+        with support.recording():
+            r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-g", "-k", "mono", "-o", "python.data",
+                                "--", "sh", "-c", 'echo $$ > python.pid; exec "$@"', "sh", program, "-X", option, "app.py"],
+                               capture_output=True, env=dict(support.ENV, HOME=os.getcwd()), timeout=300)
         check(r.returncode == 0, f"{program} is recorded: {r.stderr.decode()[-500:]}")
         with open("python.pid") as f:
             pid = f.read().strip()

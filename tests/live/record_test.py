@@ -497,7 +497,8 @@ def main():
             print("not root: -a is not tried")
         for t in tests:
             print(t.__name__, flush=True)
-            t()
+            with support.recording():
+                t()
         os.chdir("/")
     print(f"{len(failures)} failures")
     return 1 if failures else 0

@@ -108,16 +108,17 @@ def build(at):
 
 def record(at, *args):
     """(exit status or None at no end, stderr)."""
-    child = subprocess.Popen([SONDE, "record", "-o", "stall.data", *args], cwd=at, env=support.ENV,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    try:
-        _out, err = child.communicate(timeout=LIMIT_SECONDS)
-        return child.returncode, err.decode("utf-8", "replace")
-    except subprocess.TimeoutExpired:
-        with open(f"/proc/{child.pid}/stack", encoding="utf-8") as f:
-            where = f.read()
-        child.kill()
-        return None, where
+    with support.recording():
+        child = subprocess.Popen([SONDE, "record", "-o", "stall.data", *args], cwd=at, env=support.ENV,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            _out, err = child.communicate(timeout=LIMIT_SECONDS)
+            return child.returncode, err.decode("utf-8", "replace")
+        except subprocess.TimeoutExpired:
+            with open(f"/proc/{child.pid}/stack", encoding="utf-8") as f:
+                where = f.read()
+            child.kill()
+            return None, where
 
 
 def main():

@@ -11,10 +11,12 @@
  *   exec PATH ...     becomes another program, which does the rest
  *   memfd PATH ...    as exec, from a copy in memory that has no name in any folder
  *   chroot:DIR        changes root
- *   open:PATH         loads a library; call:NAME calls a function of it; through:NAME calls alpha of this
- * program through the library's outer_NAME; close: unloads it move:NAME         moves the library's text
- * elsewhere with mremap, and calls NAME there huge:NAME         puts a copy of its text in anonymous huge
- * pages, moved over it, and calls NAME there vdso              asks for the time, again and again
+ *   open:PATH         loads a library; call:NAME calls a function of it; close: unloads it
+ *   through:NAME      calls alpha of this program through the library's outer_NAME
+ *   again:NAME        calls what `call` called last, which is NAME by now: its file was overwritten
+ *   move:NAME         moves the library's text elsewhere with mremap, and calls NAME there
+ *   huge:NAME         puts a copy of its text in anonymous huge pages, moved over it, and calls NAME there
+ *   vdso              asks for the time, again and again
  *
  * For each call it prints "truth TID START END FRAMES COMM": CLOCK_MONOTONIC in ns; FRAMES are the names that
  * the frames must have, from the innermost one on, joined with ';' (alternatives with '|').
@@ -95,6 +97,7 @@ enum { PERIOD_NS = 40 * 1000 * 1000, CHILDREN = 16 };
 
 static unsigned long turns_per_period;
 static void *library;
+static burn_fn *called; /* the last function of the library */
 static pthread_t threads[CHILDREN];
 static int thread_count;
 
@@ -184,12 +187,15 @@ static void *symbol_of(const char *name) {
     return p;
 }
 
-static void call(const char *name) {
-    burn_fn *f;
-    *(void **)&f = symbol_of(name);
+static void again(const char *name) {
     int64_t start = now_ns();
-    f(turns_per_period);
+    called(turns_per_period);
     tell(start, name);
+}
+
+static void call(const char *name) {
+    *(void **)&called = symbol_of(name);
+    again(name);
 }
 
 static void through(const char *name) {
@@ -334,6 +340,8 @@ static void act(const char *what) {
             fail(dlerror());
     } else if ((arg = after(what, "call:")))
         call(arg);
+    else if ((arg = after(what, "again:")))
+        again(arg);
     else if ((arg = after(what, "through:")))
         through(arg);
     else if ((arg = after(what, "move:")))

@@ -6,6 +6,7 @@ is finished. `need` is "right" where the evidence is there when `record` ends: t
 "honest": names may be missing. A wrong name is never allowed.
 """
 import os
+import re
 import shutil
 import subprocess
 
@@ -171,6 +172,23 @@ def overwritten_between(p, build_id):
     prog = p.make("prog", build_id=build_id)
     new = p.make("new", second=True, build_id=build_id)
     return ["sh", "-c", f"{prog} {' '.join(BURN)}; cat {new} >{prog}; {prog} {' '.join(BURN)}"]
+
+
+@case("library overwritten in place while it runs", need="honest")
+def overwritten_running(p, build_id):
+    """Its code in memory changes with the file; no event tells of it."""
+    lib = p.make("lib.so", build_id=build_id, library=True)
+    new = p.make("new.so", second=True, build_id=build_id, library=True)
+    if first_function(p, lib) != first_function(p, new):
+        raise Skip("this compiler puts the two builds' code at different places")
+    p.step = f"cat {new} >{lib}"
+    return [p.make("prog"), "open:" + lib, "call:one_alpha", "beta", "step", "again:two_gamma", "gamma", "again:two_gamma"]
+
+
+def first_function(p, path):
+    r = subprocess.run(["nm", "-S", path], check=True, capture_output=True, text=True)
+    found = [line.split() for line in r.stdout.splitlines() if re.search(r" T (one|two)_", line)]
+    return min(f[0] for f in found)
 
 
 @case("deleted while it runs")
@@ -378,6 +396,19 @@ def moved_text(p, build_id):
 def huge_text(p, build_id):
     one = p.make("one.so", library=True)
     return [p.make("prog"), "open:" + one, "call:one_alpha", "huge:one_beta", "call:one_alpha"]
+
+
+@case("on a tmpfs of huge pages", ids=(True,))
+def huge_tmpfs(p, build_id):
+    """Text that the kernel maps by huge pages of a file."""
+    p.need_root()
+    os.makedirs(p.path("huge"))
+    r = subprocess.run(["mount", "-t", "tmpfs", "-o", "huge=always", "none", p.path("huge")], capture_output=True, text=True)
+    if r.returncode:
+        raise Skip("no huge pages in tmpfs here: " + r.stderr.strip())
+    p.clean.append(["umount", "-l", p.path("huge")])
+    flags = ("-Wl,-z,max-page-size=0x200000", "-Wl,-z,common-page-size=0x200000")
+    return [p.make("huge/prog", build_id=build_id, flags=flags), *BURN]
 
 
 @case("asking the vdso for the time", ids=(True,))

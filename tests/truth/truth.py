@@ -8,11 +8,13 @@ truth.py SONDE [--record PROGRAM] [--read [NAME=]PROGRAM[::OPTIONS]]... [--hones
 PROGRAM is a command with perf's `record` or `script`; both are sonde's unless told otherwise. Every reader has its
 column, with the percentages right / wrong / refused; OPTIONS are more of its `script`. The exit status judges the
 first one: a wrong name fails anywhere, a missing one where the case needs it (cases.py), unless only honesty is asked
-for. A case that cannot run here says SKIP; so does everything when the recorder is not there.
+for. What the others got wrong is counted and listed at the end. A case that cannot run here says SKIP; so does
+everything when the recorder is not there. One whose recorder dies is recorded again, and that is said.
 
     truth.py build/sonde --record perf --read perf --read newest=newest-perf --read sonde=build/sonde
 """
 import argparse
+import collections
 import os
 import shlex
 import shutil
@@ -29,6 +31,11 @@ FREQ_HZ = 2000
 RIGHT_PERCENT = 99.0
 JUDGED_MIN = 20  # fewer say nothing
 HANG_SECONDS = 120
+TRIES = 12  # of a recorder that dies of a signal (support.recording tells why one does)
+
+
+class Died(Exception):
+    """The recorder died, through no fault of the case."""
 
 
 def command(program, *args):
@@ -41,18 +48,21 @@ def environment(folder):
     return dict(support.ENV, HOME=folder, DEBUGINFOD_URLS="", XDG_CACHE_HOME=cache)
 
 
-def record(options, case, place):
+def record(recorder, case, place, alone):
     """(path of the recording, what the program said), or an exception."""
     path = place.path("perf.data")
     env = environment(place.folder)
     argv = case.run(place)
     if place.step:
         env["TRUTH_STEP"] = place.step
-    r = subprocess.run(command(options.record, "record", "-o", path, "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock:u",
-                               "-F", str(FREQ_HZ), *(["-g"] if case.graph else []), "--", *argv),
-                       stdin=subprocess.DEVNULL, capture_output=True, text=True, env=env, timeout=HANG_SECONDS)
-    if r.returncode < 0 and options.record != options.sonde:
-        raise cases.Skip(f"the recorder died of signal {-r.returncode}")  # some perfs do, at times
+    with support.recording(alone):
+        r = subprocess.run(command(recorder, "record", "-o", path, "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock:u", "-F",
+                                   str(FREQ_HZ), *(["-g"] if case.graph else []), "--", "/usr/bin/env",
+                                   "PATH=" + os.environ["PATH"], *argv),  # some perfs search their own folder first
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, env=env, timeout=HANG_SECONDS)
+    signal = -r.returncode if r.returncode < 0 else r.returncode - 128  # a shell around it says so
+    if 0 < signal < 32:
+        raise Died(f"the recorder died of signal {signal}")
     if r.returncode or "truth " not in r.stdout:
         raise RuntimeError(f"recording failed with status {r.returncode}: {(r.stderr + r.stdout)[-600:]}")
     if place.after:
@@ -67,25 +77,39 @@ def read(program, case, place, path, log):
                        stdin=subprocess.DEVNULL, capture_output=True, env=environment(place.folder),
                        timeout=HANG_SECONDS)
     if r.returncode:
-        raise RuntimeError(f"{program} script failed: {r.stderr.decode('utf-8', 'replace')[-600:]}")
+        raise RuntimeError(f"{program} script failed with status {r.returncode}: "
+                           f"{r.stderr.decode('utf-8', 'replace')[-600:]}")
     text = r.stdout.decode("utf-8", "replace").splitlines()
     return score.score(log, text, 10**9 // FREQ_HZ, case.what)
 
 
-def run(options, case, folder, built):
-    """Scores by reader, in their order."""
-    place = cases.Place(folder, built)
-    os.makedirs(folder)
-    try:
-        path, log = record(options, case, place)
-        return [read(program, case, place, path, log) for _, program in options.readers]
-    finally:
-        for c in place.clean:
-            subprocess.run(c, capture_output=True)
+def run(recorder, readers, case, folder, built, alone):
+    """(scores by reader in their order, an exception for one that failed; how often the recorder died)."""
+    for died in range(TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        place = cases.Place(folder, built)
+        os.makedirs(folder)
+        try:
+            path, log = record(recorder, case, place, alone)
+            scores = []
+            for program in readers:
+                try:
+                    scores.append(read(program, case, place, path, log))
+                except (RuntimeError, subprocess.SubprocessError) as e:
+                    scores.append(e)
+            return scores, died
+        except Died as e:
+            if died + 1 == TRIES or not alone:
+                raise RuntimeError(f"lost: {e}, {died + 1} times") from None
+        finally:
+            for c in place.clean:
+                subprocess.run(c, capture_output=True)
 
 
 def verdict(case, s, honest):
     """Why a score is not good enough, or None."""
+    if isinstance(s, Exception):
+        return str(s)
     wrong = sum(s.wrong.values())
     if s.judged < JUDGED_MIN:
         return f"only {s.judged} samples can be judged"
@@ -100,9 +124,10 @@ def can_record(options, folder):
     """Why not, or None."""
     if not shutil.which(command(options.record)[0]):
         return f"there is no {options.record}"
-    r = subprocess.run(command(options.record, "record", "-o", os.path.join(folder, "try.data"), "-k",
-                               "CLOCK_MONOTONIC", "-e", "cpu-clock:u", "--", "true"), stdin=subprocess.DEVNULL,
-                       capture_output=True, text=True, env=environment(folder))
+    with support.recording(options.record != options.sonde):
+        r = subprocess.run(command(options.record, "record", "-B", "-N", "-o", os.path.join(folder, "try.data"), "-k",
+                                   "CLOCK_MONOTONIC", "-e", "cpu-clock:u", "--", "true"), stdin=subprocess.DEVNULL,
+                           capture_output=True, text=True, env=environment(folder))
     return None if r.returncode == 0 else (r.stderr.strip().splitlines() or ["no reason given"])[-1]
 
 
@@ -126,6 +151,59 @@ def parse():
     return o
 
 
+def percentages(s):
+    if isinstance(s, Exception):
+        return "failed"
+    if not s.judged:
+        return "-"
+    return "/".join(f"{s.percent(n):.0f}" if n in (0, s.judged) else f"{s.percent(n):.1f}"
+                    for n in (s.right, sum(s.wrong.values()), s.refused))
+
+
+class Tally:
+    """What became of all cases."""
+
+    def __init__(self, readers):
+        self.readers, self.failed, self.skipped, self.passed = readers, 0, 0, 0
+        self.retried = []  # (case, how often)
+        self.totals = [collections.Counter() for _ in readers]
+        self.wrong = [[] for _ in readers]  # (case, score)
+
+    def skip(self, case, why):
+        self.skipped += 1
+        print(f"{case.name:64}SKIP: {why}", flush=True)
+
+    def fail(self, case, why):
+        self.failed += 1
+        print(f"{case.name:64}FAIL: {why}", flush=True)
+
+    def scored(self, case, scores, died, why):
+        self.failed, self.passed = self.failed + bool(why), self.passed + (not why)
+        if died:
+            self.retried.append((case.name, died))
+        for i, s in enumerate(scores):
+            if isinstance(s, Exception):
+                self.totals[i]["recordings not read"] += 1
+                continue
+            wrong = sum(s.wrong.values())
+            self.totals[i].update(right=s.right, wrong=wrong, refused=s.refused)
+            if wrong:
+                self.wrong[i].append((case.name, s))
+        print(f"{case.name:64}" + "".join(f"{percentages(s):>20}" for s in scores) +
+              (f"  recorded {died + 1} times" if died else "") + (f"  FAIL: {why}" if why else ""), flush=True)
+
+    def finish(self):
+        for (name, _), total, wrong in zip(self.readers, self.totals, self.wrong):
+            print(f"{name}: " + ", ".join(f"{total[k]} {k}" for k in ("right", "wrong", "refused", *sorted(
+                set(total) - {"right", "wrong", "refused"}))))
+            for case, s in wrong:
+                print(f"  {case}: {sum(s.wrong.values())} of {s.judged}: " +
+                      ", ".join(f"{n} {w}" for w, n in s.wrong.most_common(3)))
+        for case, died in self.retried:
+            print(f"recorded again, as the recorder died ({died} times): {case}")
+        print(f"truth: {self.passed} passed, {self.failed} failed, {self.skipped} skipped")
+
+
 def main():
     o = parse()
     if o.list:
@@ -134,7 +212,7 @@ def main():
         return 0
     top = o.keep_folder or tempfile.mkdtemp(prefix="sonde-truth-")
     os.makedirs(os.path.join(top, "built"), exist_ok=True)
-    failed = skipped = passed = 0
+    tally = Tally(o.readers)
     try:
         refused = can_record(o, top)
         if refused:
@@ -145,27 +223,18 @@ def main():
         built = {"": os.path.join(top, "built")}
         for i, case in enumerate(o.cases):
             try:
-                scores = run(o, case, os.path.join(top, str(i)), built)
+                scores, died = run(o.record, [p for _, p in o.readers], case, os.path.join(top, str(i)), built,
+                                   o.record != o.sonde)
+                tally.scored(case, scores, died, verdict(case, scores[0], o.honest))
             except cases.Skip as e:
-                skipped += 1
-                print(f"{case.name:64}SKIP: {e}", flush=True)
-                continue
+                tally.skip(case, e)
             except (RuntimeError, subprocess.SubprocessError, OSError) as e:
-                failed += 1
-                print(f"{case.name:64}FAIL: {e}", flush=True)
-                continue
-            why = verdict(case, scores[0], o.honest)
-            failed, passed = failed + bool(why), passed + (not why)
-            columns = "".join("{:>20}".format("/".join(f"{s.percent(n):.0f}" if n in (0, s.judged) else
-                                                        f"{s.percent(n):.1f}" for n in
-                                                        (s.right, sum(s.wrong.values()), s.refused))
-                                               if s.judged else "-") for s in scores)
-            print(f"{case.name:64}{columns}" + (f"  FAIL: {why}" if why else ""), flush=True)
+                tally.fail(case, e)
     finally:
         if not o.keep_folder:
             shutil.rmtree(top, ignore_errors=True)
-    print(f"truth: {passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0 if passed else support.SKIP
+    tally.finish()
+    return 1 if tally.failed else 0 if tally.passed else support.SKIP
 
 
 if __name__ == "__main__":
