@@ -18,7 +18,7 @@ void image_table_fini(struct image_table *t) {
  * Names of what is mapped without being a file, as the kernel and perf record spell them (man 5
  * proc_pid_maps; kernel/events/core.c names vmas without a name "//anon"). The first row that fits counts.
  * `jit`: where it is executable, perf takes it for a JIT's code and names it after the map file that a JIT
- * would write (seen with perf 7.2, each of these names tried).
+ * would write (seen with perf 7.2, each of these names tried), but for what a program gave a name.
  */
 static const struct special_name {
     const char *text;
@@ -29,8 +29,8 @@ static const struct special_name {
     {"//anon", true, true, MODEL_IMAGE_ANON},
     {"/dev/zero", false, true, MODEL_IMAGE_ANON},
     {"/anon_hugepage", false, true, MODEL_IMAGE_ANON},
-    {"[anon:", false, false, MODEL_IMAGE_ANON},
-    {"[anon_shmem:", false, false, MODEL_IMAGE_ANON},
+    {"[anon:", false, true, MODEL_IMAGE_ANON}, /* prctl(2), PR_SET_VMA_ANON_NAME: only to perf no JIT's */
+    {"[anon_shmem:", false, true, MODEL_IMAGE_ANON},
     {"[heap]", true, true, MODEL_IMAGE_HEAP},
     {"[stack", false, true, MODEL_IMAGE_STACK},
     {"/SYSV", false, true, MODEL_IMAGE_SYSV},
