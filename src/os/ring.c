@@ -28,3 +28,18 @@ void os_ring_copy(const struct os_ring *r, uint64_t at, void *to, size_t n) {
     memcpy(to, span[0].data, span[0].size);
     memcpy((uint8_t *)to + span[0].size, span[1].data, span[1].size);
 }
+
+bool os_ring_counter(const struct os_ring *r, struct os_ring_counter *out) {
+    enum { TRIES = 1000 };
+    const volatile struct perf_event_mmap_page *page = r->map;
+    for (int i = 0; i < TRIES; i++) { /* the kernel changes `lock` before and after it writes */
+        uint32_t lock = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
+        bool has = page->cap_user_time && page->cap_user_time_zero;
+        *out = (struct os_ring_counter){page->time_mult, page->time_shift,  page->cap_user_time_short,
+                                        page->time_zero, page->time_cycles, page->time_mask};
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (!(lock & 1) && __atomic_load_n(&page->lock, __ATOMIC_RELAXED) == lock)
+            return has;
+    }
+    return false;
+}

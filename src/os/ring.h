@@ -40,4 +40,17 @@ void os_ring_spans(const struct os_ring *r, uint64_t from, uint64_t to, struct b
 /* Copies `n` bytes from position `at` on. */
 void os_ring_copy(const struct os_ring *r, uint64_t at, void *to, size_t n);
 
+/* How the processor's counter becomes the ring's time: zero + (cycles * mult >> shift). A short counter has
+ * only the bits of `mask`, and stood at `cycles`. */
+struct os_ring_counter {
+    uint32_t mult;
+    uint16_t shift;
+    bool is_short;
+    uint64_t zero, cycles, mask;
+};
+
+/* What the control page says of that; false where the kernel gives none (cap_user_time_zero): a machine whose
+ * time is not the counter's, or an event with a clock of its own. */
+bool os_ring_counter(const struct os_ring *r, struct os_ring_counter *out);
+
 #endif

@@ -11,6 +11,7 @@
 #include "os/perf_event_fake.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <signal.h>
 
 enum { PAGE = 4096 };
@@ -40,6 +41,33 @@ static void spans_wrap(void **state) {
     os_ring_copy(&r, r.data_bytes - 8, copy, sizeof copy);
     assert_memory_equal(copy, r.data + r.data_bytes - 8, 8);
     assert_memory_equal(copy + 8, r.data, 24);
+    free(map);
+}
+
+/* The control page's word on the counter counts if it is there, and not while it is being written. */
+static void counter(void **state) {
+    (void)state;
+    struct os_ring r;
+    struct os_ring_counter c;
+    void *map = calloc(2, PAGE);
+    struct perf_event_mmap_page *page = map;
+    os_ring_init(&r, map, 2 * PAGE, PAGE);
+    assert_false(os_ring_counter(&r, &c));
+    page->time_mult = 7;
+    page->time_shift = 31;
+    page->time_zero = 1000;
+    page->time_cycles = 5;
+    page->time_mask = 0xffff;
+    page->cap_user_time = 1;
+    assert_false(os_ring_counter(&r, &c));
+    page->cap_user_time_zero = 1;
+    assert_true(os_ring_counter(&r, &c));
+    assert_true(c.mult == 7 && c.shift == 31 && c.zero == 1000 && c.cycles == 5 && c.mask == 0xffff);
+    assert_false(c.is_short);
+    page->cap_user_time_short = 1;
+    assert_true(os_ring_counter(&r, &c) && c.is_short);
+    page->lock = 3;
+    assert_false(os_ring_counter(&r, &c));
     free(map);
 }
 
@@ -122,6 +150,7 @@ static void child_is_held_and_ends(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_wrap),
+        cmocka_unit_test(counter),
         cmocka_unit_test(fake_never_overwrites),
         cmocka_unit_test(child_is_held_and_ends),
     };

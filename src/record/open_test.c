@@ -8,9 +8,11 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <linux/perf_event.h>
 
 #include "base/log.h"
 #include "os/perf_event_fake.h"
+#include "record/opening.h"
 
 /* A machine with CPUs 0, 1 and 3, and process 40 with threads 40, 41, 42. */
 static const struct sysfs_fake_file FILES[] = {
@@ -132,6 +134,27 @@ static void system_wide_on_one_cpu(void **state) {
     assert_false(dummy.flags & PERFDATA_ATTR_DISABLED);
     assert_int_equal(a.sample_stack_user, 8192);
     assert_true(a.flags & PERFDATA_ATTR_EXCLUDE_CALLCHAIN_USER);
+}
+
+/* What the first ring says of the processor's counter is told first, as long as the kernel's own record. */
+static void counter(void **state) {
+    struct fixture *f = *state;
+    const struct record_sink sink = {0};
+    struct writer w = writer_make(false);
+    assert_true(open_all(f, "cpu-clock", 0));
+    struct perf_event_mmap_page *page = f->opened.rings.items[0].map.map;
+    record_opening_encode(&f->opened, &f->target, &sink, NULL, &w);
+    assert_int_not_equal(bytes_load32(w.data, false), PERFDATA_RECORD_TIME_CONV);
+    page->cap_user_time = page->cap_user_time_zero = 1;
+    page->time_mult = 9;
+    page->time_zero = 1000;
+    writer_clear(&w);
+    record_opening_encode(&f->opened, &f->target, &sink, NULL, &w);
+    assert_int_equal(bytes_load32(w.data, false), PERFDATA_RECORD_TIME_CONV);
+    assert_int_equal(bytes_load16(w.data + 6, false), 56);
+    assert_int_equal(bytes_load64(w.data + 16, false), 9);
+    assert_int_equal(bytes_load64(w.data + 24, false), 1000);
+    writer_fini(&w);
 }
 
 static void threads_of_a_process(void **state) {
@@ -385,6 +408,7 @@ int main(void) {
         TEST(per_thread),
         TEST(threads_of_a_process),
         TEST(group),
+        TEST(counter),
         TEST(older_kernel),
         TEST(refusals),
         TEST(ordinary_user),

@@ -76,8 +76,29 @@ static void put_cpu_map(const struct record_target *t, struct writer *w) {
     writer_fini(&data);
 }
 
+/* For what has the counter's times, such as jitdumps that say so. */
+static void put_counter(const struct record_opened *o, struct writer *w) {
+    struct os_ring_counter c;
+    if (!o->rings.count || !os_ring_counter(&o->rings.items[0].map, &c))
+        return;
+    struct perfdata_record rec = {.type = PERFDATA_RECORD_TIME_CONV,
+                                  .time_conv = {.time_shift = c.shift,
+                                                .time_mult = c.mult,
+                                                .time_zero = c.zero,
+                                                .has_cycles = true,
+                                                .time_cycles = c.cycles,
+                                                .time_mask = c.mask,
+                                                .cap_user_time_zero = 1,
+                                                .cap_user_time_short = c.is_short}};
+    size_t at = w->size;
+    perfdata_record_encode(&rec, NULL, w);
+    writer_zero(w, (0 - (w->size - at)) & 7);
+    writer_patch16(w, at + 6, (uint16_t)(w->size - at));
+}
+
 void record_opening_encode(const struct record_opened *opened, const struct record_target *t,
                            const struct record_sink *sink, const char *child_comm, struct writer *w) {
+    put_counter(opened, w);
     put_index(opened, w);
     put_thread_map(t, w);
     put_cpu_map(t, w);
