@@ -6,6 +6,7 @@ Memory accesses, call stacks from branch records, functions looked for in callch
 thread, how many threads ran, sizes, and ^C. OBJECT is any shared object with the functions filter_event, start and
 stop.
 """
+import json
 import os
 import re
 import shutil
@@ -125,6 +126,35 @@ def call_stacks():
     options = ["--no-children", "-g", "folded", "--kallsyms", "/dev/null"]
     check("LBR call stacks", sorted(x for x in rows(report(r, *options).out) if ";" in x[0]),
           [["50.00% 0xffffffff81000100;filter_event;start;stop"], ["50.00% filter_event;start;stop"]])
+
+
+# ---- basic blocks ----
+
+def cycles(n):
+    return 2 | n << 4  # perf_event.h, struct perf_branch_entry: predicted, cycles
+
+
+def blocks():
+    """The newest branch comes first; what ran before it began where the one behind it went."""
+    r = program(pd.IP | pd.TID | pd.TIME | pd.BRANCH_STACK)
+    r.features[pd.HEADER_BRANCH_STACK] = b""
+    for spent in 10, 21:
+        r.sample(7, LEAF, branches=[(LEAF + 16, MIDDLE, cycles(spent)), (MIDDLE + 12, LEAF + 4, cycles(30))])
+    r.sample(7, LEAF, branches=[(LEAF + 16, MIDDLE, cycles(2)), (MIDDLE + 12, LEAF + 8, cycles(0)), (ROOT + 2, MIDDLE, cycles(7))])
+    got = rows(report(r, "--total-cycles").out)
+    # 100 cycles in all: what ends in stop counts, but it is no branch's target. The mean of a block counts for each row
+    # with its function for a target: start is that of branches with 10, 21, 2 and 7 cycles, filter_event of 30 and 0.
+    whole = 4 * 30 + 2 * 11
+    check("--total-cycles", got, [
+        ["60.00%", "60", f"{3000 / whole:.2f}%", "30", "[start+0 -> start+12]", "callers.so"],
+        ["33.00%", "33", f"{1100 / whole:.2f}%", "11", "[filter_event+4 -> filter_event+16]", "callers.so"]])
+    check("--total-cycles --percent-limit", len(rows(report(r, "--total-cycles", "--percent-limit", "40").out)), 1)
+    check("--total-cycles -t", rows(report(r, "--total-cycles", "-t", ";").out)[0][0].split(";")[1], "60")
+    table = json.loads(report(r, "--total-cycles", "--json").out)["tables"][0]
+    check("--total-cycles --json", (table["cycles"], table["blocks"][1]),
+          (100, {"function": "filter_event", "object": "callers.so", "start": 4, "end": 16, "cycles": 33, "count": 3}))
+    check("--total-cycles of what has none", rows(report(chains(), "--total-cycles", "-g", "none", "--no-children").out)[0][-1],
+          "[.] filter_event")
 
 
 # ---- threads ----
@@ -248,7 +278,7 @@ def interrupt():
 
 
 def main():
-    for test in memory, searches, call_stacks, threads, parallelism, sizes, fields, interrupt:
+    for test in memory, searches, call_stacks, blocks, threads, parallelism, sizes, fields, interrupt:
         test()
     shutil.rmtree(FOLDER)
     REPORT.finish()

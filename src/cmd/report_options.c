@@ -423,7 +423,6 @@ static const char *not_there_yet(const struct report_options *o) {
         {o->absent, o->absent},
         {o->branch_history, "branch-history"},
         {o->chain.branches, "call-graph branch"},
-        {o->total_cycles, "total-cycles"},
         {o->stitch_lbr, "stitch-lbr"},
         {o->show_reference, "show-ref-call-graph"},
     };

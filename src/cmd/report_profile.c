@@ -27,7 +27,7 @@ struct report_session {
     struct reading *r;
     const struct report_options *o;
     struct has has;
-    bool children, branch, made_group;
+    bool children, branch, blocks, made_group;
     enum profile_chain_mode chain_mode;
     enum profile_chain_order chain_order;
     struct profile_columns columns;
@@ -116,6 +116,7 @@ static void settle_modes(struct report_session *s) {
     const struct report_options *o = s->o;
     s->branch = o->branch_stack == REPORT_YES ||
                 (o->branch_stack == REPORT_UNSAID && s->has.branches && !o->branch_history && !o->mem_mode);
+    s->blocks = o->total_cycles && s->branch;
     /* What perf shows for children in a hierarchy adds up to nothing: there are none. */
     s->children = s->has.chains && o->children != REPORT_NO && !s->branch && !o->hierarchy && !o->mem_mode;
     s->chain_mode = s->has.chains && !s->branch ? o->chain.mode : PROFILE_CHAIN_NONE;
@@ -134,7 +135,8 @@ static bool add_key(const char **list, char **made, const char *key) {
 
 static bool make_columns(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
-    struct profile_column_options c = {.sort = o->sort,
+    struct profile_column_options c = {.sort =
+                                           s->blocks ? NULL : o->sort, /* blocks are what is sorted then */
                                        .fields = o->fields,
                                        .children = s->children,
                                        .branch = s->branch,
@@ -398,6 +400,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .max_stack = (unsigned)o->max_stack,
         .percent_limit = o->percent_limit,
         .branch = s->branch,
+        .blocks = s->blocks,
         .no_branch = o->branch_stack == REPORT_NO,
         .mem = o->mem_mode,
         .group = o->group != REPORT_NO,
@@ -522,6 +525,7 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         .children = s->children,
         .made_group = s->made_group,
         .hierarchy = o->hierarchy,
+        .blocks = s->blocks,
         .quiet = o->quiet,
         .color = color,
         .keep_empty = o->keep_empty,
@@ -542,7 +546,8 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         return report_json_print(s->profile,
                                  &(struct report_json_options){.columns = &s->columns,
                                                                .events = s->r->events,
-                                                               .graphs = s->chain_mode != PROFILE_CHAIN_NONE},
+                                                               .graphs = s->chain_mode != PROFILE_CHAIN_NONE,
+                                                               .blocks = s->blocks},
                                  out, err);
     if (!any_sample(s->profile)) {
         log_line(LOG_WARN, "%s has no samples", stream_path(s->r->stream));

@@ -172,6 +172,7 @@ void profile_builder_fini(struct profile_builder *b) {
     vec_fini(&b->weights);
     vec_fini(&b->leaves);
     profile_parts_fini(&b->parts);
+    profile_runs_fini(&b->runs);
     vec_fini(&b->place_verdicts.list);
     vec_fini(&b->comm_verdicts.list);
     vec_fini(&b->tally);
@@ -470,15 +471,20 @@ static uint32_t branch_end(struct profile_builder *b, const struct profile_taken
 }
 
 static bool add_branches(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
-    bool ok = true;
+    bool ok = true, blocks = b->plan->o->blocks;
+    uint64_t cycles = 0; /* of the newer branch, which comes first */
     for (uint64_t i = 0; ok && i < x->s->branch_count; i++) {
         struct perfdata_branch branch = perfdata_branch_at(x->s, i);
+        uint32_t newer = x->from;
         x->branch = &branch;
         x->from = branch_end(b, x, branch.from);
         x->to = branch_end(b, x, branch.to);
         ok = x->from != RESOLVE_NO_FRAME && add_at(b, x, x->to, 1, cpumode);
+        if (ok && blocks)
+            ok = profile_runs_add(&b->runs, x->to, newer, cycles);
+        cycles = branch.cycles;
     }
-    return ok;
+    return ok && (!blocks || profile_runs_add(&b->runs, RESOLVE_NO_FRAME, x->from, cycles));
 }
 
 /* ---- records ---- */

@@ -130,7 +130,8 @@ bool profile_builder_merge(struct profile_builder *to, struct profile_builder *f
                      .parts = new_map(profile_parts_count(&from->parts))};
     bool ok = m.texts && m.frames && m.classes && m.parts && merge_texts(to, from, m.texts) &&
               merge_frames(to, from, m.frames) && merge_classes(to, from, &m) && merge_parts(to, from, &m) &&
-              merge_leaves(to, from, &m) && merge_counts(to, from);
+              merge_leaves(to, from, &m) && profile_runs_merge(&to->runs, &from->runs, m.frames) &&
+              merge_counts(to, from);
     free(m.texts);
     free(m.frames);
     free(m.classes);

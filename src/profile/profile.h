@@ -48,6 +48,7 @@ struct profile_options {
     double percent_limit;     /* view's business; graphs and names are only promised above it */
     bool branch;              /* one entry per branch of the branch stack (-b) */
     bool no_branch;           /* --no-branch-history and the like: branch stacks play no part */
+    bool blocks;              /* with branch: profile_blocks_find will be asked */
     bool mem;                 /* --mem-mode */
     bool group;               /* events of a group stand side by side */
     int group_sort_index;     /* the member of a group that decides the order; else the leader does */
@@ -186,6 +187,34 @@ void profile_ahead(const struct profile *p, const struct profile_event *e, uint3
 /* The width of a key column's longest text in this event, the title included: as perf pads it. */
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column);
+
+/* ---- basic blocks ---- */
+
+/* Of a function, from one offset to another; what the branch records that ended it say. */
+struct profile_block {
+    uint64_t cycles, count; /* count: how often that was measured */
+    uint64_t start, end;    /* in the function, in bytes */
+    uint32_t image, name;   /* private */
+    bool known;             /* where it starts; else it is as if the function had run from its beginning */
+};
+
+/* As perf has it for --total-cycles: all the recording's blocks in functions that branches of the event's
+ * rows go to, most cycles first. */
+struct profile_blocks {
+    VEC(struct profile_block) list;
+    uint64_t cycles;   /* of all branches, those between functions too */
+    uint64_t averages; /* of the blocks' mean cycles, each as often as rows have its function for target */
+};
+
+/* With options.blocks. Freed with profile_blocks_fini, after an error too. False: memory. */
+bool profile_blocks_find(const struct profile *p, const struct profile_event *e, struct profile_blocks *out,
+                         struct err *err);
+void profile_blocks_fini(struct profile_blocks *b);
+/* Texts live as long as the profile. */
+const char *profile_block_object(const struct profile *p, const struct profile_block *b);
+const char *profile_block_function(const struct profile *p, const struct profile_block *b);
+/* "[file.c:3 -> file.c:7]", without lines "[work+4 -> work+20]". One thread at a time. */
+void profile_block_range(const struct profile *p, const struct profile_block *b, struct out *out);
 
 /* ---- how good it is ---- */
 

@@ -97,6 +97,17 @@ struct profile_tally {
     uint64_t read, filtered, dropped, period, samples, latency, lost;
 };
 
+/* Code between two branches that follow each other; see blocks.c. */
+struct profile_run {
+    uint32_t start, end; /* frames; start: RESOLVE_NO_FRAME where no older branch tells */
+    uint64_t cycles, count;
+};
+
+struct profile_runs {
+    VEC(struct profile_run) list; /* distinct ones */
+    struct idtable index;
+};
+
 struct profile_thread_slot;
 struct profile_chain_slot;
 
@@ -139,6 +150,8 @@ struct profile_builder {
     struct resolve_unwind_tally unwound; /* by it, once it is gone */
     struct profile_search *search;       /* NULL: nothing is looked for in callchains */
     struct profile_verdicts place_verdicts, comm_verdicts;
+
+    struct profile_runs runs; /* with options.blocks */
 
     struct readings readings;
     VEC(struct profile_tally) tally; /* by event */
@@ -208,6 +221,14 @@ bool profile_key_is_mem(enum profile_column_id id);
 uint64_t profile_key_wants(enum profile_column_id id);
 /* The column under whose name a key's values are kept: several keys may be about one place. */
 enum profile_column_id profile_key_slot(enum profile_column_id id);
+
+/* ---- blocks.c ---- */
+
+/* One more run. Without cycles it is none. False: memory. */
+bool profile_runs_add(struct profile_runs *r, uint32_t start, uint32_t end, uint64_t cycles);
+/* Adds those of another builder, whose frames have the numbers `frames` here. False: memory. */
+bool profile_runs_merge(struct profile_runs *to, const struct profile_runs *from, const uint32_t *frames);
+void profile_runs_fini(struct profile_runs *r);
 
 /* ---- lbr.c ---- */
 
@@ -406,6 +427,10 @@ bool profile_group(struct profile *p);
 bool profile_hierarchy(struct profile *p, struct profile_table *t);
 
 /* ---- source.c ---- */
+
+/* Appends the source line at an offset of an image, or how far into which function it is. */
+void profile_put_source(const struct profile *p, uint32_t image, uint64_t offset, uint32_t name,
+                        struct out *o);
 
 /* Whether a column asks for source lines. */
 bool profile_wants_source(const struct profile_options *o);

@@ -25,37 +25,48 @@ uint32_t profile_source_text(const struct profile_place *place, enum profile_col
 }
 
 /* Where no line is known: how far into which function or, without one, where in its image. */
-static void put_no_line(struct profile *p, const struct resolve_frame *f, const struct profile_place *place,
-                        struct out *o) {
+static void put_no_line(const struct profile *p, uint32_t image, uint64_t offset,
+                        const struct profile_place *place, struct out *o) {
     if (place->name != PROFILE_NONE) {
         const struct profile_name *name = &p->list.items[place->name];
         out_str(o, name->text);
         out_char(o, '+');
-        out_dec(o, f->offset - name->start, 0);
+        out_dec(o, offset - name->start, 0);
         return;
     }
-    const struct symbol_table *t =
-        f->image == MODEL_NONE ? NULL : resolve_names_table(p->plan.in->names, f->image);
+    const struct symbol_table *t = image == MODEL_NONE ? NULL : resolve_names_table(p->plan.in->names, image);
     out_str(o, strpool_text(&p->b.texts, place->dso));
     out_char(o, '[');
-    out_hex(o, t ? symbol_table_address(t, f->offset) : f->offset, 0);
+    out_hex(o, t ? symbol_table_address(t, offset) : offset, 0);
     out_char(o, ']');
 }
 
-bool profile_find_source(struct profile *p, const struct resolve_frame *f, struct profile_place *place) {
+/* False: no line is known, and nothing printed. */
+static bool put_line(const struct profile *p, uint32_t image, uint64_t offset, const char **file,
+                     struct out *o) {
     struct object_line line;
+    if (!p->plan.in->lines || !resolve_lines_find(p->plan.in->lines, image, offset, &line))
+        return false;
+    *file = resolve_lines_file(&line, p->plan.o->full_source_path);
+    out_printf(o, "%s:%" PRIu32, *file, line.line);
+    return true;
+}
+
+void profile_put_source(const struct profile *p, uint32_t image, uint64_t offset, uint32_t name,
+                        struct out *o) {
+    const char *file;
+    if (!put_line(p, image, offset, &file, o))
+        put_no_line(p, image, offset, &(struct profile_place){.name = name}, o);
+}
+
+bool profile_find_source(struct profile *p, const struct resolve_frame *f, struct profile_place *place) {
     struct out o;
     const char *file = "";
     bool ok = out_init(&o, NULL, NULL);
-    if (ok && f->image == MODEL_NONE) {
+    if (ok && f->image == MODEL_NONE)
         out_str(&o, "??:0");
-    } else if (ok && p->plan.in->lines &&
-               resolve_lines_find(p->plan.in->lines, f->image, f->offset - f->back, &line)) {
-        file = resolve_lines_file(&line, p->plan.o->full_source_path);
-        out_printf(&o, "%s:%" PRIu32, file, line.line);
-    } else if (ok) {
-        put_no_line(p, f, place, &o);
-    }
+    else if (ok && !put_line(p, f->image, f->offset - f->back, &file, &o))
+        put_no_line(p, f->image, f->offset, place, &o);
     if (ok) {
         const char *text = out_text(&o);
         place->source_line = strpool_add(&p->b.texts, text, strlen(text));

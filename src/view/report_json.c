@@ -172,6 +172,29 @@ static bool print_entries(struct printer *pr) {
     return ok;
 }
 
+/* Of --total-cycles. */
+static bool print_blocks(struct printer *pr) {
+    struct profile_blocks blocks;
+    bool ok = profile_blocks_find(pr->p, pr->e, &blocks, pr->err);
+    if (ok)
+        out_printf(pr->out, ",\"cycles\":%" PRIu64 ",\"blocks\":[", blocks.cycles);
+    for (size_t i = 0; ok && i < blocks.list.count; i++) {
+        const struct profile_block *b = &blocks.list.items[i];
+        out_str(pr->out, i ? ",{\"function\":" : "{\"function\":");
+        print_string(pr->out, profile_block_function(pr->p, b));
+        out_str(pr->out, ",\"object\":");
+        print_string(pr->out, profile_block_object(pr->p, b));
+        print_member(pr->out, "start", b->start);
+        print_member(pr->out, "end", b->end);
+        print_member(pr->out, "cycles", b->cycles);
+        print_member(pr->out, "count", b->count);
+        out_char(pr->out, '}');
+    }
+    out_str(pr->out, ok ? "]" : "");
+    profile_blocks_fini(&blocks);
+    return ok;
+}
+
 static bool print_event(struct printer *pr) {
     const struct profile_event *e = pr->e;
     out_str(pr->out, "{\"events\":[");
@@ -189,7 +212,7 @@ static bool print_event(struct printer *pr) {
     for (unsigned g = 0; g < GRADE_COUNT; g++)
         out_printf(pr->out, "%s\"%s\":%" PRIu64, g ? "," : "", grade_name((enum grade)g), e->grades[g]);
     out_char(pr->out, '}');
-    if (!print_entries(pr))
+    if (!print_entries(pr) || (pr->o->blocks && !print_blocks(pr)))
         return false;
     out_char(pr->out, '}');
     return true;

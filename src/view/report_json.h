@@ -8,6 +8,7 @@
 struct report_json_options {
     const struct profile_columns *columns;
     bool graphs; /* call graphs too */
+    bool blocks; /* basic blocks too */
     const struct perfdata_events *events;
 };
 

@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 
+#include "view/report_blocks.h"
 #include "view/report_cell.h"
 
 /* perf ends with one of its tips, picked at random; here it is always the same. */
@@ -524,7 +525,18 @@ static bool print_hierarchy(struct printer *pr) {
 
 /* ---- all ---- */
 
+/* Of --total-cycles. */
+static bool print_blocks(struct printer *pr) {
+    struct report_blocks_options o = {
+        .percent_limit = pr->o->percent_limit, .color = pr->o->color, .separator = pr->o->separator};
+    if (!pr->o->quiet)
+        print_title(pr);
+    return report_blocks_print(pr->p, pr->e, &o, pr->out, pr->err);
+}
+
 static bool print_event(struct printer *pr) {
+    if (pr->o->blocks)
+        return print_blocks(pr);
     if (!choose_columns(pr))
         return false;
     bool tree = pr->o->hierarchy && level_count(pr) > 0;

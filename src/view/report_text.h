@@ -16,7 +16,8 @@ struct report_text_options {
     unsigned chain_limit; /* 0: none */
     double percent_limit; /* entries below are left out */
     bool children, hierarchy;
-    bool quiet; /* no titles */
+    bool blocks; /* --total-cycles: basic blocks in place of rows */
+    bool quiet;  /* no titles */
     bool color;
     bool keep_empty;        /* a table even for an event without samples */
     const char *separator;  /* between columns (-t); NULL: padded columns */

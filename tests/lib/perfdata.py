@@ -4,7 +4,7 @@ import struct
 
 IP, TID, TIME, ADDR, CALLCHAIN, ID, CPU, PERIOD, BRANCH_STACK = (1 << b for b in (0, 1, 2, 3, 5, 6, 7, 8, 11))
 RAW, DATA_SRC, WEIGHT_STRUCT = 1 << 10, 1 << 15, 1 << 24
-TRACING_DATA = 1  # a header feature
+TRACING_DATA, HEADER_BRANCH_STACK = 1, 15  # header features
 HARDWARE, SOFTWARE, TRACEPOINT = 0, 1, 2
 BRANCH_ANY, BRANCH_CALL_STACK = 1 << 3, 1 << 11  # PERF_SAMPLE_BRANCH_*
 INHERIT_STAT, CONTEXT_SWITCH = 1 << 11, 1 << 26  # flags of an attr
