@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""inject --build-ids: inject_ids_test.py SONDE OBJECT
+"""inject --build-ids, -B: inject_ids_test.py SONDE OBJECT
 
 OBJECT is a shared object with a build-id and functions called start and stop.
 """
@@ -61,7 +61,8 @@ def check_inject(t, folder, own):
     t.check("-b: everything else is as it was", [x for x in after if x[0] != BUILD_ID] == before, after)
     body = dict(after)[BUILD_ID]
     t.check("-b: what it says", body[4:24] == own.ljust(20, b"\0") and body[24] == len(own) and len(body) % 8 == 0 and
-            body[28:].rstrip(b"\0") == OBJECT.encode() and body.endswith(b"\0"), body)
+            body[28:].split(b"\0")[0] == OBJECT.encode() and body.endswith(b"\0"), body)
+    t.check("-b: that it came later", body[28:].find(struct.pack("<IHHII", 0x45646e53, 1, 16, 5, 0)) % 8 == 0, body)
     r = support.run([SONDE, "buildid-list", "-f", "-i", out])
     t.check("buildid-list sees it", f"{own.hex()} {OBJECT}\n" in r.out.decode(), r)
     r = support.run([SONDE, "script", "-f", "-i", out, "--grades"])
@@ -91,6 +92,67 @@ def check_inject(t, folder, own):
     t.check("through a pipe", r.status == 0, r.err)
 
 
+def mmap(r, start, length, pgoff, path):
+    """As perfs before 3.16 wrote it."""
+    r.add(pd.MMAP, pd.USER, struct.pack("<IIQQQ", 7, 7, start, length, pgoff) + pd.text(path) + r.tail(7, 7))
+
+
+def check_maps(t, folder, own):
+    path, out = os.path.join(folder, "m.data"), os.path.join(folder, "n.data")
+    functions, (at, size) = pd.functions(OBJECT)
+    length, begin, stop = (size + 2 * PAGE) // PAGE * PAGE, at // PAGE * PAGE, functions["stop"][0]
+    r = pd.Recording(sample_type=pd.IP | pd.TID | pd.TIME | pd.ADDR | pd.CALLCHAIN | pd.PERIOD)
+    r.kernel(0xffffffff81000000, 0x1000000)
+    for i, name in enumerate(("nobody", "accessed", "jit-7.dump")):
+        r.map(7, FAR + i * PAGE, PAGE, 0, f"/nowhere/{name}")
+    mmap(r, BASE + begin, length, begin, OBJECT)
+    r.sample(7, BASE + stop, [pd.CONTEXT_USER, BASE + stop], addr=FAR + PAGE + 8)
+    r.map(7, BASE + begin, length, begin, OBJECT)  # over the one before: nothing lies there any more
+    r.write(path)
+    names = {"kernel": "[kernel.kallsyms]_text", "n": "/nowhere/nobody", "a": "/nowhere/accessed",
+             "j": "/nowhere/jit-7.dump", "o": OBJECT}
+    short = {name: key for key, name in names.items()}
+
+    def maps(data):
+        """(type, misc, build-id, name) of the map records."""
+        begin, end = struct.unpack_from("<QQ", data, 40)
+        end, found = begin + end, []
+        while begin < end:
+            kind, misc, length = struct.unpack_from("<IHH", data, begin)
+            body = data[begin + 8:begin + length]
+            if kind in (pd.MMAP, pd.MMAP2):
+                name = body[32 if kind == pd.MMAP else 64:].split(b"\0")[0].decode()
+                has = kind == pd.MMAP2 and misc & pd.MMAP_BUILD_ID
+                found.append((kind, body[36:36 + body[32]] if has else None, short[name]))
+            begin += length
+        return found
+
+    def inject(*options):
+        r = support.run([SONDE, "inject", "-f", "-v", "-i", path, "-o", out, *options])
+        with open(out, "rb") as f:
+            return r, maps(f.read())
+
+    r, found = inject("-B")
+    t.check("-B: what is used has a build-id, what is not is gone", r.status == 0 and
+            found == [(pd.MMAP, None, "kernel"), (pd.MMAP2, None, "a"), (pd.MMAP2, None, "j"), (pd.MMAP2, own, "o")] and
+            "1 build-ids put in" in r.err and "2 maps that no sample needs left out" in r.err, (found, r))
+    for options in ([], ["-F", "ip,sym,addr,dso"]):
+        a, b = (support.run([SONDE, "script", "-f", "-i", x, *options]) for x in (path, out))
+        t.check(f"-B: the same text {options}", a.out == b.out and b"stop" in b.out, (a, b))
+    r = support.run([SONDE, "script", "-f", "-i", out, "--grades"])
+    t.check("-B: it is no proof", "{inferred}" in r.out.decode() and "{exact}" not in r.out.decode(), r)
+    r = support.run([SONDE, "buildid-list", "-f", "-i", out])
+    t.check("-B: buildid-list sees it", f"{own.hex()} {OBJECT}\n" in r.out.decode(), r)
+    r, found = inject("--mmap2-buildid-all")
+    t.check("--mmap2-buildid-all", [x[2] for x in found] == ["kernel", "n", "a", "j", "o", "o"] and
+            [x[1] for x in found[-2:]] == [own, own] and found[-2][0] == pd.MMAP2, found)
+    fake = bytes(20 * [0xab])
+    r, found = inject("-B", "--known-build-ids", f"{fake.hex()} {OBJECT},{fake.hex()} {names['a']}")
+    t.check("-B --known-build-ids", [x[1:] for x in found[1:]] == [(fake, "a"), (None, "j"), (fake, "o")], found)
+    r = support.run([SONDE, "inject", "-b", "-B", "-i", path, "-o", out])
+    t.check("-b -B", r.status == 129, r)
+
+
 def main():
     t = support.Report("inject --build-ids")
     own = pd.build_id(OBJECT)
@@ -99,6 +161,7 @@ def main():
         sys.exit(support.SKIP)
     with tempfile.TemporaryDirectory() as folder:
         check_inject(t, folder, own)
+        check_maps(t, folder, own)
     t.finish()
 
 

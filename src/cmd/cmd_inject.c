@@ -32,7 +32,7 @@ struct inject_options {
     struct inject_kmod {
         bool wanted, rfc;
     } kmod;
-    bool build_ids, all_build_ids;
+    bool build_ids, all_build_ids, map_ids, all_map_ids;
     const char *known_build_ids;
     struct symbol_options symbols;
 };
@@ -66,7 +66,8 @@ static bool take_kmod(const struct option *row, void *field, const char *value, 
 static const struct option options[] = {
     OPTION_BOOL('b', "build-ids", struct inject_options, build_ids,
                 "put build-ids of what samples hit into the output"),
-    OPTION_ABSENT_FLAG('B', "mmap2-buildids", "put build-ids into MMAP2 records"),
+    OPTION_BOOL('B', "mmap2-buildids", struct inject_options, map_ids,
+                "put build-ids into maps that samples need, and leave out the others"),
     INPUT_FORCE_OPTION(struct inject_options, force),
     OPTION_STRING('i', "input", struct inject_options, input, "file",
                   "input file name (default: standard input)"),
@@ -83,7 +84,7 @@ static const struct option options[] = {
     OPTION_ABSENT_FLAG(0, "aslr", "hide addresses"),
     OPTION_BOOL(0, "buildid-all", struct inject_options, all_build_ids,
                 "put build-ids of all DSOs into the output"),
-    OPTION_ABSENT_FLAG(0, "mmap2-buildid-all", "put build-ids into all MMAP2 records"),
+    OPTION_BOOL(0, "mmap2-buildid-all", struct inject_options, all_map_ids, "put build-ids into all maps"),
     OPTION_ABSENT_FLAG(0, "convert-callchain", "turn stack dumps into callchains"),
     OPTION_ABSENT(0, "guest-data", "opts", "merge a guest's recording", .flags = OPTION_VALUE_OPTIONAL),
     OPTION_ABSENT(0, "guestmount", "directory", "where guests' root directories are mounted"),
@@ -217,7 +218,9 @@ static bool identify(struct identified *x, const struct command_env *env, const 
         !reading_first_pass(&x->reading, x->model, NULL, NULL, NULL, err) ||
         !naming_open(&x->naming, env, &x->reading, x->model, &o->symbols, err))
         return false;
-    struct edit_build_ids_options wanted = {.all = o->all_build_ids, .known = writer_bytes(&x->known)};
+    struct edit_build_ids_options wanted = {.all = o->all_build_ids || o->all_map_ids,
+                                            .maps = o->map_ids || o->all_map_ids,
+                                            .known = writer_bytes(&x->known)};
     x->ids = edit_build_ids_new(&wanted, x->reading.stream, x->reading.events, x->naming.names, err);
     return x->ids;
 }
@@ -243,6 +246,8 @@ static int copy_identified(struct command_env *env, const struct inject_options 
     if (ok) {
         struct edit_build_ids_counts c = edit_build_ids_counts(x.ids);
         log_line(LOG_INFO, "%" PRIu64 " build-ids put in, %" PRIu64 " not found", c.injected, c.unknown);
+        if (c.dropped)
+            log_line(LOG_INFO, "%" PRIu64 " maps that no sample needs left out", c.dropped);
         tell(&result, NULL);
     }
     if (output.fd >= 0 && output.fd != STDOUT_FILENO && close(output.fd) != 0 && ok)
@@ -355,7 +360,9 @@ static int run(struct command_env *env, int argc, char **argv) {
     if (argc)
         return command_usage(env, "unexpected argument `%s'", argv[0]);
     command_log(env, o.verbose, false);
-    bool ids = o.build_ids || o.all_build_ids || o.known_build_ids;
+    bool ids = o.build_ids || o.all_build_ids || o.known_build_ids || o.map_ids || o.all_map_ids;
+    if ((o.map_ids || o.all_map_ids) && (o.build_ids || o.all_build_ids))
+        return command_usage(env, "build-ids go into maps or beside them: give one of the two");
     if (ids && o.jit.wanted)
         return command_usage(env, "give either --jit or --build-ids: one after the other");
     if (o.kmod.wanted && (ids || o.jit.wanted))

@@ -169,6 +169,7 @@ static struct model_image describe(const struct image_table *t, const struct ima
     image.build_id_size = (uint8_t)(seen->build_id.size <= 20 ? seen->build_id.size : 20);
     if (image.build_id_size)
         memcpy(image.build_id, seen->build_id.data, image.build_id_size);
+    image.id_later = seen->id_later;
     image.maj = seen->maj;
     image.min = seen->min;
     image.ino = seen->ino;
@@ -188,14 +189,16 @@ static bool same(const struct model_image *a, const struct model_image *b) {
     return a->kind == b->kind && a->space == b->space && a->pid == b->pid && a->maj == b->maj &&
            a->min == b->min && a->ino == b->ino && a->ino_generation == b->ino_generation &&
            a->has_state == b->has_state && same_state(&a->state, &b->state) &&
-           a->build_id_size == b->build_id_size && memcmp(a->build_id, b->build_id, sizeof a->build_id) == 0;
+           a->build_id_size == b->build_id_size && a->id_later == b->id_later &&
+           memcmp(a->build_id, b->build_id, sizeof a->build_id) == 0;
 }
 
 /* The identity as bytes; two images are the same if and only if these are. */
 static uint32_t identity(struct image_table *t, uint32_t text, const struct model_image *image) {
     uint64_t key[13] = {text | (uint64_t)image->pid << 32,
                         (uint64_t)image->kind | (uint64_t)image->space << 8 |
-                            (uint64_t)image->build_id_size << 16 | (uint64_t)image->has_state << 24,
+                            (uint64_t)image->build_id_size << 16 | (uint64_t)image->has_state << 24 |
+                            (uint64_t)image->id_later << 25,
                         image->maj | (uint64_t)image->min << 32, image->ino, image->ino_generation};
     memcpy(&key[5], image->build_id, sizeof image->build_id);
     const struct perfdata_file_state *f = &image->state;
@@ -275,7 +278,8 @@ static uint64_t listed_key(uint32_t text, enum model_space space) {
     return (uint64_t)text << 3 | space;
 }
 
-bool image_list(struct image_table *t, struct bytes name, enum model_space space, struct bytes build_id) {
+bool image_list(struct image_table *t, struct bytes name, enum model_space space, struct bytes build_id,
+                bool later) {
     uint32_t text = text_add(t, name);
     uint64_t key = listed_key(text, space);
     if (text == STRPOOL_NONE)
@@ -285,6 +289,7 @@ bool image_list(struct image_table *t, struct bytes name, enum model_space space
     if (!entry)
         return false;
     entry->size = (uint8_t)(build_id.size <= sizeof entry->bytes ? build_id.size : sizeof entry->bytes);
+    entry->later = later;
     if (entry->size)
         memcpy(entry->bytes, build_id.data, entry->size);
     return known != HASH_ABSENT || hash_map_set(&t->listed_by_name, key, (uint32_t)(t->listed.count - 1));

@@ -10,6 +10,7 @@
 struct image_build_id {
     uint8_t size; /* 0: listed without one */
     uint8_t bytes[20];
+    bool later; /* as perfdata_evidence.id_later */
 };
 
 struct special_name;
@@ -46,6 +47,7 @@ struct image_seen {
     uint64_t ino, ino_generation;
     const struct perfdata_file_state *state; /* NULL: not recorded */
     struct bytes build_id;                   /* at most 20 bytes; empty without */
+    bool id_later;                           /* as perfdata_evidence.id_later */
     int kind; /* enum model_image_kind for what has no telling name (KSYMBOL); -1: by name and space */
 };
 
@@ -55,9 +57,10 @@ bool image_kind_is_memory(unsigned kind);
 /* The image's id; MODEL_NONE when memory or ids ran out. */
 uint32_t image_intern(struct image_table *t, const struct image_seen *seen);
 
-/* Notes a build-id that is known by name alone. `space`: what the cpumode of the record means. False: memory.
- */
-bool image_list(struct image_table *t, struct bytes name, enum model_space space, struct bytes build_id);
+/* Notes a build-id that is known by name alone. `space`: what the cpumode of the record means; `later`: as
+ * perfdata_evidence.id_later. False: memory. */
+bool image_list(struct image_table *t, struct bytes name, enum model_space space, struct bytes build_id,
+                bool later);
 
 /* What image_list noted of the image's name, or NULL. Some perfs listed modules as user files: unless
  * `in_same_space`, that counts too. */

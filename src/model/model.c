@@ -248,6 +248,7 @@ static bool apply_mmap2(struct model *m, const struct perfdata_record *rec, stru
         r.image.build_id = (struct bytes){e.build_id, e.build_id_size};
     if (tail && e.has_state)
         r.image.state = &e.state;
+    r.image.id_later = tail && e.id_later && p->has_build_id;
     if (p->has_build_id) {
         r.image.build_id = (struct bytes){p->build_id, p->build_id_size < 20 ? p->build_id_size : 20};
     } else {
@@ -305,7 +306,12 @@ static bool apply_ksymbol(struct model *m, const struct perfdata_record *rec, st
 static bool apply_build_id(struct model *m, const struct perfdata_record *rec) {
     const struct perfdata_build_id *b = &rec->build_id;
     size_t size = rec->misc & PERFDATA_MISC_BUILD_ID_SIZE && b->build_id[20] < 20 ? b->build_id[20] : 20;
-    return image_list(&m->images, b->filename, model_space_of(rec->misc), (struct bytes){b->build_id, size});
+    struct perfdata_evidence e;
+    bool later = (perfdata_evidence_decode(b->filename, false, &e) ||
+                  perfdata_evidence_decode(b->filename, true, &e)) &&
+                 e.id_later;
+    return image_list(&m->images, b->filename, model_space_of(rec->misc), (struct bytes){b->build_id, size},
+                      later);
 }
 
 /* The entries are a pid (-1: none was given) and its comm; their byte order shows in the pid, of 32 bits. */
@@ -442,7 +448,7 @@ void model_asked(struct model *m, uint64_t time_ns) {
 
 bool model_add_build_id(struct model *m, unsigned cpumode, struct bytes build_id, struct bytes name,
                         struct err *err) {
-    return image_list(&m->images, name, model_space_of(cpumode), build_id) || err_memory(err, where);
+    return image_list(&m->images, name, model_space_of(cpumode), build_id, false) || err_memory(err, where);
 }
 
 bool model_apply(struct model *m, const struct perfdata_record *rec, struct model_when when,

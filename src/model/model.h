@@ -269,6 +269,7 @@ struct model_image {
     bool deleted;                 /* the name ends in " (deleted)" */
     uint8_t build_id_size;        /* of the map record's own build-id; 0: none. See model_image_build_id */
     uint8_t build_id[20];
+    bool id_later;  /* that was put in when the recording was over (perfdata_evidence) */
     bool has_state; /* its map records tell the file's state when it was mapped (docs/FORMAT.md) */
     struct perfdata_file_state state;
 };
@@ -285,6 +286,9 @@ uint32_t model_image_count(const struct model *m);
  * at its path when it closes the recording.
  */
 struct bytes model_image_build_id(const struct model *m, const struct model_image *image, bool *by_name);
+
+/* True when what that gives was put in when the recording was over, and proves nothing of any image. */
+bool model_image_id_later(const struct model *m, const struct model_image *image);
 
 /* True when a map event that comes later in the recording has another file of the same file system under
  * this name: what has the name at the end is not this image. */

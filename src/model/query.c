@@ -364,6 +364,15 @@ struct bytes model_image_build_id(const struct model *m, const struct model_imag
     return (struct bytes){listed->bytes, listed->size};
 }
 
+bool model_image_id_later(const struct model *m, const struct model_image *image) {
+    const struct perfdata_evidence *e = image_evidence(&m->images, image);
+    if (image->build_id_size)
+        return image->id_later;
+    const struct image_build_id *listed =
+        e && e->build_id_size ? NULL : image_listed(&m->images, image, false);
+    return listed && listed->later;
+}
+
 bool model_image_replaced(const struct model *m, const struct model_image *image) {
     const struct model_image *last = image_last_named(&m->images, image);
     return last && last != image && image->ino && last->ino && last->space == image->space &&

@@ -241,7 +241,7 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
                                         ? image->mapper
                                         : image->pid,
                              .release = n->release};
-    s.id_by_name = by_name && image->kind == MODEL_IMAGE_FILE;
+    s.id_by_name = (by_name && image->kind == MODEL_IMAGE_FILE) || model_image_id_later(n->model, image);
     struct perfdata_evidence evidence;
     if (model_image_evidence(n->model, image, &evidence))
         s.evidence = &evidence;

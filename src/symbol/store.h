@@ -102,7 +102,7 @@ struct symbol_image {
     const char *name;      /* the path as recorded, or [vdso], [kernel.kallsyms], [ext4], /tmp/perf-42.map */
     bool deleted;          /* the name ends in " (deleted)" */
     struct bytes build_id; /* empty: not recorded */
-    bool id_by_name;       /* it is what had the name when the recording was closed: no proof */
+    bool id_by_name;       /* it is what had the name when the recording was closed, or later: no proof */
     bool replaced;         /* another file took the name while recording */
     /* What identifies a file without a build-id; NULL: nothing recorded. */
     const struct perfdata_evidence *evidence;

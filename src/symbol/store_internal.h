@@ -126,6 +126,11 @@ typedef bool store_code_fn(const void *ctx, uint64_t address, struct bytes *code
 bool store_returns_fit(struct symbol_store *s, struct store_image *im, const char *path,
                        const struct object_elf *e, store_code_fn *code_at, const void *ctx);
 
+/* Whether a file that has the recorded build-id is proved by it. */
+static inline bool store_id_proves(const struct symbol_image *known) {
+    return known->build_id.size && !known->id_by_name;
+}
+
 /* The running kernel. */
 const struct store_live *store_live(struct symbol_store *s);
 

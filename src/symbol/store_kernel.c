@@ -195,7 +195,7 @@ const char *store_not_running(struct symbol_store *s, struct store_image *im,
                               const struct symbol_image *kernel, bool *proved) {
     const struct store_live *live = store_live(s);
     struct bytes id = {live->id.bytes, live->id.size}, want = kernel ? kernel->build_id : (struct bytes){0};
-    *proved = want.size != 0;
+    *proved = kernel && store_id_proves(kernel);
     if (!kernel)
         return "nothing recorded says which kernel it was";
     if (kernel->space != SYMBOL_KERNEL)
@@ -425,7 +425,7 @@ static bool use_vmlinux(struct symbol_store *s, struct store_image *im, struct s
 
 static bool try_vmlinux(struct symbol_store *s, struct store_image *im, const char *path) {
     struct symfile *f = store_open_proved(s, im, path);
-    return f && use_vmlinux(s, im, f, im->known.build_id.size != 0, false);
+    return f && use_vmlinux(s, im, f, store_id_proves(&im->known), false);
 }
 
 /* --vmlinux: the user's word may stand for the build-id. */
@@ -435,7 +435,7 @@ static bool use_given_vmlinux(struct symbol_store *s, struct store_image *im, co
     struct symfile *f = symfile_open(&s->files, path);
     if (!f || f->err.code != ERR_NONE)
         return f && store_fail_err(im, path, &f->err);
-    return use_vmlinux(s, im, f, symfile_has_id(f, im->known.build_id), true);
+    return use_vmlinux(s, im, f, symfile_has_id(f, im->known.build_id) && store_id_proves(&im->known), true);
 }
 
 /* Where distributions and kernel builds put it; those without a release in their name need a build-id. */
@@ -500,7 +500,6 @@ static bool use_forced(struct symbol_store *s, struct store_image *im) {
 
 bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
     const struct symbol_kernel_options *o = store_kernel_options(s, im);
-    bool identified = im->known.build_id.size != 0;
     if (use_forced(s, im))
         return true;
     /* What the user names is used or refused; nothing is guessed in its place. */
@@ -513,7 +512,8 @@ bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
         ((cached && try_vmlinux(s, im, cached)) || (im->known.space == SYMBOL_KERNEL && find_vmlinux(s, im))))
         return true;
     /* A list has no build-id of its own; the cache vouches for it. */
-    if ((list && try_list(s, im, list, SYMBOL_FROM_CACHE, identified)) || use_kept(s, im) || use_live(s, im))
+    if ((list && try_list(s, im, list, SYMBOL_FROM_CACHE, store_id_proves(&im->known))) || use_kept(s, im) ||
+        use_live(s, im))
         return true;
     const char *downloaded = store_download(s, im, im->known.build_id, OS_DEBUGINFOD_DEBUGINFO);
     return downloaded && try_vmlinux(s, im, downloaded);

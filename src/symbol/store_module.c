@@ -236,7 +236,7 @@ static bool use_module(struct symbol_store *s, struct store_image *im, struct sy
 
 static bool use_file(struct symbol_store *s, struct store_image *im, const char *path,
                      enum symbol_origin origin) {
-    return use_module(s, im, store_open_proved(s, im, path), im->known.build_id.size != 0, false, origin);
+    return use_module(s, im, store_open_proved(s, im, path), store_id_proves(&im->known), false, origin);
 }
 
 /* What the user vouches for: a module's file of that name. */

@@ -93,7 +93,7 @@ static bool use_file(struct symbol_store *s, struct store_image *im, struct symf
     im->bytes.code = f->bytes;
     im->framed = f;
     im->framed_debug = debug;
-    bool proved = im->evidenced || (im->known.build_id.size && !im->known.id_by_name);
+    bool proved = im->evidenced || store_id_proves(&im->known);
     if (!debug)
         return store_found(im, origin, f->path, proved);
     im->bytes.debug = debug->bytes;
@@ -220,7 +220,7 @@ bool store_load_vdso(struct symbol_store *s, struct store_image *im) {
     }
     if (!use_file(s, im, f, im->known.name, SYMBOL_FROM_SELF))
         return false;
-    im->source.proved = want.size || proved;
+    im->source.proved = want.size ? store_id_proves(&im->known) : proved;
     return true;
 }
 

@@ -16,6 +16,7 @@ enum {
     ITEM_BUILD_ID = 2,
     ITEM_COOKIE = 3,
     ITEM_KERNEL = 4,
+    ITEM_ID_LATER = 5,
     KERNEL_MAX = 8192,
     STATE_BYTES = 40,
     BUILD_ID_BYTES = 20,
@@ -53,6 +54,8 @@ void perfdata_evidence_encode(const struct perfdata_evidence *e, struct writer *
         put_item(ITEM_COOKIE, e->cookie, sizeof e->cookie, w);
     if (e->kernel.size && e->kernel.size <= KERNEL_MAX)
         put_item(ITEM_KERNEL, e->kernel.data, (uint32_t)e->kernel.size, w);
+    if (e->id_later)
+        put_item(ITEM_ID_LATER, NULL, 0, w);
     writer_patch16(w, start + 6, (uint16_t)(w->size - start));
 }
 
@@ -73,6 +76,8 @@ static void read_item(uint32_t tag, struct cursor item, struct perfdata_evidence
         memcpy(out->cookie, cursor_take(&item, size), size);
     } else if (tag == ITEM_KERNEL) {
         out->kernel = cursor_bytes(&item, size);
+    } else if (tag == ITEM_ID_LATER) {
+        out->id_later = true;
     }
 }
 

@@ -27,6 +27,8 @@ struct perfdata_evidence {
     uint8_t build_id[20];
     bool has_cookie;
     uint8_t cookie[PERFDATA_COOKIE_BYTES]; /* object/cookie.h */
+    bool id_later; /* the record's build-id was put in when the recording was over: that of whatever had the
+                      name then */
     struct bytes kernel; /* of a kernel's own map: the lines of kernel_facts.h; borrowed; empty: none */
 };
 
