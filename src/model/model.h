@@ -183,6 +183,8 @@ bool model_state_find(const struct model *m, const struct model_state *state, ui
                       struct model_hit *out);
 bool model_state_find_before_exec(const struct model *m, const struct model_state *state, uint64_t address,
                                   struct model_hit *out);
+/* Whether model_state_find_before_exec finds anything at all. */
+bool model_state_in_exec(const struct model *m, const struct model_state *state);
 
 /* A part of an address space: what is left of a mapping after later ones cut it. */
 struct model_piece {
@@ -194,7 +196,7 @@ struct model_pieces {
 };
 
 /* As model_state_find, and *piece becomes addresses around this one (it alone at the least) that the same
- * mapping holds, if any does. */
+ * mapping holds, or where nothing is found either. */
 bool model_state_find_piece(const struct model *m, const struct model_state *state, uint64_t address,
                             struct model_hit *out, struct model_piece *piece);
 

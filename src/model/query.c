@@ -250,11 +250,21 @@ bool model_state_find_piece(const struct model *m, const struct model_state *sta
     }
     out->space = m->spaces.items[state->owner].space;
     uint32_t mapping = find_piece(m, state->owner, state->maps, address, piece);
-    if (mapping != MODEL_NONE)
+    if (mapping != MODEL_NONE || out->space == MODEL_SPACE_USER)
         return hit(m, mapping, address, out);
     /* Behind the kernel's map, too, the kernel may be found: that is no piece of a mapping. */
     *piece = (struct model_piece){address, address, MODEL_NONE};
     return find_in_layers(m, state->owner, state->maps, MODEL_NONE, address, out);
+}
+
+/* The exec that has just been done in that state, or MODEL_NONE. */
+static uint32_t exec_of(const struct model *m, const struct model_state *state) {
+    bool user = state->id != MODEL_NONE && m->spaces.items[state->owner].space == MODEL_SPACE_USER;
+    return user ? model_exec_open(m, state->owner, state->from) : MODEL_NONE;
+}
+
+bool model_state_in_exec(const struct model *m, const struct model_state *state) {
+    return exec_of(m, state) != MODEL_NONE;
 }
 
 bool model_state_find_before_exec(const struct model *m, const struct model_state *state, uint64_t address,
@@ -263,9 +273,7 @@ bool model_state_find_before_exec(const struct model *m, const struct model_stat
     if (state->id == MODEL_NONE)
         return false;
     out->space = m->spaces.items[state->owner].space;
-    uint32_t entry =
-        out->space == MODEL_SPACE_USER ? model_exec_open(m, state->owner, state->from) : MODEL_NONE;
-    return find_before(m, state->owner, entry, address, out);
+    return find_before(m, state->owner, exec_of(m, state), address, out);
 }
 
 bool model_has_code(const struct model *m, uint32_t pid) {

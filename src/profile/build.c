@@ -115,8 +115,7 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     plan->place_kind = wants_column(o, PROFILE_ADDR)                                       ? RESOLVE_ADDRESS
                        : wants_column(o, PROFILE_SYMBOL_OFFSET) || profile_wants_source(o) ? RESOLVE_OFFSET
                                                                                            : RESOLVE_PLACE;
-    plan->plain = plan->by_thread && !plan->chains && !plan->searches && !plan->selects && !plan->extras &&
-                  !o->exclude_other && !o->branch;
+    plan->waits = !plan->searches && !plan->selects && !o->exclude_other && !o->branch;
     bool functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && profile_wants_source(o));
     plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
     plan->in_order = needs_order(plan);
@@ -290,72 +289,6 @@ static uint32_t class_of(struct profile_builder *b, struct profile_taken *x, str
 
 /* ---- sums ---- */
 
-uint64_t profile_leaf_hash(const struct profile_leaf_key *k) {
-    uint64_t place = (uint64_t)k->klass << 32 | k->frame,
-             chain = (uint64_t)k->chain.outer << 32 | k->chain.inner;
-    return hash_u64(place ^ hash_u64(chain));
-}
-
-static bool same_key(const struct profile_leaf_key *x, const struct profile_leaf_key *y) {
-    return x->klass == y->klass && x->frame == y->frame && x->chain.outer == y->chain.outer &&
-           x->chain.inner == y->chain.inner;
-}
-
-static uint32_t leaf_of(struct profile_builder *b, const struct profile_leaf_key *key, uint64_t hash) {
-    struct idtable_at at = idtable_first(&b->leaf_index, hash);
-    for (uint32_t id; (id = idtable_next(&b->leaf_index, &at)) != IDTABLE_NONE;)
-        if (same_key(&b->leaves.items[id].key, key))
-            return id;
-    uint32_t id = (uint32_t)b->leaves.count;
-    struct profile_leaf *leaf = id < PROFILE_NONE ? vec_push(&b->leaves) : NULL;
-    if (!leaf || !idtable_add(&b->leaf_index, hash, id) || (b->plan->extras && !vec_push(&b->weights)))
-        return PROFILE_NONE;
-    *leaf = (struct profile_leaf){.key = *key, .first_ns = UINT64_MAX};
-    return id;
-}
-
-bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *more,
-                      const struct profile_weights *weights, uint64_t hash) {
-    uint32_t id = leaf_of(b, &more->key, hash);
-    if (id == PROFILE_NONE)
-        return false;
-    struct profile_leaf *leaf = &b->leaves.items[id];
-    leaf->period += more->period;
-    leaf->samples += more->samples;
-    if (more->first_ns < leaf->first_ns) {
-        leaf->first_ns = more->first_ns;
-        leaf->thread = more->thread;
-    }
-    for (unsigned i = 0; b->plan->extras && i < 3; i++)
-        b->weights.items[id].w[i] += weights->w[i];
-    if (b->plan->extras)
-        b->weights.items[id].latency += weights->latency;
-    return true;
-}
-
-/* The samples that wait, in their order. Where their frames lie was asked for when they came; where the
- * leaves lie is asked for all of them before the first one is looked at. */
-static void add_pending(struct profile_builder *b) {
-    for (uint32_t i = 0; i < b->pending_count; i++) {
-        struct profile_pending *p = &b->pending[i];
-        if (!p->asked)
-            continue;
-        p->leaf.key.frame = resolve_frames_answer(&b->frames, &p->ask);
-        p->hash = profile_leaf_hash(&p->leaf.key);
-        idtable_prefetch(&b->leaf_index, p->hash);
-        b->failed |= p->leaf.key.frame == RESOLVE_NO_FRAME;
-    }
-    for (uint32_t i = 0; i < b->pending_count; i++) {
-        struct idtable_at at = idtable_first(&b->leaf_index, b->pending[i].hash);
-        uint32_t id = idtable_next(&b->leaf_index, &at);
-        if (id != IDTABLE_NONE)
-            __builtin_prefetch(&b->leaves.items[id], 1);
-    }
-    for (uint32_t i = 0; i < b->pending_count; i++)
-        b->failed |= !profile_leaf_add(b, &b->pending[i].leaf, &b->pending[i].weights, b->pending[i].hash);
-    b->pending_count = 0;
-}
-
 /* Counts the sample and says whether it is to have an entry. */
 static bool count_sample(struct profile_builder *b, uint64_t period, uint32_t event,
                          enum profile_verdict verdict) {
@@ -372,29 +305,38 @@ static bool count_sample(struct profile_builder *b, uint64_t period, uint32_t ev
     return verdict == PROFILE_KEEP;
 }
 
-/* Adds `period` to the leaf of the sample's place and callchain. */
-static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t frame, uint64_t period,
-                   unsigned cpumode) {
+/* A sample that is going to wait. False: memory. */
+static bool start_pending(struct profile_builder *b, struct profile_taken *x, uint64_t period) {
     struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
-    struct profile_pending *p = &b->pending[b->pending_count];
-    *p = (struct profile_pending){.leaf = {.key = {.klass = class_of(b, x, slot), .frame = frame},
-                                           .period = period,
-                                           .first_ns = x->when.time_ns,
-                                           .samples = 1,
-                                           .thread = slot->thread}};
-    if (p->leaf.key.klass == PROFILE_NONE || frame == RESOLVE_NO_FRAME)
-        return false;
+    struct profile_pending *p = profile_pending_next(b);
+    p->leaf = (struct profile_leaf){.key = {.klass = class_of(b, x, slot)},
+                                    .period = period,
+                                    .first_ns = x->when.time_ns,
+                                    .samples = 1,
+                                    .thread = slot->thread};
     if (b->plan->extras) /* with -b all of a branch's sample, as perf has it */
         p->weights = (struct profile_weights){{x->s->weight, x->s->ins_lat, x->s->weight3},
                                               x->s->period * PROFILE_LATENCY_UNIT / b->parallelism};
-    if (b->plan->chains && x->has_chain)
-        p->leaf.key.chain = x->chain;
-    else if (b->plan->chains && !profile_chain_take(b, x->s, cpumode, x->when, &p->leaf.key.chain, NULL))
+    p->order = x->when.order;
+    p->pid = x->s->pid;
+    p->asks = (uint16_t)b->ask_count;
+    p->words = 0;
+    p->place = false;
+    return p->leaf.key.klass != PROFILE_NONE;
+}
+
+/* Adds `period` to the leaf of the sample's place and callchain. */
+static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t frame, uint64_t period,
+                   unsigned cpumode) {
+    if (frame == RESOLVE_NO_FRAME || !start_pending(b, x, period))
         return false;
-    p->hash = profile_leaf_hash(&p->leaf.key);
-    idtable_prefetch(&b->leaf_index, p->hash);
-    if (++b->pending_count == PROFILE_PENDING)
-        add_pending(b);
+    struct profile_leaf_key *key = &profile_pending_next(b)->leaf.key;
+    key->frame = frame;
+    if (b->plan->chains && x->has_chain)
+        key->chain = x->chain;
+    else if (b->plan->chains && !profile_chain_take(b, x->s, cpumode, x->when, &key->chain, NULL))
+        return false;
+    profile_pending_push(b);
     return true;
 }
 
@@ -412,30 +354,28 @@ static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
                              (enum resolve_frame_kind)b->plan->place_kind, false);
 }
 
-/* A sample of which only its thread and its own place are wanted. */
-static bool add_plain(struct profile_builder *b, struct profile_taken *x) {
-    struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
-    struct profile_pending *p = &b->pending[b->pending_count];
-    *p = (struct profile_pending){.leaf = {.key = {.klass = class_of(b, x, slot)},
-                                           .period = x->s->period,
-                                           .first_ns = x->when.time_ns,
-                                           .samples = 1,
-                                           .thread = slot->thread},
-                                  .asked = true};
-    const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
-    resolve_frames_ask(&b->frames, state, x->cpumode, x->s->ip, (enum resolve_frame_kind)b->plan->place_kind,
-                       &p->ask);
+/* A sample whose frames nobody asks for before they are counted. */
+static bool add_waiting(struct profile_builder *b, struct profile_taken *x) {
+    uint32_t frame = RESOLVE_NO_FRAME;
+    struct profile_pending *p = profile_pending_next(b);
     count_sample(b, x->s->period, x->event, PROFILE_KEEP);
-    if (p->leaf.key.klass == PROFILE_NONE)
+    if (!start_pending(b, x, x->s->period) ||
+        (b->plan->chains && !profile_chain_ask(b, x->s, x->cpumode, x->when, p, &frame)))
         return false;
-    if (++b->pending_count == PROFILE_PENDING)
-        add_pending(b);
+    p->leaf.key.frame = frame;
+    p->place = frame == RESOLVE_NO_FRAME;
+    if (p->place) {
+        const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
+        unsigned how = resolve_frames_how(x->cpumode, (enum resolve_frame_kind)b->plan->place_kind, false);
+        resolve_frames_ask(&b->frames, state, how, x->s->ip, false, profile_pending_ask(b));
+    }
+    profile_pending_push(b);
     return true;
 }
 
 static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
-    if (b->plan->plain)
-        return add_plain(b, x);
+    if (b->plan->waits)
+        return add_waiting(b, x);
     uint32_t frame = place_of(b, x);
     if (b->search && frame != RESOLVE_NO_FRAME && !profile_search_chain(b, x, &frame))
         return false;
@@ -576,5 +516,5 @@ void profile_builder_add(struct profile_builder *b, const struct stream_record *
 }
 
 void profile_builder_flush(struct profile_builder *b) {
-    add_pending(b);
+    profile_pending_flush(b);
 }

@@ -115,17 +115,9 @@ static uint32_t resolve(struct profile_builder *b, const struct chain *c, const 
     return profile_parts_add(&b->parts, b->path.items, b->path.count);
 }
 
-/* Up to here a part is as quickly resolved as looked up: among the short ones, which are what is taken for
- * callers in code without frame pointers, few come twice. */
-enum { SHORT_PART = 4 };
-
 /* The resolved part. *place, if asked for, becomes the frame of a sample that lies at the first address. */
-static uint32_t part_of(struct profile_builder *b, const struct chain *c, const struct part *part,
-                        uint32_t *place) {
-    const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
-    if (part->count <= SHORT_PART && !place)
-        return resolve(b, c, part, state);
-    uint64_t key = part_key(c, part, state);
+static uint32_t known_part(struct profile_builder *b, const struct chain *c, const struct part *part,
+                           const struct model_state *state, uint64_t key, uint32_t *place) {
     struct profile_chain_table *t = &b->known_parts;
     if (!make_room(t))
         return PROFILE_NO_PART;
@@ -141,6 +133,16 @@ static uint32_t part_of(struct profile_builder *b, const struct chain *c, const 
     if (place)
         *place = slot->place;
     return slot->part;
+}
+
+/* Whether the sample itself lies at the part's first address. */
+static bool is_own(const struct chain *c, const struct part *part) {
+    return c->wants_place && part->cpumode == c->cpumode && bytes_load64(part->at, part->swap) == c->ip;
+}
+
+static uint32_t part_of(struct profile_builder *b, struct chain *c, const struct part *part, bool own) {
+    const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
+    return known_part(b, c, part, state, part_key(c, part, state), own ? &c->place : NULL);
 }
 
 /* ---- what the entries of a chain mean ---- */
@@ -238,53 +240,39 @@ static bool join(struct profile_builder *b, const struct link *links, unsigned c
     return out->outer != PROFILE_NO_PART && out->inner != PROFILE_NO_PART;
 }
 
-/* The parts of a chain as recorded, innermost first; c->place where it is known. False: memory. */
-static bool resolve_parts(struct profile_builder *b, struct chain *c, const struct perfdata_u64s *chain,
-                          struct link *links, unsigned *count) {
+/* The parts of a chain as recorded that count, innermost first; none is empty. */
+static void find_parts(struct profile_builder *b, const struct chain *c, const struct perfdata_u64s *chain,
+                       struct parts *parts) {
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;
-    struct parts parts = {
+    *parts = (struct parts){
         .count = 0, .left = caller ? UINT64_MAX : b->plan->o->max_stack, .cpumode = PERFDATA_MISC_USER};
-    *count = 0;
-    if (!chain->count || !split(b, chain, c, &parts, false))
-        return true;
-    if (caller)
-        keep_outermost(&parts, b->plan->o->max_stack);
-    for (unsigned i = 0; i < parts.count; i++) {
-        const struct part *part = &parts.list[i];
-        if (!part->count)
-            continue;
-        bool own = !i && c->wants_place && part->count > SHORT_PART && part->cpumode == c->cpumode &&
-                   bytes_load64(part->at, part->swap) == c->ip;
-        links[*count] = (struct link){part_of(b, c, part, own ? &c->place : NULL), part->cpumode};
-        if (links[(*count)++].part == PROFILE_NO_PART)
-            return false;
+    if (!chain->count || !split(b, chain, c, parts, false)) {
+        parts->count = 0;
+        return;
     }
-    return true;
+    if (caller)
+        keep_outermost(parts, b->plan->o->max_stack);
+    unsigned dropped = 0;
+    while (dropped < parts->count && !parts->list[dropped].count)
+        dropped++;
+    parts->count -= dropped;
+    if (dropped)
+        memmove(parts->list, parts->list + dropped, parts->count * sizeof *parts->list);
 }
 
-bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                        struct model_when when, struct profile_chain *out, uint32_t *place) {
-    struct chain c = {.pid = s->pid,
-                      .tid = s->tid,
-                      .when = when,
-                      .in_kernel = cpumode == PERFDATA_MISC_KERNEL,
-                      .cpumode = cpumode,
-                      .ip = s->ip,
-                      .wants_place = place,
-                      .place = RESOLVE_NO_FRAME};
+/* The chain of the parts and, if it is no empty part, of `user` outside of them; c->place where it is known.
+ * False: memory. */
+static bool take_parts(struct profile_builder *b, struct chain *c, const struct parts *parts, uint32_t user,
+                       struct profile_chain *out) {
     struct link links[PARTS_MAX + 1];
-    struct perfdata_u64s chain =
-        b->unwind ? resolve_unwind_chain(b->unwind, s, cpumode, when, b->plan->o->max_stack) : s->callchain;
-    uint32_t user = PROFILE_EMPTY_PART;
-    unsigned count;
+    unsigned count = 0;
     *out = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
-    if (b->plan->calls && s->have & PERFDATA_SAMPLE_BRANCH_STACK &&
-        profile_lbr_chain(b, s, cpumode, when, &chain, &user) && user == PROFILE_NO_PART)
-        return false;
-    if (!resolve_parts(b, &c, &chain, links, &count))
-        return false;
-    if (place)
-        *place = c.place;
+    for (; count < parts->count; count++) {
+        const struct part *part = &parts->list[count];
+        links[count] = (struct link){part_of(b, c, part, !count && is_own(c, part)), part->cpumode};
+        if (links[count].part == PROFILE_NO_PART)
+            return false;
+    }
     if (user != PROFILE_EMPTY_PART)
         links[count++] = (struct link){user, PERFDATA_MISC_USER};
     if (count > 2 || (count == 2 && links[0].cpumode == links[1].cpumode))
@@ -294,4 +282,89 @@ bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample 
     if (count)
         out->outer = links[count - 1].part;
     return true;
+}
+
+static struct chain chain_of(const struct perfdata_sample *s, unsigned cpumode, struct model_when when,
+                             bool wants_place) {
+    return (struct chain){.pid = s->pid,
+                          .tid = s->tid,
+                          .when = when,
+                          .in_kernel = cpumode == PERFDATA_MISC_KERNEL,
+                          .cpumode = cpumode,
+                          .ip = s->ip,
+                          .wants_place = wants_place,
+                          .place = RESOLVE_NO_FRAME};
+}
+
+bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
+                        struct model_when when, struct profile_chain *out, uint32_t *place) {
+    struct chain c = chain_of(s, cpumode, when, place);
+    struct parts parts;
+    struct perfdata_u64s chain =
+        b->unwind ? resolve_unwind_chain(b->unwind, s, cpumode, when, b->plan->o->max_stack) : s->callchain;
+    uint32_t user = PROFILE_EMPTY_PART;
+    if (b->plan->calls && s->have & PERFDATA_SAMPLE_BRANCH_STACK &&
+        profile_lbr_chain(b, s, cpumode, when, &chain, &user) && user == PROFILE_NO_PART)
+        return false;
+    find_parts(b, &c, &chain, &parts);
+    if (!take_parts(b, &c, &parts, user, out))
+        return false;
+    if (place)
+        *place = c.place;
+    return true;
+}
+
+/* ---- samples that wait ---- */
+
+/* Up to PROFILE_ASKED_WORDS words are as quickly resolved as looked up: of the short parts of user space,
+ * which are what is taken for callers in code without frame pointers, few come twice. Perhaps one of the
+ * kernel's inside of it. */
+static bool is_common(const struct parts *parts) {
+    if (parts->count != 1 && parts->count != 2)
+        return false;
+    const struct part *outer = &parts->list[parts->count - 1];
+    return outer->cpumode == PERFDATA_MISC_USER && !outer->cut && outer->count <= PROFILE_ASKED_WORDS &&
+           (parts->count == 1 || parts->list[0].cpumode == PERFDATA_MISC_KERNEL);
+}
+
+static void ask_words(struct profile_builder *b, const struct chain *c, const struct part *part,
+                      struct profile_pending *p) {
+    const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
+    p->before_exec = c->in_kernel;
+    p->words = (uint8_t)part->count;
+    unsigned how =
+        resolve_frames_how(part->cpumode, (enum resolve_frame_kind)b->plan->frame_kind, p->before_exec);
+    for (uint64_t i = 0; i < part->count; i++)
+        resolve_frames_ask(&b->frames, state, how, bytes_load64(part->at + 8 * i, part->swap), i,
+                           profile_pending_ask(b));
+}
+
+bool profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
+                       struct model_when when, struct profile_pending *p, uint32_t *place) {
+    struct profile_chain *out = &p->leaf.key.chain;
+    if (b->unwind || b->plan->calls)
+        return profile_chain_take(b, s, cpumode, when, out, place);
+    struct chain c = chain_of(s, cpumode, when, true);
+    struct parts parts;
+    find_parts(b, &c, &s->callchain, &parts);
+    bool ok = true;
+    if (is_common(&parts)) {
+        const struct part *inner = &parts.list[0];
+        *out = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
+        if (parts.count == 1) {
+            ask_words(b, &c, inner, p);
+            return true;
+        }
+        const struct model_state *kernel = resolve_places_state(&b->places, inner->cpumode, c.pid, c.when);
+        uint64_t key = part_key(&c, inner, kernel);
+        if (b->known_parts.slots) /* for the time that asking for the words takes */
+            __builtin_prefetch(&b->known_parts.slots[key & b->known_parts.mask]);
+        ask_words(b, &c, &parts.list[1], p);
+        out->inner = known_part(b, &c, inner, kernel, key, is_own(&c, inner) ? &c.place : NULL);
+        ok = out->inner != PROFILE_NO_PART;
+    } else {
+        ok = take_parts(b, &c, &parts, PROFILE_EMPTY_PART, out);
+    }
+    *place = c.place;
+    return ok;
 }

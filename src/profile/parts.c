@@ -17,18 +17,24 @@ static bool start(struct profile_parts *p) {
     return vec_push(&p->at) && vec_push(&p->at); /* the empty part */
 }
 
-uint32_t profile_parts_add(struct profile_parts *p, const uint32_t *ids, size_t n) {
+static bool is_part(const struct profile_parts *p, uint32_t id, const uint32_t *ids, size_t n) {
+    uint32_t have;
+    const uint32_t *known = profile_parts_ids(p, id, &have);
+    if (have != n)
+        return false;
+    for (size_t i = 0; i < n; i++) /* mostly one or two */
+        if (known[i] != ids[i])
+            return false;
+    return true;
+}
+
+static uint32_t add_hashed(struct profile_parts *p, const uint32_t *ids, size_t n, uint64_t hash) {
+    struct idtable_at at = idtable_first(&p->index, hash);
+    for (uint32_t id; (id = idtable_next(&p->index, &at)) != IDTABLE_NONE;)
+        if (is_part(p, id, ids, n))
+            return id;
     if (!start(p))
         return PROFILE_NO_PART;
-    if (!n)
-        return PROFILE_EMPTY_PART;
-    uint64_t hash = hash_ids(ids, n);
-    struct idtable_at at = idtable_first(&p->index, hash);
-    for (uint32_t id, have; (id = idtable_next(&p->index, &at)) != IDTABLE_NONE;) {
-        const uint32_t *known = profile_parts_ids(p, id, &have);
-        if (have == n && !memcmp(known, ids, n * sizeof *ids))
-            return id;
-    }
     uint32_t id = profile_parts_count(p);
     size_t end = p->ids.count + n;
     if (end > UINT32_MAX || !vec_reserve(&p->ids, end) || !vec_reserve(&p->at, p->at.count + 1) ||
@@ -38,6 +44,32 @@ uint32_t profile_parts_add(struct profile_parts *p, const uint32_t *ids, size_t 
     p->ids.count = end;
     p->at.items[p->at.count++] = (uint32_t)end;
     return id;
+}
+
+uint32_t profile_parts_add(struct profile_parts *p, const uint32_t *ids, size_t n) {
+    if (n)
+        return add_hashed(p, ids, n, hash_ids(ids, n));
+    return start(p) ? PROFILE_EMPTY_PART : PROFILE_NO_PART;
+}
+
+struct profile_parts_ask profile_parts_ask(const struct profile_parts *p, const uint32_t *ids, uint32_t n) {
+    struct profile_parts_ask ask = {ids, n, PROFILE_NO_PART, hash_ids(ids, n)};
+    idtable_prefetch(&p->index, ask.hash);
+    return ask;
+}
+
+void profile_parts_look(const struct profile_parts *p, struct profile_parts_ask *ask) {
+    struct idtable_at at = idtable_first(&p->index, ask->hash);
+    uint32_t id = idtable_next(&p->index, &at);
+    ask->candidate = id == IDTABLE_NONE ? PROFILE_NO_PART : id;
+    if (id != IDTABLE_NONE)
+        __builtin_prefetch(&p->at.items[id]);
+}
+
+uint32_t profile_parts_settle(struct profile_parts *p, const struct profile_parts_ask *ask) {
+    if (ask->candidate != PROFILE_NO_PART && is_part(p, ask->candidate, ask->ids, ask->n))
+        return ask->candidate;
+    return add_hashed(p, ask->ids, ask->n, ask->hash);
 }
 
 void profile_parts_trim(struct profile_parts *p) {

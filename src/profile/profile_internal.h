@@ -2,9 +2,9 @@
 /*
  * What the files of profile/ share.
  *
- *   builder  samples -> distinct (class, place, callchain), with their sums       build.c, chain.c, parts.c
- *   freeze   those -> entries: key values, merged, sorted                         freeze.c, place.c, walk.c
- *   graph    the callchains of one entry -> tree                                  graph.c
+ *   builder  samples -> distinct (class, place, callchain), with their sums       build.c, chain.c,
+ * pending.c, parts.c freeze   those -> entries: key values, merged, sorted                         freeze.c,
+ * place.c, walk.c graph    the callchains of one entry -> tree                                  graph.c
  *
  * A *class* is all that a sample's entry depends on besides where it lies: its event, comm, cpu and so on, as
  * far as the columns ask. A *leaf* is (class, place of the sample, its callchain as two parts: see parts.h).
@@ -50,7 +50,8 @@ struct profile_plan {
     uint32_t level_at; /* -b: index in the class of the samples' cpumode, which is shown; else 0 */
     bool selects;      /* profile_select is to be asked */
     bool by_thread;    /* a class depends on event and thread alone */
-    bool plain;        /* nothing else is wanted of a sample but its own place and what it weighs */
+    bool waits; /* nobody asks for a sample's frames before they are counted: they may be asked for many
+                   samples at a time */
     bool chains, extras /* cpumode sums and weights */;
     bool unwinds;           /* callchains are shown, and some events have stack dumps */
     bool in_order;          /* what a sample means depends on those before it, or is asked of one thread */
@@ -83,15 +84,21 @@ struct profile_weights {
     uint64_t latency; /* period by how many threads ran */
 };
 
-/* A sample on its way to its leaf: it waits until what it will touch is in the cache. */
+/* A sample on its way to its leaf: it waits until what it will touch is in the cache; see pending.c. */
 struct profile_pending {
-    struct profile_leaf leaf; /* of this sample alone; its frame is not known yet where `asked` */
-    bool asked;
-    struct resolve_ask ask;
+    struct profile_leaf leaf; /* of this sample alone */
     uint64_t hash;
     struct profile_weights weights;
+    uint64_t order; /* with leaf.first_ns: when */
+    uint32_t pid;
+    /* What was asked for, builder.asks[asks ...]: first the words of the chain's outer part, innermost first,
+     * then the sample's own place. What is not asked for is in the leaf already. */
+    uint16_t asks;
+    uint8_t words;
+    bool place;
+    bool before_exec; /* the words were asked for like that */
 };
-enum { PROFILE_PENDING = 32 };
+enum { PROFILE_PENDING = 64, PROFILE_ASKED_WORDS = 4 };
 
 struct profile_tally {
     uint64_t read, filtered, dropped, period, samples, latency, lost;
@@ -138,7 +145,8 @@ struct profile_builder {
     VEC(struct profile_weights) weights; /* by leaf, with plan->extras */
     struct idtable leaf_index;
     struct profile_pending pending[PROFILE_PENDING];
-    uint32_t pending_count;
+    struct resolve_ask asks[PROFILE_PENDING * (PROFILE_ASKED_WORDS + 1)];
+    uint32_t pending_count, ask_count;
 
     struct profile_parts parts; /* of frames */
     struct profile_chain_table known_parts;
@@ -175,11 +183,24 @@ void profile_builder_trim(struct profile_builder *b);
 uint32_t profile_text_add(struct profile_builder *b, const char *text, size_t len);
 /* The id of a class, new or known. PROFILE_NONE: memory. */
 uint32_t profile_class_add(struct profile_builder *b, const uint64_t *values);
+/* ---- pending.c ---- */
+
 /* Adds period, samples and first sample of a leaf to those of the same key. `hash` is of the key. False:
  * memory. */
 bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *leaf,
                       const struct profile_weights *weights, uint64_t hash);
 uint64_t profile_leaf_hash(const struct profile_leaf_key *key);
+/* The next sample to wait; its fields have garbage in them. It waits once profile_pending_push was called. */
+static inline struct profile_pending *profile_pending_next(struct profile_builder *b) {
+    return &b->pending[b->pending_count];
+}
+/* Room for what a pending sample asks for. */
+static inline struct resolve_ask *profile_pending_ask(struct profile_builder *b) {
+    return &b->asks[b->ask_count++];
+}
+void profile_pending_push(struct profile_builder *b);
+/* Adds all that wait, in their order; b->failed: memory. */
+void profile_pending_flush(struct profile_builder *b);
 
 /* ---- merge.c ---- */
 
@@ -259,6 +280,9 @@ enum profile_verdict profile_select(struct profile_builder *b, uint32_t comm, ui
  * sample's own place if the chain, which mostly begins there, tells; else RESOLVE_NO_FRAME. False: memory. */
 bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
                         struct model_when when, struct profile_chain *out, uint32_t *place);
+/* The same for a sample that waits: p->leaf.key.chain, as far as its words are not only asked for. */
+bool profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
+                       struct model_when when, struct profile_pending *p, uint32_t *place);
 void profile_chain_table_fini(struct profile_chain_table *t);
 
 static inline uint32_t profile_chain_length(const struct profile_parts *p, struct profile_chain chain) {

@@ -15,6 +15,8 @@ enum how { HOW_BEFORE_EXEC = 1, HOW_RETURN = 2, HOW_CPUMODE_SHIFT = 2, HOW_KIND_
 /* A frame and its `entry`, in one word; 0 is none. */
 typedef uint32_t known_frame;
 enum { FRAMES_MAX = INT32_MAX - 1 };
+/* No function is there: the frame is of one address. */
+#define KNOWN_NAMELESS UINT32_MAX
 
 static known_frame known_of(uint32_t frame, bool entry) {
     return frame == RESOLVE_NO_FRAME ? 0 : (frame + 1) << 1 | entry;
@@ -93,11 +95,10 @@ static bool equal(const struct resolve_frame *a, const struct resolve_frame *b) 
 
 static uint64_t hash_frame(const struct resolve_frame *f) {
     uint64_t which = (uint64_t)f->image << 32 | (f->symbol != SYMBOL_NONE) << 16 | f->kind << 8 | f->cpumode;
-    return hash_u64(hash_u64(which) ^ identity(f));
+    return hash_u64(which * 0x9e3779b97f4a7c15u ^ identity(f));
 }
 
-uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame *frame) {
-    uint64_t hash = hash_frame(frame);
+static uint32_t add_hashed(struct resolve_frames *f, const struct resolve_frame *frame, uint64_t hash) {
     struct idtable_at at = idtable_first(&f->by_identity, hash);
     for (uint32_t id; (id = idtable_next(&f->by_identity, &at)) != IDTABLE_NONE;)
         if (equal(&f->list.items[id], frame))
@@ -108,6 +109,10 @@ uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame
         return RESOLVE_NO_FRAME;
     *made = *frame;
     return id;
+}
+
+uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame *frame) {
+    return add_hashed(f, frame, hash_frame(frame));
 }
 
 /* ---- addresses ---- */
@@ -145,7 +150,8 @@ static known_frame *known_symbol(struct resolve_frame_image *of, const struct re
 static bool find_exact(struct resolve_frames *f, const struct model_state *state, unsigned how,
                        uint64_t address, struct model_hit *hit) {
     return resolve_places_find(f->places, state, address, hit) ||
-           (how & HOW_BEFORE_EXEC && model_state_find_before_exec(f->places->model, state, address, hit));
+           (how & HOW_BEFORE_EXEC && resolve_places_in_exec(f->places, state) &&
+            model_state_find_before_exec(f->places->model, state, address, hit));
 }
 
 static void find(struct resolve_frames *f, const struct model_state *state, unsigned how, uint64_t address,
@@ -172,61 +178,88 @@ static uint32_t spot_key(uint32_t image, unsigned how, unsigned back) {
     return image << 8 | (how & ~(HOW_RETURN | HOW_BEFORE_EXEC)) | (back ? HOW_RETURN : 0);
 }
 
-/* The first spot of the set. */
-static struct resolve_frame_spot *spots_of(const struct resolve_frames *f, uint64_t offset, uint32_t key) {
-    return &f->spots[hash_u64(offset ^ (uint64_t)key << 40) % SPOT_SETS * SPOT_WAYS];
+/* The first spot of the set, which is the same however a place is asked for. */
+static struct resolve_frame_spot *spots_of(const struct resolve_frames *f, uint64_t offset, uint32_t image) {
+    return &f->spots[hash_u64(offset ^ (uint64_t)image << 40) % SPOT_SETS * SPOT_WAYS];
 }
 
-/* Makes the frame of a place in an image that may have symbols, unless it is there. */
-static known_frame name_frame(struct resolve_frames *f, struct resolve_frame_image *of, struct model_hit *hit,
-                              struct resolve_frame *frame) {
-    uint32_t symbol =
-        hit->back ? resolve_callers_symbol(of->table, hit) : symbol_table_find(of->table, hit->offset);
-    frame->symbol = resolve_names_admit(f->names, hit->image, symbol);
-    frame->back = hit->back;
-    known_frame *known = known_symbol(of, frame);
-    if (known && *known)
-        return *known;
-    frame->entry =
-        symbol != SYMBOL_NONE && resolve_callers_is_entry(symbol_table_name(of->table, symbol), hit->space);
-    known_frame made = known_of(resolve_frames_add(f, frame), frame->entry);
-    if (known)
-        *known = made;
-    return made;
+/* 0: not known. */
+static known_frame spot_get(const struct resolve_frame_spot *set, uint64_t offset, uint32_t key) {
+    for (unsigned i = 0; i < SPOT_WAYS; i++)
+        if (set[i].key == key && set[i].offset == offset)
+            return set[i].known;
+    return 0;
 }
 
-/* The frame of an address that lies at `hit`, which may be nowhere. */
-static known_frame make_frame(struct resolve_frames *f, unsigned how, uint64_t address, struct model_hit *hit,
-                              bool *movable) {
-    struct resolve_frame frame = {.address = address,
+/* The oldest goes. */
+static void spot_put(struct resolve_frame_spot *set, uint64_t offset, uint32_t key, known_frame known) {
+    memmove(set + 1, set, (SPOT_WAYS - 1) * sizeof *set);
+    *set = (struct resolve_frame_spot){offset, key, known};
+}
+
+static struct resolve_frame frame_at_hit(unsigned how, uint64_t address, const struct model_hit *hit) {
+    return (struct resolve_frame){.address = address,
                                   .offset = hit->image == MODEL_NONE ? address : hit->offset,
                                   .image = hit->image,
                                   .symbol = SYMBOL_NONE,
                                   .cpumode = how >> HOW_CPUMODE_SHIFT & PERFDATA_MISC_CPUMODE_MASK,
                                   .kind = (uint8_t)(how >> HOW_KIND_SHIFT),
                                   .back = hit->back};
+}
+
+static uint32_t symbol_at(const struct symbol_table *t, struct model_hit *hit) {
+    return hit->back ? resolve_callers_symbol(t, hit) : symbol_table_find(t, hit->offset);
+}
+
+/* Makes the frame of a place in `symbol`, which may be none, unless it is there. *memo becomes what is to be
+ * remembered of the place, or 0. */
+static known_frame name_frame(struct resolve_frames *f, struct resolve_frame_image *of, uint32_t symbol,
+                              const struct model_hit *hit, struct resolve_frame *frame, known_frame *memo) {
+    frame->symbol = resolve_names_admit(f->names, hit->image, symbol);
+    frame->back = hit->back;
+    known_frame *known = known_symbol(of, frame);
+    if (known && *known)
+        return *memo = *known;
+    frame->entry =
+        symbol != SYMBOL_NONE && resolve_callers_is_entry(symbol_table_name(of->table, symbol), hit->space);
+    known_frame made = known_of(resolve_frames_add(f, frame), frame->entry);
+    if (known)
+        *known = made;
+    *memo = is_movable(frame)                                                  ? made
+            : frame->kind == RESOLVE_FUNCTION && symbol == SYMBOL_NONE && made ? KNOWN_NAMELESS
+                                                                               : 0;
+    return made;
+}
+
+/* The frame of an address that lies at `hit`, which may be nowhere. */
+static known_frame make_frame(struct resolve_frames *f, unsigned how, uint64_t address, struct model_hit *hit,
+                              known_frame *memo) {
+    struct resolve_frame frame = frame_at_hit(how, address, hit);
     struct resolve_frame_image *of = hit->image == MODEL_NONE ? NULL : image_of(f, hit->image);
-    known_frame known =
-        of && of->table ? name_frame(f, of, hit, &frame) : known_of(resolve_frames_add(f, &frame), false);
-    *movable = is_movable(&frame);
+    if (of && of->table)
+        return name_frame(f, of, symbol_at(of->table, hit), hit, &frame, memo);
+    known_frame known = known_of(resolve_frames_add(f, &frame), false);
+    *memo = is_movable(&frame) ? known : 0;
     return known;
 }
 
 static known_frame frame_of(struct resolve_frames *f, unsigned how, uint64_t address, struct model_hit *hit) {
-    bool movable;
+    known_frame memo;
     if (hit->image >= SPOT_IMAGES) /* MODEL_NONE too */
-        return make_frame(f, how, address, hit, &movable);
+        return make_frame(f, how, address, hit, &memo);
     uint64_t offset = hit->offset;
     uint32_t key = spot_key(hit->image, how, hit->back);
-    struct resolve_frame_spot *set = spots_of(f, offset, key);
-    for (unsigned i = 0; i < SPOT_WAYS; i++)
-        if (set[i].known && set[i].key == key && set[i].offset == offset)
-            return set[i].known;
-    known_frame known = make_frame(f, how, address, hit, &movable);
-    if (movable) { /* the oldest goes */
-        memmove(set + 1, set, (SPOT_WAYS - 1) * sizeof *set);
-        *set = (struct resolve_frame_spot){offset, key, known};
+    struct resolve_frame_spot *set = spots_of(f, offset, hit->image);
+    known_frame known = spot_get(set, offset, key);
+    if (known == KNOWN_NAMELESS) {
+        struct resolve_frame frame = frame_at_hit(how, address, hit);
+        return known_of(resolve_frames_add(f, &frame), false);
     }
+    if (known)
+        return known;
+    known = make_frame(f, how, address, hit, &memo);
+    if (memo)
+        spot_put(set, offset, key, memo);
     return known;
 }
 
@@ -265,43 +298,119 @@ static uint32_t id_of(known_frame known) {
     return known ? (known >> 1) - 1 : RESOLVE_NO_FRAME;
 }
 
-static unsigned how_of(unsigned cpumode, unsigned kind, bool before_exec) {
+unsigned resolve_frames_how(unsigned cpumode, enum resolve_frame_kind kind, bool before_exec) {
     return kind << HOW_KIND_SHIFT | cpumode << HOW_CPUMODE_SHIFT | (before_exec ? HOW_BEFORE_EXEC : 0);
 }
 
 uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
                            uint64_t address, enum resolve_frame_kind kind, bool before_exec) {
-    return id_of(frame_at(f, state, how_of(cpumode, kind, before_exec), address));
+    return id_of(frame_at(f, state, resolve_frames_how(cpumode, kind, before_exec), address));
 }
 
-void resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
-                        uint64_t address, enum resolve_frame_kind kind, struct resolve_ask *ask) {
-    unsigned how = how_of(cpumode, kind, false);
-    struct model_hit hit;
-    if ((kind == RESOLVE_PLACE || kind == RESOLVE_OFFSET) &&
-        resolve_places_find(f->places, state, address, &hit) && hit.image < SPOT_IMAGES) {
-        *ask = (struct resolve_ask){.address = address,
-                                    .offset = hit.offset,
-                                    .image = hit.image,
-                                    .how = (uint8_t)how,
-                                    .space = (uint8_t)hit.space};
-        __builtin_prefetch(spots_of(f, hit.offset, spot_key(hit.image, how, 0)));
-    } else {
-        *ask = (struct resolve_ask){.image = MODEL_NONE,
-                                    .id = resolve_frames_at(f, state, cpumode, address, kind, false)};
+/* ---- in steps ---- */
+
+enum stage {
+    ASK_DONE,
+    ASK_SPOT,  /* a place in an image with symbols; its spot was asked for */
+    ASK_FRAME, /* a frame without a name; its slot in by_identity was asked for */
+};
+
+static void settle(struct resolve_ask *ask, known_frame known) {
+    ask->stage = ASK_DONE;
+    ask->id = id_of(known);
+    ask->entry = known & 1;
+}
+
+static struct model_hit hit_of(const struct resolve_ask *ask, enum model_space space) {
+    return (struct model_hit){MODEL_NONE, ask->image, ask->offset, space, ask->back};
+}
+
+static void want_frame(struct resolve_frames *f, struct resolve_ask *ask) {
+    struct model_hit hit = hit_of(ask, MODEL_SPACE_NONE);
+    struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
+    ask->stage = ASK_FRAME;
+    ask->hash = hash_frame(&frame);
+    idtable_prefetch(&f->by_identity, ask->hash);
+}
+
+void resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
+                        uint64_t address, bool is_return, struct resolve_ask *ask) {
+    const struct resolve_place_piece *piece = resolve_places_piece(f->places, state, address);
+    ask->entry = false;
+    ask->address = address;
+    if ((is_return && address == piece->start) ||
+        (piece->image != MODEL_NONE && piece->image >= SPOT_IMAGES) ||
+        (piece->image == MODEL_NONE && how & HOW_BEFORE_EXEC && resolve_places_in_exec(f->places, state))) {
+        settle(ask, frame_at(f, state, how | (is_return ? HOW_RETURN : 0), address));
+        return;
+    }
+    ask->offset = address + piece->slide;
+    ask->image = piece->image;
+    ask->how = (uint8_t)how;
+    ask->back = is_return && piece->image != MODEL_NONE; /* the byte before it is the piece's, too */
+    const struct resolve_frame_image *of = piece->image == MODEL_NONE ? NULL : image_of(f, piece->image);
+    if (!of || !of->table) {
+        want_frame(f, ask);
+        return;
+    }
+    ask->stage = ASK_SPOT;
+    __builtin_prefetch(spots_of(f, ask->offset, ask->image));
+}
+
+/* Of a place in an image with symbols. */
+static void look_at_spot(struct resolve_frames *f, struct resolve_ask *ask) {
+    uint32_t key = spot_key(ask->image, ask->how, ask->back);
+    struct resolve_frame_spot *set = spots_of(f, ask->offset, ask->image);
+    known_frame known = spot_get(set, ask->offset, key), memo;
+    if (known == KNOWN_NAMELESS) {
+        want_frame(f, ask);
+        return;
+    }
+    if (!known) {
+        struct resolve_frame_image *of = &f->images.items[ask->image];
+        struct model_hit hit = hit_of(ask, model_space_of(ask->how >> HOW_CPUMODE_SHIFT));
+        struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
+        uint32_t symbol = symbol_at(of->table, &hit);
+        if (symbol == SYMBOL_NONE && frame.kind == RESOLVE_FUNCTION) {
+            spot_put(set, ask->offset, key, KNOWN_NAMELESS);
+            want_frame(f, ask);
+            return;
+        }
+        known = name_frame(f, of, symbol, &hit, &frame, &memo);
+        if (memo)
+            spot_put(set, ask->offset, key, memo);
+    }
+    settle(ask, known);
+}
+
+void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *ask) {
+    if (ask->stage == ASK_SPOT) {
+        look_at_spot(f, ask);
+    } else if (ask->stage == ASK_FRAME) {
+        struct idtable_at at = idtable_first(&f->by_identity, ask->hash);
+        uint32_t id = idtable_next(&f->by_identity, &at);
+        if (id != IDTABLE_NONE)
+            __builtin_prefetch(&f->list.items[id]);
     }
 }
 
-uint32_t resolve_frames_answer(struct resolve_frames *f, const struct resolve_ask *ask) {
-    if (ask->image == MODEL_NONE)
-        return ask->id;
-    struct model_hit hit = {MODEL_NONE, ask->image, ask->offset, (enum model_space)ask->space, 0};
-    return id_of(frame_of(f, ask->how, ask->address, &hit));
+uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask) {
+    if (ask->stage == ASK_SPOT)
+        look_at_spot(f, ask);
+    if (ask->stage == ASK_FRAME) {
+        struct model_hit hit = hit_of(ask, MODEL_SPACE_NONE);
+        struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
+        ask->id = add_hashed(f, &frame, ask->hash);
+        ask->stage = ASK_DONE;
+    }
+    return ask->id;
 }
+
+/* ---- runs ---- */
 
 bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids) {
     enum { AHEAD = 8 };
-    unsigned how = how_of(run->cpumode, run->kind, run->before_exec);
+    unsigned how = resolve_frames_how(run->cpumode, (enum resolve_frame_kind)run->kind, run->before_exec);
     bool exact = !run->cut;
     if (run->cut) {
         known_frame inner = frame_at(f, run->state, how | HOW_RETURN, bytes_load64(run->at - 8, run->swap));

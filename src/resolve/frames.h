@@ -64,19 +64,25 @@ uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *s
                            uint64_t address, enum resolve_frame_kind kind, bool before_exec);
 
 /*
- * The same in two steps, for many addresses at a time: what the second one needs is on its way to the cache
- * by then. Exact addresses, not of callchains. The second step may come when the state is no longer valid.
+ * The same in steps, for many addresses at a time: what each step needs is on its way to the cache since the
+ * one before. First all are asked for, then RESOLVE_ASK_STEPS times each of them makes a step, then all are
+ * answered. The state need not be valid any more after the first step.
  */
+enum { RESOLVE_ASK_STEPS = 2 };
 struct resolve_ask {
-    uint64_t address, offset;
-    uint32_t image; /* MODEL_NONE: `id` is the answer */
-    uint32_t id;
-    uint8_t how, space;
+    uint64_t address, offset, hash;
+    uint32_t image, id; /* id: the answer, when `stage` says so */
+    uint8_t how, back, stage;
+    bool entry; /* once answered: as resolve_frame.entry */
 };
-void resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
-                        uint64_t address, enum resolve_frame_kind kind, struct resolve_ask *ask);
+/* How addresses are asked for: of that cpumode and kind; `before_exec` as above. */
+unsigned resolve_frames_how(unsigned cpumode, enum resolve_frame_kind kind, bool before_exec);
+/* `is_return`: a return address of a callchain, and the frame inside of it is no `entry`. */
+void resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
+                        uint64_t address, bool is_return, struct resolve_ask *ask);
+void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *ask);
 /* RESOLVE_NO_FRAME: memory. */
-uint32_t resolve_frames_answer(struct resolve_frames *f, const struct resolve_ask *ask);
+uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask);
 
 /* Addresses of one context of a callchain (all between two PERF_CONTEXT_* markers), innermost first. */
 struct resolve_run {

@@ -10,6 +10,7 @@ enum { PROCESS_SLOTS = 1 << 10 };
 static void forget_pieces(struct resolve_place_space *s) {
     for (unsigned i = 0; i < RESOLVE_PIECES; i++)
         s->pieces[i] = (struct resolve_place_piece){.start = 1};
+    s->exec_asked = false;
 }
 
 static void space_init(struct resolve_place_space *s, enum model_space space) {
@@ -88,27 +89,44 @@ const struct model_state *resolve_places_state(struct resolve_places *p, unsigne
 }
 
 /* Asks the model and remembers the piece. */
-static bool find_new(struct resolve_places *p, struct resolve_place_space *s, uint64_t address,
-                     struct model_hit *out) {
+static const struct resolve_place_piece *find_new(struct resolve_places *p, struct resolve_place_space *s,
+                                                  uint64_t address) {
     struct model_piece piece;
-    if (!model_state_find_piece(p->model, &s->state, address, out, &piece))
-        return false;
-    s->pieces[s->next] = (struct resolve_place_piece){piece.start, piece.last, out->offset - address,
-                                                      out->mapping, out->image};
+    struct model_hit hit;
+    bool found = model_state_find_piece(p->model, &s->state, address, &hit, &piece);
+    struct resolve_place_piece *to = &s->pieces[s->next];
+    *to = (struct resolve_place_piece){piece.start, piece.last, found ? hit.offset - address : 0, hit.mapping,
+                                       hit.image};
     s->next = (s->next + 1) % RESOLVE_PIECES;
-    return true;
+    return to;
+}
+
+const struct resolve_place_piece *resolve_places_piece(struct resolve_places *p,
+                                                       const struct model_state *state, uint64_t address) {
+    struct resolve_place_space *s = (struct resolve_place_space *)state;
+    for (unsigned i = 0; i < RESOLVE_PIECES; i++)
+        if (address >= s->pieces[i].start && address <= s->pieces[i].last)
+            return &s->pieces[i];
+    return find_new(p, s, address);
 }
 
 bool resolve_places_find(struct resolve_places *p, const struct model_state *state, uint64_t address,
                          struct model_hit *out) {
+    const struct resolve_place_piece *piece = resolve_places_piece(p, state, address);
+    *out = MODEL_NOTHING;
+    out->space = (enum model_space)((const struct resolve_place_space *)state)->space;
+    if (piece->mapping == MODEL_NONE)
+        return false;
+    out->mapping = piece->mapping;
+    out->image = piece->image;
+    out->offset = address + piece->slide;
+    return true;
+}
+
+bool resolve_places_in_exec(struct resolve_places *p, const struct model_state *state) {
     struct resolve_place_space *s = (struct resolve_place_space *)state;
-    for (unsigned i = 0; i < RESOLVE_PIECES; i++) {
-        const struct resolve_place_piece *piece = &s->pieces[i];
-        if (address < piece->start || address > piece->last)
-            continue;
-        *out = (struct model_hit){piece->mapping, piece->image, address + piece->slide,
-                                  (enum model_space)s->space, 0};
-        return true;
-    }
-    return find_new(p, s, address, out);
+    if (!s->exec_asked)
+        s->in_exec = model_state_in_exec(p->model, state);
+    s->exec_asked = true;
+    return s->in_exec;
 }

@@ -12,13 +12,13 @@
 #include "base/err.h"
 #include "model/model.h"
 
-enum { RESOLVE_PIECES = 4 };
+enum { RESOLVE_PIECES = 8 };
 
 /* Addresses for which the answer is known. */
 struct resolve_place_piece {
-    uint64_t start, last; /* start > last: the piece is free */
-    uint64_t slide;       /* image offset - address */
-    uint32_t mapping, image;
+    uint64_t start, last;    /* start > last: the piece is free */
+    uint64_t slide;          /* image offset - address */
+    uint32_t mapping, image; /* MODEL_NONE: a hole */
 };
 
 /* A space in one state. */
@@ -26,7 +26,9 @@ struct resolve_place_space {
     struct model_state state; /* first: see resolve_places_find */
     uint32_t pid;
     uint32_t space; /* MODEL_SPACE_NONE: the slot is free */
-    uint32_t next;  /* piece to give up next */
+    uint16_t next;  /* piece to give up next */
+    bool in_exec;   /* model_state_in_exec, once asked */
+    bool exec_asked;
     struct resolve_place_piece pieces[RESOLVE_PIECES];
 };
 
@@ -44,8 +46,13 @@ void resolve_places_fini(struct resolve_places *p);
 const struct model_state *resolve_places_state(struct resolve_places *p, unsigned cpumode, uint32_t pid,
                                                struct model_when when);
 
-/* As model_state_find; the state is the one that resolve_places_state gave last. */
+/* The piece that holds an address, or the hole. Never NULL; valid until the next call. The state is the one
+ * that resolve_places_state gave last for such a cpumode. */
+const struct resolve_place_piece *resolve_places_piece(struct resolve_places *p,
+                                                       const struct model_state *state, uint64_t address);
+/* As model_state_find, model_state_in_exec. */
 bool resolve_places_find(struct resolve_places *p, const struct model_state *state, uint64_t address,
                          struct model_hit *out);
+bool resolve_places_in_exec(struct resolve_places *p, const struct model_state *state);
 
 #endif
