@@ -3,17 +3,13 @@
 
 #include <stdlib.h>
 
-/* DEBUG_INFO and UNWINDING_INFO come before the LOAD they belong to; other threads' records may lie between.
- */
-struct pending {
-    uint64_t address, count;
-    struct bytes lines;
-};
+typedef struct jitcode_pending pending;
 
 struct reading {
     struct jitcode *code;
     struct jitcode_history *h; /* its numbers of functions count through; the part's own begin behind it */
-    VEC(struct pending) lines;
+    VEC(pending) lines;
+    uint64_t at;                        /* of the record that is being taken, in the part */
     struct jitdump_unwinding unwinding; /* names no function: the next one's */
     bool growing;                       /* it may not have its end yet */
     bool shift_known;                   /* some line's address is too low for a shift */
@@ -39,23 +35,23 @@ static void note_damage(struct reading *r, const struct err *err) {
 }
 
 /* The lines kept for an address, taken out; none: a count of 0. */
-static struct pending claim_lines(struct reading *r, uint64_t address) {
+static pending claim_lines(struct reading *r, uint64_t address) {
     for (size_t i = r->lines.count; i-- > 0;) {
         if (r->lines.items[i].address != address)
             continue;
-        struct pending p = r->lines.items[i];
+        pending p = r->lines.items[i];
         r->lines.items[i] = r->lines.items[--r->lines.count];
         return p;
     }
-    return (struct pending){address, 0, {NULL, 0}};
+    return (pending){.address = address};
 }
 
 static bool keep_lines(struct reading *r, const struct jitdump_debug_info *d) {
     if (r->lines.count == PENDING_MAX)
         r->lines.count = 0;
-    struct pending *p = vec_push(&r->lines);
+    pending *p = vec_push(&r->lines);
     if (p)
-        *p = (struct pending){d->code_addr, d->count, d->entries};
+        *p = (pending){d->code_addr, d->count, r->at, d->entries};
     return p;
 }
 
@@ -149,7 +145,7 @@ static uint64_t end_of(const struct jitcode_function *f) {
 static bool load(struct reading *r, const struct jitdump_record *rec) {
     const struct jitdump_load *l = &rec->load;
     struct jitcode *j = r->code;
-    struct pending lines = claim_lines(r, l->code_addr);
+    pending lines = claim_lines(r, l->code_addr);
     struct jitdump_unwinding unwinding = r->unwinding;
     r->unwinding = (struct jitdump_unwinding){0};
     if (!l->code.size) /* the format allows functions without code: nothing can ever lie in them */
@@ -408,6 +404,7 @@ static bool read_records(struct reading *r, struct jitdump_reader *reader) {
         status = jitdump_next(reader, &rec, &damage);
         bool small = rec.size < JITDUMP_RECORD_SIZE;
         r->h->ended = status == JITDUMP_BROKEN && (!r->growing || (small && rec.size));
+        r->at = at;
         if (status == JITDUMP_RECORD)
             ok = take_record(r, &rec);
         else if (status == JITDUMP_REFUSED || r->h->ended)
@@ -437,6 +434,35 @@ static void set_start(struct jitcode *out, struct jitcode_history *h) {
     out->start = h->start;
 }
 
+/* Lines from before whose LOAD did not come in this part either may find it in the next one. */
+static bool begin_lines(struct reading *r) {
+    for (size_t i = 0; i < r->h->lines.count; i++) {
+        pending *p = vec_push(&r->lines);
+        if (!p)
+            return false;
+        *p = r->h->lines.items[i];
+    }
+    vec_clear(&r->h->lines);
+    return true;
+}
+
+/* What is looked at again needs not be kept. */
+static bool keep_rest(struct reading *r) {
+    for (size_t i = 0; i < r->lines.count; i++) {
+        pending old = r->lines.items[i];
+        if (!old.lines.size || (!old.kept && old.at >= r->code->whole))
+            continue;
+        if (!old.kept)
+            old.lines = arena_copy(&r->h->kept, old.lines);
+        pending *p = old.lines.data ? vec_push(&r->h->lines) : NULL;
+        if (!p)
+            return false;
+        *p = old;
+        p->kept = true;
+    }
+    return true;
+}
+
 static bool read_part(struct bytes part, bool growing, struct jitcode_history *h, struct jitcode *out,
                       struct err *err) {
     struct jitdump_reader reader = {part, 0, h->swap};
@@ -448,7 +474,8 @@ static bool read_part(struct bytes part, bool growing, struct jitcode_history *h
     h->swap = out->swap = reader.swap;
     struct reading r = {
         .code = out, .h = h, .growing = growing, .shift_known = h->shift_known, .shift_seen = h->shift_seen};
-    bool ok = read_records(&r, &reader) && sort_events(out) && find_early(out);
+    bool ok = begin_lines(&r) && read_records(&r, &reader) && (!growing || keep_rest(&r)) &&
+              sort_events(out) && find_early(out);
     set_start(out, h);
     h->shift_known = r.shift_known;
     h->shift_seen = r.shift_seen;
@@ -476,6 +503,8 @@ bool jitcode_read_part(struct bytes part, struct jitcode_history *h, struct jitc
 
 void jitcode_history_fini(struct jitcode_history *h) {
     vec_fini(&h->functions);
+    vec_fini(&h->lines);
+    arena_fini(&h->kept);
     hash_map_fini(&h->by_address);
     hash_map_fini(&h->by_index);
 }

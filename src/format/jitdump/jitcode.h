@@ -11,6 +11,7 @@
 #ifndef SONDE_FORMAT_JITDUMP_JITCODE_H
 #define SONDE_FORMAT_JITDUMP_JITCODE_H
 
+#include "base/arena.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "format/jitdump/jitdump.h"
@@ -79,6 +80,15 @@ struct jitcode {
 bool jitcode_read(struct bytes file, struct jitcode *out, struct err *err);
 void jitcode_fini(struct jitcode *j);
 
+/* DEBUG_INFO and UNWINDING_INFO come before the LOAD they belong to; other threads' records may lie between.
+ */
+struct jitcode_pending {
+    uint64_t address, count;
+    uint64_t at; /* of its record, in the part */
+    struct bytes lines;
+    bool kept; /* from an earlier part, in `kept` of the history */
+};
+
 /* What was read of a dump that is still being written: all zero at first. */
 struct jitcode_history {
     bool begun, ended; /* ended: nothing behind can be found, it is damaged */
@@ -86,14 +96,16 @@ struct jitcode_history {
     struct jitdump_header header;
     uint64_t start;
     VEC(struct jitcode_function) functions; /* of the parts so far */
-    struct hash_map by_address, by_index;   /* the function that lies there now; the last with that index */
+    VEC(struct jitcode_pending) lines;      /* whose LOAD is yet to come */
+    struct arena kept;
+    struct hash_map by_address, by_index; /* the function that lies there now; the last with that index */
 };
 
 /*
  * Reads on: `part` begins where the last one's `whole` bytes ended (the first one with the dump's header),
- * and is borrowed by everything in `out` and by the history. A function that moves and came in an earlier
- * part is in this one again. out->whole: how much of the part needs no further look; there is no more before
- * the part has out->wanted bytes. As jitcode_read otherwise.
+ * and is borrowed by everything in `out` and by the history, which `out` borrows in turn. A function that
+ * moves and came in an earlier part is in this one again. out->whole: how much of the part needs no further
+ * look; there is no more before the part has out->wanted bytes. As jitcode_read otherwise.
  */
 bool jitcode_read_part(struct bytes part, struct jitcode_history *h, struct jitcode *out, struct err *err);
 void jitcode_history_fini(struct jitcode_history *h);

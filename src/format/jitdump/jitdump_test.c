@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -391,6 +392,55 @@ static void test_parts(void **state) {
     writer_fini(&w);
 }
 
+/* Another thread's LOAD comes between lines and theirs, and then the end of what was read; twice, as the part
+ * behind does not have it either. The parts are given back meanwhile. */
+static void test_parts_between(void **state) {
+    (void)state;
+    enum { PARTS = 4 };
+    struct writer w = begin(false);
+    struct jitcode_history h = {0};
+    struct jitcode parts[PARTS];
+    size_t ends[PARTS], at = 0;
+    put_lines(&w, 0x2000, 0);
+    put_load(&w, 100, 0x1000, 5, "f", "code");
+    ends[0] = w.size;
+    put_load(&w, 150, 0x3000, 6, "g", "code");
+    ends[1] = w.size;
+    put_lines(&w, 0x4000, 0);
+    put_load(&w, 200, 0x2000, 7, "h", "more");
+    ends[2] = w.size;
+    put_load(&w, 250, 0x4000, 8, "i", "more");
+    ends[3] = w.size;
+    uint8_t *file = w.data, *copies[PARTS];
+    for (int i = 0; i < PARTS; i++) {
+        struct writer part = writer_make(false);
+        writer_put(&part, file + at, ends[i] - at);
+        copies[i] = part.data;
+        if (i)
+            memset(copies[i - 1], 0x55, 16 + 16 + 32); /* the first record of the part before */
+        assert_true(jitcode_read_part(writer_bytes(&part), &h, &parts[i], NULL));
+        at += (size_t)parts[i].whole;
+        assert_int_equal(at, ends[i]);
+    }
+    assert_false(parts[1].functions.items[0].lines.size);
+    for (int i = 2; i < PARTS; i++) {
+        const struct jitcode_function *f = parts[i].functions.items;
+        struct bytes rest = f->lines, last = {NULL, 0};
+        struct jitdump_line l;
+        assert_true(is(f->name, i == 2 ? "h" : "i"));
+        assert_true(jitcode_line_next(&parts[i], f, &rest, &last, &l) && is(l.file, "a.js") && l.line == 10);
+        assert_true(jitcode_line_next(&parts[i], f, &rest, &last, &l) && is(l.file, "a.js") && l.line == 11);
+        assert_false(jitcode_line_next(&parts[i], f, &rest, &last, &l));
+    }
+    assert_int_equal(h.lines.count, 0);
+    for (int i = 0; i < PARTS; i++) {
+        jitcode_fini(&parts[i]);
+        free(copies[i]);
+    }
+    jitcode_history_fini(&h);
+    writer_fini(&w);
+}
+
 /* A size that no record can have: what follows will never be found. */
 static void test_parts_end(void **state) {
     (void)state;
@@ -433,6 +483,7 @@ int main(void) {
         cmocka_unit_test(test_markers),       cmocka_unit_test(test_start),
         cmocka_unit_test(test_garbage_lines), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_parts),         cmocka_unit_test(test_parts_end),
+        cmocka_unit_test(test_parts_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
