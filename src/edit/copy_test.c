@@ -1,31 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "edit/copy.h"
-#include "format/perfdata/header_encode.h"
-
-static bool append(void *ctx, struct bytes b, struct err *err) {
-    struct writer *w = ctx;
-    writer_bytes_put(w, b);
-    return writer_ok(w) || err_memory(err, "test");
-}
-
-static bool overwrite(void *ctx, uint64_t at, struct bytes b, struct err *err) {
-    struct writer *w = ctx;
-    (void)err;
-    assert_true(at + b.size <= w->size);
-    memcpy(w->data + at, b.data, b.size);
-    return true;
-}
+#include "tests/support/edit_recording.h"
 
 static struct writer copy(const struct writer *from, bool to_pipe, bool want_ok) {
     struct writer out = writer_make(false);
-    struct copy_sink sink = {append, to_pipe ? NULL : overwrite, &out};
+    struct copy_sink sink = edit_recording_sink(&out, to_pipe);
     struct copy_result result;
     struct err err = ERR_INIT;
     struct stream *s =
@@ -46,15 +24,9 @@ static struct writer make_file(bool swap, unsigned n) {
     };
     struct perfdata_events events;
     perfdata_events_init(&events, swap);
-    for (uint64_t i = 1; i <= 2; i++) {
-        struct perfdata_attr attr = {.size = 112,
-                                     .known_size = 112,
-                                     .flags = PERFDATA_ATTR_SAMPLE_ID_ALL,
-                                     .sample_type = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_TIME};
-        assert_int_equal(perfdata_events_add(&events, &attr, &(struct perfdata_u64s){0}), i - 1);
-        assert_true(perfdata_events_add_id(&events, (uint32_t)i - 1, i));
-    }
-    struct writer data = writer_make(swap), file = writer_make(swap), tail = writer_make(swap);
+    edit_recording_event(&events, 0, 0);
+    edit_recording_event(&events, 0, 0);
+    struct writer data = writer_make(swap);
     const struct perfdata_plan *plan = &events.list.items[0].plan;
     for (unsigned i = 0; i < n; i++) {
         struct perfdata_record comm = {.type = PERFDATA_RECORD_COMM,
@@ -67,17 +39,9 @@ static struct writer make_file(bool swap, unsigned n) {
         writer_u64(&data, 1 + i % 2);
         writer_u64(&data, 100 + i);
     }
-    uint64_t bits[4];
-    perfdata_file_head_encode(&events, &file);
-    perfdata_file_tail_encode(features, 3, file.size + data.size, &tail, bits);
-    perfdata_file_head_finish(&file, data.size, bits);
-    writer_bytes_put(&file, writer_bytes(&data));
-    writer_bytes_put(&file, writer_bytes(&tail));
+    struct writer file = edit_recording_file(&events, &data, features, 3);
     writer_put(&file, "trailer of somebody else", 24);
-    assert_true(writer_ok(&file) && writer_ok(&data) && writer_ok(&tail));
-    writer_fini(&data);
-    writer_fini(&tail);
-    perfdata_events_fini(&events);
+    assert_true(writer_ok(&file));
     return file;
 }
 

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files made of JIT code, and recordings that get maps of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/edit_recording.h"
+
+#include <elf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-#include <elf.h>
-
 #include "edit/jit.h"
 #include "format/jitdump/jitelf.h"
-#include "format/perfdata/header_encode.h"
 #include "object/build_id.h"
 #include "object/lines.h"
 
@@ -218,32 +214,16 @@ static void make(struct made *m) {
     writer_fini(&dump);
     struct perfdata_events events;
     perfdata_events_init(&events, false);
-    struct perfdata_attr attr = {.size = 112,
-                                 .known_size = 112,
-                                 .flags = PERFDATA_ATTR_SAMPLE_ID_ALL | PERFDATA_ATTR_USE_CLOCKID,
-                                 .clockid = 1, /* CLOCK_MONOTONIC */
-                                 .sample_type = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_TIME};
-    assert_int_equal(perfdata_events_add(&events, &attr, &(struct perfdata_u64s){0}), 0);
-    assert_true(perfdata_events_add_id(&events, 0, 1));
+    edit_recording_event(&events, PERFDATA_ATTR_USE_CLOCKID, 1); /* CLOCK_MONOTONIC */
     const struct perfdata_plan *plan = &events.list.items[0].plan;
-    struct writer data = writer_make(false), tail = writer_make(false);
-    m->file = writer_make(false);
+    struct writer data = writer_make(false);
     put_map(&data, plan, SECOND, 7, 0x5000, 0x1000, m->dump);
     put_map(&data, plan, SECOND + 1, 7, 0xf000, 0x3000, "//anon");
     put_map(&data, plan, SECOND + 2, 8, 0xf000, 0x3000, "//anon");
     put_map(&data, plan, SECOND + 3, 7, 0x30000, 0x1000, "//anon");
     put_map(&data, plan, 3 * (uint64_t)SECOND + 1, 7, 0xf000, 0x12000, "/memfd:jit (deleted)");
     put_map(&data, plan, 4 * (uint64_t)SECOND + 1, 7, A, 8, "//anon");
-    uint64_t bits[4];
-    perfdata_file_head_encode(&events, &m->file);
-    perfdata_file_tail_encode(NULL, 0, m->file.size + data.size, &tail, bits);
-    perfdata_file_head_finish(&m->file, data.size, bits);
-    writer_bytes_put(&m->file, writer_bytes(&data));
-    writer_bytes_put(&m->file, writer_bytes(&tail));
-    assert_true(writer_ok(&m->file));
-    writer_fini(&data);
-    writer_fini(&tail);
-    perfdata_events_fini(&events);
+    m->file = edit_recording_file(&events, &data, NULL, 0);
 }
 
 static void unmake(struct made *m) {
@@ -258,23 +238,9 @@ static void unmake(struct made *m) {
     writer_fini(&m->file);
 }
 
-static bool append(void *ctx, struct bytes b, struct err *err) {
-    struct writer *w = ctx;
-    writer_bytes_put(w, b);
-    return writer_ok(w) || err_memory(err, "test");
-}
-
-static bool overwrite(void *ctx, uint64_t at, struct bytes b, struct err *err) {
-    struct writer *w = ctx;
-    (void)err;
-    assert_true(at + b.size <= w->size);
-    memcpy(w->data + at, b.data, b.size);
-    return true;
-}
-
 static struct writer inject(const struct writer *from, enum edit_jit_mode mode, uint64_t maps) {
     struct writer out = writer_make(false);
-    struct copy_sink sink = {append, overwrite, &out};
+    struct copy_sink sink = edit_recording_sink(&out, false);
     struct copy_result result;
     struct err err = ERR_INIT;
     struct stream *s = stream_open_memory(writer_bytes(from), &(struct stream_options){0}, &err);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "edit/kmod.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-#include "format/perfdata/header_encode.h"
 #include "format/perfdata/record.h"
+#include "tests/support/edit_recording.h"
 
 static const char LINES[] = "module\tffffffffc0a00000\tffffffffc0a10000\t-\text4\t/lib/modules/1/ext4.ko\n"
                             "section\tffffffffc0a00000\t.text\nsection\tffffffffc0a04000\t.exit.text\n"
@@ -19,42 +15,14 @@ static const char LINES[] = "module\tffffffffc0a00000\tffffffffc0a10000\t-\text4
 static void make(struct writer *file, bool swap) {
     struct perfdata_events events;
     perfdata_events_init(&events, swap);
-    struct perfdata_attr attr = {.size = 112,
-                                 .known_size = 112,
-                                 .flags = PERFDATA_ATTR_SAMPLE_ID_ALL,
-                                 .sample_type = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_TIME};
-    assert_int_equal(perfdata_events_add(&events, &attr, &(struct perfdata_u64s){0}), 0);
-    assert_true(perfdata_events_add_id(&events, 0, 1));
+    edit_recording_event(&events, 0, 0);
     const struct perfdata_plan *plan = &events.list.items[0].plan;
-    struct writer data = writer_make(swap), tail = writer_make(swap);
+    struct writer data = writer_make(swap);
     struct perfdata_record rec = {.type = PERFDATA_RECORD_COMM,
                                   .comm = {7, 7, {(const uint8_t *)"comm\0\0\0", 8}},
                                   .id = {.have = plan->sample_type, .time = 5, .identifier = 1}};
     perfdata_record_encode(&rec, plan, &data);
-    uint64_t bits[4];
-    *file = writer_make(swap);
-    perfdata_file_head_encode(&events, file);
-    perfdata_file_tail_encode(NULL, 0, file->size + data.size, &tail, bits);
-    perfdata_file_head_finish(file, data.size, bits);
-    writer_bytes_put(file, writer_bytes(&data));
-    writer_bytes_put(file, writer_bytes(&tail));
-    assert_true(writer_ok(file));
-    writer_fini(&data);
-    writer_fini(&tail);
-    perfdata_events_fini(&events);
-}
-
-static bool append(void *ctx, struct bytes b, struct err *err) {
-    (void)err;
-    writer_put(ctx, b.data, b.size);
-    return writer_ok(ctx);
-}
-
-static bool patch(void *ctx, uint64_t at, struct bytes b, struct err *err) {
-    struct writer *w = ctx;
-    (void)err;
-    memcpy(w->data + at, b.data, b.size);
-    return true;
+    *file = edit_recording_file(&events, &data, NULL, 0);
 }
 
 static void inject(bool rfc, bool swap, struct writer *out) {
@@ -64,7 +32,7 @@ static void inject(bool rfc, bool swap, struct writer *out) {
     assert_non_null(in);
     struct edit_kmod *k =
         edit_kmod_new((struct bytes){(const uint8_t *)LINES, sizeof LINES - 1}, rfc, in, NULL);
-    struct copy_sink sink = {append, patch, out};
+    struct copy_sink sink = edit_recording_sink(out, false);
     struct copy_result result;
     assert_true(copy_recording(in, &sink, edit_kmod_editor(k), &result, NULL));
     assert_int_equal(edit_kmod_count(k), rfc ? 3 : 1);

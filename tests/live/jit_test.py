@@ -197,6 +197,11 @@ def unwound():
             wrong.append(names[:5])
     check(seen > 50 and 10 < later < seen, f"unwound: stacks of code that was made, and was moved: {seen}, {later}")
     check(not wrong, f"unwound: {len(wrong)} of {seen} stacks are wrong: {wrong[:3]}")
+    r = support.run([SONDE, "report", "-i", "unwound.data", "--stdio", "--no-children", "--sort", "sym", "-g", "folded,0,callee"])
+    chains = [line.split(" ", 1)[1].split(";") for line in re.findall(r"^[0-9.]+% .*$", r.out.decode(), re.M)]
+    chains = [c for c in chains if c[0].startswith(("inner_", "outer_"))]
+    wrong = [c for c in chains if not re.match(r"(inner_(\d+);outer_\2|outer_\d+);run;(unwind;)?main;", ";".join(c))]
+    check(len(chains) > 7 and not wrong, f"unwound: report has the same stacks: {len(chains)}, {wrong[:3]}")
 
 
 def both():
