@@ -36,22 +36,15 @@ static struct profile_table *table_of_class(struct profile *p, uint32_t klass) {
     return &p->tables.items[p->b.class_values.items[(size_t)klass * p->plan.class_count]];
 }
 
-static bool *graph_rows(const struct profile_table *t) {
-    bool *has = calloc(t->rows.count + 1, sizeof *has);
-    for (size_t i = 0; has && i < t->entries.count; i++)
-        has[t->entries.items[i].key] = t->entries.items[i].has_graph;
-    return has;
-}
-
 /* One pass over the table's nodes and leaves: counts them or, the second time, lists them. */
-static void list_once(struct profile *p, struct profile_table *t, const bool *has, bool place) {
+static void list_once(struct profile *p, struct profile_table *t, bool place) {
     const struct profile_chain_node *nodes = p->nodes.items;
     for (uint32_t root = 0; p->plan.o->children && root < p->nodes.count; root = nodes[root].end) {
         if (&p->tables.items[p->kind_list.items[nodes[root].frame].table] != t)
             continue;
         for (uint32_t i = root + 1; i < nodes[root].end; i++) {
             uint32_t row = nodes[i].row;
-            if (row == PROFILE_NO_ROW || !has[row])
+            if (row == PROFILE_NO_ROW)
                 continue;
             if (place)
                 t->node_list.items[t->node_at.items[row + 1]++] = i;
@@ -59,12 +52,12 @@ static void list_once(struct profile *p, struct profile_table *t, const bool *ha
                 t->node_at.items[row + 2]++;
         }
     }
-    for (uint32_t i = 0; i < p->b.leaves.count; i++) {
-        uint32_t row = p->leaf_rows.items[i];
-        if (table_of_class(p, p->b.leaves.items[i].key.klass) != t || !has[row])
+    for (size_t i = 0; i < p->tree_leaves.count; i++) {
+        uint32_t leaf = p->tree_leaves.items[i], row = p->leaf_rows.items[leaf];
+        if (table_of_class(p, p->b.leaves.items[leaf].key.klass) != t || !t->rows.items[row].graph)
             continue;
         if (place)
-            t->leaf_list.items[t->leaf_at.items[row + 1]++] = i;
+            t->leaf_list.items[t->leaf_at.items[row + 1]++] = leaf;
         else
             t->leaf_at.items[row + 2]++;
     }
@@ -72,24 +65,22 @@ static void list_once(struct profile *p, struct profile_table *t, const bool *ha
 
 static bool list_of_table(struct profile *p, struct profile_table *t) {
     size_t rows = t->rows.count;
-    bool *has = graph_rows(t);
-    bool ok = has && make_at((void **)&t->node_at.items, &t->node_at.cap, rows) &&
+    bool ok = make_at((void **)&t->node_at.items, &t->node_at.cap, rows) &&
               make_at((void **)&t->leaf_at.items, &t->leaf_at.cap, rows);
     if (ok) {
-        list_once(p, t, has, false);
+        list_once(p, t, false);
         sum_up(t->node_at.items, rows);
         sum_up(t->leaf_at.items, rows);
         ok = vec_reserve(&t->node_list, t->node_at.items[rows + 1] + 1) &&
              vec_reserve(&t->leaf_list, t->leaf_at.items[rows + 1] + 1);
     }
     if (ok)
-        list_once(p, t, has, true);
-    free(has);
+        list_once(p, t, true);
     return ok;
 }
 
 bool profile_graph_prepare(struct profile *p) {
-    bool ok = true;
+    bool ok = profile_forest(p);
     for (size_t i = 0; ok && i < p->tables.count; i++)
         if (p->tables.items[i].rows.count)
             ok = list_of_table(p, &p->tables.items[i]);
@@ -156,22 +147,29 @@ static struct weight own_of(const struct builder *b, uint32_t node) {
     return i == HASH_ABSENT ? (struct weight){0, 0} : b->s->own.items[i];
 }
 
-/* Notes on all nodes above the entry's own leaves how much of them that is. */
-static bool note_own(struct builder *b) {
+/* Notes on a node and all above it how much of them are the entry's own samples. */
+static bool note_above(struct builder *b, uint32_t at, const struct profile_leaf *leaf) {
     const struct profile_chain_node *nodes = b->p->nodes.items;
+    for (; at != PROFILE_NONE; at = nodes[at].parent) {
+        uint32_t known = hash_map_get(&b->s->own_index, at);
+        if (known == HASH_ABSENT) {
+            known = (uint32_t)b->s->own.count;
+            if (!vec_push(&b->s->own) || !hash_map_set(&b->s->own_index, at, known))
+                return false;
+        }
+        b->s->own.items[known].period += leaf->period;
+        b->s->own.items[known].samples += leaf->samples;
+    }
+    return true;
+}
+
+static bool note_own(struct builder *b) {
     for (uint32_t i = b->t->leaf_at.items[b->row]; i < b->t->leaf_at.items[b->row + 1]; i++) {
         uint32_t id = b->t->leaf_list.items[i];
         const struct profile_leaf *leaf = &b->p->b.leaves.items[id];
-        for (uint32_t at = b->p->leaf_nodes.items[id]; at != PROFILE_NONE; at = nodes[at].parent) {
-            uint32_t known = hash_map_get(&b->s->own_index, at);
-            if (known == HASH_ABSENT) {
-                known = (uint32_t)b->s->own.count;
-                if (!vec_push(&b->s->own) || !hash_map_set(&b->s->own_index, at, known))
-                    return false;
-            }
-            b->s->own.items[known].period += leaf->period;
-            b->s->own.items[known].samples += leaf->samples;
-        }
+        if (!note_above(b, b->p->leaf_nodes.items[id], leaf) ||
+            !note_above(b, b->p->leaf_tails.items[id], leaf))
+            return false;
     }
     return true;
 }
@@ -190,8 +188,10 @@ static bool start_own_at_roots(struct builder *b) {
     const struct profile_chain_node *nodes = b->p->nodes.items;
     for (size_t i = 0; i <= b->s->own_index.mask && b->s->own_index.slots; i++) {
         const struct hash_slot *slot = &b->s->own_index.slots[i];
-        if (slot->value == HASH_ABSENT || nodes[slot->key].parent == PROFILE_NONE ||
-            nodes[nodes[slot->key].parent].parent != PROFILE_NONE)
+        if (slot->value == HASH_ABSENT || nodes[slot->key].parent == PROFILE_NONE)
+            continue;
+        const struct profile_chain_node *above = &nodes[nodes[slot->key].parent];
+        if (above->parent != PROFILE_NONE || above->outermost) /* of tails: they begin anywhere */
             continue;
         if (!push_item(b, (uint32_t)slot->key, true, b->s->own.items[slot->value]))
             return false;
@@ -277,12 +277,7 @@ static bool step(struct builder *b, const struct item *item) {
 /* The frame that a node's line shows. */
 static uint32_t shown_frame(const struct builder *b, uint32_t node) {
     uint32_t frame = b->p->nodes.items[node].frame;
-    return b->p->frame_groups.count ? b->p->frame_groups.items[frame] : frame;
-}
-
-static bool is_earlier(const struct profile *p, uint32_t x, uint32_t y) {
-    const struct profile_leaf *a = &p->b.leaves.items[x], *b = &p->b.leaves.items[y];
-    return a->first_ns != b->first_ns ? a->first_ns < b->first_ns : x < y;
+    return b->p->frame_groups.count && frame != PROFILE_PRUNED ? b->p->frame_groups.items[frame] : frame;
 }
 
 /* Sorts the items of `next` into groups by frame. */
@@ -309,7 +304,7 @@ static bool make_groups(struct builder *b) {
         g->w.period += s->next.items[i].w.period;
         g->w.samples += s->next.items[i].w.samples;
         uint32_t leaf = nodes[s->next.items[i].node].first_leaf;
-        g->first_leaf = is_earlier(b->p, leaf, g->first_leaf) ? leaf : g->first_leaf;
+        g->first_leaf = profile_leaf_before(b->p, leaf, g->first_leaf) ? leaf : g->first_leaf;
     }
     return true;
 }
@@ -320,7 +315,7 @@ static bool place_groups(struct builder *b, double min_period) {
     size_t at = s->items.count, kept = 0;
     for (size_t i = 0; i < s->groups.count; i++) {
         struct group *g = &s->groups.items[i];
-        bool keep = (double)g->w.period >= min_period;
+        bool keep = (double)g->w.period >= min_period && g->frame != PROFILE_PRUNED;
         g->first = keep ? (uint32_t)at : PROFILE_NONE;
         at += keep ? g->count : 0;
         kept += keep;
@@ -363,7 +358,7 @@ static int by_weight(const void *a, const void *b, void *ctx) {
 /* In the order in which samples made them. */
 static int by_making(const void *a, const void *b, void *ctx) {
     const struct group *x = a, *y = b;
-    return is_earlier(ctx, x->first_leaf, y->first_leaf) ? -1 : x->first_leaf != y->first_leaf;
+    return profile_leaf_before(ctx, x->first_leaf, y->first_leaf) ? -1 : x->first_leaf != y->first_leaf;
 }
 
 static bool add_frame(struct builder *b, uint32_t frame) {
@@ -431,7 +426,8 @@ static bool expand(struct builder *b, struct group g) {
             below.period += s->groups.items[i].w.period;
             below.samples += s->groups.items[i].w.samples;
         }
-        bool one_way = s->groups.count == 1 && below.samples == g.w.samples;
+        bool one_way = s->groups.count == 1 && below.samples == g.w.samples &&
+                       s->groups.items[0].frame != PROFILE_PRUNED;
         struct profile_node *n = &b->g->nodes.items[id];
         n->below_period = below.period;
         n->below_samples = below.samples;

@@ -52,6 +52,10 @@ void profile_free(struct profile *p) {
     vec_fini(&p->leaf_rows);
     vec_fini(&p->nodes);
     vec_fini(&p->leaf_nodes);
+    vec_fini(&p->leaf_tails);
+    vec_fini(&p->tree_leaves);
+    vec_fini(&p->leaf_order);
+    vec_fini(&p->part_ranks);
     vec_fini(&p->name_ranks);
     vec_fini(&p->name_places);
     vec_fini(&p->text_ranks);

@@ -330,21 +330,22 @@ struct profile_row {
     uint16_t member;       /* of a group: which one's it was first; 0: the leader's own */
     uint8_t cpumode;       /* shown as the level: [k] */
     bool open;             /* while walking: a node of it is on the path */
+    bool graph, whole;     /* see forest.c */
 };
 
-/* A node of the tree of callchains, for graphs. Nodes come as one walks the tree: behind a node those below
- * it, up to `end`. */
+/* A node of a tree of callchains, for graphs (forest.c). Nodes come as one walks the tree: behind a node
+ * those below it, up to `end`. */
 struct profile_chain_node {
-    uint32_t parent; /* PROFILE_NONE: of a kind's root, whose frame is the kind */
-    uint32_t frame;
+    uint32_t parent; /* PROFILE_NONE: of a root, whose frame is the kind, `outermost` if it is of tails */
+    uint32_t frame;  /* PROFILE_PRUNED: frames that no graph shows */
     uint32_t end;
-    uint32_t row : 31;      /* in its event's table; PROFILE_NO_ROW: none */
+    uint32_t row : 31;      /* in its event's table, if that has a graph; else PROFILE_NO_ROW */
     uint32_t outermost : 1; /* no node above has the same row */
     uint32_t first_leaf;    /* at and below the node, by time */
     uint32_t samples;       /* of the leaves at and below the node */
     uint64_t period;
 };
-enum { PROFILE_NO_ROW = INT32_MAX };
+enum { PROFILE_NO_ROW = INT32_MAX, PROFILE_PRUNED = UINT32_MAX };
 
 /* The last kind that had a row at a spot. */
 struct profile_spot {
@@ -354,6 +355,7 @@ struct profile_spot {
 /* Classes with equal keys. */
 struct profile_kind {
     uint32_t table, klass;
+    uint32_t first_row, row_count; /* in that table */
 };
 
 struct profile_table {
@@ -393,8 +395,13 @@ struct profile {
     VEC(struct profile_kind) kind_list;
     VEC(uint32_t) leaf_rows; /* the leaves' own rows */
     /* With graphs: */
+    VEC(uint32_t) leaf_order; /* by kind, then by chain; until there are trees */
+    VEC(uint32_t) part_ranks; /* of profile_parts_rank; until then, too */
     VEC(struct profile_chain_node) nodes;
-    VEC(uint32_t) leaf_nodes;         /* where the leaves' chains end; a kind's root: nowhere */
+    VEC(uint32_t)
+    leaf_nodes, leaf_tails;           /* where leaves' chains end in whole trees (a root: nowhere) and in
+                                         trees of tails; PROFILE_NONE: they are in none */
+    VEC(uint32_t) tree_leaves;        /* those in whole trees */
     VEC(struct profile_table) tables; /* by event */
     VEC(uint32_t) shown;              /* of tables */
     uint8_t keys[PROFILE_COLUMN_COUNT];
@@ -431,8 +438,15 @@ bool profile_make_spots(struct profile *p);
 
 /* ---- walk.c ---- */
 
-/* From leaves to rows with their sums and, for graphs, nodes. False: memory. */
+/* From leaves to rows with their sums; for graphs, p->leaf_order and p->part_ranks. False: memory. */
 bool profile_walk(struct profile *p);
+
+/* ---- forest.c ---- */
+
+/* Makes the trees for the entries with has_graph. False: memory. */
+bool profile_forest(struct profile *p);
+/* Whether a leaf's first sample came before another's. */
+bool profile_leaf_before(const struct profile *p, uint32_t x, uint32_t y);
 
 /* ---- freeze.c ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One walk along the leaves in the order of their callchains, which finds the rows, what passes through them
- * and the nodes of the tree, without building the tree:
+ * One walk along the leaves in the order of their callchains, which finds the rows and what passes through
+ * them, without building the tree that the chains make:
  *
  *   leaves in order          path while walking (outermost frame first)
  *   main fork entry          main fork entry      opened: 3
@@ -20,7 +20,6 @@
 /* A node on the path. */
 struct step {
     uint32_t frame, row; /* row: PROFILE_NO_ROW: none */
-    uint32_t node;
     uint32_t first_leaf;
     uint32_t samples;
     uint64_t first_ns, period, latency;
@@ -36,7 +35,7 @@ struct walk {
     struct profile_spot *spots;
     VEC(struct step) path; /* [0]: the kind's root */
     struct radix_item *order;
-    bool graph, children, caller;
+    bool children, caller;
 };
 
 /* ---- order ---- */
@@ -67,7 +66,8 @@ static inline void ask_parts_ahead(const struct walk *w, size_t i) {
 static bool make_order(struct walk *w) {
     const struct profile_builder *b = &w->p->b;
     size_t n = b->leaves.count;
-    uint32_t *ranks = malloc((profile_parts_count(&b->parts) + 1) * sizeof *ranks);
+    uint32_t *ranks =
+        vec_reserve(&w->p->part_ranks, profile_parts_count(&b->parts) + 1u) ? w->p->part_ranks.items : NULL;
     struct radix_item *room = malloc((n + 1) * sizeof *room);
     w->order = malloc((n + 1) * sizeof *w->order);
     bool ok = ranks && room && w->order && profile_parts_rank(&b->parts, ranks);
@@ -83,7 +83,6 @@ static bool make_order(struct walk *w) {
     }
     if (ok)
         radix_sort(w->order, room, n);
-    free(ranks);
     free(room);
     return ok;
 }
@@ -256,18 +255,6 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
 
 /* ---- the path ---- */
 
-static bool open_node(struct walk *w, struct step *step) {
-    struct profile_chain_node *node = w->p->nodes.count < PROFILE_NONE ? vec_push(&w->p->nodes) : NULL;
-    if (!node)
-        return false;
-    step->node = (uint32_t)(w->p->nodes.count - 1);
-    node->parent = w->path.count > 1 ? step[-1].node : PROFILE_NONE;
-    node->frame = step->frame;
-    node->row = step->row;
-    node->outermost = step->outermost;
-    return true;
-}
-
 static bool open_frame(struct walk *w, uint32_t frame) {
     const struct profile *p = w->p;
     struct step *step = vec_push(&w->path);
@@ -286,7 +273,7 @@ static bool open_frame(struct walk *w, uint32_t frame) {
         step->outermost = !row->open;
         row->open = true;
     }
-    return !w->graph || open_node(w, step);
+    return true;
 }
 
 /* Takes the leaf at the end of the path into its node. */
@@ -302,21 +289,12 @@ static void add_leaf(struct walk *w, uint32_t id) {
     }
     uint16_t depth = (uint16_t)(w->path.count - 1);
     step->deepest = depth > step->deepest ? depth : step->deepest;
-    if (w->graph)
-        w->p->leaf_nodes.items[id] = step->node;
 }
 
 /* Closes all nodes but the first `keep` of the path. */
 static void close_down_to(struct walk *w, size_t keep) {
     while (w->path.count > keep) {
         struct step *step = &w->path.items[--w->path.count];
-        if (w->graph) {
-            struct profile_chain_node *node = &w->p->nodes.items[step->node];
-            node->end = (uint32_t)w->p->nodes.count;
-            node->period = step->period;
-            node->samples = step->samples;
-            node->first_leaf = step->first_leaf;
-        }
         if (step->row != PROFILE_NO_ROW)
             add_passed(w, step, (uint32_t)w->path.count);
         if (!w->path.count)
@@ -334,16 +312,24 @@ static void close_down_to(struct walk *w, size_t keep) {
     }
 }
 
+static void leave_kind(struct walk *w) {
+    struct profile_kind *kind = w->t ? &w->p->kind_list.items[w->kind] : NULL;
+    if (kind)
+        kind->row_count = (uint32_t)w->t->rows.count - kind->first_row;
+}
+
 static bool enter_kind(struct walk *w, uint32_t kind) {
     close_down_to(w, 0);
+    leave_kind(w);
     w->kind = kind;
     w->t = &w->p->tables.items[w->p->kind_list.items[kind].table];
+    w->p->kind_list.items[kind].first_row = (uint32_t)w->t->rows.count;
     struct step *root = vec_push(&w->path);
     if (!root)
         return false;
     *root = (struct step){
         .frame = kind, .row = PROFILE_NO_ROW, .first_ns = UINT64_MAX, .first_leaf = PROFILE_NONE};
-    return !w->graph || open_node(w, root);
+    return true;
 }
 
 /* How many of the path's frames, from `from` on, are the sequence's. */
@@ -376,7 +362,7 @@ static bool go_to(struct walk *w, struct profile_chain chain) {
 
 static bool walk_leaves(struct walk *w) {
     const struct profile_builder *b = &w->p->b;
-    bool ok = true, chains = w->graph || w->children;
+    bool ok = true, chains = w->children;
     for (size_t i = 0; ok && i < b->leaves.count; i++) {
         uint32_t id = w->order[i].value, kind = (uint32_t)w->order[i].key;
         ask_ahead(w, i);
@@ -390,26 +376,38 @@ static bool walk_leaves(struct walk *w) {
             add_leaf(w, id);
         ok = ok && add_self(w, id);
     }
-    if (ok)
+    if (ok) {
         close_down_to(w, 0);
+        leave_kind(w);
+    }
     return ok;
+}
+
+/* For forest.c. */
+static bool keep_order(const struct walk *w) {
+    struct profile *p = w->p;
+    size_t n = p->b.leaves.count;
+    if (!vec_reserve(&p->leaf_order, n + 1))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        p->leaf_order.items[i] = w->order[i].value;
+    p->leaf_order.count = n;
+    return true;
 }
 
 bool profile_walk(struct profile *p) {
     const struct profile_options *o = p->plan.o;
-    struct walk w = {.p = p,
-                     .graph = p->plan.chains && o->chain_mode != PROFILE_CHAIN_NONE,
-                     .children = o->children,
-                     .caller = o->chain_order == PROFILE_CALLER};
+    bool graphs = p->plan.chains && o->chain_mode != PROFILE_CHAIN_NONE;
+    struct walk w = {.p = p, .children = o->children, .caller = o->chain_order == PROFILE_CALLER};
     size_t n = p->b.leaves.count;
     w.spots = malloc((p->spot_count + 1u) * sizeof *w.spots);
-    bool ok = w.spots && vec_reserve(&p->leaf_rows, n + 1) &&
-              (!w.graph || vec_reserve(&p->leaf_nodes, n + 1)) && make_order(&w);
+    bool ok = w.spots && vec_reserve(&p->leaf_rows, n + 1) && make_order(&w) && (!graphs || keep_order(&w));
     for (uint32_t i = 0; ok && i < p->spot_count; i++)
         w.spots[i].kind = PROFILE_NONE;
     p->leaf_rows.count = ok ? n : 0;
-    p->leaf_nodes.count = ok && w.graph ? n : 0;
     ok = ok && walk_leaves(&w);
+    if (!graphs)
+        vec_fini(&p->part_ranks);
     free(w.spots);
     free(w.order);
     vec_fini(&w.path);
