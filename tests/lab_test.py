@@ -30,12 +30,6 @@ OTHER_BOOT = 0x400000
 Truth = collections.namedtuple("Truth", "addresses symbols extents")
 
 
-def lab_dir():
-    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    path = os.environ.get("SONDE_LAB", os.path.join(top, "..", "shared", "lab", "recordings"))
-    return path if os.path.isdir(path) else None
-
-
 def read_truth(folder):
     """Names by address, and where modules lie."""
     with open(os.path.join(folder, "modules"), encoding="ascii") as f:
@@ -156,7 +150,7 @@ class Lab:
 
 
 def main():
-    lab = lab_dir()
+    lab = support.lab_dir()
     if not lab:
         print("SKIP: recordings of other kernels are absent ($SONDE_LAB, or ../shared/lab/recordings)")
         sys.exit(support.SKIP)

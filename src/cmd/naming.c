@@ -51,11 +51,13 @@ bool naming_open(struct naming *n, const struct command_env *env, struct reading
     const char *servers = getenv("DEBUGINFOD_URLS");
     n->release = text_of(r, PERFDATA_FEATURE_OSRELEASE);
     n->host = text_of(r, PERFDATA_FEATURE_HOSTNAME);
+    n->arch = text_of(r, PERFDATA_FEATURE_ARCH);
     options.cache = env->buildid_dir;
     n->own_cache = own_cache_path();
     options.own_cache = n->own_cache;
     options.debuginfod_urls = servers && *servers ? servers : NULL;
     options.recorded_host = n->host;
+    options.recorded_arch = n->arch;
     options.recorded_ns = stream_is_pipe(r->stream) || file->fd < 0 ? 0 : file->mtime_ns;
     options.kernel = reading_kernel_facts(r);
     options.module_lines = r->module_lines;
@@ -81,4 +83,5 @@ void naming_close(struct naming *n) {
     free(n->kcore);
     free(n->release);
     free(n->host);
+    free(n->arch);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/machine.h"
 #include "symbol/store_internal.h"
 
 #include <stdio.h>
@@ -221,6 +222,17 @@ static bool evidence_allows(struct symbol_store *s, struct store_image *im, cons
     return !why;
 }
 
+/* False for a file that the recorded machine cannot have run. A guest may be of any kind. */
+static bool made_for_that(const struct symbol_store *s, struct store_image *im, const struct symfile *f) {
+    bool guest = im->known.space == SYMBOL_GUEST_KERNEL || im->known.space == SYMBOL_GUEST_USER;
+    if (guest || !f->is_elf || symbol_machine_fits(s->options.recorded_arch, f->elf.machine))
+        return true;
+    const char *why =
+        store_text(im, "it is for another machine than the recorded %s", s->options.recorded_arch);
+    store_tried(im, f->path, why);
+    return store_fail(im, SYMBOL_CONTRADICTED, f->path, why);
+}
+
 struct symfile *store_open_proved(struct symbol_store *s, struct store_image *im, const char *path) {
     struct bytes want = im->known.build_id;
     struct symfile *f = path ? symfile_open(&s->files, path) : NULL;
@@ -239,7 +251,9 @@ struct symfile *store_open_proved(struct symbol_store *s, struct store_image *im
         store_fail(im, SYMBOL_CONTRADICTED, f->path, why);
         return NULL;
     }
-    return want.size || evidence_allows(s, im, f) ? f : NULL;
+    if (want.size)
+        return f;
+    return made_for_that(s, im, f) && evidence_allows(s, im, f) ? f : NULL;
 }
 
 const char *store_download(struct symbol_store *s, struct store_image *im, struct bytes build_id,

@@ -58,6 +58,7 @@ struct symbol_options {
     /* Which boot of which kernel was recorded; NULL: not known. */
     const struct perfdata_kernel_facts *kernel;
     const char *recorded_host;    /* the recording's host name; NULL: not known */
+    const char *recorded_arch;    /* its machine, as uname(2) says it; NULL: not known */
     int64_t recorded_ns;          /* when it ended, since 1970; 0: not known */
     const char *debuginfod_urls;  /* NULL: the network is not asked */
     unsigned debuginfod_total_ms; /* for all images together; 0: 10 seconds */

@@ -137,7 +137,25 @@ static bool has_the_reference(struct store_image *im, const char *path, const st
     return true;
 }
 
-bool store_list_matches(const struct symbol_store *s, struct store_image *im, const char *path,
+/* Why the running kernel is not the recorded one; NULL: nothing recorded says so. */
+static const char *runs_another(struct symbol_store *s, struct store_image *im,
+                                const struct symbol_image *kernel) {
+    if (!kernel || kernel->space != SYMBOL_KERNEL)
+        return NULL;
+    const struct store_live *live = store_live(s);
+    struct bytes id = {live->id.bytes, live->id.size}, want = kernel->build_id;
+    if (want.size)
+        return bytes_equal(id, want)
+                   ? NULL
+                   : store_text(im, "the running kernel's build-id is %s, the recorded one's %s",
+                                id.size ? store_hex(im, id) : "not known", store_hex(im, want));
+    return !kernel->release || strcmp(kernel->release, live->release) == 0
+               ? NULL
+               : store_text(im, "the running kernel is %s, the recorded one %s", live->release,
+                            kernel->release);
+}
+
+bool store_list_matches(struct symbol_store *s, struct store_image *im, const char *path,
                         const struct kernel_list *list, bool *proved) {
     enum { SYMBOLS_MIN = 8 }; /* that prove something */
     const struct symbol_image *kernel = store_kernel_of(s, im);
@@ -146,6 +164,11 @@ bool store_list_matches(const struct symbol_store *s, struct store_image *im, co
         static const char why[] = "its addresses are hidden (see kernel.kptr_restrict)";
         store_tried(im, path, why);
         return store_fail(im, SYMBOL_HIDDEN, path, why);
+    }
+    if (strcmp(path, STORE_LIVE_LIST) == 0) {
+        const char *why = runs_another(s, im, kernel);
+        if (why)
+            return refuse(im, path, why);
     }
     if (facts && !has_facts(im, path, facts, list))
         return false;
@@ -193,24 +216,12 @@ static bool try_list(struct symbol_store *s, struct store_image *im, const char 
 
 const char *store_not_running(struct symbol_store *s, struct store_image *im,
                               const struct symbol_image *kernel, bool *proved) {
-    const struct store_live *live = store_live(s);
-    struct bytes id = {live->id.bytes, live->id.size}, want = kernel ? kernel->build_id : (struct bytes){0};
     *proved = kernel && store_id_proves(kernel);
-    if (!kernel)
-        return "nothing recorded says which kernel it was";
-    if (kernel->space != SYMBOL_KERNEL)
+    if (kernel && kernel->space != SYMBOL_KERNEL)
         return "the running kernel is not the guest's";
-    if (want.size)
-        return bytes_equal(id, want)
-                   ? NULL
-                   : store_text(im, "the running kernel's build-id is %s, the recorded one's %s",
-                                id.size ? store_hex(im, id) : "not known", store_hex(im, want));
-    if (!kernel->release)
+    if (!kernel || (!kernel->build_id.size && !kernel->release))
         return "nothing recorded says which kernel it was";
-    return strcmp(kernel->release, live->release) == 0
-               ? NULL
-               : store_text(im, "the running kernel is %s, the recorded one %s", live->release,
-                            kernel->release);
+    return runs_another(s, im, kernel);
 }
 
 /* The kernel's own part of the list, as it was kept; NULL: it is not. */
@@ -386,6 +397,8 @@ static bool code_of_image(const void *ctx, uint64_t address, struct bytes *code,
     return false;
 }
 
+enum { RELOCATION_BYTES = 4096 }; /* the least of all architectures' units of relocation at boot */
+
 static bool use_vmlinux(struct symbol_store *s, struct store_image *im, struct symfile *f, bool proved,
                         bool forced) {
     const struct symbol_image *kernel = &im->known;
@@ -397,6 +410,14 @@ static bool use_vmlinux(struct symbol_store *s, struct store_image *im, struct s
     if (!has_reference(kernel) || !find_symbol(&f->elf, kernel->reference, &value))
         return refuse(im, f->path, "it lacks the symbol that the recording is related to");
     uint64_t slide = kernel->reference_address - value;
+    if (!proved && !forced && slide % RELOCATION_BYTES)
+        return refuse(
+            im, f->path,
+            store_text(im,
+                       "kernels move by pages, and it has %s at %#llx, the recorded kernel at %#llx: "
+                       "another kernel",
+                       kernel->reference, (unsigned long long)value,
+                       (unsigned long long)kernel->reference_address));
     const char *banner = proved || forced ? NULL : banner_of_another(im, f);
     if (banner)
         return refuse(im, f->path,

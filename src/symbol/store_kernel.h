@@ -19,7 +19,7 @@ const struct symbol_image *store_kernel_of(const struct symbol_store *s, const s
  * were, where that is known. Else the image fails. *proved (may be NULL) becomes true when the recording
  * brings what proves it.
  */
-bool store_list_matches(const struct symbol_store *s, struct store_image *im, const char *path,
+bool store_list_matches(struct symbol_store *s, struct store_image *im, const char *path,
                         const struct kernel_list *list, bool *proved);
 
 /* The name of a module as the kernel has it, in the image's arena: /lib/modules/V/kernel/net/nf-nat.ko.xz ->

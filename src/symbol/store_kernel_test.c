@@ -113,6 +113,50 @@ static void test_vmlinux(void **state) {
     symbol_store_free(s.store);
 }
 
+/* What of nothing but its symbols contradicts an image that the user names, where no build-id was recorded.
+ */
+static void test_foreign_vmlinux(void **state) {
+    struct tree *t = *state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/vmlinux", t->root);
+    const struct recipe vmlinux = {.type = ET_EXEC,
+                                   .id = ID_A,
+                                   .table = SHT_SYMTAB,
+                                   .functions = {{"_text", 0xffffffff81000000, 0, 1},
+                                                 {"one", 0xffffffff81000100, 0x20, 1},
+                                                 {"_etext", 0xffffffff81001000, 0, 1}}};
+    put_elf(t, "/vmlinux", &vmlinux, NULL);
+    static const struct {
+        const char *arch;
+        uint64_t off;
+        const char *why; /* NULL: it is used */
+    } cases[] = {
+        {NULL, 0, NULL},
+        {"x86_64", 0, NULL},
+        {"i686", 0x1000, NULL}, /* as uname(2) says it to some programs */
+        {"aarch64", 0, "another machine"},
+        {"ppc64", 0, "another machine"},
+        {"pdp11", 0, NULL}, /* of which nothing is known */
+        {"x86_64", 0x198, "move by pages"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct symbol_options o = {.host = {.vmlinux = path}, .recorded_arch = cases[i].arch};
+        struct symbol_image image = KERNEL;
+        image.start += cases[i].off;
+        image.end += cases[i].off;
+        image.reference_address += cases[i].off;
+        struct session s = ask(&o, &image);
+        assert_int_equal(s.source.status, cases[i].why ? SYMBOL_CONTRADICTED : SYMBOL_FOUND);
+        if (cases[i].why)
+            assert_non_null(strstr(symbol_store_warning(s.store, 0), cases[i].why));
+        symbol_store_free(s.store);
+        o.force_images = path;
+        s = ask(&o, &image);
+        assert_string_equal(grade_at(&s, image.start + 0x110), "inferred none symtab");
+        symbol_store_free(s.store);
+    }
+}
+
 /* Whatever runs here, it is not a kernel with this build-id, nor one that nothing is known of. */
 /* What sonde keeps of a boot proves a list of its symbols, and contradicts those of all others. */
 static void test_kernel_facts(void **state) {
@@ -242,6 +286,23 @@ static void test_forced(void **state) {
     image.name = "/bin/program";
     s = ask(&o, &image);
     assert_null(s.table);
+    symbol_store_free(s.store);
+}
+
+/* Nor is the running kernel another one because the user says so. */
+static void test_running_kernel_given(void **state) {
+    (void)state;
+    struct symbol_options o = {.host = {.kallsyms = "/proc/kallsyms"}};
+    struct symbol_image image = KERNEL;
+    image.reference = NULL; /* so that only its name can contradict */
+    image.release = "2.6.39-other";
+    struct session s = ask(&o, &image);
+    if (s.source.status == SYMBOL_HIDDEN) {
+        symbol_store_free(s.store);
+        skip();
+    }
+    assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
+    assert_non_null(strstr(symbol_store_warning(s.store, 0), "2.6.39-other"));
     symbol_store_free(s.store);
 }
 
@@ -413,10 +474,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TREE_TEST(test_kallsyms),
         TREE_TEST(test_vmlinux),
+        TREE_TEST(test_foreign_vmlinux),
         TREE_TEST(test_kernel_facts),
         TREE_TEST(test_modules_elsewhere),
         TREE_TEST(test_made_code),
         TREE_TEST(test_forced),
+        cmocka_unit_test(test_running_kernel_given),
         cmocka_unit_test(test_foreign_kernel),
         TREE_TEST(test_module_list),
         TREE_TEST(test_module_file),

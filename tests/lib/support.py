@@ -123,6 +123,13 @@ def corpus_dir():
     return path if os.path.exists(os.path.join(path, "expected.tsv")) else None
 
 
+def lab_dir():
+    """The folder of other kernels' recordings, or None."""
+    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    path = os.environ.get("SONDE_LAB", os.path.join(top, "..", "shared", "lab", "recordings"))
+    return path if os.path.isdir(path) else None
+
+
 def need_corpus():
     path = corpus_dir()
     if not path:
