@@ -380,12 +380,14 @@ static void hide_latency(struct report_session *s) {
     }
 }
 
-/* How many threads to work on: by default one for what is done before others have started. */
+/* How many threads to work on: by default one for what is done before others have started. What each one
+ * finds out for itself, names above all, is most of the work where callchains are not looked at. */
 static unsigned thread_count(const struct report_session *s) {
-    enum { SMALL = 256 }; /* pieces: some megabytes */
+    enum { SMALL = 256, SMALL_FLAT = 1 << 14 }; /* pieces: some megabytes, half a gigabyte */
+    bool chains = s->children || s->chain_mode != PROFILE_CHAIN_NONE;
     if (s->o->thread_count)
         return s->o->thread_count;
-    return stream_piece_count(s->r->stream) < SMALL ? 1 : os_affinity_count();
+    return stream_piece_count(s->r->stream) < (chains ? SMALL : SMALL_FLAT) ? 1 : os_affinity_count();
 }
 
 static bool collect(struct report_session *s, struct err *err) {
