@@ -65,19 +65,18 @@ struct session {
  */
 static bool add_frame(struct session *s, unsigned cpumode, uint64_t address, bool in_kernel, bool *exact) {
     struct why_frame *f = vec_push(&s->why.frames);
-    struct model_state state;
     enum model_space space = model_space_of(cpumode);
     if (!f)
         return false;
-    script_names_state(&s->places, space, s->why.pid, s->why.when, &state);
+    const struct model_state *state = script_names_state(&s->places, space, s->why.pid, s->why.when);
     f->address = address;
     f->cpumode = cpumode;
     f->hit = MODEL_NOTHING;
     f->cut = false;
     if (*exact)
-        script_names_find(&s->places, &state, space, in_kernel, address, &f->hit);
+        script_names_find(&s->places, state, space, in_kernel, address, &f->hit);
     else
-        script_names_find_caller(&s->places, &state, space, in_kernel, address, &f->hit);
+        script_names_find_caller(&s->places, state, space, in_kernel, address, &f->hit);
     f->symbol = script_names_symbol_id(&s->places, &f->hit);
     *exact = script_names_is_entry(&s->places, &f->hit);
     return true;

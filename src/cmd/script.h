@@ -87,12 +87,13 @@ struct script {
     struct reading_span span;      /* of the samples; a pipe's is not known */
     struct resolve_deferred deferred;
     struct resolve_unwind *unwind; /* NULL: no sample with a stack dump was shown yet */
-    bool stack_cut;                /* as in the sample at hand */
     uint64_t round_locs[3];        /* streaming: where the last rounds ended, the latest last */
     bool round_ended;
     bool failed;        /* memory ran out where it could not be said */
     struct err failure; /* why a file of --per-event-dump could not be written */
-    struct perfdata_sample sample;
+    /* Those that wait in `print`, and behind them the one at hand: it is needed no longer when none wait. */
+    struct perfdata_sample samples[SCRIPT_QUEUE_MAX];
+    bool waits; /* samples may wait: nothing changes between them */
 };
 
 /* ---- script_read.c ---- */

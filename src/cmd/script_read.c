@@ -41,17 +41,15 @@ static void print_to_file(struct script *s, const struct script_sample *x) {
         err_errno(&s->failure, f->sink.errnum, f->path, "cannot write");
 }
 
-static void print_sample(struct script *s, const struct stream_record *r, uint32_t event,
-                         struct model_when when) {
-    struct script_sample x = {
-        .s = &s->sample, .event = event, .misc = r->raw.misc, .when = when, .stack_cut = s->stack_cut};
-    if (s->as_json) {
-        script_json_sample(&s->json, &x);
-    } else if (s->o->per_event) {
-        print_to_file(s, &x);
-    } else {
-        script_print_sample(&s->print, &x);
-    }
+static void print_sample(struct script *s, const struct script_sample *x) {
+    if (s->as_json)
+        script_json_sample(&s->json, x);
+    else if (s->o->per_event)
+        print_to_file(s, x);
+    else if (s->waits)
+        script_print_later(&s->print, x);
+    else
+        script_print_sample(&s->print, x);
 }
 
 /* True when the sample is to be shown as far as --switch-on and --switch-off decide. */
@@ -72,22 +70,22 @@ static bool switched_on(struct script *s, uint32_t event) {
 
 /* A reading of a group is one line per event that has moved since the last reading, as perf prints it; if
  * none has, the sample itself is still there to be shown. */
-static void print_reading(struct script *s, const struct stream_record *r, struct model_when when) {
-    uint64_t recorded = s->sample.period;
+static void print_reading(struct script *s, const struct script_sample *recorded, struct perfdata_sample *x) {
+    uint64_t period = x->period;
+    struct script_sample each = *recorded;
     bool any = false;
-    for (uint64_t i = 0; i < s->sample.read.count; i++) {
-        struct perfdata_read_value value = perfdata_read_at(&s->sample.read, i);
-        uint64_t moved;
-        uint32_t event = readings_take(&s->readings, s->reading.events, s->sample.tid, &value, &moved);
-        if (event == PERFDATA_NO_EVENT || !moved)
+    for (uint64_t i = 0; i < x->read.count; i++) {
+        struct perfdata_read_value value = perfdata_read_at(&x->read, i);
+        each.event = readings_take(&s->readings, s->reading.events, x->tid, &value, &x->period);
+        if (each.event == PERFDATA_NO_EVENT || !x->period)
             continue;
-        s->sample.period = moved;
-        print_sample(s, r, event, when);
+        print_sample(s, &each);
+        script_print_flush(&s->print);
         any = true;
     }
-    s->sample.period = recorded;
+    x->period = period;
     if (!any)
-        print_sample(s, r, r->event, when);
+        print_sample(s, recorded);
 }
 
 /* What -S and --dsos say. */
@@ -111,19 +109,18 @@ static bool ask_filters(struct script *s, const struct script_sample *x, bool *s
 }
 
 /* Replaces the callchain, if it is shown, by one with the stack that was dumped. */
-static bool unwind(struct script *s, const struct stream_record *r, struct model_when when, struct err *err) {
-    struct perfdata_sample *x = &s->sample;
-    const struct script_plan *plan = script_print_plan(&s->print, r->event, err);
-    s->stack_cut = false;
+static bool unwind(struct script *s, struct script_sample *shown, struct perfdata_sample *x,
+                   struct err *err) {
+    const struct script_plan *plan = script_print_plan(&s->print, shown->event, err);
     if (!resolve_unwind_has(x) || !plan || !(plan->chain || (s->as_json && !s->o->hide_chains)))
         return plan;
     if (!s->unwind)
         s->unwind = resolve_unwind_new(s->naming.names, stream_header(s->reading.stream), err);
     if (!s->unwind)
         return false;
-    x->callchain = resolve_unwind_chain(s->unwind, x, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK, when,
+    x->callchain = resolve_unwind_chain(s->unwind, x, shown->misc & PERFDATA_MISC_CPUMODE_MASK, shown->when,
                                         (uint64_t)s->o->max_stack);
-    s->stack_cut = resolve_unwind_was_cut(s->unwind);
+    shown->stack_cut = resolve_unwind_was_cut(s->unwind);
     return true;
 }
 
@@ -133,7 +130,7 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
     if (!script_print_plan(&s->print, r->event, err))
         return false;
     const struct perfdata_event *e = &s->reading.events->list.items[r->event];
-    struct perfdata_sample *x = &s->sample;
+    struct perfdata_sample *x = &s->samples[s->print.queued];
     x->pid = x->tid = x->cpu = UINT32_MAX; /* for those that lack them */
     x->time = x->id = 0;
     /* All of it: a sample with damage in what is not shown is no less damaged. */
@@ -148,12 +145,14 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
         return false;
     if (!shown)
         return true;
-    if (!unwind(s, r, when, err))
+    if (!unwind(s, &asked, x, err))
         return false;
     if (e->attr.sample_type & PERFDATA_SAMPLE_READ)
-        print_reading(s, r, when);
+        print_reading(s, &asked, x);
     else
-        print_sample(s, r, r->event, when);
+        print_sample(s, &asked);
+    if (s->unwind) /* the next one's chain takes the place of this one's */
+        script_print_flush(&s->print);
     if (s->failure.code)
         *err = s->failure;
     return !s->failure.code;
@@ -182,6 +181,7 @@ static bool do_shown(struct script *s, const struct stream_record *r, struct err
 static bool do_record(struct script *s, const struct stream_record *r, struct err *err) {
     if (r->raw.type == PERFDATA_RECORD_SAMPLE)
         return do_sample(s, r, err);
+    script_print_flush(&s->print);
     return !script_record_shown(s->show, r->raw.type) || do_shown(s, r, err);
 }
 
@@ -202,9 +202,11 @@ static bool second_pass(struct script *s, struct err *err) {
     struct stream_record r;
     enum stream_status status;
     bool ok = true;
+    s->waits = !s->dlfilter;
     order_init(&order, s->reading.stream, want_printed, s, s->show & SCRIPT_SHOW_ROUND);
     while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed)
         ok = do_record(s, &r, err);
+    script_print_flush(&s->print);
     ok = ok && (s->out.failed || status == STREAM_END);
     order_fini(&order);
     return ok;

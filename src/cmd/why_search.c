@@ -110,9 +110,9 @@ static bool may_be_at(struct why_search *w, const struct model_state *state, enu
 
 bool why_search_may_show(struct why_search *w, const struct why_where *at, const struct perfdata_u64s *chain,
                          uint64_t ip) {
-    bool in_kernel = at->cpumode == PERFDATA_MISC_KERNEL, known = false;
+    bool in_kernel = at->cpumode == PERFDATA_MISC_KERNEL;
     enum model_space space = model_space_of(at->cpumode);
-    struct model_state state;
+    const struct model_state *state = NULL;
     if (!w->pages)
         w->pages = calloc(SLOTS, sizeof *w->pages);
     if (!w->odd_known)
@@ -123,13 +123,12 @@ bool why_search_may_show(struct why_search *w, const struct why_where *at, const
         uint64_t address = chain->count ? perfdata_u64_at(chain, i) : ip;
         if (address >= PERFDATA_CONTEXT_MAX) {
             space = model_space_of(perfdata_context_cpumode(address));
-            known = false;
+            state = NULL;
             continue;
         }
-        if (!known)
-            script_names_state(w->places, space, at->pid, at->when, &state);
-        known = true;
-        if (may_be_at(w, &state, space, in_kernel, address))
+        if (!state)
+            state = script_names_state(w->places, space, at->pid, at->when);
+        if (may_be_at(w, state, space, in_kernel, address))
             return true;
     }
     return false;

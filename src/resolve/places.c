@@ -57,22 +57,22 @@ static void keep_after_exit(const struct model *m, struct model_when when, struc
     state->until = model_when_before(next, after.until) ? next : after.until;
 }
 
-static void find_state(const struct model *m, struct resolve_place_space *s, enum model_space space,
+static void find_state(const struct resolve_places *p, struct resolve_place_space *s, enum model_space space,
                        uint32_t pid, struct model_when when) {
+    const struct model *m = p->model;
     if (s->pid == pid && s->space == space && s->state.owner != MODEL_NONE)
         model_state_advance(m, when, &s->state);
     else
         model_state_at(m, space, pid, when, &s->state);
     s->pid = pid;
     s->space = space;
-    if (space == MODEL_SPACE_USER)
+    if (space == MODEL_SPACE_USER && !p->ends_at_exit)
         keep_after_exit(m, when, &s->state);
     forget_pieces(s);
 }
 
-const struct model_state *resolve_places_state(struct resolve_places *p, unsigned cpumode, uint32_t pid,
+const struct model_state *resolve_places_space(struct resolve_places *p, enum model_space space, uint32_t pid,
                                                struct model_when when) {
-    enum model_space space = model_space_of(cpumode);
     struct resolve_place_space *s = p->last;
     if (s && s->pid == pid && s->space == space && holds(&s->state, when))
         return &s->state;
@@ -84,7 +84,7 @@ const struct model_state *resolve_places_state(struct resolve_places *p, unsigne
     else
         p->last = s = &p->processes[hash_u64(pid ^ (uint64_t)space << 32) % PROCESS_SLOTS];
     if (s->pid != pid || s->space != space || !holds(&s->state, when))
-        find_state(p->model, s, space, pid, when);
+        find_state(p, s, space, pid, when);
     return &s->state;
 }
 

@@ -36,15 +36,21 @@ struct resolve_places {
     const struct model *model;
     struct resolve_place_space host_kernel, none;
     struct resolve_place_space *processes, *last; /* last: of them, or NULL */
+    bool ends_at_exit; /* nothing is mapped behind a process's EXIT record; else what was goes on */
 };
 
 /* False: memory. `m` is borrowed. */
 bool resolve_places_init(struct resolve_places *p, const struct model *m, struct err *err);
 void resolve_places_fini(struct resolve_places *p);
 
-/* The state of the space that a cpumode (PERFDATA_MISC_*) means. Never NULL; valid until the next call. */
-const struct model_state *resolve_places_state(struct resolve_places *p, unsigned cpumode, uint32_t pid,
+/* The state of a space. Never NULL; valid until the next call. */
+const struct model_state *resolve_places_space(struct resolve_places *p, enum model_space space, uint32_t pid,
                                                struct model_when when);
+/* Of the one that a cpumode (PERFDATA_MISC_*) means. */
+static inline const struct model_state *resolve_places_state(struct resolve_places *p, unsigned cpumode,
+                                                             uint32_t pid, struct model_when when) {
+    return resolve_places_space(p, model_space_of(cpumode), pid, when);
+}
 
 /* The piece that holds an address, or the hole. Never NULL; valid until the next call. The state is the one
  * that resolve_places_state gave last for such a cpumode. */

@@ -18,12 +18,11 @@ bool script_place_find(struct script_print *p, const struct script_sample *x, un
 bool script_place_find_frame(struct script_print *p, const struct script_sample *x, unsigned cpumode,
                              uint64_t address, bool *exact, struct model_hit *hit);
 
+/* Asks for the frames of a sample's callchain, of which script_place_sample takes the answers. */
+void script_place_ask(struct script_print *p, uint64_t fields, const struct script_sample *x);
 /* The single address of a sample, or its callchain, as the fields ask. */
 void script_place_sample(struct script_print *p, const struct script_plan *plan,
                          const struct script_sample *x);
-/* " sym (dso)" of an address, as far as the fields ask for it. `modes` as in script_place.c. */
-void script_place_names(struct script_print *p, uint64_t fields, const struct script_sample *x,
-                        unsigned cpumode, uint64_t address);
 /* sample.addr: the number and, for events whose address is one of code or data, its names. */
 void script_place_addr(struct script_print *p, const struct script_plan *plan, const struct script_sample *x);
 /* The branch stack in the form that the fields ask for. */

@@ -6,24 +6,23 @@
 #ifndef SONDE_VIEW_SCRIPT_NAMES_H
 #define SONDE_VIEW_SCRIPT_NAMES_H
 
-#include "base/arena.h"
-#include "base/hash.h"
 #include "base/out.h"
 #include "base/vec.h"
 #include "format/perfdata/sample.h"
 #include "model/model.h"
 #include "resolve/grade.h"
 #include "resolve/lines.h"
+#include "resolve/places.h"
+#include "view/script_fields.h"
+#include "view/script_texts.h"
 
-/* A text, not NUL-terminated, kept ones at the start of a cache line; SCRIPT_TEXT_SLACK bytes from its start
- * can be read even if it is shorter. */
+/* A text, not NUL-terminated; SCRIPT_TEXT_SLACK bytes from its start can be read even if it is shorter. */
 struct script_text {
     const char *text;
     uint32_t len;
     uint8_t grade; /* enum grade of the place; where no name was asked for GRADE_UNKNOWN */
     bool entry;    /* script_names_is_entry, of frames where it matters */
 };
-enum { SCRIPT_TEXT_SLACK = 64 };
 
 static inline void script_text_put(struct out *o, struct script_text t) {
     /* Nearly all are short: a copy of known size beats one of the right size. */
@@ -45,53 +44,19 @@ struct script_names {
     struct symbol_store *store;  /* borrowed, may be NULL: knows what a kernel's image is called */
 
     VEC(uint64_t) styles; /* masks of SCRIPT_BIT that have texts */
-    /* By image, style and offset: open addressing, at most half full. */
-    struct script_spot *spots;
-    size_t spot_count, spot_mask; /* mask + 1 slots when spots is not NULL */
-    struct arena arena;           /* the texts */
-    char *room;                   /* in it, at the start of a line */
-    size_t room_left;
+    struct script_texts texts;
     struct out scratch;
     uint64_t grades[GRADE_COUNT]; /* texts given out: frames and places */
-    struct script_state *states;  /* by process; NULL: not made yet */
-    struct script_frame *frames;  /* likewise */
-    uint32_t frames_generation;   /* of the states in it */
+    struct resolve_places places; /* of a model that is frozen */
+    bool placed;                  /* they are there */
+    struct model_state live;      /* else: the state that was asked for last */
 };
-
-/* A place whose text is known. */
-struct script_spot {
-    uint64_t offset;
-    const char *text; /* NULL: the slot is free */
-    uint32_t image, len;
-    uint16_t style; /* index in styles */
-    uint8_t grade;  /* as in script_text */
-    bool entry;
-};
-_Static_assert(sizeof(struct script_spot) == 32, "two a line");
-
-/* The state of a space that was asked for last. */
-struct script_state {
-    struct model_state state;
-    uint32_t pid;
-    enum model_space space; /* MODEL_SPACE_NONE: the slot is free */
-};
-
-/* A frame of a callchain that was printed before, in the same state of its address space. */
-struct script_frame {
-    uint64_t ip;
-    const char *text; /* NULL: the slot is free */
-    uint32_t len;
-    uint32_t state; /* model_state.id */
-    uint16_t kind;  /* a style, in_kernel, whether it is a return address */
-    uint8_t grade;  /* as in script_text */
-    bool entry;
-};
-_Static_assert(sizeof(struct script_frame) == 32, "two a line");
 
 /* Kinds of events differ in their fields; so many sets are remembered, others are put together each time. */
 enum { SCRIPT_STYLES_MAX = 16 };
 
 /* Fields that say what is at an address. */
+#define SCRIPT_NEWLINE (1ull << 63) /* beside the fields: a newline at the end */
 #define SCRIPT_PLACE_FIELDS                                                                             \
     (SCRIPT_BIT(SYM) | SCRIPT_BIT(SYMOFF) | SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE) | \
      SCRIPT_EVIDENCE)
@@ -107,9 +72,9 @@ void script_names_fini(struct script_names *n);
 /* Names changed (resolve_names_refresh): everything is asked for anew. */
 void script_names_forget(struct script_names *n);
 
-/* model_state_at. */
-void script_names_state(struct script_names *n, enum model_space space, uint32_t pid, struct model_when when,
-                        struct model_state *out);
+/* As model_state_at. Valid until the next call; the functions below that take a state take this one. */
+const struct model_state *script_names_state(struct script_names *n, enum model_space space, uint32_t pid,
+                                             struct model_when when);
 
 /*
  * Where an address of a sample's space lies. `in_kernel`: the sample was taken in the kernel, so that its
@@ -125,6 +90,9 @@ bool script_names_find_caller(struct script_names *n, const struct model_state *
 
 /* Whether the frame directly outside of this one holds an exact address. */
 bool script_names_is_entry(struct script_names *n, const struct model_hit *hit);
+
+/* The same of a place as script_names_find_return gives it. */
+bool script_names_settled_entry(struct script_names *n, uint64_t fields, struct model_hit hit);
 
 /* The function there; index is SYMBOL_NONE without one. */
 struct resolve_symbol script_names_symbol_id(struct script_names *n, const struct model_hit *hit);
@@ -145,26 +113,18 @@ void script_names_put_nameless(struct script_names *n, const struct model_hit *h
 /* What perf calls the image; "[unknown]" without one. */
 const char *script_names_dso(struct script_names *n, const struct model_hit *hit);
 
-/* The frames of a part of a callchain: what they have in common. */
-struct script_frames {
-    struct model_state state;
-    uint64_t fields;
-    enum model_space space;
-    bool in_kernel;
-    bool exact;        /* the next frame holds an exact address: to be set for the first of a context */
-    uint16_t kind;     /* for the two below */
-    uint64_t hash_key; /* likewise */
-};
-/* Fills in the rest of `f` after state, fields, in_kernel and exact. */
-void script_names_begin(struct script_names *n, struct script_frames *f);
-/* Some frames of a chain from `from` on, at least one, up to `end`: as script_names_text, with a newline
- * behind each. How many; valid until the next call. */
-enum { SCRIPT_FRAMES_MAX = 32 };
-unsigned script_names_frames(struct script_names *n, struct script_frames *f,
-                             const struct perfdata_u64s *chain, uint64_t from, uint64_t end,
-                             struct script_text texts[SCRIPT_FRAMES_MAX]);
+/* What tells the text of a place apart, for a set of fields. False: it cannot be kept. No key's `place` is
+ * SCRIPT_PLACE_NONE. */
+#define SCRIPT_PLACE_NONE UINT32_MAX
+bool script_names_key(struct script_names *n, uint64_t fields, const struct model_hit *hit, uint64_t address,
+                      struct script_text_key *key);
 
-/* Everything that follows an address, as far as the fields ask. Valid until the next call. */
+/* As script_names_find_caller without a look at names: hit->back may become 0 by them. */
+void script_names_find_return(struct script_names *n, const struct model_state *state, enum model_space space,
+                              bool in_kernel, uint64_t address, struct model_hit *hit);
+
+/* Everything that follows an address, as far as the fields ask. Valid until the next call; what is kept by a
+ * key until script_names_fini. */
 struct script_text script_names_text(struct script_names *n, uint64_t fields, const struct model_hit *hit,
                                      uint64_t address);
 

@@ -14,18 +14,16 @@ static bool is_in_kernel(const struct script_sample *x) {
 bool script_place_find(struct script_print *p, const struct script_sample *x, unsigned cpumode,
                        uint64_t address, struct model_hit *hit) {
     enum model_space space = model_space_of(cpumode);
-    struct model_state state;
-    script_names_state(&p->names, space, x->s->pid, x->when, &state);
-    return script_names_find(&p->names, &state, space, is_in_kernel(x), address, hit);
+    const struct model_state *state = script_names_state(&p->names, space, x->s->pid, x->when);
+    return script_names_find(&p->names, state, space, is_in_kernel(x), address, hit);
 }
 
 bool script_place_find_frame(struct script_print *p, const struct script_sample *x, unsigned cpumode,
                              uint64_t address, bool *exact, struct model_hit *hit) {
     enum model_space space = model_space_of(cpumode);
-    struct model_state state;
-    script_names_state(&p->names, space, x->s->pid, x->when, &state);
-    bool found = *exact ? script_names_find(&p->names, &state, space, is_in_kernel(x), address, hit)
-                        : script_names_find_caller(&p->names, &state, space, is_in_kernel(x), address, hit);
+    const struct model_state *state = script_names_state(&p->names, space, x->s->pid, x->when);
+    bool found = *exact ? script_names_find(&p->names, state, space, is_in_kernel(x), address, hit)
+                        : script_names_find_caller(&p->names, state, space, is_in_kernel(x), address, hit);
     *exact = script_names_is_entry(&p->names, hit);
     return found;
 }
@@ -65,7 +63,8 @@ struct walk {
     const struct script_sample *x;
     unsigned left; /* addresses that may still be printed */
     unsigned cpumode;
-    bool cut; /* the last address of the chain at hand is the outermost one that there was room for */
+    bool asks; /* for what the other run through it will print */
+    bool cut;  /* the last address of the chain at hand is the outermost one that there was room for */
 };
 
 /* True when the part of the chain that will be shown holds an unknown marker: then none of it can be trusted.
@@ -93,46 +92,53 @@ static bool stops_chain(struct script_print *p, const struct walk *w, uint64_t i
     return false;
 }
 
-/* False: nothing more of the chain is to be shown. */
-static bool print_frames(struct script_print *p, struct walk *w, struct script_frames *f,
-                         const struct perfdata_u64s *chain, uint64_t from, uint64_t end, bool *exact) {
-    script_names_begin(&p->names, f);
-    while (from < end) {
-        struct script_text texts[SCRIPT_FRAMES_MAX];
-        unsigned count = script_names_frames(&p->names, f, chain, from, end, texts);
-        for (unsigned i = 0; i < count; i++, from++) {
-            uint64_t ip = perfdata_u64_at(chain, from);
-            char *at = out_room(p->out, 17);
-            *at = '\t';
-            digits_hex16(at + 1, ip);
-            p->out->len += 17;
-            script_text_put(p->out, texts[i]);
-            if (__builtin_expect(p->options.stop_count, 0) && stops_chain(p, w, ip, exact))
-                return false;
+/* Of the frames of a run, the last one of a chain that was cut aside. */
+static uint64_t frame_fields(const struct walk *w) {
+    return (w->fields & SCRIPT_PLACE_FIELDS) | SCRIPT_NEWLINE;
+}
+
+/* Without memory they are left out. */
+static void ask_run(struct script_print *p, const struct walk *w, const struct perfdata_u64s *chain,
+                    uint64_t from, uint64_t end) {
+    struct script_run run = {.chain = *chain,
+                             .from = from,
+                             .to = end,
+                             .fields = frame_fields(w),
+                             .when = w->x->when,
+                             .pid = w->x->s->pid,
+                             .space = model_space_of(w->cpumode),
+                             .in_kernel = is_in_kernel(w->x),
+                             .cut = w->cut && end == chain->count};
+    p->out->failed |= !script_frames_ask(&p->frames, &p->names, &run);
+}
+
+static void print_run(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain,
+                      uint64_t from, uint64_t end) {
+    uint64_t fields = frame_fields(w), last = w->cut && end == chain->count ? end - 1 : end;
+    bool exact = true;
+    for (; from < end && p->frames.taken < p->frames.asks.count; from++) {
+        uint64_t ip = perfdata_u64_at(chain, from);
+        char *at = out_room(p->out, 17);
+        *at = '\t';
+        digits_hex16(at + 1, ip);
+        p->out->len += 17;
+        script_frames_put(&p->frames, &p->names, fields | (from == last ? SCRIPT_DOUBT : 0), ip, p->out);
+        if (__builtin_expect(p->options.stop_count, 0) && stops_chain(p, w, ip, &exact)) {
+            w->left = 0;
+            return;
         }
     }
-    return true;
 }
 
 /* All addresses behind one marker: they lie in one address space. */
-static void print_run(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain,
-                      uint64_t from, uint64_t to) {
-    const struct perfdata_sample *s = w->x->s;
+static void do_run(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain, uint64_t from,
+                   uint64_t to) {
     uint64_t end = to - from < w->left ? to : from + w->left;
-    bool cut = w->cut && end == chain->count;
-    struct script_frames f = {.fields = w->fields,
-                              .space = model_space_of(w->cpumode),
-                              .in_kernel = is_in_kernel(w->x),
-                              .exact = true};
-    bool exact = true;
-    script_names_state(&p->names, f.space, s->pid, w->x->when, &f.state);
     w->left -= (unsigned)(end - from);
-    bool more = print_frames(p, w, &f, chain, from, end - cut, &exact);
-    if (more && cut) {
-        f.fields = w->fields | SCRIPT_DOUBT;
-        more = print_frames(p, w, &f, chain, end - 1, end, &exact);
-    }
-    w->left = more ? w->left : 0;
+    if (w->asks)
+        ask_run(p, w, chain, from, end);
+    else
+        print_run(p, w, chain, from, end);
 }
 
 static void print_cookie(struct script_print *p, const struct walk *w, uint64_t cookie) {
@@ -144,8 +150,8 @@ static void print_cookie(struct script_print *p, const struct walk *w, uint64_t 
     out_char(p->out, '\n');
 }
 
-static void print_chain(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain,
-                        bool nested) {
+/* Asks for its frames or prints it: both go the same way. */
+static void do_chain(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain, bool nested) {
     if (chain_corrupt(chain, w->left))
         return;
     w->cut = w->x->stack_cut || resolve_chain_is_cut(&p->events->list.items[w->x->event].attr, chain);
@@ -154,7 +160,7 @@ static void print_chain(struct script_print *p, struct walk *w, const struct per
         while (i < chain->count && (ip = perfdata_u64_at(chain, i)) < PERFDATA_CONTEXT_MAX)
             i++;
         if (i > from)
-            print_run(p, w, chain, from, i);
+            do_run(p, w, chain, from, i);
         if (i == chain->count || !w->left)
             break;
         w->cpumode = perfdata_context_cpumode(ip);
@@ -166,16 +172,26 @@ static void print_chain(struct script_print *p, struct walk *w, const struct per
         if (p->deferred && !p->options.all_cookies)
             later = p->deferred(p->deferred_ctx, cookie, w->x->s->tid, w->x->when.order);
         if (later.count)
-            print_chain(p, w, &later, true);
-        else
+            do_chain(p, w, &later, true);
+        else if (!w->asks)
             print_cookie(p, w, cookie);
     }
 }
 
 void script_place_chain(struct script_print *p, uint64_t fields, const struct script_sample *x,
                         struct perfdata_u64s chain) {
-    struct walk w = {fields, x, p->options.max_stack, PERFDATA_MISC_USER, false};
-    print_chain(p, &w, &chain, true);
+    struct walk ask = {fields, x, p->options.max_stack, PERFDATA_MISC_USER, true, false}, print = ask;
+    print.asks = false;
+    script_frames_clear(&p->frames);
+    do_chain(p, &ask, &chain, true);
+    script_frames_answer(&p->frames, &p->names);
+    do_chain(p, &print, &chain, true);
+    script_frames_clear(&p->frames);
+}
+
+void script_place_ask(struct script_print *p, uint64_t fields, const struct script_sample *x) {
+    struct walk w = {fields, x, p->options.max_stack, PERFDATA_MISC_USER, true, false};
+    do_chain(p, &w, &x->s->callchain, false);
 }
 
 /* ---- the places of a sample ---- */
@@ -192,8 +208,8 @@ void script_place_sample(struct script_print *p, const struct script_plan *plan,
                          const struct script_sample *x) {
     if (plan->chain) {
         out_char(p->out, '\n');
-        struct walk w = {plan->fields, x, p->options.max_stack, PERFDATA_MISC_USER, false};
-        print_chain(p, &w, &x->s->callchain, false);
+        struct walk w = {plan->fields, x, p->options.max_stack, PERFDATA_MISC_USER, false, false};
+        do_chain(p, &w, &x->s->callchain, false);
     } else if (plan->fields & SCRIPT_BIT(IP)) {
         struct model_hit hit = MODEL_NOTHING;
         if (plan->fields & SCRIPT_PLACE_FIELDS)

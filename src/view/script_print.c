@@ -105,6 +105,7 @@ void script_guests_fini(struct script_guests *g) {
 void script_print_fini(struct script_print *p) {
     vec_fini(&p->plans);
     script_names_fini(&p->names);
+    script_frames_fini(&p->frames);
     object_insns_free(p->insns);
     free(p->comms);
     arena_fini(&p->arena);
@@ -530,10 +531,8 @@ bool script_print_locate(struct script_print *p, const struct script_sample *x, 
            script_place_find(p, x, x->misc & PERFDATA_MISC_CPUMODE_MASK, x->s->ip, hit);
 }
 
-void script_print_sample(struct script_print *p, const struct script_sample *x) {
+static void print_sample(struct script_print *p, const struct script_sample *x) {
     const struct script_plan *plan = &p->plans.items[x->event];
-    if (!plan->fields)
-        return;
     struct script_start start = {.comm_pid = x->s->pid,
                                  .comm_tid = x->s->tid,
                                  .pid = x->s->pid,
@@ -548,4 +547,31 @@ void script_print_sample(struct script_print *p, const struct script_sample *x) 
     for (unsigned i = plan->start_count; i < plan->count; i++)
         print_step(p, plan->steps[i], plan, x);
     out_char(p->out, '\n');
+}
+
+void script_print_flush(struct script_print *p) {
+    script_frames_answer(&p->frames, &p->names);
+    for (unsigned i = 0; i < p->queued; i++) {
+        p->frames.taken = p->queue[i].asked;
+        print_sample(p, &p->queue[i].x);
+    }
+    p->queued = 0;
+    script_frames_clear(&p->frames);
+}
+
+void script_print_later(struct script_print *p, const struct script_sample *x) {
+    enum { FRAMES = 512 }; /* so many are enough */
+    const struct script_plan *plan = &p->plans.items[x->event];
+    if (!plan->fields)
+        return;
+    p->queue[p->queued++] = (struct script_waiting){*x, p->frames.asks.count};
+    if (plan->chain)
+        script_place_ask(p, plan->fields, x);
+    if (p->queued == SCRIPT_QUEUE_MAX || p->frames.asks.count >= FRAMES)
+        script_print_flush(p);
+}
+
+void script_print_sample(struct script_print *p, const struct script_sample *x) {
+    script_print_later(p, x);
+    script_print_flush(p);
 }

@@ -16,6 +16,7 @@
 #include "model/model.h"
 #include "view/dump_regs.h"
 #include "view/script_fields.h"
+#include "view/script_frames.h"
 #include "view/script_names.h"
 
 enum { SCRIPT_STEPS_MAX = SCRIPT_FIELD_COUNT };
@@ -60,6 +61,23 @@ struct script_guests {
     VEC(struct script_guest) list;
 };
 
+/* One sample, decoded, and where and when it stands. */
+struct script_sample {
+    const struct perfdata_sample *s;
+    uint32_t event;
+    uint16_t misc;
+    struct model_when when;
+    bool stack_cut; /* the callchain was unwound as far as the stack was recorded, which is not its end */
+};
+
+/* Samples are printed many at a time. */
+enum { SCRIPT_QUEUE_MAX = 32 };
+/* One that waits. */
+struct script_waiting {
+    struct script_sample x;
+    size_t asked; /* its first of script_frames.asks */
+};
+
 struct script_print {
     struct out *out; /* borrowed, as all below that are pointers to const */
     const struct perfdata_events *events;
@@ -86,15 +104,9 @@ struct script_print {
     struct object_insns *insns; /* of insns_machine; NULL: none yet, or not known */
     uint32_t insns_machine;     /* e_machine and class of the image they were made for */
     struct script_names names;  /* its `names` (of functions) is the caller's to set */
-};
-
-/* One sample, decoded, and where and when it stands. */
-struct script_sample {
-    const struct perfdata_sample *s;
-    uint32_t event;
-    uint16_t misc;
-    struct model_when when;
-    bool stack_cut; /* the callchain was unwound as far as the stack was recorded, which is not its end */
+    struct script_frames frames;
+    struct script_waiting queue[SCRIPT_QUEUE_MAX];
+    unsigned queued;
 };
 
 /* Fills `p` (the caller sets the borrowed fields afterwards). False when memory ran out. */
@@ -122,6 +134,10 @@ bool script_print_addr_named(const struct perfdata_attr *attr);
 
 /* Prints a sample. Its plan must exist. */
 void script_print_sample(struct script_print *p, const struct script_sample *x);
+/* Prints it together with others: when there are enough of them, or when script_print_flush is called. Until
+ * then all that `x` points to must stay, and the model may not change. */
+void script_print_later(struct script_print *p, const struct script_sample *x);
+void script_print_flush(struct script_print *p);
 
 /* Takes in an ID_INDEX's guests. False when memory ran out. */
 bool script_guests_add(struct script_guests *g, const struct perfdata_id_index *index);
