@@ -51,6 +51,24 @@ class Options(ctypes.Structure):
                 ("file_order", ctypes.c_int)]
 
 
+class Mapping(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)] + [(x, ctypes.c_uint64) for x in ("start", "last", "offset", "record")]
+
+
+def check_evidence(report, lib, frame):
+    whole, old = Mapping(ctypes.sizeof(Mapping)), Mapping(Mapping.last.offset, 1, 2, 3, 4)
+    report.check("what mapped it", lib.sonde_frame_mapping(frame, ctypes.byref(whole)) and
+                 whole.start <= 0x401184 <= whole.last and 0x401184 - whole.start + whole.offset == 0x1184 and
+                 whole.record not in (0, 2**64 - 1), [getattr(whole, x) for x, _ in Mapping._fields_])
+    report.check("by its size", lib.sonde_frame_mapping(frame, ctypes.byref(old)) and
+                 (old.size, old.start, old.last, old.offset, old.record) == (Mapping.last.offset, whole.start, 2, 3, 4), "not so")
+    texts = [getattr(lib, f"sonde_frame_{x}")(frame) for x in ("identity", "list", "origin", "why")]
+    report.check("its evidence", lib.sonde_frame_grade(frame) == 3 and texts[:3] == [b"none", b"none", b"nothing"] and
+                 texts[3] and not lib.sonde_frame_slide(frame, ctypes.byref(ctypes.c_int64(7))), texts)
+    report.check("grades have names", [lib.sonde_grade_name(i) for i in (-1, 0, 3, 4)] == [None, b"exact", b"unknown", None],
+                 "others")
+
+
 def declared():
     """The functions of the header, by name."""
     with open(os.path.join(HERE, "..", "include", "sonde", "sonde.h"), encoding="utf-8") as f:
@@ -64,7 +82,8 @@ def load(report):
         report.check(f"{name} is exported", hasattr(lib, name), "it is not")
     for name in ("sonde_open", "sonde_open_memory", "sonde_next", "sonde_resolve", "sonde_record_frame"):
         getattr(lib, name).restype = ctypes.c_void_p
-    for name in ("sonde_error", "sonde_record_event", "sonde_record_comm", "sonde_frame_symbol", "sonde_frame_image"):
+    for name in ("sonde_error", "sonde_record_event", "sonde_record_comm", "sonde_frame_symbol", "sonde_frame_image",
+                 "sonde_frame_identity", "sonde_frame_list", "sonde_frame_origin", "sonde_frame_why", "sonde_grade_name"):
         getattr(lib, name).restype = ctypes.c_char_p
     for name in ("sonde_record_time", "sonde_frame_address", "sonde_loss", "sonde_frame_image_offset"):
         getattr(lib, name).restype = ctypes.c_uint64
@@ -110,9 +129,13 @@ def check_library(report):
     frame = ctypes.c_void_p(lib.sonde_resolve(session, 2000, ctypes.c_uint64(2**64 - 1), 0, ctypes.c_uint64(0x401184)))
     report.check("an address is placed", lib.sonde_frame_image(frame) == b"/usr/sbin/server" and
                  lib.sonde_frame_image_offset(frame) == 0x1184, str(lib.sonde_frame_image(frame)))
+    check_evidence(report, lib, frame)
     frame = ctypes.c_void_p(lib.sonde_resolve(session, 1, ctypes.c_uint64(0), 0, ctypes.c_uint64(5)))
     report.check("nothing is nowhere", lib.sonde_frame_image(frame) is None and lib.sonde_frame_symbol(frame) is None,
                  "something")
+    report.check("nothing is unknown", lib.sonde_frame_grade(frame) == 3 and
+                 lib.sonde_frame_why(frame) == b"nothing was mapped there" and
+                 not lib.sonde_frame_mapping(frame, ctypes.byref(Mapping(ctypes.sizeof(Mapping)))), "not so")
     lib.sonde_close(session)
     short = Options(size=Options.raw_names.offset, file_order=1)  # an older caller: what is behind does not count
     for options, ordered in ((short, True), (Options(size=ctypes.sizeof(Options), file_order=1), None)):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How sure names are, in report and script: grade_test.py SONDE OBJECT
+"""How sure names are, in report and script: grade_test.py SONDE OBJECT EXAMPLE
 
-Recordings are made here, of the code in OBJECT, a shared object with functions called start and stop.
+Recordings are made here, of the code in OBJECT, a shared object with functions called start and stop. EXAMPLE
+prints what libsonde says of them.
 """
 import json
 import os
@@ -16,7 +17,7 @@ sys.path.insert(0, os.path.join(HERE, "lib"))
 import perfdata as pd
 import support
 
-SONDE, OBJECT = map(os.path.abspath, sys.argv[1:3])
+SONDE, OBJECT, EXAMPLE = map(os.path.abspath, sys.argv[1:4])
 FUNCTIONS, (CODE_AT, CODE_BYTES) = pd.functions(OBJECT)
 BASE, PAGE = 0x7f0000000000, 4096
 NAME = os.path.basename(OBJECT)
@@ -211,6 +212,28 @@ def check_late(t, folder):
         t.check(f"late: {name}, JSON", grades == want[name], r)
 
 
+def check_library(t, folder):
+    """libsonde, by its example: grades, and why."""
+    path, own, other = os.path.join(folder, "l.data"), pd.build_id(OBJECT), bytes(range(20))
+    cases = [(None, "stop is inferred (none, symtab of", "nothing that was recorded can confirm the file"),
+             (other, f"a place is stale (none, none of {OBJECT})", f"its build-id is")]
+    for build_id, what, reason in cases + [(own, None, None)] * bool(own):
+        record(path, build_id)
+        r = support.run([EXAMPLE, path])
+        lines = r.out.decode().splitlines()
+        counts = {name: int(n) for n, name in (x.split() for x in lines[-4:])}
+        doctor = json.loads(support.run([SONDE, "doctor", "-f", "--json", path]).out)["frames"]
+        t.check(f"libsonde: as doctor counts, {what}", r.status == 0 and counts == doctor, (r, doctor))
+        told = [x for x in lines if x.startswith(OBJECT + ": ")]
+        t.check(f"libsonde: {what}", told == [] if not what else
+                len(told) == 1 and what in told[0] and reason in told[0], r)
+        t.check("libsonde: what nothing covers", "nothing: a place is unknown (none, none): nothing was mapped there" in lines, r)
+    path = os.path.join(folder, "k.data")  # of check_kernel: the recording brings what proves its list
+    r = support.run([EXAMPLE, os.path.join(folder, "kcore-0")])
+    if os.path.exists(path):
+        t.check("libsonde: the kernel's list in the recording's folder", r.out.decode().splitlines()[-4] == "1 exact", r)
+
+
 def check_search(t, folder):
     """The first frame of a name, where the same addresses held other things before, and in other processes."""
     path = os.path.join(folder, "e.data")
@@ -314,6 +337,7 @@ def main():
         check_search(t, folder)
         check_kernel(t, folder)
         check_doctor(t, folder)
+        check_library(t, folder)
     t.finish()
 
 

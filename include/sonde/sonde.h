@@ -152,6 +152,46 @@ const void *sonde_frame_build_id(const struct sonde_frame *frame, size_t *size);
 /* The source file (*line may be 0: not known), or NULL. `line` may be NULL. */
 const char *sonde_frame_source(const struct sonde_frame *frame, unsigned *line);
 
+/* --- Evidence ------------------------------------------------------------------------------------------ */
+
+/* How well a frame's name is known. */
+enum sonde_grade {
+    SONDE_EXACT, /* the bytes that gave the name have the identity that was recorded when they were mapped */
+    SONDE_INFERRED, /* consistent with all that was recorded, which is not enough to prove it */
+    SONDE_STALE,    /* the only candidate is provably not what ran: there is no name */
+    SONDE_UNKNOWN,  /* nothing was mapped there, or nothing has a name for it */
+};
+enum sonde_grade sonde_frame_grade(const struct sonde_frame *frame);
+/* "exact", "inferred", "stale", "unknown"; NULL for other numbers. */
+const char *sonde_grade_name(enum sonde_grade grade);
+
+/* Texts of what the name rests on; sonde-why(1) prints them. New ones may come. */
+
+/* Why the grade is no better, for people; NULL: it is exact. */
+const char *sonde_frame_why(const struct sonde_frame *frame);
+/* By what the file was recognised: "build-id", "cookie", "fstat", "kernel", "record"; "none". */
+const char *sonde_frame_identity(const struct sonde_frame *frame);
+/* The list that the name stands in: "symtab", "dynsym", "minidebuginfo", "plt", "DWARF", "kallsyms",
+ * "jitdump", "perf map", "ksymbol"; "none". */
+const char *sonde_frame_list(const struct sonde_frame *frame);
+/* Where the names of its image come from, for people: "the file itself", "the build-id cache"; "nothing". */
+const char *sonde_frame_origin(const struct sonde_frame *frame);
+/* The file that gave the name, else the one that was refused; NULL: there is none. */
+const char *sonde_frame_evidence_path(const struct sonde_frame *frame);
+
+/* A kernel's: 1 and *slide, recorded addresses minus those of the file that gave its names; else 0. */
+int sonde_frame_slide(const struct sonde_frame *frame, int64_t *slide);
+
+/* What mapped the place. */
+struct sonde_mapping {
+    size_t size;          /* sizeof(struct sonde_mapping), set by the caller; new fields come behind */
+    uint64_t start, last; /* addresses, both inclusive */
+    uint64_t offset;      /* of `start` in the file, as recorded */
+    uint64_t record; /* where in the recording the map record lies; UINT64_MAX: none does, a JIT said it */
+};
+/* 1 and *mapping; 0, and all zero but `size`: nothing was mapped there. */
+int sonde_frame_mapping(const struct sonde_frame *frame, struct sonde_mapping *mapping);
+
 #ifdef __cplusplus
 }
 #endif

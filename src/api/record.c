@@ -129,12 +129,35 @@ static bool add_chain(struct sonde_record *r, const struct perfdata_u64s *chain,
     return true;
 }
 
+/* The callchain, with what the dump of the stack tells; *cut: it ends before the stack does. */
+static struct perfdata_u64s chain_of(struct sonde_record *r, bool *cut) {
+    enum { FRAMES = 127 }; /* as many as the kernel records by default */
+    struct sonde_session *s = r->session;
+    struct perfdata_u64s chain = r->sample.callchain;
+    if (resolve_unwind_has(&r->sample) && !s->unwind)
+        s->unwind = resolve_unwind_new(s->names, stream_header(s->stream), NULL);
+    if (!resolve_unwind_has(&r->sample) || !s->unwind) {
+        *cut = resolve_chain_is_cut(&stream_events(s->stream)->list.items[r->raw.event].attr, &chain);
+        return chain;
+    }
+    chain = resolve_unwind_chain(s->unwind, &r->sample, r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK, r->when,
+                                 FRAMES);
+    *cut = resolve_unwind_was_cut(s->unwind);
+    return chain;
+}
+
 static void find_frames(struct sonde_record *r) {
     const struct perfdata_sample *s = &r->sample;
+    bool cut = false;
     vec_clear(&r->frames);
     r->framed = true;
-    if (s->have & PERFDATA_SAMPLE_CALLCHAIN && !add_chain(r, &s->callchain, false))
-        vec_clear(&r->frames); /* rather none than some */
+    if (s->have & PERFDATA_SAMPLE_CALLCHAIN) {
+        struct perfdata_u64s chain = chain_of(r, &cut);
+        if (!add_chain(r, &chain, false))
+            vec_clear(&r->frames); /* rather none than some */
+        if (cut && r->frames.count)
+            r->frames.items[r->frames.count - 1].cut = true;
+    }
     struct context c = {r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK, false, true};
     if (!r->frames.count && s->have & PERFDATA_SAMPLE_IP)
         add_frame(r, &c, s->ip);
@@ -223,6 +246,69 @@ const void *sonde_frame_build_id(const struct sonde_frame *f, size_t *size) {
         id = model_image_build_id(m, model_image(m, f->hit.image), NULL);
     *size = id.size;
     return id.size ? id.data : NULL;
+}
+
+/* --- Evidence ------------------------------------------------------------------------------------------ */
+
+_Static_assert((int)SONDE_EXACT == (int)GRADE_EXACT && (int)SONDE_INFERRED == (int)GRADE_INFERRED &&
+                   (int)SONDE_STALE == (int)GRADE_STALE && (int)SONDE_UNKNOWN == (int)GRADE_UNKNOWN,
+               "the numbers stay");
+
+enum sonde_grade sonde_frame_grade(const struct sonde_frame *f) {
+    enum grade grade = resolve_grade(f->session->names, symbol_of(f));
+    return (enum sonde_grade)(f->cut ? resolve_grade_doubted(grade) : grade);
+}
+
+const char *sonde_grade_name(enum sonde_grade grade) {
+    return (unsigned)grade < GRADE_COUNT ? grade_name((enum grade)grade) : NULL;
+}
+
+static struct resolve_provenance provenance_of(const struct sonde_frame *f) {
+    struct resolve_provenance p = resolve_provenance_of(f->session->names, f->hit.mapping, symbol_of(f));
+    if (f->cut)
+        resolve_provenance_cut(&p.symbol);
+    return p;
+}
+
+const char *sonde_frame_why(const struct sonde_frame *f) {
+    return provenance_of(f).symbol.why;
+}
+
+const char *sonde_frame_identity(const struct sonde_frame *f) {
+    return symbol_identity_text(provenance_of(f).symbol.identity);
+}
+
+const char *sonde_frame_list(const struct sonde_frame *f) {
+    return symbol_list_text(provenance_of(f).symbol.list);
+}
+
+const char *sonde_frame_origin(const struct sonde_frame *f) {
+    return symbol_origin_text(provenance_of(f).symbol.origin);
+}
+
+const char *sonde_frame_evidence_path(const struct sonde_frame *f) {
+    return provenance_of(f).symbol.path;
+}
+
+int sonde_frame_slide(const struct sonde_frame *f, int64_t *slide) {
+    struct symbol_provenance p = provenance_of(f).symbol;
+    *slide = p.has_slide ? p.slide : 0;
+    return p.has_slide;
+}
+
+int sonde_frame_mapping(const struct sonde_frame *f, struct sonde_mapping *mapping) {
+    const struct model *m = f->session->model;
+    const struct model_mapping *map = f->hit.mapping == MODEL_NONE ? NULL : model_mapping(m, f->hit.mapping);
+    struct sonde_mapping found = {.size = mapping->size};
+    if (map) {
+        bool announced = map->image != MODEL_NONE && model_image(m, map->image)->kind == MODEL_IMAGE_CODE;
+        found.start = map->start;
+        found.last = map->last;
+        found.offset = map->pgoff;
+        found.record = announced ? UINT64_MAX : map->order;
+    }
+    memcpy(mapping, &found, mapping->size < sizeof found ? mapping->size : sizeof found);
+    return map != NULL;
 }
 
 const char *sonde_frame_source(const struct sonde_frame *f, unsigned *line) {

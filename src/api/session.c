@@ -35,6 +35,8 @@ static bool take_in(struct sonde_session *s, const struct stream_record *r, stru
         r->event < events->list.count ? &events->list.items[r->event].plan : NULL;
     const char *reason = NULL;
     struct perfdata_record rec;
+    if (r->raw.type == PERFDATA_RECORD_SAMPLE)
+        resolve_returns_note(&s->recorded.returns, r->loc);
     if (r->legacy || r->raw.type == PERFDATA_RECORD_SAMPLE)
         return true;
     if (!perfdata_record_decode(&r->raw, plan, events->swap, &rec, &reason)) {
@@ -46,6 +48,7 @@ static bool take_in(struct sonde_session *s, const struct stream_record *r, stru
         return err_memory(err, "deferred callchains");
     if (!resolve_jit_note_record(s->jit, &rec, when_of(s, r)))
         return err_memory(err, "jitdumps");
+    resolve_recorded_see(&s->recorded, &rec);
     return !model_wants(s->model, r->raw.type) || model_apply(s->model, &rec, when_of(s, r), err);
 }
 
@@ -55,24 +58,6 @@ static bool feed_jit(struct sonde_session *s, struct err *err) {
     resolve_jit_use_pairs(s->jit, stream_part(s->stream, true, PERFDATA_PART_CLOCK),
                           stream_part(s->stream, false, PERFDATA_PART_CLOCK), stream_header(s->stream)->swap);
     return resolve_jit_feed(s->jit, s->model, err);
-}
-
-/* What the header knows: the build-ids of files whose map events have none, the kernel's version. */
-static bool take_features(struct sonde_session *s, struct err *err) {
-    const struct perfdata_header *h = stream_header(s->stream);
-    struct arena arena = ARENA_INIT;
-    struct perfdata_feature_value value;
-    bool ok = true;
-    if (perfdata_feature_get(h, PERFDATA_FEATURE_BUILD_ID, &arena, &value))
-        for (uint32_t i = 0; ok && i < value.build_ids.count; i++) {
-            const struct perfdata_feature_build_id *b = &value.build_ids.items[i];
-            struct bytes id = {b->id, b->id_size};
-            ok = model_add_build_id(s->model, b->misc & PERFDATA_MISC_CPUMODE_MASK, id, b->name, err);
-        }
-    if (perfdata_feature_get(h, PERFDATA_FEATURE_OSRELEASE, &arena, &value) && value.text.size)
-        s->release = strndup((const char *)value.text.data, bytes_text_len(value.text));
-    arena_fini(&arena);
-    return ok;
 }
 
 static bool name_events(struct sonde_session *s, struct err *err) {
@@ -91,7 +76,8 @@ static bool first_pass(struct sonde_session *s, struct err *err) {
     while ((status = stream_next(s->stream, &r, err)) == STREAM_RECORD)
         if (!take_in(s, &r, err))
             return false;
-    if (status != STREAM_END || !name_events(s, err) || !take_features(s, err) || !feed_jit(s, err) ||
+    if (status != STREAM_END || !name_events(s, err) ||
+        !resolve_recorded_apply(&s->recorded, s->model, err) || !feed_jit(s, err) ||
         !model_freeze(s->model, err))
         return false;
     resolve_deferred_sort(&s->deferred);
@@ -103,11 +89,10 @@ static bool open_names(struct sonde_session *s, const struct sonde_options *o, s
     struct symbol_options symbols = {.symfs = o->symfs,
                                      .cache = o->build_id_cache,
                                      .host = {.vmlinux = o->vmlinux, .kallsyms = o->kallsyms},
-                                     .raw_names = o->raw_names,
-                                     .kept = stream_part(s->stream, false, PERFDATA_PART_KEPT),
-                                     .kept_swap = stream_header(s->stream)->swap};
+                                     .raw_names = o->raw_names};
+    resolve_recorded_options(&s->recorded, &symbols);
     s->store = symbol_store_new(&symbols, err);
-    s->names = s->store ? resolve_names_new(s->model, s->store, s->release, err) : NULL;
+    s->names = s->store ? resolve_names_new(s->model, s->store, s->recorded.release, err) : NULL;
     if (s->names)
         resolve_names_use_jit(s->names, s->jit);
     s->lines = s->names ? resolve_lines_new(s->names, s->store, err) : NULL;
@@ -123,13 +108,13 @@ static struct sonde_session *open_session(struct stream *stream, const struct so
         err_memory(err, "a session");
         return NULL;
     }
-    s->stream = stream;
+    s->stream = s->recorded.stream = stream;
     s->file_order = o.file_order;
     s->record.session = s;
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
     const struct resolve_jit_options jit = {.recording = stream_path(stream),
                                             .symfs = o.symfs,
-                                            .kept = stream_part(stream, false, PERFDATA_PART_KEPT),
+                                            .kept = resolve_recorded_kept(&s->recorded),
                                             .kept_swap = stream_header(stream)->swap};
     s->jit = s->model ? resolve_jit_new(&jit, err) : NULL;
     if (s->jit && first_pass(s, err) && open_names(s, &o, err))
@@ -168,6 +153,7 @@ void sonde_close(struct sonde_session *s) {
     if (s->ordering)
         order_fini(&s->order);
     vec_fini(&s->record.frames);
+    resolve_unwind_free(s->unwind);
     resolve_lines_free(s->lines);
     resolve_names_free(s->names);
     symbol_store_free(s->store);
@@ -175,8 +161,8 @@ void sonde_close(struct sonde_session *s) {
     resolve_deferred_fini(&s->deferred);
     perfdata_namer_fini(&s->namer);
     model_free(s->model);
+    resolve_recorded_fini(&s->recorded);
     stream_close(s->stream);
-    free(s->release);
     free(s);
 }
 

@@ -8,7 +8,10 @@
 #include "format/perfdata/event_name.h"
 #include "model/model.h"
 #include "resolve/deferred.h"
+#include "resolve/grade.h"
 #include "resolve/lines.h"
+#include "resolve/recorded.h"
+#include "resolve/unwind.h"
 #include "stream/order.h"
 
 struct sonde_frame {
@@ -18,6 +21,7 @@ struct sonde_frame {
     struct resolve_symbol symbol; /* once it was asked for */
     bool asked;
     bool inner; /* the frame before this one is of the same context of a callchain */
+    bool cut;   /* the outermost one of a callchain that was cut: resolve/grade.h */
 };
 
 struct sonde_record {
@@ -41,7 +45,8 @@ struct sonde_session {
     struct resolve_lines *lines;
     struct resolve_deferred deferred;
     struct resolve_jit *jit;
-    char *release; /* OSRELEASE; NULL: not known */
+    struct resolve_recorded recorded;
+    struct resolve_unwind *unwind; /* NULL: no stack dump was met yet */
     struct sonde_record record;
     struct sonde_frame resolved; /* sonde_resolve's */
     struct err err;

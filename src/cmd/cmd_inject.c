@@ -262,7 +262,7 @@ static int copy_identified(struct command_env *env, const struct inject_options 
 /* What lies where in the kernel is this boot's: no other recording may have it. */
 static bool is_this_boot(struct reading *r, const struct model *m, struct err *err) {
     struct perfdata_kernel_facts now;
-    const struct perfdata_kernel_facts *then = reading_kernel_facts(r);
+    const struct perfdata_kernel_facts *then = resolve_recorded_kernel(&r->recorded);
     struct record_kernel k;
     struct model_kernel_reference ref;
     static const char what[] = "--kmod-sections";

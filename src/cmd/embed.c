@@ -47,7 +47,7 @@ static bool same_evidence(const struct perfdata_evidence *a, const struct perfda
 
 /* The recording keeps it already. */
 static bool is_kept(const struct embedding *x, const struct perfdata_kept *k) {
-    struct bytes rest = reading_kept(&x->reading);
+    struct bytes rest = resolve_recorded_kept(&x->reading.recorded);
     for (struct perfdata_kept have; perfdata_kept_next(&rest, false, &have);)
         if (k->kind == PERFDATA_KEPT_MAP ? have.kind == k->kind && have.pid == k->pid
                                          : same_evidence(&have.evidence, &k->evidence))

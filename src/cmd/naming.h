@@ -12,9 +12,7 @@ struct naming {
     struct symbol_store *store;
     struct resolve_names *names;
     struct resolve_lines *lines;
-    char *release, *host, *arch; /* OSRELEASE, HOSTNAME, ARCH; NULL: not known */
-    char *own_cache;             /* symbol_options.own_cache */
-    char *kcore; /* the list of kernel symbols that a recording's folder has beside a copy of the kernel */
+    char *own_cache; /* symbol_options.own_cache */
 };
 
 /*

@@ -2,7 +2,6 @@
 #include "cmd/reading.h"
 
 #include <inttypes.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "base/log.h"
@@ -10,7 +9,6 @@
 #include "cmd/input.h"
 #include "format/kallsyms/kallsyms.h"
 #include "format/perfdata/evidence.h"
-#include "format/perfdata/module_map.h"
 #include "os/files.h"
 #include "os/heap.h"
 
@@ -22,6 +20,7 @@ bool reading_open(struct reading *r, const char *path, bool force, struct err *e
     r->stream = stream_open(path, &(struct stream_options){0}, err);
     if (!r->stream)
         return false;
+    r->recorded.stream = r->stream;
     r->events = stream_events(r->stream);
     return input_read_head(r->stream, err) && reading_names(r, err);
 }
@@ -38,7 +37,7 @@ void reading_close(struct reading *r) {
     resolve_jit_free(r->jit);
     stream_close(r->stream);
     kmod_sections_fini(&r->kmod);
-    resolve_returns_fini(&r->returns);
+    resolve_recorded_fini(&r->recorded);
     *r = (struct reading){0};
 }
 
@@ -78,7 +77,7 @@ bool reading_jitdumps(struct reading *r, const char *dump_dir, const char *symfs
     struct resolve_jit_options o = {.recording = stream_path(r->stream),
                                     .dump_dir = dump_dir,
                                     .symfs = symfs,
-                                    .kept = reading_kept(r),
+                                    .kept = resolve_recorded_kept(&r->recorded),
                                     .kept_swap = r->events->swap};
     if (!r->jit)
         r->jit = resolve_jit_new(&o, err);
@@ -128,114 +127,6 @@ bool reading_decode(struct reading *r, const struct stream_record *raw, struct p
     return false;
 }
 
-/* Gives the model the header's BUILD_ID entries, for files that have them only there. */
-static bool apply_build_ids(struct reading *r, struct model *m, struct err *err) {
-    struct arena arena = ARENA_INIT;
-    struct perfdata_feature_value value;
-    bool ok = true;
-    if (perfdata_feature_get(stream_header(r->stream), PERFDATA_FEATURE_BUILD_ID, &arena, &value)) {
-        for (uint32_t i = 0; ok && i < value.build_ids.count; i++) {
-            const struct perfdata_feature_build_id *b = &value.build_ids.items[i];
-            struct perfdata_record rec = {.type = PERFDATA_RECORD_HEADER_BUILD_ID, .misc = b->misc};
-            rec.build_id.pid = b->pid;
-            memcpy(rec.build_id.build_id, b->id, sizeof rec.build_id.build_id);
-            rec.build_id.filename = b->name;
-            ok = model_apply(m, &rec, (struct model_when){0, 0}, err);
-        }
-    }
-    if (value.no_memory)
-        ok = err_memory(err, "build-ids");
-    arena_fini(&arena);
-    return ok;
-}
-
-static void find_module_lines(struct reading *r) {
-    struct bytes own = stream_part(r->stream, true, PERFDATA_PART_SECTIONS);
-    r->module_lines[0] = own.size ? own : writer_bytes(&r->kmod.lines);
-    r->module_lines[1] = stream_part(r->stream, false, PERFDATA_PART_MODULES);
-}
-
-struct bytes reading_kept(const struct reading *r) {
-    return stream_part(r->stream, false, PERFDATA_PART_KEPT);
-}
-
-const struct perfdata_kernel_facts *reading_kernel_facts(struct reading *r) {
-    struct bytes text = stream_part(r->stream, false, PERFDATA_PART_KERNEL);
-    if (text.size && !r->kernel.start)
-        perfdata_kernel_facts_decode(text, &r->kernel);
-    return &r->kernel;
-}
-
-/* The kernel's own map may say the same. */
-static void see_kernel(struct reading *r, const struct perfdata_record *rec) {
-    struct perfdata_evidence e;
-    if (rec->type == PERFDATA_RECORD_MMAP2 && rec->mmap2.pid == UINT32_MAX && !r->kernel.start &&
-        (rec->misc & PERFDATA_MISC_CPUMODE_MASK) == PERFDATA_MISC_KERNEL &&
-        perfdata_evidence_decode(rec->mmap2.filename, r->events->swap, &e) && e.kernel.size)
-        perfdata_kernel_facts_decode(e.kernel, &r->kernel);
-}
-
-/* A kernel module that went while recording: nothing is there any more, as after a KSYMBOL record that says
- * so of other code. */
-static bool apply_unloads(struct model *m, struct bytes lines, struct err *err) {
-    for (struct perfdata_module_line l; perfdata_module_line_next(&lines, &l);) {
-        if (l.kind != PERFDATA_MODULE_LINE_UNLOADED || l.end <= l.start)
-            continue;
-        uint64_t size = l.end - l.start;
-        struct perfdata_record gone = {.type = PERFDATA_RECORD_KSYMBOL,
-                                       .ksymbol = {.addr = l.start,
-                                                   .len = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
-                                                   .flags = PERFDATA_KSYMBOL_UNREGISTER}};
-        if (model_wants(m, gone.type) && !model_apply(m, &gone, (struct model_when){l.time_ns, 0}, err))
-            return false;
-    }
-    return true;
-}
-
-/* Code that a module ran while it was loaded. Nothing says when it was freed: what is mapped there next ends
- * it.
- */
-static bool apply_init_code(struct model *m, struct bytes lines, struct err *err) {
-    for (struct perfdata_module_map map; perfdata_module_map_next(&lines, &map);) {
-        uint64_t start, end;
-        if (!map.loaded || !perfdata_module_map_init(&map, &start, &end))
-            continue;
-        struct perfdata_record init = {
-            .type = PERFDATA_RECORD_MMAP2,
-            .misc = PERFDATA_MISC_KERNEL,
-            .mmap2 = {.pid = UINT32_MAX,
-                      .addr = start,
-                      .len = end - start,
-                      .pgoff = PERFDATA_MODULE_INIT,
-                      .has_build_id = map.module.build_id_bytes != 0,
-                      .build_id_size = map.module.build_id_bytes,
-                      .prot = PROT_READ | PROT_EXEC,
-                      .filename = map.module.path},
-        };
-        memcpy(init.mmap2.build_id, map.module.build_id, sizeof init.mmap2.build_id);
-        if (model_wants(m, init.type) && !model_apply(m, &init, (struct model_when){map.time_ns, 0}, err))
-            return false;
-    }
-    return true;
-}
-
-/* Gives the model what the trailer says of mapped files and modules. */
-static bool apply_trailer(struct reading *r, struct model *m, struct err *err) {
-    struct bytes box = stream_box(r->stream, false), name;
-    const bool swap = r->events->swap;
-    struct perfdata_part part;
-    struct perfdata_evidence e;
-    bool ok = true;
-    for (uint32_t i = 0; box.size && ok && perfdata_box_part(box, swap, i, &part); i++) {
-        while (ok && part.tag == PERFDATA_PART_IMAGES &&
-               perfdata_image_evidence_next(&part.content, swap, &name, &e))
-            ok = model_add_evidence(m, name, &e, err);
-        if (ok && part.tag == PERFDATA_PART_MODULES)
-            ok = apply_unloads(m, part.content, err) && apply_init_code(m, part.content, err);
-    }
-    return ok;
-}
-
 bool reading_apply(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err) {
     struct perfdata_record rec;
     /* Decoded in any case: damage is damage whoever looks. */
@@ -243,7 +134,7 @@ bool reading_apply(struct reading *r, struct model *m, const struct stream_recor
         return true;
     if (!kmod_sections_see(&r->kmod, &rec))
         return err_memory(err, "modules");
-    see_kernel(r, &rec);
+    resolve_recorded_see(&r->recorded, &rec);
     if (r->jit && !resolve_jit_note_record(r->jit, &rec, reading_when(r, raw)))
         return err_memory(err, "jitdumps");
     if (!model_wants(m, raw->raw.type))
@@ -279,8 +170,8 @@ static void end_modules(const struct reading *r, struct model *m) {
 static enum stream_status next_of_first_pass(struct reading *r, struct reading_span *times,
                                              struct stream_record *rec, struct err *err) {
     struct stream_passed passed = {times->first_ns, times->last_ns};
-    resolve_returns_pass(&r->returns,
-                         stream_pass_samples(r->stream, resolve_returns_left(&r->returns), &passed));
+    resolve_returns_pass(&r->recorded.returns,
+                         stream_pass_samples(r->stream, resolve_returns_left(&r->recorded.returns), &passed));
     *times = (struct reading_span){passed.first_ns, passed.last_ns};
     return stream_next(r->stream, rec, err);
 }
@@ -296,7 +187,7 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
                 times.first_ns = rec.time_ns < times.first_ns ? rec.time_ns : times.first_ns;
                 times.last_ns = rec.time_ns > times.last_ns ? rec.time_ns : times.last_ns;
             }
-            resolve_returns_note(&r->returns, rec.loc);
+            resolve_returns_note(&r->recorded.returns, rec.loc);
             continue;
         }
         if (rec.legacy)
@@ -306,10 +197,11 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
     }
     if (span)
         *span = times;
-    if (status != STREAM_END || !reading_names(r, err) || !apply_build_ids(r, m, err) ||
-        !apply_trailer(r, m, err) || !kmod_sections_finish(&r->kmod, m, err))
+    if (status != STREAM_END || !reading_names(r, err) || !resolve_recorded_apply(&r->recorded, m, err) ||
+        !kmod_sections_finish(&r->kmod, m, err))
         return false;
-    find_module_lines(r);
+    if (!r->recorded.module_lines[0].size)
+        r->recorded.module_lines[0] = writer_bytes(&r->kmod.lines);
     end_modules(r, m);
     if (!feed_jit(r, m, err) || !model_freeze(m, err))
         return false;

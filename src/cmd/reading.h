@@ -9,11 +9,10 @@
 #include "base/err.h"
 #include "cmd/kmod_sections.h"
 #include "format/perfdata/event_name.h"
-#include "format/perfdata/kernel_facts.h"
 #include "format/tracefs/tracefs_formats.h"
 #include "model/model.h"
 #include "resolve/jit.h"
-#include "resolve/returns.h"
+#include "resolve/recorded.h"
 #include "stream/stream.h"
 
 struct reading {
@@ -25,11 +24,7 @@ struct reading {
     void *symbol_ctx;
     struct resolve_jit *jit; /* NULL: reading_jitdumps was not called */
     struct kmod_sections kmod;
-    struct resolve_returns returns; /* of the first pass */
-    /* Where kernel modules' sections lay (module_lines.h): before the recording, and of those that came then;
-     * complete after the first pass. */
-    struct bytes module_lines[2];
-    struct perfdata_kernel_facts kernel; /* reading_kernel_facts */
+    struct resolve_recorded recorded; /* complete after the first pass */
     const char *kallsyms; /* a list that may tell where modules end; set between open and first pass; NULL */
     size_t named_events, named_features; /* how many there were when names were given last */
 };
@@ -80,14 +75,6 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
 /* Seconds since 1970 when the recording was made, as the header's text tells it: the file's own time, or now.
  */
 int64_t reading_captured_s(const struct reading *r);
-
-/* Which boot of which kernel was recorded: all zero until (in a pipe) the record comes that says it, and
- * where none does. */
-const struct perfdata_kernel_facts *reading_kernel_facts(struct reading *r);
-
-/* Files that the recording keeps (format/perfdata/kept.h), in its byte order; empty when there are none.
- * Lives as long as the stream. */
-struct bytes reading_kept(const struct reading *r);
 
 /* One record, decoded and so checked, into the model if it wants it. False only when memory ran out. */
 bool reading_apply(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err);
