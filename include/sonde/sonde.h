@@ -122,8 +122,9 @@ const char *sonde_record_comm(const struct sonde_record *record);
 /* PERF_SAMPLE_RAW: a tracepoint's fields, as recorded; NULL without. Valid as long as the record. */
 const void *sonde_record_raw(const struct sonde_record *record, size_t *size);
 
-/* How many frames: of the callchain, from the innermost on, without its markers; without a callchain the
- * sample's own place; 0 when there is none either. */
+/* How many frames: of the callchain, from the innermost on, without its markers, and behind it those of the
+ * user stack if that was dumped (--call-graph dwarf), which is unwound; without a callchain the sample's own
+ * place; 0 when there is none either. */
 size_t sonde_record_frames(const struct sonde_record *record);
 /* Frame `index`; NULL when there is none. Valid as long as the record. */
 const struct sonde_frame *sonde_record_frame(const struct sonde_record *record, size_t index);
@@ -137,7 +138,8 @@ const struct sonde_frame *sonde_record_frame(const struct sonde_record *record, 
 const struct sonde_frame *sonde_resolve(struct sonde_session *session, uint32_t pid, uint64_t time_ns,
                                         int in_kernel, uint64_t address);
 
-/* As recorded; of callers, the return address: they are named after the call that lies before it. */
+/* As recorded; of callers, the return address: they are named after the call that lies before it. Callers in
+ * unwound stacks have the address before that. */
 uint64_t sonde_frame_address(const struct sonde_frame *frame);
 /* The function that covers it, demangled unless the options say no; NULL: none is known. */
 const char *sonde_frame_symbol(const struct sonde_frame *frame);

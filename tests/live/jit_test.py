@@ -202,6 +202,10 @@ def unwound():
     chains = [c for c in chains if c[0].startswith(("inner_", "outer_"))]
     wrong = [c for c in chains if not re.match(r"(inner_(\d+);outer_\2|outer_\d+);run;(unwind;)?main;", ";".join(c))]
     check(len(chains) > 7 and not wrong, f"unwound: report has the same stacks: {len(chains)}, {wrong[:3]}")
+    listed = re.split(r"^\S.*\n", support.run([FRAMES, "unwound.data"]).out.decode(), flags=re.M)
+    chains = [c for c in (re.findall(r"^\s*[0-9a-f]+ (\S+)\+0x", text, re.M) for text in listed) if c and c[0].startswith("inner_")]
+    wrong = [c for c in chains if not re.match(r"inner_(\d+);outer_\1;run;(unwind;)?main;", ";".join(c))]
+    check(len(chains) > 50 and not wrong, f"unwound: libsonde has the same stacks: {len(chains)}, {wrong[:3]}")
 
 
 def both():
