@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "os/mounts.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@ struct table {
 struct os_mounts {
     pthread_mutex_t lock;
     uint64_t own; /* our namespace */
+    int own_fd;   /* its mountinfo, which tells when it has changed: poll(2), proc_pid_mounts(5) */
     VEC(struct table) tables;
 };
 
@@ -33,6 +36,7 @@ struct os_mounts *os_mounts_new(void) {
         return NULL;
     pthread_mutex_init(&m->lock, NULL);
     m->own = stat("/proc/self/ns/mnt", &st) == 0 ? st.st_ino : 0;
+    m->own_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
     return m;
 }
 
@@ -42,6 +46,7 @@ void os_mounts_free(struct os_mounts *m) {
     for (size_t i = 0; i < m->tables.count; i++)
         writer_fini(&m->tables.items[i].text);
     vec_fini(&m->tables);
+    os_close(m->own_fd);
     pthread_mutex_destroy(&m->lock);
     free(m);
 }
@@ -149,6 +154,16 @@ static struct table *table_of(struct os_mounts *m, uint64_t space) {
     return t;
 }
 
+/* To hold another namespace's list open would keep the namespace; so that is read again after a while. */
+static bool is_fresh(struct os_mounts *m, const struct table *t, uint64_t now_ns) {
+    struct pollfd changed = {.fd = m->own_fd, .events = POLLPRI};
+    if (!t->read_ns)
+        return false;
+    if (t->space != m->own || m->own_fd < 0)
+        return now_ns - t->read_ns < FRESH_NS;
+    return poll(&changed, 1, 0) == 0;
+}
+
 /* The mounts that the process sees, ours if it has ended. NULL: they cannot be had. */
 static struct table *mounts_of(struct os_mounts *m, unsigned long pid) {
     char path[40];
@@ -158,7 +173,7 @@ static struct table *mounts_of(struct os_mounts *m, unsigned long pid) {
     if (pid && stat(path, &st) == 0)
         space = st.st_ino;
     struct table *t = table_of(m, space);
-    if (!t || (t->read_ns && now - t->read_ns < FRESH_NS))
+    if (!t || is_fresh(m, t, now))
         return t;
     if (space == m->own)
         snprintf(path, sizeof path, "/proc/self/mountinfo");

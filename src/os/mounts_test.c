@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "os/mounts.h"
 
+#include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -61,7 +66,37 @@ static void test_system(void **state) {
     os_mounts_free(NULL);
 }
 
+/* What is mounted meanwhile counts at once. Nobody stands behind this mount: whoever asked it would wait. */
+static void test_changes(void **state) {
+    (void)state;
+    char folder[] = "/tmp/mounts-XXXXXX", file[64], options[96];
+    int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+    if (fd < 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) {
+        print_message("SKIP: no FUSE, or no right to mount\n");
+        close(fd);
+        skip();
+    }
+    struct os_mounts *m = os_mounts_new();
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/x", folder);
+    snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+    for (int i = 0; i < 3; i++) {
+        assert_false(os_mounts_stall(m, file));
+        assert_int_equal(mount("x", folder, "fuse", 0, options), 0);
+        assert_true(os_mounts_stall(m, file));
+        assert_true(os_mounts_stall(m, file));
+        assert_int_equal(umount2(folder, MNT_DETACH), 0);
+        close(fd);
+        fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+        snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+    }
+    close(fd);
+    rmdir(folder);
+    os_mounts_free(m);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists), cmocka_unit_test(test_system)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists), cmocka_unit_test(test_system),
+                                       cmocka_unit_test(test_changes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static int piece_of(const struct iovec *iov, size_t count, uint64_t most, size_t
  * copy. Smaller folios come from what was in use a moment ago.
  */
 static ssize_t write_piece(int fd, bool seekable, uint64_t at, struct iovec *iov, size_t count) {
-    enum { PIECE = 32 << 10 };
+    enum { PIECE = 64 << 10 };
     size_t last;
     if (!seekable)
         return writev(fd, iov, (int)count);

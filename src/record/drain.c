@@ -54,6 +54,8 @@ static bool identify(struct record_drain *d, uint64_t at, uint16_t misc, struct 
     struct bytes fields = {body.data, body.size - d->id_bytes};
     d->identities->since_ns = d->since_ns;
     const struct perfdata_evidence *e = record_identities_note(d->identities, misc, fields);
+    if (d->keep)
+        d->keep->pass_ns = d->pass_ns;
     bool done = !d->keep || record_keep_note(d->keep, misc, fields, e);
     struct record_patch *p = e ? vec_push(&d->patches) : NULL;
     if (!p)

@@ -25,6 +25,7 @@ void record_keep_fini(struct record_keep *k) {
     vec_fini(&k->held);
     vec_fini(&k->named);
     hash_map_fini(&k->seen);
+    hash_map_fini(&k->tried);
     writer_fini(&k->entries);
     arena_fini(&k->arena);
 }
@@ -230,13 +231,17 @@ static uint32_t inner_pid(const struct record_keep *k, uint32_t pid) {
     return inner;
 }
 
-/* Code without a file: its process may have written a map of it. It is looked for until it is there. */
+/* Code without a file: its process may have written a map of it. It is looked for until it is there, but once
+ * in a pass is enough: a JIT may have told of a thousand pieces of code by then. */
 static void note_map(struct record_keep *k, const struct perfdata_mmap2 *m) {
     struct perfdata_kept is = {.kind = PERFDATA_KEPT_MAP, .pid = m->pid};
     char path[PATH_ROOM], name[40];
     struct os_held held;
-    if (hash_map_get(&k->seen, JIT_KEY | m->pid) != HASH_ABSENT)
+    uint32_t pass_ms = (uint32_t)(k->pass_ns / 1000000) & INT32_MAX;
+    if (hash_map_get(&k->seen, JIT_KEY | m->pid) != HASH_ABSENT ||
+        (k->pass_ns && hash_map_get(&k->tried, m->pid) == pass_ms))
         return;
+    hash_map_set(&k->tried, m->pid, pass_ms);
     snprintf(path, sizeof path, "/proc/%u/root/tmp/perf-%u.map", m->pid, inner_pid(k, m->pid));
     if (!k->proc->hold(k->proc->ctx, path, (int32_t)m->pid, &held, NULL))
         return;

@@ -36,6 +36,8 @@ struct record_keep {
     VEC(struct record_kept_file) held;
     VEC(struct record_kept_file) named; /* to be opened by name at the end; `held` is given back */
     struct hash_map seen;               /* files and, for maps of JITs, processes -> 1 */
+    struct hash_map tried;              /* processes whose maps were not there -> ms of pass_ns */
+    int64_t pass_ns;                    /* whoever notes says when its pass began: wall clock */
     struct writer entries;              /* of what was copied */
     uint64_t bytes;                     /* in them, unpacked */
     uint32_t left_out;                  /* files for which there was no room */

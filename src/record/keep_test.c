@@ -277,6 +277,23 @@ static void test_map(void **state) {
     }
 }
 
+/* Once in a pass is enough to look whether it is there. */
+static void test_map_by_pass(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f, OS_HELD_HERE);
+    f.keep.pass_ns = 5000000000;
+    note(&f, "//anon", NULL, NULL);
+    f.files[MORE].path = "/proc/7/root/tmp/perf-7.map";
+    f.files[MORE].content = (struct bytes)OS_PROC_TEXT("1000 10 jitted\n");
+    note(&f, "//anon", NULL, NULL);
+    assert_int_equal(f.keep.held.count, 0);
+    f.keep.pass_ns += 1000000;
+    note(&f, "//anon", NULL, NULL);
+    assert_int_equal(f.keep.held.count, 1);
+    end(&f);
+}
+
 static void test_jitdump(void **state) {
     (void)state;
     struct fixture f;
@@ -325,9 +342,10 @@ static void test_tables(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there), cmocka_unit_test(test_deleted), cmocka_unit_test(test_replaced),
-        cmocka_unit_test(test_where), cmocka_unit_test(test_other),   cmocka_unit_test(test_no_id),
-        cmocka_unit_test(test_map),   cmocka_unit_test(test_jitdump), cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_there),  cmocka_unit_test(test_deleted),     cmocka_unit_test(test_replaced),
+        cmocka_unit_test(test_where),  cmocka_unit_test(test_other),       cmocka_unit_test(test_no_id),
+        cmocka_unit_test(test_map),    cmocka_unit_test(test_map_by_pass), cmocka_unit_test(test_jitdump),
+        cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "os/host.h"
 #include "os/limits.h"
 
 /*
@@ -344,11 +345,18 @@ static bool open_event(struct record_opened *r, struct record_plan *c, uint32_t 
     return ok;
 }
 
+/* Nothing limits what root locks; larger rings wake the recorder half as often. But with many of them the
+ * memory had better be somebody else's. */
+static uint64_t default_bytes(const struct record_target *t) {
+    enum { MANY = 64 };
+    bool few = t->cpus.count <= MANY && t->threads.count <= MANY && t->cpus.count * t->threads.count <= MANY;
+    return few && os_host_root() ? 2 * RECORD_DEFAULT_RING_BYTES : RECORD_DEFAULT_RING_BYTES;
+}
+
 bool record_open(struct record_opened *r, const struct os_perf *perf, struct record_plan *c,
                  const struct record_target *t, const struct record_options *o, struct err *err) {
     uint64_t page = os_limits_page_bytes();
-    *r =
-        (struct record_opened){.perf = perf, .pages = o->pages ? o->pages : RECORD_DEFAULT_RING_BYTES / page};
+    *r = (struct record_opened){.perf = perf, .pages = o->pages ? o->pages : default_bytes(t) / page};
     bool ok = true;
     for (uint32_t i = 0; i < c->events.count && ok; i++)
         ok = open_event(r, c, i, t, o, err);

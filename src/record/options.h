@@ -88,6 +88,6 @@ struct record_options {
     uint64_t switch_files; /* keep only the newest so many; 0: all */
 };
 
-enum { RECORD_DEFAULT_FREQ_HZ = 4000, RECORD_DEFAULT_RING_BYTES = 512 << 10 };
+enum { RECORD_DEFAULT_FREQ_HZ = 4000, RECORD_DEFAULT_RING_BYTES = 512 << 10 /* root: twice that */ };
 
 #endif
