@@ -361,8 +361,9 @@ static uint64_t nameless_samples(const struct patient *p, const struct profile_c
         const struct profile_event *e = profile_event(p->parts->profile, i);
         for (uint32_t k = 0; k < e->entry_count; k++) {
             o.len = 0;
-            profile_text(p->parts->profile, e, &e->entries[k], comm, &o);
-            sum += o.len && o.buf[0] == ':' ? e->entries[k].self->samples : 0;
+            struct profile_entry entry = profile_entry_at(p->parts->profile, e, k);
+            profile_text(p->parts->profile, e, &entry, comm, &o);
+            sum += o.len && o.buf[0] == ':' ? entry.self->samples : 0;
         }
     }
     out_fini(&o);

@@ -54,9 +54,9 @@ static bool mark_rows(struct forest *f) {
     bool ok = spots && f->frames && f->wanted;
     for (uint32_t i = 0; ok && i < p->shown.count; i++) {
         struct profile_table *t = &p->tables.items[p->shown.items[i]];
-        for (size_t k = 0; k < t->entries.count; k++) {
-            struct profile_row *row = &t->rows.items[t->entries.items[k].key];
-            row->graph = t->entries.items[k].has_graph;
+        for (uint32_t k = 0; k < t->rows.count; k++) {
+            struct profile_row *row = &t->rows.items[k];
+            row->graph = profile_has_graph(p, t, k);
             row->whole = row->graph && !f->caller;
             if (row->graph)
                 spots[p->spots.items[row->frame]] = 1;

@@ -14,6 +14,11 @@ static void add_counts(struct profile_event *e, const struct profile_tally *tall
     e->lost += tally->lost;
 }
 
+/* As perf has it. */
+static double limit_of(const struct profile *p, const struct profile_table *t) {
+    return floor((double)t->totals.items[0].period * p->plan.o->chain_min_percent / 100);
+}
+
 static bool finish_table(struct profile *p, struct profile_table *t, uint32_t event) {
     struct profile_event *e = &t->event;
     e->event = event;
@@ -25,24 +30,33 @@ static bool finish_table(struct profile *p, struct profile_table *t, uint32_t ev
         for (unsigned g = 0; m && g < GRADE_COUNT; g++)
             e->grades[g] += p->tables.items[event + m].event.grades[g];
     }
-    double limit =
-        floor((double)t->totals.items[0].period * p->plan.o->chain_min_percent / 100); /* as perf */
-    for (size_t i = 0; i < t->entries.count; i++) {
-        struct profile_entry *x = &t->entries.items[i];
-        uint64_t period = x->children ? x->children->period : x->self->period;
-        x->has_graph = p->plan.o->chain_mode == PROFILE_CHAIN_FRACTAL ||
-                       (p->plan.o->chain_mode != PROFILE_CHAIN_NONE && (double)period >= limit);
-    }
-    e->entries = t->entries.items;
-    e->entry_count = e->root_count = (uint32_t)t->entries.count;
+    t->graph_limit = p->plan.o->chain_mode == PROFILE_CHAIN_NONE      ? INFINITY
+                     : p->plan.o->chain_mode == PROFILE_CHAIN_FRACTAL ? 0
+                                                                      : limit_of(p, t);
+    e->entry_count = e->root_count = (uint32_t)t->order.count;
     if (p->plan.o->hierarchy && p->key_count) {
         if (!profile_hierarchy(p, t))
             return false;
-        e->entries = t->levels.items;
         e->entry_count = (uint32_t)t->levels.count;
         e->root_count = t->root_count;
     }
     return true;
+}
+
+struct profile_entry profile_entry_at(const struct profile *p, const struct profile_event *e, uint32_t i) {
+    const struct profile_table *t = &p->tables.items[e->event];
+    if (t->levels.count)
+        return t->levels.items[i];
+    uint32_t row = t->order.items[i];
+    size_t at = (size_t)row * t->members;
+    bool joined = t->members > 1;
+    return (struct profile_entry){.self = joined ? &t->joined_self.items[at]
+                                                 : &t->self.items[t->rows.items[row].self],
+                                  .children = !p->plan.o->children ? NULL
+                                              : joined             ? &t->joined_children.items[at]
+                                                                   : &t->rows.items[row].through,
+                                  .key = row,
+                                  .has_graph = profile_has_graph(p, t, row)};
 }
 
 /* Sorts and finishes the tables that are shown. */

@@ -7,7 +7,7 @@
  *   cc1  libc    free   3      libc 8
  *   cc1  kernel  read   4        malloc 5
  *
- * In event.entries siblings stand side by side: [cc1 make] [libc kernel] [kernel] [malloc free] ...
+ * Among the entries siblings stand side by side: [cc1 make] [libc kernel] [kernel] [malloc free] ...
  */
 #include <stdlib.h>
 
@@ -76,16 +76,16 @@ static void add(struct profile_sums *to, const struct profile_sums *from) {
 
 static bool make_levels(struct tree *tree) {
     struct profile_table *t = tree->t;
-    for (size_t i = 0; i < t->entries.count; i++) {
-        const struct profile_entry *e = &t->entries.items[i];
+    for (uint32_t i = 0; i < t->order.count; i++) {
+        struct profile_entry e = profile_entry_at(tree->p, &t->event, i);
         uint32_t parent = PROFILE_NONE;
         for (uint32_t depth = 0; depth < tree->key_count; depth++) {
-            parent = level_of(tree, parent, e->key, depth);
+            parent = level_of(tree, parent, e.key, depth);
             if (parent == PROFILE_NONE)
                 return false;
-            tree->levels.items[parent].has_graph = depth + 1 == tree->key_count && e->has_graph;
+            tree->levels.items[parent].has_graph = depth + 1 == tree->key_count && e.has_graph;
             for (uint32_t m = 0; m < t->members; m++)
-                add(&t->level_sums.items[(size_t)parent * t->members + m], &e->self[m]);
+                add(&t->level_sums.items[(size_t)parent * t->members + m], &e.self[m]);
         }
     }
     return true;

@@ -26,7 +26,7 @@ void profile_free(struct profile *p) {
     profile_builder_fini(&p->b);
     for (size_t i = 0; i < p->tables.count; i++) {
         struct profile_table *t = &p->tables.items[i];
-        vec_fini(&t->entries);
+        vec_fini(&t->order);
         vec_fini(&t->self);
         vec_fini(&t->rows);
         vec_fini(&t->totals);

@@ -137,7 +137,7 @@ struct profile_entry {
     const struct profile_through *children; /* [event.members]; NULL without children */
     uint32_t key;                           /* of profile_text */
     uint32_t depth;                         /* --hierarchy: which level, from 0 */
-    uint32_t first, count;                  /* --hierarchy: entries of the next level, in event.entries */
+    uint32_t first, count;                  /* --hierarchy: entries of the next level */
     bool has_graph;                         /* there are callchains to show */
 };
 
@@ -152,9 +152,8 @@ struct profile_event {
     uint64_t lost;                            /* LOST_SAMPLES records of this event */
     uint64_t grades[GRADE_COUNT];             /* frames of the samples in the entries: with callchains all of
                                                  theirs, else where the samples lie */
-    const struct profile_entry *entries;
-    uint32_t entry_count; /* all levels */
-    uint32_t root_count;  /* the first ones: the rows, or the first level of a hierarchy */
+    uint32_t entry_count;                     /* of profile_entry_at; all levels */
+    uint32_t root_count; /* the first ones: the rows, or the first level of a hierarchy */
 };
 
 /* A field of a tracepoint has no column in the tables of other events. */
@@ -174,6 +173,10 @@ void profile_free(struct profile *p); /* NULL is allowed */
 
 uint32_t profile_event_count(const struct profile *p);
 const struct profile_event *profile_event(const struct profile *p, uint32_t i);
+
+/* The i-th of an event's entries, in the order of printing. What it points to lives as long as the profile.
+ */
+struct profile_entry profile_entry_at(const struct profile *p, const struct profile_event *e, uint32_t i);
 
 /* What became of the user stacks that were dumped; `stacks` is 0 when there were none to unwind. */
 const struct resolve_unwind_tally *profile_unwound(const struct profile *p);

@@ -360,7 +360,8 @@ struct profile_kind {
 
 struct profile_table {
     struct profile_event event;
-    VEC(struct profile_entry) entries;
+    VEC(uint32_t) order;             /* of the rows, as they are printed */
+    double graph_limit;              /* rows with less have no graph; INFINITY: none has */
     VEC(struct profile_row) rows;    /* profile_entry.key is an index here */
     VEC(struct profile_sums) self;   /* [0]: of those that have no samples of their own */
     bool member;                     /* of a group, and in its leader's table */
@@ -369,7 +370,7 @@ struct profile_table {
     /* Of a group: members by row. */
     VEC(struct profile_sums) joined_self;
     VEC(struct profile_through) joined_children;
-    VEC(struct profile_entry) levels;    /* --hierarchy: what stands in event.entries */
+    VEC(struct profile_entry) levels;    /* --hierarchy: the entries */
     VEC(struct profile_sums) level_sums; /* members by level */
     uint32_t root_count;
     /* With graphs: the nodes and the leaves of row i are node_list[node_at[i] .. node_at[i + 1]), and so on;
@@ -450,6 +451,17 @@ bool profile_leaf_before(const struct profile *p, uint32_t x, uint32_t y);
 
 /* ---- freeze.c ---- */
 
+/* Whether a row, which has no levels below, has a call graph. */
+static inline bool profile_has_graph(const struct profile *p, const struct profile_table *t, uint32_t row) {
+    const struct profile_row *r = &t->rows.items[row];
+    uint64_t period = t->members > 1        ? t->joined_self.items[(size_t)row * t->members].period
+                      : p->plan.o->children ? r->through.period
+                                            : t->self.items[r->self].period;
+    if (t->members > 1 && p->plan.o->children)
+        period = t->joined_children.items[(size_t)row * t->members].period;
+    return (double)period >= t->graph_limit;
+}
+
 /* Everything behind the second pass. False: memory. */
 bool profile_freeze(struct profile *p, struct err *err);
 
@@ -461,7 +473,7 @@ bool profile_group(struct profile *p);
 
 /* ---- hierarchy.c ---- */
 
-/* Makes t->levels of t->entries. False: memory. */
+/* Makes t->levels of t->order. False: memory. */
 bool profile_hierarchy(struct profile *p, struct profile_table *t);
 
 /* ---- source.c ---- */
@@ -497,7 +509,7 @@ uint32_t profile_sorting_member(const struct profile *p, const struct profile_ta
 int profile_key_compare(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
                         const struct profile_row *y);
 
-/* Makes t->entries: all rows, in the order of printing. False: memory. */
+/* Makes t->order: all rows, in the order of printing. False: memory. */
 bool profile_sort(struct profile *p, struct profile_table *t);
 
 /* ---- key_text.c ---- */

@@ -147,13 +147,20 @@ static const char *text_of(const struct session *s, const struct profile_entry *
     return text;
 }
 
-static const struct profile_entry *find(const struct session *s, const char *comm, const char *symbol) {
+static struct profile_entry entry_at(const struct session *s, uint32_t i) {
+    return profile_entry_at(s->profile, profile_event(s->profile, 0), i);
+}
+
+static struct profile_entry find(const struct session *s, const char *comm, const char *symbol) {
     const struct profile_event *e = profile_event(s->profile, 0);
-    for (uint32_t i = 0; i < e->entry_count; i++)
-        if (!strcmp(text_of(s, &e->entries[i], PROFILE_COMM), comm) &&
-            !strcmp(text_of(s, &e->entries[i], PROFILE_SYMBOL) + 4, symbol))
-            return &e->entries[i];
-    return NULL;
+    for (uint32_t i = 0; i < e->entry_count; i++) {
+        struct profile_entry entry = entry_at(s, i);
+        if (!strcmp(text_of(s, &entry, PROFILE_COMM), comm) &&
+            !strcmp(text_of(s, &entry, PROFILE_SYMBOL) + 4, symbol))
+            return entry;
+    }
+    fail_msg("no entry %s %s", comm, symbol);
+    return (struct profile_entry){0};
 }
 
 /* ---- a profile that one can count on one's fingers ---- */
@@ -173,10 +180,11 @@ static void entries_are_summed_and_sorted(void **state) {
     const char *const symbols[] = {"[k] b", "[k] a", "[k] a"}, *const comms[] = {"seven", "seven", "eight"};
     const uint64_t periods[] = {30, 15, 10}, samples[] = {1, 2, 1};
     for (unsigned i = 0; i < 3; i++) {
-        assert_string_equal(text_of(&s, &e->entries[i], PROFILE_SYMBOL), symbols[i]);
-        assert_string_equal(text_of(&s, &e->entries[i], PROFILE_COMM), comms[i]);
-        assert_int_equal(e->entries[i].self->period, periods[i]);
-        assert_int_equal(e->entries[i].self->samples, samples[i]);
+        struct profile_entry entry = entry_at(&s, i);
+        assert_string_equal(text_of(&s, &entry, PROFILE_SYMBOL), symbols[i]);
+        assert_string_equal(text_of(&s, &entry, PROFILE_COMM), comms[i]);
+        assert_int_equal(entry.self->period, periods[i]);
+        assert_int_equal(entry.self->samples, samples[i]);
     }
     session_end(&s);
 }
@@ -192,21 +200,20 @@ static void callers_get_each_sample_once(void **state) {
                 (struct profile_options){
                     .children = true, .chain_mode = PROFILE_CHAIN_GRAPH, .chain_order = PROFILE_CALLER},
                 (struct profile_column_options){.children = true});
-    const struct profile_entry *a = find(&s, "seven", "a"), *b = find(&s, "seven", "b"),
-                               *c = find(&s, "seven", "c");
-    assert_int_equal(a->self->period, 10);
-    assert_int_equal(a->children->period, 10);
-    assert_int_equal(b->self->period, 3);
-    assert_int_equal(b->children->period, 13);
-    assert_int_equal(c->self->period, 0);
-    assert_int_equal(c->children->period, 13);
+    struct profile_entry a = find(&s, "seven", "a"), b = find(&s, "seven", "b"), c = find(&s, "seven", "c");
+    assert_int_equal(a.self->period, 10);
+    assert_int_equal(a.children->period, 10);
+    assert_int_equal(b.self->period, 3);
+    assert_int_equal(b.children->period, 13);
+    assert_int_equal(c.self->period, 0);
+    assert_int_equal(c.children->period, 13);
     /* c stands above b, both with 13: callers first. */
-    assert_ptr_equal(c, &profile_event(s.profile, 0)->entries[0]);
+    assert_int_equal(c.key, entry_at(&s, 0).key);
 
     /* Below b: itself as the end of one chain (from c down), and b > a > b > a of the other. */
     struct profile_graph g = {{0}};
     struct err err = ERR_INIT;
-    assert_true(profile_graph_build(s.profile, profile_event(s.profile, 0), b, &g, &err));
+    assert_true(profile_graph_build(s.profile, profile_event(s.profile, 0), &b, &g, &err));
     assert_int_equal(g.nodes.items[0].count, 2);
     assert_int_equal(g.nodes.items[0].below_period, 13);
     const struct profile_node *first = &g.nodes.items[g.order.items[g.nodes.items[0].first]];
@@ -284,7 +291,7 @@ static void check_random(bool children, enum profile_chain_order order) {
     for (unsigned i = 0; i < SAMPLES; i++)
         all += samples[i].period;
     for (uint32_t i = 0; i < e->entry_count; i++)
-        self += e->entries[i].self->period;
+        self += entry_at(&s, i).self->period;
     assert_int_equal(self, all);
     assert_int_equal(e->total.period, all);
     assert_int_equal(e->read, SAMPLES);
@@ -315,11 +322,11 @@ static void check_random(bool children, enum profile_chain_order order) {
     for (unsigned f = 0; f < FUNCTIONS; f++) {
         const char name[] = {(char)('a' + f), '\0'};
         for (uint32_t tid = 7; tid <= 8; tid++) {
-            const struct profile_entry *entry = find(&s, tid == 7 ? "seven" : "eight", name);
-            assert_int_equal(entry->self->period, count(f, tid, false));
+            struct profile_entry entry = find(&s, tid == 7 ? "seven" : "eight", name);
+            assert_int_equal(entry.self->period, count(f, tid, false));
             if (children)
-                assert_int_equal(entry->children->period, count(f, tid, true));
-            check_graph(&s, entry, count(f, tid, children));
+                assert_int_equal(entry.children->period, count(f, tid, true));
+            check_graph(&s, &entry, count(f, tid, children));
         }
     }
     session_end(&s);
@@ -385,7 +392,7 @@ static void what_filters_take_is_counted(void **state) {
     assert_int_equal(e->filtered, 1);
     assert_int_equal(e->dropped, 2);
     assert_int_equal(e->total.samples, 1);
-    assert_int_equal(e->entries[0].self->period, 10);
+    assert_int_equal(entry_at(&s, 0).self->period, 10);
     session_end(&s);
 }
 

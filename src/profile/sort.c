@@ -627,23 +627,12 @@ static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
 
 bool profile_sort(struct profile *p, struct profile_table *t) {
     uint32_t n = (uint32_t)t->rows.count;
-    uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
     struct sorter s = {
         .p = p, .t = t, .depths = p->plan.o->children && p->plan.o->chain_mode != PROFILE_CHAIN_NONE};
-    bool ok = order && (t->self.count || vec_push(&t->self)) && vec_reserve(&t->entries, n) &&
-              sort_rows(&s, order, n);
-    bool joined = t->members > 1;
-    for (uint32_t i = 0; ok && i < n; i++) {
-        size_t at = (size_t)order[i] * t->members;
-        *vec_push(&t->entries) = (struct profile_entry){
-            .self = joined ? &t->joined_self.items[at] : &t->self.items[t->rows.items[order[i]].self],
-            .children = !p->plan.o->children ? NULL
-                        : joined             ? &t->joined_children.items[at]
-                                             : &t->rows.items[order[i]].through,
-            .key = order[i]};
-    }
+    bool ok = (t->self.count || vec_push(&t->self)) && vec_reserve(&t->order, (size_t)n + 1) &&
+              sort_rows(&s, t->order.items, n);
+    t->order.count = ok ? n : 0;
     free(s.items);
-    free(order);
     return ok;
 }
 

@@ -180,11 +180,16 @@ void profile_text(const struct profile *p, const struct profile_event *e, const 
 void profile_ahead(const struct profile *p, const struct profile_event *e, uint32_t i) {
     enum { FAR = 16, NEAR = 8 };
     const struct profile_table *t = table_at(p, e);
+    if (t->levels.count)
+        return;
     if (i + FAR < e->entry_count)
-        __builtin_prefetch(&t->rows.items[e->entries[i + FAR].key]);
+        __builtin_prefetch(&t->rows.items[t->order.items[i + FAR]]);
     if (i + NEAR >= e->entry_count)
         return;
-    uint32_t frame = t->rows.items[e->entries[i + NEAR].key].frame;
+    const struct profile_row *row = &t->rows.items[t->order.items[i + NEAR]];
+    uint32_t frame = row->frame;
+    if (row->self)
+        __builtin_prefetch(&t->self.items[row->self]);
     __builtin_prefetch(&p->places.items[frame]);
     __builtin_prefetch(&p->b.frames.list.items[frame]);
     __builtin_prefetch(&p->grades.items[frame]);

@@ -154,11 +154,11 @@ static bool print_entries(struct printer *pr) {
             out_str(pr->out, --levels.count ? "]}" : "]");
             continue;
         }
-        const struct profile_entry *entry = &pr->e->entries[w->next++];
+        struct profile_entry entry = profile_entry_at(pr->p, pr->e, w->next++);
         out_str(pr->out, w->any ? "," : "");
         w->any = true;
-        ok = print_entry(pr, entry, hierarchy);
-        if (!entry->count) {
+        ok = print_entry(pr, &entry, hierarchy);
+        if (!entry.count) {
             out_char(pr->out, '}');
             continue;
         }
@@ -166,7 +166,7 @@ static bool print_entries(struct printer *pr) {
         w = ok ? vec_push(&levels) : NULL;
         ok = ok && (w || err_memory(pr->err, "report --json"));
         if (ok)
-            *w = (struct walk){.next = entry->first, .end = entry->first + entry->count};
+            *w = (struct walk){.next = entry.first, .end = entry.first + entry.count};
     }
     vec_fini(&levels);
     return ok;

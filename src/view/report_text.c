@@ -365,9 +365,9 @@ static bool print_row(struct printer *pr, const struct profile_entry *entry) {
 
 static bool print_rows(struct printer *pr) {
     for (uint32_t i = 0; i < pr->e->root_count && !pr->out->failed; i++) {
-        const struct profile_entry *entry = &pr->e->entries[i];
         profile_ahead(pr->p, pr->e, i);
-        if (entry_percent(pr, entry) >= pr->o->percent_limit && !print_row(pr, entry))
+        struct profile_entry entry = profile_entry_at(pr->p, pr->e, i);
+        if (entry_percent(pr, &entry) >= pr->o->percent_limit && !print_row(pr, &entry))
             return false;
     }
     return true;
@@ -507,16 +507,16 @@ static bool print_hierarchy(struct printer *pr) {
             levels.count--;
             continue;
         }
-        const struct profile_entry *entry = &pr->e->entries[w->next++];
-        if (entry_percent(pr, entry) < pr->o->percent_limit)
+        struct profile_entry entry = profile_entry_at(pr->p, pr->e, w->next++);
+        if (entry_percent(pr, &entry) < pr->o->percent_limit)
             continue;
         w->any = true;
-        ok = print_level(pr, entry);
-        if (ok && entry->count) {
+        ok = print_level(pr, &entry);
+        if (ok && entry.count) {
             w = vec_push(&levels);
             ok = w || err_memory(pr->err, "hierarchy");
             if (ok)
-                *w = (struct walk){.next = entry->first, .end = entry->first + entry->count};
+                *w = (struct walk){.next = entry.first, .end = entry.first + entry.count};
         }
     }
     vec_fini(&levels);
