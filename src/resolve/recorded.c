@@ -16,6 +16,7 @@ void resolve_recorded_fini(struct resolve_recorded *r) {
     free(r->host);
     free(r->arch);
     free(r->kcore);
+    free(r->kcore_modules);
 }
 
 /* Gives the model the header's BUILD_ID entries, for files that have them only there. */
@@ -141,10 +142,10 @@ static struct symbol_returns find_returns(void *ctx, enum symbol_space space) {
     return resolve_returns_find(&r->returns, r->stream, space);
 }
 
-/* Where `perf record --kcore` puts it: DIRECTORY/kcore_dir/kallsyms. NULL: it is not there. */
-static char *kcore_list(const struct resolve_recorded *r) {
+/* A file where `perf record --kcore` puts it: DIRECTORY/kcore_dir/NAME. NULL: it is not there. */
+static char *kcore_file(const struct resolve_recorded *r, const char *name) {
     char *path = NULL;
-    if (asprintf(&path, "%s/kcore_dir/kallsyms", stream_path(r->stream)) < 0)
+    if (asprintf(&path, "%s/kcore_dir/%s", stream_path(r->stream), name) < 0)
         return NULL;
     if (os_place_taken(path))
         return path;
@@ -157,10 +158,13 @@ void resolve_recorded_options(struct resolve_recorded *r, struct symbol_options 
     r->release = r->release ? r->release : text_of(r, PERFDATA_FEATURE_OSRELEASE);
     r->host = r->host ? r->host : text_of(r, PERFDATA_FEATURE_HOSTNAME);
     r->arch = r->arch ? r->arch : text_of(r, PERFDATA_FEATURE_ARCH);
-    if (!o->host.kallsyms && !o->host.vmlinux && !r->kcore)
-        r->kcore = kcore_list(r);
-    if (r->kcore)
-        o->host.kallsyms = r->kcore;
+    if (!o->host.kallsyms && !o->host.vmlinux && !r->kcore) {
+        r->kcore = kcore_file(r, "kallsyms");
+        r->kcore_modules = kcore_file(r, "modules");
+    }
+    o->host.kallsyms = r->kcore ? r->kcore : o->host.kallsyms;
+    if (r->kcore_modules && !o->host.modules)
+        o->host.modules = r->kcore_modules;
     o->recorded_host = r->host;
     o->recorded_arch = r->arch;
     o->recorded_ns = stream_is_pipe(r->stream) || !file || file->fd < 0 ? 0 : file->mtime_ns;

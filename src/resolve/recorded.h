@@ -26,7 +26,9 @@ struct resolve_recorded {
     struct bytes module_lines[2];
     struct perfdata_kernel_facts kernel; /* resolve_recorded_kernel */
     char *release, *host, *arch;         /* OSRELEASE, HOSTNAME, ARCH; NULL: not known */
-    char *kcore; /* the list of kernel symbols that a recording's folder has beside a copy of the kernel */
+    /* The lists of kernel symbols and of modules that a recording's folder has beside a copy of the kernel.
+     */
+    char *kcore, *kcore_modules;
 };
 
 void resolve_recorded_fini(struct resolve_recorded *r);

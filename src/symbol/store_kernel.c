@@ -209,7 +209,17 @@ static bool try_list(struct symbol_store *s, struct store_image *im, const char 
     const struct kernel_list *list = symfile_kernel_list(&s->files, path, &err);
     if (!list)
         return store_fail_err(im, path, &err);
-    return store_list_matches(s, im, path, list, &proved) && use_list(s, im, path, list, origin, proved);
+    return store_list_matches(s, im, path, list, &proved) && store_kcore_matches(s, im, path, &proved) &&
+           use_list(s, im, path, list, origin, proved) && (proved || store_kcore_fits(s, im, path));
+}
+
+/* Lists beside copies of its memory. */
+static bool use_cached_kcore(struct symbol_store *s, struct store_image *im) {
+    const char *path;
+    for (size_t i = 0; (path = store_kcore_list(s, im, i)); i++)
+        if (try_list(s, im, path, SYMBOL_FROM_CACHE, store_id_proves(&im->known)))
+            return true;
+    return false;
 }
 
 /* ---- the running kernel ---- */
@@ -334,7 +344,6 @@ static bool relocate(struct symbol_store *s, struct store_image *im, struct symf
 /* The version that a kernel image says it is ("Linux version 6.1.0-18-amd64 (..."), where that is not the
  * recorded one's release; NULL: it is, or does not say. */
 static const char *banner_of_another(struct store_image *im, const struct symfile *f) {
-    static const char begin[] = "Linux version ";
     const char *release = im->known.release;
     struct object_section sec;
     uint64_t at;
@@ -347,7 +356,12 @@ static const char *banner_of_another(struct store_image *im, const struct symfil
     if (i >= f->elf.section_count || !object_elf_section_bytes(&f->elf, &sec, &im->texts, &text, NULL) ||
         at - sec.addr >= text.size)
         return NULL;
-    text = (struct bytes){text.data + (at - sec.addr), text.size - (size_t)(at - sec.addr)};
+    return store_other_release(
+        im, (struct bytes){text.data + (at - sec.addr), text.size - (size_t)(at - sec.addr)}, release);
+}
+
+const char *store_other_release(struct store_image *im, struct bytes text, const char *release) {
+    static const char begin[] = "Linux version ";
     size_t n = sizeof begin - 1, end = n;
     if (text.size < n || memcmp(text.data, begin, n) != 0)
         return NULL;
@@ -533,8 +547,8 @@ bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
         ((cached && try_vmlinux(s, im, cached)) || (im->known.space == SYMBOL_KERNEL && find_vmlinux(s, im))))
         return true;
     /* A list has no build-id of its own; the cache vouches for it. */
-    if ((list && try_list(s, im, list, SYMBOL_FROM_CACHE, store_id_proves(&im->known))) || use_kept(s, im) ||
-        use_live(s, im))
+    if ((list && try_list(s, im, list, SYMBOL_FROM_CACHE, store_id_proves(&im->known))) ||
+        use_cached_kcore(s, im) || use_kept(s, im) || use_live(s, im))
         return true;
     const char *downloaded = store_download(s, im, im->known.build_id, OS_DEBUGINFOD_DEBUGINFO);
     return downloaded && try_vmlinux(s, im, downloaded);

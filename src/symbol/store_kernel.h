@@ -44,6 +44,21 @@ const char *store_not_running(struct symbol_store *s, struct store_image *im,
 const struct kernel_list *store_live_list(struct symbol_store *s, struct store_image *im, bool whole,
                                           bool *proved);
 
+/* The version in a kernel's banner ("Linux version 6.1.0-18-amd64 (..."), where that is not the recorded
+ * one's; NULL: it is, or there is no banner. */
+const char *store_other_release(struct store_image *im, struct bytes banner, const char *release);
+
+/*
+ * Whether the copy of the kernel's memory beside the list at `path`, if there is one, is of the recorded
+ * kernel, as it was relocated then: where it was, of its version and build-id; else the image fails. *proved
+ * becomes true when the copy has the recorded build-id where the list says that it lies.
+ */
+bool store_kcore_matches(struct symbol_store *s, struct store_image *im, const char *path, bool *proved);
+/* Whether what was returned to follows calls in that copy (store_returns_fit); the image's table is made. */
+bool store_kcore_fits(struct symbol_store *s, struct store_image *im, const char *path);
+/* The i-th list of the image's kernel that lies in the build-id cache beside such a copy; NULL at the end. */
+const char *store_kcore_list(struct symbol_store *s, struct store_image *im, size_t i);
+
 extern const char STORE_LIVE_LIST[]; /* its path */
 extern const char STORE_KEPT_LIST[]; /* what to call the recording's own list */
 

@@ -157,6 +157,140 @@ static void test_foreign_vmlinux(void **state) {
     }
 }
 
+/* ---- copies of a kernel's memory ---- */
+
+/* As /proc/kcore, with code from `from` on: calls every 16 bytes that return to 5 behind; a banner and notes
+ * behind it. */
+enum {
+    CORE_CALLS = 64,
+    CORE_EVERY = 16,
+    CORE_BANNER = CORE_CALLS * CORE_EVERY,
+    CORE_NOTES = CORE_BANNER + 64
+};
+
+static void put_core(struct tree *t, const char *path, uint64_t from, const char *release, const char *id) {
+    struct writer w = writer_make(false);
+    const size_t at = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), size = CORE_NOTES + 16 + 20;
+    Elf64_Ehdr e = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                    .e_type = ET_CORE,
+                    .e_machine = EM_X86_64,
+                    .e_version = EV_CURRENT,
+                    .e_phoff = sizeof e,
+                    .e_ehsize = sizeof e,
+                    .e_phentsize = sizeof(Elf64_Phdr),
+                    .e_phnum = 1};
+    Elf64_Phdr load = {PT_LOAD, PF_R | PF_W | PF_X, at, from, 0, size, size, 4096};
+    writer_put(&w, &e, sizeof e);
+    writer_put(&w, &load, sizeof load);
+    for (unsigned i = 0; i < CORE_CALLS; i++) {
+        writer_put(&w, "\xe8\x01\x02\x03\x04", 5);
+        writer_zero(&w, CORE_EVERY - 5);
+    }
+    char banner[64] = "";
+    snprintf(banner, sizeof banner, "Linux version %s (a builder)", release);
+    writer_put(&w, banner, sizeof banner);
+    writer_u32(&w, 4);
+    writer_u32(&w, 20);
+    writer_u32(&w, 3); /* NT_GNU_BUILD_ID */
+    writer_put(&w, "GNU", 4);
+    writer_put(&w, id, 20);
+    put(t, path, writer_bytes(&w));
+    writer_fini(&w);
+}
+
+struct core_returns {
+    struct symbol_return list[CORE_CALLS];
+    unsigned off;
+};
+
+static struct symbol_returns core_returns(void *ctx, enum symbol_space space) {
+    struct core_returns *r = ctx;
+    (void)space;
+    for (unsigned i = 0; i < CORE_CALLS; i++)
+        r->list[i] = (struct symbol_return){KERNEL.start + CORE_EVERY * i + 5 + r->off, KERNEL.start + 0x10};
+    return (struct symbol_returns){r->list, CORE_CALLS};
+}
+
+static void put_core_list(struct tree *t, const char *path) {
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "%lx T _text\n%lx T one\n%lx T two\n%lx R linux_banner\n%lx R __start_notes\n%lx R __stop_notes\n"
+        "%lx T _etext\n",
+        KERNEL.start, KERNEL.start + 0x100, KERNEL.start + 0x140, KERNEL.start + CORE_BANNER,
+        KERNEL.start + CORE_NOTES, KERNEL.start + CORE_NOTES + 36, KERNEL.start + 0x1000);
+    put(t, path, text_bytes(text));
+}
+
+static void test_kcore(void **state) {
+    struct tree *t = *state;
+    char list[128];
+    static const struct {
+        uint64_t moved;
+        const char *release, *id; /* of the copy */
+        bool has_id;              /* the recording says that it is ID_A */
+        unsigned off;             /* of returns from behind calls */
+        const char *grade;        /* with which it is used, or */
+        const char *why;          /* why it is not */
+    } cases[] = {
+        {0, "6.1.0-a", ID_A, false, 0, "inferred none kallsyms", NULL},
+        {0, "6.1.0-a", ID_A, true, 0, "exact kernel kallsyms", NULL},
+        {0, "6.1.0-a", ID_A, true, 3, "exact kernel kallsyms", NULL}, /* proved is proved */
+        {0, "6.1.0-a", ID_A, false, 3, NULL, "0 of 64 return addresses in it follow calls"},
+        {0, "6.1.0-a", ID_B, true, 0, NULL, "its kernel's build-id is 6262"},
+        {0, "6.1.0-ab", ID_A, false, 0, NULL, "it is 6.1.0-ab, the recorded kernel 6.1.0-a"},
+        {0x200000, "6.1.0-a", ID_A, true, 0, NULL, "it has nothing at 0xffffffff9b600000"},
+    };
+    snprintf(list, sizeof list, "%s/kallsyms", t->root);
+    put_core_list(t, "/kallsyms");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct core_returns returns = {.off = cases[i].off};
+        struct symbol_options o = {
+            .host = {.kallsyms = list}, .returns = core_returns, .returns_ctx = &returns};
+        struct symbol_image image = KERNEL;
+        image.release = "6.1.0-a";
+        if (cases[i].has_id)
+            image.build_id = text_bytes(ID_A);
+        put_core(t, "/kcore", KERNEL.start + cases[i].moved, cases[i].release, cases[i].id);
+        struct session s = ask(&o, &image);
+        if (cases[i].grade)
+            assert_string_equal(grade_at(&s, KERNEL.start + 0x110), cases[i].grade);
+        else
+            assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
+        if (cases[i].why)
+            assert_non_null(strstr(s.source.text, cases[i].why));
+        if (cases[i].grade && !cases[i].has_id)
+            assert_string_equal(symbol_store_provenance(s.store, 0, 0).support,
+                                "64 of 64 return addresses in it follow calls");
+        symbol_store_free(s.store);
+    }
+}
+
+/* In the cache, by the kernel's build-id; of two boots the one that fits. */
+static void test_cached_kcore(void **state) {
+    struct tree *t = *state;
+    struct symbol_options o = {.cache = t->root};
+    struct symbol_image image = KERNEL;
+    image.build_id = text_bytes(ID_A);
+    image.release = "none-such";
+    put_core_list(t, "/[kernel.kcore]/" HEX_A "/2026010100000000/kallsyms");
+    put_core(t, "/[kernel.kcore]/" HEX_A "/2026010100000000/kcore", KERNEL.start, "no", ID_A);
+    put(t, "/[kernel.kcore]/" HEX_A "/2026020200000000/kallsyms",
+        text_bytes("ffffffff81000000 T _text\nffffffff81000100 T one\nffffffff81001000 T _etext\n"));
+    struct session s = ask(&o, &image);
+    assert_int_equal(s.source.status, SYMBOL_CONTRADICTED); /* of a kernel of another version */
+    symbol_store_free(s.store);
+    put_core(t, "/[kernel.kcore]/" HEX_A "/2026010100000000/kcore", KERNEL.start, "none-such", ID_A);
+    s = ask(&o, &image);
+    assert_string_equal(grade_at(&s, KERNEL.start + 0x110), "exact build-id kallsyms");
+    bool refused = false;
+    struct symbol_try tried;
+    for (size_t i = 0; symbol_store_try(s.store, 0, i, &tried); i++)
+        refused |= strstr(tried.path, "20260202") && tried.why && strstr(tried.why, "another boot");
+    assert_true(refused);
+    symbol_store_free(s.store);
+}
+
 /* Whatever runs here, it is not a kernel with this build-id, nor one that nothing is known of. */
 /* What sonde keeps of a boot proves a list of its symbols, and contradicts those of all others. */
 static void test_kernel_facts(void **state) {
@@ -475,6 +609,8 @@ int main(void) {
         TREE_TEST(test_kallsyms),
         TREE_TEST(test_vmlinux),
         TREE_TEST(test_foreign_vmlinux),
+        TREE_TEST(test_kcore),
+        TREE_TEST(test_cached_kcore),
         TREE_TEST(test_kernel_facts),
         TREE_TEST(test_modules_elsewhere),
         TREE_TEST(test_made_code),

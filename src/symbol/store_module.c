@@ -65,6 +65,27 @@ static bool use_list(struct symbol_store *s, struct store_image *im, const struc
     return store_found(im, origin, path, false);
 }
 
+/* One that a file is. */
+static bool try_list(struct symbol_store *s, struct store_image *im, const char *path,
+                     enum symbol_origin origin) {
+    struct err err = ERR_INIT;
+    const struct kernel_list *list = symfile_kernel_list(&s->files, path, &err);
+    bool proved = false;
+    if (!list)
+        return store_fail_err(im, path, &err);
+    return store_list_matches(s, im, path, list, &proved) && store_kcore_matches(s, im, path, &proved) &&
+           use_list(s, im, list, path, origin) && (proved || store_kcore_fits(s, im, path));
+}
+
+/* Lists beside copies of the kernel's memory. */
+static bool use_cached_kcore(struct symbol_store *s, struct store_image *im) {
+    const char *path;
+    for (size_t i = 0; (path = store_kcore_list(s, im, i)); i++)
+        if (try_list(s, im, path, SYMBOL_FROM_CACHE))
+            return true;
+    return false;
+}
+
 static bool use_live(struct symbol_store *s, struct store_image *im) {
     bool proved;
     const struct kernel_list *list = store_live_list(s, im, true, &proved);
@@ -279,8 +300,7 @@ bool store_load_module(struct symbol_store *s, struct store_image *im) {
         const struct kernel_list *list = symfile_kernel_list(&s->files, o->kallsyms, &err);
         if (!list)
             return store_fail_err(im, o->kallsyms, &err);
-        if (store_list_matches(s, im, o->kallsyms, list, NULL) &&
-            use_list(s, im, list, o->kallsyms, SYMBOL_FROM_KALLSYMS))
+        if (try_list(s, im, o->kallsyms, SYMBOL_FROM_KALLSYMS))
             return true;
     }
     const char *cached = store_cache_path(s, im, "elf");
@@ -291,8 +311,9 @@ bool store_load_module(struct symbol_store *s, struct store_image *im) {
     const char *host_path = *im->known.name == '/' ? store_host_path(s, im, im->known.name) : NULL;
     if (placed && host_path && use_file(s, im, host_path, SYMBOL_FROM_MODULE))
         return true;
-    if (im->known.space == SYMBOL_KERNEL && !o->kallsyms && !o->vmlinux &&
-        (use_kept(s, im) || use_live(s, im)))
+    if (!o->kallsyms && !o->vmlinux &&
+        (use_cached_kcore(s, im) ||
+         (im->known.space == SYMBOL_KERNEL && (use_kept(s, im) || use_live(s, im)))))
         return true;
     if (*im->known.name != '/')
         return false;
