@@ -157,6 +157,31 @@ def blocks():
           "[.] filter_event")
 
 
+def history():
+    """Of each branch the target stands first, as perf has it, whichever branch comes first."""
+    r = program(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD | pd.BRANCH_STACK)
+    r.features[pd.HEADER_BRANCH_STACK] = b""
+    branches = [(LEAF + 16, MIDDLE, 0), (MIDDLE + 12, LEAF + 4, 0)]
+    r.sample(7, LEAF + 8, (pd.CONTEXT_USER, LEAF + 8, ROOT + 4), branches=branches)
+    r.sample(7, LEAF + 8, (pd.CONTEXT_USER, LEAF + 8, ROOT + 4))
+    graph = ["--no-branch-stack", "--no-children", "-s", "sym", "-g"]
+
+    def graphs(order):
+        return sorted(x[0] for x in rows(report(r, *graph, "folded,branch,address," + order).out) if ";" in x[0])
+    check("-g branch", graphs("callee"),
+          ["50.00% filter_event +8;stop +4", "50.00% start +0;filter_event +16;filter_event +4;start +12;stop +4"])
+    check("-g branch, callers first", graphs("caller"),
+          ["50.00% stop +4;filter_event +4;start +12;start +0;filter_event +16", "50.00% stop +4;filter_event +8"])
+    got = rows(report(r, "--branch-history", "-g", "none", "--no-children").out)
+    check("--branch-history", got, [["100.00%", "filter_event+8", "[.] filter_event", "callers.so"]])
+    alone = program(pd.IP | pd.TID | pd.TIME | pd.PERIOD | pd.BRANCH_STACK)
+    alone.sample(7, LEAF + 8, branches=branches)
+    check("--branch-history without callchains", [x[0] for x in rows(report(alone, "--branch-history", "-g", "folded").out)],
+          ["100.00%", "100.00% filter_event +4;start +12;start +0;filter_event +16"])
+    check("--branch-history without branches", report(program(pd.IP | pd.TID | pd.TIME), "--branch-history").status, 1)
+    check("how branches went is not summed up", report(r, "--branch-history", "-s", "callchain_branch_cycles").status, 1)
+
+
 # ---- threads ----
 
 def threads():
@@ -196,6 +221,15 @@ def parallelism():
     alone = program(pd.IP | pd.TID | pd.TIME, flags=pd.CONTEXT_SWITCH)
     alone.sample(7, LEAF)
     check("a latency that says nothing is not shown", rows(report(alone, "-s", "sym").out), [["100.00%", "[.] filter_event"]])
+
+
+def types():
+    r = program(pd.IP | pd.TID | pd.TIME)
+    r.sample(7, LEAF)
+    got = report(r, "-s", "type,typeoff,typecln")
+    check("-s type", rows(got.out), [["100.00%", "(unknown)", "(unknown)", "(unknown): cache-line 0"]])
+    check("says what is missing", "types of variables are not read" in str(got.err), True)
+    check("--stitch-lbr", "no LBR call stacks" in str(report(r, "--stitch-lbr").err), True)
 
 
 def sizes():
@@ -278,7 +312,7 @@ def interrupt():
 
 
 def main():
-    for test in memory, searches, call_stacks, blocks, threads, parallelism, sizes, fields, interrupt:
+    for test in memory, searches, call_stacks, blocks, history, threads, parallelism, types, sizes, fields, interrupt:
         test()
     shutil.rmtree(FOLDER)
     REPORT.finish()

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cmd/absent.h"
 #include "cmd/input.h"
 #include "cmd/script_dlfilter.h"
 #include "cmd/script_python.h"
@@ -55,7 +56,8 @@ static const struct option options[] = {
         "Fields: comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline,\n"
         "period, iregs, uregs, brstack, brstacksym, brstackoff, brstackinsn, brstackinsnlen,\n"
         "brstackdisasm, insn, insnlen, callindent, ipc, flags, data_src, weight, bpf-output,\n"
-        "synth, phys_addr, misc, tod, data_page_size, code_page_size, ins_lat, retire_lat, machine_pid,\n"
+        "synth, phys_addr, misc, metric, tod, data_page_size, code_page_size, ins_lat, retire_lat, "
+        "machine_pid,\n"
         "vcpu, cgroup, grade, identity, provenance"),
     OPTION_BOOL('G', "hide-call-graph", OWN, hide_chains, "do not show callchains"),
     OPTION_BOOL('L', "Latency", OWN, latency, "show latency attributes (irqs/preemption disabled, etc)"),
@@ -120,9 +122,10 @@ static const struct option options[] = {
     OPTION_BOOL(0, "show-kernel-path", OWN, kernel_path, "show the path of the kernel's image"),
     OPTION_BOOL(0, "grades", OWN, grades, "show how sure each name is"),
     OPTION_BOOL(0, "strict", OWN, strict, "name only what is proved"),
+    OPTION_BOOL('d', "debug-mode", OWN, debug_mode, "say how many samples are out of order"),
+    OPTION_STRING(0, "addr2line", OWN, ignored_text, "path",
+                  "taken for perf's sake: no other program is run for line numbers"),
     ABSENT_FLAG('a', "all-cpus", "of script record"),
-    ABSENT_FLAG('d', "debug-mode", "check order and losses"),
-    ABSENT(0, "addr2line", "path", "addr2line binary"),
     ABSENT_FLAG(0, "call-ret-trace", "calls and returns of an instruction trace"),
     ABSENT_FLAG(0, "call-trace", "calls of an instruction trace"),
     ABSENT(0, "graph-function", "symbol", "only calls from these functions"),
@@ -191,6 +194,17 @@ static bool print_options(const struct script_options *o, struct script_print_op
     return true;
 }
 
+/* Metrics are made of what groups read. */
+static void warn_metrics(const struct script *s) {
+    bool asked = false, groups = false;
+    for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
+        asked |= (s->print.options.fields.asked[k] & SCRIPT_BIT(METRIC)) != 0;
+    for (size_t i = 0; i < s->reading.events->list.count; i++)
+        groups |= (s->reading.events->list.items[i].attr.read_format & PERFDATA_FORMAT_GROUP) != 0;
+    if (asked && groups)
+        log_line(LOG_WARN, "-F metric: the processors' formulas for metrics are not there; none is shown");
+}
+
 /* The wall clock for the tod field (CLOCK_DATA), and the names of registers (E_MACHINE, ARCH). */
 static bool apply_features(struct script *s, struct err *err) {
     const struct perfdata_header *h = stream_header(s->reading.stream);
@@ -202,6 +216,7 @@ static bool apply_features(struct script *s, struct err *err) {
     }
     arena_fini(&arena);
     s->print.regs = dump_regs_of(h);
+    warn_metrics(s);
     for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
         if (s->print.options.fields.asked[k] & SCRIPT_BIT(TOD) && !s->print.has_clock)
             return err_set(err, ERR_ABSENT, "-F",
@@ -400,6 +415,8 @@ static void warn(const struct script *s) {
         symbol_notes_say_grades(s->print.names.grades, stream_path(s->reading.stream));
     if (s->unwind)
         symbol_notes_say_stacks(resolve_unwind_tally(s->unwind), s->model);
+    if (s->o->debug_mode) /* perf's words */
+        log_line(LOG_WARN, "Misordered timestamps: %" PRIu64, s->misordered);
 }
 
 static int script(struct command_env *env, const struct script_options *o) {
@@ -452,7 +469,7 @@ static void take_operands(struct script_options *o, int argc, char **argv) {
 
 static bool check_options(const struct script_options *o, struct err *err) {
     if (o->absent)
-        return err_set(err, ERR_UNSUPPORTED, NULL, "script --%s is not there yet", o->absent);
+        return absent_err(err, "script", o->absent);
     if (o->script && !strcmp(o->script, "record"))
         return err_set(err, ERR_UNSUPPORTED, NULL, "script record is not there yet: record with `record`");
     if (o->reltime && o->deltatime)

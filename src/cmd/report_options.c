@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/log.h"
+#include "cmd/absent.h"
 #include "cmd/input.h"
 
 #define DEFAULT_MAX_STACK   127
@@ -414,28 +415,9 @@ void report_options_fini(struct report_options *o) {
     vec_fini(&o->widths);
 }
 
-/* What the engine cannot do yet is refused, not ignored. */
-static const char *not_there_yet(const struct report_options *o) {
-    const struct {
-        bool used;
-        const char *name;
-    } list[] = {
-        {o->absent, o->absent},
-        {o->branch_history, "branch-history"},
-        {o->chain.branches, "call-graph branch"},
-        {o->stitch_lbr, "stitch-lbr"},
-        {o->show_reference, "show-ref-call-graph"},
-    };
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        if (list[i].used)
-            return list[i].name;
-    return NULL;
-}
-
 bool report_options_settle(struct report_options *o, struct err *err) {
-    const char *absent = not_there_yet(o);
-    if (absent)
-        return err_set(err, ERR_UNSUPPORTED, NULL, "report --%s is not there yet", absent);
+    if (o->absent)
+        return absent_err(err, "report", o->absent);
     if (o->max_stack < 0)
         return err_set(err, ERR_USAGE, "--max-stack", "give a number that is not negative");
     return true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "cmd/absent.h"
 #include "cmd/filter.h"
 #include "cmd/report_fields.h"
 #include "cmd/report_progress.h"
@@ -20,14 +21,14 @@
 
 /* What the recording has, from which defaults follow. */
 struct has {
-    bool chains, branches, mem, cpu, latency, traces_only;
+    bool chains, branches, calls, mem, cpu, latency, traces_only;
 };
 
 struct report_session {
     struct reading *r;
     const struct report_options *o;
     struct has has;
-    bool children, branch, blocks, made_group;
+    bool children, branch, blocks, history, made_group;
     enum profile_chain_mode chain_mode;
     enum profile_chain_order chain_order;
     struct profile_columns columns;
@@ -71,6 +72,7 @@ static struct has find_out(const struct reading *r) {
             bool calls = a->branch_sample_type & PERFDATA_BRANCH_CALL_STACK;
             has.chains |= calls;
             has.branches |= !calls;
+            has.calls |= calls;
         }
     }
     return has;
@@ -106,6 +108,10 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     if ((o->latency || o->parallelism) && !s->has.latency)
         return err_set(err, ERR_ABSENT, NULL,
                        "Use of latency profile or parallelism requires --latency flag during record.");
+    if (o->stitch_lbr && s->has.calls)
+        return absent_err(err, "report", "stitch-lbr");
+    if (o->stitch_lbr)
+        log_line(LOG_WARN, "there are no LBR call stacks for --stitch-lbr to join");
     if (o->cpus && !s->has.cpu)
         return err_set(err, ERR_ABSENT, NULL,
                        "File does not contain CPU events. Remove -C option to proceed.");
@@ -117,10 +123,13 @@ static void settle_modes(struct report_session *s) {
     s->branch = o->branch_stack == REPORT_YES ||
                 (o->branch_stack == REPORT_UNSAID && s->has.branches && !o->branch_history && !o->mem_mode);
     s->blocks = o->total_cycles && s->branch;
+    s->history = (o->branch_history || o->chain.branches) && s->has.branches && !s->branch;
     /* What perf shows for children in a hierarchy adds up to nothing: there are none. */
     s->children = s->has.chains && o->children != REPORT_NO && !s->branch && !o->hierarchy && !o->mem_mode;
-    s->chain_mode = s->has.chains && !s->branch ? o->chain.mode : PROFILE_CHAIN_NONE;
-    s->chain_order = o->chain.order_said ? o->chain.order : s->children ? PROFILE_CALLER : PROFILE_CALLEE;
+    bool chains = (s->has.chains && !s->branch) || s->history;
+    s->chain_mode = chains ? o->chain.mode : PROFILE_CHAIN_NONE;
+    bool callers = s->children || (o->branch_history && o->children != REPORT_NO);
+    s->chain_order = o->chain.order_said ? o->chain.order : callers ? PROFILE_CALLER : PROFILE_CALLEE;
 }
 
 /* Adds a key to a list of -s or -F, or to the usual ones; *made is to be freed. */
@@ -133,6 +142,17 @@ static bool add_key(const char **list, char **made, const char *key) {
     return true;
 }
 
+/* What columns cannot show yet. */
+static void warn_columns(const struct profile_columns *c) {
+    for (size_t i = 0; i < c->out.count; i++) {
+        enum profile_column_id id = c->out.items[i].id;
+        if (id != PROFILE_TYPE && id != PROFILE_TYPEOFF && id != PROFILE_TYPECLN)
+            continue;
+        log_line(LOG_WARN, "types of variables are not read from DWARF yet: all data types are (unknown)");
+        return;
+    }
+}
+
 static bool make_columns(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
     struct profile_column_options c = {.sort =
@@ -140,6 +160,7 @@ static bool make_columns(struct report_session *s, struct err *err) {
                                        .fields = o->fields,
                                        .children = s->children,
                                        .branch = s->branch,
+                                       .history = s->history && o->branch_history,
                                        .mem = o->mem_mode,
                                        .latency = o->latency,
                                        .latent = s->has.latency,
@@ -161,6 +182,8 @@ static bool make_columns(struct report_session *s, struct err *err) {
     ok = (ok || err_memory(err, "columns")) && profile_columns_make(&c, s->r->events, &s->columns, err);
     free(with_parent);
     free(with_grades);
+    if (ok)
+        warn_columns(&s->columns);
     return ok;
 }
 
@@ -397,12 +420,13 @@ static bool collect(struct report_session *s, struct err *err) {
         .children = s->children,
         .chain_mode = s->chain_mode,
         .chain_order = s->chain_order,
-        .chain_key = o->chain.key,
+        .chain_key = o->branch_history ? PROFILE_BY_ADDRESS : o->chain.key,
         .chain_min_percent = o->chain.min_percent,
         .max_stack = (unsigned)o->max_stack,
         .percent_limit = o->percent_limit,
         .branch = s->branch,
         .blocks = s->blocks,
+        .history = s->history,
         .no_branch = o->branch_stack == REPORT_NO,
         .mem = o->mem_mode,
         .group = o->group != REPORT_NO,
@@ -542,7 +566,7 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         .times = o->time,
         .socket = o->socket,
         .memory_sort = o->mem_mode ? s->columns.sort : NULL,
-        .shows_reference = false,
+        .shows_reference = o->show_reference,
     };
     if (o->json)
         return report_json_print(s->profile,

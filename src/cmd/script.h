@@ -43,9 +43,11 @@ struct script_options {
     char **arguments; /* behind the options: of the script; ended by NULL */
     bool full_paths;  /* --full-source-path */
     bool grades, strict;
-    bool inlines;       /* --inline */
-    bool kernel_path;   /* --show-kernel-path */
-    bool ignored_flag;  /* for options that change nothing */
+    bool inlines;      /* --inline */
+    bool kernel_path;  /* --show-kernel-path */
+    bool debug_mode;   /* -d */
+    bool ignored_flag; /* for options that change nothing */
+    const char *ignored_text;
     const char *absent; /* an option of perf's that sonde does not have yet */
 };
 
@@ -89,8 +91,9 @@ struct script {
     struct resolve_unwind *unwind; /* NULL: no sample with a stack dump was shown yet */
     uint64_t round_locs[3];        /* streaming: where the last rounds ended, the latest last */
     bool round_ended;
-    bool failed;        /* memory ran out where it could not be said */
-    struct err failure; /* why a file of --per-event-dump could not be written */
+    uint64_t last_ns, misordered; /* of samples: the latest time so far, those that were before it */
+    bool failed;                  /* memory ran out where it could not be said */
+    struct err failure;           /* why a file of --per-event-dump could not be written */
     /* Those that wait in `print`, and behind them the one at hand: it is needed no longer when none wait. */
     struct perfdata_sample samples[SCRIPT_QUEUE_MAX];
     bool waits; /* samples may wait: nothing changes between them */

@@ -179,8 +179,11 @@ static bool do_shown(struct script *s, const struct stream_record *r, struct err
 }
 
 static bool do_record(struct script *s, const struct stream_record *r, struct err *err) {
-    if (r->raw.type == PERFDATA_RECORD_SAMPLE)
+    if (r->raw.type == PERFDATA_RECORD_SAMPLE) {
+        s->misordered += r->has_time && r->time_ns < s->last_ns;
+        s->last_ns = r->has_time && r->time_ns > s->last_ns ? r->time_ns : s->last_ns;
         return do_sample(s, r, err);
+    }
     script_print_flush(&s->print);
     return !script_record_shown(s->show, r->raw.type) || do_shown(s, r, err);
 }

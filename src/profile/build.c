@@ -93,8 +93,10 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     plan->parents = wants_column(o, PROFILE_PARENT);
     plan->searches = plan->parents || (o->ignore_callees && plan->chains);
     plan->calls = records_calls(in->events) && !o->branch;
+    plan->history = o->history && !o->branch && !plan->calls && plan->chains;
     if (plan->chains || plan->searches)
-        plan->want |= PERFDATA_SAMPLE_CALLCHAIN | (plan->calls ? PERFDATA_SAMPLE_BRANCH_STACK : 0);
+        plan->want |=
+            PERFDATA_SAMPLE_CALLCHAIN | (plan->calls || plan->history ? PERFDATA_SAMPLE_BRANCH_STACK : 0);
     plan->unwinds = (plan->chains || plan->searches) && records_stacks(in->events);
     if (plan->unwinds)
         plan->want |= RESOLVE_UNWIND_FIELDS;
@@ -393,23 +395,6 @@ static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsig
     return add_at(b, x, frame, x->s->period, cpumode);
 }
 
-/* An end of a branch: nothing says which space it is in. Unknown: an address of the hypervisor's, as perf
- * shows it. */
-static uint32_t branch_end(struct profile_builder *b, const struct profile_taken *x, uint64_t address) {
-    const unsigned modes[] = {PERFDATA_MISC_USER, PERFDATA_MISC_KERNEL, PERFDATA_MISC_GUEST_USER,
-                              PERFDATA_MISC_GUEST_KERNEL};
-    const enum resolve_frame_kind kind = RESOLVE_ADDRESS;
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        struct model_hit hit;
-        const struct model_state *state = resolve_places_state(&b->places, modes[i], x->s->pid, x->when);
-        if (resolve_places_find(&b->places, state, address, &hit))
-            return resolve_frames_at(&b->frames, state, modes[i], address, kind, false);
-    }
-    const struct model_state *none =
-        resolve_places_state(&b->places, PERFDATA_MISC_HYPERVISOR, x->s->pid, x->when);
-    return resolve_frames_at(&b->frames, none, PERFDATA_MISC_HYPERVISOR, address, kind, false);
-}
-
 static bool add_branches(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
     bool ok = true, blocks = b->plan->o->blocks;
     uint64_t cycles = 0; /* of the newer branch, which comes first */
@@ -417,8 +402,8 @@ static bool add_branches(struct profile_builder *b, struct profile_taken *x, uns
         struct perfdata_branch branch = perfdata_branch_at(x->s, i);
         uint32_t newer = x->from;
         x->branch = &branch;
-        x->from = branch_end(b, x, branch.from);
-        x->to = branch_end(b, x, branch.to);
+        x->from = profile_branch_end(b, x->s->pid, x->when, branch.from, RESOLVE_ADDRESS);
+        x->to = profile_branch_end(b, x->s->pid, x->when, branch.to, RESOLVE_ADDRESS);
         ok = x->from != RESOLVE_NO_FRAME && add_at(b, x, x->to, 1, cpumode);
         if (ok && blocks)
             ok = profile_runs_add(&b->runs, x->to, newer, cycles);
@@ -497,7 +482,7 @@ static void add_sample_record(struct profile_builder *b, const struct stream_rec
             *loc = r->loc;
         return;
     }
-    if (!is_calls(&e->attr)) /* what is looked at for calls only */
+    if (!b->plan->history && !is_calls(&e->attr)) /* what is looked at for calls only */
         s.have &= ~PERFDATA_SAMPLE_BRANCH_STACK;
     if (b->plan->o->mem) /* what counts is how long it took */
         s.period = s.weight ? s.weight : 1;

@@ -284,6 +284,29 @@ static bool take_parts(struct profile_builder *b, struct chain *c, const struct 
     return true;
 }
 
+/* What a sample's last branches tell takes the place of its callchain's innermost frame, which is the
+ * sample's own. All is one part then, as branches lead anywhere: parts.h. False: memory. */
+static bool add_history(struct profile_builder *b, const struct perfdata_sample *s, struct model_when when,
+                        struct profile_chain *out) {
+    const uint32_t parts[] = {out->outer, out->inner};
+    vec_clear(&b->path);
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t n;
+        const uint32_t *ids = profile_parts_ids(&b->parts, parts[i], &n);
+        if (!vec_reserve(&b->path, b->path.count + n + 1))
+            return false;
+        for (uint32_t k = 0; k < n; k++)
+            b->path.items[b->path.count++] = ids[k];
+    }
+    bool branches = s->have & PERFDATA_SAMPLE_BRANCH_STACK && s->branch_count;
+    b->path.count -= branches && b->path.count;
+    if (branches && !profile_history_add(b, s, when))
+        return false;
+    *out = (struct profile_chain){profile_parts_add(&b->parts, b->path.items, b->path.count),
+                                  PROFILE_EMPTY_PART};
+    return out->outer != PROFILE_NO_PART;
+}
+
 static struct chain chain_of(const struct perfdata_sample *s, unsigned cpumode, struct model_when when,
                              bool wants_place) {
     return (struct chain){.pid = s->pid,
@@ -307,7 +330,7 @@ bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample 
         profile_lbr_chain(b, s, cpumode, when, &chain, &user) && user == PROFILE_NO_PART)
         return false;
     find_parts(b, &c, &chain, &parts);
-    if (!take_parts(b, &c, &parts, user, out))
+    if (!take_parts(b, &c, &parts, user, out) || (b->plan->history && !add_history(b, s, when, out)))
         return false;
     if (place)
         *place = c.place;
@@ -342,7 +365,7 @@ static void ask_words(struct profile_builder *b, const struct chain *c, const st
 bool profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
                        struct model_when when, struct profile_pending *p, uint32_t *place) {
     struct profile_chain *out = &p->leaf.key.chain;
-    if (b->unwind || b->plan->calls)
+    if (b->unwind || b->plan->calls || b->plan->history)
         return profile_chain_take(b, s, cpumode, when, out, place);
     struct chain c = chain_of(s, cpumode, when, true);
     struct parts parts;

@@ -61,9 +61,9 @@ static const struct row {
     {"local_retire_lat", "Local Pipeline Stage Cycle", PROFILE_LOCAL_RETIRE_LAT, ALWAYS},
     {"retire_lat", "Pipeline Stage Cycle", PROFILE_RETIRE_LAT, ALWAYS},
     {"simd", "Simd", PROFILE_SIMD, ALWAYS},
-    {"type", "Data Type", PROFILE_TYPE, LATER},
-    {"typeoff", "Data Type Offset", PROFILE_TYPEOFF, LATER},
-    {"typecln", "Data Type Cacheline", PROFILE_TYPECLN, LATER},
+    {"type", "Data Type", PROFILE_TYPE, ALWAYS},
+    {"typeoff", "Data Type Offset", PROFILE_TYPEOFF, ALWAYS},
+    {"typecln", "Data Type Cacheline", PROFILE_TYPECLN, ALWAYS},
     {"dso_from", "Source Shared Object", PROFILE_DSO_FROM, BRANCH},
     {"dso_to", "Target Shared Object", PROFILE_DSO_TO, BRANCH},
     {"symbol_from", "Source Symbol", PROFILE_SYMBOL_FROM, BRANCH},
@@ -262,11 +262,10 @@ static bool make_column(struct maker *m, const char *option, const char *name, s
         return err_set(m->err, ERR_ABSENT, NULL,
                        "Use of latency profile or parallelism requires --latency flag during record.");
     if (row->group == LATER)
-        return err_set(m->err, ERR_UNSUPPORTED, NULL, "the --%s key `%s' is not there yet: %s", option,
-                       row->name,
-                       row->id == PROFILE_TYPE || row->id == PROFILE_TYPEOFF || row->id == PROFILE_TYPECLN
-                           ? "it needs the types of variables, which are not read from DWARF"
-                           : "it comes with --branch-history, which is not there either");
+        return err_set(m->err, ERR_UNSUPPORTED, NULL,
+                       "the --%s key `%s' is not there yet: what branches were like is not summed up for "
+                       "callchains",
+                       option, row->name);
     *out = column_of(m, row->id);
     return true;
 }
@@ -331,6 +330,8 @@ static const char *default_sort(const struct profile_column_options *o) {
                "local_p_stage_cyc";
     if (o->branch)
         return "comm,dso_from,symbol_from,symbol_to,cycles";
+    if (o->history)
+        return "srcline,symbol,dso";
     return o->traces_only ? "trace" : "comm,dso,symbol";
 }
 
@@ -442,6 +443,9 @@ static const char *const names[] = {"overhead",
                                     "local_retire_lat",
                                     "retire_lat",
                                     "simd",
+                                    "type",
+                                    "typeoff",
+                                    "typecln",
                                     "dso_from",
                                     "dso_to",
                                     "symbol_from",

@@ -146,7 +146,7 @@ struct profile_column_options {
     const char *sort;            /* -s; NULL: default; "+key,..." appends to the default */
     const char *fields;          /* -F; NULL: default; "+..." appends */
     bool children;               /* callchains are accumulated: Children and Self instead of Overhead */
-    bool branch, mem;            /* modes */
+    bool branch, history, mem;   /* modes */
     bool latency;                /* --latency */
     bool latent;                 /* the recording has what latency follows from */
     profile_field_fn *fields_of; /* NULL: no field is known */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * What branch records add to callchains.
+ *
  * Call stacks that the processor recorded (perf_event.h, PERF_SAMPLE_BRANCH_CALL_STACK): the branches are the
  * calls that have not returned yet, innermost first. They take the place of the user part of the callchain.
  *
@@ -49,4 +51,43 @@ bool profile_lbr_chain(struct profile_builder *b, const struct perfdata_sample *
     *kernel = s->callchain;
     kernel->count = at;
     return true;
+}
+
+/* ---- other branches ---- */
+
+/* An end of a branch: nothing says which space it is in. Unknown: an address of the hypervisor's, as perf
+ * shows it. */
+uint32_t profile_branch_end(struct profile_builder *b, uint32_t pid, struct model_when when, uint64_t address,
+                            enum resolve_frame_kind kind) {
+    const unsigned modes[] = {PERFDATA_MISC_USER, PERFDATA_MISC_KERNEL, PERFDATA_MISC_GUEST_USER,
+                              PERFDATA_MISC_GUEST_KERNEL};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        struct model_hit hit;
+        const struct model_state *state = resolve_places_state(&b->places, modes[i], pid, when);
+        if (resolve_places_find(&b->places, state, address, &hit))
+            return resolve_frames_at(&b->frames, state, modes[i], address, kind, false);
+    }
+    const struct model_state *none = resolve_places_state(&b->places, PERFDATA_MISC_HYPERVISOR, pid, when);
+    return resolve_frames_at(&b->frames, none, PERFDATA_MISC_HYPERVISOR, address, kind, false);
+}
+
+/* As perf has it a branch's target stands before where it came from in either order of a graph, although it
+ * is the branches that are the other way round. Here the outermost frame is first. */
+bool profile_history_add(struct profile_builder *b, const struct perfdata_sample *s, struct model_when when) {
+    const struct profile_options *o = b->plan->o;
+    bool caller = o->chain_order == PROFILE_CALLER, ok = true;
+    uint64_t most = o->max_stack / 2, count = s->branch_count < most ? s->branch_count : most;
+    for (uint64_t i = count; ok && i-- > 0;) {
+        struct perfdata_branch branch = perfdata_branch_at(s, i);
+        uint64_t ends[] = {caller ? branch.to : branch.from, caller ? branch.from : branch.to};
+        for (unsigned k = 0; ok && k < 2; k++) {
+            uint32_t frame =
+                profile_branch_end(b, s->pid, when, ends[k], (enum resolve_frame_kind)b->plan->frame_kind);
+            uint32_t *made = frame == RESOLVE_NO_FRAME ? NULL : vec_push(&b->path);
+            ok = made;
+            if (ok)
+                *made = frame;
+        }
+    }
+    return ok;
 }

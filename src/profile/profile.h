@@ -47,6 +47,7 @@ struct profile_options {
     unsigned max_stack;       /* 127 by default */
     double percent_limit;     /* view's business; graphs and names are only promised above it */
     bool branch;              /* one entry per branch of the branch stack (-b) */
+    bool history;             /* else: the branches stand in callchains, too (-g branch, --branch-history) */
     bool no_branch;           /* --no-branch-history and the like: branch stacks play no part */
     bool blocks;              /* with branch: profile_blocks_find will be asked */
     bool mem;                 /* --mem-mode */

@@ -56,6 +56,7 @@ struct profile_plan {
     bool unwinds;           /* callchains are shown, and some events have stack dumps */
     bool in_order;          /* what a sample means depends on those before it, or is asked of one thread */
     bool calls;             /* some events' branch stacks are call stacks */
+    bool history;           /* the branches of other events stand in callchains */
     bool searches, parents; /* something, -p's functions are looked for in callchains */
     uint8_t place_kind, frame_kind; /* enum resolve_frame_kind of samples' places and of callchains */
 };
@@ -257,6 +258,12 @@ void profile_runs_fini(struct profile_runs *r);
  * and what is left of its callchain. False: it has no user part. */
 bool profile_lbr_chain(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
                        struct model_when when, struct perfdata_u64s *kernel, uint32_t *user);
+
+/* Adds the places between which a sample's last branches went to b->path. False: memory. */
+bool profile_history_add(struct profile_builder *b, const struct perfdata_sample *s, struct model_when when);
+/* The frame of an end of a branch. RESOLVE_NO_FRAME: memory. */
+uint32_t profile_branch_end(struct profile_builder *b, uint32_t pid, struct model_when when, uint64_t address,
+                            enum resolve_frame_kind kind);
 
 /* ---- search.c ---- */
 

@@ -134,6 +134,13 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
         else
             out_str(o, "unknown");
         break;
+    case PROFILE_TYPE: /* types of variables are not read from DWARF */
+    case PROFILE_TYPEOFF:
+        out_str(o, "(unknown)");
+        break;
+    case PROFILE_TYPECLN:
+        out_str(o, "(unknown): cache-line 0");
+        break;
     case PROFILE_SIMD: /* nothing records it but instruction traces, which are not decoded */
         break;
     case PROFILE_MISPREDICT:
@@ -220,7 +227,7 @@ static bool is_as_wide_as_title(enum profile_column_id id) {
            id == PROFILE_SYMBOL_OFFSET || id == PROFILE_DSO_FROM || id == PROFILE_DSO_TO ||
            id == PROFILE_MEM || id == PROFILE_TLB || id == PROFILE_SNOOP || id == PROFILE_LOCKED ||
            id == PROFILE_BLOCKED || id == PROFILE_PHYS_DADDR || id == PROFILE_DATA_PAGE_SIZE ||
-           id == PROFILE_DSO_SIZE;
+           id == PROFILE_DSO_SIZE || id == PROFILE_TYPECLN;
 }
 
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,

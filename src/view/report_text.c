@@ -173,7 +173,7 @@ static void print_title(const struct printer *pr) {
     report_print_unit(pr->e->total.samples, pr->out);
     out_char(pr->out, ' ');
     print_event_name(pr);
-    if (o->shows_reference)
+    if (o->shows_reference && strstr(pr->e->name, "call-graph=no"))
         out_str(pr->out, ", show reference callgraph");
     if (o->times)
         out_printf(pr->out, " (time slices: %s)", o->times);

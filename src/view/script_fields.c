@@ -62,14 +62,19 @@ static const struct field_row fields[SCRIPT_FIELD_COUNT] = {
     /* Of instruction traces; other samples show nothing. */
     [SCRIPT_CALLINDENT] = {"callindent", 0, NULL, ANY_KIND},
     [SCRIPT_IPC] = {"ipc", 0, NULL, ANY_KIND},
+    [SCRIPT_METRIC] = {"metric", 0, NULL, ANY_KIND}, /* of group readings; needs a processor's formulas */
     [SCRIPT_GRADE] = {"grade", 0, NULL, ANY_KIND},
     [SCRIPT_IDENTITY] = {"identity", 0, NULL, ANY_KIND},
     [SCRIPT_PROVENANCE] = {"provenance", 0, NULL, ANY_KIND},
 };
 
-/* Fields of perf's that need what is not built yet: an AUX decoder, a disassembler, source files, metrics. */
-static const char *const absent_fields[] = {
-    "disasm", "metric", "srccode", "brcntr", NULL,
+/* Fields of perf's that are not there yet. */
+static const struct {
+    const char *name, *why;
+} absent_fields[] = {
+    {"disasm", "insn has the bytes of the instruction"},
+    {"srccode", "source files are not read; srcline says which line it is"},
+    {"brcntr", "what a branch's counters count is not known"},
 };
 
 #define COMMON (SCRIPT_BIT(COMM) | SCRIPT_BIT(TID) | SCRIPT_BIT(CPU) | SCRIPT_BIT(TIME) | SCRIPT_BIT(EVENT))
@@ -109,9 +114,10 @@ static int field_find(const char *name, size_t len) {
 }
 
 static bool field_unknown(const char *name, size_t len, struct err *err) {
-    for (const char *const *a = absent_fields; *a; a++)
-        if (strlen(*a) == len && !memcmp(*a, name, len))
-            return err_set(err, ERR_UNSUPPORTED, "-F", "field '%s' is not supported yet", *a);
+    for (size_t i = 0; i < sizeof absent_fields / sizeof absent_fields[0]; i++)
+        if (strlen(absent_fields[i].name) == len && !memcmp(absent_fields[i].name, name, len))
+            return err_set(err, ERR_UNSUPPORTED, "-F", "field '%s' is not there yet: %s",
+                           absent_fields[i].name, absent_fields[i].why);
     return err_set(err, ERR_USAGE, "-F", "Invalid field requested: '%.*s'", (int)len, name);
 }
 

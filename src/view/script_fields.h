@@ -56,6 +56,7 @@ enum script_field_index {
     SCRIPT_BRSTACKDISASM,
     SCRIPT_CALLINDENT,
     SCRIPT_IPC,
+    SCRIPT_METRIC,
     SCRIPT_GRADE, /* these three are sonde's own: symbol/grade.h */
     SCRIPT_IDENTITY,
     SCRIPT_PROVENANCE,
