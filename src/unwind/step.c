@@ -43,6 +43,8 @@ static void make_general(struct unwind_row *out) {
 static bool add_rule(const struct unwind_cpu *cpu, unsigned column, const struct object_cfi_rule *rule,
                      struct unwind_row *out) {
     unsigned slot = unwind_cpu_slot(cpu, column);
+    if (rule->kind == OBJECT_CFI_SAME && slot == cpu->sp) /* and not the CFA */
+        return false;
     if (rule->kind == OBJECT_CFI_UNSPECIFIED || rule->kind == OBJECT_CFI_SAME || slot == UNWIND_NO_SLOT)
         return true;
     if (rule->kind == OBJECT_CFI_UNDEFINED) {
@@ -84,7 +86,8 @@ void unwind_row_make(const struct unwind_cpu *cpu, const struct object_cfi_range
 }
 
 /* What every step ends with. A stack grows with every caller; only what was interrupted may not have made a
- * frame yet, and then it has at least another return address. */
+ * frame yet, and then it has at least another return address. What a signal interrupted may have run on
+ * another stack (old_sp 0). */
 static enum unwind_result settle(const struct unwind_cpu *cpu, unsigned return_slot, bool exact,
                                  uint64_t old_ip, uint64_t old_sp, struct unwind_regs *regs) {
     uint64_t sp = regs->value[cpu->sp];
@@ -120,11 +123,14 @@ enum unwind_result unwind_step_row(const struct unwind_cpu *cpu, const struct un
         enum unwind_result r = unwind_read(stack, cfa + (uint64_t)(int64_t)s->at, cpu->word, &v);
         if (__builtin_expect(r == UNWIND_CALLER, 1))
             put(regs, s->slot, v);
-        else if (!(exact && is_popped(regs, s->slot, row->return_slot, r)))
+        else if (s->slot == row->return_slot || (s->slot == cpu->sp && !exact))
             return r;
+        else if (!(exact && is_popped(regs, s->slot, row->return_slot, r)))
+            regs->known &= ~(1ull << s->slot); /* it may not be needed */
     }
     regs->known &= ~row->lost;
-    return settle(cpu, row->return_slot, exact, ip, sp, regs);
+    bool signal = row->flags & UNWIND_ROW_SIGNAL;
+    return settle(cpu, row->return_slot, exact || signal, ip, signal ? 0 : sp, regs);
 }
 
 /* ---- any row ---- */
@@ -213,7 +219,6 @@ enum unwind_result unwind_step_general(const struct unwind_place *place, const s
         else /* it may not be needed */
             regs->known &= ~(1ull << slot);
     }
-    /* What a signal interrupted may have run on another stack. */
     uint64_t sp = range->signal ? 0 : old.value[cpu->sp];
     return settle(cpu, returns, exact || range->signal, old.value[UNWIND_IP], sp, regs);
 }

@@ -88,13 +88,15 @@ static const struct test_cfi_fde FRAMES[] = {
     TEST_CFI_FDE(0x1070, 0x10, "\x09\x0d\x0e"),         /* r13 in r14 */
     /* as in .plt: rsp + 8 + ((rip & 15) >= 11) * 8 */
     TEST_CFI_FDE(0x1080, 0x10, "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"),
+    TEST_CFI_FDE(0x1090, 0x10, "\x83\x7f"), /* rbx at cfa-1016 */
+    TEST_CFI_FDE(0x10a0, 0x10, "\x08\x07"), /* rsp as it is, whatever the cfa */
 };
 static const struct test_cfi X86_64 = {.return_column = 16,
                                        .data_align = -8,
                                        .initial = INITIAL,
                                        .initial_size = sizeof INITIAL - 1,
                                        .fdes = FRAMES,
-                                       .count = 5};
+                                       .count = 7};
 
 static void fill(void) {
     for (size_t i = 0; i < 16; i++)
@@ -130,6 +132,27 @@ static void test_rows(void **state) {
     assert_int_equal(step_at(&t, &unwind_x86_64, 0x1070, true, &r, &flags), UNWIND_CALLER);
     assert_int_equal(flags, UNWIND_ROW_GENERAL);
     assert_int_equal(r.value[R13], 77);
+    table_free(&t);
+}
+
+/* A register whose place was not dumped is lost, and nothing else; the stack pointer may have a rule, too. */
+static void test_odd_rules(void **state) {
+    (void)state;
+    struct table t = table_of(&unwind_x86_64, &X86_64);
+    unsigned flags;
+    fill();
+    struct unwind_regs r = regs_at(0x1091, 0x7008, 5);
+    assert_int_equal(step_at(&t, &unwind_x86_64, 0x1091, false, &r, &flags), UNWIND_CALLER);
+    assert_int_equal(flags, 0);
+    assert_int_equal(r.value[UNWIND_IP], 0x101);
+    assert_false(unwind_regs_known(&r, RBX));
+    assert_true(unwind_regs_known(&r, RBP));
+    r = regs_at(0x10a1, 0x7008, 5);
+    assert_int_equal(step_at(&t, &unwind_x86_64, 0x10a1, true, &r, &flags), UNWIND_CALLER);
+    assert_int_equal(r.value[UNWIND_IP], 0x101);
+    assert_int_equal(r.value[RSP], 0x7008);
+    r = regs_at(0x10a1, 0x7008, 5);
+    assert_int_equal(step_at(&t, &unwind_x86_64, 0x10a1, false, &r, &flags), UNWIND_BROKEN);
     table_free(&t);
 }
 
@@ -455,12 +478,13 @@ static void test_cache(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),        cmocka_unit_test(test_popped),
-        cmocka_unit_test(test_failures),    cmocka_unit_test(test_plt),
-        cmocka_unit_test(test_signal),      cmocka_unit_test(test_link_register),
-        cmocka_unit_test(test_s390x),       cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_regs_load),   cmocka_unit_test(test_blind),
-        cmocka_unit_test(test_expressions), cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_rows),          cmocka_unit_test(test_popped),
+        cmocka_unit_test(test_odd_rules),     cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_plt),           cmocka_unit_test(test_signal),
+        cmocka_unit_test(test_link_register), cmocka_unit_test(test_s390x),
+        cmocka_unit_test(test_columns),       cmocka_unit_test(test_regs_load),
+        cmocka_unit_test(test_blind),         cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_cache),
     };
     return cmocka_run_group_tests_name("unwind", tests, NULL, NULL);
 }
