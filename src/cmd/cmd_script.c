@@ -326,6 +326,7 @@ static bool prepare(struct script *s, const struct script_print_options *p, stru
         return false;
     s->print.model = s->print.names.model = s->model;
     s->reading.kallsyms = s->o->symbols.host.kallsyms;
+    s->reading.symfs = s->o->symbols.symfs;
     return s->model && open_names(s, err) &&
            (streaming || reading_first_pass(&s->reading, s->model, &s->span, script_see_record, s, err)) &&
            apply_features(s, err) && apply_times(s, err) &&

@@ -340,6 +340,7 @@ static bool prepare(struct session *s, const struct command_env *env, struct err
     s->why.pid = s->why.tid = UINT32_MAX;
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
     s->reading.kallsyms = s->o->symbols.host.kallsyms;
+    s->reading.symfs = s->o->symbols.symfs;
     if (!s->model || !reading_jitdumps(&s->reading, NULL, s->o->symbols.symfs, err) ||
         !reading_first_pass(&s->reading, s->model, NULL, see_record, s, err) ||
         !naming_open(&s->naming, env, &s->reading, s->model, &s->o->symbols, err))

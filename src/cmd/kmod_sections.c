@@ -63,6 +63,9 @@ static int map_by_module(const void *a, const void *b) {
     return (x->module > y->module) - (x->module < y->module);
 }
 
+/* Old perfs' map of the last module has no end. */
+enum { PLAUSIBLE_BYTES = 256 << 20 };
+
 static bool is_init(const char *name) {
     return strncmp(name, ".init", 5) == 0;
 }
@@ -97,13 +100,15 @@ static bool map_section(struct kmod_sections *k, struct model *m, const struct k
 
 static bool finish_module(struct kmod_sections *k, struct model *m, const struct kmod_section *s, size_t n,
                           const struct kmod_map *map, struct err *err) {
-    uint64_t start = map ? map->start : 0, end = map ? map->end : 0, init = 0;
+    uint64_t start = map ? map->start : 0, init = 0;
+    bool bounded = map && map->end - map->start < PLAUSIBLE_BYTES;
+    uint64_t end = bounded ? map->end : start;
     char text[64];
     for (size_t i = 0; i < n; i++) {
         bool at_loading = is_init(strpool_text(&k->texts, s[i].name));
         if (at_loading && !init)
             init = s[i].start;
-        if (map || at_loading)
+        if (bounded || at_loading || (map && s[i].start - start >= PLAUSIBLE_BYTES))
             continue;
         start = start ? start : s[i].start;
         end = s[i].end > end ? s[i].end : end;

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/input.h"
-#include "format/kallsyms/kallsyms.h"
+#include "cmd/module_ends.h"
 #include "format/perfdata/evidence.h"
 #include "os/files.h"
 #include "os/heap.h"
@@ -142,28 +142,9 @@ bool reading_apply(struct reading *r, struct model *m, const struct stream_recor
     return model_apply(m, &rec, reading_when(r, raw), err);
 }
 
-/* Where modules end of which the recording does not say it: a page behind their last symbol. */
 static void end_modules(const struct reading *r, struct model *m) {
-    enum { MODULES_MAX = 64 }; /* old perfs wrote one */
-    struct writer text = writer_make(false);
-    bool needed = r->kallsyms && model_endless_count(m);
-    if (needed && os_files_real.read(os_files_real.ctx, r->kallsyms, &text, NULL))
-        for (uint32_t i = 0; i < model_endless_count(m) && i < MODULES_MAX; i++) {
-            const struct model_mapping *map = model_mapping(m, model_endless(m, i));
-            const char *name = model_image(m, map->image)->short_name;
-            struct bytes rest = writer_bytes(&text);
-            struct kallsyms_symbol s;
-            uint64_t last = 0, first = UINT64_MAX;
-            while (kallsyms_next(&rest, &s))
-                if (s.module.size && s.type != 'a' && *name == '[' && strlen(name) == s.module.size + 2 &&
-                    memcmp(name + 1, s.module.data, s.module.size) == 0) {
-                    last = s.address > last ? s.address : last;
-                    first = s.address < first ? s.address : first;
-                }
-            if (first >= map->start && last >= first) /* else it was loaded elsewhere then */
-                model_end_module(m, i, (last & ~(uint64_t)4095) + 2 * 4096 - 1);
-        }
-    writer_fini(&text);
+    const struct module_ends from = {r->recorded.module_lines, r->kallsyms, r->symfs, r->recorded.release};
+    module_ends_find(&from, m);
 }
 
 /* The next record that needs a look; some samples among them. */

@@ -25,7 +25,9 @@ struct reading {
     struct resolve_jit *jit; /* NULL: reading_jitdumps was not called */
     struct kmod_sections kmod;
     struct resolve_recorded recorded; /* complete after the first pass */
-    const char *kallsyms; /* a list that may tell where modules end; set between open and first pass; NULL */
+    /* What may tell where modules end: a list of symbols, and where their files are. Set between open and
+     * first pass; NULL. */
+    const char *kallsyms, *symfs;
     size_t named_events, named_features; /* how many there were when names were given last */
 };
 

@@ -319,6 +319,7 @@ static bool see_record(void *ctx, const struct stream_record *r, struct err *err
 static bool first_pass(struct report_session *s, struct err *err) {
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_ALL}, err);
     s->r->kallsyms = s->o->symbol.host.kallsyms;
+    s->r->symfs = s->o->symbol.symfs;
     if (!s->model || !reading_jitdumps(s->r, s->o->jitdump_dir, s->o->symbol.symfs, err) ||
         !reading_first_pass(s->r, s->model, &s->span, see_record, s, err))
         return false;

@@ -3,13 +3,24 @@
  * Where modules end. /proc/modules says how long each is, but perfs before 4.13 did not read that: their
  * modules reach to the next one, and the last one, wherever it lies, to the end of all addresses, over the
  * kernel too where that lies higher (arm64, s390x). What lies behind a module is not its own.
+ *
+ * One without an end is as long as somebody proves it to be (model_end_module), and does not reach what was
+ * ever mapped above it. Where that is all that is known its length is guessed, rather too short than too
+ * long:
+ *
+ *     start        guess                          next
+ *     |-- its own --|.......... nobody's ..........|-- a module, BPF program, the kernel
  */
 #include "model/model_internal.h"
 
 enum {
-    CONSIDERED_MAX = 4096,      /* modules: real machines have some hundreds; more are not compared */
-    GUESSED_BYTES = 16 << 20,   /* the longest module of Linux 6.18 (amdgpu) is about this long */
-    PLAUSIBLE_BYTES = 256 << 20 /* a longer one is nobody's measure */
+    CONSIDERED_MAX = 4096,         /* modules: real machines have some hundreds; more are not compared */
+    GUESSED_BYTES = 16 << 20,      /* the longest module of Linux 6.18 (amdgpu) is about this long */
+    GUESSED_ALONE_BYTES = 1 << 20, /* where the recording has too few others to compare with */
+    GUESSED_LEAST_BYTES = 1 << 16,
+    COMPARED_LEAST = 8,
+    PLAUSIBLE_BYTES = 256 << 20, /* a longer one is nobody's measure */
+    ENDLESS_MAX = 64             /* that are looked after: old perfs wrote one for each kernel */
 };
 
 /* A kernel of 32 bits has fewer addresses to run to the end of. */
@@ -23,19 +34,20 @@ uint64_t model_module_last(struct model *m, uint32_t space, const struct model_m
     /* Addresses that were hidden from the recorder (kernel.kptr_restrict) are 0: of such there is nothing to
      * know, an end neither. */
     bool is_module = start && m->images.list.items[map->image].kind == MODEL_IMAGE_MODULE;
+    bool endless = is_module && !has_end(start, last);
     /* A module of the same moment ends where the next one begins; of others one may have come in the other's
      * place. One without an end ends there in any case. */
     for (size_t i = 0; is_module && i < m->kernel_maps.count; i++) {
         const struct model_kernel_map *other = &m->kernel_maps.items[i];
         if (other->space == space && other->start > start && other->start <= last &&
-            (other->time_ns == when.time_ns || !has_end(start, map->last)))
+            (other->time_ns == when.time_ns || endless))
             last = other->start - 1;
     }
-    if (is_module && !has_end(start, last)) {
-        last = start + GUESSED_BYTES - 1;
-        uint32_t *id = m->endless.count < CONSIDERED_MAX ? vec_push(&m->endless) : NULL;
-        if (id)
-            *id = (uint32_t)(map - m->mappings.items);
+    if (endless) {
+        last = last - start < GUESSED_BYTES ? last : start + GUESSED_BYTES - 1;
+        struct model_endless *e = m->endless.count < CONSIDERED_MAX ? vec_push(&m->endless) : NULL;
+        if (e)
+            *e = (struct model_endless){(uint32_t)(map - m->mappings.items), space, false};
     }
     if (m->kernel_maps.count >= CONSIDERED_MAX)
         return last;
@@ -50,11 +62,65 @@ uint32_t model_endless_count(const struct model *m) {
 }
 
 uint32_t model_endless(const struct model *m, uint32_t i) {
-    return m->endless.items[i];
+    return m->endless.items[i].mapping;
 }
 
 void model_end_module(struct model *m, uint32_t i, uint64_t last) {
-    struct model_mapping *map = &m->mappings.items[m->endless.items[i]];
-    if (!m->frozen && !m->options.streaming && last >= map->start && last < map->last)
-        map->last = last;
+    struct model_endless *e = &m->endless.items[i];
+    struct model_mapping *map = &m->mappings.items[e->mapping];
+    if (m->frozen || m->options.streaming || last < map->start)
+        return;
+    e->ended = true;
+    map->last = last < map->last ? last : map->last;
+}
+
+/* They are in the order of their ids. */
+static bool is_endless(const struct model *m, uint32_t mapping) {
+    size_t low = 0, high = m->endless.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->endless.items[middle].mapping < mapping)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < m->endless.count && m->endless.items[low].mapping == mapping;
+}
+
+/* As long as the longest of the others, each of which may have been taken to reach to the next one. */
+static uint64_t guess(const struct model *m, uint32_t space) {
+    uint64_t longest = GUESSED_LEAST_BYTES, compared = 0;
+    for (size_t i = 0; i < m->pending.count && compared < CONSIDERED_MAX; i++) {
+        const struct model_event *e = &m->pending.items[i];
+        const struct model_mapping *map = e->kind == EVENT_MAP_SPACE ? &m->mappings.items[e->arg] : NULL;
+        if (!map || e->task != space || map->image == MODEL_NONE ||
+            m->images.list.items[map->image].kind != MODEL_IMAGE_MODULE || is_endless(m, e->arg))
+            continue;
+        uint64_t bytes = map->last - map->start + 1;
+        longest = bytes > longest ? bytes : longest;
+        compared++;
+    }
+    longest = compared < COMPARED_LEAST && longest < GUESSED_ALONE_BYTES ? GUESSED_ALONE_BYTES : longest;
+    return longest < GUESSED_BYTES ? longest : GUESSED_BYTES;
+}
+
+void model_settle_ends(struct model *m) {
+    uint64_t bytes = 0;
+    uint32_t space = MODEL_NONE; /* that `bytes` is of */
+    for (size_t i = 0; i < m->endless.count && i < ENDLESS_MAX; i++) {
+        const struct model_endless *e = &m->endless.items[i];
+        struct model_mapping *map = &m->mappings.items[e->mapping];
+        if (!e->ended && e->space != space) {
+            space = e->space;
+            bytes = guess(m, space);
+        }
+        if (!e->ended && map->last - map->start >= bytes)
+            map->last = map->start + bytes - 1;
+        for (size_t j = 0; j < m->pending.count; j++) {
+            const struct model_event *other = &m->pending.items[j];
+            uint64_t start = other->kind == EVENT_MAP_SPACE ? m->mappings.items[other->arg].start : 0;
+            if (start > map->start && start <= map->last && other->task == e->space)
+                map->last = start - 1;
+        }
+    }
 }

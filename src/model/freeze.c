@@ -81,6 +81,7 @@ static bool freeze_timelines(struct model *m) {
 bool model_freeze(struct model *m, struct err *err) {
     if (m->frozen)
         return true;
+    model_settle_ends(m);
     bool ok = sort_events(&m->pending.items, m->pending.count);
     for (size_t i = 0; ok && i < m->pending.count; i++)
         ok = play_event(m, &m->pending.items[i]);

@@ -227,8 +227,9 @@ const struct model_mapping *model_mapping(const struct model *m, uint32_t id);
 uint32_t model_mapping_count(const struct model *m);
 
 /*
- * Modules whose recorded end was none, and whose neighbours do not tell it: mapping ids, i below the count.
- * Whoever knows better may end them, in a batch before it freezes; only earlier than was guessed.
+ * Modules whose recorded end was none: mapping ids, i below the count. Whoever knows it may end them, in a
+ * batch before it freezes; never behind what lies above them. The others end where something else was mapped,
+ * or as the longest other module does, if that is sooner.
  */
 uint32_t model_endless_count(const struct model *m);
 uint32_t model_endless(const struct model *m, uint32_t i);

@@ -286,13 +286,14 @@ static void test_module_ends(void **state) {
                     {1, 0x20000, "[b]"},
                     {1, 0x23fff, "[b]"},
                     {1, 0x24000, "[c]"},
-                    {1, 0x8ffffff, "[c]"},
+                    {1, 0x123fff, "[c]"},
+                    {1, 0x1024000, "-"}, /* far below the kernel */
                     {1, 0x9000000, "[kernel.kallsyms]"},
                     {1, 0x9ffffff, "[kernel.kallsyms]"},
                     {1, 0xf0000000, "[top]"},
-                    {1, 0xf0ffffff, "[top]"},
+                    {1, 0xf00fffff, "[top]"},
                     {1, 0xf1000000, "-"},
-                    {1, 0xf8ffffff, "[top32]"},
+                    {1, 0xf80fffff, "[top32]"},
                     {1, 0xf9000000, "-"},
                     {5, 0x22000, "[late]"},
                     {5, 0x21fff, "[b]"},
@@ -304,12 +305,51 @@ static void test_module_ends(void **state) {
     }
 }
 
+/* A last module without an end: what else the recording tells bounds the guess, and who knows the end says
+ * it. */
+static void test_guessed_ends(void **state) {
+    (void)state;
+    enum { TOP = 0x80000000u, OTHERS = 10 };
+    static const struct {
+        uint64_t longest;  /* of the other modules */
+        unsigned others;   /* how many there are */
+        uint64_t above;    /* code that came later, this far behind it; 0: none */
+        uint64_t end;      /* somebody tells that it ends there; 0: nobody */
+        uint64_t expected; /* it reaches that far */
+    } cases[] = {
+        {0x1000, OTHERS, 0, 0, 0x10000},           {0x234000, OTHERS, 0, 0, 0x234000},
+        {0x8000000, OTHERS, 0, 0, 0x1000000},      {0x1000, 2, 0, 0, 0x100000},
+        {0x234000, OTHERS, 0x5000, 0, 0x5000},     {0x1000, OTHERS, 0, 0x700000, 0x700000},
+        {0x1000, OTHERS, 0x5000, 0x6000, 0x5000},  {0x234000, OTHERS, 0, 0x3000, 0x3000},
+        {0x1000, OTHERS, 0, 0x8000000, 0x1000000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct model *m = batch();
+        at(m, 0, rec_mmap(K, ~0u, TOP, ~0ull - TOP, 0, "[last]"));
+        for (unsigned j = 0; j < cases[i].others; j++)
+            at(m, 0,
+               rec_mmap(K, ~0u, 0x10000000 * (j / 2 + 1) + 0x8000000 * (j % 2), j ? 0x1000 : cases[i].longest,
+                        0, "[a]"));
+        at(m, 0, rec_map(1, TOP + 0x2000, 0x1000, "/usr/bin/program")); /* which is in no kernel's way */
+        if (cases[i].above)
+            at(m, 7, rec_ksymbol(TOP + cases[i].above, 64, 1, 0, "bpf_prog"));
+        assert_int_equal(model_endless_count(m), 1);
+        if (cases[i].end)
+            model_end_module(m, 0, TOP + cases[i].end - 1);
+        freeze(m);
+        assert_string_equal(dso(m, K, 0, 8, TOP + cases[i].expected - 1), "[last]");
+        assert_string_not_equal(dso(m, K, 0, 8, TOP + cases[i].expected), "[last]");
+        model_free(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_without_files),
         cmocka_unit_test(test_image_identity),
         cmocka_unit_test(test_replaced),
         cmocka_unit_test(test_module_ends),
+        cmocka_unit_test(test_guessed_ends),
         cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_build_ids_tell_images_apart),
         cmocka_unit_test(test_listed_build_ids),

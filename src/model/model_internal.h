@@ -78,6 +78,12 @@ struct model_kernel_map {
     uint32_t space;
 };
 
+/* A module whose recorded end was none. `ended`: somebody knew better. */
+struct model_endless {
+    uint32_t mapping, space;
+    bool ended;
+};
+
 struct model {
     struct model_options options;
     bool frozen;
@@ -111,7 +117,7 @@ struct model {
     VEC(struct model_text_poke) pokes;
     VEC(struct model_bpf_program) programs;
     VEC(struct model_kernel_map) kernel_maps;
-    VEC(uint32_t) endless; /* mappings of modules whose end was guessed */
+    VEC(struct model_endless) endless;
     VEC(uint64_t) cgroup_ids;
     struct hash_map cgroup_paths; /* id -> text id */
     struct {
@@ -157,6 +163,9 @@ uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_whe
 /* The last address of a kernel's or module's new map, which may claim more than it has. */
 uint64_t model_module_last(struct model *m, uint32_t space, const struct model_mapping *map,
                            struct model_when when);
+
+/* The ends of modules that had none, as far as the records before the freeze tell. */
+void model_settle_ends(struct model *m);
 
 /* Applies one event to the tables; events must come in order. False: memory. */
 bool play_event(struct model *m, const struct model_event *e);

@@ -120,12 +120,6 @@ static bool apply_trailer(struct resolve_recorded *r, struct model *m, struct er
     return ok;
 }
 
-bool resolve_recorded_apply(struct resolve_recorded *r, struct model *m, struct err *err) {
-    r->module_lines[0] = stream_part(r->stream, true, PERFDATA_PART_SECTIONS);
-    r->module_lines[1] = stream_part(r->stream, false, PERFDATA_PART_MODULES);
-    return apply_build_ids(r, m, err) && apply_trailer(r, m, err);
-}
-
 /* A feature that is a text; NULL: not recorded. */
 static char *text_of(const struct resolve_recorded *r, enum perfdata_feature_id id) {
     struct arena arena = ARENA_INIT;
@@ -135,6 +129,13 @@ static char *text_of(const struct resolve_recorded *r, enum perfdata_feature_id 
         text = strndup((const char *)value.text.data, bytes_text_len(value.text));
     arena_fini(&arena);
     return text;
+}
+
+bool resolve_recorded_apply(struct resolve_recorded *r, struct model *m, struct err *err) {
+    r->module_lines[0] = stream_part(r->stream, true, PERFDATA_PART_SECTIONS);
+    r->module_lines[1] = stream_part(r->stream, false, PERFDATA_PART_MODULES);
+    r->release = r->release ? r->release : text_of(r, PERFDATA_FEATURE_OSRELEASE);
+    return apply_build_ids(r, m, err) && apply_trailer(r, m, err);
 }
 
 static struct symbol_returns find_returns(void *ctx, enum symbol_space space) {

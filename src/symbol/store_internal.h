@@ -153,6 +153,8 @@ bool store_load_file(struct symbol_store *s, struct store_image *im);
 bool store_load_vdso(struct symbol_store *s, struct store_image *im);
 bool store_load_kernel(struct symbol_store *s, struct store_image *im);
 bool store_load_module(struct symbol_store *s, struct store_image *im);
+/* Where the lasting code of a module ends, counted from where its map begins; 0: it has none. */
+uint64_t store_module_code_end(const struct object_elf *e);
 bool store_load_code(struct symbol_store *s, struct store_image *im);
 /* Makes the file of JIT code if that was not done yet, for im->bytes. */
 void store_code_bytes(struct symbol_store *s, struct store_image *im);

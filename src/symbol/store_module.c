@@ -183,6 +183,17 @@ static bool place_sections(const struct object_elf *e, struct placement *p, stru
     return true;
 }
 
+uint64_t store_module_code_end(const struct object_elf *e) {
+    struct placement places = {0};
+    struct err err = ERR_INIT;
+    uint64_t end = 0;
+    if (place_sections(e, &places, &err))
+        for (uint32_t i = 0; i < places.count; i++)
+            end = places.offsets[i] != UINT64_MAX && places.ends[i] > end ? places.ends[i] : end;
+    free(places.offsets);
+    return end;
+}
+
 static bool place_in_module(const void *ctx, const struct object_symbol *s, uint64_t value,
                             uint64_t *offset) {
     const struct placement *p = ctx;
