@@ -220,8 +220,9 @@ static known_frame name_frame(struct resolve_frames *f, struct resolve_frame_ima
     known_frame *known = known_symbol(of, frame);
     if (known && *known)
         return *memo = *known;
-    frame->entry =
-        symbol != SYMBOL_NONE && resolve_callers_is_entry(symbol_table_name(of->table, symbol), hit->space);
+    bool in_chains = frame->kind == RESOLVE_FUNCTION || frame->kind == RESOLVE_ADDRESS;
+    frame->entry = in_chains && symbol != SYMBOL_NONE &&
+                   resolve_callers_is_entry(symbol_table_name(of->table, symbol), hit->space);
     known_frame made = known_of(resolve_frames_add(f, frame), frame->entry);
     if (known)
         *known = made;

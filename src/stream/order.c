@@ -8,6 +8,9 @@
  */
 enum { MERGE_MAX = 1 << 21 };
 
+/* A round is larger than the nearest caches: records are fetched so many before their turn. */
+enum { AHEAD = 8 };
+
 void order_queue_init(struct order_queue *q) {
     *q = (struct order_queue){0};
 }
@@ -235,6 +238,8 @@ enum stream_status order_next(struct order *o, struct stream_record *out, struct
     struct order_item item;
     for (;;) {
         if (order_queue_pop(&o->queue, &item)) {
+            if (o->queue.head + AHEAD < o->queue.sorted)
+                stream_prefetch(o->stream, o->queue.items[o->queue.head + AHEAD].loc);
             *out = stream_record_again(o->stream, item.loc, &o->memo);
             out->has_time = true;
             out->time_ns = item.time_ns;

@@ -735,6 +735,14 @@ struct stream_record stream_record_again(const struct stream *s, uint64_t loc, s
     return r;
 }
 
+void stream_prefetch(const struct stream *s, uint64_t loc) {
+    const uint8_t *p = loc < s->input.size ? s->input.base + loc : NULL; /* not of what was compressed */
+    if (p) {
+        __builtin_prefetch(p);
+        __builtin_prefetch(p + 64);
+    }
+}
+
 void stream_release(struct stream *s, uint64_t loc) {
     vec_fini(&s->marks); /* what is gone cannot be read in pieces */
     s->next_mark = UINT64_MAX;

@@ -133,6 +133,8 @@ struct stream_memo {
 };
 /* The same for many records, one after the other: the memo, zeroed at first, is the caller's. */
 struct stream_record stream_record_again(const struct stream *s, uint64_t loc, struct stream_memo *memo);
+/* Has the start of the record brought into the cache, for one of the two above to come soon. */
+void stream_prefetch(const struct stream *s, uint64_t loc);
 
 /* For a pipe: the caller is done with all records before loc; their room is given back. No-op for files. */
 void stream_release(struct stream *s, uint64_t loc);

@@ -5,7 +5,8 @@
 
 enum { BIND_MASK = 3, FLAG_SHIFT = 2 };
 
-enum { STEP = 32 };
+/* Of symbols or pieces there are so many in a bucket, on average. */
+enum { PER_BUCKET = 4 };
 
 /* Readable names, made when they are asked for. */
 struct memo {
@@ -23,7 +24,8 @@ struct symbol_table {
     uint64_t *piece_starts;  /* ascending */
     uint32_t *piece_symbols; /* whose piece it is */
     uint32_t piece_count;
-    uint64_t *steps;    /* every STEP-th of the places, to search first: they stay in the nearest caches */
+    uint32_t *buckets;  /* by equal parts of what the places span: how many places start before the bucket */
+    unsigned shift;     /* from the distance to the first place to the bucket */
     struct arena texts; /* as symbol_drafts.texts and .text */
     char *text;
     struct symbol_rules rules;
@@ -42,7 +44,7 @@ void symbol_table_free(struct symbol_table *t) {
     free(t->starts);
     free(t->piece_starts);
     free(t->piece_symbols);
-    free(t->steps);
+    free(t->buckets);
     if (t->memo) {
         free(t->memo->texts);
         arena_fini(&t->memo->arena);
@@ -304,14 +306,25 @@ static const uint64_t *places_of(const struct symbol_table *t, uint32_t *count) 
     return t->nested ? t->piece_starts : t->starts;
 }
 
-static bool make_steps(struct symbol_table *t) {
+/*
+ *   places    ^  ^ ^         ^   ^^
+ *   buckets   |---------|---------|---------|     buckets: 0, 3, 5, 6
+ */
+static bool make_buckets(struct symbol_table *t) {
     uint32_t count;
     const uint64_t *starts = places_of(t, &count);
-    size_t n = (count + (size_t)STEP - 1) / STEP;
-    t->steps = malloc((n + 1) * sizeof *t->steps);
-    for (size_t i = 0; t->steps && i < n; i++)
-        t->steps[i] = starts[i * STEP];
-    return t->steps;
+    uint64_t span = count ? starts[count - 1] - starts[0] : 0;
+    while (span >> t->shift > count / PER_BUCKET)
+        t->shift++;
+    size_t n = (size_t)(span >> t->shift) + 1;
+    t->buckets = malloc((n + 1) * sizeof *t->buckets);
+    size_t bucket = 0;
+    for (uint32_t i = 0; t->buckets && i < count; i++)
+        while (bucket <= (starts[i] - starts[0]) >> t->shift)
+            t->buckets[bucket++] = i;
+    while (t->buckets && bucket <= n)
+        t->buckets[bucket++] = count;
+    return t->buckets;
 }
 
 /* Names stubs that jump to what a resolver chose after the resolver, as perf does. */
@@ -357,7 +370,7 @@ struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct sy
     }
     if (ok) {
         fill(t, places, d->list.items);
-        ok = (!t->nested || cut_pieces(t)) && make_steps(t);
+        ok = (!t->nested || cut_pieces(t)) && make_buckets(t);
     }
     if (ok) {
         t->texts = d->texts;
@@ -393,11 +406,13 @@ static uint32_t covering(const struct symbol_table *t, size_t upto, uint64_t off
 uint32_t symbol_table_find(const struct symbol_table *t, uint64_t offset) {
     uint32_t count;
     const uint64_t *starts = places_of(t, &count);
-    size_t step = count ? count_upto(t->steps, (count + (size_t)STEP - 1) / STEP, offset) : 0;
-    if (!step)
+    if (!count || offset < starts[0])
         return SYMBOL_NONE;
-    size_t from = (step - 1) * STEP, n = count - from < STEP ? count - from : STEP;
-    return covering(t, from + count_upto(starts + from, n, offset), offset);
+    uint64_t bucket = (offset - starts[0]) >> t->shift;
+    if (bucket > (starts[count - 1] - starts[0]) >> t->shift)
+        return covering(t, count, offset);
+    uint32_t from = t->buckets[bucket], n = t->buckets[bucket + 1] - from;
+    return covering(t, from + (n ? count_upto(starts + from, n, offset) : 0), offset);
 }
 
 void symbol_table_find_sorted(const struct symbol_table *t, const uint64_t *offsets, size_t n,

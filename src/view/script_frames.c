@@ -62,7 +62,7 @@ static bool answer(struct script_names *n, uint64_t fields, uint64_t ip, struct 
     }
     ask->kept = script_texts_at(&n->texts, ref);
     __builtin_prefetch(ask->kept);
-    __builtin_prefetch((const char *)ask->kept + SCRIPT_TEXT_SLACK);
+    __builtin_prefetch((const char *)ask->kept + SCRIPT_TEXT_SLACK / 2);
     return ref & SCRIPT_TEXT_ENTRY;
 }
 

@@ -67,7 +67,8 @@ static uint64_t own_address(struct script_names *n, const struct model_hit *hit,
 struct resolve_symbol script_names_symbol_id(struct script_names *n, const struct model_hit *hit) {
     if (!n->names || hit->image == MODEL_NONE)
         return (struct resolve_symbol){hit->image, SYMBOL_NONE};
-    return resolve_names_find(n->names, hit->image, hit->offset - hit->back);
+    struct model_hit settled = *hit;
+    return resolve_names_find_caller(n->names, &settled);
 }
 
 bool script_names_find(struct script_names *n, const struct model_state *state, enum model_space space,

@@ -25,8 +25,12 @@ struct script_text {
 };
 
 static inline void script_text_put(struct out *o, struct script_text t) {
-    /* Nearly all are short: a copy of known size beats one of the right size. */
-    memcpy(out_room(o, SCRIPT_TEXT_SLACK), t.text, SCRIPT_TEXT_SLACK);
+    /* Nearly all are short: copies of known sizes beat one of the right size. */
+    enum { HALF = SCRIPT_TEXT_SLACK / 2 };
+    char *to = out_room(o, SCRIPT_TEXT_SLACK);
+    memcpy(to, t.text, HALF);
+    if (t.len > HALF)
+        memcpy(to + HALF, t.text + HALF, HALF);
     if (__builtin_expect(t.len <= SCRIPT_TEXT_SLACK, 1))
         o->len += t.len;
     else

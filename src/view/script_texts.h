@@ -17,7 +17,7 @@
 #include "base/vec.h"
 
 /* SCRIPT_TEXT_SLACK bytes from a text's start can be read even if it is shorter. */
-enum { SCRIPT_TEXT_SLACK = 64, SCRIPT_TEXT_UNIT = 16, SCRIPT_TEXT_CHUNK = 1 << 14 /* units */ };
+enum { SCRIPT_TEXT_SLACK = 128, SCRIPT_TEXT_UNIT = 16, SCRIPT_TEXT_CHUNK = 1 << 14 /* units */ };
 
 struct script_kept {
     uint32_t len;

@@ -155,18 +155,28 @@ static inline void perfdata_sample_load_fixed(const struct perfdata_plan *plan, 
  * Decodes at least the fields of `want` (PERFDATA_SAMPLE_* bits, ~0 for all; what the attr lacks is not
  * wanted) from a sample's body; it stops behind the last wanted field. False when the body is too short for
  * what the plan says, or claims lists longer than itself: the record is bad, `out` holds what came before
- * (have says what). The quick case, fixed fields in host order, is inline: with a constant `want` only its
- * loads remain.
+ * (have says what). The quick case, fixed fields and perhaps a callchain in host order, is inline: with a
+ * constant `want` only its loads remain.
  */
 static inline bool perfdata_sample_decode(const struct perfdata_plan *plan, struct bytes body, uint64_t want,
                                           struct perfdata_sample *out) {
     uint64_t have = want & plan->sample_type;
-    if (__builtin_expect(body.size < plan->fixed_size || plan->swap || have & PERFDATA_SAMPLE_VARIABLE, 0))
+    size_t left = body.size - plan->fixed_size; /* once that is known to be none too many */
+    if (__builtin_expect(body.size < plan->fixed_size || plan->swap, 0))
         return perfdata_sample_decode_slow(plan, body, want, out);
-    perfdata_sample_load_fixed(plan, body.data, false, have & PERFDATA_SAMPLE_FIXED, out);
-    out->tail = plan->sample_type & PERFDATA_SAMPLE_VARIABLE
-                    ? (struct bytes){NULL, 0}
-                    : (struct bytes){body.data + plan->fixed_size, body.size - plan->fixed_size};
+    if (have & PERFDATA_SAMPLE_VARIABLE) {
+        /* A callchain right behind the fixed fields, and nothing else that is wanted, is quick as well. */
+        const uint8_t *chain = body.data + plan->fixed_size;
+        if ((have & PERFDATA_SAMPLE_VARIABLE) != PERFDATA_SAMPLE_CALLCHAIN ||
+            plan->sample_type & PERFDATA_SAMPLE_READ || left < 8 ||
+            bytes_load64(chain, false) > (left - 8) / 8)
+            return perfdata_sample_decode_slow(plan, body, want, out);
+        out->callchain = (struct perfdata_u64s){chain + 8, bytes_load64(chain, false), false};
+        left -= 8 + 8 * (size_t)out->callchain.count;
+    }
+    bool whole = (have & PERFDATA_SAMPLE_VARIABLE) == (plan->sample_type & PERFDATA_SAMPLE_VARIABLE);
+    perfdata_sample_load_fixed(plan, body.data, false, have & PERFDATA_SAMPLE_KNOWN, out);
+    out->tail = whole ? (struct bytes){body.data + body.size - left, left} : (struct bytes){NULL, 0};
     return true;
 }
 
