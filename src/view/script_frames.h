@@ -5,7 +5,7 @@
  *
  *   ask      of the addresses behind one marker, of many callchains: in which images do they lie?
  *   answer   of all of them: which texts are theirs?
- *   take     one after the other, as they were asked
+ *   put      one after the other, as they were asked
  */
 #ifndef SONDE_VIEW_SCRIPT_FRAMES_H
 #define SONDE_VIEW_SCRIPT_FRAMES_H
@@ -19,9 +19,10 @@ struct script_run {
     uint64_t fields;
     struct model_when when;
     uint32_t pid;
-    enum model_space space;
+    uint8_t cpumode;
     bool in_kernel; /* the sample was taken there */
     bool cut;       /* the last address is the outermost one that there was room for */
+    bool cookie;    /* the one word is no address but stands for a chain that is not there */
 };
 
 struct script_ask {
@@ -34,22 +35,20 @@ struct script_ask {
 struct script_frames {
     VEC(struct script_ask) asks;
     VEC(struct script_run) runs;
-    size_t taken; /* of asks */
 };
 
 void script_frames_fini(struct script_frames *f);
 /* Before the next callchains. */
 static inline void script_frames_clear(struct script_frames *f) {
-    f->asks.count = f->runs.count = f->taken = 0;
+    f->asks.count = f->runs.count = 0;
 }
-/* False: memory; the run is not asked for. */
+/* Notes a run, a cookie's too, and asks for its addresses. False: memory; nothing has changed. */
 bool script_frames_ask(struct script_frames *f, struct script_names *n, const struct script_run *run);
 void script_frames_answer(struct script_frames *f, struct script_names *n);
 
-/* Puts the next one's text, with a newline behind it: the frame of address `ip`. */
-static inline void script_frames_put(struct script_frames *f, struct script_names *n, uint64_t fields,
+/* Puts the text of an answer, with a newline behind it: of the frame of address `ip`. */
+static inline void script_frames_put(struct script_names *n, const struct script_ask *ask, uint64_t fields,
                                      uint64_t ip, struct out *o) {
-    const struct script_ask *ask = &f->asks.items[f->taken++];
     struct script_text t;
     if (__builtin_expect(ask->kept != NULL, 1))
         t = (struct script_text){ask->kept->text, ask->kept->len, ask->kept->grade, false};
@@ -57,6 +56,11 @@ static inline void script_frames_put(struct script_frames *f, struct script_name
         t = script_names_text(n, fields, &ask->hit, ip);
     script_text_put(o, t);
     n->grades[t.grade]++;
+}
+
+/* The fields of the frame at address i of a run's chain, as far as the chain decides. */
+static inline uint64_t script_run_fields(const struct script_run *run, uint64_t i) {
+    return run->fields | (run->cut && i + 1 == run->to ? SCRIPT_DOUBT : 0);
 }
 
 #endif

@@ -22,7 +22,7 @@ bool script_place_find_frame(struct script_print *p, const struct script_sample 
 void script_place_ask(struct script_print *p, uint64_t fields, const struct script_sample *x);
 /* The single address of a sample, or its callchain, as the fields ask. */
 void script_place_sample(struct script_print *p, const struct script_plan *plan,
-                         const struct script_sample *x);
+                         const struct script_waiting *waiting);
 /* sample.addr: the number and, for events whose address is one of code or data, its names. */
 void script_place_addr(struct script_print *p, const struct script_plan *plan, const struct script_sample *x);
 /* The branch stack in the form that the fields ask for. */

@@ -57,14 +57,13 @@ static void print_address(struct script_print *p, uint64_t address) {
 
 /* ---- callchains ---- */
 
-/* A run through a callchain. */
+/* A walk through a callchain. */
 struct walk {
     uint64_t fields;
     const struct script_sample *x;
     unsigned left; /* addresses that may still be printed */
     unsigned cpumode;
-    bool asks; /* for what the other run through it will print */
-    bool cut;  /* the last address of the chain at hand is the outermost one that there was room for */
+    bool cut; /* the last address of the chain at hand is the outermost one that there was room for */
 };
 
 /* True when the part of the chain that will be shown holds an unknown marker: then none of it can be trusted.
@@ -81,10 +80,11 @@ static bool chain_corrupt(const struct perfdata_u64s *chain, unsigned left) {
 }
 
 /* --stop-bt: the named function is the last one shown. `exact` as in script_place_find_frame. */
-static bool stops_chain(struct script_print *p, const struct walk *w, uint64_t ip, bool *exact) {
+static bool stops_chain(struct script_print *p, const struct script_sample *x, unsigned cpumode, uint64_t ip,
+                        bool *exact) {
     struct model_hit hit;
     uint64_t offset;
-    script_place_find_frame(p, w->x, w->cpumode, ip, exact, &hit);
+    script_place_find_frame(p, x, cpumode, ip, exact, &hit);
     const char *name = script_names_symbol(&p->names, &hit, &offset);
     for (size_t i = 0; name && i < p->options.stop_count; i++)
         if (!strcmp(name, p->options.stop[i]))
@@ -92,66 +92,32 @@ static bool stops_chain(struct script_print *p, const struct walk *w, uint64_t i
     return false;
 }
 
-/* Of the frames of a run, the last one of a chain that was cut aside. */
-static uint64_t frame_fields(const struct walk *w) {
-    return (w->fields & SCRIPT_PLACE_FIELDS) | SCRIPT_NEWLINE;
-}
-
-/* Without memory they are left out. */
-static void ask_run(struct script_print *p, const struct walk *w, const struct perfdata_u64s *chain,
-                    uint64_t from, uint64_t end) {
+/* All addresses behind one marker: they lie in one address space. Without memory they are left out. */
+static void ask_run(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain, uint64_t from,
+                    uint64_t to) {
+    uint64_t end = to - from < w->left ? to : from + w->left;
     struct script_run run = {.chain = *chain,
                              .from = from,
                              .to = end,
-                             .fields = frame_fields(w),
+                             .fields = (w->fields & SCRIPT_PLACE_FIELDS) | SCRIPT_NEWLINE,
                              .when = w->x->when,
                              .pid = w->x->s->pid,
-                             .space = model_space_of(w->cpumode),
+                             .cpumode = (uint8_t)w->cpumode,
                              .in_kernel = is_in_kernel(w->x),
                              .cut = w->cut && end == chain->count};
+    w->left -= (unsigned)(end - from);
     p->out->failed |= !script_frames_ask(&p->frames, &p->names, &run);
 }
 
-static void print_run(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain,
-                      uint64_t from, uint64_t end) {
-    uint64_t fields = frame_fields(w), last = w->cut && end == chain->count ? end - 1 : end;
-    bool exact = true;
-    for (; from < end && p->frames.taken < p->frames.asks.count; from++) {
-        uint64_t ip = perfdata_u64_at(chain, from);
-        char *at = out_room(p->out, 17);
-        *at = '\t';
-        digits_hex16(at + 1, ip);
-        p->out->len += 17;
-        script_frames_put(&p->frames, &p->names, fields | (from == last ? SCRIPT_DOUBT : 0), ip, p->out);
-        if (__builtin_expect(p->options.stop_count, 0) && stops_chain(p, w, ip, &exact)) {
-            w->left = 0;
-            return;
-        }
-    }
+static void ask_cookie(struct script_print *p, const struct walk *w, const struct perfdata_u64s *chain,
+                       uint64_t at) {
+    struct script_run run = {
+        .chain = *chain, .from = at, .to = at + 1, .fields = w->fields, .when = w->x->when, .cookie = true};
+    p->out->failed |= !script_frames_ask(&p->frames, &p->names, &run);
 }
 
-/* All addresses behind one marker: they lie in one address space. */
-static void do_run(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain, uint64_t from,
-                   uint64_t to) {
-    uint64_t end = to - from < w->left ? to : from + w->left;
-    w->left -= (unsigned)(end - from);
-    if (w->asks)
-        ask_run(p, w, chain, from, end);
-    else
-        print_run(p, w, chain, from, end);
-}
-
-static void print_cookie(struct script_print *p, const struct walk *w, uint64_t cookie) {
-    out_char(p->out, '\t');
-    print_address(p, cookie);
-    out_str(p->out, " (cookie)");
-    if (w->fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF)))
-        out_str(p->out, " (" UNKNOWN ")");
-    out_char(p->out, '\n');
-}
-
-/* Asks for its frames or prints it: both go the same way. */
-static void do_chain(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain, bool nested) {
+static void ask_chain(struct script_print *p, struct walk *w, const struct perfdata_u64s *chain,
+                      bool nested) {
     if (chain_corrupt(chain, w->left))
         return;
     w->cut = w->x->stack_cut || resolve_chain_is_cut(&p->events->list.items[w->x->event].attr, chain);
@@ -160,7 +126,7 @@ static void do_chain(struct script_print *p, struct walk *w, const struct perfda
         while (i < chain->count && (ip = perfdata_u64_at(chain, i)) < PERFDATA_CONTEXT_MAX)
             i++;
         if (i > from)
-            do_run(p, w, chain, from, i);
+            ask_run(p, w, chain, from, i);
         if (i == chain->count || !w->left)
             break;
         w->cpumode = perfdata_context_cpumode(ip);
@@ -172,26 +138,67 @@ static void do_chain(struct script_print *p, struct walk *w, const struct perfda
         if (p->deferred && !p->options.all_cookies)
             later = p->deferred(p->deferred_ctx, cookie, w->x->s->tid, w->x->when.order);
         if (later.count)
-            do_chain(p, w, &later, true);
-        else if (!w->asks)
-            print_cookie(p, w, cookie);
+            ask_chain(p, w, &later, true);
+        else
+            ask_cookie(p, w, chain, i);
+    }
+}
+
+void script_place_ask(struct script_print *p, uint64_t fields, const struct script_sample *x) {
+    struct walk w = {fields, x, p->options.max_stack, PERFDATA_MISC_USER, false};
+    ask_chain(p, &w, &x->s->callchain, false);
+}
+
+static void print_cookie(struct script_print *p, const struct script_run *run) {
+    out_char(p->out, '\t');
+    print_address(p, perfdata_u64_at(&run->chain, run->from));
+    out_str(p->out, " (cookie)");
+    if (run->fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF)))
+        out_str(p->out, " (" UNKNOWN ")");
+    out_char(p->out, '\n');
+}
+
+/* False: nothing more of the chain is to be shown. */
+static bool print_run(struct script_print *p, const struct script_sample *x, const struct script_run *run,
+                      const struct script_ask *ask) {
+    bool exact = true;
+    for (uint64_t i = run->from; i < run->to; i++, ask++) {
+        uint64_t ip = perfdata_u64_at(&run->chain, i);
+        char *at = out_room(p->out, 17);
+        *at = '\t';
+        digits_hex16(at + 1, ip);
+        p->out->len += 17;
+        script_frames_put(&p->names, ask, script_run_fields(run, i), ip, p->out);
+        if (__builtin_expect(p->options.stop_count, 0) && stops_chain(p, x, run->cpumode, ip, &exact))
+            return false;
+    }
+    return true;
+}
+
+/* What was asked for, from those runs and frames on. */
+static void print_runs(struct script_print *p, const struct script_sample *x, struct script_asked from,
+                       size_t run_end) {
+    const struct script_ask *ask = p->frames.asks.items + from.frame;
+    bool more = true;
+    for (size_t r = from.run; more && r < run_end; r++) {
+        const struct script_run *run = &p->frames.runs.items[r];
+        if (run->cookie) {
+            print_cookie(p, run);
+        } else {
+            more = print_run(p, x, run, ask);
+            ask += run->to - run->from;
+        }
     }
 }
 
 void script_place_chain(struct script_print *p, uint64_t fields, const struct script_sample *x,
                         struct perfdata_u64s chain) {
-    struct walk ask = {fields, x, p->options.max_stack, PERFDATA_MISC_USER, true, false}, print = ask;
-    print.asks = false;
+    struct walk w = {fields, x, p->options.max_stack, PERFDATA_MISC_USER, false};
     script_frames_clear(&p->frames);
-    do_chain(p, &ask, &chain, true);
+    ask_chain(p, &w, &chain, true);
     script_frames_answer(&p->frames, &p->names);
-    do_chain(p, &print, &chain, true);
+    print_runs(p, x, (struct script_asked){0, 0}, p->frames.runs.count);
     script_frames_clear(&p->frames);
-}
-
-void script_place_ask(struct script_print *p, uint64_t fields, const struct script_sample *x) {
-    struct walk w = {fields, x, p->options.max_stack, PERFDATA_MISC_USER, true, false};
-    do_chain(p, &w, &x->s->callchain, false);
 }
 
 /* ---- the places of a sample ---- */
@@ -205,11 +212,11 @@ static void print_single(struct script_print *p, uint64_t fields, const struct m
 }
 
 void script_place_sample(struct script_print *p, const struct script_plan *plan,
-                         const struct script_sample *x) {
+                         const struct script_waiting *waiting) {
+    const struct script_sample *x = &waiting->x;
     if (plan->chain) {
         out_char(p->out, '\n');
-        struct walk w = {plan->fields, x, p->options.max_stack, PERFDATA_MISC_USER, false, false};
-        do_chain(p, &w, &x->s->callchain, false);
+        print_runs(p, x, waiting->asked, waiting->run_end);
     } else if (plan->fields & SCRIPT_BIT(IP)) {
         struct model_hit hit = MODEL_NOTHING;
         if (plan->fields & SCRIPT_PLACE_FIELDS)

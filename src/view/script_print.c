@@ -456,8 +456,9 @@ static void print_period(struct script_print *p, const struct script_sample *x) 
 }
 
 static void print_step(struct script_print *p, enum step step, const struct script_plan *plan,
-                       const struct script_sample *x) {
+                       const struct script_waiting *waiting) {
     struct out *o = p->out;
+    const struct script_sample *x = &waiting->x;
     const struct perfdata_sample *s = x->s;
     switch (step) {
     case STEP_PERIOD:
@@ -491,7 +492,7 @@ static void print_step(struct script_print *p, enum step step, const struct scri
         print_cgroup(p, s->cgroup);
         break;
     case STEP_PLACE:
-        script_place_sample(p, plan, x);
+        script_place_sample(p, plan, waiting);
         break;
     case STEP_IREGS:
         script_value_regs(o, p->regs, &s->regs_intr);
@@ -531,7 +532,8 @@ bool script_print_locate(struct script_print *p, const struct script_sample *x, 
            script_place_find(p, x, x->misc & PERFDATA_MISC_CPUMODE_MASK, x->s->ip, hit);
 }
 
-static void print_sample(struct script_print *p, const struct script_sample *x) {
+static void print_sample(struct script_print *p, const struct script_waiting *waiting) {
+    const struct script_sample *x = &waiting->x;
     const struct script_plan *plan = &p->plans.items[x->event];
     struct script_start start = {.comm_pid = x->s->pid,
                                  .comm_tid = x->s->tid,
@@ -545,16 +547,14 @@ static void print_sample(struct script_print *p, const struct script_sample *x) 
                                  .when = x->when};
     script_print_start(p, plan, &start);
     for (unsigned i = plan->start_count; i < plan->count; i++)
-        print_step(p, plan->steps[i], plan, x);
+        print_step(p, plan->steps[i], plan, waiting);
     out_char(p->out, '\n');
 }
 
 void script_print_flush(struct script_print *p) {
     script_frames_answer(&p->frames, &p->names);
-    for (unsigned i = 0; i < p->queued; i++) {
-        p->frames.taken = p->queue[i].asked;
-        print_sample(p, &p->queue[i].x);
-    }
+    for (unsigned i = 0; i < p->queued; i++)
+        print_sample(p, &p->queue[i]);
     p->queued = 0;
     script_frames_clear(&p->frames);
 }
@@ -564,9 +564,12 @@ void script_print_later(struct script_print *p, const struct script_sample *x) {
     const struct script_plan *plan = &p->plans.items[x->event];
     if (!plan->fields)
         return;
-    p->queue[p->queued++] = (struct script_waiting){*x, p->frames.asks.count};
+    struct script_waiting *waiting = &p->queue[p->queued++];
+    waiting->x = *x;
+    waiting->asked = (struct script_asked){p->frames.runs.count, p->frames.asks.count};
     if (plan->chain)
         script_place_ask(p, plan->fields, x);
+    waiting->run_end = p->frames.runs.count;
     if (p->queued == SCRIPT_QUEUE_MAX || p->frames.asks.count >= FRAMES)
         script_print_flush(p);
 }

@@ -72,10 +72,15 @@ struct script_sample {
 
 /* Samples are printed many at a time. */
 enum { SCRIPT_QUEUE_MAX = 32 };
-/* One that waits. */
+/* Where in script_frames. */
+struct script_asked {
+    size_t run, frame;
+};
+/* One that waits, and what was asked for its callchain: runs up to run_end. */
 struct script_waiting {
     struct script_sample x;
-    size_t asked; /* its first of script_frames.asks */
+    struct script_asked asked;
+    size_t run_end;
 };
 
 struct script_print {
