@@ -323,7 +323,7 @@ static bool start_pending(struct profile_builder *b, struct profile_taken *x, ui
     p->pid = x->s->pid;
     p->asks = (uint16_t)b->ask_count;
     p->words = 0;
-    p->place = false;
+    p->place = p->own = false;
     return p->leaf.key.klass != PROFILE_NONE;
 }
 
@@ -365,7 +365,7 @@ static bool add_waiting(struct profile_builder *b, struct profile_taken *x) {
         (b->plan->chains && !profile_chain_ask(b, x->s, x->cpumode, x->when, p, &frame)))
         return false;
     p->leaf.key.frame = frame;
-    p->place = frame == RESOLVE_NO_FRAME;
+    p->place = frame == RESOLVE_NO_FRAME && !p->own;
     if (p->place) {
         const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
         unsigned how = resolve_frames_how(x->cpumode, (enum resolve_frame_kind)b->plan->place_kind, false);

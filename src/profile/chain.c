@@ -244,8 +244,9 @@ static bool join(struct profile_builder *b, const struct link *links, unsigned c
 static void find_parts(struct profile_builder *b, const struct chain *c, const struct perfdata_u64s *chain,
                        struct parts *parts) {
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;
-    *parts = (struct parts){
-        .count = 0, .left = caller ? UINT64_MAX : b->plan->o->max_stack, .cpumode = PERFDATA_MISC_USER};
+    parts->count = 0;
+    parts->left = caller ? UINT64_MAX : b->plan->o->max_stack;
+    parts->cpumode = PERFDATA_MISC_USER;
     if (!chain->count || !split(b, chain, c, parts, false)) {
         parts->count = 0;
         return;
@@ -355,6 +356,8 @@ static void ask_words(struct profile_builder *b, const struct chain *c, const st
     const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
     p->before_exec = c->in_kernel;
     p->words = (uint8_t)part->count;
+    p->own =
+        b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE && is_own(c, part);
     unsigned how =
         resolve_frames_how(part->cpumode, (enum resolve_frame_kind)b->plan->frame_kind, p->before_exec);
     for (uint64_t i = 0; i < part->count; i++)

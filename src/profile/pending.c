@@ -90,6 +90,10 @@ static void answer(struct profile_builder *b, struct profile_pending *p) {
         p->leaf.key.frame = asks[p->words].id;
     if (entry)
         b->failed |= !redo_words(b, p);
+    if (p->own && !b->failed) {
+        p->leaf.key.frame = resolve_frames_place(&b->frames, &asks[0]);
+        b->failed |= p->leaf.key.frame == RESOLVE_NO_FRAME;
+    }
 }
 
 static void answer_all(struct profile_builder *b) {

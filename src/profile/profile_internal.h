@@ -97,6 +97,7 @@ struct profile_pending {
     uint16_t asks;
     uint8_t words;
     bool place;
+    bool own;         /* ... is not asked for: it is that of the first word */
     bool before_exec; /* the words were asked for like that */
 };
 enum { PROFILE_PENDING = 64, PROFILE_ASKED_WORDS = 4 };

@@ -108,6 +108,7 @@ static uint32_t add_hashed(struct resolve_frames *f, const struct resolve_frame 
     if (!made || !idtable_add(&f->by_identity, hash, id))
         return RESOLVE_NO_FRAME;
     *made = *frame;
+    made->place = RESOLVE_NO_FRAME;
     return id;
 }
 
@@ -339,16 +340,16 @@ void resolve_frames_ask(struct resolve_frames *f, const struct model_state *stat
     const struct resolve_place_piece *piece = resolve_places_piece(f->places, state, address);
     ask->entry = false;
     ask->address = address;
+    ask->offset = address + piece->slide;
+    ask->image = piece->image;
+    ask->how = (uint8_t)how;
+    ask->back = is_return && piece->image != MODEL_NONE; /* the byte before it is the piece's, too */
     if ((is_return && address == piece->start) ||
         (piece->image != MODEL_NONE && piece->image >= SPOT_IMAGES) ||
         (piece->image == MODEL_NONE && how & HOW_BEFORE_EXEC && resolve_places_in_exec(f->places, state))) {
         settle(ask, frame_at(f, state, how | (is_return ? HOW_RETURN : 0), address));
         return;
     }
-    ask->offset = address + piece->slide;
-    ask->image = piece->image;
-    ask->how = (uint8_t)how;
-    ask->back = is_return && piece->image != MODEL_NONE; /* the byte before it is the piece's, too */
     const struct resolve_frame_image *of = piece->image == MODEL_NONE ? NULL : image_of(f, piece->image);
     if (!of || !of->table) {
         want_frame(f, ask);
@@ -405,6 +406,19 @@ uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask
         ask->stage = ASK_DONE;
     }
     return ask->id;
+}
+
+uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask *ask) {
+    const struct resolve_frame *of = &f->list.items[ask->id];
+    bool one = of->symbol != SYMBOL_NONE || (of->image == ask->image && of->offset == ask->offset);
+    if (one && of->place != RESOLVE_NO_FRAME)
+        return of->place;
+    struct model_hit hit = hit_of(ask, model_space_of(ask->how >> HOW_CPUMODE_SHIFT));
+    unsigned how = (ask->how & ((1u << HOW_KIND_SHIFT) - 1)) | RESOLVE_PLACE << HOW_KIND_SHIFT;
+    uint32_t place = id_of(frame_of(f, how, ask->address, &hit));
+    if (one)
+        f->list.items[ask->id].place = place;
+    return place;
 }
 
 /* ---- runs ---- */

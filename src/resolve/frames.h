@@ -20,6 +20,7 @@ struct resolve_frame {
     uint8_t kind;     /* enum resolve_frame_kind */
     uint8_t back;     /* as model_hit.back: symbol and source line are those of offset - back */
     bool entry;       /* the frame directly outside of it holds an exact address (resolve/callers.h) */
+    uint32_t place;   /* resolve_frames_place's business */
 };
 
 enum resolve_frame_kind {
@@ -83,6 +84,9 @@ void resolve_frames_ask(struct resolve_frames *f, const struct model_state *stat
 void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *ask);
 /* RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask);
+/* The RESOLVE_PLACE frame of an exact address (not `before_exec`) whose RESOLVE_FUNCTION frame was the answer.
+ * RESOLVE_NO_FRAME: memory. */
+uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask *ask);
 
 /* Addresses of one context of a callchain (all between two PERF_CONTEXT_* markers), innermost first. */
 struct resolve_run {

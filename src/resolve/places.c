@@ -74,15 +74,14 @@ static void find_state(const struct resolve_places *p, struct resolve_place_spac
 const struct model_state *resolve_places_space(struct resolve_places *p, enum model_space space, uint32_t pid,
                                                struct model_when when) {
     struct resolve_place_space *s = p->last;
-    if (s && s->pid == pid && s->space == space && holds(&s->state, when))
-        return &s->state;
-    if (space == MODEL_SPACE_NONE)
-        return &p->none.state;
-    s = &p->host_kernel;
-    if (space == MODEL_SPACE_KERNEL)
+    if (space == MODEL_SPACE_KERNEL) {
+        s = &p->host_kernel;
         pid = 0; /* one for all */
-    else
+    } else if (space == MODEL_SPACE_NONE) {
+        return &p->none.state;
+    } else if (!s || s->pid != pid || s->space != space) {
         p->last = s = &p->processes[hash_u64(pid ^ (uint64_t)space << 32) % PROCESS_SLOTS];
+    }
     if (s->pid != pid || s->space != space || !holds(&s->state, when))
         find_state(p, s, space, pid, when);
     return &s->state;
