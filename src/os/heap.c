@@ -24,3 +24,16 @@ void os_heap_prepare(void) {
         madvise((uint8_t *)((uintptr_t)(start + HEAP_SMALL) & ~(uintptr_t)4095),
                 (size_t)(end - start - HEAP_SMALL), MADV_HUGEPAGE);
 }
+
+void os_heap_room_raw(void **items, size_t *cap, size_t n, size_t item_size) {
+    enum { PAGE = 4096 };
+    if (*items || !n || n > SIZE_MAX / 2 / item_size)
+        return;
+    uint8_t *room = malloc(n * item_size);
+    if (!room)
+        return;
+    *items = room;
+    *cap = n;
+    if (n * item_size >= HEAP_BLOCK_MAX) /* a map of its own, with malloc's header in front */
+        madvise((uint8_t *)((uintptr_t)room & ~(uintptr_t)(PAGE - 1)), n * item_size, MADV_HUGEPAGE);
+}

@@ -3,6 +3,8 @@
 #ifndef SONDE_OS_HEAP_H
 #define SONDE_OS_HEAP_H
 
+#include <stddef.h>
+
 /*
  * For a run that will need much memory, and keep it until its end: malloc takes room for it once, the first
  * few megabytes in pages, the rest in huge pages as they are touched (madvise(2), MADV_HUGEPAGE), and gives
@@ -11,5 +13,13 @@
  * it was. To be called once, before threads are there.
  */
 void os_heap_prepare(void);
+
+/*
+ * Room for `n` elements in an empty VEC that is going to be large, nobody knows how large: what it does not
+ * use costs nothing, and while it grows it is neither copied nor in the memory twice. Only a hint: where
+ * there is no room, and beyond `n`, the vector grows as any other.
+ */
+#define os_heap_room(v, n) os_heap_room_raw((void **)&(v)->items, &(v)->cap, (n), sizeof *(v)->items)
+void os_heap_room_raw(void **items, size_t *cap, size_t n, size_t item_size);
 
 #endif

@@ -155,6 +155,7 @@ void profile_builder_trim(struct profile_builder *b) {
     profile_parts_trim(&b->parts);
     idtable_fini(&b->leaf_index);
     vec_fini(&b->run_frames);
+    vec_fini(&b->part_words);
     vec_fini(&b->path);
     if (b->unwind)
         resolve_unwind_tally_add(&b->unwound, resolve_unwind_tally(b->unwind));
@@ -323,6 +324,8 @@ static bool start_pending(struct profile_builder *b, struct profile_taken *x, ui
     p->pid = x->s->pid;
     p->asks = (uint16_t)b->ask_count;
     p->words = 0;
+    p->in_kernel = x->cpumode == PERFDATA_MISC_KERNEL;
+    p->kernel.count = 0;
     p->place = p->own = false;
     return p->leaf.key.klass != PROFILE_NONE;
 }
@@ -365,7 +368,7 @@ static bool add_waiting(struct profile_builder *b, struct profile_taken *x) {
         (b->plan->chains && !profile_chain_ask(b, x->s, x->cpumode, x->when, p, &frame)))
         return false;
     p->leaf.key.frame = frame;
-    p->place = frame == RESOLVE_NO_FRAME && !p->own;
+    p->place = frame == RESOLVE_NO_FRAME && !p->own && !(p->kernel.count && p->kernel.own);
     if (p->place) {
         const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
         unsigned how = resolve_frames_how(x->cpumode, (enum resolve_frame_kind)b->plan->place_kind, false);

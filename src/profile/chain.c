@@ -341,28 +341,50 @@ bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample 
 /* ---- samples that wait ---- */
 
 /* Up to PROFILE_ASKED_WORDS words are as quickly resolved as looked up: of the short parts of user space,
- * which are what is taken for callers in code without frame pointers, few come twice. Perhaps one of the
- * kernel's inside of it. */
+ * which are what is taken for callers in code without frame pointers, few come twice. */
+static bool is_short_user(const struct part *part) {
+    return part->cpumode == PERFDATA_MISC_USER && !part->cut && part->count <= PROFILE_ASKED_WORDS;
+}
+
+/* One part of the kernel's, a short one of user space or both. */
 static bool is_common(const struct parts *parts) {
-    if (parts->count != 1 && parts->count != 2)
-        return false;
-    const struct part *outer = &parts->list[parts->count - 1];
-    return outer->cpumode == PERFDATA_MISC_USER && !outer->cut && outer->count <= PROFILE_ASKED_WORDS &&
-           (parts->count == 1 || parts->list[0].cpumode == PERFDATA_MISC_KERNEL);
+    const struct part *list = parts->list;
+    if (parts->count == 1)
+        return list[0].cpumode == PERFDATA_MISC_KERNEL || is_short_user(&list[0]);
+    return parts->count == 2 && list[0].cpumode == PERFDATA_MISC_KERNEL && is_short_user(&list[1]);
 }
 
 static void ask_words(struct profile_builder *b, const struct chain *c, const struct part *part,
                       struct profile_pending *p) {
     const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
-    p->before_exec = c->in_kernel;
     p->words = (uint8_t)part->count;
     p->own =
         b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE && is_own(c, part);
     unsigned how =
-        resolve_frames_how(part->cpumode, (enum resolve_frame_kind)b->plan->frame_kind, p->before_exec);
+        resolve_frames_how(part->cpumode, (enum resolve_frame_kind)b->plan->frame_kind, p->in_kernel);
     for (uint64_t i = 0; i < part->count; i++)
         resolve_frames_ask(&b->frames, state, how, bytes_load64(part->at + 8 * i, part->swap), i,
                            profile_pending_ask(b));
+}
+
+/* The record may be gone when it is the sample's turn: the words stay in b->part_words, the one inside of the
+ * part before them. False: memory. */
+static bool ask_kernel(struct profile_builder *b, const struct chain *c, const struct part *part,
+                       struct profile_pending *p) {
+    const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
+    p->kernel = (struct profile_kernel_part){.key = part_key(c, part, state),
+                                             .at = b->part_words.count + part->cut,
+                                             .count = (uint32_t)part->count,
+                                             .cut = part->cut,
+                                             .own = is_own(c, part)};
+    if (b->known_parts.slots)
+        __builtin_prefetch(&b->known_parts.slots[p->kernel.key & b->known_parts.mask]);
+    if (!vec_reserve(&b->part_words, b->part_words.count + part->cut + part->count))
+        return false;
+    for (uint64_t i = 0; i < part->count + part->cut; i++)
+        b->part_words.items[b->part_words.count++] =
+            bytes_load64(part->at + 8 * i - (part->cut ? 8 : 0), part->swap);
+    return true;
 }
 
 bool profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
@@ -375,22 +397,26 @@ bool profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *
     find_parts(b, &c, &s->callchain, &parts);
     bool ok = true;
     if (is_common(&parts)) {
-        const struct part *inner = &parts.list[0];
         *out = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
-        if (parts.count == 1) {
-            ask_words(b, &c, inner, p);
-            return true;
-        }
-        const struct model_state *kernel = resolve_places_state(&b->places, inner->cpumode, c.pid, c.when);
-        uint64_t key = part_key(&c, inner, kernel);
-        if (b->known_parts.slots) /* for the time that asking for the words takes */
-            __builtin_prefetch(&b->known_parts.slots[key & b->known_parts.mask]);
-        ask_words(b, &c, &parts.list[1], p);
-        out->inner = known_part(b, &c, inner, kernel, key, is_own(&c, inner) ? &c.place : NULL);
-        ok = out->inner != PROFILE_NO_PART;
+        for (unsigned i = 0; ok && i < parts.count; i++)
+            if (parts.list[i].cpumode == PERFDATA_MISC_KERNEL)
+                ok = ask_kernel(b, &c, &parts.list[i], p);
+            else
+                ask_words(b, &c, &parts.list[i], p);
     } else {
         ok = take_parts(b, &c, &parts, PROFILE_EMPTY_PART, out);
     }
     *place = c.place;
     return ok;
+}
+
+bool profile_chain_answer(struct profile_builder *b, struct profile_pending *p) {
+    const struct profile_kernel_part *k = &p->kernel;
+    const struct chain c = {.pid = p->pid, .when = {p->leaf.first_ns, p->order}, .in_kernel = p->in_kernel};
+    const struct part part = {(const uint8_t *)(b->part_words.items + k->at), k->count, PERFDATA_MISC_KERNEL,
+                              false, k->cut};
+    const struct model_state *state = resolve_places_state(&b->places, part.cpumode, c.pid, c.when);
+    uint32_t id = known_part(b, &c, &part, state, k->key, k->own ? &p->leaf.key.frame : NULL);
+    *(p->words ? &p->leaf.key.chain.inner : &p->leaf.key.chain.outer) = id;
+    return id != PROFILE_NO_PART && (!k->own || p->leaf.key.frame != RESOLVE_NO_FRAME);
 }

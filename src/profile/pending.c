@@ -71,7 +71,7 @@ static bool redo_words(struct profile_builder *b, const struct profile_pending *
                               .count = p->words,
                               .cpumode = PERFDATA_MISC_USER,
                               .kind = b->plan->frame_kind,
-                              .before_exec = p->before_exec};
+                              .before_exec = p->in_kernel};
     if (!resolve_frames_run(&b->frames, &run, ids))
         return false;
     for (unsigned i = 0; i < p->words; i++)
@@ -82,6 +82,8 @@ static bool redo_words(struct profile_builder *b, const struct profile_pending *
 static void answer(struct profile_builder *b, struct profile_pending *p) {
     struct resolve_ask *asks = &b->asks[p->asks];
     bool entry = false;
+    if (p->kernel.count)
+        b->failed |= !profile_chain_answer(b, p);
     for (unsigned i = 0; i < p->words + (unsigned)p->place; i++) {
         b->failed |= resolve_frames_answer(&b->frames, &asks[i]) == RESOLVE_NO_FRAME;
         entry |= asks[i].entry && i + 1u < p->words;
@@ -150,6 +152,7 @@ void profile_pending_flush(struct profile_builder *b) {
     for (uint32_t i = 0; i < b->pending_count && !b->failed; i++)
         b->failed |= !profile_leaf_add(b, &b->pending[i].leaf, &b->pending[i].weights, b->pending[i].hash);
     b->pending_count = b->ask_count = 0;
+    vec_clear(&b->part_words);
 }
 
 void profile_pending_push(struct profile_builder *b) {

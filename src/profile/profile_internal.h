@@ -85,6 +85,15 @@ struct profile_weights {
     uint64_t latency; /* period by how many threads ran */
 };
 
+/* A part of a chain as recorded, which waits with its sample. */
+struct profile_kernel_part {
+    uint64_t key;
+    size_t at;      /* in builder.part_words */
+    uint32_t count; /* 0: none */
+    bool cut;       /* the word inside of it stands before it */
+    bool own;       /* the sample itself lies at its first address */
+};
+
 /* A sample on its way to its leaf: it waits until what it will touch is in the cache; see pending.c. */
 struct profile_pending {
     struct profile_leaf leaf; /* of this sample alone */
@@ -92,13 +101,15 @@ struct profile_pending {
     struct profile_weights weights;
     uint64_t order; /* with leaf.first_ns: when */
     uint32_t pid;
-    /* What was asked for, builder.asks[asks ...]: first the words of the chain's outer part, innermost first,
-     * then the sample's own place. What is not asked for is in the leaf already. */
+    bool in_kernel; /* the sample lies there */
+    /* What was asked for: the kernel's part of the chain; builder.asks[asks ...]: first the words of its part
+     * in user space, innermost first, then the sample's own place. What is not asked for is in the leaf
+     * already. */
+    struct profile_kernel_part kernel;
     uint16_t asks;
     uint8_t words;
     bool place;
-    bool own;         /* ... is not asked for: it is that of the first word */
-    bool before_exec; /* the words were asked for like that */
+    bool own; /* the place is not asked for: it is that of the first word */
 };
 enum { PROFILE_PENDING = 64, PROFILE_ASKED_WORDS = 4 };
 
@@ -152,6 +163,7 @@ struct profile_builder {
 
     struct profile_parts parts; /* of frames */
     struct profile_chain_table known_parts;
+    VEC(uint64_t) part_words; /* of the samples that wait */
     VEC(uint32_t) path;       /* scratch */
     VEC(uint32_t) run_frames; /* of the part at hand */
 
@@ -291,6 +303,8 @@ bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample 
 /* The same for a sample that waits: p->leaf.key.chain, as far as its words are not only asked for. */
 bool profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
                        struct model_when when, struct profile_pending *p, uint32_t *place);
+/* Its turn has come: p->kernel becomes a part of p->leaf.key. False: memory. */
+bool profile_chain_answer(struct profile_builder *b, struct profile_pending *p);
 void profile_chain_table_fini(struct profile_chain_table *t);
 
 static inline uint32_t profile_chain_length(const struct profile_parts *p, struct profile_chain chain) {

@@ -424,7 +424,8 @@ uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask
 /* ---- runs ---- */
 
 bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids) {
-    enum { AHEAD = 8 };
+    for (uint64_t i = 0; i < run->count; i++)
+        __builtin_prefetch(slot_of(f, run->state->id, bytes_load64(run->at + 8 * i, run->swap)));
     unsigned how = resolve_frames_how(run->cpumode, (enum resolve_frame_kind)run->kind, run->before_exec);
     bool exact = !run->cut;
     if (run->cut) {
@@ -434,9 +435,6 @@ bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run,
         exact = inner & 1;
     }
     for (uint64_t i = 0; i < run->count; i++) {
-        if (i + AHEAD < run->count)
-            __builtin_prefetch(
-                slot_of(f, run->state->id, bytes_load64(run->at + 8 * (i + AHEAD), run->swap)));
         known_frame known =
             frame_at(f, run->state, how | (exact ? 0 : HOW_RETURN), bytes_load64(run->at + 8 * i, run->swap));
         if (!known)
