@@ -170,20 +170,11 @@ def streamed():
         check(all(f"{name}_1" in rows for name in ("again", "twice", "thread")), f"streamed {option}: report names all")
 
 
-def unwound():
-    """Code without frame pointers says how to unwind it, where it was made and where it was moved to."""
-    command = [EXAMPLE, "--unwind", "--dump", ".", "--truth", "unwound.truth"]
-    if subprocess.run([EXAMPLE, "--unwind", "--milliseconds", "1"], capture_output=True).returncode == 2:
-        print("SKIP the example's code that tells how to unwind it is x86-64's")
-        return
-    with support.recording():
-        r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "997", "-k", "mono", "--call-graph", "dwarf,4096",
-                            "-o", "unwound.data", "--", *command], capture_output=True, env=support.ENV, timeout=300)
-    check(r.returncode == 0, f"unwound: {r.stderr.decode()[-500:]}")
-    r = support.run([SONDE, "script", "-i", "unwound.data", "-F", "ip,sym"])
-    moved = {row[3] for i, row in enumerate(truth_of("unwound.truth")) if i % 2}  # where an outer_I lies the second time
+def check_unwound(script, truth, what):
+    """That every stack of the example's --unwind leads to who called."""
+    moved = {row[3] for i, row in enumerate(truth_of(truth)) if i % 2}  # where an outer_I lies the second time
     seen, wrong, later = 0, [], 0
-    for chain in r.out.decode().split("\n\n"):
+    for chain in script.decode().split("\n\n"):
         frames = re.findall(r"^\s*([0-9a-f]+) (\S+)$", chain, re.M)
         if not frames or not frames[0][1].startswith(("inner_", "outer_")):
             continue
@@ -195,8 +186,27 @@ def unwound():
         good = names[0] == f"outer_{i}" if not outer else names[:2] == [f"inner_{i}", f"outer_{i}"]
         if not good or names[outer + 1:outer + 3] not in (["run", "unwind"], ["run", "main"]):  # unwind may be part of main
             wrong.append(names[:5])
-    check(seen > 50 and 10 < later < seen, f"unwound: stacks of code that was made, and was moved: {seen}, {later}")
-    check(not wrong, f"unwound: {len(wrong)} of {seen} stacks are wrong: {wrong[:3]}")
+    check(seen > 50 and 10 < later < seen, f"{what}: stacks of code that was made, and was moved: {seen}, {later}")
+    check(not wrong, f"{what}: {len(wrong)} of {seen} stacks are wrong: {wrong[:3]}")
+
+
+def unwound():
+    """Code without frame pointers says how to unwind it, where it was made and where it was moved to."""
+    command = [EXAMPLE, "--unwind", "--dump", ".", "--truth", "unwound.truth"]
+    if subprocess.run([EXAMPLE, "--unwind", "--milliseconds", "1"], capture_output=True).returncode == 2:
+        print("SKIP the example's code that tells how to unwind it is x86-64's")
+        return
+    with support.recording():
+        r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "997", "-k", "mono", "--call-graph", "dwarf,4096",
+                            "-o", "unwound.data", "--", *command], capture_output=True, env=support.ENV, timeout=300)
+    check(r.returncode == 0, f"unwound: {r.stderr.decode()[-500:]}")
+    check_unwound(support.run([SONDE, "script", "-i", "unwound.data", "-F", "ip,sym"]).out, "unwound.truth", "unwound")
+    # As it comes: the dump's tables come with its code, part by part.
+    streaming = '"$0" record -q -e cpu-clock:u -F 997 -k mono --call-graph dwarf,4096 -o - -- "$1" --unwind --dump . --truth stream.truth ' \
+                '--milliseconds 60 | "$0" script -i - -F ip,sym'
+    with support.recording():
+        r = subprocess.run(["sh", "-c", streaming, SONDE, EXAMPLE], capture_output=True, env=support.ENV, timeout=300)
+    check_unwound(r.stdout, "stream.truth", "unwound from a pipe")
     r = support.run([SONDE, "report", "-i", "unwound.data", "--stdio", "--no-children", "--sort", "sym", "-g", "folded,0,callee"])
     chains = [line.split(" ", 1)[1].split(";") for line in re.findall(r"^[0-9.]+% .*$", r.out.decode(), re.M)]
     chains = [c for c in chains if c[0].startswith(("inner_", "outer_"))]
