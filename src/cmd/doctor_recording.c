@@ -322,7 +322,8 @@ static void say_unwound(const struct patient *p, const struct resolve_unwind_tal
          "end in code without unwind tables"},
         {RESOLVE_UNWIND_UNMAPPED, "stacks_unmapped", NULL, "lead to where nothing was known to be mapped"},
         {RESOLVE_UNWIND_BROKEN, "stacks_broken", NULL, "end because tables and stack do not fit together"},
-        {RESOLVE_UNWIND_CPU, "stacks_cpu", NULL, "are of a CPU that is not unwound here"},
+        {RESOLVE_UNWIND_CPU, "stacks_cpu", "record with frame pointers: -g",
+         "are of a CPU that is not unwound here (x86, arm64, s390x, ppc64, riscv64 and loongarch64 are)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double share = percent(t->ends[rows[i].end], t->stacks);

@@ -383,7 +383,8 @@ const char *resolve_unwind_end_text(enum resolve_unwind_end end) {
         [RESOLVE_UNWIND_UNMAPPED] = "an address where nothing is mapped",
         [RESOLVE_UNWIND_BROKEN] = "tables and stack do not fit together",
         [RESOLVE_UNWIND_LIMIT] = "more frames than asked for (--max-stack)",
-        [RESOLVE_UNWIND_CPU] = "a CPU that cannot be unwound here",
+        [RESOLVE_UNWIND_CPU] =
+            "a CPU that is not unwound here (x86, arm64, s390x, ppc64, riscv64 and loongarch64 are)",
     };
     return texts[end];
 }
