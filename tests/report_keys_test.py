@@ -223,6 +223,16 @@ def parallelism():
     check("a latency that says nothing is not shown", rows(report(alone, "-s", "sym").out), [["100.00%", "[.] filter_event"]])
 
 
+def verbose():
+    r = program(pd.IP | pd.TID | pd.TIME)
+    r.sample(7, LEAF + 4)
+    r.sample(7, 0x1234)
+    got = rows(report(r, "-v", "-s", "dso,sym").out)
+    check("-v", got, [["50.00%", OBJECT, hex(FUNCTIONS["filter_event"][0] + 4), "d [.] filter_event"],
+                      ["50.00%", "[unknown]", "0x1234", "! [.] 0x0000000000001234"]])
+    check("--no-group", "# Samples: 2  of event 'cpu-clock'" in report(r, "--no-group").out.decode(), True)
+
+
 def types():
     r = program(pd.IP | pd.TID | pd.TIME)
     r.sample(7, LEAF)
@@ -312,7 +322,7 @@ def interrupt():
 
 
 def main():
-    for test in memory, searches, call_stacks, blocks, history, threads, parallelism, types, sizes, fields, interrupt:
+    for test in memory, searches, call_stacks, blocks, history, threads, parallelism, verbose, types, sizes, fields, interrupt:
         test()
     shutil.rmtree(FOLDER)
     REPORT.finish()

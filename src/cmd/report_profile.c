@@ -28,7 +28,7 @@ struct report_session {
     struct reading *r;
     const struct report_options *o;
     struct has has;
-    bool children, branch, blocks, history, made_group;
+    bool children, branch, blocks, history, made_group, unmade_group;
     enum profile_chain_mode chain_mode;
     enum profile_chain_order chain_order;
     struct profile_columns columns;
@@ -84,7 +84,9 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     if (o->branch_stack == REPORT_YES && !s->has.branches)
         return err_set(err, ERR_ABSENT, NULL,
                        "Selected -b but no branch data. Did you call perf record without -b?");
-    if (o->mem_mode && !s->has.mem)
+    /* What a pipe will bring perf cannot know before, so that there it is no mistake. */
+    bool pipe = stream_header(s->r->stream)->container == PERFDATA_CONTAINER_PIPE;
+    if (o->mem_mode && !s->has.mem && !pipe)
         return err_set(err, ERR_ABSENT, NULL,
                        "Selected --mem-mode but no mem data. Did you call perf record without -d?");
     bool groups = o->group == REPORT_YES;
@@ -93,8 +95,6 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     if (o->group_sort_index < -1 || (o->group_sort_index > 0 && !groups))
         return err_set(err, ERR_USAGE, "--group-sort-idx", "%d: there is no such event in a group",
                        o->group_sort_index);
-    /* What a pipe will bring perf cannot know before, so that there it is no mistake. */
-    bool pipe = stream_header(s->r->stream)->container == PERFDATA_CONTAINER_PIPE;
     if ((o->chain.asked || o->branch_history) && !pipe && !s->has.chains && !s->has.branches &&
         o->chain.mode != PROFILE_CHAIN_NONE)
         return err_set(err, ERR_ABSENT, NULL,
@@ -372,17 +372,22 @@ static bool is_dummy(const struct perfdata_event *e) {
     return e->attr.type == SOFTWARE && e->attr.config == DUMMY;
 }
 
-/* --group of a recording without groups makes one of all its events, but for dummies at the end. */
+/* --group of a recording without groups makes one of all its events, but for dummies at the end. So does
+ * --no-group, in perf, of which only a word in the first event's title is seen. */
 static void force_group(struct report_session *s) {
     struct perfdata_events *e = s->r->events;
     size_t n = e->list.count;
     bool any = false;
     for (size_t i = 0; i < n; i++)
         any |= e->list.items[i].group_members > 1;
-    if (s->o->group != REPORT_YES || any)
+    if (s->o->group == REPORT_UNSAID || any)
         return;
     while (n > 1 && is_dummy(&e->list.items[n - 1]))
         n--;
+    if (s->o->group == REPORT_NO) {
+        s->unmade_group = n > 1;
+        return;
+    }
     s->made_group = true;
     for (size_t i = 0; i < n; i++) {
         e->list.items[i].leader = 0;
@@ -444,6 +449,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .symbols = s->symbol_list.items,
         .symbol_filter = o->symbol_filter,
         .socket = o->socket,
+        .verbose = o->verbose > 0,
         .full_source_path = o->full_source_path,
         .time_quantum_ns = o->time_quantum_ns,
     };
@@ -551,6 +557,7 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         .percent_limit = o->percent_limit,
         .children = s->children,
         .made_group = s->made_group,
+        .unmade_group = s->unmade_group,
         .hierarchy = o->hierarchy,
         .blocks = s->blocks,
         .quiet = o->quiet,

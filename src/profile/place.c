@@ -34,8 +34,8 @@ static bool make_place(struct profile *p, struct naming *n, const struct resolve
     const struct profile_input *in = p->plan.in;
     uint32_t dso = hash_map_get(&n->dsos, f->image);
     if (dso == HASH_ABSENT) {
-        const char *text =
-            f->image == MODEL_NONE ? "[unknown]" : model_image(in->model, f->image)->short_name;
+        const struct model_image *image = f->image == MODEL_NONE ? NULL : model_image(in->model, f->image);
+        const char *text = !image ? "[unknown]" : p->plan.o->verbose ? image->name : image->short_name;
         dso = strpool_add(&p->b.texts, text, strlen(text));
         if (f->image == MODEL_NONE)
             p->no_dso = dso;

@@ -63,6 +63,7 @@ struct profile_options {
     const char *const *comms, *const *dsos, *const *symbols; /* NULL: all; else NULL-terminated */
     const char *symbol_filter;                               /* --symbol-filter: a part of the name */
     int socket;                                              /* -1: all */
+    bool verbose;                                            /* -v: paths of objects, addresses of symbols */
     bool full_source_path;                                   /* files of source lines with their folders */
     uint64_t time_quantum_ns;                                /* 100 ms by default */
 };

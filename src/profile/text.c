@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The texts of keys and frames, as perf report prints them. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "profile/profile_internal.h"
 
 void profile_put_address(struct out *o, uint64_t address, unsigned digits) {
@@ -35,12 +38,40 @@ void profile_put_level(struct out *o, unsigned cpumode) {
     out_mem(o, level, sizeof level);
 }
 
+/* Before a symbol, with -v. */
+enum { ADDRESS_WIDTH = 18, ORIGIN_WIDTH = ADDRESS_WIDTH + 3 };
+
+/* The letters as far as perf shows them; others have none of perf's. */
+static char origin_letter(enum symbol_origin origin, enum symbol_list list) {
+    static const char letters[SYMBOL_ORIGIN_COUNT] = {
+        [SYMBOL_FROM_NOTHING] = '!',  [SYMBOL_FROM_FILE] = 'd',          [SYMBOL_FROM_CACHE] = 'B',
+        [SYMBOL_FROM_KALLSYMS] = 'k', [SYMBOL_FROM_LIVE_KALLSYMS] = 'k', [SYMBOL_FROM_DEBUG_FILE] = 'D'};
+    if (list == SYMBOL_IN_KALLSYMS) /* of the cache, too */
+        return 'k';
+    return letters[origin] ? letters[origin] : '?';
+}
+
+/* "0x1735c            d ": where it lies, and where its name is from. */
+static void put_origin(const struct profile *p, uint32_t frame, struct out *o) {
+    const struct resolve_frame *f = &p->b.frames.list.items[frame];
+    struct resolve_symbol symbol = {f->image, f->symbol};
+    struct resolve_provenance from = resolve_provenance_of(p->plan.in->names, MODEL_NONE, symbol);
+    char text[ADDRESS_WIDTH + 1];
+    int len = snprintf(text, sizeof text, "%#" PRIx64, profile_own_address(f));
+    out_left(o, text, (size_t)len, ADDRESS_WIDTH);
+    out_char(o, ' ');
+    out_char(o, origin_letter(from.symbol.origin, from.symbol.list));
+    out_char(o, ' ');
+}
+
 static void put_symbol(const struct profile *p, const struct profile_row *row, enum profile_column_id id,
                        struct out *o) {
     uint32_t frame = profile_key_frame(p, id, row);
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
     const struct profile_name *name = profile_name_of(p, frame);
     bool own = !profile_key_is_frame(id);
+    if (p->plan.o->verbose && id == PROFILE_SYMBOL)
+        put_origin(p, frame, o);
     profile_put_level(o, own ? row->cpumode : f->cpumode);
     if (name)
         out_str(o, name->text);
@@ -255,7 +286,7 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                 w = NAMELESS_WIDTH;
         } else if (id == PROFILE_SYMBOL) {
             const struct profile_name *name = profile_name_of(p, t->rows.items[i].frame);
-            w = name ? name->text_len + 4 : 22;
+            w = name ? name->text_len + 4 + (p->plan.o->verbose ? ORIGIN_WIDTH : 0) : 22;
             if (profile_grade_of(p, t->rows.items[i].frame) == GRADE_STALE) {
                 o.len = 0;
                 put_key(p, t, i, id, &o);

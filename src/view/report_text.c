@@ -154,7 +154,8 @@ static void print_event_name(const struct printer *pr) {
     const struct profile_event *e = pr->e;
     const struct perfdata_event *events = &pr->o->events->list.items[e->event];
     if (e->members < 2) { /* of a leader perf says it like this even with --no-group */
-        out_printf(pr->out, "of event%s '%s'", events->group_members > 1 ? "s" : "", e->name);
+        out_printf(pr->out, "of event%s '%s'",
+                   events->group_members > 1 || (pr->o->unmade_group && !e->event) ? "s" : "", e->name);
         return;
     }
     const char *name = events->group_name ? events->group_name : "anon group";
