@@ -18,7 +18,8 @@ void os_mounts_free(struct os_mounts *m); /* NULL is allowed */
  * Whether looking at the file may take for ever: the innermost mount that `path` lies in is of that kind, as
  * /proc/self/mountinfo says (proc(5)). Paths below /proc/PID/root, and what /proc/PID/map_files and
  * /proc/PID/exe lead to, are looked up in the mounts of that process. Our own list is read
- * again when it has changed, others when they are older than a second. May be called by several threads at once.
+ * again when it has changed, others when they are older than a second. May be called by several threads at
+ * once.
  */
 bool os_mounts_stall(struct os_mounts *m, const char *path);
 
