@@ -6,6 +6,7 @@ OBJECT is a shared object with a build-id and functions called start and stop.
 """
 import io
 import os
+import re
 import shutil
 import struct
 import sys
@@ -104,6 +105,41 @@ def check_missing(t, folder, own):
     c.run("-a", OBJECT)
     c.expect("not missing", ["-f", "-M", path])
     c.expect("no recording", ["-M", folder + "/none"], 1)
+
+
+KERNEL, NOTES = 0xffffffff81000000, 0xffffffff81002000
+
+
+def write_kcore(folder, own):
+    """A kernel's memory of three pages, the last one its notes, with the lists beside it."""
+    os.mkdir(folder)
+    note = struct.pack("=III4s", 4, len(own), 3, b"GNU") + own
+    with open(folder + "/kcore", "wb") as f:
+        f.write(b"\x7fELF\x02" + bytes([1 if sys.byteorder == "little" else 2]) + b"\1" + bytes(9))
+        f.write(struct.pack("=HHIQQQIHHHHHH", 4, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0))
+        f.write(struct.pack("=IIQQQQQQ", 1, 7, PAGE, KERNEL, 0, 3 * PAGE, 3 * PAGE, PAGE))
+        f.seek(PAGE)
+        f.write(b"\xcc" * (2 * PAGE) + note.ljust(PAGE, b"\0"))
+    with open(folder + "/kallsyms", "w") as f:
+        f.write(f"{KERNEL:x} T _text\n{KERNEL + 16:x} T schedule\n{KERNEL + PAGE:x} T _etext\n"
+                f"{NOTES:x} R __start_notes\n{NOTES + len(note):x} R __stop_notes\n")
+
+
+def check_kcore(t, folder, own):
+    """Copies of kernels' memory, each once."""
+    c = Cache(t, folder)
+    shutil.rmtree(c.folder, ignore_errors=True)
+    live = os.path.join(folder, "live")
+    write_kcore(live, own)
+    for _ in range(2):
+        c.expect("kcore", ["-k", live + "/kcore"])
+        found = tree(c.folder)
+        t.check("kcore is copied once", len(found) == 3 and all(
+            re.fullmatch(rf"\[kernel\.kcore\]/{own.hex()}/\d{{16}}/{name}", f)
+            for f, name in zip(found, ("kallsyms", "kcore", "modules"))), found)
+    c.expect("no kcore", ["-k", folder + "/none/kcore"], 1)
+    os.remove(live + "/kallsyms")
+    c.expect("no list", ["-k", live + "/kcore"], 1)
 
 
 def check_reading(t, folder, own):
@@ -267,7 +303,7 @@ def main():
         sys.exit(support.SKIP)
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.realpath(folder)
-        for check in (check_files, check_missing, check_reading, check_archive, check_embed, check_scrub):
+        for check in (check_files, check_missing, check_kcore, check_reading, check_archive, check_embed, check_scrub):
             check(t, folder, own)
     t.finish()
 

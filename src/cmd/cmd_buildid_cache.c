@@ -15,13 +15,14 @@
 #include "os/place.h"
 #include "os/proc.h"
 #include "record/cache_entries.h"
+#include "record/kcore.h"
 
 enum { PATH_ROOM = 4096, SERVERS_TOTAL_MS = 60000 };
 
 struct cache_options {
     bool list, purge_all, force, servers;
     int verbose;
-    const char *add, *remove, *purge, *update, *missing, *urls, *target;
+    const char *add, *kcore, *remove, *purge, *update, *missing, *urls, *target;
     uint64_t limit_bytes; /* UINT64_MAX: none */
 };
 
@@ -52,7 +53,8 @@ static bool take_servers(const struct option *row, void *field, const char *valu
 static const struct option options[] = {
     OPTION_STRING('a', "add", OWN, add, "file list", "add these files, with commas between"),
     INPUT_FORCE_OPTION(OWN, force),
-    OPTION_ABSENT('k', "kcore", "file", "add a copy of the running kernel's code"),
+    OPTION_STRING('k', "kcore", OWN, kcore, "file",
+                  "add a copy of a kernel's code: /proc/kcore for the running one's"),
     OPTION_BOOL('l', "list", OWN, list, "list what is in the cache"),
     OPTION_STRING('M', "missing", OWN, missing, "file",
                   "list the build-ids of a recording that the cache lacks"),
@@ -241,6 +243,32 @@ static void purge_all(struct session *s) {
     }
 }
 
+/* ---- the kernel's memory ---- */
+
+static bool add_kcore(struct session *s, const struct record_kcore *k, struct err *err) {
+    struct object_build_id id;
+    char hex[2 * OBJECT_BUILD_ID_MAX + 1];
+    bool live = strncmp(s->o->kcore, "/proc/", 6) == 0, added = false;
+    if (!record_kcore_id(k, &id) && !(live && kernel_maps_kernel_id(&os_files_real, &id, NULL)))
+        return err_set(err, ERR_ABSENT, s->o->kcore, "it does not hold the kernel's build-id");
+    put_hex(hex, sizeof hex, id.bytes, id.size);
+    bool ok = record_kcore_cache(k, s->folder, hex, &added, err);
+    log_line(LOG_INFO, "Adding %s [kernel.kcore]: %s", hex, !ok ? "FAIL" : added ? "Ok" : "there already");
+    return ok;
+}
+
+static void add_memory(struct session *s) {
+    struct record_kcore k;
+    struct err err = ERR_INIT;
+    if (!s->o->kcore)
+        return;
+    bool open = record_kcore_open(&k, s->o->kcore, &err);
+    if (!open || !add_kcore(s, &k, &err))
+        fail(s, "add", s->o->kcore, &err);
+    if (open)
+        record_kcore_close(&k);
+}
+
 /* ---- the size ---- */
 
 static int by_use(const void *a, const void *b) {
@@ -337,6 +365,7 @@ static int work(struct command_env *env, struct session *s) {
     if (o->list || o->missing)
         status = print(env, s);
     each_file(s, o->add, "add", add);
+    add_memory(s);
     each_file(s, o->remove, "remove", remove_same);
     purge(s, o->purge);
     if (o->purge_all)
@@ -353,7 +382,7 @@ static int run(struct command_env *env, int argc, char **argv) {
     int status;
     if (!command_options(env, &o, 0, &argc, &argv, &status))
         return status;
-    bool any = o.list || o.purge_all || o.add || o.remove || o.purge || o.update || o.missing ||
+    bool any = o.list || o.purge_all || o.add || o.kcore || o.remove || o.purge || o.update || o.missing ||
                o.limit_bytes != UINT64_MAX;
     if (argc || !any)
         return command_usage(env, NULL);

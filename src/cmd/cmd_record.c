@@ -26,7 +26,7 @@ struct record_cli {
     struct record_options o; /* first: rows of options fill it directly */
     VEC(struct selection) selected;
     const char *output, *freq, *user;
-    bool group, inherit_given, no_inherit, quiet, no_cache, build_id_all, dry_run, time_boundary,
+    bool group, inherit_given, no_inherit, quiet, no_cache, kcore, build_id_all, dry_run, time_boundary,
         plain_callgraph;
     int verbose, realtime;
     uint64_t map_timeout_ms;
@@ -186,8 +186,6 @@ static bool refuse(const struct option *row, void *field, const char *value, boo
         {"clang-path", "BPF programs are not compiled here; bpftool loads them"},
         {"debuginfod",
          "nothing is downloaded while recording; sonde report asks the servers of DEBUGINFOD_URLS"},
-        {"kcore",
-         "the kernel's code is not copied; a kernel image of the recorded build-id has it (report -k)"},
         {"off-cpu",
          "it needs a BPF program; use -e sched:sched_switch -g, which has a stack for each time that a "
          "task leaves its CPU"},
@@ -297,7 +295,8 @@ static const struct option options[] = {
     SELECT(0, "exclude-perf", NULL, "don't record events from sonde itself", .flags = OPTION_NO_VALUE),
     SELECT(0, "filter", "filter", "event filter"),
     OPTION_BOOL(0, "group", struct record_cli, group, "put the counters into a counter group"),
-    REFUSED(0, "kcore", NULL, "copy /proc/kcore", .flags = OPTION_NO_VALUE),
+    OPTION_BOOL(0, "kcore", struct record_cli, kcore,
+                "Write a directory, with a copy of the running kernel's code (/proc/kcore)"),
     WHOLE(0, "keep", "none|unwind|full",
           "of files that are deleted or replaced while recording keep nothing, what names functions and "
           "unwinds (default), or all",
@@ -533,6 +532,7 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
     const char *output = c->output ? c->output : "perf.data";
     struct record_event_sources *src = record_event_sources_new(&sysfs_system);
     c->o.to_pipe = strcmp(output, "-") == 0;
+    c->o.kcore = c->kcore ? "/proc/kcore" : NULL;
     if (c->inherit_given)
         c->o.inherit = !c->no_inherit;
     else if (c->o.tids)

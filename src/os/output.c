@@ -137,14 +137,26 @@ bool os_output_possible(const char *path, struct err *err) {
     return access(folder, W_OK | X_OK) == 0 || err_errno(err, errno, path, "cannot create");
 }
 
-/* Removes a file, or a directory and the files directly in it. */
+/* Removes the files directly in a directory, and those in the folder of a kernel's copy. */
+static void remove_files(int fd, bool below) {
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!d && fd >= 0)
+        close(fd);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (unlinkat(fd, e->d_name, 0) == 0 || below || strcmp(e->d_name, "kcore_dir") != 0)
+            continue;
+        remove_files(openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), true);
+        unlinkat(fd, e->d_name, AT_REMOVEDIR);
+    }
+    if (d)
+        closedir(d);
+}
+
+/* Removes a file, or the directory of a recording. */
 static void remove_path(const char *path) {
-    DIR *d = unlink(path) != 0 && (errno == EISDIR || errno == EPERM) ? opendir(path) : NULL;
-    if (!d)
+    if (unlink(path) == 0 || (errno != EISDIR && errno != EPERM))
         return;
-    for (struct dirent *e; (e = readdir(d));)
-        unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
+    remove_files(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), false);
     rmdir(path);
 }
 

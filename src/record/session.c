@@ -22,6 +22,7 @@
 #include "record/control.h"
 #include "record/drain.h"
 #include "record/facts.h"
+#include "record/kcore.h"
 #include "record/kernel.h"
 #include "record/module_watch.h"
 #include "record/opening.h"
@@ -164,20 +165,20 @@ static bool open_trigger(struct session *s, struct err *err) {
     return true;
 }
 
-/* --threads writes a directory, once. */
-static bool plan_threads(struct session *s, struct err *err) {
+/* --threads and --kcore write a directory, once. */
+static bool plan_folder(struct session *s, struct err *err) {
     const struct record_options *o = s->job->options;
-    if (!o->threads)
+    if (!o->threads && !o->kcore)
         return true;
-    if (o->to_pipe || o->switch_output || o->overwrite)
-        return err_set(err, ERR_USAGE, "--threads", "it does not go with %s",
+    if (o->to_pipe || o->switch_output || (o->threads && o->overwrite))
+        return err_set(err, ERR_USAGE, o->threads ? "--threads" : "--kcore", "it does not go with %s",
                        o->to_pipe         ? "a pipe, which is one file"
                        : o->switch_output ? "--switch-output"
                                           : "--overwrite");
     if ((size_t)snprintf(s->main_file, sizeof s->main_file, "%s/data", s->job->output) >= sizeof s->main_file)
         return err_set(err, ERR_USAGE, s->job->output, "the name is too long");
-    return record_layout_init(&s->layout, o->threads, s->job->sys, s->target.cpus.items, s->target.cpus.count,
-                              err);
+    return !o->threads || record_layout_init(&s->layout, o->threads, s->job->sys, s->target.cpus.items,
+                                             s->target.cpus.count, err);
 }
 
 /* Before anything runs, and without touching an older recording: the command may not be there at all. */
@@ -190,9 +191,11 @@ static bool check_output(const char *path, struct err *err) {
 
 static bool create_output(struct session *s, struct os_output *out, struct err *err) {
     const char *path = s->job->output;
-    if (s->job->options->threads)
-        return os_output_keep_old(path, err) && os_output_folder(path, err) &&
-               record_readers_files(&s->layout, path, err) && os_output_create(s->main_file, out, err);
+    const struct record_options *o = s->job->options;
+    if (o->threads || o->kcore)
+        return (o->kcore || (os_output_keep_old(path, err) && os_output_folder(path, err))) &&
+               (!o->threads || record_readers_files(&s->layout, path, err)) &&
+               os_output_create(s->main_file, out, err);
     if (strcmp(path, "-") != 0)
         return os_output_keep_old(path, err) && os_output_create(path, out, err);
     *out = os_output_fd(STDOUT_FILENO);
@@ -498,14 +501,15 @@ static bool start(struct session *s, struct err *err) {
     if (job->proc)
         record_cgroups_mount(job->proc, s->cgroup_folder, sizeof s->cgroup_folder);
     if (!start_child(s, err) || !record_target_init(&s->target, job->options, job->sys, s->child.pid, err) ||
-        !plan_threads(s, err) || !(job->events ? plan_and_open(s, job->events, err) : open_default(s, err)) ||
+        !plan_folder(s, err) || !(job->events ? plan_and_open(s, job->events, err) : open_default(s, err)) ||
         !poll_events(s, err) || !open_trigger(s, err))
         return false;
     if (!record_open_events(&s->opened, &s->config, &s->events))
         return err_memory(err, "events");
     if (job->dry_run)
         return true;
-    if (!check_output(job->output, err))
+    if (!check_output(job->output, err) ||
+        (job->options->kcore && !record_kcore_begin(job->options->kcore, job->output, err)))
         return false;
     s->start_ns = os_clock_ns();
     if (!job->options->delay_ms && !s->target.exec)

@@ -475,6 +475,15 @@ def files():
     r = record("-o", "old.data", "./no-such-command")
     check(r.status != 0 and open("old.data").read() == "an older recording" and
           not os.path.exists("old.data.old"), "a command that cannot run leaves an older recording alone")
+    open("old.data", "w").write("an older recording")
+    r = record("--kcore", "-o", "old.data", *LOOP)
+    if os.path.exists("/proc/kcore") and os.geteuid() == 0 and r.status == 0:
+        check(sorted(os.listdir("old.data")) == ["data", "kcore_dir"] and
+              sorted(os.listdir("old.data/kcore_dir")) == ["kallsyms", "kcore", "modules"], "a copy of the kernel")
+        agree("old.data", samples(r), "--kcore")
+    else:
+        check(r.status == 1 and r.err.count("/proc/kcore: ") == 1 and
+              open("old.data").read() == "an older recording", f"--kcore without a right to it: {r.err}")
     r = record("--dry-run", "-o", "dry.data", "true")
     check(r.status == 0 and not os.path.exists("dry.data"), "--dry-run records nothing")
 
