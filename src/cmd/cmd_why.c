@@ -138,11 +138,13 @@ static bool copy_chain(struct session *s, const struct perfdata_u64s *chain, uin
 static bool complete_chain(struct session *s, const struct perfdata_attr *attr, const struct why_where *at,
                            struct perfdata_sample *x, bool *cut, struct err *err) {
     enum { FRAMES = 127 }; /* as many as those show by default */
-    vec_clear(&s->chain);
     s->why.when = at->when;
-    if (!copy_chain(s, &x->callchain, x->tid, false))
-        return err_memory(err, "why");
-    x->callchain = (struct perfdata_u64s){(const uint8_t *)s->chain.items, s->chain.count, false};
+    if (s->deferred.list.count) {
+        vec_clear(&s->chain);
+        if (!copy_chain(s, &x->callchain, x->tid, false))
+            return err_memory(err, "why");
+        x->callchain = (struct perfdata_u64s){(const uint8_t *)s->chain.items, s->chain.count, false};
+    }
     *cut = resolve_chain_is_cut(attr, &x->callchain);
     if (!resolve_unwind_has(x))
         return true;
