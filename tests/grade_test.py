@@ -121,7 +121,7 @@ def check_why(t, folder):
     for options in ([], ["--sample", "3"], ["--pid", "7", place], ["--pid", "7", "--time", "1.000003", place]):
         r, facts = why(path, *options)
         t.check(f"why {options}: stale", facts.get("name") == f"[stale] {NAME}+0x{AT:x} ({OBJECT})"
-                and facts["grade"].startswith("stale: its build-id is "), r)
+                and facts["grade"].startswith(f"stale: {OBJECT}: its build-id is "), r)
         t.check(f"why {options}: the map", f"by the MMAP2 record at 0x" in facts["mapped"] and
                 f": 0x{BASE + begin:x}-" in facts["mapped"] and f" shows {OBJECT} from 0x{begin:x}" in facts["mapped"], r)
         t.check(f"why {options}: identities", facts["recorded"] == f"build-id {other.hex()}"

@@ -42,7 +42,7 @@ static const struct option options[] = {
     LIMIT("max-unknown", unknown, "a problem from more frames without a name on (default: 100)"),
     LIMIT("max-lost", lost, "a problem from more lost events on (default: 1)"),
     OPTION_STRING('k', "vmlinux", OWN, report.symbol.host.vmlinux, "file", "kernel image"),
-    OPTION_STRING(0, "force-image", OWN, report.symbol.force_images, "file[,file...]",
+    OPTION_STRING(0, "force-image", OWN, report.symbol.force_images, "[object=]file[,...]",
                   "use these files although nothing proves them"),
     OPTION_STRING(0, "kallsyms", OWN, report.symbol.host.kallsyms, "file", "kallsyms file"),
     OPTION_STRING(0, "symfs", OWN, report.symbol.symfs, "directory",
@@ -67,8 +67,15 @@ static struct profile_image_grades all_of(const struct profile_quality *q) {
     return all;
 }
 
-static const char *name_of(const struct model *m, uint32_t image) {
-    return image == MODEL_NONE ? "[unknown]" : model_image(m, image)->short_name;
+/* Short, unless others have that name, too. */
+static const char *name_of(const struct model *m, const struct profile_quality *q, uint32_t image) {
+    const char *name = image == MODEL_NONE ? "[unknown]" : model_image(m, image)->short_name;
+    for (size_t i = 0; image != MODEL_NONE && i < q->images.count; i++) {
+        uint32_t other = q->images.items[i].image;
+        if (other != MODEL_NONE && other != image && !strcmp(model_image(m, other)->short_name, name))
+            return model_image(m, image)->name;
+    }
+    return name;
 }
 
 static void print_shares(const struct profile_image_grades *g, uint64_t all, struct out *o) {
@@ -94,7 +101,7 @@ static void print_objects(const struct model *m, const struct profile_quality *q
             continue;
         }
         print_shares(g, frames, o);
-        out_printf(o, "  %s\n", name_of(m, g->image));
+        out_printf(o, "  %s\n", name_of(m, q, g->image));
     }
     if (left)
         out_printf(o, "%54s  %" PRIu64 " more with less than half a percent each (-v)\n", "", left);

@@ -105,7 +105,7 @@ static const struct option options[] = {
     OPTION_BOOL(0, "list-dlfilters", OWN, list_filters,
                 "list the filters here and those that come with sonde"),
     OPTION_STRING('k', "vmlinux", OWN, symbols.host.vmlinux, "file", "kernel image"),
-    OPTION_STRING(0, "force-image", OWN, symbols.force_images, "file[,file...]",
+    OPTION_STRING(0, "force-image", OWN, symbols.force_images, "[object=]file[,...]",
                   "use these files although nothing proves them"),
     OPTION_STRING(0, "kallsyms", OWN, symbols.host.kallsyms, "file", "kallsyms file"),
     OPTION_STRING(0, "guestvmlinux", OWN, symbols.guest.vmlinux, "file", "guest's kernel image"),

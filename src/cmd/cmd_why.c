@@ -38,7 +38,7 @@ static const struct option options[] = {
     OPTION_STRING(0, "symbol", OWN, symbol, "name", "the first frame of that name"),
     OPTION_BOOL(0, "json", OWN, json, "as one line of JSON"),
     OPTION_STRING('k', "vmlinux", OWN, symbols.host.vmlinux, "file", "kernel image"),
-    OPTION_STRING(0, "force-image", OWN, symbols.force_images, "file[,file...]",
+    OPTION_STRING(0, "force-image", OWN, symbols.force_images, "[object=]file[,...]",
                   "use these files although nothing proves them"),
     OPTION_STRING(0, "kallsyms", OWN, symbols.host.kallsyms, "file", "kallsyms file"),
     OPTION_STRING(0, "symfs", OWN, symbols.symfs, "directory",
@@ -323,7 +323,7 @@ static void find_identities(struct session *s, char *path, size_t size, struct e
         w->now_path = path;
         read_file(w, err);
     }
-    w->now_error = err->code ? err->message : NULL;
+    w->now_error = err->code == ERR_ABSENT ? "there is no such file" : err->code ? err->message : NULL;
 }
 
 /* ---- the command ---- */

@@ -281,7 +281,7 @@ const struct option report_option_rows[] = {
     INPUT_OPTION(OWN, input),
     FLAG('I', "show-info", show_info, "with --header: its long descriptions too"),
     TEXT('k', "vmlinux", symbol.host.vmlinux, "file", "kernel image"),
-    TEXT(0, "force-image", symbol.force_images, "file[,file...]",
+    TEXT(0, "force-image", symbol.force_images, "[object=]file[,...]",
          "use these files although nothing proves them"),
     TEXT('M', "disassembler-style", text_ignored, "disassembler style", "syntax of assembly, such as intel"),
     FLAG('m', "modules", live_modules, "load symbols of modules (with -k, of the running kernel)"),

@@ -33,10 +33,13 @@ enum { REASONS_MAX = 16 };
 static void say_reasons(const struct reason *reasons, size_t count, uint32_t others) {
     for (size_t i = 0; i < count; i++) {
         const struct reason *r = &reasons[i];
+        size_t n = strlen(r->first); /* the file may be the one that the reason begins with */
+        const char *text =
+            !strncmp(r->text, r->first, n) && !strncmp(r->text + n, ": ", 2) ? r->text + n + 2 : r->text;
         if (r->count > 1)
             log_line(LOG_WARN, "%s and %" PRIu32 " more have no names: %s", r->first, r->count - 1, r->text);
         else
-            log_line(LOG_WARN, "%s has no names: %s", r->first, r->text);
+            log_line(LOG_WARN, "%s has no names: %s", r->first, text);
     }
     if (others)
         log_line(LOG_WARN, "%" PRIu32 " more images have no names: see -v", others);
@@ -70,6 +73,13 @@ void symbol_notes_say(const struct model *m, const struct resolve_names *names,
             others++;
     }
     say_reasons(reasons, count, others);
+    char path[4096];
+    for (size_t i = 0; symbol_store_unused_force(store, &i, path, sizeof path);)
+        log_line(
+            LOG_WARN,
+            "--force-image %s: nothing is named from it; it counts for objects of its name that samples hit, "
+            "or give OBJECT=FILE",
+            path);
 }
 
 /* "12", "0.4", "<0.1": as exact as anybody wants to know. */

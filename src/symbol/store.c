@@ -334,6 +334,28 @@ bool symbol_store_try(const struct symbol_store *s, uint32_t image, size_t i, st
     return true;
 }
 
+static bool names_come_from(const struct symbol_store *s, const char *path) {
+    for (size_t i = 0; i < s->images.count; i++) {
+        const struct symbol_source *source = &s->images.items[i]->source;
+        if (source->status == SYMBOL_FOUND && source->path && !strcmp(source->path, path))
+            return true;
+    }
+    return false;
+}
+
+bool symbol_store_unused_force(const struct symbol_store *s, size_t *i, char *path, size_t room) {
+    const char *all = s->options.force_images ? s->options.force_images : "";
+    while (all[*i]) {
+        size_t n = strcspn(all + *i, ","), k = strcspn(all + *i, "=");
+        k = k < n ? k + 1 : 0;
+        snprintf(path, room, "%.*s", (int)(n - k), all + *i + k);
+        *i += n + (all[*i + n] == ',');
+        if (!names_come_from(s, path))
+            return true;
+    }
+    return false;
+}
+
 const char *symbol_store_warning(const struct symbol_store *s, uint32_t image) {
     return s->images.items[image]->warning;
 }

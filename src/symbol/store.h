@@ -51,7 +51,8 @@ struct symbol_options {
     bool ignore_vmlinux_buildid; /* use any vmlinux as if its build-id were right */
     bool raw_names;              /* --no-demangle */
     bool demangle_kernel;        /* --demangle-kernel */
-    const char *force_images;    /* files that the user vouches for, with commas between them: never proof */
+    /* Files that the user vouches for, with commas between them: FILE or IMAGE=FILE; never proof. */
+    const char *force_images;
     /* Where modules' sections lay (module_lines.h): two texts, empty where nothing is known, as they are when
      * the first module is asked for; NULL: none. */
     const struct bytes *module_lines;
@@ -199,6 +200,10 @@ struct symbol_try {
     const char *path, *why;
 };
 bool symbol_store_try(const struct symbol_store *s, uint32_t image, size_t i, struct symbol_try *out);
+
+/* The next of options.force_images that no image got its names from, so far; start with *i = 0. False at the
+ * end; `path` is cut to its room. */
+bool symbol_store_unused_force(const struct symbol_store *s, size_t *i, char *path, size_t room);
 
 /* Why an image that was asked for has no names, where its user should know: its file contradicts the
  * recording, kernel addresses are hidden, and so on. NULL for all others. Images may have the same reason. */

@@ -505,19 +505,23 @@ bool store_fail_given(struct store_image *im, const char *path) {
     return false;
 }
 
-const char *store_next_forced(struct store_image *im, const char **rest) {
+const char *store_next_forced(struct store_image *im, const char **rest, const char **of) {
     if (!*rest || !**rest)
         return NULL;
-    size_t n = strcspn(*rest, ",");
-    const char *path = store_text(im, "%.*s", (int)n, *rest);
-    *rest += n + ((*rest)[n] == ',');
-    return path;
+    const char *one = *rest;
+    size_t n = strcspn(one, ","), k = strcspn(one, "=");
+    *of = k < n ? store_text(im, "%.*s", (int)k, one) : NULL;
+    k = k < n ? k + 1 : 0;
+    *rest += n + (one[n] == ',');
+    return store_text(im, "%.*s", (int)(n - k), one + k);
 }
 
 /* What the user vouches for, an image or a list: used as far as it can be, and proves nothing. */
 static bool use_forced(struct symbol_store *s, struct store_image *im) {
-    const char *rest = s->options.force_images, *path;
-    while ((path = store_next_forced(im, &rest))) {
+    const char *rest = s->options.force_images, *path, *of;
+    while ((path = store_next_forced(im, &rest, &of))) {
+        if (of && strcmp(of, im->known.name) != 0)
+            continue;
         struct symfile *f = symfile_open(&s->files, path);
         struct err err = ERR_INIT;
         uint64_t text;

@@ -27,8 +27,8 @@ bool store_list_matches(struct symbol_store *s, struct store_image *im, const ch
 struct bytes store_module_name(struct store_image *im, const char *path);
 
 /* The next of the files that the user vouches for: start with *rest = options.force_images. NULL at the end.
- */
-const char *store_next_forced(struct store_image *im, const char **rest);
+ * *of is the image that it is said to be (a name, or a path), NULL where only the file was given. */
+const char *store_next_forced(struct store_image *im, const char **rest, const char **of);
 
 /* Fails the image for a file that the user named and that is not there: he should hear of that. Returns
  * false. */

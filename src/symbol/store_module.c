@@ -273,11 +273,11 @@ static bool use_file(struct symbol_store *s, struct store_image *im, const char 
 
 /* What the user vouches for: a module's file of that name. */
 static bool use_forced(struct symbol_store *s, struct store_image *im) {
-    const char *rest = s->options.force_images, *path;
+    const char *rest = s->options.force_images, *path, *of;
     struct bytes name = store_module_name(im, im->known.name);
-    while ((path = store_next_forced(im, &rest))) {
+    while ((path = store_next_forced(im, &rest, &of))) {
         struct symfile *f =
-            bytes_equal(store_module_name(im, path), name) ? symfile_open(&s->files, path) : NULL;
+            bytes_equal(store_module_name(im, of ? of : path), name) ? symfile_open(&s->files, path) : NULL;
         if (f && f->is_elf && f->elf.type == ET_REL && use_module(s, im, f, false, true, SYMBOL_FROM_MODULE))
             return true;
     }

@@ -5,6 +5,41 @@
 
 #include "symbol/store_test.h"
 
+/* Under its own name, or under the one that the user gives it. */
+static void test_forced_name(void **state) {
+    struct tree *t = *state;
+    static const struct {
+        const char *before, *file; /* of the option */
+        bool used;
+    } cases[] = {{"", "/prog", true},
+                 {"", "/other", false},
+                 {"prog=", "/other", true},
+                 {"/bin/prog=", "/other", true},
+                 {"/usr/prog=", "/prog", false},
+                 {"lib=", "/prog", false}};
+    uint64_t text;
+    put_elf(t, "/prog", &PROG, &text);
+    put_elf(t, "/other", &PROG, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char forced[256], unused[256] = "";
+        snprintf(forced, sizeof forced, "/none,%s%s%s", cases[i].before, t->root, cases[i].file);
+        struct symbol_options o = {.symfs = "/nonexistent", .force_images = forced};
+        struct symbol_image image = FILE_IMAGE;
+        image.build_id = text_bytes(ID_B);
+        struct session s = ask(&o, &image);
+        assert_string_equal(at(&s, text + 0x10), cases[i].used ? "main" : "");
+        if (cases[i].used)
+            assert_string_equal(grade_at(&s, text + 0x10), "inferred none symtab");
+        size_t k = 0;
+        assert_true(symbol_store_unused_force(s.store, &k, unused, sizeof unused));
+        assert_string_equal(unused, "/none");
+        assert_int_equal(symbol_store_unused_force(s.store, &k, unused, sizeof unused), !cases[i].used);
+        if (!cases[i].used)
+            assert_string_equal(unused, in_tree(t, cases[i].file));
+        symbol_store_free(s.store);
+    }
+}
+
 static void test_file(void **state) {
     struct tree *t = *state;
     struct symbol_options o = {.symfs = t->root};
@@ -402,10 +437,10 @@ static void test_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_file),    TREE_TEST(test_evidence),     TREE_TEST(test_changed),
-        TREE_TEST(test_deleted), TREE_TEST(test_cache),        TREE_TEST(test_debug_files),
-        TREE_TEST(test_dwz),     TREE_TEST(test_debuginfod),   cmocka_unit_test(test_vdso),
-        TREE_TEST(test_map),     cmocka_unit_test(test_named),
+        TREE_TEST(test_forced_name), TREE_TEST(test_file),    TREE_TEST(test_evidence),
+        TREE_TEST(test_changed),     TREE_TEST(test_deleted), TREE_TEST(test_cache),
+        TREE_TEST(test_debug_files), TREE_TEST(test_dwz),     TREE_TEST(test_debuginfod),
+        cmocka_unit_test(test_vdso), TREE_TEST(test_map),     cmocka_unit_test(test_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

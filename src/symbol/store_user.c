@@ -144,13 +144,18 @@ static bool use_best(struct symbol_store *s, struct store_image *im, struct symf
     return true;
 }
 
-/* What the user vouches for: a file of that name. */
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* What the user vouches for: a file of that name, or that he says is this image. */
 static bool use_forced(struct symbol_store *s, struct store_image *im, const char *path) {
-    const char *rest = s->options.force_images, *forced;
-    while ((forced = store_next_forced(im, &rest))) {
-        const char *a = strrchr(forced, '/'), *b = strrchr(path, '/');
-        struct symfile *f =
-            strcmp(a ? a + 1 : forced, b ? b + 1 : path) == 0 ? symfile_open(&s->files, forced) : NULL;
+    const char *rest = s->options.force_images, *forced, *of;
+    while ((forced = store_next_forced(im, &rest, &of))) {
+        bool meant = of && strchr(of, '/') ? strcmp(of, path) == 0
+                                           : strcmp(last_part(of ? of : forced), last_part(path)) == 0;
+        struct symfile *f = meant ? symfile_open(&s->files, forced) : NULL;
         struct bytes id = im->known.build_id;
         im->known.build_id = (struct bytes){0};
         im->evidenced = false;

@@ -280,9 +280,12 @@ static void print_naming(const struct why *w, const struct why_frame *f, const s
         return;
     const struct symbol_table *t = resolve_names_table(w->names, f->symbol.image);
     label(o, "named");
-    out_printf(o, "by the %s of %s (%s): %s, ", symbol_list_text(p->list),
-               p->path ? p->path : "the recording", symbol_origin_text(p->origin),
-               symbol_table_name(t, f->symbol.index));
+    out_printf(o, "by the %s of %s", symbol_list_text(p->list), p->path ? p->path : "the recording");
+    const uint32_t told = 1u << SYMBOL_FROM_KEPT | 1u << SYMBOL_FROM_JITDUMP | 1u << SYMBOL_FROM_MAP |
+                          1u << SYMBOL_FROM_KALLSYMS; /* by the list or the path */
+    if (!(told >> p->origin & 1))
+        out_printf(o, " (%s)", symbol_origin_text(p->origin));
+    out_printf(o, ": %s, ", symbol_table_name(t, f->symbol.index));
     put_address(o, symbol_table_start(t, f->symbol.index));
     out_char(o, '-');
     put_address(o, symbol_table_end(t, f->symbol.index));
@@ -295,6 +298,11 @@ static void print_naming(const struct why *w, const struct why_frame *f, const s
     out_str(o, p->slide < 0 ? "-" : "");
     put_address(o, p->slide < 0 ? -(uint64_t)p->slide : (uint64_t)p->slide);
     out_str(o, " from the addresses in the file to those recorded\n");
+}
+
+/* A file with names was found, so that what is said is not of one that was refused. */
+static bool has_list(const struct why *w, const struct why_frame *f) {
+    return f->hit.image != MODEL_NONE && resolve_names_table(w->names, f->hit.image);
 }
 
 void why_print_text(const struct why *w, struct out *o) {
@@ -318,6 +326,8 @@ void why_print_text(const struct why *w, struct out *o) {
     out_str(o, grade_name(p.symbol.grade));
     if (p.symbol.grade == GRADE_EXACT)
         out_printf(o, ": %s", why_exact(p.symbol.identity));
+    else if (p.symbol.why && p.symbol.grade != GRADE_INFERRED && p.symbol.path && !has_list(w, f))
+        out_printf(o, ": %s: %s", p.symbol.path, p.symbol.why);
     else if (p.symbol.why)
         out_printf(o, ": %s", p.symbol.why);
     out_char(o, '\n');
