@@ -282,6 +282,10 @@ def check_kernel(t, folder):
         os.makedirs(os.path.join(whole, "kcore_dir"))
         shutil.copy(path, os.path.join(whole, "data"))
         shutil.copy(listed, os.path.join(whole, "kcore_dir", "kallsyms"))
+        r = support.run([SONDE, "doctor", "-f", "--json", "--kallsyms", listed, path])
+        said = {f["id"]: f["text"] for f in json.loads(r.out)["findings"]}
+        t.check(f"doctor: the kernel, symbols {moved:x} off", ("which is proved" in said.get("kernel", "")) == (moved == 0) and
+                ("where the recorded kernel had it" in said.get("stale_kernel", "")) == (moved != 0), said)
         r = report(whole, "-g", "none", "-s", "sym,grade,identity")
         t.check(f"a folder with its kernel's list, symbols {moved:x} off", rows(r)[0][2:] == want, r)
 

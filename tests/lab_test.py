@@ -146,7 +146,11 @@ class Lab:
             vmlinux = os.path.join(scratch, "vmlinux")
             with lzma.open(image) as f, open(vmlinux, "wb") as to:
                 to.write(f.read())
-            self.named(f"{name}, relocated", os.path.join(folder, "hw.data"), truth, kernel_from, "-k", vmlinux)
+            path = os.path.join(folder, "hw.data")
+            self.named(f"{name}, relocated", path, truth, kernel_from, "-k", vmlinux)
+            for command in (["doctor", "-f", "-k", vmlinux, path], ["report", "-f", "-v", "-k", vmlinux, "-i", path, "--stdio"]):
+                r = support.run([self.sonde, *command])
+                self.report.check(f"{name}: {command[0]} tells the slide", "0x1a600000" in r.out.decode() + r.err, r.err)
 
 
 def main():

@@ -191,21 +191,48 @@ static void say_jit(const struct patient *p) {
 
 /* ---- grades ---- */
 
-static void say_stale(const struct patient *p) {
-    double stale = share(p, p->frames[GRADE_STALE]);
-    if (!p->frames[GRADE_STALE])
-        return;
-    doctor_say(
-        p->d, by_limit(stale, p->limits->stale, DOCTOR_WARNING), "stale",
-        "the files were replaced since: give those that ran (--symfs, `sonde buildid-cache --add FILE`), "
-        "or a server that has them (DEBUGINFOD_URLS); `sonde why` tells more",
-        "%s of frames lie in files that are not those that ran: %s", doctor_percent(p->d, stale),
-        names_of(p, GRADE_STALE, NULL));
-}
-
 static bool is_kernel_image(const struct patient *p, const struct profile_image_grades *g) {
     const struct model_image *image = image_of(p, g->image);
     return image && is_kernel(image);
+}
+
+static bool is_no_kernel(const struct patient *p, const struct profile_image_grades *g) {
+    return !is_kernel_image(p, g);
+}
+
+/* "; PATH: WHY": of the kernel itself. */
+static const char *why_no_kernel(const struct patient *p) {
+    for (size_t i = 0; i < p->q->images.count; i++) {
+        const struct model_image *image = image_of(p, p->q->images.items[i].image);
+        struct symbol_source source = source_of(p, p->q->images.items[i].image);
+        if (image && image->kind == MODEL_IMAGE_KERNEL && source.status != SYMBOL_FOUND && source.text)
+            return doctor_text(p->d, "; %s%s%s", source.path ? source.path : "", source.path ? ": " : "",
+                               source.text);
+    }
+    return "";
+}
+
+static void say_stale(const struct patient *p) {
+    double stale = share(p, p->frames[GRADE_STALE]),
+           files = share(p, frames_of(p, GRADE_STALE, is_no_kernel)),
+           kernel = share(p, frames_of(p, GRADE_STALE, is_kernel_image));
+    enum doctor_severity severity = by_limit(stale, p->limits->stale, DOCTOR_WARNING);
+    if (files > 0)
+        doctor_say(
+            p->d, severity, "stale",
+            "the files were replaced since: give those that ran (--symfs, `sonde buildid-cache --add FILE`), "
+            "or a server that has them (DEBUGINFOD_URLS); `sonde why` tells more",
+            "%s of frames lie in files that are not those that ran: %s", doctor_percent(p->d, files),
+            names_of(p, GRADE_STALE, is_no_kernel));
+    if (kernel > 0)
+        doctor_say(p->d, severity, "stale_kernel",
+                   "give the recorded kernel's own list or image: --kallsyms FILE, --vmlinux FILE",
+                   "%s of frames lie in a kernel whose symbols are not those of the one that ran: %s%s",
+                   doctor_percent(p->d, kernel), names_of(p, GRADE_STALE, is_kernel_image), why_no_kernel(p));
+}
+
+static bool is_kernel_unproved(const struct patient *p, const struct profile_image_grades *g) {
+    return is_kernel_image(p, g) && !source_of(p, g->image).proved;
 }
 
 static bool is_file_unproved(const struct patient *p, const struct profile_image_grades *g) {
@@ -216,7 +243,7 @@ static bool is_file_unproved(const struct patient *p, const struct profile_image
 static void say_inferred(const struct patient *p) {
     double inferred = share(p, p->frames[GRADE_INFERRED]);
     double files = share(p, frames_of(p, GRADE_INFERRED, is_file_unproved)),
-           kernel = share(p, frames_of(p, GRADE_INFERRED, is_kernel_image));
+           kernel = share(p, frames_of(p, GRADE_INFERRED, is_kernel_unproved));
     enum doctor_severity severity = by_limit(inferred, p->limits->inferred, DOCTOR_NOTE);
     if (files > 0)
         doctor_say(p->d, severity, "unproved",
@@ -227,8 +254,7 @@ static void say_inferred(const struct patient *p) {
     if (kernel > 0)
         doctor_say(p->d, severity, "unproved_kernel",
                    "record with `sonde record`, or give the kernel's own image with --vmlinux",
-                   "%s of frames are named from a list of kernel symbols that nothing recorded can "
-                   "confirm, or by the nearest symbol",
+                   "%s of frames are named from kernel symbols that nothing recorded can confirm",
                    doctor_percent(p->d, kernel));
     say_jit(p);
     double nearest = inferred - files - kernel - share(p, frames_of(p, GRADE_INFERRED, is_of_jit));
@@ -263,6 +289,24 @@ static const char *first_path(const struct patient *p, among_fn *among) {
     return g ? image_of(p, g->image)->name : "";
 }
 
+/* Where kernels' names come from, and how far their images were moved at boot. */
+static void say_kernels(const struct patient *p) {
+    for (size_t i = 0; i < p->q->images.count; i++) {
+        const struct model_image *image = image_of(p, p->q->images.items[i].image);
+        struct symbol_source source = source_of(p, p->q->images.items[i].image);
+        if (!image || image->kind != MODEL_IMAGE_KERNEL || source.status != SYMBOL_FOUND)
+            continue;
+        uint64_t slide = source.slide < 0 ? -(uint64_t)source.slide : (uint64_t)source.slide;
+        doctor_say(p->d, source.has_slide ? DOCTOR_NOTE : DOCTOR_OK, "kernel", NULL,
+                   "%s is named from %s, %s%s%s%s", image->name, source.path ? source.path : "the recording",
+                   source.proved ? "which is proved" : "which nothing proves",
+                   source.has_slide ? doctor_text(p->d, ", %s0x%llx away from where it ran",
+                                                  source.slide < 0 ? "-" : "", (unsigned long long)slide)
+                                    : "",
+                   source.support ? ": " : "", source.support ? source.support : "");
+    }
+}
+
 static void say_unknown_in_files(const struct patient *p) {
     double bare = share(p, frames_of(p, GRADE_UNKNOWN, lacks_symbols)),
            gone = share(p, frames_of(p, GRADE_UNKNOWN, is_gone)),
@@ -287,8 +331,8 @@ static void say_unknown_in_files(const struct patient *p) {
     if (kernel >= WORTH_SAYING)
         doctor_say(p->d, DOCTOR_WARNING, "kernel_symbols",
                    "bring the kernel's list or image along: --kallsyms FILE, --vmlinux FILE",
-                   "%s of frames lie in a kernel without names: %s", doctor_percent(p->d, kernel),
-                   names_of(p, GRADE_UNKNOWN, is_kernel_image));
+                   "%s of frames lie in a kernel without names: %s%s", doctor_percent(p->d, kernel),
+                   names_of(p, GRADE_UNKNOWN, is_kernel_image), why_no_kernel(p));
 }
 
 static void say_unknown(const struct patient *p) {
@@ -398,8 +442,9 @@ static void say_tasks(const struct patient *p, const struct profile_column *comm
     if (nameless)
         doctor_say(p->d, DOCTOR_NOTE, "unknown_pids",
                    "they ran before or died while the recorder looked for what was there: start it earlier",
-                   "%" PRIu64 " samples (%s) are of tasks that no record names", nameless,
-                   doctor_percent(p->d, percent(nameless, p->q->samples)));
+                   nameless == 1 ? "%" PRIu64 " sample (%s) is of a task that no record names"
+                                 : "%" PRIu64 " samples (%s) are of tasks that no record names",
+                   nameless, doctor_percent(p->d, percent(nameless, p->q->samples)));
 }
 
 static void say_damage(const struct patient *p) {
@@ -429,6 +474,7 @@ void doctor_recording(struct doctor *d, const struct reading *r, const struct re
         }
     if (!q->samples)
         doctor_say(d, DOCTOR_WARNING, "empty", NULL, "there are no samples");
+    say_kernels(&p);
     say_stale(&p);
     say_inferred(&p);
     say_unknown(&p);

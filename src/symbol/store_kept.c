@@ -98,8 +98,9 @@ struct symfile *store_kept_image(struct symbol_store *s, struct store_image *im,
     size_t before = 0;
     for (const struct perfdata_kept *other = s->kept.list.items; other < k; other++)
         before += bytes_equal(other->name, k->name);
-    const char *name = store_text(im, before ? "%.*s (kept in the recording, %zu)" : "%.*s (kept in the recording)", (int)k->name.size,
-                                  (const char *)k->name.data, before + 1);
+    const char *name =
+        store_text(im, before ? "%.*s (kept in the recording, %zu)" : "%.*s (kept in the recording)",
+                   (int)k->name.size, (const char *)k->name.data, before + 1);
     *whole = k->kind == PERFDATA_KEPT_WHOLE;
     uint8_t *file = expand(s, k);
     if (!file) {

@@ -179,8 +179,13 @@ static void print_neighbours(const struct why *w, const struct why_frame *f, str
                 above = p;
         }
     label(o, "mapped");
-    out_printf(o, "nothing was known to be mapped there; %zu mappings of the %s were\n", pieces.list.count,
-               space == MODEL_SPACE_USER ? "process" : "kernel");
+    const char *whose = space == MODEL_SPACE_USER ? "the process" : "the kernel";
+    if (pieces.list.count)
+        out_printf(o, "nothing was known to be mapped there; %zu %s of %s %s\n", pieces.list.count,
+                   pieces.list.count == 1 ? "mapping" : "mappings", whose,
+                   pieces.list.count == 1 ? "was" : "were");
+    else
+        out_printf(o, "nothing of %s was known to be mapped then\n", whose);
     const struct model_piece *const around[] = {below, above};
     for (size_t i = 0; i < 2; i++) {
         if (!around[i])
@@ -225,9 +230,11 @@ static void print_mapping(const struct why *w, const struct why_frame *f, struct
     label(o, "mapped");
     out_printf(o, "by the %s record at ", kind ? kind : "?");
     put_address(o, map->order);
-    if (r.has_time) {
+    if (r.has_time && r.time_ns) {
         out_str(o, ", time ");
         put_time(o, r.time_ns);
+    } else if (r.has_time) { /* records of what was there already have that */
+        out_str(o, ", from before the recording");
     }
     out_str(o, ": ");
     put_address(o, map->start);
