@@ -83,7 +83,7 @@ struct record_options {
     const char *control; /* --control's text; NULL: none */
     /* Several files one after the other, the finished ones named after the time: on SIGUSR2 (with neither of
      * the two limits), from so many bytes on, every so many ms. */
-    const char *kcore;   /* the output is a folder, with a copy of this file's kernel in it; NULL: none */
+    const char *kcore; /* the output is a folder, with a copy of this file's kernel in it; NULL: none */
     bool timestamp_names, switch_output;
     uint64_t switch_bytes, switch_ms;
     uint64_t switch_files; /* keep only the newest so many; 0: all */
