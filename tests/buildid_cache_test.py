@@ -192,6 +192,15 @@ def check_archive(t, folder, own):
     with tarfile.open(fileobj=io.BytesIO(r.out)) as tar:
         inside = tar.extractfile("p.data").read()
     t.check("--all", inside == open(path, "rb").read(), len(inside))
+    listed = os.path.join(folder, "excluded")
+    with open(listed, "w") as f:
+        f.write(f"{own.hex()[:-1]}\n{gone_id.hex()} {gone}\n")
+    r = support.run([SONDE, "--buildid-dir", other, "archive", "-f", "--exclude-buildids", listed, "-o", "-", path])
+    with tarfile.open(fileobj=io.BytesIO(r.out)) as tar:
+        t.check("--exclude-buildids", [n for n in tar.getnames() if n.endswith("/elf")] ==
+                [f"{packed[1:]}/{own.hex()}/elf"], tar.getnames())
+    r = support.run([SONDE, "archive", "--unpack", name])
+    t.check("--unpack", r.status != 0 and "tar xf" in r.err, r)
     r = support.run([SONDE, "archive", folder + "/none.data"])
     t.check("archive: no recording", r.status == 1 and not os.path.exists(folder + "/none.data.tar.gz"), r)
     r = support.run([SONDE, "archive", "a", "b"])

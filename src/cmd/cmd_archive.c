@@ -22,13 +22,23 @@ enum { PATH_ROOM = 8192 };
 struct archive_options {
     bool force, all, embed, scrub;
     int verbose;
-    const char *output;
+    const char *output, *exclude;
 };
+
+static bool refuse_unpack(const struct option *row, void *field, const char *value, bool negated,
+                          struct err *e) {
+    (void)row, (void)field, (void)value;
+    return negated || err_set(e, ERR_UNSUPPORTED, "--unpack", "tar does that: tar xf FILE -C ~/.debug");
+}
 
 #define OWN struct archive_options
 static const struct option options[] = {
     OPTION_BOOL(0, "all", OWN, all, "the recording too"),
     OPTION_BOOL(0, "embed", OWN, embed, "a copy of the recording that has what names its samples in it"),
+    OPTION_STRING(0, "exclude-buildids", OWN, exclude, "file",
+                  "leave out the build-ids that begin the lines of this file"),
+    OPTION_CALL(0, "unpack", OWN, exclude, NULL, "unpack an archive (refused)", refuse_unpack,
+                .flags = OPTION_NO_VALUE),
     OPTION_BOOL(0, "scrub", OWN, scrub,
                 "such a copy for others to see: without host, folders, command lines, addresses"),
     INPUT_FORCE_OPTION(OWN, force),
@@ -44,6 +54,7 @@ struct session {
     struct os_output output;
     uint64_t written; /* bytes */
     struct archive *archive;
+    struct writer excluded; /* lines that begin with build-ids */
     size_t packed, missing;
 };
 
@@ -150,12 +161,27 @@ static bool pack_original(struct session *s, const char *name, const char *hex, 
            pack_link(s, name, hex, err);
 }
 
+static bool is_excluded(const struct session *s, const char *hex) {
+    size_t n = strlen(hex);
+    for (struct bytes left = writer_bytes(&s->excluded); left.size;) {
+        const uint8_t *end = memchr(left.data, '\n', left.size);
+        size_t line = end ? (size_t)(end - left.data) : left.size;
+        if (line >= n && memcmp(left.data, hex, n) == 0 && (line == n || left.data[n] == ' '))
+            return true;
+        line += end != NULL;
+        left = (struct bytes){left.data + line, left.size - line};
+    }
+    return false;
+}
+
 static bool pack_row(struct session *s, const struct buildid_row *row, struct err *err) {
     char hex[2 * OBJECT_BUILD_ID_MAX + 1] = "", name[4096];
     if (row->id.size < 2 || row->id.size > OBJECT_BUILD_ID_MAX || row->name.size >= sizeof name)
         return true;
     for (size_t i = 0; i < row->id.size; i++)
         snprintf(hex + 2 * i, 3, "%02x", row->id.data[i]);
+    if (is_excluded(s, hex))
+        return true;
     memcpy(name, row->name.data, row->name.size);
     name[row->name.size] = 0;
     const struct record_cache_entry *e = record_cache_find(&s->entries, hex);
@@ -204,7 +230,7 @@ static bool open_output(struct session *s, const char *output, struct err *err) 
 }
 
 static int archive(struct command_env *env, const struct archive_options *o, const char *path) {
-    struct session s = {.cache = env->buildid_dir};
+    struct session s = {.cache = env->buildid_dir, .excluded = writer_make(false)};
     struct reading r;
     struct build_ids ids = {0};
     struct err err = ERR_INIT;
@@ -212,6 +238,7 @@ static int archive(struct command_env *env, const struct archive_options *o, con
     struct copy_sink sink = {write_out, NULL, &s};
     snprintf(name, sizeof name, "%s%s", o->output ? o->output : path, o->output ? "" : archive_suffix());
     bool ok = reading_open(&r, path, o->force, &err);
+    ok = ok && (!o->exclude || os_files_real.read(os_files_real.ctx, o->exclude, &s.excluded, &err));
     if (ok && o->all && stream_is_pipe(r.stream))
         ok = err_set(&err, ERR_USAGE, "--all", "what comes through a pipe is not there a second time");
     ok = ok && build_ids_collect(&ids, &r, true, &err) &&
@@ -231,6 +258,7 @@ static int archive(struct command_env *env, const struct archive_options *o, con
     if (ok && !err.code)
         tell(&s, name);
     archive_free(s.archive);
+    writer_fini(&s.excluded);
     record_cache_entries_fini(&s.entries);
     build_ids_fini(&ids);
     reading_close(&r);

@@ -9,16 +9,19 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "os/place.h"
 #include "record/event_names.h"
 #include "record/pmu.h"
 #include "record/tracepoint.h"
 
 struct list_options {
     bool desc, long_desc, json, details, deprecated, debug;
-    const char *unit, *output;
+    const char *unit, *output, *cputype;
 };
 
 static const struct option options[] = {
+    OPTION_STRING(0, "cputype", struct list_options, cputype, "cpu type",
+                  "Limit PMU events to the CPUs of that type (core, atom)."),
     OPTION_BOOL('d', "desc", struct list_options, desc,
                 "Print extra event descriptions. --no-desc to not print."),
     OPTION_BOOL('j', "json", struct list_options, json, "JSON encode events and metrics"),
@@ -369,11 +372,27 @@ static int write_list(struct command_env *env, struct lister *l, int argc, char 
     return status;
 }
 
+/* CPUs of several types have a PMU each: cpu_core, cpu_atom. */
+static bool choose_cpus(struct list_options *o, char room[128], struct err *err) {
+    char path[192];
+    if (!o->cputype)
+        return true;
+    snprintf(room, 128, "cpu_%s", o->cputype);
+    snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s", room);
+    o->unit = room;
+    return os_place_taken(path) ||
+           err_set(err, ERR_ABSENT, "--cputype", "this machine has no CPUs of the type %s", o->cputype);
+}
+
 static int run(struct command_env *env, int argc, char **argv) {
     struct list_options o = {.desc = true};
+    struct err err = ERR_INIT;
+    char unit[128];
     int status;
     if (!command_options(env, &o, 0, &argc, &argv, &status))
         return status;
+    if (!choose_cpus(&o, unit, &err))
+        return command_fail(&err);
     command_log(env, o.debug ? 2 : 0, false);
     struct lister l = {.o = &o};
     pmu_set_init(&l.pmus, &sysfs_system);

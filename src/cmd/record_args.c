@@ -39,12 +39,10 @@ bool record_args_bytes(const char *text, uint64_t *bytes, struct err *e) {
     return true;
 }
 
-bool record_args_pages(const char *text, uint64_t page_bytes, uint64_t *pages, struct err *e) {
+static bool ring_pages(const char *text, uint64_t page_bytes, uint64_t *pages, struct err *e) {
     uint64_t n;
     unsigned shift;
     const char *rest;
-    if (read_u64(text, &n, &rest) && *rest == ',')
-        return err_set(e, ERR_UNSUPPORTED, NULL, "a size for AUX areas is not there yet");
     if (!read_u64(text, &n, &rest) || (*rest && !unit_shift(rest, &shift)) || n == 0 || n > 1ull << 40)
         return err_set(e, ERR_USAGE, NULL, "'%s' is no size of a ring: pages, or a number and B, K, M or G",
                        text);
@@ -53,6 +51,22 @@ bool record_args_pages(const char *text, uint64_t page_bytes, uint64_t *pages, s
     for (*pages = 1; *pages < n;)
         *pages *= 2;
     return *pages <= 1ull << 26 || err_set(e, ERR_USAGE, NULL, "a ring of %s is too large", text);
+}
+
+bool record_args_pages(const char *text, uint64_t page_bytes, uint64_t *pages, struct err *e) {
+    uint64_t unused;
+    char *rings = strdup(text);
+    if (!rings)
+        return err_memory(e, text);
+    char *comma = strchr(rings, ',');
+    if (comma)
+        *comma++ = 0;
+    *pages = 0;
+    /* The size of AUX areas counts only for events that are not recorded anyway. */
+    bool ok = (comma == rings + 1 || ring_pages(rings, page_bytes, pages, e)) &&
+              (!comma || ring_pages(comma, page_bytes, &unused, e));
+    free(rings);
+    return ok;
 }
 
 bool record_args_callgraph(const char *text, struct record_options *o, struct err *e) {

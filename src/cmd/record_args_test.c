@@ -14,19 +14,10 @@ static void sizes(void **state) {
     static const struct {
         const char *text;
         uint64_t pages; /* 0: an error */
-    } cases[] = {{"1", 1},
-                 {"128", 128},
-                 {"100", 128},
-                 {"512K", 128},
-                 {"4M", 1024},
-                 {"1B", 1},
-                 {"5000B", 2},
-                 {"0", 0},
-                 {"", 0},
-                 {"12X", 0},
-                 {"4M,8M", 0},
-                 {"-1", 0},
-                 {"99999999999999G", 0}};
+    } cases[] = {{"1", 1},       {"128", 128}, {"100", 128},    {"512K", 128},
+                 {"4M", 1024},   {"1B", 1},    {"5000B", 2},    {"0", 0},
+                 {"", 0},        {"12X", 0},   {"4M,8M", 1024}, {"4M,", 0},
+                 {"4M,8M,1", 0}, {",x", 0},    {"-1", 0},       {"99999999999999G", 0}};
     struct err e;
     uint64_t n;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -34,6 +25,8 @@ static void sizes(void **state) {
         if (cases[i].pages)
             assert_int_equal(n, cases[i].pages);
     }
+    assert_true(record_args_pages(",8", 4096, &n, &e));
+    assert_int_equal(n, 0);
     assert_true(record_args_bytes("3k", &n, &e));
     assert_int_equal(n, 3072);
     assert_true(record_args_bytes("2G", &n, &e));
