@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { FEWEST = 64 }; /* slots */
+
 static void put(struct idtable *t, struct idtable_slot s) {
     size_t i = s.tag & t->mask;
     while (t->slots[i].id != IDTABLE_NONE)
@@ -10,8 +12,7 @@ static void put(struct idtable *t, struct idtable_slot s) {
     t->slots[i] = s;
 }
 
-static bool grow(struct idtable *t) {
-    size_t n = t->slots ? (t->mask + 1) * 2 : 64;
+static bool grow(struct idtable *t, size_t n) {
     struct idtable bigger = {malloc(n * sizeof *bigger.slots), n - 1, t->count};
     if (!bigger.slots)
         return false;
@@ -25,8 +26,15 @@ static bool grow(struct idtable *t) {
     return true;
 }
 
+bool idtable_reserve(struct idtable *t, size_t n) {
+    size_t slots = t->slots ? t->mask + 1 : FEWEST;
+    while (slots / 4 * 3 < n)
+        slots *= 2;
+    return (t->slots && slots == t->mask + 1) || grow(t, slots);
+}
+
 bool idtable_add(struct idtable *t, uint64_t hash, uint32_t id) {
-    if ((!t->slots || t->count >= (t->mask + 1) / 4 * 3) && !grow(t))
+    if ((!t->slots || t->count >= (t->mask + 1) / 4 * 3) && !grow(t, t->slots ? (t->mask + 1) * 2 : FEWEST))
         return false;
     put(t, (struct idtable_slot){id, (uint32_t)(hash >> 32)});
     t->count++;

@@ -255,11 +255,58 @@ static bool names_decide(const struct profile *p) {
     return symbol;
 }
 
+/* What keys say of a frame without a name, as symbol_words has it, where there are none but those of names
+ * and objects. */
+struct nameless {
+    uint64_t address;
+    uint32_t dso; /* PROFILE_NONE: no key tells it */
+    bool stale;
+};
+
+static struct nameless nameless_of(const struct profile *p, uint32_t frame, bool by_dso) {
+    bool stale = profile_grade_of(p, frame) == GRADE_STALE;
+    return (struct nameless){profile_own_address(&p->b.frames.list.items[frame]),
+                             by_dso || stale ? p->places.items[frame].dso : PROFILE_NONE, stale};
+}
+
+static uint64_t hash_nameless(struct nameless n) {
+    return hash_u64(n.address ^ ((uint64_t)n.dso << 1 | n.stale) * 0x9e3779b97f4a7c15u);
+}
+
+/* As group_of for these. */
+static uint32_t nameless_spot(const struct profile *p, struct idtable *index, const uint32_t *first,
+                              uint32_t groups, bool by_dso, uint32_t frame) {
+    struct nameless x = nameless_of(p, frame, by_dso);
+    uint64_t hash = hash_nameless(x);
+    struct idtable_at at = idtable_first(index, hash);
+    for (uint32_t group; (group = idtable_next(index, &at)) != IDTABLE_NONE;) {
+        struct nameless y = nameless_of(p, first[group], by_dso);
+        if (x.address == y.address && x.dso == y.dso && x.stale == y.stale)
+            return group;
+    }
+    return idtable_add(index, hash, groups) ? groups : PROFILE_NONE;
+}
+
+static bool has_key(const struct profile *p, enum profile_column_id id) {
+    for (uint32_t i = 0; i < p->key_count; i++)
+        if (p->keys[i] == id)
+            return true;
+    return false;
+}
+
+static void ask_ahead(const struct profile *p, const struct idtable *index, uint32_t frame, bool by_dso) {
+    enum { AHEAD = 16 };
+    if (frame + AHEAD < p->places.count && p->places.items[frame + AHEAD].name == PROFILE_NONE)
+        idtable_prefetch(index, hash_nameless(nameless_of(p, frame + AHEAD, by_dso)));
+}
+
 static bool make_spots(struct profile *p) {
     struct idtable index = {0};
     VEC(uint32_t) first = {0}, by_name = {0};
     size_t count = p->places.count;
-    bool ok = vec_reserve(&p->spots, count + 1), named = names_decide(p);
+    bool ok = vec_reserve(&p->spots, count + 1), named = names_decide(p), by_dso = has_key(p, PROFILE_DSO);
+    if (ok && named)
+        ok = vec_reserve(&first, count + 1) && idtable_reserve(&index, count);
     for (size_t i = 0; ok && named && i < p->list.count; i++) {
         uint32_t *spot = vec_push(&by_name);
         ok = spot != NULL;
@@ -269,9 +316,14 @@ static bool make_spots(struct profile *p) {
     for (uint32_t i = 0; ok && i < count; i++) {
         uint32_t name = p->places.items[i].name;
         uint32_t *known = named && name != PROFILE_NONE ? &by_name.items[name] : NULL;
-        uint32_t spot = known ? *known : group_of(p, &index, first.items, (uint32_t)first.count, true, i);
+        uint32_t groups = (uint32_t)first.count;
+        if (named)
+            ask_ahead(p, &index, i, by_dso);
+        uint32_t spot = known   ? *known
+                        : named ? nameless_spot(p, &index, first.items, groups, by_dso, i)
+                                : group_of(p, &index, first.items, groups, true, i);
         if (known && spot == PROFILE_NONE)
-            *known = spot = (uint32_t)first.count;
+            *known = spot = groups;
         *vec_push(&p->spots) = spot;
         ok = spot != PROFILE_NONE;
         uint32_t *member = spot == first.count ? vec_push(&first) : NULL;

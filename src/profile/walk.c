@@ -33,6 +33,7 @@ struct walk {
     struct profile_table *t;
     uint32_t kind;
     struct profile_spot *spots;
+    uint32_t *spot_of;     /* by frame: the spot << 1 | it lies in a mapping */
     VEC(struct step) path; /* [0]: the kind's root */
     struct radix_item *order;
     bool children, caller;
@@ -40,26 +41,50 @@ struct walk {
 
 /* ---- order ---- */
 
-/* Asks for the leaf that stands a little behind the i-th. */
+/* How far ahead of the walk what it will touch is asked for: each step needs what the one before it asked
+ * for. */
+enum { LEAF_AHEAD = 40, PART_AHEAD = 26, IDS_AHEAD = 16, SPOT_AHEAD = 8, ROW_AHEAD = 4 };
+
+/* Asks for the leaf that stands behind the i-th. */
 static inline void ask_ahead(const struct walk *w, size_t i) {
-    enum { AHEAD = 16 };
     const struct profile_builder *b = &w->p->b;
-    if (i + AHEAD < b->leaves.count)
-        __builtin_prefetch(&b->leaves.items[w->order[i + AHEAD].value]);
+    if (i + LEAF_AHEAD < b->leaves.count)
+        __builtin_prefetch(&b->leaves.items[w->order[i + LEAF_AHEAD].value]);
 }
 
-/* Asks for the parts of the chain of the leaf that stands a little behind the i-th. */
+static inline struct profile_leaf_key key_at(const struct walk *w, size_t i) {
+    return w->p->b.leaves.items[w->order[i].value].key;
+}
+
+/* Asks for what is known of the frames of a part, as far as there are not many. */
+static inline void ask_part(const struct walk *w, uint32_t part, bool spots) {
+    enum { MOST = 12 };
+    uint32_t n;
+    const uint32_t *ids = profile_parts_ids(&w->p->b.parts, part, &n);
+    for (uint32_t k = 0; k < n && k < MOST; k++)
+        __builtin_prefetch(spots ? (const void *)&w->spots[w->spot_of[ids[k]] >> 1] : &w->spot_of[ids[k]]);
+}
+
+/* The same for leaves' frames. Inner parts are few, and mostly known. */
+static inline void ask_frames(const struct walk *w, size_t i, bool spots) {
+    struct profile_leaf_key key = key_at(w, i), before = key_at(w, i - 1);
+    if (key.chain.outer != before.chain.outer)
+        ask_part(w, key.chain.outer, spots);
+    __builtin_prefetch(spots ? (const void *)&w->spots[w->spot_of[key.frame] >> 1] : &w->spot_of[key.frame]);
+}
+
+/* Asks for the parts and the frames of the chains of leaves behind the i-th. */
 static inline void ask_parts_ahead(const struct walk *w, size_t i) {
-    enum { AHEAD = 8, NEAR = 4 };
-    const struct profile_builder *b = &w->p->b;
-    if (i + AHEAD >= b->leaves.count)
+    const struct profile_parts *parts = &w->p->b.parts;
+    if (i + PART_AHEAD >= w->p->b.leaves.count)
         return;
-    struct profile_chain far = b->leaves.items[w->order[i + AHEAD].value].key.chain,
-                         near = b->leaves.items[w->order[i + NEAR].value].key.chain;
-    __builtin_prefetch(&b->parts.at.items[far.outer]);
-    __builtin_prefetch(&b->parts.at.items[far.inner]);
-    __builtin_prefetch(b->parts.ids.items + b->parts.at.items[near.outer]);
-    __builtin_prefetch(b->parts.ids.items + b->parts.at.items[near.inner]);
+    struct profile_chain far = key_at(w, i + PART_AHEAD).chain, near = key_at(w, i + IDS_AHEAD).chain;
+    __builtin_prefetch(&parts->at.items[far.outer]);
+    __builtin_prefetch(&parts->at.items[far.inner]);
+    __builtin_prefetch(parts->ids.items + parts->at.items[near.outer]);
+    __builtin_prefetch(parts->ids.items + parts->at.items[near.inner]);
+    ask_frames(w, i + SPOT_AHEAD, false);
+    ask_frames(w, i + ROW_AHEAD, true);
 }
 
 /* The leaves by kind, then by chain. */
@@ -102,7 +127,7 @@ static uint32_t make_row(struct walk *w, uint32_t frame) {
 
 /* The row of a frame among the kind's, made if need be. PROFILE_NO_ROW: memory. */
 static inline uint32_t row_of(struct walk *w, uint32_t frame) {
-    struct profile_spot *spot = &w->spots[w->p->spots.items[frame]];
+    struct profile_spot *spot = &w->spots[w->spot_of[frame] >> 1];
     if (spot->kind != w->kind)
         *spot = (struct profile_spot){w->kind, make_row(w, frame)};
     return spot->row;
@@ -213,7 +238,6 @@ static bool add_self(struct walk *w, uint32_t id) {
  */
 static unsigned caller_mode(const struct walk *w, const struct step *step) {
     const struct profile_builder *b = &w->p->b;
-    const struct resolve_frame *frames = b->frames.list.items;
     const struct profile_leaf *leaf = &b->leaves.items[step->first_leaf];
     bool mapped = step->mapped;
     if (!w->caller) {
@@ -222,9 +246,9 @@ static unsigned caller_mode(const struct walk *w, const struct step *step) {
                        *second = profile_parts_ids(&b->parts, leaf->key.chain.inner, &inner);
         mapped = false;
         for (uint32_t i = outer + inner; i-- + 1 > depth && !mapped;)
-            mapped = frames[i < outer ? first[i] : second[i - outer]].image != MODEL_NONE;
+            mapped = w->spot_of[i < outer ? first[i] : second[i - outer]] & 1;
     }
-    return mapped ? PERFDATA_MISC_USER : frames[leaf->key.frame].cpumode;
+    return mapped ? PERFDATA_MISC_USER : b->frames.list.items[leaf->key.frame].cpumode;
 }
 
 /* What has passed through a node counts for its row. */
@@ -264,7 +288,7 @@ static bool open_frame(struct walk *w, uint32_t frame) {
     step->row = PROFILE_NO_ROW;
     step->first_ns = UINT64_MAX;
     step->first_leaf = PROFILE_NONE;
-    step->mapped = step[-1].mapped || p->b.frames.list.items[frame].image != MODEL_NONE;
+    step->mapped = step[-1].mapped || (w->spot_of[frame] & 1);
     if (w->children && !(p->plan.o->hide_unresolved && !profile_name_of(p, frame))) {
         step->row = row_of(w, frame);
         if (step->row == PROFILE_NO_ROW)
@@ -383,6 +407,17 @@ static bool walk_leaves(struct walk *w) {
     return ok;
 }
 
+static bool find_spots(struct walk *w) {
+    const struct profile *p = w->p;
+    w->spots = malloc((p->spot_count + 1u) * sizeof *w->spots);
+    w->spot_of = malloc((p->places.count + 1u) * sizeof *w->spot_of);
+    for (uint32_t i = 0; w->spots && i < p->spot_count; i++)
+        w->spots[i].kind = PROFILE_NONE;
+    for (size_t i = 0; w->spot_of && i < p->places.count; i++)
+        w->spot_of[i] = p->spots.items[i] << 1 | (p->b.frames.list.items[i].image != MODEL_NONE);
+    return w->spots && w->spot_of;
+}
+
 /* For forest.c. */
 static bool keep_order(const struct walk *w) {
     struct profile *p = w->p;
@@ -395,20 +430,26 @@ static bool keep_order(const struct walk *w) {
     return true;
 }
 
+/* About as many as there will be, where they all come into one table: vectors that grow leave holes. */
+static bool reserve_rows(struct walk *w) {
+    struct profile *p = w->p;
+    return !w->children || p->tables.count != 1 ||
+           vec_reserve(&p->tables.items[0].rows, p->spot_count + p->spot_count / 8);
+}
+
 bool profile_walk(struct profile *p) {
     const struct profile_options *o = p->plan.o;
     bool graphs = p->plan.chains && o->chain_mode != PROFILE_CHAIN_NONE;
     struct walk w = {.p = p, .children = o->children, .caller = o->chain_order == PROFILE_CALLER};
     size_t n = p->b.leaves.count;
-    w.spots = malloc((p->spot_count + 1u) * sizeof *w.spots);
-    bool ok = w.spots && vec_reserve(&p->leaf_rows, n + 1) && make_order(&w) && (!graphs || keep_order(&w));
-    for (uint32_t i = 0; ok && i < p->spot_count; i++)
-        w.spots[i].kind = PROFILE_NONE;
+    bool ok = vec_reserve(&p->leaf_rows, n + 1) && make_order(&w) && (!graphs || keep_order(&w)) &&
+              find_spots(&w) && reserve_rows(&w);
     p->leaf_rows.count = ok ? n : 0;
     ok = ok && walk_leaves(&w);
     if (!graphs)
         vec_fini(&p->part_ranks);
     free(w.spots);
+    free(w.spot_of);
     free(w.order);
     vec_fini(&w.path);
     return ok;
