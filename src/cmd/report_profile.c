@@ -575,6 +575,7 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         .socket = o->socket,
         .memory_sort = o->mem_mode ? s->columns.sort : NULL,
         .shows_reference = o->show_reference,
+        .pool = s->pool,
     };
     if (o->json)
         return report_json_print(s->profile,

@@ -7,7 +7,7 @@
 
 void profile_put_address(struct out *o, uint64_t address, unsigned digits) {
     if (address)
-        out_str(o, "0x");
+        out_mem(o, "0x", 2);
     out_hex0(o, address, digits);
 }
 

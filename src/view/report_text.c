@@ -14,6 +14,7 @@
 #include "view/report_text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "view/report_blocks.h"
 #include "view/report_cell.h"
@@ -75,13 +76,29 @@ struct column {
     size_t title_len;
 };
 
+/* A percentage as it was printed: most rows have one of few numbers. */
+struct percent_cell {
+    uint64_t number;
+    uint8_t column; /* from 1; 0: none yet */
+    uint8_t len;
+    char text[14];
+};
+enum { PERCENT_CELLS_BITS = 8, PERCENT_CELLS = 1 << PERCENT_CELLS_BITS };
+
+/* What a thread that prints rows has for itself. */
+struct scratch {
+    struct profile_graph graph;
+    struct out text; /* a cell's */
+    struct percent_cell cells[PERCENT_CELLS];
+};
+
 struct printer {
     const struct profile *p;
     const struct profile_event *e;
     const struct report_text_options *o;
     VEC(struct column) columns;
-    struct profile_graph graph;
-    struct out text; /* a cell's */
+    bool plain; /* padded columns without colours, one number each, no widths asked for */
+    struct scratch *scratch;
     struct out *out;
     struct err *err;
 };
@@ -281,7 +298,8 @@ static bool is_never_cut(const struct printer *pr, enum profile_column_id id) {
     enum { LEVEL = 4 };
     bool symbol = id == PROFILE_SYMBOL || id == PROFILE_SYMBOL_IADDR;
     return id == PROFILE_MEM || id == PROFILE_SYMBOL_DADDR || id == PROFILE_SNOOP || id == PROFILE_TLB ||
-           (symbol && pr->text.len > LEVEL && pr->text.buf[LEVEL] >= '0' && pr->text.buf[LEVEL] <= '9');
+           (symbol && pr->scratch->text.len > LEVEL && pr->scratch->text.buf[LEVEL] >= '0' &&
+            pr->scratch->text.buf[LEVEL] <= '9');
 }
 
 /* Sizes and fields of tracepoints, with -t as well. */
@@ -289,26 +307,27 @@ static bool is_always_right(const struct profile_column *c) {
     return c->field || c->id == PROFILE_DSO_SIZE || c->id == PROFILE_SYMBOL_SIZE;
 }
 
-/* A key's text, without the separator and cut to the width that was asked for, in pr->text. */
+/* A key's text, without the separator and cut to the width that was asked for, in pr->scratch->text. */
 static void make_text(struct printer *pr, const struct profile_entry *entry, const struct column *c) {
     const char *separator = pr->o->separator;
-    pr->text.len = 0;
-    profile_text(pr->p, pr->e, entry, c->is, &pr->text);
-    if (((c->asked && !is_never_cut(pr, c->is->id)) || cuts_comms(c->is->id)) && pr->text.len > c->width)
-        pr->text.len = c->width;
+    pr->scratch->text.len = 0;
+    profile_text(pr->p, pr->e, entry, c->is, &pr->scratch->text);
+    if (((c->asked && !is_never_cut(pr, c->is->id)) || cuts_comms(c->is->id)) &&
+        pr->scratch->text.len > c->width)
+        pr->scratch->text.len = c->width;
     if (separator && *separator)
-        for (size_t i = 0; i < pr->text.len; i++)
-            if (pr->text.buf[i] == *separator)
-                pr->text.buf[i] = '.';
+        for (size_t i = 0; i < pr->scratch->text.len; i++)
+            if (pr->scratch->text.buf[i] == *separator)
+                pr->scratch->text.buf[i] = '.';
 }
 
 static void print_key(struct printer *pr, const struct profile_entry *entry, const struct column *c,
                       bool last) {
     make_text(pr, entry, c);
     if (c->rule.align == RIGHT && (!pr->o->separator || is_always_right(c->is)))
-        out_right(pr->out, pr->text.buf, pr->text.len, c->width);
+        out_right(pr->out, pr->scratch->text.buf, pr->scratch->text.len, c->width);
     else
-        out_left(pr->out, pr->text.buf, pr->text.len, last && !c->rule.pads ? 0 : c->width);
+        out_left(pr->out, pr->scratch->text.buf, pr->scratch->text.len, last && !c->rule.pads ? 0 : c->width);
 }
 
 /* ---- rows ---- */
@@ -332,7 +351,7 @@ static bool print_graph(struct printer *pr, const struct profile_entry *entry) {
     const struct report_text_options *o = pr->o;
     if (o->chain_mode == PROFILE_CHAIN_NONE || !entry->has_graph)
         return true;
-    if (!profile_graph_build(pr->p, pr->e, entry, &pr->graph, pr->err))
+    if (!profile_graph_build(pr->p, pr->e, entry, &pr->scratch->graph, pr->err))
         return false;
     struct report_graph_options options = {.mode = o->chain_mode,
                                            .value = o->chain_value,
@@ -344,8 +363,48 @@ static bool print_graph(struct printer *pr, const struct profile_entry *entry) {
         .all_period = pr->e->member_totals[0].period,
         .entry_period = entry->children ? entry->children->period : entry->self->period,
         .entry_samples = entry->children ? entry->children->samples : entry->self->samples};
-    report_graph_print(pr->p, &pr->graph, &options, &totals, pr->out);
+    report_graph_print(pr->p, &pr->scratch->graph, &options, &totals, pr->out);
     return true;
+}
+
+/* print_measure of a percentage in a plain table; `column` is the column's index. */
+static void print_plain_percent(const struct printer *pr, const struct profile_entry *entry, size_t column) {
+    const struct column *c = &pr->columns.items[column];
+    uint64_t number = profile_measure(entry->self, entry->children, c->is->id);
+    struct percent_cell *cell =
+        &pr->scratch->cells[(number + column) * 0x9e3779b97f4a7c15u >> (64 - PERCENT_CELLS_BITS)];
+    if (cell->number != number || cell->column != column + 1) {
+        struct out *text = &pr->scratch->text;
+        text->len = 0;
+        report_print_percent(report_percent(number, pr->e->member_totals[0].period), c->width, false, text);
+        if (text->len > sizeof cell->text) {
+            out_mem(pr->out, text->buf, text->len);
+            return;
+        }
+        *cell = (struct percent_cell){
+            .number = number, .column = (uint8_t)(column + 1), .len = (uint8_t)text->len};
+        memcpy(cell->text, text->buf, text->len);
+    }
+    memcpy(out_room(pr->out, sizeof cell->text), cell->text, sizeof cell->text);
+    pr->out->len += cell->len;
+}
+
+static bool is_plain_percent(const struct printer *pr, const struct profile_entry *entry,
+                             const struct column *c, size_t column) {
+    enum profile_column_id id = c->is->id;
+    return pr->plain && c->measure && is_percent(id) && id != PROFILE_LATENCY &&
+           id != PROFILE_LATENCY_CHILDREN && column < UINT8_MAX &&
+           (entry->children || !profile_measure_of_children(id));
+}
+
+/* print_key of what is never cut, in a plain table: straight to where it belongs. */
+static void print_plain_key(const struct printer *pr, const struct profile_entry *entry,
+                            const struct column *c, bool last) {
+    uint64_t start = pr->out->total + pr->out->len;
+    profile_text(pr->p, pr->e, entry, c->is, pr->out);
+    size_t len = (size_t)(pr->out->total + pr->out->len - start);
+    if (len < c->width && (!last || c->rule.pads))
+        out_fill(pr->out, ' ', c->width - len);
 }
 
 static bool print_row(struct printer *pr, const struct profile_entry *entry) {
@@ -355,8 +414,12 @@ static bool print_row(struct printer *pr, const struct profile_entry *entry) {
         const struct column *c = &pr->columns.items[i];
         if (i)
             out_str(pr->out, pr->o->separator ? pr->o->separator : "  ");
-        if (c->measure)
+        if (is_plain_percent(pr, entry, c, i))
+            print_plain_percent(pr, entry, i);
+        else if (c->measure)
             print_measure(pr, entry, c, i == 0);
+        else if (pr->plain && c->rule.align == LEFT && !cuts_comms(c->is->id))
+            print_plain_key(pr, entry, c, i + 1 == pr->columns.count);
         else
             print_key(pr, entry, c, i + 1 == pr->columns.count);
     }
@@ -364,14 +427,87 @@ static bool print_row(struct printer *pr, const struct profile_entry *entry) {
     return print_graph(pr, entry);
 }
 
-static bool print_rows(struct printer *pr) {
-    for (uint32_t i = 0; i < pr->e->root_count && !pr->out->failed; i++) {
+static bool print_range(struct printer *pr, uint32_t from, uint32_t end) {
+    for (uint32_t i = from; i < end && !pr->out->failed; i++) {
         profile_ahead(pr->p, pr->e, i);
         struct profile_entry entry = profile_entry_at(pr->p, pr->e, i);
         if (entry_percent(pr, &entry) >= pr->o->percent_limit && !print_row(pr, &entry))
             return false;
     }
     return true;
+}
+
+/* Rows that several threads print at a time, into one text each. */
+enum { BLOCK_ROWS = 512, BLOCKS = 32 };
+
+struct round {
+    const struct printer *pr;
+    struct scratch *scratch; /* by thread */
+    uint32_t from, end;      /* of the rows */
+    struct out texts[BLOCKS];
+};
+
+static bool print_block(void *ctx, size_t block, unsigned thread, struct err *err) {
+    struct round *r = ctx;
+    struct printer pr = *r->pr;
+    uint32_t from = r->from + (uint32_t)block * BLOCK_ROWS,
+             end = r->end - from < BLOCK_ROWS ? r->end : from + BLOCK_ROWS;
+    pr.scratch = &r->scratch[thread];
+    pr.out = &r->texts[block];
+    pr.err = err;
+    pr.out->len = 0;
+    return print_range(&pr, from, end) && (!pr.out->failed || err_memory(err, "report"));
+}
+
+static bool print_rounds(struct printer *pr, struct round *r) {
+    uint32_t n = pr->e->root_count;
+    for (r->from = 0; r->from < n && !pr->out->failed; r->from = r->end) {
+        uint32_t left = n - r->from;
+        r->end = left < BLOCK_ROWS * BLOCKS ? n : r->from + BLOCK_ROWS * BLOCKS;
+        size_t blocks = (r->end - r->from + BLOCK_ROWS - 1) / BLOCK_ROWS;
+        if (!pool_run(pr->o->pool, blocks, print_block, r, pr->err))
+            return false;
+        for (size_t i = 0; i < blocks; i++)
+            out_mem(pr->out, r->texts[i].buf, r->texts[i].len);
+    }
+    return true;
+}
+
+static bool scratch_init(struct scratch *s) {
+    *s = (struct scratch){0};
+    return out_init(&s->text, NULL, NULL);
+}
+
+static void scratch_fini(struct scratch *s) {
+    profile_graph_fini(&s->graph);
+    out_fini(&s->text);
+}
+
+static bool print_rows(struct printer *pr) {
+    unsigned threads = pool_threads(pr->o->pool);
+    if (threads == 1 || pr->e->root_count < 2 * BLOCK_ROWS)
+        return print_range(pr, 0, pr->e->root_count);
+    struct round *r = calloc(1, sizeof *r);
+    struct scratch *scratch = calloc(threads, sizeof *scratch);
+    bool ok = r && scratch;
+    for (unsigned i = 0; ok && i < threads; i++)
+        ok = scratch_init(&scratch[i]);
+    for (size_t i = 0; ok && i < BLOCKS; i++)
+        ok = out_init(&r->texts[i], NULL, NULL);
+    if (ok) {
+        r->pr = pr;
+        r->scratch = scratch;
+        ok = print_rounds(pr, r);
+    } else {
+        err_memory(pr->err, "report");
+    }
+    for (unsigned i = 0; scratch && i < threads; i++)
+        scratch_fini(&scratch[i]);
+    for (size_t i = 0; r && i < BLOCKS; i++)
+        out_fini(&r->texts[i]);
+    free(scratch);
+    free(r);
+    return ok;
 }
 
 /* ---- hierarchy ---- */
@@ -473,9 +609,10 @@ static bool print_level(struct printer *pr, const struct profile_entry *entry) {
     out_fill(pr->out, ' ', pr->o->separator ? 0 : levels_indent(pr));
     if (c) {
         make_text(pr, entry, c);
-        size_t blanks = blanks_before(pr->text.buf, pr->text.len),
+        size_t blanks = blanks_before(pr->scratch->text.buf, pr->scratch->text.len),
                width = c->rule.pads && c->rule.align == LEFT ? c->width : 0;
-        out_left(pr->out, pr->text.buf + blanks, pr->text.len - blanks, width > blanks ? width - blanks : 0);
+        out_left(pr->out, pr->scratch->text.buf + blanks, pr->scratch->text.len - blanks,
+                 width > blanks ? width - blanks : 0);
     }
     out_char(pr->out, '\n');
     return entry->count ? true : print_graph(pr, entry);
@@ -540,6 +677,8 @@ static bool print_event(struct printer *pr) {
         return print_blocks(pr);
     if (!choose_columns(pr))
         return false;
+    pr->plain = !pr->o->separator && !pr->o->color && !pr->o->width_count && pr->e->members == 1;
+    memset(pr->scratch->cells, 0, sizeof pr->scratch->cells);
     bool tree = pr->o->hierarchy && level_count(pr) > 0;
     measure_columns(pr);
     if (!pr->o->quiet) {
@@ -574,8 +713,9 @@ static void print_filters(const struct report_text_options *o, struct out *out) 
 
 bool report_text_print(const struct profile *p, const struct report_text_options *o, struct out *out,
                        struct err *err) {
-    struct printer pr = {.p = p, .o = o, .out = out, .err = err};
-    bool ok = out_init(&pr.text, NULL, NULL) || err_memory(err, "report");
+    struct scratch scratch;
+    struct printer pr = {.p = p, .o = o, .scratch = &scratch, .out = out, .err = err};
+    bool ok = scratch_init(&scratch) || err_memory(err, "report");
     if (ok) {
         print_filters(o, out);
         if (!o->quiet)
@@ -589,7 +729,6 @@ bool report_text_print(const struct profile *p, const struct report_text_options
     if (ok && !o->quiet)
         out_str(out, "#\n# (Tip: " TIP ")\n#\n");
     vec_fini(&pr.columns);
-    profile_graph_fini(&pr.graph);
-    out_fini(&pr.text);
+    scratch_fini(&scratch);
     return ok;
 }

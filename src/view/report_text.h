@@ -6,6 +6,7 @@
 #ifndef SONDE_VIEW_REPORT_TEXT_H
 #define SONDE_VIEW_REPORT_TEXT_H
 
+#include "base/pool.h"
 #include "view/report_graph.h"
 
 struct report_text_options {
@@ -33,6 +34,7 @@ struct report_text_options {
     bool unmade_group; /* --no-group of several events: the first one's title speaks of events */
     bool made_group;   /* --group of events that were not recorded as one: no group's name */
     const struct perfdata_events *events;
+    struct pool *pool; /* the threads to print on; NULL: one */
 };
 
 /* False with *err when memory ran out; what the sink could not take is the sink's to say. */
