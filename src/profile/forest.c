@@ -153,6 +153,21 @@ static bool choose_leaves(struct forest *f, const uint32_t *leaves, uint32_t n) 
 
 /* ---- trees ---- */
 
+/* Of leaves that lie further behind what is gone along: each step needs what the one before asked for. */
+static void ask_chains_ahead(const struct forest *f, const uint32_t *leaves, size_t n, size_t i) {
+    enum { LEAF = 18, PART = 12, IDS = 6 };
+    const struct profile_builder *b = &f->p->b;
+    if (i + LEAF >= n)
+        return;
+    struct profile_chain far = b->leaves.items[leaves[i + PART]].key.chain,
+                         near = b->leaves.items[leaves[i + IDS]].key.chain;
+    __builtin_prefetch(&b->leaves.items[leaves[i + LEAF]]);
+    __builtin_prefetch(&b->parts.at.items[far.outer]);
+    __builtin_prefetch(&b->parts.at.items[far.inner]);
+    __builtin_prefetch(b->parts.ids.items + b->parts.at.items[near.outer]);
+    __builtin_prefetch(b->parts.ids.items + b->parts.at.items[near.inner]);
+}
+
 static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
     struct profile *p = f->p;
     struct step *step = p->nodes.count < PROFILE_NONE ? vec_push(&f->path) : NULL;
@@ -257,6 +272,7 @@ static bool open_root(struct forest *f, bool tails) {
 static bool make_whole(struct forest *f) {
     bool ok = !f->whole.count || open_root(f, false);
     for (size_t i = 0; ok && i < f->whole.count; i++) {
+        ask_chains_ahead(f, f->whole.items, f->whole.count, i);
         uint32_t leaf = f->whole.items[i];
         uint32_t node = add_leaf(f, leaf, f->p->b.leaves.items[leaf].key.chain, false);
         uint32_t *listed = vec_push(&f->p->tree_leaves);

@@ -16,6 +16,10 @@ static void add_counts(struct profile_event *e, const struct profile_tally *tall
 
 /* As perf has it. */
 static double limit_of(const struct profile *p, const struct profile_table *t) {
+    if (p->plan.o->chain_mode == PROFILE_CHAIN_NONE)
+        return INFINITY;
+    if (p->plan.o->chain_mode == PROFILE_CHAIN_FRACTAL)
+        return 0;
     return floor((double)t->totals.items[0].period * p->plan.o->chain_min_percent / 100);
 }
 
@@ -30,9 +34,6 @@ static bool finish_table(struct profile *p, struct profile_table *t, uint32_t ev
         for (unsigned g = 0; m && g < GRADE_COUNT; g++)
             e->grades[g] += p->tables.items[event + m].event.grades[g];
     }
-    t->graph_limit = p->plan.o->chain_mode == PROFILE_CHAIN_NONE      ? INFINITY
-                     : p->plan.o->chain_mode == PROFILE_CHAIN_FRACTAL ? 0
-                                                                      : limit_of(p, t);
     e->entry_count = e->root_count = (uint32_t)t->order.count;
     if (p->plan.o->hierarchy && p->key_count) {
         if (!profile_hierarchy(p, t))
@@ -59,20 +60,43 @@ struct profile_entry profile_entry_at(const struct profile *p, const struct prof
                                   .has_graph = profile_has_graph(p, t, row)};
 }
 
-/* Sorts and finishes the tables that are shown. */
-static bool finish_tables(struct profile *p) {
+/* Which tables are shown, and which of their rows have graphs. */
+static bool settle_tables(struct profile *p) {
     if (!profile_group(p))
         return false;
     for (uint32_t i = 0; i < p->tables.count; i++) {
         struct profile_table *t = &p->tables.items[i];
+        uint32_t *shown = t->member ? NULL : vec_push(&p->shown);
         if (t->member)
             continue;
-        uint32_t *shown = vec_push(&p->shown);
-        if (!shown || !profile_sort(p, t) || !finish_table(p, t, i))
+        if (!shown || (!t->self.count && !vec_push(&t->self)))
             return false;
         *shown = i;
+        t->graph_limit = limit_of(p, t);
     }
     return true;
+}
+
+static bool makes_graphs(const struct profile *p) {
+    return p->plan.chains && p->plan.o->chain_mode != PROFILE_CHAIN_NONE;
+}
+
+/* What does not depend on each other: a table's order; behind all tables what graphs are made of. */
+static bool finish_part(void *ctx, size_t part, unsigned thread, struct err *err) {
+    struct profile *p = ctx;
+    (void)thread;
+    bool ok = part < p->shown.count ? profile_sort(p, &p->tables.items[p->shown.items[part]])
+                                    : profile_graph_prepare(p);
+    return ok || err_memory(err, "profile");
+}
+
+/* Sorts and finishes the tables that are shown. */
+static bool finish_tables(struct profile *p) {
+    bool ok = settle_tables(p) &&
+              pool_run(p->plan.in->pool, p->shown.count + makes_graphs(p), finish_part, p, NULL);
+    for (size_t i = 0; ok && i < p->shown.count; i++)
+        ok = finish_table(p, &p->tables.items[p->shown.items[i]], p->shown.items[i]);
+    return ok;
 }
 
 static void take_keys(struct profile *p) {
@@ -92,7 +116,5 @@ bool profile_freeze(struct profile *p, struct err *err) {
         return false;
     ok = ok && profile_make_places(p) && profile_make_spots(p) && profile_count_grades(p) &&
          profile_walk(p) && finish_tables(p);
-    if (ok && p->plan.chains && p->plan.o->chain_mode != PROFILE_CHAIN_NONE)
-        ok = profile_graph_prepare(p);
     return ok || err_memory(err, "profile");
 }

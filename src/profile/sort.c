@@ -629,8 +629,7 @@ bool profile_sort(struct profile *p, struct profile_table *t) {
     uint32_t n = (uint32_t)t->rows.count;
     struct sorter s = {
         .p = p, .t = t, .depths = p->plan.o->children && p->plan.o->chain_mode != PROFILE_CHAIN_NONE};
-    bool ok = (t->self.count || vec_push(&t->self)) && vec_reserve(&t->order, (size_t)n + 1) &&
-              sort_rows(&s, t->order.items, n);
+    bool ok = vec_reserve(&t->order, (size_t)n + 1) && sort_rows(&s, t->order.items, n);
     t->order.count = ok ? n : 0;
     free(s.items);
     return ok;

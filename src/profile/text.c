@@ -261,6 +261,28 @@ static bool is_as_wide_as_title(enum profile_column_id id) {
            id == PROFILE_DSO_SIZE || id == PROFILE_TYPECLN;
 }
 
+/* The widest of the task_widths, which are the same for all rows of a thread that had a name. */
+static uint32_t widest_task(const struct profile *p, const struct profile_table *t,
+                            enum profile_column_id id) {
+    VEC(uint8_t) seen = {0}; /* by thread */
+    uint32_t widest = 0;
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const struct profile_row *row = &t->rows.items[i];
+        if (row->thread < seen.count && seen.items[row->thread])
+            continue;
+        uint32_t w = task_width(p, row, id);
+        widest = w > widest ? w : widest;
+        if (row->thread == MODEL_NONE || !profile_last_comm(p, row))
+            continue;
+        while (seen.count <= row->thread && vec_push(&seen))
+            ;
+        if (row->thread < seen.count)
+            seen.items[row->thread] = 1;
+    }
+    vec_fini(&seen);
+    return widest;
+}
+
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column) {
     const struct profile_table *t = table_at(p, e);
@@ -276,11 +298,14 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
     }
     if (is_as_wide_as_title(id) || !out_init(&o, NULL, NULL))
         return widest;
-    for (uint32_t i = 0; i < t->rows.count; i++) {
+    bool task = id == PROFILE_COMM || id == PROFILE_PID;
+    if (task) {
+        uint32_t w = widest_task(p, t, id);
+        widest = w > widest ? w : widest;
+    }
+    for (uint32_t i = 0; !task && i < t->rows.count; i++) {
         uint32_t w;
-        if (id == PROFILE_COMM || id == PROFILE_PID) {
-            w = task_width(p, &t->rows.items[i], id);
-        } else if (id == PROFILE_DSO) { /* the usual ones, without writing them */
+        if (id == PROFILE_DSO) { /* the usual ones, without writing them */
             w = strpool_len(&p->b.texts, p->places.items[t->rows.items[i].frame].dso);
             if (w < NAMELESS_WIDTH && roomy && !profile_name_of(p, t->rows.items[i].frame))
                 w = NAMELESS_WIDTH;
