@@ -254,6 +254,8 @@ def check_search(t, folder):
     for name, number, frame, text in (("start", 6, 1, "start+0x1"), ("stop", 7, 1, f"stop+0x{end - stop:x}")):
         r = support.run([SONDE, "why", "-f", "-i", path, "--json", "--symbol", name])
         facts = json.loads(r.out or b"{}")
+        t.check("why: a file that is not here", why(path, "--sample", "2")[1].get("grade") ==
+                "unknown: no file that has names for it is here", why(path, "--sample", "2"))
         t.check(f"why --symbol {name}: the first one", (facts.get("sample"), facts.get("frame")) == (number, frame) and
                 f"{facts['sym']}+0x{facts['symoff']:x}" == text, r)
 

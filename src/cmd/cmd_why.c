@@ -314,7 +314,7 @@ static void find_identities(struct session *s, char *path, size_t size, struct e
         return;
     recorded_identity(s, image, &w->then);
     if (image->kind == MODEL_IMAGE_KERNEL && image->space == MODEL_SPACE_KERNEL) {
-        w->now_path = "the running kernel";
+        w->now_path = WHY_RUNNING_KERNEL;
         kernel_maps_kernel_id(&os_files_real, &w->now.build_id, err);
     } else if (*image->name == '/' && image->pid == MODEL_NONE) {
         const char *symfs = s->o->symbols.symfs;

@@ -447,20 +447,26 @@ static void say_tasks(const struct patient *p, const struct profile_column *comm
                    nameless, doctor_percent(p->d, percent(nameless, p->q->samples)));
 }
 
+/* "1 byte", "2 bytes". */
+static const char *count_text(struct doctor *d, uint64_t n, const char *what) {
+    return doctor_text(d, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
 static void say_damage(const struct patient *p) {
     const struct stream_losses *l = stream_losses(p->r->stream);
     if (l->unfinished)
         doctor_say(p->d, DOCTOR_WARNING, "unfinished", NULL,
                    "the recording was not closed: the recorder ended before its end");
     if (l->cut || l->bad_records || l->skipped_bytes || l->problems)
-        doctor_say(p->d, DOCTOR_PROBLEM, "damaged", NULL,
-                   "the file is damaged: %" PRIu64 " bad records, %" PRIu64 " bytes skipped%s",
-                   l->bad_records, l->skipped_bytes, l->cut ? ", cut off at its end" : "");
-    if (l->unknown_ids || l->unknown_types)
-        doctor_say(p->d, DOCTOR_NOTE, "not_understood", NULL,
-                   "%" PRIu64 " samples belong to no event, %" PRIu64
-                   " records are of types that nobody knows",
-                   l->unknown_ids, l->unknown_types);
+        doctor_say(p->d, DOCTOR_PROBLEM, "damaged", NULL, "the file is damaged: %s, %s skipped%s",
+                   count_text(p->d, l->bad_records, "bad record"), count_text(p->d, l->skipped_bytes, "byte"),
+                   l->cut ? ", cut off at its end" : "");
+    if (l->unknown_ids)
+        doctor_say(p->d, DOCTOR_NOTE, "not_understood", NULL, "%s of no event that is known",
+                   count_text(p->d, l->unknown_ids, "sample"));
+    if (l->unknown_types)
+        doctor_say(p->d, DOCTOR_NOTE, "not_understood", NULL, "%s of a type that nobody knows",
+                   count_text(p->d, l->unknown_types, "record"));
 }
 
 void doctor_recording(struct doctor *d, const struct reading *r, const struct report_session_parts *parts,

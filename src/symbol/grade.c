@@ -103,6 +103,11 @@ static enum symbol_list list_of(const struct store_image *im, uint32_t symbol) {
                                       : SYMBOL_IN_SYMTAB;
 }
 
+/* That one path leads to nothing is not the reason, and which one was tried last says nothing. */
+static bool lacks_file(const struct store_image *im) {
+    return im->source.status == SYMBOL_ABSENT && im->known.kind == SYMBOL_IMAGE_FILE && im->source.path;
+}
+
 static const char *why_no_better(const struct store_image *im, uint32_t symbol, enum grade grade) {
     switch (grade) {
     case GRADE_EXACT:
@@ -116,6 +121,8 @@ static const char *why_no_better(const struct store_image *im, uint32_t symbol, 
                    ? "its build-id was read when the recording was closed, not when it was mapped"
                    : "nothing that was recorded can confirm the file";
     default:
+        if (!im->table && lacks_file(im))
+            return "no file that has names for it is here";
         return symbol == SYMBOL_NONE && im->table ? "no symbol of the file covers the place"
                : im->source.text                  ? im->source.text
                                                   : "nothing has names for it";
@@ -127,7 +134,7 @@ struct symbol_provenance symbol_store_provenance(const struct symbol_store *s, u
     const struct store_image *im = s->images.items[image];
     struct symbol_provenance p = {.grade = symbol_store_grade(s, image, symbol),
                                   .origin = im->table ? im->source.origin : SYMBOL_FROM_NOTHING,
-                                  .path = im->source.path,
+                                  .path = im->table || !lacks_file(im) ? im->source.path : NULL,
                                   .support = im->source.support,
                                   .has_slide = im->source.has_slide,
                                   .slide = im->source.slide};

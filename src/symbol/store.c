@@ -170,6 +170,15 @@ static bool recorded_here(struct symbol_store *s, bool otherwise) {
     return s->options.recorded_host ? strcmp(s->options.recorded_host, store_live(s)->name) == 0 : otherwise;
 }
 
+bool store_processes_here(struct symbol_store *s) {
+    const char *boot = s->options.kernel ? s->options.kernel->boot_id : "";
+    const struct store_live *live = store_live(s);
+    if (!*boot)
+        return recorded_here(s, true);
+    return live->boot_size >= strlen(boot) &&
+           memcmp(live->boot, boot, strlen(boot)) == 0; /* a newline follows */
+}
+
 static bool same_file(const struct os_identity *now, const struct perfdata_file_state *then) {
     return now->dev == then->dev && now->ino == then->ino && now->size == then->size &&
            now->mtime_ns == then->mtime_ns && now->ctime_ns == then->ctime_ns;

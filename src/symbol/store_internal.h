@@ -131,6 +131,9 @@ static inline bool store_id_proves(const struct symbol_image *known) {
     return known->build_id.size && !known->id_by_name;
 }
 
+/* Whether recorded processes may be running here still. */
+bool store_processes_here(struct symbol_store *s);
+
 /* The running kernel. */
 const struct store_live *store_live(struct symbol_store *s);
 

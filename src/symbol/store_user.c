@@ -195,7 +195,7 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
     }
     if (use_best(s, im, store_open_proved(s, im, store_host_path(s, im, path)), path, SYMBOL_FROM_FILE))
         return true;
-    if (identified && use_root(s, im, path))
+    if (identified && store_processes_here(s) && use_root(s, im, path))
         return true;
     if (use_kept(s, im, path))
         return true;

@@ -266,7 +266,10 @@ static void print_identities(const struct why *w, const struct why_frame *f, str
         out_str(o, w->now_error);
     } else {
         int verdict = same(&w->then, &w->now);
-        out_str(o, verdict > 0 ? "the same, " : verdict < 0 ? "" : "ANOTHER FILE, ");
+        out_str(o, verdict > 0                                ? "the same, "
+                   : verdict < 0                              ? ""
+                   : !strcmp(w->now_path, WHY_RUNNING_KERNEL) ? "ANOTHER KERNEL, "
+                                                              : "ANOTHER FILE, ");
         print_identity(o, &w->now);
     }
     out_char(o, '\n');

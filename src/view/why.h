@@ -50,6 +50,8 @@ struct why {
     const char *now_error; /* why `now` is empty; NULL: it is not */
 };
 
+#define WHY_RUNNING_KERNEL "the running kernel" /* now_path of a kernel */
+
 void why_print_text(const struct why *w, struct out *o);
 void why_print_json(const struct why *w, struct out *o);
 
