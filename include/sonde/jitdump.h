@@ -133,6 +133,28 @@ static inline int sonde_jitdump_open(struct sonde_jitdump *d, const char *direct
     return error;
 }
 
+/*
+ * What calls were inlined into a function. From each place on up to the next one, `depth` frames from number
+ * `first` on lie in each other, innermost first; the last of them is the function itself. `line` is that of
+ * the code in the innermost, and in all others that of the call. Other readers than sonde's skip this.
+ */
+struct sonde_jitdump_source {
+    const char *name, *file;
+};
+struct sonde_jitdump_frame {
+    uint32_t source, line; /* source: an index */
+};
+struct sonde_jitdump_place {
+    const void *address; /* ascending */
+    uint32_t first, depth;
+};
+struct sonde_jitdump_inlines {
+    const struct sonde_jitdump_source *sources;
+    const struct sonde_jitdump_place *places;
+    const struct sonde_jitdump_frame *frames;
+    uint32_t source_count, place_count, frame_count;
+};
+
 /* Code to announce: in its place, and complete. What is not known is 0. */
 struct sonde_jitdump_code {
     const void *address;
@@ -145,7 +167,71 @@ struct sonde_jitdump_code {
      * .eh_frame_hdr. Code that keeps frame pointers needs none. */
     const void *eh_frame, *eh_frame_hdr;
     size_t eh_frame_size, eh_frame_hdr_size;
+    const struct sonde_jitdump_inlines *inlines; /* NULL: not known */
 };
+
+/* A place for a record that is made of many parts; MAP_FAILED: there is none. mmap, since the caller may be
+ * anywhere in a memory manager of its own. */
+static inline void *sonde_jitdump_room(size_t size) {
+    return size > UINT32_MAX ? MAP_FAILED
+                             : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* The calls that were inlined. 0 or an errno value; 0, too, where there is no memory to write them. */
+static inline int sonde_jitdump_write_inlines(struct sonde_jitdump *d, const struct sonde_jitdump_code *code,
+                                              uint64_t now) {
+    struct {
+        uint32_t id, size;
+        uint64_t time, code_addr;
+        uint32_t source_count, place_count, frame_count, padding;
+    } head;
+    struct {
+        uint64_t address;
+        uint32_t first, depth;
+    } place;
+    const struct sonde_jitdump_inlines *in = code->inlines;
+    size_t total = sizeof head + 16 * (size_t)in->place_count + 8 * (size_t)in->frame_count, at = sizeof head;
+    struct iovec part;
+    char *record;
+    uint32_t i;
+    int error;
+    for (i = 0; i < in->source_count; i++)
+        total += strlen(in->sources[i].name) + strlen(in->sources[i].file) + 2;
+    total = (total + 7) / 8 * 8;
+    record = (char *)sonde_jitdump_room(total);
+    if (record == (char *)MAP_FAILED)
+        return 0;
+    memset(&head, 0, sizeof head);
+    head.id = 0x534f4e31; /* described in sonde's docs/FORMAT.md */
+    head.size = (uint32_t)total;
+    head.time = now;
+    head.code_addr = (uint64_t)(uintptr_t)code->address;
+    head.source_count = in->source_count;
+    head.place_count = in->place_count;
+    head.frame_count = in->frame_count;
+    memcpy(record, &head, sizeof head);
+    for (i = 0; i < in->place_count; i++, at += sizeof place) {
+        place.address = (uint64_t)(uintptr_t)in->places[i].address;
+        place.first = in->places[i].first;
+        place.depth = in->places[i].depth;
+        memcpy(record + at, &place, sizeof place);
+    }
+    for (i = 0; i < in->frame_count; i++, at += 8) {
+        memcpy(record + at, &in->frames[i].source, 4);
+        memcpy(record + at + 4, &in->frames[i].line, 4);
+    }
+    for (i = 0; i < in->source_count; i++) {
+        size_t name = strlen(in->sources[i].name) + 1, file = strlen(in->sources[i].file) + 1;
+        memcpy(record + at, in->sources[i].name, name);
+        memcpy(record + at + name, in->sources[i].file, file);
+        at += name + file;
+    }
+    part.iov_base = record;
+    part.iov_len = total;
+    error = sonde_jitdump_write(d, &part, 1);
+    munmap(record, total);
+    return error;
+}
 
 /* The lines of a function. 0 or an errno value; 0, too, where there is no memory to write them. */
 static inline int sonde_jitdump_write_lines(struct sonde_jitdump *d, const struct sonde_jitdump_code *code,
@@ -160,10 +246,7 @@ static inline int sonde_jitdump_write_lines(struct sonde_jitdump *d, const struc
     int error;
     for (i = 0; i < code->line_count; i++)
         total += 16 + strlen(code->lines[i].file) + 1;
-    /* mmap, since the caller may be anywhere in a memory manager of its own. */
-    record = total > UINT32_MAX
-                 ? (char *)MAP_FAILED
-                 : (char *)mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    record = (char *)sonde_jitdump_room(total);
     if (record == (char *)MAP_FAILED)
         return 0;
     memset(&debug, 0, sizeof debug);
@@ -226,6 +309,8 @@ static inline uint64_t sonde_jitdump_announce(struct sonde_jitdump *d,
     load.time = unwind.time = sonde_jitdump_now();
     if (code->line_count)
         error = sonde_jitdump_write_lines(d, code, load.time);
+    if (code->inlines && !error)
+        error = sonde_jitdump_write_inlines(d, code, load.time);
     if (code->eh_frame_size) { /* it names no function: it is the one of the next record */
         unwind.id = 4;
         unwind.unwind_size = tables;

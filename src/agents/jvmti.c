@@ -9,8 +9,9 @@
  *   dir=DIR   where jit-PID.dump goes (default: /tmp)
  *   nolines   no source lines
  *
- * A line is that of the innermost method inlined at its address. Interface: JVM Tool Interface 1.2;
- * jvmticmlr.h for what was inlined. Nothing here prints but the one word that the agent could not start.
+ * A line is that of the innermost method inlined at its address; which methods lie in which is told beside.
+ * Interface: JVM Tool Interface 1.2; jvmticmlr.h for what was inlined. Nothing here prints but the one word
+ * that the agent could not start.
  */
 #include <jvmti.h>
 #include <jvmticmlr.h>
@@ -44,6 +45,7 @@ static char *method_name(jvmtiEnv *jvmti, jmethodID method) {
 /* What is known of a method's source: asked once per method and compilation. */
 struct source {
     jmethodID method;
+    char *name;
     char *file; /* package/File.java; NULL: not known */
     jint count;
     jvmtiLineNumberEntry *table; /* the machine's */
@@ -54,6 +56,9 @@ struct lines {
     size_t source_count;
     struct sonde_jitdump_line *list;
     size_t count;
+    struct sonde_jitdump_place *places;
+    struct sonde_jitdump_frame *frames;
+    uint32_t place_count, frame_count;
 };
 
 /* "Ljava/lang/String;" and "String.java" -> "java/lang/String.java". */
@@ -79,6 +84,7 @@ static const struct source *source_of(jvmtiEnv *jvmti, struct lines *lines, jmet
     jclass class;
     memset(s, 0, sizeof *s);
     s->method = method;
+    s->name = method_name(jvmti, method);
     if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) == JVMTI_ERROR_NONE &&
         (*jvmti)->GetSourceFileName(jvmti, class, &file) == JVMTI_ERROR_NONE &&
         (*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL) == JVMTI_ERROR_NONE)
@@ -90,22 +96,42 @@ static const struct source *source_of(jvmtiEnv *jvmti, struct lines *lines, jmet
     return s;
 }
 
-/* Adds the line of a place in a method's bytecode. Entries need not ascend by it. */
-static void add_line(jvmtiEnv *jvmti, struct lines *lines, const void *address, jmethodID method,
-                     jlocation place) {
-    const struct source *s = source_of(jvmti, lines, method);
+/* The line of a place in a method's bytecode; 0: not known. Entries need not ascend by it. */
+static uint32_t line_at(const struct source *s, jlocation place) {
     const jvmtiLineNumberEntry *best = NULL;
-    for (jint i = 0; s && i < s->count; i++)
+    for (jint i = 0; i < s->count; i++)
         if (s->table[i].start_location <= place &&
             (!best || s->table[i].start_location > best->start_location))
             best = &s->table[i];
-    if (!best)
+    return best ? (uint32_t)best->line_number : 0;
+}
+
+static void add_line(jvmtiEnv *jvmti, struct lines *lines, const void *address, jmethodID method,
+                     jlocation place) {
+    const struct source *s = source_of(jvmti, lines, method);
+    uint32_t line = s ? line_at(s, place) : 0;
+    if (!line)
         return;
     struct sonde_jitdump_line *grown = realloc(lines->list, (lines->count + 1) * sizeof *grown);
     if (!grown)
         return;
     lines->list = grown;
-    grown[lines->count++] = (struct sonde_jitdump_line){address, (uint32_t)best->line_number, 0, s->file};
+    grown[lines->count++] = (struct sonde_jitdump_line){address, line, 0, s->file};
+}
+
+/* All methods that lie in each other there; there is room for them. Addresses ascend in the record. */
+static void add_place(jvmtiEnv *jvmti, struct lines *lines, const PCStackInfo *at) {
+    struct sonde_jitdump_place *place = &lines->places[lines->place_count];
+    *place = (struct sonde_jitdump_place){at->pc, lines->frame_count, 0};
+    for (jint i = 0; i < at->numstackframes; i++) {
+        const struct source *s = source_of(jvmti, lines, at->methods[i]);
+        if (!s)
+            return;
+        lines->frames[lines->frame_count + place->depth++] =
+            (struct sonde_jitdump_frame){(uint32_t)(s - lines->sources), line_at(s, at->bcis[i])};
+    }
+    lines->frame_count += place->depth;
+    lines->place_count++;
 }
 
 /* Where the compiler says what it inlined. False: it does not. */
@@ -115,9 +141,19 @@ static int add_inlined(jvmtiEnv *jvmti, struct lines *lines, const void *compile
         if (h->kind != JVMTI_CMLR_INLINE_INFO)
             continue;
         const jvmtiCompiledMethodLoadInlineRecord *r = (const void *)h;
+        size_t frames = 0;
         for (jint i = 0; i < r->numpcs; i++)
-            if (r->pcinfo[i].numstackframes > 0)
-                add_line(jvmti, lines, r->pcinfo[i].pc, r->pcinfo[i].methods[0], r->pcinfo[i].bcis[0]);
+            frames += r->pcinfo[i].numstackframes > 0 ? (size_t)r->pcinfo[i].numstackframes : 0;
+        int room = !any && frames < UINT32_MAX / 2 && r->numpcs > 0;
+        lines->places = room ? calloc((size_t)r->numpcs, sizeof *lines->places) : lines->places;
+        lines->frames = room ? calloc(frames + 1, sizeof *lines->frames) : lines->frames;
+        for (jint i = 0; i < r->numpcs; i++) {
+            if (r->pcinfo[i].numstackframes <= 0)
+                continue;
+            add_line(jvmti, lines, r->pcinfo[i].pc, r->pcinfo[i].methods[0], r->pcinfo[i].bcis[0]);
+            if (room && lines->places && lines->frames)
+                add_place(jvmti, lines, &r->pcinfo[i]);
+        }
         any = 1;
     }
     return any;
@@ -125,11 +161,36 @@ static int add_inlined(jvmtiEnv *jvmti, struct lines *lines, const void *compile
 
 static void free_lines(jvmtiEnv *jvmti, struct lines *lines) {
     for (size_t i = 0; i < lines->source_count; i++) {
+        free(lines->sources[i].name);
         free(lines->sources[i].file);
         (*jvmti)->Deallocate(jvmti, (unsigned char *)lines->sources[i].table);
     }
     free(lines->sources);
     free(lines->list);
+    free(lines->places);
+    free(lines->frames);
+}
+
+static void announce(const struct lines *lines, const void *address, size_t size, const char *name) {
+    struct sonde_jitdump_source *sources = calloc(lines->source_count + 1, sizeof *sources);
+    struct sonde_jitdump_inlines inlines = {
+        sources,           lines->places, lines->frames, (uint32_t)lines->source_count, lines->place_count,
+        lines->frame_count};
+    int inlined = 0;
+    for (uint32_t i = 0; i < lines->place_count; i++)
+        inlined |= lines->places[i].depth > 1;
+    for (size_t i = 0; sources && i < lines->source_count; i++) {
+        const struct source *s = &lines->sources[i];
+        sources[i] = (struct sonde_jitdump_source){s->name ? s->name : "", s->file ? s->file : ""};
+    }
+    sonde_jitdump_announce(&dump,
+                           &(struct sonde_jitdump_code){.address = address,
+                                                        .size = size,
+                                                        .name = name,
+                                                        .lines = lines->list,
+                                                        .line_count = lines->count,
+                                                        .inlines = inlined && sources ? &inlines : NULL});
+    free(sources);
 }
 
 /* ---- events ---- */
@@ -141,8 +202,7 @@ static void JNICALL compiled(jvmtiEnv *jvmti, jmethodID method, jint size, const
     if (with_lines && !add_inlined(jvmti, &lines, compile_info))
         for (jint i = 0; i < map_count; i++)
             add_line(jvmti, &lines, map[i].start_address, method, map[i].location);
-    sonde_jitdump_load(&dump, address, (size_t)size, name ? name : "[unknown method]", lines.list,
-                       lines.count);
+    announce(&lines, address, (size_t)size, name ? name : "[unknown method]");
     free_lines(jvmti, &lines);
     free(name);
 }

@@ -128,6 +128,15 @@ static void scrub_lines(struct edit_scrub *s, struct bytes rest) {
     }
 }
 
+static void scrub_inlines(struct edit_scrub *s, const struct jitdump_inlines *in) {
+    struct bytes rest = in->source_texts;
+    struct jitdump_source source;
+    for (uint32_t i = 0; i < in->places; i++)
+        move_at(s, in->place_bytes.data + i * (in->place_bytes.size / in->places));
+    while (jitdump_source_next(&rest, &source))
+        edit_scrub_path(s, (uint8_t *)(uintptr_t)source.file.data, source.file.size, false);
+}
+
 /* In place; one of the other byte order is not kept. */
 static bool scrub_jitdump(struct edit_scrub *s, struct bytes file) {
     enum { VMA_AT = 8, ADDRESS_AT = 16, NEW_ADDRESS_AT = 24 };
@@ -151,6 +160,10 @@ static bool scrub_jitdump(struct edit_scrub *s, struct bytes file) {
         if (rec.type == JITDUMP_DEBUG_INFO) {
             move_at(s, body);
             scrub_lines(s, rec.debug_info.entries);
+        }
+        if (rec.type == JITDUMP_INLINES) {
+            move_at(s, body);
+            scrub_inlines(s, &rec.inlines);
         }
     }
     return status == JITDUMP_END;

@@ -37,6 +37,37 @@ static void put_lines(struct writer *w, uint64_t address) {
     writer_fini(&lines);
 }
 
+/* From byte 2 on b, called by a, called by f; from byte 4 on a alone, which nobody knows the file of. What is
+ * told behind makes no sense: no such frame, no such source, an address from before, one behind the code. */
+static void put_inlines(struct writer *w, uint64_t address) {
+    static const uint32_t places[][3] = {{0, 5, 1}, {2, 0, 3}, {4, 3, 2}, {6, 5, 1},
+                                         {3, 0, 3}, {6, 6, 1}, {7, 5, 2}, {20, 0, 3}},
+                          frames[][2] = {{2, 5}, {1, 7}, {0, 12}, {1, 8}, {0, 12}, {0, 13}, {3, 1}};
+    enum { PLACES = sizeof places / sizeof *places, FRAMES = sizeof frames / sizeof *frames };
+    static const char sources[] = "f\0/src/a.js\0a\0\0b\0/src/b.js";
+    struct writer p = writer_make(w->swap), f = writer_make(w->swap);
+    for (size_t i = 0; i < PLACES; i++) {
+        writer_u64(&p, address + places[i][0]);
+        writer_u32(&p, places[i][1]);
+        writer_u32(&p, places[i][2]);
+    }
+    for (size_t i = 0; i < FRAMES; i++) {
+        writer_u32(&f, frames[i][0]);
+        writer_u32(&f, frames[i][1]);
+    }
+    struct jitdump_record rec = {.type = JITDUMP_INLINES};
+    rec.inlines = (struct jitdump_inlines){.code_addr = address,
+                                           .sources = 3,
+                                           .places = PLACES,
+                                           .frames = FRAMES,
+                                           .place_bytes = writer_bytes(&p),
+                                           .frame_bytes = writer_bytes(&f),
+                                           .source_texts = {(const uint8_t *)sources, sizeof sources}};
+    jitdump_record_encode(&rec, w);
+    writer_fini(&p);
+    writer_fini(&f);
+}
+
 /* A CIE ("zLR", addresses as distances of 4 bytes) and the FDE of 8 bytes of code. */
 static void put_unwinding(struct writer *w) {
     struct writer f = writer_make(w->swap);
@@ -64,6 +95,7 @@ static struct writer make_dump(bool swap) {
     jitdump_header_encode(
         &(struct jitdump_header){.version = 1, .machine = EM_X86_64, .pid = 7, .time = SECOND}, &w);
     put_lines(&w, A);
+    put_inlines(&w, A);
     put_unwinding(&w);
     put_load(&w, 2 * (uint64_t)SECOND, A, 1, "f", "ffffffff");
     put_load(&w, 2 * (uint64_t)SECOND, B, 2, "g", "gggg");
@@ -113,6 +145,27 @@ static void check_lines(struct bytes file, uint64_t start) {
     object_lines_free(lines);
 }
 
+static void check_inlines(struct bytes file, uint64_t start) {
+    static const struct {
+        const char *names;
+        uint32_t lines[3];
+    } want[] = {[0] = {"f", {10}},          [1] = {"f", {10}},      [2] = {"baf", {10, 7, 12}},
+                [3] = {"baf", {10, 7, 12}}, [4] = {"af", {11, 12}}, [5] = {"af", {11, 12}},
+                [6] = {"f", {11}},          [7] = {"f", {11}}};
+    struct object_lines *lines = object_lines_new(file, (struct bytes){NULL, 0}, NULL);
+    for (uint64_t i = 0; lines && i < 8; i++) {
+        struct object_inline out[4];
+        size_t n = object_lines_inlined(lines, start + i, out, 4);
+        assert_int_equal(n, strlen(want[i].names));
+        for (size_t k = 0; k < n; k++) {
+            assert_true(out[k].name[0] == want[i].names[k] && !out[k].name[1]);
+            if (!(want[i].names[0] == 'b' && k == 1)) /* the call lies in a, of no file */
+                assert_int_equal(out[k].line.line, want[i].lines[k]);
+        }
+    }
+    object_lines_free(lines);
+}
+
 /* The search table leads from each function that has one to an FDE that starts there. */
 static void check_unwinding(const struct object_elf *e, struct bytes file, const uint64_t *starts,
                             size_t count) {
@@ -156,6 +209,7 @@ static void test_file(void **state) {
         check_symbols(&e, &j, 0, file);
         check_lines(file, 0x1000);
         check_lines(file, 0x1020);
+        check_inlines(file, 0x1000);
         check_unwinding(&e, file, (const uint64_t[]){0x1000, 0x1020}, 2);
         writer_fini(&w);
         /* A part of it. */

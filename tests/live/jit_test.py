@@ -483,6 +483,12 @@ def java():
         check_everywhere("java.data", announced_by_dump(f"jit-{pid}.dump"), program)
         lines = support.run([SONDE, "script", "-i", "java.data", "-F", "ip,srcline"]).out.decode()
         check(lines.count("App.java:") > 100, f"{program}: lines of the program are known")
+    with support.recording():
+        subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-g", "-k", "mono", "-o", "java.data", "--", programs[-1],
+                        f"-agentpath:{AGENT}=dir=.", "App.java"], capture_output=True, env=support.ENV, timeout=300)
+    inlined = support.run([SONDE, "script", "-i", "java.data", "--inline", "-F", "ip,sym,srcline"]).out.decode()
+    count = len(re.findall(r"\.java:\d+ \(inlined\)$", inlined, re.M))
+    check(count > 50, f"{programs[-1]}: inlined calls are known: {count}")
 
 
 PYTHON = """

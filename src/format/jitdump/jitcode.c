@@ -35,9 +35,9 @@ static void note_damage(struct reading *r, const struct err *err) {
 }
 
 /* The lines kept for an address, taken out; none: a count of 0. */
-static pending claim_lines(struct reading *r, uint64_t address) {
+static pending claim_lines(struct reading *r, uint64_t address, bool inlines) {
     for (size_t i = r->lines.count; i-- > 0;) {
-        if (r->lines.items[i].address != address)
+        if (r->lines.items[i].address != address || r->lines.items[i].inlines != inlines)
             continue;
         pending p = r->lines.items[i];
         r->lines.items[i] = r->lines.items[--r->lines.count];
@@ -46,12 +46,12 @@ static pending claim_lines(struct reading *r, uint64_t address) {
     return (pending){.address = address};
 }
 
-static bool keep_lines(struct reading *r, const struct jitdump_debug_info *d) {
+static bool keep_lines(struct reading *r, const pending *lines) {
     if (r->lines.count == PENDING_MAX)
         r->lines.count = 0;
     pending *p = vec_push(&r->lines);
     if (p)
-        *p = (pending){d->code_addr, d->count, r->at, d->entries};
+        *p = *lines;
     return p;
 }
 
@@ -145,7 +145,7 @@ static uint64_t end_of(const struct jitcode_function *f) {
 static bool load(struct reading *r, const struct jitdump_record *rec) {
     const struct jitdump_load *l = &rec->load;
     struct jitcode *j = r->code;
-    pending lines = claim_lines(r, l->code_addr);
+    pending lines = claim_lines(r, l->code_addr, false), inlines = claim_lines(r, l->code_addr, true);
     struct jitdump_unwinding unwinding = r->unwinding;
     r->unwinding = (struct jitdump_unwinding){0};
     if (!l->code.size) /* the format allows functions without code: nothing can ever lie in them */
@@ -161,6 +161,7 @@ static bool load(struct reading *r, const struct jitdump_record *rec) {
                                    .name = l->name,
                                    .code = l->code,
                                    .lines = lines.lines,
+                                   .inlines = inlines.lines,
                                    .unwinding = unwinding,
                                    .tid = l->tid};
     check_lines(r, f, lines.count);
@@ -227,7 +228,15 @@ static bool take_record(struct reading *r, const struct jitdump_record *rec) {
     case JITDUMP_MOVE:
         return move(r, rec);
     case JITDUMP_DEBUG_INFO:
-        return keep_lines(r, &rec->debug_info);
+        return keep_lines(r, &(pending){.address = rec->debug_info.code_addr,
+                                        .count = rec->debug_info.count,
+                                        .at = r->at,
+                                        .lines = rec->debug_info.entries});
+    case JITDUMP_INLINES:
+        return keep_lines(r, &(pending){.address = rec->inlines.code_addr,
+                                        .at = r->at,
+                                        .lines = rec->inlines.body,
+                                        .inlines = true});
     case JITDUMP_UNWINDING_INFO:
         r->unwinding = rec->unwinding;
         return true;
@@ -414,8 +423,8 @@ static bool read_records(struct reading *r, struct jitdump_reader *reader) {
             return ok;
         }
         /* What tells of a function that is yet to come is looked at again then. */
-        bool waits =
-            status == JITDUMP_END || rec.type == JITDUMP_DEBUG_INFO || rec.type == JITDUMP_UNWINDING_INFO;
+        bool waits = status == JITDUMP_END || rec.type == JITDUMP_DEBUG_INFO ||
+                     rec.type == JITDUMP_UNWINDING_INFO || rec.type == JITDUMP_INLINES;
         if (!waits || reader->at - out->whole > PENDING_BYTES)
             out->whole = reader->at;
     }

@@ -34,6 +34,7 @@ struct jitcode_function {
      * says which file it is. */
     uint32_t line_stride;
     struct bytes line_file;
+    struct bytes inlines; /* for jitdump_inlines_open; empty without */
     struct jitdump_unwinding unwinding;
     uint32_t tid;
 };
@@ -80,13 +81,14 @@ struct jitcode {
 bool jitcode_read(struct bytes file, struct jitcode *out, struct err *err);
 void jitcode_fini(struct jitcode *j);
 
-/* DEBUG_INFO and UNWINDING_INFO come before the LOAD they belong to; other threads' records may lie between.
+/* DEBUG_INFO and its like come before the LOAD they belong to; other threads' records may lie between.
  */
 struct jitcode_pending {
     uint64_t address, count;
     uint64_t at; /* of its record, in the part */
     struct bytes lines;
-    bool kept; /* from an earlier part, in `kept` of the history */
+    bool inlines; /* it is the body of a JITDUMP_INLINES record instead */
+    bool kept;    /* from an earlier part, in `kept` of the history */
 };
 
 /* What was read of a dump that is still being written: all zero at first. */

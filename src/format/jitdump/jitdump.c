@@ -7,6 +7,14 @@
 
 static const char where[] = "jitdump";
 
+enum { PLACE_SIZE = 16, FRAME_SIZE = 8 };
+
+static uint32_t type_of(uint32_t id) {
+    return id == JITDUMP_INLINES_ID ? (uint32_t)JITDUMP_INLINES
+           : id < JITDUMP_INLINES   ? id
+                                    : (uint32_t)JITDUMP_TYPES;
+}
+
 bool jitdump_open(struct bytes file, struct jitdump_reader *r, struct jitdump_header *h, struct err *err) {
     struct cursor c = cursor_make(file, false);
     uint32_t magic = cursor_u32(&c);
@@ -119,6 +127,56 @@ static void unwinding_encode(const struct jitdump_record *rec, struct writer *w)
     writer_bytes_put(w, u->frame);
 }
 
+bool jitdump_inlines_open(struct bytes body, bool swap, struct jitdump_inlines *out) {
+    struct cursor c = cursor_make(body, swap);
+    *out = (struct jitdump_inlines){.code_addr = cursor_u64(&c), .body = body};
+    out->sources = cursor_u32(&c);
+    out->places = cursor_u32(&c);
+    out->frames = cursor_u32(&c);
+    cursor_u32(&c); /* padding */
+    out->place_bytes = cursor_bytes(&c, PLACE_SIZE * (uint64_t)out->places);
+    out->frame_bytes = cursor_bytes(&c, FRAME_SIZE * (uint64_t)out->frames);
+    out->source_texts = cursor_rest(&c);
+    return cursor_ok(&c);
+}
+
+struct jitdump_place jitdump_place(const struct jitdump_inlines *in, bool swap, uint32_t i) {
+    const uint8_t *p = in->place_bytes.data + PLACE_SIZE * (size_t)i;
+    return (struct jitdump_place){bytes_load64(p, swap), bytes_load32(p + 8, swap),
+                                  bytes_load32(p + 12, swap)};
+}
+
+struct jitdump_frame jitdump_frame(const struct jitdump_inlines *in, bool swap, uint32_t i) {
+    const uint8_t *p = in->frame_bytes.data + FRAME_SIZE * (size_t)i;
+    return (struct jitdump_frame){bytes_load32(p, swap), bytes_load32(p + 4, swap)};
+}
+
+bool jitdump_source_next(struct bytes *rest, struct jitdump_source *out) {
+    struct cursor c = cursor_make(*rest, false);
+    out->name = take_text(&c);
+    out->file = take_text(&c);
+    if (!cursor_ok(&c))
+        return false;
+    *rest = cursor_rest(&c);
+    return true;
+}
+
+static void inlines_decode(struct cursor *c, struct jitdump_record *rec) {
+    c->failed |= !jitdump_inlines_open(cursor_rest(c), c->swap, &rec->inlines);
+}
+
+static void inlines_encode(const struct jitdump_record *rec, struct writer *w) {
+    const struct jitdump_inlines *in = &rec->inlines;
+    writer_u64(w, in->code_addr);
+    writer_u32(w, in->sources);
+    writer_u32(w, in->places);
+    writer_u32(w, in->frames);
+    writer_u32(w, 0);
+    writer_bytes_put(w, in->place_bytes);
+    writer_bytes_put(w, in->frame_bytes);
+    writer_bytes_put(w, in->source_texts);
+}
+
 static void close_decode(struct cursor *c, struct jitdump_record *rec) {
     (void)c;
     (void)rec;
@@ -139,6 +197,7 @@ static const struct row {
     [JITDUMP_DEBUG_INFO] = {"DEBUG_INFO", debug_decode, debug_encode},
     [JITDUMP_CLOSE] = {"CODE_CLOSE", close_decode, close_encode},
     [JITDUMP_UNWINDING_INFO] = {"UNWINDING_INFO", unwinding_decode, unwinding_encode},
+    [JITDUMP_INLINES] = {"inlined calls'", inlines_decode, inlines_encode},
 };
 
 enum jitdump_status jitdump_next(struct jitdump_reader *r, struct jitdump_record *rec, struct err *err) {
@@ -147,7 +206,7 @@ enum jitdump_status jitdump_next(struct jitdump_reader *r, struct jitdump_record
         if (left == 0)
             return JITDUMP_END;
         struct cursor c = cursor_make((struct bytes){r->file.data + at, (size_t)left}, r->swap);
-        *rec = (struct jitdump_record){.type = cursor_u32(&c), .size = cursor_u32(&c)};
+        *rec = (struct jitdump_record){.type = type_of(cursor_u32(&c)), .size = cursor_u32(&c)};
         rec->time = cursor_u64(&c);
         if (!cursor_ok(&c) || rec->size < JITDUMP_RECORD_SIZE || rec->size > left) {
             err_set(err, ERR_BROKEN, where,
@@ -195,7 +254,7 @@ void jitdump_header_encode(const struct jitdump_header *h, struct writer *w) {
 
 void jitdump_record_encode(const struct jitdump_record *rec, struct writer *w) {
     size_t at = w->size;
-    writer_u32(w, rec->type);
+    writer_u32(w, rec->type == JITDUMP_INLINES ? JITDUMP_INLINES_ID : rec->type);
     writer_u32(w, 0);
     writer_u64(w, rec->time);
     rows[rec->type].encode(rec, w);

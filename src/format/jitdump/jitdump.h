@@ -11,7 +11,8 @@
 #include "base/err.h"
 #include "base/writer.h"
 
-#define JITDUMP_MAGIC 0x4a695444u /* "JiTD" */
+#define JITDUMP_MAGIC      0x4a695444u /* "JiTD" */
+#define JITDUMP_INLINES_ID 0x534f4e31u /* other readers skip it: docs/FORMAT.md, "Jitdumps" */
 
 enum {
     JITDUMP_VERSION = 1, /* of the header; what the specification calls version 2 kept it */
@@ -32,7 +33,8 @@ enum jitdump_type {
     JITDUMP_DEBUG_INFO,
     JITDUMP_CLOSE,
     JITDUMP_UNWINDING_INFO,
-    JITDUMP_TYPES, /* records of other types are skipped by their size */
+    JITDUMP_INLINES, /* sonde's own, JITDUMP_INLINES_ID in files: what calls were inlined where */
+    JITDUMP_TYPES,   /* records of other types are skipped by their size */
 };
 
 struct jitdump_load {
@@ -56,6 +58,14 @@ struct jitdump_unwinding {
     uint64_t mapped_size;          /* 0: the process itself does not map them */
 };
 
+/* Each place has the calls that lie in each other from its address on, up to the next place's. */
+struct jitdump_inlines {
+    uint64_t code_addr;
+    uint32_t sources, places, frames; /* how many: for jitdump_source_next, jitdump_place, jitdump_frame */
+    struct bytes source_texts, place_bytes, frame_bytes;
+    struct bytes body; /* all of it, for jitdump_inlines_open */
+};
+
 struct jitdump_record {
     uint32_t type, size;
     uint64_t time;
@@ -64,6 +74,7 @@ struct jitdump_record {
         struct jitdump_move move;
         struct jitdump_debug_info debug_info;
         struct jitdump_unwinding unwinding;
+        struct jitdump_inlines inlines;
     };
 };
 
@@ -94,6 +105,25 @@ struct jitdump_line {
 /* The lines of a DEBUG_INFO record in its order: start with *rest = its entries; false at the end, or where
  * they are cut off. */
 bool jitdump_line_next(struct bytes *rest, bool swap, struct jitdump_line *out);
+
+struct jitdump_place {
+    uint64_t address;
+    uint32_t first, depth; /* frames, innermost first; the last one is the function itself */
+};
+struct jitdump_frame {
+    uint32_t source, line; /* where in it; of all but the innermost, the line of the call */
+};
+struct jitdump_source {
+    struct bytes name, file; /* each with a NUL behind it */
+};
+
+/* False: they are not as long as they say. */
+bool jitdump_inlines_open(struct bytes body, bool swap, struct jitdump_inlines *out);
+/* Number `i` < places, and `i` < frames; what they refer to may be senseless. */
+struct jitdump_place jitdump_place(const struct jitdump_inlines *in, bool swap, uint32_t i);
+struct jitdump_frame jitdump_frame(const struct jitdump_inlines *in, bool swap, uint32_t i);
+/* Start with *rest = source_texts; false at the end. */
+bool jitdump_source_next(struct bytes *rest, struct jitdump_source *out);
 
 /* Appends what jitdump_open and jitdump_next read, in the writer's byte order. h->size and rec->size are
  * ignored; lines are what jitdump_line_put appended to another writer. */

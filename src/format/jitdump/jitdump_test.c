@@ -15,6 +15,10 @@ static struct bytes span(const char *s) {
     return (struct bytes){(const uint8_t *)s, strlen(s)};
 }
 
+static struct bytes span_of(const char *s, size_t size) {
+    return (struct bytes){(const uint8_t *)s, size};
+}
+
 static bool is(struct bytes b, const char *s) {
     return bytes_equal(b, span(s));
 }
@@ -340,6 +344,52 @@ static void test_start(void **state) {
     }
 }
 
+/* Inlined calls: what is told before the LOAD comes with it; one that is shorter than it says is refused. */
+static void test_inlines(void **state) {
+    (void)state;
+    static const char texts[] = "f\0a.c\0g\0";
+    for (int swap = 0; swap < 2; swap++) {
+        struct writer w = begin(swap), body = writer_make(swap);
+        struct jitcode j;
+        struct jitdump_inlines in;
+        struct jitdump_source source;
+        writer_u64(&body, 0x1002);
+        writer_u32(&body, 1);
+        writer_u32(&body, 2);
+        writer_u32(&body, 7);
+        writer_u32(&body, 70);
+        struct jitdump_record rec = {.type = JITDUMP_INLINES};
+        rec.inlines = (struct jitdump_inlines){.code_addr = 0x1000,
+                                               .sources = 2,
+                                               .places = 1,
+                                               .frames = 1,
+                                               .place_bytes = {body.data, 16},
+                                               .frame_bytes = {body.data + 16, 8},
+                                               .source_texts = span_of(texts, sizeof texts)};
+        size_t at = w.size;
+        jitdump_record_encode(&rec, &w);
+        assert_int_equal(bytes_load32(w.data + at, swap), JITDUMP_INLINES_ID);
+        rec.inlines.places = 1 << 30;
+        jitdump_record_encode(&rec, &w);
+        put_load(&w, 10, 0x1000, 1, "f", "code");
+        assert_true(jitcode_read(writer_bytes(&w), &j, NULL));
+        assert_true(j.refused == 1 && strstr(j.damage.message, "inlined"));
+        assert_true(jitdump_inlines_open(j.functions.items[0].inlines, swap, &in));
+        assert_true(in.sources == 2 && in.places == 1 && in.frames == 1);
+        struct jitdump_place place = jitdump_place(&in, swap, 0);
+        struct jitdump_frame frame = jitdump_frame(&in, swap, 0);
+        assert_true(place.address == 0x1002 && place.first == 1 && place.depth == 2);
+        assert_true(frame.source == 7 && frame.line == 70);
+        struct bytes rest = in.source_texts;
+        assert_true(jitdump_source_next(&rest, &source) && is(source.name, "f") && is(source.file, "a.c"));
+        assert_true(jitdump_source_next(&rest, &source) && is(source.name, "g") && !source.file.size);
+        assert_false(jitdump_source_next(&rest, &source));
+        jitcode_fini(&j);
+        writer_fini(&body);
+        writer_fini(&w);
+    }
+}
+
 static void test_markers(void **state) {
     (void)state;
     assert_true(jitcode_is_marker("/tmp/jit-1.dump") && jitcode_is_marker("jit-42.dump"));
@@ -483,7 +533,7 @@ int main(void) {
         cmocka_unit_test(test_markers),       cmocka_unit_test(test_start),
         cmocka_unit_test(test_garbage_lines), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_parts),         cmocka_unit_test(test_parts_end),
-        cmocka_unit_test(test_parts_between),
+        cmocka_unit_test(test_parts_between), cmocka_unit_test(test_inlines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,8 @@ static void contents_fini(struct contents *c) {
 
 /* Of all that the file says. A build-id has 20 bytes by custom, and old readers expect that. */
 static void make_build_id(const struct contents *c, uint8_t id[JITELF_BUILD_ID_SIZE]) {
-    const struct writer *const all[] = {&c->text, &c->strtab, &c->symtab, &c->lines.line, &c->frame};
+    const struct writer *const all[] = {&c->text,       &c->strtab,     &c->symtab,
+                                        &c->lines.line, &c->lines.info, &c->frame};
     XXH128_hash_t h = {0, 0};
     XXH128_canonical_t canonical;
     XXH32_canonical_t rest;

@@ -17,17 +17,27 @@ enum {
     LNE_SET_ADDRESS = 2,
     OPCODE_BASE = 13,
     TAG_COMPILE_UNIT = 0x11,
+    TAG_INLINED_SUBROUTINE = 0x1d,
+    TAG_SUBPROGRAM = 0x2e,
     AT_NAME = 0x03,
     AT_STMT_LIST = 0x10,
     AT_LOW_PC = 0x11,
     AT_HIGH_PC = 0x12,
+    AT_INLINE = 0x20,
+    AT_ABSTRACT_ORIGIN = 0x31,
+    AT_CALL_FILE = 0x58,
+    AT_CALL_LINE = 0x59,
+    AT_LINKAGE_NAME = 0x6e,
     FORM_ADDR = 0x01,
     FORM_DATA8 = 0x07,
     FORM_STRING = 0x08,
+    FORM_DATA1 = 0x0b,
+    FORM_UDATA = 0x0f,
+    FORM_REF4 = 0x13,
     FORM_SEC_OFFSET = 0x17,
 };
 
-static void put_uleb(struct writer *w, uint64_t v) {
+void jitelf_put_uleb(struct writer *w, uint64_t v) {
     for (; v >= 0x80; v >>= 7)
         writer_u8(w, (uint8_t)(v | 0x80));
     writer_u8(w, (uint8_t)v);
@@ -39,7 +49,7 @@ static void put_sleb(struct writer *w, int64_t v) {
     writer_u8(w, (uint8_t)(v & 0x7f));
 }
 
-static void put_address(struct writer *w, bool wide, uint64_t v) {
+void jitelf_put_address(struct writer *w, bool wide, uint64_t v) {
     if (wide)
         writer_u64(w, v);
     else
@@ -68,10 +78,9 @@ static void collect(const struct jitcode *j, const struct jitcode_function *f, s
     struct bytes rest = f->lines, last = {NULL, 0};
     vec_clear(&rows->list);
     for (struct jitdump_line l; jitcode_line_next(j, f, &rest, &last, &l);) {
-        if (l.address >= f->code.size)
+        if (l.address >= f->code.size || !bytes_text_len(l.file)) /* a file without a name ends the list */
             continue;
-        uint32_t file =
-            strpool_add(&rows->files, l.file.size ? (const char *)l.file.data : "", bytes_text_len(l.file));
+        uint32_t file = strpool_add(&rows->files, (const char *)l.file.data, bytes_text_len(l.file));
         struct row *row = file == STRPOOL_NONE ? NULL : vec_push(&rows->list);
         rows->failed |= !row;
         if (row)
@@ -86,24 +95,24 @@ static void put_sequence(struct writer *w, bool wide, uint64_t start, uint64_t s
     uint64_t at = rows->list.items[0].at;
     uint32_t line = 1, file = 1, column = 0;
     writer_u8(w, 0);
-    put_uleb(w, wide ? 9 : 5);
+    jitelf_put_uleb(w, wide ? 9 : 5);
     writer_u8(w, LNE_SET_ADDRESS);
-    put_address(w, wide, start + at);
+    jitelf_put_address(w, wide, start + at);
     for (size_t i = 0; i < rows->list.count; i++) {
         const struct row *r = &rows->list.items[i];
         if (i + 1 < rows->list.count && r[1].at == r->at)
             continue; /* the last word on an address counts */
         if (r->at != at) {
             writer_u8(w, LNS_ADVANCE_PC);
-            put_uleb(w, r->at - at);
+            jitelf_put_uleb(w, r->at - at);
         }
         if (r->file + 1 != file) {
             writer_u8(w, LNS_SET_FILE);
-            put_uleb(w, r->file + 1);
+            jitelf_put_uleb(w, r->file + 1);
         }
         if (r->column != column) {
             writer_u8(w, LNS_SET_COLUMN);
-            put_uleb(w, r->column);
+            jitelf_put_uleb(w, r->column);
         }
         if (r->line != line) {
             writer_u8(w, LNS_ADVANCE_LINE);
@@ -116,9 +125,9 @@ static void put_sequence(struct writer *w, bool wide, uint64_t start, uint64_t s
         line = r->line;
     }
     writer_u8(w, LNS_ADVANCE_PC);
-    put_uleb(w, size - at);
+    jitelf_put_uleb(w, size - at);
     writer_u8(w, 0);
-    put_uleb(w, 1);
+    jitelf_put_uleb(w, 1);
     writer_u8(w, LNE_END_SEQUENCE);
 }
 
@@ -147,32 +156,42 @@ static void put_program(const struct strpool *files, const struct writer *progra
     writer_patch32(w, 0, (uint32_t)(w->size - 4));
 }
 
-static void put_unit(bool wide, uint64_t size, struct jitelf_lines *out) {
-    static const uint8_t abbrev[] = {1,
-                                     TAG_COMPILE_UNIT,
-                                     0,
-                                     AT_NAME,
-                                     FORM_STRING,
-                                     AT_STMT_LIST,
-                                     FORM_SEC_OFFSET,
-                                     AT_LOW_PC,
-                                     FORM_ADDR,
-                                     AT_HIGH_PC,
-                                     FORM_DATA8,
-                                     0,
-                                     0,
-                                     0};
+/* The entries' forms (chapter 7.5.3): number, tag, whether entries lie within, attributes. */
+/* clang-format off */
+static const uint8_t abbrevs[] = {
+    JITELF_ABBREV_UNIT, TAG_COMPILE_UNIT, 1,
+    AT_NAME, FORM_STRING, AT_STMT_LIST, FORM_SEC_OFFSET, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_DATA8, 0, 0,
+    JITELF_ABBREV_ABSTRACT, TAG_SUBPROGRAM, 0,
+    AT_LINKAGE_NAME, FORM_STRING, AT_INLINE, FORM_DATA1, 0, 0,
+    JITELF_ABBREV_FUNCTION, TAG_SUBPROGRAM, 1,
+    AT_LINKAGE_NAME, FORM_STRING, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_DATA8, 0, 0,
+    JITELF_ABBREV_INLINED, TAG_INLINED_SUBROUTINE, 1,
+    AT_ABSTRACT_ORIGIN, FORM_REF4, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_DATA8, AT_CALL_FILE, FORM_UDATA,
+    AT_CALL_LINE, FORM_UDATA, 0, 0,
+    JITELF_ABBREV_SOMEWHERE, TAG_INLINED_SUBROUTINE, 1,
+    AT_ABSTRACT_ORIGIN, FORM_REF4, AT_LOW_PC, FORM_ADDR, AT_HIGH_PC, FORM_DATA8, 0, 0,
+    0};
+/* clang-format on */
+
+static void put_unit(const struct jitelf_part *p, bool wide, struct strpool *files,
+                     struct jitelf_lines *out) {
+    const struct jitcode_function *last = &p->code->functions.items[p->last - 1];
+    uint64_t size = jitelf_offset(p, p->last - 1) + last->code.size - JITCODE_FIRST_OFFSET;
+    struct jitelf_inliner inliner = {.files = files};
     struct writer *w = &out->info;
-    writer_put(&out->abbrev, abbrev, sizeof abbrev);
+    writer_put(&out->abbrev, abbrevs, sizeof abbrevs);
     writer_u32(w, 0);
     writer_u16(w, 4);
     writer_u32(w, 0);
     writer_u8(w, wide ? 8 : 4);
-    put_uleb(w, 1);
+    jitelf_put_uleb(w, JITELF_ABBREV_UNIT);
     writer_put(w, "jit", 4);
     writer_u32(w, 0);
-    put_address(w, wide, JITCODE_FIRST_OFFSET);
+    jitelf_put_address(w, wide, JITCODE_FIRST_OFFSET);
     writer_u64(w, size);
+    jitelf_put_inlines(p, wide, &inliner, w);
+    jitelf_inliner_fini(&inliner);
+    writer_u8(w, 0);
     writer_patch32(w, 0, (uint32_t)(w->size - 4));
     w = &out->aranges;
     writer_u32(w, 0);
@@ -181,10 +200,10 @@ static void put_unit(bool wide, uint64_t size, struct jitelf_lines *out) {
     writer_u8(w, wide ? 8 : 4);
     writer_u8(w, 0);
     writer_align(w, wide ? 16 : 8);
-    put_address(w, wide, JITCODE_FIRST_OFFSET);
-    put_address(w, wide, size);
-    put_address(w, wide, 0);
-    put_address(w, wide, 0);
+    jitelf_put_address(w, wide, JITCODE_FIRST_OFFSET);
+    jitelf_put_address(w, wide, size);
+    jitelf_put_address(w, wide, 0);
+    jitelf_put_address(w, wide, 0);
     writer_patch32(w, 0, (uint32_t)(w->size - 4));
 }
 
@@ -198,9 +217,8 @@ void jitelf_put_lines(const struct jitelf_part *p, bool wide, struct jitelf_line
             put_sequence(&program, wide, jitelf_offset(p, i), all[i].code.size, &rows);
     }
     if (program.size) {
+        put_unit(p, wide, &rows.files, out); /* names files, too */
         put_program(&rows.files, &program, &out->line);
-        put_unit(wide, jitelf_offset(p, p->last - 1) + all[p->last - 1].code.size - JITCODE_FIRST_OFFSET,
-                 out);
     }
     out->line.failed |= rows.failed || !writer_ok(&program);
     writer_fini(&program);
