@@ -123,7 +123,15 @@ enum model_space {
 };
 
 /* The space that a cpumode (PERFDATA_MISC_*: misc & PERFDATA_MISC_CPUMODE_MASK) means. */
-enum model_space model_space_of(unsigned cpumode);
+static inline enum model_space model_space_of(unsigned cpumode) {
+    static const uint8_t spaces[PERFDATA_MISC_CPUMODE_MASK + 1] = {
+        [PERFDATA_MISC_KERNEL] = MODEL_SPACE_KERNEL,
+        [PERFDATA_MISC_USER] = MODEL_SPACE_USER,
+        [PERFDATA_MISC_GUEST_KERNEL] = MODEL_SPACE_GUEST_KERNEL,
+        [PERFDATA_MISC_GUEST_USER] = MODEL_SPACE_GUEST_USER,
+    };
+    return (enum model_space)spaces[cpumode & PERFDATA_MISC_CPUMODE_MASK];
+}
 
 struct model_hit {
     uint32_t mapping, image; /* MODEL_NONE when nothing covers the address */

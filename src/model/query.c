@@ -3,16 +3,6 @@
  */
 #include "model/model_internal.h"
 
-enum model_space model_space_of(unsigned cpumode) {
-    static const uint8_t spaces[PERFDATA_MISC_CPUMODE_MASK + 1] = {
-        [PERFDATA_MISC_KERNEL] = MODEL_SPACE_KERNEL,
-        [PERFDATA_MISC_USER] = MODEL_SPACE_USER,
-        [PERFDATA_MISC_GUEST_KERNEL] = MODEL_SPACE_GUEST_KERNEL,
-        [PERFDATA_MISC_GUEST_USER] = MODEL_SPACE_GUEST_USER,
-    };
-    return spaces[cpumode & PERFDATA_MISC_CPUMODE_MASK];
-}
-
 /* The space's id, or HASH_ABSENT. */
 static uint32_t find_space(const struct model *m, enum model_space space, uint32_t pid) {
     uint32_t id = HASH_ABSENT;

@@ -253,8 +253,8 @@ static struct model_when later(struct model_when a, struct model_when b) {
     return model_when_before(a, b) ? b : a;
 }
 
-static struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t pid, uint32_t tid,
-                                             uint32_t event, struct model_when when) {
+static struct profile_thread_slot *seek_thread(struct profile_builder *b, uint32_t pid, uint32_t tid,
+                                               uint32_t event, struct model_when when) {
     uint64_t key = (uint64_t)tid << 32 | (pid ^ event << 20);
     struct profile_thread_slot *t = &b->threads[hash_u64(key) % THREAD_SLOTS];
     if (t->comm != PROFILE_NONE && t->pid == pid && t->tid == tid && t->event == event &&
@@ -275,6 +275,16 @@ static struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t
                                       .thread = span.thread,
                                       .from = later(span.from, span.thread_from),
                                       .until = earlier(span.until, span.thread_until)};
+    return t;
+}
+
+/* A CPU's samples come in runs: mostly it is the last one's thread. */
+static inline struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t pid, uint32_t tid,
+                                                    uint32_t event, struct model_when when) {
+    struct profile_thread_slot *t = b->last_thread;
+    if (!t || t->pid != pid || t->tid != tid || t->event != event || when.time_ns <= t->from.time_ns ||
+        when.time_ns >= t->until.time_ns)
+        b->last_thread = t = seek_thread(b, pid, tid, event, when);
     return t;
 }
 

@@ -146,8 +146,10 @@ void profile_pending_flush(struct profile_builder *b) {
     for (uint32_t i = 0; i < b->pending_count; i++) {
         struct idtable_at at = idtable_first(&b->leaf_index, b->pending[i].hash);
         uint32_t id = idtable_next(&b->leaf_index, &at);
-        if (id != IDTABLE_NONE)
+        if (id != IDTABLE_NONE) { /* it may lie on two lines */
             __builtin_prefetch(&b->leaves.items[id], 1);
+            __builtin_prefetch(&b->leaves.items[id].samples, 1);
+        }
     }
     for (uint32_t i = 0; i < b->pending_count && !b->failed; i++)
         b->failed |= !profile_leaf_add(b, &b->pending[i].leaf, &b->pending[i].weights, b->pending[i].hash);

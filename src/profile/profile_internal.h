@@ -152,7 +152,7 @@ struct profile_builder {
     VEC(uint64_t) class_values; /* plan->class_count each */
     uint32_t class_total;
     struct hash_map class_by_hash; /* of the values; equal hashes go on to hash + 1 */
-    struct profile_thread_slot *threads;
+    struct profile_thread_slot *threads, *last_thread; /* last_thread: NULL at first */
 
     VEC(struct profile_leaf) leaves;
     VEC(struct profile_weights) weights; /* by leaf, with plan->extras */

@@ -71,8 +71,8 @@ static void find_state(const struct resolve_places *p, struct resolve_place_spac
     forget_pieces(s);
 }
 
-const struct model_state *resolve_places_space(struct resolve_places *p, enum model_space space, uint32_t pid,
-                                               struct model_when when) {
+const struct model_state *resolve_places_seek(struct resolve_places *p, enum model_space space, uint32_t pid,
+                                              struct model_when when) {
     struct resolve_place_space *s = p->last;
     if (space == MODEL_SPACE_KERNEL) {
         s = &p->host_kernel;

@@ -43,9 +43,18 @@ struct resolve_places {
 bool resolve_places_init(struct resolve_places *p, const struct model *m, struct err *err);
 void resolve_places_fini(struct resolve_places *p);
 
+/* What is not among the spaces asked for last. */
+const struct model_state *resolve_places_seek(struct resolve_places *p, enum model_space space, uint32_t pid,
+                                              struct model_when when);
 /* The state of a space. Never NULL; valid until the next call. */
-const struct model_state *resolve_places_space(struct resolve_places *p, enum model_space space, uint32_t pid,
-                                               struct model_when when);
+static inline const struct model_state *resolve_places_space(struct resolve_places *p, enum model_space space,
+                                                             uint32_t pid, struct model_when when) {
+    const struct resolve_place_space *s = space == MODEL_SPACE_KERNEL ? &p->host_kernel : p->last;
+    if (s && s->space == space && (s->pid == pid || space == MODEL_SPACE_KERNEL) &&
+        s->state.from.time_ns < when.time_ns && when.time_ns < s->state.until.time_ns)
+        return &s->state;
+    return resolve_places_seek(p, space, pid, when);
+}
 /* Of the one that a cpumode (PERFDATA_MISC_*) means. */
 static inline const struct model_state *resolve_places_state(struct resolve_places *p, unsigned cpumode,
                                                              uint32_t pid, struct model_when when) {
