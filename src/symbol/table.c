@@ -14,14 +14,18 @@ struct memo {
     struct arena arena;
 };
 
+struct span {
+    uint64_t start, end; /* exclusive */
+};
+
 struct symbol_table {
     uint32_t count;
-    uint64_t *starts, *ends; /* one allocation, with the next two */
+    struct span *spans; /* by ascending start; one allocation, with the next two */
     const char **names;
     uint16_t *info;          /* bind | flags << FLAG_SHIFT */
     struct memo *memo;       /* behind a pointer, because asking a table does not change it for its users */
     bool nested;             /* symbols overlap: then look a place up in pieces */
-    uint64_t *piece_starts;  /* ascending */
+    struct span *pieces;     /* likewise; the ends are their symbols' */
     uint32_t *piece_symbols; /* whose piece it is */
     uint32_t piece_count;
     uint32_t *buckets;  /* by equal parts of what the places span: how many places start before the bucket */
@@ -41,8 +45,8 @@ void symbol_drafts_fini(struct symbol_drafts *d) {
 void symbol_table_free(struct symbol_table *t) {
     if (!t)
         return;
-    free(t->starts);
-    free(t->piece_starts);
+    free(t->spans);
+    free(t->pieces);
     free(t->piece_symbols);
     free(t->buckets);
     if (t->memo) {
@@ -225,13 +229,12 @@ static uint64_t guessed_end(const struct symbol_rules *rules, uint64_t start, ui
 }
 
 static bool table_allocate(struct symbol_table *t, size_t n) {
-    size_t each = 2 * sizeof *t->starts + sizeof *t->names + sizeof *t->info;
+    size_t each = sizeof *t->spans + sizeof *t->names + sizeof *t->info;
     uint8_t *p = n < SYMBOL_NONE && n <= SIZE_MAX / each ? malloc(n * each + 1) : NULL;
-    t->starts = (uint64_t *)p;
+    t->spans = (struct span *)p;
     if (!p)
         return false;
-    t->ends = t->starts + n;
-    t->names = (const char **)(t->ends + n);
+    t->names = (const char **)(t->spans + n);
     t->info = (uint16_t *)(t->names + n);
     t->count = (uint32_t)n;
     return true;
@@ -243,13 +246,13 @@ static void fill(struct symbol_table *t, const struct place *places, const struc
         bool last = i + 1 == t->count;
         uint64_t next = last ? UINT64_MAX : places[i + 1].start;
         unsigned flags = d->flags;
-        t->starts[i] = d->start;
-        t->ends[i] = d->end;
+        t->spans[i].start = d->start;
+        t->spans[i].end = d->end;
         if (d->end <= d->start) {
-            t->ends[i] = guessed_end(&t->rules, d->start, next);
+            t->spans[i].end = guessed_end(&t->rules, d->start, next);
             flags |= last || !t->rules.complete ? SYMBOL_SIZE_GUESSED : 0;
         }
-        t->nested = t->nested || t->ends[i] > next;
+        t->nested = t->nested || t->spans[i].end > next;
         t->names[i] = d->name;
         t->info[i] = (uint16_t)(d->bind | flags << FLAG_SHIFT);
     }
@@ -266,22 +269,22 @@ static void fill(struct symbol_table *t, const struct place *places, const struc
  */
 static bool cut_pieces(struct symbol_table *t) {
     uint32_t *open = malloc((t->count + (size_t)1) * sizeof *open), depth = 0;
-    t->piece_starts = malloc(2 * (size_t)t->count * sizeof *t->piece_starts);
+    t->pieces = malloc(2 * (size_t)t->count * sizeof *t->pieces);
     t->piece_symbols = malloc(2 * (size_t)t->count * sizeof *t->piece_symbols);
-    bool ok = open && t->piece_starts && t->piece_symbols;
+    bool ok = open && t->pieces && t->piece_symbols;
     for (uint32_t i = 0; ok && i <= t->count; i++) {
-        uint64_t start = i < t->count ? t->starts[i] : UINT64_MAX;
-        while (depth && t->ends[open[depth - 1]] <= start) {
-            uint64_t end = t->ends[open[--depth]];
-            while (depth && t->ends[open[depth - 1]] <= end)
+        uint64_t start = i < t->count ? t->spans[i].start : UINT64_MAX;
+        while (depth && t->spans[open[depth - 1]].end <= start) {
+            uint64_t end = t->spans[open[--depth]].end;
+            while (depth && t->spans[open[depth - 1]].end <= end)
                 depth--;
             if (depth && end < start) {
-                t->piece_starts[t->piece_count] = end;
+                t->pieces[t->piece_count] = (struct span){end, t->spans[open[depth - 1]].end};
                 t->piece_symbols[t->piece_count++] = open[depth - 1];
             }
         }
         if (i < t->count) {
-            t->piece_starts[t->piece_count] = start;
+            t->pieces[t->piece_count] = (struct span){start, t->spans[i].end};
             t->piece_symbols[t->piece_count++] = open[depth++] = i;
         }
     }
@@ -289,21 +292,22 @@ static bool cut_pieces(struct symbol_table *t) {
     return ok;
 }
 
-/* How many of the n ascending numbers are at most `x`, n > 0: without branches that depend on the data. */
-static size_t count_upto(const uint64_t *list, size_t n, uint64_t x) {
-    const uint64_t *base = list;
+/* How many of the n ascending spans, n > 0, start at `x` at the latest: without branches that depend on the
+ * data. */
+static size_t count_upto(const struct span *list, size_t n, uint64_t x) {
+    const struct span *base = list;
     while (n > 1) {
         size_t half = n / 2;
-        base += base[half - 1] <= x ? half : 0;
+        base += base[half - 1].start <= x ? half : 0;
         n -= half;
     }
-    return (size_t)(base - list) + (*base <= x);
+    return (size_t)(base - list) + (base->start <= x);
 }
 
 /* Where to search: the pieces or, when every symbol is one, the symbols. */
-static const uint64_t *places_of(const struct symbol_table *t, uint32_t *count) {
+static const struct span *places_of(const struct symbol_table *t, uint32_t *count) {
     *count = t->nested ? t->piece_count : t->count;
-    return t->nested ? t->piece_starts : t->starts;
+    return t->nested ? t->pieces : t->spans;
 }
 
 /*
@@ -312,15 +316,15 @@ static const uint64_t *places_of(const struct symbol_table *t, uint32_t *count) 
  */
 static bool make_buckets(struct symbol_table *t) {
     uint32_t count;
-    const uint64_t *starts = places_of(t, &count);
-    uint64_t span = count ? starts[count - 1] - starts[0] : 0;
+    const struct span *places = places_of(t, &count);
+    uint64_t span = count ? places[count - 1].start - places[0].start : 0;
     while (span >> t->shift > count / PER_BUCKET)
         t->shift++;
     size_t n = (size_t)(span >> t->shift) + 1;
     t->buckets = malloc((n + 1) * sizeof *t->buckets);
     size_t bucket = 0;
     for (uint32_t i = 0; t->buckets && i < count; i++)
-        while (bucket <= (starts[i] - starts[0]) >> t->shift)
+        while (bucket <= (places[i].start - places[0].start) >> t->shift)
             t->buckets[bucket++] = i;
     while (t->buckets && bucket <= n)
         t->buckets[bucket++] = count;
@@ -335,7 +339,7 @@ static bool name_stubs(struct symbol_table *t, const struct place *places,
         uint32_t target = *d->name ? SYMBOL_NONE : symbol_table_find(t, d->target);
         if (*d->name)
             continue;
-        const char *of = target == SYMBOL_NONE || t->starts[target] != d->target ? "" : t->names[target];
+        const char *of = target == SYMBOL_NONE || t->spans[target].start != d->target ? "" : t->names[target];
         size_t len = strlen(of);
         char *name = arena_alloc(&t->texts, len + sizeof "@plt");
         if (!name)
@@ -396,48 +400,48 @@ uint32_t symbol_table_count(const struct symbol_table *t) {
 }
 
 /* The symbol of the last of `upto` places, if it reaches that far. */
-static uint32_t covering(const struct symbol_table *t, size_t upto, uint64_t offset) {
-    if (!upto)
+static uint32_t covering(const struct symbol_table *t, const struct span *places, size_t upto,
+                         uint64_t offset) {
+    if (!upto || offset >= places[upto - 1].end)
         return SYMBOL_NONE;
-    uint32_t symbol = t->nested ? t->piece_symbols[upto - 1] : (uint32_t)(upto - 1);
-    return offset < t->ends[symbol] ? symbol : SYMBOL_NONE;
+    return t->nested ? t->piece_symbols[upto - 1] : (uint32_t)(upto - 1);
 }
 
 uint32_t symbol_table_find(const struct symbol_table *t, uint64_t offset) {
     uint32_t count;
-    const uint64_t *starts = places_of(t, &count);
-    if (!count || offset < starts[0])
+    const struct span *places = places_of(t, &count);
+    if (!count || offset < places[0].start)
         return SYMBOL_NONE;
-    uint64_t bucket = (offset - starts[0]) >> t->shift;
-    if (bucket > (starts[count - 1] - starts[0]) >> t->shift)
-        return covering(t, count, offset);
+    uint64_t bucket = (offset - places[0].start) >> t->shift;
+    if (bucket > (places[count - 1].start - places[0].start) >> t->shift)
+        return covering(t, places, count, offset);
     uint32_t from = t->buckets[bucket], n = t->buckets[bucket + 1] - from;
-    return covering(t, from + (n ? count_upto(starts + from, n, offset) : 0), offset);
+    return covering(t, places, from + (n ? count_upto(places + from, n, offset) : 0), offset);
 }
 
 void symbol_table_find_sorted(const struct symbol_table *t, const uint64_t *offsets, size_t n,
                               uint32_t *out) {
     uint32_t count;
-    const uint64_t *starts = places_of(t, &count);
-    size_t upto = 0; /* starts[0 .. upto) are at most the last offset */
+    const struct span *places = places_of(t, &count);
+    size_t upto = 0; /* places[0 .. upto) are at most the last offset */
     for (size_t i = 0; i < n; i++) {
         /* Steps that double, then a search in the last step: near ones cost little, far ones a logarithm. */
         size_t step = 1, left = count - upto;
-        while (step < left && starts[upto + step - 1] <= offsets[i])
+        while (step < left && places[upto + step - 1].start <= offsets[i])
             step *= 2;
         size_t span = step < left ? step : left;
         if (span)
-            upto += count_upto(starts + upto, span, offsets[i]);
-        out[i] = covering(t, upto, offsets[i]);
+            upto += count_upto(places + upto, span, offsets[i]);
+        out[i] = covering(t, places, upto, offsets[i]);
     }
 }
 
 uint64_t symbol_table_start(const struct symbol_table *t, uint32_t i) {
-    return t->starts[i];
+    return t->spans[i].start;
 }
 
 uint64_t symbol_table_end(const struct symbol_table *t, uint32_t i) {
-    return t->ends[i];
+    return t->spans[i].end;
 }
 
 const char *symbol_table_name(const struct symbol_table *t, uint32_t i) {
