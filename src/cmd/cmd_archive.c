@@ -283,9 +283,11 @@ static int embed(struct command_env *env, const struct archive_options *o, const
     if (!ok)
         return command_fail(&err);
     if (counts.left_out)
-        log_line(LOG_WARN, "%u objects could not be embedded (-v names them)", counts.left_out);
-    log_line(LOG_WARN, "%s: %u objects embedded, %llu bytes larger%s", name, counts.kept,
-             (unsigned long long)counts.bytes, o->scrub ? "; look through it before it goes out" : "");
+        log_line(LOG_WARN, "%u object%s could not be embedded (-v names %s)", counts.left_out,
+                 counts.left_out == 1 ? "" : "s", counts.left_out == 1 ? "it" : "them");
+    log_line(LOG_WARN, "%s: %u object%s embedded, %llu bytes larger%s", name, counts.kept,
+             counts.kept == 1 ? "" : "s", (unsigned long long)counts.bytes,
+             o->scrub ? "; look through it before it goes out" : "");
     return EXIT_OK;
 }
 

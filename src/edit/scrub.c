@@ -88,6 +88,8 @@ void edit_scrub_strings(struct edit_scrub *s, uint8_t *bytes, size_t size) {
 uint64_t edit_scrub_address(const struct edit_scrub *s, uint64_t a) {
     if (a >= USER_FROM && a < USER_TO)
         return a + s->user_up;
+    if (a >= USER_TO && !(a >> 63)) /* no CPU has those: text that was taken for a caller's address */
+        return USER_TO;
     return a >= KERNEL_FROM + s->kernel_down && a < FIXED_FROM ? a - s->kernel_down : a;
 }
 

@@ -6,7 +6,8 @@
  *   folders in paths   each becomes another word of its length, the same wherever it stands; the last part
  *                      stays, and so does what is no path ([vdso], //anon) and the kernel's own /lib/modules
  *   addresses          all of user space from 64 GiB on move by one random number of pages, all of the kernel
- *                      by another of 2 MiB; what is lower, and the fixed pages at the top, stay
+ *                      by another of 2 MiB; what is lower, and the fixed pages at the top, stay; what no CPU
+ *                      has for an address becomes one number
  *   registers, stacks  what is no address of code or of a stack becomes 0
  */
 #ifndef SONDE_EDIT_SCRUB_H

@@ -71,6 +71,8 @@ static void test_addresses(void **state) {
         assert_true(user < (uint64_t)1 << 36);
         assert_true(kernel && kernel < 1 << 30 && kernel % (2 << 20) == 0);
         assert_int_equal(edit_scrub_address(s, 0x555555554000), 0x555555554000 + user);
+        assert_int_equal(edit_scrub_address(s, 0x2f746f6f722f3536), 1ull << 57); /* "65/root/" */
+        assert_int_equal(edit_scrub_address(s, 0x7fffffffffffffff), 1ull << 57);
         char text[] = "ffffffff9b600123 T f\nffffffff9b600123a 9b600123 ffffffffff600000";
         char want[sizeof text];
         edit_scrub_digits(s, (uint8_t *)text, sizeof text - 1);
