@@ -215,6 +215,170 @@ GROUP = """\
 
 
 """
+UNEVEN = """\
+# Samples: 20  of events 'anon group { cpu-clock, page-faults }'
+# Event count (approx.): 20000
+#
+#         Overhead  Command  Shared Object    
+# ................  .......  .................
+#
+    40.00%   0.00%  app      app              
+    30.00%  40.00%  app      lib.so           
+    20.00%  60.00%  helper   app              
+    10.00%   0.00%  app      [kernel.kallsyms]
+
+
+"""
+UNEVEN_BY_SECOND = """\
+# Samples: 20  of events 'anon group { cpu-clock, page-faults }'
+# Event count (approx.): 20000
+#
+#         Overhead  Command  Shared Object    
+# ................  .......  .................
+#
+    20.00%  60.00%  helper   app              
+    30.00%  40.00%  app      lib.so           
+    10.00%   0.00%  app      [kernel.kallsyms]
+    40.00%   0.00%  app      app              
+
+
+"""
+UNEVEN_LIMIT = """\
+# Samples: 20  of events 'anon group { cpu-clock, page-faults }'
+# Event count (approx.): 20000
+#
+#         Overhead  Command  Shared Object    
+# ................  .......  .................
+#
+    40.00%   0.00%  app      app              
+    30.00%  40.00%  app      lib.so           
+
+
+"""
+UNEVEN_CHILDREN = """\
+# Samples: 20  of events 'anon group { cpu-clock, page-faults }'
+# Event count (approx.): 20000
+#
+#         Children              Self  Command
+# ................  ................  .......
+#
+    80.00%  40.00%    80.00%  40.00%  app    
+            |
+            ---0x403309
+               |          
+               |--50.00%--0x402205
+               |          0x401100
+               |          |          
+               |           --10.00%--0xffffffff81000205
+               |                     0xffffffff81000100
+               |          
+                --30.00%--0x402215
+                          0x7f0000000010
+
+    20.00%  60.00%    20.00%  60.00%  helper 
+            |
+            ---0x403309
+               0x401100
+
+
+
+"""
+UNEVEN_APART = """\
+# Samples: 10  of events 'cpu-clock'
+# Event count (approx.): 10000
+#
+# Overhead  Command
+# ........  .......
+#
+    80.00%  app    
+    20.00%  helper 
+
+
+# Samples: 10  of event 'page-faults'
+# Event count (approx.): 10000
+#
+# Overhead  Command
+# ........  .......
+#
+    60.00%  helper 
+    40.00%  app    
+
+
+"""
+HIERARCHY_GRAPH = """\
+#    Overhead  Command / Shared Object
+# ...........  .......................
+#
+    80.00%     app    
+       40.00%     app              
+            |
+            ---0x403309
+               0x402205
+               0x401100
+
+       30.00%     lib.so           
+            |
+            ---0x403309
+               0x402215
+               0x7f0000000010
+
+       10.00%     [kernel.kallsyms]
+    20.00%     helper 
+       20.00%     app              
+            |
+            ---0x403309
+               0x401100
+
+
+
+"""
+HIERARCHY_GROUP = """\
+# Samples: 20  of events 'anon group { cpu-clock, page-faults }'
+# Event count (approx.): 20000
+#
+#            Overhead  Command / Shared Object
+# ...................  .......................
+#
+    80.00%  40.00%     app    
+       40.00%   0.00%     app              
+       30.00%  40.00%     lib.so           
+       10.00%   0.00%     [kernel.kallsyms]
+    20.00%  60.00%     helper 
+       20.00%  60.00%     app              
+
+
+"""
+FIELDS = """\
+#      Samples  Shared Object      Overhead
+# ............  .................  ........
+#
+             6  app                  60.00%
+             3  lib.so               30.00%
+             1  [kernel.kallsyms]    10.00%
+
+
+"""
+FIELDS_SORTED = """\
+# Shared Object      Overhead  Command
+# .................  ........  .......
+#
+  [kernel.kallsyms]    10.00%  app    
+  app                  40.00%  app    
+  lib.so               30.00%  app    
+  app                  20.00%  helper 
+
+
+"""
+FIELDS_MORE = """\
+# Overhead        Period  Shared Object    
+# ........  ............  .................
+#
+    60.00%          6000  app              
+    30.00%          3000  lib.so           
+    10.00%          1000  [kernel.kallsyms]
+
+
+"""
 
 # arguments, recording, what is expected between the lines that all have
 CASES = [
@@ -231,6 +395,16 @@ CASES = [
     (["--no-children", "-g", "folded,15,count", "-s", "comm"], ONE, TITLE + FOLDED),
     (["-g", "none", "-s", "comm,dso"], ONE, TITLE + CHILDREN),
     (["--no-children", "-g", "none", "-s", "comm", "-n"], "profile/group.data", GROUP),
+    (["--no-children", "-g", "none", "-s", "comm,dso"], "profile/uneven.data", UNEVEN),
+    (["--no-children", "-g", "none", "-s", "comm,dso", "--group-sort-idx", "1"], "profile/uneven.data", UNEVEN_BY_SECOND),
+    (["--no-children", "-g", "none", "-s", "comm,dso", "--percent-limit", "25"], "profile/uneven.data", UNEVEN_LIMIT),
+    (["--children", "-g", "caller", "-s", "comm"], "profile/uneven.data", UNEVEN_CHILDREN),
+    (["--no-group", "--no-children", "-g", "none", "-s", "comm"], "profile/uneven.data", UNEVEN_APART),
+    (["--hierarchy", "--no-children", "-g", "caller,15", "-s", "comm,dso"], ONE, TITLE + HIERARCHY_GRAPH),
+    (["--hierarchy", "--no-children", "-g", "none", "-s", "comm,dso"], "profile/uneven.data", HIERARCHY_GROUP),
+    (["--no-children", "-g", "none", "-F", "sample,dso,overhead"], ONE, TITLE + FIELDS),
+    (["--no-children", "-g", "none", "-F", "dso,overhead,comm", "-s", "comm"], ONE, TITLE + FIELDS_SORTED),
+    (["--no-children", "-g", "none", "-F", "+period", "-s", "dso"], ONE, TITLE + FIELDS_MORE),
 ]
 
 
