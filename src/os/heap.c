@@ -9,11 +9,17 @@
 
 /* Of one allocation (mallopt(3): not more than 32 MiB go into the heap); what small recordings need, in
  * pages; what is reserved. */
-enum { HEAP_BLOCK_MAX = 32 << 20, HEAP_SMALL = 4 << 20, HEAP_ROOM = 512 << 20, HEAP_PAD = 1 << 20 };
+enum {
+    HEAP_BLOCK_MAX = 32 << 20,
+    HEAP_SMALL = 4 << 20,
+    HEAP_ROOM = 512 << 20,
+    HEAP_PAD = 1 << 20,
+    PAGE = 4096
+};
 
 void os_heap_prepare(void) {
     if (!mallopt(M_MMAP_THRESHOLD, HEAP_BLOCK_MAX) || !mallopt(M_TRIM_THRESHOLD, INT32_MAX) ||
-        !mallopt(M_TOP_PAD, HEAP_ROOM))
+        !mallopt(M_TOP_PAD, HEAP_ROOM) || !mallopt(M_ARENA_MAX, 1))
         return;
     uint8_t *start = sbrk(0);
     void *volatile more = malloc(HEAP_PAD); /* more than there is: the heap grows by the pad */
@@ -25,8 +31,18 @@ void os_heap_prepare(void) {
                 (size_t)(end - start - HEAP_SMALL), MADV_HUGEPAGE);
 }
 
+void os_heap_give_back(void) {
+    /* The heap's end stays ours, or it would grow again in small pages: only what is in it goes. */
+    malloc_trim(HEAP_ROOM);
+    size_t top = mallinfo2().keepcost;
+    uint8_t *end = sbrk(0);
+    if (end == (void *)-1 || top <= HEAP_PAD || top > (uintptr_t)end)
+        return;
+    uint8_t *from = (uint8_t *)(((uintptr_t)end - top + 2 * PAGE) & ~(uintptr_t)(PAGE - 1));
+    madvise(from, (size_t)(end - from) & ~(size_t)(PAGE - 1), MADV_DONTNEED);
+}
+
 void os_heap_room_raw(void **items, size_t *cap, size_t n, size_t item_size) {
-    enum { PAGE = 4096 };
     if (*items || !n || n > SIZE_MAX / 2 / item_size)
         return;
     uint8_t *room = malloc(n * item_size);

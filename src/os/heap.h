@@ -9,10 +9,14 @@
  * For a run that will need much memory, and keep it until its end: malloc takes room for it once, the first
  * few megabytes in pages, the rest in huge pages as they are touched (madvise(2), MADV_HUGEPAGE), and gives
  * nothing back in between. A page that is first touched costs the kernel as much time as a thousand samples
- * of a report that are added up. Room that is not touched costs nothing. Where the kernel refuses, all is as
- * it was. To be called once, before threads are there.
+ * of a report that are added up. Room that is not touched costs nothing. All threads take from there. Where
+ * the kernel refuses, all is as it was. To be called once, before threads are there.
  */
 void os_heap_prepare(void);
+
+/* Gives the pages of freed memory back to the kernel: for the end of a phase that needed more than what
+ * follows may use again. */
+void os_heap_give_back(void);
 
 /*
  * Room for `n` elements in an empty VEC that is going to be large, nobody knows how large: what it does not

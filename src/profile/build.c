@@ -80,6 +80,15 @@ static bool records_stacks(const struct perfdata_events *events) {
     return false;
 }
 
+/* Whether nobody asks for a sample's frames before it is counted. */
+static bool may_wait(const struct profile_plan *plan) {
+    for (uint32_t i = 1; i < plan->class_count; i++)
+        if (profile_key_is_frame((enum profile_column_id)plan->slots[i]))
+            return false;
+    return !plan->searches && !plan->selects && !plan->o->exclude_other && !plan->o->branch &&
+           !plan->unwinds && !plan->calls && !plan->history;
+}
+
 bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
                        const struct profile_options *o, struct err *err) {
     (void)err;
@@ -117,7 +126,7 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     plan->place_kind = wants_column(o, PROFILE_ADDR)                                       ? RESOLVE_ADDRESS
                        : wants_column(o, PROFILE_SYMBOL_OFFSET) || profile_wants_source(o) ? RESOLVE_OFFSET
                                                                                            : RESOLVE_PLACE;
-    plan->waits = !plan->searches && !plan->selects && !o->exclude_other && !o->branch;
+    plan->waits = may_wait(plan);
     bool functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && profile_wants_source(o));
     plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
     plan->in_order = needs_order(plan);
@@ -335,7 +344,8 @@ static bool start_pending(struct profile_builder *b, struct profile_taken *x, ui
     p->asks = (uint16_t)b->ask_count;
     p->words = 0;
     p->in_kernel = x->cpumode == PERFDATA_MISC_KERNEL;
-    p->kernel.count = 0;
+    p->inner.count = p->outer.count = 0;
+    p->inner.own = p->outer.own = false;
     p->place = p->own = false;
     return p->leaf.key.klass != PROFILE_NONE;
 }
@@ -369,28 +379,41 @@ static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
                              (enum resolve_frame_kind)b->plan->place_kind, false);
 }
 
+/* The frame of the sample's own place, which nothing else tells. */
+static void ask_place(struct profile_builder *b, const struct profile_taken *x, struct profile_pending *p) {
+    const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
+    enum resolve_frame_kind kind = (enum resolve_frame_kind)b->plan->place_kind;
+    p->place = resolve_frames_ask(&b->frames, state, resolve_frames_how(x->cpumode, kind, false), x->s->ip,
+                                  false, profile_pending_ask(b));
+    if (p->place)
+        return;
+    b->ask_count--;
+    p->leaf.key.frame = resolve_frames_at(&b->frames, state, x->cpumode, x->s->ip, kind, false);
+    b->failed |= p->leaf.key.frame == RESOLVE_NO_FRAME;
+}
+
 /* A sample whose frames nobody asks for before they are counted. */
-static bool add_waiting(struct profile_builder *b, struct profile_taken *x) {
-    uint32_t frame = RESOLVE_NO_FRAME;
+static enum profile_asked add_waiting(struct profile_builder *b, struct profile_taken *x) {
     struct profile_pending *p = profile_pending_next(b);
+    if (!start_pending(b, x, x->s->period))
+        return PROFILE_ASK_FAILED;
+    enum profile_asked asked =
+        b->plan->chains ? profile_chain_ask(b, x->s, x->cpumode, x->when, p) : PROFILE_ASKED;
+    if (asked != PROFILE_ASKED)
+        return asked;
+    if (!p->own && !p->inner.own && !p->outer.own)
+        ask_place(b, x, p);
     count_sample(b, x->s->period, x->event, PROFILE_KEEP);
-    if (!start_pending(b, x, x->s->period) ||
-        (b->plan->chains && !profile_chain_ask(b, x->s, x->cpumode, x->when, p, &frame)))
-        return false;
-    p->leaf.key.frame = frame;
-    p->place = frame == RESOLVE_NO_FRAME && !p->own && !(p->kernel.count && p->kernel.own);
-    if (p->place) {
-        const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
-        unsigned how = resolve_frames_how(x->cpumode, (enum resolve_frame_kind)b->plan->place_kind, false);
-        resolve_frames_ask(&b->frames, state, how, x->s->ip, false, profile_pending_ask(b));
-    }
     profile_pending_push(b);
-    return true;
+    return PROFILE_ASKED;
 }
 
 static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
-    if (b->plan->waits)
-        return add_waiting(b, x);
+    enum profile_asked asked = b->plan->waits ? add_waiting(b, x) : PROFILE_NOT_ASKED;
+    if (asked != PROFILE_NOT_ASKED)
+        return asked == PROFILE_ASKED;
+    if (b->plan->waits) /* those before it have their turn before it: frames are made in the samples' order */
+        profile_pending_flush(b);
     uint32_t frame = place_of(b, x);
     if (b->search && frame != RESOLVE_NO_FRAME && !profile_search_chain(b, x, &frame))
         return false;

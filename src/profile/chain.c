@@ -346,39 +346,37 @@ static bool is_short_user(const struct part *part) {
     return part->cpumode == PERFDATA_MISC_USER && !part->cut && part->count <= PROFILE_ASKED_WORDS;
 }
 
-/* One part of the kernel's, a short one of user space or both. */
-static bool is_common(const struct parts *parts) {
-    const struct part *list = parts->list;
-    if (parts->count == 1)
-        return list[0].cpumode == PERFDATA_MISC_KERNEL || is_short_user(&list[0]);
-    return parts->count == 2 && list[0].cpumode == PERFDATA_MISC_KERNEL && is_short_user(&list[1]);
-}
-
-static void ask_words(struct profile_builder *b, const struct chain *c, const struct part *part,
+/* False: not all of them can be asked for. */
+static bool ask_words(struct profile_builder *b, const struct chain *c, const struct part *part,
                       struct profile_pending *p) {
     const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
-    p->words = (uint8_t)part->count;
-    p->own =
-        b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE && is_own(c, part);
     unsigned how =
         resolve_frames_how(part->cpumode, (enum resolve_frame_kind)b->plan->frame_kind, p->in_kernel);
     for (uint64_t i = 0; i < part->count; i++)
-        resolve_frames_ask(&b->frames, state, how, bytes_load64(part->at + 8 * i, part->swap), i,
-                           profile_pending_ask(b));
+        if (!resolve_frames_ask(&b->frames, state, how, bytes_load64(part->at + 8 * i, part->swap), i,
+                                profile_pending_ask(b))) {
+            b->ask_count = p->asks;
+            return false;
+        }
+    p->words = (uint8_t)part->count;
+    p->own =
+        b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE && is_own(c, part);
+    return true;
 }
 
 /* The record may be gone when it is the sample's turn: the words stay in b->part_words, the one inside of the
  * part before them. False: memory. */
-static bool ask_kernel(struct profile_builder *b, const struct chain *c, const struct part *part,
-                       struct profile_pending *p) {
+static bool ask_later(struct profile_builder *b, const struct chain *c, const struct part *part,
+                      struct profile_later_part *later) {
     const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
-    p->kernel = (struct profile_kernel_part){.key = part_key(c, part, state),
-                                             .at = b->part_words.count + part->cut,
-                                             .count = (uint32_t)part->count,
-                                             .cut = part->cut,
-                                             .own = is_own(c, part)};
+    *later = (struct profile_later_part){.key = part_key(c, part, state),
+                                         .at = b->part_words.count + part->cut,
+                                         .count = (uint32_t)part->count,
+                                         .cpumode = (uint8_t)part->cpumode,
+                                         .cut = part->cut,
+                                         .own = is_own(c, part)};
     if (b->known_parts.slots)
-        __builtin_prefetch(&b->known_parts.slots[p->kernel.key & b->known_parts.mask]);
+        __builtin_prefetch(&b->known_parts.slots[later->key & b->known_parts.mask]);
     if (!vec_reserve(&b->part_words, b->part_words.count + part->cut + part->count))
         return false;
     for (uint64_t i = 0; i < part->count + part->cut; i++)
@@ -387,36 +385,39 @@ static bool ask_kernel(struct profile_builder *b, const struct chain *c, const s
     return true;
 }
 
-bool profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                       struct model_when when, struct profile_pending *p, uint32_t *place) {
-    struct profile_chain *out = &p->leaf.key.chain;
-    if (b->unwind || b->plan->calls || b->plan->history)
-        return profile_chain_take(b, s, cpumode, when, out, place);
+/* Nothing needs to be joined. */
+static bool is_common(const struct parts *parts) {
+    return parts->count <= 1 || (parts->count == 2 && parts->list[0].cpumode != parts->list[1].cpumode);
+}
+
+enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
+                                     unsigned cpumode, struct model_when when, struct profile_pending *p) {
     struct chain c = chain_of(s, cpumode, when, true);
     struct parts parts;
     find_parts(b, &c, &s->callchain, &parts);
-    bool ok = true;
-    if (is_common(&parts)) {
-        *out = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
-        for (unsigned i = 0; ok && i < parts.count; i++)
-            if (parts.list[i].cpumode == PERFDATA_MISC_KERNEL)
-                ok = ask_kernel(b, &c, &parts.list[i], p);
-            else
-                ask_words(b, &c, &parts.list[i], p);
-    } else {
-        ok = take_parts(b, &c, &parts, PROFILE_EMPTY_PART, out);
-    }
-    *place = c.place;
-    return ok;
+    p->leaf.key.chain = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
+    if (!parts.count)
+        return PROFILE_ASKED;
+    if (!is_common(&parts))
+        return PROFILE_NOT_ASKED;
+    const struct part *outer = &parts.list[parts.count - 1];
+    bool ok = (parts.count == 1 || ask_later(b, &c, &parts.list[0], &p->inner)) &&
+              ((is_short_user(outer) && ask_words(b, &c, outer, p)) || ask_later(b, &c, outer, &p->outer));
+    return ok ? PROFILE_ASKED : PROFILE_ASK_FAILED;
+}
+
+static bool answer_part(struct profile_builder *b, struct profile_pending *p,
+                        const struct profile_later_part *later, uint32_t *id) {
+    const struct chain c = {.pid = p->pid, .when = {p->leaf.first_ns, p->order}, .in_kernel = p->in_kernel};
+    const struct part part = {(const uint8_t *)(b->part_words.items + later->at), later->count,
+                              later->cpumode, false, later->cut};
+    const struct model_state *state = resolve_places_state(&b->places, part.cpumode, c.pid, c.when);
+    *id = known_part(b, &c, &part, state, later->key, later->own ? &p->leaf.key.frame : NULL);
+    return *id != PROFILE_NO_PART && (!later->own || p->leaf.key.frame != RESOLVE_NO_FRAME);
 }
 
 bool profile_chain_answer(struct profile_builder *b, struct profile_pending *p) {
-    const struct profile_kernel_part *k = &p->kernel;
-    const struct chain c = {.pid = p->pid, .when = {p->leaf.first_ns, p->order}, .in_kernel = p->in_kernel};
-    const struct part part = {(const uint8_t *)(b->part_words.items + k->at), k->count, PERFDATA_MISC_KERNEL,
-                              false, k->cut};
-    const struct model_state *state = resolve_places_state(&b->places, part.cpumode, c.pid, c.when);
-    uint32_t id = known_part(b, &c, &part, state, k->key, k->own ? &p->leaf.key.frame : NULL);
-    *(p->words ? &p->leaf.key.chain.inner : &p->leaf.key.chain.outer) = id;
-    return id != PROFILE_NO_PART && (!k->own || p->leaf.key.frame != RESOLVE_NO_FRAME);
+    struct profile_chain *chain = &p->leaf.key.chain;
+    return (!p->inner.count || answer_part(b, p, &p->inner, &chain->inner)) &&
+           (!p->outer.count || answer_part(b, p, &p->outer, &chain->outer));
 }

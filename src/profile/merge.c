@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What two builders made of records that follow each other, together. All that is interned has ids in the
- * order of its first appearance, so that adding the second one's things in their order gives the ids that one
- * builder would have given.
+ * What two builders made of records that follow each other, together. Texts, classes and frames are interned
+ * anew; parts and leaves, of which there are the most, are put behind each other. They are added up later
+ * anyway, in the order of callchains.
  */
 #include <stdlib.h>
 
@@ -21,15 +21,6 @@ static bool merge_texts(struct profile_builder *to, const struct profile_builder
     for (uint32_t i = 0; i < from->texts.entries.count; i++) {
         map[i] = strpool_add(&to->texts, strpool_text(&from->texts, i), strpool_len(&from->texts, i));
         if (map[i] == STRPOOL_NONE)
-            return false;
-    }
-    return true;
-}
-
-static bool merge_frames(struct profile_builder *to, const struct profile_builder *from, uint32_t *map) {
-    for (uint32_t i = 0; i < from->frames.list.count; i++) {
-        map[i] = resolve_frames_add(&to->frames, &from->frames.list.items[i]);
-        if (map[i] == RESOLVE_NO_FRAME)
             return false;
     }
     return true;
@@ -61,44 +52,35 @@ static bool merge_classes(struct profile_builder *to, const struct profile_build
     return true;
 }
 
-/* The parts' numbers become those of the other's frames where they are: the builder is used up. */
-static bool merge_parts(struct profile_builder *to, struct profile_builder *from, const struct maps *maps) {
-    struct profile_parts *parts = &from->parts;
-    uint32_t n, *ids = parts->ids.items;
-    for (size_t i = 0; i < parts->ids.count; i++)
-        ids[i] = maps->frames[ids[i]];
+/* Behind the parts that are there, whether they are equal or not: see profile_parts_rank. */
+static bool merge_parts(struct profile_builder *to, const struct profile_builder *from,
+                        const struct maps *maps) {
+    uint32_t first = profile_parts_append(&to->parts, &from->parts, maps->frames);
+    for (uint32_t i = 1; i < profile_parts_count(&from->parts); i++)
+        maps->parts[i] = first + i - 1;
     maps->parts[PROFILE_EMPTY_PART] = PROFILE_EMPTY_PART;
-    for (uint32_t i = 1; i < profile_parts_count(parts); i++) {
-        const uint32_t *part = profile_parts_ids(parts, i, &n);
-        maps->parts[i] = profile_parts_add(&to->parts, part, n);
-        if (maps->parts[i] == PROFILE_NO_PART)
-            return false;
-    }
-    return true;
+    return first != PROFILE_NO_PART;
 }
 
-static bool merge_leaves(struct profile_builder *to, struct profile_builder *from, const struct maps *maps) {
-    enum { AHEAD = 16 };
-    struct profile_leaf *leaves = from->leaves.items;
-    size_t count = from->leaves.count;
-    uint64_t hashes[AHEAD];
-    for (size_t i = 0; i < count + AHEAD; i++) {
-        if (i >= AHEAD) {
-            size_t at = i - AHEAD;
-            const struct profile_weights *w = to->plan->extras ? &from->weights.items[at] : NULL;
-            if (!profile_leaf_add(to, &leaves[at], w, hashes[at % AHEAD]))
-                return false;
-        }
-        if (i >= count)
-            continue;
-        struct profile_leaf_key *k = &leaves[i].key;
-        k->klass = maps->classes[k->klass];
-        k->frame = maps->frames[k->frame];
-        k->chain.outer = maps->parts[k->chain.outer];
-        k->chain.inner = maps->parts[k->chain.inner];
-        hashes[i % AHEAD] = profile_leaf_hash(k);
-        idtable_prefetch(&to->leaf_index, hashes[i % AHEAD]);
+/* Behind the leaves that are there: leaves with equal keys are added up where the rows are made. */
+static bool merge_leaves(struct profile_builder *to, const struct profile_builder *from,
+                         const struct maps *maps) {
+    size_t count = from->leaves.count, had = to->leaves.count;
+    if (had + count >= PROFILE_NONE || !vec_reserve(&to->leaves, had + count) ||
+        (to->plan->extras && !vec_reserve(&to->weights, had + count)))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct profile_leaf leaf = from->leaves.items[i];
+        leaf.key.klass = maps->classes[leaf.key.klass];
+        leaf.key.frame = maps->frames[leaf.key.frame];
+        leaf.key.chain.outer = maps->parts[leaf.key.chain.outer];
+        leaf.key.chain.inner = maps->parts[leaf.key.chain.inner];
+        to->leaves.items[had + i] = leaf;
+        if (to->plan->extras)
+            to->weights.items[had + i] = from->weights.items[i];
     }
+    to->leaves.count = had + count;
+    to->weights.count = to->plan->extras ? to->leaves.count : 0;
     return true;
 }
 
@@ -124,14 +106,16 @@ static bool merge_counts(struct profile_builder *to, const struct profile_builde
 
 bool profile_builder_merge(struct profile_builder *to, struct profile_builder *from) {
     profile_builder_trim(from);
+    idtable_fini(&to->leaf_index); /* nothing is looked for any more */
+    profile_parts_trim(&to->parts);
     struct maps m = {.texts = new_map(from->texts.entries.count),
                      .frames = new_map(from->frames.list.count),
                      .classes = new_map(from->class_total),
                      .parts = new_map(profile_parts_count(&from->parts))};
     bool ok = m.texts && m.frames && m.classes && m.parts && merge_texts(to, from, m.texts) &&
-              merge_frames(to, from, m.frames) && merge_classes(to, from, &m) && merge_parts(to, from, &m) &&
-              merge_leaves(to, from, &m) && profile_runs_merge(&to->runs, &from->runs, m.frames) &&
-              merge_counts(to, from);
+              resolve_frames_append(&to->frames, &from->frames, m.frames) && merge_classes(to, from, &m) &&
+              merge_parts(to, from, &m) && merge_leaves(to, from, &m) &&
+              profile_runs_merge(&to->runs, &from->runs, m.frames) && merge_counts(to, from);
     free(m.texts);
     free(m.frames);
     free(m.classes);

@@ -82,7 +82,7 @@ static bool redo_words(struct profile_builder *b, const struct profile_pending *
 static void answer(struct profile_builder *b, struct profile_pending *p) {
     struct resolve_ask *asks = &b->asks[p->asks];
     bool entry = false;
-    if (p->kernel.count)
+    if (p->inner.count || p->outer.count)
         b->failed |= !profile_chain_answer(b, p);
     for (unsigned i = 0; i < p->words + (unsigned)p->place; i++) {
         b->failed |= resolve_frames_answer(&b->frames, &asks[i]) == RESOLVE_NO_FRAME;

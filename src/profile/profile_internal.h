@@ -86,12 +86,13 @@ struct profile_weights {
 };
 
 /* A part of a chain as recorded, which waits with its sample. */
-struct profile_kernel_part {
+struct profile_later_part {
     uint64_t key;
     size_t at;      /* in builder.part_words */
     uint32_t count; /* 0: none */
-    bool cut;       /* the word inside of it stands before it */
-    bool own;       /* the sample itself lies at its first address */
+    uint8_t cpumode;
+    bool cut; /* the word inside of it stands before it */
+    bool own; /* the sample itself lies at its first address */
 };
 
 /* A sample on its way to its leaf: it waits until what it will touch is in the cache; see pending.c. */
@@ -102,10 +103,9 @@ struct profile_pending {
     uint64_t order; /* with leaf.first_ns: when */
     uint32_t pid;
     bool in_kernel; /* the sample lies there */
-    /* What was asked for: the kernel's part of the chain; builder.asks[asks ...]: first the words of its part
-     * in user space, innermost first, then the sample's own place. What is not asked for is in the leaf
-     * already. */
-    struct profile_kernel_part kernel;
+    /* What was asked for; all else is in the leaf already. Parts of the chain; builder.asks[asks ...]: first
+     * the words of its outer part, innermost first, then the sample's own place. */
+    struct profile_later_part inner, outer;
     uint16_t asks;
     uint8_t words;
     bool place;
@@ -300,10 +300,12 @@ enum profile_verdict profile_select(struct profile_builder *b, uint32_t comm, ui
  * sample's own place if the chain, which mostly begins there, tells; else RESOLVE_NO_FRAME. False: memory. */
 bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
                         struct model_when when, struct profile_chain *out, uint32_t *place);
-/* The same for a sample that waits: p->leaf.key.chain, as far as its words are not only asked for. */
-bool profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                       struct model_when when, struct profile_pending *p, uint32_t *place);
-/* Its turn has come: p->kernel becomes a part of p->leaf.key. False: memory. */
+/* The same for a sample that waits: all of the chain goes into p->leaf.key or is asked for. Not asked, and *p
+ * as it was but for garbage: it is one for profile_chain_take. */
+enum profile_asked { PROFILE_ASKED, PROFILE_NOT_ASKED, PROFILE_ASK_FAILED /* memory */ };
+enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
+                                     unsigned cpumode, struct model_when when, struct profile_pending *p);
+/* Its turn has come: p->inner and p->outer become parts of p->leaf.key. False: memory. */
 bool profile_chain_answer(struct profile_builder *b, struct profile_pending *p);
 void profile_chain_table_fini(struct profile_chain_table *t);
 

@@ -168,6 +168,7 @@ bool profile_read(struct profile *p, struct err *err) {
     profile_builder_trim(&p->b);
     free_shares(p, all);
     free(all);
+    os_heap_give_back();
     if (ok)
         say_bad(p);
     return ok;

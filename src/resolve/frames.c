@@ -116,6 +116,22 @@ uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame
     return add_hashed(f, frame, hash_frame(frame));
 }
 
+bool resolve_frames_append(struct resolve_frames *f, const struct resolve_frames *from, uint32_t *map) {
+    enum { AHEAD = 16 };
+    uint64_t hashes[AHEAD];
+    size_t count = from->list.count;
+    for (size_t i = 0; i < count + AHEAD; i++) {
+        if (i >= AHEAD && (map[i - AHEAD] = add_hashed(f, &from->list.items[i - AHEAD], hashes[i % AHEAD])) ==
+                              RESOLVE_NO_FRAME)
+            return false;
+        if (i >= count)
+            continue;
+        hashes[i % AHEAD] = hash_frame(&from->list.items[i]);
+        idtable_prefetch(&f->by_identity, hashes[i % AHEAD]);
+    }
+    return true;
+}
+
 /* ---- addresses ---- */
 
 /* NULL: memory, or nothing has a name. */
@@ -313,8 +329,9 @@ uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *s
 
 enum stage {
     ASK_DONE,
-    ASK_SPOT,  /* a place in an image with symbols; its spot was asked for */
-    ASK_FRAME, /* a frame without a name; its slot in by_identity was asked for */
+    ASK_SPOT,     /* a place in an image with symbols; its spot was asked for */
+    ASK_NAME,     /* of which the symbol is known, and what is made of it is not */
+    ASK_NAMELESS, /* a frame without a name; its slot in by_identity was asked for */
 };
 
 static void settle(struct resolve_ask *ask, known_frame known) {
@@ -323,72 +340,78 @@ static void settle(struct resolve_ask *ask, known_frame known) {
     ask->entry = known & 1;
 }
 
-static struct model_hit hit_of(const struct resolve_ask *ask, enum model_space space) {
+static struct model_hit hit_of(const struct resolve_ask *ask) {
+    enum model_space space = model_space_of(ask->how >> HOW_CPUMODE_SHIFT);
     return (struct model_hit){MODEL_NONE, ask->image, ask->offset, space, ask->back};
 }
 
-static void want_frame(struct resolve_frames *f, struct resolve_ask *ask) {
-    struct model_hit hit = hit_of(ask, MODEL_SPACE_NONE);
+static void want_nameless(struct resolve_frames *f, struct resolve_ask *ask) {
+    struct model_hit hit = hit_of(ask);
     struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
-    ask->stage = ASK_FRAME;
+    ask->stage = ASK_NAMELESS;
     ask->hash = hash_frame(&frame);
     idtable_prefetch(&f->by_identity, ask->hash);
 }
 
-void resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
+bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
                         uint64_t address, bool is_return, struct resolve_ask *ask) {
     const struct resolve_place_piece *piece = resolve_places_piece(f->places, state, address);
-    ask->entry = false;
+    bool nowhere = piece->image == MODEL_NONE;
+    if ((is_return && address == piece->start) || (!nowhere && piece->image >= SPOT_IMAGES) ||
+        (nowhere && how & HOW_BEFORE_EXEC && resolve_places_in_exec(f->places, state)))
+        return false;
     ask->address = address;
     ask->offset = address + piece->slide;
     ask->image = piece->image;
     ask->how = (uint8_t)how;
-    ask->back = is_return && piece->image != MODEL_NONE; /* the byte before it is the piece's, too */
-    if ((is_return && address == piece->start) ||
-        (piece->image != MODEL_NONE && piece->image >= SPOT_IMAGES) ||
-        (piece->image == MODEL_NONE && how & HOW_BEFORE_EXEC && resolve_places_in_exec(f->places, state))) {
-        settle(ask, frame_at(f, state, how | (is_return ? HOW_RETURN : 0), address));
-        return;
+    ask->back = ask->asked_back = is_return && !nowhere; /* the byte before it is the piece's, too */
+    ask->entry = false;
+    const struct resolve_frame_image *of = nowhere ? NULL : image_of(f, piece->image);
+    if (of && of->table) {
+        ask->stage = ASK_SPOT;
+        __builtin_prefetch(spots_of(f, ask->offset, ask->image));
+    } else {
+        want_nameless(f, ask);
     }
-    const struct resolve_frame_image *of = piece->image == MODEL_NONE ? NULL : image_of(f, piece->image);
-    if (!of || !of->table) {
-        want_frame(f, ask);
-        return;
-    }
-    ask->stage = ASK_SPOT;
-    __builtin_prefetch(spots_of(f, ask->offset, ask->image));
+    return true;
 }
 
 /* Of a place in an image with symbols. */
 static void look_at_spot(struct resolve_frames *f, struct resolve_ask *ask) {
-    uint32_t key = spot_key(ask->image, ask->how, ask->back);
+    uint32_t key = spot_key(ask->image, ask->how, ask->asked_back);
     struct resolve_frame_spot *set = spots_of(f, ask->offset, ask->image);
-    known_frame known = spot_get(set, ask->offset, key), memo;
-    if (known == KNOWN_NAMELESS) {
-        want_frame(f, ask);
+    known_frame known = spot_get(set, ask->offset, key);
+    if (known && known != KNOWN_NAMELESS) {
+        settle(ask, known);
         return;
     }
     if (!known) {
-        struct resolve_frame_image *of = &f->images.items[ask->image];
-        struct model_hit hit = hit_of(ask, model_space_of(ask->how >> HOW_CPUMODE_SHIFT));
-        struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
-        uint32_t symbol = symbol_at(of->table, &hit);
-        if (symbol == SYMBOL_NONE && frame.kind == RESOLVE_FUNCTION) {
-            spot_put(set, ask->offset, key, KNOWN_NAMELESS);
-            want_frame(f, ask);
+        struct model_hit hit = hit_of(ask);
+        ask->symbol = symbol_at(f->images.items[ask->image].table, &hit);
+        ask->back = hit.back;
+        if (ask->symbol != SYMBOL_NONE || ask->how >> HOW_KIND_SHIFT != RESOLVE_FUNCTION) {
+            ask->stage = ASK_NAME;
             return;
         }
-        known = name_frame(f, of, symbol, &hit, &frame, &memo);
-        if (memo)
-            spot_put(set, ask->offset, key, memo);
+        spot_put(set, ask->offset, key, KNOWN_NAMELESS);
     }
-    settle(ask, known);
+    want_nameless(f, ask);
+}
+
+static known_frame answer_name(struct resolve_frames *f, const struct resolve_ask *ask) {
+    struct model_hit hit = hit_of(ask);
+    struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
+    known_frame memo, known = name_frame(f, &f->images.items[ask->image], ask->symbol, &hit, &frame, &memo);
+    if (memo)
+        spot_put(spots_of(f, ask->offset, ask->image), ask->offset,
+                 spot_key(ask->image, ask->how, ask->asked_back), memo);
+    return known;
 }
 
 void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *ask) {
     if (ask->stage == ASK_SPOT) {
         look_at_spot(f, ask);
-    } else if (ask->stage == ASK_FRAME) {
+    } else if (ask->stage == ASK_NAMELESS) {
         struct idtable_at at = idtable_first(&f->by_identity, ask->hash);
         uint32_t id = idtable_next(&f->by_identity, &at);
         if (id != IDTABLE_NONE)
@@ -399,8 +422,10 @@ void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *ask) {
 uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask) {
     if (ask->stage == ASK_SPOT)
         look_at_spot(f, ask);
-    if (ask->stage == ASK_FRAME) {
-        struct model_hit hit = hit_of(ask, MODEL_SPACE_NONE);
+    if (ask->stage == ASK_NAME) {
+        settle(ask, answer_name(f, ask));
+    } else if (ask->stage == ASK_NAMELESS) {
+        struct model_hit hit = hit_of(ask);
         struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
         ask->id = add_hashed(f, &frame, ask->hash);
         ask->stage = ASK_DONE;
@@ -413,7 +438,7 @@ uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask
     bool one = of->symbol != SYMBOL_NONE || (of->image == ask->image && of->offset == ask->offset);
     if (one && of->place != RESOLVE_NO_FRAME)
         return of->place;
-    struct model_hit hit = hit_of(ask, model_space_of(ask->how >> HOW_CPUMODE_SHIFT));
+    struct model_hit hit = hit_of(ask);
     unsigned how = (ask->how & ((1u << HOW_KIND_SHIFT) - 1)) | RESOLVE_PLACE << HOW_KIND_SHIFT;
     uint32_t place = id_of(frame_of(f, how, ask->address, &hit));
     if (one)

@@ -67,25 +67,28 @@ uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *s
 /*
  * The same in steps, for many addresses at a time: what each step needs is on its way to the cache since the
  * one before. First all are asked for, then RESOLVE_ASK_STEPS times each of them makes a step, then all are
- * answered. The state need not be valid any more after the first step.
+ * answered, and only then frames are made: in the order of the answers. The state need not be valid any more
+ * after the first step.
  */
 enum { RESOLVE_ASK_STEPS = 2 };
 struct resolve_ask {
     uint64_t address, offset, hash;
-    uint32_t image, id; /* id: the answer, when `stage` says so */
+    uint32_t image, symbol, id; /* id: the answer, when `stage` says so */
     uint8_t how, back, stage;
-    bool entry; /* once answered: as resolve_frame.entry */
+    bool asked_back; /* `back` before the symbol was known */
+    bool entry;      /* once answered: as resolve_frame.entry */
 };
 /* How addresses are asked for: of that cpumode and kind; `before_exec` as above. */
 unsigned resolve_frames_how(unsigned cpumode, enum resolve_frame_kind kind, bool before_exec);
-/* `is_return`: a return address of a callchain, and the frame inside of it is no `entry`. */
-void resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
+/* `is_return`: a return address of a callchain, and the frame inside of it is no `entry`. False: this one is
+ * nothing for asking (at the edge of a mapping, while execve runs), resolve_frames_run is to be called. */
+bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
                         uint64_t address, bool is_return, struct resolve_ask *ask);
 void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *ask);
 /* RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask);
-/* The RESOLVE_PLACE frame of an exact address (not `before_exec`) whose RESOLVE_FUNCTION frame was the answer.
- * RESOLVE_NO_FRAME: memory. */
+/* The RESOLVE_PLACE frame of an exact address (not `before_exec`) whose RESOLVE_FUNCTION frame was the
+ * answer. RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask *ask);
 
 /* Addresses of one context of a callchain (all between two PERF_CONTEXT_* markers), innermost first. */
@@ -105,5 +108,7 @@ bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run,
 
 /* The id of an equal frame (another list's). RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame *frame);
+/* map[id] becomes it of every frame of another list. False: memory. */
+bool resolve_frames_append(struct resolve_frames *f, const struct resolve_frames *from, uint32_t *map);
 
 #endif

@@ -450,19 +450,22 @@ static void an_answer_is_what_asking_at_once_gives(void **state) {
     for (int i = 0; i < 2000; i++) {
         struct resolve_ask asks[8];
         uint64_t words[8];
+        bool asked[8];
         unsigned cpumode = next_random(&random) & 1 ? U : K;
         enum resolve_frame_kind kind = (enum resolve_frame_kind)(next_random(&random) % 4);
         for (int k = 0; k < 8; k++) {
             uint64_t r = next_random(&random);
             words[k] = cpumode == K ? TEXT + (r & 0xfff) : CODE - 8 + (r & 0x3007f);
-            resolve_frames_ask(&s->frames, resolve_places_state(&s->places, cpumode, PID, upto(10)),
-                               resolve_frames_how(cpumode, kind, false), words[k], false, &asks[k]);
+            asked[k] =
+                resolve_frames_ask(&s->frames, resolve_places_state(&s->places, cpumode, PID, upto(10)),
+                                   resolve_frames_how(cpumode, kind, false), words[k], false, &asks[k]);
         }
         resolve_places_state(&s->places, U, PID, upto(1)); /* the state they were asked in is gone */
         for (unsigned step = 0; step < next_random(&random) % (RESOLVE_ASK_STEPS + 1); step++)
             for (int k = 0; k < 8; k++)
                 resolve_frames_step(&s->frames, &asks[k]);
         for (int k = 0; k < 8; k++) {
+            assert_true(asked[k]);
             uint32_t id = resolve_frames_answer(&s->frames, &asks[k]);
             const struct model_state *now = resolve_places_state(&s->places, cpumode, PID, upto(10));
             assert_int_equal(id, resolve_frames_at(&s->frames, now, cpumode, words[k], kind, false));
