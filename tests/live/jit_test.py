@@ -295,7 +295,15 @@ def execed():
     check_truth(found, truth, "exec", r"/jitted-\d+\.so$")
     inject("exec.data", "exec2.data")
     check_truth(samples("exec2.data"), truth, "exec, injected", r"/jitted-[-\d]+\.so$")
-    # What the second one wrote is all that is left: it names nothing of the first.
+    # As a stream comes: it may come too late for the first, but then says so.
+    command = '"$0" record -q -e cpu-clock:u -F 2500 -k mono -o - -- "$1" --exec --dump . --truth piped.truth --rounds 4 --milliseconds 100 | ' \
+              '"$0" script -i - --ns -F tid,time,ip,sym,dso'
+    with support.recording():
+        r = subprocess.run(["sh", "-c", command, SONDE, EXAMPLE], capture_output=True, env=support.ENV, timeout=300)
+    right, wrong = count_truth(parse_samples(r, "exec, streamed"), truth_of("piped.truth"), r"/jitted-\d+\.so$")
+    told = b"a program that the process began later" in r.stderr
+    wrong = [w for w in wrong if not told or "not [unknown]" not in w]
+    check(right > 100 and not wrong, f"exec, streamed: {right} are right, not {len(wrong)}: {wrong[:3]}")
     # What the second one wrote is all that is left: it names nothing of the first.
     r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-k", "mono", "--keep", "none", "-o", "lost.data", "--",
                         EXAMPLE, "--exec", "--dump", ".", "--truth", "lost.truth", "--milliseconds", "60", "--rounds", "4"],
