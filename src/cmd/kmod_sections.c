@@ -100,15 +100,13 @@ static bool map_section(struct kmod_sections *k, struct model *m, const struct k
 
 static bool finish_module(struct kmod_sections *k, struct model *m, const struct kmod_section *s, size_t n,
                           const struct kmod_map *map, struct err *err) {
-    uint64_t start = map ? map->start : 0, init = 0;
+    uint64_t start = map ? map->start : 0;
     bool bounded = map && map->end - map->start < PLAUSIBLE_BYTES;
     uint64_t end = bounded ? map->end : start;
     char text[64];
     for (size_t i = 0; i < n; i++) {
-        bool at_loading = is_init(strpool_text(&k->texts, s[i].name));
-        if (at_loading && !init)
-            init = s[i].start;
-        if (bounded || at_loading || (map && s[i].start - start >= PLAUSIBLE_BYTES))
+        if (bounded || is_init(strpool_text(&k->texts, s[i].name)) ||
+            (map && s[i].start - start >= PLAUSIBLE_BYTES))
             continue;
         start = start ? start : s[i].start;
         end = s[i].end > end ? s[i].end : end;
@@ -128,9 +126,9 @@ static bool finish_module(struct kmod_sections *k, struct model *m, const struct
         put_text(w, text);
         put_text(w, name);
         put_text(w, "\n");
-        uint64_t offset = inside ? s[i].start - start : PERFDATA_MODULE_INIT + (s[i].start - init);
-        bool needed = inside ? !map : is_init(name);
-        if (needed && !map_section(k, m, &s[i], offset, err))
+        /* Not what ran at loading: these records are made up of /sys/module, which lists it when it is gone.
+         */
+        if (inside && !map && !map_section(k, m, &s[i], s[i].start - start, err))
             return false;
     }
     return true;

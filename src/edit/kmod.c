@@ -14,10 +14,13 @@ struct edit_kmod {
     struct copy_editor editor;
 };
 
-/* By its name, which is all that /sys/module/NAME/sections tells: .text, .init.text, .noinstr.text,
- * .text.unlikely, .plt... */
+/* By its name, which is all that /sys/module/NAME/sections tells: .text, .exit.text, .noinstr.text,
+ * .text.unlikely, .plt... Not .init.text: that is still listed when it has long been freed, and other code
+ * may have come in its place; in recordings of others a map of it would be the wrong one's. */
 static bool is_code(struct bytes name) {
-    return memmem(name.data, name.size, "text", 4) || (name.size >= 4 && memcmp(name.data, ".plt", 4) == 0);
+    bool init = name.size >= 5 && memcmp(name.data, ".init", 5) == 0;
+    return !init &&
+           (memmem(name.data, name.size, "text", 4) || (name.size >= 4 && memcmp(name.data, ".plt", 4) == 0));
 }
 
 /* Nothing says how long a section is: to the next one. The last one gets a page. */
@@ -53,6 +56,8 @@ static void put_rfc(const struct perfdata_module_map *m, uint32_t i, struct writ
     writer_fini(&names);
 }
 
+/* Where stock perf looks for the section's symbols: as far behind the module's beginning as the section lies
+ * (perf 6.1 names other functions when it is 0, 7.2 does not look at it). */
 static void put_map(const struct edit_kmod *k, const struct perfdata_module_map *m, uint32_t i,
                     struct writer *w) {
     const struct perfdata_events *events = stream_events(k->in);
@@ -75,10 +80,7 @@ static void put_all(struct edit_kmod *k, struct writer *w) {
     struct bytes rest = k->lines;
     for (struct perfdata_module_map m; perfdata_module_map_next(&rest, &m);)
         for (uint32_t i = 0; i < m.count; i++) {
-            uint64_t at = m.sections[i].address;
-            bool covered = at >= m.module.start && at < m.module.end;
-            if (!is_code(m.sections[i].name) || (covered && !k->rfc) || m.module.path.size > 4000 ||
-                m.sections[i].name.size > 4000)
+            if (!is_code(m.sections[i].name) || m.module.path.size > 4000 || m.sections[i].name.size > 4000)
                 continue;
             if (k->rfc)
                 put_rfc(&m, i, w);

@@ -9,8 +9,8 @@ struct edit_kmod;
 
 /*
  * `lines`: where sections lie (format/perfdata/module_lines.h), borrowed like `in`. As the RFC's KMOD_SEC_MAP
- * records, one for each section of code; or else, as MMAP records that any perf understands, for those alone
- * that the module's own map does not hold: in there a second map would say nothing new. NULL: memory.
+ * records, or else as MMAP records that any perf understands, one for each section of code that stays. NULL:
+ * memory.
  */
 struct edit_kmod *edit_kmod_new(struct bytes lines, bool rfc, struct stream *in, struct err *err);
 void edit_kmod_free(struct edit_kmod *k); /* NULL is allowed */

@@ -57,6 +57,8 @@ if grep -q vm=short /proc/cmdline; then # another boot to compare with
     sonde record -a -g -e cpu-clock -F 500 -o work.data md5sum /bin/busybox 2>&1 || exit 1
     facts after
     save work.data
+    # What lay where in another boot says nothing of this one.
+    sonde inject --kmod-sections -i /sonde/other.data -o refused.data 2>/out/refused.err && exit 1
     exit 0
 fi
 
@@ -71,6 +73,10 @@ echo "work"
 sonde record -a -g -e cpu-clock -F 500 -o work.data sh work.sh 2>&1 || exit 1
 facts after
 save work.data
+sonde inject --kmod-sections -i work.data -o sections.data 2>&1 || exit 1
+sonde inject --kmod-sections=rfc -i work.data -o rfc.data 2>&1 || exit 1
+mkdir /out/injected && cp sections.data rfc.data /out/injected/
+
 # Names as the guest itself finds them.
 sonde script -i work.data -F comm,tid,time,ip,sym,dso >/out/work.script 2>/out/work.script.err || exit 1
 

@@ -125,6 +125,19 @@ def other_kernels(case):
     case.none_named(case.frames(case.data, "--kallsyms", path)[0], "another kernel's list")
 
 
+def first_perfs_spelling(case):
+    """The first perfs wrote [kernel.kallsyms._text]; it is as long as today's with the 0 behind it."""
+    data, new = case.recording.data, b"[kernel.kallsyms]_"
+    at = data.index(new)
+    end = data.index(b"\0", at)
+    old = data[at:end].replace(b"]_", b"._") + b"]"
+    case.check(not any(data[end:end + 2]), "room for the first perfs' spelling")
+    path = case.write("spelling", data[:at] + old + data[at + len(old):])
+    for args in (["--kallsyms", case.lists], []):
+        a, b = (case.frames(p, *args)[0] for p in (case.data, path))
+        case.check(a == b, f"{old.decode()} {args[:1]}", lambda x=a, y=b: f"{[p for p in zip(x, y) if p[0] != p[1]][:3]}")
+
+
 def images(case):
     packed = os.path.join(case.folder, "vmlinux.symbols.xz")
     if not os.path.exists(packed):
@@ -182,7 +195,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="sonde-lab-") as at:
         for name in MACHINES:
             case = Case(name, at)
-            for look in (plain, other_boots, other_kernels, images, last_module):
+            for look in (plain, other_boots, other_kernels, first_perfs_spelling, images, last_module):
                 look(case)
     report.finish()
 

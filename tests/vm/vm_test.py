@@ -71,10 +71,10 @@ def frames(sample):
 class Boot:
     """One run of the guest and what is known of it."""
 
-    def __init__(self, out, program, append=""):
+    def __init__(self, out, program, append="", more=None):
         self.out = out
         script_text = evidence.text(HERE, "guest.sh")
-        seconds = guests.boot(GUEST, out, script_text, {"sonde": program}, append)
+        seconds = guests.boot(GUEST, out, script_text, {"sonde": program, **(more or {})}, append)
         log = evidence.text(out, "log")
         print(f"{GUEST.name} {append or 'relocated'}: {seconds:.0f} s")
         check(evidence.text(out, "status").strip() == "0", f"the guest's script {append}", log[-1500:])
@@ -350,10 +350,47 @@ def events(boot):
         check({s["event"] for s in samples} == {"cycles", "cpu-clock"}, "a group with a clock")
 
 
-def relocated(out, program, starts, append=""):
+PERF_FRAME = re.compile(r"\s*([0-9a-f]+)\s+(.*?)\s+\((\S+)\)$")
+
+
+def perf_names(path, *args):
+    """[(address, name, dso)] of the frames that the installed perf takes for modules'."""
+    r = subprocess.run([PERF, "script", "-f", "-i", path, "--symfs", ROOT, "-F", "ip,sym,dso", *args],
+                       stdin=subprocess.DEVNULL, capture_output=True, env=support.ENV, timeout=300)
+    check(r.returncode == 0, f"perf script {os.path.basename(path)}", r.stderr.decode()[-300:])
+    found = (PERF_FRAME.match(line) for line in r.stdout.decode("utf-8", "replace").splitlines())
+    return [(int(m[1], 16), m[2].split("+0x")[0], m[3]) for m in found if m and m[3].endswith(FILES)]
+
+
+def sections_put_in(boot):
+    """inject --kmod-sections on the boot that was recorded: as many frames have names, and no other ones."""
+    files = {guests.module_name(name) for m in boot.maps if (name := m.name).endswith(FILES)}
+    texts = {start for (module, section), start in evidence.sections(boot.path("after/sections")).items()
+             if module in files and section == ".text"}
+    for name in ("sections", "rfc"):
+        path = boot.path("injected", name + ".data")
+        before, after = ([f for s in script(p, "--kallsyms", boot.path("after/kallsyms"), "--symfs", ROOT)[0]
+                          for f in frames(s)] for p in (boot.path("work.data"), path))
+        check(before == after, f"{name}: the same names", lambda a=after, b=before: f"{[x for x in zip(b, a) if x[0] != x[1]][:4]}")
+    path = boot.path("injected", "sections.data")
+    put_in = {m.start for m in evidence.Recording(path).kernel_maps() if m.name.endswith(FILES)}
+    check(texts and texts <= put_in, "every .text has a map", f"{[hex(t) for t in texts - put_in][:4]}")
+    if PERF:
+        for args in ([], ["--kallsyms", boot.path("after/kallsyms")]):
+            plain, injected = (sorted(perf_names(p, *args)) for p in (boot.path("work.data"), path))
+            check(plain and plain == injected, f"perf finds the same names in modules {args[:1]}",
+                  lambda a=injected, b=plain: f"{sorted(set(a) ^ set(b))[:6]}")
+
+
+def sections_refused(boot):
+    check("boot" in evidence.text(boot.out, "refused.err"), "sections are not put into another boot's recording",
+          evidence.text(boot.out, "refused.err"))
+
+
+def relocated(out, program, starts, append="", more=None):
     """A boot at another place than those before, where the machine can do that at all: by chance it is the same."""
     for _ in range(3):
-        boot = Boot(out, program, append)
+        boot = Boot(out, program, append, more)
         if boot.before.start not in starts or GUEST.machine == "s390x":
             break
         print("at the same place by chance: once more")
@@ -370,11 +407,13 @@ def main():
         at = os.environ.get("SONDE_VM_KEEP") or at
         plain = Boot(os.path.join(at, "plain"), program, "nokaslr vm=addresses")
         first = relocated(os.path.join(at, "first"), program, {plain.before.start})
-        second = relocated(os.path.join(at, "second"), program, {plain.before.start, first.before.start}, "vm=short")
+        second = relocated(os.path.join(at, "second"), program, {plain.before.start, first.before.start}, "vm=short",
+                           {"other.data": first.path("work.data")})
         vmlinux = os.path.join(at, "vmlinux")
         evidence.make_vmlinux(vmlinux, GUEST.machine, plain.before, open(plain.path("before/notes"), "rb").read())
-        for look in (kernel_map, first_maps, saved_sections, came_and_went, without_symbols, counts, events):
+        for look in (kernel_map, first_maps, saved_sections, came_and_went, without_symbols, counts, events, sections_put_in):
             look(first)
+        sections_refused(second)
         offline(first, vmlinux)
         slides = [slide(boot, plain, vmlinux) for boot in (first, second)]
         same_image(second, vmlinux)
