@@ -156,7 +156,8 @@ static struct image_name *image_name(struct image_table *t, uint32_t text) {
 
 static struct model_image describe(const struct image_table *t, const struct image_seen *seen, uint32_t text,
                                    const struct special_name *special) {
-    struct model_image image = {.recorded = strpool_text(&t->texts, text), .pid = MODEL_NONE};
+    struct model_image image = {
+        .recorded = strpool_text(&t->texts, text), .pid = MODEL_NONE, .first_ns = seen->time_ns};
     image.space = (uint8_t)seen->space;
     if (seen->kind >= 0)
         image.kind = (uint8_t)seen->kind;
@@ -208,6 +209,11 @@ static uint32_t identity(struct image_table *t, uint32_t text, const struct mode
 }
 
 /* The file may have them out of order. */
+static void note_mapping(struct model_image *image, const struct image_seen *seen) {
+    image->mapper = seen->pid;
+    image->first_ns = seen->time_ns < image->first_ns ? seen->time_ns : image->first_ns;
+}
+
 static void note_newest(struct image_name *name, uint32_t id, uint64_t time_ns) {
     if (name->newest != MODEL_NONE && time_ns < name->newest_ns)
         return;
@@ -222,7 +228,7 @@ uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
         return MODEL_NONE;
     struct model_image image = describe(t, seen, text, name->special);
     if (name->last != MODEL_NONE && same(&image, &t->list.items[name->last])) {
-        t->list.items[name->last].mapper = seen->pid;
+        note_mapping(&t->list.items[name->last], seen);
         note_newest(name, name->last, seen->time_ns);
         return name->last;
     }
@@ -238,7 +244,7 @@ uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
             t->list.items[t->list.count++] = image;
         while (t->list.count <= id);
     }
-    t->list.items[id].mapper = seen->pid;
+    note_mapping(&t->list.items[id], seen);
     t->names.items[text].last = id;
     note_newest(&t->names.items[text], id, seen->time_ns);
     return id;

@@ -271,8 +271,9 @@ struct model_image {
     const char *short_name; /* what perf report prints: libc.so.6, [ext4] */
     const char *recorded;   /* as in the record: [kernel.kallsyms]_text, //anon, ... */
     uint32_t id;
-    uint32_t pid;    /* executable memory without a file: who mapped it; else MODEL_NONE */
-    uint32_t mapper; /* the last process that mapped it, for a look at its root directory */
+    uint32_t pid;      /* executable memory without a file: who mapped it; else MODEL_NONE */
+    uint32_t mapper;   /* the last process that mapped it, for a look at its root directory */
+    uint64_t first_ns; /* when it was mapped first; 0: before the recording */
     uint32_t maj, min;
     uint64_t ino, ino_generation; /* 0 when not recorded */
     uint8_t kind;                 /* enum model_image_kind */

@@ -237,6 +237,7 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
                              .replaced = model_image_replaced(n->model, image),
                              .dev = makedev(image->maj, image->min),
                              .ino = image->ino,
+                             .mapped_ns = image->first_ns,
                              .pid = image->kind == MODEL_IMAGE_FILE || image->kind == MODEL_IMAGE_MEMFD
                                         ? image->mapper
                                         : image->pid,

@@ -169,6 +169,8 @@ void resolve_recorded_options(struct resolve_recorded *r, struct symbol_options 
     o->recorded_host = r->host;
     o->recorded_arch = r->arch;
     o->recorded_ns = stream_is_pipe(r->stream) || !file || file->fd < 0 ? 0 : file->mtime_ns;
+    o->first_ns = r->first_ns;
+    o->last_ns = r->last_ns;
     o->kernel = resolve_recorded_kernel(r);
     o->module_lines = r->module_lines;
     o->returns = find_returns;

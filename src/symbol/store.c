@@ -185,12 +185,31 @@ static bool same_file(const struct os_identity *now, const struct perfdata_file_
 }
 
 /*
+ * The latest moment at which the image can have been mapped first. A recording's clock need not be the
+ * wall's; but the recording was complete no earlier than its last sample, and clocks run alike (those that
+ * stand still while the machine sleeps make this later, which is safe):
+ *
+ *     mapped ------------- last sample     the recording's clock
+ *     |<------ same ------>|
+ *     at most this ------- recorded_ns     the wall's
+ */
+static int64_t mapped_at_most_ns(const struct symbol_store *s, const struct store_image *im) {
+    uint64_t first = s->options.first_ns, last = s->options.last_ns, at = im->known.mapped_ns;
+    if (!s->options.recorded_ns || !last)
+        return INT64_MAX;
+    at = at < first ? first : at > last ? last : at;
+    return s->options.recorded_ns - (int64_t)(last - at);
+}
+
+/*
  * Why what is at a path now cannot be what was mapped then, or NULL; nothing was recorded of its content.
  * Where the recording was made, a file that is not exactly as it was is another one, or has changed; a copy
  * on another machine may differ in all but size. Of a map event's own device and inode number only a
- * difference within one device says something: overlays show other devices to stat(2).
+ * difference within one device says something: overlays show other devices to stat(2). `listed`: the file has
+ * a build-id, so that it may be in a build-id cache: those are made of links, and link(2) moves the ctime.
  */
-static const char *changed(struct symbol_store *s, struct store_image *im, const struct os_identity *now) {
+static const char *changed(struct symbol_store *s, struct store_image *im, const struct os_identity *now,
+                           bool listed) {
     const struct perfdata_evidence *e = im->known.evidence;
     if (e && e->has_state) {
         im->evidenced = same_file(now, &e->state);
@@ -206,9 +225,37 @@ static const char *changed(struct symbol_store *s, struct store_image *im, const
         return NULL;
     if (im->known.ino && now->dev == im->known.dev && now->ino != im->known.ino)
         return "it is another file than the one that was mapped";
-    /* Not its ctime: link(2) moves that, and build-id caches are made of links. */
-    return s->options.recorded_ns && now->mtime_ns > s->options.recorded_ns ? "it changed after the recording"
-                                                                            : NULL;
+    int64_t recorded = s->options.recorded_ns;
+    if (recorded && (now->mtime_ns > recorded || (!listed && now->ctime_ns > recorded)))
+        return "it changed after the recording";
+    return now->mtime_ns > mapped_at_most_ns(s, im) ? "it changed while it was being recorded" : NULL;
+}
+
+/*
+ * Stock perf looks for build-ids when it closes the recording, at the paths that were mapped. What it found
+ * is not what was mapped, if the file that still has it was there by then, but is another one (a container's,
+ * a chroot's path) or changed after it was mapped. One that was put there later may be a copy.
+ */
+static const char *listed_of_another(struct symbol_store *s, struct store_image *im, const char *path) {
+    struct os_identity now;
+    if (!im->known.id_by_name || s->options.symfs || !s->options.recorded_ns || !recorded_here(s, false) ||
+        !os_proc_system.identity(NULL, path, &now, NULL) || now.ctime_ns > s->options.recorded_ns)
+        return NULL;
+    bool other = im->known.ino && now.dev == im->known.dev && now.ino != im->known.ino;
+    bool later = now.mtime_ns > mapped_at_most_ns(s, im);
+    const struct symfile *f = other || later ? symfile_open(&s->files, path) : NULL;
+    if (!f || f->err.code != ERR_NONE || !symfile_has_id(f, im->known.build_id))
+        return NULL;
+    return other ? "another file had its name when the recording was closed"
+                 : "it changed while it was being recorded";
+}
+
+bool store_listed_rightly(struct symbol_store *s, struct store_image *im, const char *path) {
+    const char *why = listed_of_another(s, im, path);
+    if (!why)
+        return true;
+    store_tried(im, path, why);
+    return store_fail(im, SYMBOL_CONTRADICTED, path, why);
 }
 
 /* A file without a build-id: the cookie of its code decides; without one what stat(2) says. */
@@ -222,7 +269,7 @@ static bool evidence_allows(struct symbol_store *s, struct store_image *im, cons
         im->evidenced = object_cookie_read(f->bytes, cookie) && memcmp(cookie, e->cookie, sizeof cookie) == 0;
         why = im->evidenced ? NULL : "its code is not what was recorded";
     } else if (os_proc_system.identity(NULL, f->path, &now, NULL)) {
-        why = changed(s, im, &now);
+        why = changed(s, im, &now, f->id.size != 0);
     }
     if (why) {
         store_tried(im, f->path, why);

@@ -61,6 +61,7 @@ struct symbol_options {
     const char *recorded_host;    /* the recording's host name; NULL: not known */
     const char *recorded_arch;    /* its machine, as uname(2) says it; NULL: not known */
     int64_t recorded_ns;          /* when it ended, since 1970; 0: not known */
+    uint64_t first_ns, last_ns;   /* when it began and ended by its own clock; last_ns 0: not known */
     const char *debuginfod_urls;  /* NULL: the network is not asked */
     unsigned debuginfod_total_ms; /* for all images together; 0: 10 seconds */
     /* A sample of what was returned to in the host's kernel or a guest's; asked once for each where that is
@@ -109,8 +110,9 @@ struct symbol_image {
     /* What identifies a file without a build-id; NULL: nothing recorded. */
     const struct perfdata_evidence *evidence;
     uint64_t dev,
-        ino;      /* of a file, as its map event says (dev as makedev(3) packs it); ino 0: not recorded */
-    uint32_t pid; /* a process that mapped it; UINT32_MAX: not known */
+        ino; /* of a file, as its map event says (dev as makedev(3) packs it); ino 0: not recorded */
+    uint64_t mapped_ns; /* when it was mapped first, by the recording's clock; 0: before that began */
+    uint32_t pid;       /* a process that mapped it; UINT32_MAX: not known */
 
     /* Kernels, modules and NAMED: where it was mapped, [start, end). An end of UINT64_MAX means that nobody
      * knew. */

@@ -101,6 +101,9 @@ const char *store_host_path(const struct symbol_store *s, struct store_image *im
  * has none). NULL: noted in tries and, for a contradiction, as the status. */
 struct symfile *store_open_proved(struct symbol_store *s, struct store_image *im, const char *path);
 
+/* False for an image whose build-id is known to be that of another file at its path; the image fails then. */
+bool store_listed_rightly(struct symbol_store *s, struct store_image *im, const char *path);
+
 /* C++ and Rust names of kernels are shown as they are unless asked otherwise. */
 static inline bool store_raw_kernel_names(const struct symbol_store *s) {
     return s->options.raw_names || !s->options.demangle_kernel;

@@ -5,6 +5,8 @@
 
 #include "symbol/store_test.h"
 
+#include <fcntl.h>
+
 /* Under its own name, or under the one that the user gives it. */
 static void test_forced_name(void **state) {
     struct tree *t = *state;
@@ -196,6 +198,61 @@ static void test_changed(void **state) {
         symbol_store_free(s.store);
     }
     free((char *)(uintptr_t)path);
+}
+
+/* A file's times against those of the recording, and a list of build-ids made when it was closed. The
+ * recording is of [100 s, 200 s) of its own clock, and was complete at 1,000,200 s of the wall's: what it
+ * maps at 150 s was mapped at 1,000,150 s or before. */
+static void test_times(void **state) {
+    enum { PLAIN, BUILT, LISTED }; /* no build-id; one that was not recorded; its path's was listed */
+    static const int64_t S = 1000000000;
+    static const struct {
+        int kind;
+        int64_t mtime, first; /* seconds of the wall's clock; of the recording's, 0: before it */
+        bool other;           /* the map event has another inode */
+        bool late;            /* its ctime is later than the recording */
+        const char *grade;
+    } cases[] = {
+        {PLAIN, 1000000, 150, false, false, "inferred"},  {PLAIN, 1000149, 150, false, false, "inferred"},
+        {PLAIN, 1000151, 150, false, false, "stale"},     {BUILT, 1000151, 150, false, false, "stale"},
+        {LISTED, 1000149, 150, false, false, "inferred"}, {LISTED, 1000151, 150, false, false, "stale"},
+        {LISTED, 1000099, 0, false, false, "inferred"},   {LISTED, 1000101, 0, false, false, "stale"},
+        {LISTED, 1000000, 150, true, false, "stale"},     {PLAIN, 1000000, 150, true, false, "stale"},
+        {PLAIN, 1000000, 150, false, true, "stale"},      {BUILT, 1000000, 150, false, true, "inferred"},
+        {LISTED, 1000000, 150, true, true, "inferred"}, /* put there later: it may be a copy */
+    };
+    struct tree *t = *state;
+    struct os_host host;
+    struct os_identity now;
+    uint64_t text;
+    os_host_read(&host);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct recipe file = PROG;
+        file.id = cases[i].kind == PLAIN ? NULL : ID_A;
+        put_elf(t, "/bin/prog", &file, &text);
+        char *path = strdup(in_tree(t, "/bin/prog"));
+        assert_true(os_proc_system.identity(NULL, path, &now, NULL));
+        /* Its ctime cannot be chosen: the wall's clock is moved instead. */
+        int64_t moved = now.ctime_ns - (cases[i].late ? 1000205 : 1000195) * S;
+        int64_t mtime = cases[i].mtime * S + moved;
+        struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {mtime / S, mtime % S}};
+        assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+        struct symbol_options o = {.recorded_host = host.name,
+                                   .recorded_ns = 1000200 * S + moved,
+                                   .first_ns = 100 * (uint64_t)S,
+                                   .last_ns = 200 * (uint64_t)S};
+        struct symbol_image image = FILE_IMAGE;
+        image.name = path;
+        image.dev = now.dev;
+        image.ino = now.ino + cases[i].other;
+        image.mapped_ns = (uint64_t)(cases[i].first * S);
+        image.build_id = cases[i].kind == LISTED ? text_bytes(ID_A) : (struct bytes){0};
+        image.id_by_name = cases[i].kind == LISTED;
+        struct session s = ask(&o, &image);
+        assert_memory_equal(grade_at(&s, text + 0x10), cases[i].grade, strlen(cases[i].grade));
+        symbol_store_free(s.store);
+        free(path);
+    }
 }
 
 static void test_deleted(void **state) {
@@ -437,10 +494,11 @@ static void test_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_forced_name), TREE_TEST(test_file),    TREE_TEST(test_evidence),
-        TREE_TEST(test_changed),     TREE_TEST(test_deleted), TREE_TEST(test_cache),
-        TREE_TEST(test_debug_files), TREE_TEST(test_dwz),     TREE_TEST(test_debuginfod),
-        cmocka_unit_test(test_vdso), TREE_TEST(test_map),     cmocka_unit_test(test_named),
+        TREE_TEST(test_forced_name),  TREE_TEST(test_file),        TREE_TEST(test_evidence),
+        TREE_TEST(test_changed),      TREE_TEST(test_times),       TREE_TEST(test_deleted),
+        TREE_TEST(test_cache),        TREE_TEST(test_debug_files), TREE_TEST(test_dwz),
+        TREE_TEST(test_debuginfod),   cmocka_unit_test(test_vdso), TREE_TEST(test_map),
+        cmocka_unit_test(test_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,6 +171,8 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
     const char *path = real_path(im);
     if (use_forced(s, im, path))
         return true;
+    if (!store_listed_rightly(s, im, path))
+        return false;
     bool cookie = im->known.evidence && im->known.evidence->has_cookie;
     bool identified = im->known.build_id.size != 0 || cookie;
     if (use_best(s, im, store_open_proved(s, im, store_cache_path(s, im, "elf")), path, SYMBOL_FROM_CACHE))
