@@ -54,7 +54,7 @@ static void apply(const struct modifier *m, struct record_event *e) {
 }
 
 /* The letters of a word: checks them, counts the p's. */
-static bool check(struct event_parser *p, struct event_span word, bool group, unsigned *precise) {
+static bool check(struct event_parser *p, struct event_span word, unsigned *precise) {
     for (size_t i = 0; i < word.n; i++) {
         char c = word.at[i];
         if (!find(c))
@@ -64,8 +64,6 @@ static bool check(struct event_parser *p, struct event_span word, bool group, un
             return event_fail(p, word.at + i, ERR_USAGE, "at most three p");
         if (c != 'p' && memchr(word.at, c, i))
             return event_fail(p, word.at + i, ERR_USAGE, "modifier '%c' (%s) twice", c, find(c)->what);
-        if (c == 'W' && !group)
-            return event_fail(p, word.at + i, ERR_USAGE, "modifier 'W' (weak) is for groups");
     }
     return true;
 }
@@ -76,7 +74,7 @@ bool event_modifiers(struct event_parser *p, size_t first, bool group) {
         p->at++;
     word.n = (size_t)(p->text + p->at - word.at);
     unsigned precise = 0;
-    if (!check(p, word, group, &precise))
+    if (!check(p, word, &precise))
         return false;
     for (size_t i = first; i < p->out->items.count; i++) {
         struct record_event *e = &p->out->items.items[i];

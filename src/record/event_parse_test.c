@@ -195,7 +195,6 @@ static const struct {
     {"cycles:uku", 9, ERR_USAGE, "modifier 'u' (user) twice"},
     {"cycles:pppp", 10, ERR_USAGE, "at most three p"},
     {"{cycles:pp,r1}:pp", 15, ERR_USAGE, "at most three p, the event's own included"},
-    {"cycles:W", 7, ERR_USAGE, "modifier 'W' (weak) is for groups"},
     {"cycles:u:S", 8, ERR_USAGE, "expected ',' or the end, found ':'"},
     {"cycles instructions", 7, ERR_USAGE, "expected ',' or the end, found 'i'"},
     {"cycles,,cs", 7, ERR_USAGE, "expected an event, found ','"},

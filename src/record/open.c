@@ -345,6 +345,28 @@ static bool open_event(struct record_opened *r, struct record_plan *c, uint32_t 
     return ok;
 }
 
+/* The kernel refuses a group that would never fit into the counters (perf_event_open(2)). True: the event is
+ * in one that may be taken apart, which is done. */
+static bool take_apart(struct record_plan *c, uint32_t event, const struct err *why) {
+    uint32_t first = c->events.items[event].leader;
+    struct record_event_plan *leader = &c->events.items[first];
+    if (event == first || !leader->weak || why->code == ERR_PERMISSION || why->code == ERR_MEMORY)
+        return false;
+    const uint64_t start = PERFDATA_ATTR_DISABLED | PERFDATA_ATTR_ENABLE_ON_EXEC;
+    for (uint32_t i = first; i < c->events.count; i++) {
+        struct record_event_plan *p = &c->events.items[i];
+        if (p->leader != first)
+            continue;
+        p->attr.flags = (p->attr.flags & ~start) | (leader->attr.flags & start);
+        p->leader = i;
+        p->members = 1;
+        p->group = NULL;
+        p->weak = false;
+    }
+    log_line(LOG_INFO, "the group of %s does not fit: its events are recorded one by one", leader->name);
+    return true;
+}
+
 /* Nothing limits what root locks; larger rings wake the recorder half as often. But with many of them the
  * memory had better be somebody else's. */
 static uint64_t default_bytes(const struct record_target *t) {
@@ -356,10 +378,19 @@ static uint64_t default_bytes(const struct record_target *t) {
 bool record_open(struct record_opened *r, const struct os_perf *perf, struct record_plan *c,
                  const struct record_target *t, const struct record_options *o, struct err *err) {
     uint64_t page = os_limits_page_bytes();
-    *r = (struct record_opened){.perf = perf, .pages = o->pages ? o->pages : default_bytes(t) / page};
+    uint64_t pages = o->pages ? o->pages : default_bytes(t) / page;
+    *r = (struct record_opened){.perf = perf, .pages = pages};
     bool ok = true;
-    for (uint32_t i = 0; i < c->events.count && ok; i++)
+    for (uint32_t i = 0; i < c->events.count && ok; i++) {
         ok = open_event(r, c, i, t, o, err);
+        if (ok || !take_apart(c, i, err))
+            continue;
+        record_opened_fini(r);
+        *r = (struct record_opened){.perf = perf, .pages = pages};
+        *err = ERR_INIT;
+        i = UINT32_MAX; /* all over again */
+        ok = true;
+    }
     if (ok && r->fds.count == 0)
         ok = err_set(err, ERR_ABSENT, NULL, "all threads ended before they could be attached to");
     if (!ok)

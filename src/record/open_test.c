@@ -355,6 +355,39 @@ static void overwrite(void **state) {
     }
 }
 
+/* The second of a group (cpu-clock, task-clock, page-faults) has no counter left. */
+static int no_room(void *ctx, struct bytes attr, int32_t pid, int32_t cpu) {
+    uint64_t config = bytes_load64(attr.data + 8, false), flags = bytes_load64(attr.data + 40, false);
+    (void)ctx, (void)pid, (void)cpu;
+    return config == PERF_COUNT_SW_TASK_CLOCK && !(flags & PERFDATA_ATTR_DISABLED) ? EINVAL : 0;
+}
+
+static void groups_that_do_not_fit(void **state) {
+    struct fixture *f = *state;
+    f->fake.refuse = no_room;
+    assert_false(open_all(f, "{cpu-clock,task-clock,page-faults},faults", 77));
+    assert_int_equal(f->err.code, ERR_UNSUPPORTED);
+}
+
+/* A weak one is recorded one by one. */
+static void weak_groups(void **state) {
+    struct fixture *f = *state;
+    f->fake.refuse = no_room;
+    assert_true(open_all(f, "{cpu-clock,task-clock,page-faults}:W,{cpu-clock,faults}", 77));
+    assert_non_null(strstr(notes, "one by one"));
+    for (uint32_t i = 0; i < 5; i++) {
+        const struct record_event_plan *p = &f->plan.events.items[i];
+        assert_int_equal(p->leader, i < 4 ? i : 3);
+        assert_int_equal(p->members, i < 3 ? 1 : i == 3 ? 2 : 0);
+        assert_int_equal(!!(p->attr.flags & PERFDATA_ATTR_DISABLED), i < 4);
+    }
+    for (size_t i = 0; i < f->opened.fds.count; i++) {
+        const struct record_fd *fd = &f->opened.fds.items[i];
+        int group_fd = f->fake.events.items[fd->fd - OS_PERF_FAKE_FD].group_fd;
+        assert_int_equal(group_fd >= 0, fd->event == 4);
+    }
+}
+
 /* Names go to events in order, a single one to all; the group's folder takes the place of a thread. */
 static void cgroups(void **state) {
     struct fixture *f = *state;
@@ -403,6 +436,8 @@ int main(void) {
         TEST(command),
         TEST(overwrite),
         TEST(cgroups),
+        TEST(groups_that_do_not_fit),
+        TEST(weak_groups),
         TEST(cgroup_is_not_there),
         TEST(system_wide_on_one_cpu),
         TEST(per_thread),

@@ -190,6 +190,7 @@ static void plan_event(struct record_event_plan *p, const struct record_events *
         .group = e->group,
         .leader = e->leader,
         .members = e->members,
+        .weak = (first->modifiers & (RECORD_EVENT_WEAK | RECORD_EVENT_SAMPLE_READ)) == RECORD_EVENT_WEAK,
         .tracepoint = e->kind == RECORD_EVENT_TRACEPOINT,
         .max_precise = e->modifiers & RECORD_EVENT_MAX_PRECISE,
     };

@@ -23,6 +23,7 @@ struct record_event_plan {
     const char *group;      /* of a leader: the group's name, or NULL */
     uint32_t leader;        /* its own index when alone */
     uint32_t members;       /* of a leader: how many, itself included; else 0 */
+    bool weak;              /* its group is taken apart where it cannot be opened as one */
     bool tracepoint;
     bool side_band;   /* opened on all CPUs, also with -C: what processes do elsewhere concerns us too */
     bool max_precise; /* try the highest precise_ip first */
