@@ -123,6 +123,7 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
                    wants_column(o, PROFILE_LATENCY_CHILDREN);
     if (plan->extras)
         plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
+    plan->extras |= plan->unwinds;
     plan->place_kind = wants_column(o, PROFILE_ADDR)                                       ? RESOLVE_ADDRESS
                        : wants_column(o, PROFILE_SYMBOL_OFFSET) || profile_wants_source(o) ? RESOLVE_OFFSET
                                                                                            : RESOLVE_PLACE;
@@ -338,7 +339,8 @@ static bool start_pending(struct profile_builder *b, struct profile_taken *x, ui
                                     .thread = slot->thread};
     if (b->plan->extras) /* with -b all of a branch's sample, as perf has it */
         p->weights = (struct profile_weights){{x->s->weight, x->s->ins_lat, x->s->weight3},
-                                              x->s->period * PROFILE_LATENCY_UNIT / b->parallelism};
+                                              x->s->period * PROFILE_LATENCY_UNIT / b->parallelism,
+                                              0};
     p->order = x->when.order;
     p->pid = x->s->pid;
     p->asks = (uint16_t)b->ask_count;

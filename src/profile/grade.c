@@ -65,14 +65,19 @@ static unsigned longest_chain(const struct profile *p, uint32_t event) {
     return most <= p->plan.o->max_stack ? most : UINT32_MAX;
 }
 
-/* The outermost frame of a callchain that was cut there, so that what it returned to may be anything;
- * PROFILE_NONE: the chain is whole. */
-static uint32_t cut_frame(const struct profile *p, const struct profile_leaf *leaf) {
+/* In how many of a leaf's samples the callchain was cut, or the dump of the stack, so that what the outermost
+ * frame (*frame) returned to may be anything; 0 as well where that is not proved anyway. */
+static uint64_t cut_samples(const struct profile *p, size_t i, uint32_t *frame) {
+    const struct profile_leaf *leaf = &p->b.leaves.items[i];
     uint32_t n, depth = profile_chain_length(&p->b.parts, leaf->key.chain);
-    if (depth < longest_chain(p, profile_class_event(p, leaf->key.klass)))
-        return PROFILE_NONE;
+    uint64_t samples = p->plan.unwinds ? p->b.weights.items[i].cut : 0;
+    if (depth >= longest_chain(p, profile_class_event(p, leaf->key.klass)))
+        samples = leaf->samples;
+    if (!samples || !depth)
+        return 0;
     const uint32_t *outermost = profile_parts_ids(&p->b.parts, leaf->key.chain.outer, &n);
-    return n && p->grades.items[outermost[0]] == GRADE_EXACT ? outermost[0] : PROFILE_NONE;
+    *frame = n ? outermost[0] : PROFILE_NONE;
+    return n && p->grades.items[*frame] == GRADE_EXACT ? samples : 0;
 }
 
 /* Such a frame is no more than inferred in this sample, whatever it is elsewhere. */
@@ -112,8 +117,8 @@ bool profile_count_grades(struct profile *p) {
         }
         for (unsigned g = 0; g < GRADE_COUNT; g++)
             grades[g] += leaf->samples * (uint64_t)(parts[chain->outer].n[g] + parts[chain->inner].n[g]);
-        if (cut_frame(p, leaf) != PROFILE_NONE)
-            lower(grades, leaf->samples);
+        uint32_t frame;
+        lower(grades, cut_samples(p, i, &frame));
     }
     free(parts);
     return parts;
@@ -135,11 +140,12 @@ static bool each_frame(const struct profile *p, struct profile_image_grades *by_
         const struct profile_leaf *leaf = &b->leaves.items[i];
         samples[leaf->key.chain.outer] += leaf->samples;
         samples[leaf->key.chain.inner] += leaf->samples;
-        uint32_t cut = cut_frame(p, leaf);
+        uint32_t frame;
+        uint64_t cut = cut_samples(p, i, &frame);
         if (leaf->key.chain.outer == PROFILE_EMPTY_PART)
             count_frame(p, leaf->key.frame, leaf->samples, by_image);
-        if (cut != PROFILE_NONE)
-            lower(by_image[b->frames.list.items[cut].image + 1].frames, leaf->samples);
+        if (cut)
+            lower(by_image[b->frames.list.items[frame].image + 1].frames, cut);
     }
     for (uint32_t i = 0; samples && i < parts; i++) {
         const uint32_t *frames = profile_parts_ids(&b->parts, i, &n);

@@ -51,8 +51,10 @@ bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *more
     }
     for (unsigned i = 0; b->plan->extras && i < 3; i++)
         b->weights.items[id].w[i] += weights->w[i];
-    if (b->plan->extras)
+    if (b->plan->extras) {
         b->weights.items[id].latency += weights->latency;
+        b->weights.items[id].cut += weights->cut;
+    }
     return true;
 }
 
@@ -158,6 +160,8 @@ void profile_pending_flush(struct profile_builder *b) {
 }
 
 void profile_pending_push(struct profile_builder *b) {
+    if (b->unwind) /* the sample's chain was its last */
+        b->pending[b->pending_count].weights.cut = resolve_unwind_was_cut(b->unwind);
     if (++b->pending_count == PROFILE_PENDING)
         profile_pending_flush(b);
 }

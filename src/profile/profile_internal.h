@@ -52,7 +52,7 @@ struct profile_plan {
     bool by_thread;    /* a class depends on event and thread alone */
     bool waits; /* nobody asks for a sample's frames before they are counted: they may be asked for many
                    samples at a time */
-    bool chains, extras /* cpumode sums and weights */;
+    bool chains, extras /* struct profile_weights */;
     bool unwinds;           /* callchains are shown, and some events have stack dumps */
     bool in_order;          /* what a sample means depends on those before it, or is asked of one thread */
     bool calls;             /* some events' branch stacks are call stacks */
@@ -83,6 +83,7 @@ struct profile_leaf {
 struct profile_weights {
     uint64_t w[3];
     uint64_t latency; /* period by how many threads ran */
+    uint64_t cut;     /* samples whose stack goes on behind its dump */
 };
 
 /* A part of a chain as recorded, which waits with its sample. */
@@ -151,7 +152,7 @@ struct profile_builder {
 
     VEC(uint64_t) class_values; /* plan->class_count each */
     uint32_t class_total;
-    struct hash_map class_by_hash; /* of the values; equal hashes go on to hash + 1 */
+    struct hash_map class_by_hash;                     /* of the values; equal hashes go on to hash + 1 */
     struct profile_thread_slot *threads, *last_thread; /* last_thread: NULL at first */
 
     VEC(struct profile_leaf) leaves;

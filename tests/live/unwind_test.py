@@ -6,6 +6,7 @@ unwind_test.py SONDE EXAMPLE_FRAMES
 
 SKIPs without a C compiler, and where the kernel lets us record nothing or gives no user registers.
 """
+import json
 import os
 import re
 import shutil
@@ -131,6 +132,24 @@ def read(what):
     check_chains([re.findall(r"^\s*[0-9a-f]+ (.*?)\+0x[0-9a-f]+ \(", text, re.M) for text in listed], 10, f"{what}: libsonde")
 
 
+def read_cut():
+    """Stacks that go on behind their dumps: report and libsonde count as many frames as script shows that are not proved."""
+    counts = {}
+    for line in support.run([SONDE, "script", "-i", "cut.data", "--json"]).out.decode("utf-8", "replace").splitlines():
+        sample = json.loads(line)
+        for frame in sample.get("callchain", []):
+            grade = frame.get("grade", "unknown")
+            counts[grade] = counts.get(grade, 0) + 1
+    tables = json.loads(support.run([SONDE, "report", "-i", "cut.data", "--json"]).out)["tables"]
+    check(len(tables) == 1 and {k: v for k, v in tables[0]["frames"].items() if v} == counts,
+          f"short dumps: report's grades are script's: {tables[0]['frames']}, {counts}")
+    objects = json.loads(support.run([SONDE, "doctor", "--json", "cut.data"]).out)
+    check({k: v for k, v in objects["frames"].items() if v} == counts and
+          sum(o["frames"]["inferred"] for o in objects["objects"]) == counts.get("inferred", 0),
+          f"short dumps: doctor's are, too: {objects['frames']}")
+    check(counts.get("inferred", 0) > 10, f"short dumps: their outermost frames are not proved: {counts}")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="sonde-unwind-") as d:
         os.chdir(d)
@@ -149,6 +168,8 @@ def main():
                 return support.SKIP
             check(r.returncode == 0, f"stacks are recorded: {r.stderr.decode()[-300:]}")
             read(" ".join(options) or "as usual")
+            if not options and record("cut.data", "--call-graph", "dwarf,128").returncode == 0:
+                read_cut()
         os.chdir("/")
     return 1 if failures else 0
 
