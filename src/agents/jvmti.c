@@ -120,9 +120,9 @@ static void add_line(jvmtiEnv *jvmti, struct lines *lines, const void *address, 
 }
 
 /* All methods that lie in each other there; there is room for them. Addresses ascend in the record. */
-static void add_place(jvmtiEnv *jvmti, struct lines *lines, const PCStackInfo *at) {
+static void add_place(jvmtiEnv *jvmti, struct lines *lines, const void *from, const PCStackInfo *at) {
     struct sonde_jitdump_place *place = &lines->places[lines->place_count];
-    *place = (struct sonde_jitdump_place){at->pc, lines->frame_count, 0};
+    *place = (struct sonde_jitdump_place){from, lines->frame_count, 0};
     for (jint i = 0; i < at->numstackframes; i++) {
         const struct source *s = source_of(jvmti, lines, at->methods[i]);
         if (!s)
@@ -134,9 +134,13 @@ static void add_place(jvmtiEnv *jvmti, struct lines *lines, const PCStackInfo *a
     lines->place_count++;
 }
 
-/* Where the compiler says what it inlined. False: it does not. */
-static int add_inlined(jvmtiEnv *jvmti, struct lines *lines, const void *compile_info) {
+/*
+ * Where the compiler says what it inlined. False: it does not. HotSpot's entries hold up to their address,
+ * which is where a call returns to: seen by whom a method's callees name as their caller.
+ */
+static int add_inlined(jvmtiEnv *jvmti, struct lines *lines, const void *code, const void *compile_info) {
     int any = 0;
+    const char *from = code;
     for (const jvmtiCompiledMethodLoadRecordHeader *h = compile_info; h; h = h->next) {
         if (h->kind != JVMTI_CMLR_INLINE_INFO)
             continue;
@@ -148,11 +152,13 @@ static int add_inlined(jvmtiEnv *jvmti, struct lines *lines, const void *compile
         lines->places = room ? calloc((size_t)r->numpcs, sizeof *lines->places) : lines->places;
         lines->frames = room ? calloc(frames + 1, sizeof *lines->frames) : lines->frames;
         for (jint i = 0; i < r->numpcs; i++) {
-            if (r->pcinfo[i].numstackframes <= 0)
-                continue;
-            add_line(jvmti, lines, r->pcinfo[i].pc, r->pcinfo[i].methods[0], r->pcinfo[i].bcis[0]);
-            if (room && lines->places && lines->frames)
-                add_place(jvmti, lines, &r->pcinfo[i]);
+            const PCStackInfo *at = &r->pcinfo[i];
+            if (at->numstackframes > 0) {
+                add_line(jvmti, lines, from, at->methods[0], at->bcis[0]);
+                if (room && lines->places && lines->frames)
+                    add_place(jvmti, lines, from, at);
+            }
+            from = (const char *)at->pc + 1;
         }
         any = 1;
     }
@@ -199,7 +205,7 @@ static void JNICALL compiled(jvmtiEnv *jvmti, jmethodID method, jint size, const
                              jint map_count, const jvmtiAddrLocationMap *map, const void *compile_info) {
     char *name = method_name(jvmti, method);
     struct lines lines = {0};
-    if (with_lines && !add_inlined(jvmti, &lines, compile_info))
+    if (with_lines && !add_inlined(jvmti, &lines, address, compile_info))
         for (jint i = 0; i < map_count; i++)
             add_line(jvmti, &lines, map[i].start_address, method, map[i].location);
     announce(&lines, address, (size_t)size, name ? name : "[unknown method]");

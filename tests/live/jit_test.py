@@ -475,6 +475,38 @@ public class App {
 """
 
 
+CALLS = """public class Calls {
+    static int mix(int s, int i) {
+        return s * 31 + i;
+    }
+    static int first(int n) {
+        int s = n;
+        for (int i = 0; i < 2000; i++) s = mix(s, i);
+        return s;
+    }
+    static int second(int n) {
+        int s = n;
+        for (int i = 0; i < 2000; i++) s = s * 33 ^ i;
+        return s;
+    }
+    static int outer(int n) {
+        int r = n * 3;
+        r += first(r);
+        r ^= r >> 3;
+        r += second(r);
+        return r * 7;
+    }
+    public static void main(String[] args) {
+        long end = System.currentTimeMillis() + 3000;
+        int r = 0;
+        while (System.currentTimeMillis() < end)
+            for (int i = 0; i < 100; i++) r += outer(i);
+        System.out.println(r);
+    }
+}
+"""
+
+
 def java():
     """From the source: so the compiler, too, is code that is made at run time."""
     programs = [p for p in {shutil.which("java"), *glob.glob("/usr/lib/jvm/*/bin/java")} if p]
@@ -491,12 +523,28 @@ def java():
         check_everywhere("java.data", announced_by_dump(f"jit-{pid}.dump"), program)
         lines = support.run([SONDE, "script", "-i", "java.data", "-F", "ip,srcline"]).out.decode()
         check(lines.count("App.java:") > 20, f"{program}: lines of the program are known")
+    with open("Calls.java", "w") as f:
+        f.write(CALLS)
+    for program in programs:
+        check_calls(program)
+
+
+def check_calls(program):
+    """Callers have the line of their call, and what is inlined is said."""
+    apart = [f"-XX:CompileCommand=dontinline,Calls::{name}" for name in ("first", "second")]
     with support.recording():
-        subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-g", "-k", "mono", "-o", "java.data", "--", programs[-1],
-                        f"-agentpath:{AGENT}=dir=.", "App.java"], capture_output=True, env=support.ENV, timeout=300)
-    inlined = support.run([SONDE, "script", "-i", "java.data", "--inline", "-F", "ip,sym,srcline"]).out.decode()
+        subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-g", "-k", "mono", "-o", "java.data", "--", program,
+                        "-XX:+PreserveFramePointer", "-XX:CompileCommand=quiet", *apart, f"-agentpath:{AGENT}=dir=.", "Calls.java"],
+                       capture_output=True, env=support.ENV, timeout=300)
+    shown = support.run([SONDE, "script", "-i", "java.data", "-F", "ip,sym,srcline"]).out.decode("utf-8", "replace")
+    calls = re.findall(r"^\t\s*[0-9a-f]+ Calls\.(first|second)\(int\)\n.*\n\t\s*[0-9a-f]+ Calls\.outer\(int\)\n  (.*)\n", shown, re.M)
+    lines = {name: f"Calls.java:{i}" for i, line in enumerate(CALLS.splitlines(), 1) for name in ("first", "second") if f" {name}(r)" in line}
+    wrong = collections.Counter((name, line) for name, line in calls if line != lines[name])
+    print(f"{program}: {len(calls) - sum(wrong.values())} of {len(calls)} calls have their line", flush=True)
+    check(len(calls) > 20 and not wrong, f"{program}: lines of calls: {len(calls)}, wrong are {wrong}")
+    inlined = support.run([SONDE, "script", "-i", "java.data", "--inline", "-F", "ip,sym,srcline"]).out.decode("utf-8", "replace")
     count = len(re.findall(r"\.java:\d+ \(inlined\)$", inlined, re.M))
-    check(count > 50, f"{programs[-1]}: inlined calls are known: {count}")
+    check(count > 50, f"{program}: inlined calls are known: {count}")
 
 
 PYTHON = """
