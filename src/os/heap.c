@@ -53,3 +53,7 @@ void os_heap_room_raw(void **items, size_t *cap, size_t n, size_t item_size) {
     if (n * item_size >= HEAP_BLOCK_MAX) /* a map of its own, with malloc's header in front */
         madvise((uint8_t *)((uintptr_t)room & ~(uintptr_t)(PAGE - 1)), n * item_size, MADV_HUGEPAGE);
 }
+
+void os_heap_trim(void) {
+    malloc_trim(0);
+}

@@ -26,4 +26,11 @@ void os_heap_give_back(void);
 #define os_heap_room(v, n) os_heap_room_raw((void **)&(v)->items, &(v)->cap, (n), sizeof *(v)->items)
 void os_heap_room_raw(void **items, size_t *cap, size_t n, size_t item_size);
 
+/*
+ * Gives back what was freed, between two parts of a run of which the first has left much: what threads
+ * freed is in nobody else's reach, and holes of all sizes do not hold large tables. What is touched from then
+ * on comes in pages.
+ */
+void os_heap_trim(void);
+
 #endif

@@ -2,7 +2,11 @@
 /* From the leaves that samples made to the sorted entries of each event. */
 #include <math.h>
 
+#include "os/heap.h"
 #include "profile/profile_internal.h"
+
+/* As many as take more memory than the time is worth in which what reading left is given back. */
+enum { MANY_LEAVES = 1 << 16 };
 
 static void add_counts(struct profile_event *e, const struct profile_tally *tally) {
     e->total.period += tally->period;
@@ -55,7 +59,7 @@ struct profile_entry profile_entry_at(const struct profile *p, const struct prof
                                                  : &t->self.items[t->rows.items[row].self],
                                   .children = !p->plan.o->children ? NULL
                                               : joined             ? &t->joined_children.items[at]
-                                                                   : &t->rows.items[row].through,
+                                                                   : &t->through.items[row],
                                   .key = row,
                                   .has_graph = profile_has_graph(p, t, row)};
 }
@@ -108,6 +112,8 @@ static void take_keys(struct profile *p) {
 
 bool profile_freeze(struct profile *p, struct err *err) {
     bool ok = true;
+    if (p->b.leaves.count >= MANY_LEAVES)
+        os_heap_trim();
     p->no_dso = PROFILE_NONE;
     take_keys(p);
     for (size_t i = 0; ok && i < p->plan.in->events->list.count; i++)

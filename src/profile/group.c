@@ -56,13 +56,12 @@ static bool take_rows(struct profile *p, struct profile_table *leader, uint32_t 
         if (rows[i] != leader->rows.count)
             continue;
         struct profile_row *made = vec_push(&leader->rows);
-        if (!made)
+        if (!made || (p->plan.o->children && !vec_push(&leader->through)))
             return false;
         *made = *from;
         made->self = 0;
         made->member = m < UINT16_MAX ? (uint16_t)m : UINT16_MAX;
         made->depth = 0; /* of the leader's callchains it has none */
-        made->through = (struct profile_through){0};
     }
     return true;
 }
@@ -88,7 +87,7 @@ static bool join(struct profile *p, struct profile_table *leader, uint32_t membe
             size_t at = (size_t)(m ? rows[m][i] : i) * members + m;
             leader->joined_self.items[at] = *own_sums(t, i);
             if (p->plan.o->children)
-                leader->joined_children.items[at] = t->rows.items[i].through;
+                leader->joined_children.items[at] = t->through.items[i];
         }
     }
     leader->joined_self.count = n;

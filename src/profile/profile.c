@@ -29,6 +29,7 @@ void profile_free(struct profile *p) {
         vec_fini(&t->order);
         vec_fini(&t->self);
         vec_fini(&t->rows);
+        vec_fini(&t->through);
         vec_fini(&t->totals);
         vec_fini(&t->joined_self);
         vec_fini(&t->joined_children);

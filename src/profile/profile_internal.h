@@ -345,7 +345,6 @@ struct profile_basis {
  * different looks. */
 struct profile_row {
     uint64_t first_ns;
-    struct profile_through through;
     uint32_t first_leaf;
     uint32_t klass, frame; /* of any of its samples: all have the same keys */
     uint32_t self;         /* in profile_table.self */
@@ -385,13 +384,14 @@ struct profile_kind {
 
 struct profile_table {
     struct profile_event event;
-    VEC(uint32_t) order;             /* of the rows, as they are printed */
-    double graph_limit;              /* rows with less have no graph; INFINITY: none has */
-    VEC(struct profile_row) rows;    /* profile_entry.key is an index here */
-    VEC(struct profile_sums) self;   /* [0]: of those that have no samples of their own */
-    bool member;                     /* of a group, and in its leader's table */
-    uint32_t members;                /* 1, or of a leader with --group: how many */
-    VEC(struct profile_sums) totals; /* [members] */
+    VEC(uint32_t) order;                 /* of the rows, as they are printed */
+    double graph_limit;                  /* rows with less have no graph; INFINITY: none has */
+    VEC(struct profile_row) rows;        /* profile_entry.key is an index here */
+    VEC(struct profile_through) through; /* by row, with children */
+    VEC(struct profile_sums) self;       /* [0]: of those that have no samples of their own */
+    bool member;                         /* of a group, and in its leader's table */
+    uint32_t members;                    /* 1, or of a leader with --group: how many */
+    VEC(struct profile_sums) totals;     /* [members] */
     /* Of a group: members by row. */
     VEC(struct profile_sums) joined_self;
     VEC(struct profile_through) joined_children;
@@ -480,7 +480,7 @@ bool profile_leaf_before(const struct profile *p, uint32_t x, uint32_t y);
 static inline bool profile_has_graph(const struct profile *p, const struct profile_table *t, uint32_t row) {
     const struct profile_row *r = &t->rows.items[row];
     uint64_t period = t->members > 1        ? t->joined_self.items[(size_t)row * t->members].period
-                      : p->plan.o->children ? r->through.period
+                      : p->plan.o->children ? t->through.items[row].period
                                             : t->self.items[r->self].period;
     if (t->members > 1 && p->plan.o->children)
         period = t->joined_children.items[(size_t)row * t->members].period;

@@ -59,7 +59,7 @@ static uint64_t measure(const struct profile *p, const struct profile_table *t, 
         return measure_in(&t->joined_self.items[at],
                           t->joined_children.items ? &t->joined_children.items[at] : NULL, id);
     const struct profile_row *r = &t->rows.items[row];
-    return measure_in(&t->self.items[r->self], p->plan.o->children ? &r->through : NULL, id);
+    return measure_in(&t->self.items[r->self], p->plan.o->children ? &t->through.items[row] : NULL, id);
 }
 
 /* Where the sums by which is sorted are equal the other members' decide, but never the leader's; nor if there

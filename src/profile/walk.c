@@ -35,7 +35,7 @@ struct walk {
     struct profile_spot *spots;
     uint32_t *spot_of;     /* by frame: the spot << 1 | it lies in a mapping */
     VEC(struct step) path; /* [0]: the kind's root */
-    struct radix_item *order;
+    const uint32_t *order; /* of the leaves */
     bool children, caller;
 };
 
@@ -49,11 +49,11 @@ enum { LEAF_AHEAD = 40, PART_AHEAD = 26, IDS_AHEAD = 16, SPOT_AHEAD = 8, ROW_AHE
 static inline void ask_ahead(const struct walk *w, size_t i) {
     const struct profile_builder *b = &w->p->b;
     if (i + LEAF_AHEAD < b->leaves.count)
-        __builtin_prefetch(&b->leaves.items[w->order[i + LEAF_AHEAD].value]);
+        __builtin_prefetch(&b->leaves.items[w->order[i + LEAF_AHEAD]]);
 }
 
 static inline struct profile_leaf_key key_at(const struct walk *w, size_t i) {
-    return w->p->b.leaves.items[w->order[i].value].key;
+    return w->p->b.leaves.items[w->order[i]].key;
 }
 
 /* Asks for what is known of the frames of a part, as far as there are not many. */
@@ -87,27 +87,38 @@ static inline void ask_parts_ahead(const struct walk *w, size_t i) {
     ask_frames(w, i + ROW_AHEAD, true);
 }
 
-/* The leaves by kind, then by chain. */
-static bool make_order(struct walk *w) {
-    const struct profile_builder *b = &w->p->b;
+/* Sorts the leaves by kind, then by chain: p->leaf_order. */
+static bool sort_leaves(struct profile *p, struct radix_item *items, struct radix_item *room) {
+    const struct profile_builder *b = &p->b;
+    uint32_t *ranks = p->part_ranks.items;
     size_t n = b->leaves.count;
-    uint32_t *ranks =
-        vec_reserve(&w->p->part_ranks, profile_parts_count(&b->parts) + 1u) ? w->p->part_ranks.items : NULL;
-    struct radix_item *room = malloc((n + 1) * sizeof *room);
-    w->order = malloc((n + 1) * sizeof *w->order);
-    bool ok = ranks && room && w->order && profile_parts_rank(&b->parts, ranks);
-    for (uint32_t i = 0; ok && i < n; i++) {
+    if (!profile_parts_rank(&b->parts, ranks))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
         const struct profile_chain *chain = &b->leaves.items[i].key.chain;
-        w->order[i] = (struct radix_item){(uint64_t)ranks[chain->outer] << 32 | ranks[chain->inner], i};
+        items[i] = (struct radix_item){(uint64_t)ranks[chain->outer] << 32 | ranks[chain->inner], i};
     }
-    if (ok)
-        radix_sort(w->order, room, n);
-    for (uint32_t i = 0; ok && i < n; i++) {
-        ask_ahead(w, i);
-        w->order[i].key = w->p->kinds.items[b->leaves.items[w->order[i].value].key.klass];
+    radix_sort(items, room, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + LEAF_AHEAD < n)
+            __builtin_prefetch(&b->leaves.items[items[i + LEAF_AHEAD].value]);
+        items[i].key = p->kinds.items[b->leaves.items[items[i].value].key.klass];
     }
-    if (ok)
-        radix_sort(w->order, room, n);
+    radix_sort(items, room, n);
+    for (size_t i = 0; i < n; i++)
+        p->leaf_order.items[i] = items[i].value;
+    p->leaf_order.count = n;
+    return true;
+}
+
+static bool make_order(struct walk *w) {
+    struct profile *p = w->p;
+    size_t n = p->b.leaves.count;
+    struct radix_item *items = malloc((n + 1) * sizeof *items), *room = malloc((n + 1) * sizeof *room);
+    bool ok = items && room && vec_reserve(&p->part_ranks, profile_parts_count(&p->b.parts) + 1u) &&
+              vec_reserve(&p->leaf_order, n + 1) && sort_leaves(p, items, room);
+    w->order = p->leaf_order.items;
+    free(items);
     free(room);
     return ok;
 }
@@ -117,7 +128,7 @@ static bool make_order(struct walk *w) {
 static uint32_t make_row(struct walk *w, uint32_t frame) {
     uint32_t id = (uint32_t)w->t->rows.count;
     struct profile_row *row = id < PROFILE_NO_ROW ? vec_push(&w->t->rows) : NULL;
-    if (!row)
+    if (!row || (w->children && !vec_push(&w->t->through)))
         return PROFILE_NO_ROW;
     row->first_ns = UINT64_MAX;
     row->klass = w->p->kind_list.items[w->kind].klass;
@@ -213,10 +224,11 @@ static bool add_self(struct walk *w, uint32_t id) {
     }
     deepen(row, (uint32_t)w->path.count - 1);
     /* A sample counts once for its own entry, whatever its chain says. */
-    if (!row->open) {
-        row->through.period += leaf->period;
-        row->through.samples += leaf->samples;
-        row->through.latency += latency_of(w->p, id);
+    if (w->children && !row->open) {
+        struct profile_through *through = &w->t->through.items[at];
+        through->period += leaf->period;
+        through->samples += leaf->samples;
+        through->latency += latency_of(w->p, id);
     }
     self->period += leaf->period;
     self->samples += leaf->samples;
@@ -259,9 +271,10 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
     if (!step->outermost)
         return;
     row->open = false;
-    row->through.period += step->period;
-    row->through.samples += step->samples;
-    row->through.latency += step->latency;
+    struct profile_through *through = &w->t->through.items[step->row];
+    through->period += step->period;
+    through->samples += step->samples;
+    through->latency += step->latency;
     if (w->caller)
         deepen(row, step->deepest - depth + 1u);
     if (!is_first(row, step->first_ns, step->first_leaf, false))
@@ -388,8 +401,8 @@ static bool walk_leaves(struct walk *w) {
     const struct profile_builder *b = &w->p->b;
     bool ok = true, chains = w->children;
     for (size_t i = 0; ok && i < b->leaves.count; i++) {
-        uint32_t id = w->order[i].value, kind = (uint32_t)w->order[i].key;
         ask_ahead(w, i);
+        uint32_t id = w->order[i], kind = w->p->kinds.items[b->leaves.items[id].key.klass];
         if (chains && b->parts.ids.count)
             ask_parts_ahead(w, i);
         if (!w->path.count || kind != w->kind)
@@ -418,23 +431,12 @@ static bool find_spots(struct walk *w) {
     return w->spots && w->spot_of;
 }
 
-/* For forest.c. */
-static bool keep_order(const struct walk *w) {
-    struct profile *p = w->p;
-    size_t n = p->b.leaves.count;
-    if (!vec_reserve(&p->leaf_order, n + 1))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        p->leaf_order.items[i] = w->order[i].value;
-    p->leaf_order.count = n;
-    return true;
-}
-
 /* About as many as there will be, where they all come into one table: vectors that grow leave holes. */
 static bool reserve_rows(struct walk *w) {
     struct profile *p = w->p;
+    size_t n = p->spot_count + p->spot_count / 8;
     return !w->children || p->tables.count != 1 ||
-           vec_reserve(&p->tables.items[0].rows, p->spot_count + p->spot_count / 8);
+           (vec_reserve(&p->tables.items[0].rows, n) && vec_reserve(&p->tables.items[0].through, n));
 }
 
 bool profile_walk(struct profile *p) {
@@ -442,15 +444,15 @@ bool profile_walk(struct profile *p) {
     bool graphs = p->plan.chains && o->chain_mode != PROFILE_CHAIN_NONE;
     struct walk w = {.p = p, .children = o->children, .caller = o->chain_order == PROFILE_CALLER};
     size_t n = p->b.leaves.count;
-    bool ok = vec_reserve(&p->leaf_rows, n + 1) && make_order(&w) && (!graphs || keep_order(&w)) &&
-              find_spots(&w) && reserve_rows(&w);
+    bool ok = vec_reserve(&p->leaf_rows, n + 1) && make_order(&w) && find_spots(&w) && reserve_rows(&w);
     p->leaf_rows.count = ok ? n : 0;
     ok = ok && walk_leaves(&w);
-    if (!graphs)
+    if (!graphs) {
         vec_fini(&p->part_ranks);
+        vec_fini(&p->leaf_order);
+    }
     free(w.spots);
     free(w.spot_of);
-    free(w.order);
     vec_fini(&w.path);
     return ok;
 }
