@@ -178,10 +178,8 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
     }
     if (span)
         *span = times;
-    if (times.first_ns <= times.last_ns) {
-        r->recorded.first_ns = times.first_ns;
-        r->recorded.last_ns = times.last_ns;
-    }
+    if (times.first_ns <= times.last_ns)
+        r->recorded.span = (struct symbol_span){times.first_ns, times.last_ns};
     if (status != STREAM_END || !reading_names(r, err) || !resolve_recorded_apply(&r->recorded, m, err) ||
         !kmod_sections_finish(&r->kmod, m, err))
         return false;

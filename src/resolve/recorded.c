@@ -154,6 +154,18 @@ static char *kcore_file(const struct resolve_recorded *r, const char *name) {
     return NULL;
 }
 
+/* From the recording's clock to the wall's, as both were read when it began; 0: not known. */
+static int64_t clock_to_wall_ns(const struct resolve_recorded *r) {
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value v;
+    int64_t ns = 0;
+    if (perfdata_feature_get(stream_header(r->stream), PERFDATA_FEATURE_CLOCK_DATA, &arena, &v) &&
+        v.clock_data.wall_ns <= INT64_MAX && v.clock_data.clock_ns <= INT64_MAX)
+        ns = (int64_t)v.clock_data.wall_ns - (int64_t)v.clock_data.clock_ns;
+    arena_fini(&arena);
+    return ns;
+}
+
 void resolve_recorded_options(struct resolve_recorded *r, struct symbol_options *o) {
     const struct os_file *file = stream_file(r->stream);
     r->release = r->release ? r->release : text_of(r, PERFDATA_FEATURE_OSRELEASE);
@@ -169,8 +181,8 @@ void resolve_recorded_options(struct resolve_recorded *r, struct symbol_options 
     o->recorded_host = r->host;
     o->recorded_arch = r->arch;
     o->recorded_ns = stream_is_pipe(r->stream) || !file || file->fd < 0 ? 0 : file->mtime_ns;
-    o->first_ns = r->first_ns;
-    o->last_ns = r->last_ns;
+    o->clock_to_wall_ns = clock_to_wall_ns(r);
+    o->span = &r->span;
     o->kernel = resolve_recorded_kernel(r);
     o->module_lines = r->module_lines;
     o->returns = find_returns;

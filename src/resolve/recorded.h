@@ -21,7 +21,7 @@
 struct resolve_recorded {
     struct stream *stream;          /* borrowed; set by the owner, who zeroes all else */
     struct resolve_returns returns; /* of the first pass */
-    uint64_t first_ns, last_ns;     /* of the samples that it saw; the owner's to set. 0 and 0: not known */
+    struct symbol_span span;        /* of the samples that it saw; the owner's to set */
     /* Where kernel modules' sections lay (module_lines.h): before the recording, and of those that came then.
      */
     struct bytes module_lines[2];

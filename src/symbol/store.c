@@ -185,20 +185,23 @@ static bool same_file(const struct os_identity *now, const struct perfdata_file_
 }
 
 /*
- * The latest moment at which the image can have been mapped first. A recording's clock need not be the
- * wall's; but the recording was complete no earlier than its last sample, and clocks run alike (those that
- * stand still while the machine sleeps make this later, which is safe):
+ * The latest moment at which the image can have been mapped first. Not all recordings say how their clock
+ * stood to the wall's; but they were complete no earlier than their last sample, and clocks run alike (those
+ * that stand still while the machine sleeps make this later, which is safe):
  *
  *     mapped ------------- last sample     the recording's clock
  *     |<------ same ------>|
  *     at most this ------- recorded_ns     the wall's
  */
 static int64_t mapped_at_most_ns(const struct symbol_store *s, const struct store_image *im) {
-    uint64_t first = s->options.first_ns, last = s->options.last_ns, at = im->known.mapped_ns;
-    if (!s->options.recorded_ns || !last)
+    const struct symbol_span *span = s->options.span;
+    uint64_t at = im->known.mapped_ns;
+    if (!s->options.recorded_ns || !span || !span->last_ns)
         return INT64_MAX;
-    at = at < first ? first : at > last ? last : at;
-    return s->options.recorded_ns - (int64_t)(last - at);
+    at = at < span->first_ns ? span->first_ns : at > span->last_ns ? span->last_ns : at;
+    if (s->options.clock_to_wall_ns)
+        return (int64_t)at + s->options.clock_to_wall_ns;
+    return s->options.recorded_ns - (int64_t)(span->last_ns - at);
 }
 
 /*

@@ -39,6 +39,11 @@ struct symbol_returns {
 };
 enum symbol_space { SYMBOL_USER, SYMBOL_KERNEL, SYMBOL_GUEST_USER, SYMBOL_GUEST_KERNEL };
 
+/* When a recording began and ended by its own clock; last_ns 0: not known. */
+struct symbol_span {
+    uint64_t first_ns, last_ns;
+};
+
 /* Texts are borrowed and must outlive the store. NULL and 0 are the defaults. */
 struct symbol_options {
     const char *symfs; /* look for files below this directory, and nowhere else */
@@ -58,12 +63,13 @@ struct symbol_options {
     const struct bytes *module_lines;
     /* Which boot of which kernel was recorded; NULL: not known. */
     const struct perfdata_kernel_facts *kernel;
-    const char *recorded_host;    /* the recording's host name; NULL: not known */
-    const char *recorded_arch;    /* its machine, as uname(2) says it; NULL: not known */
-    int64_t recorded_ns;          /* when it ended, since 1970; 0: not known */
-    uint64_t first_ns, last_ns;   /* when it began and ended by its own clock; last_ns 0: not known */
-    const char *debuginfod_urls;  /* NULL: the network is not asked */
-    unsigned debuginfod_total_ms; /* for all images together; 0: 10 seconds */
+    const char *recorded_host;      /* the recording's host name; NULL: not known */
+    const char *recorded_arch;      /* its machine, as uname(2) says it; NULL: not known */
+    int64_t recorded_ns;            /* when it ended, since 1970; 0: not known */
+    int64_t clock_to_wall_ns;       /* from the recording's clock to that; 0: not known */
+    const struct symbol_span *span; /* of the recording, as known when the first file is asked for; NULL */
+    const char *debuginfod_urls;    /* NULL: the network is not asked */
+    unsigned debuginfod_total_ms;   /* for all images together; 0: 10 seconds */
     /* A sample of what was returned to in the host's kernel or a guest's; asked once for each where that is
      * to tell whether an image fits, in any thread. What it gives must outlive the store. NULL: not known. */
     struct symbol_returns (*returns)(void *ctx, enum symbol_space space);

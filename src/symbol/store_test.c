@@ -212,6 +212,7 @@ static void test_times(void **state) {
         bool other;           /* the map event has another inode */
         bool late;            /* its ctime is later than the recording */
         const char *grade;
+        int64_t slow; /* the recording was complete that long after its last sample, and tells its clock */
     } cases[] = {
         {PLAIN, 1000000, 150, false, false, "inferred"},  {PLAIN, 1000149, 150, false, false, "inferred"},
         {PLAIN, 1000151, 150, false, false, "stale"},     {BUILT, 1000151, 150, false, false, "stale"},
@@ -220,6 +221,7 @@ static void test_times(void **state) {
         {LISTED, 1000000, 150, true, false, "stale"},     {PLAIN, 1000000, 150, true, false, "stale"},
         {PLAIN, 1000000, 150, false, true, "stale"},      {BUILT, 1000000, 150, false, true, "inferred"},
         {LISTED, 1000000, 150, true, true, "inferred"}, /* put there later: it may be a copy */
+        {PLAIN, 1000151, 150, false, false, "stale", 3},  {PLAIN, 1000149, 150, false, false, "inferred", 3},
     };
     struct tree *t = *state;
     struct os_host host;
@@ -237,10 +239,11 @@ static void test_times(void **state) {
         int64_t mtime = cases[i].mtime * S + moved;
         struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {mtime / S, mtime % S}};
         assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+        const struct symbol_span span = {100 * (uint64_t)S, 200 * (uint64_t)S};
         struct symbol_options o = {.recorded_host = host.name,
-                                   .recorded_ns = 1000200 * S + moved,
-                                   .first_ns = 100 * (uint64_t)S,
-                                   .last_ns = 200 * (uint64_t)S};
+                                   .recorded_ns = (1000200 + cases[i].slow) * S + moved,
+                                   .clock_to_wall_ns = cases[i].slow ? 1000000 * S + moved : 0,
+                                   .span = &span};
         struct symbol_image image = FILE_IMAGE;
         image.name = path;
         image.dev = now.dev;
