@@ -223,6 +223,13 @@ def parallelism():
     check("a latency that says nothing is not shown", rows(report(alone, "-s", "sym").out), [["100.00%", "[.] filter_event"]])
 
 
+def typos():
+    r = program(pd.IP | pd.TID | pd.TIME)
+    r.sample(7, LEAF)
+    check("a key that is nearly one", "did you mean `comm'?" in str(report(r, "-s", "cmm").err), True)
+    check("a key that is like none", "did you mean" in str(report(r, "-s", "xyzzyx").err), False)
+
+
 def verbose():
     r = program(pd.IP | pd.TID | pd.TIME)
     r.sample(7, LEAF + 4)
@@ -322,7 +329,7 @@ def interrupt():
 
 
 def main():
-    for test in memory, searches, call_stacks, blocks, history, threads, parallelism, verbose, types, sizes, fields, interrupt:
+    for test in memory, searches, call_stacks, blocks, history, threads, parallelism, typos, verbose, types, sizes, fields, interrupt:
         test()
     shutil.rmtree(FOLDER)
     REPORT.finish()

@@ -106,9 +106,13 @@ bool reading_follow_jitdumps(struct reading *r, struct model *m, uint64_t now_ns
 }
 
 void reading_warn_jitdumps(const struct reading *r) {
+    enum { SHOWN = 3 };
+    size_t bad = 0;
     for (size_t i = 0; r->jit && i < resolve_jit_count(r->jit); i++)
-        if (resolve_jit_dump(r->jit, i)->why)
+        if (resolve_jit_dump(r->jit, i)->why && bad++ < SHOWN)
             log_line(LOG_WARN, "%s", resolve_jit_dump(r->jit, i)->why);
+    if (bad > SHOWN)
+        log_line(LOG_WARN, "%zu more jitdumps cannot be used: sonde doctor tells", bad - SHOWN);
 }
 
 struct model_when reading_when(const struct reading *r, const struct stream_record *rec) {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+
 /* LATENT: with the context switches that `record --latency` records. */
 enum group { ALWAYS, BRANCH, MEM, LATENT, LATER };
 
@@ -250,12 +252,25 @@ static bool make_fields(struct maker *m, const char *word, size_t len, take_fn *
     return true;
 }
 
+/* perf's words and, where there is one, the key that was most likely meant. */
+static bool unknown_key(struct maker *m, const char *option, const char *name, size_t len) {
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", (int)len, name);
+    struct nearest near = nearest_start(word);
+    for (size_t i = 0; len < sizeof word && i < ROWS; i++)
+        nearest_try(&near, rows[i].name);
+    if (near.best)
+        return err_set(m->err, ERR_USAGE, NULL, "Unknown --%s key: `%.*s', did you mean `%s'?", option,
+                       (int)len, name, near.best);
+    return err_set(m->err, ERR_USAGE, NULL, "Unknown --%s key: `%.*s'", option, (int)len, name);
+}
+
 /* One word of -s or -F. */
 static bool make_column(struct maker *m, const char *option, const char *name, size_t len,
                         struct profile_column *out) {
     const struct row *row = find_row(name, len, !strcmp(option, "sort"));
     if (!row)
-        return err_set(m->err, ERR_USAGE, NULL, "Unknown --%s key: `%.*s'", option, (int)len, name);
+        return unknown_key(m, option, name, len);
     if ((row->group == BRANCH && !m->o->branch) || (row->group == MEM && !m->o->mem))
         return err_set(m->err, ERR_USAGE, NULL, "Invalid --%s key: `%.*s'", option, (int)len, name);
     if (row->group == LATENT && !m->o->latent)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/script_fields.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/nearest.h"
 
 #define KIND(name) (1u << SCRIPT_KIND_##name)
 enum { BRANCH_ANY = 1 << 3 }; /* PERF_SAMPLE_BRANCH_ANY */
@@ -118,6 +120,14 @@ static bool field_unknown(const char *name, size_t len, struct err *err) {
         if (strlen(absent_fields[i].name) == len && !memcmp(absent_fields[i].name, name, len))
             return err_set(err, ERR_UNSUPPORTED, "-F", "field '%s' is not there yet: %s",
                            absent_fields[i].name, absent_fields[i].why);
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", (int)len, name);
+    struct nearest near = nearest_start(word);
+    for (int i = 0; len < sizeof word && i < SCRIPT_FIELD_COUNT; i++)
+        nearest_try(&near, fields[i].name);
+    if (near.best)
+        return err_set(err, ERR_USAGE, "-F", "Invalid field requested: '%.*s', did you mean '%s'?", (int)len,
+                       name, near.best);
     return err_set(err, ERR_USAGE, "-F", "Invalid field requested: '%.*s'", (int)len, name);
 }
 

@@ -694,6 +694,7 @@ static void test_bad_fields(void **state) {
         enum err_code code;
     } rows[] = {
         {"bogus", "Invalid field requested: 'bogus'", ERR_USAGE},
+        {"comm,tmie", "Invalid field requested: 'tmie', did you mean 'time'?", ERR_USAGE},
         {"comm,+tid", "Cannot mix +-field with overridden fields", ERR_USAGE},
         {"+tid,comm", "Cannot mix +-field with overridden fields", ERR_USAGE},
         {"", "Cannot set fields to 'none' for all event types.", ERR_USAGE},
