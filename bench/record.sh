@@ -5,10 +5,11 @@
 #   PERF             the perf to compare with (default: the one in the PATH)
 #   RECORD_SECONDS   a long and a short run (default 60-10): their difference is the steady state
 #   RECORD_PAIRS     how often each is run, in turn (default 1)
-#   RECORD_MODES     which of them (default "steady fast start processes")
+#   RECORD_MODES     which of them (default "together steady fast start processes")
 #   PROCESSES        for the last one (default 2000)
 #
-# CPU time is the recorder's own, user and system, of all its threads. Plain figures, nothing is asserted.
+# "together" is the steady state of both at once, measured while they run: what else happens on the machine costs both
+# the same. CPU time is the recorder's own, user and system, of all its threads. Plain figures, nothing is asserted.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,9 +24,10 @@ command -v "${perf%% *}" >/dev/null || { echo "SKIP: no perf to compare with (se
 run() {
     "$here/recorder_cpu" --pairs "$pairs" --workload "$here/workload.sh" "$@"
 }
-for mode in ${RECORD_MODES:-steady fast start processes}; do
+for mode in ${RECORD_MODES:-together steady fast start processes}; do
     case $mode in
     # sonde always records identities, and nothing turns that off; perf gets -N.
+    together) run --together --seconds "$seconds" "record -a" "$perf record -B -N -a" "$sonde record -a -N" ;;
     steady) run --seconds "$seconds" "record -a" "$perf record -B -N -a" "$sonde record -a -N" ;;
     fast) run --seconds "$seconds" "record -a -g -F 20000" "$perf record -B -N -a -g -F 20000" "$sonde record -a -N -g -F 20000" ;;
     start) run --true "record true" "$perf record -B -N" "$sonde record -N" ;;
