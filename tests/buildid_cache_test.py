@@ -226,7 +226,7 @@ def check_embed(t, folder, own):
         return support.run([SONDE, "--buildid-dir", c.folder, *options])
 
     r = sonde("archive", "-f", "--embed", "-o", out, path)
-    t.check("--embed", r.status == 0 and "1 objects embedded" in r.err and "1 objects could not" in r.err, r)
+    t.check("--embed", r.status == 0 and "1 object embedded" in r.err and "1 object could not" in r.err, r)
     with open(path, "rb") as f, open(out, "rb") as g:
         before, after = f.read(), g.read()
     t.check("--embed: the recording is as it was", after.startswith(before) and len(after) % 8 == 0, (len(before), len(after)))
@@ -242,6 +242,56 @@ def check_embed(t, folder, own):
     for options in (["--embed", "--all"], ["--embed", "-o", "-"]):
         r = sonde("archive", "-f", *options, path)
         t.check(f"usage {options}", r.status == 129, r)
+
+
+def check_embed_debug(t, folder, _):
+    """What a separate debug file says goes with it: symbols, source lines, what was inlined; not for others to see."""
+    source, whole, file = (os.path.join(folder, name) for name in ("lines.c", "whole.so", "lines.so"))
+    path, out = os.path.join(folder, "l.data"), os.path.join(folder, "m.data")
+    cache = os.path.join(folder, "debug-cache")
+    with open(source, "w") as f:
+        f.write("static int secret(int x)\n{\n\treturn x * 3;\n}\nint visible(int x)\n{\n\treturn secret(x + 1);\n}\n"
+                "__attribute__((noinline)) static int hidden(int x)\n{\n\treturn x * x;\n}\n"
+                "int other(int x)\n{\n\treturn hidden(x) + 1;\n}\n")
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    made = compiler and shutil.which("objcopy") and all(
+        support.subprocess.run(command, capture_output=True).returncode == 0 for command in
+        ([compiler, "-g", "-O2", "-shared", "-fPIC", "-Wl,--build-id", "-o", whole, source],
+         ["objcopy", "--strip-all", whole, file]))
+    own = made and pd.build_id(whole)
+    if not own:
+        print("SKIP: no compiler, objcopy or build-ids for separate debug files")
+        return
+    kept = os.path.join(cache, ".build-id", own.hex()[:2], own.hex()[2:])
+    os.makedirs(kept)
+    support.subprocess.run(["objcopy", "--only-keep-debug", whole, os.path.join(kept, "debug")], check=True)
+    functions, (at, size) = pd.functions(whole)
+    r = pd.Recording()
+    r.map(7, BASE + at // PAGE * PAGE, (size + 2 * PAGE) // PAGE * PAGE, at // PAGE * PAGE, file, own)
+    for name in ("hidden", "visible"):
+        ip = BASE + functions[name][0]
+        r.sample(7, ip, [pd.CONTEXT_USER, ip])
+    r.write(path)
+
+    def script(recording, *options):
+        return support.run([SONDE, *options, "script", "-f", "-i", recording, "-F", "ip,sym,srcline,grade", "--inline"]).out
+
+    want = script(path, "--buildid-dir", cache)
+    r = support.run([SONDE, "--buildid-dir", cache, "archive", "-f", "--embed", "-o", out, path])
+    t.check("--embed: a file with a separate debug file", r.status == 0 and "1 object embedded" in r.err, r)
+    bare = support.run([SONDE, "--buildid-dir", cache, "archive", "-f", "--embed", "--no-lines", "-o", out + "2", path])
+    scrubbed = support.run([SONDE, "archive", "-f", "--scrub", "-o", out + "3", out])
+    shutil.rmtree(cache)
+    for name in (source, whole, file):
+        os.remove(name)
+    t.check("--embed: the debug file's symbols", b"hidden {exact}" in want and script(out) == want, (want, script(out)))
+    lines = b"lines.c:" in want and b"secret" in want
+    t.check("--embed: --no-lines", bare.status == 0 and b"hidden {exact}" in script(out + "2") and
+            b"lines.c:" not in script(out + "2"), script(out + "2"))
+    t.check("--scrub: no lines", scrubbed.status == 0 and b"hidden {exact}" in script(out + "3") and
+            b"lines.c:" not in script(out + "3"), (scrubbed, script(out + "3")))
+    if not lines:
+        print("SKIP: no source lines here")
 
 
 def check_scrub(t, folder, own):
@@ -312,7 +362,8 @@ def main():
         sys.exit(support.SKIP)
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.realpath(folder)
-        for check in (check_files, check_missing, check_kcore, check_reading, check_archive, check_embed, check_scrub):
+        for check in (check_files, check_missing, check_kcore, check_reading, check_archive, check_embed, check_embed_debug,
+                      check_scrub):
             check(t, folder, own)
     t.finish()
 

@@ -20,7 +20,7 @@
 enum { PATH_ROOM = 8192 };
 
 struct archive_options {
-    bool force, all, embed, scrub;
+    bool force, all, embed, scrub, no_lines;
     int verbose;
     const char *output, *exclude;
 };
@@ -39,6 +39,7 @@ static const struct option options[] = {
                   "leave out the build-ids that begin the lines of this file"),
     OPTION_CALL(0, "unpack", OWN, exclude, NULL, "unpack an archive (refused)", refuse_unpack,
                 .flags = OPTION_NO_VALUE),
+    OPTION_BOOL(0, "no-lines", OWN, no_lines, "leave source lines and inlined functions out of that"),
     OPTION_BOOL(0, "scrub", OWN, scrub,
                 "such a copy for others to see: without host, folders, command lines, addresses"),
     INPUT_FORCE_OPTION(OWN, force),
@@ -275,7 +276,8 @@ static int embed(struct command_env *env, const struct archive_options *o, const
                         : ".embedded");
     char whole[PATH_ROOM + 16];
     snprintf(whole, sizeof whole, "%s%s", name, o->scrub ? ".whole" : "");
-    bool ok = embed_recording(env, path, o->force, whole, &counts, &err);
+    bool ok = embed_recording(env, path, &(struct embed_options){o->force, !o->scrub && !o->no_lines}, whole,
+                              &counts, &err);
     if (ok && o->scrub) {
         ok = scrub_recording(whole, name, &err);
         os_place_remove(whole, NULL);

@@ -22,6 +22,7 @@ struct embedding {
     struct naming naming;
     struct writer entries;
     struct embed_counts *counts;
+    bool lines;
 };
 
 /* ---- what goes in ---- */
@@ -49,8 +50,10 @@ static bool same_evidence(const struct perfdata_evidence *a, const struct perfda
 static bool is_kept(const struct embedding *x, const struct perfdata_kept *k) {
     struct bytes rest = resolve_recorded_kept(&x->reading.recorded);
     for (struct perfdata_kept have; perfdata_kept_next(&rest, false, &have);)
-        if (k->kind == PERFDATA_KEPT_MAP ? have.kind == k->kind && have.pid == k->pid
-                                         : same_evidence(&have.evidence, &k->evidence))
+        if (k->kind == PERFDATA_KEPT_MAP
+                ? have.kind == k->kind && have.pid == k->pid
+                : (have.kind == PERFDATA_KEPT_DEBUG) == (k->kind == PERFDATA_KEPT_DEBUG) &&
+                      same_evidence(&have.evidence, &k->evidence))
             return true;
     return false;
 }
@@ -59,9 +62,38 @@ static bool keep_text(struct embedding *x, struct perfdata_kept *k, const char *
     struct writer text = writer_make(false);
     bool ok = is_kept(x, k) ||
               (path && os_files_real.read(os_files_real.ctx, path, &text, NULL) && writer_ok(&text) &&
-               record_keep_encode(k, writer_bytes(&text), IMAGE_MAX, &x->entries));
+               record_keep_encode(k, writer_bytes(&text), false, IMAGE_MAX, &x->entries));
     writer_fini(&text);
     return ok;
+}
+
+/* What dwz(1) moved out of several files' DWARF, once. */
+static void keep_dwz(struct embedding *x, const struct perfdata_kept *of, uint32_t store_id,
+                     struct bytes dwarf) {
+    struct bytes dwz = symbol_store_dwz(x->naming.store, store_id, dwarf), rest = writer_bytes(&x->entries);
+    struct object_build_id id;
+    struct perfdata_kept k = {.kind = PERFDATA_KEPT_DEBUG, .pid = of->pid, .name = of->name}, have;
+    if (!dwz.size || !object_build_id_read(dwz, &id) || id.size > sizeof k.evidence.build_id)
+        return;
+    k.evidence.build_id_size = id.size;
+    memcpy(k.evidence.build_id, id.bytes, id.size);
+    while (perfdata_kept_next(&rest, false, &have))
+        if (have.kind == k.kind && same_evidence(&have.evidence, &k.evidence))
+            return;
+    if (!is_kept(x, &k))
+        record_keep_encode(&k, dwz, true, IMAGE_MAX, &x->entries);
+}
+
+/* The file, and the one to which its symbols were moved. */
+static bool keep_files(struct embedding *x, struct perfdata_kept *k, uint32_t store_id) {
+    struct symbol_bytes bytes = symbol_store_bytes(x->naming.store, store_id);
+    bool kept = is_kept(x, k) || record_keep_encode(k, bytes.code, x->lines, IMAGE_MAX, &x->entries);
+    k->kind = PERFDATA_KEPT_DEBUG;
+    if (kept && bytes.debug.size && k->evidence.build_id_size && !is_kept(x, k))
+        record_keep_encode(k, bytes.debug, x->lines, IMAGE_MAX, &x->entries);
+    if (kept && x->lines)
+        keep_dwz(x, k, store_id, bytes.debug.size ? bytes.debug : bytes.code);
+    return kept;
 }
 
 /* What the store used for an image, as far as a recording can bring it. */
@@ -84,9 +116,7 @@ static bool keep_image(struct embedding *x, const struct model_image *image,
     case SYMBOL_FROM_SELF:
         k.kind = PERFDATA_KEPT_TABLES;
         k.pid = image->mapper;
-        return evidence_of(x, image, &k.evidence) &&
-               (is_kept(x, &k) || record_keep_encode(&k, symbol_store_bytes(x->naming.store, store_id).code,
-                                                     IMAGE_MAX, &x->entries));
+        return evidence_of(x, image, &k.evidence) && keep_files(x, &k, store_id);
     default:
         return false;
     }
@@ -186,11 +216,11 @@ static bool can_embed(const struct embedding *x, struct err *err) {
     return true;
 }
 
-bool embed_recording(const struct command_env *env, const char *path, bool force, const char *output,
-                     struct embed_counts *counts, struct err *err) {
-    struct embedding x = {.entries = writer_make(false), .counts = counts};
+bool embed_recording(const struct command_env *env, const char *path, const struct embed_options *o,
+                     const char *output, struct embed_counts *counts, struct err *err) {
+    struct embedding x = {.entries = writer_make(false), .counts = counts, .lines = o->lines};
     *counts = (struct embed_counts){0};
-    bool ok = reading_open(&x.reading, path, force, err) && can_embed(&x, err) &&
+    bool ok = reading_open(&x.reading, path, o->force, err) && can_embed(&x, err) &&
               build_ids_collect_hits(&x.ids, &x.reading, err) &&
               naming_open(&x.naming, env, &x.reading, x.ids.model, &(struct symbol_options){0}, err) &&
               resolve_names_prepare(x.naming.names, err);

@@ -10,8 +10,13 @@ struct embed_counts {
     uint64_t bytes;          /* that the copy is larger */
 };
 
+struct embed_options {
+    bool force; /* whoever owns the file */
+    bool lines; /* source lines and what was inlined, too */
+};
+
 /* Reads the regular file at `path` and writes the copy to `output`. False: *err says why. */
-bool embed_recording(const struct command_env *env, const char *path, bool force, const char *output,
-                     struct embed_counts *counts, struct err *err);
+bool embed_recording(const struct command_env *env, const char *path, const struct embed_options *o,
+                     const char *output, struct embed_counts *counts, struct err *err);
 
 #endif

@@ -169,15 +169,29 @@ static bool scrub_jitdump(struct edit_scrub *s, struct bytes file) {
     return status == JITDUMP_END;
 }
 
+/* DWARF is full of paths; what tells how to unwind is not. */
+static bool tells_sources(const struct object_section *sec) {
+    static const char begin[] = ".debug_", frame[] = ".debug_frame", packed[] = ".zdebug_";
+    struct bytes n = sec->name;
+    return (n.size >= sizeof packed - 1 && !memcmp(n.data, packed, sizeof packed - 1)) ||
+           (n.size >= sizeof begin - 1 && !memcmp(n.data, begin, sizeof begin - 1) &&
+            !(n.size == sizeof frame - 1 && !memcmp(n.data, frame, sizeof frame - 1)));
+}
+
 /* Paths among an image's texts: of libraries, folders to look for them, sources. */
 static void scrub_image(struct edit_scrub *s, uint8_t *file, size_t size) {
     struct object_elf e;
     struct object_section sec;
     if (!object_elf_open((struct bytes){file, size}, &e, NULL))
         return;
-    for (uint32_t i = 0; object_elf_section(&e, i, &sec); i++)
-        if (sec.type == SHT_STRTAB && sec.offset <= size && sec.size <= size - sec.offset)
+    for (uint32_t i = 0; object_elf_section(&e, i, &sec); i++) {
+        if (sec.type == SHT_NOBITS || sec.offset > size || sec.size > size - sec.offset)
+            continue;
+        if (tells_sources(&sec))
+            memset(file + sec.offset, 0, sec.size);
+        else if (sec.type == SHT_STRTAB)
             edit_scrub_strings(s, file + sec.offset, sec.size);
+    }
 }
 
 /* An image is looked at as a whole, with zeros where nothing was kept. */
@@ -201,6 +215,7 @@ static bool scrub_content(struct edit_scrub *s, const struct perfdata_kept *k, s
     switch (k->kind) {
     case PERFDATA_KEPT_TABLES:
     case PERFDATA_KEPT_WHOLE:
+    case PERFDATA_KEPT_DEBUG:
         return scrub_extents(s, k, plain, extents, out);
     case PERFDATA_KEPT_MAP:
         scrub_map(s, plain, out);

@@ -54,13 +54,14 @@ static bool is_proved(const struct perfdata_kept *k, struct bytes file) {
            (object_build_id_read(file, &id) && bytes_equal((struct bytes){id.bytes, id.size}, want));
 }
 
-bool record_keep_encode(struct perfdata_kept *is, struct bytes file, uint64_t most, struct writer *entries) {
+bool record_keep_encode(struct perfdata_kept *is, struct bytes file, bool lines, uint64_t most,
+                        struct writer *entries) {
     record_extents extents = {0};
     struct writer plain = writer_make(false), packed = writer_make(false);
     bool ok = true;
     is->kept_size = 0;
-    if (is->kind == PERFDATA_KEPT_TABLES) {
-        ok = record_keep_tables(file, &extents);
+    if (is->kind == PERFDATA_KEPT_TABLES || is->kind == PERFDATA_KEPT_DEBUG) {
+        ok = record_keep_tables(file, lines, &extents);
     } else {
         struct perfdata_extent *all = vec_push(&extents);
         ok = all != NULL;
@@ -87,7 +88,7 @@ bool record_keep_encode(struct perfdata_kept *is, struct bytes file, uint64_t mo
 
 /* Appends the entry of a file whose bytes these are. */
 static void copy_bytes(struct record_keep *k, struct perfdata_kept *is, struct bytes file) {
-    if (record_keep_encode(is, file, RECORD_KEEP_ALL_MAX - k->bytes, &k->entries))
+    if (record_keep_encode(is, file, false, RECORD_KEEP_ALL_MAX - k->bytes, &k->entries))
         k->bytes += is->kept_size;
     else if (is->kept_size)
         k->left_out++;

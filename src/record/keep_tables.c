@@ -13,16 +13,34 @@ static const char *const NAMES[] = {".eh_frame",      ".eh_frame_hdr",     ".deb
                                     ".plt.got",       ".plt.bnd",          ".iplt",        ".opd",
                                     ".ARM.exidx",     ".ARM.extab",        ".sframe"};
 
-static bool is_wanted(const struct object_section *s) {
+/* What tells of source lines and of what was inlined where (DWARF 5, section 7.1). */
+static const char *const LINES[] = {".debug_info",     ".debug_abbrev", ".debug_line",
+                                    ".debug_line_str", ".debug_str",    ".debug_ranges",
+                                    ".debug_rnglists", ".debug_addr",   ".debug_str_offsets",
+                                    ".debug_aranges",  ".debug_types"};
+
+static bool is_named(const struct object_section *s, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (s->name.size == strlen(names[i]) && memcmp(s->name.data, names[i], s->name.size) == 0)
+            return true;
+    return false;
+}
+
+/* Zeros are no compressed section: libdw refuses all of a file's DWARF for one that cannot be unpacked. */
+static bool is_packed_dwarf(const struct object_section *s) {
+    static const char begin[] = ".debug_";
+    return s->flags & SHF_COMPRESSED && s->name.size >= sizeof begin - 1 &&
+           !memcmp(s->name.data, begin, sizeof begin - 1);
+}
+
+static bool is_wanted(const struct object_section *s, bool lines) {
     if (s->type == SHT_NOBITS || s->type == SHT_NULL)
         return false;
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
         if (s->type == TYPES[i])
             return true;
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (s->name.size == strlen(NAMES[i]) && memcmp(s->name.data, NAMES[i], s->name.size) == 0)
-            return true;
-    return false;
+    return is_named(s, NAMES, sizeof NAMES / sizeof *NAMES) ||
+           (lines && (is_named(s, LINES, sizeof LINES / sizeof *LINES) || is_packed_dwarf(s)));
 }
 
 /* Cut to what the file has. */
@@ -54,7 +72,7 @@ static void join(record_extents *list) {
     list->count = list->count ? to + 1 : 0;
 }
 
-bool record_keep_tables(struct bytes file, record_extents *out) {
+bool record_keep_tables(struct bytes file, bool lines, record_extents *out) {
     struct object_elf e;
     struct object_section s;
     struct object_segment p;
@@ -65,7 +83,7 @@ bool record_keep_tables(struct bytes file, record_extents *out) {
               add(out, file.size, e.segments_at, (uint64_t)e.segment_count * e.segment_size) &&
               add(out, file.size, e.sections_at, (uint64_t)e.section_count * e.section_size);
     for (uint32_t i = 0; ok && i < e.section_count; i++)
-        if (object_elf_section(&e, i, &s) && is_wanted(&s)) {
+        if (object_elf_section(&e, i, &s) && is_wanted(&s, lines)) {
             symbols |= s.type == SHT_SYMTAB || s.type == SHT_DYNSYM;
             ok = add(out, file.size, s.offset, s.size);
         }
@@ -73,5 +91,5 @@ bool record_keep_tables(struct bytes file, record_extents *out) {
         if (object_elf_segment(&e, i, &p) && p.type == PT_NOTE)
             ok = add(out, file.size, p.offset, p.file_size);
     join(out);
-    return ok && symbols;
+    return ok && (symbols || lines); /* dwz(1)'s have none */
 }

@@ -9,7 +9,8 @@
 typedef VEC(struct perfdata_extent) record_extents;
 
 /* Appends them, ascending and without overlaps: headers, symbols and their names, notes, unwind tables, stubs
- * of the PLT and what names them. False when `file` is no ELF file, has no symbols, or memory ran out. */
-bool record_keep_tables(struct bytes file, record_extents *out);
+ * of the PLT and what names them; with `lines` what tells of source lines and inlined functions, too. False
+ * when `file` is no ELF file, has no symbols (unless `lines`), or memory ran out. */
+bool record_keep_tables(struct bytes file, bool lines, record_extents *out);
 
 #endif

@@ -326,12 +326,12 @@ static void test_tables(void **state) {
     struct fixture f;
     record_extents extents = {0};
     begin(&f, OS_HELD_HERE);
-    assert_false(record_keep_tables((struct bytes)OS_PROC_TEXT("#!/bin/sh"), &extents));
+    assert_false(record_keep_tables((struct bytes)OS_PROC_TEXT("#!/bin/sh"), false, &extents));
     for (size_t cut = 0; cut < f.elf.size; cut++) {
         uint8_t *exact = malloc(cut + 1);
         memcpy(exact, f.elf.data, cut);
         vec_clear(&extents);
-        record_keep_tables((struct bytes){exact, cut}, &extents);
+        record_keep_tables((struct bytes){exact, cut}, cut % 2, &extents);
         for (size_t i = 0; i < extents.count; i++)
             assert_true(extents.items[i].offset + extents.items[i].size <= cut);
         free(exact);

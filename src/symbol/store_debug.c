@@ -5,9 +5,8 @@
 #include "symbol/store_internal.h"
 
 /* Proved by the build-id or, for images without one, by the checksum in the link. */
-static struct symfile *try_debug(struct symbol_store *s, struct store_image *im, const struct symfile *f,
-                                 const char *path, const struct object_debuglink *link) {
-    struct symfile *debug = path ? symfile_open(&s->files, path) : NULL;
+static struct symfile *prove_debug(struct store_image *im, const struct symfile *f, struct symfile *debug,
+                                   const struct object_debuglink *link) {
     if (!debug || debug == f)
         return NULL;
     const char *why = NULL;
@@ -22,6 +21,11 @@ static struct symfile *try_debug(struct symbol_store *s, struct store_image *im,
     if (why)
         store_tried(im, debug->path, why);
     return why ? NULL : debug;
+}
+
+static struct symfile *try_debug(struct symbol_store *s, struct store_image *im, const struct symfile *f,
+                                 const char *path, const struct object_debuglink *link) {
+    return prove_debug(im, f, path ? symfile_open(&s->files, path) : NULL, link);
 }
 
 static struct symfile *by_build_id(struct symbol_store *s, struct store_image *im, const struct symfile *f) {
@@ -58,6 +62,7 @@ struct symfile *store_find_debug(struct symbol_store *s, struct store_image *im,
     struct symfile *debug = by_build_id(s, im, f);
     debug = debug ? debug : by_link(s, im, f, recorded);
     struct bytes id = {f->id.bytes, f->id.size};
+    debug = debug ? debug : prove_debug(im, f, store_kept_debug(s, im, id), NULL);
     return debug ? debug : try_debug(s, im, f, store_download(s, im, id, OS_DEBUGINFOD_DEBUGINFO), NULL);
 }
 
@@ -98,5 +103,8 @@ struct bytes symbol_store_dwz(struct symbol_store *s, uint32_t image, struct byt
     found = try_dwz(s, im, &link, linked_path(s, im, &link));
     if (!found.size)
         found = try_dwz(s, im, &link, store_host_path(s, im, system));
+    struct symfile *kept = found.size ? NULL : store_kept_debug(s, im, id);
+    if (kept && kept->is_elf && symfile_has_id(kept, id))
+        return kept->bytes;
     return found.size ? found : try_dwz(s, im, &link, store_download(s, im, id, OS_DEBUGINFOD_DEBUGINFO));
 }

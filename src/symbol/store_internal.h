@@ -148,6 +148,9 @@ void store_kept_fini(struct symbol_store *s);
  * machine code too. */
 struct symfile *store_kept_image(struct symbol_store *s, struct store_image *im, bool *whole);
 
+/* The separate debug file that the recording keeps for images of that build-id; NULL: none. */
+struct symfile *store_kept_debug(struct symbol_store *s, struct store_image *im, struct bytes build_id);
+
 /* The list of symbols of the kernel with that build-id, which is read once; NULL: not kept. */
 const struct kernel_list *store_kept_list(struct symbol_store *s, struct bytes build_id);
 

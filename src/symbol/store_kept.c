@@ -5,11 +5,18 @@
 
 enum { ENTRIES_MAX = 1 << 16 };
 static const uint64_t MAP_KEY = (uint64_t)1 << 62; /* keys of processes, beside hashes */
+static const uint64_t DEBUG_KEY = (uint64_t)1 << 61;
 
 static uint64_t key_of(const struct perfdata_evidence *e) {
     uint64_t key =
         e->build_id_size ? hash_bytes(e->build_id, e->build_id_size) : hash_bytes(&e->state, sizeof e->state);
-    return key & ~MAP_KEY;
+    return key & ~(MAP_KEY | DEBUG_KEY);
+}
+
+static uint64_t key_of_entry(const struct perfdata_kept *k) {
+    if (k->kind == PERFDATA_KEPT_MAP)
+        return MAP_KEY | k->pid;
+    return key_of(&k->evidence) | (k->kind == PERFDATA_KEPT_DEBUG ? DEBUG_KEY : 0);
 }
 
 bool store_kept_init(struct symbol_store *s) {
@@ -17,15 +24,15 @@ bool store_kept_init(struct symbol_store *s) {
     struct perfdata_kept k;
     while (s->kept.list.count < ENTRIES_MAX && perfdata_kept_next(&rest, s->options.kept_swap, &k)) {
         bool map = k.kind == PERFDATA_KEPT_MAP;
-        bool image = ((k.kind == PERFDATA_KEPT_TABLES || k.kind == PERFDATA_KEPT_WHOLE) &&
-                      (k.evidence.build_id_size || k.evidence.has_state)) ||
-                     (k.kind == PERFDATA_KEPT_KALLSYMS && k.evidence.build_id_size);
+        bool image =
+            ((k.kind == PERFDATA_KEPT_TABLES || k.kind == PERFDATA_KEPT_WHOLE) &&
+             (k.evidence.build_id_size || k.evidence.has_state)) ||
+            ((k.kind == PERFDATA_KEPT_KALLSYMS || k.kind == PERFDATA_KEPT_DEBUG) && k.evidence.build_id_size);
         struct perfdata_kept *to = map || image ? vec_push(&s->kept.list) : NULL;
         if (to)
             *to = k;
         if ((map || image) &&
-            (!to || !hash_map_set(&s->kept.by_key, map ? MAP_KEY | k.pid : key_of(&k.evidence),
-                                  (uint32_t)s->kept.list.count - 1)))
+            (!to || !hash_map_set(&s->kept.by_key, key_of_entry(&k), (uint32_t)s->kept.list.count - 1)))
             return false;
     }
     return true;
@@ -90,18 +97,15 @@ static const struct perfdata_kept *find(const struct symbol_store *s, const stru
     return same ? k : NULL;
 }
 
-struct symfile *store_kept_image(struct symbol_store *s, struct store_image *im, bool *whole) {
-    const struct perfdata_kept *k = find(s, im);
-    if (!k || k->kind == PERFDATA_KEPT_KALLSYMS)
-        return NULL;
-    /* Several files may have had the same name. */
+/* The file of an entry, under a name of its own: several may have had the same one. */
+static struct symfile *open_entry(struct symbol_store *s, struct store_image *im,
+                                  const struct perfdata_kept *k, const char *what) {
     size_t before = 0;
     for (const struct perfdata_kept *other = s->kept.list.items; other < k; other++)
-        before += bytes_equal(other->name, k->name);
+        before += other->kind == k->kind && bytes_equal(other->name, k->name);
     const char *name =
-        store_text(im, before ? "%.*s (kept in the recording, %zu)" : "%.*s (kept in the recording)",
-                   (int)k->name.size, (const char *)k->name.data, before + 1);
-    *whole = k->kind == PERFDATA_KEPT_WHOLE;
+        store_text(im, before ? "%.*s (%skept in the recording, %zu)" : "%.*s (%skept in the recording)",
+                   (int)k->name.size, (const char *)k->name.data, what, before + 1);
     uint8_t *file = expand(s, k);
     if (!file) {
         store_tried(im, name, "it cannot be unpacked");
@@ -117,6 +121,25 @@ struct symfile *store_kept_image(struct symbol_store *s, struct store_image *im,
         return NULL;
     }
     return symfile_borrow(&s->files, name, (struct bytes){file, (size_t)k->file_size});
+}
+
+struct symfile *store_kept_image(struct symbol_store *s, struct store_image *im, bool *whole) {
+    const struct perfdata_kept *k = find(s, im);
+    if (!k || k->kind == PERFDATA_KEPT_KALLSYMS)
+        return NULL;
+    *whole = k->kind == PERFDATA_KEPT_WHOLE;
+    return open_entry(s, im, k, "");
+}
+
+struct symfile *store_kept_debug(struct symbol_store *s, struct store_image *im, struct bytes id) {
+    struct perfdata_evidence want = {.build_id_size = (uint8_t)id.size};
+    if (!id.size || id.size > sizeof want.build_id)
+        return NULL;
+    memcpy(want.build_id, id.data, id.size);
+    uint32_t at = hash_map_get(&s->kept.by_key, key_of(&want) | DEBUG_KEY);
+    const struct perfdata_kept *k = at == HASH_ABSENT ? NULL : &s->kept.list.items[at];
+    bool same = k && bytes_equal((struct bytes){k->evidence.build_id, k->evidence.build_id_size}, id);
+    return same ? open_entry(s, im, k, "debug information ") : NULL;
 }
 
 bool store_kept_map(struct symbol_store *s, uint32_t pid, struct writer *text) {

@@ -125,8 +125,10 @@ static bool use_kept(struct symbol_store *s, struct store_image *im, const char 
     im->evidenced = f != NULL;
     if (!f || !use_file(s, im, f, path, SYMBOL_FROM_KEPT))
         return false;
-    if (!whole)
+    if (!whole) { /* it may have source lines */
+        im->bytes.debug = im->bytes.debug.size ? im->bytes.debug : im->bytes.code;
         im->bytes.code = (struct bytes){0};
+    }
     return true;
 }
 

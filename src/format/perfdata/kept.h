@@ -17,6 +17,7 @@ enum perfdata_kept_kind {
     PERFDATA_KEPT_MAP = 3,    /* perf-PID.map */
     PERFDATA_KEPT_JITDUMP = 4,
     PERFDATA_KEPT_KALLSYMS = 5, /* a kernel's list of its symbols; evidence: the kernel's build-id */
+    PERFDATA_KEPT_DEBUG = 6,    /* likewise of the separate debug file of an image of that build-id */
 };
 
 struct perfdata_extent {
