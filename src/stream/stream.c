@@ -499,14 +499,20 @@ static void enter_expansion(struct stream *s, const struct place *p) {
     s->xpos = 0;
 }
 
-/* The event of a kernel record. Samples of one CPU come in runs: their id is compared before it is looked up.
- */
+/* The event of a kernel record. Those of one CPU come in runs: the id is compared before it is looked up.
+ * What another record than a sample has belongs to some event in any case, so only what a sample found is
+ * remembered. */
 static inline uint32_t find_event(const struct stream *s, struct stream_memo *memo,
                                   const struct perfdata_raw *raw) {
     if (s->events.list.count <= 1)
         return s->events.list.count ? 0 : PERFDATA_NO_EVENT;
     const struct perfdata_plan *first = &s->events.list.items[0].plan;
     size_t at = first->identifier_at != PERFDATA_NO_FIELD ? first->identifier_at : first->id_at;
+    size_t back = first->tail_identifier_back ? first->tail_identifier_back : first->tail_id_back;
+    if (raw->type != PERFDATA_RECORD_SAMPLE && back && raw->body.size >= back && memo->events &&
+        memo->events == s->events.list.count && memo->event != PERFDATA_NO_EVENT &&
+        memo->id == bytes_load64(raw->body.data + raw->body.size - back, s->header.swap))
+        return memo->event;
     if (raw->type != PERFDATA_RECORD_SAMPLE || at == PERFDATA_NO_FIELD || raw->body.size < at + 8)
         return perfdata_events_find(&s->events, raw->type, raw->body);
     uint64_t id = bytes_load64(raw->body.data + at, s->header.swap);
