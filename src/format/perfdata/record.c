@@ -196,25 +196,32 @@ static void settle(struct perfdata_record *r, const struct perfdata_plan *plan, 
         r->misc &= (uint16_t)~PERFDATA_MISC_MMAP_BUILD_ID;
 }
 
+/* All else is zero. */
+static void begin(const struct perfdata_raw *raw, struct perfdata_record *out) {
+    memset(out, 0, sizeof *out);
+    out->type = raw->type;
+    out->misc = raw->misc;
+    out->size = raw->size;
+}
+
 bool perfdata_record_decode(const struct perfdata_raw *raw, const struct perfdata_plan *plan, bool swap,
                             struct perfdata_record *out, const char **reason) {
     const struct record_row *row = record_row(raw->type);
     if (!row)
         row = &RECORD_ROW_OPAQUE;
-    const struct perfdata_record start = {.type = raw->type, .misc = raw->misc, .size = raw->size};
     size_t tail = plan && raw->type < PERFDATA_RECORD_USER_START && raw->type != PERFDATA_RECORD_SAMPLE
                       ? plan->tail_size
                       : 0;
     if (tail && raw->body.size >= row->min_body + tail) {
         struct bytes b = {raw->body.data, raw->body.size - tail};
-        *out = start;
+        begin(raw, out);
         if (!take_fields(row, b, plan, swap, out) && !text_runs_on(row, out, raw->body)) {
             perfdata_sample_id_decode(plan, raw->body, &out->id);
             settle(out, plan, swap);
             return true;
         }
     }
-    *out = start;
+    begin(raw, out);
     const char *why = take_fields(row, raw->body, plan, swap, out);
     if (why && reason)
         *reason = why;
