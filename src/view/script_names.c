@@ -296,8 +296,8 @@ static bool compose_inlined(struct script_names *n, uint64_t fields, const struc
 }
 
 /* Images that keys have room for; MODEL_NONE is not among them. */
-enum { STYLE_BITS = 5, IMAGES_MAX = UINT32_MAX >> STYLE_BITS };
-_Static_assert(SCRIPT_STYLES_MAX < 1 << STYLE_BITS, "styles in keys");
+enum { STYLE_BITS = 5, NAMELESS = SCRIPT_STYLES_MAX, IMAGES_MAX = UINT32_MAX >> STYLE_BITS };
+_Static_assert(2 * SCRIPT_STYLES_MAX == 1 << STYLE_BITS, "styles in keys, with a bit beside them");
 
 /* The number of a set of fields, or SCRIPT_STYLES_MAX. */
 static uint32_t style_of(struct script_names *n, uint64_t fields) {
@@ -322,35 +322,60 @@ bool script_names_key(struct script_names *n, uint64_t fields, const struct mode
     return style != SCRIPT_STYLES_MAX && (hit->image < IMAGES_MAX || hit->image == MODEL_NONE);
 }
 
+/* Where nothing has a name the text is the same everywhere in an image, unless it shows a number; *key
+ * becomes the one of all those places. */
+static bool is_shared(struct script_names *n, uint64_t fields, const struct model_hit *hit,
+                      struct script_text_key *key) {
+    if (hit->image == MODEL_NONE || !(fields & SCRIPT_BIT(SYM)) || n->inlines ||
+        fields & (SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE) | SCRIPT_EVIDENCE | SCRIPT_DOUBT) ||
+        script_names_symbol_id(n, hit).index != SYMBOL_NONE || script_names_grade(n, hit) == GRADE_STALE)
+        return false;
+    *key = (struct script_text_key){0, key->place | NAMELESS};
+    return true;
+}
+
+static struct script_text made_text(struct script_names *n, uint64_t fields, const struct model_hit *hit,
+                                    uint64_t address, bool *inlined) {
+    struct script_text made = {.grade = GRADE_UNKNOWN};
+    n->scratch.len = 0;
+    if (wants_symbol(n, fields))
+        made.entry = script_names_is_entry(n, hit);
+    if (fields & (SCRIPT_BIT(SYM) | SCRIPT_EVIDENCE))
+        made.grade = (uint8_t)script_names_grade(n, hit);
+    if (fields & SCRIPT_DOUBT)
+        made.grade = (uint8_t)resolve_grade_doubted((enum grade)made.grade);
+    *inlined = fields & SCRIPT_NEWLINE && compose_inlined(n, fields, hit, address);
+    if (!*inlined)
+        compose(n, fields, hit, address, NULL);
+    made.text = n->scratch.buf;
+    made.len = (uint32_t)n->scratch.len;
+    return made;
+}
+
 struct script_text script_names_text(struct script_names *n, uint64_t fields, const struct model_hit *place,
                                      uint64_t address) {
     struct model_hit hit = *place;
-    struct script_text_key key;
+    struct script_text_key key, shared;
     if (__builtin_expect(script_names_is_late(n, &hit), 0))
         fields |= SCRIPT_DOUBT;
-    bool keeps = script_names_key(n, fields, &hit, address, &key);
+    bool keeps = script_names_key(n, fields, &hit, address, &key), inlined, shares;
     script_text_ref ref = keeps ? script_texts_find(&n->texts, key) : 0;
     if (!ref) {
-        struct script_text made = {.grade = GRADE_UNKNOWN};
-        n->scratch.len = 0;
-        if (wants_symbol(n, fields)) {
+        if (wants_symbol(n, fields))
             settle(n, &hit);
-            made.entry = script_names_is_entry(n, &hit);
+        shared = key;
+        shares = keeps && is_shared(n, fields, &hit, &shared);
+        ref = shares ? script_texts_find(&n->texts, shared) : 0;
+        if (!ref) {
+            struct script_text made = made_text(n, fields, &hit, address, &inlined);
+            /* With something inlined it has the address in it, and holds for no other. */
+            if (keeps && !inlined)
+                ref = script_texts_add(&n->texts, shared, made.text, made.len, made.grade, made.entry);
+            if (!ref)
+                return made;
         }
-        if (fields & (SCRIPT_BIT(SYM) | SCRIPT_EVIDENCE))
-            made.grade = (uint8_t)script_names_grade(n, &hit);
-        if (fields & SCRIPT_DOUBT)
-            made.grade = (uint8_t)resolve_grade_doubted((enum grade)made.grade);
-        bool inlined = fields & SCRIPT_NEWLINE && compose_inlined(n, fields, &hit, address);
-        if (!inlined)
-            compose(n, fields, &hit, address, NULL);
-        made.text = n->scratch.buf;
-        made.len = (uint32_t)n->scratch.len;
-        /* With something inlined it has the address in it, and holds for no other. */
-        if (keeps && !inlined)
-            ref = script_texts_add(&n->texts, key, made.text, made.len, made.grade, made.entry);
-        if (!ref)
-            return made;
+        if (shares) /* if not, it is found the long way again */
+            (void)script_texts_share(&n->texts, key, ref);
     }
     const struct script_kept *kept = script_texts_at(&n->texts, ref);
     return (struct script_text){kept->text, kept->len, kept->grade, kept->entry};

@@ -701,7 +701,8 @@ static void test_bad_fields(void **state) {
         {"bogus:comm", "Invalid event type in field string.", ERR_USAGE},
         {"sw:trace", "'trace' not valid for software events.", ERR_USAGE},
         {"hw:+bpf-output", "'bpf-output' not valid for hardware events.", ERR_USAGE},
-        {"+brcntr", "field 'brcntr' is not there yet: what a branch's counters count is not known", ERR_UNSUPPORTED},
+        {"+brcntr", "field 'brcntr' is not there yet: what a branch's counters count is not known",
+         ERR_UNSUPPORTED},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct script_fields f;

@@ -59,11 +59,19 @@ static bool make_units(struct script_texts *t, uint32_t units) {
     return true;
 }
 
+bool script_texts_share(struct script_texts *t, struct script_text_key key, script_text_ref ref) {
+    if (!make_room(t))
+        return false;
+    put(t, (struct script_text_slot){key.offset, key.place, ref});
+    t->count++;
+    return true;
+}
+
 script_text_ref script_texts_add(struct script_texts *t, struct script_text_key key, const char *text,
                                  uint32_t len, uint8_t grade, bool entry) {
     size_t size = offsetof(struct script_kept, text) + (size_t)len;
     uint32_t units = (uint32_t)((size + SCRIPT_TEXT_UNIT - 1) / SCRIPT_TEXT_UNIT);
-    if (size > CHUNK_BYTES || !make_room(t) || !make_units(t, units))
+    if (size > CHUNK_BYTES || !make_units(t, units))
         return 0;
     script_text_ref ref = t->used + 1;
     struct script_kept *kept = (struct script_kept *)script_texts_at(t, ref);
@@ -71,9 +79,9 @@ script_text_ref script_texts_add(struct script_texts *t, struct script_text_key 
     kept->grade = grade;
     kept->entry = entry;
     memcpy(kept->text, text, len);
-    t->used += units;
     ref |= entry ? SCRIPT_TEXT_ENTRY : 0;
-    put(t, (struct script_text_slot){key.offset, key.place, ref});
-    t->count++;
+    if (!script_texts_share(t, key, ref))
+        return 0;
+    t->used += units;
     return ref;
 }

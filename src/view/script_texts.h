@@ -82,5 +82,7 @@ static inline const struct script_kept *script_texts_at(const struct script_text
  */
 script_text_ref script_texts_add(struct script_texts *t, struct script_text_key key, const char *text,
                                  uint32_t len, uint8_t grade, bool entry);
+/* Gives the text of a ref another key, that is not there yet. False: memory; nothing has changed. */
+bool script_texts_share(struct script_texts *t, struct script_text_key key, script_text_ref ref);
 
 #endif
