@@ -141,10 +141,11 @@ def blocks():
     for spent in 10, 21:
         r.sample(7, LEAF, branches=[(LEAF + 16, MIDDLE, cycles(spent)), (MIDDLE + 12, LEAF + 4, cycles(30))])
     r.sample(7, LEAF, branches=[(LEAF + 16, MIDDLE, cycles(2)), (MIDDLE + 12, LEAF + 8, cycles(0)), (ROOT + 2, MIDDLE, cycles(7))])
+    r.sample(7, LEAF, branches=[(LEAF + 16, MIDDLE, cycles(0)), (MIDDLE + 12, LEAF + 4, cycles(99))])  # does not count
     got = rows(report(r, "--total-cycles").out)
     # 100 cycles in all: what ends in stop counts, but it is no branch's target. The mean of a block counts for each row
     # with its function for a target: start is that of branches with 10, 21, 2 and 7 cycles, filter_event of 30 and 0.
-    whole = 4 * 30 + 2 * 11
+    whole = 5 * 30 + 3 * 11
     check("--total-cycles", got, [
         ["60.00%", "60", f"{3000 / whole:.2f}%", "30", "[start+0 -> start+12]", "callers.so"],
         ["33.00%", "33", f"{1100 / whole:.2f}%", "11", "[filter_event+4 -> filter_event+16]", "callers.so"]])
@@ -153,6 +154,12 @@ def blocks():
     table = json.loads(report(r, "--total-cycles", "--json").out)["tables"][0]
     check("--total-cycles --json", (table["cycles"], table["blocks"][1]),
           (100, {"function": "filter_event", "object": "callers.so", "start": 4, "end": 16, "cycles": 33, "count": 3}))
+    even = program(pd.IP | pd.TID | pd.TIME | pd.BRANCH_STACK)
+    even.features[pd.HEADER_BRANCH_STACK] = b""
+    for more in 0, 1, 0:
+        even.sample(7, LEAF, branches=[(LEAF + 16, MIDDLE, cycles(60000 + more)), (MIDDLE + 12, LEAF + 4, cycles(60000))])
+    check("--total-cycles: less than a hundred thousandth does not sort",
+          [x[4].split("+")[0] for x in rows(report(even, "--total-cycles").out)], ["[start", "[filter_event"])
     check("--total-cycles of what has none", rows(report(chains(), "--total-cycles", "-g", "none", "--no-children").out)[0][-1],
           "[.] filter_event")
 

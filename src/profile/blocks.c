@@ -60,8 +60,8 @@ void profile_runs_fini(struct profile_runs *r) {
 static int compare_blocks(const void *a, const void *b, void *ctx) {
     const struct profile *p = ctx;
     const struct profile_block *x = a, *y = b;
-    if (x->cycles != y->cycles)
-        return x->cycles > y->cycles ? -1 : 1;
+    if (x->share != y->share)
+        return x->share > y->share ? -1 : 1;
     if (x->name != y->name && p->name_ranks.items[x->name] != p->name_ranks.items[y->name])
         return p->name_ranks.items[x->name] > p->name_ranks.items[y->name] ? -1 : 1;
     if (x->start != y->start)
@@ -144,7 +144,8 @@ bool profile_blocks_find(const struct profile *p, const struct profile_event *e,
             ok = add_block(out, &index, &block, known);
     }
     for (size_t i = 0; ok && i < out->list.count; i++) {
-        const struct profile_block *b = &out->list.items[i];
+        struct profile_block *b = &out->list.items[i];
+        b->share = (uint32_t)((double)b->cycles * 1e5 / (double)out->cycles);
         out->averages += b->cycles / b->count * targets[b->name];
     }
     if (ok && out->list.count)

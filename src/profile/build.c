@@ -434,7 +434,8 @@ static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsig
 }
 
 static bool add_branches(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
-    bool ok = true, blocks = b->plan->o->blocks;
+    /* perf leaves out the blocks of a sample whose newest branch has no cycles. */
+    bool ok = true, blocks = b->plan->o->blocks && perfdata_branch_at(x->s, 0).cycles;
     uint64_t cycles = 0; /* of the newer branch, which comes first */
     for (uint64_t i = 0; ok && i < x->s->branch_count; i++) {
         struct perfdata_branch branch = perfdata_branch_at(x->s, i);

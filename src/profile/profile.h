@@ -199,12 +199,13 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
 struct profile_block {
     uint64_t cycles, count; /* count: how often that was measured */
     uint64_t start, end;    /* in the function, in bytes */
+    uint32_t share;         /* of all cycles, in hundred thousandths, rounded down: what sorts them */
     uint32_t image, name;   /* private */
     bool known;             /* where it starts; else it is as if the function had run from its beginning */
 };
 
 /* As perf has it for --total-cycles: all the recording's blocks in functions that branches of the event's
- * rows go to, most cycles first. */
+ * rows go to, largest share first; of equal ones by name, from the last in the alphabet on, and place. */
 struct profile_blocks {
     VEC(struct profile_block) list;
     uint64_t cycles;   /* of all branches, those between functions too */
