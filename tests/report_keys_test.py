@@ -157,7 +157,8 @@ def blocks():
     even = program(pd.IP | pd.TID | pd.TIME | pd.BRANCH_STACK)
     even.features[pd.HEADER_BRANCH_STACK] = b""
     for more in 0, 1, 0:
-        even.sample(7, LEAF, branches=[(LEAF + 16, MIDDLE, cycles(60000 + more)), (MIDDLE + 12, LEAF + 4, cycles(60000))])
+        even.sample(7, LEAF, branches=[(LEAF + 16, MIDDLE, cycles(60000 + more)), (MIDDLE + 12, LEAF + 4, cycles(60000)),
+                                       (ROOT + 2, MIDDLE, cycles(1000))])
     check("--total-cycles: less than a hundred thousandth does not sort",
           [x[4].split("+")[0] for x in rows(report(even, "--total-cycles").out)], ["[start", "[filter_event"])
     check("--total-cycles of what has none", rows(report(chains(), "--total-cycles", "-g", "none", "--no-children").out)[0][-1],
