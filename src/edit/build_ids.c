@@ -279,12 +279,13 @@ static bool is_needed(const struct edit_build_ids *b, uint32_t mapping) {
 /* The record anew, with the build-id. False: it stays as it is. */
 static bool put_map(struct edit_build_ids *b, const struct stream_record *r, const struct found *f,
                     struct writer *out) {
-    enum { MAP_NAME_AT = 72 };
+    enum { MAP_NAME_AT = 72, GROWN_MOST = 256 };
     const struct perfdata_plan *plan =
         r->event < b->events->list.count ? &b->events->list.items[r->event].plan : NULL;
     struct perfdata_record rec;
     const char *reason;
-    if (!f->size || !perfdata_record_decode(&r->raw, plan, b->events->swap, &rec, &reason))
+    if (!f->size || r->raw.body.size > UINT16_MAX - GROWN_MOST ||
+        !perfdata_record_decode(&r->raw, plan, b->events->swap, &rec, &reason))
         return false;
     struct perfdata_mmap2 m = rec.mmap2;
     if (rec.type == PERFDATA_RECORD_MMAP) { /* which says no more of its protection */
