@@ -175,7 +175,7 @@ static void find(struct resolve_frames *f, const struct model_state *state, unsi
                  struct model_hit *hit) {
     struct model_hit prior;
     find_exact(f, state, how, address, hit);
-    if (!(how & HOW_RETURN))
+    if (!(how & HOW_RETURN) || !address) /* nothing lies before 0, where many chains end */
         return;
     if (!resolve_callers_at_edge(f->places->model, hit, address)) {
         hit->back = 1;
@@ -357,7 +357,7 @@ bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *stat
                         uint64_t address, bool is_return, struct resolve_ask *ask) {
     const struct resolve_place_piece *piece = resolve_places_piece(f->places, state, address);
     bool nowhere = piece->image == MODEL_NONE;
-    if ((is_return && address == piece->start) || (!nowhere && piece->image >= SPOT_IMAGES) ||
+    if ((is_return && address && address == piece->start) || (!nowhere && piece->image >= SPOT_IMAGES) ||
         (nowhere && how & HOW_BEFORE_EXEC && resolve_places_in_exec(f->places, state)))
         return false;
     ask->address = address;
