@@ -156,26 +156,31 @@ struct parts {
     unsigned cpumode;
 };
 
+/* How many of the entries from i on, `most` at most, are addresses. */
+static uint64_t addresses_from(const struct perfdata_u64s *chain, uint64_t i, uint64_t most) {
+    uint64_t n = 0, left = chain->count - i;
+    most = most < left ? most : left;
+    while (n < most && perfdata_u64_at(chain, i + n) < PERFDATA_CONTEXT_MAX)
+        n++;
+    return n;
+}
+
 /* Splits at the markers. False: an unknown marker within what would be shown, so that none of the chain can
  * be trusted (perf drops it too), or more parts than any chain has. */
 static bool split(struct profile_builder *b, const struct perfdata_u64s *chain, const struct chain *c,
                   struct parts *out, bool nested) {
     const struct profile_input *in = b->plan->in;
-    struct part *open = NULL;
     for (uint64_t i = 0; i < chain->count && out->left; i++) {
+        uint64_t n = addresses_from(chain, i, out->left);
+        if (n && out->count == PARTS_MAX)
+            return false;
+        if (n)
+            out->list[out->count++] = (struct part){chain->data + 8 * i, n, out->cpumode, chain->swap, false};
+        out->left -= n;
+        i += n;
+        if (i == chain->count || !out->left)
+            break;
         uint64_t ip = perfdata_u64_at(chain, i);
-        if (ip < PERFDATA_CONTEXT_MAX) {
-            if (!open) {
-                if (out->count == PARTS_MAX)
-                    return false;
-                open = &out->list[out->count++];
-                *open = (struct part){chain->data + 8 * i, 0, out->cpumode, chain->swap, false};
-            }
-            open->count++;
-            out->left--;
-            continue;
-        }
-        open = NULL;
         out->cpumode = perfdata_context_cpumode(ip);
         if (out->cpumode == PERFDATA_MISC_CPUMODE_UNKNOWN)
             return false;

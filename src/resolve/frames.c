@@ -136,6 +136,8 @@ bool resolve_frames_append(struct resolve_frames *f, const struct resolve_frames
 
 /* NULL: memory, or nothing has a name. */
 static struct resolve_frame_image *image_of(struct resolve_frames *f, uint32_t image) {
+    if (image < f->images.count && f->images.items[image].asked)
+        return &f->images.items[image];
     if (!f->names)
         return NULL;
     if (image >= f->images.count) {

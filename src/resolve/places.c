@@ -103,9 +103,12 @@ static const struct resolve_place_piece *find_new(struct resolve_places *p, stru
 const struct resolve_place_piece *resolve_places_piece(struct resolve_places *p,
                                                        const struct model_state *state, uint64_t address) {
     struct resolve_place_space *s = (struct resolve_place_space *)state;
+    const struct resolve_place_piece *last = &s->pieces[s->last];
+    if (address >= last->start && address <= last->last)
+        return last;
     for (unsigned i = 0; i < RESOLVE_PIECES; i++)
         if (address >= s->pieces[i].start && address <= s->pieces[i].last)
-            return &s->pieces[i];
+            return &s->pieces[s->last = (uint8_t)i];
     return find_new(p, s, address);
 }
 

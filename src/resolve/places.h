@@ -26,7 +26,8 @@ struct resolve_place_space {
     struct model_state state; /* first: see resolve_places_find */
     uint32_t pid;
     uint32_t space; /* MODEL_SPACE_NONE: the slot is free */
-    uint16_t next;  /* piece to give up next */
+    uint8_t next;   /* piece to give up next */
+    uint8_t last;   /* piece hit last */
     bool in_exec;   /* model_state_in_exec, once asked */
     bool exec_asked;
     struct resolve_place_piece pieces[RESOLVE_PIECES];
