@@ -15,6 +15,8 @@ struct view {
     uint32_t end, hole, hole_len;
 };
 
+_Static_assert(sizeof(struct view) <= sizeof(struct radix_item), "views take the room of sorting");
+
 struct arranger {
     const struct arrange_options *o;
     uint32_t n;
@@ -22,6 +24,7 @@ struct arranger {
     uint32_t *ranked;  /* ... the order that most comparisons follow: items by rank */
     uint64_t *numbers; /* by item */
     struct radix_item *sorted, *room;
+    struct view *views; /* by rank */
 };
 
 static void ask(struct arranger *a, enum arrange_number which) {
@@ -64,6 +67,12 @@ static void take_order(struct arranger *a) {
 /* From items to their ranks in the order of a->sorted, which stays in a->ranked. False: memory. */
 static bool to_ranks(struct arranger *a) {
     uint32_t *ranks = malloc(((size_t)a->n + 1) * sizeof *ranks);
+    if (!a->ranked)
+        a->ranked = malloc(((size_t)a->n + 1) * sizeof *a->ranked);
+    if (!a->ranked) {
+        free(ranks);
+        return false;
+    }
     for (uint32_t i = 0; ranks && i < a->n; i++) {
         ranks[a->sorted[i].value] = i;
         a->ranked[i] = a->sorted[i].value;
@@ -109,12 +118,14 @@ static bool look_around(const struct arranger *a, uint32_t from, uint32_t end, s
     return any;
 }
 
-/* Sorts by keys, then places; `views` by rank. True if there is a hole. */
-static bool sort_and_look(struct arranger *a, struct view *views) {
+/* Sorts by keys, then places; a->views by rank. True if there is a hole. */
+static bool sort_and_look(struct arranger *a) {
     bool any = false;
     sort_by(a, ARRANGE_PLACE, sign);
     sort_by(a, ARRANGE_KEYS, 0);
     uint32_t group = 0;
+    struct view *views = a->views = (struct view *)(void *)a->room; /* sorting is over */
+    a->room = NULL;
     for (uint32_t i = 0; i < a->n; i++) { /* views[].end: the group's end, until it is looked at */
         if (i && a->sorted[i].key != a->sorted[i - 1].key)
             group = i;
@@ -301,8 +312,7 @@ static bool through_tree(struct arranger *a, const struct view *views) {
 }
 
 static bool sort_by_keys(struct arranger *a) {
-    struct view *views = malloc(((size_t)a->n + 1) * sizeof *views);
-    bool far = false, ok = views && get_room(a);
+    bool far = false, ok = get_room(a);
     if (ok) {
         ask(a, ARRANGE_PLACE);
         for (uint32_t i = 0; i < a->n && !far; i++)
@@ -314,16 +324,17 @@ static bool sort_by_keys(struct arranger *a) {
         sort_by(a, ARRANGE_MADE, 0);
         take_order(a);
     }
-    if (ok && sort_and_look(a, views)) {
+    if (ok && sort_and_look(a)) {
         ok = to_ranks(a);
         give_back_room(a);
-        ok = ok && through_tree(a, views) && through_tree(a, views);
+        ok = ok && through_tree(a, a->views) && through_tree(a, a->views);
         if (ok)
             from_ranks(a);
     } else if (ok) {
         take_order(a);
     }
-    free(views);
+    free(a->views);
+    a->views = NULL;
     return ok;
 }
 
@@ -445,12 +456,8 @@ static bool sort_by_shares(struct arranger *a) {
 
 bool profile_arrange(const struct arrange_options *o, uint32_t *order) {
     size_t n = o->n;
-    struct arranger a = {.o = o,
-                         .n = o->n,
-                         .order = order,
-                         .ranked = malloc((n + 1) * sizeof *a.ranked),
-                         .numbers = malloc((n + 1) * sizeof *a.numbers)};
-    bool ok = a.ranked && a.numbers && sort_by_keys(&a) && sort_by_shares(&a);
+    struct arranger a = {.o = o, .n = o->n, .order = order, .numbers = malloc((n + 1) * sizeof *a.numbers)};
+    bool ok = a.numbers && sort_by_keys(&a) && sort_by_shares(&a);
     give_back_room(&a);
     free(a.ranked);
     free(a.numbers);

@@ -220,8 +220,11 @@ void profile_ahead(const struct profile *p, const struct profile_event *e, uint3
     const struct profile_table *t = table_at(p, e);
     if (t->levels.count)
         return;
-    if (i + FAR < e->entry_count)
+    if (i + FAR < e->entry_count) {
         __builtin_prefetch(&t->rows.items[t->order.items[i + FAR]]);
+        if (t->through.count)
+            __builtin_prefetch(&t->through.items[t->order.items[i + FAR]]);
+    }
     if (i + NEAR >= e->entry_count)
         return;
     const struct profile_row *row = &t->rows.items[t->order.items[i + NEAR]];
