@@ -168,7 +168,7 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
     case PROFILE_SRCLINE_FROM:
     case PROFILE_SRCLINE_TO:
     case PROFILE_SRCFILE:
-        words[0] = profile_source_text(&p->places.items[frame], id);
+        words[0] = profile_source_text(&p->sources.items[frame], id);
         return 1;
     case PROFILE_GRADE:
         words[0] = profile_grade_of(p, frame);

@@ -41,6 +41,7 @@ void profile_free(struct profile *p) {
         vec_fini(&t->leaf_list);
     }
     vec_fini(&p->places);
+    vec_fini(&p->sources);
     vec_fini(&p->grades);
     vec_fini(&p->bases_of);
     vec_fini(&p->frame_lines);

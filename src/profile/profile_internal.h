@@ -332,7 +332,11 @@ struct profile_name {
 struct profile_place {
     uint32_t dso;  /* text id */
     uint32_t name; /* index of a profile_name; PROFILE_NONE: told apart by profile_own_address */
-    uint32_t source_line, source_file; /* text ids, where a column wants them */
+};
+
+/* The same where a column wants it. */
+struct profile_source {
+    uint32_t line, file; /* text ids */
 };
 
 /* What a name rests on, where a column shows it. */
@@ -407,6 +411,7 @@ struct profile {
     struct profile_plan plan;
     struct profile_builder b;
     VEC(struct profile_place) places;     /* by frame */
+    VEC(struct profile_source) sources;   /* by frame, where a column wants them */
     VEC(uint8_t) grades;                  /* enum grade, by frame */
     VEC(struct profile_basis) bases_of;   /* by frame, where a column wants them */
     VEC(uint32_t) frame_lines;            /* by frame: text ids of source lines; see frame_line.c */
@@ -509,10 +514,10 @@ void profile_put_source(const struct profile *p, uint32_t image, uint64_t offset
 
 /* Whether a column asks for source lines. */
 bool profile_wants_source(const struct profile_options *o);
-/* The text id of a key whose text follows from the place of a frame; PROFILE_NONE: it is no such key. */
-uint32_t profile_source_text(const struct profile_place *place, enum profile_column_id id);
-/* Fills in the source line and file of frame `f`, whose name is known. False: memory. */
-bool profile_find_source(struct profile *p, const struct resolve_frame *f, struct profile_place *place);
+/* The text id of a key of source lines; PROFILE_NONE: it is no such key. */
+uint32_t profile_source_text(const struct profile_source *source, enum profile_column_id id);
+/* Appends the source line and file of frame `f`, whose name is known, to p->sources. False: memory. */
+bool profile_find_source(struct profile *p, const struct resolve_frame *f, const struct profile_place *place);
 
 /* ---- grade.c ---- */
 

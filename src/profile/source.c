@@ -20,8 +20,8 @@ bool profile_wants_source(const struct profile_options *o) {
     return false;
 }
 
-uint32_t profile_source_text(const struct profile_place *place, enum profile_column_id id) {
-    return id == PROFILE_SRCFILE ? place->source_file : is_source(id) ? place->source_line : PROFILE_NONE;
+uint32_t profile_source_text(const struct profile_source *source, enum profile_column_id id) {
+    return id == PROFILE_SRCFILE ? source->file : is_source(id) ? source->line : PROFILE_NONE;
 }
 
 /* Where no line is known: how far into which function or, without one, where in its image. */
@@ -59,20 +59,22 @@ void profile_put_source(const struct profile *p, uint32_t image, uint64_t offset
         put_no_line(p, image, offset, &(struct profile_place){.name = name}, o);
 }
 
-bool profile_find_source(struct profile *p, const struct resolve_frame *f, struct profile_place *place) {
+bool profile_find_source(struct profile *p, const struct resolve_frame *f,
+                         const struct profile_place *place) {
     struct out o;
     const char *file = "";
     bool ok = out_init(&o, NULL, NULL);
+    struct profile_source *source = vec_push(&p->sources);
     if (ok && f->image == MODEL_NONE)
         out_str(&o, "??:0");
     else if (ok && !put_line(p, f->image, f->offset - f->back, &file, &o))
         put_no_line(p, f->image, f->offset, place, &o);
-    if (ok) {
+    if (ok && source) {
         const char *text = out_text(&o);
-        place->source_line = strpool_add(&p->b.texts, text, strlen(text));
-        place->source_file = strpool_add(&p->b.texts, file, strlen(file));
-        ok = place->source_line != STRPOOL_NONE && place->source_file != STRPOOL_NONE;
+        source->line = strpool_add(&p->b.texts, text, strlen(text));
+        source->file = strpool_add(&p->b.texts, file, strlen(file));
+        ok = source->line != STRPOOL_NONE && source->file != STRPOOL_NONE;
     }
     out_fini(&o);
-    return ok;
+    return ok && source;
 }
