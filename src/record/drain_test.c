@@ -252,7 +252,7 @@ static void known_maps_are_settled(void **state) {
 static void maps_of_no_file_are_settled(void **state) {
     struct fixture *f = *state;
     static const struct {
-        const char *name;
+        char name[8];
         uint64_t ino;
         size_t settled; /* afterwards */
     } MAPS[] = {{"[vdso]", 0, 1}, {"[vdso]", 0, 1}, {"[vvar]", 0, 2}, {"//anon", 0, 2}, {"/bin/b", 7, 2}};
