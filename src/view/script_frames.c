@@ -60,7 +60,7 @@ bool script_frames_ask(struct script_frames *f, struct script_names *n, const st
     size_t count = run->cookie ? 0 : (size_t)(run->to - run->from);
     if (!vec_reserve(&f->asks, f->asks.count + count) || !vec_reserve(&f->runs, f->runs.count + 1))
         return false;
-    struct script_ask *asks = f->asks.items + f->asks.count;
+    struct script_ask *asks = count ? &f->asks.items[f->asks.count] : NULL;
     const struct model_state *state = state_of(n, run);
     const struct resolve_place_piece *piece = NULL;
     bool pieces = has_pieces(n, run, state);

@@ -178,15 +178,15 @@ static bool print_run(struct script_print *p, const struct script_sample *x, con
 /* What was asked for, from those runs and frames on. */
 static void print_runs(struct script_print *p, const struct script_sample *x, struct script_asked from,
                        size_t run_end) {
-    const struct script_ask *ask = p->frames.asks.items + from.frame;
+    size_t frame = from.frame;
     bool more = true;
     for (size_t r = from.run; more && r < run_end; r++) {
         const struct script_run *run = &p->frames.runs.items[r];
         if (run->cookie) {
             print_cookie(p, run);
         } else {
-            more = print_run(p, x, run, ask);
-            ask += run->to - run->from;
+            more = print_run(p, x, run, &p->frames.asks.items[frame]);
+            frame += (size_t)(run->to - run->from);
         }
     }
 }
