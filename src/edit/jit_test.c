@@ -292,13 +292,16 @@ static void unmake(struct made *m) {
     writer_fini(&m->file);
 }
 
-static struct writer inject(const struct writer *from, enum edit_jit_mode mode, uint64_t maps) {
+/* `from`: m's recording, or what was made of it. Files go to m's folder. */
+static struct writer inject(const struct made *m, const struct writer *from, enum edit_jit_mode mode,
+                            uint64_t maps) {
     struct writer out = writer_make(false);
     struct copy_sink sink = edit_recording_sink(&out, false);
     struct copy_result result;
     struct err err = ERR_INIT;
     struct stream *s = stream_open_memory(writer_bytes(from), &(struct stream_options){0}, &err);
-    struct edit_jit *j = s ? edit_jit_new(&(struct edit_jit_options){.mode = mode}, s, &err) : NULL;
+    struct edit_jit *j =
+        s ? edit_jit_new(&(struct edit_jit_options){.mode = mode, .folder = m->dir}, s, &err) : NULL;
     assert_non_null(j);
     assert_true(copy_recording(s, &sink, edit_jit_editor(j), &result, &err));
     assert_int_equal(edit_jit_counts(j).maps, maps);
@@ -350,10 +353,10 @@ static void test_one(void **state) {
         NULL};
     struct made m;
     make(&m);
-    struct writer out = inject(&m.file, EDIT_JIT_ONE, 4);
+    struct writer out = inject(&m, &m.file, EDIT_JIT_ONE, 4);
     check_maps(&out, want);
     /* Again: what was injected is left as it is. */
-    struct writer again = inject(&out, EDIT_JIT_ONE, 0);
+    struct writer again = inject(&m, &out, EDIT_JIT_ONE, 0);
     assert_true(bytes_equal(writer_bytes(&out), writer_bytes(&again)));
     writer_fini(&again);
     writer_fini(&out);
@@ -387,10 +390,10 @@ static void test_other_modes(void **state) {
                                           NULL};
     struct made m;
     make(&m);
-    struct writer out = inject(&m.file, EDIT_JIT_FILES, 4);
+    struct writer out = inject(&m, &m.file, EDIT_JIT_FILES, 4);
     check_maps(&out, files);
     writer_fini(&out);
-    out = inject(&m.file, EDIT_JIT_DROP_ANON, 4);
+    out = inject(&m, &m.file, EDIT_JIT_DROP_ANON, 4);
     check_maps(&out, dropped);
     writer_fini(&out);
     unmake(&m);
