@@ -77,6 +77,27 @@ sonde inject --kmod-sections -i work.data -o sections.data 2>&1 || exit 1
 sonde inject --kmod-sections=rfc -i work.data -o rfc.data 2>&1 || exit 1
 mkdir /out/injected && cp sections.data rfc.data /out/injected/
 
+echo "programs that are replaced"
+# Programs that know what they did (tests/truth), each another build in the other's place. NAME: with a build-id or without.
+replaced() {
+    mkdir -p "truth/$1" && cd "truth/$1"
+    cp "/sonde/burner-$2-one" prog && cp "/sonde/burner-$2-two" new
+    TRUTH_STEP="$3" sonde record -N -k CLOCK_MONOTONIC -e cpu-clock:u -F 1000 -o perf.data -- /tmp/truth/$1/prog \
+        alpha beta step gamma alpha exec /tmp/truth/$1/prog alpha beta gamma >log || return 1
+    eval "$4"
+    mkdir -p "/out/truth/$1" && cp log perf.data "/out/truth/$1/"
+    cd /tmp
+}
+if [ -f /sonde/burner-id-one ]; then
+    for k in id plain; do
+        replaced "renamed-$k" $k "mv new prog" "" || exit 1
+        replaced "recreated-$k" $k "rm prog; cp new prog" "" || exit 1
+        replaced "rebuilt-$k" $k "" "rm prog; cp new prog" || exit 1
+        replaced "overwritten-$k" $k "" "cat new >prog" || exit 1
+        replaced "deleted-$k" $k "" "rm prog" || exit 1
+    done
+fi
+
 # Names as the guest itself finds them.
 sonde script -i work.data -F comm,tid,time,ip,sym,dso >/out/work.script 2>/out/work.script.err || exit 1
 

@@ -18,8 +18,10 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
 import evidence  # noqa: E402
 import guests  # noqa: E402
+import score  # noqa: E402
 import support  # noqa: E402
 
 GUEST, SONDE = guests.GUESTS[sys.argv[1]], os.path.abspath(sys.argv[2])
@@ -350,6 +352,36 @@ def events(boot):
         check({s["event"] for s in samples} == {"cycles", "cpu-clock"}, "a group with a clock")
 
 
+TRUTH = os.path.join(os.path.dirname(HERE), "truth")
+
+
+def burners(into):
+    """{name in the guest: path} of programs that know what they did, in two builds; empty without a compiler."""
+    compiler = "cc" if guests.native(GUEST) else GUEST.machine + "-linux-gnu-gcc"
+    found = {}
+    for kind, build_id in (("id", "sha1"), ("plain", "none")):
+        for number, name in enumerate(("one", "two")):
+            path = os.path.join(into, f"burner-{kind}-{name}")
+            command = [compiler, os.path.join(TRUTH, "burner.c"), "-o", path, "-w", "-O1", "-static", "-no-pie", "-fno-pie",
+                       f"-DVARIANT={name}", f"-DSECOND={number}", f"-Wl,--build-id={build_id}", "-ldl", "-lpthread"]
+            if not shutil.which(compiler) or subprocess.run(command, capture_output=True).returncode:
+                print(f"{GUEST.name}: no compiler makes programs for it: replaced ones are not tried")
+                return {}
+            found[os.path.basename(path)] = path
+    return found
+
+
+def replaced_programs(boot):
+    """What the recording keeps names programs that were replaced: each sample as the program itself says."""
+    for name in sorted(os.listdir(boot.path("truth"))) if boot.has("truth") else []:
+        r = support.run([SONDE, "script", "-f", "-i", boot.path("truth", name, "perf.data"), "-F", "comm,tid,time,ip,sym,dso,grade",
+                         "--ns"])
+        s = score.score(evidence.text(boot.out, "truth", name, "log").splitlines(), r.out.decode().splitlines(), 1000000)
+        wrong = sum(s.wrong.values())
+        check(s.judged > 50 and not wrong and s.right >= 0.99 * s.judged, f"{name}: named rightly",
+              f"{s.judged} judged, {s.right} right, {wrong} wrong: {s.wrong.most_common(3)}; {r.err[-200:]}")
+
+
 PERF_FRAME = re.compile(r"\s*([0-9a-f]+)\s+(.*?)\s+\((\S+)\)$")
 
 
@@ -406,12 +438,14 @@ def main():
     with tempfile.TemporaryDirectory(prefix="sonde-vm-") as at:
         at = os.environ.get("SONDE_VM_KEEP") or at
         plain = Boot(os.path.join(at, "plain"), program, "nokaslr vm=addresses")
-        first = relocated(os.path.join(at, "first"), program, {plain.before.start})
+        os.makedirs(os.path.join(at, "programs"), exist_ok=True)
+        first = relocated(os.path.join(at, "first"), program, {plain.before.start},
+                          more=burners(os.path.join(at, "programs")))
         second = relocated(os.path.join(at, "second"), program, {plain.before.start, first.before.start}, "vm=short",
                            {"other.data": first.path("work.data")})
         vmlinux = os.path.join(at, "vmlinux")
         evidence.make_vmlinux(vmlinux, GUEST.machine, plain.before, open(plain.path("before/notes"), "rb").read())
-        for look in (kernel_map, first_maps, saved_sections, came_and_went, without_symbols, counts, events, sections_put_in):
+        for look in (kernel_map, first_maps, saved_sections, came_and_went, without_symbols, counts, events, sections_put_in, replaced_programs):
             look(first)
         sections_refused(second)
         offline(first, vmlinux)
