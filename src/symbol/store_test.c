@@ -459,6 +459,12 @@ static void test_vdso(void **state) {
         assert_int_equal(symbol_store_table(s.store, id_of) != NULL, same);
         assert_false(symbol_store_source(s.store, id_of).proved);
         symbol_store_free(s.store);
+        image.release = kernel.release; /* no map of any kernel, but it is known which one it was */
+        s = ask(&o, &image);
+        assert_int_equal(s.table != NULL, same);
+        assert_false(s.source.proved);
+        symbol_store_free(s.store);
+        image.release = NULL;
     }
 }
 

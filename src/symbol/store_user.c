@@ -212,6 +212,9 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
 /* The kernel brings its vdso along: without a build-id of the vdso's own that of the kernel proves it. */
 bool store_load_vdso(struct symbol_store *s, struct store_image *im) {
     struct bytes want = im->known.build_id;
+    const struct symbol_image *kernel = store_kernel_of(s, im);
+    /* Recordings of user space alone may have no kernel's map. */
+    struct symbol_image unmapped = {.space = SYMBOL_KERNEL, .release = im->known.release};
     bool proved;
     if (im->known.space != SYMBOL_USER)
         return false;
@@ -222,7 +225,7 @@ bool store_load_vdso(struct symbol_store *s, struct store_image *im) {
     struct symfile *f = own.size ? symfile_borrow(&s->files, "[vdso]", own) : NULL;
     const char *why = !f          ? "this kernel has none"
                       : want.size ? (symfile_has_id(f, want) ? NULL : "this kernel's is another one")
-                                  : store_not_running(s, im, store_kernel_of(s, im), &proved);
+                                  : store_not_running(s, im, kernel ? kernel : &unmapped, &proved);
     if (why) {
         store_tried(im, im->known.name, why);
         return store_fail(im, SYMBOL_ABSENT, NULL, why);
