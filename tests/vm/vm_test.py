@@ -374,7 +374,7 @@ def burners(into):
 def replaced_programs(boot):
     """What the recording keeps names programs that were replaced: each sample as the program itself says."""
     for name in sorted(os.listdir(boot.path("truth"))) if boot.has("truth") else []:
-        r = support.run([SONDE, "script", "-f", "-i", boot.path("truth", name, "perf.data"), "-F", "comm,tid,time,ip,sym,dso,grade",
+        r = support.run([SONDE, "script", "-f", "-i", boot.path("truth", name, "perf.data"), "-F", "comm,tid,time,ip,sym,dso",
                          "--ns"])
         s = score.score(evidence.text(boot.out, "truth", name, "log").splitlines(), r.out.decode().splitlines(), 1000000)
         wrong = sum(s.wrong.values())
