@@ -8,7 +8,7 @@
 
 struct edit_kmod {
     struct bytes lines;
-    bool rfc, done;
+    bool rfc;
     struct stream *in;
     uint64_t count;
     struct copy_editor editor;
@@ -59,7 +59,7 @@ static void put_rfc(const struct perfdata_module_map *m, uint32_t i, struct writ
 /* Where stock perf looks for the section's symbols: as far behind the module's beginning as the section lies
  * (perf 6.1 names other functions when it is 0, 7.2 does not look at it). */
 static void put_map(const struct edit_kmod *k, const struct perfdata_module_map *m, uint32_t i,
-                    struct writer *w) {
+                    const struct perfdata_sample_id *id, struct writer *w) {
     const struct perfdata_events *events = stream_events(k->in);
     const struct perfdata_plan *plan = events->list.count ? &events->list.items[0].plan : NULL;
     struct writer name = writer_make(false);
@@ -70,35 +70,46 @@ static void put_map(const struct edit_kmod *k, const struct perfdata_module_map 
         .type = PERFDATA_RECORD_MMAP,
         .misc = PERFDATA_MISC_KERNEL,
         .mmap = {UINT32_MAX, 0, start, end_of(m, i) - start, start - m->module.start, writer_bytes(&name)}};
-    if (plan)
-        rec.id = (struct perfdata_sample_id){.have = plan->sample_type};
+    rec.id = *id;
     perfdata_record_encode(&rec, plan, w);
     writer_fini(&name);
 }
 
-static void put_all(struct edit_kmod *k, struct writer *w) {
-    struct bytes rest = k->lines;
-    for (struct perfdata_module_map m; perfdata_module_map_next(&rest, &m);)
-        for (uint32_t i = 0; i < m.count; i++) {
-            if (!is_code(m.sections[i].name) || m.module.path.size > 4000 || m.sections[i].name.size > 4000)
-                continue;
-            if (k->rfc)
-                put_rfc(&m, i, w);
-            else
-                put_map(k, &m, i, w);
-            k->count++;
-        }
+static void put_module(struct edit_kmod *k, const struct perfdata_module_map *m,
+                       const struct perfdata_sample_id *id, struct writer *w) {
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (!is_code(m->sections[i].name) || m->module.path.size > 4000 || m->sections[i].name.size > 4000)
+            continue;
+        if (k->rfc)
+            put_rfc(m, i, w);
+        else
+            put_map(k, m, i, id, w);
+        k->count++;
+    }
 }
 
-/* In front of the first record of the kernel's: behind what describes the events. */
+/* In front of the module's own map, and of its time: a module that came while recording took the place of
+ * other code. Of one that has no map nobody knows when it came. */
 static bool edit(void *ctx, const struct stream_record *r, struct writer *before, bool *keep,
                  struct err *err) {
     struct edit_kmod *k = ctx;
+    const struct perfdata_events *events = stream_events(k->in);
+    const struct perfdata_plan *plan =
+        r && r->event < events->list.count ? &events->list.items[r->event].plan : NULL;
+    struct perfdata_record rec;
+    const char *why = NULL;
     (void)keep;
-    if (k->done || !r || r->raw.type >= PERFDATA_RECORD_USER_START)
+    if (!r || r->legacy || (r->raw.type != PERFDATA_RECORD_MMAP && r->raw.type != PERFDATA_RECORD_MMAP2) ||
+        (r->raw.misc & PERFDATA_MISC_CPUMODE_MASK) != PERFDATA_MISC_KERNEL ||
+        !perfdata_record_decode(&r->raw, plan, events->swap, &rec, &why))
         return true;
-    k->done = true;
-    put_all(k, before);
+    bool old = rec.type == PERFDATA_RECORD_MMAP;
+    uint64_t start = old ? rec.mmap.addr : rec.mmap2.addr;
+    struct bytes rest = k->lines, name = old ? rec.mmap.filename : rec.mmap2.filename;
+    name.size = bytes_text_len(name);
+    for (struct perfdata_module_map m; perfdata_module_map_next(&rest, &m);)
+        if (m.module.start == start && bytes_equal(m.module.path, name))
+            put_module(k, &m, &rec.id, before);
     return writer_ok(before) || err_memory(err, "modules");
 }
 

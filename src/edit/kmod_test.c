@@ -22,6 +22,16 @@ static void make(struct writer *file, bool swap) {
                                   .comm = {7, 7, {(const uint8_t *)"comm\0\0\0", 8}},
                                   .id = {.have = plan->sample_type, .time = 5, .identifier = 1}};
     perfdata_record_encode(&rec, plan, &data);
+    static const char path[24] = "/lib/modules/1/ext4.ko", other[24] = "/lib/modules/1/ext3.ko";
+    struct perfdata_record map = {
+        .type = PERFDATA_RECORD_MMAP,
+        .misc = PERFDATA_MISC_KERNEL,
+        .mmap = {~0u, 0, 0xffffffffc0a00000, 0x10000, 0, {(const uint8_t *)other, sizeof other}},
+        .id = {.have = plan->sample_type, .time = 6, .identifier = 1}};
+    perfdata_record_encode(&map, plan, &data);
+    map.mmap.filename.data = (const uint8_t *)path;
+    map.id.time = 7;
+    perfdata_record_encode(&map, plan, &data);
     *file = edit_recording_file(&events, &data, NULL, 0);
 }
 
@@ -60,14 +70,17 @@ static void test_maps(void **state) {
     struct perfdata_record rec;
     inject(false, false, &out);
     struct stream *s = stream_open_memory(writer_bytes(&out), &(struct stream_options){0}, NULL);
+    assert_true(next(s, &rec) && rec.type == PERFDATA_RECORD_COMM);
+    assert_true(next(s, &rec) && rec.id.time == 6); /* another module, which was there before */
     for (uint64_t off = 0; off <= 0x4000; off += 0x4000) {
         assert_true(next(s, &rec) && rec.type == PERFDATA_RECORD_MMAP);
         assert_int_equal(rec.mmap.addr, 0xffffffffc0a00000 + off);
         assert_int_equal(rec.mmap.len, off ? 0x1000 : 0x4000);
         assert_int_equal(rec.mmap.pgoff, off);
+        assert_int_equal(rec.id.time, 7);
         assert_string_equal((const char *)rec.mmap.filename.data, "/lib/modules/1/ext4.ko");
     }
-    assert_true(next(s, &rec) && rec.type == PERFDATA_RECORD_COMM);
+    assert_true(next(s, &rec) && rec.type == PERFDATA_RECORD_MMAP && rec.mmap.len == 0x10000);
     assert_false(next(s, &rec));
     stream_close(s);
     writer_fini(&out);
@@ -84,6 +97,7 @@ static void test_rfc(void **state) {
             uint64_t start, len;
             const char *name;
         } want[] = {{0xffffffffc0a00000, 0x4000, ".text"}, {0xffffffffc0a04000, 0x1000, ".exit.text"}};
+        assert_true(next(s, &rec) && next(s, &rec)); /* COMM, the other module's map */
         for (size_t i = 0; i < 2; i++) {
             struct bytes section, file;
             assert_true(next(s, &rec));
@@ -94,7 +108,7 @@ static void test_rfc(void **state) {
             assert_string_equal((const char *)section.data, want[i].name);
             assert_string_equal((const char *)file.data, "/lib/modules/1/ext4.ko");
         }
-        assert_true(next(s, &rec) && rec.type == PERFDATA_RECORD_COMM);
+        assert_true(next(s, &rec) && rec.type == PERFDATA_RECORD_MMAP);
         stream_close(s);
         writer_fini(&out);
     }
