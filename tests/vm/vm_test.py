@@ -248,7 +248,9 @@ def names_right(boot, samples, what):
                 named += 1
                 if name not in {n for n, _module in may}:
                     wrong.append((hex(address), name, sorted(may)[:3], s["time"]))
-            elif (in_kernel or dso) and not init and not truth.crosses(address, borders):
+            # Interrupted at a function's first instruction: what lies before it may be nobody's.
+            elif (in_kernel or dso) and not init and not truth.crosses(address, borders) and \
+                    not (caller and address in truth.by_address):
                 unnamed.append((hex(address), dso, sorted(may)[:3]))
             # A list that was made later does not know init code any more, and it is asked first.
             where = boot.place(address) or (".init.text" if what == "vmlinux" and init else None)
