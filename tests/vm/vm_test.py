@@ -253,7 +253,8 @@ def names_right(boot, samples, what):
                     not (caller and address in truth.by_address):
                 unnamed.append((hex(address), dso, sorted(may)[:3]))
             # A list that was made later does not know init code any more, and it is asked first.
-            where = boot.place(address) or (".init.text" if what == "vmlinux" and init else None)
+            there = s["time"] < unload and boot.place(address)
+            where = there or (".init.text" if what == "vmlinux" and init else None)
             if where and not name and s["time"] > boot.marks["mark-load"]:
                 late.append((hex(address), where, s["time"]))
     check(not late, f"{what}: modules that were just loaded", lambda: f"{len(late)}: {late[:4]}")
