@@ -15,12 +15,15 @@ struct edit_kmod {
 };
 
 /* By its name, which is all that /sys/module/NAME/sections tells: .text, .exit.text, .noinstr.text,
- * .text.unlikely, .plt... Not .init.text: that is still listed when it has long been freed, and other code
- * may have come in its place; in recordings of others a map of it would be the wrong one's. */
+ * .text.unlikely... Not .init.text: that is still listed when it has long been freed, and other code may have
+ * come in its place; in recordings of others a map of it would be the wrong one's. Nor what the loader itself
+ * writes
+ * (.plt, .text.ftrace_trampoline): stock perf would look for it in the file, and find something else there.
+ */
 static bool is_code(struct bytes name) {
     bool init = name.size >= 5 && memcmp(name.data, ".init", 5) == 0;
-    return !init &&
-           (memmem(name.data, name.size, "text", 4) || (name.size >= 4 && memcmp(name.data, ".plt", 4) == 0));
+    return !init && memmem(name.data, name.size, "text", 4) &&
+           !memmem(name.data, name.size, "trampoline", 10);
 }
 
 /* Nothing says how long a section is: to the next one. The last one gets a page. */

@@ -415,9 +415,12 @@ def sections_put_in(boot):
     check(texts and texts <= put_in, "every .text has a map", f"{[hex(t) for t in texts - put_in][:4]}")
     if PERF:
         for args in ([], ["--kallsyms", boot.path("after/kallsyms")]):
-            plain, injected = (sorted(perf_names(p, *args)) for p in (boot.path("work.data"), path))
-            check(plain and plain == injected, f"perf finds the same names in modules {args[:1]}",
-                  lambda a=injected, b=plain: f"{sorted(set(a) ^ set(b))[:6]}")
+            plain, injected = (set(perf_names(p, *args)) for p in (boot.path("work.data"), path))
+            # It may find other ones at borders, and where a module took another's place; none that is not there.
+            wrong = [(hex(a), name, dso) for a, name, dso in injected - plain if name != "[unknown]" and name not in
+                     {n for t in (boot.loaded, boot.after) for at in (a, a - 1) for n, _module in t.names(at)}]
+            check(plain and len(injected) * 10 >= len(plain) * 9 and not wrong, f"perf names modules no worse {args[:1]}",
+                  f"{len(plain)} before, {len(injected)} now, wrong {wrong[:6]}")
 
 
 def sections_refused(boot):
