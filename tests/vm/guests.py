@@ -364,7 +364,7 @@ endian = '{'big' if guest.machine == 's390x' else 'little'}'
     build = os.path.join(into, "build")
     steps = [["ninja", "-C", build, "sonde"]]
     if not os.path.exists(os.path.join(build, "build.ninja")):
-        steps.insert(0, ["meson", "setup", build, TOP, "--cross-file", cross, "-Dauto_features=disabled",
+        steps.insert(0, ["meson", "setup", build, TOP, "--cross-file", cross, "-Dauto_features=disabled", "-Dlto=false",
                          "-Dzstd=enabled", "-Dzlib=enabled", "-Dlzma=enabled", "-Dprefer_static=true"])
     for step in steps:
         r = subprocess.run(step, capture_output=True, text=True)
