@@ -63,18 +63,20 @@ static void happens(struct record_module_watch *m, uint64_t ns, bool load, const
     strcpy(e->name, name);
 }
 
-/* "again" was loaded again to the same place, "new" has not ended loading, "going" is listed still; what came
- * has the times of the tracepoints. */
+/* "again" was loaded again to the same place and has its init code still, "new" has not ended loading,
+ * "early" has barely begun, "going" is listed still; what came has the times of the tracepoints. */
 static void test_events(void **state) {
     (void)state;
     static const struct os_proc_fake_file FIRST[] = {
         {"/proc/modules", OS_PROC_TEXT("going 4096 0 - Live 0xffffffffc0004000\n"
                                        "again 4096 0 - Live 0xffffffffc0000000\n")}};
     static const struct os_proc_fake_file THEN[] = {
-        {"/proc/modules", OS_PROC_TEXT("new 12288 0 - Loading 0xffffffffc0008000\n"
+        {"/proc/modules", OS_PROC_TEXT("early 12288 0 - Loading 0xffffffffc000c000\n"
+                                       "new 12288 0 - Loading 0xffffffffc0008000\n"
                                        "going 4096 0 - Unloading 0xffffffffc0004000\n"
-                                       "again 4096 0 - Live 0xffffffffc0000000\n")},
-        {"/sys/module/new/coresize", OS_PROC_TEXT("8192\n")}};
+                                       "again 8192 0 - Live 0xffffffffc0000000\n")},
+        {"/sys/module/new/coresize", OS_PROC_TEXT("8192\n")},
+        {"/sys/module/again/coresize", OS_PROC_TEXT("4096\n")}};
     static const struct os_proc_fake_file END[] = {
         {"/proc/modules", OS_PROC_TEXT("new 8192 0 - Live 0xffffffffc0008000\n"
                                        "again 4096 0 - Live 0xffffffffc0000000\n")}};
@@ -87,7 +89,7 @@ static void test_events(void **state) {
     synth_test_init(&t);
     assert_true(record_module_watch_init(&m, &proc, &sys, true));
     fake.files = THEN;
-    fake.file_count = 2;
+    fake.file_count = 3;
     happens(&m, 60, false, "again");
     happens(&m, 61, false, "passed"); /* came and went unseen */
     happens(&m, 62, true, "again");

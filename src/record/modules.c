@@ -21,8 +21,8 @@ static int by_address(const void *a, const void *b) {
     return (x->base > y->base) - (x->base < y->base);
 }
 
-/* The size of what stays of a module that is loading; as listed where that is not known. */
-static uint64_t lasting_size(const struct os_proc *proc, const char *name, uint64_t listed) {
+/* The size of what stays of a module once it is loaded. 0: sysfs does not know the module. */
+static uint64_t lasting_size(const struct os_proc *proc, const char *name) {
     char path[160];
     struct writer w = writer_make(false);
     snprintf(path, sizeof path, "/sys/module/%s/coresize", name);
@@ -32,7 +32,7 @@ static uint64_t lasting_size(const struct os_proc *proc, const char *name, uint6
         size = writer_ok(&w) ? strtoull((const char *)w.data, NULL, 10) : 0;
     }
     writer_fini(&w);
-    return size && size < listed ? size : listed;
+    return size;
 }
 
 static bool read_list(const struct os_proc *proc, struct record_modules *m) {
@@ -43,14 +43,17 @@ static bool read_list(const struct os_proc *proc, struct record_modules *m) {
         for (struct modules_entry e; ok && modules_next(&rest, &e);) {
             if (!e.address || !e.size)
                 continue;
-            struct record_module *to = vec_push(&m->list);
+            char *name = arena_strndup(&m->arena, (const char *)e.name.data, e.name.size);
+            uint64_t lasting = name ? lasting_size(proc, name) : 0;
+            if (name && !lasting && e.loading)
+                continue; /* not in sysfs yet: its loading is told when it is */
+            struct record_module *to = name ? vec_push(&m->list) : NULL;
             ok = to != NULL;
             if (!ok)
                 break;
             to->base = to->start = e.address;
-            to->name = arena_strndup(&m->arena, (const char *)e.name.data, e.name.size);
-            ok = to->name != NULL;
-            uint64_t size = ok && e.loading ? lasting_size(proc, to->name, e.size) : e.size;
+            to->name = name;
+            uint64_t size = lasting && lasting < e.size ? lasting : e.size;
             to->end = size > UINT64_MAX - e.address ? UINT64_MAX : e.address + size;
         }
     }

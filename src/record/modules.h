@@ -20,10 +20,11 @@ struct record_modules {
 };
 
 /*
- * All modules whose addresses we may see. /proc/modules has address and size (proc(5)); of one that is
- * loading the size counts its init code too, and /sys/module/NAME/coresize is asked. Since Linux 6.4 a
- * module's text and its data lie apart, and the size is that of all together: an end never reaches into the
- * next module. False when memory ran out; a kernel without modules has none.
+ * All modules whose addresses we may see. /proc/modules has address and size (proc(5)). Until a
+ * module's init code is freed, some time after it is "Live", that size counts it too, so that
+ * /sys/module/NAME/coresize is asked; one that begins to load and is not in sysfs yet is left out. Since
+ * Linux 6.4 a module's text and its data lie apart, and the size is that of all together: an end never
+ * reaches into the next module. False when memory ran out; a kernel without modules has none.
  */
 bool record_modules_read(const struct os_proc *proc, struct record_modules *out);
 void record_modules_fini(struct record_modules *m);

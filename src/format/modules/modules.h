@@ -12,7 +12,7 @@ struct modules_entry {
     struct bytes name;
     uint64_t size;    /* bytes */
     uint64_t address; /* 0 when the reader may not see it */
-    bool loading;     /* its init code has not ended: the size holds that too (seen on 6.1) */
+    bool loading;     /* its init code has not ended; the size holds that code too, and for a while after */
 };
 
 /* The modules of a text in its order: start with *rest = the text; false at the end. Lines of another form
