@@ -128,12 +128,39 @@ static void take_field(struct cursor *c, const struct record_field *f, const str
     }
 }
 
-/* Reads a row's fields from all of `b`; NULL, or the reason why that cannot be. */
+/* Numbers are most of what most rows begin with: as take_field takes them, up to the first field that is none
+ * or does not fit. */
+static const struct record_field *take_uints(struct cursor *c, const struct record_field *f,
+                                             struct perfdata_record *rec) {
+    const uint8_t *at = c->at;
+    for (; f->kind == RECORD_UINT && f->arg <= (size_t)(c->end - at); at += f++->arg) {
+        void *to = member(rec, f->member);
+        if (f->arg == 4)
+            *(uint32_t *)to = bytes_load32(at, c->swap);
+        else if (f->arg == 8)
+            *(uint64_t *)to = bytes_load64(at, c->swap);
+        else if (f->arg == 2)
+            *(uint16_t *)to = bytes_load16(at, c->swap);
+        else
+            *(uint8_t *)to = *at;
+    }
+    c->at = at;
+    return f;
+}
+
+/* Reads a row's fields from all of `b`; NULL, or the reason why that cannot be. *last is its last
+ * field that is no number. */
 static const char *take_fields(const struct record_row *row, struct bytes b, const struct perfdata_plan *plan,
-                               bool swap, struct perfdata_record *rec) {
+                               bool swap, struct perfdata_record *rec, const struct record_field **last) {
     struct cursor c = cursor_make(b, swap);
-    for (const struct record_field *f = row->fields; f->kind != RECORD_END; f += 1 + skipped(f, rec))
+    const struct record_field *f = take_uints(&c, row->fields, rec);
+    while (f->kind != RECORD_END) {
+        *last = f;
         take_field(&c, f, plan, rec);
+        f += 1 + skipped(f, rec);
+        if (!c.failed)
+            f = take_uints(&c, f, rec);
+    }
     if (!cursor_ok(&c))
         return b.size < row->min_body ? "it is shorter than its type's fields"
                                       : "a count or size in it is larger than the record";
@@ -141,24 +168,18 @@ static const char *take_fields(const struct record_row *row, struct bytes b, con
     return row->check ? row->check(rec) : NULL;
 }
 
-/* The last field of a row when it is text, else NULL. */
-static const struct record_field *text_field(const struct record_row *row) {
-    const struct record_field *f = row->fields;
-    while (f->kind != RECORD_END && f[1].kind != RECORD_END)
-        f++;
-    return f->kind == RECORD_TEXT ? f : NULL;
-}
-
 /*
  * Whether the text runs on through what was taken for the sample_id. The kernel and all tools end it with a
  * NUL, so text without one, in a record that has one further on, belongs to a producer that set sample_id_all
  * but wrote this record (one that it made up itself) without a sample_id.
  */
-static bool text_runs_on(const struct record_row *row, const struct perfdata_record *rec, struct bytes body) {
-    const struct record_field *f = text_field(row);
-    if (!f)
+static bool text_runs_on(const struct record_field *last, const struct perfdata_record *rec,
+                         struct bytes body) {
+    if (!last || last->kind != RECORD_TEXT)
         return false;
-    struct bytes text = *(const struct bytes *)peek(rec, f->member);
+    struct bytes text = *(const struct bytes *)peek(rec, last->member);
+    if (text.size && !text.data[text.size - 1]) /* as nearly all */
+        return false;
     struct bytes all = {text.data, (size_t)(body.data + body.size - text.data)};
     return bytes_text_len(text) == text.size && bytes_text_len(all) < all.size;
 }
@@ -207,6 +228,7 @@ static void begin(const struct perfdata_raw *raw, struct perfdata_record *out) {
 bool perfdata_record_decode(const struct perfdata_raw *raw, const struct perfdata_plan *plan, bool swap,
                             struct perfdata_record *out, const char **reason) {
     const struct record_row *row = record_row(raw->type);
+    const struct record_field *last = NULL; /* that is no number */
     if (!row)
         row = &RECORD_ROW_OPAQUE;
     size_t tail = plan && raw->type < PERFDATA_RECORD_USER_START && raw->type != PERFDATA_RECORD_SAMPLE
@@ -215,14 +237,14 @@ bool perfdata_record_decode(const struct perfdata_raw *raw, const struct perfdat
     if (tail && raw->body.size >= row->min_body + tail) {
         struct bytes b = {raw->body.data, raw->body.size - tail};
         begin(raw, out);
-        if (!take_fields(row, b, plan, swap, out) && !text_runs_on(row, out, raw->body)) {
+        if (!take_fields(row, b, plan, swap, out, &last) && !text_runs_on(last, out, raw->body)) {
             perfdata_sample_id_decode(plan, raw->body, &out->id);
             settle(out, plan, swap);
             return true;
         }
     }
     begin(raw, out);
-    const char *why = take_fields(row, raw->body, plan, swap, out);
+    const char *why = take_fields(row, raw->body, plan, swap, out, &last);
     if (why && reason)
         *reason = why;
     if (!why)
