@@ -1,55 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a pile of records to timelines: sort, play, make each owner's entries contiguous. */
+#include "base/radix.h"
 #include "model/model_internal.h"
 
 static const char where[] = "process and mapping timeline";
 
-static bool later(const struct model_event *a, const struct model_event *b) {
-    return model_when_before(b->when, a->when);
-}
-
-/* Where the ascending run that starts at `at` ends. */
-static size_t run_end(const struct model_event *e, size_t at, size_t count) {
-    do
+/* Sorts by what the keys were set to; most often they ascend already. */
+static void sort_keyed(struct radix_item *items, struct radix_item *room, size_t count) {
+    size_t at = 1;
+    while (at < count && items[at - 1].key <= items[at].key)
         at++;
-    while (at < count && !later(&e[at - 1], &e[at]));
-    return at;
+    if (at < count)
+        radix_sort(items, room, count);
 }
 
-static void merge(const struct model_event *a, size_t na, const struct model_event *b, size_t nb,
-                  struct model_event *out) {
-    while (na && nb) {
-        bool second = later(a, b); /* equal ones stay in file order */
-        *out++ = second ? *b++ : *a++;
-        nb -= second;
-        na -= !second;
-    }
-    memcpy(out, a, na * sizeof *a);
-    memcpy(out + na, b, nb * sizeof *b);
-}
-
-/*
- * Merges neighbouring ascending runs until one is left. A recording consists of a few long runs, one for each
- * CPU's buffer in each round, so this touches the events only a few times. False: memory.
- */
-static bool sort_events(struct model_event **events, size_t count) {
-    struct model_event *from = *events, *to = NULL;
-    while (count && run_end(from, 0, count) < count) {
-        if (!to && !(to = malloc(count * sizeof *to)))
-            return false;
-        for (size_t at = 0; at < count;) {
-            size_t middle = run_end(from, at, count),
-                   end = middle < count ? run_end(from, middle, count) : middle;
-            merge(from + at, middle - at, from + middle, end - middle, to + at);
-            at = end;
-        }
-        struct model_event *swap = from;
-        from = to;
-        to = swap;
-    }
-    *events = from;
-    free(to);
-    return true;
+/* Plays what was applied, sorted by time and, within an instant, by place in the file. False: memory. */
+static bool play_sorted(struct model *m) {
+    const struct model_event *events = m->pending.items;
+    size_t count = m->pending.count;
+    struct radix_item *items = count < UINT32_MAX ? malloc((2 * count + 1) * sizeof *items) : NULL;
+    if (!items)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        items[i] = (struct radix_item){events[i].when.order, (uint32_t)i};
+    sort_keyed(items, items + count, count);
+    for (size_t i = 0; i < count; i++)
+        items[i].key = events[items[i].value].when.time_ns;
+    sort_keyed(items, items + count, count);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = play_event(m, &events[items[i].value]);
+    free(items);
+    return ok;
 }
 
 static int compare_pokes(const void *a, const void *b) {
@@ -82,9 +64,7 @@ bool model_freeze(struct model *m, struct err *err) {
     if (m->frozen)
         return true;
     model_settle_ends(m);
-    bool ok = sort_events(&m->pending.items, m->pending.count);
-    for (size_t i = 0; ok && i < m->pending.count; i++)
-        ok = play_event(m, &m->pending.items[i]);
+    bool ok = play_sorted(m);
     vec_fini(&m->pending);
     if (!ok || !freeze_timelines(m))
         return err_memory(err, where);

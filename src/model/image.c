@@ -77,8 +77,13 @@ static bool is_kernel_name(const char *name) {
            strcmp(name, "[kernel]") == 0 || strcmp(name, "[kernel.vmlinux]") == 0;
 }
 
+/* Of a text without a NUL. */
+static uint32_t text_add_whole(struct image_table *t, struct bytes text) {
+    return strpool_add(&t->texts, text.size ? (const char *)text.data : "", text.size);
+}
+
 static uint32_t text_add(struct image_table *t, struct bytes text) {
-    return strpool_add(&t->texts, text.size ? (const char *)text.data : "", bytes_text_len(text));
+    return text_add_whole(t, (struct bytes){text.data, bytes_text_len(text)});
 }
 
 static const char *pooled(struct image_table *t, const char *s, size_t len) {
@@ -154,20 +159,32 @@ static struct image_name *image_name(struct image_table *t, uint32_t text) {
     return name;
 }
 
-static struct model_image describe(const struct image_table *t, const struct image_seen *seen, uint32_t text,
-                                   const struct special_name *special) {
-    struct model_image image = {
-        .recorded = strpool_text(&t->texts, text), .pid = MODEL_NONE, .first_ns = seen->time_ns};
-    image.space = (uint8_t)seen->space;
+static uint8_t kind_of(const struct image_table *t, const struct image_seen *seen, uint32_t text,
+                       const struct special_name *special) {
     if (seen->kind >= 0)
-        image.kind = (uint8_t)seen->kind;
-    else if (seen->space == MODEL_SPACE_KERNEL || seen->space == MODEL_SPACE_GUEST_KERNEL)
-        image.kind = is_kernel_name(image.recorded) ? MODEL_IMAGE_KERNEL : MODEL_IMAGE_MODULE;
-    else
-        image.kind = special->kind;
-    if (seen->kind < 0 && image.kind == special->kind && special->jit && seen->executable)
-        image.pid = seen->pid;
-    image.build_id_size = (uint8_t)(seen->build_id.size <= 20 ? seen->build_id.size : 20);
+        return (uint8_t)seen->kind;
+    if (seen->space == MODEL_SPACE_KERNEL || seen->space == MODEL_SPACE_GUEST_KERNEL)
+        return is_kernel_name(strpool_text(&t->texts, text)) ? MODEL_IMAGE_KERNEL : MODEL_IMAGE_MODULE;
+    return special->kind;
+}
+
+/* The process whose code alone it holds, or MODEL_NONE. */
+static uint32_t owner_of(const struct image_seen *seen, uint8_t kind, const struct special_name *special) {
+    return seen->kind < 0 && kind == special->kind && special->jit && seen->executable ? seen->pid
+                                                                                       : MODEL_NONE;
+}
+
+static uint8_t build_id_size(const struct image_seen *seen) {
+    return (uint8_t)(seen->build_id.size <= 20 ? seen->build_id.size : 20);
+}
+
+static struct model_image describe(const struct image_table *t, const struct image_seen *seen, uint32_t text,
+                                   uint8_t kind, uint32_t owner) {
+    struct model_image image = {
+        .recorded = strpool_text(&t->texts, text), .pid = owner, .first_ns = seen->time_ns};
+    image.space = (uint8_t)seen->space;
+    image.kind = kind;
+    image.build_id_size = build_id_size(seen);
     if (image.build_id_size)
         memcpy(image.build_id, seen->build_id.data, image.build_id_size);
     image.id_later = seen->id_later;
@@ -186,12 +203,14 @@ static bool same_state(const struct perfdata_file_state *a, const struct perfdat
            a->ctime_ns == b->ctime_ns;
 }
 
-static bool same(const struct model_image *a, const struct model_image *b) {
-    return a->kind == b->kind && a->space == b->space && a->pid == b->pid && a->maj == b->maj &&
-           a->min == b->min && a->ino == b->ino && a->ino_generation == b->ino_generation &&
-           a->has_state == b->has_state && same_state(&a->state, &b->state) &&
-           a->build_id_size == b->build_id_size && a->id_later == b->id_later &&
-           memcmp(a->build_id, b->build_id, sizeof a->build_id) == 0;
+/* Whether describe() of what was seen would give `a` again. */
+static bool is_seen_again(const struct model_image *a, const struct image_seen *seen, uint8_t kind,
+                          uint32_t owner) {
+    return a->kind == kind && a->space == seen->space && a->pid == owner && a->maj == seen->maj &&
+           a->min == seen->min && a->ino == seen->ino && a->ino_generation == seen->ino_generation &&
+           a->has_state == (seen->state != NULL) && (!seen->state || same_state(&a->state, seen->state)) &&
+           a->build_id_size == build_id_size(seen) && a->id_later == seen->id_later &&
+           (!a->build_id_size || memcmp(a->build_id, seen->build_id.data, a->build_id_size) == 0);
 }
 
 /* The identity as bytes; two images are the same if and only if these are. */
@@ -222,16 +241,18 @@ static void note_newest(struct image_name *name, uint32_t id, uint64_t time_ns) 
 }
 
 uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
-    uint32_t text = text_add(t, seen->name);
+    uint32_t text = text_add_whole(t, seen->name);
     struct image_name *name = text == STRPOOL_NONE ? NULL : image_name(t, text);
     if (!name)
         return MODEL_NONE;
-    struct model_image image = describe(t, seen, text, name->special);
-    if (name->last != MODEL_NONE && same(&image, &t->list.items[name->last])) {
+    uint8_t kind = kind_of(t, seen, text, name->special);
+    uint32_t owner = owner_of(seen, kind, name->special);
+    if (name->last != MODEL_NONE && is_seen_again(&t->list.items[name->last], seen, kind, owner)) {
         note_mapping(&t->list.items[name->last], seen);
         note_newest(name, name->last, seen->time_ns);
         return name->last;
     }
+    struct model_image image = describe(t, seen, text, kind, owner);
     uint32_t id = identity(t, text, &image);
     if (id == STRPOOL_NONE)
         return MODEL_NONE;

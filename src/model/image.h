@@ -38,7 +38,7 @@ void image_table_fini(struct image_table *t);
 
 /* What a map record says of the image. */
 struct image_seen {
-    struct bytes name; /* up to its first NUL */
+    struct bytes name; /* without a NUL */
     enum model_space space;
     uint32_t pid;     /* who maps it */
     uint64_t time_ns; /* when */

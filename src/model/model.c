@@ -223,6 +223,11 @@ bool model_add_evidence(struct model *m, struct bytes name, const struct perfdat
     return image_add_evidence(&m->images, name, e) || err_memory(err, "images");
 }
 
+/* The text without its NUL and what follows it. */
+static struct bytes text_of(struct bytes area) {
+    return (struct bytes){area.data, bytes_text_len(area)};
+}
+
 static bool apply_mmap(struct model *m, const struct perfdata_record *rec, struct model_when when) {
     const struct perfdata_mmap *p = &rec->mmap;
     struct map_record r = {p->pid,
@@ -231,19 +236,23 @@ static bool apply_mmap(struct model *m, const struct perfdata_record *rec, struc
                            p->len,
                            p->pgoff,
                            .prot = rec->misc & PERFDATA_MISC_MMAP_DATA ? 0 : PROT_EXEC,
-                           .image = {.name = p->filename, .kind = -1}};
+                           .image = {.name = text_of(p->filename), .kind = -1}};
     return apply_map(m, &r, rec->misc, when);
+}
+
+/* What stands behind the name. Its magic number tells its byte order. */
+static bool read_tail(struct bytes area, size_t name_size, struct perfdata_evidence *e) {
+    struct bytes tail = perfdata_evidence_area(area, name_size);
+    return tail.size && (perfdata_evidence_read(tail, false, e) || perfdata_evidence_read(tail, true, e));
 }
 
 static bool apply_mmap2(struct model *m, const struct perfdata_record *rec, struct model_when when) {
     const struct perfdata_mmap2 *p = &rec->mmap2;
     struct perfdata_evidence e;
-    struct map_record r = {
-        p->pid,   p->tid,          p->addr,           p->len,
-        p->pgoff, .prot = p->prot, .flags = p->flags, .image = {.name = p->filename, .kind = -1}};
-    /* Its magic number tells the tail's byte order. */
-    bool tail =
-        perfdata_evidence_decode(p->filename, false, &e) || perfdata_evidence_decode(p->filename, true, &e);
+    struct bytes name = text_of(p->filename);
+    struct map_record r = {p->pid,   p->tid,          p->addr,           p->len,
+                           p->pgoff, .prot = p->prot, .flags = p->flags, .image = {.name = name, .kind = -1}};
+    bool tail = read_tail(p->filename, name.size, &e);
     if (tail && e.build_id_size)
         r.image.build_id = (struct bytes){e.build_id, e.build_id_size};
     if (tail && e.has_state)
@@ -290,7 +299,7 @@ static bool apply_ksymbol(struct model *m, const struct perfdata_record *rec, st
     uint32_t mapping, image = MODEL_NONE; /* a mapping of no image: the code went, and nothing is there */
     if (!(k->flags & PERFDATA_KSYMBOL_UNREGISTER)) {
         r.image =
-            (struct image_seen){.name = k->name,
+            (struct image_seen){.name = text_of(k->name),
                                 .space = MODEL_SPACE_KERNEL,
                                 .kind = k->ksym_type == KSYMBOL_BPF ? MODEL_IMAGE_BPF : MODEL_IMAGE_KSYMBOL};
         image = image_intern(&m->images, &r.image);
@@ -307,9 +316,7 @@ static bool apply_build_id(struct model *m, const struct perfdata_record *rec) {
     const struct perfdata_build_id *b = &rec->build_id;
     size_t size = rec->misc & PERFDATA_MISC_BUILD_ID_SIZE && b->build_id[20] < 20 ? b->build_id[20] : 20;
     struct perfdata_evidence e;
-    bool later = (perfdata_evidence_decode(b->filename, false, &e) ||
-                  perfdata_evidence_decode(b->filename, true, &e)) &&
-                 e.id_later;
+    bool later = read_tail(b->filename, bytes_text_len(b->filename), &e) && e.id_later;
     return image_list(&m->images, b->filename, model_space_of(rec->misc), (struct bytes){b->build_id, size},
                       later);
 }

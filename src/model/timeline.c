@@ -9,7 +9,7 @@ void timeline_fini(struct timeline *t) {
 }
 
 /* Room for the owner's head and `count` more entries. */
-static bool make_room(struct timeline *t, uint32_t owner, size_t count) {
+static __attribute__((noinline)) bool make_room(struct timeline *t, uint32_t owner, size_t count) {
     if (t->entries.count + count >= MODEL_NONE || !vec_reserve(&t->entries, t->entries.count + count) ||
         !vec_reserve(&t->links, t->links.count + count) || !vec_reserve(&t->heads, (size_t)owner + 1))
         return false;
@@ -19,7 +19,9 @@ static bool make_room(struct timeline *t, uint32_t owner, size_t count) {
 }
 
 bool timeline_push(struct timeline *t, uint32_t owner, struct model_when when, uint32_t value) {
-    if (!make_room(t, owner, 1))
+    bool room = owner < t->heads.count && t->entries.count < t->entries.cap &&
+                t->entries.count < MODEL_NONE - 1 && t->links.count < t->links.cap;
+    if (__builtin_expect(!room, 0) && !make_room(t, owner, 1))
         return false;
     t->entries.items[t->entries.count++] = (struct timeline_entry){when, value};
     t->links.items[t->links.count++] = t->heads.items[owner];

@@ -102,10 +102,8 @@ bool perfdata_evidence_read(struct bytes b, bool swap, struct perfdata_evidence 
 }
 
 bool perfdata_evidence_decode(struct bytes area, bool swap, struct perfdata_evidence *out) {
-    /* A name without a NUL fills the area. */
-    size_t at = (bytes_text_len(area) + 8) & ~(size_t)7;
-    return at < area.size &&
-           perfdata_evidence_read((struct bytes){area.data + at, area.size - at}, swap, out);
+    struct bytes tail = perfdata_evidence_area(area, bytes_text_len(area));
+    return tail.size && perfdata_evidence_read(tail, swap, out);
 }
 
 /* --- boxes --- */

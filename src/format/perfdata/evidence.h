@@ -35,6 +35,15 @@ struct perfdata_evidence {
 /* Appends a tail. */
 void perfdata_evidence_encode(const struct perfdata_evidence *e, struct writer *w);
 
+/* Where a tail lies in an MMAP2's filename area: behind a name of `name_size` bytes, its NUL and padding.
+ * Empty: there is nothing. */
+static inline struct bytes perfdata_evidence_area(struct bytes filename_area, size_t name_size) {
+    /* A name without a NUL fills the area. */
+    size_t at = (name_size + 8) & ~(size_t)7;
+    return at < filename_area.size ? (struct bytes){filename_area.data + at, filename_area.size - at}
+                                   : (struct bytes){NULL, 0};
+}
+
 /* Reads the tail out of an MMAP2's filename area (perfdata_mmap2.filename). False when there is none. Items
  * that nobody knows are stepped over. */
 bool perfdata_evidence_decode(struct bytes filename_area, bool swap, struct perfdata_evidence *out);
