@@ -18,6 +18,15 @@ struct profile_thread_slot {
     struct model_when from, until;
 };
 
+/* How an event's samples are taken. */
+struct profile_way {
+    uint64_t have, period; /* period: of samples that have none */
+    bool plain;            /* add_plain may take them */
+    bool has_period;
+    uint8_t ip_at, tid_at, period_at;
+    uint8_t chain_at; /* 0: they have no callchain */
+};
+
 /* ---- the plan ---- */
 
 static bool wants_column(const struct profile_options *o, enum profile_column_id id) {
@@ -134,10 +143,30 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     return true;
 }
 
+static struct profile_way way_of(const struct profile_plan *plan, const struct perfdata_event *e) {
+    const struct profile_input *in = plan->in;
+    const struct perfdata_plan *p = &e->plan;
+    const uint64_t needed = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID,
+                   variable = p->sample_type & ~PERFDATA_SAMPLE_FIXED;
+    bool counted =
+        plan->waits && plan->by_thread && !plan->extras && !plan->o->mem && !in->keep && !in->parallelism;
+    return (struct profile_way){
+        .plain = counted && !p->swap && (p->sample_type & needed) == needed &&
+                 (variable & ~PERFDATA_SAMPLE_CALLCHAIN) == 0,
+        .have = plan->want & p->sample_type,
+        .period = e->attr.sample_period,
+        .has_period = p->period_at != PERFDATA_NO_FIELD,
+        .ip_at = p->ip_at,
+        .tid_at = p->tid_at,
+        .period_at = p->period_at,
+        .chain_at = variable & PERFDATA_SAMPLE_CALLCHAIN ? p->fixed_size : 0,
+    };
+}
+
 /* ---- the builder ---- */
 
 bool profile_builder_init(struct profile_builder *b, const struct profile_plan *plan, struct err *err) {
-    *b = (struct profile_builder){.plan = plan, .stream = plan->in->stream};
+    *b = (struct profile_builder){.plan = plan, .stream = plan->in->stream, .parallelism = 1};
     if (!resolve_places_init(&b->places, plan->in->model, err) ||
         !resolve_frames_init(&b->frames, &b->places, plan->in->names, err))
         return false;
@@ -151,9 +180,12 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
         return err_memory(err, "profile");
     for (size_t i = 0; i < THREAD_SLOTS; i++)
         b->threads[i].comm = PROFILE_NONE;
-    for (size_t i = 0; i < plan->in->events->list.count; i++)
-        if (!vec_push(&b->tally))
+    for (size_t i = 0; i < plan->in->events->list.count; i++) {
+        struct profile_way *way = vec_push(&b->ways);
+        if (!way || !vec_push(&b->tally))
             return err_memory(err, "profile");
+        *way = way_of(plan, &plan->in->events->list.items[i]);
+    }
     return true;
 }
 
@@ -188,6 +220,7 @@ void profile_builder_fini(struct profile_builder *b) {
     vec_fini(&b->place_verdicts.list);
     vec_fini(&b->comm_verdicts.list);
     vec_fini(&b->tally);
+    vec_fini(&b->ways);
     vec_fini(&b->bad);
     readings_fini(&b->readings);
 }
@@ -298,9 +331,8 @@ static inline struct profile_thread_slot *thread_of(struct profile_builder *b, u
     return t;
 }
 
-static uint32_t class_of(struct profile_builder *b, struct profile_taken *x, struct profile_thread_slot *t) {
-    if (t->klass != PROFILE_NONE)
-        return t->klass;
+static __attribute__((noinline)) uint32_t make_class(struct profile_builder *b, struct profile_taken *x,
+                                                     struct profile_thread_slot *t) {
     uint64_t values[PROFILE_CLASS_MAX];
     x->comm = t->comm;
     profile_keys_take(b, x, values);
@@ -310,11 +342,16 @@ static uint32_t class_of(struct profile_builder *b, struct profile_taken *x, str
     return klass;
 }
 
+static inline uint32_t class_of(struct profile_builder *b, struct profile_taken *x,
+                                struct profile_thread_slot *t) {
+    return t->klass != PROFILE_NONE ? t->klass : make_class(b, x, t);
+}
+
 /* ---- sums ---- */
 
 /* Counts the sample and says whether it is to have an entry. */
-static bool count_sample(struct profile_builder *b, uint64_t period, uint32_t event,
-                         enum profile_verdict verdict) {
+static inline bool count_sample(struct profile_builder *b, uint64_t period, uint32_t event,
+                                enum profile_verdict verdict) {
     struct profile_tally *t = &b->tally.items[event];
     t->dropped += verdict == PROFILE_DROP;
     t->filtered += verdict == PROFILE_FILTERED;
@@ -329,7 +366,7 @@ static bool count_sample(struct profile_builder *b, uint64_t period, uint32_t ev
 }
 
 /* A sample that is going to wait. False: memory. */
-static bool start_pending(struct profile_builder *b, struct profile_taken *x, uint64_t period) {
+static inline bool start_pending(struct profile_builder *b, struct profile_taken *x, uint64_t period) {
     struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
     struct profile_pending *p = profile_pending_next(b);
     p->leaf = (struct profile_leaf){.key = {.klass = class_of(b, x, slot)},
@@ -382,7 +419,8 @@ static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
 }
 
 /* The frame of the sample's own place, which nothing else tells. */
-static void ask_place(struct profile_builder *b, const struct profile_taken *x, struct profile_pending *p) {
+static inline void ask_place(struct profile_builder *b, const struct profile_taken *x,
+                             struct profile_pending *p) {
     const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
     enum resolve_frame_kind kind = (enum resolve_frame_kind)b->plan->place_kind;
     p->place = resolve_frames_ask(&b->frames, state, resolve_frames_how(x->cpumode, kind, false), x->s->ip,
@@ -395,7 +433,8 @@ static void ask_place(struct profile_builder *b, const struct profile_taken *x, 
 }
 
 /* A sample whose frames nobody asks for before they are counted. */
-static enum profile_asked add_waiting(struct profile_builder *b, struct profile_taken *x) {
+static inline __attribute__((always_inline)) enum profile_asked add_waiting(struct profile_builder *b,
+                                                                            struct profile_taken *x) {
     struct profile_pending *p = profile_pending_next(b);
     if (!start_pending(b, x, x->s->period))
         return PROFILE_ASK_FAILED;
@@ -410,10 +449,8 @@ static enum profile_asked add_waiting(struct profile_builder *b, struct profile_
     return PROFILE_ASKED;
 }
 
-static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
-    enum profile_asked asked = b->plan->waits ? add_waiting(b, x) : PROFILE_NOT_ASKED;
-    if (asked != PROFILE_NOT_ASKED)
-        return asked == PROFILE_ASKED;
+/* A sample that is looked at by itself, after those that wait. */
+static bool add_alone(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
     if (b->plan->waits) /* those before it have their turn before it: frames are made in the samples' order */
         profile_pending_flush(b);
     uint32_t frame = place_of(b, x);
@@ -431,6 +468,11 @@ static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsig
         count_sample(b, x->s->period, x->event, PROFILE_KEEP);
     }
     return add_at(b, x, frame, x->s->period, cpumode);
+}
+
+static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
+    enum profile_asked asked = b->plan->waits ? add_waiting(b, x) : PROFILE_NOT_ASKED;
+    return asked == PROFILE_NOT_ASKED ? add_alone(b, x, cpumode) : asked == PROFILE_ASKED;
 }
 
 static bool add_branches(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
@@ -503,7 +545,14 @@ static void add_readings(struct profile_builder *b, struct perfdata_sample *s, u
     }
 }
 
-static void add_sample_record(struct profile_builder *b, const struct stream_record *r) {
+static __attribute__((cold)) void note_bad(struct profile_builder *b, const struct stream_sample *r) {
+    uint64_t *loc = vec_push(&b->bad);
+    b->failed |= !loc;
+    if (loc)
+        *loc = r->loc;
+}
+
+static void add_long_way(struct profile_builder *b, const struct stream_sample *r) {
     const struct profile_input *in = b->plan->in;
     const struct perfdata_event *e = &in->events->list.items[r->event];
     struct perfdata_sample s;
@@ -514,19 +563,16 @@ static void add_sample_record(struct profile_builder *b, const struct stream_rec
     s.weight = s.ins_lat = s.weight3 = 0;
     s.data_src = s.cgroup = s.transaction = s.code_page_size = s.data_page_size = s.phys_addr = 0;
     s.branch_count = 0;
-    if (!stream_sample_whole(&e->plan, r->raw.body) || !decode(&e->plan, r->raw.body, b->plan->want, &s)) {
-        uint64_t *loc = vec_push(&b->bad);
-        b->failed |= !loc;
-        if (loc)
-            *loc = r->loc;
+    if (!stream_sample_whole(&e->plan, r->body) || !decode(&e->plan, r->body, b->plan->want, &s)) {
+        note_bad(b, r);
         return;
     }
     if (!b->plan->history && !is_calls(&e->attr)) /* what is looked at for calls only */
         s.have &= ~PERFDATA_SAMPLE_BRANCH_STACK;
     if (b->plan->o->mem) /* what counts is how long it took */
         s.period = s.weight ? s.weight : 1;
-    struct model_when when = {r->has_time ? r->time_ns : stream_when_ns(b->stream, r), r->loc};
-    unsigned cpumode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;
+    struct model_when when = {r->when_ns, r->loc};
+    unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
     if (b->plan->want & e->plan.sample_type & PERFDATA_SAMPLE_READ &&
         e->attr.read_format & PERFDATA_FORMAT_GROUP)
         add_readings(b, &s, cpumode, when);
@@ -534,9 +580,56 @@ static void add_sample_record(struct profile_builder *b, const struct stream_rec
         add_taken(b, &s, r->event, cpumode, when);
 }
 
+/* The same for what most samples are: fixed fields and perhaps a callchain, all of them counted. */
+static inline void add_plain(struct profile_builder *b, const struct profile_way *w,
+                             const struct stream_sample *r) {
+    const uint8_t *p = r->body.data;
+    struct perfdata_sample s;
+    s.callchain = (struct perfdata_u64s){NULL, 0, false};
+    if (w->chain_at) {
+        size_t left = r->body.size - w->chain_at;
+        uint64_t count = left >= 8 ? bytes_load64(p + w->chain_at, false) : UINT64_MAX;
+        if (__builtin_expect(left < 8 || count > left / 8 - 1, 0)) {
+            note_bad(b, r);
+            return;
+        }
+        if (w->have & PERFDATA_SAMPLE_CALLCHAIN)
+            s.callchain = (struct perfdata_u64s){p + w->chain_at + 8, count, false};
+    }
+    s.have = w->have;
+    s.ip = bytes_load64(p + w->ip_at, false);
+    s.pid = bytes_load32(p + w->tid_at, false);
+    s.tid = bytes_load32(p + w->tid_at + 4, false);
+    s.period = w->has_period ? bytes_load64(p + w->period_at, false) : w->period;
+    struct profile_taken x = {.s = &s,
+                              .event = r->event,
+                              .when = {r->when_ns, r->loc},
+                              .cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK,
+                              .parent = PROFILE_NONE};
+    b->tally.items[r->event].read++;
+    enum profile_asked asked = add_waiting(b, &x);
+    if (__builtin_expect(asked != PROFILE_ASKED, 0))
+        b->failed |= asked == PROFILE_ASK_FAILED || !add_alone(b, &x, x.cpumode);
+}
+
+void profile_builder_add_samples(struct profile_builder *b, const struct stream_sample *samples, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (samples[i].event >= b->ways.count)
+            continue;
+        const struct profile_way *w = &b->ways.items[samples[i].event];
+        if (w->plain)
+            add_plain(b, w, &samples[i]);
+        else
+            add_long_way(b, &samples[i]);
+    }
+}
+
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r) {
-    if (r->raw.type == PERFDATA_RECORD_SAMPLE && r->event < b->tally.count)
-        add_sample_record(b, r);
+    if (r->raw.type != PERFDATA_RECORD_SAMPLE)
+        return;
+    profile_builder_add_samples(
+        b, &(struct stream_sample){r->raw.body, r->loc, stream_when_ns(b->stream, r), r->event, r->raw.misc},
+        1);
 }
 
 void profile_builder_flush(struct profile_builder *b) {

@@ -129,6 +129,7 @@ struct profile_runs {
     struct idtable index;
 };
 
+struct profile_way;
 struct profile_thread_slot;
 struct profile_chain_slot;
 
@@ -178,6 +179,7 @@ struct profile_builder {
 
     struct readings readings;
     VEC(struct profile_tally) tally; /* by event */
+    VEC(struct profile_way) ways;    /* by event */
     VEC(uint64_t) bad;               /* locs of samples that are shorter than their fields */
     bool failed;                     /* memory ran out */
 };
@@ -188,7 +190,8 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
                        const struct profile_options *o, struct err *err);
 bool profile_builder_init(struct profile_builder *b, const struct profile_plan *plan, struct err *err);
 void profile_builder_fini(struct profile_builder *b);
-/* One record of the stream. */
+/* Records of the stream: samples that follow each other, or any one. */
+void profile_builder_add_samples(struct profile_builder *b, const struct stream_sample *samples, size_t n);
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r);
 /* After the last record of it: adds what still waits. */
 void profile_builder_flush(struct profile_builder *b);

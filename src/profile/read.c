@@ -42,26 +42,40 @@ static void tell(struct reading_shares *all, bool first, uint64_t bytes) {
         atomic_store(&all->enough, true);
 }
 
+/* The next records: samples in a batch, or another one alone, which counts for nothing. *loc: of the last. */
+static enum stream_status take_some(struct share *x, uint64_t *loc, struct err *err) {
+    enum { BATCH = 64 };
+    struct stream_sample batch[BATCH];
+    size_t n = stream_take_samples(x->stream, batch, BATCH);
+    struct stream_record r;
+    enum stream_status status = n ? STREAM_RECORD : stream_next(x->stream, &r, err);
+    if (n)
+        profile_builder_add_samples(x->b, batch, n);
+    else if (status == STREAM_RECORD)
+        profile_builder_add(x->b, &r);
+    if (status == STREAM_RECORD)
+        *loc = n ? batch[n - 1].loc : r.loc;
+    return status;
+}
+
 static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
     struct reading_shares *all = ctx;
     struct share *x = &all->list[i];
-    struct stream_record r;
     enum stream_status status = STREAM_END;
-    uint64_t forgotten = 0, told = 0;
+    uint64_t forgotten = 0, told = 0, loc;
     bool any = false, enough = false;
     (void)thread;
-    while (!enough && (status = stream_next(x->stream, &r, err)) == STREAM_RECORD) {
-        profile_builder_add(x->b, &r);
+    while (!enough && (status = take_some(x, &loc, err)) == STREAM_RECORD) {
         if (!any)
-            forgotten = told = r.loc;
+            forgotten = told = loc;
         any = true;
-        if (r.loc - forgotten > FORGET_BYTES) {
-            stream_forget(x->stream, forgotten, r.loc);
-            forgotten = r.loc;
+        if (loc - forgotten > FORGET_BYTES) {
+            stream_forget(x->stream, forgotten, loc);
+            forgotten = loc;
         }
-        if (r.loc - told >= PROGRESS_BYTES) {
-            tell(all, !i, r.loc - told);
-            told = r.loc;
+        if (loc - told >= PROGRESS_BYTES) {
+            tell(all, !i, loc - told);
+            told = loc;
             enough = atomic_load(&all->enough);
         }
     }

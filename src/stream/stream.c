@@ -590,28 +590,34 @@ static bool take(struct stream *s, const struct place *p, struct stream_record *
  * Nearly all records of nearly all files: a whole sample that lies in the mapped file. Anything else, damage
  * included, is left to the long way, which starts again at the same place.
  */
+static inline bool plain_sample(const struct stream *s, const struct stream_segment *g, uint64_t pos,
+                                struct perfdata_raw *raw) {
+    const uint8_t *p = s->input.base + pos;
+    const bool swap = s->header.swap;
+    if (g->end - pos < PERFDATA_HEADER_SIZE)
+        return false;
+    uint32_t size = bytes_load16(p + 6, swap);
+    if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size < PERFDATA_HEADER_SIZE || size > g->end - pos)
+        return false;
+    *raw = (struct perfdata_raw){PERFDATA_RECORD_SAMPLE,
+                                 bytes_load16(p + 4, swap),
+                                 size,
+                                 {p + PERFDATA_HEADER_SIZE, size - PERFDATA_HEADER_SIZE},
+                                 {NULL, 0}};
+    return true;
+}
+
 static inline bool next_sample(struct stream *s, struct stream_record *r) {
     const struct stream_segment *g = &s->input.segments.items[s->segment];
-    if (s->in_expansion || g->end > s->input.size || g->end - s->pos < PERFDATA_HEADER_SIZE)
+    if (s->in_expansion || g->end > s->input.size || !plain_sample(s, g, s->pos, &r->raw))
         return false;
-    const uint8_t *p = s->input.base + s->pos;
-    bool swap = s->header.swap;
-    uint32_t size = bytes_load16(p + 6, swap);
-    if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size < PERFDATA_HEADER_SIZE ||
-        size > g->end - s->pos)
-        return false;
-    r->raw = (struct perfdata_raw){PERFDATA_RECORD_SAMPLE,
-                                   bytes_load16(p + 4, swap),
-                                   size,
-                                   {p + PERFDATA_HEADER_SIZE, size - PERFDATA_HEADER_SIZE},
-                                   {NULL, 0}};
     fill(s, &s->memo, r);
     if (r->event == PERFDATA_NO_EVENT || r->raw.body.size < s->events.list.items[r->event].plan.fixed_size)
         return false;
     r->loc = s->pos;
     r->file = (uint32_t)s->segment;
     r->file_offset = s->pos - g->start + g->file_start;
-    s->pos += size;
+    s->pos += r->raw.size;
     stream_mark(s, r->loc, s->segment);
     note_time(s, r);
     if (r->loc >= s->counted_to)
@@ -619,40 +625,118 @@ static inline bool next_sample(struct stream *s, struct stream_record *r) {
     return true;
 }
 
-uint64_t stream_pass_samples(struct stream *s, uint64_t max, struct stream_passed *passed) {
+/* ---- samples in runs ---- */
+
+/* The event of a run's samples, as far as it was looked at. */
+struct run_event {
+    const struct perfdata_plan *plan; /* NULL: of none */
+    uint64_t id;
+    uint32_t event, least; /* least: bytes of a record */
+};
+
+/* Where all samples have the id of their event; PERFDATA_NO_FIELD: nowhere. */
+static size_t sample_id_at(const struct stream *s) {
+    const struct perfdata_plan *first = &s->events.list.items[0].plan;
+    return first->identifier_at != PERFDATA_NO_FIELD ? first->identifier_at : first->id_at;
+}
+
+static struct run_event look_at_event(struct stream *s, uint64_t pos, size_t id_at) {
     const struct stream_segment *g = &s->input.segments.items[s->segment];
+    struct run_event e = {.event = PERFDATA_NO_EVENT};
+    struct perfdata_raw raw;
+    if (plain_sample(s, g, pos, &raw))
+        e.event = find_event(s, &s->memo, &raw);
+    if (e.event == PERFDATA_NO_EVENT)
+        return e;
+    e.plan = &s->events.list.items[e.event].plan;
+    e.least = PERFDATA_HEADER_SIZE + e.plan->fixed_size;
+    if (id_at != PERFDATA_NO_FIELD && e.least < PERFDATA_HEADER_SIZE + id_at + 8)
+        e.least = (uint32_t)(PERFDATA_HEADER_SIZE + id_at + 8);
+    if (raw.size < e.least)
+        e.plan = NULL;
+    else if (id_at != PERFDATA_NO_FIELD)
+        e.id = bytes_load64(raw.body.data + id_at, s->header.swap);
+    return e;
+}
+
+/* Whether nothing is guessed of a sample's time from the records before it. */
+static bool samples_have_time(struct stream *s) {
+    const struct perfdata_events *all = &s->events;
+    while (s->timed_events < all->list.count &&
+           all->list.items[s->timed_events].plan.time_at != PERFDATA_NO_FIELD)
+        s->timed_events++;
+    return s->timed_events == all->list.count;
+}
+
+/* The size of another record of the kernel that an earlier pass has counted; 0: it needs a look. */
+static uint32_t idle_size(const struct stream *s, const uint8_t *p, uint64_t pos, uint64_t left) {
     const bool swap = s->header.swap;
-    if (s->in_expansion || g->end > s->input.size || s->pos < s->counted_to)
+    uint32_t type = bytes_load32(p, swap),
+             size = perfdata_record_size(type, bytes_load16(p + 4, swap), bytes_load16(p + 6, swap));
+    bool idle = pos < s->counted_to && type < PERFDATA_RECORD_USER_START && type != PERFDATA_RECORD_SAMPLE;
+    return idle && size >= PERFDATA_HEADER_SIZE && size <= left ? size : 0;
+}
+
+/* Steps over up to `max` plain samples: into out[], and their times into *passed, unless these are NULL. With
+ * out[] over what is idle, too. */
+static inline __attribute__((always_inline)) uint64_t
+run(struct stream *s, uint64_t max, struct stream_sample *out, struct stream_passed *passed) {
+    const struct stream_segment *g = &s->input.segments.items[s->segment];
+    if (s->in_expansion || g->end > s->input.size || !s->events.list.count)
         return 0;
-    uint64_t n = 0, pos = s->pos, last_pos = pos, time_ns;
-    for (; n < max && g->end - pos >= PERFDATA_HEADER_SIZE; n++) {
-        const uint8_t *p = s->input.base + pos;
+    const bool swap = s->header.swap, one = s->events.list.count == 1;
+    const size_t id_at = one ? PERFDATA_NO_FIELD : sample_id_at(s);
+    const bool skips = out && samples_have_time(s);
+    uint64_t n = 0, pos = s->pos, last = pos, time_ns;
+    struct run_event e = {0};
+    while (n < max && g->end - pos >= PERFDATA_HEADER_SIZE) {
+        const uint8_t *p = s->input.base + pos, *body = p + PERFDATA_HEADER_SIZE;
         uint32_t size = bytes_load16(p + 6, swap);
-        if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size < PERFDATA_HEADER_SIZE ||
-            size > g->end - pos)
-            break;
-        struct perfdata_raw raw = {.type = PERFDATA_RECORD_SAMPLE,
-                                   .body = {p + PERFDATA_HEADER_SIZE, size - PERFDATA_HEADER_SIZE}};
-        uint32_t event = find_event(s, &s->memo, &raw);
-        if (event == PERFDATA_NO_EVENT)
-            break;
-        const struct perfdata_plan *plan = &s->events.list.items[event].plan;
-        if (raw.body.size < plan->fixed_size)
-            break;
-        stream_mark(s, pos, s->segment);
-        if (perfdata_record_time(plan, PERFDATA_RECORD_SAMPLE, raw.body, &time_ns)) {
-            passed->first_ns = time_ns < passed->first_ns ? time_ns : passed->first_ns;
-            passed->last_ns = time_ns > passed->last_ns ? time_ns : passed->last_ns;
-            stream_note_time(s, time_ns);
+        if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size > g->end - pos) {
+            if (!skips || !(size = idle_size(s, p, pos, g->end - pos)))
+                break;
+            pos += size;
+            continue;
         }
-        last_pos = pos;
+        bool known = e.plan && size >= e.least &&
+                     (one || (id_at != PERFDATA_NO_FIELD && bytes_load64(body + id_at, swap) == e.id));
+        if (__builtin_expect(!known, 0)) {
+            e = look_at_event(s, pos, id_at);
+            if (!e.plan)
+                break;
+        }
+        stream_mark(s, pos, s->segment);
+        bool has_time = e.plan->time_at != PERFDATA_NO_FIELD;
+        if (has_time) {
+            time_ns = bytes_load64(body + e.plan->time_at, swap);
+            stream_note_time(s, time_ns);
+            if (passed) {
+                passed->first_ns = time_ns < passed->first_ns ? time_ns : passed->first_ns;
+                passed->last_ns = time_ns > passed->last_ns ? time_ns : passed->last_ns;
+            }
+        }
+        if (out)
+            out[n] = (struct stream_sample){{body, size - PERFDATA_HEADER_SIZE},
+                                            pos,
+                                            has_time ? time_ns : s->pass_max_ns,
+                                            e.event,
+                                            bytes_load16(p + 4, swap)};
+        last = pos;
         pos += size;
+        n++;
     }
-    if (n) {
-        s->pos = pos;
-        s->counted_to = last_pos + 1;
-    }
+    s->pos = pos;
+    if (n && last >= s->counted_to)
+        s->counted_to = last + 1;
     return n;
+}
+
+uint64_t stream_pass_samples(struct stream *s, uint64_t max, struct stream_passed *passed) {
+    return s->pos < s->counted_to ? 0 : run(s, max, NULL, passed);
+}
+
+size_t stream_take_samples(struct stream *s, struct stream_sample *out, size_t max) {
+    return run(s, max, out, NULL);
 }
 
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err) {
@@ -692,23 +776,12 @@ enum stream_status stream_next(struct stream *s, struct stream_record *out, stru
     }
 }
 
-/* Nearly all of those of nearly all files, as next_sample. */
 static inline bool sample_again(const struct stream *s, uint64_t loc, struct stream_memo *memo,
                                 struct stream_record *r) {
     const struct stream_segment *g = &s->input.segments.items[0];
     if (s->input.segments.count != 1 || loc < g->start || loc >= g->end || g->end > s->input.size ||
-        g->end - loc < PERFDATA_HEADER_SIZE)
+        !plain_sample(s, g, loc, &r->raw))
         return false;
-    const uint8_t *p = s->input.base + loc;
-    const bool swap = s->header.swap;
-    uint32_t size = bytes_load16(p + 6, swap);
-    if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size < PERFDATA_HEADER_SIZE || size > g->end - loc)
-        return false;
-    r->raw = (struct perfdata_raw){PERFDATA_RECORD_SAMPLE,
-                                   bytes_load16(p + 4, swap),
-                                   size,
-                                   {p + PERFDATA_HEADER_SIZE, size - PERFDATA_HEADER_SIZE},
-                                   {NULL, 0}};
     r->loc = loc;
     r->file = 0;
     r->file_offset = loc - g->start + g->file_start;

@@ -115,6 +115,19 @@ struct stream_passed {
  */
 uint64_t stream_pass_samples(struct stream *s, uint64_t max, struct stream_passed *passed);
 
+/* A sample that is at least as long as the fixed fields of its event. */
+struct stream_sample {
+    struct bytes body;
+    uint64_t loc, when_ns; /* when_ns: stream_when_ns */
+    uint32_t event;
+    uint16_t misc;
+};
+
+/* The next samples that need no look, up to `max` of them, which stream_next does not give any more; valid as
+ * long as what it gives. In another pass than the first, records of other kinds between them may be passed
+ * over. How many; 0 as stream_pass_samples. */
+size_t stream_take_samples(struct stream *s, struct stream_sample *out, size_t max);
+
 /* How many COMPRESSED or COMPRESSED2 records (`type`) were expanded so far: the sequence has what they hold
  * in their place. 0 for other types. */
 uint64_t stream_expanded(const struct stream *s, uint32_t type);

@@ -90,6 +90,7 @@ struct stream {
     struct stream_memo memo;
     VEC(struct stream_mark) marks; /* by ascending loc */
     uint64_t next_mark;            /* the first record at this loc or behind is marked */
+    size_t timed_events;           /* so many, from the first on, have times in their samples */
     bool is_share;                 /* of stream_pieces_open: all there is has been expanded */
     struct writer
         split; /* the parts so far of a record of simpleperf's that is larger than a record can be */

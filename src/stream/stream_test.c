@@ -403,6 +403,105 @@ static void test_samples_are_passed_over(void **state) {
     perfdata_events_fini(&events);
 }
 
+/* Two events with ids, whose samples have times or not. */
+static void make_two_events(struct perfdata_events *events, bool swap, uint64_t time) {
+    perfdata_events_init(events, swap);
+    for (uint64_t id = 11; id < 13; id++) {
+        struct perfdata_attr attr = {.size = 128,
+                                     .known_size = 128,
+                                     .flags = PERFDATA_ATTR_SAMPLE_ID_ALL,
+                                     .sample_type = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP |
+                                                    (id == 12 ? PERFDATA_SAMPLE_PERIOD : 0) | time};
+        struct writer w = writer_make(swap);
+        writer_u64(&w, id);
+        assert_int_equal(perfdata_events_add(events, &attr, &(struct perfdata_u64s){w.data, 1, swap}),
+                         id - 11);
+        writer_fini(&w);
+    }
+}
+
+/* Samples of both events in runs, records of other kinds between them, a sample that is too short, and one of
+ * no event. */
+static void put_mixture(struct writer *w, const struct perfdata_events *events) {
+    for (uint64_t i = 0; i < 90; i++) {
+        const struct perfdata_plan *plan = &events->list.items[i / 5 % 2].plan;
+        test_put_sample(w, plan, PERFDATA_MISC_USER,
+                        &(struct perfdata_sample){.have = plan->sample_type,
+                                                  .identifier = i == 71 ? 99 : 11 + i / 5 % 2,
+                                                  .ip = 0x1000 + i,
+                                                  .time = 1000 + (i * 7) % 60});
+        if (i % 13 == 12)
+            test_put_zeros(w, PERFDATA_RECORD_LOST, 48);
+        if (i == 50) {
+            writer_u32(w, PERFDATA_RECORD_SAMPLE);
+            writer_u16(w, 0);
+            writer_u16(w, PERFDATA_HEADER_SIZE + 8);
+            writer_u64(w, 11);
+        }
+        if (i % 20 == 19)
+            test_put_zeros(w, PERFDATA_RECORD_FINISHED_ROUND, 8);
+    }
+}
+
+/* The samples of a pass in batches are those of a pass one by one. Returns how many there are. */
+static uint64_t check_batches(struct stream *s, struct stream *plain) {
+    struct stream_sample batch[7];
+    struct stream_record r, want;
+    uint64_t samples = 0;
+    for (;;) {
+        size_t n = stream_take_samples(s, batch, 7);
+        enum stream_status status = n ? STREAM_RECORD : stream_next(s, &r, NULL);
+        if (!n && status == STREAM_RECORD) {
+            if (r.raw.type != PERFDATA_RECORD_SAMPLE)
+                continue;
+            batch[0] = (struct stream_sample){r.raw.body, r.loc, stream_when_ns(s, &r), r.event, r.raw.misc};
+        }
+        for (size_t i = 0; i < (n ? n : 1); i++) {
+            enum stream_status other;
+            while ((other = stream_next(plain, &want, NULL)) == STREAM_RECORD &&
+                   want.raw.type != PERFDATA_RECORD_SAMPLE)
+                ;
+            assert_int_equal(other, status);
+            if (status != STREAM_RECORD)
+                return samples;
+            assert_int_equal(batch[i].loc, want.loc);
+            assert_int_equal(batch[i].when_ns, stream_when_ns(plain, &want));
+            assert_int_equal(batch[i].event, want.event);
+            assert_int_equal(batch[i].misc, want.raw.misc);
+            assert_int_equal(batch[i].body.size, want.raw.body.size);
+            assert_memory_equal(batch[i].body.data, want.raw.body.data, want.raw.body.size);
+            samples++;
+        }
+    }
+}
+
+static void test_samples_in_batches(void **state) {
+    (void)state;
+    log_set_sink(drop_log, &(int){0});
+    for (int k = 0; k < 4; k++) {
+        struct perfdata_events events;
+        bool swap = k & 1;
+        make_two_events(&events, swap, k & 2 ? PERFDATA_SAMPLE_TIME : 0);
+        struct writer data = writer_make(swap);
+        put_mixture(&data, &events);
+        struct writer file = make_file(&events, &data, data.size);
+        struct stream *s = stream_open_memory(writer_bytes(&file), NULL, NULL);
+        struct stream *plain = stream_open_memory(writer_bytes(&file), NULL, NULL);
+        for (int pass = 0; pass < 2; pass++) {
+            assert_int_equal(check_batches(s, plain), 90);
+            assert_int_equal(stream_losses(s)->bad_records, stream_losses(plain)->bad_records);
+            stream_rewind(s);
+            stream_rewind(plain);
+        }
+        assert_int_equal(stream_losses(s)->bad_records, 1);
+        stream_close(plain);
+        stream_close(s);
+        writer_fini(&file);
+        writer_fini(&data);
+        perfdata_events_fini(&events);
+    }
+}
+
 /* What a pass gives, in one number, and how many records. */
 struct pass {
     uint64_t hash, records, last_loc;
@@ -671,6 +770,7 @@ int main(void) {
         cmocka_unit_test(test_pieces_of_compressed),
 #endif
         cmocka_unit_test(test_samples_are_passed_over),
+        cmocka_unit_test(test_samples_in_batches),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_ordered_reading),
         cmocka_unit_test(test_memory_runs_out),
