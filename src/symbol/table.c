@@ -318,7 +318,7 @@ static bool make_buckets(struct symbol_table *t) {
     uint32_t count;
     const struct span *places = places_of(t, &count);
     uint64_t span = count ? places[count - 1].start - places[0].start : 0;
-    while (span >> t->shift > count / PER_BUCKET)
+    while (t->shift < 63 && span >> t->shift > count / PER_BUCKET) /* a shift by 64 means nothing in C */
         t->shift++;
     size_t n = (size_t)(span >> t->shift) + 1;
     t->buckets = malloc((n + 1) * sizeof *t->buckets);

@@ -194,6 +194,22 @@ static void test_many(void **state) {
     symbol_table_free(t);
 }
 
+/* A few symbols at both ends of all addresses. */
+static void test_far_apart(void **state) {
+    (void)state;
+    const uint64_t far = UINT64_MAX - 0x100;
+    struct symbol_rules rules = {0};
+    struct symbol_table *t = BUILD(rules, {.start = 0x10, .end = 0x20, .name = "a"},
+                                   {.start = far, .end = far + 0x10, .name = "b"});
+    assert_string_equal(at(t, 0xf), "");
+    assert_string_equal(at(t, 0x1f), "a");
+    assert_string_equal(at(t, 0x20), "");
+    assert_string_equal(at(t, far - 1), "");
+    assert_string_equal(at(t, far), "b");
+    assert_string_equal(at(t, far + 0x10), "");
+    symbol_table_free(t);
+}
+
 static void test_shown(void **state) {
     (void)state;
     struct symbol_rules rules = {0};
@@ -241,7 +257,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_holes_and_ends), cmocka_unit_test(test_limit),  cmocka_unit_test(test_choice),
         cmocka_unit_test(test_nested),         cmocka_unit_test(test_newest), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_shown),          cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_far_apart),      cmocka_unit_test(test_shown),  cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
