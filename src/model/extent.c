@@ -107,6 +107,8 @@ static uint64_t guess(const struct model *m, uint32_t space) {
 void model_settle_ends(struct model *m) {
     uint64_t bytes = 0;
     uint32_t space = MODEL_NONE; /* that `bytes` is of */
+    if (m->options.streaming)
+        return;
     for (size_t i = 0; i < m->endless.count && i < ENDLESS_MAX; i++) {
         const struct model_endless *e = &m->endless.items[i];
         struct model_mapping *map = &m->mappings.items[e->mapping];

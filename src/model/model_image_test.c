@@ -343,6 +343,28 @@ static void test_guessed_ends(void **state) {
     }
 }
 
+/* A stream is frozen after other mappings got the ids that those of modules had. */
+static void test_ends_of_streams(void **state) {
+    (void)state;
+    enum { GONE = 6000, KEPT = 6100, BYTES = 4 << 20 };
+    const uint64_t top = 0xffffffffc0000000;
+    struct model *m = new_model(MODEL_NEED_ALL, true);
+    for (uint64_t i = 0; i < GONE; i++)
+        at(m, 1, rec_map(2, i * BYTES, BYTES, "/gone"));
+    at(m, 1, rec_mmap(K, ~0u, top, ~0ull - top, 0, "[last]"));
+    for (uint64_t i = 0; i < KEPT; i++)
+        at(m, 1, rec_map(1, i * BYTES, BYTES, "/kept"));
+    at(m, 2, rec_exit(2, 2, 1));
+    assert_true(model_retire(m, (struct model_when){3, 0}, NULL));
+    assert_int_equal(model_generation(m), 1);
+    assert_int_equal(model_mapping_count(m), KEPT + 1);
+    freeze(m);
+    for (uint64_t i = 0; i < KEPT; i++)
+        assert_dso(1, 3, i * BYTES + BYTES - 1, "/kept");
+    assert_string_equal(dso(m, K, 0, 3, top + 0xffffff), "[last]");
+    model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_without_files),
@@ -350,6 +372,7 @@ int main(void) {
         cmocka_unit_test(test_replaced),
         cmocka_unit_test(test_module_ends),
         cmocka_unit_test(test_guessed_ends),
+        cmocka_unit_test(test_ends_of_streams),
         cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_build_ids_tell_images_apart),
         cmocka_unit_test(test_listed_build_ids),

@@ -164,7 +164,8 @@ uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_whe
 uint64_t model_module_last(struct model *m, uint32_t space, const struct model_mapping *map,
                            struct model_when when);
 
-/* The ends of modules that had none, as far as the records before the freeze tell. */
+/* The ends of modules that had none, as far as the records before the freeze tell. Streams have used what was
+ * guessed at first, and their mappings may have other ids by now: nothing changes there. */
 void model_settle_ends(struct model *m);
 
 /* Applies one event to the tables; events must come in order. False: memory. */
