@@ -282,6 +282,7 @@ uint32_t model_add_code_image(struct model *m, uint32_t pid, const char *name, u
 bool model_add_code(struct model *m, uint32_t pid, const struct model_code *code, struct model_when when,
                     struct err *err) {
     struct map_record r = {.start = code->start, .len = code->size, .pgoff = code->pgoff, .prot = PROT_EXEC};
+    m->late = false;          /* which is of records */
     if (m->options.streaming) /* told of late, it counts from now */
         when = m->last = model_when_before(when, m->last) ? m->last : when;
     uint32_t mapping, task = task_id(m, pid, pid);
