@@ -366,7 +366,7 @@ bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *stat
     ask->offset = address + piece->slide;
     ask->image = piece->image;
     ask->how = (uint8_t)how;
-    ask->back = ask->asked_back = is_return && !nowhere; /* the byte before it is the piece's, too */
+    ask->back = ask->asked_back = is_return && !nowhere && address; /* the byte before is the piece's, too */
     ask->entry = false;
     const struct resolve_frame_image *of = nowhere ? NULL : image_of(f, piece->image);
     if (of && of->table) {

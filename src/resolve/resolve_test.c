@@ -481,6 +481,57 @@ static void an_answer_is_what_asking_at_once_gives(void **state) {
     session_free(s);
 }
 
+/* What is asked for as a return address is the second frame of a run. */
+static void a_caller_is_what_a_run_gives(void **state) {
+    struct session *s = session_new(false);
+    struct model *m = batch();
+    struct resolve_places places;
+    struct resolve_frames frames;
+    uint64_t random = 88172645463325252u;
+    size_t refused = 0;
+    (void)state;
+    for (int i = 0; i < 5000; i++) {
+        unsigned cpumode = next_random(&random) & 1 ? U : K;
+        enum resolve_frame_kind kind = next_random(&random) & 1 ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
+        uint64_t r = next_random(&random);
+        const uint64_t words[] = {cpumode == K ? TEXT + 0x101 : CODE + 1,
+                                  cpumode == K ? TEXT + (r & 0xff1) : CODE + (r & 0x33019)};
+        struct resolve_run run = run_of(s, cpumode, words, 2);
+        struct resolve_ask ask;
+        uint32_t ids[2];
+        run.kind = (uint8_t)kind;
+        bool asked = resolve_frames_ask(&s->frames, run.state, resolve_frames_how(cpumode, kind, false),
+                                        words[1], true, &ask);
+        refused += !asked;
+        assert_true(asked || words[1] % PAGE == 0);
+        uint32_t id = asked ? resolve_frames_answer(&s->frames, &ask) : RESOLVE_NO_FRAME;
+        assert_true(resolve_frames_run(&s->frames, &run, ids));
+        assert_int_equal(asked ? id : ids[1], ids[1]);
+        assert_true(!asked || ask.entry == s->frames.list.items[id].entry);
+    }
+    assert_int_not_equal(refused, 0);
+    session_free(s);
+    /* Nothing lies before address 0, whatever lies there. */
+    at(m, 1, rec_map(PID, 0, PAGE, "/bin/low"));
+    freeze(m);
+    assert_true(resolve_places_init(&places, m, NULL) && resolve_frames_init(&frames, &places, NULL, NULL));
+    const uint64_t words[] = {8, 0};
+    struct resolve_run run = {
+        .state = resolve_places_state(&places, U, PID, upto(2)), .at = (const uint8_t *)words, .count = 2};
+    struct resolve_ask ask;
+    uint32_t ids[2];
+    run.cpumode = U;
+    run.kind = RESOLVE_ADDRESS;
+    assert_true(resolve_frames_run(&frames, &run, ids));
+    assert_true(
+        resolve_frames_ask(&frames, run.state, resolve_frames_how(U, RESOLVE_ADDRESS, false), 0, true, &ask));
+    assert_int_equal(resolve_frames_answer(&frames, &ask), ids[1]);
+    assert_int_equal(frames.list.items[ids[1]].back, 0);
+    resolve_frames_fini(&frames);
+    resolve_places_fini(&places);
+    model_free(m);
+}
+
 static void equal_frames_are_one(void **state) {
     struct session *s = session_new(false), *other = session_new(false);
     (void)state;
@@ -634,6 +685,7 @@ int main(void) {
         cmocka_unit_test(garbage_is_no_address),
         cmocka_unit_test(memory_of_earlier_answers_changes_none),
         cmocka_unit_test(an_answer_is_what_asking_at_once_gives),
+        cmocka_unit_test(a_caller_is_what_a_run_gives),
         cmocka_unit_test(equal_frames_are_one),
         cmocka_unit_test(places_are_the_models),
         cmocka_unit_test(a_space_outlasts_its_process),
