@@ -288,9 +288,8 @@ static enum resolve_unwind_end walk(struct walk *w, uint64_t most) {
     for (;;) {
         if (w->u->chain.count >= most)
             return RESOLVE_UNWIND_LIMIT;
-        bool located = locate(w);
-        uint64_t *to = vec_push(&w->u->chain);
-        if (!located || !to)
+        uint64_t *to = locate(w) ? vec_push(&w->u->chain) : NULL;
+        if (!to)
             return RESOLVE_UNWIND_LIMIT;
         *to = unwind_frame_lookup(w->frame);
         w->u->tally.frames++;
