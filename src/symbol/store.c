@@ -196,12 +196,14 @@ static bool same_file(const struct os_identity *now, const struct perfdata_file_
 static int64_t mapped_at_most_ns(const struct symbol_store *s, const struct store_image *im) {
     const struct symbol_span *span = s->options.span;
     uint64_t at = im->known.mapped_ns;
+    int64_t ns;
     if (!s->options.recorded_ns || !span || !span->last_ns)
         return INT64_MAX;
     at = at < span->first_ns ? span->first_ns : at > span->last_ns ? span->last_ns : at;
-    if (s->options.clock_to_wall_ns)
-        return (int64_t)at + s->options.clock_to_wall_ns;
-    return s->options.recorded_ns - (int64_t)(span->last_ns - at);
+    bool senseless = s->options.clock_to_wall_ns
+                         ? __builtin_add_overflow(at, s->options.clock_to_wall_ns, &ns)
+                         : __builtin_sub_overflow(s->options.recorded_ns, span->last_ns - at, &ns);
+    return senseless || ns <= 0 ? INT64_MAX : ns; /* before 1970 */
 }
 
 /*

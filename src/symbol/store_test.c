@@ -258,6 +258,32 @@ static void test_times(void **state) {
     }
 }
 
+/* Times of which no moment can be made contradict nothing. */
+static void test_senseless_times(void **state) {
+    struct tree *t = *state;
+    static const struct {
+        struct symbol_span span;
+        int64_t clock_to_wall_ns;
+    } cases[] = {{{1, 1 + ((uint64_t)1 << 63)}, 0}, {{INT64_MAX, INT64_MAX}, INT64_MAX}};
+    struct recipe plain = PROG;
+    struct os_host host;
+    uint64_t text;
+    os_host_read(&host);
+    plain.id = NULL;
+    put_elf(t, "/bin/prog", &plain, &text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct symbol_options o = {.recorded_host = host.name,
+                                   .recorded_ns = INT64_MAX,
+                                   .clock_to_wall_ns = cases[i].clock_to_wall_ns,
+                                   .span = &cases[i].span};
+        struct symbol_image image = FILE_IMAGE;
+        image.name = in_tree(t, "/bin/prog");
+        struct session s = ask(&o, &image);
+        assert_string_equal(grade_at(&s, text + 0x10), "inferred none symtab");
+        symbol_store_free(s.store);
+    }
+}
+
 static void test_deleted(void **state) {
     struct tree *t = *state;
     struct symbol_options o = {.symfs = t->root};
@@ -503,11 +529,11 @@ static void test_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_forced_name),  TREE_TEST(test_file),        TREE_TEST(test_evidence),
-        TREE_TEST(test_changed),      TREE_TEST(test_times),       TREE_TEST(test_deleted),
-        TREE_TEST(test_cache),        TREE_TEST(test_debug_files), TREE_TEST(test_dwz),
-        TREE_TEST(test_debuginfod),   cmocka_unit_test(test_vdso), TREE_TEST(test_map),
-        cmocka_unit_test(test_named),
+        TREE_TEST(test_forced_name), TREE_TEST(test_file),         TREE_TEST(test_evidence),
+        TREE_TEST(test_changed),     TREE_TEST(test_times),        TREE_TEST(test_senseless_times),
+        TREE_TEST(test_deleted),     TREE_TEST(test_cache),        TREE_TEST(test_debug_files),
+        TREE_TEST(test_dwz),         TREE_TEST(test_debuginfod),   cmocka_unit_test(test_vdso),
+        TREE_TEST(test_map),         cmocka_unit_test(test_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
