@@ -397,8 +397,9 @@ bool symbol_store_try(const struct symbol_store *s, uint32_t image, size_t i, st
 
 static bool names_come_from(const struct symbol_store *s, const char *path) {
     for (size_t i = 0; i < s->images.count; i++) {
-        const struct symbol_source *source = &s->images.items[i]->source;
-        if (source->status == SYMBOL_FOUND && source->path && !strcmp(source->path, path))
+        const struct store_image *im = s->images.items[i];
+        const char *file = im->framed ? im->framed->path : im->source.path; /* not its separate debug file */
+        if (im->source.status == SYMBOL_FOUND && file && strcmp(file, path) == 0)
             return true;
     }
     return false;

@@ -40,6 +40,18 @@ static void test_forced_name(void **state) {
             assert_string_equal(unused, in_tree(t, cases[i].file));
         symbol_store_free(s.store);
     }
+    /* One whose separate debug file has the names is used, too. */
+    const struct recipe stripped = {.type = ET_DYN, .id = ID_A};
+    char unused[256];
+    size_t k = 0;
+    put_elf(t, "/prog", &stripped, &text);
+    put_elf(t, "/usr/lib/debug/.build-id/61/61616161616161616161616161616161616161.debug", &PROG, NULL);
+    struct symbol_options o = {.symfs = t->root, .force_images = in_tree(t, "/prog")};
+    struct session s = ask(&o, &FILE_IMAGE);
+    assert_string_equal(at(&s, text + 0x10), "main");
+    assert_int_equal(s.source.origin, SYMBOL_FROM_DEBUG_FILE);
+    assert_false(symbol_store_unused_force(s.store, &k, unused, sizeof unused));
+    symbol_store_free(s.store);
 }
 
 static void test_file(void **state) {
