@@ -71,18 +71,20 @@ static void test_kallsyms(void **state) {
     symbol_store_free(s.store);
 }
 
+/* Where it was linked; KERNEL was relocated. */
+static const struct recipe VMLINUX = {.type = ET_EXEC,
+                                      .id = ID_A,
+                                      .table = SHT_SYMTAB,
+                                      .functions = {{"_text", 0xffffffff81000000, 0, 1},
+                                                    {"one", 0xffffffff81000100, 0x20, 1},
+                                                    {"_etext", 0xffffffff81001000, 0, 1},
+                                                    {"far", 0xffffffff82000000, 8, 1}}};
+
 static void test_vmlinux(void **state) {
     struct tree *t = *state;
     char path[128];
     snprintf(path, sizeof path, "%s/vmlinux", t->root);
-    const struct recipe vmlinux = {.type = ET_EXEC,
-                                   .id = ID_A,
-                                   .table = SHT_SYMTAB,
-                                   .functions = {{"_text", 0xffffffff81000000, 0, 1},
-                                                 {"one", 0xffffffff81000100, 0x20, 1},
-                                                 {"_etext", 0xffffffff81001000, 0, 1},
-                                                 {"far", 0xffffffff82000000, 8, 1}}};
-    put_elf(t, "/vmlinux", &vmlinux, NULL);
+    put_elf(t, "/vmlinux", &VMLINUX, NULL);
     struct symbol_options o = {.host = {.vmlinux = path}};
     struct symbol_image image = KERNEL;
     image.build_id = text_bytes(ID_A);
@@ -119,13 +121,7 @@ static void test_foreign_vmlinux(void **state) {
     struct tree *t = *state;
     char path[128];
     snprintf(path, sizeof path, "%s/vmlinux", t->root);
-    const struct recipe vmlinux = {.type = ET_EXEC,
-                                   .id = ID_A,
-                                   .table = SHT_SYMTAB,
-                                   .functions = {{"_text", 0xffffffff81000000, 0, 1},
-                                                 {"one", 0xffffffff81000100, 0x20, 1},
-                                                 {"_etext", 0xffffffff81001000, 0, 1}}};
-    put_elf(t, "/vmlinux", &vmlinux, NULL);
+    put_elf(t, "/vmlinux", &VMLINUX, NULL);
     static const struct {
         const char *arch;
         uint64_t off;
@@ -291,7 +287,6 @@ static void test_cached_kcore(void **state) {
     symbol_store_free(s.store);
 }
 
-/* Whatever runs here, it is not a kernel with this build-id, nor one that nothing is known of. */
 /* What sonde keeps of a boot proves a list of its symbols, and contradicts those of all others. */
 static void test_kernel_facts(void **state) {
     struct tree *t = *state;
@@ -403,43 +398,7 @@ static void test_made_code(void **state) {
     }
 }
 
-/* Files that nothing proves, by the user's word. */
-static void test_forced(void **state) {
-    struct tree *t = *state;
-    char path[256];
-    uint64_t text;
-    struct symbol_image image = FILE_IMAGE;
-    image.build_id = text_bytes(ID_B);
-    put_elf(t, "/other/prog", &PROG, &text);
-    snprintf(path, sizeof path, "/no/such/prog,%s/other/prog", t->root);
-    struct symbol_options o = {.symfs = "/nonexistent", .force_images = path};
-    struct session s = ask(&o, &image);
-    assert_string_equal(at(&s, text + 0x10), "main");
-    assert_string_equal(grade_at(&s, text + 0x10), "inferred none symtab");
-    symbol_store_free(s.store);
-    image.name = "/bin/program";
-    s = ask(&o, &image);
-    assert_null(s.table);
-    symbol_store_free(s.store);
-}
-
-/* Nor is the running kernel another one because the user says so. */
-static void test_running_kernel_given(void **state) {
-    (void)state;
-    struct symbol_options o = {.host = {.kallsyms = "/proc/kallsyms"}};
-    struct symbol_image image = KERNEL;
-    image.reference = NULL; /* so that only its name can contradict */
-    image.release = "2.6.39-other";
-    struct session s = ask(&o, &image);
-    if (s.source.status == SYMBOL_HIDDEN) {
-        symbol_store_free(s.store);
-        skip();
-    }
-    assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
-    assert_non_null(strstr(symbol_store_warning(s.store, 0), "2.6.39-other"));
-    symbol_store_free(s.store);
-}
-
+/* Whatever runs here, it is not a kernel with this build-id, nor one that nothing is known of. */
 static void test_foreign_kernel(void **state) {
     (void)state;
     struct symbol_options o = {.symfs = "/nonexistent"};
@@ -459,6 +418,24 @@ static void test_foreign_kernel(void **state) {
     image.space = SYMBOL_GUEST_KERNEL;
     struct session s = ask(&o, &image);
     assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
+    symbol_store_free(s.store);
+}
+
+/* Nor is the running kernel another one because the user says so. */
+static void test_running_kernel_given(void **state) {
+    (void)state;
+    struct symbol_options o = {.host = {.kallsyms = "/proc/kallsyms"}};
+    struct symbol_image image = KERNEL;
+    image.reference = NULL; /* so that only its name can contradict */
+    image.release = "2.6.39-other";
+    struct session s = ask(&o, &image);
+    if (s.source.status == SYMBOL_HIDDEN) {
+        symbol_store_free(s.store);
+        print_message("SKIP: addresses in /proc/kallsyms are hidden (kernel.kptr_restrict)\n");
+        skip();
+    }
+    assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
+    assert_non_null(strstr(symbol_store_warning(s.store, 0), "2.6.39-other"));
     symbol_store_free(s.store);
 }
 
@@ -614,7 +591,6 @@ int main(void) {
         TREE_TEST(test_kernel_facts),
         TREE_TEST(test_modules_elsewhere),
         TREE_TEST(test_made_code),
-        TREE_TEST(test_forced),
         cmocka_unit_test(test_running_kernel_given),
         cmocka_unit_test(test_foreign_kernel),
         TREE_TEST(test_module_list),

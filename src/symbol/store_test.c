@@ -7,7 +7,8 @@
 
 #include <fcntl.h>
 
-/* Under its own name, or under the one that the user gives it. */
+/* Files that nothing proves, by the user's word: under their own names, or under the ones that he gives them.
+ */
 static void test_forced_name(void **state) {
     struct tree *t = *state;
     static const struct {
@@ -24,7 +25,7 @@ static void test_forced_name(void **state) {
     put_elf(t, "/other", &PROG, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char forced[256], unused[256] = "";
-        snprintf(forced, sizeof forced, "/none,%s%s%s", cases[i].before, t->root, cases[i].file);
+        snprintf(forced, sizeof forced, "/none/prog,%s%s%s", cases[i].before, t->root, cases[i].file);
         struct symbol_options o = {.symfs = "/nonexistent", .force_images = forced};
         struct symbol_image image = FILE_IMAGE;
         image.build_id = text_bytes(ID_B);
@@ -34,7 +35,7 @@ static void test_forced_name(void **state) {
             assert_string_equal(grade_at(&s, text + 0x10), "inferred none symtab");
         size_t k = 0;
         assert_true(symbol_store_unused_force(s.store, &k, unused, sizeof unused));
-        assert_string_equal(unused, "/none");
+        assert_string_equal(unused, "/none/prog");
         assert_int_equal(symbol_store_unused_force(s.store, &k, unused, sizeof unused), !cases[i].used);
         if (!cases[i].used)
             assert_string_equal(unused, in_tree(t, cases[i].file));
