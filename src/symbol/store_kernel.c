@@ -172,7 +172,7 @@ bool store_list_matches(struct symbol_store *s, struct store_image *im, const ch
     }
     if (facts && !has_facts(im, path, facts, list))
         return false;
-    if (proved && facts && facts->symbol_count >= SYMBOLS_MIN)
+    if (facts && facts->symbol_count >= SYMBOLS_MIN)
         *proved = true;
     if (has_reference(kernel) && !has_the_reference(im, path, kernel, list))
         return false;

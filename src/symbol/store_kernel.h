@@ -16,8 +16,8 @@ const struct symbol_image *store_kernel_of(const struct symbol_store *s, const s
 /*
  * True when nothing says that `list` is not of the kernel that was recorded, as it was relocated then: it has
  * the reference symbol at its recorded address, its text has the recorded length and modules lie where they
- * were, where that is known. Else the image fails. *proved (may be NULL) becomes true when the recording
- * brings what proves it.
+ * were, where that is known. Else the image fails. *proved becomes true when the recording brings what proves
+ * it.
  */
 bool store_list_matches(struct symbol_store *s, struct store_image *im, const char *path,
                         const struct kernel_list *list, bool *proved);
