@@ -54,6 +54,7 @@ struct store_kept {
     VEC(struct perfdata_kept) list;
     struct hash_map by_key;      /* of build-id, state, or pid of a perf map -> index */
     VEC(uint8_t *) files;        /* unpacked; owned */
+    struct symfile **opened;     /* by index in the list; NULL: not yet */
     struct kernel_list *symbols; /* of a kernel; NULL: not kept, or not asked for yet */
     bool asked;
 };

@@ -35,13 +35,15 @@ bool store_kept_init(struct symbol_store *s) {
             (!to || !hash_map_set(&s->kept.by_key, key_of_entry(&k), (uint32_t)s->kept.list.count - 1)))
             return false;
     }
-    return true;
+    s->kept.opened = calloc(s->kept.list.count + 1, sizeof(struct symfile *));
+    return s->kept.opened;
 }
 
 void store_kept_fini(struct symbol_store *s) {
     for (size_t i = 0; i < s->kept.files.count; i++)
         free(s->kept.files.items[i]);
     vec_fini(&s->kept.files);
+    free(s->kept.opened);
     vec_fini(&s->kept.list);
     hash_map_fini(&s->kept.by_key);
     kernel_list_free(s->kept.symbols);
@@ -97,9 +99,15 @@ static const struct perfdata_kept *find(const struct symbol_store *s, const stru
     return same ? k : NULL;
 }
 
-/* The file of an entry, under a name of its own: several may have had the same one. */
+/* The file of an entry, unpacked once, under a name of its own: several may have had the same one. */
 static struct symfile *open_entry(struct symbol_store *s, struct store_image *im,
                                   const struct perfdata_kept *k, const char *what) {
+    struct symfile **opened = &s->kept.opened[k - s->kept.list.items];
+    pthread_mutex_lock(&s->lock);
+    struct symfile *f = *opened;
+    pthread_mutex_unlock(&s->lock);
+    if (f)
+        return f;
     size_t before = 0;
     for (const struct perfdata_kept *other = s->kept.list.items; other < k; other++)
         before += other->kind == k->kind && bytes_equal(other->name, k->name);
@@ -120,7 +128,11 @@ static struct symfile *open_entry(struct symbol_store *s, struct store_image *im
         free(file);
         return NULL;
     }
-    return symfile_borrow(&s->files, name, (struct bytes){file, (size_t)k->file_size});
+    f = symfile_borrow(&s->files, name, (struct bytes){file, (size_t)k->file_size});
+    pthread_mutex_lock(&s->lock);
+    *opened = f;
+    pthread_mutex_unlock(&s->lock);
+    return f;
 }
 
 struct symfile *store_kept_image(struct symbol_store *s, struct store_image *im, bool *whole) {
