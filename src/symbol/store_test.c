@@ -7,6 +7,8 @@
 
 #include <fcntl.h>
 
+#include "format/perfdata/kept.h"
+
 /* Files that nothing proves, by the user's word: under their own names, or under the ones that he gives them.
  */
 static void test_forced_name(void **state) {
@@ -421,6 +423,39 @@ static void test_dwz(void **state) {
     }
 }
 
+/* The recording kept more of a file than is left of it here: names and source lines come from there, its code
+ * from here. */
+static void test_stripped_since(void **state) {
+    struct tree *t = *state;
+    const struct recipe stripped = {.type = ET_DYN, .id = ID_A};
+    struct symbol_image image = FILE_IMAGE;
+    struct writer part = writer_make(false);
+    uint8_t content[8192];
+    put_elf(t, "/kept", &PROG, NULL);
+    FILE *f = fopen(in_tree(t, "/kept"), "r");
+    size_t size = fread(content, 1, sizeof content, f);
+    fclose(f);
+    struct perfdata_kept k = {.kind = PERFDATA_KEPT_TABLES,
+                              .name = text_bytes("/bin/prog"),
+                              .evidence = {.build_id_size = 20},
+                              .file_size = size,
+                              .kept_size = size,
+                              .packed = {content, size}};
+    memcpy(k.evidence.build_id, ID_A, 20);
+    perfdata_kept_encode(&k, &(struct perfdata_extent){0, size}, 1, &part);
+    put_elf(t, "/bin/prog", &stripped, NULL);
+    struct symbol_options o = {.symfs = t->root, .kept = writer_bytes(&part)};
+    image.build_id = text_bytes(ID_A);
+    struct session s = ask(&o, &image);
+    assert_int_equal(s.source.origin, SYMBOL_FROM_KEPT);
+    assert_int_equal(symbol_table_count(s.table), 2);
+    struct symbol_bytes bytes = symbol_store_bytes(s.store, 0);
+    assert_int_equal(bytes.debug.size, size);
+    assert_true(bytes.code.size && bytes.code.size < size);
+    symbol_store_free(s.store);
+    writer_fini(&part);
+}
+
 /* Servers may be folders: libdebuginfod takes any URL that libcurl knows. */
 static void test_debuginfod(void **state) {
     struct tree *t = *state;
@@ -542,11 +577,14 @@ static void test_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_forced_name), TREE_TEST(test_file),         TREE_TEST(test_evidence),
-        TREE_TEST(test_changed),     TREE_TEST(test_times),        TREE_TEST(test_senseless_times),
-        TREE_TEST(test_deleted),     TREE_TEST(test_cache),        TREE_TEST(test_debug_files),
-        TREE_TEST(test_dwz),         TREE_TEST(test_debuginfod),   cmocka_unit_test(test_vdso),
-        TREE_TEST(test_map),         cmocka_unit_test(test_named),
+        TREE_TEST(test_forced_name),    TREE_TEST(test_file),
+        TREE_TEST(test_evidence),       TREE_TEST(test_changed),
+        TREE_TEST(test_times),          TREE_TEST(test_senseless_times),
+        TREE_TEST(test_deleted),        TREE_TEST(test_cache),
+        TREE_TEST(test_debug_files),    TREE_TEST(test_dwz),
+        TREE_TEST(test_stripped_since), TREE_TEST(test_debuginfod),
+        cmocka_unit_test(test_vdso),    TREE_TEST(test_map),
+        cmocka_unit_test(test_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

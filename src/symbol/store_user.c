@@ -142,7 +142,7 @@ static bool use_best(struct symbol_store *s, struct store_image *im, struct symf
     im->evidenced = true;
     if (!use_file(s, im, kept, path, SYMBOL_FROM_KEPT))
         return false;
-    im->bytes.code = f->bytes;
+    im->bytes = (struct symbol_bytes){.code = f->bytes, .debug = kept->bytes}; /* it may have source lines */
     return true;
 }
 
