@@ -454,11 +454,6 @@ void model_asked(struct model *m, uint64_t time_ns) {
         m->asked_ns = time_ns;
 }
 
-bool model_add_build_id(struct model *m, unsigned cpumode, struct bytes build_id, struct bytes name,
-                        struct err *err) {
-    return image_list(&m->images, name, model_space_of(cpumode), build_id, false) || err_memory(err, where);
-}
-
 bool model_apply(struct model *m, const struct perfdata_record *rec, struct model_when when,
                  struct err *err) {
     if (!model_wants(m, rec->type))

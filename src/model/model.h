@@ -83,11 +83,6 @@ bool model_wants(const struct model *m, uint32_t record_type);
  */
 bool model_apply(struct model *m, const struct perfdata_record *rec, struct model_when when, struct err *err);
 
-/* An entry of the header's BUILD_ID feature; the same as applying a HEADER_BUILD_ID record. `cpumode`: of the
- * entry's misc. Not on a frozen model. False: memory. */
-bool model_add_build_id(struct model *m, unsigned cpumode, struct bytes build_id, struct bytes name,
-                        struct err *err);
-
 /*
  * Sorts what was applied and builds the timelines; afterwards the model is immutable and all queries may run
  * in parallel. A batch model answers nothing before. May be called on a streaming model too. False: memory;

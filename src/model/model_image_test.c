@@ -166,8 +166,7 @@ static void test_listed_build_ids(void **state) {
     at(m, 0, build_id(K, 2, 20, "/lib/modules/6/b.ko"));
     at(m, 0, build_id(U, 3, 20, "/lib/modules/6/c.ko")); /* some perfs said so */
     at(m, 0, build_id(K, 4, 20, "[kernel.kallsyms]"));
-    uint8_t listed_id[20] = {5};
-    assert_true(model_add_build_id(m, GK, (struct bytes){listed_id, 20}, rec_text("/d"), NULL));
+    at(m, 0, build_id(GK, 5, 20, "/d"));
     at(m, 1, rec_map(1, 0x1000, 0x1000, "/a"));
     at(m, 1, mmap2_build_id(0x2000, 9, 20, "/a"));
     at(m, 1, rec_mmap(K, UINT32_MAX, 0xffff000000000000, 0x1000, 0, "/lib/modules/6/b.ko"));
@@ -203,12 +202,10 @@ static struct perfdata_record with_tail(struct writer *area, uint64_t start,
     return r;
 }
 
-/* A file in two states is two images; what was learned at the end belongs to its state alone. */
 /* A list of build-ids goes by name: it tells what had the name last, if that can be told at all. */
 static void test_replaced(void **state) {
     (void)state;
     struct model *m = batch();
-    uint8_t id[20] = {5};
     static const struct {
         uint64_t ino, generation;
         uint32_t min;
@@ -216,7 +213,7 @@ static void test_replaced(void **state) {
     } rows[] = {{9, 1, 1, false}, {8, 1, 2, false}, {7, 1, 1, true}, {7, 2, 1, true}};
     for (size_t i = 0; i < 4; i++) /* the first in the file is the last in time */
         at(m, 9 - i, mmap2(0x1000 * (i + 1), rows[i].min, rows[i].ino, rows[i].generation, "/lib/a.so"));
-    assert_true(model_add_build_id(m, U, (struct bytes){id, 20}, rec_text("/lib/a.so"), NULL));
+    at(m, 0, build_id(U, 5, 20, "/lib/a.so"));
     freeze(m);
     for (uint32_t i = 0; i < 4; i++) {
         bool by_name;
@@ -228,6 +225,7 @@ static void test_replaced(void **state) {
     model_free(m);
 }
 
+/* A file in two states is two images; what was learned at the end belongs to its state alone. */
 static void test_evidence(void **state) {
     (void)state;
     struct model *m = batch();
