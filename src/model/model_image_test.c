@@ -261,6 +261,35 @@ static void test_evidence(void **state) {
     model_free(m);
 }
 
+/* Build-ids that were put in when the recording was over, into map records and lists, and such that were not.
+ */
+static void test_later_ids(void **state) {
+    (void)state;
+    struct model *m = batch();
+    struct writer area = writer_make(false);
+    const struct perfdata_evidence later = {.id_later = true};
+    struct perfdata_record with_id = with_tail(&area, 0x1000, &later);
+    with_id.mmap2.has_build_id = true;
+    with_id.mmap2.build_id_size = 20;
+    at(m, 1, with_id);
+    with_id.mmap2.addr = 0x2000;
+    with_id.mmap2.filename = rec_text("/lib/a.so");
+    at(m, 1, with_id);
+    at(m, 1, rec_map(1, 0x3000, 0x1000, "/lib/a.so"));
+    at(m, 1, rec_map(1, 0x4000, 0x1000, "/lib/b.so"));
+    struct perfdata_record listed = build_id(U, 1, 20, "/lib/b.so");
+    at(m, 1, listed);
+    listed.build_id.filename = with_tail(&area, 0, &later).mmap2.filename; /* /lib/a.so */
+    at(m, 1, listed);
+    freeze(m);
+    static const bool want[] = {true, false, true, false};
+    assert_int_equal(model_image_count(m), 4);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(model_image_id_later(m, model_image(m, i)), want[i]);
+    writer_fini(&area);
+    model_free(m);
+}
+
 /* What perfs before 4.13 wrote of modules, in a batch and in a stream: none reaches over its neighbours. */
 static void test_module_ends(void **state) {
     (void)state;
@@ -372,6 +401,7 @@ int main(void) {
         cmocka_unit_test(test_guessed_ends),
         cmocka_unit_test(test_ends_of_streams),
         cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_later_ids),
         cmocka_unit_test(test_build_ids_tell_images_apart),
         cmocka_unit_test(test_listed_build_ids),
     };
