@@ -408,9 +408,8 @@ static bool names_come_from(const struct symbol_store *s, const char *path) {
 bool symbol_store_unused_force(const struct symbol_store *s, size_t *i, char *path, size_t room) {
     const char *all = s->options.force_images ? s->options.force_images : "";
     while (all[*i]) {
-        size_t n = strcspn(all + *i, ","), k = strcspn(all + *i, "=");
-        k = k < n ? k + 1 : 0;
-        snprintf(path, room, "%.*s", (int)(n - k), all + *i + k);
+        size_t file, n = store_forced_length(all + *i, &file);
+        snprintf(path, room, "%.*s", (int)(n - file), all + *i + file);
         *i += n + (all[*i + n] == ',');
         if (!names_come_from(s, path))
             return true;

@@ -130,6 +130,14 @@ typedef bool store_code_fn(const void *ctx, uint64_t address, struct bytes *code
 bool store_returns_fit(struct symbol_store *s, struct store_image *im, const char *path,
                        const struct object_elf *e, store_code_fn *code_at, const void *ctx);
 
+/* The length of the first of options.force_images, FILE or IMAGE=FILE; *file becomes where FILE begins in it.
+ */
+static inline size_t store_forced_length(const char *one, size_t *file) {
+    size_t n = strcspn(one, ","), image = strcspn(one, "=");
+    *file = image < n ? image + 1 : 0;
+    return n;
+}
+
 /* Whether a file that has the recorded build-id is proved by it. */
 static inline bool store_id_proves(const struct symbol_image *known) {
     return known->build_id.size && !known->id_by_name;

@@ -509,11 +509,10 @@ const char *store_next_forced(struct store_image *im, const char **rest, const c
     if (!*rest || !**rest)
         return NULL;
     const char *one = *rest;
-    size_t n = strcspn(one, ","), k = strcspn(one, "=");
-    *of = k < n ? store_text(im, "%.*s", (int)k, one) : NULL;
-    k = k < n ? k + 1 : 0;
+    size_t file, n = store_forced_length(one, &file);
+    *of = file ? store_text(im, "%.*s", (int)(file - 1), one) : NULL;
     *rest += n + (one[n] == ',');
-    return store_text(im, "%.*s", (int)(n - k), one + k);
+    return store_text(im, "%.*s", (int)(n - file), one + file);
 }
 
 /* What the user vouches for, an image or a list: used as far as it can be, and proves nothing. */
