@@ -49,6 +49,13 @@ struct store_kernel_kept {
     struct os_map map;
 };
 
+/* Data of a kernel's that a copy of its memory may have, by a list of its symbols: as such lists are kept for
+ * names they have functions only. */
+struct store_landmarks {
+    const char *list_path;             /* NULL: none was asked for; lives as long as the store */
+    uint64_t banner, notes, notes_end; /* 0: not listed */
+};
+
 /* What the recording keeps of files (format/perfdata/kept.h), found by what proves it. */
 struct store_kept {
     VEC(struct perfdata_kept) list;
@@ -67,6 +74,7 @@ struct symbol_store {
     pthread_mutex_t lock;          /* of what follows */
     struct store_live live;
     struct store_kernel_kept kernel;
+    struct store_landmarks landmarks;
     struct symbol_returns returns[2]; /* of the host's kernel, of guests' */
     bool has_returns[2];
     struct store_kept kept; /* list and by_key never change */

@@ -41,13 +41,8 @@ static bool code_at(const void *ctx, uint64_t address, struct bytes *code, size_
     return false;
 }
 
-/* Data of the kernel's that a copy may have. A list as it is kept for names has functions only. */
-struct landmarks {
-    uint64_t banner, notes, notes_end; /* 0: not listed */
-};
-
-static struct landmarks find_landmarks(const char *list_path) {
-    struct landmarks l = {0};
+static struct store_landmarks read_landmarks(const char *list_path) {
+    struct store_landmarks l = {.list_path = list_path};
     const struct {
         const char *name;
         uint64_t *address;
@@ -65,8 +60,19 @@ static struct landmarks find_landmarks(const char *list_path) {
     return l;
 }
 
+/* All modules ask of the same list. */
+static struct store_landmarks find_landmarks(struct symbol_store *s, const char *list_path) {
+    pthread_mutex_lock(&s->lock);
+    if (!s->landmarks.list_path || strcmp(s->landmarks.list_path, list_path) != 0)
+        s->landmarks = read_landmarks(list_path);
+    struct store_landmarks l = s->landmarks;
+    pthread_mutex_unlock(&s->lock);
+    return l;
+}
+
 /* The build-id among the notes of the kernel in the copy. */
-static bool notes_id(const struct object_elf *e, const struct landmarks *l, struct object_build_id *id) {
+static bool notes_id(const struct object_elf *e, const struct store_landmarks *l,
+                     struct object_build_id *id) {
     if (e->swap || !l->notes || l->notes_end <= l->notes)
         return false;
     struct bytes notes = memory_at(e, l->notes);
@@ -108,7 +114,7 @@ bool store_kcore_matches(struct symbol_store *s, struct store_image *im, const c
         return refuse(im, f->path,
                       store_text(im, "it has nothing at %#llx, where the recorded kernel was: another boot",
                                  (unsigned long long)kernel->start));
-    struct landmarks l = find_landmarks(list_path);
+    struct store_landmarks l = find_landmarks(s, list_path);
     const char *other =
         kernel->release && l.banner ? store_other_release(im, memory_at(e, l.banner), kernel->release) : NULL;
     if (other)
