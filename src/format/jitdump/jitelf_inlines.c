@@ -18,11 +18,17 @@ struct piece {
     uint32_t first, depth;
 };
 
+/* Texts are looked up once for each source, however many places refer to it. */
+struct source {
+    struct bytes name, file;
+    uint32_t name_id, file_id; /* STRPOOL_NONE: not asked yet, or no file */
+};
+
 struct function {
     struct jitdump_inlines in;
     bool swap, wide;
     uint64_t start;
-    VEC(struct jitdump_source) sources;
+    VEC(struct source) sources;
     VEC(struct piece) pieces;
 };
 
@@ -35,10 +41,10 @@ static bool take_sources(struct function *f) {
     struct bytes rest = f->in.source_texts;
     vec_clear(&f->sources);
     for (struct jitdump_source s; f->sources.count < f->in.sources && jitdump_source_next(&rest, &s);) {
-        struct jitdump_source *to = vec_push(&f->sources);
+        struct source *to = vec_push(&f->sources);
         if (!to)
             return false;
-        *to = s;
+        *to = (struct source){s.name, s.file, STRPOOL_NONE, STRPOOL_NONE};
     }
     return true;
 }
@@ -85,25 +91,28 @@ static bool same_call(const struct function *f, const struct piece *a, const str
            frame_of(f, a, level - 1).line == frame_of(f, b, level - 1).line;
 }
 
-static uint32_t name_id(struct jitelf_inliner *x, struct bytes name) {
-    return strpool_add(&x->names, name.size ? (const char *)name.data : "", name.size);
+/* False: memory. */
+static bool take_id(struct strpool *pool, struct bytes text, uint32_t *id) {
+    if (*id == STRPOOL_NONE)
+        *id = strpool_add(pool, text.size ? (const char *)text.data : "", text.size);
+    return *id != STRPOOL_NONE;
 }
 
 /* What all inlined calls of a function refer to; kept once for all functions. False: memory. */
 static bool put_abstract(struct jitelf_inliner *x, const struct function *f, const struct piece *p,
                          struct writer *w) {
     for (uint32_t level = 1; level < p->depth; level++) {
-        struct bytes name = f->sources.items[frame_of(f, p, level).source].name;
-        uint32_t id = name_id(x, name), *offset;
-        if (id == STRPOOL_NONE)
+        struct source *s = &f->sources.items[frame_of(f, p, level).source];
+        uint32_t *offset;
+        if (!take_id(&x->names, s->name, &s->name_id))
             return false;
-        if (id < x->offsets.count)
+        if (s->name_id < x->offsets.count)
             continue;
         if (!(offset = vec_push(&x->offsets)))
             return false;
         *offset = (uint32_t)w->size;
         jitelf_put_uleb(w, JITELF_ABBREV_ABSTRACT);
-        writer_put(w, strpool_text(&x->names, id), name.size + 1);
+        writer_put(w, strpool_text(&x->names, s->name_id), s->name.size + 1);
         writer_u8(w, 1); /* DW_INL_inlined */
     }
     return true;
@@ -120,19 +129,18 @@ static void put_calls(struct jitelf_inliner *x, const struct function *f, size_t
         while (next < last && same_call(f, &p[next - 1], &p[next], level))
             next++;
         struct jitdump_frame call = frame_of(f, &p[i], level - 1);
-        uint32_t id = name_id(x, f->sources.items[frame_of(f, &p[i], level).source].name);
-        struct bytes path = f->sources.items[call.source].file;
-        uint32_t file = path.size ? strpool_add(x->files, (const char *)path.data, path.size) : 0;
-        if (id >= x->offsets.count || file == STRPOOL_NONE) {
+        uint32_t id = f->sources.items[frame_of(f, &p[i], level).source].name_id;
+        struct source *in = &f->sources.items[call.source];
+        if (id >= x->offsets.count || (in->file.size && !take_id(x->files, in->file, &in->file_id))) {
             w->failed = true;
             return;
         }
-        jitelf_put_uleb(w, path.size ? JITELF_ABBREV_INLINED : JITELF_ABBREV_SOMEWHERE);
+        jitelf_put_uleb(w, in->file.size ? JITELF_ABBREV_INLINED : JITELF_ABBREV_SOMEWHERE);
         writer_u32(w, x->offsets.items[id]);
         jitelf_put_address(w, f->wide, f->start + p[i].from);
         writer_u64(w, p[next - 1].to - p[i].from);
-        if (path.size) {
-            jitelf_put_uleb(w, file + 1);
+        if (in->file.size) {
+            jitelf_put_uleb(w, in->file_id + 1);
             jitelf_put_uleb(w, call.line);
         }
         put_calls(x, f, i, next, level + 1, w);

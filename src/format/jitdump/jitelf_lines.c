@@ -73,14 +73,19 @@ static int compare_rows(const void *a, const void *b) {
     return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (x->order > y->order) - (x->order < y->order);
 }
 
-/* What lies outside of the code is no line of it. */
+/* What lies outside of the code is no line of it. Lines behind each other that share a file's text, which may
+ * stand in the dump only once, have it looked up once. */
 static void collect(const struct jitcode *j, const struct jitcode_function *f, struct rows *rows) {
     struct bytes rest = f->lines, last = {NULL, 0};
+    const uint8_t *text = NULL;
+    uint32_t file = STRPOOL_NONE;
     vec_clear(&rows->list);
     for (struct jitdump_line l; jitcode_line_next(j, f, &rest, &last, &l);) {
-        if (l.address >= f->code.size || !bytes_text_len(l.file)) /* a file without a name ends the list */
+        if (l.address >= f->code.size || !l.file.size || !*l.file.data) /* no name would end the list */
             continue;
-        uint32_t file = strpool_add(&rows->files, (const char *)l.file.data, bytes_text_len(l.file));
+        if (l.file.data != text)
+            file = strpool_add(&rows->files, (const char *)l.file.data, bytes_text_len(l.file));
+        text = l.file.data;
         struct row *row = file == STRPOOL_NONE ? NULL : vec_push(&rows->list);
         rows->failed |= !row;
         if (row)
