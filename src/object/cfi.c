@@ -113,7 +113,10 @@ static bool cie_of(const struct cfi_section *s, const struct entry *e, struct cu
     return s->debug || id <= e->body_at;
 }
 
-enum { AUGMENTATION_MAX = 32 }; /* letters; five are known */
+enum {
+    AUGMENTATION_MAX = 32, /* letters; five are known */
+    CIE_MAX = 4096,        /* bytes, of some 20: it is read anew for each of its FDEs */
+};
 
 struct cie {
     struct object_cfi_range *range; /* filled with what the CIE says */
@@ -159,7 +162,7 @@ static bool read_cie(const struct object_cfi *t, const struct cfi_section *s, ui
     struct entry e;
     struct object_cfi_range *r = out->range;
     uint64_t none;
-    if (!entry_at(t, s, at, &e))
+    if (!entry_at(t, s, at, &e) || e.body.size > CIE_MAX)
         return false;
     struct cursor c = cursor_make(e.body, t->swap);
     if (cie_of(s, &e, &c, &none) || !cursor_ok(&c))

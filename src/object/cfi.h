@@ -25,7 +25,7 @@ struct object_cfi;
 struct object_cfi *object_cfi_new(struct bytes image, struct bytes debug, struct err *err);
 void object_cfi_free(struct object_cfi *t); /* NULL is allowed */
 
-/* ET_ machine number of the image, and whether it is of class 64. */
+/* EM_ machine number of the image. */
 uint16_t object_cfi_machine(const struct object_cfi *t);
 
 /* The description of one range of code. */

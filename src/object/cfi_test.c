@@ -236,6 +236,21 @@ static void test_absent(void **state) {
     assert_int_equal(err.code, ERR_BROKEN);
 }
 
+/* Each FDE has its CIE read anew: one as long as the table would cost the square of it. */
+static void test_long_cie(void **state) {
+    (void)state;
+    static const char nops[5000];
+    struct test_image t;
+    struct err err = ERR_INIT;
+    struct test_cfi x = X86_64;
+    x.kind = TEST_CFI_BARE;
+    x.initial = nops;
+    x.initial_size = sizeof nops;
+    assert_null(object_cfi_new(test_cfi_make(&x, &t), (struct bytes){0}, &err));
+    assert_int_equal(err.code, ERR_ABSENT);
+    test_image_fini(&t);
+}
+
 static void test_no_memory(void **state) {
     (void)state;
     struct test_image t;
@@ -383,7 +398,8 @@ int main(void) {
         cmocka_unit_test(test_forms),        cmocka_unit_test(test_debug_file),
         cmocka_unit_test(test_signal_frame), cmocka_unit_test(test_broken_programs),
         cmocka_unit_test(test_damage),       cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_readelf),
+        cmocka_unit_test(test_long_cie),     cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_readelf),
     };
     return cmocka_run_group_tests_name("object: unwind rows", tests, NULL, NULL);
 }
