@@ -143,10 +143,13 @@ static uint64_t number(struct machine *m, unsigned op) {
     }
 }
 
+static int64_t as_signed(const struct machine *m, uint64_t v) {
+    return m->place->cpu->word == 4 ? (int32_t)v : (int64_t)v;
+}
+
 /* `a` below `b` on the stack. Comparisons and division are of signed numbers (DWARF 5, 2.5.1.4 and .5). */
 static uint64_t binary(struct machine *m, unsigned op, uint64_t a, uint64_t b) {
-    int64_t x = m->place->cpu->word == 4 ? (int32_t)a : (int64_t)a;
-    int64_t y = m->place->cpu->word == 4 ? (int32_t)b : (int64_t)b;
+    int64_t x = as_signed(m, a), y = as_signed(m, b);
     switch (op) {
     case OP_AND:
         return a & b;
@@ -235,7 +238,7 @@ static void operate(struct machine *m, unsigned op) {
         return;
     case OP_ABS:
         a = pop(m);
-        push(m, (int64_t)a < 0 ? -a : a);
+        push(m, as_signed(m, a) < 0 ? -a : a);
         return;
     case OP_NEG:
         push(m, -pop(m));

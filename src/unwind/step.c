@@ -123,10 +123,12 @@ enum unwind_result unwind_step_row(const struct unwind_cpu *cpu, const struct un
         enum unwind_result r = unwind_read(stack, cfa + (uint64_t)(int64_t)s->at, cpu->word, &v);
         if (__builtin_expect(r == UNWIND_CALLER, 1))
             put(regs, s->slot, v);
-        else if (s->slot == row->return_slot || (s->slot == cpu->sp && !exact))
+        else if (exact && is_popped(regs, s->slot, row->return_slot, r))
+            continue;
+        else if (s->slot == row->return_slot || s->slot == cpu->sp)
             return r;
-        else if (!(exact && is_popped(regs, s->slot, row->return_slot, r)))
-            regs->known &= ~(1ull << s->slot); /* it may not be needed */
+        else /* it may not be needed */
+            regs->known &= ~(1ull << s->slot);
     }
     regs->known &= ~row->lost;
     bool signal = row->flags & UNWIND_ROW_SIGNAL;
@@ -228,11 +230,12 @@ enum unwind_result unwind_step_general(const struct unwind_place *place, const s
 enum unwind_result unwind_step_frame(const struct unwind_cpu *cpu, const struct unwind_stack *stack,
                                      struct unwind_regs *regs) {
     uint64_t caller, returns, fp = regs->value[cpu->fp], sp = regs->value[cpu->sp];
+    uint64_t caller_sp = fp + (uint64_t)(int64_t)cpu->sp_at;
     if (!cpu->return_at || !usable(regs, cpu->fp))
         return UNWIND_LOST;
     if (!fp)
         return UNWIND_COMPLETE;
-    if (fp % cpu->word || fp < sp)
+    if (fp % cpu->word || fp < sp || caller_sp <= sp)
         return UNWIND_LOST;
     enum unwind_result r = unwind_read(stack, fp + (uint64_t)(int64_t)cpu->fp_at, cpu->word, &caller);
     if (r == UNWIND_CALLER)
@@ -242,7 +245,7 @@ enum unwind_result unwind_step_frame(const struct unwind_cpu *cpu, const struct 
     /* Of the caller's nothing is asked: it may use the register for something else. */
     regs->known = 0;
     put(regs, UNWIND_IP, returns);
-    put(regs, cpu->sp, fp + (uint64_t)(int64_t)cpu->sp_at);
+    put(regs, cpu->sp, caller_sp);
     put(regs, cpu->fp, caller);
     return UNWIND_CALLER;
 }

@@ -103,10 +103,9 @@ enum unwind_result unwind_step_general(const struct unwind_place *place, const s
                                        const struct object_cfi_row *row, bool exact,
                                        struct unwind_regs *regs);
 
-/* By the frame pointer, if that can be one: it must point into the dump. Every other register is lost. 0 is
- * that of the outermost function (UNWIND_COMPLETE), as a process begins with (System V ABI, AMD64
- * supplement, 3.4.1).
- */
+/* By the frame pointer, if that can be one: it must point into the dump, and the stack must grow. Every other
+ * register is lost. 0 is that of the outermost function (UNWIND_COMPLETE), as a process begins with (System V
+ * ABI, AMD64 supplement, 3.4.1). */
 enum unwind_result unwind_step_frame(const struct unwind_cpu *cpu, const struct unwind_stack *stack,
                                      struct unwind_regs *regs);
 

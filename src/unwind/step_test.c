@@ -88,15 +88,16 @@ static const struct test_cfi_fde FRAMES[] = {
     TEST_CFI_FDE(0x1070, 0x10, "\x09\x0d\x0e"),         /* r13 in r14 */
     /* as in .plt: rsp + 8 + ((rip & 15) >= 11) * 8 */
     TEST_CFI_FDE(0x1080, 0x10, "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"),
-    TEST_CFI_FDE(0x1090, 0x10, "\x83\x7f"), /* rbx at cfa-1016 */
-    TEST_CFI_FDE(0x10a0, 0x10, "\x08\x07"), /* rsp as it is, whatever the cfa */
+    TEST_CFI_FDE(0x1090, 0x10, "\x83\x7f"),     /* rbx at cfa-1016 */
+    TEST_CFI_FDE(0x10a0, 0x10, "\x08\x07"),     /* rsp as it is, whatever the cfa */
+    TEST_CFI_FDE(0x10b0, 0x10, "\x2f\x07\x10"), /* rsp at cfa+128 */
 };
 static const struct test_cfi X86_64 = {.return_column = 16,
                                        .data_align = -8,
                                        .initial = INITIAL,
                                        .initial_size = sizeof INITIAL - 1,
                                        .fdes = FRAMES,
-                                       .count = 7};
+                                       .count = sizeof FRAMES / sizeof *FRAMES};
 
 static void fill(void) {
     for (size_t i = 0; i < 16; i++)
@@ -185,6 +186,9 @@ static void test_failures(void **state) {
     r = regs_at(0x1060, 0x7000, 5);
     r.known &= ~(1ull << R12);
     assert_int_equal(step_at(&t, &unwind_x86_64, 0x1060, true, &r, &flags), UNWIND_LOST);
+    r = regs_at(0x10b0, 0x7008, 5);
+    assert_int_equal(step_at(&t, &unwind_x86_64, 0x10b0, true, &r, &flags), UNWIND_CUT);
+    assert_int_equal(flags, 0);
     table_free(&t);
 }
 
@@ -356,6 +360,16 @@ static void test_blind(void **state) {
     assert_int_equal(unwind_step_leaf(&unwind_x86_64, &STACK, &r), UNWIND_CALLER);
     assert_int_equal(r.value[UNWIND_IP], 0x101);
     assert_int_equal(r.value[RSP], 0x7010);
+    /* RISC-V's frame pointer is where the caller's stack pointer was: a frame that leads to itself is none.
+     */
+    struct unwind_regs riscv = {.known = (1ull << 33) - 1};
+    words[2] = 0x7020;
+    riscv.value[3] = 0x7000;
+    riscv.value[9] = 0x7020;
+    assert_int_equal(unwind_step_frame(&unwind_riscv64, &STACK, &riscv), UNWIND_CALLER);
+    assert_int_equal(riscv.value[UNWIND_IP], 0x103);
+    assert_int_equal(riscv.value[3], 0x7020);
+    assert_int_equal(unwind_step_frame(&unwind_riscv64, &STACK, &riscv), UNWIND_LOST);
     struct unwind_regs arm = {.known = (1ull << 33) - 1};
     arm.value[31] = 9;
     assert_int_equal(unwind_step_leaf(&unwind_arm64, &STACK, &arm), UNWIND_CALLER);
@@ -368,8 +382,8 @@ static void test_blind(void **state) {
 #define E(text) \
     { (const uint8_t *)(text), sizeof(text) - 1 }
 
-static enum unwind_result evaluate(struct bytes e, uint64_t *out) {
-    struct unwind_place place = {&unwind_x86_64, &STACK, 0x10000, false};
+static enum unwind_result evaluate(const struct unwind_cpu *cpu, struct bytes e, uint64_t *out) {
+    struct unwind_place place = {cpu, &STACK, 0x10000, false};
     struct unwind_regs r = regs_at(1, 0x7000, 0x7020);
     r.known &= ~(1ull << R12);
     const uint64_t first = 40;
@@ -423,9 +437,12 @@ static void test_expressions(void **state) {
     uint64_t got;
     fill();
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        assert_int_equal(evaluate(good[i].e, &got), UNWIND_CALLER);
+        assert_int_equal(evaluate(&unwind_x86_64, good[i].e, &got), UNWIND_CALLER);
         assert_int_equal(got, good[i].want);
     }
+    static const struct bytes narrow = E("\x31\x1f\x19"); /* 32 bits: lit1 neg abs */
+    assert_int_equal(evaluate(&unwind_i386, narrow, &got), UNWIND_CALLER);
+    assert_int_equal(got, 1);
     static const struct {
         struct bytes e;
         enum unwind_result want;
@@ -444,7 +461,7 @@ static void test_expressions(void **state) {
         {E("\x32\x94\x03"), UNWIND_BROKEN}, /* three bytes */
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(evaluate(bad[i].e, &got), bad[i].want);
+        assert_int_equal(evaluate(&unwind_x86_64, bad[i].e, &got), bad[i].want);
 }
 
 /* ---- the cache ---- */
