@@ -14,6 +14,7 @@ static const struct perfdata_evidence FULL = {
     .build_id = "abc",
     .has_cookie = true,
     .cookie = "0123456789abcde",
+    .id_later = true,
     .kernel = {(const uint8_t *)"boot\t1\n", 7},
 };
 
@@ -21,7 +22,7 @@ static void check_full(const struct perfdata_evidence *e) {
     assert_true(e->has_state && e->state.dev == 1 && e->state.ino == 2 && e->state.size == 3);
     assert_true(e->state.mtime_ns == -4 && e->state.ctime_ns == 5);
     assert_true(e->build_id_size == 3 && memcmp(e->build_id, "abc", 3) == 0);
-    assert_true(bytes_equal(e->kernel, FULL.kernel));
+    assert_true(e->id_later && bytes_equal(e->kernel, FULL.kernel));
     assert_true(e->has_cookie && memcmp(e->cookie, FULL.cookie, sizeof e->cookie) == 0);
 }
 
