@@ -3,11 +3,11 @@
  * libsonde-jvmti.so: lets a Java virtual machine tell profilers what it compiles, in a jitdump.
  *
  *     java -agentpath:/usr/lib/sonde/libsonde-jvmti.so[=dir=DIR,nolines] ...
- *     jcmd PID JVMTI.agent_load /usr/lib/sonde/libsonde-jvmti.so       (while it runs: what there is is told
- * too)
+ *     jcmd PID JVMTI.agent_load /usr/lib/sonde/libsonde-jvmti.so
+ *         (while it runs: what there is is told too)
  *
  *   dir=DIR   where jit-PID.dump goes (default: /tmp)
- *   nolines   no source lines
+ *   nolines   no source lines, nor what was inlined
  *
  * A line is that of the innermost method inlined at its address; which methods lie in which is told beside.
  * Interface: JVM Tool Interface 1.2; jvmticmlr.h for what was inlined. Nothing here prints but the one word
