@@ -3,11 +3,14 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+#include "base/vec.h"
 #include "format/perfdata/module_map.h"
 #include "format/perfdata/record.h"
 
 struct edit_kmod {
-    struct bytes lines;
+    VEC(struct bytes) modules; /* their lines */
+    struct hash_map by_place;  /* place -> its number in them */
     bool rfc;
     struct stream *in;
     uint64_t count;
@@ -17,9 +20,8 @@ struct edit_kmod {
 /* By its name, which is all that /sys/module/NAME/sections tells: .text, .exit.text, .noinstr.text,
  * .text.unlikely... Not .init.text: that is still listed when it has long been freed, and other code may have
  * come in its place; in recordings of others a map of it would be the wrong one's. Nor what the loader itself
- * writes
- * (.plt, .text.ftrace_trampoline): stock perf would look for it in the file, and find something else there.
- */
+ * writes (.plt, .text.ftrace_trampoline): stock perf would look for it in the file, and find something else
+ * there. */
 static bool is_code(struct bytes name) {
     bool init = name.size >= 5 && memcmp(name.data, ".init", 5) == 0;
     return !init && memmem(name.data, name.size, "text", 4) &&
@@ -56,6 +58,7 @@ static void put_rfc(const struct perfdata_module_map *m, uint32_t i, struct writ
                                                    .file_len = (uint16_t)(m->module.path.size + 1),
                                                    .names = writer_bytes(&names)}};
     perfdata_record_encode(&rec, NULL, w);
+    w->failed |= !writer_ok(&names);
     writer_fini(&names);
 }
 
@@ -75,6 +78,7 @@ static void put_map(const struct edit_kmod *k, const struct perfdata_module_map 
         .mmap = {UINT32_MAX, 0, start, end_of(m, i) - start, start - m->module.start, writer_bytes(&name)}};
     rec.id = *id;
     perfdata_record_encode(&rec, plan, w);
+    w->failed |= !writer_ok(&name);
     writer_fini(&name);
 }
 
@@ -89,6 +93,28 @@ static void put_module(struct edit_kmod *k, const struct perfdata_module_map *m,
             put_map(k, m, i, id, w);
         k->count++;
     }
+}
+
+static uint64_t place_key(uint64_t start, struct bytes path) {
+    return hash_bytes(path.data, path.size) ^ hash_u64(start);
+}
+
+/* A module that came more than once, to the same place, has its sections where they were. False: memory. */
+static bool index_modules(struct edit_kmod *k, struct bytes lines) {
+    /* They are read at each of the module's maps; the longest have some 10 KB. */
+    enum { LINES_MAX = 1 << 16 };
+    struct bytes at = lines;
+    for (struct perfdata_module_map m; perfdata_module_map_next(&lines, &m); at = lines) {
+        uint64_t key = place_key(m.module.start, m.module.path);
+        if (hash_map_get(&k->by_place, key) != HASH_ABSENT)
+            continue;
+        struct bytes *module = vec_push(&k->modules);
+        if (!module || !hash_map_set(&k->by_place, key, (uint32_t)(k->modules.count - 1)))
+            return false;
+        size_t size = (size_t)(lines.data - at.data);
+        *module = (struct bytes){at.data, size < LINES_MAX ? size : LINES_MAX};
+    }
+    return true;
 }
 
 /* In front of the module's own map, and of its time: a module that came while recording took the place of
@@ -108,24 +134,32 @@ static bool edit(void *ctx, const struct stream_record *r, struct writer *before
         return true;
     bool old = rec.type == PERFDATA_RECORD_MMAP;
     uint64_t start = old ? rec.mmap.addr : rec.mmap2.addr;
-    struct bytes rest = k->lines, name = old ? rec.mmap.filename : rec.mmap2.filename;
+    struct bytes name = old ? rec.mmap.filename : rec.mmap2.filename;
     name.size = bytes_text_len(name);
-    for (struct perfdata_module_map m; perfdata_module_map_next(&rest, &m);)
-        if (m.module.start == start && bytes_equal(m.module.path, name))
-            put_module(k, &m, &rec.id, before);
+    uint32_t number = hash_map_get(&k->by_place, place_key(start, name));
+    struct bytes rest = number == HASH_ABSENT ? (struct bytes){NULL, 0} : k->modules.items[number];
+    struct perfdata_module_map m;
+    if (perfdata_module_map_next(&rest, &m) && m.module.start == start && bytes_equal(m.module.path, name))
+        put_module(k, &m, &rec.id, before);
     return writer_ok(before) || err_memory(err, "modules");
 }
 
 struct edit_kmod *edit_kmod_new(struct bytes lines, bool rfc, struct stream *in, struct err *err) {
     struct edit_kmod *k = calloc(1, sizeof *k);
     if (k)
-        *k = (struct edit_kmod){.lines = lines, .rfc = rfc, .in = in, .editor = {edit, k}};
-    else
-        err_memory(err, "modules");
-    return k;
+        *k = (struct edit_kmod){.rfc = rfc, .in = in, .editor = {edit, k}};
+    if (k && index_modules(k, lines))
+        return k;
+    err_memory(err, "modules");
+    edit_kmod_free(k);
+    return NULL;
 }
 
 void edit_kmod_free(struct edit_kmod *k) {
+    if (!k)
+        return;
+    vec_fini(&k->modules);
+    hash_map_fini(&k->by_place);
     free(k);
 }
 
