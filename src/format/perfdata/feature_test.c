@@ -37,47 +37,12 @@ static void put_build_id(struct writer *w, uint16_t misc, int32_t pid, uint8_t s
     writer_zero(w, 3);
 }
 
-/* A content for each feature; false when it has none of its own. */
-static bool make_content(uint32_t id, struct writer *w) {
+/* A content for each feature, in three groups: false when it is of another one. Of the machine: */
+static bool make_machine(uint32_t id, struct writer *w) {
     switch (id) {
-    case PERFDATA_FEATURE_BUILD_ID:
-        put_build_id(w, 1, -1, 0, "[kernel.kallsyms]");
-        put_build_id(w, 0x8002, 7, 8, "/bin/x");
-        put_build_id(w, 0x8002, 7, 200, "/bin/y");
-        return true;
-    case PERFDATA_FEATURE_HOSTNAME:
-    case PERFDATA_FEATURE_OSRELEASE:
-    case PERFDATA_FEATURE_VERSION:
-    case PERFDATA_FEATURE_ARCH:
-    case PERFDATA_FEATURE_CPUDESC:
-    case PERFDATA_FEATURE_CPUID:
-        put_text(w, "a text");
-        return true;
     case PERFDATA_FEATURE_NRCPUS:
         writer_u32(w, CPUS);
         writer_u32(w, 3);
-        return true;
-    case PERFDATA_FEATURE_TOTAL_MEM:
-    case PERFDATA_FEATURE_CLOCKID:
-    case PERFDATA_FEATURE_DIR_FORMAT:
-        writer_u64(w, 0x1122334455667788);
-        return true;
-    case PERFDATA_FEATURE_CMDLINE:
-        writer_u32(w, 2);
-        put_text(w, "perf");
-        put_text(w, "record");
-        return true;
-    case PERFDATA_FEATURE_EVENT_DESC:
-        writer_u32(w, 2);
-        writer_u32(w, 80);
-        put_attr(w, 0, 1);
-        writer_u32(w, 2);
-        put_text(w, "first");
-        writer_u64(w, 11);
-        writer_u64(w, 12);
-        put_attr(w, 1, 2);
-        writer_u32(w, 0);
-        put_text(w, "second");
         return true;
     case PERFDATA_FEATURE_CPU_TOPOLOGY:
         writer_u32(w, 1);
@@ -101,24 +66,6 @@ static bool make_content(uint32_t id, struct writer *w) {
         writer_u64(w, 500);
         put_text(w, "0-3");
         return true;
-    case PERFDATA_FEATURE_PMU_MAPPINGS:
-        writer_u32(w, 2);
-        writer_u32(w, 4);
-        put_text(w, "cpu");
-        writer_u32(w, 4294967294u);
-        put_text(w, "tool");
-        return true;
-    case PERFDATA_FEATURE_GROUP_DESC:
-        writer_u32(w, 1);
-        put_text(w, "group");
-        writer_u32(w, 1);
-        writer_u32(w, 2);
-        return true;
-    case PERFDATA_FEATURE_AUXTRACE:
-        writer_u64(w, 2);
-        for (int i = 0; i < 4; i++)
-            writer_u64(w, (uint64_t)i);
-        return true;
     case PERFDATA_FEATURE_CACHE:
         writer_u32(w, 1);
         writer_u32(w, 1);
@@ -127,10 +74,6 @@ static bool make_content(uint32_t id, struct writer *w) {
         put_text(w, "Data");
         put_text(w, "32K");
         put_text(w, "0");
-        return true;
-    case PERFDATA_FEATURE_SAMPLE_TIME:
-        writer_u64(w, 5);
-        writer_u64(w, 6);
         return true;
     case PERFDATA_FEATURE_MEM_TOPOLOGY:
         writer_u64(w, 1);
@@ -141,44 +84,6 @@ static bool make_content(uint32_t id, struct writer *w) {
         writer_u64(w, 70);
         writer_u64(w, 0xf0f);
         writer_u64(w, 3);
-        return true;
-    case PERFDATA_FEATURE_BPF_PROG_INFO:
-        writer_u32(w, 1);
-        writer_u32(w, 8);
-        writer_u32(w, 3);
-        writer_u64(w, 1);
-        writer_put(w, "programmabc", 11);
-        return true;
-    case PERFDATA_FEATURE_BPF_BTF:
-        writer_u32(w, 1);
-        writer_u32(w, 5);
-        writer_u32(w, 3);
-        writer_put(w, "abc", 3);
-        return true;
-    case PERFDATA_FEATURE_COMPRESSED:
-        for (uint32_t i = 1; i < 6; i++)
-            writer_u32(w, i);
-        return true;
-    case PERFDATA_FEATURE_CPU_PMU_CAPS:
-    case PERFDATA_FEATURE_HYBRID_TOPOLOGY:
-        writer_u32(w, 1);
-        put_text(w, "branches");
-        put_text(w, "32");
-        return true;
-    case PERFDATA_FEATURE_CLOCK_DATA:
-        writer_u32(w, 1);
-        writer_u32(w, 7);
-        writer_u64(w, 100);
-        writer_u64(w, 200);
-        return true;
-    case PERFDATA_FEATURE_PMU_CAPS:
-        writer_u32(w, 1);
-        writer_u32(w, 2);
-        for (int i = 0; i < 2; i++) {
-            put_text(w, "cap");
-            put_text(w, "1");
-        }
-        put_text(w, "cpu_core");
         return true;
     case PERFDATA_FEATURE_CPU_DOMAIN_INFO:
         writer_u32(w, 17);
@@ -199,6 +104,117 @@ static bool make_content(uint32_t id, struct writer *w) {
     case PERFDATA_FEATURE_CLN_SIZE:
         writer_u32(w, 64);
         return true;
+    default:
+        return false;
+    }
+}
+
+/* Of events and images: */
+static bool make_events(uint32_t id, struct writer *w) {
+    switch (id) {
+    case PERFDATA_FEATURE_BUILD_ID:
+        put_build_id(w, 1, -1, 0, "[kernel.kallsyms]");
+        put_build_id(w, 0x8002, 7, 8, "/bin/x");
+        put_build_id(w, 0x8002, 7, 200, "/bin/y");
+        return true;
+    case PERFDATA_FEATURE_EVENT_DESC:
+        writer_u32(w, 2);
+        writer_u32(w, 80);
+        put_attr(w, 0, 1);
+        writer_u32(w, 2);
+        put_text(w, "first");
+        writer_u64(w, 11);
+        writer_u64(w, 12);
+        put_attr(w, 1, 2);
+        writer_u32(w, 0);
+        put_text(w, "second");
+        return true;
+    case PERFDATA_FEATURE_PMU_MAPPINGS:
+        writer_u32(w, 2);
+        writer_u32(w, 4);
+        put_text(w, "cpu");
+        writer_u32(w, 4294967294u);
+        put_text(w, "tool");
+        return true;
+    case PERFDATA_FEATURE_GROUP_DESC:
+        writer_u32(w, 1);
+        put_text(w, "group");
+        writer_u32(w, 1);
+        writer_u32(w, 2);
+        return true;
+    case PERFDATA_FEATURE_BPF_PROG_INFO:
+        writer_u32(w, 1);
+        writer_u32(w, 8);
+        writer_u32(w, 3);
+        writer_u64(w, 1);
+        writer_put(w, "programmabc", 11);
+        return true;
+    case PERFDATA_FEATURE_BPF_BTF:
+        writer_u32(w, 1);
+        writer_u32(w, 5);
+        writer_u32(w, 3);
+        writer_put(w, "abc", 3);
+        return true;
+    case PERFDATA_FEATURE_CPU_PMU_CAPS:
+    case PERFDATA_FEATURE_HYBRID_TOPOLOGY:
+        writer_u32(w, 1);
+        put_text(w, "branches");
+        put_text(w, "32");
+        return true;
+    case PERFDATA_FEATURE_PMU_CAPS:
+        writer_u32(w, 1);
+        writer_u32(w, 2);
+        for (int i = 0; i < 2; i++) {
+            put_text(w, "cap");
+            put_text(w, "1");
+        }
+        put_text(w, "cpu_core");
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Of the recording: */
+static bool make_recording(uint32_t id, struct writer *w) {
+    switch (id) {
+    case PERFDATA_FEATURE_HOSTNAME:
+    case PERFDATA_FEATURE_OSRELEASE:
+    case PERFDATA_FEATURE_VERSION:
+    case PERFDATA_FEATURE_ARCH:
+    case PERFDATA_FEATURE_CPUDESC:
+    case PERFDATA_FEATURE_CPUID:
+        put_text(w, "a text");
+        return true;
+    case PERFDATA_FEATURE_TOTAL_MEM:
+    case PERFDATA_FEATURE_CLOCKID:
+    case PERFDATA_FEATURE_DIR_FORMAT:
+        writer_u64(w, 0x1122334455667788);
+        return true;
+    case PERFDATA_FEATURE_CMDLINE:
+        writer_u32(w, 2);
+        put_text(w, "perf");
+        put_text(w, "record");
+        return true;
+    case PERFDATA_FEATURE_AUXTRACE:
+        writer_u64(w, 2);
+        for (int i = 0; i < 4; i++)
+            writer_u64(w, (uint64_t)i);
+        return true;
+    case PERFDATA_FEATURE_SAMPLE_TIME:
+        writer_u64(w, 5);
+        writer_u64(w, 6);
+        return true;
+    case PERFDATA_FEATURE_COMPRESSED:
+        for (uint32_t i = 1; i < 6; i++)
+            writer_u32(w, i);
+        return true;
+    case PERFDATA_FEATURE_CLOCK_DATA:
+        writer_u32(w, 1);
+        writer_u32(w, 7);
+        writer_u64(w, 100);
+        writer_u64(w, 200);
+        return true;
     case PERFDATA_FEATURE_SIMPLEPERF_FILE:
         writer_u32(w, 9);
         writer_put(w, "/bin/x\0ab", 9);
@@ -213,6 +229,11 @@ static bool make_content(uint32_t id, struct writer *w) {
     default:
         return false;
     }
+}
+
+/* False when it has none of its own. */
+static bool make_content(uint32_t id, struct writer *w) {
+    return make_machine(id, w) || make_events(id, w) || make_recording(id, w);
 }
 
 static const struct perfdata_feature_env ENV[2] = {{false, CPUS}, {true, CPUS}};
