@@ -4,6 +4,14 @@
 #include <elf.h>
 #include <string.h>
 
+/* clang-format off */
+const uint8_t unwind_numbered_bits[UNWIND_NUMBERED_SLOTS] = {
+    0, UNWIND_NO_BIT, /* the instruction pointer; register 0, which nobody samples; 1 to 31 */
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+    30, 31,
+};
+/* clang-format on */
+
 /* Which CPU's rules hold for 64-bit and for 32-bit code of an architecture. */
 static const struct {
     const char *arch; /* what uname -m begins with */

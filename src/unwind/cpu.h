@@ -37,6 +37,10 @@ struct unwind_cpu {
     uint8_t address_bits[2];
 };
 
+/* `bits` of CPUs that have 32 registers, the first of which is always 0, and nothing else. */
+enum { UNWIND_NUMBERED_SLOTS = 33 };
+extern const uint8_t unwind_numbered_bits[UNWIND_NUMBERED_SLOTS];
+
 extern const struct unwind_cpu unwind_x86_64, unwind_i386, unwind_arm64, unwind_s390x, unwind_ppc64,
     unwind_riscv64, unwind_loongarch64;
 

@@ -327,6 +327,12 @@ static void test_regs_load(void **state) {
     assert_true(unwind_regs_load(&unwind_i386, &from, &r));
     assert_int_equal(r.value[UNWIND_IP], 8);
     assert_int_equal(r.value[5], 7);
+    from.mask = 0xfffff; /* RISC-V: the instruction pointer, then registers from 1 on */
+    assert_true(unwind_regs_load(&unwind_riscv64, &from, &r));
+    assert_int_equal(r.known, 0x1ffffd);
+    assert_int_equal(r.value[UNWIND_IP], 0xf00000000);
+    assert_int_equal(r.value[2], 0xf00000001);
+    assert_int_equal(r.value[20], 0xf00000013);
     from.mask = 0xff0eff; /* no instruction pointer */
     assert_false(unwind_regs_load(&unwind_x86_64, &from, &r));
     from.mask = 0xff0fff;
