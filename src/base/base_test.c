@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/out.h"
+#include "base/sorted.h"
 #include "base/strpool.h"
 #include "base/writer.h"
 
@@ -174,6 +175,27 @@ static void test_err(void **state) {
     assert_false(err_set(NULL, ERR_IO, NULL, "nobody listens"));
 }
 
+static void test_sorted(void **state) {
+    (void)state;
+    struct point {
+        uint64_t x;
+    };
+    VEC(struct point) v = {0};
+    assert_int_equal(sorted_up_to(&v, x, UINT64_MAX), 0);
+    for (size_t n = 1; n < 20; n++) {
+        struct point *p = vec_push(&v);
+        assert_non_null(p);
+        p->x = 10 * (n / 2); /* 0 10 10 20 20 ... */
+        for (uint64_t key = 0; key < 110; key++) {
+            size_t want = 0;
+            while (want < v.count && v.items[want].x <= key)
+                want++;
+            assert_int_equal(sorted_up_to(&v, x, key), want);
+        }
+    }
+    vec_fini(&v);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cursor_is_sticky), cmocka_unit_test(test_writer_mirrors_cursor),
@@ -181,6 +203,7 @@ int main(void) {
         cmocka_unit_test(test_strpool),          cmocka_unit_test(test_arena),
         cmocka_unit_test(test_out_numbers),      cmocka_unit_test(test_out_flush_and_failure),
         cmocka_unit_test(test_out_json),         cmocka_unit_test(test_err),
+        cmocka_unit_test(test_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

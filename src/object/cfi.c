@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "base/sorted.h"
 #include "object/cfi_internal.h"
 
 object_vaddr object_cfi_pointer(const struct object_cfi *t, struct cursor *c, unsigned encoding,
@@ -240,17 +241,10 @@ static bool search(const struct object_cfi *t, object_vaddr addr, uint64_t *fde)
 }
 
 static bool search_index(const struct cfi_index *x, object_vaddr addr, uint64_t *fde) {
-    size_t low = 0, high = x->list.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (x->list.items[mid].start <= addr)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    if (!low || addr >= x->list.items[low - 1].end)
+    size_t n = sorted_up_to(&x->list, start, addr);
+    if (!n || addr >= x->list.items[n - 1].end)
         return false;
-    *fde = x->list.items[low - 1].at;
+    *fde = x->list.items[n - 1].at;
     return true;
 }
 

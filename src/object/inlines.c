@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "base/sorted.h"
 #include "object/lines_internal.h"
 
 /* Bounds for hostile trees; compilers stay far below. */
@@ -78,16 +79,9 @@ static bool find_function(struct object_lines *l, struct unit *u, uint64_t addr,
         if (u->functions.count)
             qsort(u->functions.items, u->functions.count, sizeof *u->functions.items, by_start);
     }
-    size_t low = 0, high = u->functions.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (u->functions.items[mid].start <= addr)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low && u->functions.items[low - 1].end > addr &&
-           dwarf_offdie(l->main.dwarf, u->functions.items[low - 1].die, out);
+    size_t n = sorted_up_to(&u->functions, start, addr);
+    return n && u->functions.items[n - 1].end > addr &&
+           dwarf_offdie(l->main.dwarf, u->functions.items[n - 1].die, out);
 }
 
 /* --- What was inlined in it ---------------------------------------------------------------------------- */

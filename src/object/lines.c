@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sorted.h"
 #include "object/lines_internal.h"
 
 enum { PATH_MAX_BYTES = 4096 };
@@ -177,15 +178,7 @@ uint32_t object_lines_unit(struct object_lines *l, uint64_t addr, struct unit_wa
         walk->begun = true;
         if (!l->indexed)
             index_units(l);
-        size_t low = 0, high = l->failed ? 0 : l->ranges.count;
-        while (low < high) {
-            size_t mid = low + (high - low) / 2;
-            if (l->ranges.items[mid].start <= addr)
-                low = mid + 1;
-            else
-                high = mid;
-        }
-        walk->at = low;
+        walk->at = l->failed ? 0 : sorted_up_to(&l->ranges, start, addr);
     }
     while (walk->at && walk->tries < LOOK_BACK_MAX && l->ranges.items[walk->at - 1].reach > addr) {
         const struct unit_range *r = &l->ranges.items[--walk->at];

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/sorted.h"
+
 typedef struct jitcode_pending pending;
 
 struct reading {
@@ -542,15 +544,8 @@ bool jitcode_line_next(const struct jitcode *j, const struct jitcode_function *f
 }
 
 const struct jitcode_function *jitcode_find(const struct jitcode *j, uint64_t offset) {
-    size_t low = 0, high = j->functions.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (j->functions.items[middle].offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct jitcode_function *f = low ? &j->functions.items[low - 1] : NULL;
+    size_t n = sorted_up_to(&j->functions, offset, offset);
+    const struct jitcode_function *f = n ? &j->functions.items[n - 1] : NULL;
     return f && offset - f->offset < f->code.size ? f : NULL;
 }
 
