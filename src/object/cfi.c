@@ -189,8 +189,8 @@ static bool read_cie(const struct object_cfi *t, const struct cfi_section *s, ui
     return cursor_ok(&c) && r->return_column < OBJECT_CFI_COLUMNS;
 }
 
-/* The longest of a big program are of some 10 KB. */
-enum { PROGRAM_MAX = 1 << 20 };
+/* The longest of a big program (a compiler) have some 20 KB. */
+enum { PROGRAM_MAX = 1 << 17 };
 
 /* Reads an entry as an FDE. False: it is none. */
 static bool read_fde(const struct object_cfi *t, const struct cfi_section *s, const struct entry *e,
