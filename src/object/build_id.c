@@ -19,6 +19,7 @@ struct elf {
     struct bytes file;
     bool wide, swap;
     uint64_t segments_at, sections_at;
+    uint64_t budget; /* bytes of notes yet to look at: those of a hostile file may overlap */
     uint16_t segment_size, segment_count, section_size, section_count;
 };
 
@@ -36,7 +37,10 @@ static bool read_header(struct bytes file, struct elf *e) {
     uint8_t class = file.data[4], data = file.data[5];
     if ((class != CLASS_32 && class != CLASS_64) || (data != DATA_LITTLE && data != DATA_BIG))
         return false;
-    *e = (struct elf){.file = file, .wide = class == CLASS_64, .swap = (data == DATA_BIG) != BYTES_HOST_BIG};
+    *e = (struct elf){.file = file,
+                      .wide = class == CLASS_64,
+                      .swap = (data == DATA_BIG) != BYTES_HOST_BIG,
+                      .budget = 4 * (uint64_t)file.size};
     struct cursor c = cursor_make(file, e->swap);
     cursor_take(&c, 16 + 2 + 2 + 4); /* ident, type, machine, version */
     word(&c, e->wide);               /* entry */
@@ -115,7 +119,7 @@ static struct part section(struct cursor *c, bool wide) {
     return p;
 }
 
-static bool find_in_table(const struct elf *e, uint64_t at, uint16_t size, uint16_t count, uint32_t note_type,
+static bool find_in_table(struct elf *e, uint64_t at, uint16_t size, uint16_t count, uint32_t note_type,
                           struct part (*read)(struct cursor *c, bool wide), struct object_build_id *out) {
     for (uint32_t i = 0; i < count; i++) {
         uint64_t offset;
@@ -125,6 +129,9 @@ static bool find_in_table(const struct elf *e, uint64_t at, uint16_t size, uint1
         struct part p = read(&c, e->wide);
         if (!cursor_ok(&c) || p.type != note_type || !checked_range(p.offset, p.size, e->file.size))
             continue;
+        if (p.size > e->budget)
+            return false;
+        e->budget -= p.size;
         if (find_note((struct bytes){e->file.data + p.offset, (size_t)p.size}, e->swap, p.align, out))
             return true;
     }

@@ -17,13 +17,15 @@ static bool add(XXH3_state_t *hash, const struct object_elf *e, const struct obj
 bool object_cookie_read(struct bytes file, uint8_t out[OBJECT_COOKIE_BYTES]) {
     struct object_elf e;
     struct object_segment s;
+    uint64_t budget = 4 * (uint64_t)file.size; /* segments of a hostile file may overlap */
     bool any = false, ok = object_elf_open(file, &e, NULL);
     XXH3_state_t *hash = ok ? XXH3_createState() : NULL;
     ok = hash && XXH3_128bits_reset(hash) == XXH_OK;
     for (uint32_t i = 0; ok && object_elf_segment(&e, i, &s); i++)
         if (s.type == PT_LOAD && s.flags & PF_X) {
             any = true;
-            ok = add(hash, &e, &s);
+            ok = s.file_size <= budget && add(hash, &e, &s);
+            budget -= s.file_size;
         }
     if (ok && any) {
         XXH128_canonical_t canonical;

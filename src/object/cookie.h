@@ -12,7 +12,8 @@
 
 enum { OBJECT_COOKIE_BYTES = 16 };
 
-/* False when `file` is no ELF image, has no executable PT_LOAD, or one that is not all in the file. */
+/* False when `file` is no ELF image, has no executable PT_LOAD, one that is not all in the file, or so many
+ * that they have more than four times its bytes. */
 bool object_cookie_read(struct bytes file, uint8_t out[OBJECT_COOKIE_BYTES]);
 
 #endif

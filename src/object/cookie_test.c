@@ -65,7 +65,30 @@ static void test_no_image(void **state) {
     assert_false(object_cookie_read((struct bytes){(const uint8_t *)"#!/bin/sh\n", 10}, out));
 }
 
+/* Segments that all hold the same code: hashing each would cost the square of the file's size. */
+static void test_overlap(void **state) {
+    (void)state;
+    static const uint8_t code[65536];
+    uint8_t out[OBJECT_COOKIE_BYTES];
+    for (unsigned segments = 1; segments < 8; segments++) {
+        struct test_image t;
+        test_image_init(&t, true, false, ET_DYN, EM_X86_64);
+        uint32_t text =
+            elf_image_section(&t.image, &(struct elf_image_section){.name = ".text",
+                                                                    .type = SHT_PROGBITS,
+                                                                    .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                                                    .addr = 0x1000,
+                                                                    .content = {code, sizeof code}});
+        for (unsigned i = 0; i < segments; i++)
+            elf_image_segment(&t.image,
+                              &(struct elf_image_segment){PT_LOAD, PF_R | PF_X, 0x1000, 16, text, text});
+        assert_int_equal(object_cookie_read(test_image_done(&t), out), segments < 5);
+        test_image_fini(&t);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_identity), cmocka_unit_test(test_no_image)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_identity), cmocka_unit_test(test_overlap),
+                                       cmocka_unit_test(test_no_image)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@ struct context {
     const struct object_elf *elf;
     const struct machine *machine;
     VEC(struct slot) slots; /* sorted by addr */
+    uint64_t budget;        /* bytes of relocations yet to read: tables of a hostile file may overlap */
     object_vaddr got;       /* what i386's %ebx holds */
     struct object_symbols names;
 };
@@ -175,8 +176,9 @@ static object_vaddr addend_in_place(const struct object_elf *e, const struct obj
 static bool add_slots(struct context *x, const struct object_section *s, const struct object_layout *layout) {
     const struct object_elf *e = x->elf;
     struct bytes content;
-    if (!object_elf_section_bytes(e, s, NULL, &content, NULL))
+    if (!object_elf_section_bytes(e, s, NULL, &content, NULL) || content.size > x->budget)
         return true;
+    x->budget -= content.size;
     bool rela = s->type == SHT_RELA;
     size_t entry = (e->wide ? 16 : 8) + (rela ? (e->wide ? 8 : 4) : 0);
     struct cursor c = cursor_make(content, e->swap);
@@ -319,7 +321,7 @@ static bool add_all(struct context *x, struct object_plt *p) {
 
 bool object_plt_init(const struct object_elf *e, struct object_plt *out, struct err *err) {
     *out = (struct object_plt){0};
-    struct context x = {.elf = e, .machine = machine_of(e)};
+    struct context x = {.elf = e, .machine = machine_of(e), .budget = e->file.size};
     struct object_section got;
     if (!x.machine || e->type == ET_REL)
         return true;
