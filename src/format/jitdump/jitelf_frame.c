@@ -155,20 +155,22 @@ struct last_cie {
 static void put_tables(struct function_tables *t, struct bytes frame, struct last_cie *last) {
     struct cursor c = cursor_make(frame, t->part->code->swap);
     struct entry e, cie = {{NULL, 0}, {NULL, 0}, 0, 0};
+    int encoding = -1;
+    bool same = false; /* it is the last one written */
     while (entry_next(&c, &e)) {
         if (e.id == 0) {
             cie = e;
+            encoding = cie_encoding(cie.body, t->part->code->swap, 8);
+            same = last->body.size && bytes_equal(last->body, cie.body);
             continue;
         }
         /* An FDE's id is its distance from its CIE. */
-        if (!cie.all.size || e.at + 4 - e.id != cie.at)
+        if (encoding < 0 || e.at + 4 - e.id != cie.at)
             continue;
-        int encoding = cie_encoding(cie.body, t->part->code->swap, 8);
-        if (encoding < 0)
-            continue;
-        if (!last->body.size || !bytes_equal(last->body, cie.body)) {
+        if (!same) {
             *last = (struct last_cie){cie.body, t->out->size};
             writer_bytes_put(t->out, cie.all);
+            same = true;
         }
         put_fde(t, &e, last->at, encoding);
     }
