@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define HASH_ABSENT UINT32_MAX
 
@@ -22,6 +23,9 @@ struct hash_map {
     size_t mask, count; /* mask + 1 slots, a power of two, when slots is not NULL */
 };
 
+/* 2^64 by the golden ratio. */
+#define HASH_ODD 0x9e3779b97f4a7c15u
+
 static inline uint64_t hash_u64(uint64_t x) {
     /* The finaliser of splitmix64 (Steele, Lea, Flood 2014): full avalanche, three multiplications. */
     x ^= x >> 30;
@@ -32,6 +36,26 @@ static inline uint64_t hash_u64(uint64_t x) {
 }
 
 uint64_t hash_bytes(const void *p, size_t n);
+
+/* A 64 x 64 -> 128 bit product, folded: one step takes in two words. */
+static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Of `count` words of 8 bytes as they lie there, at any address. Seeds that differ little will do. */
+static inline uint64_t hash_words(const uint8_t *p, uint64_t count, uint64_t seed) {
+    uint64_t h = (seed ^ count << 56) * HASH_ODD, words[2] = {0};
+    for (; count > 1; count -= 2, p += sizeof words) {
+        memcpy(words, p, sizeof words);
+        h = hash_fold(words[0] ^ h, words[1] ^ 0x8bb84b93962eacc9u);
+    }
+    if (count) {
+        memcpy(words, p, sizeof *words);
+        h ^= words[0];
+    }
+    return hash_fold(h, 0x2d358dccaa6c78a5u);
+}
 
 void hash_map_fini(struct hash_map *m);
 /* Sets key to value (not HASH_ABSENT), replacing an older one; false when memory ran out. */

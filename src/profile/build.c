@@ -180,6 +180,8 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
         return err_memory(err, "profile");
     for (size_t i = 0; i < THREAD_SLOTS; i++)
         b->threads[i].comm = PROFILE_NONE;
+    if (plan->waits && !(b->known = profile_known_new()))
+        return err_memory(err, "profile");
     for (size_t i = 0; i < plan->in->events->list.count; i++) {
         struct profile_way *way = vec_push(&b->ways);
         if (!way || !vec_push(&b->tally))
@@ -196,6 +198,8 @@ void profile_builder_trim(struct profile_builder *b) {
     profile_chain_table_fini(&b->known_parts);
     profile_parts_trim(&b->parts);
     idtable_fini(&b->leaf_index);
+    free(b->known);
+    b->known = NULL;
     vec_fini(&b->run_frames);
     vec_fini(&b->part_words);
     vec_fini(&b->path);
@@ -386,6 +390,8 @@ static inline bool start_pending(struct profile_builder *b, struct profile_taken
     p->inner.count = p->outer.count = 0;
     p->inner.own = p->outer.own = false;
     p->place = p->own = false;
+    p->known = PROFILE_NOT_KNOWN;
+    p->leaf_id = PROFILE_NONE;
     return p->leaf.key.klass != PROFILE_NONE;
 }
 

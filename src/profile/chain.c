@@ -12,23 +12,6 @@
 
 #include "profile/profile_internal.h"
 
-/* A 64 x 64 -> 128 bit product, folded: one step takes in two words. Two parts that collide would be taken
- * for one; at 64 bits that is once in some ten thousand recordings of a million distinct parts each. */
-static inline uint64_t fold(uint64_t a, uint64_t b) {
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static uint64_t hash_words(const uint8_t *p, uint64_t count, bool swap, uint64_t seed) {
-    const uint64_t step = 0x9e3779b97f4a7c15u;
-    uint64_t h = seed ^ count * step, a = 0x2d358dccaa6c78a5u, b = 0x8bb84b93962eacc9u, i = 0;
-    for (; i + 1 < count; i += 2, a += step, b -= step) /* the products wait for nothing but the words */
-        h += fold(bytes_load64(p + 8 * i, swap) ^ a, bytes_load64(p + 8 * i + 8, swap) ^ b);
-    if (i < count)
-        h += fold(bytes_load64(p + 8 * i, swap) ^ a, b);
-    return hash_u64(h);
-}
-
 /* Addresses of one space, innermost first. */
 struct part {
     const uint8_t *at;
@@ -88,11 +71,13 @@ static bool make_room(struct profile_chain_table *t) {
     return true;
 }
 
+/* Two parts that collide would be taken for one; at 64 bits that is once in some ten thousand recordings of a
+ * million distinct parts each. */
 static uint64_t part_key(const struct chain *c, const struct part *part, const struct model_state *state) {
     uint64_t seed = (uint64_t)state->id << 8 | part->cpumode << 1 | c->in_kernel;
     if (part->cut) /* what lies inside of an address is part of what it means */
         seed ^= hash_u64(bytes_load64(part->at - 8, part->swap));
-    return hash_words(part->at, part->count, part->swap, hash_u64(seed));
+    return hash_words(part->at, part->count, seed);
 }
 
 /* Resolves a part's frames. */
@@ -157,41 +142,47 @@ struct parts {
 };
 
 /* How many of the entries from i on, `most` at most, are addresses. */
-static uint64_t addresses_from(const struct perfdata_u64s *chain, uint64_t i, uint64_t most) {
-    uint64_t n = 0, left = chain->count - i;
-    most = most < left ? most : left;
-    while (n < most && perfdata_u64_at(chain, i + n) < PERFDATA_CONTEXT_MAX)
-        n++;
-    return n;
+static inline uint64_t addresses_from(const struct perfdata_u64s *chain, uint64_t i, uint64_t most) {
+    uint64_t left = chain->count - i, end = i + (most < left ? most : left), from = i;
+    while (i < end && perfdata_u64_at(chain, i) < PERFDATA_CONTEXT_MAX)
+        i++;
+    return i - from;
+}
+
+static bool split(struct profile_builder *b, const struct perfdata_u64s *chain, const struct chain *c,
+                  struct parts *out, bool nested);
+
+/* Behind the marker of a part that was recorded later stands how to find it. */
+static __attribute__((cold)) bool split_deferred(struct profile_builder *b, uint64_t cookie,
+                                                 const struct chain *c, struct parts *out) {
+    const struct profile_input *in = b->plan->in;
+    struct perfdata_u64s later = {0};
+    if (in->deferred)
+        later = resolve_deferred_find(in->deferred, in->stream, in->events, cookie, c->tid, c->when.order);
+    return !later.count || split(b, &later, c, out, true);
 }
 
 /* Splits at the markers. False: an unknown marker within what would be shown, so that none of the chain can
  * be trusted (perf drops it too), or more parts than any chain has. */
 static bool split(struct profile_builder *b, const struct perfdata_u64s *chain, const struct chain *c,
                   struct parts *out, bool nested) {
-    const struct profile_input *in = b->plan->in;
     for (uint64_t i = 0; i < chain->count && out->left; i++) {
         uint64_t n = addresses_from(chain, i, out->left);
-        if (n && out->count == PARTS_MAX)
-            return false;
-        if (n)
+        if (n) {
+            if (out->count == PARTS_MAX)
+                return false;
             out->list[out->count++] = (struct part){chain->data + 8 * i, n, out->cpumode, chain->swap, false};
-        out->left -= n;
-        i += n;
-        if (i == chain->count || !out->left)
-            break;
+            out->left -= n;
+            i += n;
+            if (i == chain->count || !out->left)
+                break;
+        }
         uint64_t ip = perfdata_u64_at(chain, i);
         out->cpumode = perfdata_context_cpumode(ip);
         if (out->cpumode == PERFDATA_MISC_CPUMODE_UNKNOWN)
             return false;
-        if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count)
-            continue;
-        uint64_t cookie = perfdata_u64_at(chain, ++i);
-        struct perfdata_u64s later = {0};
-        if (in->deferred)
-            later =
-                resolve_deferred_find(in->deferred, in->stream, in->events, cookie, c->tid, c->when.order);
-        if (later.count && !split(b, &later, c, out, true))
+        if (ip == PERFDATA_CONTEXT_USER_DEFERRED && !nested && i + 1 < chain->count &&
+            !split_deferred(b, perfdata_u64_at(chain, ++i), c, out))
             return false;
     }
     return true;
@@ -202,14 +193,20 @@ static void keep_outermost(struct parts *parts, uint64_t most) {
     uint64_t frames = 0;
     for (unsigned i = 0; i < parts->count; i++)
         frames += parts->list[i].count;
+    if (frames <= most)
+        return;
+    unsigned dropped = 0;
     for (unsigned i = 0; i < parts->count && frames > most; i++) {
         struct part *p = &parts->list[i];
         uint64_t drop = frames - most < p->count ? frames - most : p->count;
         p->at += 8 * drop;
-        p->cut = drop && drop < p->count;
+        p->cut = drop < p->count;
         p->count -= drop;
+        dropped += !p->count;
         frames -= drop;
     }
+    parts->count -= dropped;
+    memmove(parts->list, parts->list + dropped, parts->count * sizeof *parts->list);
 }
 
 /* A part of a chain, resolved. */
@@ -245,25 +242,52 @@ static bool join(struct profile_builder *b, const struct link *links, unsigned c
     return out->outer != PROFILE_NO_PART && out->inner != PROFILE_NO_PART;
 }
 
+/* Where the addresses that begin at `p` end. */
+static inline const uint8_t *addresses_end(const uint8_t *p, const uint8_t *end) {
+    while (p < end && bytes_load64(p, false) < PERFDATA_CONTEXT_MAX)
+        p += 8;
+    return p;
+}
+
+/* The parts of a chain that is the kernel's, the user's or the one behind the other, of `most` words at most.
+ * False: it may be another, split tells. */
+static inline bool split_usual(const struct perfdata_u64s *chain, uint64_t most, struct parts *parts) {
+    const uint8_t *p = chain->data, *end = p + 8 * chain->count;
+    parts->count = 0;
+    if (chain->swap || chain->count > most || chain->count < 2)
+        return false;
+    uint64_t marker = bytes_load64(p, false);
+    if (marker == PERFDATA_CONTEXT_KERNEL) {
+        const uint8_t *from = p + 8;
+        p = addresses_end(from, end);
+        if (p == from)
+            return false;
+        parts->list[parts->count++] =
+            (struct part){from, (uint64_t)(p - from) / 8, PERFDATA_MISC_KERNEL, false, false};
+        if (p == end)
+            return true;
+        marker = bytes_load64(p, false);
+    }
+    p += 8;
+    if (marker != PERFDATA_CONTEXT_USER || p == end || addresses_end(p, end) != end)
+        return false;
+    parts->list[parts->count++] = (struct part){p, (uint64_t)(end - p) / 8, PERFDATA_MISC_USER, false, false};
+    return true;
+}
+
 /* The parts of a chain as recorded that count, innermost first; none is empty. */
-static void find_parts(struct profile_builder *b, const struct chain *c, const struct perfdata_u64s *chain,
-                       struct parts *parts) {
+static inline void find_parts(struct profile_builder *b, const struct chain *c,
+                              const struct perfdata_u64s *chain, struct parts *parts) {
+    if (split_usual(chain, b->plan->o->max_stack, parts))
+        return;
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;
     parts->count = 0;
     parts->left = caller ? UINT64_MAX : b->plan->o->max_stack;
     parts->cpumode = PERFDATA_MISC_USER;
-    if (!chain->count || !split(b, chain, c, parts, false)) {
+    if (!split(b, chain, c, parts, false))
         parts->count = 0;
-        return;
-    }
-    if (caller)
+    else if (caller)
         keep_outermost(parts, b->plan->o->max_stack);
-    unsigned dropped = 0;
-    while (dropped < parts->count && !parts->list[dropped].count)
-        dropped++;
-    parts->count -= dropped;
-    if (dropped)
-        memmove(parts->list, parts->list + dropped, parts->count * sizeof *parts->list);
 }
 
 /* The chain of the parts and, if it is no empty part, of `user` outside of them; c->place where it is known.
@@ -352,9 +376,8 @@ static bool is_short_user(const struct part *part) {
 }
 
 /* False: not all of them can be asked for. */
-static bool ask_words(struct profile_builder *b, const struct chain *c, const struct part *part,
-                      struct profile_pending *p) {
-    const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
+static bool ask_words(struct profile_builder *b, const struct part *part, const struct model_state *state,
+                      bool own, struct profile_pending *p) {
     unsigned how =
         resolve_frames_how(part->cpumode, (enum resolve_frame_kind)b->plan->frame_kind, p->in_kernel);
     for (uint64_t i = 0; i < part->count; i++)
@@ -364,29 +387,29 @@ static bool ask_words(struct profile_builder *b, const struct chain *c, const st
             return false;
         }
     p->words = (uint8_t)part->count;
-    p->own =
-        b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE && is_own(c, part);
+    p->own = own && b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE;
     return true;
 }
 
 /* The record may be gone when it is the sample's turn: the words stay in b->part_words, the one inside of the
  * part before them. False: memory. */
-static bool ask_later(struct profile_builder *b, const struct chain *c, const struct part *part,
+static bool ask_later(struct profile_builder *b, const struct part *part, uint64_t key, bool own,
                       struct profile_later_part *later) {
-    const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
-    *later = (struct profile_later_part){.key = part_key(c, part, state),
-                                         .at = b->part_words.count + part->cut,
+    size_t at = b->part_words.count, count = part->cut + (size_t)part->count;
+    *later = (struct profile_later_part){.key = key,
+                                         .at = at + part->cut,
                                          .count = (uint32_t)part->count,
                                          .cpumode = (uint8_t)part->cpumode,
                                          .cut = part->cut,
-                                         .own = is_own(c, part)};
+                                         .own = own};
     if (b->known_parts.slots)
-        __builtin_prefetch(&b->known_parts.slots[later->key & b->known_parts.mask]);
-    if (!vec_reserve(&b->part_words, b->part_words.count + part->cut + part->count))
+        __builtin_prefetch(&b->known_parts.slots[key & b->known_parts.mask]);
+    if (!vec_reserve(&b->part_words, at + count))
         return false;
-    for (uint64_t i = 0; i < part->count + part->cut; i++)
-        b->part_words.items[b->part_words.count++] =
-            bytes_load64(part->at + 8 * i - (part->cut ? 8 : 0), part->swap);
+    const uint8_t *from = part->at - (part->cut ? 8 : 0);
+    for (size_t i = 0; i < count; i++)
+        b->part_words.items[at + i] = bytes_load64(from + 8 * i, part->swap);
+    b->part_words.count = at + count;
     return true;
 }
 
@@ -405,9 +428,19 @@ enum profile_asked profile_chain_ask(struct profile_builder *b, const struct per
         return PROFILE_ASKED;
     if (!is_common(&parts))
         return PROFILE_NOT_ASKED;
-    const struct part *outer = &parts.list[parts.count - 1];
-    bool ok = (parts.count == 1 || ask_later(b, &c, &parts.list[0], &p->inner)) &&
-              ((is_short_user(outer) && ask_words(b, &c, outer, p)) || ask_later(b, &c, outer, &p->outer));
+    const struct part *inner = parts.count == 2 ? &parts.list[0] : NULL,
+                      *outer = &parts.list[parts.count - 1];
+    uint64_t keys[2] = {0};
+    if (inner)
+        keys[0] = part_key(&c, inner, resolve_places_state(&b->places, inner->cpumode, c.pid, when));
+    const struct model_state *state = resolve_places_state(&b->places, outer->cpumode, c.pid, when);
+    keys[1] = part_key(&c, outer, state);
+    bool own = is_own(&c, &parts.list[0]);
+    if (own && profile_pending_known(b, keys))
+        return PROFILE_ASKED;
+    bool ok = (!inner || ask_later(b, inner, keys[0], own, &p->inner)) &&
+              ((is_short_user(outer) && ask_words(b, outer, state, own && !inner, p)) ||
+               ask_later(b, outer, keys[1], own && !inner, &p->outer));
     return ok ? PROFILE_ASKED : PROFILE_ASK_FAILED;
 }
 

@@ -8,12 +8,14 @@
  *   steps (resolve/frames.c)    frames
  *   parts (parts.c)             where the index says, the sequences themselves
  *   leaves                      the index, the leaves
+ *
+ * Samples that are like one of the last thousands go to its leaf at once.
  */
 #include "profile/profile_internal.h"
 
 /* ---- leaves ---- */
 
-uint64_t profile_leaf_hash(const struct profile_leaf_key *k) {
+static uint64_t hash_key(const struct profile_leaf_key *k) {
     uint64_t place = (uint64_t)k->klass << 32 | k->frame,
              chain = (uint64_t)k->chain.outer << 32 | k->chain.inner;
     return hash_u64(place ^ chain * 0x9e3779b97f4a7c15u);
@@ -37,11 +39,9 @@ static uint32_t leaf_of(struct profile_builder *b, const struct profile_leaf_key
     return id;
 }
 
-bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *more,
-                      const struct profile_weights *weights, uint64_t hash) {
-    uint32_t id = leaf_of(b, &more->key, hash);
-    if (id == PROFILE_NONE)
-        return false;
+/* Adds period, samples and first sample to those of a leaf. */
+static void add_to_leaf(struct profile_builder *b, uint32_t id, const struct profile_leaf *more,
+                        const struct profile_weights *weights) {
     struct profile_leaf *leaf = &b->leaves.items[id];
     leaf->period += more->period;
     leaf->samples += more->samples;
@@ -55,6 +55,42 @@ bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *more
         b->weights.items[id].latency += weights->latency;
         b->weights.items[id].cut += weights->cut;
     }
+}
+
+/* ---- leaves that are remembered ---- */
+
+/* What was recorded of a sample, and its leaf: the same samples mostly come soon after each other. */
+struct profile_known {
+    uint64_t key; /* PROFILE_NOT_KNOWN: none */
+    uint32_t leaf;
+    bool waits; /* `leaf` is the number of a sample that waits */
+};
+
+enum { KNOWN_BITS = 14 };
+
+static struct profile_known *known_at(const struct profile_builder *b, uint64_t key) {
+    return &b->known[key >> (64 - KNOWN_BITS)];
+}
+
+struct profile_known *profile_known_new(void) {
+    return calloc((size_t)1 << KNOWN_BITS, sizeof(struct profile_known));
+}
+
+bool profile_pending_known(struct profile_builder *b, const uint64_t keys[2]) {
+    struct profile_pending *p = profile_pending_next(b);
+    uint64_t key = hash_fold(keys[0] ^ (p->leaf.key.klass + 1) * HASH_ODD, keys[1]) | 1;
+    const struct profile_known *known = known_at(b, key);
+    if (known->key != key) {
+        p->known = key;
+        return false;
+    }
+    p->leaf_id = known->leaf;
+    p->twin = known->waits;
+    p->own = true;
+    if (p->twin)
+        return true;
+    __builtin_prefetch(&b->leaves.items[p->leaf_id], 1);
+    __builtin_prefetch(&b->leaves.items[p->leaf_id].samples, 1);
     return true;
 }
 
@@ -105,7 +141,8 @@ static void answer_all(struct profile_builder *b) {
         for (uint32_t i = 0; i < b->ask_count; i++)
             resolve_frames_step(&b->frames, &b->asks[i]);
     for (uint32_t i = 0; i < b->pending_count; i++)
-        answer(b, &b->pending[i]);
+        if (b->pending[i].leaf_id == PROFILE_NONE)
+            answer(b, &b->pending[i]);
 }
 
 /* ---- parts ---- */
@@ -136,16 +173,34 @@ static void make_parts(struct profile_builder *b) {
 
 /* ---- all ---- */
 
+static void add_leaf(struct profile_builder *b, struct profile_pending *p) {
+    if (p->leaf_id == PROFILE_NONE)
+        p->leaf_id = leaf_of(b, &p->leaf.key, p->hash);
+    else if (p->twin)
+        p->leaf_id = b->pending[p->leaf_id].leaf_id;
+    if (p->leaf_id == PROFILE_NONE) {
+        b->failed = true;
+        return;
+    }
+    add_to_leaf(b, p->leaf_id, &p->leaf, &p->weights);
+    if (p->known != PROFILE_NOT_KNOWN && known_at(b, p->known)->key == p->known)
+        *known_at(b, p->known) = (struct profile_known){p->known, p->leaf_id, false};
+}
+
 void profile_pending_flush(struct profile_builder *b) {
     answer_all(b);
     if (b->plan->chains)
         make_parts(b);
     for (uint32_t i = 0; i < b->pending_count; i++) {
         struct profile_pending *p = &b->pending[i];
-        p->hash = profile_leaf_hash(&p->leaf.key);
+        if (p->leaf_id != PROFILE_NONE)
+            continue;
+        p->hash = hash_key(&p->leaf.key);
         idtable_prefetch(&b->leaf_index, p->hash);
     }
     for (uint32_t i = 0; i < b->pending_count; i++) {
+        if (b->pending[i].leaf_id != PROFILE_NONE)
+            continue;
         struct idtable_at at = idtable_first(&b->leaf_index, b->pending[i].hash);
         uint32_t id = idtable_next(&b->leaf_index, &at);
         if (id != IDTABLE_NONE) { /* it may lie on two lines */
@@ -154,12 +209,15 @@ void profile_pending_flush(struct profile_builder *b) {
         }
     }
     for (uint32_t i = 0; i < b->pending_count && !b->failed; i++)
-        b->failed |= !profile_leaf_add(b, &b->pending[i].leaf, &b->pending[i].weights, b->pending[i].hash);
+        add_leaf(b, &b->pending[i]);
     b->pending_count = b->ask_count = 0;
     vec_clear(&b->part_words);
 }
 
 void profile_pending_push(struct profile_builder *b) {
+    const struct profile_pending *p = profile_pending_next(b);
+    if (p->known != PROFILE_NOT_KNOWN)
+        *known_at(b, p->known) = (struct profile_known){p->known, b->pending_count, true};
     if (b->unwind) /* the sample's chain was its last */
         b->pending[b->pending_count].weights.cut = resolve_unwind_was_cut(b->unwind);
     if (++b->pending_count == PROFILE_PENDING)

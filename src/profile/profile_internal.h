@@ -100,6 +100,9 @@ struct profile_later_part {
 struct profile_pending {
     struct profile_leaf leaf; /* of this sample alone */
     uint64_t hash;
+    uint64_t known;   /* under which its leaf is to be remembered; PROFILE_NOT_KNOWN: it is not */
+    bool twin;        /* leaf_id is that of a sample that waits, of the same leaf */
+    uint32_t leaf_id; /* not PROFILE_NONE: the leaf was remembered, nothing below is asked for */
     struct profile_weights weights;
     uint64_t order; /* with leaf.first_ns: when */
     uint32_t pid;
@@ -112,7 +115,7 @@ struct profile_pending {
     bool place;
     bool own; /* the place is not asked for: it is that of the first word */
 };
-enum { PROFILE_PENDING = 64, PROFILE_ASKED_WORDS = 4 };
+enum { PROFILE_PENDING = 64, PROFILE_ASKED_WORDS = 4, PROFILE_NOT_KNOWN = 0 };
 
 struct profile_tally {
     uint64_t read, filtered, dropped, period, samples, latency, lost;
@@ -132,6 +135,7 @@ struct profile_runs {
 struct profile_way;
 struct profile_thread_slot;
 struct profile_chain_slot;
+struct profile_known;
 
 /* Parts as recorded, by a hash of their bytes and of what they mean, to what became of them; see chain.c. */
 struct profile_chain_table {
@@ -162,6 +166,7 @@ struct profile_builder {
     struct profile_pending pending[PROFILE_PENDING];
     struct resolve_ask asks[PROFILE_PENDING * (PROFILE_ASKED_WORDS + 1)];
     uint32_t pending_count, ask_count;
+    struct profile_known *known; /* with plan->waits */
 
     struct profile_parts parts; /* of frames */
     struct profile_chain_table known_parts;
@@ -203,11 +208,6 @@ uint32_t profile_text_add(struct profile_builder *b, const char *text, size_t le
 uint32_t profile_class_add(struct profile_builder *b, const uint64_t *values);
 /* ---- pending.c ---- */
 
-/* Adds period, samples and first sample of a leaf to those of the same key. `hash` is of the key. False:
- * memory. */
-bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *leaf,
-                      const struct profile_weights *weights, uint64_t hash);
-uint64_t profile_leaf_hash(const struct profile_leaf_key *key);
 /* The next sample to wait; its fields have garbage in them. It waits once profile_pending_push was called. */
 static inline struct profile_pending *profile_pending_next(struct profile_builder *b) {
     return &b->pending[b->pending_count];
@@ -217,6 +217,11 @@ static inline struct resolve_ask *profile_pending_ask(struct profile_builder *b)
     return &b->asks[b->ask_count++];
 }
 void profile_pending_push(struct profile_builder *b);
+/* NULL: memory. To be freed. */
+struct profile_known *profile_known_new(void);
+/* Whether the leaf of the next sample to wait is remembered: nothing is to be asked for. If it is not, it
+ * will be. Its class is known, and all else follows from its parts' keys. */
+bool profile_pending_known(struct profile_builder *b, const uint64_t keys[2]);
 /* Adds all that wait, in their order; b->failed: memory. */
 void profile_pending_flush(struct profile_builder *b);
 
