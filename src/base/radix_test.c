@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/radix.h"
 
-enum { MOST = 3000 };
+enum { MOST = 60000 };
 
 /* n keys of which only the bits of `mask` differ. */
 static void check(size_t n, uint64_t mask) {
@@ -27,8 +27,9 @@ static void check(size_t n, uint64_t mask) {
 
 static void sorts_and_keeps_the_order_of_equals(void **state) {
     (void)state;
-    const size_t sizes[] = {0, 1, 2, 48, 49, 300, MOST};
-    const uint64_t masks[] = {UINT64_MAX, 0, 1, 0xff, 0xff00000000000000u, 0xf0000000000f0007u};
+    const size_t sizes[] = {0, 1, 2, 20, 21, 48, 300, 3000, MOST};
+    const uint64_t masks[] = {UINT64_MAX,   0, 1, 0xff, 0xff00000000000000u, 0xf0000000000f0007u, 0x3fffff00,
+                              0xffffff00ffu};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t k = 0; k < sizeof masks / sizeof *masks; k++)
             check(sizes[i], masks[k]);

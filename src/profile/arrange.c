@@ -24,6 +24,8 @@ struct arranger {
     uint32_t *ranked;  /* ... the order that most comparisons follow: items by rank */
     uint64_t *numbers; /* by item */
     struct radix_item *sorted, *room;
+    uint64_t *starts;   /* a bit by rank: here begin items that no number by which was sorted tells apart */
+    uint64_t *earlier;  /* the same as it was before the last numbers */
     struct view *views; /* by rank */
 };
 
@@ -32,31 +34,73 @@ static void ask(struct arranger *a, enum arrange_number which) {
 }
 
 static bool get_room(struct arranger *a) {
-    if (!a->sorted)
-        a->sorted = malloc(((size_t)a->n + 1) * sizeof *a->sorted);
-    if (!a->room)
-        a->room = malloc(((size_t)a->n + 1) * sizeof *a->room);
-    return a->sorted && a->room;
+    size_t n = (size_t)a->n + 1, words = n / 64 + 1;
+    a->numbers = malloc(n * sizeof *a->numbers);
+    a->sorted = malloc(n * sizeof *a->sorted);
+    a->room = malloc(n * sizeof *a->room);
+    a->starts = malloc(words * sizeof *a->starts);
+    a->earlier = malloc(words * sizeof *a->earlier);
+    return a->numbers && a->sorted && a->room && a->starts && a->earlier;
 }
 
 /* Trees and sorting are not at the same time. */
 static void give_back_room(struct arranger *a) {
+    free(a->numbers);
     free(a->sorted);
     free(a->room);
+    free(a->starts);
+    free(a->earlier);
+    a->numbers = a->starts = a->earlier = NULL;
     a->sorted = a->room = NULL;
 }
 
-/* Sorts a->sorted by a number, keeping the order of equals. */
+/* ---- by one number after the other ---- */
+
+static void set_start(struct arranger *a, uint32_t rank) {
+    a->starts[rank / 64] |= 1ull << rank % 64;
+}
+
+/* All are alike again, in the order in which they are. */
+static void forget_starts(struct arranger *a) {
+    memset(a->starts, 0, ((size_t)a->n / 64 + 1) * sizeof *a->starts);
+    set_start(a, 0);
+    set_start(a, a->n);
+}
+
+static void keep_starts(struct arranger *a) {
+    memcpy(a->earlier, a->starts, ((size_t)a->n / 64 + 1) * sizeof *a->starts);
+}
+
+/* The first start behind a rank. */
+static uint32_t next_start(const uint64_t *starts, uint32_t rank) {
+    size_t at = ++rank / 64;
+    uint64_t word = starts[at] & -1ull << rank % 64;
+    while (!word)
+        word = starts[++at];
+    return (uint32_t)(at * 64 + (unsigned)__builtin_ctzll(word));
+}
+
+/* Sorts by a number what those before it left equal, keeping the order of what this one leaves equal. The
+ * numbers stay in the keys of a->sorted. */
 static void sort_by(struct arranger *a, enum arrange_number which, uint64_t flip) {
     ask(a, which);
     for (uint32_t i = 0; i < a->n; i++)
         a->sorted[i].key = a->numbers[a->sorted[i].value] ^ flip;
-    radix_sort(a->sorted, a->room, a->n);
+    for (uint32_t from = 0, end; from < a->n; from = end) {
+        end = next_start(a->starts, from);
+        if (end - from < 2)
+            continue;
+        radix_sort(a->sorted + from, a->room, end - from);
+        for (uint32_t i = from + 1; i < end; i++)
+            if (a->sorted[i].key != a->sorted[i - 1].key)
+                set_start(a, i);
+    }
 }
 
 static void start_from(struct arranger *a, const uint32_t *order) {
     for (uint32_t i = 0; i < a->n; i++)
         a->sorted[i].value = order ? order[i] : i;
+    forget_starts(a);
 }
 
 static void take_order(struct arranger *a) {
@@ -121,22 +165,15 @@ static bool look_around(const struct arranger *a, uint32_t from, uint32_t end, s
 /* Sorts by keys, then places; a->views by rank. True if there is a hole. */
 static bool sort_and_look(struct arranger *a) {
     bool any = false;
-    sort_by(a, ARRANGE_PLACE, sign);
+    forget_starts(a);
     sort_by(a, ARRANGE_KEYS, 0);
-    uint32_t group = 0;
-    struct view *views = a->views = (struct view *)(void *)a->room; /* sorting is over */
+    keep_starts(a);
+    sort_by(a, ARRANGE_PLACE, sign);
+    a->views = (struct view *)(void *)a->room; /* sorting is over */
     a->room = NULL;
-    for (uint32_t i = 0; i < a->n; i++) { /* views[].end: the group's end, until it is looked at */
-        if (i && a->sorted[i].key != a->sorted[i - 1].key)
-            group = i;
-        views[group].end = i + 1;
-    }
-    ask(a, ARRANGE_PLACE);
-    for (uint32_t i = 0; i < a->n; i++)
-        a->sorted[i].key = a->numbers[a->sorted[i].value] ^ sign;
     for (uint32_t from = 0, end; from < a->n; from = end) {
-        end = views[from].end;
-        any |= look_around(a, from, end, views);
+        end = next_start(a->earlier, from);
+        any |= look_around(a, from, end, a->views);
     }
     return any;
 }
@@ -154,36 +191,32 @@ struct range {
     uint32_t from, last;
 };
 
-/* The node of a rank is rank + 1. */
+/* The node of a rank is rank + 1. Before it is attached its `parent` and `note` are the nodes that will be
+ * next before and behind it by rank then; 0: none. */
 struct placing {
     struct order_tree *t;     /* nodes' notes: strays */
     const struct view *views; /* by rank */
-    uint32_t *pred, *succ;    /* of the i-th item: the nodes that are next by rank then; 0: none */
     uint32_t strays[STRAYS_MAX], stray_count;
     struct range below[STRAYS_MAX]; /* what may have its place below a stray */
     uint32_t below_count;
     bool lost; /* too many: everything goes the whole way */
 };
 
-/* Finds pred and succ from the end: takes the nodes out of a list again. False: memory. */
-static bool find_neighbours(const struct arranger *a, struct placing *p) {
-    size_t n = a->n;
-    uint32_t *before = malloc((n + 2) * sizeof *before), *behind = malloc((n + 2) * sizeof *behind);
-    bool ok = before && behind;
-    for (uint32_t i = 0; ok && i <= n + 1; i++) {
-        before[i] = i - 1;
-        behind[i] = i + 1;
+/* Finds each node's neighbours from the end: takes the nodes out of a list again, a ring with node 0 at its
+ * ends. */
+static void find_neighbours(const struct arranger *a, struct order_tree_node *nodes) {
+    for (uint32_t i = 0; i <= a->n; i++) {
+        nodes[i].below[0] = i ? i - 1 : a->n;
+        nodes[i].below[1] = i < a->n ? i + 1 : 0;
     }
-    for (uint32_t i = a->n; ok && i-- > 0;) {
-        uint32_t at = a->order[i] + 1, x = before[at], y = behind[at];
-        p->pred[i] = x;
-        p->succ[i] = y <= n ? y : 0;
-        behind[x] = y;
-        before[y] = x;
+    for (uint32_t i = a->n; i-- > 0;) {
+        struct order_tree_node *node = &nodes[a->order[i] + 1];
+        uint32_t before = node->below[0], behind = node->below[1];
+        node->parent = before & INT32_MAX;
+        node->note = behind;
+        nodes[before].below[1] = behind;
+        nodes[behind].below[0] = before;
     }
-    free(before);
-    free(behind);
-    return ok;
 }
 
 /* What may have its place below a stray: what lies between the nearest nodes above that stand before and
@@ -260,20 +293,20 @@ static bool is_past_hole(const struct view *v, uint32_t y) {
     return v->hole < v->end ? y >= v->hole + v->hole_len && y < v->end : y >= v->end && y < v->hole;
 }
 
-/* The place below which the i-th item is to be attached. */
-static uint32_t find_place(struct placing *p, uint32_t i, uint32_t rank, bool *side) {
+/* The place below which a rank is to be attached. */
+static uint32_t find_place(struct placing *p, uint32_t rank, bool *side) {
     struct order_tree_node *nodes = p->t->nodes;
-    struct view v = p->views[rank];
-    uint32_t left = 0, right = 0, parent = 0;
-    bool whole = meets_stray(p, rank + 1, p->pred[i], p->succ[i]), past = !v.hole_len && !whole;
+    const struct view *v = &p->views[rank];
+    uint32_t left = 0, right = 0, parent = 0, pred = nodes[rank + 1].parent, succ = nodes[rank + 1].note;
+    bool whole = meets_stray(p, rank + 1, pred, succ), past = !v->hole_len && !whole;
     for (uint32_t at = p->t->root; at && !past; at = nodes[at].below[*side]) {
         uint32_t y = at - 1;
         parent = at;
-        *side = (y < v.end) ^ (y - v.hole < v.hole_len);
-        whole |= *side != (y < v.end);
+        *side = (y < v->end) ^ (y - v->hole < v->hole_len);
+        whole |= *side != (y < v->end);
         left = *side ? at : left;
         right = *side ? right : at;
-        past = !whole && is_past_hole(&v, y);
+        past = !whole && is_past_hole(v, y);
     }
     nodes[rank + 1].note = 0;
     if (!past) {
@@ -281,34 +314,36 @@ static uint32_t find_place(struct placing *p, uint32_t i, uint32_t rank, bool *s
             add_stray(p, rank + 1);
         return parent;
     }
-    *side = p->pred[i] && !nodes[p->pred[i]].below[1];
-    return *side ? p->pred[i] : p->succ[i];
+    *side = pred && !nodes[pred].below[1];
+    return *side ? pred : succ;
+}
+
+static void ask_nodes_ahead(const struct arranger *a, const struct placing *p, uint32_t i) {
+    if (i + 2 * AHEAD >= a->n)
+        return;
+    const struct order_tree_node *nodes = p->t->nodes, *node = &nodes[a->order[i + AHEAD] + 1];
+    __builtin_prefetch(&nodes[a->order[i + 2 * AHEAD] + 1]);
+    __builtin_prefetch(&nodes[node->parent]);
+    __builtin_prefetch(&nodes[node->note]);
+    __builtin_prefetch(&p->views[a->order[i + AHEAD]]);
 }
 
 /* Puts the ranks in a->order, one after the other, into a tree and takes them out in that of the tree. */
 static bool through_tree(struct arranger *a, const struct view *views) {
     struct order_tree t;
-    struct placing p = {.t = &t,
-                        .views = views,
-                        .pred = malloc(((size_t)a->n + 1) * sizeof *p.pred),
-                        .succ = malloc(((size_t)a->n + 1) * sizeof *p.succ)};
-    bool ok = order_tree_init(&t, a->n) && p.pred && p.succ && find_neighbours(a, &p);
-    for (uint32_t i = 0; ok && i < a->n; i++) {
-        if (i + AHEAD < a->n) {
-            __builtin_prefetch(&t.nodes[p.pred[i + AHEAD]]);
-            __builtin_prefetch(&t.nodes[p.succ[i + AHEAD]]);
-            __builtin_prefetch(&views[a->order[i + AHEAD]]);
-        }
+    struct placing p = {.t = &t, .views = views};
+    if (!order_tree_init(&t, a->n))
+        return false;
+    find_neighbours(a, t.nodes);
+    for (uint32_t i = 0; i < a->n; i++) {
+        ask_nodes_ahead(a, &p, i);
         bool side = false;
-        uint32_t rank = a->order[i], parent = find_place(&p, i, rank, &side);
+        uint32_t rank = a->order[i], parent = find_place(&p, rank, &side);
         order_tree_attach(&t, rank + 1, parent, side);
     }
-    if (ok)
-        order_tree_list(&t, a->order);
-    free(p.pred);
-    free(p.succ);
+    order_tree_list(&t, a->order);
     order_tree_fini(&t);
-    return ok;
+    return true;
 }
 
 static bool sort_by_keys(struct arranger *a) {
@@ -320,8 +355,8 @@ static bool sort_by_keys(struct arranger *a) {
         start_from(a, NULL);
     }
     if (ok && far) {
-        sort_by(a, ARRANGE_TURN, 0);
         sort_by(a, ARRANGE_MADE, 0);
+        sort_by(a, ARRANGE_TURN, 0);
         take_order(a);
     }
     if (ok && sort_and_look(a)) {
@@ -333,8 +368,8 @@ static bool sort_by_keys(struct arranger *a) {
     } else if (ok) {
         take_order(a);
     }
+    give_back_room(a);
     free(a->views);
-    a->views = NULL;
     return ok;
 }
 
@@ -351,9 +386,9 @@ struct notes {
     uint32_t depth_mask;
 };
 
-/* Gives each rank its class; the list of them, NULL: memory. a->sorted has first shares in its keys. */
+/* Gives each rank its class; the list of them, NULL: memory. a->earlier tells where first shares differ. */
 static struct class *find_classes(const struct arranger *a, uint32_t *class_of, uint32_t *count) {
-    uint32_t most = 0, from = 0;
+    uint32_t most = 0, from = 0, next = 0;
     for (uint32_t i = 0; i < a->n; i++) {
         uint32_t thread = (uint32_t)(a->numbers[i] >> 16) + 1; /* none is UINT32_MAX */
         most = thread > most ? thread : most;
@@ -366,8 +401,10 @@ static struct class *find_classes(const struct arranger *a, uint32_t *class_of, 
     for (uint32_t i = 0; last_of && classes && i < a->n; i++) {
         uint64_t x = a->numbers[a->sorted[i].value];
         uint32_t *last = &last_of[(uint32_t)(x >> 16) + 1], depth = (uint16_t)x;
-        if (i && a->sorted[i].key != a->sorted[i - 1].key)
+        if (i == next) {
             from = *count;
+            next = next_start(a->earlier, i);
+        }
         if (*last == UINT32_MAX || *last < from) {
             *last = *count;
             classes[(*count)++] = (struct class){depth, 0};
@@ -419,11 +456,12 @@ static bool through_deep_tree(struct arranger *a, const struct notes *notes) {
         uint32_t node = a->order[i] + 1, note = notes->list[node - 1], at = t.root, parent = 0;
         bool side = false;
         while (at) {
+            const struct order_tree_node *x = &nodes[at];
             parent = at;
             side = at < node;
-            if (__builtin_expect((nodes[at].note ^ note) - 1 < mask, 0))
-                side = nodes[at].note < note;
-            at = nodes[at].below[side];
+            if (__builtin_expect((x->note ^ note) - 1 < mask, 0))
+                side = x->note < note;
+            at = x->below[side];
         }
         nodes[node].note = note;
         order_tree_attach(&t, node, parent, side);
@@ -437,9 +475,10 @@ static bool sort_by_shares(struct arranger *a) {
     if (!get_room(a))
         return false;
     start_from(a, a->order);
-    sort_by(a, ARRANGE_SHOWN, 0);
-    sort_by(a, ARRANGE_SECOND, UINT64_MAX);
     sort_by(a, ARRANGE_FIRST, UINT64_MAX);
+    keep_starts(a);
+    sort_by(a, ARRANGE_SECOND, UINT64_MAX);
+    sort_by(a, ARRANGE_SHOWN, 0);
     if (!a->o->depths) {
         take_order(a);
         return true;
@@ -455,11 +494,9 @@ static bool sort_by_shares(struct arranger *a) {
 }
 
 bool profile_arrange(const struct arrange_options *o, uint32_t *order) {
-    size_t n = o->n;
-    struct arranger a = {.o = o, .n = o->n, .order = order, .numbers = malloc((n + 1) * sizeof *a.numbers)};
-    bool ok = a.numbers && sort_by_keys(&a) && sort_by_shares(&a);
+    struct arranger a = {.o = o, .n = o->n, .order = order};
+    bool ok = sort_by_keys(&a) && sort_by_shares(&a);
     give_back_room(&a);
     free(a.ranked);
-    free(a.numbers);
     return ok;
 }

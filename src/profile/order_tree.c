@@ -33,7 +33,8 @@ static void rotate(struct order_tree *t, uint32_t at, bool right) {
         n[parent].below[n[parent].below[1] == at] = up;
 }
 
-static void balance(struct order_tree *t, uint32_t at) {
+/* The node and its parent are red. */
+static __attribute__((noinline)) void balance(struct order_tree *t, uint32_t at) {
     struct order_tree_node *n = t->nodes;
     while (n[at].parent && n[n[at].parent].red) {
         uint32_t parent = n[at].parent, grand = n[parent].parent;
@@ -58,15 +59,16 @@ static void balance(struct order_tree *t, uint32_t at) {
 }
 
 void order_tree_attach(struct order_tree *t, uint32_t node, uint32_t parent, bool side) {
-    struct order_tree_node *n = &t->nodes[node];
+    struct order_tree_node *n = &t->nodes[node], *up = &t->nodes[parent];
     n->below[0] = n->below[1] = 0;
     n->parent = parent & INT32_MAX;
-    n->red = true;
+    n->red = parent != 0;
     if (parent)
-        t->nodes[parent].below[side] = node;
+        up->below[side] = node;
     else
         t->root = node;
-    balance(t, node);
+    if (parent && up->red)
+        balance(t, node);
 }
 
 uint32_t order_tree_beside(const struct order_tree *t, uint32_t at, bool side) {

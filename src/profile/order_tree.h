@@ -37,7 +37,8 @@ struct order_tree {
 
 enum { ORDER_TREE_MOST = INT32_MAX - 1 }; /* nodes */
 
-/* An empty tree with room for the nodes 1 ... n. False: memory, or too many. */
+/* An empty tree with room for the nodes 1 ... n, which are the caller's to use, but for [0].note, until they
+ * are attached. False: memory, or too many. */
 bool order_tree_init(struct order_tree *t, uint32_t n);
 void order_tree_fini(struct order_tree *t);
 /* Makes `node` a leaf below `parent` (0: the root), where there is none yet. The note is kept: the
