@@ -60,6 +60,9 @@ struct profile_entry profile_entry_at(const struct profile *p, const struct prof
                                   .children = !p->plan.o->children ? NULL
                                               : joined             ? &t->joined_children.items[at]
                                                                    : &t->through.items[row],
+                                  .latency = joined && t->joined_latency.items ? &t->joined_latency.items[at]
+                                             : !joined && t->latency.items     ? &t->latency.items[row]
+                                                                               : NULL,
                                   .key = row,
                                   .has_graph = profile_has_graph(p, t, row)};
 }

@@ -56,7 +56,8 @@ static bool take_rows(struct profile *p, struct profile_table *leader, uint32_t 
         if (rows[i] != leader->rows.count)
             continue;
         struct profile_row *made = vec_push(&leader->rows);
-        if (!made || (p->plan.o->children && !vec_push(&leader->through)))
+        if (!made || (p->plan.o->children && !vec_push(&leader->through)) ||
+            (leader->latency.items && !vec_push(&leader->latency)))
             return false;
         *made = *from;
         made->self = 0;
@@ -76,11 +77,14 @@ static const struct profile_sums *own_sums(const struct profile_table *t, uint32
 static bool join(struct profile *p, struct profile_table *leader, uint32_t members, uint32_t *const *rows) {
     size_t n = leader->rows.count * members;
     if (!vec_reserve(&leader->joined_self, n + 1) ||
-        (p->plan.o->children && !vec_reserve(&leader->joined_children, n + 1)))
+        (p->plan.o->children && !vec_reserve(&leader->joined_children, n + 1)) ||
+        (p->plan.o->children && p->plan.extras && !vec_reserve(&leader->joined_latency, n + 1)))
         return false;
     memset(leader->joined_self.items, 0, n * sizeof *leader->joined_self.items);
     if (p->plan.o->children)
         memset(leader->joined_children.items, 0, n * sizeof *leader->joined_children.items);
+    if (leader->joined_latency.items)
+        memset(leader->joined_latency.items, 0, n * sizeof *leader->joined_latency.items);
     for (uint32_t m = 0; m < members; m++) {
         const struct profile_table *t = leader + m;
         for (uint32_t i = 0; i < t->rows.count; i++) {
@@ -88,6 +92,8 @@ static bool join(struct profile *p, struct profile_table *leader, uint32_t membe
             leader->joined_self.items[at] = *own_sums(t, i);
             if (p->plan.o->children)
                 leader->joined_children.items[at] = t->through.items[i];
+            if (leader->joined_latency.items)
+                leader->joined_latency.items[at] = t->latency.items[i];
         }
     }
     leader->joined_self.count = n;

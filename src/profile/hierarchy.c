@@ -98,8 +98,8 @@ static int by_sum(const struct tree *tree, uint32_t i, uint32_t j, enum profile_
     uint32_t end = tree->p->plan.o->group_sort_index < (int)t->members ? t->members : 1;
     for (uint32_t m = 0; m < end; m++) {
         uint32_t member = m ? m : first;
-        uint64_t u = profile_measure(&t->level_sums.items[(size_t)i * t->members + member], NULL, id),
-                 v = profile_measure(&t->level_sums.items[(size_t)j * t->members + member], NULL, id);
+        uint64_t u = profile_measure(&t->level_sums.items[(size_t)i * t->members + member], NULL, NULL, id),
+                 v = profile_measure(&t->level_sums.items[(size_t)j * t->members + member], NULL, NULL, id);
         if (u != v)
             return u > v ? -1 : 1;
     }

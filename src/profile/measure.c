@@ -11,7 +11,7 @@ static const struct {
     [PROFILE_OVERHEAD] = {offsetof(struct profile_sums, period), false, false},
     [PROFILE_OVERHEAD_CHILDREN] = {offsetof(struct profile_through, period), true, false},
     [PROFILE_LATENCY] = {offsetof(struct profile_sums, latency), false, false},
-    [PROFILE_LATENCY_CHILDREN] = {offsetof(struct profile_through, latency), true, false},
+    [PROFILE_LATENCY_CHILDREN] = {0, true, false},
     [PROFILE_OVERHEAD_SYS] = {offsetof(struct profile_sums, period_sys), false, false},
     [PROFILE_OVERHEAD_US] = {offsetof(struct profile_sums, period_us), false, false},
     [PROFILE_OVERHEAD_GUEST_SYS] = {offsetof(struct profile_sums, period_guest_sys), false, false},
@@ -32,10 +32,12 @@ bool profile_measure_is_mean(enum profile_column_id id) {
 }
 
 uint64_t profile_measure(const struct profile_sums *self, const struct profile_through *children,
-                         enum profile_column_id id) {
+                         const uint64_t *latency, enum profile_column_id id) {
     const char *from = (const char *)self;
     if (measures[id].children && !children)
         return id == PROFILE_LATENCY_CHILDREN ? self->latency : self->period;
+    if (id == PROFILE_LATENCY_CHILDREN)
+        return latency ? *latency : 0;
     if (measures[id].children)
         from = (const char *)children;
     return *(const uint64_t *)(const void *)(from + measures[id].at);

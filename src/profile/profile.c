@@ -30,9 +30,11 @@ void profile_free(struct profile *p) {
         vec_fini(&t->self);
         vec_fini(&t->rows);
         vec_fini(&t->through);
+        vec_fini(&t->latency);
         vec_fini(&t->totals);
         vec_fini(&t->joined_self);
         vec_fini(&t->joined_children);
+        vec_fini(&t->joined_latency);
         vec_fini(&t->levels);
         vec_fini(&t->level_sums);
         vec_fini(&t->node_at);

@@ -124,19 +124,21 @@ struct profile_sums {
 
 /* What passed through an entry: of all samples that have it in their callchain, its own included. */
 struct profile_through {
-    uint64_t period, samples, latency;
+    uint64_t period, samples;
 };
 
 /* A measure column's number: a sum. Of weights, profile_measure_is_mean, what is shown is its mean over
- * `samples`. Where profile_measure_of_children says so it is of `children`, if that is not NULL. */
+ * `samples`. Where profile_measure_of_children says so it is of `children` and their latency, as
+ * profile_entry has them, if there are children. */
 uint64_t profile_measure(const struct profile_sums *self, const struct profile_through *children,
-                         enum profile_column_id id);
+                         const uint64_t *latency, enum profile_column_id id);
 bool profile_measure_of_children(enum profile_column_id id);
 bool profile_measure_is_mean(enum profile_column_id id);
 
 struct profile_entry {
     const struct profile_sums *self;        /* [event.members]: the leader's first */
     const struct profile_through *children; /* [event.members]; NULL without children */
+    const uint64_t *latency;                /* of children, [event.members]; NULL: no column asks for it */
     uint32_t key;                           /* of profile_text */
     uint32_t depth;                         /* --hierarchy: which level, from 0 */
     uint32_t first, count;                  /* --hierarchy: entries of the next level */

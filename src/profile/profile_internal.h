@@ -400,6 +400,7 @@ struct profile_table {
     double graph_limit;                  /* rows with less have no graph; INFINITY: none has */
     VEC(struct profile_row) rows;        /* profile_entry.key is an index here */
     VEC(struct profile_through) through; /* by row, with children */
+    VEC(uint64_t) latency;               /* likewise, if it is asked for */
     VEC(struct profile_sums) self;       /* [0]: of those that have no samples of their own */
     bool member;                         /* of a group, and in its leader's table */
     uint32_t members;                    /* 1, or of a leader with --group: how many */
@@ -407,6 +408,7 @@ struct profile_table {
     /* Of a group: members by row. */
     VEC(struct profile_sums) joined_self;
     VEC(struct profile_through) joined_children;
+    VEC(uint64_t) joined_latency;        /* if it is asked for */
     VEC(struct profile_entry) levels;    /* --hierarchy: the entries */
     VEC(struct profile_sums) level_sums; /* members by level */
     uint32_t root_count;

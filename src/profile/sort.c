@@ -39,10 +39,10 @@ static int by_number(uint64_t a, uint64_t b) {
 
 /* Means are compared as whole numbers. */
 static uint64_t measure_in(const struct profile_sums *s, const struct profile_through *children,
-                           enum profile_column_id id) {
+                           const uint64_t *latency, enum profile_column_id id) {
     if (!children && profile_measure_of_children(id)) /* "N/A" */
         return 0;
-    uint64_t sum = profile_measure(s, children, id);
+    uint64_t sum = profile_measure(s, children, latency, id);
     return !profile_measure_is_mean(id) ? sum : s->samples ? sum / s->samples : 0;
 }
 
@@ -57,9 +57,11 @@ static uint64_t measure(const struct profile *p, const struct profile_table *t, 
     size_t at = (size_t)row * t->members + m;
     if (m)
         return measure_in(&t->joined_self.items[at],
-                          t->joined_children.items ? &t->joined_children.items[at] : NULL, id);
+                          t->joined_children.items ? &t->joined_children.items[at] : NULL,
+                          t->joined_latency.items ? &t->joined_latency.items[at] : NULL, id);
     const struct profile_row *r = &t->rows.items[row];
-    return measure_in(&t->self.items[r->self], p->plan.o->children ? &t->through.items[row] : NULL, id);
+    return measure_in(&t->self.items[r->self], p->plan.o->children ? &t->through.items[row] : NULL,
+                      t->latency.items ? &t->latency.items[row] : NULL, id);
 }
 
 /* Where the sums by which is sorted are equal the other members' decide, but never the leader's; nor if there
@@ -68,11 +70,13 @@ static int by_members(const struct profile *p, const struct profile_table *t, en
                       uint32_t x, uint32_t y) {
     const struct profile_sums *self = t->joined_self.items;
     const struct profile_through *children = t->joined_children.items;
+    const uint64_t *latency = t->joined_latency.items;
     uint32_t end = p->plan.o->group_sort_index < (int)t->members ? t->members : 0;
     for (uint32_t m = 1; m < end; m++) {
         size_t u = (size_t)x * t->members + m, v = (size_t)y * t->members + m;
-        int order = by_number(measure_in(&self[v], children ? &children[v] : NULL, id),
-                              measure_in(&self[u], children ? &children[u] : NULL, id));
+        int order =
+            by_number(measure_in(&self[v], children ? &children[v] : NULL, latency ? &latency[v] : NULL, id),
+                      measure_in(&self[u], children ? &children[u] : NULL, latency ? &latency[u] : NULL, id));
         if (order)
             return order;
     }
@@ -546,6 +550,23 @@ static void fill_places(const struct sorter *s, uint64_t *out) {
     }
 }
 
+/* PROFILE_COLUMN_COUNT: no measure. Of tables without members. */
+static void fill_measure(const struct sorter *s, enum profile_column_id id, uint64_t *out) {
+    const struct profile_table *t = s->t;
+    size_t n = t->rows.count;
+    bool children = s->p->plan.o->children;
+    if (id == PROFILE_OVERHEAD_CHILDREN && children) { /* the usual ones, without asking row by row */
+        for (size_t i = 0; i < n; i++)
+            out[i] = t->through.items[i].period;
+    } else if (id == PROFILE_OVERHEAD) {
+        for (size_t i = 0; i < n; i++)
+            out[i] = t->self.items[t->rows.items[i].self].period;
+    } else {
+        for (size_t i = 0; i < n; i++)
+            out[i] = id == PROFILE_COLUMN_COUNT ? 0 : measure(s->p, t, id, (uint32_t)i);
+    }
+}
+
 static void fill_numbers(const void *ctx, enum arrange_number which, uint64_t *out) {
     const struct sorter *s = ctx;
     const struct profile *p = s->p;
@@ -556,8 +577,7 @@ static void fill_numbers(const void *ctx, enum arrange_number which, uint64_t *o
     case ARRANGE_FIRST:
     case ARRANGE_SECOND: {
         uint32_t column = which == ARRANGE_SECOND;
-        for (uint32_t i = 0; i < n; i++)
-            out[i] = column < s->measures ? measure(p, s->t, c->order.items[column].id, i) : 0;
+        fill_measure(s, column < s->measures ? c->order.items[column].id : PROFILE_COLUMN_COUNT, out);
         break;
     }
     case ARRANGE_KEYS:

@@ -37,6 +37,7 @@ struct walk {
     VEC(struct step) path; /* [0]: the kind's root */
     const uint32_t *order; /* of the leaves */
     bool children, caller;
+    bool latency; /* with children; it is asked for */
 };
 
 /* ---- order ---- */
@@ -87,36 +88,44 @@ static inline void ask_parts_ahead(const struct walk *w, size_t i) {
     ask_frames(w, i + ROW_AHEAD, true);
 }
 
+static unsigned bits_of(uint64_t n) {
+    return 64 - (unsigned)__builtin_clzll(n | 1);
+}
+
 /* Sorts the leaves by kind, then by chain: p->leaf_order. */
-static bool sort_leaves(struct profile *p, struct radix_item *items, struct radix_item *room) {
+static void sort_leaves(struct profile *p, struct radix_item *items, struct radix_item *room) {
     const struct profile_builder *b = &p->b;
-    uint32_t *ranks = p->part_ranks.items;
+    const uint32_t *ranks = p->part_ranks.items, *kinds = p->kinds.items;
     size_t n = b->leaves.count;
-    if (!profile_parts_rank(&b->parts, ranks))
-        return false;
+    unsigned bits = bits_of(profile_parts_count(&b->parts));
+    bool at_once = 2 * bits + bits_of(p->kind_list.count) <= 64;
     for (uint32_t i = 0; i < n; i++) {
-        const struct profile_chain *chain = &b->leaves.items[i].key.chain;
-        items[i] = (struct radix_item){(uint64_t)ranks[chain->outer] << 32 | ranks[chain->inner], i};
+        const struct profile_leaf_key *key = &b->leaves.items[i].key;
+        uint64_t kind = at_once ? (uint64_t)kinds[key->klass] << 2 * bits : 0;
+        items[i].key = kind | (uint64_t)ranks[key->chain.outer] << bits | ranks[key->chain.inner];
+        items[i].value = i;
     }
     radix_sort(items, room, n);
-    for (uint32_t i = 0; i < n; i++) {
-        if (i + LEAF_AHEAD < n)
-            __builtin_prefetch(&b->leaves.items[items[i + LEAF_AHEAD].value]);
-        items[i].key = p->kinds.items[b->leaves.items[items[i].value].key.klass];
-    }
-    radix_sort(items, room, n);
+    for (uint32_t i = 0; !at_once && i < n; i++)
+        items[i].key = kinds[b->leaves.items[items[i].value].key.klass];
+    if (!at_once)
+        radix_sort(items, room, n);
     for (size_t i = 0; i < n; i++)
         p->leaf_order.items[i] = items[i].value;
     p->leaf_order.count = n;
-    return true;
 }
 
+/* What stays comes first, so that the room of what goes is that of what is made next. */
 static bool make_order(struct walk *w) {
     struct profile *p = w->p;
     size_t n = p->b.leaves.count;
-    struct radix_item *items = malloc((n + 1) * sizeof *items), *room = malloc((n + 1) * sizeof *room);
-    bool ok = items && room && vec_reserve(&p->part_ranks, profile_parts_count(&p->b.parts) + 1u) &&
-              vec_reserve(&p->leaf_order, n + 1) && sort_leaves(p, items, room);
+    bool ok = vec_reserve(&p->part_ranks, profile_parts_count(&p->b.parts) + 1u) &&
+              vec_reserve(&p->leaf_order, n + 1) && profile_parts_rank(&p->b.parts, p->part_ranks.items);
+    struct radix_item *items = ok ? malloc((n + 1) * sizeof *items) : NULL,
+                      *room = ok ? malloc((n + 1) * sizeof *room) : NULL;
+    ok = items && room;
+    if (ok)
+        sort_leaves(p, items, room);
     w->order = p->leaf_order.items;
     free(items);
     free(room);
@@ -128,7 +137,7 @@ static bool make_order(struct walk *w) {
 static uint32_t make_row(struct walk *w, uint32_t frame) {
     uint32_t id = (uint32_t)w->t->rows.count;
     struct profile_row *row = id < PROFILE_NO_ROW ? vec_push(&w->t->rows) : NULL;
-    if (!row || (w->children && !vec_push(&w->t->through)))
+    if (!row || (w->children && !vec_push(&w->t->through)) || (w->latency && !vec_push(&w->t->latency)))
         return PROFILE_NO_ROW;
     row->first_ns = UINT64_MAX;
     row->klass = w->p->kind_list.items[w->kind].klass;
@@ -196,10 +205,6 @@ static unsigned level_of(const struct profile *p, const struct profile_leaf *lea
     return p->b.frames.list.items[leaf->key.frame].cpumode;
 }
 
-static uint64_t latency_of(const struct profile *p, uint32_t leaf) {
-    return p->plan.extras ? p->b.weights.items[leaf].latency : 0;
-}
-
 /* The leaf's own entry. */
 static bool add_self(struct walk *w, uint32_t id) {
     const struct profile_builder *b = &w->p->b;
@@ -228,7 +233,8 @@ static bool add_self(struct walk *w, uint32_t id) {
         struct profile_through *through = &w->t->through.items[at];
         through->period += leaf->period;
         through->samples += leaf->samples;
-        through->latency += latency_of(w->p, id);
+        if (w->latency)
+            w->t->latency.items[at] += b->weights.items[id].latency;
     }
     self->period += leaf->period;
     self->samples += leaf->samples;
@@ -274,7 +280,8 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
     struct profile_through *through = &w->t->through.items[step->row];
     through->period += step->period;
     through->samples += step->samples;
-    through->latency += step->latency;
+    if (w->latency)
+        w->t->latency.items[step->row] += step->latency;
     if (w->caller)
         deepen(row, step->deepest - depth + 1u);
     if (!is_first(row, step->first_ns, step->first_leaf, false))
@@ -319,7 +326,8 @@ static void add_leaf(struct walk *w, uint32_t id) {
     struct step *step = &w->path.items[w->path.count - 1];
     step->period += leaf->period;
     step->samples += leaf->samples;
-    step->latency += latency_of(w->p, id);
+    if (w->latency)
+        step->latency += w->p->b.weights.items[id].latency;
     if (leaf->first_ns < step->first_ns || (leaf->first_ns == step->first_ns && id < step->first_leaf)) {
         step->first_ns = leaf->first_ns;
         step->first_leaf = id;
@@ -339,7 +347,8 @@ static void close_down_to(struct walk *w, size_t keep) {
         struct step *up = step - 1;
         up->period += step->period;
         up->samples += step->samples;
-        up->latency += step->latency;
+        if (w->latency)
+            up->latency += step->latency;
         up->deepest = step->deepest > up->deepest ? step->deepest : up->deepest;
         if (step->first_ns < up->first_ns ||
             (step->first_ns == up->first_ns && step->first_leaf < up->first_leaf)) {
@@ -442,7 +451,10 @@ static bool reserve_rows(struct walk *w) {
 bool profile_walk(struct profile *p) {
     const struct profile_options *o = p->plan.o;
     bool graphs = p->plan.chains && o->chain_mode != PROFILE_CHAIN_NONE;
-    struct walk w = {.p = p, .children = o->children, .caller = o->chain_order == PROFILE_CALLER};
+    struct walk w = {.p = p,
+                     .children = o->children,
+                     .caller = o->chain_order == PROFILE_CALLER,
+                     .latency = o->children && p->plan.extras};
     size_t n = p->b.leaves.count;
     bool ok = vec_reserve(&p->leaf_rows, n + 1) && make_order(&w) && find_spots(&w) && reserve_rows(&w);
     p->leaf_rows.count = ok ? n : 0;

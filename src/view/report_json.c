@@ -34,15 +34,15 @@ static void print_sums(struct out *out, const struct profile_sums *s) {
 }
 
 /* An array with one member for each event of a group, or the only one. */
-static void print_all_sums(const struct printer *pr, const char *name, const struct profile_sums *self,
+static void print_all_sums(const struct printer *pr, const char *name, const struct profile_entry *entry,
                            const struct profile_through *children) {
     out_printf(pr->out, "\"%s\":[", name);
     for (uint32_t i = 0; i < pr->e->members; i++) {
-        struct profile_sums s = self[i];
+        struct profile_sums s = entry->self[i];
         if (children) {
             s.period = children[i].period;
             s.samples = children[i].samples;
-            s.latency = children[i].latency;
+            s.latency = entry->latency ? entry->latency[i] : 0;
         }
         out_str(pr->out, i ? "," : "");
         print_sums(pr->out, &s);
@@ -125,10 +125,10 @@ static void print_keys(struct printer *pr, const struct profile_entry *entry, bo
 
 static bool print_entry(struct printer *pr, const struct profile_entry *entry, bool hierarchy) {
     out_char(pr->out, '{');
-    print_all_sums(pr, "self", entry->self, NULL);
+    print_all_sums(pr, "self", entry, NULL);
     if (entry->children) {
         out_char(pr->out, ',');
-        print_all_sums(pr, "children", entry->self, entry->children);
+        print_all_sums(pr, "children", entry, entry->children);
     }
     print_keys(pr, entry, hierarchy);
     if (!pr->o->graphs || !entry->has_graph)
@@ -203,7 +203,7 @@ static bool print_event(struct printer *pr) {
         print_string(pr->out, pr->o->events->list.items[e->event + i].name);
     }
     out_str(pr->out, "],");
-    print_all_sums(pr, "totals", e->member_totals, NULL);
+    print_all_sums(pr, "totals", &(struct profile_entry){.self = e->member_totals}, NULL);
     print_member(pr->out, "read", e->read);
     print_member(pr->out, "filtered", e->filtered);
     print_member(pr->out, "dropped", e->dropped);

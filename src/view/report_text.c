@@ -245,7 +245,8 @@ static void print_number(const struct printer *pr, const struct profile_entry *e
         out_right(pr->out, "N/A", 3, width);
         return;
     }
-    uint64_t number = profile_measure(s, entry->children ? &entry->children[member] : NULL, id);
+    uint64_t number = profile_measure(s, entry->children ? &entry->children[member] : NULL,
+                                      entry->latency ? &entry->latency[member] : NULL, id);
     if (is_percent(id)) {
         uint64_t whole = id == PROFILE_LATENCY || id == PROFILE_LATENCY_CHILDREN
                              ? pr->e->member_totals[member].latency
@@ -370,7 +371,7 @@ static bool print_graph(struct printer *pr, const struct profile_entry *entry) {
 /* print_measure of a percentage in a plain table; `column` is the column's index. */
 static void print_plain_percent(const struct printer *pr, const struct profile_entry *entry, size_t column) {
     const struct column *c = &pr->columns.items[column];
-    uint64_t number = profile_measure(entry->self, entry->children, c->is->id);
+    uint64_t number = profile_measure(entry->self, entry->children, entry->latency, c->is->id);
     struct percent_cell *cell =
         &pr->scratch->cells[(number + column) * 0x9e3779b97f4a7c15u >> (64 - PERCENT_CELLS_BITS)];
     if (cell->number != number || cell->column != column + 1) {
