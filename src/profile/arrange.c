@@ -453,14 +453,14 @@ static bool through_deep_tree(struct arranger *a, const struct notes *notes) {
     struct order_tree_node *nodes = t.nodes;
     uint32_t mask = notes->depth_mask;
     for (uint32_t i = 0; i < a->n; i++) {
-        uint32_t node = a->order[i] + 1, note = notes->list[node - 1], at = t.root, parent = 0;
-        bool side = false;
-        while (at) {
+        uint32_t node = a->order[i] + 1, note = notes->list[node - 1], parent = 0, side = 0;
+        for (uint32_t at = t.root; at;) {
             const struct order_tree_node *x = &nodes[at];
-            parent = at;
+            uint32_t other = x->note;
             side = at < node;
-            if (__builtin_expect((x->note ^ note) - 1 < mask, 0))
-                side = x->note < note;
+            if (__builtin_expect((other ^ note) - 1 < mask, 0))
+                side = other < note;
+            parent = at;
             at = x->below[side];
         }
         nodes[node].note = note;
