@@ -149,9 +149,7 @@ void jit_set_clock(const struct resolve_jit *j, struct resolve_jit_dump *d) {
         d->offset_ns = (int64_t)(d->mapped.time_ns - start);
 }
 
-/* Whether what was read began while the program ran that mapped the marker: with the same number another
- * program, before or after an exec, may have written another file of the same name. */
-static bool is_of_that_program(const struct resolve_jit_dump *d) {
+bool jit_is_of_that_program(const struct resolve_jit_dump *d) {
     int64_t start = time_there(d, d->code.start);
     return d->doubt || (start >= (int64_t)(d->from.time_ns & INT64_MAX) &&
                         start < (int64_t)(d->until.time_ns & INT64_MAX));
@@ -162,7 +160,7 @@ static bool is_of_that_program(const struct resolve_jit_dump *d) {
 static bool is_of_that_time(const struct resolve_jit_dump *d) {
     if (d->doubt)
         return !d->later;
-    if (!is_of_that_program(d))
+    if (!jit_is_of_that_program(d))
         return false;
     int64_t apart = time_there(d, d->code.start) - (int64_t)d->mapped.time_ns;
     return !d->mapped.time_ns ||
@@ -266,7 +264,7 @@ static bool try_kept(struct resolve_jit *j, struct resolve_jit_dump *d, struct e
             return err_memory(err, where);
         if (ok)
             jit_set_clock(j, d);
-        if (!ok || !is_of_that_program(d) || (d->doubt && left != d->later)) {
+        if (!ok || !jit_is_of_that_program(d) || (d->doubt && left != d->later)) {
             forget(d);
             continue;
         }

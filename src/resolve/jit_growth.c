@@ -62,11 +62,13 @@ bool jit_read_more(struct resolve_jit_dump *d, struct jit_growth *g, struct err 
     if (!read_tail(d, g, &size, err))
         return false;
     if (!is_the_same(g, &why) && g->at) {
-        g->history.ended = true;
+        g->history.ended = g->replaced = true;
         return true;
     }
     if (!jitcode_read_part((struct bytes){d->read, size}, &g->history, &d->code, err))
         return false;
+    for (size_t i = 0; i < d->code.events.count; i++)
+        g->closed |= d->code.events.items[i].kind == JITCODE_CLOSED;
     g->at += d->code.whole;
     g->wanted = d->code.wanted - d->code.whole;
     return true;
@@ -185,6 +187,18 @@ static bool read_on(struct resolve_jit *j, size_t index, struct model *m, struct
     return open_dump(j, j->dumps.count - 1, m, err);
 }
 
+/* The stream may come too late for a program's dump: the next one has written its own in the place of it. */
+static void note_loss(struct resolve_jit *j, struct resolve_jit_dump *d) {
+    struct jit_growth *g = d->growth;
+    bool begun = jit_is_of_that_program(d);
+    if (d->why || (begun && (!g->replaced || g->closed)))
+        return;
+    const char *lost = begun ? "what the one before wrote last may be missing" : "the one before is gone";
+    const char *text =
+        arena_printf(&j->texts, "%s: is of a program that the process began later; %s", d->path, lost);
+    d->why = text ? text : "";
+}
+
 static bool look(struct resolve_jit *j, struct model *m, struct err *err) {
     size_t count = j->dumps.count; /* before what is added */
     if (j->news)
@@ -205,6 +219,7 @@ static bool look(struct resolve_jit *j, struct model *m, struct err *err) {
         bool ok = true;
         if (d->path) {
             ok = read_on(j, i, m, err);
+            note_loss(j, d);
         } else if (d->growth->tries++ < TRIES_MAX) {
             d->why = NULL;
             ok = jit_find(j, d, err) && (!d->path || open_dump(j, i, m, err));

@@ -40,6 +40,8 @@ struct jit_growth {
     uint8_t header[JITDUMP_HEADER_SIZE];
     uint64_t at, wanted; /* what was read is done with up to here; there is no more before it has so many */
     struct jitcode_history history;
+    bool closed;    /* the JIT has said that it was all */
+    bool replaced;  /* the file is of another program by now */
     unsigned tries; /* to find it */
 };
 void jit_growth_free(struct jit_growth *g);
@@ -55,6 +57,10 @@ bool jit_find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err
 
 /* How the times of the dump, of which something was read, become the recording's. */
 void jit_set_clock(const struct resolve_jit *j, struct resolve_jit_dump *d);
+
+/* Whether what was read began while the program ran that mapped the marker: with the same number another
+ * program, before or after an exec, may have written another file of the same name. */
+bool jit_is_of_that_program(const struct resolve_jit_dump *d);
 
 /* Makes images of the model for the code of a dump. False: memory. */
 bool jit_add_images(struct resolve_jit *j, size_t index, struct model *m, struct err *err);

@@ -475,8 +475,10 @@ static void test_follow_exec(void **state) {
     assert_string_equal(only_at(&s, 2 * (uint64_t)START), "f");
     put_load(&g, second + START, 0x3000, "more");
     save(s.path, &g);
+    assert_null(resolve_jit_dump(s.jit, 0)->why);
     follow(&s, 3 * (uint64_t)START, true);
     assert_int_equal(resolve_jit_count(s.jit), 1);
+    assert_non_null(strstr(resolve_jit_dump(s.jit, 0)->why, "began later; what"));
     note_exec(&s, second);
     note(&s, s.marker, second + 5);
     follow(&s, second + 6, true);
@@ -485,6 +487,32 @@ static void test_follow_exec(void **state) {
     assert_int_equal(resolve_jit_count(s.jit), 2);
     assert_string_equal(only_at(&s, second + START), "a longer name");
     writer_fini(&f);
+    writer_fini(&g);
+    end(&s);
+}
+
+/* The stream comes when the next program has written its dump already, of which it is not known yet. */
+static void test_follow_too_late(void **state) {
+    (void)state;
+    const uint64_t second = START + START / 2;
+    struct session s;
+    struct writer g = small_dump(second, "g");
+    begin(&s, false);
+    model_free(s.model);
+    s.model = model_new(&(struct model_options){.need = MODEL_NEED_ALL, .streaming = true}, NULL);
+    open_names(&s);
+    resolve_jit_set_clock(s.jit, RESOLVE_JIT_CLOCK_SAME, NULL);
+    save(s.path, &g);
+    note(&s, s.marker, START + 5);
+    follow(&s, START + 6, true);
+    assert_null(resolve_jit_dump(s.jit, 0)->why);
+    note_exec(&s, second);
+    note(&s, s.marker, second + 5);
+    follow(&s, second + 6, true);
+    assert_non_null(strstr(resolve_jit_dump(s.jit, 0)->why, "began later; the one before is gone"));
+    follow(&s, second + START, true);
+    assert_null(resolve_jit_dump(s.jit, 1)->why);
+    assert_string_equal(only_at(&s, second + START), "g");
     writer_fini(&g);
     end(&s);
 }
@@ -537,13 +565,21 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_clock), cmocka_unit_test(test_unknown_clock),
-        cmocka_unit_test(test_pairs),      cmocka_unit_test(test_other_time),
-        cmocka_unit_test(test_injected),   cmocka_unit_test(test_cut_and_absent),
-        cmocka_unit_test(test_memory),     cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_counter),    cmocka_unit_test(test_short_counter),
-        cmocka_unit_test(test_follow),     cmocka_unit_test(test_follow_late),
-        cmocka_unit_test(test_exec),       cmocka_unit_test(test_follow_exec),
+        cmocka_unit_test(test_same_clock),
+        cmocka_unit_test(test_unknown_clock),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_other_time),
+        cmocka_unit_test(test_injected),
+        cmocka_unit_test(test_cut_and_absent),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_counter),
+        cmocka_unit_test(test_short_counter),
+        cmocka_unit_test(test_follow),
+        cmocka_unit_test(test_follow_late),
+        cmocka_unit_test(test_exec),
+        cmocka_unit_test(test_follow_exec),
+        cmocka_unit_test(test_follow_too_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
