@@ -239,9 +239,18 @@ def check_embed(t, folder, own):
     r = sonde("archive", "-f", "--embed", "-o", again, out)
     with open(again, "rb") as f:
         t.check("--embed again adds nothing", r.status == 0 and f.read() == after, r)
-    for options in (["--embed", "--all"], ["--embed", "-o", "-"]):
+    for options in (["--embed", "--all"], ["--embed", "-o", "-"], ["--scrub", "--exclude-buildids", path]):
         r = sonde("archive", "-f", *options, path)
         t.check(f"usage {options}", r.status == 129, r)
+    os.link(path, path + ".link")
+    for options in (["--embed"], ["--scrub"], []):
+        r = sonde("archive", "-f", *options, "-o", path + ".link", path)
+        with open(path, "rb") as f:
+            t.check(f"archive {options}: not over the recording", r.status == 129 and "is the input too" in r.err and
+                    r.err.count("\n") == 1 and f.read() == before, r)
+    r = sonde("data", "convert", "-f", "--force", "--to-json", path + ".link", "-i", path)
+    with open(path, "rb") as f:
+        t.check("data convert: not over the recording", r.status == 129 and "is the input too" in r.err and f.read() == before, r)
 
 
 def check_embed_debug(t, folder, _):

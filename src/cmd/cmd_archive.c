@@ -238,7 +238,7 @@ static int archive(struct command_env *env, const struct archive_options *o, con
     char name[PATH_ROOM];
     struct copy_sink sink = {write_out, NULL, &s};
     snprintf(name, sizeof name, "%s%s", o->output ? o->output : path, o->output ? "" : archive_suffix());
-    bool ok = reading_open(&r, path, o->force, &err);
+    bool ok = reading_open(&r, path, o->force, &err) && input_check_output(path, name, &err);
     ok = ok && (!o->exclude || os_files_real.read(os_files_real.ctx, o->exclude, &s.excluded, &err));
     if (ok && o->all && stream_is_pipe(r.stream))
         ok = err_set(&err, ERR_USAGE, "--all", "what comes through a pipe is not there a second time");
@@ -276,7 +276,8 @@ static int embed(struct command_env *env, const struct archive_options *o, const
                         : ".embedded");
     char whole[PATH_ROOM + 16];
     snprintf(whole, sizeof whole, "%s%s", name, o->scrub ? ".whole" : "");
-    bool ok = embed_recording(env, path, &(struct embed_options){o->force, !o->scrub && !o->no_lines}, whole,
+    bool ok = input_check_output(path, name, &err) &&
+              embed_recording(env, path, &(struct embed_options){o->force, !o->scrub && !o->no_lines}, whole,
                               &counts, &err);
     if (ok && o->scrub) {
         ok = scrub_recording(whole, name, &err);
@@ -305,8 +306,9 @@ static int run(struct command_env *env, int argc, char **argv) {
     if (!o.output && !strcmp(path, "-"))
         return command_usage(env, "give a name with -o");
     o.embed = o.embed || o.scrub;
-    if (o.embed && (o.all || !strcmp(path, "-") || (o.output && !strcmp(o.output, "-"))))
-        return command_usage(env, "--embed and --scrub go from file to file, without --all");
+    if (o.embed && (o.all || o.exclude || !strcmp(path, "-") || (o.output && !strcmp(o.output, "-"))))
+        return command_usage(
+            env, "--embed and --scrub go from file to file, without --all and --exclude-buildids");
     return o.embed ? embed(env, &o, path) : archive(env, &o, path);
 }
 

@@ -113,6 +113,8 @@ static bool prepare(struct convert *c, struct err *err) {
 
 static bool open_output(struct convert *c, struct err *err) {
     const char *path = c->o->json;
+    if (c->o->force && !input_check_output(stream_path(c->reading.stream), path, err))
+        return false;
     c->sink.fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (c->o->force ? O_TRUNC : O_EXCL), 0666);
     if (c->sink.fd < 0 && errno == EEXIST)
         return err_set(err, ERR_USAGE, path, "Output file exists. Use --force to overwrite it.");

@@ -133,12 +133,11 @@ static bool sink_patch(void *ctx, uint64_t at, struct bytes b, struct err *err) 
 /* Opens the output. *regular: what was written can be corrected; else the output is made a pipe recording. */
 static bool open_output(const char *path, const char *input, struct output *o, bool *regular,
                         struct err *err) {
-    struct stat st, in;
+    struct stat st;
     bool to_stdout = !path || strcmp(path, "-") == 0;
     o->name = to_stdout ? "standard output" : path;
-    if (!to_stdout && stat(path, &st) == 0 && strcmp(input, "-") != 0 && stat(input, &in) == 0 &&
-        st.st_dev == in.st_dev && st.st_ino == in.st_ino)
-        return err_set(err, ERR_USAGE, path, "is the input too: give another name with -o");
+    if (!to_stdout && !input_check_output(input, path, err))
+        return false;
     o->fd = to_stdout ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (o->fd < 0)
         return err_errno(err, errno, path, "cannot create");

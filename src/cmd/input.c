@@ -35,6 +35,13 @@ bool input_check(const char *path, bool force, struct err *e) {
     return true;
 }
 
+bool input_check_output(const char *input, const char *output, struct err *e) {
+    struct stat in, out;
+    bool same = strcmp(input, "-") != 0 && strcmp(output, "-") != 0 && stat(input, &in) == 0 &&
+                stat(output, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+    return !same || err_set(e, ERR_USAGE, output, "is the input too: give it another name");
+}
+
 /* What perf record puts into a pipe before the first record of the kernel's. */
 static bool is_head(const struct stream_record *r) {
     switch (r->raw.type) {

@@ -18,6 +18,10 @@ const char *input_path(const char *given);
  * not; the texts are perf's. `path` may be a directory. */
 bool input_check(const char *path, bool force, struct err *e);
 
+/* Whether `output` may be written while `input` is read: not if both are the same file, which would be gone.
+ * "-" is no file. */
+bool input_check_output(const char *input, const char *output, struct err *e);
+
 struct stream;
 /* Of a pipe, reads what stands before its first record that is no header record, so that stream_header and
  * stream_events are complete, and rewinds. Nothing is to be done for a file. */
