@@ -137,7 +137,7 @@ static void scrub_inlines(struct edit_scrub *s, const struct jitdump_inlines *in
         edit_scrub_path(s, (uint8_t *)(uintptr_t)source.file.data, source.file.size, false);
 }
 
-/* In place; one of the other byte order is not kept. */
+/* In place; one of the other byte order is not kept, nor one that has records which nobody can read. */
 static bool scrub_jitdump(struct edit_scrub *s, struct bytes file) {
     enum { VMA_AT = 8, ADDRESS_AT = 16, NEW_ADDRESS_AT = 24 };
     struct jitdump_reader r;
@@ -147,10 +147,11 @@ static bool scrub_jitdump(struct edit_scrub *s, struct bytes file) {
     if (!jitdump_open(file, &r, &h, &err) || r.swap)
         return false;
     enum jitdump_status status;
-    for (uint64_t at = r.at; (status = jitdump_next(&r, &rec, &err)) <= JITDUMP_REFUSED; at = r.at) {
+    uint64_t at = r.at;
+    for (; (status = jitdump_next(&r, &rec, &err)) == JITDUMP_RECORD; at = r.at) {
         const uint8_t *body = file.data + at + JITDUMP_RECORD_SIZE;
-        if (status == JITDUMP_REFUSED)
-            continue;
+        if (r.at - rec.size != at) /* another one was skipped */
+            return false;
         if (rec.type == JITDUMP_LOAD || rec.type == JITDUMP_MOVE) {
             move_at(s, body + VMA_AT);
             move_at(s, body + ADDRESS_AT);
@@ -166,7 +167,7 @@ static bool scrub_jitdump(struct edit_scrub *s, struct bytes file) {
             scrub_inlines(s, &rec.inlines);
         }
     }
-    return status == JITDUMP_END;
+    return status == JITDUMP_END && r.at == at;
 }
 
 /* DWARF is full of paths; what tells how to unwind is not. */
@@ -178,8 +179,23 @@ static bool tells_sources(const struct object_section *sec) {
             !(n.size == sizeof frame - 1 && !memcmp(n.data, frame, sizeof frame - 1)));
 }
 
+/* What was kept of a section becomes zeros. The rest is, and may be far too much to be touched. */
+static void clear_section(const struct object_section *sec, const struct perfdata_extent *extents,
+                          uint32_t count, uint8_t *file) {
+    for (uint32_t i = 0; i < count; i++) {
+        const struct perfdata_extent *x = &extents[i];
+        uint64_t from = x->offset > sec->offset ? x->offset : sec->offset;
+        uint64_t x_end = x->offset + x->size, end = sec->offset + sec->size;
+        end = x_end < end ? x_end : end;
+        if (from < end)
+            memset(file + from, 0, (size_t)(end - from));
+    }
+}
+
 /* Paths among an image's texts: of libraries, folders to look for them, sources. */
-static void scrub_image(struct edit_scrub *s, uint8_t *file, size_t size) {
+static void scrub_image(struct edit_scrub *s, const struct perfdata_kept *k,
+                        const struct perfdata_extent *extents, uint8_t *file) {
+    const size_t size = (size_t)k->file_size;
     struct object_elf e;
     struct object_section sec;
     if (!object_elf_open((struct bytes){file, size}, &e, NULL))
@@ -188,7 +204,7 @@ static void scrub_image(struct edit_scrub *s, uint8_t *file, size_t size) {
         if (sec.type == SHT_NOBITS || sec.offset > size || sec.size > size - sec.offset)
             continue;
         if (tells_sources(&sec))
-            memset(file + sec.offset, 0, sec.size);
+            clear_section(&sec, extents, k->extent_count, file);
         else if (sec.type == SHT_STRTAB)
             edit_scrub_strings(s, file + sec.offset, sec.size);
     }
@@ -202,7 +218,7 @@ static bool scrub_extents(struct edit_scrub *s, const struct perfdata_kept *k, s
     for (uint32_t i = 0; file && i < k->extent_count; from += extents[i++].size)
         memcpy(file + extents[i].offset, from, extents[i].size);
     if (file)
-        scrub_image(s, file, (size_t)k->file_size);
+        scrub_image(s, k, extents, file);
     for (uint32_t i = 0; file && i < k->extent_count; i++)
         writer_put(out, file + extents[i].offset, extents[i].size);
     free(file);
@@ -413,12 +429,12 @@ static bool edit(void *ctx, const struct stream_record *r, struct writer *before
 }
 
 /* Nobody can guess it. */
-static uint64_t random_number(void) {
+static bool random_number(uint64_t *number, struct err *err) {
     struct writer uuid = writer_make(false);
-    os_files_real.read(os_files_real.ctx, "/proc/sys/kernel/random/uuid", &uuid, NULL);
-    uint64_t number = hash_bytes(uuid.data, uuid.size);
+    bool ok = os_files_real.read(os_files_real.ctx, "/proc/sys/kernel/random/uuid", &uuid, err);
+    *number = hash_bytes(uuid.data, uuid.size);
     writer_fini(&uuid);
-    return number;
+    return ok;
 }
 
 static bool can_scrub(const struct scrubbing *x, struct err *err) {
@@ -441,8 +457,10 @@ bool scrub_recording(const char *path, const char *output, struct err *err) {
     struct scrubbing x = {.editor = {edit, &x}};
     struct copy_sink sink = {sink_write, sink_patch, &x};
     struct copy_result result;
+    uint64_t random;
     bool ok = reading_open(&x.reading, path, true, err) && can_scrub(&x, err) &&
-              (x.scrub = edit_scrub_new(random_number(), x.reading.stream, err)) != NULL;
+              random_number(&random, err) &&
+              (x.scrub = edit_scrub_new(random, x.reading.stream, err)) != NULL;
     if (ok && os_output_create(output, &x.output, err)) {
         ok = copy_recording(x.reading.stream, &sink, &x.editor, &result, err);
         int closed = x.output.close(x.output.ctx);
