@@ -62,6 +62,9 @@ def check_evidence(report, lib, frame):
                  whole.record not in (0, 2**64 - 1), [getattr(whole, x) for x, _ in Mapping._fields_])
     report.check("by its size", lib.sonde_frame_mapping(frame, ctypes.byref(old)) and
                  (old.size, old.start, old.last, old.offset, old.record) == (Mapping.last.offset, whole.start, 2, 3, 4), "not so")
+    newer = (ctypes.c_uint64 * 7)(48, *[9] * 6)
+    report.check("by a later version's size", lib.sonde_frame_mapping(frame, newer) and
+                 list(newer) == [48, whole.start, whole.last, whole.offset, whole.record, 0, 9], list(newer))
     texts = [getattr(lib, f"sonde_frame_{x}")(frame) for x in ("identity", "list", "origin", "why")]
     report.check("its evidence", lib.sonde_frame_grade(frame) == 3 and texts[:3] == [b"none", b"none", b"nothing"] and
                  texts[3] and not lib.sonde_frame_slide(frame, ctypes.byref(ctypes.c_int64(7))), texts)

@@ -308,6 +308,8 @@ int sonde_frame_mapping(const struct sonde_frame *f, struct sonde_mapping *mappi
         found.record = announced ? UINT64_MAX : map->order;
     }
     memcpy(mapping, &found, mapping->size < sizeof found ? mapping->size : sizeof found);
+    if (mapping->size > sizeof found) /* of a later version: nothing is known of its new fields */
+        memset((char *)mapping + sizeof found, 0, mapping->size - sizeof found);
     return map != NULL;
 }
 
