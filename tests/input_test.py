@@ -5,11 +5,15 @@
 A pipe, a FIFO, standard input and a directory read like the file. What is no recording costs one clear line, and
 status 1.
 """
+import fcntl
 import os
 import re
+import struct
 import sys
 import tempfile
+import termios
 import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 import support
@@ -28,20 +32,35 @@ COMMANDS = [
 # A recording through a pipe has its tables made of other bytes, so a copy of it is not the file.
 UNLIKE_THE_FILE = {("inject", "file"), ("report", "file")}
 NOBODY = 65534
+DATA_AT = 40  # in a file's header: where the data begins
 
 
 def sonde(command, path, **more):
     return support.run([SONDE] + command + ["-i", path], **more)
 
 
-def through_fifo(command, data, folder):
+def unread(f):
+    return struct.unpack("i", fcntl.ioctl(f, termios.FIONREAD, bytes(4)))[0]
+
+
+def through_fifo(command, data, folder, firsts=()):
+    """The first bytes, as many as `firsts` says, come by themselves: what follows waits until they were read."""
     fifo = os.path.join(folder, "fifo")
     os.mkfifo(fifo)
+    over = threading.Event()
 
     def feed():
+        at = 0
         try:
-            with open(fifo, "wb") as f:
-                f.write(data)
+            with open(fifo, "wb", buffering=0) as f:
+                for size in firsts:
+                    f.write(data[at:at + size])
+                    at += size
+                    while unread(f) and not over.is_set():
+                        time.sleep(0.001)
+                with memoryview(data) as rest:
+                    while at < len(data):
+                        at += f.write(rest[at:])
         except BrokenPipeError:
             pass
     writer = threading.Thread(target=feed, daemon=True)
@@ -49,6 +68,7 @@ def through_fifo(command, data, folder):
     try:
         return sonde(command, fifo)
     finally:
+        over.set()
         os.unlink(fifo)
 
 
@@ -72,7 +92,8 @@ def check_ways(report, command, folder):
         if not report.check(what, want.status == 0 and want.out, f"status {want.status}: {want.err[:300]}"):
             continue
         for way, got in (("-i -", sonde(command, "-", stdin=data)),
-                         ("a FIFO", through_fifo(command, data, folder))):
+                         ("a FIFO", through_fifo(command, data, folder)),
+                         ("a FIFO in pieces", through_fifo(command, data, folder, (7, 9, 60, 100)))):
             same = undated(got.out) == undated(want.out) or (command[0], kind) in UNLIKE_THE_FILE and got.out
             report.check(f"{what} through {way}", got.status == 0 and same,
                          f"status {got.status}, {len(got.out)} bytes of output, of the file {len(want.out)}: {got.err[:300]}")
@@ -108,6 +129,11 @@ def check_failures(report, command, folder):
              ["not a perf.data", "cut"])
     one_line(report, f"{name}: a file cut within its header", sonde(command, file("head", b"PERFILE2h" + bytes(15))),
              ["header"])
+    data = bytearray(read(os.path.join(FIXTURES, "demo.data")))
+    struct.pack_into("<Q", data, DATA_AT, len(data) + 4096)
+    got = sonde(command, file("dataless", data))
+    report.check(f"{name}: a file without its data", got.status == 1 and got.err.count("the recording is cut") == 1 and
+                 "outside the file" not in got.err, f"status {got.status}, stderr {got.err[:400]!r}")
     os.makedirs(os.path.join(folder, "hollow"), exist_ok=True)
     one_line(report, f"{name}: a directory without data", sonde(command, os.path.join(folder, "hollow")), ["data"])
     if os.getuid() == 0:  # root may read everything: become somebody who may not

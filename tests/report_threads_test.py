@@ -123,8 +123,7 @@ def work():
     for seed in range(2):
         for path in variants(f"made{seed}", make_recording(seed).data()):
             items += [(path, o, answer) for o in OPTIONS]
-            if path.endswith(".whole"):  # of what is cut, how much had come when it was opened is said
-                items += [(path, o, answer_pipe) for o in OPTIONS[:2]]
+            items += [(path, o, answer_pipe) for o in OPTIONS[:2]]
     corpus = support.corpus_dir()
     names = sorted(n for n in os.listdir(corpus) if n.endswith(".data")) if corpus else []
     for i, name in enumerate(names):

@@ -54,6 +54,10 @@ static bool start(struct stream *s, struct err *err) {
     struct stream_input *in = &s->input;
     if (!stream_input_need(s, 16, err))
         return false;
+    /* A file through a pipe (cat perf.data | ...) is needed whole. */
+    if (in->growing && perfdata_header_is_file((struct bytes){in->base, (size_t)in->size}) &&
+        !stream_input_need(s, UINT64_MAX, err))
+        return false;
     /* Of a directory only its first file has a header. */
     uint64_t size = in->segments.count ? in->segments.items[0].end : in->size;
     struct bytes head = {in->base, (size_t)size};
@@ -62,18 +66,6 @@ static bool start(struct stream *s, struct err *err) {
         if (err && !err->where[0])
             err_set(err, err->code, s->path, "%s", strdupa(err->message));
         return false;
-    }
-    if (in->growing && s->header.container == PERFDATA_CONTAINER_FILE) {
-        /* A file through a pipe (cat perf.data | ...): its tables lie behind the data, so all of it is
-         * needed. */
-        if (!stream_input_need(s, UINT64_MAX, err))
-            return false;
-        perfdata_header_fini(&s->header);
-        perfdata_events_fini(&s->events);
-        problems = 0;
-        if (!perfdata_header_parse((struct bytes){in->base, (size_t)in->size}, &s->header, &s->events,
-                                   &problems, err))
-            return false;
     }
     s->losses.problems = problems;
     s->losses.unread = problems > 0 || s->header.data_cut;

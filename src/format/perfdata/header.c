@@ -38,6 +38,11 @@ static bool parse_magic(struct bytes file, struct perfdata_header *h) {
     return false;
 }
 
+bool perfdata_header_is_file(struct bytes head) {
+    struct perfdata_header h = {0};
+    return parse_magic(head, &h) && bytes_load64(head.data + 8, h.swap) != PIPE_HEADER_BYTES;
+}
+
 static struct perfdata_section take_section(struct cursor *c) {
     struct perfdata_section s;
     s.offset = cursor_u64(c);
@@ -149,7 +154,7 @@ static bool parse_features(struct bytes file, struct perfdata_header *h, uint32_
 /* The data section against the file: unfinished, longer than the file, or whole. */
 static void check_data(struct bytes file, struct perfdata_header *h, uint32_t *problems) {
     if (h->data.offset > file.size) {
-        problem(problems, "data", &h->data);
+        ++*problems;
         h->data.offset = file.size;
         h->data_cut = true;
     } else if (h->data.size == 0 && file.size > h->data.offset) {

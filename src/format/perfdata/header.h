@@ -48,11 +48,15 @@ struct perfdata_header {
 
 void perfdata_header_fini(struct perfdata_header *h);
 
+/* Whether an input whose first 16 bytes (or fewer) these are is a file, not a pipe: its tables lie behind its
+ * records, so that all of it is needed. */
+bool perfdata_header_is_file(struct bytes head);
+
 /*
  * Reads the header, the attrs (into `events`, which it initialises) and the feature table from the whole
  * file's bytes (of a pipe: from at least its first 16). Problems that leave something to read (a feature
- * outside the file...) are reported through log_line and counted in *problems; false (ERR_BROKEN) only when
- * this is no perf.data at all.
+ * outside the file...) are reported through log_line and counted in *problems, but for missing data, which is
+ * the reader's to say (data_cut); false (ERR_BROKEN) only when this is no perf.data at all.
  */
 bool perfdata_header_parse(struct bytes file, struct perfdata_header *h, struct perfdata_events *events,
                            uint32_t *problems, struct err *err);
