@@ -72,7 +72,6 @@ static bool add_frame(struct session *s, unsigned cpumode, uint64_t address, boo
     f->address = address;
     f->cpumode = cpumode;
     f->hit = MODEL_NOTHING;
-    f->cut = false;
     if (*exact)
         script_names_find(&s->places, state, space, in_kernel, address, &f->hit);
     else
@@ -323,7 +322,8 @@ static void find_identities(struct session *s, char *path, size_t size, struct e
         w->now_path = path;
         read_file(w, err);
     }
-    w->now_error = err->code == ERR_ABSENT ? "there is no such file" : err->code ? err->message : NULL;
+    bool gone = err->code == ERR_ABSENT && w->now_path == path;
+    w->now_error = gone ? "there is no such file" : err->code ? err->message : NULL;
 }
 
 /* ---- the command ---- */

@@ -302,7 +302,7 @@ static bool stream_pass(struct script *s, struct err *err) {
             ok = forget(s, reading_when(&s->reading, &r), err);
         if (r.raw.type != PERFDATA_RECORD_SAMPLE)
             ok = ok && reading_apply(&s->reading, s->model, &r, err);
-        else if (r.has_time)
+        else
             model_asked(s->model, r.time_ns);
         if (r.raw.type < PERFDATA_RECORD_USER_START)
             ok = ok && reading_names(&s->reading, err);

@@ -139,8 +139,7 @@ static void symbol(struct script_json *j, const char *prefix, const struct model
     text(o, strcat(strcpy(name, prefix), "bind"), binds[symbol_table_bind(table, s.index)]);
 }
 
-/* What is known of an address; each member's name starts with `prefix`. */
-/* `doubt`: as SCRIPT_DOUBT. */
+/* What is known of an address; each member's name starts with `prefix`. `doubt`: as SCRIPT_DOUBT. */
 static void place_of(struct script_json *j, const char *prefix, const struct model_hit *hit, bool doubt) {
     struct out *o = j->print->out;
     const struct model *model = j->print->model;
