@@ -115,6 +115,17 @@ def searches():
            ["16.67% filter_event +4;start +4;start +9;stop +4"]])
 
 
+def empty_chains():
+    """Where all callchains are empty there are no parts of them; and a pipe does not say how much is to come."""
+    r = program(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD)
+    for i in range(50):
+        r.sample(7, 0x1000 * (i + 1))
+    for order in "callee", "caller":
+        out = support.run([SONDE, "report", "-i", "-", "-s", "sym", "-g", order, "--no-children"], stdin=r.data())
+        check(f"empty callchains, {order}s first", rows(out.out),
+              [["2.00%", f"[.] {0x1000 * (i + 1):#018x}"] for i in range(50)])
+
+
 def call_stacks():
     """The branches are calls: from where, to what; innermost first. The callchain's user part does not count."""
     r = program(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD | pd.BRANCH_STACK, branches=pd.BRANCH_CALL_STACK)
@@ -337,7 +348,8 @@ def interrupt():
 
 
 def main():
-    for test in memory, searches, call_stacks, blocks, history, threads, parallelism, typos, verbose, types, sizes, fields, interrupt:
+    for test in (memory, searches, empty_chains, call_stacks, blocks, history, threads, parallelism, typos, verbose, types,
+                 sizes, fields, interrupt):
         test()
     shutil.rmtree(FOLDER)
     REPORT.finish()

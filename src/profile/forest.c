@@ -157,7 +157,7 @@ static bool choose_leaves(struct forest *f, const uint32_t *leaves, uint32_t n) 
 static void ask_chains_ahead(const struct forest *f, const uint32_t *leaves, size_t n, size_t i) {
     enum { LEAF = 18, PART = 12, IDS = 6 };
     const struct profile_builder *b = &f->p->b;
-    if (i + LEAF >= n)
+    if (i + LEAF >= n || !b->parts.ids.count)
         return;
     struct profile_chain far = b->leaves.items[leaves[i + PART]].key.chain,
                          near = b->leaves.items[leaves[i + IDS]].key.chain;
