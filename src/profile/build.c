@@ -396,16 +396,17 @@ static inline bool start_pending(struct profile_builder *b, struct profile_taken
 }
 
 /* Adds `period` to the leaf of the sample's place and callchain. */
-static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t frame, uint64_t period,
-                   unsigned cpumode) {
+static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t frame, uint64_t period) {
     if (frame == RESOLVE_NO_FRAME || !start_pending(b, x, period))
+        return false;
+    if (b->plan->chains && !x->has_chain) /* once, of a sample with many branches, too */
+        x->has_chain = profile_chain_take(b, x->s, x->cpumode, x->when, &x->chain, NULL);
+    if (b->plan->chains && !x->has_chain)
         return false;
     struct profile_leaf_key *key = &profile_pending_next(b)->leaf.key;
     key->frame = frame;
-    if (b->plan->chains && x->has_chain)
+    if (b->plan->chains)
         key->chain = x->chain;
-    else if (b->plan->chains && !profile_chain_take(b, x->s, cpumode, x->when, &key->chain, NULL))
-        return false;
     profile_pending_push(b);
     return true;
 }
@@ -456,7 +457,7 @@ static inline __attribute__((always_inline)) enum profile_asked add_waiting(stru
 }
 
 /* A sample that is looked at by itself, after those that wait. */
-static bool add_alone(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
+static bool add_alone(struct profile_builder *b, struct profile_taken *x) {
     if (b->plan->waits) /* those before it have their turn before it: frames are made in the samples' order */
         profile_pending_flush(b);
     uint32_t frame = place_of(b, x);
@@ -473,15 +474,15 @@ static bool add_alone(struct profile_builder *b, struct profile_taken *x, unsign
     } else {
         count_sample(b, x->s->period, x->event, PROFILE_KEEP);
     }
-    return add_at(b, x, frame, x->s->period, cpumode);
+    return add_at(b, x, frame, x->s->period);
 }
 
-static bool add_sample(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
+static bool add_sample(struct profile_builder *b, struct profile_taken *x) {
     enum profile_asked asked = b->plan->waits ? add_waiting(b, x) : PROFILE_NOT_ASKED;
-    return asked == PROFILE_NOT_ASKED ? add_alone(b, x, cpumode) : asked == PROFILE_ASKED;
+    return asked == PROFILE_NOT_ASKED ? add_alone(b, x) : asked == PROFILE_ASKED;
 }
 
-static bool add_branches(struct profile_builder *b, struct profile_taken *x, unsigned cpumode) {
+static bool add_branches(struct profile_builder *b, struct profile_taken *x) {
     /* perf leaves out the blocks of a sample whose newest branch has no cycles. */
     bool ok = true, blocks = b->plan->o->blocks && perfdata_branch_at(x->s, 0).cycles;
     uint64_t cycles = 0; /* of the newer branch, which comes first */
@@ -491,7 +492,7 @@ static bool add_branches(struct profile_builder *b, struct profile_taken *x, uns
         x->branch = &branch;
         x->from = profile_branch_end(b, x->s->pid, x->when, branch.from, RESOLVE_ADDRESS);
         x->to = profile_branch_end(b, x->s->pid, x->when, branch.to, RESOLVE_ADDRESS);
-        ok = x->from != RESOLVE_NO_FRAME && add_at(b, x, x->to, 1, cpumode);
+        ok = x->from != RESOLVE_NO_FRAME && add_at(b, x, x->to, 1);
         if (ok && blocks)
             ok = profile_runs_add(&b->runs, x->to, newer, cycles);
         cycles = branch.cycles;
@@ -536,7 +537,7 @@ static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint
         .s = s, .event = event, .when = when, .cpumode = cpumode, .parent = PROFILE_NONE};
     if (b->plan->o->branch && count_sample(b, s->branch_count, event, PROFILE_KEEP) && in->parallelism)
         t->latency += s->branch_count * (s->period * PROFILE_LATENCY_UNIT / b->parallelism);
-    if (b->plan->o->branch ? !add_branches(b, &x, cpumode) : !add_sample(b, &x, cpumode))
+    if (b->plan->o->branch ? !add_branches(b, &x) : !add_sample(b, &x))
         b->failed = true;
 }
 
