@@ -42,15 +42,6 @@ static inline char *digits_hex16(char *p, uint64_t v) {
     return p + 16;
 }
 
-/* As %PRIx64, at most 16 chars; needs room for 16. */
-static inline char *digits_hex(char *p, uint64_t v) {
-    char all[16];
-    unsigned zeros = v ? (unsigned)__builtin_clzll(v) / 4 : 15;
-    digits_hex16(all, v);
-    memcpy(p, all + zeros, 16 - zeros);
-    return p + 16 - zeros;
-}
-
 /* Exactly two digits of v < 100. */
 static inline char *digits_two(char *p, unsigned v) {
     static const char pairs[201] =

@@ -433,7 +433,6 @@ static bool collect(struct report_session *s, struct err *err) {
         .branch = s->branch,
         .blocks = s->blocks,
         .history = s->history,
-        .no_branch = o->branch_stack == REPORT_NO,
         .mem = o->mem_mode,
         .group = o->group != REPORT_NO,
         .group_sort_index = o->group_sort_index,

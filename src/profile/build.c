@@ -98,9 +98,8 @@ static bool may_wait(const struct profile_plan *plan) {
            !plan->unwinds && !plan->calls && !plan->history;
 }
 
-bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
-                       const struct profile_options *o, struct err *err) {
-    (void)err;
+void profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
+                       const struct profile_options *o) {
     *plan = (struct profile_plan){.in = in, .o = o, .by_thread = true};
     plan->want = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_PERIOD;
     plan_slots(plan);
@@ -140,7 +139,6 @@ bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     bool functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && profile_wants_source(o));
     plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
     plan->in_order = needs_order(plan);
-    return true;
 }
 
 static struct profile_way way_of(const struct profile_plan *plan, const struct perfdata_event *e) {

@@ -12,8 +12,9 @@ struct profile *profile_collect(const struct profile_input *in, const struct pro
         err_memory(err, "profile");
         return NULL;
     }
-    if (!profile_plan_make(&p->plan, in, o, err) || !profile_builder_init(&p->b, &p->plan, err) ||
-        !resolve_names_prepare(in->names, err) || !profile_read(p, err) || !profile_freeze(p, err)) {
+    profile_plan_make(&p->plan, in, o);
+    if (!profile_builder_init(&p->b, &p->plan, err) || !resolve_names_prepare(in->names, err) ||
+        !profile_read(p, err) || !profile_freeze(p, err)) {
         profile_free(p);
         return NULL;
     }

@@ -48,7 +48,6 @@ struct profile_options {
     double percent_limit;     /* view's business; graphs and names are only promised above it */
     bool branch;              /* one entry per branch of the branch stack (-b) */
     bool history;             /* else: the branches stand in callchains, too (-g branch, --branch-history) */
-    bool no_branch;           /* --no-branch-history and the like: branch stacks play no part */
     bool blocks;              /* with branch: profile_blocks_find will be asked */
     bool mem;                 /* --mem-mode */
     bool group;               /* events of a group stand side by side */
@@ -260,7 +259,6 @@ struct profile_node {
 /* One line of a call graph. */
 struct profile_frame {
     uint32_t location; /* of profile_frame_text */
-    uint64_t branch_count, branch_mispredicted, branch_aborted, branch_cycles, branch_from_count;
 };
 
 struct profile_graph_scratch;
@@ -281,7 +279,5 @@ void profile_graph_fini(struct profile_graph *g);
 
 /* The text of a frame: a name, or 0xaddress. Demangled once, whoever asks: any number of threads. */
 void profile_frame_text(const struct profile *p, const struct profile_frame *frame, struct out *out);
-/* Its DSO's name (for -v and folded views), "[unknown]" without one. */
-const char *profile_frame_dso(const struct profile *p, const struct profile_frame *frame);
 
 #endif

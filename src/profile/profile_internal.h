@@ -191,8 +191,8 @@ struct profile_builder {
 
 /* ---- build.c ---- */
 
-bool profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
-                       const struct profile_options *o, struct err *err);
+void profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
+                       const struct profile_options *o);
 bool profile_builder_init(struct profile_builder *b, const struct profile_plan *plan, struct err *err);
 void profile_builder_fini(struct profile_builder *b);
 /* Records of the stream: samples that follow each other, or any one. */

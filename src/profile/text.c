@@ -352,7 +352,3 @@ void profile_frame_text(const struct profile *p, const struct profile_frame *fra
         out_str(out, "0x");
     out_hex(out, address, 0);
 }
-
-const char *profile_frame_dso(const struct profile *p, const struct profile_frame *frame) {
-    return strpool_text(&p->b.texts, p->places.items[frame->location].dso);
-}
