@@ -32,16 +32,11 @@ static void sum_up(uint32_t *at, size_t owners) {
         at[i] += at[i - 1];
 }
 
-static struct profile_table *table_of_class(struct profile *p, uint32_t klass) {
-    return &p->tables.items[p->b.class_values.items[(size_t)klass * p->plan.class_count]];
-}
-
-/* One pass over the table's nodes and leaves: counts them or, the second time, lists them. */
-static void list_once(struct profile *p, struct profile_table *t, bool place) {
+/* One pass over all nodes and leaves: counts them for their tables or, the second time, lists them. */
+static void list_once(struct profile *p, bool place) {
     const struct profile_chain_node *nodes = p->nodes.items;
     for (uint32_t root = 0; p->plan.o->children && root < p->nodes.count; root = nodes[root].end) {
-        if (&p->tables.items[p->kind_list.items[nodes[root].frame].table] != t)
-            continue;
+        struct profile_table *t = &p->tables.items[p->kind_list.items[nodes[root].frame].table];
         for (uint32_t i = root + 1; i < nodes[root].end; i++) {
             uint32_t row = nodes[i].row;
             if (row == PROFILE_NO_ROW)
@@ -54,7 +49,9 @@ static void list_once(struct profile *p, struct profile_table *t, bool place) {
     }
     for (size_t i = 0; i < p->tree_leaves.count; i++) {
         uint32_t leaf = p->tree_leaves.items[i], row = p->leaf_rows.items[leaf];
-        if (table_of_class(p, p->b.leaves.items[leaf].key.klass) != t || !t->rows.items[row].graph)
+        uint32_t event = profile_class_event(p, p->b.leaves.items[leaf].key.klass);
+        struct profile_table *t = &p->tables.items[event];
+        if (!t->rows.items[row].graph)
             continue;
         if (place)
             t->leaf_list.items[t->leaf_at.items[row + 1]++] = leaf;
@@ -63,27 +60,30 @@ static void list_once(struct profile *p, struct profile_table *t, bool place) {
     }
 }
 
-static bool list_of_table(struct profile *p, struct profile_table *t) {
+static bool start_lists(struct profile_table *t) {
     size_t rows = t->rows.count;
-    bool ok = make_at((void **)&t->node_at.items, &t->node_at.cap, rows) &&
-              make_at((void **)&t->leaf_at.items, &t->leaf_at.cap, rows);
-    if (ok) {
-        list_once(p, t, false);
-        sum_up(t->node_at.items, rows);
-        sum_up(t->leaf_at.items, rows);
-        ok = vec_reserve(&t->node_list, t->node_at.items[rows + 1] + 1) &&
-             vec_reserve(&t->leaf_list, t->leaf_at.items[rows + 1] + 1);
-    }
-    if (ok)
-        list_once(p, t, true);
-    return ok;
+    return make_at((void **)&t->node_at.items, &t->node_at.cap, rows) &&
+           make_at((void **)&t->leaf_at.items, &t->leaf_at.cap, rows);
+}
+
+static bool make_lists(struct profile_table *t) {
+    size_t rows = t->rows.count;
+    sum_up(t->node_at.items, rows);
+    sum_up(t->leaf_at.items, rows);
+    return vec_reserve(&t->node_list, t->node_at.items[rows + 1] + 1) &&
+           vec_reserve(&t->leaf_list, t->leaf_at.items[rows + 1] + 1);
 }
 
 bool profile_graph_prepare(struct profile *p) {
     bool ok = profile_forest(p);
     for (size_t i = 0; ok && i < p->tables.count; i++)
-        if (p->tables.items[i].rows.count)
-            ok = list_of_table(p, &p->tables.items[i]);
+        ok = start_lists(&p->tables.items[i]);
+    if (ok)
+        list_once(p, false);
+    for (size_t i = 0; ok && i < p->tables.count; i++)
+        ok = make_lists(&p->tables.items[i]);
+    if (ok)
+        list_once(p, true);
     return ok;
 }
 
