@@ -4,16 +4,18 @@
  * is known which, of what their graphs show:
  *
  *   whole trees      of the leaves whose own row has a graph, and of those that pass a row which is `whole`
- *   trees of tails   callers first, a graph shows of a passing sample only what is behind the row's frame.
- * For a row that never lies in the outer part of a chain in two parts (parts.h), that is in the inner part,
- * which is the same for many leaves; all these are one here
+ *   trees of tails   of the leaves that pass a row with a graph that is not `whole`
+ *
+ * Callers first, a graph shows of a passing sample only what is behind the row's frame. For a row that never
+ * lies in the outer part of a chain in two parts (parts.h), that is in the inner part, the tail, which is the
+ * same for many leaves; in a tree of tails all these are one. All other rows are `whole`.
  *
  * Of these, a graph that leaves out what is below a share of everything never shows a frame whose own row has
  * no graph: neighbouring ones are one node of no frame, PROFILE_PRUNED.
  *
- *        leaves: main read | entry vfs_read     whole: main - read - entry - vfs_read      (own or whole
- * rows) sh   read | entry vfs_read                   sh - read - entry - vfs_read tails: entry - vfs_read
- * (all other rows)
+ *   leaves                       whole tree                        tree of tails
+ *   main read | entry vfs_read   main - read - entry - vfs_read    entry - vfs_read
+ *   sh   read | entry vfs_read   sh - read - entry - vfs_read
  */
 #include <stdlib.h>
 

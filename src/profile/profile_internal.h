@@ -2,9 +2,12 @@
 /*
  * What the files of profile/ share.
  *
- *   builder  samples -> distinct (class, place, callchain), with their sums       build.c, chain.c,
- * pending.c, parts.c freeze   those -> entries: key values, merged, sorted                         freeze.c,
- * place.c, walk.c graph    the callchains of one entry -> tree                                  graph.c
+ *   builder   samples -> distinct (class, place, callchain), with their sums
+ *             read.c, build.c, keys.c, chain.c, pending.c, parts.c, merge.c
+ *   freeze    those -> entries: names, key values, merged, sorted
+ *             freeze.c, place.c, walk.c, group.c, sort.c, hierarchy.c
+ *   graph     the callchains of one entry -> tree
+ *             forest.c, graph.c
  *
  * A *class* is all that a sample's entry depends on besides where it lies: its event, comm, cpu and so on, as
  * far as the columns ask. A *leaf* is (class, place of the sample, its callchain as two parts: see parts.h).
@@ -228,8 +231,9 @@ void profile_pending_flush(struct profile_builder *b);
 /* ---- merge.c ---- */
 
 /*
- * Adds to `to` what `from` (both flushed) made of the records that follow its own, as if it had been given
- * them itself: ids included. `from` is used up. False: memory.
+ * Adds to `to` what `from` (both flushed) made of the records that follow its own. Texts, classes and frames
+ * get the ids that they would have if it had been given these records itself; of parts and leaves there may
+ * be equal ones then. `from` is used up, and `to` can take no more records. False: memory.
  */
 bool profile_builder_merge(struct profile_builder *to, struct profile_builder *from);
 
