@@ -33,6 +33,29 @@ static void test_cursor_is_sticky(void **state) {
     assert_null(cursor_take(&c, UINT64_MAX));
 }
 
+/* DWARF 5, 7.6, tables 7.7 and 7.8; then what is as long as it can be, too long, and cut off. */
+static void test_leb128(void **state) {
+    (void)state;
+    const uint8_t raw[] = {2,    127,  0x80, 1,    0x81, 1,    0xb9, 0x64,             /* unsigned */
+                           2,    0x7e, 0xff, 0,    0x81, 0x7f, 0x80, 1,    0x80, 0x7f, /* signed */
+                           0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x80};
+    struct cursor c = cursor_make((struct bytes){raw, sizeof raw}, false);
+    const uint64_t numbers[] = {2, 127, 128, 129, 12857};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        assert_int_equal(cursor_uleb(&c), numbers[i]);
+    const int64_t integers[] = {2, -2, 127, -127, 128, -128};
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+        assert_int_equal(cursor_sleb(&c), integers[i]);
+    struct cursor again = c;
+    assert_int_equal(cursor_uleb(&c), UINT64_MAX);
+    assert_int_equal(cursor_sleb(&again), -1);
+    assert_int_equal(cursor_pos(&c), sizeof raw - 1);
+    assert_int_equal(cursor_pos(&again), sizeof raw - 1);
+    cursor_uleb(&c);
+    assert_false(cursor_ok(&c));
+    assert_int_equal(cursor_sleb(&c), 0);
+}
+
 static void test_writer_mirrors_cursor(void **state) {
     (void)state;
     for (int swap = 0; swap < 2; swap++) {
@@ -197,11 +220,17 @@ static void test_sorted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cursor_is_sticky), cmocka_unit_test(test_writer_mirrors_cursor),
-        cmocka_unit_test(test_checked),          cmocka_unit_test(test_hash_map),
-        cmocka_unit_test(test_strpool),          cmocka_unit_test(test_arena),
-        cmocka_unit_test(test_out_numbers),      cmocka_unit_test(test_out_flush_and_failure),
-        cmocka_unit_test(test_out_json),         cmocka_unit_test(test_err),
+        cmocka_unit_test(test_cursor_is_sticky),
+        cmocka_unit_test(test_leb128),
+        cmocka_unit_test(test_writer_mirrors_cursor),
+        cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_hash_map),
+        cmocka_unit_test(test_strpool),
+        cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_out_numbers),
+        cmocka_unit_test(test_out_flush_and_failure),
+        cmocka_unit_test(test_out_json),
+        cmocka_unit_test(test_err),
         cmocka_unit_test(test_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

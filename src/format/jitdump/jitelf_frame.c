@@ -40,17 +40,6 @@ static bool entry_next(struct cursor *c, struct entry *e) {
     return true;
 }
 
-static uint64_t take_uleb(struct cursor *c) {
-    uint64_t v = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        uint8_t b = cursor_u8(c);
-        v |= (uint64_t)(b & 0x7f) << shift;
-        if (!(b & 0x80))
-            break;
-    }
-    return v;
-}
-
 /* The encoding of addresses in a CIE's FDEs, or -1 where it is none that can be written anew. */
 static int cie_encoding(struct bytes body, bool swap, unsigned address_size) {
     struct cursor c = cursor_make(body, swap);
@@ -60,15 +49,15 @@ static int cie_encoding(struct bytes body, bool swap, unsigned address_size) {
     if (!nul || (version != 1 && version != 3))
         return -1;
     cursor_take(&c, (uint64_t)(nul - text) + 1);
-    take_uleb(&c); /* code alignment */
-    take_uleb(&c); /* data alignment: signed, of the same length */
+    cursor_uleb(&c); /* code alignment */
+    cursor_uleb(&c); /* data alignment: signed, of the same length */
     if (version == 1)
         cursor_u8(&c);
     else
-        take_uleb(&c);
+        cursor_uleb(&c);
     if (*text != 'z')
         return *text ? -1 : address_size == 8 ? PE_UDATA8 : PE_UDATA4;
-    take_uleb(&c);
+    cursor_uleb(&c);
     for (const uint8_t *a = text + 1; a < nul; a++) {
         if (*a == 'R')
             return cursor_ok(&c) ? cursor_u8(&c) : -1;
