@@ -72,8 +72,7 @@ static int compare_blocks(const void *a, const void *b, void *ctx) {
 }
 
 /* Adds to the block of a name and an end. */
-static bool add_block(struct profile_blocks *out, struct idtable *index, const struct profile_block *block,
-                      bool known) {
+static bool add_block(struct profile_blocks *out, struct idtable *index, const struct profile_block *block) {
     uint64_t hash = hash_u64(block->end ^ (uint64_t)block->name << 40);
     struct idtable_at at = idtable_first(index, hash);
     for (uint32_t id; (id = idtable_next(index, &at)) != IDTABLE_NONE;) {
@@ -82,7 +81,7 @@ static bool add_block(struct profile_blocks *out, struct idtable *index, const s
             continue;
         have->cycles += block->cycles;
         have->count += block->count;
-        if (known && (!have->known || block->start < have->start)) {
+        if (block->known && (!have->known || block->start < have->start)) {
             have->start = block->start;
             have->known = true;
         }
@@ -93,13 +92,11 @@ static bool add_block(struct profile_blocks *out, struct idtable *index, const s
     if (!made || !idtable_add(index, hash, id))
         return false;
     *made = *block;
-    made->known = known;
     return true;
 }
 
-/* The block that a run is of; false: it ends in no function. *known: its beginning is. */
-static bool block_of(const struct profile *p, const struct profile_run *run, struct profile_block *out,
-                     bool *known) {
+/* The block that a run is of; false: it ends in no function. */
+static bool block_of(const struct profile *p, const struct profile_run *run, struct profile_block *out) {
     const struct resolve_frame *frames = p->b.frames.list.items;
     uint32_t name = p->places.items[run->end].name;
     if (name == PROFILE_NONE)
@@ -110,9 +107,9 @@ static bool block_of(const struct profile *p, const struct profile_run *run, str
                                   .count = run->count,
                                   .end = frames[run->end].offset - n->start,
                                   .image = frames[run->end].image};
-    *known = run->start != RESOLVE_NO_FRAME && p->places.items[run->start].name == name &&
-             frames[run->start].offset < frames[run->end].offset;
-    if (*known)
+    out->known = run->start != RESOLVE_NO_FRAME && p->places.items[run->start].name == name &&
+                 frames[run->start].offset < frames[run->end].offset;
+    if (out->known)
         out->start = frames[run->start].offset - n->start;
     return true;
 }
@@ -138,10 +135,9 @@ bool profile_blocks_find(const struct profile *p, const struct profile_event *e,
     for (size_t i = 0; ok && i < p->b.runs.list.count; i++) {
         const struct profile_run *run = &p->b.runs.list.items[i];
         struct profile_block block;
-        bool known;
         out->cycles += run->cycles;
-        if (block_of(p, run, &block, &known) && targets[block.name])
-            ok = add_block(out, &index, &block, known);
+        if (block_of(p, run, &block) && targets[block.name])
+            ok = add_block(out, &index, &block);
     }
     for (size_t i = 0; ok && i < out->list.count; i++) {
         struct profile_block *b = &out->list.items[i];
