@@ -371,6 +371,8 @@ static inline bool count_sample(struct profile_builder *b, uint64_t period, uint
 static inline bool start_pending(struct profile_builder *b, struct profile_taken *x, uint64_t period) {
     struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
     struct profile_pending *p = profile_pending_next(b);
+    if (slot->comm == PROFILE_NONE)
+        return false;
     p->leaf = (struct profile_leaf){.key = {.klass = class_of(b, x, slot)},
                                     .period = period,
                                     .first_ns = x->when.time_ns,
@@ -467,6 +469,8 @@ static bool add_alone(struct profile_builder *b, struct profile_taken *x) {
     }
     if (b->plan->selects && frame != RESOLVE_NO_FRAME) {
         uint32_t comm = thread_of(b, x->s->pid, x->s->tid, x->event, x->when)->comm;
+        if (comm == PROFILE_NONE)
+            return false;
         if (!count_sample(b, x->s->period, x->event, profile_select(b, comm, frame)))
             return true;
     } else {
@@ -614,7 +618,7 @@ static inline void add_plain(struct profile_builder *b, const struct profile_way
     b->tally.items[r->event].read++;
     enum profile_asked asked = add_waiting(b, &x);
     if (__builtin_expect(asked != PROFILE_ASKED, 0))
-        b->failed |= asked == PROFILE_ASK_FAILED || !add_alone(b, &x, x.cpumode);
+        b->failed |= asked == PROFILE_ASK_FAILED || !add_alone(b, &x);
 }
 
 void profile_builder_add_samples(struct profile_builder *b, const struct stream_sample *samples, size_t n) {

@@ -142,6 +142,7 @@ static uint32_t trace_text(struct profile_builder *b, const struct profile_taken
         id = profile_text_add(b, text, strlen(text));
     }
     out_fini(&o);
+    b->failed |= id == STRPOOL_NONE;
     return id;
 }
 

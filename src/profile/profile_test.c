@@ -11,6 +11,7 @@
 #include "format/perfdata/header_encode.h"
 #include "model/model_test_records.h"
 #include "profile/profile.h"
+#include "tests/support/fail_alloc.h"
 
 enum { FUNCTIONS = 6, FUNCTION_BYTES = 0x1000, DEPTH = 7, SAMPLES = 600 };
 #define CODE 0xffffffffa0000000ull
@@ -396,11 +397,59 @@ static void what_filters_take_is_counted(void **state) {
     session_end(&s);
 }
 
+/* ---- memory ---- */
+
+/* A profile and the graph of its first entry. Whether both could be made. */
+static bool collect_and_draw(struct session *s) {
+    struct err err = ERR_INIT;
+    struct profile_graph g = {{0}};
+    stream_rewind(s->stream);
+    struct profile *p = profile_collect(&s->input, &s->options, &err);
+    struct profile_entry entry = p ? profile_entry_at(p, profile_event(p, 0), 0) : (struct profile_entry){0};
+    bool ok = p && (!entry.has_graph || profile_graph_build(p, profile_event(p, 0), &entry, &g, &err));
+    assert_true(ok || err.code != ERR_NONE);
+    profile_graph_fini(&g);
+    profile_free(p);
+    return ok;
+}
+
+static void check_faults(struct profile_options options, struct profile_column_options columns) {
+    struct session s;
+    bool ok = false;
+    session_start(&s);
+    for (uint32_t i = 0; i < 40; i++)
+        put_sample(&s, &(struct test_sample){7 + i % 3, 10, 5 + i, 1 + i % DEPTH, {i % 6, 2, 3, 1, 6, 0, 4}});
+    session_run(&s, options, columns);
+    FAIL_EACH_ALLOC(ok = collect_and_draw(&s));
+    assert_true(ok);
+    session_end(&s);
+}
+
+static void without_memory_there_is_an_error(void **state) {
+    (void)state;
+    static const char *const comms[] = {"seven", "eight", NULL};
+    check_faults((struct profile_options){0},
+                 (struct profile_column_options){.sort = "comm_nodigit,sym,cpu"});
+    check_faults((struct profile_options){.comms = comms, .hierarchy = true},
+                 (struct profile_column_options){.sort = "comm,srcline"});
+    check_faults((struct profile_options){.children = true, .chain_mode = PROFILE_CHAIN_GRAPH},
+                 (struct profile_column_options){.children = true});
+    check_faults((struct profile_options){.children = true,
+                                          .chain_mode = PROFILE_CHAIN_FOLDED,
+                                          .chain_order = PROFILE_CALLER,
+                                          .chain_key = PROFILE_BY_ADDRESS,
+                                          .parent = "^c"},
+                 (struct profile_column_options){.children = true, .sort = "parent,sym"});
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_summed_and_sorted),    cmocka_unit_test(callers_get_each_sample_once),
-        cmocka_unit_test(nothing_is_lost_or_counted_twice), cmocka_unit_test(cut_chains_end_in_a_guess),
+        cmocka_unit_test(entries_are_summed_and_sorted),
+        cmocka_unit_test(callers_get_each_sample_once),
+        cmocka_unit_test(nothing_is_lost_or_counted_twice),
+        cmocka_unit_test(cut_chains_end_in_a_guess),
         cmocka_unit_test(what_filters_take_is_counted),
+        cmocka_unit_test(without_memory_there_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

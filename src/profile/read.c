@@ -65,7 +65,7 @@ static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
     uint64_t forgotten = 0, told = 0, loc;
     bool any = false, enough = false;
     (void)thread;
-    while (!enough && (status = take_some(x, &loc, err)) == STREAM_RECORD) {
+    while (!enough && !x->b->failed && (status = take_some(x, &loc, err)) == STREAM_RECORD) {
         if (!any)
             forgotten = told = loc;
         any = true;
