@@ -126,6 +126,14 @@ def empty_chains():
               [["2.00%", f"[.] {0x1000 * (i + 1):#018x}"] for i in range(50)])
 
 
+def later_chains():
+    """No chain waits for many others: where one says so it is none, as looking for them would take for ever."""
+    for count, want in (16, [["100.00%", "[.] filter_event"], ["100.00% filter_event;stop"]]), (17, [["100.00%", "[.] filter_event"]]):
+        r = program(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD)
+        r.sample(7, LEAF + 4, (pd.CONTEXT_USER_DEFERRED, 1) * count + (pd.CONTEXT_USER, LEAF + 4, ROOT + 4))
+        check(f"{count} deferred chains", rows(report(r, "-s", "sym", "--no-children", "-g", "folded").out), want)
+
+
 def call_stacks():
     """The branches are calls: from where, to what; innermost first. The callchain's user part does not count."""
     r = program(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD | pd.BRANCH_STACK, branches=pd.BRANCH_CALL_STACK)
@@ -348,8 +356,8 @@ def interrupt():
 
 
 def main():
-    for test in (memory, searches, empty_chains, call_stacks, blocks, history, threads, parallelism, typos, verbose, types,
-                 sizes, fields, interrupt):
+    for test in (memory, searches, empty_chains, later_chains, call_stacks, blocks, history, threads, parallelism, typos,
+                 verbose, types, sizes, fields, interrupt):
         test()
     shutil.rmtree(FOLDER)
     REPORT.finish()

@@ -139,6 +139,7 @@ struct parts {
     unsigned count;
     uint64_t left; /* frames that may still be taken */
     unsigned cpumode;
+    unsigned deferred; /* chains that were looked for, of which there may be PARTS_MAX, too */
 };
 
 /* How many of the entries from i on, `most` at most, are addresses. */
@@ -157,13 +158,15 @@ static __attribute__((cold)) bool split_deferred(struct profile_builder *b, uint
                                                  const struct chain *c, struct parts *out) {
     const struct profile_input *in = b->plan->in;
     struct perfdata_u64s later = {0};
+    if (out->deferred++ == PARTS_MAX)
+        return false;
     if (in->deferred)
         later = resolve_deferred_find(in->deferred, in->stream, in->events, cookie, c->tid, c->when.order);
     return !later.count || split(b, &later, c, out, true);
 }
 
 /* Splits at the markers. False: an unknown marker within what would be shown, so that none of the chain can
- * be trusted (perf drops it too), or more parts than any chain has. */
+ * be trusted (perf drops it too), or more parts than any chain has, or chains that came later. */
 static bool split(struct profile_builder *b, const struct perfdata_u64s *chain, const struct chain *c,
                   struct parts *out, bool nested) {
     for (uint64_t i = 0; i < chain->count && out->left; i++) {
@@ -281,7 +284,7 @@ static inline void find_parts(struct profile_builder *b, const struct chain *c,
     if (split_usual(chain, b->plan->o->max_stack, parts))
         return;
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;
-    parts->count = 0;
+    parts->count = parts->deferred = 0;
     parts->left = caller ? UINT64_MAX : b->plan->o->max_stack;
     parts->cpumode = PERFDATA_MISC_USER;
     if (!split(b, chain, c, parts, false))
