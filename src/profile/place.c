@@ -115,6 +115,13 @@ uint64_t profile_class_value(const struct profile *p, uint32_t klass, enum profi
     return p->b.class_values.items[(size_t)klass * p->plan.class_count + p->plan.slot_of[id]];
 }
 
+bool profile_has_key(const struct profile *p, enum profile_column_id id) {
+    for (uint32_t i = 0; i < p->key_count; i++)
+        if (p->keys[i] == id)
+            return true;
+    return false;
+}
+
 uint32_t profile_key_frame(const struct profile *p, enum profile_column_id id,
                            const struct profile_row *row) {
     return profile_key_is_frame(id) ? (uint32_t)profile_class_value(p, row->klass, id) : row->frame;
@@ -287,13 +294,6 @@ static uint32_t nameless_spot(const struct profile *p, struct idtable *index, co
     return idtable_add(index, hash, groups) ? groups : PROFILE_NONE;
 }
 
-static bool has_key(const struct profile *p, enum profile_column_id id) {
-    for (uint32_t i = 0; i < p->key_count; i++)
-        if (p->keys[i] == id)
-            return true;
-    return false;
-}
-
 static void ask_ahead(const struct profile *p, const struct idtable *index, uint32_t frame, bool by_dso) {
     enum { AHEAD = 16 };
     if (frame + AHEAD < p->places.count && p->places.items[frame + AHEAD].name == PROFILE_NONE)
@@ -304,7 +304,8 @@ static bool make_spots(struct profile *p) {
     struct idtable index = {0};
     VEC(uint32_t) first = {0}, by_name = {0};
     size_t count = p->places.count;
-    bool ok = vec_reserve(&p->spots, count + 1), named = names_decide(p), by_dso = has_key(p, PROFILE_DSO);
+    bool ok = vec_reserve(&p->spots, count + 1), named = names_decide(p),
+         by_dso = profile_has_key(p, PROFILE_DSO);
     if (ok && named)
         ok = vec_reserve(&first, count + 1) && idtable_reserve(&index, count);
     for (size_t i = 0; ok && named && i < p->list.count; i++) {

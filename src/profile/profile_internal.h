@@ -460,6 +460,9 @@ static inline uint32_t profile_class_event(const struct profile *p, uint32_t kla
     return (uint32_t)p->b.class_values.items[(size_t)klass * p->plan.class_count];
 }
 
+/* Whether a column is asked for that is a key. */
+bool profile_has_key(const struct profile *p, enum profile_column_id id);
+
 /* The words of a key: two for symbols, one for others. */
 enum { PROFILE_KEY_WORDS = 2 };
 unsigned profile_key_words(const struct profile *p, enum profile_column_id id, const struct profile_row *row,

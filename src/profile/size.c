@@ -17,10 +17,7 @@ static uint64_t mapping_size(const struct profile *p, const struct resolve_frame
 }
 
 bool profile_find_sizes(struct profile *p) {
-    bool wanted = false;
-    for (uint32_t i = 0; i < p->key_count; i++)
-        wanted |= p->keys[i] == PROFILE_DSO_SIZE;
-    if (!wanted)
+    if (!profile_has_key(p, PROFILE_DSO_SIZE))
         return true;
     if (!vec_reserve(&p->mapping_sizes, p->places.count))
         return false;

@@ -182,13 +182,6 @@ static int by_depth(const struct sorter *s, const struct item *x, const struct i
                                                        : by_number(x->depth, y->depth);
 }
 
-static bool has_key(const struct profile *p, enum profile_column_id id) {
-    for (uint32_t i = 0; i < p->key_count; i++)
-        if (p->keys[i] == id)
-            return true;
-    return false;
-}
-
 /* As signed numbers: perf subtracts them. */
 static int by_signed(uint64_t x, uint64_t y) {
     return (int64_t)x < (int64_t)y ? -1 : x != y;
@@ -207,9 +200,9 @@ static int by_function(const struct sorter *s, enum profile_column_id id, const 
     const struct profile_row *a = &s->t->rows.items[x->row], *b = &s->t->rows.items[y->row];
     bool nameless = !profile_name_of(s->p, a->frame) && !profile_name_of(s->p, b->frame);
     int order = 0;
-    if (nameless && !has_key(s->p, PROFILE_DSO))
+    if (nameless && !profile_has_key(s->p, PROFILE_DSO))
         return by_nameless(s, x, y);
-    if (!has_key(s->p, PROFILE_DSO))
+    if (!profile_has_key(s->p, PROFILE_DSO))
         order = by_number(key_rank(s->p, PROFILE_DSO, a, true), key_rank(s->p, PROFILE_DSO, b, true));
     return order ? order : by_number(key_rank(s->p, id, a, true), key_rank(s->p, id, b, true));
 }
@@ -292,7 +285,7 @@ static bool pack(const struct profile *p, const struct profile_row *row, bool pl
     for (uint32_t i = 0; i < p->key_count; i++) {
         enum profile_column_id id = (enum profile_column_id)p->keys[i];
         unsigned more = rank_bits(p, id);
-        if (place && (profile_key_is_frame(id) || (is_function(id) && !has_key(p, PROFILE_DSO))))
+        if (place && (profile_key_is_frame(id) || (is_function(id) && !profile_has_key(p, PROFILE_DSO))))
             return false;
         bits += more;
         if (bits > 63 || (id == PROFILE_IPC && !place))
@@ -437,7 +430,8 @@ static void fill_items(struct sorter *s, uint32_t n) {
 /* Whether by_place is no order; see by_function. */
 static bool is_mixed(const struct sorter *s, uint32_t n) {
     bool named = false, nameless = false;
-    if (has_key(s->p, PROFILE_DSO) || (!has_key(s->p, PROFILE_SYMBOL) && !has_key(s->p, PROFILE_IPC)))
+    if (profile_has_key(s->p, PROFILE_DSO) ||
+        (!profile_has_key(s->p, PROFILE_SYMBOL) && !profile_has_key(s->p, PROFILE_IPC)))
         return false;
     for (uint32_t i = 0; i < n; i++) {
         bool name = profile_name_of(s->p, s->t->rows.items[i].frame);
@@ -452,7 +446,7 @@ static bool comes_together_late(const struct profile *p) {
     static const uint8_t keys[] = {PROFILE_COMM,         PROFILE_COMM_NODIGIT, PROFILE_SRCLINE,
                                    PROFILE_SRCLINE_FROM, PROFILE_SRCLINE_TO,   PROFILE_SRCFILE};
     for (size_t i = 0; i < sizeof keys; i++)
-        if (has_key(p, (enum profile_column_id)keys[i]))
+        if (profile_has_key(p, (enum profile_column_id)keys[i]))
             return true;
     return false;
 }
@@ -635,7 +629,7 @@ static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
     s->packed = s->keys_last;
     for (uint32_t i = 0; ok && s->packed && i < n; i++)
         s->packed = pack(s->p, &s->t->rows.items[s->items[i].row], false, &s->items[i].keys);
-    if (ok && (s->depths || (s->wraps && has_key(s->p, PROFILE_IPC))))
+    if (ok && (s->depths || (s->wraps && profile_has_key(s->p, PROFILE_IPC))))
         ok = tree_sort(s, room, order, n, compare);
     else if (ok)
         merge_sort(s, s->items, room, n, compare);
