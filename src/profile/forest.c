@@ -283,7 +283,8 @@ static bool make_whole(struct forest *f) {
         if (listed)
             *listed = leaf;
     }
-    close_down_to(f, 0);
+    if (ok)
+        close_down_to(f, 0);
     return ok;
 }
 
@@ -305,7 +306,8 @@ static bool make_tails(struct forest *f) {
         p->leaf_tails.items[leaf] = node;
         ok = node != PROFILE_NONE;
     }
-    close_down_to(f, 0);
+    if (ok)
+        close_down_to(f, 0);
     return ok;
 }
 
