@@ -430,6 +430,9 @@ static inline void ask_place(struct profile_builder *b, const struct profile_tak
                              struct profile_pending *p) {
     const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
     enum resolve_frame_kind kind = (enum resolve_frame_kind)b->plan->place_kind;
+    const uint64_t keys[2] = {hash_u64((uint64_t)state->id << 8 | x->cpumode), x->s->ip};
+    if (!b->plan->chains && profile_pending_known(b, keys))
+        return;
     p->place = resolve_frames_ask(&b->frames, state, resolve_frames_how(x->cpumode, kind, false), x->s->ip,
                                   false, profile_pending_ask(b));
     if (p->place)
