@@ -12,33 +12,24 @@
 
 #include "base/bytes.h"
 
-/* The eight hex digits of v as eight chars, the highest digit in the lowest byte of the (little-endian) word.
- */
-static inline uint64_t digits_hex_word(uint32_t v) {
-    uint64_t w = __builtin_bswap32(v);
-    w = (w | w << 16) & 0x0000ffff0000ffffu;
-    w = (w | w << 8) & 0x00ff00ff00ff00ffu;
-    /* each 16-bit lane holds one byte: its high nibble goes first */
-    w = (w >> 4 & 0x000f000f000f000fu) | (w & 0x000f000f000f000fu) << 8;
-    uint64_t letters = (w + 0x0606060606060606u) >> 4 & 0x0101010101010101u;
-    return w + 0x3030303030303030u + letters * ('a' - '0' - 10);
-}
+/* A char each, in the order of memory, on any CPU. */
+typedef uint8_t digits_chars __attribute__((vector_size(16)));
+typedef int8_t digits_numbers __attribute__((vector_size(16)));
+typedef uint64_t digits_words __attribute__((vector_size(16)));
 
 /* As %16PRIx64: always 16 chars, right-aligned with spaces. */
 static inline char *digits_hex16(char *p, uint64_t v) {
-    uint64_t high = digits_hex_word((uint32_t)(v >> 32)), low = digits_hex_word((uint32_t)v);
-    unsigned zeros = v ? (unsigned)__builtin_clzll(v) / 4 : 15;
-    if (zeros) {
-        uint64_t spaces = 0x2020202020202020u;
-        uint64_t high_mask = zeros >= 8 ? ~0ull : (1ull << 8 * zeros) - 1;
-        uint64_t low_mask = zeros > 8 ? (1ull << 8 * (zeros - 8)) - 1 : 0;
-        high = (high & ~high_mask) | (spaces & high_mask);
-        low = (low & ~low_mask) | (spaces & low_mask);
-    }
-    high = htole64(high);
-    low = htole64(low);
-    memcpy(p, &high, 8);
-    memcpy(p + 8, &low, 8);
+    /* What makes spaces of zeros, to be moved to the right by as many places as the number has. */
+    static const uint8_t blank[32] = {0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
+                                      0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10};
+    _Static_assert('0' - 0x10 == ' ', "a zero without that bit is a space");
+    digits_chars spaces, bytes = (digits_chars)(digits_words){htobe64(v), 0}, low = bytes & 0xf;
+    memcpy(&spaces, blank + 16 - (unsigned)__builtin_clzll(v | 1) / 4, sizeof spaces);
+    digits_chars digits =
+        __builtin_shufflevector(bytes >> 4, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    digits_chars letters = (digits_chars)((digits_numbers)digits > 9);
+    digits += '0' + (letters & ('a' - '0' - 10)) - spaces;
+    memcpy(p, &digits, sizeof digits);
     return p + 16;
 }
 
@@ -52,25 +43,42 @@ static inline char *digits_two(char *p, unsigned v) {
     return p + 2;
 }
 
+/* The eight digits of v < 100,000,000 as numbers, the first one in the lowest byte: halves of it, each split
+ * into halves, with multiplications for all divisions of a step. */
+static inline uint64_t digits_eight(uint32_t v) {
+    uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
+    uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007fu; /* 10486 / 2^20: 1 / 100 up to 43,698 */
+    uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
+    uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000fu; /* 103 / 2^10: 1 / 10 up to 178 */
+    return tens | (twos - tens * 10) << 8;
+}
+
+static inline void digits_put_eight(char *p, uint64_t chars) {
+    chars = htole64(chars);
+    memcpy(p, &chars, 8);
+}
+
 /* As %*PRIu64; needs room for max(width, 20). */
 static inline char *digits_dec(char *p, uint64_t v, unsigned width) {
-    char tmp[20], *end = tmp + sizeof tmp, *at = end;
-    while (v >= 100) {
-        at -= 2;
-        digits_two(at, (unsigned)(v % 100));
-        v /= 100;
+    const uint64_t zeros = 0x3030303030303030u, spaces = 0x2020202020202020u;
+    if (__builtin_expect(v >= 100000000, 0)) {
+        p = digits_dec(p, v / 100000000, width > 8 ? width - 8 : 0);
+        digits_put_eight(p, digits_eight((uint32_t)(v % 100000000)) + zeros);
+        return p + 8;
     }
-    if (v >= 10) {
-        at -= 2;
-        digits_two(at, (unsigned)v);
-    } else {
-        *--at = (char)('0' + v);
-    }
-    unsigned n = (unsigned)(end - at);
-    for (; n < width; width--)
+    for (; width > 16; width--)
         *p++ = ' ';
-    memcpy(p, at, n);
-    return p + n;
+    if (width > 8) {
+        digits_put_eight(p, spaces);
+        p += width - 8;
+        width = 8;
+    }
+    uint64_t digits = digits_eight((uint32_t)v);
+    unsigned leading = digits ? (unsigned)__builtin_ctzll(digits) / 8 : 7, most = 8 - width;
+    uint64_t chars = digits + zeros - ((zeros - spaces) & ((1ull << 8 * leading) - 1));
+    leading = leading < most ? leading : most;
+    digits_put_eight(p, chars >> 8 * leading);
+    return p + 8 - leading;
 }
 
 /* Exactly six digits of v < 1,000,000. */

@@ -268,7 +268,7 @@ static void print_comm(struct script_print *p, enum step step, const struct scri
 static char *put_id(char *at, uint32_t id) {
     if (__builtin_expect((int32_t)id >= 0, 1))
         return digits_dec(at, id, 7);
-    char tmp[16], *end = digits_dec(tmp + 1, -(uint64_t)(int32_t)id, 0);
+    char tmp[24], *end = digits_dec(tmp + 1, -(uint64_t)(int32_t)id, 0);
     tmp[0] = '-';
     for (ptrdiff_t n = end - tmp; n < 7; n++)
         *at++ = ' ';
