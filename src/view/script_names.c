@@ -295,9 +295,8 @@ static bool compose_inlined(struct script_names *n, uint64_t fields, const struc
     return true;
 }
 
-/* Images that keys have room for; MODEL_NONE is not among them. */
-enum { STYLE_BITS = 5, NAMELESS = SCRIPT_STYLES_MAX, IMAGES_MAX = UINT32_MAX >> STYLE_BITS };
-_Static_assert(2 * SCRIPT_STYLES_MAX == 1 << STYLE_BITS, "styles in keys, with a bit beside them");
+enum { NAMELESS = SCRIPT_STYLES_MAX };
+_Static_assert(2 * SCRIPT_STYLES_MAX == 1 << SCRIPT_STYLE_BITS, "styles in keys, with a bit beside them");
 
 /* The number of a set of fields, or SCRIPT_STYLES_MAX. */
 static uint32_t style_of(struct script_names *n, uint64_t fields) {
@@ -311,15 +310,22 @@ static uint32_t style_of(struct script_names *n, uint64_t fields) {
     return (uint32_t)(n->styles.count - 1);
 }
 
+/* What of the fields tells texts apart. */
+#define TELLING (SCRIPT_PLACE_FIELDS | SCRIPT_NEWLINE | SCRIPT_DOUBT)
+
 bool script_names_key(struct script_names *n, uint64_t fields, const struct model_hit *hit, uint64_t address,
                       struct script_text_key *key) {
-    fields = (fields & (SCRIPT_PLACE_FIELDS | SCRIPT_NEWLINE | SCRIPT_DOUBT)) | (hit->back ? CALLER : 0);
-    uint32_t style = style_of(n, fields);
-    *key = (struct script_text_key){0, hit->image << STYLE_BITS | style};
+    uint32_t style = style_of(n, (fields & TELLING) | (hit->back ? CALLER : 0));
+    uint64_t offset = 0;
     if (hit->image != MODEL_NONE) /* where the text shows a number, that is it */
-        key->offset =
-            fields & (SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE)) ? shown_offset(n, hit, address) : hit->offset;
-    return style != SCRIPT_STYLES_MAX && (hit->image < IMAGES_MAX || hit->image == MODEL_NONE);
+        offset = fields & SCRIPT_NUMBERED ? shown_offset(n, hit, address) : hit->offset;
+    *key = script_names_key_of(style, hit->image, offset);
+    return style != SCRIPT_STYLES_MAX && script_names_has_room(hit->image);
+}
+
+bool script_names_styles(struct script_names *n, uint64_t fields, struct script_styles *out) {
+    *out = (struct script_styles){style_of(n, fields & TELLING), style_of(n, (fields & TELLING) | CALLER)};
+    return out->exact != SCRIPT_STYLES_MAX && out->caller != SCRIPT_STYLES_MAX;
 }
 
 /* Where nothing has a name the text is the same everywhere in an image, unless it shows a number; *key
@@ -327,10 +333,10 @@ bool script_names_key(struct script_names *n, uint64_t fields, const struct mode
 static bool is_shared(struct script_names *n, uint64_t fields, const struct model_hit *hit,
                       struct script_text_key *key) {
     if (hit->image == MODEL_NONE || !(fields & SCRIPT_BIT(SYM)) || n->inlines ||
-        fields & (SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE) | SCRIPT_EVIDENCE | SCRIPT_DOUBT) ||
+        fields & (SCRIPT_NUMBERED | SCRIPT_EVIDENCE | SCRIPT_DOUBT) ||
         script_names_symbol_id(n, hit).index != SYMBOL_NONE || script_names_grade(n, hit) == GRADE_STALE)
         return false;
-    *key = (struct script_text_key){0, key->place | NAMELESS};
+    *key = script_text_key_of(0, key->place | NAMELESS);
     return true;
 }
 

@@ -57,13 +57,16 @@ struct script_names {
 };
 
 /* Kinds of events differ in their fields; so many sets are remembered, others are put together each time. */
-enum { SCRIPT_STYLES_MAX = 16 };
+enum { SCRIPT_STYLES_MAX = 16, SCRIPT_STYLE_BITS = 5 };
 
 /* Fields that say what is at an address. */
 #define SCRIPT_NEWLINE (1ull << 63) /* beside the fields: a newline at the end */
 #define SCRIPT_PLACE_FIELDS                                                                             \
     (SCRIPT_BIT(SYM) | SCRIPT_BIT(SYMOFF) | SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE) | \
      SCRIPT_EVIDENCE)
+
+/* Those that may show a number. */
+#define SCRIPT_NUMBERED (SCRIPT_BIT(DSOFF) | SCRIPT_BIT(SRCLINE))
 
 /* Beside them, what costs a single sample's frame its `exact`: it is the outermost one of a callchain that
  * was cut (resolve/grade.h). */
@@ -122,6 +125,21 @@ const char *script_names_dso(struct script_names *n, const struct model_hit *hit
 #define SCRIPT_PLACE_NONE UINT32_MAX
 bool script_names_key(struct script_names *n, uint64_t fields, const struct model_hit *hit, uint64_t address,
                       struct script_text_key *key);
+
+/* The same in two steps, where the fields show no number: once for all places, and for each. False: their
+ * keys cannot be kept. */
+struct script_styles {
+    uint32_t exact, caller; /* of places themselves and of those with hit->back */
+};
+bool script_names_styles(struct script_names *n, uint64_t fields, struct script_styles *out);
+/* Whether keys have room for it, as they have for MODEL_NONE. */
+static inline bool script_names_has_room(uint32_t image) {
+    return image < UINT32_MAX >> SCRIPT_STYLE_BITS || image == MODEL_NONE;
+}
+/* `offset` is 0 without an image. */
+static inline struct script_text_key script_names_key_of(uint32_t style, uint32_t image, uint64_t offset) {
+    return script_text_key_of(offset, image << SCRIPT_STYLE_BITS | style);
+}
 
 /* As script_names_find_caller without a look at names: hit->back may become 0 by them. */
 void script_names_find_return(struct script_names *n, const struct model_state *state, enum model_space space,

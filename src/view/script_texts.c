@@ -16,7 +16,7 @@ void script_texts_fini(struct script_texts *t) {
 }
 
 static void put(struct script_texts *t, struct script_text_slot slot) {
-    size_t i = script_texts_first(t, (struct script_text_key){slot.offset, slot.place});
+    size_t i = script_text_key_of(slot.offset, slot.place).hash & t->mask;
     while (t->slots[i].ref)
         i = (i + 1) & t->mask;
     t->slots[i] = slot;

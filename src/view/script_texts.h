@@ -29,7 +29,12 @@ struct script_kept {
 struct script_text_key {
     uint64_t offset;
     uint32_t place;
+    uint32_t hash; /* of both */
 };
+
+static inline struct script_text_key script_text_key_of(uint64_t offset, uint32_t place) {
+    return (struct script_text_key){offset, place, (uint32_t)hash_u64(offset ^ (uint64_t)place << 32)};
+}
 
 /* 0: none. The highest bit is script_kept.entry, the others count units from 1 on. */
 typedef uint32_t script_text_ref;
@@ -51,20 +56,16 @@ struct script_texts {
 
 void script_texts_fini(struct script_texts *t);
 
-static inline size_t script_texts_first(const struct script_texts *t, struct script_text_key key) {
-    return hash_u64(key.offset ^ (uint64_t)key.place << 32) & t->mask;
-}
-
 /* Has the slot of a key brought into the cache, for a question soon to come. */
 static inline void script_texts_prefetch(const struct script_texts *t, struct script_text_key key) {
     if (t->slots)
-        __builtin_prefetch(&t->slots[script_texts_first(t, key)]);
+        __builtin_prefetch(&t->slots[key.hash & t->mask]);
 }
 
 static inline script_text_ref script_texts_find(const struct script_texts *t, struct script_text_key key) {
     if (!t->slots)
         return 0;
-    for (size_t i = script_texts_first(t, key);; i = (i + 1) & t->mask) {
+    for (size_t i = key.hash & t->mask;; i = (i + 1) & t->mask) {
         const struct script_text_slot *s = &t->slots[i];
         if (!s->ref || (s->offset == key.offset && s->place == key.place))
             return s->ref;

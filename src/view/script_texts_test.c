@@ -9,7 +9,7 @@
 #include "view/script_texts.h"
 
 static struct script_text_key key(uint32_t i) {
-    return (struct script_text_key){(uint64_t)i * 0x1001, i % 7};
+    return script_text_key_of((uint64_t)i * 0x1001, i % 7);
 }
 
 /* Texts of many lengths, so that chunks end in the midst of one. */
