@@ -35,26 +35,35 @@ static void make_key(struct script_names *n, const struct script_run *run, uint6
     script_texts_prefetch(&n->texts, ask->key);
 }
 
-/* Whether a place's offset in its image is all that an address adds to the text, and nothing else is asked.
- */
-static bool has_pieces(struct script_names *n, const struct script_run *run,
-                       const struct model_state *state) {
-    return n->placed && run->fields & SCRIPT_PLACE_FIELDS && !(run->fields & SCRIPT_NUMBERED) && !run->cut &&
-           !(run->in_kernel && resolve_places_in_exec(&n->places, state));
+/* A run's space: the same for all of its addresses. */
+struct asking {
+    const struct model_state *state;
+    const struct resolve_place_piece *piece; /* that the last address lay in; NULL: none did */
+    enum model_space space;
+    struct script_styles styles;
+};
+
+/* Whether a place's offset in its image is all that an address adds to the text. */
+static bool has_pieces(struct script_names *n, const struct script_run *run, struct script_styles *styles) {
+    return n->placed && run->fields & SCRIPT_PLACE_FIELDS && !(run->fields & SCRIPT_NUMBERED) &&
+           script_names_styles(n, run->fields, styles);
 }
 
 /* As find and make_key for an address in the midst of a piece: the byte before a return address lies in the
- * same mapping or hole. False: it does not. */
-static bool ask_piece(struct script_names *n, const struct model_state *state, enum model_space space,
-                      const struct script_styles *styles, uint64_t ip, bool exact, struct script_ask *ask) {
-    const struct resolve_place_piece *piece = resolve_places_piece(&n->places, state, ip);
-    if ((!exact && ip == piece->start) || !script_names_has_room(piece->image))
-        return false;
+ * same mapping or hole. False: it does not, or more has to be asked than the piece. */
+static inline bool ask_piece(struct script_names *n, const struct script_run *run, struct asking *a,
+                             uint64_t ip, bool exact, struct script_ask *ask) {
+    if (!a->piece || ip < a->piece->start || ip > a->piece->last)
+        a->piece = resolve_places_piece(&n->places, a->state, ip);
+    const struct resolve_place_piece *piece = a->piece;
     const bool mapped = piece->mapping != MODEL_NONE, back = mapped && !exact;
+    if ((!exact && ip == piece->start) || !script_names_has_room(piece->image) ||
+        (!mapped && run->in_kernel && resolve_places_in_exec(&n->places, a->state)))
+        return false;
     const uint64_t offset = mapped ? ip + piece->slide : 0;
     ask->kept = NULL;
-    ask->hit = (struct model_hit){piece->mapping, piece->image, offset, space, back};
-    ask->key = script_names_key_of(back ? styles->caller : styles->exact, piece->image,
+    ask->hit = (struct model_hit){piece->mapping, piece->image, offset, a->space, back};
+    ask->key = script_names_key_of(back ? a->styles.caller : a->styles.exact, piece->image,
                                    piece->image != MODEL_NONE ? offset : 0);
     script_texts_prefetch(&n->texts, ask->key);
     return true;
@@ -65,15 +74,16 @@ bool script_frames_ask(struct script_frames *f, struct script_names *n, const st
     if (!vec_reserve(&f->asks, f->asks.count + count) || !vec_reserve(&f->runs, f->runs.count + 1))
         return false;
     struct script_ask *ask = count ? &f->asks.items[f->asks.count] : NULL;
-    enum model_space space = model_space_of(run->cpumode);
-    const struct model_state *state = script_names_state(n, space, run->pid, run->when);
-    struct script_styles styles;
-    bool pieces = has_pieces(n, run, state) && script_names_styles(n, run->fields, &styles);
+    struct asking a = {.space = model_space_of(run->cpumode)};
+    a.state = script_names_state(n, a.space, run->pid, run->when);
+    /* The outermost frame of a chain that was cut has other fields. */
+    size_t plain = has_pieces(n, run, &a.styles) ? count - (count && run->cut) : 0;
     for (size_t i = 0; i < count; i++, ask++) {
         uint64_t ip = perfdata_u64_at(&run->chain, run->from + i);
-        if (__builtin_expect(pieces && ask_piece(n, state, space, &styles, ip, i == 0, ask), 1))
+        if (__builtin_expect(i < plain && ask_piece(n, run, &a, ip, i == 0, ask), 1))
             continue;
-        find(n, run, state, i == 0, ip, ask);
+        a.piece = NULL;
+        find(n, run, a.state, i == 0, ip, ask);
         make_key(n, run, run->from + i, ip, ask);
     }
     f->asks.count += count;

@@ -324,7 +324,12 @@ bool script_names_key(struct script_names *n, uint64_t fields, const struct mode
 }
 
 bool script_names_styles(struct script_names *n, uint64_t fields, struct script_styles *out) {
-    *out = (struct script_styles){style_of(n, fields & TELLING), style_of(n, (fields & TELLING) | CALLER)};
+    if (n->styled != fields) {
+        n->last_styles.exact = style_of(n, fields & TELLING);
+        n->last_styles.caller = style_of(n, (fields & TELLING) | CALLER);
+        n->styled = fields;
+    }
+    *out = n->last_styles;
     return out->exact != SCRIPT_STYLES_MAX && out->caller != SCRIPT_STYLES_MAX;
 }
 

@@ -37,6 +37,14 @@ static inline void script_text_put(struct out *o, struct script_text t) {
         out_mem(o, t.text, t.len);
 }
 
+/* Kinds of events differ in their fields; so many sets are remembered, others are put together each time. */
+enum { SCRIPT_STYLES_MAX = 16, SCRIPT_STYLE_BITS = 5 };
+
+/* The numbers of two sets: of exact places' and of those with hit->back. */
+struct script_styles {
+    uint32_t exact, caller;
+};
+
 struct script_names {
     const struct model *model;   /* borrowed */
     struct resolve_names *names; /* borrowed; NULL: no functions are named */
@@ -48,6 +56,8 @@ struct script_names {
     struct symbol_store *store;  /* borrowed, may be NULL: knows what a kernel's image is called */
 
     VEC(uint64_t) styles; /* masks of SCRIPT_BIT that have texts */
+    uint64_t styled;      /* the fields that script_names_styles was asked of last; 0: not yet */
+    struct script_styles last_styles;
     struct script_texts texts;
     struct out scratch;
     uint64_t grades[GRADE_COUNT]; /* texts given out: frames and places */
@@ -55,9 +65,6 @@ struct script_names {
     bool placed;                  /* they are there */
     struct model_state live;      /* else: the state that was asked for last */
 };
-
-/* Kinds of events differ in their fields; so many sets are remembered, others are put together each time. */
-enum { SCRIPT_STYLES_MAX = 16, SCRIPT_STYLE_BITS = 5 };
 
 /* Fields that say what is at an address. */
 #define SCRIPT_NEWLINE (1ull << 63) /* beside the fields: a newline at the end */
@@ -128,9 +135,6 @@ bool script_names_key(struct script_names *n, uint64_t fields, const struct mode
 
 /* The same in two steps, where the fields show no number: once for all places, and for each. False: their
  * keys cannot be kept. */
-struct script_styles {
-    uint32_t exact, caller; /* of places themselves and of those with hit->back */
-};
 bool script_names_styles(struct script_names *n, uint64_t fields, struct script_styles *out);
 /* Whether keys have room for it, as they have for MODEL_NONE. */
 static inline bool script_names_has_room(uint32_t image) {

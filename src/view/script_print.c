@@ -220,47 +220,71 @@ const struct script_plan *script_print_plan(struct script_print *p, uint32_t eve
 
 /* ---- the start of a line ---- */
 
+enum { COMM_MAX = 16 }; /* the kernel's names are shorter, and no column is wider */
+
 /* What a thread is called for some time. */
 struct script_comm {
     struct model_comm_span span; /* from = until: the slot is free */
     uint32_t pid, tid;
+    const char *name;
+    size_t len;
+    char right[2 * COMM_MAX]; /* a name of at most COMM_MAX chars, with spaces before it; anything behind */
+    char unnamed[24];
 };
 
-/* NULL: nothing names the thread then. */
-static const char *comm_of(struct script_print *p, const struct script_start *x) {
-    enum { SLOTS = 256 };
-    if (!p->comms && model_is_frozen(p->model))
-        p->comms = calloc(SLOTS, sizeof *p->comms);
-    if (!p->comms || !model_is_frozen(p->model))
-        return model_comm(p->model, x->comm_pid, x->comm_tid, x->when, NULL);
-    struct script_comm *c = &p->comms[x->comm_tid % SLOTS];
-    if (c->pid != x->comm_pid || c->tid != x->comm_tid || model_when_before(x->when, c->span.from) ||
-        !model_when_before(x->when, c->span.until)) {
-        model_comm_at(p->model, x->comm_pid, x->comm_tid, x->when, &c->span);
-        c->pid = x->comm_pid;
-        c->tid = x->comm_tid;
+/* Where nothing names the thread then, its id does. */
+static void set_name(struct script_comm *c) {
+    c->name = c->span.comm;
+    if (!c->name) {
+        int32_t tid = (int32_t)c->tid;
+        char *at = c->unnamed;
+        *at++ = ':';
+        if (tid < 0)
+            *at++ = '-';
+        *digits_dec(at, tid < 0 ? -(uint64_t)tid : (uint64_t)tid, 0) = 0;
+        c->name = c->unnamed;
     }
-    return c->span.comm;
+    c->len = strlen(c->name);
+    if (c->len > COMM_MAX)
+        return;
+    memset(c->right, ' ', COMM_MAX);
+    memcpy(c->right + COMM_MAX - c->len, c->name, c->len);
+}
+
+/* In *room where none are remembered. */
+static const struct script_comm *comm_of(struct script_print *p, const struct script_start *x,
+                                         struct script_comm *room) {
+    enum { SLOTS = 256 };
+    bool lasts = model_is_frozen(p->model);
+    if (!p->comms && lasts)
+        p->comms = calloc(SLOTS, sizeof *p->comms);
+    struct script_comm *c = p->comms && lasts ? &p->comms[x->comm_tid % SLOTS] : room;
+    if (c != room && c->pid == x->comm_pid && c->tid == x->comm_tid &&
+        !model_when_before(x->when, c->span.from) && model_when_before(x->when, c->span.until))
+        return c;
+    if (c == room)
+        c->span.comm = model_comm(p->model, x->comm_pid, x->comm_tid, x->when, NULL);
+    else
+        model_comm_at(p->model, x->comm_pid, x->comm_tid, x->when, &c->span);
+    c->pid = x->comm_pid;
+    c->tid = x->comm_tid;
+    set_name(c);
+    return c;
 }
 
 static void print_comm(struct script_print *p, enum step step, const struct script_start *x) {
     struct out *o = p->out;
-    char unnamed[24];
-    const char *comm = comm_of(p, x);
-    if (!comm) {
-        unnamed[0] = ':';
-        int32_t tid = (int32_t)x->comm_tid;
-        char *at = unnamed + 1;
-        if (tid < 0)
-            *at++ = '-';
-        *digits_dec(at, tid < 0 ? -(uint64_t)tid : (uint64_t)tid, 0) = 0;
-        comm = unnamed;
+    struct script_comm room;
+    const struct script_comm *c = comm_of(p, x, &room);
+    size_t width = step == STEP_COMM_SHORT ? 8 : step == STEP_COMM_PADDED ? COMM_MAX : 0;
+    size_t shown = step == STEP_COMM_SHORT && c->len > width ? width : c->len;
+    if (__builtin_expect(c->len <= COMM_MAX, 1)) {
+        size_t before = c->len > width ? c->len : width, size = shown > width ? shown : width;
+        memcpy(out_room(o, COMM_MAX), c->right + COMM_MAX - before, COMM_MAX);
+        o->len += size;
+    } else {
+        out_right(o, c->name, shown, width);
     }
-    size_t len = strlen(comm);
-    if (step == STEP_COMM_SHORT)
-        out_right(o, comm, len < 8 ? len : 8, 8);
-    else
-        out_right(o, comm, len, step == STEP_COMM_PADDED ? 16 : 0);
     out_char(o, ' ');
 }
 
