@@ -14,6 +14,7 @@ enum {
     HEAP_SMALL = 4 << 20,
     HEAP_ROOM = 512 << 20,
     HEAP_PAD = 1 << 20,
+    HEAP_LITTLE = 256 << 10, /* some pages of any size */
     PAGE = 4096
 };
 
@@ -31,13 +32,19 @@ void os_heap_prepare(void) {
                 (size_t)(end - start - HEAP_SMALL), MADV_HUGEPAGE);
 }
 
+/*
+ * The heap's end stays ours, or it would grow again in small pages: only what is in it goes. A little of it
+ * is given back, which malloc does only if its free end is the heap's. Where it is not, because the heap
+ * could not grow and malloc went on with mmap(2), what lies in front of the heap's end is in use.
+ */
 void os_heap_give_back(void) {
-    /* The heap's end stays ours, or it would grow again in small pages: only what is in it goes. */
-    malloc_trim(HEAP_ROOM);
     size_t top = mallinfo2().keepcost;
+    uint8_t *was = sbrk(0);
+    malloc_trim(top > HEAP_PAD ? top - HEAP_LITTLE : HEAP_ROOM);
     uint8_t *end = sbrk(0);
-    if (end == (void *)-1 || top <= HEAP_PAD || top > (uintptr_t)end)
+    if (end >= was)
         return;
+    top = mallinfo2().keepcost;
     uint8_t *from = (uint8_t *)(((uintptr_t)end - top + 2 * PAGE) & ~(uintptr_t)(PAGE - 1));
     madvise(from, (size_t)(end - from) & ~(size_t)(PAGE - 1), MADV_DONTNEED);
 }

@@ -15,7 +15,7 @@
 void os_heap_prepare(void);
 
 /* Gives the pages of freed memory back to the kernel: for the end of a phase that needed more than what
- * follows may use again. */
+ * follows may use again. No other thread may take memory meanwhile. */
 void os_heap_give_back(void);
 
 /*

@@ -7,11 +7,13 @@
 #include <cmocka.h>
 
 #include "os/affinity.h"
+#include "os/heap.h"
 #include "os/map.h"
 #include "os/output.h"
 #include "os/proc.h"
 #include "os/spool.h"
 
+#include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +192,28 @@ static void held(void **state) {
     close(fd);
 }
 
+/* Where the heap cannot grow malloc goes on elsewhere: up to the heap's end all is in use then. */
+static void heap_elsewhere(void **state) {
+    enum { BLOCK = 64 << 10, COUNT = 128, MORE = 8 << 20 };
+    uint8_t *blocks[COUNT];
+    (void)state;
+    assert_true(mallopt(M_MMAP_THRESHOLD, 2 * MORE));
+    for (int i = 0; i < COUNT; i++)
+        memset(blocks[i] = malloc(BLOCK), i + 1, BLOCK);
+    uint8_t *end = sbrk(0),
+            *wall = mmap(end, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    assert_ptr_equal(wall, end);
+    void *volatile more = malloc(MORE);
+    free(more);
+    os_heap_give_back();
+    for (int i = 0; i < COUNT; i++) {
+        assert_int_equal(blocks[i][0], i + 1);
+        assert_memory_equal(blocks[i], blocks[i] + 1, BLOCK - 1);
+        free(blocks[i]);
+    }
+    munmap(wall, 4096);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spool_grows_in_place),
@@ -198,6 +222,7 @@ int main(void) {
         cmocka_unit_test(output_writes_all),
         cmocka_unit_test(affinity),
         cmocka_unit_test(held),
+        cmocka_unit_test(heap_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
