@@ -180,8 +180,9 @@ static struct table *mounts_of(struct os_mounts *m, unsigned long pid) {
     else
         snprintf(path, sizeof path, "/proc/%lu/mountinfo", pid);
     writer_clear(&t->text);
-    t->read_ns = now;
-    return os_proc_system.read(NULL, path, &t->text, NULL) && writer_ok(&t->text) ? t : NULL;
+    bool ok = os_proc_system.read(NULL, path, &t->text, NULL) && writer_ok(&t->text);
+    t->read_ns = ok ? now : 0; /* what has changed is told once: without the list of it, it is read again */
+    return ok ? t : NULL;
 }
 
 bool os_mounts_stall(struct os_mounts *m, const char *path) {
