@@ -113,7 +113,6 @@ static void output_possible(void **state) {
     assert_int_equal(e.code, ERR_ABSENT);
 }
 
-/* Every CPU that we may use can be gone to, and left again; no other can. */
 /* Large writes go out in pieces: at any place, over the borders of spans, all of them. */
 static void output_writes_all(void **state) {
     (void)state;
@@ -139,6 +138,7 @@ static void output_writes_all(void **state) {
     free(got);
 }
 
+/* Every CPU that we may use can be gone to, and left again; no other can. */
 static void affinity(void **state) {
     (void)state;
     struct os_affinity a;

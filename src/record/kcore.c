@@ -21,7 +21,7 @@ enum { PAGE = 4096, PATH_ROOM = 8192, SEGMENTS_MAX = 1 << 12, CHUNK = 256 << 10,
 static const uint64_t COPY_MAX = 1 << 30; /* a kernel's code has some tens of MiB */
 
 struct range {
-    uint64_t start, end; /* end 0: there is nothing behind it */
+    uint64_t start, end; /* the end is not part of it */
 };
 
 /* Where a piece of memory lies in the file. */
@@ -212,9 +212,11 @@ static bool plan_pieces(struct plan *p, struct err *err) {
                 break;
             at = at > s->vaddr ? at : s->vaddr;
             uint64_t skip = at - s->vaddr, left = s->size - skip, n = end - at < left ? end - at : left;
-            struct segment *piece = bytes + n <= COPY_MAX ? vec_push(&p->pieces) : NULL;
-            if (!piece)
+            if (bytes + n > COPY_MAX)
                 return err_set(err, ERR_UNSUPPORTED, "kcore", "there is too much of it to be copied");
+            struct segment *piece = vec_push(&p->pieces);
+            if (!piece)
+                return err_memory(err, "kcore");
             *piece = (struct segment){at, s->offset + skip, n};
             bytes += n;
             at += n;
