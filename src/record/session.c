@@ -15,6 +15,7 @@
 #include "os/child.h"
 #include "os/host.h"
 #include "os/limits.h"
+#include "os/place.h"
 #include "os/uevents.h"
 #include "record/bpf.h"
 #include "record/cache.h"
@@ -636,9 +637,11 @@ static bool name_after_time(struct session *s, struct err *err) {
     char name[4096], stamp[32];
     if (!s->job->options->timestamp_names || strcmp(path, "-") == 0)
         return true;
-    os_clock_stamp(stamp, sizeof stamp);
-    if ((size_t)snprintf(name, sizeof name, "%s.%s", path, stamp) >= sizeof name)
-        return err_set(err, ERR_USAGE, path, "the name is too long");
+    do { /* one that was finished in the same hundredth of a second stays */
+        os_clock_stamp(stamp, sizeof stamp);
+        if ((size_t)snprintf(name, sizeof name, "%s.%s", path, stamp) >= sizeof name)
+            return err_set(err, ERR_USAGE, path, "the name is too long");
+    } while (os_place_taken(name));
     if (rename(path, name) != 0)
         return err_errno(err, errno, path, "cannot rename it to %s", name);
     keep_newest(s, name);
