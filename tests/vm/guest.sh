@@ -40,6 +40,7 @@ modprobe -r raid6_pq
 mark unloaded
 modprobe xor # measures too, often at the place where the other one was
 mark end
+dd if=/dev/zram0 of=/dev/null bs=64k count=64 2>/dev/null # samples of a time when all is over
 exit 0
 EOS
 
