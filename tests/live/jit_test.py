@@ -172,7 +172,8 @@ def streamed():
                                 ("--map", r"/perf-\d+\.map$|^/memfd:jit", what_stayed)):
         command = f'"$0" record -q -e cpu-clock:u -F 2500 -k mono -o - -- "$1" {option} --truth s.truth --milliseconds 100 | ' \
                   'tee s.data | "$0" script -i - --ns -F tid,time,ip,sym,dso'
-        r = subprocess.run(["sh", "-c", command, SONDE, EXAMPLE], capture_output=True, env=support.ENV, timeout=300)
+        with support.recording():
+            r = subprocess.run(["sh", "-c", command, SONDE, EXAMPLE], capture_output=True, env=support.ENV, timeout=300)
         found = parse_samples(r, f"streamed {option}")
         check_truth(found, choose(truth_of("s.truth")), f"streamed {option}", dso)
         with open("s.data", "rb") as f:
@@ -305,9 +306,10 @@ def execed():
     wrong = [w for w in wrong if not told or "not [unknown]" not in w]
     check(right > 100 and not wrong, f"exec, streamed: {right} are right, not {len(wrong)}: {wrong[:3]} {r.stderr[-300:]}")
     # What the second one wrote is all that is left: it names nothing of the first.
-    r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-k", "mono", "--keep", "none", "-o", "lost.data", "--",
-                        EXAMPLE, "--exec", "--dump", ".", "--truth", "lost.truth", "--milliseconds", "60", "--rounds", "4"],
-                       capture_output=True, env=support.ENV, timeout=300)
+    with support.recording():
+        r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-k", "mono", "--keep", "none", "-o", "lost.data", "--",
+                            EXAMPLE, "--exec", "--dump", ".", "--truth", "lost.truth", "--milliseconds", "60", "--rounds", "4"],
+                           capture_output=True, env=support.ENV, timeout=300)
     check(r.returncode == 0, f"exec without --keep is recorded: {r.stderr.decode()[-500:]}")
     shown = support.run([SONDE, "script", "--ns", "--show-task-events", "-F", "tid,time", "-i", "lost.data"])
     begun = [int(a) * 10**9 + int(b) for a, b in re.findall(r"(\d+)\.(\d{9}): PERF_RECORD_COMM exec", shown.out.decode())]

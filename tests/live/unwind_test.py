@@ -117,8 +117,9 @@ def build(options):
 
 
 def record(data, *options):
-    return subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "997", *options, "-o", data, "--", "./program"],
-                          capture_output=True, env=support.ENV, timeout=300)
+    with support.recording():
+        return subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "997", *options, "-o", data, "--", "./program"],
+                              capture_output=True, env=support.ENV, timeout=300)
 
 
 def read(what):
