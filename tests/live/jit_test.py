@@ -288,6 +288,15 @@ def example_gone():
     check_truth(samples("gone2.data"), truth_of("gone.truth"), "gone, injected", r"/jitted-\d+\.so$")
 
 
+def check_later(r, what):
+    """That a stream names all rightly, or says what it came too late for; returns whether it did."""
+    right, wrong = count_truth(parse_samples(r, what), truth_of("piped.truth"), r"/jitted-\d+\.so$")
+    told = re.search(b"is of (a program that the process began later|another time than the process)", r.stderr)
+    wrong = [w for w in wrong if not told or "not [unknown]" not in w]
+    check(right > 100 and not wrong, f"{what}: {right} are right, not {len(wrong)}: {wrong[:3]} {r.stderr[-300:]}")
+    return bool(told)
+
+
 def execed():
     """A dump of the same name as an earlier one, of the program that the process went on with: each in its time."""
     record("exec.data", "sh", "-c", '"$0" --exec --dump . --truth exec.truth --milliseconds 60 --rounds 4; rm jit-*.dump', EXAMPLE)
@@ -296,15 +305,16 @@ def execed():
     check_truth(found, truth, "exec", r"/jitted-\d+\.so$")
     inject("exec.data", "exec2.data")
     check_truth(samples("exec2.data"), truth, "exec, injected", r"/jitted-[-\d]+\.so$")
-    # As a stream comes: it may come too late for the first, but then says so (it need not know of the second yet).
+    # As a stream comes: it may come too late for the first, as it does when all is over, but then says so.
     command = '"$0" record -q -e cpu-clock:u -F 2500 -k mono -o - -- "$1" --exec --dump . --truth piped.truth --rounds 4 --milliseconds 100 | ' \
-              '"$0" script -i - --ns -F tid,time,ip,sym,dso'
+              'tee piped.data | "$0" script -i - --ns -F tid,time,ip,sym,dso'
     with support.recording():
         r = subprocess.run(["sh", "-c", command, SONDE, EXAMPLE], capture_output=True, env=support.ENV, timeout=300)
-    right, wrong = count_truth(parse_samples(r, "exec, streamed"), truth_of("piped.truth"), r"/jitted-\d+\.so$")
-    told = re.search(rb"is of (a program that the process began later|another time than the process)", r.stderr)
-    wrong = [w for w in wrong if not told or "not [unknown]" not in w]
-    check(right > 100 and not wrong, f"exec, streamed: {right} are right, not {len(wrong)}: {wrong[:3]} {r.stderr[-300:]}")
+    check_later(r, "exec, streamed")
+    with open("piped.data", "rb") as f:
+        r = subprocess.run([SONDE, "script", "-i", "-", "--ns", "-F", "tid,time,ip,sym,dso"], stdin=f, capture_output=True,
+                           env=support.ENV, timeout=300)
+    check(check_later(r, "exec, streamed later"), f"exec, streamed later: that the first is gone is told: {r.stderr}")
     # What the second one wrote is all that is left: it names nothing of the first.
     with support.recording():
         r = subprocess.run([SONDE, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-k", "mono", "--keep", "none", "-o", "lost.data", "--",
