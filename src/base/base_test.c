@@ -213,6 +213,9 @@ static void test_sorted(void **state) {
             while (want < v.count && v.items[want].x <= key)
                 want++;
             assert_int_equal(sorted_up_to(&v, x, key), want);
+            while (want && v.items[want - 1].x == key)
+                want--;
+            assert_int_equal(sorted_below(&v, x, key), want);
         }
     }
     vec_fini(&v);

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/sorted.h"
 #include "format/jitdump/jitelf.h"
 #include "format/perfdata/evidence.h"
 #include "os/output.h"
@@ -324,15 +325,7 @@ static void put_until(struct edit_jit *j, uint64_t time, struct writer *w) {
 
 /* The first range that ends at or behind an address. */
 static size_t first_range(const struct process *p, uint64_t address) {
-    size_t low = 0, high = p->ranges.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->ranges.items[middle].last < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return sorted_below(&p->ranges, last, address);
 }
 
 /* The parts of [start, last] that hold no code, but for gaps below `gap` bytes; returns how many, as far as

@@ -11,6 +11,7 @@
  *     start        guess                          next
  *     |-- its own --|.......... nobody's ..........|-- a module, BPF program, the kernel
  */
+#include "base/sorted.h"
 #include "model/model_internal.h"
 
 enum {
@@ -76,15 +77,8 @@ void model_end_module(struct model *m, uint32_t i, uint64_t last) {
 
 /* They are in the order of their ids. */
 static bool is_endless(const struct model *m, uint32_t mapping) {
-    size_t low = 0, high = m->endless.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->endless.items[middle].mapping < mapping)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < m->endless.count && m->endless.items[low].mapping == mapping;
+    size_t at = sorted_below(&m->endless, mapping, mapping);
+    return at < m->endless.count && m->endless.items[at].mapping == mapping;
 }
 
 /* As long as the longest of the others, each of which may have been taken to reach to the next one. */

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include "base/sorted.h"
 #include "object/elf_internal.h"
 
 /* A relocated slot of the global offset table. */
@@ -223,15 +224,8 @@ static bool find_slots(struct context *x, struct err *err) {
 }
 
 static const struct slot *slot_at(const struct context *x, object_vaddr addr) {
-    size_t low = 0, high = x->slots.count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (x->slots.items[mid].addr < addr)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < x->slots.count && x->slots.items[low].addr == addr ? &x->slots.items[low] : NULL;
+    size_t at = sorted_below(&x->slots, addr, addr);
+    return at < x->slots.count && x->slots.items[at].addr == addr ? &x->slots.items[at] : NULL;
 }
 
 /* --- Stubs --------------------------------------------------------------------------------------------- */
