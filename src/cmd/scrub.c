@@ -468,6 +468,10 @@ bool scrub_recording(const char *path, const char *output, struct err *err) {
             ok = err_errno(err, -closed, output, "cannot write");
         if (!ok)
             os_place_remove(output, NULL);
+        uint64_t left_out = edit_scrub_left_out(x.scrub);
+        if (ok && left_out)
+            log_line(LOG_WARN, "%llu records that cannot be read are left out: addresses may stand in them",
+                     (unsigned long long)left_out);
     } else {
         ok = false;
     }

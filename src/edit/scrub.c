@@ -22,6 +22,7 @@ struct edit_scrub {
     struct hash_map highs; /* the upper halves of addresses in user space that something was mapped at */
     uint64_t low_start, low_end; /* what was mapped below USER_FROM */
     struct copy_editor editor;
+    uint64_t left_out; /* records */
     bool no_memory;
 };
 
@@ -190,11 +191,12 @@ static void note_registers(struct edit_scrub *s, const struct perfdata_regs *reg
     }
 }
 
-static void scrub_sample(struct edit_scrub *s, const struct perfdata_plan *plan, struct bytes body) {
+/* False: what is in it is not known. */
+static bool scrub_sample(struct edit_scrub *s, const struct perfdata_plan *plan, struct bytes body) {
     enum { BRANCH = 24, FROM = 0, TO = 8 };
     struct perfdata_sample x = {0};
-    if (!perfdata_sample_decode(plan, body, UINT64_MAX, &x))
-        return;
+    if (!plan || !perfdata_sample_decode(plan, body, UINT64_MAX, &x))
+        return false;
     if (x.have & PERFDATA_SAMPLE_IP)
         move_word(s, writable(body.data + plan->ip_at));
     if (x.have & PERFDATA_SAMPLE_ADDR)
@@ -210,6 +212,7 @@ static void scrub_sample(struct edit_scrub *s, const struct perfdata_plan *plan,
     scrub_regs(s, &x.regs_user);
     scrub_regs(s, &x.regs_intr);
     scrub_raw(s, x.raw);
+    return true;
 }
 
 /* Where addresses stand in records that have them at fixed places: offsets in the body. */
@@ -280,17 +283,24 @@ static bool edit(void *ctx, const struct stream_record *r, struct writer *before
     const struct perfdata_plan *plan =
         r->event < events->list.count ? &events->list.items[r->event].plan : NULL;
     struct perfdata_record rec;
-    if (raw.type == PERFDATA_RECORD_SAMPLE) {
-        if (plan)
-            scrub_sample(s, plan, raw.body);
-        return true;
+    bool known =
+        raw.type == PERFDATA_RECORD_SAMPLE
+            ? scrub_sample(s, plan, raw.body)
+            : perfdata_record_known(raw.type) && perfdata_record_decode(&raw, plan, false, &rec, NULL);
+    if (!known) { /* nobody can read it, but for what is to be taken from it */
+        s->left_out++;
+        writer_clear(before);
     }
-    if (!perfdata_record_decode(&raw, plan, false, &rec, NULL))
+    if (!known || raw.type == PERFDATA_RECORD_SAMPLE)
         return true;
     if (rec.type == PERFDATA_RECORD_MMAP || rec.type == PERFDATA_RECORD_MMAP2)
         note_mapping(s, load(body + 8), load(body + 16));
     scrub_fields(s, &rec, body);
     return true;
+}
+
+uint64_t edit_scrub_left_out(const struct edit_scrub *s) {
+    return s->left_out;
 }
 
 /* ---- making ---- */

@@ -26,6 +26,10 @@ void edit_scrub_free(struct edit_scrub *s); /* NULL is allowed */
 /* Borrowed. Refuses (ERR_UNSUPPORTED) records whose addresses it does not find: of AUX data. */
 const struct copy_editor *edit_scrub_editor(struct edit_scrub *s);
 
+/* How many records were left out so far: samples of no event or shorter than their fields, records of unknown
+ * types and such as do not hold what their type has. What stands in them cannot be found. */
+uint64_t edit_scrub_left_out(const struct edit_scrub *s);
+
 /* Where an address of either space moves to. */
 uint64_t edit_scrub_address(const struct edit_scrub *s, uint64_t address);
 

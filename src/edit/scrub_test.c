@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "tests/support/edit_recording.h"
 #include "tests/support/fail_alloc.h"
 
 static const char *path(struct edit_scrub *s, const char *text, bool whole) {
@@ -83,6 +84,53 @@ static void test_addresses(void **state) {
     }
 }
 
+static void put_words(struct writer *w, uint32_t type, size_t count, const uint64_t *words) {
+    writer_u32(w, type);
+    writer_u16(w, 0);
+    writer_u16(w, (uint16_t)(8 + 8 * count));
+    for (size_t i = 0; i < count; i++)
+        writer_u64(w, words[i]);
+}
+
+/* Where nothing tells which bytes are addresses none of them goes out. */
+static void test_unreadable(void **state) {
+    (void)state;
+    enum { UNKNOWN_TYPE = 60, SECRET_HIGH = 0x7f123456 };
+    const uint64_t secret = (uint64_t)SECRET_HIGH << 32 | 0x789000;
+    struct perfdata_events events;
+    perfdata_events_init(&events, false);
+    edit_recording_event(&events, 0, 0);
+    edit_recording_event(&events, 0, 0);
+    events.list.items[0].attr.sample_type |= PERFDATA_SAMPLE_CALLCHAIN;
+    struct writer data = writer_make(false);
+    put_words(&data, PERFDATA_RECORD_SAMPLE, 4, (uint64_t[]){1, 100, 1, secret});
+    put_words(&data, PERFDATA_RECORD_SAMPLE, 4, (uint64_t[]){1, 101, 9, secret});  /* of nine words, one */
+    put_words(&data, PERFDATA_RECORD_SAMPLE, 4, (uint64_t[]){77, 102, 1, secret}); /* of no event */
+    put_words(&data, UNKNOWN_TYPE, 2, (uint64_t[]){secret, secret});
+    put_words(&data, PERFDATA_RECORD_MMAP2, 2, (uint64_t[]){1, secret}); /* too short */
+    struct writer file = edit_recording_file(&events, &data, NULL, 0), out = writer_make(false);
+    struct copy_sink sink = edit_recording_sink(&out, false);
+    struct copy_result result;
+    struct err err = ERR_INIT;
+    struct stream *in = stream_open_memory(writer_bytes(&file), NULL, &err);
+    struct edit_scrub *s = edit_scrub_new(1, in, &err);
+    assert_non_null(s);
+    assert_true(copy_recording(in, &sink, edit_scrub_editor(s), &result, &err));
+    for (size_t i = 0; i + 8 <= out.size; i++)
+        assert_int_not_equal(bytes_load64(out.data + i, false), secret);
+    assert_int_equal(edit_scrub_left_out(s), 3); /* one more is not even given */
+    stream_close(in);
+    in = stream_open_memory(writer_bytes(&out), NULL, &err);
+    struct stream_record r;
+    assert_int_equal(stream_next(in, &r, &err), STREAM_RECORD);
+    assert_int_equal(bytes_load64(r.raw.body.data + 24, false), edit_scrub_address(s, secret));
+    assert_int_equal(stream_next(in, &r, &err), STREAM_END);
+    stream_close(in);
+    edit_scrub_free(s);
+    writer_fini(&file);
+    writer_fini(&out);
+}
+
 static void try_all(void) {
     struct err err = ERR_INIT;
     struct edit_scrub *s = edit_scrub_new(1, NULL, &err);
@@ -98,10 +146,8 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_paths),      cmocka_unit_test(test_strings), cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_unreadable), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
