@@ -434,7 +434,7 @@ static inline void ask_place(struct profile_builder *b, const struct profile_tak
     if (!b->plan->chains && profile_pending_known(b, keys))
         return;
     p->place = resolve_frames_ask(&b->frames, state, resolve_frames_how(x->cpumode, kind, false), x->s->ip,
-                                  false, profile_pending_ask(b));
+                                  profile_pending_ask(b));
     if (p->place)
         return;
     b->ask_count--;

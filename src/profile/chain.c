@@ -47,7 +47,7 @@ void profile_chain_table_fini(struct profile_chain_table *t) {
 }
 
 /* The slot of a key: its own, or a free one. The table has room. */
-static struct profile_chain_slot *slot_of(const struct profile_chain_table *t, uint64_t key) {
+static inline struct profile_chain_slot *slot_of(const struct profile_chain_table *t, uint64_t key) {
     for (size_t i = key & t->mask;; i = (i + 1) & t->mask)
         if (t->slots[i].part == PROFILE_NO_PART || t->slots[i].key == key)
             return &t->slots[i];
@@ -381,14 +381,16 @@ static bool is_short_user(const struct part *part) {
 /* False: not all of them can be asked for. */
 static bool ask_words(struct profile_builder *b, const struct part *part, const struct model_state *state,
                       bool own, struct profile_pending *p) {
-    unsigned how =
-        resolve_frames_how(part->cpumode, (enum resolve_frame_kind)b->plan->frame_kind, p->in_kernel);
-    for (uint64_t i = 0; i < part->count; i++)
-        if (!resolve_frames_ask(&b->frames, state, how, bytes_load64(part->at + 8 * i, part->swap), i,
-                                profile_pending_ask(b))) {
-            b->ask_count = p->asks;
-            return false;
-        }
+    struct resolve_run run = {.state = state,
+                              .at = part->at,
+                              .count = part->count,
+                              .swap = part->swap,
+                              .cpumode = (uint8_t)part->cpumode,
+                              .kind = b->plan->frame_kind,
+                              .before_exec = p->in_kernel};
+    if (!resolve_frames_ask_run(&b->frames, &run, &b->asks[p->asks]))
+        return false;
+    b->ask_count += (uint32_t)part->count;
     p->words = (uint8_t)part->count;
     p->own = own && b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE;
     return true;
@@ -447,14 +449,27 @@ enum profile_asked profile_chain_ask(struct profile_builder *b, const struct per
     return ok ? PROFILE_ASKED : PROFILE_ASK_FAILED;
 }
 
-static bool answer_part(struct profile_builder *b, struct profile_pending *p,
-                        const struct profile_later_part *later, uint32_t *id) {
+/* A part that was not seen before. */
+static __attribute__((noinline)) bool make_part(struct profile_builder *b, struct profile_pending *p,
+                                                const struct profile_later_part *later, uint32_t *id) {
     const struct chain c = {.pid = p->pid, .when = {p->leaf.first_ns, p->order}, .in_kernel = p->in_kernel};
     const struct part part = {(const uint8_t *)(b->part_words.items + later->at), later->count,
                               later->cpumode, false, later->cut};
     const struct model_state *state = resolve_places_state(&b->places, part.cpumode, c.pid, c.when);
     *id = known_part(b, &c, &part, state, later->key, later->own ? &p->leaf.key.frame : NULL);
     return *id != PROFILE_NO_PART && (!later->own || p->leaf.key.frame != RESOLVE_NO_FRAME);
+}
+
+static inline bool answer_part(struct profile_builder *b, struct profile_pending *p,
+                               const struct profile_later_part *later, uint32_t *id) {
+    const struct profile_chain_slot *slot =
+        b->known_parts.slots ? slot_of(&b->known_parts, later->key) : NULL;
+    if (!slot || slot->part == PROFILE_NO_PART || (later->own && slot->place == RESOLVE_NO_FRAME))
+        return make_part(b, p, later, id);
+    *id = slot->part;
+    if (later->own)
+        p->leaf.key.frame = slot->place;
+    return true;
 }
 
 bool profile_chain_answer(struct profile_builder *b, struct profile_pending *p) {

@@ -18,7 +18,7 @@
 static uint64_t hash_key(const struct profile_leaf_key *k) {
     uint64_t place = (uint64_t)k->klass << 32 | k->frame,
              chain = (uint64_t)k->chain.outer << 32 | k->chain.inner;
-    return hash_u64(place ^ chain * 0x9e3779b97f4a7c15u);
+    return hash_fold(place ^ chain * HASH_ODD, HASH_ODD);
 }
 
 static bool same_key(const struct profile_leaf_key *x, const struct profile_leaf_key *y) {
@@ -138,8 +138,7 @@ static void answer(struct profile_builder *b, struct profile_pending *p) {
 
 static void answer_all(struct profile_builder *b) {
     for (unsigned step = 0; step < RESOLVE_ASK_STEPS; step++)
-        for (uint32_t i = 0; i < b->ask_count; i++)
-            resolve_frames_step(&b->frames, &b->asks[i]);
+        resolve_frames_step(&b->frames, b->asks, b->ask_count);
     for (uint32_t i = 0; i < b->pending_count; i++)
         if (b->pending[i].leaf_id == PROFILE_NONE)
             answer(b, &b->pending[i]);

@@ -88,14 +88,19 @@ static bool is_same_code(const struct resolve_frame *a, const struct resolve_fra
     return a->back == b->back || a->kind == RESOLVE_FUNCTION || a->kind == RESOLVE_PLACE;
 }
 
-static bool equal(const struct resolve_frame *a, const struct resolve_frame *b) {
+static inline bool equal(const struct resolve_frame *a, const struct resolve_frame *b) {
     return a->image == b->image && a->symbol == b->symbol && a->kind == b->kind && a->cpumode == b->cpumode &&
            identity(a) == identity(b) && is_same_code(a, b);
 }
 
+static inline uint64_t hash_identity(uint32_t image, bool named, unsigned kind, unsigned cpumode,
+                                     uint64_t identified_by) {
+    uint64_t which = (uint64_t)image << 32 | named << 16 | kind << 8 | cpumode;
+    return hash_u64(which * HASH_ODD ^ identified_by);
+}
+
 static uint64_t hash_frame(const struct resolve_frame *f) {
-    uint64_t which = (uint64_t)f->image << 32 | (f->symbol != SYMBOL_NONE) << 16 | f->kind << 8 | f->cpumode;
-    return hash_u64(which * 0x9e3779b97f4a7c15u ^ identity(f));
+    return hash_identity(f->image, f->symbol != SYMBOL_NONE, f->kind, f->cpumode, identity(f));
 }
 
 static uint32_t add_hashed(struct resolve_frames *f, const struct resolve_frame *frame, uint64_t hash) {
@@ -134,10 +139,8 @@ bool resolve_frames_append(struct resolve_frames *f, const struct resolve_frames
 
 /* ---- addresses ---- */
 
-/* NULL: memory, or nothing has a name. */
-static struct resolve_frame_image *image_of(struct resolve_frames *f, uint32_t image) {
-    if (image < f->images.count && f->images.items[image].asked)
-        return &f->images.items[image];
+static __attribute__((noinline)) struct resolve_frame_image *demand_image(struct resolve_frames *f,
+                                                                          uint32_t image) {
     if (!f->names)
         return NULL;
     if (image >= f->images.count) {
@@ -152,6 +155,12 @@ static struct resolve_frame_image *image_of(struct resolve_frames *f, uint32_t i
         of->table = resolve_names_demand(f->names, image);
     of->asked = true;
     return of;
+}
+
+/* NULL: memory, or nothing has a name. */
+static inline struct resolve_frame_image *image_of(struct resolve_frames *f, uint32_t image) {
+    return image < f->images.count && f->images.items[image].asked ? &f->images.items[image]
+                                                                   : demand_image(f, image);
 }
 
 /* Where the frame of a symbol is remembered, if all places in the symbol are one frame; else NULL. */
@@ -330,10 +339,10 @@ uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *s
 /* ---- in steps ---- */
 
 enum stage {
-    ASK_DONE,
+    ASK_DONE = RESOLVE_ASK_DONE,
     ASK_SPOT,     /* a place in an image with symbols; its spot was asked for */
     ASK_NAME,     /* of which the symbol is known, and what is made of it is not */
-    ASK_NAMELESS, /* a frame without a name; its slot in by_identity was asked for */
+    ASK_NAMELESS, /* a frame without a name; its slot in by_identity was asked for, `id` is the first there */
 };
 
 static void settle(struct resolve_ask *ask, known_frame known) {
@@ -347,26 +356,32 @@ static struct model_hit hit_of(const struct resolve_ask *ask) {
     return (struct model_hit){MODEL_NONE, ask->image, ask->offset, space, ask->back};
 }
 
-static void want_nameless(struct resolve_frames *f, struct resolve_ask *ask) {
-    struct model_hit hit = hit_of(ask);
-    struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
+static inline bool is_by_offset(unsigned how) {
+    return how >> HOW_KIND_SHIFT == RESOLVE_PLACE || how >> HOW_KIND_SHIFT == RESOLVE_OFFSET;
+}
+
+static inline void want_nameless(struct resolve_frames *f, struct resolve_ask *ask) {
+    unsigned cpumode = ask->how >> HOW_CPUMODE_SHIFT & PERFDATA_MISC_CPUMODE_MASK;
+    uint64_t place = is_by_offset(ask->how) && ask->image != MODEL_NONE ? ask->offset : ask->address;
     ask->stage = ASK_NAMELESS;
-    ask->hash = hash_frame(&frame);
+    ask->id = RESOLVE_NO_FRAME;
+    ask->hash = hash_identity(ask->image, false, ask->how >> HOW_KIND_SHIFT, cpumode, place);
     idtable_prefetch(&f->by_identity, ask->hash);
 }
 
-bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
-                        uint64_t address, bool is_return, struct resolve_ask *ask) {
+static inline bool ask_one(struct resolve_frames *f, const struct model_state *state, unsigned how,
+                           uint64_t address, bool is_return, struct resolve_ask *ask) {
     const struct resolve_place_piece *piece = resolve_places_piece(f->places, state, address);
     bool nowhere = piece->image == MODEL_NONE;
-    if ((is_return && address && address == piece->start) || (!nowhere && piece->image >= SPOT_IMAGES) ||
+    is_return &= address != 0; /* nothing lies before it */
+    if ((is_return && address == piece->start) || (!nowhere && piece->image >= SPOT_IMAGES) ||
         (nowhere && how & HOW_BEFORE_EXEC && resolve_places_in_exec(f->places, state)))
         return false;
     ask->address = address;
     ask->offset = address + piece->slide;
     ask->image = piece->image;
     ask->how = (uint8_t)how;
-    ask->back = ask->asked_back = is_return && !nowhere && address; /* the byte before is the piece's, too */
+    ask->back = ask->asked_back = is_return && !nowhere; /* the byte before it is the piece's, too */
     ask->entry = false;
     const struct resolve_frame_image *of = nowhere ? NULL : image_of(f, piece->image);
     if (of && of->table) {
@@ -378,15 +393,24 @@ bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *stat
     return true;
 }
 
-/* Of a place in an image with symbols. */
-static void look_at_spot(struct resolve_frames *f, struct resolve_ask *ask) {
-    uint32_t key = spot_key(ask->image, ask->how, ask->asked_back);
-    struct resolve_frame_spot *set = spots_of(f, ask->offset, ask->image);
-    known_frame known = spot_get(set, ask->offset, key);
-    if (known && known != KNOWN_NAMELESS) {
-        settle(ask, known);
-        return;
-    }
+bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
+                        uint64_t address, struct resolve_ask *ask) {
+    return ask_one(f, state, how, address, false, ask);
+}
+
+bool resolve_frames_ask_run(struct resolve_frames *f, const struct resolve_run *run,
+                            struct resolve_ask *asks) {
+    unsigned how = resolve_frames_how(run->cpumode, (enum resolve_frame_kind)run->kind, run->before_exec);
+    for (uint64_t i = 0; i < run->count; i++)
+        if (!ask_one(f, run->state, how, bytes_load64(run->at + 8 * i, run->swap), i, &asks[i]))
+            return false;
+    return true;
+}
+
+/* Its place was not asked for lately, or has no name. */
+static __attribute__((noinline)) void look_for_symbol(struct resolve_frames *f, struct resolve_ask *ask,
+                                                      struct resolve_frame_spot *set, uint32_t key,
+                                                      known_frame known) {
     if (!known) {
         struct model_hit hit = hit_of(ask);
         ask->symbol = symbol_at(f->images.items[ask->image].table, &hit);
@@ -400,6 +424,17 @@ static void look_at_spot(struct resolve_frames *f, struct resolve_ask *ask) {
     want_nameless(f, ask);
 }
 
+/* Of a place in an image with symbols. */
+static inline void look_at_spot(struct resolve_frames *f, struct resolve_ask *ask) {
+    uint32_t key = spot_key(ask->image, ask->how, ask->asked_back);
+    struct resolve_frame_spot *set = spots_of(f, ask->offset, ask->image);
+    known_frame known = spot_get(set, ask->offset, key);
+    if (known && known != KNOWN_NAMELESS)
+        settle(ask, known);
+    else
+        look_for_symbol(f, ask, set, key, known);
+}
+
 static known_frame answer_name(struct resolve_frames *f, const struct resolve_ask *ask) {
     struct model_hit hit = hit_of(ask);
     struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
@@ -410,18 +445,20 @@ static known_frame answer_name(struct resolve_frames *f, const struct resolve_as
     return known;
 }
 
-void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *ask) {
-    if (ask->stage == ASK_SPOT) {
-        look_at_spot(f, ask);
-    } else if (ask->stage == ASK_NAMELESS) {
-        struct idtable_at at = idtable_first(&f->by_identity, ask->hash);
-        uint32_t id = idtable_next(&f->by_identity, &at);
-        if (id != IDTABLE_NONE)
-            __builtin_prefetch(&f->list.items[id]);
+void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *asks, size_t count) {
+    for (struct resolve_ask *ask = asks; ask < asks + count; ask++) {
+        if (ask->stage == ASK_SPOT) {
+            look_at_spot(f, ask);
+        } else if (ask->stage == ASK_NAMELESS) {
+            struct idtable_at at = idtable_first(&f->by_identity, ask->hash);
+            ask->id = idtable_next(&f->by_identity, &at);
+            if (ask->id != IDTABLE_NONE)
+                __builtin_prefetch(&f->list.items[ask->id]);
+        }
     }
 }
 
-uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask) {
+uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask) {
     if (ask->stage == ASK_SPOT)
         look_at_spot(f, ask);
     if (ask->stage == ASK_NAME) {
@@ -429,8 +466,9 @@ uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask
     } else if (ask->stage == ASK_NAMELESS) {
         struct model_hit hit = hit_of(ask);
         struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
-        ask->id = add_hashed(f, &frame, ask->hash);
         ask->stage = ASK_DONE;
+        if (ask->id == IDTABLE_NONE || !equal(&f->list.items[ask->id], &frame))
+            ask->id = add_hashed(f, &frame, ask->hash);
     }
     return ask->id;
 }

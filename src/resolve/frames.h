@@ -70,7 +70,7 @@ uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *s
  * answered, and only then frames are made: in the order of the answers. The state need not be valid any more
  * after the first step.
  */
-enum { RESOLVE_ASK_STEPS = 2 };
+enum { RESOLVE_ASK_STEPS = 2, RESOLVE_ASK_DONE = 0 };
 struct resolve_ask {
     uint64_t address, offset, hash;
     uint32_t image, symbol, id; /* id: the answer, when `stage` says so */
@@ -80,13 +80,16 @@ struct resolve_ask {
 };
 /* How addresses are asked for: of that cpumode and kind; `before_exec` as above. */
 unsigned resolve_frames_how(unsigned cpumode, enum resolve_frame_kind kind, bool before_exec);
-/* `is_return`: a return address of a callchain, and the frame inside of it is no `entry`. False: this one is
- * nothing for asking (at the edge of a mapping, while execve runs), resolve_frames_run is to be called. */
+/* An exact address. False: this one is nothing for asking (while execve runs), resolve_frames_at is to be
+ * called. */
 bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
-                        uint64_t address, bool is_return, struct resolve_ask *ask);
-void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *ask);
+                        uint64_t address, struct resolve_ask *ask);
+void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *asks, size_t count);
+uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask);
 /* RESOLVE_NO_FRAME: memory. */
-uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask);
+static inline uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask) {
+    return ask->stage == RESOLVE_ASK_DONE ? ask->id : resolve_frames_answer_slowly(f, ask);
+}
 /* The RESOLVE_PLACE frame of an exact address (not `before_exec`) whose RESOLVE_FUNCTION frame was the
  * answer. RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask *ask);
@@ -102,6 +105,10 @@ struct resolve_run {
     bool before_exec; /* as above */
 };
 
+/* All addresses of a run, which is not cut, if none but the last is an `entry`. False: they are nothing for
+ * asking (at the edge of a mapping, while execve runs), resolve_frames_run is to be called. */
+bool resolve_frames_ask_run(struct resolve_frames *f, const struct resolve_run *run,
+                            struct resolve_ask *asks);
 /* The frames of a run: ids[i] of address i. What an address means depends on the ones inside of it: the first
  * is exact, the others are return addresses unless an exception came between. False: memory. */
 bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids);

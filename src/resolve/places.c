@@ -88,8 +88,8 @@ const struct model_state *resolve_places_seek(struct resolve_places *p, enum mod
 }
 
 /* Asks the model and remembers the piece. */
-static const struct resolve_place_piece *find_new(struct resolve_places *p, struct resolve_place_space *s,
-                                                  uint64_t address) {
+static __attribute__((noinline)) const struct resolve_place_piece *
+find_new(struct resolve_places *p, struct resolve_place_space *s, uint64_t address) {
     struct model_piece piece;
     struct model_hit hit;
     bool found = model_state_find_piece(p->model, &s->state, address, &hit, &piece);
@@ -100,12 +100,8 @@ static const struct resolve_place_piece *find_new(struct resolve_places *p, stru
     return to;
 }
 
-const struct resolve_place_piece *resolve_places_piece(struct resolve_places *p,
-                                                       const struct model_state *state, uint64_t address) {
-    struct resolve_place_space *s = (struct resolve_place_space *)state;
-    const struct resolve_place_piece *last = &s->pieces[s->last];
-    if (address >= last->start && address <= last->last)
-        return last;
+const struct resolve_place_piece *resolve_places_seek_piece(struct resolve_places *p,
+                                                            struct resolve_place_space *s, uint64_t address) {
     for (unsigned i = 0; i < RESOLVE_PIECES; i++)
         if (address >= s->pieces[i].start && address <= s->pieces[i].last)
             return &s->pieces[s->last = (uint8_t)i];

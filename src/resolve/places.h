@@ -62,10 +62,17 @@ static inline const struct model_state *resolve_places_state(struct resolve_plac
     return resolve_places_space(p, model_space_of(cpumode), pid, when);
 }
 
+/* What is not in the piece hit last. */
+const struct resolve_place_piece *resolve_places_seek_piece(struct resolve_places *p,
+                                                            struct resolve_place_space *s, uint64_t address);
 /* The piece that holds an address, or the hole. Never NULL; valid until the next call. The state is the one
  * that resolve_places_state gave last for such a cpumode. */
-const struct resolve_place_piece *resolve_places_piece(struct resolve_places *p,
-                                                       const struct model_state *state, uint64_t address);
+static inline const struct resolve_place_piece *
+resolve_places_piece(struct resolve_places *p, const struct model_state *state, uint64_t address) {
+    struct resolve_place_space *s = (struct resolve_place_space *)state;
+    const struct resolve_place_piece *last = &s->pieces[s->last];
+    return address >= last->start && address <= last->last ? last : resolve_places_seek_piece(p, s, address);
+}
 /* As model_state_find, model_state_in_exec. */
 bool resolve_places_find(struct resolve_places *p, const struct model_state *state, uint64_t address,
                          struct model_hit *out);

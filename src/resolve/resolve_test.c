@@ -458,12 +458,11 @@ static void an_answer_is_what_asking_at_once_gives(void **state) {
             words[k] = cpumode == K ? TEXT + (r & 0xfff) : CODE - 8 + (r & 0x3007f);
             asked[k] =
                 resolve_frames_ask(&s->frames, resolve_places_state(&s->places, cpumode, PID, upto(10)),
-                                   resolve_frames_how(cpumode, kind, false), words[k], false, &asks[k]);
+                                   resolve_frames_how(cpumode, kind, false), words[k], &asks[k]);
         }
         resolve_places_state(&s->places, U, PID, upto(1)); /* the state they were asked in is gone */
         for (unsigned step = 0; step < next_random(&random) % (RESOLVE_ASK_STEPS + 1); step++)
-            for (int k = 0; k < 8; k++)
-                resolve_frames_step(&s->frames, &asks[k]);
+            resolve_frames_step(&s->frames, asks, 8);
         for (int k = 0; k < 8; k++) {
             assert_true(asked[k]);
             uint32_t id = resolve_frames_answer(&s->frames, &asks[k]);
@@ -497,17 +496,18 @@ static void a_caller_is_what_a_run_gives(void **state) {
         const uint64_t words[] = {cpumode == K ? TEXT + 0x101 : CODE + 1,
                                   cpumode == K ? TEXT + (r & 0xff1) : CODE + (r & 0x33019)};
         struct resolve_run run = run_of(s, cpumode, words, 2);
-        struct resolve_ask ask;
+        struct resolve_ask asks[2];
         uint32_t ids[2];
         run.kind = (uint8_t)kind;
-        bool asked = resolve_frames_ask(&s->frames, run.state, resolve_frames_how(cpumode, kind, false),
-                                        words[1], true, &ask);
+        bool asked = resolve_frames_ask_run(&s->frames, &run, asks);
         refused += !asked;
         assert_true(asked || words[1] % PAGE == 0);
-        uint32_t id = asked ? resolve_frames_answer(&s->frames, &ask) : RESOLVE_NO_FRAME;
+        for (int k = 0; k < 2; k++)
+            ids[k] = asked ? resolve_frames_answer(&s->frames, &asks[k]) : RESOLVE_NO_FRAME;
+        uint32_t first = ids[0], id = ids[1];
         assert_true(resolve_frames_run(&s->frames, &run, ids));
-        assert_int_equal(asked ? id : ids[1], ids[1]);
-        assert_true(!asked || ask.entry == s->frames.list.items[id].entry);
+        assert_true(!asked || (first == ids[0] && id == ids[1]));
+        assert_true(!asked || asks[1].entry == s->frames.list.items[id].entry);
     }
     assert_int_not_equal(refused, 0);
     session_free(s);
@@ -518,14 +518,13 @@ static void a_caller_is_what_a_run_gives(void **state) {
     const uint64_t words[] = {8, 0};
     struct resolve_run run = {
         .state = resolve_places_state(&places, U, PID, upto(2)), .at = (const uint8_t *)words, .count = 2};
-    struct resolve_ask ask;
+    struct resolve_ask asks[2];
     uint32_t ids[2];
     run.cpumode = U;
     run.kind = RESOLVE_ADDRESS;
     assert_true(resolve_frames_run(&frames, &run, ids));
-    assert_true(
-        resolve_frames_ask(&frames, run.state, resolve_frames_how(U, RESOLVE_ADDRESS, false), 0, true, &ask));
-    assert_int_equal(resolve_frames_answer(&frames, &ask), ids[1]);
+    assert_true(resolve_frames_ask_run(&frames, &run, asks));
+    assert_int_equal(resolve_frames_answer(&frames, &asks[1]), ids[1]);
     assert_int_equal(frames.list.items[ids[1]].back, 0);
     resolve_frames_fini(&frames);
     resolve_places_fini(&places);
