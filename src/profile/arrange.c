@@ -110,6 +110,8 @@ static void take_order(struct arranger *a) {
 
 /* From items to their ranks in the order of a->sorted, which stays in a->ranked. False: memory. */
 static bool to_ranks(struct arranger *a) {
+    free(a->numbers); /* what is next is none of theirs */
+    a->numbers = NULL;
     uint32_t *ranks = malloc(((size_t)a->n + 1) * sizeof *ranks);
     if (!a->ranked)
         a->ranked = malloc(((size_t)a->n + 1) * sizeof *a->ranked);

@@ -6,9 +6,10 @@
 
 const char *profile_last_comm(const struct profile *p, const struct profile_row *row) {
     const struct model *m = p->plan.in->model;
-    if (row->thread == MODEL_NONE)
+    uint32_t thread = profile_row_thread(p, row);
+    if (thread == MODEL_NONE)
         return NULL;
-    const struct model_thread *t = model_thread(m, row->thread);
+    const struct model_thread *t = model_thread(m, thread);
     return model_comm(m, t->pid, t->tid, model_when_prior(t->ended), NULL);
 }
 

@@ -364,13 +364,13 @@ struct profile_row {
     uint32_t first_leaf;
     uint32_t klass, frame; /* of any of its samples: all have the same keys */
     uint32_t self;         /* in profile_table.self */
-    uint32_t thread;       /* of the first sample; see model_thread_at */
     uint16_t depth;        /* of the longest callchain that it has */
     uint16_t turn;         /* of what the first sample made: 0 its own entry, then its callers' in order */
     uint16_t member;       /* of a group: which one's it was first; 0: the leader's own */
     uint8_t cpumode;       /* shown as the level: [k] */
-    bool open;             /* while walking: a node of it is on the path */
-    bool graph, whole;     /* see forest.c */
+    bool open : 1;         /* while walking: a node of it is on the path */
+    bool graph : 1;        /* see forest.c, */
+    bool whole : 1;        /* likewise */
 };
 
 /* A node of a tree of callchains, for graphs (forest.c). Nodes come as one walks the tree: behind a node
@@ -453,6 +453,11 @@ struct profile {
     uint32_t key_count;
     uint32_t no_dso; /* text id of "[unknown]", which comes last; PROFILE_NONE: not there */
 };
+
+/* Of the sample that made a row; see model_thread_at. */
+static inline uint32_t profile_row_thread(const struct profile *p, const struct profile_row *row) {
+    return p->b.leaves.items[row->first_leaf].thread;
+}
 
 /* The value of a key that does not follow from the sample's own place. */
 uint64_t profile_class_value(const struct profile *p, uint32_t klass, enum profile_column_id id);

@@ -420,7 +420,7 @@ static void fill_items(struct sorter *s, uint32_t n) {
             .second = s->measures > 1 ? measure(s->p, s->t, c->order.items[1].id, i) : 0,
             .place = place_of(s->p, row),
             .row = i,
-            .thread = row->thread,
+            .thread = profile_row_thread(s->p, row),
             .depth = row->depth,
         };
         s->packed = s->packed && pack(s->p, row, true, &s->items[i].keys);
@@ -471,6 +471,8 @@ static bool sort_by_keys(struct sorter *s, struct item *room, uint32_t *order, u
            (!comes_together_late(s->p) || tree_sort(s, room, order, n, cmp));
 }
 
+enum { AHEAD = 12 };
+
 /* What each key adds to a packed number, as pack() does it, but a table at a time: places tell of objects and
  * functions, kinds of all else. */
 struct packing {
@@ -505,7 +507,6 @@ static bool plan_packing(struct packing *k) {
 
 /* All rows' packed keys. */
 static void pack_all(const struct sorter *s, bool place, uint64_t *out) {
-    enum { AHEAD = 12 };
     const struct profile *p = s->p;
     const struct profile_row *rows = s->t->rows.items;
     uint32_t n = (uint32_t)s->t->rows.count;
@@ -531,7 +532,6 @@ static void pack_all(const struct sorter *s, bool place, uint64_t *out) {
 }
 
 static void fill_places(const struct sorter *s, uint64_t *out) {
-    enum { AHEAD = 12 };
     const struct profile *p = s->p;
     const struct profile_row *rows = s->t->rows.items;
     uint32_t n = (uint32_t)s->t->rows.count;
@@ -590,8 +590,11 @@ static void fill_numbers(const void *ctx, enum arrange_number which, uint64_t *o
             out[i] = rows[i].turn;
         break;
     case ARRANGE_CHAIN:
-        for (uint32_t i = 0; i < n; i++)
-            out[i] = (uint64_t)rows[i].thread << 16 | rows[i].depth;
+        for (uint32_t i = 0; i < n; i++) {
+            if (i + AHEAD < n)
+                __builtin_prefetch(&p->b.leaves.items[rows[i + AHEAD].first_leaf]);
+            out[i] = (uint64_t)profile_row_thread(p, &rows[i]) << 16 | rows[i].depth;
+        }
         break;
     }
 }

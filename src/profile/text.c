@@ -267,20 +267,24 @@ static bool is_as_wide_as_title(enum profile_column_id id) {
 /* The widest of the task_widths, which are the same for all rows of a thread that had a name. */
 static uint32_t widest_task(const struct profile *p, const struct profile_table *t,
                             enum profile_column_id id) {
+    enum { AHEAD = 16 };
     VEC(uint8_t) seen = {0}; /* by thread */
     uint32_t widest = 0;
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct profile_row *row = &t->rows.items[i];
-        if (row->thread < seen.count && seen.items[row->thread])
+        uint32_t thread = profile_row_thread(p, row);
+        if (i + AHEAD < t->rows.count)
+            __builtin_prefetch(&p->b.leaves.items[row[AHEAD].first_leaf]);
+        if (thread < seen.count && seen.items[thread])
             continue;
         uint32_t w = task_width(p, row, id);
         widest = w > widest ? w : widest;
-        if (row->thread == MODEL_NONE || !profile_last_comm(p, row))
+        if (thread == MODEL_NONE || !profile_last_comm(p, row))
             continue;
-        while (seen.count <= row->thread && vec_push(&seen))
+        while (seen.count <= thread && vec_push(&seen))
             ;
-        if (row->thread < seen.count)
-            seen.items[row->thread] = 1;
+        if (thread < seen.count)
+            seen.items[thread] = 1;
     }
     vec_fini(&seen);
     return widest;

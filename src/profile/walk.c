@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/radix.h"
+#include "os/heap.h"
 #include "profile/profile_internal.h"
 
 /* A node on the path. */
@@ -221,7 +222,6 @@ static bool add_self(struct walk *w, uint32_t id) {
     if (is_first(row, leaf->first_ns, id, true)) {
         row->first_ns = leaf->first_ns;
         row->first_leaf = id;
-        row->thread = leaf->thread;
         row->turn = 0;
         row->klass = leaf->key.klass;
         row->frame = leaf->key.frame;
@@ -289,7 +289,6 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
     const struct profile_leaf *leaf = &w->p->b.leaves.items[step->first_leaf];
     row->first_ns = step->first_ns;
     row->first_leaf = step->first_leaf;
-    row->thread = leaf->thread;
     row->turn =
         (uint16_t)(w->caller ? depth : profile_chain_length(&w->p->b.parts, leaf->key.chain) - depth + 1);
     row->klass = leaf->key.klass;
@@ -444,8 +443,11 @@ static bool find_spots(struct walk *w) {
 static bool reserve_rows(struct walk *w) {
     struct profile *p = w->p;
     size_t n = p->spot_count + p->spot_count / 8;
-    return !w->children || p->tables.count != 1 ||
-           (vec_reserve(&p->tables.items[0].rows, n) && vec_reserve(&p->tables.items[0].through, n));
+    if (!w->children || p->tables.count != 1)
+        return true;
+    struct profile_table *t = &p->tables.items[0];
+    os_heap_room(&t->self, p->b.leaves.count / 4);
+    return vec_reserve(&t->rows, n) && vec_reserve(&t->through, n);
 }
 
 bool profile_walk(struct profile *p) {
