@@ -33,13 +33,24 @@ void out_fini(struct out *o);
 /* What is buffered, as a NUL-terminated string (only for an out without a write function). */
 const char *out_text(struct out *o);
 
-/* Room for `n` (at most 4096) contiguous bytes; the caller adds what it used to o->len. Never NULL. */
+enum { OUT_ROOM_MAX = 4096, OUT_SPARE = 64, OUT_STEP = 32 /* of filling, which may go beyond the end */ };
+
+/* Room for `n` (at most OUT_ROOM_MAX) contiguous bytes, and for OUT_SPARE more, which may be scribbled on;
+ * the caller adds what it used to o->len. Never NULL. */
 char *out_room_slow(struct out *o, size_t n);
 static inline char *out_room(struct out *o, size_t n) {
     return __builtin_expect(o->cap - o->len >= n, 1) ? o->buf + o->len : out_room_slow(o, n);
 }
 
-void out_mem(struct out *o, const char *p, size_t n);
+void out_mem_slow(struct out *o, const char *p, size_t n);
+static inline void out_mem(struct out *o, const char *p, size_t n) {
+    if (__builtin_expect(n > OUT_ROOM_MAX, 0)) {
+        out_mem_slow(o, p, n);
+        return;
+    }
+    memcpy(out_room(o, n), p, n);
+    o->len += n;
+}
 static inline void out_str(struct out *o, const char *s) {
     out_mem(o, s, strlen(s));
 }
@@ -48,8 +59,18 @@ static inline void out_char(struct out *o, char c) {
     o->len++;
 }
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void out_fill_slow(struct out *o, char c, size_t n);
 /* `n` times `c`. */
-void out_fill(struct out *o, char c, size_t n);
+static inline void out_fill(struct out *o, char c, size_t n) {
+    if (__builtin_expect(n > OUT_ROOM_MAX, 0)) {
+        out_fill_slow(o, c, n);
+        return;
+    }
+    char *to = out_room(o, n);
+    for (size_t i = 0; i < n; i += OUT_STEP)
+        memset(to + i, c, OUT_STEP);
+    o->len += n;
+}
 /* Decimal, right-aligned to `width` with spaces (0: no padding), like %*PRIu64. */
 void out_dec(struct out *o, uint64_t v, unsigned width);
 /* As out_dec for signed, like %*PRId64. */

@@ -74,7 +74,7 @@ static void put_symbol(const struct profile *p, const struct profile_row *row, e
         put_origin(p, frame, o);
     profile_put_level(o, own ? row->cpumode : f->cpumode);
     if (name)
-        out_str(o, name->text);
+        out_mem(o, name->text, name->text_len);
     else if (!put_stale(p, frame, o))
         profile_put_address(o, own ? profile_own_address(f) : f->offset,
                             id == PROFILE_SYMBOL_OFFSET ? 9 : 16);
@@ -106,19 +106,9 @@ static void put_text_id(const struct profile *p, uint64_t id, struct out *o) {
     out_mem(o, strpool_text(&p->b.texts, (uint32_t)id), strpool_len(&p->b.texts, (uint32_t)id));
 }
 
-static void put_key(const struct profile *p, const struct profile_table *t, uint32_t row,
-                    enum profile_column_id id, struct out *o) {
-    const struct profile_row *r = &t->rows.items[row];
+static void put_other(const struct profile *p, const struct profile_table *t, const struct profile_row *r,
+                      enum profile_column_id id, struct out *o) {
     uint64_t words[PROFILE_KEY_WORDS], v;
-    if (id == PROFILE_SYMBOL || id == PROFILE_DSO || id == PROFILE_COMM) { /* the usual ones, without words */
-        if (id == PROFILE_SYMBOL)
-            put_symbol(p, r, id, o);
-        else
-            put_text_id(
-                p, id == PROFILE_DSO ? p->places.items[r->frame].dso : profile_class_value(p, r->klass, id),
-                o);
-        return;
-    }
     profile_key_words(p, id, r, words);
     v = words[0];
     switch (id) {
@@ -204,6 +194,19 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
             profile_key_text(p, r, id, v, o);
         break;
     }
+}
+
+static void put_key(const struct profile *p, const struct profile_table *t, uint32_t row,
+                    enum profile_column_id id, struct out *o) {
+    const struct profile_row *r = &t->rows.items[row];
+    if (id == PROFILE_DSO) /* the usual ones, without words */
+        put_text_id(p, p->places.items[r->frame].dso, o);
+    else if (id == PROFILE_COMM)
+        put_text_id(p, profile_class_value(p, r->klass, id), o);
+    else if (id == PROFILE_SYMBOL)
+        put_symbol(p, r, id, o);
+    else
+        put_other(p, t, r, id, o);
 }
 
 static const struct profile_table *table_at(const struct profile *p, const struct profile_event *e) {
@@ -345,7 +348,7 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
 void profile_frame_text(const struct profile *p, const struct profile_frame *frame, struct out *out) {
     const struct profile_name *name = profile_name_of(p, frame->location);
     if (name) {
-        out_str(out, name->text);
+        out_mem(out, name->text, name->text_len);
         profile_put_frame_line(p, frame->location, out);
         return;
     }

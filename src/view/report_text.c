@@ -71,6 +71,7 @@ struct column {
     const struct profile_column *is;
     struct key_rule rule;
     bool measure;
+    bool plain;     /* in a plain table: a percentage of periods, or a left-aligned key that is never cut */
     unsigned asked; /* -w; 0: nothing */
     unsigned width; /* in the event that is being printed */
     size_t title_len;
@@ -390,12 +391,12 @@ static void print_plain_percent(const struct printer *pr, const struct profile_e
     pr->out->len += cell->len;
 }
 
-static bool is_plain_percent(const struct printer *pr, const struct profile_entry *entry,
-                             const struct column *c, size_t column) {
+static bool is_plain(const struct printer *pr, const struct column *c, size_t column) {
     enum profile_column_id id = c->is->id;
-    return pr->plain && c->measure && is_percent(id) && id != PROFILE_LATENCY &&
-           id != PROFILE_LATENCY_CHILDREN && column < UINT8_MAX &&
-           (entry->children || !profile_measure_of_children(id));
+    if (!c->measure)
+        return pr->plain && c->rule.align == LEFT && !cuts_comms(id);
+    return pr->plain && is_percent(id) && id != PROFILE_LATENCY && id != PROFILE_LATENCY_CHILDREN &&
+           column < UINT8_MAX && (pr->o->children || !profile_measure_of_children(id));
 }
 
 /* print_key of what is never cut, in a plain table: straight to where it belongs. */
@@ -409,17 +410,18 @@ static void print_plain_key(const struct printer *pr, const struct profile_entry
 }
 
 static bool print_row(struct printer *pr, const struct profile_entry *entry) {
-    if (!pr->o->separator)
-        out_fill(pr->out, ' ', COLUMN_GAP);
+    const char *separator = pr->o->separator;
     for (size_t i = 0; i < pr->columns.count; i++) {
         const struct column *c = &pr->columns.items[i];
-        if (i)
-            out_str(pr->out, pr->o->separator ? pr->o->separator : "  ");
-        if (is_plain_percent(pr, entry, c, i))
+        if (!separator)
+            out_mem(pr->out, "  ", COLUMN_GAP); /* before the first one, too */
+        else if (i)
+            out_str(pr->out, separator);
+        if (c->plain && c->measure)
             print_plain_percent(pr, entry, i);
         else if (c->measure)
             print_measure(pr, entry, c, i == 0);
-        else if (pr->plain && c->rule.align == LEFT && !cuts_comms(c->is->id))
+        else if (c->plain)
             print_plain_key(pr, entry, c, i + 1 == pr->columns.count);
         else
             print_key(pr, entry, c, i + 1 == pr->columns.count);
@@ -432,7 +434,8 @@ static bool print_range(struct printer *pr, uint32_t from, uint32_t end) {
     for (uint32_t i = from; i < end && !pr->out->failed; i++) {
         profile_ahead(pr->p, pr->e, i);
         struct profile_entry entry = profile_entry_at(pr->p, pr->e, i);
-        if (entry_percent(pr, &entry) >= pr->o->percent_limit && !print_row(pr, &entry))
+        bool shown = pr->o->percent_limit <= 0 || entry_percent(pr, &entry) >= pr->o->percent_limit;
+        if (shown && !print_row(pr, &entry))
             return false;
     }
     return true;
@@ -682,6 +685,8 @@ static bool print_event(struct printer *pr) {
     memset(pr->scratch->cells, 0, sizeof pr->scratch->cells);
     bool tree = pr->o->hierarchy && level_count(pr) > 0;
     measure_columns(pr);
+    for (size_t i = 0; i < pr->columns.count; i++)
+        pr->columns.items[i].plain = is_plain(pr, &pr->columns.items[i], i);
     if (!pr->o->quiet) {
         print_title(pr);
         if (tree)
