@@ -43,10 +43,17 @@ static void scatter(const struct radix_item *from, struct radix_item *to, size_t
 
 /* The bits in which keys differ. */
 static uint64_t differing(const struct radix_item *items, size_t n) {
-    uint64_t differs = 0, first = items[0].key;
-    for (size_t i = 1; i < n; i++)
-        differs |= items[i].key ^ first;
-    return differs;
+    uint64_t any = 0, all = UINT64_MAX;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        any |= items[i].key | items[i + 1].key | items[i + 2].key | items[i + 3].key;
+        all &= items[i].key & items[i + 1].key & items[i + 2].key & items[i + 3].key;
+    }
+    for (; i < n; i++) {
+        any |= items[i].key;
+        all &= items[i].key;
+    }
+    return any ^ all;
 }
 
 /* The most bits that are worth their buckets. */

@@ -85,9 +85,12 @@ uint32_t order_tree_beside(const struct order_tree *t, uint32_t at, bool side) {
 }
 
 void order_tree_list(const struct order_tree *t, uint32_t *order) {
-    uint32_t at = t->root, count = 0;
-    while (at && t->nodes[at].below[0])
-        at = t->nodes[at].below[0];
-    for (; at; at = order_tree_beside(t, at, true))
+    uint32_t above[2 * 32], depth = 0; /* no node is deeper than twice the logarithm of how many there are */
+    for (uint32_t at = t->root, count = 0; at || depth;) {
+        for (; at; at = t->nodes[at].below[0])
+            above[depth++] = at;
+        at = above[--depth];
         order[count++] = at - 1;
+        at = t->nodes[at].below[1];
+    }
 }

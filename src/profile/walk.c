@@ -298,16 +298,15 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
 
 /* ---- the path ---- */
 
+/* The path has room for it. */
 static bool open_frame(struct walk *w, uint32_t frame) {
     const struct profile *p = w->p;
-    struct step *step = vec_push(&w->path);
-    if (!step)
-        return false;
-    step->frame = frame;
-    step->row = PROFILE_NO_ROW;
-    step->first_ns = UINT64_MAX;
-    step->first_leaf = PROFILE_NONE;
-    step->mapped = step[-1].mapped || (w->spot_of[frame] & 1);
+    struct step *step = &w->path.items[w->path.count++];
+    *step = (struct step){.frame = frame,
+                          .row = PROFILE_NO_ROW,
+                          .first_ns = UINT64_MAX,
+                          .first_leaf = PROFILE_NONE,
+                          .mapped = step[-1].mapped | (w->spot_of[frame] & 1)};
     if (w->children && !(p->plan.o->hide_unresolved && !profile_name_of(p, frame))) {
         step->row = row_of(w, frame);
         if (step->row == PROFILE_NO_ROW)
@@ -395,7 +394,7 @@ static bool go_to(struct walk *w, struct profile_chain chain) {
     if (same == outer)
         same_inner = in_common(w, 1 + outer, second, inner);
     close_down_to(w, 1 + same + same_inner);
-    bool ok = true;
+    bool ok = vec_reserve(&w->path, (size_t)1 + outer + inner);
     for (uint32_t i = same; ok && i < outer; i++)
         ok = open_frame(w, first[i]);
     for (uint32_t i = same_inner; ok && i < inner; i++)
