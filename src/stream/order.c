@@ -234,13 +234,32 @@ void order_fini(struct order *o) {
     order_queue_fini(&o->queue);
 }
 
+/*
+ * In the queue locs have the number of their event beside them, which leaves them in order: locs are below
+ * 2^48, and nearly all recordings have fewer than 2^16 events.
+ */
+enum { EVENT_BITS = 16, NO_EVENT = (1 << EVENT_BITS) - 1 };
+
+static bool push(struct order *o, const struct stream_record *r) {
+    size_t events = stream_events(o->stream)->list.count;
+    o->events = o->events ? o->events : events;
+    uint32_t event = r->event < NO_EVENT && o->events == events ? r->event : NO_EVENT;
+    return order_queue_push(&o->queue, r->time_ns, r->loc << EVENT_BITS | event);
+}
+
+static struct stream_record record_of(const struct order *o, const struct order_item *item) {
+    uint32_t event = item->loc & NO_EVENT;
+    bool known = event != NO_EVENT && stream_events(o->stream)->list.count == o->events;
+    return stream_record_again(o->stream, item->loc >> EVENT_BITS, known ? event : PERFDATA_NO_EVENT);
+}
+
 enum stream_status order_next(struct order *o, struct stream_record *out, struct err *err) {
     struct order_item item;
     for (;;) {
         if (order_queue_pop(&o->queue, &item)) {
             if (o->queue.head + AHEAD < o->queue.sorted)
-                stream_prefetch(o->stream, o->queue.items[o->queue.head + AHEAD].loc);
-            *out = stream_record_again(o->stream, item.loc, &o->memo);
+                stream_prefetch(o->stream, o->queue.items[o->queue.head + AHEAD].loc >> EVENT_BITS);
+            *out = record_of(o, &item);
             out->has_time = true;
             out->time_ns = item.time_ns;
             return STREAM_RECORD;
@@ -265,7 +284,7 @@ enum stream_status order_next(struct order *o, struct stream_record *out, struct
                 return STREAM_RECORD;
             }
             if (sorted_in && wanted)
-                sorted_in = order_queue_push(&o->queue, out->time_ns, out->loc);
+                sorted_in = push(o, out);
         }
         if (!sorted_in) {
             err_memory(err, "ordering");

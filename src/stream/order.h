@@ -54,7 +54,7 @@ struct order {
     struct order_queue queue;
     order_want_fn *want; /* NULL: everything */
     void *want_ctx;
-    struct stream_memo memo;
+    size_t events; /* of the stream when the first item was queued */
     bool ended, disabled;
 };
 

@@ -514,17 +514,28 @@ static inline uint32_t find_event(const struct stream *s, struct stream_memo *me
     return memo->event;
 }
 
-static inline void fill(const struct stream *s, struct stream_memo *memo, struct stream_record *r) {
-    r->event = PERFDATA_NO_EVENT;
+/* What the record has apart from its bytes and its place. */
+static inline void fill_of(const struct stream *s, uint32_t event, struct stream_record *r) {
+    r->event = event;
     r->has_time = false;
     r->time_ns = 0;
     r->legacy = s->legacy_pipe && r->raw.type >= LEGACY_FIRST && r->raw.type <= LEGACY_LAST;
-    if (r->raw.type >= PERFDATA_RECORD_USER_START)
-        return;
-    r->event = find_event(s, memo, &r->raw);
-    if (r->event != PERFDATA_NO_EVENT)
+    if (event != PERFDATA_NO_EVENT)
         r->has_time =
-            perfdata_record_time(&s->events.list.items[r->event].plan, r->raw.type, r->raw.body, &r->time_ns);
+            perfdata_record_time(&s->events.list.items[event].plan, r->raw.type, r->raw.body, &r->time_ns);
+}
+
+static inline void fill(const struct stream *s, struct stream_memo *memo, struct stream_record *r) {
+    bool user = r->raw.type >= PERFDATA_RECORD_USER_START;
+    fill_of(s, user ? PERFDATA_NO_EVENT : find_event(s, memo, &r->raw), r);
+}
+
+/* Likewise, once the event is known; PERFDATA_NO_EVENT: it is not. */
+static inline void fill_again(const struct stream *s, uint32_t event, struct stream_record *r) {
+    if (event < s->events.list.count)
+        fill_of(s, event, r);
+    else
+        fill(s, &(struct stream_memo){0}, r);
 }
 
 static inline void note_time(struct stream *s, const struct stream_record *r) {
@@ -768,7 +779,7 @@ enum stream_status stream_next(struct stream *s, struct stream_record *out, stru
     }
 }
 
-static inline bool sample_again(const struct stream *s, uint64_t loc, struct stream_memo *memo,
+static inline bool sample_again(const struct stream *s, uint64_t loc, uint32_t event,
                                 struct stream_record *r) {
     const struct stream_segment *g = &s->input.segments.items[0];
     if (s->input.segments.count != 1 || loc < g->start || loc >= g->end || g->end > s->input.size ||
@@ -777,19 +788,19 @@ static inline bool sample_again(const struct stream *s, uint64_t loc, struct str
     r->loc = loc;
     r->file = 0;
     r->file_offset = loc - g->start + g->file_start;
-    fill(s, memo, r);
+    fill_again(s, event, r);
     return true;
 }
 
 struct stream_record stream_record_at(const struct stream *s, uint64_t loc) {
-    return stream_record_again(s, loc, &(struct stream_memo){0});
+    return stream_record_again(s, loc, PERFDATA_NO_EVENT);
 }
 
-struct stream_record stream_record_again(const struct stream *s, uint64_t loc, struct stream_memo *memo) {
+struct stream_record stream_record_again(const struct stream *s, uint64_t loc, uint32_t event) {
     struct stream_record r = {.loc = loc};
     bool cut;
     struct place p;
-    if (sample_again(s, loc, memo, &r))
+    if (sample_again(s, loc, event, &r))
         return r;
     if (loc >= STREAM_EXPANDED_LOC) {
         p = expanded_place(s, loc - STREAM_EXPANDED_LOC);
@@ -802,7 +813,7 @@ struct stream_record stream_record_again(const struct stream *s, uint64_t loc, s
     stream_peek(s, p.base + p.at, p.end - p.at, &r.raw, &cut);
     r.file = (uint32_t)p.segment;
     r.file_offset = record_offset(s, &p, &r.raw);
-    fill(s, memo, &r);
+    fill_again(s, event, &r);
     return r;
 }
 

@@ -138,14 +138,9 @@ void stream_rewind(struct stream *s);
 /* The record at a loc that stream_next gave. */
 struct stream_record stream_record_at(const struct stream *s, uint64_t loc);
 
-/* The event that a sample's id led to, while there were `events` events. */
-struct stream_memo {
-    uint64_t id;
-    size_t events; /* 0: nothing remembered */
-    uint32_t event;
-};
-/* The same for many records, one after the other: the memo, zeroed at first, is the caller's. */
-struct stream_record stream_record_again(const struct stream *s, uint64_t loc, struct stream_memo *memo);
+/* The same for what had that event then, while there are as many events as then; PERFDATA_NO_EVENT: it is
+ * looked for. */
+struct stream_record stream_record_again(const struct stream *s, uint64_t loc, uint32_t event);
 /* Has the start of the record brought into the cache, for one of the two above to come soon. */
 void stream_prefetch(const struct stream *s, uint64_t loc);
 

@@ -64,6 +64,13 @@ struct stream_mark {
 };
 enum { STREAM_PIECE_BYTES = 32 << 10 };
 
+/* The event that a sample's id led to, while there were `events` events. */
+struct stream_memo {
+    uint64_t id;
+    size_t events; /* 0: nothing remembered */
+    uint32_t event;
+};
+
 struct stream {
     char *path;
     struct stream_options options;
