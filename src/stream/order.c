@@ -247,10 +247,10 @@ static bool push(struct order *o, const struct stream_record *r) {
     return order_queue_push(&o->queue, r->time_ns, r->loc << EVENT_BITS | event);
 }
 
-static struct stream_record record_of(const struct order *o, const struct order_item *item) {
+static void get(const struct order *o, const struct order_item *item, struct stream_record *out) {
     uint32_t event = item->loc & NO_EVENT;
     bool known = event != NO_EVENT && stream_events(o->stream)->list.count == o->events;
-    return stream_record_again(o->stream, item->loc >> EVENT_BITS, known ? event : PERFDATA_NO_EVENT);
+    stream_record_again(o->stream, item->loc >> EVENT_BITS, known ? event : PERFDATA_NO_EVENT, out);
 }
 
 enum stream_status order_next(struct order *o, struct stream_record *out, struct err *err) {
@@ -259,7 +259,7 @@ enum stream_status order_next(struct order *o, struct stream_record *out, struct
         if (order_queue_pop(&o->queue, &item)) {
             if (o->queue.head + AHEAD < o->queue.sorted)
                 stream_prefetch(o->stream, o->queue.items[o->queue.head + AHEAD].loc >> EVENT_BITS);
-            *out = record_of(o, &item);
+            get(o, &item, out);
             out->has_time = true;
             out->time_ns = item.time_ns;
             return STREAM_RECORD;

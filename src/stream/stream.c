@@ -590,19 +590,19 @@ static bool take(struct stream *s, const struct place *p, struct stream_record *
 }
 
 /*
- * Nearly all records of nearly all files: a whole sample that lies in the mapped file. Anything else, damage
+ * Nearly all records of nearly all files: whole ones that lie in the mapped file. Anything else, damage
  * included, is left to the long way, which starts again at the same place.
  */
-static inline bool plain_sample(const struct stream *s, const struct stream_segment *g, uint64_t pos,
+static inline bool plain_record(const struct stream *s, const struct stream_segment *g, uint64_t pos,
                                 struct perfdata_raw *raw) {
     const uint8_t *p = s->input.base + pos;
     const bool swap = s->header.swap;
     if (g->end - pos < PERFDATA_HEADER_SIZE)
         return false;
     uint32_t size = bytes_load16(p + 6, swap);
-    if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size < PERFDATA_HEADER_SIZE || size > g->end - pos)
+    if (size < PERFDATA_HEADER_SIZE || size > g->end - pos)
         return false;
-    *raw = (struct perfdata_raw){PERFDATA_RECORD_SAMPLE,
+    *raw = (struct perfdata_raw){bytes_load32(p, swap),
                                  bytes_load16(p + 4, swap),
                                  size,
                                  {p + PERFDATA_HEADER_SIZE, size - PERFDATA_HEADER_SIZE},
@@ -610,13 +610,13 @@ static inline bool plain_sample(const struct stream *s, const struct stream_segm
     return true;
 }
 
-static inline bool next_sample(struct stream *s, struct stream_record *r) {
-    const struct stream_segment *g = &s->input.segments.items[s->segment];
-    if (s->in_expansion || g->end > s->input.size || !plain_sample(s, g, s->pos, &r->raw))
-        return false;
-    fill(s, &s->memo, r);
-    if (r->event == PERFDATA_NO_EVENT || r->raw.body.size < s->events.list.items[r->event].plan.fixed_size)
-        return false;
+static inline bool plain_sample(const struct stream *s, const struct stream_segment *g, uint64_t pos,
+                                struct perfdata_raw *raw) {
+    return plain_record(s, g, pos, raw) && raw->type == PERFDATA_RECORD_SAMPLE;
+}
+
+/* The record at the stream's place is given. */
+static inline void step_over(struct stream *s, const struct stream_segment *g, struct stream_record *r) {
     r->loc = s->pos;
     r->file = (uint32_t)s->segment;
     r->file_offset = s->pos - g->start + g->file_start;
@@ -625,6 +625,24 @@ static inline bool next_sample(struct stream *s, struct stream_record *r) {
     note_time(s, r);
     if (r->loc >= s->counted_to)
         s->counted_to = r->loc + 1;
+}
+
+/* The next record, if it is a plain one: a sample, or another one of the kernel that tells of no losses. */
+static inline bool next_plain(struct stream *s, struct stream_record *r) {
+    const struct stream_segment *g = &s->input.segments.items[s->segment];
+    if (s->in_expansion || g->end > s->input.size || !plain_record(s, g, s->pos, &r->raw))
+        return false;
+    const uint32_t type = r->raw.type;
+    const bool sample = type == PERFDATA_RECORD_SAMPLE;
+    if (!sample && (type >= PERFDATA_RECORD_USER_START || type == PERFDATA_RECORD_LOST ||
+                    type == PERFDATA_RECORD_LOST_SAMPLES || !perfdata_record_known(type) ||
+                    r->raw.body.size < perfdata_record_min_body(type)))
+        return false;
+    fill(s, &s->memo, r);
+    if (sample &&
+        (r->event == PERFDATA_NO_EVENT || r->raw.body.size < s->events.list.items[r->event].plan.fixed_size))
+        return false;
+    step_over(s, g, r);
     return true;
 }
 
@@ -743,7 +761,7 @@ size_t stream_take_samples(struct stream *s, struct stream_sample *out, size_t m
 }
 
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err) {
-    if (__builtin_expect(next_sample(s, out), 1))
+    if (__builtin_expect(next_plain(s, out), 1))
         return STREAM_RECORD;
     for (;;) {
         struct place p = current_place(s);
@@ -793,15 +811,17 @@ static inline bool sample_again(const struct stream *s, uint64_t loc, uint32_t e
 }
 
 struct stream_record stream_record_at(const struct stream *s, uint64_t loc) {
-    return stream_record_again(s, loc, PERFDATA_NO_EVENT);
+    struct stream_record r;
+    stream_record_again(s, loc, PERFDATA_NO_EVENT, &r);
+    return r;
 }
 
-struct stream_record stream_record_again(const struct stream *s, uint64_t loc, uint32_t event) {
-    struct stream_record r = {.loc = loc};
+void stream_record_again(const struct stream *s, uint64_t loc, uint32_t event, struct stream_record *r) {
     bool cut;
     struct place p;
-    if (sample_again(s, loc, event, &r))
-        return r;
+    if (sample_again(s, loc, event, r))
+        return;
+    *r = (struct stream_record){.loc = loc};
     if (loc >= STREAM_EXPANDED_LOC) {
         p = expanded_place(s, loc - STREAM_EXPANDED_LOC);
     } else {
@@ -810,11 +830,10 @@ struct stream_record stream_record_again(const struct stream *s, uint64_t loc, u
             i++;
         p = input_place(s, i, loc);
     }
-    stream_peek(s, p.base + p.at, p.end - p.at, &r.raw, &cut);
-    r.file = (uint32_t)p.segment;
-    r.file_offset = record_offset(s, &p, &r.raw);
-    fill_again(s, event, &r);
-    return r;
+    stream_peek(s, p.base + p.at, p.end - p.at, &r->raw, &cut);
+    r->file = (uint32_t)p.segment;
+    r->file_offset = record_offset(s, &p, &r->raw);
+    fill_again(s, event, r);
 }
 
 void stream_prefetch(const struct stream *s, uint64_t loc) {

@@ -140,7 +140,7 @@ struct stream_record stream_record_at(const struct stream *s, uint64_t loc);
 
 /* The same for what had that event then, while there are as many events as then; PERFDATA_NO_EVENT: it is
  * looked for. */
-struct stream_record stream_record_again(const struct stream *s, uint64_t loc, uint32_t event);
+void stream_record_again(const struct stream *s, uint64_t loc, uint32_t event, struct stream_record *out);
 /* Has the start of the record brought into the cache, for one of the two above to come soon. */
 void stream_prefetch(const struct stream *s, uint64_t loc);
 
