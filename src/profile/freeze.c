@@ -88,19 +88,34 @@ static bool makes_graphs(const struct profile *p) {
     return p->plan.chains && p->plan.o->chain_mode != PROFILE_CHAIN_NONE;
 }
 
-/* What does not depend on each other: a table's order; behind all tables what graphs are made of. */
+/* The threads, where there is enough to do for more than one: NULL else. */
+static struct pool *pool_of(const struct profile *p) {
+    return makes_graphs(p) || p->b.leaves.count >= MANY_LEAVES ? p->plan.in->pool : NULL;
+}
+
+/* What does not depend on each other: a table's order; behind all tables frames' grades, and what graphs are
+ * made of. */
 static bool finish_part(void *ctx, size_t part, unsigned thread, struct err *err) {
     struct profile *p = ctx;
     (void)thread;
-    bool ok = part < p->shown.count ? profile_sort(p, &p->tables.items[p->shown.items[part]])
-                                    : profile_graph_prepare(p);
+    bool ok = part < p->shown.count    ? profile_sort(p, &p->tables.items[p->shown.items[part]])
+              : part == p->shown.count ? profile_count_grades(p)
+                                       : profile_graph_prepare(p);
+    return ok || err_memory(err, "profile");
+}
+
+/* Likewise: what is known of frames, and the order of the parts of callchains. */
+static bool prepare_part(void *ctx, size_t part, unsigned thread, struct err *err) {
+    struct profile *p = ctx;
+    (void)thread;
+    bool ok = part ? profile_rank_parts(p) : profile_make_places(p) && profile_make_spots(p);
     return ok || err_memory(err, "profile");
 }
 
 /* Sorts and finishes the tables that are shown. */
 static bool finish_tables(struct profile *p) {
-    bool ok = settle_tables(p) &&
-              pool_run(p->plan.in->pool, p->shown.count + makes_graphs(p), finish_part, p, NULL);
+    bool ok =
+        settle_tables(p) && pool_run(pool_of(p), p->shown.count + 1 + makes_graphs(p), finish_part, p, NULL);
     for (size_t i = 0; ok && i < p->shown.count; i++)
         ok = finish_table(p, &p->tables.items[p->shown.items[i]], p->shown.items[i]);
     return ok;
@@ -123,7 +138,6 @@ bool profile_freeze(struct profile *p, struct err *err) {
         ok = vec_push(&p->tables) != NULL;
     if (!profile_conserves(p, err))
         return false;
-    ok = ok && profile_make_places(p) && profile_make_spots(p) && profile_count_grades(p) &&
-         profile_walk(p) && finish_tables(p);
+    ok = ok && pool_run(pool_of(p), 2, prepare_part, p, NULL) && profile_walk(p) && finish_tables(p);
     return ok || err_memory(err, "profile");
 }

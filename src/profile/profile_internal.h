@@ -491,7 +491,10 @@ bool profile_make_spots(struct profile *p);
 
 /* ---- walk.c ---- */
 
-/* From leaves to rows with their sums; for graphs, p->leaf_order and p->part_ranks. False: memory. */
+/* Fills in p->part_ranks. False: memory. */
+bool profile_rank_parts(struct profile *p);
+/* Then: from leaves to rows with their sums; for graphs p->leaf_order. Without them p->part_ranks is given
+ * back. False: memory. */
 bool profile_walk(struct profile *p);
 
 /* ---- forest.c ---- */

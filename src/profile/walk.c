@@ -116,12 +116,16 @@ static void sort_leaves(struct profile *p, struct radix_item *items, struct radi
     p->leaf_order.count = n;
 }
 
+bool profile_rank_parts(struct profile *p) {
+    return vec_reserve(&p->part_ranks, profile_parts_count(&p->b.parts) + 1u) &&
+           profile_parts_rank(&p->b.parts, p->part_ranks.items);
+}
+
 /* What stays comes first, so that the room of what goes is that of what is made next. */
 static bool make_order(struct walk *w) {
     struct profile *p = w->p;
     size_t n = p->b.leaves.count;
-    bool ok = vec_reserve(&p->part_ranks, profile_parts_count(&p->b.parts) + 1u) &&
-              vec_reserve(&p->leaf_order, n + 1) && profile_parts_rank(&p->b.parts, p->part_ranks.items);
+    bool ok = vec_reserve(&p->leaf_order, n + 1);
     struct radix_item *items = ok ? malloc((n + 1) * sizeof *items) : NULL,
                       *room = ok ? malloc((n + 1) * sizeof *room) : NULL;
     ok = items && room;
