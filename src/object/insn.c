@@ -6,14 +6,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
+
 /* e_machine of the ELF gABI. */
 enum { MACHINE_386 = 3, MACHINE_X86_64 = 62, MACHINE_AARCH64 = 183 };
 
+/* The functions used, under their names without the prefix. */
+struct capstone {
+    void *library;
+    __typeof__(cs_open) *open;
+    __typeof__(cs_close) *close;
+    __typeof__(cs_option) *option;
+    __typeof__(cs_malloc) *malloc;
+    __typeof__(cs_free) *free;
+    __typeof__(cs_disasm_iter) *disasm_iter;
+    __typeof__(cs_insn_group) *insn_group;
+};
+
 struct object_insns {
-    csh handle;
+    struct capstone cs;
+    csh handle; /* 0: not opened */
     cs_insn *insn;
     bool x86;
 };
+
+static bool load(struct capstone *cs, struct err *err) {
+    const struct library_function functions[] = {{"cs_open", &cs->open},
+                                                 {"cs_close", &cs->close},
+                                                 {"cs_option", &cs->option},
+                                                 {"cs_malloc", &cs->malloc},
+                                                 {"cs_free", &cs->free},
+                                                 {"cs_disasm_iter", &cs->disasm_iter},
+                                                 {"cs_insn_group", &cs->insn_group}};
+    cs->library = library_load("libcapstone.so." LIBRARY_TEXT(CS_API_MAJOR), functions,
+                               sizeof functions / sizeof *functions, err);
+    return cs->library;
+}
 
 bool object_insns_supported(void) {
     return true;
@@ -35,17 +63,18 @@ struct object_insns *object_insns_new(struct bytes image, struct err *err) {
         if (known[i].machine != machine)
             continue;
         struct object_insns *n = calloc(1, sizeof *n);
-        if (!n || cs_open(known[i].arch, known[i].mode, &n->handle) != CS_ERR_OK) {
+        if (n && !load(&n->cs, err)) {
             free(n);
-            err_memory(err, "instructions");
             return NULL;
         }
-        n->x86 = known[i].arch == CS_ARCH_X86;
-        cs_option(n->handle, CS_OPT_DETAIL, CS_OPT_ON);
-        if (n->x86)
-            cs_option(n->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-        n->insn = cs_malloc(n->handle);
-        if (n->insn)
+        if (n && n->cs.open(known[i].arch, known[i].mode, &n->handle) == CS_ERR_OK) {
+            n->x86 = known[i].arch == CS_ARCH_X86;
+            n->cs.option(n->handle, CS_OPT_DETAIL, CS_OPT_ON);
+            if (n->x86)
+                n->cs.option(n->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+            n->insn = n->cs.malloc(n->handle);
+        }
+        if (n && n->insn)
             return n;
         object_insns_free(n);
         err_memory(err, "instructions");
@@ -59,15 +88,18 @@ void object_insns_free(struct object_insns *n) {
     if (!n)
         return;
     if (n->insn)
-        cs_free(n->insn, 1);
-    cs_close(&n->handle);
+        n->cs.free(n->insn, 1);
+    if (n->handle)
+        n->cs.close(&n->handle);
+    library_unload(n->cs.library);
     free(n);
 }
 
 static bool leaves(const struct object_insns *n) {
-    if (cs_insn_group(n->handle, n->insn, CS_GRP_CALL) || cs_insn_group(n->handle, n->insn, CS_GRP_RET) ||
-        cs_insn_group(n->handle, n->insn, CS_GRP_IRET) || cs_insn_group(n->handle, n->insn, CS_GRP_INT))
-        return true;
+    static const unsigned groups[] = {CS_GRP_CALL, CS_GRP_RET, CS_GRP_IRET, CS_GRP_INT};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (n->cs.insn_group(n->handle, n->insn, groups[i]))
+            return true;
     if (n->x86)
         return n->insn->id == X86_INS_JMP || n->insn->id == X86_INS_LJMP;
     return (n->insn->id == ARM64_INS_B && n->insn->detail->arm64.cc == ARM64_CC_INVALID) ||
@@ -78,7 +110,7 @@ bool object_insns_decode(struct object_insns *n, struct bytes code, uint64_t add
                          struct object_insn *out) {
     const uint8_t *at = code.data;
     size_t size = code.size;
-    if (!cs_disasm_iter(n->handle, &at, &size, &address, n->insn))
+    if (!n->cs.disasm_iter(n->handle, &at, &size, &address, n->insn))
         return false;
     out->size = (uint8_t)n->insn->size;
     out->leaves = leaves(n);

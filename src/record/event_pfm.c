@@ -6,9 +6,32 @@
 #ifdef HAVE_LIBPFM4
 #include <perfmon/pfmlib_perf_event.h>
 
+#include "base/library.h"
+
 enum { NAME_ROOM = 512 };
 
-static bool push_encoded(struct event_parser *p, struct event_span name) {
+static const char LIBRARY[] = "libpfm.so.4"; /* LIBPFM_VERSION is no text */
+_Static_assert(PFM_MAJ_VERSION(LIBPFM_VERSION) == 4, "of the version that the header describes");
+
+/* The functions used, under their names without the prefix. */
+struct pfm {
+    void *library;
+    __typeof__(pfm_initialize) *initialize;
+    __typeof__(pfm_terminate) *terminate;
+    __typeof__(pfm_strerror) *strerror;
+    __typeof__(pfm_get_os_event_encoding) *get_os_event_encoding;
+};
+
+static bool load(struct pfm *pfm, struct err *err) {
+    const struct library_function functions[] = {{"pfm_initialize", &pfm->initialize},
+                                                 {"pfm_terminate", &pfm->terminate},
+                                                 {"pfm_strerror", &pfm->strerror},
+                                                 {"pfm_get_os_event_encoding", &pfm->get_os_event_encoding}};
+    pfm->library = library_load(LIBRARY, functions, sizeof functions / sizeof *functions, err);
+    return pfm->library;
+}
+
+static bool push_encoded(struct event_parser *p, const struct pfm *pfm, struct event_span name) {
     char text[NAME_ROOM];
     struct perf_event_attr attr = {.size = sizeof attr};
     pfm_perf_encode_arg_t arg = {.attr = &attr, .size = sizeof arg};
@@ -16,9 +39,9 @@ static bool push_encoded(struct event_parser *p, struct event_span name) {
         return event_fail(p, name.at, ERR_USAGE, "no event has so long a name");
     memcpy(text, name.at, name.n);
     text[name.n] = '\0';
-    int code = pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT_EXT, &arg);
+    int code = pfm->get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT_EXT, &arg);
     if (code != PFM_SUCCESS)
-        return event_fail(p, name.at, ERR_USAGE, "'%s': %s", text, pfm_strerror(code));
+        return event_fail(p, name.at, ERR_USAGE, "'%s': %s", text, pfm->strerror(code));
     struct record_event *e = event_push(p, "cpu");
     struct perfdata_attr made;
     if (!e)
@@ -34,7 +57,7 @@ static bool push_encoded(struct event_parser *p, struct event_span name) {
     return e->name != NULL;
 }
 
-static bool parse_names(struct event_parser *p) {
+static bool parse_names(struct event_parser *p, const struct pfm *pfm) {
     size_t first = SIZE_MAX, brace = 0;
     for (;;) {
         bool opens = first == SIZE_MAX && p->text[p->at] == '{';
@@ -45,7 +68,7 @@ static bool parse_names(struct event_parser *p) {
         struct event_span name = {p->text + p->at, strcspn(p->text + p->at, ",{}")};
         if (!name.n)
             return event_fail(p, name.at, ERR_USAGE, "expected an event");
-        if (!push_encoded(p, name))
+        if (!push_encoded(p, pfm, name))
             return false;
         p->at += name.n;
         if (p->text[p->at] == '}' && first != SIZE_MAX) {
@@ -72,11 +95,18 @@ bool record_events_parse_pfm(struct record_event_sources *src, const char *text,
     size_t before = out->items.count;
     struct event_parser p = {
         .src = src, .text = text, .len = strlen(text), .out = out, .err = err ? err : &local};
-    int code = pfm_initialize();
-    bool ok = code == PFM_SUCCESS ? parse_names(&p)
-                                  : event_fail(&p, text, ERR_UNSUPPORTED, "libpfm4: %s", pfm_strerror(code));
+    struct pfm pfm;
+    if (!load(&pfm, err)) {
+        if (at)
+            *at = 0;
+        return false;
+    }
+    int code = pfm.initialize();
+    bool ok = code == PFM_SUCCESS ? parse_names(&p, &pfm)
+                                  : event_fail(&p, text, ERR_UNSUPPORTED, "libpfm4: %s", pfm.strerror(code));
     if (code == PFM_SUCCESS)
-        pfm_terminate();
+        pfm.terminate();
+    library_unload(pfm.library);
     return event_parsed(&p, before, ok, at);
 }
 #else
