@@ -384,7 +384,7 @@ static inline bool start_pending(struct profile_builder *b, struct profile_taken
                                               0};
     p->order = x->when.order;
     p->pid = x->s->pid;
-    p->asks = (uint16_t)b->ask_count;
+    p->place_at = (uint16_t)b->ask_count;
     p->words = 0;
     p->in_kernel = x->cpumode == PERFDATA_MISC_KERNEL;
     p->inner.count = p->outer.count = 0;

@@ -372,43 +372,16 @@ bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample 
 
 /* ---- samples that wait ---- */
 
-/* Up to PROFILE_ASKED_WORDS words are as quickly resolved as looked up: of the short parts of user space,
- * which are what is taken for callers in code without frame pointers, few come twice. */
-static bool is_short_user(const struct part *part) {
-    return part->cpumode == PERFDATA_MISC_USER && !part->cut && part->count <= PROFILE_ASKED_WORDS;
-}
-
-/* False: not all of them can be asked for. */
-static bool ask_words(struct profile_builder *b, const struct part *part, const struct model_state *state,
-                      bool own, struct profile_pending *p) {
-    struct resolve_run run = {.state = state,
-                              .at = part->at,
-                              .count = part->count,
-                              .swap = part->swap,
-                              .cpumode = (uint8_t)part->cpumode,
-                              .kind = b->plan->frame_kind,
-                              .before_exec = p->in_kernel};
-    if (!resolve_frames_ask_run(&b->frames, &run, &b->asks[p->asks]))
-        return false;
-    b->ask_count += (uint32_t)part->count;
-    p->words = (uint8_t)part->count;
-    p->own = own && b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE;
-    return true;
-}
-
 /* The record may be gone when it is the sample's turn: the words stay in b->part_words, the one inside of the
  * part before them. False: memory. */
-static bool ask_later(struct profile_builder *b, const struct part *part, uint64_t key, bool own,
+static bool keep_part(struct profile_builder *b, const struct part *part, uint64_t key,
                       struct profile_later_part *later) {
     size_t at = b->part_words.count, count = part->cut + (size_t)part->count;
-    *later = (struct profile_later_part){.key = key,
-                                         .at = at + part->cut,
-                                         .count = (uint32_t)part->count,
-                                         .cpumode = (uint8_t)part->cpumode,
-                                         .cut = part->cut,
-                                         .own = own};
-    if (b->known_parts.slots)
-        __builtin_prefetch(&b->known_parts.slots[key & b->known_parts.mask]);
+    later->key = key;
+    later->at = at + part->cut;
+    later->count = (uint32_t)part->count;
+    later->cpumode = (uint8_t)part->cpumode;
+    later->cut = part->cut;
     if (!vec_reserve(&b->part_words, at + count))
         return false;
     const uint8_t *from = part->at - (part->cut ? 8 : 0);
@@ -441,12 +414,54 @@ enum profile_asked profile_chain_ask(struct profile_builder *b, const struct per
     const struct model_state *state = resolve_places_state(&b->places, outer->cpumode, c.pid, when);
     keys[1] = part_key(&c, outer, state);
     bool own = is_own(&c, &parts.list[0]);
-    if (own && profile_pending_known(b, keys))
-        return PROFILE_ASKED;
-    bool ok = (!inner || ask_later(b, inner, keys[0], own, &p->inner)) &&
-              ((is_short_user(outer) && ask_words(b, outer, state, own && !inner, p)) ||
-               ask_later(b, outer, keys[1], own && !inner, &p->outer));
-    return ok ? PROFILE_ASKED : PROFILE_ASK_FAILED;
+    if (own)
+        profile_pending_know(b, keys);
+    if (inner)
+        p->inner.own = own;
+    else /* the frames of a few words are asked for, and tell the place if they are functions */
+        p->outer.own =
+            own && (outer->count > PROFILE_ASKED_WORDS ||
+                    (b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE));
+    return (!inner || keep_part(b, inner, keys[0], &p->inner)) && keep_part(b, outer, keys[1], &p->outer)
+               ? PROFILE_ASKED
+               : PROFILE_ASK_FAILED;
+}
+
+/* Up to PROFILE_ASKED_WORDS words are as quickly resolved as looked up: of the short parts of user space,
+ * which are what is taken for callers in code without frame pointers, few come twice. */
+static inline bool is_short_user(const struct profile_later_part *part) {
+    return part->cpumode == PERFDATA_MISC_USER && !part->cut && part->count <= PROFILE_ASKED_WORDS;
+}
+
+/* False: not all of them can be asked for. */
+static inline bool ask_words(struct profile_builder *b, struct profile_pending *p) {
+    struct model_when when = {p->leaf.first_ns, p->order};
+    struct resolve_run run = {.state = resolve_places_state(&b->places, PERFDATA_MISC_USER, p->pid, when),
+                              .at = (const uint8_t *)(b->part_words.items + p->outer.at),
+                              .count = p->outer.count,
+                              .cpumode = PERFDATA_MISC_USER,
+                              .kind = b->plan->frame_kind,
+                              .before_exec = p->in_kernel};
+    if (!resolve_frames_ask_run(&b->frames, &run, &b->asks[b->ask_count]))
+        return false;
+    p->asks = (uint16_t)b->ask_count;
+    p->words = (uint8_t)p->outer.count;
+    p->own = p->outer.own;
+    b->ask_count += p->words;
+    p->outer.count = 0;
+    return true;
+}
+
+static inline void want_part(const struct profile_builder *b, const struct profile_later_part *part) {
+    if (b->known_parts.slots)
+        __builtin_prefetch(&b->known_parts.slots[part->key & b->known_parts.mask]);
+}
+
+void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending *p) {
+    if (p->inner.count)
+        want_part(b, &p->inner);
+    if (p->outer.count && !(is_short_user(&p->outer) && ask_words(b, p)))
+        want_part(b, &p->outer);
 }
 
 /* A part that was not seen before. */

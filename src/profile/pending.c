@@ -4,7 +4,8 @@
  * larger than the caches, so some tens of them go together, one step at a time: each step asks the memory for
  * what the next one needs, for all of them.
  *
- *   asked (chain.c, build.c)    spots of addresses
+ *   added (chain.c, build.c)    leaves that are remembered
+ *   asked (chain.c)             spots of addresses, known parts
  *   steps (resolve/frames.c)    frames
  *   parts (parts.c)             where the index says, the sequences themselves
  *   leaves                      the index, the leaves
@@ -76,22 +77,34 @@ struct profile_known *profile_known_new(void) {
     return calloc((size_t)1 << KNOWN_BITS, sizeof(struct profile_known));
 }
 
-bool profile_pending_known(struct profile_builder *b, const uint64_t keys[2]) {
+void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]) {
     struct profile_pending *p = profile_pending_next(b);
-    uint64_t key = hash_fold(keys[0] ^ (p->leaf.key.klass + 1) * HASH_ODD, keys[1]) | 1;
-    const struct profile_known *known = known_at(b, key);
-    if (known->key != key) {
-        p->known = key;
+    p->known = hash_fold(keys[0] ^ (p->leaf.key.klass + 1) * HASH_ODD, keys[1]) | 1;
+    __builtin_prefetch(known_at(b, p->known));
+}
+
+/* Whether the leaf of a sample is remembered. If it is not, it will be. */
+static inline bool is_known(struct profile_builder *b, struct profile_pending *p) {
+    struct profile_known *known = known_at(b, p->known);
+    if (p->known == PROFILE_NOT_KNOWN)
+        return false;
+    if (known->key != p->known) {
+        *known = (struct profile_known){p->known, (uint32_t)(p - b->pending), true};
         return false;
     }
+    p->known = PROFILE_NOT_KNOWN;
     p->leaf_id = known->leaf;
     p->twin = known->waits;
-    p->own = true;
     if (p->twin)
         return true;
     __builtin_prefetch(&b->leaves.items[p->leaf_id], 1);
     __builtin_prefetch(&b->leaves.items[p->leaf_id].samples, 1);
     return true;
+}
+
+bool profile_pending_known(struct profile_builder *b, const uint64_t keys[2]) {
+    profile_pending_know(b, keys);
+    return is_known(b, profile_pending_next(b));
 }
 
 /* ---- frames ---- */
@@ -122,12 +135,14 @@ static void answer(struct profile_builder *b, struct profile_pending *p) {
     bool entry = false;
     if (p->inner.count || p->outer.count)
         b->failed |= !profile_chain_answer(b, p);
-    for (unsigned i = 0; i < p->words + (unsigned)p->place; i++) {
+    for (unsigned i = 0; i < p->words; i++) {
         b->failed |= resolve_frames_answer(&b->frames, &asks[i]) == RESOLVE_NO_FRAME;
         entry |= asks[i].entry && i + 1u < p->words;
     }
-    if (p->place)
-        p->leaf.key.frame = asks[p->words].id;
+    if (p->place) {
+        p->leaf.key.frame = resolve_frames_answer(&b->frames, &b->asks[p->place_at]);
+        b->failed |= p->leaf.key.frame == RESOLVE_NO_FRAME;
+    }
     if (entry)
         b->failed |= !redo_words(b, p);
     if (p->own && !b->failed) {
@@ -187,6 +202,9 @@ static void add_leaf(struct profile_builder *b, struct profile_pending *p) {
 }
 
 void profile_pending_flush(struct profile_builder *b) {
+    for (uint32_t i = 0; b->known && b->plan->chains && i < b->pending_count; i++)
+        if (!is_known(b, &b->pending[i]))
+            profile_chain_ask_frames(b, &b->pending[i]);
     answer_all(b);
     if (b->plan->chains)
         make_parts(b);
@@ -214,9 +232,6 @@ void profile_pending_flush(struct profile_builder *b) {
 }
 
 void profile_pending_push(struct profile_builder *b) {
-    const struct profile_pending *p = profile_pending_next(b);
-    if (p->known != PROFILE_NOT_KNOWN)
-        *known_at(b, p->known) = (struct profile_known){p->known, b->pending_count, true};
     if (b->unwind) /* the sample's chain was its last */
         b->pending[b->pending_count].weights.cut = resolve_unwind_was_cut(b->unwind);
     if (++b->pending_count == PROFILE_PENDING)

@@ -103,17 +103,17 @@ struct profile_later_part {
 struct profile_pending {
     struct profile_leaf leaf; /* of this sample alone */
     uint64_t hash;
-    uint64_t known;   /* under which its leaf is to be remembered; PROFILE_NOT_KNOWN: it is not */
+    uint64_t known;   /* under which its leaf is remembered, or will be; PROFILE_NOT_KNOWN: it is not */
     bool twin;        /* leaf_id is that of a sample that waits, of the same leaf */
     uint32_t leaf_id; /* not PROFILE_NONE: the leaf was remembered, nothing below is asked for */
     struct profile_weights weights;
     uint64_t order; /* with leaf.first_ns: when */
     uint32_t pid;
     bool in_kernel; /* the sample lies there */
-    /* What was asked for; all else is in the leaf already. Parts of the chain; builder.asks[asks ...]: first
-     * the words of its outer part, innermost first, then the sample's own place. */
+    /* What was asked for; all else is in the leaf already. Parts of the chain, and in builder.asks the words
+     * of its outer part, innermost first, in place of it, and the sample's own place. */
     struct profile_later_part inner, outer;
-    uint16_t asks;
+    uint16_t asks, place_at;
     uint8_t words;
     bool place;
     bool own; /* the place is not asked for: it is that of the first word */
@@ -222,8 +222,10 @@ static inline struct resolve_ask *profile_pending_ask(struct profile_builder *b)
 void profile_pending_push(struct profile_builder *b);
 /* NULL: memory. To be freed. */
 struct profile_known *profile_known_new(void);
-/* Whether the leaf of the next sample to wait is remembered: nothing is to be asked for. If it is not, it
- * will be. Its class is known, and all else follows from its parts' keys. */
+/* The leaf of the next sample to wait is to be remembered, or is so already: its class is known, and all else
+ * follows from its parts' keys. */
+void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]);
+/* The same without callchains, at once: whether it is. Then nothing is to be asked for. */
 bool profile_pending_known(struct profile_builder *b, const uint64_t keys[2]);
 /* Adds all that wait, in their order; b->failed: memory. */
 void profile_pending_flush(struct profile_builder *b);
@@ -318,6 +320,8 @@ bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample 
 enum profile_asked { PROFILE_ASKED, PROFILE_NOT_ASKED, PROFILE_ASK_FAILED /* memory */ };
 enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
                                      unsigned cpumode, struct model_when when, struct profile_pending *p);
+/* Asks for the frames of a short user part, p->outer; for others at least where they would be known. */
+void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending *p);
 /* Its turn has come: p->inner and p->outer become parts of p->leaf.key. False: memory. */
 bool profile_chain_answer(struct profile_builder *b, struct profile_pending *p);
 void profile_chain_table_fini(struct profile_chain_table *t);
