@@ -18,6 +18,7 @@ enum { RECORD_MODULE_NAME = 64 }; /* the kernel's own limit is MODULE_NAME_LEN, 
 struct record_module_event {
     uint64_t ns; /* the recording's clock */
     bool load;   /* else it was freed */
+    bool kept;   /* from an earlier look at the modules */
     char name[RECORD_MODULE_NAME];
 };
 

@@ -78,12 +78,34 @@ static void tell_loaded(struct record_module_watch *m, const struct record_sink 
     record_sections_module(m->proc, m->sys, new, &m->log);
 }
 
+static bool is_listed(const struct record_modules *list, const char *name) {
+    for (size_t i = 0; i < list->list.count; i++)
+        if (strcmp(list->list.items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Forgets the events, but, for one more look, those of modules that came after the list was read. */
+static void forget_events(struct record_module_events *e, const struct record_modules *now) {
+    size_t kept = 0;
+    for (size_t i = 0; i < e->list.count; i++) {
+        struct record_module_event *x = &e->list.items[i];
+        const struct record_module_event *freed = record_module_events_find(e, false, x->name);
+        bool wanted = x->load && !x->kept && !is_listed(now, x->name) && (!freed || freed->ns < x->ns);
+        x->kept = true;
+        if (wanted)
+            e->list.items[kept++] = *x;
+    }
+    e->list.count = kept;
+}
+
 bool record_module_watch_look(struct record_module_watch *m, const struct record_sink *sink,
                               uint64_t since_ns, struct err *err) {
     struct record_modules now;
     struct writer w = writer_make(false);
     bool ok = record_modules_read(m->proc, &now) || err_memory(err, "modules");
     uint64_t ns;
+    record_module_events_take(&m->events); /* of what is listed already */
     if (ok)
         drop_going(&m->events, &now);
     for (size_t i = 0; ok && i < m->known.list.count; i++)
@@ -94,7 +116,10 @@ bool record_module_watch_look(struct record_module_watch *m, const struct record
         if (!among(&m->known, new) || gone(m, &now, new, since_ns, &ns))
             tell_loaded(m, sink, new, since_ns, &w);
     }
-    vec_clear(&m->events.list);
+    if (ok)
+        forget_events(&m->events, &now);
+    else
+        vec_clear(&m->events.list);
     ok = ok && (writer_ok(&w) || err_memory(err, "modules"));
     ok = ok && (!w.size || sink->put(sink->ctx, writer_bytes(&w), err));
     writer_fini(&w);

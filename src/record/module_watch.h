@@ -24,9 +24,10 @@ bool record_module_watch_init(struct record_module_watch *m, const struct os_pro
 void record_module_watch_fini(struct record_module_watch *m);
 
 /*
- * Looks again, and forgets the events taken until now. Maps of new modules are put as of their event, or
- * where there is none, of `since_ns`, the recording's clock: a time from which on they may have run, and not
- * older than what has been written in earlier rounds. False and *err when they could not be written.
+ * Looks again, and forgets the events taken until now but of modules that are not listed yet. Maps of new
+ * modules are put as of their event, or where there is none, of `since_ns`, the recording's clock: a time
+ * from which on they may have run, and not older than what has been written in earlier rounds. False and *err
+ * when they could not be written.
  */
 bool record_module_watch_look(struct record_module_watch *m, const struct record_sink *sink,
                               uint64_t since_ns, struct err *err);
