@@ -224,6 +224,35 @@ static void callers_get_each_sample_once(void **state) {
     session_end(&s);
 }
 
+/* Samples that are alike go to one leaf without a look; not so those of another thread, or when other code is
+ * at their addresses. Batches have some of each, and there are more than one. */
+static void samples_that_are_alike_are_of_their_time(void **state) {
+    enum { ALIKE = 600 };
+    (void)state;
+    for (unsigned chains = 0; chains < 2; chains++) {
+        struct session s;
+        session_start(&s);
+        put_record(&s, rec_ksymbol(address_in(0, 0), FUNCTION_BYTES, 1, PERFDATA_KSYMBOL_UNREGISTER, "a"),
+                   1000);
+        put_record(&s, rec_ksymbol(address_in(0, 0), FUNCTION_BYTES, 1, 0, "later"), 1000);
+        uint64_t early = 0, late = 0, other = 0;
+        for (unsigned i = 0; i < ALIKE; i++) {
+            uint64_t *sum = i % 5 == 1 ? &late : i % 7 == 2 ? &other : &early;
+            put_sample(&s, &(struct test_sample){
+                               sum == &other ? 8 : 7, i + 1, sum == &late ? 1500 : 500, 2, {0, 1}});
+            *sum += i + 1;
+        }
+        session_run(&s, (struct profile_options){.children = chains},
+                    (struct profile_column_options){.children = chains});
+        assert_int_equal(find(&s, "seven", "a").self->period, early);
+        assert_int_equal(find(&s, "seven", "later").self->period, late);
+        assert_int_equal(find(&s, "eight", "a").self->period, other);
+        if (chains)
+            assert_int_equal(find(&s, "seven", "b").children->period, early + late);
+        session_end(&s);
+    }
+}
+
 /* ---- many samples at random, against a count by hand ---- */
 
 static struct test_sample samples[SAMPLES];
@@ -446,6 +475,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_are_summed_and_sorted),
         cmocka_unit_test(callers_get_each_sample_once),
+        cmocka_unit_test(samples_that_are_alike_are_of_their_time),
         cmocka_unit_test(nothing_is_lost_or_counted_twice),
         cmocka_unit_test(cut_chains_end_in_a_guess),
         cmocka_unit_test(what_filters_take_is_counted),
