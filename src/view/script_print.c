@@ -153,15 +153,15 @@ static bool is_bpf_output(const struct perfdata_attr *attr) {
 
 /* The event's name, right-aligned to the longest one's width, and ": ". */
 static bool plan_name(struct script_print *p, struct script_plan *plan, const char *name, size_t width) {
-    size_t len = strlen(name), pad = width > len ? width - len : 0;
-    char *text = arena_alloc(&p->arena, pad + len + 2);
+    size_t len = strlen(name), pad = width > len ? width - len : 0, all = pad + len + 2;
+    char *text = arena_alloc(&p->arena, all > SCRIPT_NAME_STEP ? all : SCRIPT_NAME_STEP);
     if (!text)
         return false;
     memset(text, ' ', pad);
     memcpy(text + pad, name, len);
     memcpy(text + pad + len, ": ", 2);
     plan->name = text;
-    plan->name_len = (uint32_t)(pad + len + 2);
+    plan->name_len = (uint32_t)all;
     return true;
 }
 
@@ -462,8 +462,8 @@ static void print_cgroup(struct script_print *p, uint64_t id) {
 }
 
 static void print_event(struct script_print *p, const struct script_plan *plan) {
-    if (plan->name_len <= 256) {
-        memcpy(out_room(p->out, 256), plan->name, plan->name_len);
+    if (plan->name_len <= SCRIPT_NAME_STEP) { /* a copy of a known size */
+        memcpy(out_room(p->out, SCRIPT_NAME_STEP), plan->name, SCRIPT_NAME_STEP);
         p->out->len += plan->name_len;
     } else {
         out_mem(p->out, plan->name, plan->name_len);

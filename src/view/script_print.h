@@ -19,7 +19,7 @@
 #include "view/script_frames.h"
 #include "view/script_names.h"
 
-enum { SCRIPT_STEPS_MAX = SCRIPT_FIELD_COUNT };
+enum { SCRIPT_STEPS_MAX = SCRIPT_FIELD_COUNT, SCRIPT_NAME_STEP = 32 /* bytes that are copied at once */ };
 
 /* What is printed for one event. */
 struct script_plan {
@@ -28,7 +28,7 @@ struct script_plan {
     uint8_t count, start_count; /* the first start_count steps are the start of a line */
     bool chain;                 /* the callchain is printed where others have the address */
     bool branch_pair;           /* "ip => addr": branches sampled one by one */
-    const char *name;           /* "   cycles: ", owned by the printer's arena */
+    const char *name;           /* "   cycles: ", in SCRIPT_NAME_STEP bytes or more of the printer's arena */
     uint32_t name_len;
 };
 
