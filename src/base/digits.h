@@ -17,6 +17,14 @@ typedef uint8_t digits_chars __attribute__((vector_size(16)));
 typedef int8_t digits_numbers __attribute__((vector_size(16)));
 typedef uint64_t digits_words __attribute__((vector_size(16)));
 
+/* The first eight of each, taking turns. */
+#define DIGITS_TURNS 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#ifdef __clang__
+#define DIGITS_TAKE_TURNS(a, b) __builtin_shufflevector(a, b, DIGITS_TURNS)
+#else /* gcc knows the other one from 12 on */
+#define DIGITS_TAKE_TURNS(a, b) __builtin_shuffle(a, b, (digits_chars){DIGITS_TURNS})
+#endif
+
 /* As %16PRIx64: always 16 chars, right-aligned with spaces. */
 static inline char *digits_hex16(char *p, uint64_t v) {
     /* What makes spaces of zeros, to be moved to the right by as many places as the number has. */
@@ -25,8 +33,7 @@ static inline char *digits_hex16(char *p, uint64_t v) {
     _Static_assert('0' - 0x10 == ' ', "a zero without that bit is a space");
     digits_chars spaces, bytes = (digits_chars)(digits_words){htobe64(v), 0}, low = bytes & 0xf;
     memcpy(&spaces, blank + 16 - (unsigned)__builtin_clzll(v | 1) / 4, sizeof spaces);
-    digits_chars digits =
-        __builtin_shufflevector(bytes >> 4, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    digits_chars digits = DIGITS_TAKE_TURNS(bytes >> 4, low);
     digits_chars letters = (digits_chars)((digits_numbers)digits > 9);
     digits += '0' + (letters & ('a' - '0' - 10)) - spaces;
     memcpy(p, &digits, sizeof digits);
