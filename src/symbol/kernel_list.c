@@ -34,8 +34,26 @@ void kernel_list_free(struct kernel_list *l) {
 
 /* nm(1): text, data and bss, global or local, and weak ones. Read-only data ("r") and absolute numbers ("a":
  * offsets in per-CPU memory) are not code, and perf 7.2 leaves the same ones out. */
+enum { WANTED = 1, CODE = 2, WEAK = 4 };
+static const uint8_t KINDS[] = {
+    ['T'] = WANTED | CODE,
+    ['t'] = WANTED | CODE,
+    ['W'] = WANTED | CODE | WEAK,
+    ['w'] = WANTED | CODE | WEAK,
+    ['V'] = WANTED | WEAK,
+    ['v'] = WANTED | WEAK,
+    ['D'] = WANTED,
+    ['d'] = WANTED,
+    ['B'] = WANTED,
+    ['b'] = WANTED,
+};
+
+static unsigned kind_of(char type) {
+    return (unsigned char)type < sizeof KINDS ? KINDS[(unsigned char)type] : 0;
+}
+
 static bool is_wanted(char type) {
-    return type && strchr("TtWwVvDdBb", type);
+    return kind_of(type) & WANTED;
 }
 
 static bool add(struct kernel_list *l, const struct kallsyms_symbol *s) {
@@ -124,7 +142,7 @@ bool kernel_list_module_fits(const struct kernel_list *l, struct bytes module, u
         const struct run *run = &l->runs.items[r];
         for (uint32_t i = run->first; bytes_equal(run->module, module) && i < run->first + run->count; i++) {
             const struct entry *e = &l->entries.items[i];
-            if (!strchr("TtWw", e->type))
+            if (!(kind_of(e->type) & CODE))
                 continue;
             if (e->address < start && start - e->address <= near)
                 return false;
@@ -142,11 +160,13 @@ bool kernel_list_hidden(const struct kernel_list *l) {
 bool kernel_list_address(const struct kernel_list *l, const char *name, uint64_t *address) {
     for (size_t r = 0; r < l->runs.count; r++) {
         const struct run *run = &l->runs.items[r];
-        for (uint32_t i = run->first; !run->module.size && i < run->first + run->count; i++)
-            if (strcmp(l->text + l->entries.items[i].name, name) == 0) {
+        for (uint32_t i = run->first; !run->module.size && i < run->first + run->count; i++) {
+            const char *text = l->text + l->entries.items[i].name;
+            if (*text == *name && strcmp(text, name) == 0) {
                 *address = l->entries.items[i].address;
                 return true;
             }
+        }
     }
     return false;
 }
@@ -207,7 +227,7 @@ bool kernel_list_has_module(const struct kernel_list *l, struct bytes module) {
 }
 
 static enum symbol_bind bind_of(char type) {
-    return strchr("WwVv", type) ? SYMBOL_WEAK : type >= 'a' ? SYMBOL_LOCAL : SYMBOL_GLOBAL;
+    return kind_of(type) & WEAK ? SYMBOL_WEAK : type >= 'a' ? SYMBOL_LOCAL : SYMBOL_GLOBAL;
 }
 
 static bool draft(const struct kernel_list *l, const struct run *run, const struct kernel_bounds *bounds,
@@ -224,7 +244,7 @@ static bool draft(const struct kernel_list *l, const struct run *run, const stru
                                     .end = start,
                                     .name = l->text + e->name,
                                     .bind = (uint8_t)bind_of(e->type),
-                                    .flags = SYMBOL_LISTED | (strchr("TtWw", e->type) ? 0 : SYMBOL_OBJECT)};
+                                    .flags = SYMBOL_LISTED | (kind_of(e->type) & CODE ? 0 : SYMBOL_OBJECT)};
     }
     return true;
 }
