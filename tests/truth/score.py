@@ -6,7 +6,8 @@ score.py LOG TEXT [PERIOD_NS [leaf|caller|comm]]
 LOG has the lines "truth TID START END FRAMES COMM" (others are passed over); TEXT is what any reader prints for
 `script -F comm,tid,time,ip,sym,dso --ns` of a recording made with -k CLOCK_MONOTONIC. A sample is judged by its own
 time and thread. Those at the edges of two periods (nearer than two sampling periods) are left out, as are those in
-nothing that was logged.
+nothing that was logged. So is a period's first or last sample in the function that looks at the clock and calls what
+is logged: there the program may have been stopped for longer than that.
 """
 import bisect
 import collections
@@ -15,6 +16,7 @@ import sys
 
 HEAD = re.compile(r"^\s*(\S.*?)\s+(\d+)\s+(\d+)\.(\d+):\s*(.*)$")
 FRAME = re.compile(r"^\s*([0-9a-f]+)\s+(.*?)\s+\((.*)\)(?:\s+\((?:exact|inferred|stale|unknown)\))?\s*$")
+CLOCK_READER = "act"
 REFUSED = re.compile(r"^$|^\[(unknown|stale)\]|^0x[0-9a-f]+$")
 
 Sample = collections.namedtuple("Sample", "comm tid time frames")
@@ -69,12 +71,22 @@ def score(log, text, period_ns=500000, what="leaf"):
     """`what`: leaf, caller (the frame after it), or comm."""
     periods, s, edge = read_log(log), Score(), 2 * period_ns
     starts = {tid: [p.start for p in list_] for tid, list_ in periods.items()}
-    for sample in read_samples(text):
+    samples = list(read_samples(text))
+    times = collections.defaultdict(list)
+    for sample in samples:
+        times[sample.tid].append(sample.time)
+    for list_ in times.values():
+        list_.sort()
+    for sample in samples:
         at = bisect.bisect_right(starts.get(sample.tid, []), sample.time) - 1
         if at < 0:
             continue
         p = periods[sample.tid][at]
         if not p.start + edge <= sample.time <= p.end - edge:
+            continue
+        near = times[sample.tid]
+        first, last = bisect.bisect_left(near, p.start), bisect.bisect_right(near, p.end) - 1
+        if sample.frames[:1] == [CLOCK_READER] and sample.time in (near[first], near[last]):
             continue
         if what == "comm":
             got, want = sample.comm, {p.comm}
