@@ -9,9 +9,11 @@ import ctypes
 import os
 import re
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
+import perfdata as pd
 import support
 
 SONDE, FIXTURES, EXAMPLE, LIBRARY = sys.argv[1:5]
@@ -43,6 +45,18 @@ def check_example(report):
                  "others")
     r = support.run([EXAMPLE, "/nonexistent/file"])
     report.check("no such file", r.status == 1 and "/nonexistent/file" in r.err and r.err.count("\n") == 1, r.err)
+
+
+def check_later_chains(report):
+    """A chain that refers to many others is none; the sample's own place remains."""
+    with tempfile.TemporaryDirectory() as folder:
+        for count, want in ((16, ["5000", "6000"]), (17, ["5000"])):
+            r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD)
+            r.sample(7, 0x5000, (pd.CONTEXT_USER_DEFERRED, 1) * count + (pd.CONTEXT_USER, 0x5000, 0x6000))
+            path = os.path.join(folder, "later.data")
+            r.write(path)
+            frames = [line.split()[0] for line in support.run([EXAMPLE, path]).out.decode().splitlines() if line[0] == "\t"]
+            report.check(f"{count} deferred chains", frames == want, f"{frames}")
 
 
 class Options(ctypes.Structure):
@@ -152,6 +166,7 @@ def check_library(report):
 def main():
     report = support.Report("api")
     check_example(report)
+    check_later_chains(report)
     if SANITIZED:
         print("SKIP: Python cannot load a sanitized library")
     else:

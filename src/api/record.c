@@ -104,11 +104,12 @@ static bool add_chain_frame(struct sonde_record *r, struct context *c, uint64_t 
 }
 
 /* A chain is addresses, and markers that say what those behind them are; a chain that the kernel recorded
- * later is where its cookie is. */
+ * later is where its cookie is. False: memory, or it refers to too many of those. */
 static bool add_chain(struct sonde_record *r, const struct perfdata_u64s *chain, bool nested) {
     const struct sonde_session *s = r->session;
     unsigned misc = r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK;
     struct context c = {PERFDATA_MISC_USER, misc == PERFDATA_MISC_KERNEL, true};
+    unsigned deferred = 0;
     for (uint64_t i = 0; i < chain->count; i++) {
         uint64_t ip = perfdata_u64_at(chain, i);
         if (ip < PERFDATA_CONTEXT_MAX) {
@@ -120,6 +121,8 @@ static bool add_chain(struct sonde_record *r, const struct perfdata_u64s *chain,
         c.first = true;
         if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count)
             continue;
+        if (deferred++ == RESOLVE_DEFERRED_MOST)
+            return false;
         struct perfdata_u64s later =
             resolve_deferred_find(&s->deferred, s->stream, stream_events(s->stream),
                                   perfdata_u64_at(chain, ++i), r->sample.tid, r->raw.loc);

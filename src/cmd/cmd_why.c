@@ -113,7 +113,10 @@ static size_t find_symbol(const struct session *s, const char *name) {
 
 /* ---- samples ---- */
 
-static bool copy_chain(struct session *s, const struct perfdata_u64s *chain, uint32_t tid, bool nested) {
+/* False: memory. *deferred: how many chains it refers to; with too many it is none. */
+static bool copy_chain(struct session *s, const struct perfdata_u64s *chain, uint32_t tid,
+                       unsigned *deferred) {
+    const bool nested = deferred == NULL;
     for (uint64_t i = 0; i < chain->count; i++) {
         uint64_t ip = perfdata_u64_at(chain, i);
         if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count) {
@@ -123,10 +126,14 @@ static bool copy_chain(struct session *s, const struct perfdata_u64s *chain, uin
             *to = ip;
             continue;
         }
+        if (++*deferred > RESOLVE_DEFERRED_MOST) {
+            vec_clear(&s->chain);
+            return true;
+        }
         struct perfdata_u64s later =
             resolve_deferred_find(&s->deferred, s->reading.stream, s->reading.events,
                                   perfdata_u64_at(chain, ++i), tid, s->why.when.order);
-        if (!copy_chain(s, &later, tid, true))
+        if (!copy_chain(s, &later, tid, NULL))
             return false;
     }
     return true;
@@ -139,8 +146,9 @@ static bool complete_chain(struct session *s, const struct perfdata_attr *attr, 
     enum { FRAMES = 127 }; /* as many as those show by default */
     s->why.when = at->when;
     if (s->deferred.list.count) {
+        unsigned deferred = 0;
         vec_clear(&s->chain);
-        if (!copy_chain(s, &x->callchain, x->tid, false))
+        if (!copy_chain(s, &x->callchain, x->tid, &deferred))
             return err_memory(err, "why");
         x->callchain = (struct perfdata_u64s){(const uint8_t *)s->chain.items, s->chain.count, false};
     }

@@ -139,7 +139,7 @@ struct parts {
     unsigned count;
     uint64_t left; /* frames that may still be taken */
     unsigned cpumode;
-    unsigned deferred; /* chains that were looked for, of which there may be PARTS_MAX, too */
+    unsigned deferred; /* chains that were looked for */
 };
 
 /* How many of the entries from i on, `most` at most, are addresses. */
@@ -158,7 +158,7 @@ static __attribute__((cold)) bool split_deferred(struct profile_builder *b, uint
                                                  const struct chain *c, struct parts *out) {
     const struct profile_input *in = b->plan->in;
     struct perfdata_u64s later = {0};
-    if (out->deferred++ == PARTS_MAX)
+    if (out->deferred++ == RESOLVE_DEFERRED_MOST)
         return false;
     if (in->deferred)
         later = resolve_deferred_find(in->deferred, in->stream, in->events, cookie, c->tid, c->when.order);

@@ -8,6 +8,10 @@
 #include "format/perfdata/sample.h"
 #include "stream/stream.h"
 
+/* A chain that refers to more of them than this is none: looking for them all, each as long as itself, would
+ * take for ever. */
+enum { RESOLVE_DEFERRED_MOST = 16 };
+
 struct resolve_deferred_entry {
     uint64_t cookie, loc;
 };
