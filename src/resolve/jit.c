@@ -106,12 +106,18 @@ static int64_t time_of_counter(const struct perfdata_time_conv *c, uint64_t cycl
     return (int64_t)(c->time_zero + (cycles >> shift) * c->time_mult + (rest * c->time_mult >> shift));
 }
 
+/* Files may say anything of times: what is beyond all of them is the last or the first one. */
+static int64_t at_rate(int64_t ns, double rate) {
+    double there = (double)ns * rate;
+    return there >= 0x1p63 ? INT64_MAX : there < -0x1p63 ? INT64_MIN : (int64_t)there;
+}
+
 /* A time of the dump on the recording's clock, before its beginning too. */
 static int64_t time_there(const struct resolve_jit_dump *d, uint64_t time) {
     if (d->counted)
         return time_of_counter(&d->counter, time);
     int64_t since = (int64_t)(time - d->code.start);
-    return (int64_t)(d->code.start + (uint64_t)d->offset_ns + (uint64_t)(int64_t)((double)since * d->rate));
+    return (int64_t)(d->code.start + (uint64_t)d->offset_ns + (uint64_t)at_rate(since, d->rate));
 }
 
 uint64_t resolve_jit_time(const struct resolve_jit_dump *d, uint64_t time) {
@@ -137,8 +143,8 @@ void jit_set_clock(const struct resolve_jit *j, struct resolve_jit_dump *d) {
         if (p[1].monotonic_ns > p[0].monotonic_ns)
             d->rate = (double)(int64_t)(p[1].perf_ns - p[0].perf_ns) /
                       (double)(int64_t)(p[1].monotonic_ns - p[0].monotonic_ns);
-        double since = (double)(int64_t)(start - p[0].monotonic_ns) * d->rate;
-        d->offset_ns = (int64_t)(p[0].perf_ns - start) + (int64_t)since;
+        int64_t since = at_rate((int64_t)(start - p[0].monotonic_ns), d->rate);
+        d->offset_ns = (int64_t)(p[0].perf_ns - start + (uint64_t)since);
         return;
     }
     d->doubt = counter ? "the jitdump has the times of the processor's counter, which the recording does not "
@@ -162,7 +168,7 @@ static bool is_of_that_time(const struct resolve_jit_dump *d) {
         return !d->later;
     if (!jit_is_of_that_program(d))
         return false;
-    int64_t apart = time_there(d, d->code.start) - (int64_t)d->mapped.time_ns;
+    int64_t apart = (int64_t)((uint64_t)time_there(d, d->code.start) - d->mapped.time_ns);
     return !d->mapped.time_ns ||
            (apart > -START_SLACK_NS && (apart < START_SLACK_NS || !d->code.header_timed));
 }

@@ -168,6 +168,27 @@ static void test_pairs(void **state) {
     end(&s);
 }
 
+/* No clock goes like this; a file may say so. */
+static void test_impossible_pairs(void **state) {
+    (void)state;
+    static const struct perfdata_clock_pair pairs[][2] = {{{0, 0}, {INT64_MAX, 1}},
+                                                          {{UINT64_MAX, 0}, {1ull << 63, 1}},
+                                                          {{1ull << 63, 1ull << 63}, {0, UINT64_MAX}},
+                                                          {{INT64_MAX, 0}, {0, 1}}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct session s;
+        begin(&s, false);
+        resolve_jit_set_clock(s.jit, RESOLVE_JIT_CLOCK_PAIRS, pairs[i]);
+        note(&s, s.marker, 1000);
+        feed(&s);
+        const struct resolve_jit_dump *d = resolve_jit_dump(s.jit, 0);
+        assert_true(resolve_jit_time(d, UINT64_MAX) >= 1000);
+        assert_true(resolve_jit_time(d, 0) >= 1000);
+        assert_non_null(d->why); /* it is not of the marker's time */
+        end(&s);
+    }
+}
+
 /* A dump that another process wrote at the same path, later. */
 static void test_other_time(void **state) {
     (void)state;
@@ -565,21 +586,14 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_clock),
-        cmocka_unit_test(test_unknown_clock),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_other_time),
-        cmocka_unit_test(test_injected),
-        cmocka_unit_test(test_cut_and_absent),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_counter),
-        cmocka_unit_test(test_short_counter),
-        cmocka_unit_test(test_follow),
-        cmocka_unit_test(test_follow_late),
-        cmocka_unit_test(test_exec),
-        cmocka_unit_test(test_follow_exec),
-        cmocka_unit_test(test_follow_too_late),
+        cmocka_unit_test(test_same_clock),     cmocka_unit_test(test_unknown_clock),
+        cmocka_unit_test(test_pairs),          cmocka_unit_test(test_impossible_pairs),
+        cmocka_unit_test(test_other_time),     cmocka_unit_test(test_injected),
+        cmocka_unit_test(test_cut_and_absent), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_kept),           cmocka_unit_test(test_counter),
+        cmocka_unit_test(test_short_counter),  cmocka_unit_test(test_follow),
+        cmocka_unit_test(test_follow_late),    cmocka_unit_test(test_exec),
+        cmocka_unit_test(test_follow_exec),    cmocka_unit_test(test_follow_too_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
