@@ -149,6 +149,7 @@ static void test_out_numbers(void **state) {
         out_dec(&o, v, 0), out_char(&o, '|'), out_dec(&o, v, 12), out_char(&o, '|'), out_dec0(&o, v, 6);
         out_char(&o, '|'), out_hex(&o, v, 16), out_char(&o, '|'), out_hex0(&o, v, 16), out_char(&o, '|');
         out_int(&o, (int64_t)v, 0), out_char(&o, '|'), out_int(&o, (int64_t)v, 22);
+        out_mem(&o, NULL, 0); /* allowed, and nothing */
         assert_int_equal(o.len, n);
         assert_string_equal(out_text(&o), want);
     }

@@ -43,8 +43,9 @@ static inline char *out_room(struct out *o, size_t n) {
 }
 
 void out_mem_slow(struct out *o, const char *p, size_t n);
+/* p may be NULL when n is 0. */
 static inline void out_mem(struct out *o, const char *p, size_t n) {
-    if (__builtin_expect(n > OUT_ROOM_MAX, 0)) {
+    if (__builtin_expect(n - 1 >= OUT_ROOM_MAX, 0)) {
         out_mem_slow(o, p, n);
         return;
     }
