@@ -197,7 +197,10 @@ static void heap_elsewhere(void **state) {
     enum { BLOCK = 64 << 10, COUNT = 128, MORE = 8 << 20 };
     uint8_t *blocks[COUNT];
     (void)state;
-    assert_true(mallopt(M_MMAP_THRESHOLD, 2 * MORE));
+    if (!mallopt(M_MMAP_THRESHOLD, 2 * MORE)) {
+        print_message("SKIP the heap's end: this malloc is another one than the C library's\n");
+        skip();
+    }
     for (int i = 0; i < COUNT; i++)
         memset(blocks[i] = malloc(BLOCK), i + 1, BLOCK);
     uint8_t *end = sbrk(0),

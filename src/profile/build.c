@@ -571,7 +571,7 @@ static void add_long_way(struct profile_builder *b, const struct stream_sample *
     s.pid = s.tid = s.cpu = UINT32_MAX;
     s.ip = s.time = s.addr = 0;
     s.period = e->attr.sample_period;
-    s.callchain.count = 0;
+    s.callchain = (struct perfdata_u64s){NULL, 0, false};
     s.weight = s.ins_lat = s.weight3 = 0;
     s.data_src = s.cgroup = s.transaction = s.code_page_size = s.data_page_size = s.phys_addr = 0;
     s.branch_count = 0;
