@@ -255,10 +255,10 @@ static inline const uint8_t *addresses_end(const uint8_t *p, const uint8_t *end)
 /* The parts of a chain that is the kernel's, the user's or the one behind the other, of `most` words at most.
  * False: it may be another, split tells. */
 static inline bool split_usual(const struct perfdata_u64s *chain, uint64_t most, struct parts *parts) {
-    const uint8_t *p = chain->data, *end = p + 8 * chain->count;
     parts->count = 0;
-    if (chain->swap || chain->count > most || chain->count < 2)
+    if (chain->count < 2 || chain->count > most || chain->swap)
         return false;
+    const uint8_t *p = chain->data, *end = p + 8 * chain->count;
     uint64_t marker = bytes_load64(p, false);
     if (marker == PERFDATA_CONTEXT_KERNEL) {
         const uint8_t *from = p + 8;
