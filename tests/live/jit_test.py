@@ -265,7 +265,7 @@ def example_without_clock():
     first = {}
     for row in truth:
         first.setdefault(row[5], row[0])
-    apart = min(s.ns - first[s.symbol] for s in found if s.symbol.startswith(("twice", "thread")))
+    apart = min(s.ns - first[s.symbol] for s in found if s.symbol.startswith(("twice_", "thread_")))
     margin = 10**6
     moved = [(a + apart + margin, b + apart - margin, *rest) for a, b, *rest in truth]
     check_truth(found, moved, "without a common clock", r"/jitted-\d+\.so$")
