@@ -327,6 +327,22 @@ def fields():
     check("no such field", report(r, "-s", "where").status, 129)
 
 
+# ---- groups ----
+
+def groups():
+    """A group's sums are rows by members: what would be gigabytes of them, from a small file, is shown one by one."""
+    for events, apart in (3, False), (4200, True):
+        r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.ID | pd.PERIOD, events=events)
+        r.comm(7, "prog")
+        for i in range(events):
+            r.sample(7, LEAF, tid=100 + i, event=1 + i)
+        got = report(r, "--group", "-s", "pid", "--json")
+        tables = json.loads(got.out)["tables"]
+        check(f"tables of {events} events", len(tables), events if apart else 1)
+        check(f"their rows, {events}", {len(t["entries"]) for t in tables}, {1 if apart else events})
+        check(f"{events}: said", "shown one by one" in str(got.err), apart)
+
+
 # ---- ^C ----
 
 def interrupt():
@@ -357,7 +373,7 @@ def interrupt():
 
 def main():
     for test in (memory, searches, empty_chains, later_chains, call_stacks, blocks, history, threads, parallelism, typos,
-                 verbose, types, sizes, fields, interrupt):
+                 verbose, types, sizes, fields, groups, interrupt):
         test()
     shutil.rmtree(FOLDER)
     REPORT.finish()

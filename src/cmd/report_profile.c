@@ -619,7 +619,21 @@ bool report_session_interrupted(const struct report_session *s) {
     return s->progress.interrupted;
 }
 
+/* Groups that profile_group left one by one. */
+static void say_groups_apart(const struct report_session *s) {
+    for (uint32_t i = 0; s->o->group != REPORT_NO && i < profile_event_count(s->profile); i++) {
+        const struct profile_event *e = profile_event(s->profile, i);
+        uint32_t members = s->r->events->list.items[e->event].group_members;
+        if (members > 1 && e->members == 1)
+            log_line(LOG_WARN,
+                     "the %u events of a group are too many to stand side by side: shown one by one (with "
+                     "fewer sort keys they may fit)",
+                     members);
+    }
+}
+
 void report_session_warn(const struct report_session *s) {
+    say_groups_apart(s);
     symbol_notes_say(s->model, s->naming.names, s->naming.store);
     say_grades(s);
     symbol_notes_say_stacks(profile_unwound(s->profile), s->model);

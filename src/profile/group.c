@@ -10,6 +10,10 @@
  */
 #include "profile/profile_internal.h"
 
+/* A group of so many sums at most stands side by side: half a gigabyte. A recording may claim thousands of
+ * members. */
+enum { SUMS_MOST = 1 << 24 };
+
 static bool add_total(struct profile_table *t, const struct profile_tally *tally) {
     struct profile_sums *total = vec_push(&t->totals);
     if (!total)
@@ -101,8 +105,22 @@ static bool join(struct profile *p, struct profile_table *leader, uint32_t membe
     return true;
 }
 
+/* The leader's table as it was before the members' rows came: all are shown one by one. */
+static void keep_apart(struct profile_table *leader, uint32_t members, size_t own_rows) {
+    for (uint32_t m = 1; m < members; m++)
+        leader[m].member = false;
+    leader->rows.count = own_rows;
+    if (leader->through.count > own_rows)
+        leader->through.count = own_rows;
+    if (leader->latency.count > own_rows)
+        leader->latency.count = own_rows;
+    leader->totals.count = 0;
+}
+
 static bool join_group(struct profile *p, uint32_t first, uint32_t members) {
     struct profile_table *leader = &p->tables.items[first];
+    size_t own_rows = leader->rows.count;
+    bool fits = true;
     uint32_t **rows = calloc(members, sizeof *rows);
     struct idtable by_key = {0};
     bool ok = rows != NULL;
@@ -112,16 +130,21 @@ static bool join_group(struct profile *p, uint32_t first, uint32_t members) {
     }
     for (uint32_t i = 0; ok && i < leader->rows.count; i++)
         ok = find_row(p, leader, &by_key, &leader->rows.items[i], i) != PROFILE_NONE;
-    for (uint32_t m = 1; ok && m < members; m++) {
+    for (uint32_t m = 1; ok && fits && m < members; m++) {
         rows[m] = malloc((leader[m].rows.count + 1) * sizeof **rows);
         ok = rows[m] && take_rows(p, leader, m, &by_key, rows[m]);
+        fits = leader->rows.count * members <= SUMS_MOST;
     }
-    ok = ok && join(p, leader, members, rows);
+    if (ok && fits)
+        ok = join(p, leader, members, rows);
+    else if (ok)
+        keep_apart(leader, members, own_rows);
     for (uint32_t m = 0; rows && m < members; m++)
         free(rows[m]);
     free(rows);
     idtable_fini(&by_key);
-    leader->members = members;
+    if (fits)
+        leader->members = members;
     return ok;
 }
 

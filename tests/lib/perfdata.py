@@ -20,10 +20,12 @@ def text(s, align=8):
 
 
 class Recording:
-    """Records are kept in order; times are nanoseconds and count up by themselves."""
+    """Records are kept in order; times are nanoseconds and count up by themselves. With several `events`, which are all
+    alike, sample_type has ID: their ids are 1, 2 and so on, and what is no sample is of the first."""
 
     def __init__(self, sample_type=IP | TID | TIME | CALLCHAIN | PERIOD, kind=SOFTWARE, config=0, period=1000, flags=0,
-                 branches=BRANCH_ANY):
+                 branches=BRANCH_ANY, events=1):
+        self.events = events
         self.sample_type, self.kind, self.config, self.period = sample_type, kind, config, period
         self.flags, self.branches, self.features = flags, branches, {}
         self.records, self.time = [], 1_000_000_000
@@ -39,6 +41,8 @@ class Recording:
             data += struct.pack("<II", pid, tid)
         if self.sample_type & TIME:
             data += struct.pack("<Q", self.time)
+        if self.sample_type & ID:
+            data += struct.pack("<Q", 1)
         if self.sample_type & CPU:
             data += struct.pack("<II", 0, 0)
         return data
@@ -67,8 +71,9 @@ class Recording:
         """A counter's value (-s); there is one event, so that no id says whose it is."""
         self.add(READ, 0, struct.pack("<IIQ", pid, tid, value) + self.tail(pid, tid))
 
-    def sample(self, pid, ip, chain=(), misc=USER, addr=0, branches=(), tid=None, period=None, more=b""):
-        """`branches`: (from, to, flags); `more`: the fields behind them."""
+    def sample(self, pid, ip, chain=(), misc=USER, addr=0, branches=(), tid=None, period=None, more=b"",
+               event=1):
+        """`branches`: (from, to, flags); `more`: the fields behind them; `event`: its id."""
         self.time += 1000
         t, body = self.sample_type, b""
         if t & IP:
@@ -79,6 +84,8 @@ class Recording:
             body += struct.pack("<Q", self.time)
         if t & ADDR:
             body += struct.pack("<Q", addr)
+        if t & ID:
+            body += struct.pack("<Q", event)
         if t & CPU:
             body += struct.pack("<II", 0, 0)
         if t & PERIOD:
@@ -94,18 +101,23 @@ class Recording:
         flags = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 24 | self.flags
         attr = struct.pack("<IIQQQQQ", self.kind, 128, self.config, self.period, self.sample_type, 0, flags)
         attr = attr.ljust(72, b"\0") + struct.pack("<Q", self.branches if self.sample_type & BRANCH_STACK else 0)
-        attr = attr.ljust(128, b"\0") + struct.pack("<QQ", HEADER_BYTES, 0)
+        attrs, ids = b"", b""
+        if self.sample_type & ID:
+            ids = struct.pack(f"<{self.events}Q", *range(1, self.events + 1))
+        behind = HEADER_BYTES + self.events * ATTR_BYTES
+        for i in range(self.events):
+            attrs += attr.ljust(128, b"\0") + struct.pack("<QQ", behind + 8 * i if ids else HEADER_BYTES, 8 if ids else 0)
         data = b"".join(self.records)
-        at = HEADER_BYTES + ATTR_BYTES
+        at = behind + len(ids)
         bits, table, contents = 0, b"", b""
         behind = at + len(data) + 16 * len(self.features)
         for bit, content in sorted(self.features.items()):
             bits |= 1 << bit
             table += struct.pack("<QQ", behind + len(contents), len(content))
             contents += content
-        head = b"PERFILE2" + struct.pack("<QQQQQQQQ4Q", HEADER_BYTES, ATTR_BYTES, HEADER_BYTES, ATTR_BYTES, at, len(data),
+        head = b"PERFILE2" + struct.pack("<QQQQQQQQ4Q", HEADER_BYTES, ATTR_BYTES, HEADER_BYTES, len(attrs), at, len(data),
                                          0, 0, bits, 0, 0, 0)
-        return head + attr + data + table + contents
+        return head + attrs + ids + data + table + contents
 
     def write(self, path):
         with open(path, "wb") as f:
