@@ -21,12 +21,27 @@ CLANG_FORMAT_MAJOR = 14  # other releases lay out the same style differently
 REQUIRED = ["-Dtests=enabled", "-Dzstd=enabled", "-Dtraceevent=enabled"]
 SANITIZE = ["-Dbuildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false"]
 
+TELLING = re.compile(r"\b(FAIL(ED|URE)?|ERROR)\b|\b\w*(Error|Exception|Expired|Crash)\b|[Aa]ssert|Sanitizer|runtime error|error:|failed")
+NOTHING = re.compile(r"\b0 fail|PASSED|^SKIP\b|\[  (FAILED|PASSED)  \] \d+ test")
+
 counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
+failed = []  # (what, its most telling lines)
 
 
-def report(result, name, detail=""):
+def report(result, name, detail="", output=""):
     counts[result] += 1
     print(f"{result} {name}" + (f": {detail}" if detail else ""), flush=True)
+    if result == "FAIL":
+        told = telling(output)
+        failed.append((name + (f": {detail}" if detail else ""), told[:2]))
+        for line in told[:12]:
+            print(f"  | {line}", flush=True)
+
+
+def telling(output):
+    """The lines that say what failed, each once, cut; the last one where none does."""
+    lines = list(dict.fromkeys(line.strip()[:400] for line in output.splitlines() if line.strip()))
+    return [line for line in lines if TELLING.search(line) and not NOTHING.search(line)] or lines[-1:]
 
 
 def run(command, **more):
@@ -35,7 +50,7 @@ def run(command, **more):
 
 def check_command(name, command):
     r = run(command)
-    report("PASS" if r.returncode == 0 else "FAIL", name)
+    report("PASS" if r.returncode == 0 else "FAIL", name, output=r.stdout)
     if r.returncode != 0:
         print(r.stdout, flush=True)
     return r.returncode == 0
@@ -67,7 +82,7 @@ def build(name, folder, compiler, options):
     if r.returncode == 0:
         r = run(["ninja", "-C", folder])
     good = r.returncode == 0
-    report("PASS" if good else "FAIL", f"build {name}", f"{compiler}, {time.monotonic() - started:.0f} s")
+    report("PASS" if good else "FAIL", f"build {name}", f"{compiler}, {time.monotonic() - started:.0f} s", r.stdout)
     if not good:
         print("\n".join(r.stdout.splitlines()[-60:]), flush=True)
     return good
@@ -87,7 +102,7 @@ def test(name, folder, env):
     slow = ["--timeout-multiplier", "4"] if "asan" in folder else []
     r = run(["meson", "test", "-C", folder, "--no-rebuild"] + slow, env=dict(os.environ, **env))
     if not os.path.exists(log):
-        report("FAIL", f"tests {name}", "they did not run")
+        report("FAIL", f"tests {name}", "they did not run", r.stdout)
         print(r.stdout, flush=True)
         return
     with open(log, encoding="utf-8", errors="replace") as f:
@@ -99,7 +114,7 @@ def test(name, folder, env):
         elif t["result"] == "SKIP":
             report("SKIP", label, skip_reason(t))
         else:
-            report("FAIL", label, t["result"])
+            report("FAIL", label, t["result"], "\n".join((t.get("stdout") or "", t.get("stderr") or "")))
             print((t.get("stdout") or "")[-6000:], (t.get("stderr") or "")[-6000:], sep="\n", flush=True)
     if not results:
         report("FAIL", f"tests {name}", "there are none")
@@ -132,6 +147,10 @@ def main():
         build("with the other compiler", "build-other", clang, REQUIRED)
     else:
         report("SKIP", "build with the other compiler", "clang is not installed")
+    for what, lines in failed:  # once more: often only the end of this is kept
+        print(f"FAIL {what}")
+        for line in lines:
+            print(f"  | {line}")
     print(f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped", flush=True)
     return 1 if counts["FAIL"] else 0
 

@@ -63,6 +63,28 @@ static enum where range_now(struct record_identities *ids, const struct perfdata
     return MAPPED_STILL;
 }
 
+/* A time stamp of before the mapping was made. */
+static bool is_older(const struct record_identities *ids, int64_t ns) {
+    return ns < ids->since_ns - CLOCK_GRAIN_NS;
+}
+
+/*
+ * Whether a file that is mapped still has the content that it had when it was mapped: written into since, it
+ * changes what the process runs, and no event tells of it. Its ctime does not matter: it may have been
+ * removed or renamed. The program that a process runs cannot be written into (ETXTBSY, execve(2)); its device
+ * is not compared, because of overlays.
+ */
+static bool is_content_same(const struct record_identities *ids, const struct perfdata_mmap2 *m,
+                            const struct os_identity *id) {
+    struct os_identity exe;
+    char path[40];
+    if (!ids->since_ns || is_older(ids, id->mtime_ns)) /* 0: what ran before, which is told of as it is now */
+        return true;
+    snprintf(path, sizeof path, "/proc/%u/exe", m->pid);
+    return ids->proc->identity(ids->proc->ctx, path, &exe, NULL) && exe.ino == id->ino &&
+           exe.size == id->size && exe.mtime_ns == id->mtime_ns;
+}
+
 /*
  * Finds the file that is mapped: its state and a path by which it can be opened now. The kernel's own link
  * leads to it, unless something else has been mapped at its place since. Without the right to follow that, or
@@ -80,17 +102,17 @@ static bool find_file(struct record_identities *ids, const struct perfdata_mmap2
     /* Asked before and after: it may go in between. */
     if (where != MAPPED_NO_MORE && p->identity(p->ctx, path, id, NULL) &&
         (where == MAPPED_UNKNOWN ? id->ino == m->ino : range_now(ids, m, &again, &again) == MAPPED_STILL))
-        return true;
+        return is_content_same(ids, m, id);
     if (is_deleted(name))
         return false;
     bool mapped = where == MAPPED_STILL;
     snprintf(path, PATH_ROOM, "/proc/%u/root%.*s", m->pid, (int)name.size, (const char *)name.data);
     if (p->identity(p->ctx, path, id, NULL))
-        return id->ino == m->ino && (mapped || id->ctime_ns < ids->since_ns - CLOCK_GRAIN_NS);
+        return id->ino == m->ino && (mapped ? is_content_same(ids, m, id) : is_older(ids, id->ctime_ns));
     /* The process has ended; its root may have been another one than ours. */
     snprintf(path, PATH_ROOM, "%.*s", (int)name.size, (const char *)name.data);
     return p->identity(p->ctx, path, id, NULL) && id->ino == m->ino && id->dev == makedev(m->maj, m->min) &&
-           id->ctime_ns < ids->since_ns - CLOCK_GRAIN_NS;
+           is_older(ids, id->ctime_ns);
 }
 
 bool record_identity_build_id(const struct os_proc *proc, const char *path, struct os_build_id *out) {
@@ -159,6 +181,12 @@ const struct perfdata_evidence *record_identities_note(struct record_identities 
         .evidence = {.has_state = true, .state = {id.dev, id.ino, id.size, id.mtime_ns, id.ctime_ns}},
     };
     look_into(ids, path, to->last_chance && id.size <= AT_ONCE_BYTES_MAX, &to->evidence);
+    struct os_identity now;
+    if (ids->proc->identity(ids->proc->ctx, path, &now, NULL) &&
+        (now.size != id.size || now.mtime_ns != id.mtime_ns)) {
+        ids->list.count--; /* written into while it was being read */
+        return NULL;
+    }
     if (to->evidence.build_id_size && ids->build_ids)
         record_build_ids_add(ids->build_ids, PERFDATA_MISC_USER,
                              (struct bytes){to->evidence.build_id, to->evidence.build_id_size}, name);

@@ -28,7 +28,8 @@ struct record_identity {
 struct record_identities {
     const struct os_proc *proc;         /* borrowed; NULL: nothing is done */
     struct record_build_ids *build_ids; /* also told of build-ids that were found; may be NULL */
-    /* Wall clock (ns): mappings that records tell of from now on were made after this time. */
+    /* Wall clock (ns): mappings that records tell of from now on were made after this time; 0: before all
+     * samples, so that the files are now what was run. */
     int64_t since_ns;
     struct arena arena;
     VEC(struct record_identity) list; /* each file in each state once */

@@ -174,6 +174,30 @@ static void test_name(void **state) {
     end(&f);
 }
 
+/* Mapped still, but written into since that may have been: only what cannot be written into is what was
+ * mapped. Removed or renamed it may have been. */
+static void test_written(void **state) {
+    (void)state;
+    for (int by_name = 0; by_name < 2; by_name++) {
+        struct fixture f;
+        begin(&f);
+        f.files[0].path = by_name ? "/proc/7/root/bin/a" : "/proc/7/map_files/400000-402000";
+        f.files[0].identity.ctime_ns = 101 * SECOND;
+        assert_non_null(note(&f, START, INO, "/bin/a"));
+        f.files[0].identity.mtime_ns = 101 * SECOND;
+        assert_null(note(&f, START, INO, "/bin/a"));
+        f.files[1] = f.files[0];
+        f.files[1].path = "/proc/7/exe";
+        f.files[1].identity.dev++; /* of an overlay */
+        assert_non_null(note(&f, START, INO, "/bin/a"));
+        f.files[1].identity.ino++; /* another program runs */
+        assert_null(note(&f, START, INO, "/bin/a"));
+        f.ids.since_ns = 0; /* it ran before */
+        assert_non_null(note(&f, START, INO, "/bin/a"));
+        end(&f);
+    }
+}
+
 /* A build-id that the kernel did not give is given to the header too, and needs no cookie. */
 static void test_build_id(void **state) {
     (void)state;
@@ -240,13 +264,10 @@ static void test_others(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_link),
-        cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_deleted),
-        cmocka_unit_test(test_name),
-        cmocka_unit_test(test_build_id),
-        cmocka_unit_test(test_others),
-        cmocka_unit_test(test_other_mapped_since),
+        cmocka_unit_test(test_link),    cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_deleted), cmocka_unit_test(test_name),
+        cmocka_unit_test(test_written), cmocka_unit_test(test_build_id),
+        cmocka_unit_test(test_others),  cmocka_unit_test(test_other_mapped_since),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

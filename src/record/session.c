@@ -480,6 +480,7 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     s->drain.no_rounds = o->overwrite || o->threads;
     s->drain.id_bytes = side_band(s)->plan.tail_size;
     s->drain.pass_ns = (int64_t)since_ns;
+    s->drain.since_ns = 0; /* of what exists already, the file tells as it is now */
     s->identities.proc = s->job->proc;
     s->identities.build_ids = s->drain.build_ids;
     s->file_start_ns = os_clock_ns();
