@@ -4,7 +4,8 @@
  *
  *   NAME              calls burn function NAME: alpha, beta, gamma (one_alpha... in variant one)
  *   chain:NAME        calls it through the function outer_NAME: a frame with a caller
- *   step              runs the shell command $TRUTH_STEP and waits for it
+ *   step              settles, then runs the shell command $TRUTH_STEP and waits for it
+ *   unseen            asks that nobody look at what it does from now on
  *   fork:A+B          a child does A, then B, and ends; wait: waits for all children
  *   thread:COMM:A+B   a thread that calls itself COMM does so; joined at `wait`
  *   rename:COMM       calls this thread COMM
@@ -20,6 +21,10 @@
  *
  * For each call it prints "truth TID START END FRAMES COMM": CLOCK_MONOTONIC in ns; FRAMES are the names that
  * the frames must have, from the innermost one on, joined with ';' (alternatives with '|').
+ *
+ * With $TRUTH_ASKS it settles at `step` and before it ends: it prints "step TID" or "end TID", then, each behind a
+ * tab, the files that it has mapped since it did so last, and waits for a byte from stdin: whoever records has looked
+ * at them by then. `unseen` asks in the same way.
  *
  * VARIANT: one or two, the prefix of all names; the functions of two lie where others of one lie. LIBRARY:
  * only functions.
@@ -100,6 +105,7 @@ static void *library;
 static burn_fn *called; /* the last function of the library */
 static pthread_t threads[CHILDREN];
 static int thread_count;
+static char mapped[8192]; /* files since the last time that it settled */
 
 static const struct {
     const char *name;
@@ -174,8 +180,28 @@ static void chain(const char *name) {
     tell(start, frames);
 }
 
+static void ask(const char *what, const char *about) {
+    char line[sizeof mapped + 64], answer;
+    int n = snprintf(line, sizeof line, "%s %ld%s\n", what, syscall(SYS_gettid), about);
+    if (!getenv("TRUTH_ASKS"))
+        return;
+    if (write(STDOUT_FILENO, line, (size_t)n) != n || read(STDIN_FILENO, &answer, 1) != 1)
+        fail("nobody answers");
+}
+
+static void note_mapped(const char *path) {
+    size_t n = strlen(mapped);
+    snprintf(mapped + n, sizeof mapped - n, "\t%s", path);
+}
+
+static void settle(const char *where) {
+    ask(where, mapped);
+    *mapped = 0;
+}
+
 static void step(void) {
     const char *command = getenv("TRUTH_STEP");
+    settle("step");
     if (command && system(command))
         fail("the step failed");
 }
@@ -319,6 +345,8 @@ static void act(const char *what) {
     const char *arg;
     if (strcmp(what, "step") == 0)
         step();
+    else if (strcmp(what, "unseen") == 0)
+        ask("unseen", "");
     else if (strcmp(what, "wait") == 0)
         wait_all();
     else if (strcmp(what, "vdso") == 0)
@@ -338,6 +366,7 @@ static void act(const char *what) {
     else if ((arg = after(what, "open:"))) {
         if (!(library = dlopen(arg, RTLD_NOW | RTLD_LOCAL)))
             fail(dlerror());
+        note_mapped(arg);
     } else if ((arg = after(what, "call:")))
         call(arg);
     else if ((arg = after(what, "again:")))
@@ -373,7 +402,9 @@ static void become(char **args, int from_memory) {
 }
 
 int main(int argc, char **argv) {
+    char self[4096] = "";
     (void)argc;
+    note_mapped(readlink("/proc/self/exe", self, sizeof self - 1) > 0 ? self : argv[0]); /* none in a chroot */
     calibrate();
     for (char **a = argv + 1; *a; a++) {
         if (strcmp(*a, "exec") == 0 || strcmp(*a, "memfd") == 0)
@@ -381,6 +412,7 @@ int main(int argc, char **argv) {
         act(*a);
     }
     wait_all();
+    settle("end");
     _exit(0); /* a library whose text was moved cannot be unloaded */
 }
 

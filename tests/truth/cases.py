@@ -4,6 +4,11 @@
 A case builds what it needs in its own folder, gives the command to record, and may do something when the recording
 is finished. `need` is "right" where the evidence is there when `record` ends: then 99 % must be named, rightly.
 "honest": names may be missing. A wrong name is never allowed.
+
+Programs that end or change something wait until the recorder has looked at what they have mapped (burner.c, `settle`):
+its only promise is to look as soon as it gets to run. What comes of it when it gets to run late is tested by cases of
+their own, `late`: it is stopped before the program begins, until that has settled at its end, or has ended. There names
+may be missing, but none may be wrong.
 """
 import os
 import re
@@ -20,8 +25,8 @@ class Skip(Exception):
 
 
 class Case:
-    def __init__(self, name, run, need="right", what="leaf", graph=False):
-        self.name, self.run, self.need, self.what, self.graph = name, run, need, what, graph
+    def __init__(self, name, run, need="right", what="leaf", graph=False, late=None):
+        self.name, self.run, self.need, self.what, self.graph, self.late = name, run, need, what, graph, late
 
 
 class Place:
@@ -68,15 +73,24 @@ class Place:
 
 
 CASES = []
+AT_ITS_END, AFTER_IT = "seen at its end", "seen after its end"
 
 
-def case(name, need="right", ids=(True, False), **more):
-    """A case for programs with and without a build-id."""
+def unseen(place, argv):
+    """Started by a program that asks that the recorder be stopped."""
+    return [place.make("unseen", second=True), "unseen", "exec", shutil.which(argv[0]), *argv[1:]]
+
+
+def case(name, need="right", ids=(True, False), late=(), **more):
+    """A case for programs with and without a build-id; and with a recorder that is stopped meanwhile."""
     def add(function):
         for build_id in ids:
             full = name if len(ids) == 1 else f"{name}{'' if build_id else ', no build-id'}"
             n = need if isinstance(need, str) else need[0 if build_id else 1]
-            CASES.append(Case(full, lambda place, f=function, b=build_id: f(place, b), n, **more))
+            run = lambda place, f=function, b=build_id: f(place, b)
+            CASES.append(Case(full, run, n, **more))
+            for when in late:
+                CASES.append(Case(f"{full}, {when}", lambda place, r=run: unseen(place, r(place)), "honest", late=when, **more))
         return function
     return add
 
@@ -150,7 +164,7 @@ def stripped_after(p, build_id):
 
 # --- what happens to its file ---
 
-@case("replaced by rename while it runs")
+@case("replaced by rename while it runs", late=(AFTER_IT,))
 def replaced_running(p, build_id):
     prog = p.make("prog", build_id=build_id)
     new = p.make("new", second=True, build_id=build_id)
@@ -158,7 +172,7 @@ def replaced_running(p, build_id):
     return [prog, "alpha", "beta", "step", "gamma", "alpha", "exec", prog, "alpha", "beta", "gamma"]
 
 
-@case("removed and made anew while it runs")
+@case("removed and made anew while it runs", late=(AFTER_IT,))
 def recreated_running(p, build_id):
     """The new file often gets the old one's inode number."""
     prog = p.make("prog", build_id=build_id)
@@ -167,14 +181,14 @@ def recreated_running(p, build_id):
     return [prog, "alpha", "beta", "step", "gamma", "alpha", "exec", prog, "alpha", "beta", "gamma"]
 
 
-@case("overwritten between two runs", need="honest")
+@case("overwritten between two runs", need="honest", late=(AFTER_IT,))
 def overwritten_between(p, build_id):
     prog = p.make("prog", build_id=build_id)
     new = p.make("new", second=True, build_id=build_id)
     return ["sh", "-c", f"{prog} {' '.join(BURN)}; cat {new} >{prog}; {prog} {' '.join(BURN)}"]
 
 
-@case("library overwritten in place while it runs", need="honest")
+@case("library overwritten in place while it runs", need="honest", late=(AT_ITS_END, AFTER_IT))
 def overwritten_running(p, build_id):
     """Its code in memory changes with the file; no event tells of it."""
     lib = p.make("lib.so", build_id=build_id, library=True)
@@ -191,7 +205,7 @@ def first_function(p, path):
     return min(f[0] for f in found)
 
 
-@case("deleted while it runs")
+@case("deleted while it runs", late=(AT_ITS_END,))
 def deleted_running(p, build_id):
     prog = p.make("prog", build_id=build_id)
     p.step = f"rm {prog}"
@@ -260,7 +274,7 @@ def caller_rebuilt(p, build_id):
     return [prog, "open:" + lib, "through:one_outer_alpha", "through:one_outer_gamma", "through:one_outer_beta"]
 
 
-@case("caller replaced while it runs", what="caller", graph=True)
+@case("caller replaced while it runs", what="caller", graph=True, late=(AT_ITS_END, AFTER_IT))
 def caller_replaced(p, build_id):
     prog = p.make("prog")
     lib = p.make("lib.so", build_id=build_id, library=True)
@@ -277,7 +291,7 @@ def caller(p, build_id):
 
 # --- what happens to its address space ---
 
-@case("another library at the same address")
+@case("another library at the same address", late=(AFTER_IT,))
 def same_address(p, build_id):
     one = p.make("one.so", build_id=build_id, library=True)
     two = p.make("two.so", second=True, build_id=build_id, library=True)
@@ -286,7 +300,7 @@ def same_address(p, build_id):
     return [p.make("prog"), *first, *second, *first, *second]
 
 
-@case("library rebuilt between two loads")
+@case("library rebuilt between two loads", late=(AT_ITS_END, AFTER_IT))
 def library_rebuilt(p, build_id):
     lib = p.make("lib.so", build_id=build_id, library=True)
     new = p.make("new.so", second=True, build_id=build_id, library=True)
@@ -304,7 +318,7 @@ def fork(p, build_id):
             "call:two_gamma", "wait"]
 
 
-@case("exec while sampling")
+@case("exec while sampling", late=(AFTER_IT,))
 def exec_(p, build_id):
     """Same addresses, other functions, again and again."""
     flags = ("-no-pie", "-fno-pie")

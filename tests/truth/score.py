@@ -6,8 +6,10 @@ score.py LOG TEXT [PERIOD_NS [leaf|caller|comm]]
 LOG has the lines "truth TID START END FRAMES COMM" (others are passed over); TEXT is what any reader prints for
 `script -F comm,tid,time,ip,sym,dso --ns` of a recording made with -k CLOCK_MONOTONIC. A sample is judged by its own
 time and thread. Those at the edges of two periods (nearer than two sampling periods) are left out, as are those in
-nothing that was logged. So is a period's first or last sample in the function that looks at the clock and calls what
-is logged: there the program may have been stopped for longer than that.
+nothing that was logged. So are the first and the last sample between the start and the end of each: a program that
+is stopped between its look at the clock and the call, or between the return and its next look, does not stand in what
+is logged although its period lasts, however long, and is sampled once as it goes on: in the clock (the kernel's vdso,
+libc), on the way to it (PLT, dynamic linker), or in any function of its own, whatever this compiler inlined.
 """
 import bisect
 import collections
@@ -16,17 +18,30 @@ import sys
 
 HEAD = re.compile(r"^\s*(\S.*?)\s+(\d+)\s+(\d+)\.(\d+):\s*(.*)$")
 FRAME = re.compile(r"^\s*([0-9a-f]+)\s+(.*?)\s+\((.*)\)(?:\s+\((?:exact|inferred|stale|unknown)\))?\s*$")
-CLOCK_READER = "act"
 REFUSED = re.compile(r"^$|^\[(unknown|stale)\]|^0x[0-9a-f]+$")
 
 Sample = collections.namedtuple("Sample", "comm tid time frames")
 Period = collections.namedtuple("Period", "start end frames comm")
 
 
+DETAILS_MAX = 3  # of the wrong ones, and of those without a name
+
+
 class Score:
     def __init__(self):
         self.right = self.refused = 0
         self.wrong = collections.Counter()  # "expected -> printed": how often
+        self._wrong, self._refused = [], []  # what is known of the first ones
+
+    def tell(self, to, sample, period, want):
+        if len(to) < DETAILS_MAX:
+            to.append(f"wanted {'|'.join(sorted(want))}: thread {sample.tid} '{sample.comm}', {sample.time - period.start} "
+                      f"ns after the start at {period.start}, {period.end - sample.time} ns before the end: " +
+                      (" < ".join(f or "?" for f in sample.frames[:5]) or "no frames"))
+
+    @property
+    def details(self):
+        return self._wrong or self._refused
 
     @property
     def judged(self):
@@ -86,7 +101,7 @@ def score(log, text, period_ns=500000, what="leaf"):
             continue
         near = times[sample.tid]
         first, last = bisect.bisect_left(near, p.start), bisect.bisect_right(near, p.end) - 1
-        if sample.frames[:1] == [CLOCK_READER] and sample.time in (near[first], near[last]):
+        if sample.time in (near[first], near[last]):
             continue
         if what == "comm":
             got, want = sample.comm, {p.comm}
@@ -98,8 +113,10 @@ def score(log, text, period_ns=500000, what="leaf"):
             s.right += 1
         elif what != "comm" and REFUSED.match(got):
             s.refused += 1
+            s.tell(s._refused, sample, p, want)
         else:
             s.wrong[f"{min(want)} -> {got}"] += 1
+            s.tell(s._wrong, sample, p, want)
     return s
 
 

@@ -18,9 +18,13 @@ import collections
 import os
 import shlex
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cases  # noqa: E402
@@ -30,7 +34,11 @@ import support  # noqa: E402
 FREQ_HZ = 2000
 RIGHT_PERCENT = 99.0
 JUDGED_MIN = 20  # fewer say nothing
-HANG_SECONDS = 120
+HANG_SECONDS = 300  # guards against endless loops only: the machine may be busy
+LOOK_SECONDS = 120
+# Files are that old when a recording begins: time stamps come from a clock that ticks, and what is as new as the
+# recording may have been written after it was mapped.
+AGE_SECONDS = 0.1
 TRIES = 12  # of a recorder that dies of a signal (support.recording tells why one does)
 
 
@@ -48,6 +56,106 @@ def environment(folder):
     return dict(support.ENV, HOME=folder, DEBUGINFOD_URLS="", XDG_CACHE_HOME=cache)
 
 
+class Maps:
+    """The map records that have reached a file while it is recorded: the recorder has looked at what they tell of."""
+
+    MMAP2, NAME_AT, DATA_AT, MISC_BUILD_ID = 10, 72, 40, 1 << 14
+
+    def __init__(self, path):
+        self.path, self.at, self.found, self.settled = path, 0, [], collections.Counter()
+
+    def read(self):
+        try:
+            with open(self.path, "rb") as f:
+                if not self.at:
+                    head = f.read(56)
+                    self.at = struct.unpack_from("=Q", head, self.DATA_AT)[0] if len(head) == 56 else 0
+                    if not self.at:
+                        return
+                f.seek(self.at)
+                data = f.read()
+        except FileNotFoundError:
+            return
+        at = 0
+        while at + 8 <= len(data):
+            kind, _, size = struct.unpack_from("=IHH", data, at)
+            if size < 8 or at + size > len(data):
+                break
+            if kind == self.MMAP2 and size > self.NAME_AT:
+                name = data[at + self.NAME_AT:at + size].split(b"\0")[0].decode("utf-8", "replace")
+                self.found.append((struct.unpack_from("=I", data, at + 8)[0], name.removesuffix(" (deleted)")))
+            at += size
+        self.at += at
+
+    def wait(self, pid, names, until):
+        """Until the process's records of these files are there, newer ones than when it waited last."""
+        missing = {n.removesuffix(" (deleted)") for n in names}
+        while missing:
+            self.read()
+            missing -= {name for p, name in self.found[self.settled[pid]:] if p == pid}
+            if missing and time.monotonic() > until:
+                raise RuntimeError(f"the recorder has written no map record of {sorted(missing)} for {LOOK_SECONDS} s")
+            if missing:
+                time.sleep(0.01)
+        self.settled[pid] = len(self.found)
+
+
+def go_on_after_child(p):
+    """Once the process that a stopped one has started has ended."""
+    try:
+        while True:
+            with open(f"/proc/{p.pid}/task/{p.pid}/children", encoding="ascii") as f:
+                states = []
+                for child in f.read().split():
+                    with open(f"/proc/{child}/stat", encoding="utf-8", errors="replace") as stat:
+                        states.append(stat.read().rpartition(")")[2].split()[0])
+            if all(state == "Z" for state in states):
+                break
+            time.sleep(0.01)
+    except OSError:
+        pass
+    p.send_signal(signal.SIGCONT)
+
+
+def converse(p, maps, late):
+    """Answers what the programs ask (burner.c); the lines that they print."""
+    lines, names = [], collections.defaultdict(set)
+    for line in p.stdout:
+        lines.append(line.rstrip("\n"))
+        head, *mapped = lines[-1].split("\t")
+        what, _, pid = head.partition(" ")
+        if what not in ("step", "end", "unseen"):
+            continue
+        names[pid].update(mapped)
+        if what == "unseen":
+            p.send_signal(signal.SIGSTOP)
+            if late == cases.AFTER_IT:
+                threading.Thread(target=go_on_after_child, args=[p], daemon=True).start()
+        elif late == cases.AT_ITS_END and what == "end":
+            p.send_signal(signal.SIGCONT)
+        if what == "end" and late != cases.AFTER_IT or what == "step" and not late:
+            maps.wait(int(pid), names.pop(pid), time.monotonic() + LOOK_SECONDS)
+        p.stdin.write("\n")
+        p.stdin.flush()
+    return lines
+
+
+def run_recorder(argv, path, env, said, late):
+    """(exit status, the lines that the programs print); `late`: when the recorder is allowed to look."""
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True, errors="replace",
+                          env=dict(env, TRUTH_ASKS="1"), start_new_session=True) as p:
+        late_end = threading.Timer(HANG_SECONDS, os.killpg, (p.pid, signal.SIGKILL))
+        late_end.start()
+        try:
+            lines = converse(p, Maps(path), late)
+            return p.wait(), lines
+        except BaseException:
+            os.killpg(p.pid, signal.SIGKILL)
+            raise
+        finally:
+            late_end.cancel()
+
+
 def record(recorder, case, place, alone):
     """(path of the recording, what the program said), or an exception."""
     path = place.path("perf.data")
@@ -55,19 +163,27 @@ def record(recorder, case, place, alone):
     argv = case.run(place)
     if place.step:
         env["TRUTH_STEP"] = place.step
-    with support.recording(alone):
-        r = subprocess.run(command(recorder, "record", "-o", path, "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock:u", "-F",
-                                   str(FREQ_HZ), *(["-g"] if case.graph else []), "--", "/usr/bin/env",
-                                   "PATH=" + os.environ["PATH"], *argv),  # some perfs search their own folder first
-                           stdin=subprocess.DEVNULL, capture_output=True, text=True, env=env, timeout=HANG_SECONDS)
-    signal = -r.returncode if r.returncode < 0 else r.returncode - 128  # a shell around it says so
-    if 0 < signal < 32:
-        raise Died(f"the recorder died of signal {signal}")
-    if r.returncode or "truth " not in r.stdout:
-        raise RuntimeError(f"recording failed with status {r.returncode}: {(r.stderr + r.stdout)[-600:]}")
+    argv = command(recorder, "record", "-o", path, "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock:u", "-F", str(FREQ_HZ),
+                   *(["-g"] if case.graph else []), "--", "/usr/bin/env",
+                   "PATH=" + os.environ["PATH"], *argv)  # some perfs search their own folder first
+    with support.recording(alone), open(place.path("said"), "w+", encoding="utf-8", errors="replace") as said:
+        if alone:  # another recorder than ours: when it looks is its own affair
+            r = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True,
+                               errors="replace", env=env, timeout=HANG_SECONDS)
+            status, lines = r.returncode, r.stdout.splitlines()
+        else:
+            time.sleep(AGE_SECONDS)
+            status, lines = run_recorder(argv, path, env, said, case.late)
+        said.seek(0)
+        why = said.read()
+    died = -status if status < 0 else status - 128  # a shell around it says so
+    if 0 < died < 32:
+        raise Died(f"the recorder died of signal {died}" + f" (ours, after {HANG_SECONDS} s?)" * (died == 9))
+    if status or not any(line.startswith("truth ") for line in lines):
+        raise RuntimeError(f"recording failed with status {status}: " + (why + "\n".join(lines))[-600:])
     if place.after:
         place.after()
-    return path, r.stdout.splitlines()
+    return path, lines
 
 
 def read(program, case, place, path, log):
@@ -147,7 +263,8 @@ def parse():
     for r in o.read or ["sonde=" + o.sonde]:
         name, equals, program = r.partition("=")
         o.readers.append((name, program) if equals else (os.path.basename(name), name))
-    o.cases = [c for c in cases.CASES if not o.case or any(text in c.name for text in o.case)]
+    o.cases = [c for c in cases.CASES if (not o.case or any(text in c.name for text in o.case)) and
+               (o.record == o.sonde or not c.late)]
     return o
 
 
@@ -166,6 +283,7 @@ class Tally:
     def __init__(self, readers):
         self.readers, self.failed, self.skipped, self.passed = readers, 0, 0, 0
         self.retried = []  # (case, how often)
+        self.told = []  # the lines of what failed
         self.totals = [collections.Counter() for _ in readers]
         self.wrong = [[] for _ in readers]  # (case, score)
 
@@ -175,7 +293,11 @@ class Tally:
 
     def fail(self, case, why):
         self.failed += 1
-        print(f"{case.name:64}FAIL: {why}", flush=True)
+        self.tell(case, why)
+
+    def tell(self, case, line, score_=None):
+        self.told += [f"FAIL {case.name}: {line}", *("  " + d for d in (score_.details if score_ else ()))]
+        print("\n".join(self.told[-1 - (len(score_.details) if score_ else 0):]), flush=True)
 
     def scored(self, case, scores, died, why):
         self.failed, self.passed = self.failed + bool(why), self.passed + (not why)
@@ -190,7 +312,9 @@ class Tally:
             if wrong:
                 self.wrong[i].append((case.name, s))
         print(f"{case.name:64}" + "".join(f"{percentages(s):>20}" for s in scores) +
-              (f"  recorded {died + 1} times" if died else "") + (f"  FAIL: {why}" if why else ""), flush=True)
+              (f"  recorded {died + 1} times" if died else ""), flush=True)
+        if why:
+            self.tell(case, why, None if isinstance(scores[0], Exception) else scores[0])
 
     def finish(self):
         for (name, _), total, wrong in zip(self.readers, self.totals, self.wrong):
@@ -201,6 +325,8 @@ class Tally:
                       ", ".join(f"{n} {w}" for w, n in s.wrong.most_common(3)))
         for case, died in self.retried:
             print(f"recorded again, as the recorder died ({died} times): {case}")
+        for line in self.told:  # once more: often only the end is kept
+            print(line)
         print(f"truth: {self.passed} passed, {self.failed} failed, {self.skipped} skipped")
 
 
