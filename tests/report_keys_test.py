@@ -79,9 +79,18 @@ def memory():
     check("cache lines", rows(report(r, "--mem-mode", "-s", "dcacheline,dso_daddr").out),
           [["79.21%", "[.] 0x0000000000005000", "app"], ["19.80%", "[.] 0x0000000000005040", "app"],
            ["0.99%", "[X] 0x0000000000900000", "[unknown]"]])
+    check("the column of objects has room for an address", report(r, "--mem-mode", "-s", "dso_daddr").out.decode().splitlines()[9],
+          "# Overhead  Data Object     ")
     check("data addresses", rows(report(r, "--mem-mode", "-F", "sample,symbol_daddr", "-s", "symbol_daddr").out)[0][:2],
           ["1", "[.] 0x0000000000405004"])
     check("weights sort from the largest", [x[1] for x in rows(report(r, "-s", "local_weight").out)], ["20", "60", "0"])
+    even = pd.Recording(MEM_TYPE)
+    for at, name in (0x400000, "app"), (0x900000, "zoo"):
+        even.map(7, at, 0x10000, 0, "/nonexistent/" + name)
+    for addr in 0x405000, 0x905000, 0xa05000:
+        even.sample(7, 0x401000, addr=addr, more=struct.pack("<IHHQ", 4, 0, 0, source()))
+    check("objects in no mapping, then from the last name up", [x[1] for x in rows(report(even, "--mem-mode", "-s", "dso_daddr").out)],
+          ["[unknown]", "zoo", "app"])
     check("mem without --mem-mode", report(r, "-s", "mem").status, 129)
 
 
@@ -319,11 +328,19 @@ def fields():
     check("a field", rows(report(r, "-s", "far").out), [["60.00%", "258"], ["20.00%", "5"], ["20.00%", "3"]])
     check("a field's words", rows(report(r, "-s", "frog.how").out), [["60.00%", "up"], ["40.00%", "down"]])
     check("a field's number", rows(report(r, "-s", "how/raw").out), [["60.00%", "1"], ["40.00%", "2"]])
-    check("two fields", rows(report(r, "-s", "who,how").out), [["40.00%", "a", "up"], ["20.00%", "b", "up"],
-                                                               ["20.00%", "b", "down"], ["20.00%", "a", "down"]])
+    check("two fields", rows(report(r, "-s", "who,how").out), [["40.00%", "a", "up"], ["20.00%", "b", "down"],
+                                                               ["20.00%", "b", "up"], ["20.00%", "a", "down"]])
     check("all fields", rows(report(r, "-s", "trace_fields").out)[-1], ["20.00%", "a", "258", "up"])
+    check("--raw-trace", sorted(x[1] for x in rows(report(r, "-s", "trace", "--raw-trace").out)),
+          [f"who={who} far={far} how={how}" for who, far, how in
+           (("a", 258, 1), ("a", 3, 2), ("a", 5, 1), ("b", 258, 1), ("b", 258, 2))])
+    check("threads keep fields apart", report(r, "-s", "who,how", "--threads", "2").out, report(r, "-s", "who,how").out)
     check("titles are as wide as the fields", report(r, "-s", "who,far").out.decode().splitlines()[8:10],
           ["# Overhead       who         far", "# ........  ........  .........."])
+    quantum = ("-s", "time", "--time-quantum", "1ns")
+    check("times", rows(report(r, *quantum).out)[0][1], "1.000002")
+    check("times with --ns", (rows(report(r, *quantum, "--ns").out)[0][1], report(r, *quantum, "--ns").out.decode().splitlines()[9]),
+          ("1.000002000", "# ........  ................"))
     check("no such field", report(r, "-s", "where").status, 129)
 
 

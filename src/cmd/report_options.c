@@ -327,7 +327,7 @@ const struct option report_option_rows[] = {
     OPTION_INT(0, "max-stack", OWN, max_stack, "n", "no call chains longer than this"),
     FLAG(0, "mem-mode", mem_mode, "a profile of memory accesses"),
     FLAG(0, "mmaps", mmaps, "the tasks, and what each had mapped"),
-    FLAG(0, "ns", flag_ignored, "times in nanoseconds"),
+    FLAG(0, "ns", nanoseconds, "times in nanoseconds"),
     TEXT(0, "objdump", text_ignored, "path", "taken for perf's sake: no other program is run to disassemble"),
     TEXT(0, "parallelism", parallelism, "parallelism", "only these levels of parallelism"),
     CALL(0, "percent-limit", percent_limit, "percent", "nothing that is below this", take_percent),

@@ -42,7 +42,7 @@ struct report_options {
     struct report_chain_options chain;
     int max_stack;
     const char *parent, *ignore_callees;
-    bool exclude_other, stitch_lbr, raw_trace;
+    bool exclude_other, stitch_lbr, raw_trace, nanoseconds;
     uint64_t time_quantum_ns;
     int group_sort_index; /* -1: the leader */
 

@@ -352,10 +352,21 @@ static bool read_sockets(struct report_session *s, struct err *err) {
     return ok;
 }
 
+/* --raw-trace: " name=value" of each field. */
+static void put_raw_field(void *ctx, const char *name, const char *value, size_t len) {
+    struct out *out = ctx;
+    out_char(out, ' ');
+    out_str(out, name);
+    out_char(out, '=');
+    out_mem(out, value, len);
+}
+
 static void print_trace(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *x,
                         struct out *out) {
     const struct report_session *s = ctx;
-    if (s->r->formats)
+    if (s->r->formats && s->o->raw_trace)
+        tracefs_formats_fields(s->r->formats, attr->config, x->raw, put_raw_field, out);
+    else if (s->r->formats)
         tracefs_formats_print(s->r->formats, attr->config, (int)x->cpu, x->raw, out);
 }
 
@@ -451,6 +462,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .verbose = o->verbose > 0,
         .full_source_path = o->full_source_path,
         .time_quantum_ns = o->time_quantum_ns,
+        .nanoseconds = o->nanoseconds,
     };
     s->pool = pool_new(thread_count(s));
     s->input = (struct profile_input){

@@ -135,7 +135,7 @@ static bool set_names(struct image_table *t, struct model_image *image) {
         image->short_name =
             pooled(t, text, (size_t)snprintf(text, sizeof text, "[JIT] tid %d", (int)image->pid));
     } else if (image->kind == MODEL_IMAGE_FILE || image->kind == MODEL_IMAGE_MEMFD ||
-               image->kind == MODEL_IMAGE_CODE) {
+               image->kind == MODEL_IMAGE_CODE || image->kind == MODEL_IMAGE_ANON) {
         image->short_name = basename_of(image->recorded);
     }
     return image->name && image->short_name;

@@ -58,6 +58,8 @@ static void test_names_without_files(void **state) {
     assert_dso(8, 3, 0x10000, "/tmp/perf-7.map"); /* the code is still its parent's */
     assert_dso(8, 3, 0x1000, "/tmp/perf-8.map");
     struct model_hit hit;
+    assert_true(model_find(m, U, 7, upto(1), 0x11000, &hit)); /* data */
+    assert_string_equal(model_image(m, hit.image)->short_name, "anon");
     assert_true(model_find(m, U, 8, upto(3), 0x1000, &hit));
     assert_int_equal(model_image(m, hit.image)->pid, 8);
     assert_string_equal(model_image(m, hit.image)->short_name, "[JIT] tid 8");

@@ -65,7 +65,10 @@ void profile_key_text(const struct profile *p, const struct profile_row *row, en
     case PROFILE_TIME:
         out_dec(o, value / 1000000000, 0);
         out_char(o, '.');
-        out_dec0(o, value % 1000000000 / 1000, 6);
+        if (p->plan.o->nanoseconds)
+            out_dec0(o, value % 1000000000, 9);
+        else
+            out_dec0(o, value % 1000000000 / 1000, 6);
         break;
     case PROFILE_CODE_PAGE_SIZE:
     case PROFILE_DATA_PAGE_SIZE:

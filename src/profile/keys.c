@@ -153,11 +153,9 @@ static const struct profile_column *column_of(const struct profile_columns *c, e
     return NULL;
 }
 
-/* Of another event than the field's, nothing. */
-static uint32_t field_text(struct profile_builder *b, const struct profile_taken *x,
-                           enum profile_column_id id) {
+static uint32_t text_of_field(struct profile_builder *b, const struct profile_taken *x,
+                              const struct profile_column *c) {
     const struct profile_input *in = b->plan->in;
-    const struct profile_column *c = column_of(b->plan->o->columns, id);
     struct out o;
     uint32_t text = STRPOOL_NONE;
     if (out_init(&o, NULL, NULL)) {
@@ -168,6 +166,20 @@ static uint32_t field_text(struct profile_builder *b, const struct profile_taken
     out_fini(&o);
     b->failed |= text == STRPOOL_NONE;
     return text == STRPOOL_NONE ? 0 : text;
+}
+
+/* As it is shown, and above that as it was recorded, which is what perf tells apart and sorts by. Of another
+ * event than the field's, nothing. */
+static uint64_t field_text(struct profile_builder *b, const struct profile_taken *x,
+                           enum profile_column_id id) {
+    const struct profile_column *c = column_of(b->plan->o->columns, id);
+    uint32_t shown = text_of_field(b, x, c), raw = shown;
+    if (c && !c->raw && c->event == x->event) {
+        struct profile_column as_recorded = *c;
+        as_recorded.raw = true;
+        raw = text_of_field(b, x, &as_recorded);
+    }
+    return (uint64_t)raw << 32 | shown;
 }
 
 /* ---- values ---- */

@@ -28,7 +28,7 @@ static bool merge_texts(struct profile_builder *to, const struct profile_builder
 
 /* One value of a class, which is kept under the name `id`. */
 static uint64_t map_value(const struct maps *maps, enum profile_column_id id, uint64_t value) {
-    if (id == PROFILE_COMM_NODIGIT) /* two texts */
+    if (id == PROFILE_COMM_NODIGIT || profile_column_is_field(id)) /* two texts */
         return (uint64_t)maps->texts[value >> 32] << 32 | maps->texts[(uint32_t)value];
     if (profile_key_is_text(id))
         return maps->texts[value];

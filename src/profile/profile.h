@@ -65,6 +65,7 @@ struct profile_options {
     bool verbose;                                            /* -v: paths of objects, addresses of symbols */
     bool full_source_path;                                   /* files of source lines with their folders */
     uint64_t time_quantum_ns;                                /* 100 ms by default */
+    bool nanoseconds;                                        /* times with all digits, not microseconds */
 };
 
 /* What becomes of a sample before anything else is asked. FILTERED ones count in event.samples and

@@ -115,8 +115,8 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
                          bool place) {
     uint64_t words[PROFILE_KEY_WORDS];
     const struct profile_place *own = &p->places.items[row->frame];
-    if (id == PROFILE_DSO_DADDR)
-        return profile_key_words(p, id, row, words), dso_rank(p, words[0]);
+    if (id == PROFILE_DSO_DADDR) /* backwards, like DSO_FROM below */
+        return profile_key_words(p, id, row, words), p->b.texts.entries.count - dso_rank(p, words[0]);
     if (id == PROFILE_DSO) /* the usual ones first */
         return dso_rank(p, own->dso);
     if (is_function(id))
@@ -169,7 +169,7 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
         return p->text_ranks.items[words[0]];
     default:
         if (profile_column_is_field(id))
-            return field_rank(p, (uint32_t)words[0]);
+            return field_rank(p, (uint32_t)(words[0] >> 32));
         return profile_key_is_text(id) ? p->text_ranks.items[words[0]] : words[0];
     }
 }

@@ -245,6 +245,8 @@ void profile_ahead(const struct profile *p, const struct profile_event *e, uint3
 enum { TASK_WIDTH = 8 };
 /* The room for an address, which perf gives the object's column as well where something has no name. */
 enum { NAMELESS_WIDTH = 16 };
+/* What perf gives times with all digits; less is in profile_key_width. */
+enum { NANOSECONDS_WIDTH = 16 };
 
 /* perf measures what the thread is called at the end, whatever is printed. */
 static uint32_t task_width(const struct profile *p, const struct profile_row *row,
@@ -301,6 +303,8 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
     bool roomy = !p->plan.o->tight && !p->plan.o->dsos;
     struct out o;
     widest = widest > least ? widest : least;
+    if (id == PROFILE_TIME && p->plan.o->nanoseconds && widest < NANOSECONDS_WIDTH)
+        widest = NANOSECONDS_WIDTH;
     if (column->field) {
         widest = widest > column->width ? widest : column->width;
         if (!column->dynamic)
@@ -319,6 +323,9 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
             w = strpool_len(&p->b.texts, p->places.items[t->rows.items[i].frame].dso);
             if (w < NAMELESS_WIDTH && roomy && !profile_name_of(p, t->rows.items[i].frame))
                 w = NAMELESS_WIDTH;
+        } else if (id == PROFILE_DSO_DADDR && roomy &&
+                   p->b.frames.list.items[profile_key_frame(p, id, &t->rows.items[i])].image == MODEL_NONE) {
+            w = NAMELESS_WIDTH;
         } else if (id == PROFILE_SYMBOL) {
             const struct profile_name *name = profile_name_of(p, t->rows.items[i].frame);
             w = name ? name->text_len + 4 + (p->plan.o->verbose ? ORIGIN_WIDTH : 0) : 22;
