@@ -45,6 +45,17 @@ static inline bool vec_reserve_raw(void **items, size_t *cap, size_t want, size_
 
 #define vec_clear(v) ((v)->count = 0)
 
+/* Gives back the room that growing left over. */
+static inline void vec_trim_raw(void **items, size_t count, size_t *cap, size_t item_size) {
+    size_t n = count ? count : 1;
+    void *p = n < *cap ? realloc(*items, n * item_size) : NULL;
+    if (p) {
+        *items = p;
+        *cap = n;
+    }
+}
+#define vec_trim(v) vec_trim_raw((void **)&(v)->items, (v)->count, &(v)->cap, sizeof *(v)->items)
+
 #define vec_fini(v)                \
     do {                           \
         free((v)->items);          \

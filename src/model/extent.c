@@ -85,7 +85,7 @@ static bool is_endless(const struct model *m, uint32_t mapping) {
 static uint64_t guess(const struct model *m, uint32_t space) {
     uint64_t longest = GUESSED_LEAST_BYTES, compared = 0;
     for (size_t i = 0; i < m->pending.count && compared < CONSIDERED_MAX; i++) {
-        const struct model_event *e = &m->pending.items[i];
+        const struct model_event *e = pending_at(&m->pending, i);
         const struct model_mapping *map = e->kind == EVENT_MAP_SPACE ? &m->mappings.items[e->arg] : NULL;
         if (!map || e->task != space || map->image == MODEL_NONE ||
             m->images.list.items[map->image].kind != MODEL_IMAGE_MODULE || is_endless(m, e->arg))
@@ -113,7 +113,7 @@ void model_settle_ends(struct model *m) {
         if (!e->ended && map->last - map->start >= bytes)
             map->last = map->start + bytes - 1;
         for (size_t j = 0; j < m->pending.count; j++) {
-            const struct model_event *other = &m->pending.items[j];
+            const struct model_event *other = pending_at(&m->pending, j);
             uint64_t start = other->kind == EVENT_MAP_SPACE ? m->mappings.items[other->arg].start : 0;
             if (start > map->start && start <= map->last && other->task == e->space)
                 map->last = start - 1;

@@ -22,7 +22,7 @@ struct model *model_new(const struct model_options *options, struct err *err) {
 }
 
 void model_fini(struct model *m) {
-    vec_fini(&m->pending);
+    pending_fini(&m->pending);
     image_table_fini(&m->images);
     vec_fini(&m->mappings);
     maptree_fini(&m->tree);
@@ -116,15 +116,12 @@ static uint32_t task_id(struct model *m, uint32_t pid, uint32_t tid) {
 
 /* ---- records to events ---- */
 
+/* False: memory, or the task's number is too large. */
 static bool add_event(struct model *m, enum model_event_kind kind, uint32_t task, uint32_t arg,
                       struct model_when when) {
-    struct model_event e = {when, task, arg, kind};
-    if (m->options.streaming)
-        return play_event(m, &e);
-    struct model_event *slot = vec_push(&m->pending);
-    if (slot)
-        *slot = e;
-    return slot != NULL;
+    struct model_event e = {when, task, kind, arg};
+    return task <= EVENT_TASK_MAX &&
+           (m->options.streaming ? play_event(m, &e) : pending_push(&m->pending, &e));
 }
 
 static bool add_task_event(struct model *m, enum model_event_kind kind, uint32_t pid, uint32_t tid,

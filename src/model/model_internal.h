@@ -7,6 +7,7 @@
 #include "model/image.h"
 #include "model/maptree.h"
 #include "model/model.h"
+#include "model/pending.h"
 #include "model/timeline.h"
 
 /*
@@ -50,28 +51,6 @@ struct model_task_state {
 #define TASK_COMM_EXEC 0x80000000u
 #define TASK_COMM_NONE 0x7fffffffu
 
-enum model_event_kind {
-    EVENT_COMM,       /* arg: text id */
-    EVENT_COMM_EXEC,  /* arg: text id */
-    EVENT_COMM_WEAK,  /* arg: text id; counts only where nothing else says */
-    EVENT_FORK,       /* arg: parent's task */
-    EVENT_FORK_EMPTY, /* the same without inheriting the address space */
-    EVENT_EXIT,       /* arg: parent's task, or MODEL_NONE */
-    EVENT_SEEN,       /* the thread exists */
-    EVENT_MAP,        /* arg: mapping */
-    EVENT_MAP_SPACE,  /* arg: mapping; task: a space that belongs to no process (kernels, guests) */
-    EVENT_CODE,       /* arg: mapping; task: the space of announced code */
-    EVENT_NAMESPACES, /* arg: index */
-    EVENT_CGROUP,     /* task: text id of the path; arg: index into cgroup_ids */
-};
-
-/* 32 bytes: a batch holds one for each record until it freezes. */
-struct model_event {
-    struct model_when when;
-    uint32_t task, arg;
-    uint32_t kind;
-};
-
 /* Where a kernel or module was mapped: see extent.c. */
 struct model_kernel_map {
     uint64_t start, time_ns;
@@ -92,7 +71,7 @@ struct model {
     struct model_when last; /* streaming: of the newest event */
     uint64_t asked_ns;      /* streaming: model_asked */
 
-    VEC(struct model_event) pending; /* batch: what was applied, in file order */
+    struct pending pending; /* batch: what was applied */
 
     struct image_table images;
     VEC(struct model_mapping) mappings;

@@ -531,9 +531,10 @@ static size_t timeline_bytes_held(const struct timeline *t) {
 }
 
 size_t model_memory_bytes(const struct model *m) {
-    size_t n = sizeof *m + HELD(m->pending) + HELD(m->mappings) + HELD(m->tree.nodes) + HELD(m->spaces) +
-               HELD(m->tasks) + HELD(m->processes) + HELD(m->threads) + HELD(m->namespaces) + HELD(m->pokes) +
-               HELD(m->programs) + HELD(m->cgroup_ids) + m->arena.total_bytes;
+    size_t n = sizeof *m + pending_memory_bytes(&m->pending) + HELD(m->mappings) + HELD(m->tree.nodes) +
+               HELD(m->spaces) + HELD(m->tasks) + HELD(m->processes) + HELD(m->threads) +
+               HELD(m->namespaces) + HELD(m->pokes) + HELD(m->programs) + HELD(m->cgroup_ids) +
+               m->arena.total_bytes;
     n += timeline_bytes_held(&m->changes) + timeline_bytes_held(&m->space_processes) +
          timeline_bytes_held(&m->task_threads) + timeline_bytes_held(&m->task_comms) +
          timeline_bytes_held(&m->task_namespaces);

@@ -29,28 +29,51 @@ bool timeline_push(struct timeline *t, uint32_t owner, struct model_when when, u
     return true;
 }
 
-bool timeline_freeze(struct timeline *t) {
-    size_t count = t->entries.count, owners = t->heads.count;
-    struct timeline_entry *sorted = malloc((count ? count : 1) * sizeof *sorted);
-    if (!sorted || !vec_reserve(&t->heads, owners + 1)) {
-        free(sorted);
-        return false;
-    }
-    uint32_t at = 0;
-    for (size_t owner = 0; owner < owners; owner++) {
-        uint32_t newest = t->heads.items[owner], place = at;
-        for (uint32_t e = newest; e != MODEL_NONE; e = t->links.items[e])
+/* Links become the places where entries belong; heads, those of the owners' first ones. */
+static void find_places(struct timeline *t) {
+    uint32_t *links = t->links.items, at = 0;
+    for (size_t owner = 0; owner < t->heads.count; owner++) {
+        uint32_t newest = t->heads.items[owner];
+        t->heads.items[owner] = at;
+        for (uint32_t e = newest; e != MODEL_NONE; e = links[e])
             at++;
-        t->heads.items[owner] = place;
-        place = at;
-        for (uint32_t e = newest; e != MODEL_NONE; e = t->links.items[e])
-            sorted[--place] = t->entries.items[e];
+        for (uint32_t e = newest, place = at, older; e != MODEL_NONE; e = older) {
+            older = links[e];
+            links[e] = --place;
+        }
     }
-    t->heads.items[t->heads.count++] = at;
-    free(t->entries.items);
-    t->entries.items = sorted;
-    t->entries.cap = count;
+}
+
+/* Each exchange brings an entry to its place. */
+static void put_in_places(struct timeline *t) {
+    uint32_t *places = t->links.items;
+    struct timeline_entry *entries = t->entries.items;
+    for (uint32_t i = 0; i < t->entries.count; i++) {
+        if (places[i] == i)
+            continue;
+        struct timeline_entry entry = entries[i];
+        uint32_t place = places[i];
+        do {
+            struct timeline_entry next = entries[place];
+            uint32_t next_place = places[place];
+            entries[place] = entry;
+            places[place] = place;
+            entry = next;
+            place = next_place;
+        } while (place != i);
+        entries[i] = entry;
+        places[i] = i;
+    }
+}
+
+bool timeline_freeze(struct timeline *t) {
+    if (!vec_reserve(&t->heads, t->heads.count + 1))
+        return false;
+    find_places(t);
+    put_in_places(t);
+    t->heads.items[t->heads.count++] = (uint32_t)t->entries.count;
     vec_fini(&t->links);
+    vec_trim(&t->entries);
     t->frozen = true;
     return true;
 }

@@ -61,6 +61,13 @@ void os_heap_room_raw(void **items, size_t *cap, size_t n, size_t item_size) {
         madvise((uint8_t *)((uintptr_t)room & ~(uintptr_t)(PAGE - 1)), n * item_size, MADV_HUGEPAGE);
 }
 
+void os_heap_forget(void *block, size_t bytes) {
+    uintptr_t from = ((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
+              to = ((uintptr_t)block + bytes) & ~(uintptr_t)(PAGE - 1);
+    if (from < to)
+        madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 void os_heap_trim(void) {
     malloc_trim(0);
 }

@@ -26,6 +26,11 @@ void os_heap_give_back(void);
 #define os_heap_room(v, n) os_heap_room_raw((void **)&(v)->items, &(v)->cap, (n), sizeof *(v)->items)
 void os_heap_room_raw(void **items, size_t *cap, size_t n, size_t item_size);
 
+/* What lies there is not wanted any more, and nobody takes it for themselves soon: its pages go back,
+ * whatever is read there. For the inner of a large block that is going to be freed, while much else is to
+ * come. */
+void os_heap_forget(void *block, size_t bytes);
+
 /*
  * Gives back what was freed, between two parts of a run of which the first has left much: what threads
  * freed is in nobody else's reach, and holes of all sizes do not hold large tables. What is touched from then

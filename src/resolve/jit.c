@@ -365,6 +365,7 @@ static bool feed_dump(struct resolve_jit *j, size_t index, struct model *m, stru
 
 bool resolve_jit_feed(struct resolve_jit *j, struct model *m, struct err *err) {
     jit_settle_markers(j);
+    vec_fini(&j->begun); /* all markers are settled */
     for (size_t i = 0; i < j->dumps.count; i++) {
         struct resolve_jit_dump *d = j->dumps.items[i];
         d->injected = hash_map_get(&j->injected, d->pid) != HASH_ABSENT;

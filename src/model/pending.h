@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a batch applied and has not played yet: millions of events in file order, which nearly is time order.
+ * They lie in blocks, so that they are neither copied while they become more, nor kept until the last one is
+ * played.
+ */
+#ifndef SONDE_MODEL_PENDING_H
+#define SONDE_MODEL_PENDING_H
+
+#include "model/model.h"
+
+enum model_event_kind {
+    EVENT_COMM,       /* arg: text id */
+    EVENT_COMM_EXEC,  /* arg: text id */
+    EVENT_COMM_WEAK,  /* arg: text id; counts only where nothing else says */
+    EVENT_FORK,       /* arg: parent's task */
+    EVENT_FORK_EMPTY, /* the same without inheriting the address space */
+    EVENT_EXIT,       /* arg: parent's task, or MODEL_NONE */
+    EVENT_SEEN,       /* the thread exists */
+    EVENT_MAP,        /* arg: mapping */
+    EVENT_MAP_SPACE,  /* arg: mapping; task: a space that belongs to no process (kernels, guests) */
+    EVENT_CODE,       /* arg: mapping; task: the space of announced code */
+    EVENT_NAMESPACES, /* arg: index */
+    EVENT_CGROUP,     /* task: text id of the path; arg: index into cgroup_ids */
+};
+
+enum { EVENT_TASK_BITS = 28 };
+#define EVENT_TASK_MAX ((1u << EVENT_TASK_BITS) - 1)
+
+/* 24 bytes: a batch holds one for each record until it freezes. */
+struct model_event {
+    struct model_when when;
+    uint32_t task : EVENT_TASK_BITS; /* at most EVENT_TASK_MAX */
+    uint32_t kind : 4;               /* enum model_event_kind */
+    uint32_t arg;
+};
+
+enum { PENDING_BLOCK_BITS = 13, PENDING_BLOCK = 1 << PENDING_BLOCK_BITS };
+
+struct pending {
+    VEC(struct model_event *) blocks; /* of PENDING_BLOCK events each; NULL: all of them were played */
+    size_t count;
+};
+
+void pending_fini(struct pending *p);
+
+/* False: memory. */
+bool pending_push(struct pending *p, const struct model_event *e);
+
+/* The i-th in file order. Not while they are played. */
+static inline const struct model_event *pending_at(const struct pending *p, size_t i) {
+    return &p->blocks.items[i >> PENDING_BLOCK_BITS][i & (PENDING_BLOCK - 1)];
+}
+
+/* Plays all, by time and, within an instant, by order, and forgets them. False: memory, or `play` failed. */
+bool pending_play(struct pending *p, bool (*play)(void *ctx, const struct model_event *e), void *ctx);
+
+size_t pending_memory_bytes(const struct pending *p);
+
+#endif
