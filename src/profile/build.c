@@ -384,9 +384,8 @@ static inline bool start_pending(struct profile_builder *b, struct profile_taken
                                               0};
     p->order = x->when.order;
     p->pid = x->s->pid;
-    p->place_at = (uint16_t)b->ask_count;
     p->words = 0;
-    p->in_kernel = x->cpumode == PERFDATA_MISC_KERNEL;
+    p->cpumode = (uint8_t)x->cpumode;
     p->inner.count = p->outer.count = 0;
     p->inner.own = p->outer.own = false;
     p->place = p->own = false;
@@ -429,17 +428,11 @@ static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
 static inline void ask_place(struct profile_builder *b, const struct profile_taken *x,
                              struct profile_pending *p) {
     const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
-    enum resolve_frame_kind kind = (enum resolve_frame_kind)b->plan->place_kind;
-    const uint64_t keys[2] = {hash_u64((uint64_t)state->id << 8 | x->cpumode), x->s->ip};
-    if (!b->plan->chains && profile_pending_known(b, keys))
-        return;
-    p->place = resolve_frames_ask(&b->frames, state, resolve_frames_how(x->cpumode, kind, false), x->s->ip,
-                                  profile_pending_ask(b));
-    if (p->place)
-        return;
-    b->ask_count--;
-    p->leaf.key.frame = resolve_frames_at(&b->frames, state, x->cpumode, x->s->ip, kind, false);
-    b->failed |= p->leaf.key.frame == RESOLVE_NO_FRAME;
+    p->ip = x->s->ip;
+    if (b->plan->chains)
+        profile_pending_ask_place(b, p, state);
+    else
+        profile_pending_know(b, (uint64_t[2]){hash_u64((uint64_t)state->id << 8 | x->cpumode), x->s->ip});
 }
 
 /* A sample whose frames nobody asks for before they are counted. */

@@ -441,7 +441,7 @@ static inline bool ask_words(struct profile_builder *b, struct profile_pending *
                               .count = p->outer.count,
                               .cpumode = PERFDATA_MISC_USER,
                               .kind = b->plan->frame_kind,
-                              .before_exec = p->in_kernel};
+                              .before_exec = p->cpumode == PERFDATA_MISC_KERNEL};
     if (!resolve_frames_ask_run(&b->frames, &run, &b->asks[b->ask_count]))
         return false;
     p->asks = (uint16_t)b->ask_count;
@@ -467,7 +467,8 @@ void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending 
 /* A part that was not seen before. */
 static __attribute__((noinline)) bool make_part(struct profile_builder *b, struct profile_pending *p,
                                                 const struct profile_later_part *later, uint32_t *id) {
-    const struct chain c = {.pid = p->pid, .when = {p->leaf.first_ns, p->order}, .in_kernel = p->in_kernel};
+    const struct chain c = {
+        .pid = p->pid, .when = {p->leaf.first_ns, p->order}, .in_kernel = p->cpumode == PERFDATA_MISC_KERNEL};
     const struct part part = {(const uint8_t *)(b->part_words.items + later->at), later->count,
                               later->cpumode, false, later->cut};
     const struct model_state *state = resolve_places_state(&b->places, part.cpumode, c.pid, c.when);

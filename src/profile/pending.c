@@ -102,12 +102,30 @@ static inline bool is_known(struct profile_builder *b, struct profile_pending *p
     return true;
 }
 
-bool profile_pending_known(struct profile_builder *b, const uint64_t keys[2]) {
-    profile_pending_know(b, keys);
-    return is_known(b, profile_pending_next(b));
+/* ---- frames ---- */
+
+void profile_pending_ask_place(struct profile_builder *b, struct profile_pending *p,
+                               const struct model_state *state) {
+    enum resolve_frame_kind kind = (enum resolve_frame_kind)b->plan->place_kind;
+    p->place_at = (uint16_t)b->ask_count;
+    p->place = resolve_frames_ask(&b->frames, state, resolve_frames_how(p->cpumode, kind, false), p->ip,
+                                  &b->asks[p->place_at]);
+    if (p->place) {
+        b->ask_count++;
+        return;
+    }
+    p->leaf.key.frame = resolve_frames_at(&b->frames, state, p->cpumode, p->ip, kind, false);
+    b->failed |= p->leaf.key.frame == RESOLVE_NO_FRAME;
 }
 
-/* ---- frames ---- */
+/* What a sample asks for whose leaf is not remembered. */
+static inline void ask(struct profile_builder *b, struct profile_pending *p) {
+    struct model_when when = {p->leaf.first_ns, p->order};
+    if (b->plan->chains)
+        profile_chain_ask_frames(b, p);
+    else if (p->known != PROFILE_NOT_KNOWN) /* else its frame is known */
+        profile_pending_ask_place(b, p, resolve_places_state(&b->places, p->cpumode, p->pid, when));
+}
 
 /* Words that were asked for as return addresses, though an exception or a signal came between: as a run. */
 static bool redo_words(struct profile_builder *b, const struct profile_pending *p) {
@@ -122,7 +140,7 @@ static bool redo_words(struct profile_builder *b, const struct profile_pending *
                               .count = p->words,
                               .cpumode = PERFDATA_MISC_USER,
                               .kind = b->plan->frame_kind,
-                              .before_exec = p->in_kernel};
+                              .before_exec = p->cpumode == PERFDATA_MISC_KERNEL};
     if (!resolve_frames_run(&b->frames, &run, ids))
         return false;
     for (unsigned i = 0; i < p->words; i++)
@@ -202,9 +220,9 @@ static void add_leaf(struct profile_builder *b, struct profile_pending *p) {
 }
 
 void profile_pending_flush(struct profile_builder *b) {
-    for (uint32_t i = 0; b->known && b->plan->chains && i < b->pending_count; i++)
+    for (uint32_t i = 0; b->known && i < b->pending_count; i++)
         if (!is_known(b, &b->pending[i]))
-            profile_chain_ask_frames(b, &b->pending[i]);
+            ask(b, &b->pending[i]);
     answer_all(b);
     if (b->plan->chains)
         make_parts(b);

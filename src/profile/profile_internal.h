@@ -108,8 +108,9 @@ struct profile_pending {
     uint32_t leaf_id; /* not PROFILE_NONE: the leaf was remembered, nothing below is asked for */
     struct profile_weights weights;
     uint64_t order; /* with leaf.first_ns: when */
+    uint64_t ip;    /* where its place is to be asked for */
     uint32_t pid;
-    bool in_kernel; /* the sample lies there */
+    uint8_t cpumode; /* of the sample itself */
     /* What was asked for; all else is in the leaf already. Parts of the chain, and in builder.asks the words
      * of its outer part, innermost first, in place of it, and the sample's own place. */
     struct profile_later_part inner, outer;
@@ -215,18 +216,15 @@ uint32_t profile_class_add(struct profile_builder *b, const uint64_t *values);
 static inline struct profile_pending *profile_pending_next(struct profile_builder *b) {
     return &b->pending[b->pending_count];
 }
-/* Room for what a pending sample asks for. */
-static inline struct resolve_ask *profile_pending_ask(struct profile_builder *b) {
-    return &b->asks[b->ask_count++];
-}
 void profile_pending_push(struct profile_builder *b);
 /* NULL: memory. To be freed. */
 struct profile_known *profile_known_new(void);
 /* The leaf of the next sample to wait is to be remembered, or is so already: its class is known, and all else
  * follows from its parts' keys. */
 void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]);
-/* The same without callchains, at once: whether it is. Then nothing is to be asked for. */
-bool profile_pending_known(struct profile_builder *b, const uint64_t keys[2]);
+/* Asks for the frame of the sample's own place, p->ip, in that state of its space. */
+void profile_pending_ask_place(struct profile_builder *b, struct profile_pending *p,
+                               const struct model_state *state);
 /* Adds all that wait, in their order; b->failed: memory. */
 void profile_pending_flush(struct profile_builder *b);
 
