@@ -341,8 +341,11 @@ uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *s
 enum stage {
     ASK_DONE = RESOLVE_ASK_DONE,
     ASK_SPOT,     /* a place in an image with symbols; its spot was asked for */
-    ASK_NAME,     /* of which the symbol is known, and what is made of it is not */
-    ASK_NAMELESS, /* a frame without a name; its slot in by_identity was asked for, `id` is the first there */
+    ASK_BUCKET,   /* it was not there; where its symbol is to be looked for was asked for, */
+    ASK_SYMBOL,   /* as was where the symbol is */
+    ASK_NAME,     /* of which the symbol is known, and what is made of it is not but was asked for */
+    ASK_NAMELESS, /* a frame without a name; its slot in by_identity was asked for, */
+    ASK_FOUND,    /* `id` is the first there, and was asked for */
 };
 
 static void settle(struct resolve_ask *ask, known_frame known) {
@@ -360,13 +363,17 @@ static inline bool is_by_offset(unsigned how) {
     return how >> HOW_KIND_SHIFT == RESOLVE_PLACE || how >> HOW_KIND_SHIFT == RESOLVE_OFFSET;
 }
 
-static inline void want_nameless(struct resolve_frames *f, struct resolve_ask *ask) {
+/* Asks for the slot of a frame without a name in by_identity. */
+static inline void want_identity(struct resolve_frames *f, struct resolve_ask *ask) {
     unsigned cpumode = ask->how >> HOW_CPUMODE_SHIFT & PERFDATA_MISC_CPUMODE_MASK;
     uint64_t place = is_by_offset(ask->how) && ask->image != MODEL_NONE ? ask->offset : ask->address;
-    ask->stage = ASK_NAMELESS;
-    ask->id = RESOLVE_NO_FRAME;
     ask->hash = hash_identity(ask->image, false, ask->how >> HOW_KIND_SHIFT, cpumode, place);
     idtable_prefetch(&f->by_identity, ask->hash);
+}
+
+static inline void want_nameless(struct resolve_frames *f, struct resolve_ask *ask) {
+    ask->stage = ASK_NAMELESS;
+    want_identity(f, ask);
 }
 
 static inline bool ask_one(struct resolve_frames *f, const struct model_state *state, unsigned how,
@@ -407,32 +414,46 @@ bool resolve_frames_ask_run(struct resolve_frames *f, const struct resolve_run *
     return true;
 }
 
-/* Its place was not asked for lately, or has no name. */
-static __attribute__((noinline)) void look_for_symbol(struct resolve_frames *f, struct resolve_ask *ask,
-                                                      struct resolve_frame_spot *set, uint32_t key,
-                                                      known_frame known) {
-    if (!known) {
-        struct model_hit hit = hit_of(ask);
-        ask->symbol = symbol_at(f->images.items[ask->image].table, &hit);
-        ask->back = hit.back;
-        if (ask->symbol != SYMBOL_NONE || ask->how >> HOW_KIND_SHIFT != RESOLVE_FUNCTION) {
-            ask->stage = ASK_NAME;
-            return;
-        }
-        spot_put(set, ask->offset, key, KNOWN_NAMELESS);
-    }
-    want_nameless(f, ask);
-}
-
 /* Of a place in an image with symbols. */
 static inline void look_at_spot(struct resolve_frames *f, struct resolve_ask *ask) {
     uint32_t key = spot_key(ask->image, ask->how, ask->asked_back);
-    struct resolve_frame_spot *set = spots_of(f, ask->offset, ask->image);
-    known_frame known = spot_get(set, ask->offset, key);
-    if (known && known != KNOWN_NAMELESS)
+    known_frame known = spot_get(spots_of(f, ask->offset, ask->image), ask->offset, key);
+    if (known == KNOWN_NAMELESS) {
+        want_nameless(f, ask);
+    } else if (known) {
         settle(ask, known);
-    else
-        look_for_symbol(f, ask, set, key, known);
+    } else {
+        ask->stage = ASK_BUCKET;
+        symbol_table_expect(f->images.items[ask->image].table, ask->offset - ask->asked_back, 0);
+    }
+}
+
+/* Its place was not asked for lately. */
+static __attribute__((noinline)) void look_for_symbol(struct resolve_frames *f, struct resolve_ask *ask) {
+    const struct resolve_frame_image *of = &f->images.items[ask->image];
+    unsigned kind = ask->how >> HOW_KIND_SHIFT;
+    struct model_hit hit = hit_of(ask);
+    ask->symbol = symbol_at(of->table, &hit);
+    ask->back = hit.back;
+    ask->stage = ASK_NAME;
+    if (ask->symbol == SYMBOL_NONE && kind == RESOLVE_FUNCTION) {
+        spot_put(spots_of(f, ask->offset, ask->image), ask->offset,
+                 spot_key(ask->image, ask->how, ask->asked_back), KNOWN_NAMELESS);
+        want_nameless(f, ask);
+    } else if (ask->symbol == SYMBOL_NONE) {
+        want_identity(f, ask);
+    } else if (of->known[kind == RESOLVE_PLACE]) {
+        __builtin_prefetch(&of->known[kind == RESOLVE_PLACE][ask->symbol]);
+    }
+}
+
+/* Its slot is there. */
+static inline void look_at_identity(struct resolve_frames *f, struct resolve_ask *ask) {
+    struct idtable_at at = idtable_first(&f->by_identity, ask->hash);
+    ask->stage = ASK_FOUND;
+    ask->id = idtable_next(&f->by_identity, &at);
+    if (ask->id != IDTABLE_NONE)
+        __builtin_prefetch(&f->list.items[ask->id]);
 }
 
 static known_frame answer_name(struct resolve_frames *f, const struct resolve_ask *ask) {
@@ -445,25 +466,39 @@ static known_frame answer_name(struct resolve_frames *f, const struct resolve_as
     return known;
 }
 
-void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *asks, size_t count) {
-    for (struct resolve_ask *ask = asks; ask < asks + count; ask++) {
-        if (ask->stage == ASK_SPOT) {
-            look_at_spot(f, ask);
-        } else if (ask->stage == ASK_NAMELESS) {
-            struct idtable_at at = idtable_first(&f->by_identity, ask->hash);
-            ask->id = idtable_next(&f->by_identity, &at);
-            if (ask->id != IDTABLE_NONE)
-                __builtin_prefetch(&f->list.items[ask->id]);
-        }
+static inline void step(struct resolve_frames *f, struct resolve_ask *ask) {
+    switch (ask->stage) {
+    case ASK_SPOT:
+        look_at_spot(f, ask);
+        break;
+    case ASK_BUCKET:
+        ask->stage = ASK_SYMBOL;
+        symbol_table_expect(f->images.items[ask->image].table, ask->offset - ask->asked_back, 1);
+        break;
+    case ASK_SYMBOL:
+        look_for_symbol(f, ask);
+        break;
+    case ASK_NAMELESS:
+        look_at_identity(f, ask);
+        break;
+    default:
+        break;
     }
 }
 
+void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *asks, size_t count) {
+    for (struct resolve_ask *ask = asks; ask < asks + count; ask++)
+        if (ask->stage != ASK_DONE)
+            step(f, ask);
+}
+
 uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask) {
-    if (ask->stage == ASK_SPOT)
-        look_at_spot(f, ask);
+    while (ask->stage == ASK_SPOT || ask->stage == ASK_BUCKET || ask->stage == ASK_SYMBOL ||
+           ask->stage == ASK_NAMELESS)
+        step(f, ask);
     if (ask->stage == ASK_NAME) {
         settle(ask, answer_name(f, ask));
-    } else if (ask->stage == ASK_NAMELESS) {
+    } else if (ask->stage == ASK_FOUND) {
         struct model_hit hit = hit_of(ask);
         struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
         ask->stage = ASK_DONE;

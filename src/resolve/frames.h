@@ -70,7 +70,7 @@ uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *s
  * answered, and only then frames are made: in the order of the answers. The state need not be valid any more
  * after the first step.
  */
-enum { RESOLVE_ASK_STEPS = 2, RESOLVE_ASK_DONE = 0 };
+enum { RESOLVE_ASK_STEPS = 4, RESOLVE_ASK_DONE = 0 };
 struct resolve_ask {
     uint64_t address, offset, hash;
     uint32_t image, symbol, id; /* id: the answer, when `stage` says so */

@@ -407,16 +407,35 @@ static uint32_t covering(const struct symbol_table *t, const struct span *places
     return t->nested ? t->piece_symbols[upto - 1] : (uint32_t)(upto - 1);
 }
 
+/* The bucket of an offset behind the first place; false: it is behind the last place. */
+static inline bool bucket_of(const struct symbol_table *t, const struct span *places, uint32_t count,
+                             uint64_t offset, uint64_t *bucket) {
+    *bucket = (offset - places[0].start) >> t->shift;
+    return *bucket <= (places[count - 1].start - places[0].start) >> t->shift;
+}
+
 uint32_t symbol_table_find(const struct symbol_table *t, uint64_t offset) {
     uint32_t count;
+    uint64_t bucket;
     const struct span *places = places_of(t, &count);
     if (!count || offset < places[0].start)
         return SYMBOL_NONE;
-    uint64_t bucket = (offset - places[0].start) >> t->shift;
-    if (bucket > (places[count - 1].start - places[0].start) >> t->shift)
+    if (!bucket_of(t, places, count, offset, &bucket))
         return covering(t, places, count, offset);
     uint32_t from = t->buckets[bucket], n = t->buckets[bucket + 1] - from;
     return covering(t, places, from + (n ? count_upto(places + from, n, offset) : 0), offset);
+}
+
+void symbol_table_expect(const struct symbol_table *t, uint64_t offset, unsigned step) {
+    uint32_t count;
+    uint64_t bucket;
+    const struct span *places = places_of(t, &count);
+    if (!count || offset < places[0].start || !bucket_of(t, places, count, offset, &bucket))
+        return;
+    if (!step)
+        __builtin_prefetch(&t->buckets[bucket]);
+    else if (t->buckets[bucket]) /* the last place before the bucket may be the one, too */
+        __builtin_prefetch(&places[t->buckets[bucket] - 1]);
 }
 
 void symbol_table_find_sorted(const struct symbol_table *t, const uint64_t *offsets, size_t n,

@@ -38,6 +38,10 @@ uint32_t symbol_table_count(const struct symbol_table *t);
 /* The symbol that covers `offset`, or SYMBOL_NONE. */
 uint32_t symbol_table_find(const struct symbol_table *t, uint64_t offset);
 
+/* Has what symbol_table_find(t, offset) looks at brought into the cache: in step 0 where it begins to search,
+ * and once that is there, in step 1, where it ends. */
+void symbol_table_expect(const struct symbol_table *t, uint64_t offset, unsigned step);
+
 /* symbol_table_find for `n` ascending offsets, in about the time of one walk: out[i] for offsets[i]. */
 void symbol_table_find_sorted(const struct symbol_table *t, const uint64_t *offsets, size_t n, uint32_t *out);
 
