@@ -298,10 +298,15 @@ static struct model_when later(struct model_when a, struct model_when b) {
     return model_when_before(a, b) ? b : a;
 }
 
+static inline struct profile_thread_slot *thread_slot(const struct profile_builder *b, uint32_t pid,
+                                                      uint32_t tid, uint32_t event) {
+    uint64_t key = (uint64_t)tid << 32 | (pid ^ event << 20);
+    return &b->threads[hash_u64(key) % THREAD_SLOTS];
+}
+
 static struct profile_thread_slot *seek_thread(struct profile_builder *b, uint32_t pid, uint32_t tid,
                                                uint32_t event, struct model_when when) {
-    uint64_t key = (uint64_t)tid << 32 | (pid ^ event << 20);
-    struct profile_thread_slot *t = &b->threads[hash_u64(key) % THREAD_SLOTS];
+    struct profile_thread_slot *t = thread_slot(b, pid, tid, event);
     if (t->comm != PROFILE_NONE && t->pid == pid && t->tid == tid && t->event == event &&
         !model_when_before(when, t->from) && model_when_before(when, t->until))
         return t;
@@ -617,7 +622,27 @@ static inline void add_plain(struct profile_builder *b, const struct profile_way
         b->failed |= asked == PROFILE_ASK_FAILED || !add_alone(b, &x);
 }
 
+/* Has what is known of the threads of samples to come brought into the cache. */
+static inline void expect_threads(const struct profile_builder *b, const struct stream_sample *samples,
+                                  size_t n) {
+    uint32_t last = UINT32_MAX; /* tid */
+    for (size_t i = 0; i < n; i++) {
+        const struct profile_way *w =
+            samples[i].event < b->ways.count ? &b->ways.items[samples[i].event] : NULL;
+        if (!w || !w->plain)
+            continue;
+        const uint8_t *p = samples[i].body.data + w->tid_at;
+        uint32_t pid = bytes_load32(p, false), tid = bytes_load32(p + 4, false);
+        if (tid == last)
+            continue;
+        last = tid;
+        __builtin_prefetch(thread_slot(b, pid, tid, samples[i].event));
+        resolve_places_expect(&b->places, pid);
+    }
+}
+
 void profile_builder_add_samples(struct profile_builder *b, const struct stream_sample *samples, size_t n) {
+    expect_threads(b, samples, n);
     for (size_t i = 0; i < n; i++) {
         if (samples[i].event >= b->ways.count)
             continue;

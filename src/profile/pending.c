@@ -67,7 +67,7 @@ struct profile_known {
     bool waits; /* `leaf` is the number of a sample that waits */
 };
 
-enum { KNOWN_BITS = 14 };
+enum { KNOWN_BITS = 16 };
 
 static struct profile_known *known_at(const struct profile_builder *b, uint64_t key) {
     return &b->known[key >> (64 - KNOWN_BITS)];

@@ -71,6 +71,17 @@ static void find_state(const struct resolve_places *p, struct resolve_place_spac
     forget_pieces(s);
 }
 
+static inline struct resolve_place_space *slot_of(const struct resolve_places *p, enum model_space space,
+                                                  uint32_t pid) {
+    return &p->processes[hash_u64(pid ^ (uint64_t)space << 32) % PROCESS_SLOTS];
+}
+
+void resolve_places_expect(const struct resolve_places *p, uint32_t pid) {
+    const struct resolve_place_space *s = slot_of(p, MODEL_SPACE_USER, pid);
+    __builtin_prefetch(s);
+    __builtin_prefetch(s->pieces);
+}
+
 const struct model_state *resolve_places_seek(struct resolve_places *p, enum model_space space, uint32_t pid,
                                               struct model_when when) {
     struct resolve_place_space *s = p->last;
@@ -80,7 +91,7 @@ const struct model_state *resolve_places_seek(struct resolve_places *p, enum mod
     } else if (space == MODEL_SPACE_NONE) {
         return &p->none.state;
     } else if (!s || s->pid != pid || s->space != space) {
-        p->last = s = &p->processes[hash_u64(pid ^ (uint64_t)space << 32) % PROCESS_SLOTS];
+        p->last = s = slot_of(p, space, pid);
     }
     if (s->pid != pid || s->space != space || !holds(&s->state, when))
         find_state(p, s, space, pid, when);
