@@ -5,7 +5,8 @@
 #include "os/heap.h"
 #include "profile/profile_internal.h"
 
-/* As many as take more memory than the time is worth in which what reading left is given back. */
+/* As many as take more memory than the time is worth in which what several threads' reading left is given
+ * back. What one thread left is in few large pieces, which are used again: that is cheaper than new pages. */
 enum { MANY_LEAVES = 1 << 16 };
 
 static void add_counts(struct profile_event *e, const struct profile_tally *tally) {
@@ -130,7 +131,7 @@ static void take_keys(struct profile *p) {
 
 bool profile_freeze(struct profile *p, struct err *err) {
     bool ok = true;
-    if (p->b.leaves.count >= MANY_LEAVES)
+    if (p->b.leaves.count >= MANY_LEAVES && pool_threads(p->plan.in->pool) > 1)
         os_heap_trim();
     p->no_dso = PROFILE_NONE;
     take_keys(p);

@@ -181,8 +181,9 @@ bool profile_read(struct profile *p, struct err *err) {
     p->b.stream = p->plan.in->stream;
     profile_builder_trim(&p->b);
     free_shares(p, all);
+    if (all->count > 1)
+        os_heap_give_back();
     free(all);
-    os_heap_give_back();
     if (ok)
         say_bad(p);
     return ok;

@@ -442,15 +442,19 @@ static bool find_spots(struct walk *w) {
     return w->spots && w->spot_of;
 }
 
-/* About as many as there will be, where they all come into one table: vectors that grow leave holes. */
-static bool reserve_rows(struct walk *w) {
+/* Room for about as many as there will be, in the table that most samples are for: vectors that grow are
+ * copied, and leave holes. */
+static void reserve_rows(struct walk *w) {
     struct profile *p = w->p;
-    size_t n = p->spot_count + p->spot_count / 8;
-    if (!w->children || p->tables.count != 1)
-        return true;
-    struct profile_table *t = &p->tables.items[0];
+    size_t n = p->spot_count + p->spot_count / 8, most = 0;
+    for (size_t i = 1; i < p->tables.count; i++)
+        most = p->b.tally.items[i].samples > p->b.tally.items[most].samples ? i : most;
+    if (!w->children || !p->tables.count)
+        return;
+    struct profile_table *t = &p->tables.items[most];
     os_heap_room(&t->self, p->b.leaves.count / 4);
-    return vec_reserve(&t->rows, n) && vec_reserve(&t->through, n);
+    os_heap_room(&t->rows, n);
+    os_heap_room(&t->through, n);
 }
 
 bool profile_walk(struct profile *p) {
@@ -461,7 +465,8 @@ bool profile_walk(struct profile *p) {
                      .caller = o->chain_order == PROFILE_CALLER,
                      .latency = o->children && p->plan.extras};
     size_t n = p->b.leaves.count;
-    bool ok = vec_reserve(&p->leaf_rows, n + 1) && make_order(&w) && find_spots(&w) && reserve_rows(&w);
+    bool ok = vec_reserve(&p->leaf_rows, n + 1) && make_order(&w) && find_spots(&w);
+    reserve_rows(&w);
     p->leaf_rows.count = ok ? n : 0;
     ok = ok && walk_leaves(&w);
     if (!graphs) {
