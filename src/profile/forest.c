@@ -26,7 +26,7 @@
 struct step {
     uint32_t node;
     uint32_t first_leaf, samples;
-    uint64_t period;
+    uint64_t first_ns, period; /* first_ns: of first_leaf */
 };
 
 struct forest {
@@ -39,6 +39,8 @@ struct forest {
     bool children, caller;
     bool prunes;
     VEC(struct step) path;         /* [0]: the tree's root */
+    uint32_t outer;                /* the outer part that the path has, */
+    size_t outer_end;              /* up to here; 0: none yet */
     VEC(uint32_t) whole, tails;    /* leaves of the kind at hand, as far as they are wanted */
     VEC(struct radix_item) sorted; /* scratch */
     VEC(struct radix_item) room;
@@ -124,7 +126,7 @@ static unsigned rows_in(const struct forest *f, uint32_t part) {
 
 /* Of leaves that lie further behind what is looked at first. */
 static void ask_ahead(const struct forest *f, const uint32_t *leaves, uint32_t n, uint32_t i) {
-    enum { AHEAD = 24, NEAR = 12 };
+    enum { AHEAD = 24, NEAR = 12, NEXT = 6 };
     const struct profile_builder *b = &f->p->b;
     if (i + AHEAD >= n)
         return;
@@ -134,6 +136,9 @@ static void ask_ahead(const struct forest *f, const uint32_t *leaves, uint32_t n
     struct profile_chain near = b->leaves.items[leaves[i + NEAR]].key.chain;
     __builtin_prefetch(&f->wanted[near.outer]);
     __builtin_prefetch(&f->wanted[near.inner]);
+    struct profile_chain next = b->leaves.items[leaves[i + NEXT]].key.chain;
+    if (f->wanted[tail_of(next)])
+        __builtin_prefetch(&b->parts.at.items[tail_of(next)]);
 }
 
 static bool choose_leaves(struct forest *f, const uint32_t *leaves, uint32_t n) {
@@ -178,6 +183,7 @@ static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
         return NULL;
     step->node = (uint32_t)(p->nodes.count - 1);
     step->first_leaf = PROFILE_NONE;
+    step->first_ns = UINT64_MAX;
     node->parent = f->path.count > 1 ? step[-1].node : PROFILE_NONE;
     node->frame = frame;
     node->row = PROFILE_NO_ROW;
@@ -200,9 +206,11 @@ bool profile_leaf_before(const struct profile *p, uint32_t x, uint32_t y) {
     return a->first_ns != b->first_ns ? a->first_ns < b->first_ns : x < y;
 }
 
-static void take_first(const struct profile *p, uint32_t *first, uint32_t leaf) {
-    if (*first == PROFILE_NONE || profile_leaf_before(p, leaf, *first))
-        *first = leaf;
+static void take_first(struct step *step, uint64_t first_ns, uint32_t leaf) {
+    if (first_ns < step->first_ns || (first_ns == step->first_ns && leaf < step->first_leaf)) {
+        step->first_ns = first_ns;
+        step->first_leaf = leaf;
+    }
 }
 
 /* Closes all nodes but the first `keep` of the path. */
@@ -221,7 +229,7 @@ static void close_down_to(struct forest *f, size_t keep) {
             return;
         step[-1].period += step->period;
         step[-1].samples += step->samples;
-        take_first(p, &step[-1].first_leaf, step->first_leaf);
+        take_first(&step[-1], step->first_ns, step->first_leaf);
     }
 }
 
@@ -252,15 +260,20 @@ static bool go_along(struct forest *f, uint32_t part, size_t *at, bool *same, bo
 
 /* Takes a leaf into the tree; its node. PROFILE_NONE: memory. */
 static uint32_t add_leaf(struct forest *f, uint32_t leaf, struct profile_chain chain, bool tails) {
-    size_t at = 1;
-    bool same = true;
-    if (!go_along(f, chain.outer, &at, &same, tails) || !go_along(f, chain.inner, &at, &same, tails))
+    bool same = true, known = f->outer_end && f->outer == chain.outer;
+    size_t at = known ? f->outer_end : 1;
+    if (!known && !go_along(f, chain.outer, &at, &same, tails))
+        return PROFILE_NONE;
+    f->outer = chain.outer;
+    f->outer_end = at;
+    if (!go_along(f, chain.inner, &at, &same, tails))
         return PROFILE_NONE;
     close_down_to(f, at);
     struct step *step = &f->path.items[f->path.count - 1];
-    step->period += f->p->b.leaves.items[leaf].period;
-    step->samples += f->p->b.leaves.items[leaf].samples;
-    take_first(f->p, &step->first_leaf, leaf);
+    const struct profile_leaf *x = &f->p->b.leaves.items[leaf];
+    step->period += x->period;
+    step->samples += x->samples;
+    take_first(step, x->first_ns, leaf);
     return step->node;
 }
 
@@ -268,6 +281,7 @@ static bool open_root(struct forest *f, bool tails) {
     struct profile_chain_node *root = open_node(f, f->kind);
     if (root)
         root->outermost = tails;
+    f->outer_end = 0;
     return root;
 }
 
@@ -288,6 +302,17 @@ static bool make_whole(struct forest *f) {
     return ok;
 }
 
+static void ask_tails_ahead(const struct forest *f, size_t i) {
+    enum { LEAF = 16, PART = 8 };
+    const struct profile_builder *b = &f->p->b;
+    if (i + LEAF >= f->tails.count)
+        return;
+    __builtin_prefetch(&b->leaves.items[f->sorted.items[i + LEAF].value]);
+    __builtin_prefetch(&f->p->leaf_tails.items[f->sorted.items[i + LEAF].value]);
+    __builtin_prefetch(
+        &b->parts.at.items[tail_of(b->leaves.items[f->sorted.items[i + PART].value].key.chain)]);
+}
+
 static bool make_tails(struct forest *f) {
     struct profile *p = f->p;
     size_t n = f->tails.count;
@@ -300,8 +325,9 @@ static bool make_tails(struct forest *f) {
     if (ok && n)
         radix_sort(f->sorted.items, f->room.items, n);
     for (size_t i = 0; ok && i < n; i++) {
+        ask_tails_ahead(f, i);
         uint32_t leaf = f->sorted.items[i].value;
-        struct profile_chain tail = {PROFILE_EMPTY_PART, tail_of(p->b.leaves.items[leaf].key.chain)};
+        struct profile_chain tail = {tail_of(p->b.leaves.items[leaf].key.chain), PROFILE_EMPTY_PART};
         uint32_t node = add_leaf(f, leaf, tail, true);
         p->leaf_tails.items[leaf] = node;
         ok = node != PROFILE_NONE;

@@ -32,6 +32,14 @@ static void sum_up(uint32_t *at, size_t owners) {
         at[i] += at[i - 1];
 }
 
+static void ask_leaf_ahead(const struct profile *p, size_t i) {
+    enum { AHEAD = 16 };
+    if (i + AHEAD >= p->tree_leaves.count)
+        return;
+    __builtin_prefetch(&p->b.leaves.items[p->tree_leaves.items[i + AHEAD]].key);
+    __builtin_prefetch(&p->leaf_rows.items[p->tree_leaves.items[i + AHEAD]]);
+}
+
 /* One pass over all nodes and leaves: counts them for their tables or, the second time, lists them. */
 static void list_once(struct profile *p, bool place) {
     const struct profile_chain_node *nodes = p->nodes.items;
@@ -48,6 +56,7 @@ static void list_once(struct profile *p, bool place) {
         }
     }
     for (size_t i = 0; i < p->tree_leaves.count; i++) {
+        ask_leaf_ahead(p, i);
         uint32_t leaf = p->tree_leaves.items[i], row = p->leaf_rows.items[leaf];
         uint32_t event = profile_class_event(p, p->b.leaves.items[leaf].key.klass);
         struct profile_table *t = &p->tables.items[event];

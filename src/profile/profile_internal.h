@@ -370,9 +370,9 @@ struct profile_row {
     uint16_t turn;         /* of what the first sample made: 0 its own entry, then its callers' in order */
     uint16_t member;       /* of a group: which one's it was first; 0: the leader's own */
     uint8_t cpumode;       /* shown as the level: [k] */
-    bool open : 1;         /* while walking: a node of it is on the path */
-    bool graph : 1;        /* see forest.c, */
-    bool whole : 1;        /* likewise */
+    bool open : 1;         /* see forest.c, */
+    bool graph : 1;        /* likewise, */
+    bool whole : 1;        /* and again */
 };
 
 /* A node of a tree of callchains, for graphs (forest.c). Nodes come as one walks the tree: behind a node
@@ -391,7 +391,9 @@ enum { PROFILE_NO_ROW = INT32_MAX, PROFILE_PRUNED = UINT32_MAX };
 
 /* The last kind that had a row at a spot. */
 struct profile_spot {
-    uint32_t kind, row;
+    uint32_t kind;
+    uint32_t row : 31;
+    uint32_t open : 1; /* while walking: a node of the row is on the path */
 };
 
 /* Classes with equal keys. */
@@ -480,6 +482,12 @@ uint32_t profile_key_frame(const struct profile *p, enum profile_column_id id, c
 static inline uint64_t profile_own_address(const struct resolve_frame *f) {
     bool place = f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET;
     return place ? f->offset : f->address;
+}
+/* Has a frame brought into the cache, for a question soon to come: it may lie in two lines of it. */
+static inline void profile_frame_prefetch(const struct profile *p, uint32_t frame) {
+    const struct resolve_frame *f = &p->b.frames.list.items[frame];
+    __builtin_prefetch(f);
+    __builtin_prefetch(&f->kind);
 }
 static inline const struct profile_name *profile_name_of(const struct profile *p, uint32_t frame) {
     uint32_t name = p->places.items[frame].name;

@@ -538,7 +538,7 @@ static void fill_places(const struct sorter *s, uint64_t *out) {
     for (uint32_t i = 0; i < n; i++) {
         if (i + AHEAD < n) {
             __builtin_prefetch(&p->places.items[rows[i + AHEAD].frame]);
-            __builtin_prefetch(&p->b.frames.list.items[rows[i + AHEAD].frame]);
+            profile_frame_prefetch(p, rows[i + AHEAD].frame);
         }
         out[i] = place_of(p, &rows[i]);
     }

@@ -235,7 +235,7 @@ void profile_ahead(const struct profile *p, const struct profile_event *e, uint3
     if (row->self)
         __builtin_prefetch(&t->self.items[row->self]);
     __builtin_prefetch(&p->places.items[frame]);
-    __builtin_prefetch(&p->b.frames.list.items[frame]);
+    profile_frame_prefetch(p, frame);
     __builtin_prefetch(&p->grades.items[frame]);
 }
 

@@ -21,6 +21,7 @@
 /* A node on the path. */
 struct step {
     uint32_t frame, row; /* row: PROFILE_NO_ROW: none */
+    uint32_t spot;       /* of the frame */
     uint32_t first_leaf;
     uint32_t samples;
     uint64_t first_ns, period, latency;
@@ -34,9 +35,10 @@ struct walk {
     struct profile_table *t;
     uint32_t kind;
     struct profile_spot *spots;
-    uint32_t *spot_of;     /* by frame: the spot << 1 | it lies in a mapping */
-    VEC(struct step) path; /* [0]: the kind's root */
-    const uint32_t *order; /* of the leaves */
+    uint32_t *spot_of;         /* by frame: the spot << 1 | it lies in a mapping */
+    VEC(struct step) path;     /* [0]: the kind's root */
+    const uint32_t *order;     /* of the leaves */
+    uint32_t outer, outer_len; /* the outer part that the path has, if it is that long */
     bool children, caller;
     bool latency; /* with children; it is asked for */
 };
@@ -45,7 +47,7 @@ struct walk {
 
 /* How far ahead of the walk what it will touch is asked for: each step needs what the one before it asked
  * for. */
-enum { LEAF_AHEAD = 40, PART_AHEAD = 26, IDS_AHEAD = 16, SPOT_AHEAD = 8, ROW_AHEAD = 4 };
+enum { LEAF_AHEAD = 40, PART_AHEAD = 26, IDS_AHEAD = 16, SPOT_AHEAD = 8, ROW_AHEAD = 4, OWN_AHEAD = 2 };
 
 /* Asks for the leaf that stands behind the i-th. */
 static inline void ask_ahead(const struct walk *w, size_t i) {
@@ -87,6 +89,7 @@ static inline void ask_parts_ahead(const struct walk *w, size_t i) {
     __builtin_prefetch(parts->ids.items + parts->at.items[near.inner]);
     ask_frames(w, i + SPOT_AHEAD, false);
     ask_frames(w, i + ROW_AHEAD, true);
+    __builtin_prefetch(&w->t->rows.items[w->spots[w->spot_of[key_at(w, i + OWN_AHEAD).frame] >> 1].row]);
 }
 
 static unsigned bits_of(uint64_t n) {
@@ -150,12 +153,12 @@ static uint32_t make_row(struct walk *w, uint32_t frame) {
     return id;
 }
 
-/* The row of a frame among the kind's, made if need be. PROFILE_NO_ROW: memory. */
-static inline uint32_t row_of(struct walk *w, uint32_t frame) {
-    struct profile_spot *spot = &w->spots[w->spot_of[frame] >> 1];
+/* What the kind has at a frame's spot: a row, made if need be. PROFILE_NO_ROW: memory. */
+static inline struct profile_spot *spot_at(struct walk *w, uint32_t at, uint32_t frame) {
+    struct profile_spot *spot = &w->spots[at];
     if (spot->kind != w->kind)
-        *spot = (struct profile_spot){w->kind, make_row(w, frame)};
-    return spot->row;
+        *spot = (struct profile_spot){.kind = w->kind, .row = make_row(w, frame)};
+    return spot;
 }
 
 static void deepen(struct profile_row *row, uint32_t depth) {
@@ -214,7 +217,8 @@ static unsigned level_of(const struct profile *p, const struct profile_leaf *lea
 static bool add_self(struct walk *w, uint32_t id) {
     const struct profile_builder *b = &w->p->b;
     const struct profile_leaf *leaf = &b->leaves.items[id];
-    uint32_t at = row_of(w, leaf->key.frame);
+    const struct profile_spot *spot = spot_at(w, w->spot_of[leaf->key.frame] >> 1, leaf->key.frame);
+    uint32_t at = spot->row;
     if (at == PROFILE_NO_ROW)
         return false;
     struct profile_row *row = &w->t->rows.items[at];
@@ -233,7 +237,7 @@ static bool add_self(struct walk *w, uint32_t id) {
     }
     deepen(row, (uint32_t)w->path.count - 1);
     /* A sample counts once for its own entry, whatever its chain says. */
-    if (w->children && !row->open) {
+    if (w->children && !spot->open) {
         struct profile_through *through = &w->t->through.items[at];
         through->period += leaf->period;
         through->samples += leaf->samples;
@@ -280,7 +284,7 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
         deepen(row, depth);
     if (!step->outermost)
         return;
-    row->open = false;
+    w->spots[step->spot].open = false;
     struct profile_through *through = &w->t->through.items[step->row];
     through->period += step->period;
     through->samples += step->samples;
@@ -306,18 +310,23 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
 static bool open_frame(struct walk *w, uint32_t frame) {
     const struct profile *p = w->p;
     struct step *step = &w->path.items[w->path.count++];
+    uint32_t at = w->spot_of[frame];
     *step = (struct step){.frame = frame,
                           .row = PROFILE_NO_ROW,
+                          .spot = at >> 1,
                           .first_ns = UINT64_MAX,
                           .first_leaf = PROFILE_NONE,
-                          .mapped = step[-1].mapped | (w->spot_of[frame] & 1)};
+                          .mapped = step[-1].mapped | (at & 1)};
     if (w->children && !(p->plan.o->hide_unresolved && !profile_name_of(p, frame))) {
-        step->row = row_of(w, frame);
+        struct profile_spot *spot = spot_at(w, step->spot, frame);
+        step->row = spot->row;
         if (step->row == PROFILE_NO_ROW)
             return false;
-        struct profile_row *row = &w->t->rows.items[step->row];
-        step->outermost = !row->open;
-        row->open = true;
+        step->outermost = !spot->open;
+        spot->open = true;
+        /* For when it is closed. */
+        __builtin_prefetch(&w->t->rows.items[step->row]);
+        __builtin_prefetch(&w->t->through.items[step->row]);
     }
     return true;
 }
@@ -391,12 +400,16 @@ static uint32_t in_common(const struct walk *w, size_t from, const uint32_t *ids
 /* Brings the path to a chain. */
 static bool go_to(struct walk *w, struct profile_chain chain) {
     const struct profile_parts *parts = &w->p->b.parts;
-    uint32_t outer, inner;
-    const uint32_t *first = profile_parts_ids(parts, chain.outer, &outer),
-                   *second = profile_parts_ids(parts, chain.inner, &inner);
-    uint32_t same = in_common(w, 1, first, outer), same_inner = 0;
+    uint32_t outer = w->outer_len, inner, same = outer, same_inner = 0;
+    const uint32_t *first = NULL, *second = profile_parts_ids(parts, chain.inner, &inner);
+    if (chain.outer != w->outer || w->path.count <= outer) {
+        first = profile_parts_ids(parts, chain.outer, &outer);
+        same = in_common(w, 1, first, outer);
+    }
     if (same == outer)
         same_inner = in_common(w, 1 + outer, second, inner);
+    w->outer = chain.outer;
+    w->outer_len = outer;
     close_down_to(w, 1 + same + same_inner);
     bool ok = vec_reserve(&w->path, (size_t)1 + outer + inner);
     for (uint32_t i = same; ok && i < outer; i++)
