@@ -22,9 +22,9 @@
  * For each call it prints "truth TID START END FRAMES COMM": CLOCK_MONOTONIC in ns; FRAMES are the names that
  * the frames must have, from the innermost one on, joined with ';' (alternatives with '|').
  *
- * With $TRUTH_ASKS it settles at `step` and before it ends: it prints "step TID" or "end TID", then, each behind a
- * tab, the files that it has mapped since it did so last, and waits for a byte from stdin: whoever records has looked
- * at them by then. `unseen` asks in the same way.
+ * With $TRUTH_ASKS it settles at `step` and before it ends: it prints "step TID" or "end TID", then, each
+ * behind a tab, the files that it has mapped since it did so last, and waits for a byte from stdin: whoever
+ * records has looked at them by then. `unseen` asks in the same way.
  *
  * VARIANT: one or two, the prefix of all names; the functions of two lie where others of one lie. LIBRARY:
  * only functions.
@@ -404,7 +404,8 @@ static void become(char **args, int from_memory) {
 int main(int argc, char **argv) {
     char self[4096] = "";
     (void)argc;
-    note_mapped(readlink("/proc/self/exe", self, sizeof self - 1) > 0 ? self : argv[0]); /* none in a chroot */
+    note_mapped(readlink("/proc/self/exe", self, sizeof self - 1) > 0 ? self
+                                                                      : argv[0]); /* none in a chroot */
     calibrate();
     for (char **a = argv + 1; *a; a++) {
         if (strcmp(*a, "exec") == 0 || strcmp(*a, "memfd") == 0)
