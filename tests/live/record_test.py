@@ -155,6 +155,19 @@ def wait_for_data(path, recorder, more_than=0):
     return size
 
 
+def wait_for_map(path, recorder, name):
+    """Until a map record of that file has been written: the recorder has looked at it. How much there is by then."""
+    size = wait_for_data(path, recorder)
+    until = time.monotonic() + support.HANG_SECONDS
+    while time.monotonic() < until and recorder.poll() is None:
+        with open(path, "rb") as f:
+            if name.encode() + b"\0" in f.read():
+                return size
+        size = wait_for_data(path, recorder, size)
+    check(False, f"{path}: {name} is mapped while it is recorded: {recorder.poll()}")
+    return size
+
+
 def signals():
     for sig in (signal.SIGINT, signal.SIGTERM):
         p = subprocess.Popen([SONDE, "record", "-o", "signal.data", "-a"], stderr=subprocess.PIPE, env=support.ENV)
@@ -315,8 +328,7 @@ def report(path, *args):
 def kept():
     """A program that is deleted, or replaced by another one, while it runs: its functions have names."""
     def when_running(p, act):
-        # First what was there before; then what the program does.
-        size = wait_for_data("kept.data", p, wait_for_data("kept.data", p))
+        size = wait_for_map("kept.data", p, os.path.realpath("program"))
         act()
         wait_for_data("kept.data", p, size)
         p.send_signal(signal.SIGINT)
