@@ -24,6 +24,7 @@ void record_keep_fini(struct record_keep *k) {
     let_go(k);
     vec_fini(&k->held);
     vec_fini(&k->named);
+    vec_fini(&k->copies);
     hash_map_fini(&k->seen);
     hash_map_fini(&k->tried);
     writer_fini(&k->entries);
@@ -115,6 +116,19 @@ static void copy_file(struct record_keep *k, struct perfdata_kept *is, const str
 
 /* --- while recording --- */
 
+/* At once; what has a name still is asked for it at the end. */
+static void copy_now(struct record_keep *k, struct perfdata_kept *is, struct bytes name,
+                     const struct os_held *held) {
+    size_t from = k->entries.size;
+    copy_file(k, is, held, RECORD_KEEP_FILE_MAX);
+    const char *kept = k->entries.size > from && !ends(name, DELETED)
+                           ? arena_strndup(&k->arena, (const char *)name.data, name.size)
+                           : NULL;
+    struct record_keep_copy *to = kept ? vec_push(&k->copies) : NULL;
+    if (to)
+        *to = (struct record_keep_copy){kept, is->pid, held->identity, from, k->entries.size};
+}
+
 /* Copies, holds or lets go of an opened file; `name` is kept. */
 static void take(struct record_keep *k, struct perfdata_kept *is, struct bytes name, struct os_held *held) {
     const char *kept = NULL;
@@ -125,7 +139,7 @@ static void take(struct record_keep *k, struct perfdata_kept *is, struct bytes n
     bool again = !now && !later && !is->evidence.build_id_size && is->evidence.has_state;
     is->name = name;
     if (now)
-        copy_file(k, is, held, RECORD_KEEP_FILE_MAX);
+        copy_now(k, is, name, held);
     else if (later && k->held.count >= RECORD_KEEP_HELD_MAX)
         k->left_out++;
     else if (again && k->named.count >= RECORD_KEEP_NAMED_MAX)
@@ -360,7 +374,35 @@ static void copy_named(struct record_keep *k, struct record_kept_file *f) {
     }
 }
 
+/* Whether the file that was copied lies there still, here or where its process is, and was written into: what
+ * it runs since then is not what was copied. */
+static bool written_since(const struct record_keep *k, const struct record_keep_copy *c) {
+    char path[PATH_ROOM];
+    struct os_identity now;
+    for (int root = 0; root < 2; root++) {
+        int n = root ? snprintf(path, sizeof path, "/proc/%u/root%s", c->pid, c->name)
+                     : snprintf(path, sizeof path, "%s", c->name);
+        if (n < (int)sizeof path && k->proc->identity(k->proc->ctx, path, &now, NULL) &&
+            now.dev == c->identity.dev && now.ino == c->identity.ino)
+            return now.size != c->identity.size || now.mtime_ns != c->identity.mtime_ns;
+    }
+    return false;
+}
+
+/* The last ones first: what is behind an entry moves. */
+static void drop_written(struct record_keep *k) {
+    for (size_t i = k->copies.count; i-- > 0;) {
+        const struct record_keep_copy *c = &k->copies.items[i];
+        if (!writer_ok(&k->entries) || !written_since(k, c))
+            continue;
+        memmove(k->entries.data + c->from, k->entries.data + c->to, k->entries.size - c->to);
+        k->entries.size -= c->to - c->from;
+    }
+    vec_clear(&k->copies);
+}
+
 struct bytes record_keep_finish(struct record_keep *k) {
+    drop_written(k);
     for (size_t i = 0; i < k->named.count; i++)
         copy_named(k, &k->named.items[i]);
     vec_clear(&k->named);

@@ -29,18 +29,27 @@ struct record_kept_file {
     struct os_held held;
 };
 
+/* A file that was copied at once although it may have a name, and its entry: [from, to) of the entries. */
+struct record_keep_copy {
+    const char *name; /* in the arena */
+    uint32_t pid;
+    struct os_identity identity;
+    size_t from, to;
+};
+
 struct record_keep {
     const struct os_proc *proc; /* borrowed; NULL: nothing is done */
     enum record_keep_what what;
     struct arena arena;
     VEC(struct record_kept_file) held;
     VEC(struct record_kept_file) named; /* to be opened by name at the end; `held` is given back */
-    struct hash_map seen;               /* files and, for maps of JITs, processes -> 1 */
-    struct hash_map tried;              /* processes whose maps were not there -> ms of pass_ns */
-    int64_t pass_ns;                    /* whoever notes says when its pass began: wall clock */
-    struct writer entries;              /* of what was copied */
-    uint64_t bytes;                     /* in them, unpacked */
-    uint32_t left_out;                  /* files for which there was no room */
+    VEC(struct record_keep_copy) copies;
+    struct hash_map seen;  /* files and, for maps of JITs, processes -> 1 */
+    struct hash_map tried; /* processes whose maps were not there -> ms of pass_ns */
+    int64_t pass_ns;       /* whoever notes says when its pass began: wall clock */
+    struct writer entries; /* of what was copied */
+    uint64_t bytes;        /* in them, unpacked */
+    uint32_t left_out;     /* files for which there was no room */
 };
 
 void record_keep_fini(struct record_keep *k);

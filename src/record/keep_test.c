@@ -209,6 +209,15 @@ static void test_where(void **state) {
         assert_int_equal(finish(&f, &k), !written);
         end(&f);
     }
+    for (int written = 0; written < 2; written++) { /* into what was copied at once */
+        begin(&f, OS_HELD_PASSING);
+        note(&f, "/bin/a", ID, NULL);
+        note(&f, "/memfd:b (deleted)", "1234567890", NULL);
+        assert_int_equal(f.keep.copies.count, 1);
+        f.files[NAME].identity.mtime_ns += written;
+        assert_int_equal(finish(&f, &k), !written);
+        end(&f);
+    }
     begin(&f, OS_HELD_PASSING);
     f.keep.what = RECORD_KEEP_NONE;
     note(&f, "/bin/a", ID, NULL);
