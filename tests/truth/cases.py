@@ -68,7 +68,8 @@ class Place:
         subprocess.run(["sh", "-ec", command], check=True, capture_output=True)
 
     def need_root(self):
-        if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
+        if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", self.folder],
+                                               capture_output=True).returncode:
             raise Skip("it takes root and mount namespaces")
 
 
@@ -191,7 +192,22 @@ def overwritten_between(p, build_id):
 @case("library overwritten in place while it runs", need="honest", late=(AT_ITS_END, AFTER_IT))
 def overwritten_running(p, build_id):
     """Its code in memory changes with the file; no event tells of it."""
-    lib = p.make("lib.so", build_id=build_id, library=True)
+    return overwrite_library(p, p.make("lib.so", build_id=build_id, library=True), build_id)
+
+
+@case("library in memory overwritten in place while it runs", need="honest", late=(AT_ITS_END,))
+def overwritten_in_memory(p, build_id):
+    """What lies in memory is copied as soon as it is looked at."""
+    p.need_root()
+    os.makedirs(p.path("memory"))
+    r = subprocess.run(["mount", "-t", "tmpfs", "none", p.path("memory")], capture_output=True, text=True)
+    if r.returncode:
+        raise Skip("no tmpfs can be mounted: " + r.stderr.strip())
+    p.clean.append(["umount", "-l", p.path("memory")])
+    return overwrite_library(p, p.make("memory/lib.so", build_id=build_id, library=True), build_id)
+
+
+def overwrite_library(p, lib, build_id):
     new = p.make("new.so", second=True, build_id=build_id, library=True)
     if first_function(p, lib) != first_function(p, new):
         raise Skip("this compiler puts the two builds' code at different places")

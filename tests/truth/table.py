@@ -67,7 +67,7 @@ def score_case(case, found, top, built, notes):
     for recorder in dict.fromkeys(c.recorder for c in found):
         mine = [c for c in found if c.recorder == recorder]
         try:
-            got, died = truth.run(recorder, [c.reader for c in mine], case, os.path.join(top, "case"), built,
+            got, died, _ = truth.run(recorder, [c.reader for c in mine], case, os.path.join(top, "case"), built,
                                   recorder != found[0].recorder)
             if died:
                 notes.append(f"{case.name}: recorded again by {mine[0].title}, which died {died} times")

@@ -200,7 +200,8 @@ def read(program, case, place, path, log):
 
 
 def run(recorder, readers, case, folder, built, alone):
-    """(scores by reader in their order, an exception for one that failed; how often the recorder died)."""
+    """(scores by reader in their order, an exception for one that failed; how often the recorder died; whether the
+    program changed files)."""
     for died in range(TRIES):
         shutil.rmtree(folder, ignore_errors=True)
         place = cases.Place(folder, built)
@@ -213,7 +214,7 @@ def run(recorder, readers, case, folder, built, alone):
                     scores.append(read(program, case, place, path, log))
                 except (RuntimeError, subprocess.SubprocessError) as e:
                     scores.append(e)
-            return scores, died
+            return scores, died, bool(place.step)
         except Died as e:
             if died + 1 == TRIES or not alone:
                 raise RuntimeError(f"lost: {e}, {died + 1} times") from None
@@ -245,6 +246,26 @@ def can_record(options, folder):
                                    "CLOCK_MONOTONIC", "-e", "cpu-clock:u", "--", "true"), stdin=subprocess.DEVNULL,
                            capture_output=True, text=True, env=environment(folder))
     return None if r.returncode == 0 else (r.stderr.strip().splitlines() or ["no reason given"])[-1]
+
+
+def folder_to_work_in():
+    """(a new folder, whether it lies where the recorder holds files that are deleted while they run).
+
+    It does so on the root file system and in memory. Files on other mounts of ours would keep those busy."""
+    mounts = {}
+    with open("/proc/self/mounts", encoding="utf-8", errors="replace") as f:
+        for line in f:
+            _, at, kind = line.split()[:3]
+            mounts[at] = kind
+    found = []
+    for place in (tempfile.gettempdir(), "/var/tmp", os.getcwd(), "/root", "/"):
+        at = os.path.realpath(place)
+        while at not in mounts:
+            at = os.path.dirname(at)
+        if os.access(place, os.W_OK):
+            found.append((at == "/" or mounts[at] == "tmpfs", place))
+    good, place = max(found, key=lambda f: f[0])  # the first of equals
+    return tempfile.mkdtemp(prefix="sonde-truth-", dir=place), good
 
 
 def parse():
@@ -336,7 +357,10 @@ def main():
         for c in o.cases:
             print(f"{c.need:8}{c.what:8}{c.name}")
         return 0
-    top = o.keep_folder or tempfile.mkdtemp(prefix="sonde-truth-")
+    top, held = (o.keep_folder, True) if o.keep_folder else folder_to_work_in()
+    top = os.path.realpath(top)
+    if not held:
+        print(f"{top} is on a mount of its own: what is deleted there while it runs need have no names")
     os.makedirs(os.path.join(top, "built"), exist_ok=True)
     tally = Tally(o.readers)
     try:
@@ -349,9 +373,9 @@ def main():
         built = {"": os.path.join(top, "built")}
         for i, case in enumerate(o.cases):
             try:
-                scores, died = run(o.record, [p for _, p in o.readers], case, os.path.join(top, str(i)), built,
+                scores, died, changes = run(o.record, [p for _, p in o.readers], case, os.path.join(top, str(i)), built,
                                    o.record != o.sonde)
-                tally.scored(case, scores, died, verdict(case, scores[0], o.honest))
+                tally.scored(case, scores, died, verdict(case, scores[0], o.honest or (changes and not held)))
             except cases.Skip as e:
                 tally.skip(case, e)
             except (RuntimeError, subprocess.SubprocessError, OSError) as e:
