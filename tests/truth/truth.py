@@ -140,17 +140,25 @@ def converse(p, maps, late):
     return lines
 
 
+def end_all(p):
+    """Of its session: what it records, too."""
+    try:
+        os.killpg(p.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 def run_recorder(argv, path, env, said, late):
     """(exit status, the lines that the programs print); `late`: when the recorder is allowed to look."""
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True, errors="replace",
                           env=dict(env, TRUTH_ASKS="1"), start_new_session=True) as p:
-        late_end = threading.Timer(HANG_SECONDS, os.killpg, (p.pid, signal.SIGKILL))
+        late_end = threading.Timer(HANG_SECONDS, end_all, [p])
         late_end.start()
         try:
             lines = converse(p, Maps(path), late)
             return p.wait(), lines
         except BaseException:
-            os.killpg(p.pid, signal.SIGKILL)
+            end_all(p)
             raise
         finally:
             late_end.cancel()
