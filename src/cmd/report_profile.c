@@ -129,6 +129,8 @@ static void settle_modes(struct report_session *s) {
     bool chains = (s->has.chains && !s->branch) || s->history;
     s->chain_mode = chains ? o->chain.mode : PROFILE_CHAIN_NONE;
     bool callers = s->children || (o->branch_history && o->children != REPORT_NO);
+    bool types = (o->sort && strstr(o->sort, "type")) || (o->fields && strstr(o->fields, "type"));
+    s->children &= !types; /* what an instruction accesses is no matter of its callers */
     s->chain_order = o->chain.order_said ? o->chain.order : callers ? PROFILE_CALLER : PROFILE_CALLEE;
 }
 
@@ -140,17 +142,6 @@ static bool add_key(const char **list, char **made, const char *key) {
     }
     *list = *made;
     return true;
-}
-
-/* What columns cannot show yet. */
-static void warn_columns(const struct profile_columns *c) {
-    for (size_t i = 0; i < c->out.count; i++) {
-        enum profile_column_id id = c->out.items[i].id;
-        if (id != PROFILE_TYPE && id != PROFILE_TYPEOFF && id != PROFILE_TYPECLN)
-            continue;
-        log_line(LOG_WARN, "types of variables are not read from DWARF yet: all data types are (unknown)");
-        return;
-    }
 }
 
 static bool make_columns(struct report_session *s, struct err *err) {
@@ -182,8 +173,6 @@ static bool make_columns(struct report_session *s, struct err *err) {
     ok = (ok || err_memory(err, "columns")) && profile_columns_make(&c, s->r->events, &s->columns, err);
     free(with_parent);
     free(with_grades);
-    if (ok)
-        warn_columns(&s->columns);
     return ok;
 }
 

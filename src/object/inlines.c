@@ -68,8 +68,7 @@ static int by_start(const void *a, const void *b) {
     return (x->die > y->die) - (x->die < y->die);
 }
 
-/* The function whose code it is. */
-static bool find_function(struct object_lines *l, struct unit *u, uint64_t addr, Dwarf_Die *out) {
+bool object_lines_function(struct object_lines *l, struct unit *u, uint64_t addr, Dwarf_Die *out) {
     Dwarf_Die die;
     if (!u->functions_known) {
         struct collector c = {u, l->main.image.bytes.size / 2, false};
@@ -161,7 +160,7 @@ size_t object_lines_inlined(struct object_lines *l, object_vaddr addr, struct ob
         struct unit *u = &l->units.items[index];
         Dwarf_Die function, unit, path[INLINED_MAX];
         struct object_line line;
-        if (!find_function(l, u, addr, &function) || !dwarf_offdie(l->main.dwarf, u->die, &unit))
+        if (!object_lines_function(l, u, addr, &function) || !dwarf_offdie(l->main.dwarf, u->die, &unit))
             continue;
         size_t count = find_path(&function, addr, path);
         object_lines_find(l, addr, &line);

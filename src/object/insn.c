@@ -27,7 +27,7 @@ struct object_insns {
     struct capstone cs;
     csh handle; /* 0: not opened */
     cs_insn *insn;
-    bool x86;
+    bool x86, wide; /* wide: of 64 bits */
 };
 
 static bool load(struct capstone *cs, struct err *err) {
@@ -69,6 +69,7 @@ struct object_insns *object_insns_new(struct bytes image, struct err *err) {
         }
         if (n && n->cs.open(known[i].arch, known[i].mode, &n->handle) == CS_ERR_OK) {
             n->x86 = known[i].arch == CS_ARCH_X86;
+            n->wide = known[i].mode == CS_MODE_64;
             n->cs.option(n->handle, CS_OPT_DETAIL, CS_OPT_ON);
             if (n->x86)
                 n->cs.option(n->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
@@ -117,4 +118,52 @@ bool object_insns_decode(struct object_insns *n, struct bytes code, uint64_t add
     snprintf(out->text, sizeof out->text, "%s%s%.150s", n->insn->mnemonic, *n->insn->op_str ? " " : "",
              n->insn->op_str);
     return true;
+}
+
+/* The numbers of System V's ABI for x86-64, figure 3.36; -1: none of these. */
+static int dwarf_number(x86_reg reg) {
+    static const x86_reg numbered[] = {X86_REG_RAX, X86_REG_RDX, X86_REG_RCX, X86_REG_RBX,
+                                       X86_REG_RSI, X86_REG_RDI, X86_REG_RBP, X86_REG_RSP,
+                                       X86_REG_R8,  X86_REG_R9,  X86_REG_R10, X86_REG_R11,
+                                       X86_REG_R12, X86_REG_R13, X86_REG_R14, X86_REG_R15};
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+        if (numbered[i] == reg)
+            return (int)i;
+    return -1;
+}
+
+static bool uses_stack(const struct object_insns *n) {
+    const char *name = n->insn->mnemonic;
+    return n->cs.insn_group(n->handle, n->insn, CS_GRP_CALL) ||
+           n->cs.insn_group(n->handle, n->insn, CS_GRP_RET) || !strncmp(name, "push", 4) ||
+           (!strncmp(name, "pop", 3) && strncmp(name, "popcnt", 6) != 0) || !strncmp(name, "leave", 5);
+}
+
+bool object_insns_access(struct object_insns *n, struct bytes code, uint64_t address,
+                         struct object_access *out) {
+    enum { GUARD_AT = 0x28 };
+    const uint8_t *at = code.data;
+    size_t size = code.size;
+    uint64_t next = address;
+    *out = (struct object_access){.base = -1};
+    if (!n->x86 || !n->wide || !n->cs.disasm_iter(n->handle, &at, &size, &next, n->insn))
+        return false;
+    out->stack = uses_stack(n);
+    if (out->stack)
+        return true;
+    const cs_x86 *x = &n->insn->detail->x86;
+    if (n->insn->id == X86_INS_LEA || n->insn->id == X86_INS_NOP)
+        return false;
+    for (unsigned i = 0; i < x->op_count; i++) {
+        const x86_op_mem *mem = &x->operands[i].mem;
+        if (x->operands[i].type != X86_OP_MEM)
+            continue;
+        out->canary = mem->segment == X86_REG_FS && mem->base == X86_REG_INVALID && mem->disp == GUARD_AT;
+        out->has_address = mem->base == X86_REG_RIP;
+        out->address = out->has_address ? next + (uint64_t)mem->disp : 0;
+        out->base = dwarf_number(mem->base);
+        out->offset = mem->disp;
+        return out->canary || (mem->segment == X86_REG_INVALID && (out->has_address || out->base >= 0));
+    }
+    return false;
 }

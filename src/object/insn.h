@@ -23,6 +23,21 @@ void object_insns_free(struct object_insns *n); /* NULL is fine */
 bool object_insns_decode(struct object_insns *n, struct bytes code, uint64_t address,
                          struct object_insn *out);
 
+/* What an instruction accesses. */
+struct object_access {
+    bool stack;       /* it pushes, pops, calls or returns; nothing else is said then */
+    bool canary;      /* it reads the stack's guard (x86-64, System V ABI: at %fs:0x28); likewise */
+    bool has_address; /* `address` is what it accesses, relative to its own address; else: */
+    int base;         /* the number that DWARF gives to the register with the address */
+    int64_t offset;   /* bytes from there */
+    uint64_t address;
+};
+
+/* Of the first instruction of `code`. False when it accesses no memory, or that is not known: of x86-64 only,
+ * and not of what has no base register. */
+bool object_insns_access(struct object_insns *n, struct bytes code, uint64_t address,
+                         struct object_access *out);
+
 /* Whether this build has capstone. */
 bool object_insns_supported(void);
 

@@ -22,3 +22,9 @@ bool object_insns_decode(struct object_insns *n, struct bytes code, uint64_t add
     (void)n, (void)code, (void)address, (void)out;
     return false;
 }
+
+bool object_insns_access(struct object_insns *n, struct bytes code, uint64_t address,
+                         struct object_access *out) {
+    (void)n, (void)code, (void)address, (void)out;
+    return false;
+}

@@ -55,8 +55,10 @@ void object_lines_free(struct object_lines *l) {
     close_image(&l->main);
     close_image(&l->alt);
     strpool_fini(&l->paths);
-    for (size_t i = 0; i < l->units.count; i++)
+    for (size_t i = 0; i < l->units.count; i++) {
         vec_fini(&l->units.items[i].functions);
+        vec_fini(&l->units.items[i].globals);
+    }
     vec_fini(&l->units);
     vec_fini(&l->ranges);
     vec_fini(&l->rangeless);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In place of lines.c where there is no libdw. */
-#include "object/lines.h"
+#include "object/types.h"
 
 struct object_lines *object_lines_new(struct bytes image, struct bytes alt, struct err *err) {
     (void)image, (void)alt;
@@ -22,6 +22,12 @@ size_t object_lines_inlined(struct object_lines *l, object_vaddr addr, struct ob
                             size_t max) {
     (void)l, (void)addr, (void)out, (void)max;
     return 0;
+}
+
+bool object_types_find(struct object_lines *l, object_vaddr addr, const struct object_access *access,
+                       struct object_type *out) {
+    (void)l, (void)addr, (void)access, (void)out;
+    return false;
 }
 
 bool object_lines_supported(void) {

@@ -23,11 +23,18 @@ struct unit_range {
     uint32_t unit;
 };
 
+/* A variable at a fixed address. */
+struct unit_global {
+    uint64_t start, size;
+    Dwarf_Off die;
+};
+
 struct unit {
     Dwarf_Off die;
     bool no_lines;
-    bool functions_known;
+    bool functions_known, globals_known;
     VEC(struct unit_function) functions; /* sorted by start; see inlines.c */
+    VEC(struct unit_global) globals;     /* likewise; see types.c */
 };
 
 struct debug_file {
@@ -54,5 +61,8 @@ struct unit_walk {
     bool begun;
 };
 uint32_t object_lines_unit(struct object_lines *l, uint64_t addr, struct unit_walk *walk);
+
+/* The function of a unit whose code is at an address. */
+bool object_lines_function(struct object_lines *l, struct unit *u, uint64_t addr, Dwarf_Die *out);
 
 #endif

@@ -132,9 +132,11 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     if (plan->extras)
         plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
     plan->extras |= plan->unwinds;
-    plan->place_kind = wants_column(o, PROFILE_ADDR)                                       ? RESOLVE_ADDRESS
-                       : wants_column(o, PROFILE_SYMBOL_OFFSET) || profile_wants_source(o) ? RESOLVE_OFFSET
-                                                                                           : RESOLVE_PLACE;
+    plan->place_kind =
+        wants_column(o, PROFILE_ADDR) ? RESOLVE_ADDRESS
+        : wants_column(o, PROFILE_SYMBOL_OFFSET) || profile_wants_source(o) || profile_wants_types(o)
+            ? RESOLVE_OFFSET
+            : RESOLVE_PLACE;
     plan->waits = may_wait(plan);
     bool functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && profile_wants_source(o));
     plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;

@@ -7,9 +7,6 @@
 #include "format/perfdata/data_src.h"
 #include "profile/profile_internal.h"
 
-/* perf takes that of the machine that it runs on. */
-enum { CACHELINE_BYTES = 64 };
-
 typedef void put_fn(struct out *o, uint64_t v);
 
 static const struct source {
@@ -32,7 +29,7 @@ static const struct source *source_of(enum profile_column_id id) {
 }
 
 static uint64_t line_of(const struct resolve_frame *f) {
-    return f->offset & ~(uint64_t)(CACHELINE_BYTES - 1);
+    return f->offset & ~(uint64_t)(PROFILE_CACHELINE_BYTES - 1);
 }
 
 unsigned profile_mem_words(const struct profile *p, enum profile_column_id id, uint32_t frame, uint64_t value,

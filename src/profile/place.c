@@ -58,11 +58,12 @@ static bool make_places(struct profile *p) {
     struct naming n = {0};
     size_t count = p->b.frames.list.count;
     bool ok = vec_reserve(&p->places, count);
-    bool source = profile_wants_source(p->plan.o);
+    bool source = profile_wants_source(p->plan.o), types = profile_wants_types(p->plan.o);
     for (size_t i = 0; ok && i < count; i++) {
         const struct resolve_frame *f = &p->b.frames.list.items[i];
         struct profile_place *place = vec_push(&p->places);
-        ok = make_place(p, &n, f, place) && (!source || profile_find_source(p, f, place));
+        ok = make_place(p, &n, f, place) && (!source || profile_find_source(p, f, place)) &&
+             (!types || profile_find_type(p, f));
     }
     idtable_fini(&n.names);
     hash_map_fini(&n.dsos);
@@ -177,6 +178,14 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
     case PROFILE_SRCFILE:
         words[0] = profile_source_text(&p->sources.items[frame], id);
         return 1;
+    case PROFILE_TYPE:
+        words[0] = p->types.items[frame].name;
+        return 1;
+    case PROFILE_TYPEOFF:
+    case PROFILE_TYPECLN:
+        words[0] = p->types.items[frame].name;
+        words[1] = p->types.items[frame].offset / (id == PROFILE_TYPECLN ? PROFILE_CACHELINE_BYTES : 1);
+        return 2;
     case PROFILE_GRADE:
         words[0] = profile_grade_of(p, frame);
         return 1;

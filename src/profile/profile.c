@@ -45,6 +45,7 @@ void profile_free(struct profile *p) {
     }
     vec_fini(&p->places);
     vec_fini(&p->sources);
+    vec_fini(&p->types);
     vec_fini(&p->grades);
     vec_fini(&p->bases_of);
     vec_fini(&p->frame_lines);

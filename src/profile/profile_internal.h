@@ -353,6 +353,13 @@ struct profile_source {
     uint32_t line, file; /* text ids */
 };
 
+/* What the instruction of a frame accesses, where a column wants it. */
+struct profile_type {
+    uint32_t name, field; /* text ids; the field's only of a `known` one */
+    uint64_t offset;
+    bool known;
+};
+
 /* What a name rests on, where a column shows it. */
 struct profile_basis {
     uint32_t text;    /* text id: which list of which file */
@@ -430,6 +437,7 @@ struct profile {
     struct profile_builder b;
     VEC(struct profile_place) places;     /* by frame */
     VEC(struct profile_source) sources;   /* by frame, where a column wants them */
+    VEC(struct profile_type) types;       /* likewise */
     VEC(uint8_t) grades;                  /* enum grade, by frame */
     VEC(struct profile_basis) bases_of;   /* by frame, where a column wants them */
     VEC(uint32_t) frame_lines;            /* by frame: text ids of source lines; see frame_line.c */
@@ -541,6 +549,9 @@ bool profile_group(struct profile *p);
 /* Makes t->levels of t->order. False: memory. */
 bool profile_hierarchy(struct profile *p, struct profile_table *t);
 
+/* perf takes that of the machine that it runs on. */
+enum { PROFILE_CACHELINE_BYTES = 64 };
+
 /* ---- source.c ---- */
 
 /* Appends the source line at an offset of an image, or how far into which function it is. */
@@ -549,6 +560,13 @@ void profile_put_source(const struct profile *p, uint32_t image, uint64_t offset
 
 /* Whether a column asks for source lines. */
 bool profile_wants_source(const struct profile_options *o);
+/* Whether one asks for types of data. */
+bool profile_wants_types(const struct profile_options *o);
+/* Appends the type of what the instruction at frame `f` accesses to p->types. False: memory. */
+bool profile_find_type(struct profile *p, const struct resolve_frame *f);
+/* Appends the text of a key of types. */
+void profile_put_type(const struct profile *p, const struct profile_type *t, enum profile_column_id id,
+                      struct out *o);
 /* The text id of a key of source lines; PROFILE_NONE: it is no such key. */
 uint32_t profile_source_text(const struct profile_source *source, enum profile_column_id id);
 /* Appends the source line and file of frame `f`, whose name is known, to p->sources. False: memory. */

@@ -163,6 +163,12 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
                                  */
         words[1] = (words[1] & ((1ull << 40) - 1)) | (words[1] >> 63 ? 0 : 1ull << 40);
         return (uint64_t)symbol_rank(p, row->frame) << 41 | (~words[1] & ((1ull << 41) - 1));
+    case PROFILE_TYPE: /* from the last name up */
+        return p->b.texts.entries.count - p->text_ranks.items[words[0]];
+    case PROFILE_TYPEOFF:
+    case PROFILE_TYPECLN: /* and from the last byte */
+        words[1] = words[1] < UINT32_MAX ? words[1] : UINT32_MAX;
+        return (p->b.texts.entries.count - p->text_ranks.items[words[0]]) << 32 | (UINT32_MAX - words[1]);
     case PROFILE_PARENT: /* those without one last */
         if (!strcmp(strpool_text(&p->b.texts, (uint32_t)words[0]), PROFILE_OTHER))
             return p->b.texts.entries.count;

@@ -10,14 +10,26 @@ static bool is_source(enum profile_column_id id) {
            id == PROFILE_SRCLINE_TO;
 }
 
-bool profile_wants_source(const struct profile_options *o) {
+static bool is_type(enum profile_column_id id) {
+    return id == PROFILE_TYPE || id == PROFILE_TYPEOFF || id == PROFILE_TYPECLN;
+}
+
+static bool wants(const struct profile_options *o, bool (*is)(enum profile_column_id)) {
     for (size_t i = 0; i < o->columns->out.count; i++)
-        if (is_source(o->columns->out.items[i].id))
+        if (is(o->columns->out.items[i].id))
             return true;
     for (size_t i = 0; i < o->columns->order.count; i++)
-        if (is_source(o->columns->order.items[i].id))
+        if (is(o->columns->order.items[i].id))
             return true;
     return false;
+}
+
+bool profile_wants_source(const struct profile_options *o) {
+    return wants(o, is_source);
+}
+
+bool profile_wants_types(const struct profile_options *o) {
+    return wants(o, is_type);
 }
 
 uint32_t profile_source_text(const struct profile_source *source, enum profile_column_id id) {
@@ -77,4 +89,45 @@ bool profile_find_source(struct profile *p, const struct resolve_frame *f,
     }
     out_fini(&o);
     return ok && source;
+}
+
+/* ---- types of data ---- */
+
+static uint32_t kept(struct profile *p, const char *text) {
+    return strpool_add(&p->b.texts, text, strlen(text));
+}
+
+bool profile_find_type(struct profile *p, const struct resolve_frame *f) {
+    static const char *const words[] = {[RESOLVE_ACCESS_UNKNOWN] = "(unknown)",
+                                        [RESOLVE_ACCESS_STACK] = "(stack operation)",
+                                        [RESOLVE_ACCESS_CANARY] = "(stack canary)"};
+    struct object_type type;
+    enum resolve_access access = RESOLVE_ACCESS_UNKNOWN;
+    struct profile_type *out = vec_push(&p->types);
+    if (!out)
+        return false;
+    if (p->plan.in->lines && f->image != MODEL_NONE && !f->back && /* of a caller: what is called decides */
+        model_image(p->plan.in->model, f->image)->kind == MODEL_IMAGE_FILE)
+        access = resolve_lines_type(p->plan.in->lines, f->image, f->offset, &type);
+    *out = (struct profile_type){.name = kept(p, access == RESOLVE_ACCESS_TYPE ? type.name : words[access])};
+    if (access == RESOLVE_ACCESS_TYPE) {
+        out->known = true;
+        out->offset = type.offset;
+        out->field = kept(p, *type.field ? type.field : "no field");
+    }
+    return out->name != STRPOOL_NONE && out->field != STRPOOL_NONE;
+}
+
+void profile_put_type(const struct profile *p, const struct profile_type *t, enum profile_column_id id,
+                      struct out *o) {
+    out_str(o, strpool_text(&p->b.texts, t->name));
+    if (id == PROFILE_TYPECLN) {
+        out_str(o, ": cache-line ");
+        out_dec(o, t->offset / PROFILE_CACHELINE_BYTES, 0);
+    }
+    if (id != PROFILE_TYPEOFF || !t->known)
+        return;
+    out_str(o, t->offset ? " +0x" : " +"); /* as "%#x" */
+    out_hex(o, t->offset, 0);
+    out_printf(o, " (%s)", strpool_text(&p->b.texts, t->field));
 }

@@ -155,12 +155,10 @@ static void put_other(const struct profile *p, const struct profile_table *t, co
         else
             out_str(o, "unknown");
         break;
-    case PROFILE_TYPE: /* types of variables are not read from DWARF */
+    case PROFILE_TYPE:
     case PROFILE_TYPEOFF:
-        out_str(o, "(unknown)");
-        break;
     case PROFILE_TYPECLN:
-        out_str(o, "(unknown): cache-line 0");
+        profile_put_type(p, &p->types.items[r->frame], id, o);
         break;
     case PROFILE_SIMD: /* nothing records it but instruction traces, which are not decoded */
         break;
@@ -266,7 +264,7 @@ static bool is_as_wide_as_title(enum profile_column_id id) {
            id == PROFILE_SYMBOL_OFFSET || id == PROFILE_DSO_FROM || id == PROFILE_DSO_TO ||
            id == PROFILE_MEM || id == PROFILE_TLB || id == PROFILE_SNOOP || id == PROFILE_LOCKED ||
            id == PROFILE_BLOCKED || id == PROFILE_PHYS_DADDR || id == PROFILE_DATA_PAGE_SIZE ||
-           id == PROFILE_DSO_SIZE || id == PROFILE_TYPECLN;
+           id == PROFILE_DSO_SIZE || id == PROFILE_TYPE || id == PROFILE_TYPEOFF || id == PROFILE_TYPECLN;
 }
 
 /* The widest of the task_widths, which are the same for all rows of a thread that had a name. */

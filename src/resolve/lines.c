@@ -18,6 +18,8 @@ struct resolve_lines {
     struct symbol_store *store;
     VEC(struct image_lines) images;
     struct strpool names_shown; /* demangled ones */
+    struct object_insns *insns; /* for images of this `machine`; NULL: none, or not known */
+    uint32_t machine;
 };
 
 struct resolve_lines *resolve_lines_new(struct resolve_names *names, struct symbol_store *store,
@@ -39,6 +41,7 @@ void resolve_lines_free(struct resolve_lines *l) {
         object_lines_free(l->images.items[i].lines);
     vec_fini(&l->images);
     strpool_fini(&l->names_shown);
+    object_insns_free(l->insns);
     free(l);
 }
 
@@ -93,6 +96,42 @@ size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t o
     for (size_t k = 0; k < n && !raw_names; k++)
         out[k].name = shown(l, out[k].name);
     return n;
+}
+
+/* The decoder for an image; several machines in one recording are rare. */
+static struct object_insns *insns_of(struct resolve_lines *l, struct bytes image) {
+    enum { CLASS_AT = 4, MACHINE_AT = 18, HEAD = 20 };
+    if (image.size < HEAD)
+        return NULL;
+    uint32_t machine = image.data[MACHINE_AT] | (uint32_t)image.data[MACHINE_AT + 1] << 8 |
+                       (uint32_t)image.data[CLASS_AT] << 16;
+    if (machine != l->machine) {
+        object_insns_free(l->insns);
+        l->insns = object_insns_new(image, NULL);
+        l->machine = machine;
+    }
+    return l->insns;
+}
+
+enum resolve_access resolve_lines_type(struct resolve_lines *l, uint32_t image, uint64_t offset,
+                                       struct object_type *out) {
+    const struct image_lines *i = lines_of(l, image, offset); /* loads it */
+    uint32_t id = image == MODEL_NONE ? UINT32_MAX : resolve_names_store_id(l->names, image);
+    struct object_access access;
+    if (id == UINT32_MAX)
+        return RESOLVE_ACCESS_UNKNOWN;
+    struct bytes code = symbol_store_bytes(l->store, id).code;
+    const struct symbol_table *t = resolve_names_table(l->names, image);
+    struct object_insns *insns = insns_of(l, code);
+    if (!t || !insns || offset >= code.size)
+        return RESOLVE_ACCESS_UNKNOWN;
+    object_vaddr addr = symbol_table_address(t, offset);
+    if (!object_insns_access(insns, (struct bytes){code.data + offset, code.size - offset}, addr, &access))
+        return RESOLVE_ACCESS_UNKNOWN;
+    if (access.stack || access.canary)
+        return access.stack ? RESOLVE_ACCESS_STACK : RESOLVE_ACCESS_CANARY;
+    return i && object_types_find(i->lines, addr, &access, out) ? RESOLVE_ACCESS_TYPE
+                                                                : RESOLVE_ACCESS_UNKNOWN;
 }
 
 const char *resolve_lines_file(const struct object_line *line, bool full) {

@@ -4,7 +4,7 @@
 #ifndef SONDE_RESOLVE_LINES_H
 #define SONDE_RESOLVE_LINES_H
 
-#include "object/lines.h"
+#include "object/types.h"
 #include "resolve/names.h"
 
 struct resolve_lines;
@@ -22,6 +22,18 @@ bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset
 /* object_lines_inlined there, with names demangled unless `raw_names`; they live as long as `l`. */
 size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t offset, bool raw_names,
                              struct object_inline *out, size_t max);
+
+enum resolve_access {
+    RESOLVE_ACCESS_UNKNOWN,
+    RESOLVE_ACCESS_STACK,
+    RESOLVE_ACCESS_CANARY,
+    RESOLVE_ACCESS_TYPE
+};
+
+/* What the instruction at model_hit.offset of a file accesses: *out with RESOLVE_ACCESS_TYPE, else what
+ * object_access has. As resolve_lines_find for threads. */
+enum resolve_access resolve_lines_type(struct resolve_lines *l, uint32_t image, uint64_t offset,
+                                       struct object_type *out);
 
 /* The file as perf shows it: without folders, or, with `full` (--full-source-path), as it is. */
 const char *resolve_lines_file(const struct object_line *line, bool full);
