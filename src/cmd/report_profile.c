@@ -112,6 +112,9 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
         return absent_err(err, "report", "stitch-lbr");
     if (o->stitch_lbr)
         log_line(LOG_WARN, "there are no LBR call stacks for --stitch-lbr to join");
+    if (o->inlines)
+        log_line(LOG_WARN,
+                 "--inline: inlined functions are not shown in reports yet; `script --inline' shows them");
     if (o->cpus && !s->has.cpu)
         return err_set(err, ERR_ABSENT, NULL,
                        "File does not contain CPU events. Remove -C option to proceed.");

@@ -232,7 +232,7 @@ static bool is_variable(struct search *s, Dwarf_Die *variable, struct object_typ
         return s->access->has_address && describe(&type, (int64_t)(s->access->address - op.number), out);
     if (op.atom == DW_OP_fbreg)
         return s->has_frame &&
-               in_memory_at(s, &type, s->frame_reg, s->frame_offset + (int64_t)op.number, out);
+               in_memory_at(s, &type, s->frame_reg, (int64_t)((uint64_t)s->frame_offset + op.number), out);
     return register_of(&op, &reg, &in_memory, &offset) &&
            (in_memory ? in_memory_at(s, &type, reg, offset, out) : pointed_to(s, &type, reg, out));
 }

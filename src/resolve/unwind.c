@@ -210,12 +210,15 @@ static enum unwind_result step_blind(struct walk *w) {
     return r == UNWIND_CUT || r == UNWIND_COMPLETE ? r : UNWIND_LOST;
 }
 
-/* A file that could not be proved, or is not there, tells nothing of how its code uses registers. */
+/* A file that could not be proved, or is not there, tells nothing of how its code uses registers. One that
+ * has no tables at all (Go's, stripped) is code that has no need of them: it keeps frame pointers, or is
+ * lost. */
 static bool may_step_blind(const struct walk *w) {
     if (w->hit.image == MODEL_NONE) /* a call through a bad pointer */
         return !w->frame.returned;
     unsigned kind = model_image(w->u->model, w->hit.image)->kind;
-    return (kind != MODEL_IMAGE_FILE && kind != MODEL_IMAGE_VDSO) || tables_of(w->u, w->hit.image).cfi;
+    struct symbol_frames f = tables_of(w->u, w->hit.image);
+    return (kind != MODEL_IMAGE_FILE && kind != MODEL_IMAGE_VDSO) || f.cfi || f.layout;
 }
 
 static enum unwind_result step(struct walk *w) {

@@ -45,13 +45,15 @@ struct session {
     struct perfdata_sample sample;
 };
 
-/* `signal`: all functions of the file are signal frames. Returns where its code begins. */
-static uint64_t write_image(struct session *s, bool signal) {
+enum kind { USUAL, SIGNAL_FRAMES, NO_TABLES };
+
+/* SIGNAL_FRAMES: all functions of the file are such. Returns where its code begins. */
+static uint64_t write_image(struct session *s, enum kind kind) {
     const struct test_cfi x = {.wide = true,
                                .machine = EM_X86_64,
                                .return_column = 16,
                                .data_align = -8,
-                               .augmentation = signal ? "zRS" : "zR",
+                               .augmentation = kind == SIGNAL_FRAMES ? "zRS" : "zR",
                                .initial = INITIAL,
                                .initial_size = sizeof INITIAL - 1,
                                .fdes = FDES,
@@ -63,6 +65,12 @@ static uint64_t write_image(struct session *s, bool signal) {
     memcpy(&head, b.data, sizeof head);
     memcpy(&text, b.data + head.e_phoff, sizeof text);
     assert_int_equal(text.p_vaddr, TEST_CFI_TEXT);
+    if (kind == NO_TABLES) { /* only the code is left of what the file consists of */
+        Elf64_Ehdr bare = head;
+        bare.e_shoff = bare.e_shnum = bare.e_shstrndx = 0;
+        bare.e_phnum = 1;
+        memcpy((uint8_t *)(uintptr_t)b.data, &bare, sizeof bare);
+    }
     FILE *f = fopen(s->file, "w");
     assert_true(f && fwrite(b.data, 1, b.size, f) == b.size && fclose(f) == 0);
     test_image_fini(&image);
@@ -71,13 +79,13 @@ static uint64_t write_image(struct session *s, bool signal) {
 
 static const char ARCH[] = "\7\0\0\0x86_64";
 
-static void session_init(struct session *s, bool signal) {
+static void session_init(struct session *s, enum kind kind) {
     *s = (struct session){.root = "/tmp/unwindXXXXXX"};
     assert_non_null(mkdtemp(s->root));
     snprintf(s->folder, sizeof s->folder, "%s/lib", s->root);
     snprintf(s->file, sizeof s->file, "%s/a.so", s->folder);
     assert_int_equal(mkdir(s->folder, 0700), 0);
-    uint64_t offset = write_image(s, signal);
+    uint64_t offset = write_image(s, kind);
     s->m = batch();
     at(s->m, 1, rec_exec(PID, "prog"));
     at(s->m, 2, rec_mmap(U, PID, FILE_AT, 0x1000, offset, "/lib/a.so"));
@@ -141,7 +149,7 @@ static uint64_t ended(const struct session *s, enum resolve_unwind_end end) {
 static void test_tables(void **state) {
     (void)state;
     struct session s;
-    session_init(&s, false);
+    session_init(&s, USUAL);
     s.words[0] = FRAME + 5; /* nothing is pushed yet */
     s.words[1] = 0x1234;    /* the frame of that one: rbp, return address */
     s.words[2] = OUTERMOST + 2;
@@ -166,7 +174,7 @@ static void test_tables(void **state) {
 static void test_ends(void **state) {
     (void)state;
     struct session s;
-    session_init(&s, false);
+    session_init(&s, USUAL);
     s.words[0] = FRAME + 5;
     s.words[1] = 0x1234;
     s.words[2] = OUTERMOST + 2;
@@ -208,7 +216,7 @@ static void test_ends(void **state) {
 static void test_memory_without_tables(void **state) {
     (void)state;
     struct session s;
-    session_init(&s, false);
+    session_init(&s, USUAL);
     s.words[4] = STACK + 0x30; /* the frame of JIT_AT + 8 */
     s.words[5] = JIT_AT + 0x21;
     s.words[6] = 0; /* the frame of that one: the caller's frame pointer, its return address */
@@ -220,11 +228,28 @@ static void test_memory_without_tables(void **state) {
     session_fini(&s);
 }
 
+/* A file's code without tables: by its frame pointer; never by the word on top, which nothing proves. */
+static void test_file_without_tables(void **state) {
+    (void)state;
+    struct session s;
+    session_init(&s, NO_TABLES);
+    s.words[0] = OUTERMOST + 2;
+    s.words[4] = STACK + 0x30; /* the frame of FRAME + 8 */
+    s.words[5] = BARE + 4;
+    s.words[6] = 0; /* the frame of that one */
+    s.words[7] = 0;
+    ASSERT_CHAIN(chain_of(&s, sample(&s, FRAME + 8, STACK + 0x20, 16), 100), FRAME + 8, BARE + 3);
+    assert_int_equal(ended(&s, RESOLVE_UNWIND_COMPLETE), 1);
+    ASSERT_CHAIN(chain_of(&s, sample(&s, FRAME + 8, 1, 16), 100), FRAME + 8);
+    assert_int_equal(ended(&s, RESOLVE_UNWIND_NO_TABLE), 1);
+    session_fini(&s);
+}
+
 /* What a signal interrupted is exact. */
 static void test_signal(void **state) {
     (void)state;
     struct session s;
-    session_init(&s, true);
+    session_init(&s, SIGNAL_FRAMES);
     s.words[0] = 0x77;
     s.words[1] = FRAME; /* its first instruction, where nothing is pushed */
     s.words[2] = OUTERMOST;
@@ -235,7 +260,7 @@ static void test_signal(void **state) {
 static void test_memory(void **state) {
     (void)state;
     struct session s;
-    session_init(&s, false);
+    session_init(&s, USUAL);
     s.words[0] = FRAME + 5;
     s.words[2] = OUTERMOST + 2;
     const struct perfdata_sample *x = sample(&s, FRAME, 0, 8);
@@ -256,6 +281,7 @@ int main(void) {
         cmocka_unit_test(test_tables),
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_memory_without_tables),
+        cmocka_unit_test(test_file_without_tables),
         cmocka_unit_test(test_signal),
         cmocka_unit_test(test_memory),
     };
