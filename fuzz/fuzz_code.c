@@ -116,10 +116,10 @@ static void compare(const struct model *m, const struct space *spaces, uint32_t 
         FUZZ_CHECK(model_state_find(m, &state, BASE + i, &again) == found && again.mapping == hit.mapping);
         if (!found)
             continue;
-        const struct model_mapping *map = model_mapping(m, hit.mapping);
-        FUZZ_CHECK(map->order == want);
+        const struct model_mapping map = model_mapping(m, hit.mapping);
+        FUZZ_CHECK(map.order == want);
         FUZZ_CHECK((model_image(m, hit.image)->kind == MODEL_IMAGE_CODE) == (s->code[i] != 0));
-        FUZZ_CHECK(!s->code[i] || hit.offset == ((uint64_t)want << 16) + (BASE + i - map->start));
+        FUZZ_CHECK(!s->code[i] || hit.offset == ((uint64_t)want << 16) + (BASE + i - map.start));
     }
 }
 

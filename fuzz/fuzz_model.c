@@ -23,8 +23,8 @@ static void ask(const struct model *m, const struct perfdata_plan *plan, const s
     unsigned cpumode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;
     struct model_hit hit;
     if (model_find(m, cpumode, s.pid, when, s.ip, &hit)) {
-        const struct model_mapping *mapping = model_mapping(m, hit.mapping);
-        FUZZ_CHECK(mapping->start <= s.ip && s.ip <= mapping->last);
+        const struct model_mapping mapping = model_mapping(m, hit.mapping);
+        FUZZ_CHECK(mapping.start <= s.ip && s.ip <= mapping.last);
         FUZZ_CHECK(model_image(m, hit.image)->name && model_image_dso(m, model_image(m, hit.image)));
     }
     const char *comm = model_comm(m, s.pid, s.tid, when, NULL);

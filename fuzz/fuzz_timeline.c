@@ -109,8 +109,8 @@ static void check_same(const struct model *a, const struct model *b, struct mode
             for (size_t i = 0; i < pa.list.count; i++)
                 FUZZ_CHECK(pa.list.items[i].start == pb.list.items[i].start &&
                            pa.list.items[i].last == pb.list.items[i].last &&
-                           model_mapping(a, pa.list.items[i].mapping)->order ==
-                               model_mapping(b, pb.list.items[i].mapping)->order);
+                           model_mapping(a, pa.list.items[i].mapping).order ==
+                               model_mapping(b, pb.list.items[i].mapping).order);
             for (uint32_t tid = 0; tid < PIDS; tid++) {
                 const char *x = model_comm(a, pid, tid, when, NULL), *y = model_comm(b, pid, tid, when, NULL);
                 /* What an exec or a new process killed may be forgotten by now. */

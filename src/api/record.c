@@ -301,19 +301,19 @@ int sonde_frame_slide(const struct sonde_frame *f, int64_t *slide) {
 
 int sonde_frame_mapping(const struct sonde_frame *f, struct sonde_mapping *mapping) {
     const struct model *m = f->session->model;
-    const struct model_mapping *map = f->hit.mapping == MODEL_NONE ? NULL : model_mapping(m, f->hit.mapping);
     struct sonde_mapping found = {.size = mapping->size};
-    if (map) {
-        bool announced = map->image != MODEL_NONE && model_image(m, map->image)->kind == MODEL_IMAGE_CODE;
-        found.start = map->start;
-        found.last = map->last;
-        found.offset = map->pgoff;
-        found.record = announced ? UINT64_MAX : map->order;
+    if (f->hit.mapping != MODEL_NONE) {
+        const struct model_mapping map = model_mapping(m, f->hit.mapping);
+        bool announced = map.image != MODEL_NONE && model_image(m, map.image)->kind == MODEL_IMAGE_CODE;
+        found.start = map.start;
+        found.last = map.last;
+        found.offset = map.pgoff;
+        found.record = announced ? UINT64_MAX : map.order;
     }
     memcpy(mapping, &found, mapping->size < sizeof found ? mapping->size : sizeof found);
     if (mapping->size > sizeof found) /* of a later version: nothing is known of its new fields */
         memset((char *)mapping + sizeof found, 0, mapping->size - sizeof found);
-    return map != NULL;
+    return f->hit.mapping != MODEL_NONE;
 }
 
 const char *sonde_frame_source(const struct sonde_frame *f, unsigned *line) {

@@ -74,12 +74,12 @@ void module_ends_find(const struct module_ends *from, struct model *m) {
     if (count && from->kallsyms && !os_files_real.read(os_files_real.ctx, from->kallsyms, &list, NULL))
         writer_clear(&list); /* whoever needs it for names says so */
     for (uint32_t i = 0; i < count && i < MODULES_MAX; i++) {
-        const struct model_mapping *map = model_mapping(m, model_endless(m, i));
-        const struct model_image *image = model_image(m, map->image);
+        const struct model_mapping map = model_mapping(m, model_endless(m, i));
+        const struct model_image *image = model_image(m, map.image);
         struct bytes name = bare_name(image->short_name);
-        uint64_t last = name.size ? by_sections(from->lines, name, map->start) : 0;
-        last = last || !name.size ? last : by_symbols(writer_bytes(&list), name, map->start);
-        last = last ? last : by_file(from, m, image, map->start);
+        uint64_t last = name.size ? by_sections(from->lines, name, map.start) : 0;
+        last = last || !name.size ? last : by_symbols(writer_bytes(&list), name, map.start);
+        last = last ? last : by_file(from, m, image, map.start);
         if (last)
             model_end_module(m, i, last);
     }

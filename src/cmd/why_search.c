@@ -25,11 +25,11 @@ static bool find_odd(struct why_search *w) {
     const struct model *m = w->places->model;
     bool ok = true;
     for (uint32_t i = 0; ok && i < model_mapping_count(m); i++) {
-        const struct model_mapping *map = model_mapping(m, i);
-        if (map->start % PAGE_BYTES)
-            ok = hash_map_set(&w->odd, map->start >> PAGE_BITS, 0);
-        if (ok && (map->last + 1) % PAGE_BYTES)
-            ok = hash_map_set(&w->odd, map->last >> PAGE_BITS, 0);
+        const struct model_mapping map = model_mapping(m, i);
+        if (map.start % PAGE_BYTES)
+            ok = hash_map_set(&w->odd, map.start >> PAGE_BITS, 0);
+        if (ok && (map.last + 1) % PAGE_BYTES)
+            ok = hash_map_set(&w->odd, map.last >> PAGE_BITS, 0);
     }
     return ok;
 }

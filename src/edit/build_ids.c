@@ -222,7 +222,7 @@ static uint32_t first_mapping(const struct edit_build_ids *b, uint64_t loc) {
     uint32_t low = 0, high = model_mapping_count(b->model);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (model_mapping(b->model, middle)->order < loc)
+        if (model_mapping(b->model, middle).order < loc)
             low = middle + 1;
         else
             high = middle;
@@ -231,12 +231,12 @@ static uint32_t first_mapping(const struct edit_build_ids *b, uint64_t loc) {
 }
 
 static bool is_made_by(const struct edit_build_ids *b, uint32_t mapping, uint64_t loc) {
-    return mapping < model_mapping_count(b->model) && model_mapping(b->model, mapping)->order == loc;
+    return mapping < model_mapping_count(b->model) && model_mapping(b->model, mapping).order == loc;
 }
 
 static void ask_mapping(struct edit_build_ids *b, const struct stream_record *r, struct writer *out) {
     for (uint32_t i = first_mapping(b, r->loc); is_made_by(b, i, r->loc); i++)
-        announce(b, model_mapping(b->model, i)->image, out);
+        announce(b, model_mapping(b->model, i).image, out);
 }
 
 /* ---- map records ---- */
@@ -264,13 +264,13 @@ static const struct found *find_of(struct edit_build_ids *b, uint32_t image) {
 
 /* The kernel's maps tell where it was and where its modules end, a jitdump's where code is. */
 static bool is_needed(const struct edit_build_ids *b, uint32_t mapping) {
-    const struct model_mapping *map = model_mapping(b->model, mapping);
-    for (uint32_t i = mapping; b->used && is_made_by(b, i, map->order); i++)
+    const struct model_mapping map = model_mapping(b->model, mapping);
+    for (uint32_t i = mapping; b->used && is_made_by(b, i, map.order); i++)
         if (b->used[i])
             return true;
-    if (!b->used || map->image == MODEL_NONE)
+    if (!b->used || map.image == MODEL_NONE)
         return true;
-    const struct model_image *image = model_image(b->model, map->image);
+    const struct model_image *image = model_image(b->model, map.image);
     size_t len = strlen(image->short_name);
     return image->space != MODEL_SPACE_USER || (strncmp(image->short_name, "jit-", 4) == 0 && len > 9 &&
                                                 strcmp(image->short_name + len - 5, ".dump") == 0);
@@ -329,7 +329,7 @@ static void edit_map(struct edit_build_ids *b, const struct stream_record *r, st
     uint32_t mapping = first_mapping(b, r->loc);
     if (!is_made_by(b, mapping, r->loc))
         return;
-    uint32_t image = model_mapping(b->model, mapping)->image;
+    uint32_t image = model_mapping(b->model, mapping).image;
     if (!is_needed(b, mapping)) {
         b->counts.dropped++;
         *keep = false;

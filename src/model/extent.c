@@ -29,12 +29,12 @@ static bool has_end(uint64_t start, uint64_t last) {
     return last - start < PLAUSIBLE_BYTES && last < UINT64_MAX - 1 && (last | 1) != UINT32_MAX;
 }
 
-uint64_t model_module_last(struct model *m, uint32_t space, const struct model_mapping *map,
-                           struct model_when when) {
-    uint64_t last = map->last, start = map->start;
+uint64_t model_module_last(struct model *m, uint32_t space, uint32_t mapping, struct model_when when) {
+    const struct model_mapping map = mapping_get(&m->mappings, mapping);
+    uint64_t last = map.last, start = map.start;
     /* Addresses that were hidden from the recorder (kernel.kptr_restrict) are 0: of such there is nothing to
      * know, an end neither. */
-    bool is_module = start && m->images.list.items[map->image].kind == MODEL_IMAGE_MODULE;
+    bool is_module = start && m->images.list.items[map.image].kind == MODEL_IMAGE_MODULE;
     bool endless = is_module && !has_end(start, last);
     /* A module of the same moment ends where the next one begins; of others one may have come in the other's
      * place. One without an end ends there in any case. */
@@ -48,7 +48,7 @@ uint64_t model_module_last(struct model *m, uint32_t space, const struct model_m
         last = last - start < GUESSED_BYTES ? last : start + GUESSED_BYTES - 1;
         struct model_endless *e = m->endless.count < CONSIDERED_MAX ? vec_push(&m->endless) : NULL;
         if (e)
-            *e = (struct model_endless){(uint32_t)(map - m->mappings.items), space, false};
+            *e = (struct model_endless){mapping, space, false};
     }
     if (m->kernel_maps.count >= CONSIDERED_MAX)
         return last;
@@ -68,11 +68,11 @@ uint32_t model_endless(const struct model *m, uint32_t i) {
 
 void model_end_module(struct model *m, uint32_t i, uint64_t last) {
     struct model_endless *e = &m->endless.items[i];
-    struct model_mapping *map = &m->mappings.items[e->mapping];
-    if (m->frozen || m->options.streaming || last < map->start)
+    if (m->frozen || m->options.streaming || last < mapping_start(&m->mappings, e->mapping))
         return;
     e->ended = true;
-    map->last = last < map->last ? last : map->last;
+    if (last < mapping_last(&m->mappings, e->mapping))
+        mapping_end(&m->mappings, e->mapping, last);
 }
 
 /* They are in the order of their ids. */
@@ -86,11 +86,11 @@ static uint64_t guess(const struct model *m, uint32_t space) {
     uint64_t longest = GUESSED_LEAST_BYTES, compared = 0;
     for (size_t i = 0; i < m->pending.count && compared < CONSIDERED_MAX; i++) {
         const struct model_event *e = pending_at(&m->pending, i);
-        const struct model_mapping *map = e->kind == EVENT_MAP_SPACE ? &m->mappings.items[e->arg] : NULL;
-        if (!map || e->task != space || map->image == MODEL_NONE ||
-            m->images.list.items[map->image].kind != MODEL_IMAGE_MODULE || is_endless(m, e->arg))
+        uint32_t image = e->kind == EVENT_MAP_SPACE ? mapping_image(&m->mappings, e->arg) : MODEL_NONE;
+        if (image == MODEL_NONE || e->task != space ||
+            m->images.list.items[image].kind != MODEL_IMAGE_MODULE || is_endless(m, e->arg))
             continue;
-        uint64_t bytes = map->last - map->start + 1;
+        uint64_t bytes = mapping_last(&m->mappings, e->arg) - mapping_start(&m->mappings, e->arg) + 1;
         longest = bytes > longest ? bytes : longest;
         compared++;
     }
@@ -105,18 +105,19 @@ void model_settle_ends(struct model *m) {
         return;
     for (size_t i = 0; i < m->endless.count && i < ENDLESS_MAX; i++) {
         const struct model_endless *e = &m->endless.items[i];
-        struct model_mapping *map = &m->mappings.items[e->mapping];
+        struct model_mapping map = mapping_get(&m->mappings, e->mapping);
         if (!e->ended && e->space != space) {
             space = e->space;
             bytes = guess(m, space);
         }
-        if (!e->ended && map->last - map->start >= bytes)
-            map->last = map->start + bytes - 1;
+        if (!e->ended && map.last - map.start >= bytes)
+            map.last = map.start + bytes - 1;
         for (size_t j = 0; j < m->pending.count; j++) {
             const struct model_event *other = pending_at(&m->pending, j);
-            uint64_t start = other->kind == EVENT_MAP_SPACE ? m->mappings.items[other->arg].start : 0;
-            if (start > map->start && start <= map->last && other->task == e->space)
-                map->last = start - 1;
+            uint64_t start = other->kind == EVENT_MAP_SPACE ? mapping_start(&m->mappings, other->arg) : 0;
+            if (start > map.start && start <= map.last && other->task == e->space)
+                map.last = start - 1;
         }
+        mapping_end(&m->mappings, e->mapping, map.last);
     }
 }

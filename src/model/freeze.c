@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a pile of records to timelines: sort, play, make each owner's entries contiguous. */
 #include "model/model_internal.h"
+#include "os/heap.h"
 
 static const char where[] = "process and mapping timeline";
 
 static bool play(void *ctx, const struct model_event *e) {
     return play_event(ctx, e);
+}
+
+/* Room for what the events become, by how many of each kind there are: tables that grow are copied, and what
+ * they leave behind is too small for themselves. */
+static void make_room(struct model *m) {
+    const size_t *kinds = m->pending.kinds;
+    size_t execs = kinds[EVENT_COMM_EXEC], forks = kinds[EVENT_FORK] + kinds[EVENT_FORK_EMPTY],
+           spaces = m->spaces.count + 1, tasks = m->tasks.count + 1,
+           maps = kinds[EVENT_MAP] + kinds[EVENT_MAP_SPACE] + kinds[EVENT_CODE],
+           comms = kinds[EVENT_COMM] + execs + forks + kinds[EVENT_EXIT];
+    timeline_room(&m->changes, maps + maps / SPACE_LOG_MAX + execs + 2 * forks + kinds[EVENT_EXIT], spaces);
+    timeline_room(&m->space_processes, forks + spaces, spaces);
+    timeline_room(&m->task_threads, forks + tasks, tasks);
+    if (model_needs(m, MODEL_NEED_COMMS))
+        timeline_room(&m->task_comms, comms, tasks);
+    os_heap_room(&m->processes, forks + spaces);
+    os_heap_room(&m->threads, forks + tasks);
 }
 
 static int compare_pokes(const void *a, const void *b) {
@@ -28,13 +46,14 @@ bool model_freeze(struct model *m, struct err *err) {
     if (m->frozen)
         return true;
     model_settle_ends(m);
+    make_room(m);
     if (!pending_play(&m->pending, play, m) || !freeze_timelines(m))
         return err_memory(err, where);
     if (m->pokes.count)
         qsort(m->pokes.items, m->pokes.count, sizeof *m->pokes.items, compare_pokes);
     if (m->programs.count)
         qsort(m->programs.items, m->programs.count, sizeof *m->programs.items, compare_programs);
-    vec_trim(&m->mappings);
+    mapping_trim(&m->mappings);
     vec_trim(&m->tree.nodes);
     vec_trim(&m->processes);
     vec_trim(&m->threads);

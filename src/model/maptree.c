@@ -120,16 +120,16 @@ static uint32_t floor_node(const struct maptree *t, uint32_t n, uint64_t address
     return best;
 }
 
-uint32_t maptree_find(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+uint32_t maptree_find(const struct maptree *t, const struct mapping_table *mappings, uint32_t root,
                       uint64_t address) {
     uint32_t n = floor_node(t, root, address);
     if (!n)
         return MODEL_NONE;
     uint32_t mapping = t->nodes.items[n].mapping;
-    return address <= mappings[mapping].last ? mapping : MODEL_NONE;
+    return address <= mapping_last(mappings, mapping) ? mapping : MODEL_NONE;
 }
 
-uint32_t maptree_find_piece(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+uint32_t maptree_find_piece(const struct maptree *t, const struct mapping_table *mappings, uint32_t root,
                             uint64_t address, struct model_piece *piece) {
     uint32_t best = 0;
     *piece = (struct model_piece){0, UINT64_MAX, MODEL_NONE};
@@ -142,7 +142,7 @@ uint32_t maptree_find_piece(const struct maptree *t, const struct model_mapping 
     }
     if (!best)
         return MODEL_NONE;
-    uint64_t end = mappings[t->nodes.items[best].mapping].last;
+    uint64_t end = mapping_last(mappings, t->nodes.items[best].mapping);
     if (address > end) {
         piece->start = end + 1;
         return MODEL_NONE;
@@ -152,9 +152,9 @@ uint32_t maptree_find_piece(const struct maptree *t, const struct model_mapping 
     return piece->mapping = t->nodes.items[best].mapping;
 }
 
-uint32_t maptree_map(struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+uint32_t maptree_map(struct maptree *t, const struct mapping_table *mappings, uint32_t root,
                      uint32_t mapping) {
-    uint64_t start = mappings[mapping].start, last = mappings[mapping].last;
+    uint64_t start = mapping_start(mappings, mapping), last = mapping_last(mappings, mapping);
     uint32_t behind = 0; /* a piece that reaches beyond: what of it stays needs a node of its own */
     if (last < UINT64_MAX) {
         uint32_t beyond = maptree_find(t, mappings, root, last + 1);
@@ -171,7 +171,7 @@ uint32_t maptree_map(struct maptree *t, const struct model_mapping *mappings, ui
     return join(t, before, new_node(t, start, mapping), after);
 }
 
-bool maptree_pieces(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+bool maptree_pieces(const struct maptree *t, const struct mapping_table *mappings, uint32_t root,
                     struct model_pieces *out) {
     uint32_t stack[HEIGHT_MAX];
     unsigned depth = 0;
@@ -188,7 +188,7 @@ bool maptree_pieces(const struct maptree *t, const struct model_mapping *mapping
         struct model_piece *piece = vec_push(&out->list);
         if (!piece)
             return false;
-        *piece = (struct model_piece){node->start, mappings[node->mapping].last, node->mapping};
+        *piece = (struct model_piece){node->start, mapping_last(mappings, node->mapping), node->mapping};
     }
     return true;
 }

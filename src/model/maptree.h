@@ -23,7 +23,7 @@
 #ifndef SONDE_MODEL_MAPTREE_H
 #define SONDE_MODEL_MAPTREE_H
 
-#include "model/model.h"
+#include "model/mapping.h"
 
 /* 20 bytes. The children's ids (0: none) leave three bits each, which hold the node's height. */
 struct maptree_node {
@@ -48,19 +48,19 @@ void maptree_begin(struct maptree *t);
  * the newest result may be built upon. Check t->failed afterwards: the result is then worthless, versions
  * from before maptree_begin are not harmed.
  */
-uint32_t maptree_map(struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+uint32_t maptree_map(struct maptree *t, const struct mapping_table *mappings, uint32_t root,
                      uint32_t mapping);
 
 /* The mapping that holds the address, or MODEL_NONE. */
-uint32_t maptree_find(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+uint32_t maptree_find(const struct maptree *t, const struct mapping_table *mappings, uint32_t root,
                       uint64_t address);
 
 /* The same, and *piece becomes all addresses around this one for which the answer is the same. */
-uint32_t maptree_find_piece(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+uint32_t maptree_find_piece(const struct maptree *t, const struct mapping_table *mappings, uint32_t root,
                             uint64_t address, struct model_piece *piece);
 
 /* Appends the version's pieces, ascending. False: memory. */
-bool maptree_pieces(const struct maptree *t, const struct model_mapping *mappings, uint32_t root,
+bool maptree_pieces(const struct maptree *t, const struct mapping_table *mappings, uint32_t root,
                     struct model_pieces *out);
 
 /* Copies what `root` reaches into `to`; copied[id of t] (zeroed at first, one per node) remembers, so that

@@ -35,7 +35,12 @@ static struct model_mapping range(uint64_t start, uint64_t last) {
     return (struct model_mapping){.start = start, .last = last};
 }
 
-static uint32_t put(struct maptree *t, const struct model_mapping *maps, uint32_t root, uint32_t mapping) {
+static void add(struct mapping_table *maps, const struct model_mapping *list, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        assert_int_not_equal(mapping_add(maps, &list[i], false), MODEL_NONE);
+}
+
+static uint32_t put(struct maptree *t, const struct mapping_table *maps, uint32_t root, uint32_t mapping) {
     maptree_begin(t);
     root = maptree_map(t, maps, root, mapping);
     assert_false(t->failed);
@@ -45,7 +50,9 @@ static uint32_t put(struct maptree *t, const struct model_mapping *maps, uint32_
 
 static void test_versions_stay(void **state) {
     (void)state;
-    const struct model_mapping maps[] = {range(0x1000, 0x6fff), range(0x3000, 0x3fff), range(0, UINT64_MAX)};
+    const struct model_mapping list[] = {range(0x1000, 0x6fff), range(0x3000, 0x3fff), range(0, UINT64_MAX)};
+    struct mapping_table table = {{0}}, *maps = &table;
+    add(maps, list, 3);
     struct maptree t = {0};
     uint32_t a = put(&t, maps, 0, 0), b = put(&t, maps, a, 1), c = put(&t, maps, b, 2);
     assert_int_equal(maptree_find(&t, maps, 0, 0x3000), MODEL_NONE);
@@ -59,13 +66,16 @@ static void test_versions_stay(void **state) {
     assert_int_equal(maptree_find(&t, maps, c, 0), 2);
     assert_int_equal(maptree_find(&t, maps, c, UINT64_MAX), 2);
     maptree_fini(&t);
+    mapping_table_fini(maps);
 }
 
 /* A piece in front reaches beyond the new mapping only where nothing starts right behind it. */
 static void test_what_stays_behind(void **state) {
     (void)state;
-    const struct model_mapping maps[] = {range(10, 99), range(50, 59), range(40, 49), range(60, 60),
+    const struct model_mapping list[] = {range(10, 99), range(50, 59), range(40, 49), range(60, 60),
                                          range(5, 200)};
+    struct mapping_table table = {{0}}, *maps = &table;
+    add(maps, list, 5);
     struct maptree t = {0};
     uint32_t root = 0;
     for (uint32_t i = 0; i < 4; i++)
@@ -85,19 +95,20 @@ static void test_what_stays_behind(void **state) {
     assert_int_equal(pieces.list.count, 1);
     vec_fini(&pieces.list);
     maptree_fini(&t);
+    mapping_table_fini(maps);
 }
 
 /* Ascending, descending and mixed orders keep the tree low, and a version costs a path, not a copy. */
 static void test_balance_and_sharing(void **state) {
     (void)state;
     enum { N = 4096 };
-    static struct model_mapping maps[N];
     for (int order = 0; order < 3; order++) {
+        struct mapping_table table = {{0}}, *maps = &table;
         struct maptree t = {0};
         uint32_t root = 0;
         for (uint32_t i = 0; i < N; i++) {
             uint64_t at = order == 0 ? i : order == 1 ? N - i : i * 2477 % N;
-            maps[i] = range(at * 16, at * 16 + 8);
+            add(maps, &(struct model_mapping){.start = at * 16, .last = at * 16 + 8}, 1);
             size_t before = t.nodes.count;
             maptree_begin(&t);
             root = maptree_map(&t, maps, root, i);
@@ -105,6 +116,7 @@ static void test_balance_and_sharing(void **state) {
         }
         assert_in_range(check(&t, root, 0, UINT64_MAX), 12, 17); /* AVL: at most 1.44 log2(n) */
         maptree_fini(&t);
+        mapping_table_fini(maps);
     }
 }
 
@@ -112,9 +124,9 @@ static void test_balance_and_sharing(void **state) {
 static void test_one_version_of_many_changes(void **state) {
     (void)state;
     enum { N = 64 };
-    struct model_mapping maps[2 * N];
+    struct mapping_table table = {{0}}, *maps = &table;
     for (uint32_t i = 0; i < 2 * N; i++)
-        maps[i] = range(i % N * 16, i % N * 16 + 15);
+        add(maps, &(struct model_mapping){.start = i % N * 16, .last = i % N * 16 + 15}, 1);
     struct maptree t = {0};
     uint32_t first = 0, second;
     maptree_begin(&t);
@@ -132,16 +144,17 @@ static void test_one_version_of_many_changes(void **state) {
         assert_int_equal(maptree_find(&t, maps, second, a), N + a / 16);
     }
     maptree_fini(&t);
+    mapping_table_fini(maps);
 }
 
 static void test_copy_keeps_sharing(void **state) {
     (void)state;
     enum { N = 100 };
-    struct model_mapping maps[N];
+    struct mapping_table table = {{0}}, *maps = &table;
     struct maptree t = {0}, to = {0};
     uint32_t roots[N], root = 0;
     for (uint32_t i = 0; i < N; i++) {
-        maps[i] = range(i * 37 % N * 16, i * 37 % N * 16 + 20);
+        add(maps, &(struct model_mapping){.start = i * 37 % N * 16, .last = i * 37 % N * 16 + 20}, 1);
         roots[i] = root = put(&t, maps, root, i);
     }
     uint32_t *copied = calloc(t.nodes.count, sizeof *copied);
@@ -162,6 +175,7 @@ static void test_copy_keeps_sharing(void **state) {
     assert_int_equal(maptree_copy(&t, 0, &to, copied), 0);
     free(copied);
     maptree_fini(&t);
+    mapping_table_fini(maps);
     maptree_fini(&to);
 }
 

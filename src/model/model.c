@@ -24,7 +24,7 @@ struct model *model_new(const struct model_options *options, struct err *err) {
 void model_fini(struct model *m) {
     pending_fini(&m->pending);
     image_table_fini(&m->images);
-    vec_fini(&m->mappings);
+    mapping_table_fini(&m->mappings);
     maptree_fini(&m->tree);
     hash_map_fini(&m->space_by_key);
     hash_map_fini(&m->task_by_key);
@@ -157,6 +157,7 @@ struct map_record {
     uint64_t pgoff;
     uint32_t prot, flags;
     struct image_seen image;
+    bool alone; /* as mapping_add has it: the ends of kernels' and modules' maps are thought over */
 };
 
 /* The mapping's id in *id (MODEL_NONE: it covers nothing). False: memory. */
@@ -165,20 +166,18 @@ static bool add_mapping(struct model *m, const struct map_record *r, struct mode
     *id = MODEL_NONE;
     if (r->len == 0)
         return true;
-    struct model_mapping *map = m->mappings.count < SPACE_ROOT ? vec_push(&m->mappings) : NULL;
-    if (!map)
-        return false;
     uint64_t last = r->start + (r->len - 1);
-    *map = (struct model_mapping){.start = r->start,
-                                  .last = last >= r->start ? last : UINT64_MAX,
-                                  .pgoff = r->pgoff,
-                                  .order = when.order,
-                                  .image = image,
-                                  .prot = r->prot & 0xff,
-                                  .flags = r->flags & 0x7fffff,
-                                  .late = m->late};
-    *id = (uint32_t)(m->mappings.count - 1);
-    return true;
+    struct model_mapping map = {.start = r->start,
+                                .last = last >= r->start ? last : UINT64_MAX,
+                                .pgoff = r->pgoff,
+                                .order = when.order,
+                                .image = image,
+                                .prot = r->prot & 0xff,
+                                .flags = r->flags & 0x7fffff,
+                                .late = m->late};
+    if (m->mappings.list.count < SPACE_ROOT)
+        *id = mapping_add(&m->mappings, &map, r->alone);
+    return *id != MODEL_NONE;
 }
 
 static bool note_kernel(struct model *m, uint32_t image, uint64_t pgoff) {
@@ -199,6 +198,7 @@ static bool apply_map(struct model *m, struct map_record *r, unsigned misc, stru
     r->image.pid = r->pid;
     r->image.time_ns = when.time_ns;
     r->image.executable = r->prot & PROT_EXEC;
+    r->alone = space == MODEL_SPACE_KERNEL || space == MODEL_SPACE_GUEST_KERNEL;
     uint32_t mapping, image = image_intern(&m->images, &r->image);
     if (image == MODEL_NONE || !note_kernel(m, image, r->pgoff) || !add_mapping(m, r, when, image, &mapping))
         return false;
@@ -209,9 +209,8 @@ static bool apply_map(struct model *m, struct map_record *r, unsigned misc, stru
     uint32_t id = mapping == MODEL_NONE ? 0 : space_id(m, space, owner);
     if (mapping == MODEL_NONE || id == MODEL_NONE)
         return mapping == MODEL_NONE;
-    struct model_mapping *map = &m->mappings.items[mapping];
-    if (space == MODEL_SPACE_KERNEL || space == MODEL_SPACE_GUEST_KERNEL)
-        map->last = model_module_last(m, id, map, when);
+    if (r->alone)
+        mapping_end(&m->mappings, mapping, model_module_last(m, id, mapping, when));
     return add_event(m, EVENT_MAP_SPACE, id, mapping, when);
 }
 

@@ -225,8 +225,8 @@ struct model_mapping {
 /* model_hit.offset of an address in a mapping that has an image. */
 uint64_t model_mapping_offset(const struct model *m, uint32_t mapping, uint64_t address);
 
-/* Borrowed, valid until the next model_apply, model_retire or model_free. Ids run from 0 in file order. */
-const struct model_mapping *model_mapping(const struct model *m, uint32_t id);
+/* Ids, valid until the next model_retire, run from 0 in file order. */
+struct model_mapping model_mapping(const struct model *m, uint32_t id);
 uint32_t model_mapping_count(const struct model *m);
 
 /*
@@ -349,7 +349,7 @@ struct model_process {
     struct model_when born, ended; /* first sight; MODEL_WHEN_END while it lives */
     bool forked;                   /* born is a FORK record's */
     bool exited; /* ended is an EXIT record's (else a new process took the pid without one) */
-};
+} __attribute__((packed, aligned(4)));
 
 struct model_thread {
     uint32_t pid, tid;
@@ -357,9 +357,10 @@ struct model_thread {
     uint32_t process;
     struct model_when born, ended;
     bool forked, exited;
-};
+} __attribute__((packed, aligned(4)));
 
-/* Iteration: ids from 0, ordered by birth. Borrowed as mappings are. */
+/* Iteration: ids from 0, ordered by birth. Borrowed, valid until the next model_apply,
+ * model_retire or model_free. */
 uint32_t model_process_count(const struct model *m);
 uint32_t model_thread_count(const struct model *m);
 const struct model_process *model_process(const struct model *m, uint32_t id);

@@ -172,7 +172,7 @@ static void test_streaming(void **state) {
     at(m, 45, rec_map(7, 0x10000, 0x1000, "//anon"));
     assert_int_equal(model_unordered(m), 1);
     code(m, 60, 7, 0x10000, 0x10, 0, "/jitted-7.so"); /* only that record was late */
-    assert_false(model_mapping(m, model_mapping_count(m) - 1)->late);
+    assert_false(model_mapping(m, model_mapping_count(m) - 1).late);
     model_free(m);
 }
 

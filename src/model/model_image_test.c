@@ -53,7 +53,7 @@ static void test_names_without_files(void **state) {
         assert_int_equal(image->kind, rows[i].kind);
         assert_string_equal(image->recorded, rows[i].name);
         assert_int_equal(image->deleted, strstr(rows[i].name, "(deleted)") != NULL);
-        assert_int_equal(model_mapping(m, hit.mapping)->prot, PROT_EXEC);
+        assert_int_equal(model_mapping(m, hit.mapping).prot, PROT_EXEC);
     }
     assert_dso(8, 3, 0x10000, "/tmp/perf-7.map"); /* the code is still its parent's */
     assert_dso(8, 3, 0x1000, "/tmp/perf-8.map");
@@ -128,8 +128,8 @@ static void test_image_identity(void **state) {
     assert_int_equal(model_image_build_id(m, model_image(m, 6), NULL).size, 8);
     assert_int_equal(model_image_build_id(m, model_image(m, 7), NULL).size, 20);
     assert_int_equal(model_image_build_id(m, model_image(m, 7), NULL).data[19], 2);
-    assert_int_equal(model_mapping(m, 0)->prot, PROT_READ | PROT_EXEC);
-    assert_int_equal(model_mapping(m, 0)->flags, MAP_PRIVATE);
+    assert_int_equal(model_mapping(m, 0).prot, PROT_READ | PROT_EXEC);
+    assert_int_equal(model_mapping(m, 0).flags, MAP_PRIVATE);
     model_free(m);
 }
 

@@ -74,7 +74,7 @@ struct model {
     struct pending pending; /* batch: what was applied */
 
     struct image_table images;
-    VEC(struct model_mapping) mappings;
+    struct mapping_table mappings;
     struct maptree tree;
 
     struct hash_map space_by_key; /* space << 32 | pid */
@@ -140,8 +140,7 @@ void model_fini(struct model *m);
 uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_when when);
 
 /* The last address of a kernel's or module's new map, which may claim more than it has. */
-uint64_t model_module_last(struct model *m, uint32_t space, const struct model_mapping *map,
-                           struct model_when when);
+uint64_t model_module_last(struct model *m, uint32_t space, uint32_t mapping, struct model_when when);
 
 /* The ends of modules that had none, as far as the records before the freeze tell. Streams have used what was
  * guessed at first, and their mappings may have other ids by now: nothing changes there. */

@@ -278,7 +278,7 @@ static void compare_find(const struct model *m, struct life *l, struct model_whe
     if (!found)
         return;
     const struct op *op = &l->ops[want];
-    assert_int_equal(model_mapping(m, hit.mapping)->order, op->when.order);
+    assert_int_equal(model_mapping(m, hit.mapping).order, op->when.order);
     assert_int_equal(model_image(m, hit.image)->kind == MODEL_IMAGE_CODE, op->kind == OP_CODE);
     uint64_t from = op->kind == OP_CODE ? CODE_AT : op->kind == OP_ANON ? op->start : 0;
     assert_int_equal(hit.offset, from + (address - op->start));
@@ -313,7 +313,7 @@ static void compare_pieces(const struct model *m, struct life *l, struct model_w
         uint32_t first = plain_map_find(l->plain, p, piece.start),
                  last = plain_map_find(l->plain, p, piece.last);
         assert_int_equal(first, last);
-        assert_int_equal(model_mapping(m, piece.mapping)->order, l->ops[first].when.order);
+        assert_int_equal(model_mapping(m, piece.mapping).order, l->ops[first].when.order);
         next = piece.last + 1;
     }
     vec_fini(&pieces.list);

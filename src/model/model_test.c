@@ -75,7 +75,7 @@ static void test_equal_times_go_by_order(void **state) {
     assert_string_equal(model_image(m, hit.image)->name, "/a");
     assert_true(model_find(m, U, 1, (struct model_when){7, 200}, 0x1000, &hit));
     assert_string_equal(model_image(m, hit.image)->name, "/b");
-    assert_int_equal(model_mapping(m, hit.mapping)->order, 200);
+    assert_int_equal(model_mapping(m, hit.mapping).order, 200);
     struct model_when prior = model_when_prior((struct model_when){7, 200});
     assert_true(model_find(m, U, 1, prior, 0x1000, &hit));
     assert_string_equal(model_image(m, hit.image)->name, "/a");
@@ -808,12 +808,12 @@ static void test_streaming_answers_at_once(void **state) {
     assert_int_equal(model_unordered(m), 1);
     assert_dso(1, 19, 0x2000, "-");
     assert_dso(1, 20, 0x2000, "/late");
-    assert_true(model_mapping(m, model_mapping_count(m) - 1)->late);
+    assert_true(model_mapping(m, model_mapping_count(m) - 1).late);
     at(m, 21, rec_map(1, 0x3000, 0x1000, "/in-time"));
-    assert_false(model_mapping(m, model_mapping_count(m) - 1)->late);
+    assert_false(model_mapping(m, model_mapping_count(m) - 1).late);
     model_asked(m, 40);
     at(m, 39, rec_map(1, 0x4000, 0x1000, "/later-than-asked"));
-    assert_true(model_mapping(m, model_mapping_count(m) - 1)->late);
+    assert_true(model_mapping(m, model_mapping_count(m) - 1).late);
     assert_int_equal(model_unordered(m), 2);
     freeze(m);
     assert_dso(1, 15, 0x1000, "/a");

@@ -94,7 +94,7 @@ static inline void freeze(struct model *m) {
 static inline const char *dso(struct model *m, unsigned cpumode, uint32_t pid, uint64_t t, uint64_t address) {
     struct model_hit hit;
     if (model_find(m, cpumode, pid, upto(t), address, &hit)) {
-        assert_int_equal(model_mapping(m, hit.mapping)->image, hit.image);
+        assert_int_equal(model_mapping(m, hit.mapping).image, hit.image);
         return model_image_dso(m, model_image(m, hit.image));
     }
     assert_int_equal(hit.mapping, MODEL_NONE);

@@ -7,7 +7,7 @@ void pending_fini(struct pending *p) {
     for (size_t i = 0; i < p->blocks.count; i++)
         free(p->blocks.items[i]);
     vec_fini(&p->blocks);
-    p->count = 0;
+    *p = (struct pending){.count = 0};
 }
 
 static __attribute__((noinline)) bool add_block(struct pending *p) {
@@ -25,6 +25,7 @@ bool pending_push(struct pending *p, const struct model_event *e) {
     if (block == p->blocks.count && !add_block(p))
         return false;
     p->blocks.items[block][p->count++ & (PENDING_BLOCK - 1)] = *e;
+    p->kinds[e->kind]++;
     return true;
 }
 

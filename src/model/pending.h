@@ -24,7 +24,7 @@ enum model_event_kind {
     EVENT_CGROUP,     /* task: text id of the path; arg: index into cgroup_ids */
 };
 
-enum { EVENT_TASK_BITS = 28 };
+enum { EVENT_KINDS = EVENT_CGROUP + 1, EVENT_TASK_BITS = 28 };
 #define EVENT_TASK_MAX ((1u << EVENT_TASK_BITS) - 1)
 
 /* 24 bytes: a batch holds one for each record until it freezes. */
@@ -40,6 +40,7 @@ enum { PENDING_BLOCK_BITS = 13, PENDING_BLOCK = 1 << PENDING_BLOCK_BITS };
 struct pending {
     VEC(struct model_event *) blocks; /* of PENDING_BLOCK events each; NULL: all of them were played */
     size_t count;
+    size_t kinds[EVENT_KINDS]; /* how many of each there are */
 };
 
 void pending_fini(struct pending *p);

@@ -12,7 +12,7 @@ static bool checkpoint(struct model *m, uint32_t space, struct model_when when) 
         logged[i] = timeline_value(&m->changes, entry);
     maptree_begin(&m->tree);
     for (uint32_t i = 0; i < s->logged; i++)
-        root = maptree_map(&m->tree, m->mappings.items, root, logged[i]);
+        root = maptree_map(&m->tree, &m->mappings, root, logged[i]);
     bool ok = !m->tree.failed && timeline_push(&m->changes, space, when, root | SPACE_ROOT);
     m->tree.failed = false;
     if (ok) {
@@ -59,18 +59,15 @@ static bool drop_code(struct model *m, uint32_t space, struct model_when when) {
 
 /* A file where code was: the memory was replaced. */
 static bool map_over_code(struct model *m, uint32_t space, struct model_when when, uint32_t mapping) {
-    uint32_t code = m->spaces.items[space].code, image = m->mappings.items[mapping].image;
+    uint32_t code = m->spaces.items[space].code, image = mapping_image(&m->mappings, mapping);
     if (code == MODEL_NONE ||
         (image != MODEL_NONE && image_kind_is_memory(m->images.list.items[image].kind)) ||
         (m->spaces.items[code].root == 0 && !m->spaces.items[code].logged))
         return true;
-    struct model_mapping hole = m->mappings.items[mapping];
+    struct model_mapping hole = mapping_get(&m->mappings, mapping);
     hole.image = MODEL_NONE;
-    struct model_mapping *slot = m->mappings.count < SPACE_ROOT ? vec_push(&m->mappings) : NULL;
-    if (!slot)
-        return false;
-    *slot = hole;
-    return map(m, code, when, (uint32_t)(m->mappings.count - 1));
+    uint32_t id = m->mappings.list.count < SPACE_ROOT ? mapping_add(&m->mappings, &hole, true) : MODEL_NONE;
+    return id != MODEL_NONE && map(m, code, when, id);
 }
 
 /* ---- processes and threads ---- */

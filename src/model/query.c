@@ -16,12 +16,12 @@ static uint32_t find_space(const struct model *m, enum model_space space, uint32
 /* The mapping that holds the address as of that change, or MODEL_NONE: the newest map event since the last
  * root that covers it, else what the root's tree says. */
 static uint32_t find_mapping(const struct model *m, uint32_t space, uint32_t entry, uint64_t address) {
-    const struct model_mapping *mappings = m->mappings.items;
+    const struct mapping_table *mappings = &m->mappings;
     for (; entry != MODEL_NONE; entry = timeline_previous(&m->changes, space, entry)) {
         uint32_t value = timeline_value(&m->changes, entry);
         if (value & SPACE_ROOT)
             return maptree_find(&m->tree, mappings, space_root_of(value), address);
-        if (address >= mappings[value].start && address <= mappings[value].last)
+        if (address >= mapping_start(mappings, value) && address <= mapping_last(mappings, value))
             return value;
     }
     return MODEL_NONE;
@@ -30,7 +30,7 @@ static uint32_t find_mapping(const struct model *m, uint32_t space, uint32_t ent
 /* find_mapping, and *piece becomes addresses around this one for which the answer is the same. */
 static uint32_t find_piece(const struct model *m, uint32_t space, uint32_t entry, uint64_t address,
                            struct model_piece *piece) {
-    const struct model_mapping *mappings = m->mappings.items;
+    const struct mapping_table *mappings = &m->mappings;
     struct model_piece clip = {0, UINT64_MAX, MODEL_NONE};
     *piece = clip;
     for (; entry != MODEL_NONE; entry = timeline_previous(&m->changes, space, entry)) {
@@ -39,7 +39,7 @@ static uint32_t find_piece(const struct model *m, uint32_t space, uint32_t entry
             maptree_find_piece(&m->tree, mappings, space_root_of(value), address, piece);
             break;
         }
-        uint64_t start = mappings[value].start, last = mappings[value].last;
+        uint64_t start = mapping_start(mappings, value), last = mapping_last(mappings, value);
         if (address >= start && address <= last) {
             *piece = (struct model_piece){start, last, value};
             break;
@@ -70,23 +70,23 @@ static uint32_t find_in_space(const struct model *m, uint32_t space, uint32_t en
     uint32_t kernel = find_mapping(m, space, entry, reference);
     if (kernel == MODEL_NONE)
         return MODEL_NONE;
-    const struct model_mapping *map = &m->mappings.items[kernel];
-    bool is_kernel = map->image != MODEL_NONE && m->images.list.items[map->image].kind == MODEL_IMAGE_KERNEL;
-    return is_kernel && address > map->last && address - map->last <= KERNEL_TAIL_BYTES ? kernel : MODEL_NONE;
+    const struct model_mapping map = mapping_get(&m->mappings, kernel);
+    bool is_kernel = map.image != MODEL_NONE && m->images.list.items[map.image].kind == MODEL_IMAGE_KERNEL;
+    return is_kernel && address > map.last && address - map.last <= KERNEL_TAIL_BYTES ? kernel : MODEL_NONE;
 }
 
 uint64_t model_mapping_offset(const struct model *m, uint32_t mapping, uint64_t address) {
-    const struct model_mapping *map = &m->mappings.items[mapping];
-    const struct model_image *image = &m->images.list.items[map->image];
+    const struct model_mapping map = mapping_get(&m->mappings, mapping);
+    const struct model_image *image = &m->images.list.items[map.image];
     bool absolute = image->kind == MODEL_IMAGE_KERNEL || image->pid != MODEL_NONE;
-    return absolute ? address : address - map->start + map->pgoff;
+    return absolute ? address : address - map.start + map.pgoff;
 }
 
 static bool hit(const struct model *m, uint32_t mapping, uint64_t address, struct model_hit *out) {
-    if (mapping == MODEL_NONE || m->mappings.items[mapping].image == MODEL_NONE)
+    if (mapping == MODEL_NONE || mapping_image(&m->mappings, mapping) == MODEL_NONE)
         return false;
     out->mapping = mapping;
-    out->image = m->mappings.items[mapping].image;
+    out->image = mapping_image(&m->mappings, mapping);
     out->offset = model_mapping_offset(m, mapping, address);
     return true;
 }
@@ -101,7 +101,7 @@ static uint32_t find_code_entry(const struct model *m, uint32_t space, struct mo
 static uint32_t find_code(const struct model *m, uint32_t space, uint32_t entry, uint64_t address) {
     uint32_t found =
         entry == MODEL_NONE ? MODEL_NONE : find_mapping(m, m->spaces.items[space].code, entry, address);
-    return found == MODEL_NONE || m->mappings.items[found].image == MODEL_NONE ? MODEL_NONE : found;
+    return found == MODEL_NONE || mapping_image(&m->mappings, found) == MODEL_NONE ? MODEL_NONE : found;
 }
 
 /* Announced code counts before what is mapped. */
@@ -129,7 +129,7 @@ uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_whe
         uint32_t value = timeline_value(&m->changes, entry);
         if (value & SPACE_ROOT)
             return value == SPACE_EXEC ? entry : MODEL_NONE;
-        uint32_t image = m->mappings.items[value].image;
+        uint32_t image = mapping_image(&m->mappings, value);
         bool last = image != MODEL_NONE && m->images.list.items[image].kind == MODEL_IMAGE_VDSO;
         if (maps == EXEC_MAPS_MAX || (last && maps))
             return MODEL_NONE;
@@ -143,7 +143,7 @@ static bool find_before(const struct model *m, uint32_t space, uint32_t entry, u
                         struct model_hit *out) {
     if (entry == MODEL_NONE)
         return false;
-    struct model_when before = model_when_prior(m->changes.entries.items[entry].when);
+    struct model_when before = model_when_prior(timeline_when(&m->changes, entry));
     return find_in_layers(m, space, timeline_previous(&m->changes, space, entry),
                           find_code_entry(m, space, before), address, out);
 }
@@ -161,14 +161,14 @@ bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pi
 static void span_of(const struct timeline *t, uint32_t owner, uint32_t entry, struct model_when *from,
                     struct model_when *until) {
     if (!t->frozen) {
-        *from = entry != MODEL_NONE ? t->entries.items[entry].when : (struct model_when){0, 0};
+        *from = entry != MODEL_NONE ? timeline_when(t, entry) : (struct model_when){0, 0};
         *until = MODEL_WHEN_END;
         return;
     }
     bool known = (size_t)owner + 1 < t->heads.count;
     uint32_t next = entry != MODEL_NONE ? entry + 1 : known ? t->heads.items[owner] : 0;
-    *from = entry != MODEL_NONE ? t->entries.items[entry].when : (struct model_when){0, 0};
-    *until = known && next < t->heads.items[owner + 1] ? t->entries.items[next].when : MODEL_WHEN_END;
+    *from = entry != MODEL_NONE ? timeline_when(t, entry) : (struct model_when){0, 0};
+    *until = known && next < t->heads.items[owner + 1] ? timeline_when(t, next) : MODEL_WHEN_END;
 }
 
 /* Joins the state of the announced code above a space into that of its maps. */
@@ -274,26 +274,27 @@ bool model_has_code(const struct model *m, uint32_t pid) {
 /* ---- the pieces of a space ---- */
 
 /* Cuts the mapping's range out of the pieces and puts it in their place. */
-static bool overlay(const struct model_mapping *map, uint32_t id, struct model_pieces *from,
+static bool overlay(const struct mapping_table *mappings, uint32_t id, struct model_pieces *from,
                     struct model_pieces *to) {
+    uint64_t start = mapping_start(mappings, id), last = mapping_last(mappings, id);
     bool placed = false;
-    struct model_piece new_piece = {map->start, map->last, id};
+    struct model_piece new_piece = {start, last, id};
     vec_clear(&to->list);
     if (!vec_reserve(&to->list, from->list.count + 2))
         return false;
     for (size_t i = 0; i < from->list.count; i++) {
         struct model_piece p = from->list.items[i];
-        if (p.start < map->start) {
-            struct model_piece before = {p.start, p.last < map->start ? p.last : map->start - 1, p.mapping};
+        if (p.start < start) {
+            struct model_piece before = {p.start, p.last < start ? p.last : start - 1, p.mapping};
             *vec_push(&to->list) = before;
         }
-        if (!placed && p.last >= map->start) {
+        if (!placed && p.last >= start) {
             *vec_push(&to->list) = new_piece;
             placed = true;
         }
-        if (p.last > map->last)
+        if (p.last > last)
             *vec_push(&to->list) =
-                (struct model_piece){p.start > map->last ? p.start : map->last + 1, p.last, p.mapping};
+                (struct model_piece){p.start > last ? p.start : last + 1, p.last, p.mapping};
     }
     if (!placed)
         *vec_push(&to->list) = new_piece;
@@ -304,7 +305,7 @@ static bool overlay(const struct model_mapping *map, uint32_t id, struct model_p
 static void drop_holes(const struct model *m, struct model_pieces *pieces) {
     size_t kept = 0;
     for (size_t i = 0; i < pieces->list.count; i++)
-        if (m->mappings.items[pieces->list.items[i].mapping].image != MODEL_NONE)
+        if (mapping_image(&m->mappings, pieces->list.items[i].mapping) != MODEL_NONE)
             pieces->list.items[kept++] = pieces->list.items[i];
     pieces->list.count = kept;
 }
@@ -324,9 +325,9 @@ bool model_pieces_at(const struct model *m, enum model_space space, uint32_t pid
     }
     vec_clear(&out->list);
     struct model_pieces other = {{0}};
-    bool ok = maptree_pieces(&m->tree, m->mappings.items, root, out);
+    bool ok = maptree_pieces(&m->tree, &m->mappings, root, out);
     while (ok && count-- > 0) {
-        ok = overlay(&m->mappings.items[logged[count]], logged[count], out, &other);
+        ok = overlay(&m->mappings, logged[count], out, &other);
         struct model_pieces swap = *out;
         *out = other;
         other = swap;
@@ -395,11 +396,11 @@ const char *model_image_dso(const struct model *m, const struct model_image *ima
 }
 
 uint32_t model_mapping_count(const struct model *m) {
-    return (uint32_t)m->mappings.count;
+    return (uint32_t)m->mappings.list.count;
 }
 
-const struct model_mapping *model_mapping(const struct model *m, uint32_t id) {
-    return &m->mappings.items[id];
+struct model_mapping model_mapping(const struct model *m, uint32_t id) {
+    return mapping_get(&m->mappings, id);
 }
 
 /* ---- processes, threads, comms ---- */
@@ -527,14 +528,14 @@ static size_t pool_bytes_held(const struct strpool *p) {
 }
 
 static size_t timeline_bytes_held(const struct timeline *t) {
-    return HELD(t->entries) + HELD(t->links) + HELD(t->heads);
+    return HELD(t->entries) + HELD(t->links) + HELD(t->heads) + HELD(t->orders.far);
 }
 
 size_t model_memory_bytes(const struct model *m) {
-    size_t n = sizeof *m + pending_memory_bytes(&m->pending) + HELD(m->mappings) + HELD(m->tree.nodes) +
-               HELD(m->spaces) + HELD(m->tasks) + HELD(m->processes) + HELD(m->threads) +
-               HELD(m->namespaces) + HELD(m->pokes) + HELD(m->programs) + HELD(m->cgroup_ids) +
-               m->arena.total_bytes;
+    size_t n = sizeof *m + pending_memory_bytes(&m->pending) + mapping_bytes(&m->mappings) +
+               HELD(m->tree.nodes) + HELD(m->spaces) + HELD(m->tasks) + HELD(m->processes) +
+               HELD(m->threads) + HELD(m->namespaces) + HELD(m->pokes) + HELD(m->programs) +
+               HELD(m->cgroup_ids) + m->arena.total_bytes;
     n += timeline_bytes_held(&m->changes) + timeline_bytes_held(&m->space_processes) +
          timeline_bytes_held(&m->task_threads) + timeline_bytes_held(&m->task_comms) +
          timeline_bytes_held(&m->task_namespaces);

@@ -154,14 +154,13 @@ static bool retire_mappings(struct retirement *r) {
             r->mappings[f->changes.entries.items[i].value] = 1;
     for (size_t i = 1; i < f->tree.nodes.count; i++)
         r->mappings[f->tree.nodes.items[i].mapping] = 1;
-    for (size_t i = 0; i < r->old->mappings.count; i++) {
-        struct model_mapping *map = r->mappings[i] ? vec_push(&f->mappings) : NULL;
-        if (!map && r->mappings[i])
+    for (uint32_t i = 0; i < r->old->mappings.list.count; i++) {
+        if (!r->mappings[i])
+            continue;
+        struct model_mapping map = mapping_get(&r->old->mappings, i);
+        r->mappings[i] = mapping_add(&f->mappings, &map, false);
+        if (r->mappings[i] == MODEL_NONE)
             return false;
-        if (map) {
-            *map = r->old->mappings.items[i];
-            r->mappings[i] = (uint32_t)(f->mappings.count - 1);
-        }
     }
     for (size_t i = 0; i < f->changes.entries.count; i++)
         if (!(f->changes.entries.items[i].value & SPACE_ROOT))
@@ -228,7 +227,7 @@ static void exchange(struct model *a, struct model *b) {
 }
 
 static size_t load(const struct model *m) {
-    return m->tree.nodes.count + m->mappings.count + m->threads.count + m->tasks.count +
+    return m->tree.nodes.count + m->mappings.list.count + m->threads.count + m->tasks.count +
            m->changes.entries.count + m->task_comms.entries.count + m->namespaces.count + m->pokes.count +
            m->cgroup_ids.count;
 }
@@ -244,7 +243,7 @@ bool model_retire(struct model *m, struct model_when when, struct err *err) {
     r.processes = new_ids(m->processes.count);
     r.spaces = new_ids(m->spaces.count);
     r.nodes = new_ids(m->tree.nodes.count);
-    r.mappings = new_ids(m->mappings.count);
+    r.mappings = new_ids(m->mappings.list.count);
     bool ok = r.threads && r.thread_floors && r.processes && r.spaces && r.nodes && r.mappings &&
               retire_processes(&r) && retire_threads(&r) && retire_spaces(&r) && retire_tasks(&r) &&
               retire_mappings(&r) && retire_arena(&r);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/timeline.h"
 
+#include "os/heap.h"
+
 void timeline_fini(struct timeline *t) {
     vec_fini(&t->entries);
     vec_fini(&t->links);
     vec_fini(&t->heads);
+    vec_fini(&t->orders.far);
     t->frozen = false;
 }
 
@@ -18,12 +21,21 @@ static __attribute__((noinline)) bool make_room(struct timeline *t, uint32_t own
     return true;
 }
 
+void timeline_room(struct timeline *t, size_t entries, size_t owners) {
+    os_heap_room(&t->entries, entries);
+    os_heap_room(&t->links, entries);
+    os_heap_room(&t->heads, owners);
+}
+
 bool timeline_push(struct timeline *t, uint32_t owner, struct model_when when, uint32_t value) {
     bool room = owner < t->heads.count && t->entries.count < t->entries.cap &&
                 t->entries.count < MODEL_NONE - 1 && t->links.count < t->links.cap;
     if (__builtin_expect(!room, 0) && !make_room(t, owner, 1))
         return false;
-    t->entries.items[t->entries.count++] = (struct timeline_entry){when, value};
+    struct timeline_entry entry = {.time_ns = when.time_ns, .value = value};
+    if (!order_put(&t->orders, when.order, &entry.order))
+        return false;
+    t->entries.items[t->entries.count++] = entry;
     t->links.items[t->links.count++] = t->heads.items[owner];
     t->heads.items[owner] = (uint32_t)(t->entries.count - 1);
     return true;
@@ -78,11 +90,16 @@ bool timeline_freeze(struct timeline *t) {
     return true;
 }
 
+static inline bool is_later(const struct timeline *t, uint32_t entry, struct model_when when) {
+    const struct timeline_entry *e = &t->entries.items[entry];
+    return e->time_ns != when.time_ns ? e->time_ns > when.time_ns
+                                      : order_get(&t->orders, e->order) > when.order;
+}
+
 uint32_t timeline_find(const struct timeline *t, uint32_t owner, struct model_when when) {
-    const struct timeline_entry *entries = t->entries.items;
     if (!t->frozen) {
         uint32_t e = timeline_head(t, owner);
-        while (e != MODEL_NONE && model_when_before(when, entries[e].when))
+        while (e != MODEL_NONE && is_later(t, e, when))
             e = t->links.items[e];
         return e;
     }
@@ -92,7 +109,7 @@ uint32_t timeline_find(const struct timeline *t, uint32_t owner, struct model_wh
     uint32_t first = t->heads.items[owner], low = first, high = t->heads.items[owner + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (model_when_before(when, entries[middle].when))
+        if (is_later(t, middle, when))
             high = middle;
         else
             low = middle + 1;
@@ -102,12 +119,11 @@ uint32_t timeline_find(const struct timeline *t, uint32_t owner, struct model_wh
 
 uint32_t timeline_find_near(const struct timeline *t, uint32_t owner, uint32_t near, struct model_when when) {
     enum { STEPS = 4 };
-    const struct timeline_entry *entries = t->entries.items;
-    if (!t->frozen || near == MODEL_NONE || model_when_before(when, entries[near].when))
+    if (!t->frozen || near == MODEL_NONE || is_later(t, near, when))
         return timeline_find(t, owner, when);
     uint32_t end = t->heads.items[owner + 1];
     for (uint32_t next = near + 1; next - near <= STEPS; next++)
-        if (next == end || model_when_before(when, entries[next].when))
+        if (next == end || is_later(t, next, when))
             return next - 1;
     return timeline_find(t, owner, when);
 }
@@ -128,7 +144,10 @@ bool timeline_copy(const struct timeline *t, uint32_t owner, uint32_t first, con
         if (ids && value == MODEL_NONE)
             continue;
         place--;
-        to->entries.items[place] = (struct timeline_entry){t->entries.items[e].when, value};
+        struct timeline_entry entry = {.time_ns = t->entries.items[e].time_ns, .value = value};
+        if (!order_put(&to->orders, timeline_when(t, e).order, &entry.order))
+            return false;
+        to->entries.items[place] = entry;
         to->links.items[place] = place > at ? place - 1 : MODEL_NONE;
     }
     to->entries.count = to->links.count = at + count;

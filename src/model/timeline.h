@@ -17,17 +17,19 @@
 #ifndef SONDE_MODEL_TIMELINE_H
 #define SONDE_MODEL_TIMELINE_H
 
-#include "model/model.h"
+#include "model/order.h"
 
 struct timeline_entry {
-    struct model_when when;
+    uint64_t time_ns;
+    uint32_t order; /* order_get */
     uint32_t value;
-} __attribute__((packed, aligned(4)));
+};
 
 struct timeline {
     VEC(struct timeline_entry) entries;
     VEC(uint32_t) links; /* growing: each entry's predecessor of the same owner, or MODEL_NONE */
     VEC(uint32_t) heads; /* owners beyond its end have no entries */
+    struct order_table orders;
     bool frozen;
 };
 
@@ -35,6 +37,9 @@ void timeline_fini(struct timeline *t);
 
 /* Appends to an owner's history. Time must not go back within an owner. False when memory ran out. */
 bool timeline_push(struct timeline *t, uint32_t owner, struct model_when when, uint32_t value);
+
+/* Room for about so many entries of about so many owners, where there is memory for it. */
+void timeline_room(struct timeline *t, size_t entries, size_t owners);
 
 /* From growing to frozen, once. False: memory; the timeline can only be thrown away then. */
 bool timeline_freeze(struct timeline *t);
@@ -51,6 +56,11 @@ static inline uint32_t timeline_previous(const struct timeline *t, uint32_t owne
     if (!t->frozen)
         return t->links.items[entry];
     return entry > t->heads.items[owner] ? entry - 1 : MODEL_NONE;
+}
+
+static inline struct model_when timeline_when(const struct timeline *t, uint32_t entry) {
+    const struct timeline_entry *e = &t->entries.items[entry];
+    return (struct model_when){e->time_ns, order_get(&t->orders, e->order)};
 }
 
 static inline uint32_t timeline_value(const struct timeline *t, uint32_t entry) {

@@ -6,12 +6,12 @@
 static uint64_t mapping_size(const struct profile *p, const struct resolve_frame *f) {
     const struct model *m = p->plan.in->model;
     for (uint32_t i = 0; f->image != MODEL_NONE && i < model_mapping_count(m); i++) {
-        const struct model_mapping *map = model_mapping(m, i);
-        if (map->image != f->image)
+        const struct model_mapping map = model_mapping(m, i);
+        if (map.image != f->image)
             continue;
-        uint64_t first = model_mapping_offset(m, i, map->start);
-        if (f->offset - first <= map->last - map->start)
-            return map->last - map->start < INT64_MAX ? map->last - map->start + 1 : 0; /* of everything */
+        uint64_t first = model_mapping_offset(m, i, map.start);
+        if (f->offset - first <= map.last - map.start)
+            return map.last - map.start < INT64_MAX ? map.last - map.start + 1 : 0; /* of everything */
     }
     return 0;
 }

@@ -29,7 +29,7 @@ static inline bool resolve_callers_at_edge(const struct model *m, const struct m
         return true;
     unsigned kind = model_image(m, hit->image)->kind;
     bool whole = kind == MODEL_IMAGE_FILE || kind == MODEL_IMAGE_KERNEL || kind == MODEL_IMAGE_MODULE;
-    return !whole || address == model_mapping(m, hit->mapping)->start;
+    return !whole || address == model_mapping(m, hit->mapping).start;
 }
 
 /*

@@ -16,7 +16,7 @@ struct resolve_provenance resolve_provenance_of(const struct resolve_names *n, u
     else
         p.symbol = (struct symbol_provenance){.grade = GRADE_UNKNOWN, .why = "nothing was mapped there"};
     if (mapping != MODEL_NONE)
-        p.map_loc = model_mapping(m, mapping)->order;
+        p.map_loc = model_mapping(m, mapping).order;
     if (s.image != MODEL_NONE) {
         p.mapped = model_image(m, s.image);
         p.build_id = model_image_build_id(m, p.mapped, NULL);

@@ -145,15 +145,15 @@ static bool learn_extents(struct resolve_names *n) {
         if (!vec_push(&n->extents))
             return false;
     for (; n->seen_mappings < count; n->seen_mappings++) {
-        const struct model_mapping *map = model_mapping(n->model, n->seen_mappings);
-        if (map->image == MODEL_NONE)
+        const struct model_mapping map = model_mapping(n->model, n->seen_mappings);
+        if (map.image == MODEL_NONE)
             continue;
-        struct extent *e = &n->extents.items[map->image];
-        bool apart = model_image(n->model, map->image)->kind == MODEL_IMAGE_MODULE &&
-                     map->pgoff >= PERFDATA_MODULE_INIT; /* code of loading lies anywhere */
+        struct extent *e = &n->extents.items[map.image];
+        bool apart = model_image(n->model, map.image)->kind == MODEL_IMAGE_MODULE &&
+                     map.pgoff >= PERFDATA_MODULE_INIT; /* code of loading lies anywhere */
         if (!e->known && !apart)
-            *e = (struct extent){map->start, map->last, true, 0};
-        if (!learn_part(n, map))
+            *e = (struct extent){map.start, map.last, true, 0};
+        if (!learn_part(n, &map))
             return false;
     }
     return true;

@@ -114,7 +114,7 @@ static bool find(const struct walk *w, uint64_t address, struct model_hit *hit) 
 static bool is_code(const struct walk *w, uint64_t address, struct model_hit *hit) {
     if (!find(w, address, hit) || hit->mapping == MODEL_NONE)
         return false;
-    return model_mapping(w->u->model, hit->mapping)->prot & PROT_EXEC ||
+    return model_mapping(w->u->model, hit->mapping).prot & PROT_EXEC ||
            model_image(w->u->model, hit->image)->kind == MODEL_IMAGE_CODE;
 }
 

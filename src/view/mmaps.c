@@ -33,23 +33,23 @@ static void identity(const struct printer *p, const struct model_mapping *map,
 }
 
 static void piece(const struct printer *p, const struct model_piece *piece, unsigned level, struct out *out) {
-    const struct model_mapping *map = model_mapping(p->model, piece->mapping);
-    const struct model_image *image = model_image(p->model, map->image);
+    const struct model_mapping map = model_mapping(p->model, piece->mapping);
+    const struct model_image *image = model_image(p->model, map.image);
     bool vdso = strcmp(image->name, "[vdso]") == 0;
     out_fill(out, ' ', 32 + level);
     out_hex(out, piece->start, 0);
     out_char(out, '-');
     out_hex(out, piece->last + 1, 0);
     out_char(out, ' ');
-    out_char(out, map->prot & PROT_READ ? 'r' : '-');
-    out_char(out, map->prot & PROT_WRITE ? 'w' : '-');
-    out_char(out, map->prot & PROT_EXEC ? 'x' : '-');
-    out_char(out, map->flags & MAP_SHARED ? 's' : 'p');
+    out_char(out, map.prot & PROT_READ ? 'r' : '-');
+    out_char(out, map.prot & PROT_WRITE ? 'w' : '-');
+    out_char(out, map.prot & PROT_EXEC ? 'x' : '-');
+    out_char(out, map.flags & MAP_SHARED ? 's' : 'p');
     out_char(out, ' ');
     /* Old kernels give the vdso's address as its offset. */
-    out_hex0(out, (vdso ? 0 : map->pgoff) + (piece->start - map->start), 8);
+    out_hex0(out, (vdso ? 0 : map.pgoff) + (piece->start - map.start), 8);
     out_char(out, ' ');
-    identity(p, map, image, vdso, out);
+    identity(p, &map, image, vdso, out);
     out_char(out, ' ');
     out_str(out, image->name);
     out_char(out, '\n');

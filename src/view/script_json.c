@@ -160,10 +160,10 @@ static void place_of(struct script_json *j, const char *prefix, const struct mod
     if (build_id.size)
         digits(o, strcat(strcpy(name, prefix), "buildid"), build_id.data, build_id.size);
     if (hit->mapping != MODEL_NONE) {
-        const struct model_mapping *map = model_mapping(model, hit->mapping);
-        number(o, strcat(strcpy(name, prefix), "map_start"), map->start);
-        number(o, strcat(strcpy(name, prefix), "map_end"), map->last + 1);
-        number(o, strcat(strcpy(name, prefix), "map_pgoff"), map->pgoff);
+        const struct model_mapping map = model_mapping(model, hit->mapping);
+        number(o, strcat(strcpy(name, prefix), "map_start"), map.start);
+        number(o, strcat(strcpy(name, prefix), "map_end"), map.last + 1);
+        number(o, strcat(strcpy(name, prefix), "map_pgoff"), map.pgoff);
     }
 }
 

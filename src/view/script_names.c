@@ -136,7 +136,7 @@ const char *script_names_symbol(struct script_names *n, const struct model_hit *
 
 bool script_names_is_late(const struct script_names *n, const struct model_hit *hit) {
     return model_unordered(n->model) && hit->mapping != MODEL_NONE &&
-           model_mapping(n->model, hit->mapping)->late;
+           model_mapping(n->model, hit->mapping).late;
 }
 
 enum grade script_names_grade(struct script_names *n, const struct model_hit *hit) {

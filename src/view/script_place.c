@@ -277,9 +277,9 @@ static void print_branch_end(struct script_print *p, uint64_t fields, const stru
     } else {
         uint64_t shown = address;
         if (offsets && hit.mapping != MODEL_NONE) {
-            const struct model_mapping *map = model_mapping(p->model, hit.mapping);
+            const struct model_mapping map = model_mapping(p->model, hit.mapping);
             bool kernel = model_image(p->model, hit.image)->kind == MODEL_IMAGE_KERNEL;
-            shown = address - map->start + (kernel ? 0 : map->pgoff);
+            shown = address - map.start + (kernel ? 0 : map.pgoff);
         }
         out_str(p->out, "0x");
         out_hex(p->out, shown, 0);

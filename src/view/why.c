@@ -195,7 +195,7 @@ static void print_neighbours(const struct why *w, const struct why_frame *f, str
         out_char(o, '-');
         put_address(o, around[i]->last + 1);
         out_printf(o, " %s\n",
-                   model_image(w->model, model_mapping(w->model, around[i]->mapping)->image)->name);
+                   model_image(w->model, model_mapping(w->model, around[i]->mapping).image)->name);
     }
     vec_fini(&pieces.list);
 }
@@ -206,12 +206,12 @@ static bool is_announced(const struct why *w, uint32_t image) {
 }
 
 static void print_announcement(const struct why *w, const struct why_frame *f, struct out *o) {
-    const struct model_mapping *map = model_mapping(w->model, f->hit.mapping);
+    const struct model_mapping map = model_mapping(w->model, f->hit.mapping);
     label(o, "announced");
-    out_printf(o, "by the JIT itself, event %" PRIu64 " of its jitdump: code at ", map->order);
-    put_address(o, map->start);
+    out_printf(o, "by the JIT itself, event %" PRIu64 " of its jitdump: code at ", map.order);
+    put_address(o, map.start);
     out_char(o, '-');
-    put_address(o, map->last + 1);
+    put_address(o, map.last + 1);
     out_str(o, "\n");
 }
 
@@ -224,12 +224,12 @@ static void print_mapping(const struct why *w, const struct why_frame *f, struct
         print_announcement(w, f, o);
         return;
     }
-    const struct model_mapping *map = model_mapping(w->model, f->hit.mapping);
-    struct stream_record r = stream_record_at(w->stream, map->order);
+    const struct model_mapping map = model_mapping(w->model, f->hit.mapping);
+    struct stream_record r = stream_record_at(w->stream, map.order);
     const char *kind = perfdata_record_name(r.raw.type);
     label(o, "mapped");
     out_printf(o, "by the %s record at ", kind ? kind : "?");
-    put_address(o, map->order);
+    put_address(o, map.order);
     if (r.has_time && r.time_ns) {
         out_str(o, ", time ");
         put_time(o, r.time_ns);
@@ -237,13 +237,13 @@ static void print_mapping(const struct why *w, const struct why_frame *f, struct
         out_str(o, ", from before the recording");
     }
     out_str(o, ": ");
-    put_address(o, map->start);
+    put_address(o, map.start);
     out_char(o, '-');
-    put_address(o, map->last + 1);
+    put_address(o, map.last + 1);
     out_str(o, " shows ");
-    out_str(o, model_image(w->model, map->image)->recorded);
+    out_str(o, model_image(w->model, map.image)->recorded);
     out_str(o, " from ");
-    put_address(o, map->pgoff);
+    put_address(o, map.pgoff);
     out_str(o, "\n");
     label(o, "");
     out_str(o, "the place is ");
@@ -435,20 +435,20 @@ static void json_tries(const struct why *w, const struct why_frame *f, struct ou
 static void json_mapping(const struct why *w, const struct why_frame *f, struct out *o) {
     if (f->hit.mapping == MODEL_NONE)
         return;
-    const struct model_mapping *map = model_mapping(w->model, f->hit.mapping);
+    const struct model_mapping map = model_mapping(w->model, f->hit.mapping);
     if (is_announced(w, f->hit.image)) {
-        out_printf(o, ",\"announced\":{\"event\":%" PRIu64, map->order);
+        out_printf(o, ",\"announced\":{\"event\":%" PRIu64, map.order);
     } else {
-        struct stream_record r = stream_record_at(w->stream, map->order);
-        out_printf(o, ",\"mapped\":{\"offset\":%" PRIu64, map->order);
+        struct stream_record r = stream_record_at(w->stream, map.order);
+        out_printf(o, ",\"mapped\":{\"offset\":%" PRIu64, map.order);
         json_text(o, "record", perfdata_record_name(r.raw.type));
         if (r.has_time)
             json_number(o, "time", r.time_ns);
     }
-    json_hex(o, "start", map->start);
-    json_hex(o, "last", map->last);
-    json_hex(o, "pgoff", map->pgoff);
-    json_text(o, "name", model_image(w->model, map->image)->recorded);
+    json_hex(o, "start", map.start);
+    json_hex(o, "last", map.last);
+    json_hex(o, "pgoff", map.pgoff);
+    json_text(o, "name", model_image(w->model, map.image)->recorded);
     out_char(o, '}');
 }
 
