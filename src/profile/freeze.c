@@ -139,6 +139,7 @@ bool profile_freeze(struct profile *p, struct err *err) {
         ok = vec_push(&p->tables) != NULL;
     if (!profile_conserves(p, err))
         return false;
-    ok = ok && pool_run(pool_of(p), 2, prepare_part, p, NULL) && profile_walk(p) && finish_tables(p);
+    ok = ok && pool_run(pool_of(p), 2, prepare_part, p, NULL) && profile_walk(p, pool_of(p)) &&
+         finish_tables(p);
     return ok || err_memory(err, "profile");
 }

@@ -512,8 +512,8 @@ bool profile_make_spots(struct profile *p);
 /* Fills in p->part_ranks. False: memory. */
 bool profile_rank_parts(struct profile *p);
 /* Then: from leaves to rows with their sums; for graphs p->leaf_order. Without them p->part_ranks is given
- * back. False: memory. */
-bool profile_walk(struct profile *p);
+ * back. On the pool's threads; NULL: on one. False: memory. */
+bool profile_walk(struct profile *p, struct pool *pool);
 
 /* ---- forest.c ---- */
 

@@ -11,6 +11,10 @@
  *
  * What two neighbours have in common stays open. A node's sums are complete when it is closed; it counts for
  * its row only if no node further out on the path is of the same row.
+ *
+ * A row belongs to one kind, so that each thread may walk along some kinds, the leaves of which lie together.
+ * Its rows, in tables of its own, are put behind those of the kinds before them: they have the same numbers
+ * on any number of threads.
  */
 #include <stdlib.h>
 
@@ -30,12 +34,21 @@ struct step {
     bool mapped; /* a frame of the path so far lies in a mapping */
 };
 
+/* Where the leaves of a kind begin in the order. */
+struct met {
+    uint32_t kind;
+    size_t from;
+};
+
 struct walk {
     struct profile *p;
+    size_t from, end;             /* in the order: whole kinds */
+    struct profile_table *tables; /* by event; of the first walk those of the profile */
     struct profile_table *t;
     uint32_t kind;
+    VEC(struct met) met;
     struct profile_spot *spots;
-    uint32_t *spot_of;         /* by frame: the spot << 1 | it lies in a mapping */
+    const uint32_t *spot_of;   /* by frame: the spot << 1 | it lies in a mapping */
     VEC(struct step) path;     /* [0]: the kind's root */
     const uint32_t *order;     /* of the leaves */
     uint32_t outer, outer_len; /* the outer part that the path has, if it is that long */
@@ -125,8 +138,7 @@ bool profile_rank_parts(struct profile *p) {
 }
 
 /* What stays comes first, so that the room of what goes is that of what is made next. */
-static bool make_order(struct walk *w) {
-    struct profile *p = w->p;
+static bool make_order(struct profile *p) {
     size_t n = p->b.leaves.count;
     bool ok = vec_reserve(&p->leaf_order, n + 1);
     struct radix_item *items = ok ? malloc((n + 1) * sizeof *items) : NULL,
@@ -134,7 +146,6 @@ static bool make_order(struct walk *w) {
     ok = items && room;
     if (ok)
         sort_leaves(p, items, room);
-    w->order = p->leaf_order.items;
     free(items);
     free(room);
     return ok;
@@ -375,14 +386,18 @@ static void leave_kind(struct walk *w) {
         kind->row_count = (uint32_t)w->t->rows.count - kind->first_row;
 }
 
-static bool enter_kind(struct walk *w, uint32_t kind) {
+static bool enter_kind(struct walk *w, uint32_t kind, size_t from) {
+    struct met *met = vec_push(&w->met);
+    if (!met)
+        return false;
+    *met = (struct met){kind, from};
     close_down_to(w, 0);
     leave_kind(w);
     w->kind = kind;
-    w->t = &w->p->tables.items[w->p->kind_list.items[kind].table];
+    w->t = &w->tables[w->p->kind_list.items[kind].table];
     w->p->kind_list.items[kind].first_row = (uint32_t)w->t->rows.count;
     struct step *root = vec_push(&w->path);
-    if (!root)
+    if (!root || !vec_reserve(&w->t->rows, 1))
         return false;
     *root = (struct step){
         .frame = kind, .row = PROFILE_NO_ROW, .first_ns = UINT64_MAX, .first_leaf = PROFILE_NONE};
@@ -419,18 +434,18 @@ static bool go_to(struct walk *w, struct profile_chain chain) {
     return ok;
 }
 
-/* ---- all ---- */
+/* ---- one walk ---- */
 
 static bool walk_leaves(struct walk *w) {
     const struct profile_builder *b = &w->p->b;
     bool ok = true, chains = w->children;
-    for (size_t i = 0; ok && i < b->leaves.count; i++) {
+    for (size_t i = w->from; ok && i < w->end; i++) {
         ask_ahead(w, i);
         uint32_t id = w->order[i], kind = w->p->kinds.items[b->leaves.items[id].key.klass];
-        if (chains && b->parts.ids.count)
-            ask_parts_ahead(w, i);
         if (!w->path.count || kind != w->kind)
-            ok = enter_kind(w, kind);
+            ok = enter_kind(w, kind, i);
+        if (ok && chains && b->parts.ids.count)
+            ask_parts_ahead(w, i);
         if (ok && chains)
             ok = go_to(w, b->leaves.items[id].key.chain);
         if (ok && chains)
@@ -444,33 +459,173 @@ static bool walk_leaves(struct walk *w) {
     return ok;
 }
 
-static bool find_spots(struct walk *w) {
+static bool walk_range(void *ctx, size_t i, unsigned thread, struct err *err) {
+    struct walk *w = (struct walk *)ctx + i;
     const struct profile *p = w->p;
+    (void)thread;
     w->spots = malloc((p->spot_count + 1u) * sizeof *w->spots);
-    w->spot_of = malloc((p->places.count + 1u) * sizeof *w->spot_of);
-    for (uint32_t i = 0; w->spots && i < p->spot_count; i++)
-        w->spots[i].kind = PROFILE_NONE;
-    for (size_t i = 0; w->spot_of && i < p->places.count; i++)
-        w->spot_of[i] = p->spots.items[i] << 1 | (p->b.frames.list.items[i].image != MODEL_NONE);
-    return w->spots && w->spot_of;
+    for (uint32_t k = 0; w->spots && k < p->spot_count; k++)
+        w->spots[k] = (struct profile_spot){.kind = PROFILE_NONE};
+    bool ok = w->spots && walk_leaves(w);
+    free(w->spots);
+    vec_fini(&w->path);
+    return ok || err_memory(err, "profile");
 }
 
-/* Room for about as many as there will be, in the table that most samples are for: vectors that grow are
- * copied, and leave holes. */
-static void reserve_rows(struct walk *w) {
+/* ---- several ---- */
+
+/* Puts the rows of a walk's table behind those of the profile's. False: memory. */
+static bool append_table(struct profile_table *to, const struct profile_table *from) {
+    size_t rows = to->rows.count, n = from->rows.count, selves = from->self.count;
+    if (!n)
+        return true;
+    if ((!to->self.count && !vec_push(&to->self)) || rows + n > PROFILE_NO_ROW ||
+        !vec_reserve(&to->rows, rows + n) || !vec_reserve(&to->self, to->self.count + selves) ||
+        (from->through.count && !vec_reserve(&to->through, rows + n)) ||
+        (from->latency.count && !vec_reserve(&to->latency, rows + n)))
+        return false;
+    /* [0] is of the rows without samples of their own, in both. */
+    uint32_t more = (uint32_t)to->self.count - 1;
+    for (size_t i = 0; i < n; i++) {
+        to->rows.items[rows + i] = from->rows.items[i];
+        to->rows.items[rows + i].self += from->rows.items[i].self ? more : 0;
+    }
+    to->rows.count += n;
+    if (selves > 1) {
+        memcpy(to->self.items + to->self.count, from->self.items + 1, (selves - 1) * sizeof *to->self.items);
+        to->self.count += selves - 1;
+    }
+    if (from->through.count)
+        memcpy(to->through.items + rows, from->through.items, n * sizeof *to->through.items);
+    to->through.count += from->through.count;
+    if (from->latency.count)
+        memcpy(to->latency.items + rows, from->latency.items, n * sizeof *to->latency.items);
+    to->latency.count += from->latency.count;
+    return true;
+}
+
+/* Rows' numbers are those of their table in the profile, which has some rows already. */
+static void renumber(const struct walk *w) {
     struct profile *p = w->p;
-    size_t n = p->spot_count + p->spot_count / 8, most = 0;
+    for (size_t i = 0; i < w->met.count; i++) {
+        struct profile_kind *kind = &p->kind_list.items[w->met.items[i].kind];
+        uint32_t more = (uint32_t)p->tables.items[kind->table].rows.count;
+        size_t end = i + 1 < w->met.count ? w->met.items[i + 1].from : w->end;
+        kind->first_row += more;
+        for (size_t k = w->met.items[i].from; k < end && more; k++)
+            p->leaf_rows.items[w->order[k]] += more;
+    }
+}
+
+static bool append_walk(struct walk *w) {
+    struct profile *p = w->p;
+    bool ok = true;
+    if (w->tables == p->tables.items)
+        return true;
+    renumber(w);
+    for (size_t i = 0; ok && i < p->tables.count; i++)
+        ok = append_table(&p->tables.items[i], &w->tables[i]);
+    return ok;
+}
+
+static void free_tables(struct walk *w) {
+    struct profile *p = w->p;
+    vec_fini(&w->met);
+    if (!w->tables || w->tables == p->tables.items)
+        return;
+    for (size_t i = 0; i < p->tables.count; i++) {
+        vec_fini(&w->tables[i].rows);
+        vec_fini(&w->tables[i].through);
+        vec_fini(&w->tables[i].latency);
+        vec_fini(&w->tables[i].self);
+    }
+    free(w->tables);
+}
+
+static uint32_t kind_at(const struct profile *p, size_t i) {
+    return p->kinds.items[p->b.leaves.items[p->leaf_order.items[i]].key.klass];
+}
+
+/* Where the leaves of a kind, or else of the next one, begin in the order. */
+static size_t start_of(const struct profile *p, uint32_t kind) {
+    size_t from = 0, end = p->leaf_order.count;
+    while (from < end) {
+        size_t mid = from + (end - from) / 2;
+        if (kind_at(p, mid) < kind)
+            from = mid + 1;
+        else
+            end = mid;
+    }
+    return from;
+}
+
+/* Cuts the leaves into ranges of whole kinds, about as long as each other: where they begin. At most `most`;
+ * how many. */
+static unsigned cut(const struct profile *p, unsigned most, size_t *starts) {
+    size_t n = p->leaf_order.count;
+    unsigned count = 1;
+    starts[0] = 0;
+    for (unsigned i = 1; i < most && n; i++) {
+        size_t at = (size_t)((uint64_t)n * i / most);
+        uint32_t kind = kind_at(p, at);
+        size_t before = start_of(p, kind), behind = start_of(p, kind + 1),
+               nearest = at - before < behind - at ? before : behind;
+        if (nearest > starts[count - 1] && nearest < n)
+            starts[count++] = nearest;
+    }
+    return count;
+}
+
+/* Room for about as many rows as there will be, in the table that most samples are for: vectors that grow are
+ * copied, and leave holes. */
+static void reserve_rows(const struct walk *w, size_t rows, size_t leaves) {
+    const struct profile *p = w->p;
+    size_t most = 0;
     for (size_t i = 1; i < p->tables.count; i++)
         most = p->b.tally.items[i].samples > p->b.tally.items[most].samples ? i : most;
     if (!w->children || !p->tables.count)
         return;
-    struct profile_table *t = &p->tables.items[most];
-    os_heap_room(&t->self, p->b.leaves.count / 4);
-    os_heap_room(&t->rows, n);
-    os_heap_room(&t->through, n);
+    struct profile_table *t = &w->tables[most];
+    os_heap_room(&t->self, leaves / 4);
+    os_heap_room(&t->rows, rows + rows / 8);
+    os_heap_room(&t->through, rows + rows / 8);
 }
 
-bool profile_walk(struct profile *p) {
+/* Of `w`, which is of all leaves. False: memory. */
+static bool walk_all(struct walk *w, struct pool *pool) {
+    struct profile *p = w->p;
+    struct walk walks[POOL_THREADS_MAX];
+    size_t starts[POOL_THREADS_MAX];
+    unsigned count = cut(p, pool_threads(pool), starts);
+    bool ok = true;
+    for (unsigned i = 0; i < count; i++) {
+        walks[i] = *w;
+        walks[i].from = starts[i];
+        walks[i].end = i + 1 < count ? starts[i + 1] : p->leaf_order.count;
+        walks[i].tables = i ? calloc(p->tables.count, sizeof *walks[i].tables) : p->tables.items;
+        size_t leaves = walks[i].end - walks[i].from;
+        ok = ok && walks[i].tables;
+        if (walks[i].tables) /* the first one's take all */
+            reserve_rows(&walks[i], i ? leaves : p->spot_count, i ? leaves : p->leaf_order.count);
+    }
+    ok = ok && pool_run(pool, count, walk_range, walks, NULL);
+    for (unsigned i = 0; i < count; i++) {
+        ok = ok && append_walk(&walks[i]);
+        free_tables(&walks[i]);
+    }
+    return ok;
+}
+
+/* ---- all ---- */
+
+static uint32_t *find_spots(const struct profile *p) {
+    uint32_t *spot_of = malloc((p->places.count + 1u) * sizeof *spot_of);
+    for (size_t i = 0; spot_of && i < p->places.count; i++)
+        spot_of[i] = p->spots.items[i] << 1 | (p->b.frames.list.items[i].image != MODEL_NONE);
+    return spot_of;
+}
+
+bool profile_walk(struct profile *p, struct pool *pool) {
     const struct profile_options *o = p->plan.o;
     bool graphs = p->plan.chains && o->chain_mode != PROFILE_CHAIN_NONE;
     struct walk w = {.p = p,
@@ -478,16 +633,16 @@ bool profile_walk(struct profile *p) {
                      .caller = o->chain_order == PROFILE_CALLER,
                      .latency = o->children && p->plan.extras};
     size_t n = p->b.leaves.count;
-    bool ok = vec_reserve(&p->leaf_rows, n + 1) && make_order(&w) && find_spots(&w);
-    reserve_rows(&w);
+    uint32_t *spot_of = NULL;
+    bool ok = vec_reserve(&p->leaf_rows, n + 1) && make_order(p) && (spot_of = find_spots(p));
     p->leaf_rows.count = ok ? n : 0;
-    ok = ok && walk_leaves(&w);
+    w.order = p->leaf_order.items;
+    w.spot_of = spot_of;
+    ok = ok && walk_all(&w, pool);
     if (!graphs) {
         vec_fini(&p->part_ranks);
         vec_fini(&p->leaf_order);
     }
-    free(w.spots);
-    free(w.spot_of);
-    vec_fini(&w.path);
+    free(spot_of);
     return ok;
 }
