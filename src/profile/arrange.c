@@ -485,6 +485,8 @@ static bool sort_by_shares(struct arranger *a) {
         take_order(a);
         return true;
     }
+    free(a->room); /* sorting is over: what is next may be in its place */
+    a->room = NULL;
     struct notes notes = {.list = malloc(((size_t)a->n + 1) * sizeof *notes.list)};
     bool ok = notes.list && make_notes(a, &notes) && to_ranks(a);
     give_back_room(a);

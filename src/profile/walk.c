@@ -102,7 +102,9 @@ static inline void ask_parts_ahead(const struct walk *w, size_t i) {
     __builtin_prefetch(parts->ids.items + parts->at.items[near.inner]);
     ask_frames(w, i + SPOT_AHEAD, false);
     ask_frames(w, i + ROW_AHEAD, true);
-    __builtin_prefetch(&w->t->rows.items[w->spots[w->spot_of[key_at(w, i + OWN_AHEAD).frame] >> 1].row]);
+    const struct profile_spot *own = &w->spots[w->spot_of[key_at(w, i + OWN_AHEAD).frame] >> 1];
+    if (own->kind == w->kind) /* else it has no row yet, nor is there a table at first */
+        __builtin_prefetch(&w->t->rows.items[own->row]);
 }
 
 static unsigned bits_of(uint64_t n) {
