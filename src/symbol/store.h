@@ -234,7 +234,8 @@ struct bytes symbol_store_dwz(struct symbol_store *s, uint32_t image, struct byt
 bool symbol_store_refresh(struct symbol_store *s);
 
 /* The unwind tables of a loaded image: of the file that gave its names, so proved as they are, and of its
- * separate debug file. False: there are none (a layout: the file is there). Any number of threads; they live until symbol_store_free. */
+ * separate debug file. False: there are none (with a layout, the file is there). Any number of threads; they
+ * live until symbol_store_free. */
 struct symbol_frames {
     const struct object_cfi *cfi;
     const struct object_layout *layout; /* from offsets to the tables' addresses; NULL: they are equal */
