@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BLOCK_BYTES = 64 * 1024 };
+/* Blocks are as large as all before them: most arenas stay small. */
+enum { BLOCK_BYTES_MIN = 1024 - 16, BLOCK_BYTES_MAX = 64 * 1024 };
 
 struct arena_block {
     struct arena_block *next;
@@ -26,7 +27,10 @@ void *arena_alloc(struct arena *a, size_t n) {
     n = (n + 7) & ~(size_t)7;
     if (!a->at || (size_t)(a->end - a->at) < n) {
         /* A large request gets a block of its own and leaves the current block in use. */
-        size_t room = n > BLOCK_BYTES / 4 ? n : BLOCK_BYTES;
+        size_t block = a->total_bytes < BLOCK_BYTES_MIN   ? BLOCK_BYTES_MIN
+                       : a->total_bytes < BLOCK_BYTES_MAX ? a->total_bytes
+                                                          : BLOCK_BYTES_MAX;
+        size_t room = n > block / 4 ? n : block;
         struct arena_block *b = malloc(sizeof *b + room);
         if (!b)
             return NULL;
