@@ -2,10 +2,13 @@
 /* An ELF image with DWARF: eight bytes of a first address, then the image. */
 #include "fuzz.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "object/lines.h"
+#include "object/types.h"
 
-enum { QUESTIONS = 32, STEP = 13 };
+enum { QUESTIONS = 32, STEP = 13, REGISTERS = 17 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct object_line line;
@@ -22,6 +25,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (object_lines_find(lines, addr, &line))
             for (const char *s = line.file; *s; s++)
                 sum += (uint8_t)*s + line.line;
+        struct object_access access = {.has_address = i & 1,
+                                       .address = addr + (uint64_t)(STEP * i),
+                                       .base = i % REGISTERS,
+                                       .offset = STEP - i};
+        struct object_type type;
+        if (object_types_find(lines, addr, &access, &type))
+            sum += strlen(type.name) + strlen(type.field) + type.offset;
     }
     object_lines_free(lines);
     __asm__ volatile("" : : "r"(sum)); /* keeps the reads that only sum needs */

@@ -105,8 +105,13 @@ static void check_same(const struct model *a, const struct model *b, struct mode
         for (uint32_t pid = 0; pid < PIDS; pid++) {
             check_pieces(a, mode, pid, when, &pa);
             check_pieces(b, mode, pid, when, &pb);
-            FUZZ_CHECK(pa.list.count == pb.list.count);
-            for (size_t i = 0; i < pa.list.count; i++)
+            /* Where modules without an end do end is settled at the freeze; a stream goes on with its guess.
+             */
+            enum model_space space = model_space_of(mode);
+            bool kernel = space == MODEL_SPACE_KERNEL || space == MODEL_SPACE_GUEST_KERNEL;
+            bool settled = a == b || !kernel || !model_endless_count(a);
+            FUZZ_CHECK(!settled || pa.list.count == pb.list.count);
+            for (size_t i = 0; settled && i < pa.list.count; i++)
                 FUZZ_CHECK(pa.list.items[i].start == pb.list.items[i].start &&
                            pa.list.items[i].last == pb.list.items[i].last &&
                            model_mapping(a, pa.list.items[i].mapping).order ==

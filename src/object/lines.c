@@ -52,6 +52,8 @@ struct object_lines *object_lines_new(struct bytes image, struct bytes alt, stru
 void object_lines_free(struct object_lines *l) {
     if (!l)
         return;
+    if (l->cfi)
+        dwarf_cfi_end(l->cfi);
     close_image(&l->main);
     close_image(&l->alt);
     strpool_fini(&l->paths);

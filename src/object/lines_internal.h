@@ -50,6 +50,8 @@ struct object_lines {
     VEC(uint32_t) rangeless;       /* units that do not say what they cover: their lines do */
     struct strpool paths;          /* those that had to be made absolute */
     bool indexed, failed;
+    bool cfi_known;
+    Dwarf_CFI *cfi; /* .eh_frame's, once types have asked for it; NULL: it has none */
 };
 
 /* `file` with the folder of the unit `die` before it if that leads anywhere. Lives as long as `l`. */

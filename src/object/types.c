@@ -237,6 +237,18 @@ static bool is_variable(struct search *s, Dwarf_Die *variable, struct object_typ
            (in_memory ? in_memory_at(s, &type, reg, offset, out) : pointed_to(s, &type, reg, out));
 }
 
+/* Of .debug_frame or .eh_frame; the caller frees it. NULL: neither has one. */
+static Dwarf_Frame *find_unwind_row(struct object_lines *l, uint64_t addr) {
+    Dwarf_Frame *frame = NULL;
+    Dwarf_CFI *cfi = dwarf_getcfi(l->main.dwarf); /* it stays libdw's */
+    if (cfi && dwarf_cfi_addrframe(cfi, addr, &frame) == 0)
+        return frame;
+    if (!l->cfi_known)
+        l->cfi = dwarf_getcfi_elf(l->main.elf);
+    l->cfi_known = true;
+    return l->cfi && dwarf_cfi_addrframe(l->cfi, addr, &frame) == 0 ? frame : NULL;
+}
+
 /* Where the frame base is: in a register, or where the unwind table has the canonical frame address. */
 static void find_frame(struct search *s, Dwarf_Die *function) {
     Dwarf_Attribute attribute;
@@ -250,11 +262,8 @@ static void find_frame(struct search *s, Dwarf_Die *function) {
         s->has_frame = register_of(ops, &s->frame_reg, &in_memory, &s->frame_offset);
         return;
     }
-    Dwarf_Frame *frame = NULL;
-    Dwarf_CFI *cfi = dwarf_getcfi(s->l->main.dwarf); /* .debug_frame; both stay libdw's */
-    if (!cfi || dwarf_cfi_addrframe(cfi, s->addr, &frame) != 0)
-        cfi = dwarf_getcfi_elf(s->l->main.elf);
-    if (!frame && (!cfi || dwarf_cfi_addrframe(cfi, s->addr, &frame) != 0))
+    Dwarf_Frame *frame = find_unwind_row(s->l, s->addr);
+    if (!frame)
         return;
     if (dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1)
         s->has_frame = register_of(ops, &s->frame_reg, &in_memory, &s->frame_offset);
