@@ -268,7 +268,7 @@ def folder_to_work_in():
     found = []
     for place in (tempfile.gettempdir(), "/var/tmp", os.getcwd(), "/root", "/"):
         at = os.path.realpath(place)
-        while at not in mounts:
+        while at != "/" and at not in mounts:
             at = os.path.dirname(at)
         if os.access(place, os.W_OK):
             found.append((at == "/" or mounts[at] == "tmpfs", place))
