@@ -269,8 +269,10 @@ def example_without_clock():
     margin = 10**6
     moved = [(a + apart + margin, b + apart - margin, *rest) for a, b, *rest in truth]
     check_truth(found, moved, "without a common clock", r"/jitted-\d+\.so$")
-    grades = support.run([SONDE, "report", "--grades", "-i", "noclock.data"])
-    check("inferred" not in grades.err, f"the clocks' distance is known: {grades.err}")
+    # Nearly all would be inferred if it were not. A sample may stand in a function of libc without a size: its end is a guess.
+    grades = support.run([SONDE, "report", "--grades", "-i", "noclock.data"]).err
+    share = re.search(r"(<?)([\d.]+) % of frames inferred", grades)
+    check("inferred" not in grades or share and (share[1] or float(share[2]) < 2), f"the clocks' distance is known: {grades}")
     if PERF:
         with support.recording(alone=True):
             subprocess.run([PERF, "record", "-q", "-e", "cpu-clock:u", "-F", "2500", "-o", "noclock.data", EXAMPLE,
