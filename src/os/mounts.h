@@ -26,7 +26,8 @@ bool os_mounts_stall(struct os_mounts *m, const char *path);
 /* The same for a list that is given: the text of a mountinfo file. For tests. */
 bool os_mounts_stall_in(struct bytes mountinfo, struct bytes path);
 
-/* os_proc_system, but identity, image and hold refuse (ERR_UNSUPPORTED) what may stall. `m` is borrowed. */
+/* os_proc_system, but identity, image and hold refuse (ERR_UNSUPPORTED) what may stall, and maps_build_id
+ * knows nothing of it. `m` is borrowed. */
 struct os_proc os_proc_wary(struct os_mounts *m);
 
 #endif

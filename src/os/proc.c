@@ -235,15 +235,19 @@ static int system_maps_next(void *ctx, int fd, uint64_t from, bool executable, s
     return 1;
 }
 
-static void system_maps_build_id(void *ctx, int fd, uint64_t start, struct os_build_id *out) {
-    (void)ctx;
+static void system_maps_build_id(void *ctx, int fd, int32_t pid, const struct os_mapping *m,
+                                 struct os_build_id *out) {
     struct procmap_query q = {
         .size = sizeof q,
-        .query_addr = start,
+        .query_addr = m->start,
         .build_id_size = sizeof out->bytes,
         .build_id_addr = (uintptr_t)out->bytes,
     };
+    char path[sizeof m->name + 40];
+    snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, m->name);
     *out = (struct os_build_id){0};
+    if (m->name[0] == '/' && !os_answers(ctx, path, NULL))
+        return;
     if (ioctl(fd, PROCMAP_QUERY_IOCTL, &q) == 0 && q.build_id_size <= sizeof out->bytes)
         out->size = (uint8_t)q.build_id_size;
 }

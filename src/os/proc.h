@@ -123,8 +123,10 @@ struct os_proc {
     /* The first mapping that ends behind `from` and, with `executable`, may be executed. 1, or 0 when there
      * is none, or a negative errno (-ENOTTY: this kernel cannot). */
     int (*maps_next)(void *ctx, int handle, uint64_t from, bool executable, struct os_mapping *out);
-    /* The build-id of the file mapped at `start`; size 0 when it has none, or nobody knows. */
-    void (*maps_build_id)(void *ctx, int handle, uint64_t start, struct os_build_id *out);
+    /* The build-id of the file of a mapping that maps_next gave; size 0 when it has none, or nobody knows.
+     * The kernel reads the file for it, as far as that is not in memory. */
+    void (*maps_build_id)(void *ctx, int handle, int32_t pid, const struct os_mapping *m,
+                          struct os_build_id *out);
     void (*maps_close)(void *ctx, int handle);
 };
 

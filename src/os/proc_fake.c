@@ -162,13 +162,15 @@ static int fake_maps_next(void *ctx, int pid, uint64_t from, bool executable, st
     return 0;
 }
 
-static void fake_maps_build_id(void *ctx, int pid, uint64_t start, struct os_build_id *out) {
+static void fake_maps_build_id(void *ctx, int handle, int32_t pid, const struct os_mapping *m,
+                               struct os_build_id *out) {
     const struct os_proc_fake *f = ctx;
+    (void)handle;
     *out = (struct os_build_id){0};
     if (f->id_queries)
         ++*f->id_queries;
     for (size_t i = 0; i < f->mapping_count; i++)
-        if (f->mappings[i].pid == pid && f->mappings[i].mapping.start == start)
+        if (f->mappings[i].pid == pid && f->mappings[i].mapping.start == m->start)
             *out = f->mappings[i].build_id;
 }
 

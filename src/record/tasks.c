@@ -179,7 +179,7 @@ static const struct os_build_id *build_id_of(struct record_tasks *t, int32_t pid
             return NULL;
         }
         if (handle >= 0)
-            t->proc->maps_build_id(t->proc->ctx, handle, m->start, id);
+            t->proc->maps_build_id(t->proc->ctx, handle, pid, m, id);
         else
             open_build_id(t, pid, m, id);
     }

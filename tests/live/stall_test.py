@@ -106,6 +106,15 @@ def build(at):
         return f.read()
 
 
+def forget():
+    """What the kernel has in memory of files and nobody runs: of the program's, the part with its build-id's place."""
+    try:
+        with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as f:
+            f.write("1")
+    except OSError as e:
+        print(f"what is in memory of the file stays there: {e.strerror}")
+
+
 def record(at, *args):
     """(exit status or None at no end, stderr)."""
     with support.recording():
@@ -134,6 +143,7 @@ def main():
             while "program" not in open(f"/proc/{program.pid}/maps", encoding="utf-8").read():
                 time.sleep(0.01)
             os.kill(server, signal.SIGSTOP)
+            forget()
             for args in (["-a", "--", "true"], ["-p", str(program.pid), "--", "sleep", "0.2"],
                          ["-a", "-N", "--", "sleep", "0.2"], ["-a", "-g", "--", SONDE, "test", "-w", "noploop", "1"]):
                 status, err = record(at, *args)
