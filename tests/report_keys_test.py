@@ -391,6 +391,12 @@ def fields():
     check("times with --ns", (rows(report(r, *quantum, "--ns").out)[0][1], report(r, *quantum, "--ns").out.decode().splitlines()[9]),
           ("1.000002000", "# ........  ................"))
     check("no such field", report(r, "-s", "where").status, 129)
+    # Types of data have no callers; a field may be named much alike.
+    r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.RAW, kind=pd.TRACEPOINT, config=77)
+    r.features[pd.TRACING_DATA] = pd.tracing_data("frog", FORMAT.replace("far", "far_type"))
+    r.sample(7, 0x1000, chain=(pd.CONTEXT_USER, 0x1000, 0x2000), more=struct.pack("<IHBBi8siixxxx", 28, 77, 0, 0, 7, b"a", 5, 1))
+    for key, callers in ("far_type", True), ("typeoff", False), ("sym,type", False), ("sym", True):
+        check(f"callers with -s {key}", "Children" in report(r, "-s", key).out.decode(), callers)
 
 
 # ---- groups ----

@@ -121,6 +121,21 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     return true;
 }
 
+/* Whether a list of keys has one of the types of data: a tracepoint may have fields like exit_type. */
+static bool names_type(const char *keys) {
+    static const char *const types[] = {"type", "typeoff", "typecln"};
+    enum { TYPES = sizeof types / sizeof *types };
+    for (const char *at = keys ? keys : ""; *at;) {
+        at += strspn(at, ", +");
+        size_t len = strcspn(at, ", ");
+        for (size_t i = 0; i < TYPES; i++)
+            if (len == strlen(types[i]) && strncasecmp(at, types[i], len) == 0)
+                return true;
+        at += len;
+    }
+    return false;
+}
+
 static void settle_modes(struct report_session *s) {
     const struct report_options *o = s->o;
     s->branch = o->branch_stack == REPORT_YES ||
@@ -132,8 +147,8 @@ static void settle_modes(struct report_session *s) {
     bool chains = (s->has.chains && !s->branch) || s->history;
     s->chain_mode = chains ? o->chain.mode : PROFILE_CHAIN_NONE;
     bool callers = s->children || (o->branch_history && o->children != REPORT_NO);
-    bool types = (o->sort && strstr(o->sort, "type")) || (o->fields && strstr(o->fields, "type"));
-    s->children &= !types; /* what an instruction accesses is no matter of its callers */
+    s->children &= !names_type(o->sort) &&
+                   !names_type(o->fields); /* what an instruction accesses is no matter of its callers */
     s->chain_order = o->chain.order_said ? o->chain.order : callers ? PROFILE_CALLER : PROFILE_CALLEE;
 }
 

@@ -56,8 +56,9 @@ uint32_t mapping_add(struct mapping_table *t, const struct model_mapping *map, b
     struct mapping new = {.start = map->start, .shape = alone ? MODEL_NONE : find_shape(t, &shape)};
     if (new.shape == MODEL_NONE)
         new.shape = add_shape(t, shape, alone);
-    bool ok = new.shape != MODEL_NONE &&order_put(&t->orders, map->order, &new.order);
-    struct mapping *to = ok && t->list.count < MODEL_NONE ? vec_push(&t->list) : NULL;
+    if (new.shape == MODEL_NONE || !order_put(&t->orders, map->order, &new.order))
+        return MODEL_NONE;
+    struct mapping *to = t->list.count < MODEL_NONE ? vec_push(&t->list) : NULL;
     if (!to)
         return MODEL_NONE;
     *to = new;

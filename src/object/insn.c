@@ -120,6 +120,20 @@ bool object_insns_decode(struct object_insns *n, struct bytes code, uint64_t add
     return true;
 }
 
+struct object_insns *object_insns_for(struct object_insns_kept *kept, struct bytes image) {
+    enum { CLASS_AT = 4, MACHINE_AT = 18, HEAD = 20 };
+    if (image.size < HEAD)
+        return NULL;
+    uint32_t machine = image.data[MACHINE_AT] | (uint32_t)image.data[MACHINE_AT + 1] << 8 |
+                       (uint32_t)image.data[CLASS_AT] << 16;
+    if (machine != kept->machine) {
+        object_insns_free(kept->insns);
+        kept->insns = object_insns_new(image, NULL);
+        kept->machine = machine;
+    }
+    return kept->insns;
+}
+
 /* The numbers of System V's ABI for x86-64, figure 3.36; -1: none of these. */
 static int dwarf_number(x86_reg reg) {
     static const x86_reg numbered[] = {X86_REG_RAX, X86_REG_RDX, X86_REG_RCX, X86_REG_RBX,

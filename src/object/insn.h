@@ -19,6 +19,14 @@ struct object_insn {
 struct object_insns *object_insns_new(struct bytes image, struct err *err);
 void object_insns_free(struct object_insns *n); /* NULL is fine */
 
+/* One that is kept from image to image: several machines in one recording are rare. Zeroed at first. */
+struct object_insns_kept {
+    struct object_insns *insns; /* for the machine; NULL: none yet, or not known */
+    uint32_t machine;           /* e_machine and class of the image they were made for */
+};
+/* The kept one, made anew for an image of another machine; NULL: that is not known. */
+struct object_insns *object_insns_for(struct object_insns_kept *kept, struct bytes image);
+
 /* The first instruction of `code`, which lies at `address`. False when it is none, or cut off. */
 bool object_insns_decode(struct object_insns *n, struct bytes code, uint64_t address,
                          struct object_insn *out);

@@ -17,6 +17,11 @@ void object_insns_free(struct object_insns *n) {
     (void)n;
 }
 
+struct object_insns *object_insns_for(struct object_insns_kept *kept, struct bytes image) {
+    (void)kept, (void)image;
+    return NULL;
+}
+
 bool object_insns_decode(struct object_insns *n, struct bytes code, uint64_t address,
                          struct object_insn *out) {
     (void)n, (void)code, (void)address, (void)out;

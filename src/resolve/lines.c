@@ -18,8 +18,7 @@ struct resolve_lines {
     struct symbol_store *store;
     VEC(struct image_lines) images;
     struct strpool names_shown; /* demangled ones */
-    struct object_insns *insns; /* for images of this `machine`; NULL: none, or not known */
-    uint32_t machine;
+    struct object_insns_kept insns;
 };
 
 struct resolve_lines *resolve_lines_new(struct resolve_names *names, struct symbol_store *store,
@@ -41,7 +40,7 @@ void resolve_lines_free(struct resolve_lines *l) {
         object_lines_free(l->images.items[i].lines);
     vec_fini(&l->images);
     strpool_fini(&l->names_shown);
-    object_insns_free(l->insns);
+    object_insns_free(l->insns.insns);
     free(l);
 }
 
@@ -98,21 +97,6 @@ size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t o
     return n;
 }
 
-/* The decoder for an image; several machines in one recording are rare. */
-static struct object_insns *insns_of(struct resolve_lines *l, struct bytes image) {
-    enum { CLASS_AT = 4, MACHINE_AT = 18, HEAD = 20 };
-    if (image.size < HEAD)
-        return NULL;
-    uint32_t machine = image.data[MACHINE_AT] | (uint32_t)image.data[MACHINE_AT + 1] << 8 |
-                       (uint32_t)image.data[CLASS_AT] << 16;
-    if (machine != l->machine) {
-        object_insns_free(l->insns);
-        l->insns = object_insns_new(image, NULL);
-        l->machine = machine;
-    }
-    return l->insns;
-}
-
 enum resolve_access resolve_lines_type(struct resolve_lines *l, uint32_t image, uint64_t offset,
                                        struct object_type *out) {
     const struct image_lines *i = lines_of(l, image, offset); /* loads it */
@@ -122,7 +106,7 @@ enum resolve_access resolve_lines_type(struct resolve_lines *l, uint32_t image, 
         return RESOLVE_ACCESS_UNKNOWN;
     struct bytes code = symbol_store_bytes(l->store, id).code;
     const struct symbol_table *t = resolve_names_table(l->names, image);
-    struct object_insns *insns = insns_of(l, code);
+    struct object_insns *insns = object_insns_for(&l->insns, code);
     if (!t || !insns || offset >= code.size)
         return RESOLVE_ACCESS_UNKNOWN;
     object_vaddr addr = symbol_table_address(t, offset);

@@ -12,21 +12,6 @@ struct code {
     struct model_hit hit;
 };
 
-/* The decoder for an image; several machines in one recording are rare. */
-static struct object_insns *insns_of(struct script_print *p, struct bytes image) {
-    enum { CLASS_AT = 4, MACHINE_AT = 18, HEAD = 20 };
-    if (image.size < HEAD)
-        return NULL;
-    uint32_t machine = image.data[MACHINE_AT] | (uint32_t)image.data[MACHINE_AT + 1] << 8 |
-                       (uint32_t)image.data[CLASS_AT] << 16;
-    if (machine != p->insns_machine) {
-        object_insns_free(p->insns);
-        p->insns = object_insns_new(image, NULL);
-        p->insns_machine = machine;
-    }
-    return p->insns;
-}
-
 /* False when nothing is known of the code there. */
 static bool code_at(struct script_print *p, const struct script_sample *x, uint64_t address,
                     struct code *out) {
@@ -44,7 +29,7 @@ static bool code_at(struct script_print *p, const struct script_sample *x, uint6
     if (out->hit.offset >= image.size)
         return false;
     out->bytes = (struct bytes){image.data + out->hit.offset, image.size - out->hit.offset};
-    out->insns = insns_of(p, image);
+    out->insns = object_insns_for(&p->insns, image);
     return out->insns;
 }
 

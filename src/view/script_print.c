@@ -106,7 +106,7 @@ void script_print_fini(struct script_print *p) {
     vec_fini(&p->plans);
     script_names_fini(&p->names);
     script_frames_fini(&p->frames);
-    object_insns_free(p->insns);
+    object_insns_free(p->insns.insns);
     free(p->comms);
     arena_fini(&p->arena);
 }

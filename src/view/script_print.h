@@ -105,10 +105,9 @@ struct script_print {
     uint64_t second;                /* the second whose digits are in second_text */
     char second_text[24];
     uint8_t second_len;
-    struct script_comm *comms;  /* of threads printed lately; NULL: none yet */
-    struct object_insns *insns; /* of insns_machine; NULL: none yet, or not known */
-    uint32_t insns_machine;     /* e_machine and class of the image they were made for */
-    struct script_names names;  /* its `names` (of functions) is the caller's to set */
+    struct script_comm *comms; /* of threads printed lately; NULL: none yet */
+    struct object_insns_kept insns;
+    struct script_names names; /* its `names` (of functions) is the caller's to set */
     struct script_frames frames;
     struct script_waiting queue[SCRIPT_QUEUE_MAX];
     unsigned queued;
