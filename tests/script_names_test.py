@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""script with functions named: script_names_test.py SONDE FILTER
+"""script with functions named: script_names_test.py SONDE FILTER ASKS
 
-Recordings are made here, of the code in FILTER: a shared object that is also the filter for --dlfilter.
+Recordings are made here, of the code in FILTER: a shared object that is also the filter for --dlfilter. ASKS
+is another one, with lines.
 """
 import json
 import os
@@ -14,7 +15,7 @@ sys.path.insert(0, os.path.join(HERE, "lib"))
 import perfdata as pd
 import support
 
-SONDE, FILTER = map(os.path.abspath, sys.argv[1:3])
+SONDE, FILTER, ASKS = map(os.path.abspath, sys.argv[1:4])
 FUNCTIONS, (CODE_AT, CODE_BYTES) = pd.functions(FILTER)
 BASE, OTHER = 0x7f0000000000, 0x7e0000000000  # where FILTER is mapped, and where nothing is
 PAGE = 4096
@@ -302,11 +303,43 @@ def check_filters(report, folder):
                  and "--dlarg" in r.out.decode(), r)
 
 
+def check_asking_filter(report, folder):
+    """What a filter gets, and that what it prints stands where it was printed."""
+    functions, (start, size) = pd.functions(ASKS)
+    path, at = os.path.join(folder, "asks.data"), BASE + functions["stop"][0]
+    r = pd.Recording()
+    r.comm(7, "prog")
+    first = start // PAGE * PAGE
+    r.map(7, BASE + first, (size + 2 * PAGE) // PAGE * PAGE, first, ASKS)
+    for ip in at, OTHER:
+        r.sample(7, ip, [pd.CONTEXT_USER, ip])
+    r.write(path)
+    with open(ASKS, "rb") as f:
+        code = f.read()[functions["stop"][0]:][:15]
+    r = script(path, "--dlfilter", ASKS, "-F", "ip", "-G")
+    out = r.out.decode().splitlines()
+    report.check("a filter's lines stand between script's",
+                 ["".join(x.split()[:2]) if x.startswith("asks") else x.strip() for x in out if x.strip()] ==
+                 ["asks:start", "asks:insn", f"{at:x}", "asks:insn,", f"{OTHER:x}", "asks:stop"], (r.status, r.out, r.err))
+    told = [x for x in out if x.startswith("asks: insn")]
+    if len(told) != 2:
+        report.check("a filter is asked twice", False, out)
+        return
+    insn, line, *rest = told[0][len("asks: "):].split(", ")
+    report.check("a filter gets ids of -1 where there are none", rest == ["id -1", "stream -1", "vcpu -1", "code 4"], told[0])
+    if support.run([SONDE, "check", "-q", "feature", "dwarf"]).status == 0:
+        report.check("a filter gets the line", "/dlfilter/asks.c:" in line and not line.endswith(":0"), told[0])
+    if support.run([SONDE, "script", "-F", "ip,insn", "-G", "-i", path]).out.decode().count("insn:"):
+        have = bytes.fromhex(insn[len("insn"):])
+        report.check("a filter gets the instruction", have and code.startswith(have), told[0])
+    report.check("of code that is not known there is none", told[1].startswith("asks: insn, line -:0,"), told[1])
+
+
 def main():
     report = support.Report("script with names")
     with tempfile.TemporaryDirectory() as folder:
         for check in (check_names, check_callers, check_proof, check_exec, check_branches, check_code, check_json, check_files, check_scripts,
-                      check_generated, check_filters):
+                      check_generated, check_filters, check_asking_filter):
             check(report, folder)
     report.finish()
 

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,15 +124,23 @@ static void al_cleanup(void *ctx, struct perf_dlfilter_al *al) {
 }
 
 static const __u8 *insn(void *ctx, __u32 *length) {
-    (void)ctx; /* only instruction traces bring their instructions along */
-    *length = 0;
-    return NULL;
+    struct script_dlfilter *f = ctx;
+    struct bytes code = f->x ? script_print_insn(f->world.print, f->x) : (struct bytes){NULL, 0};
+    *length = (__u32)code.size;
+    return code.size ? code.data : NULL;
 }
 
 static const char *srcline(void *ctx, __u32 *line_number) {
-    (void)ctx;
+    struct script_dlfilter *f = ctx;
+    struct script_names *names = &f->world.print->names;
+    struct model_hit hit;
+    struct object_line line;
     *line_number = 0;
-    return NULL;
+    if (!f->x || !names->lines || !script_print_locate(f->world.print, f->x, &hit) ||
+        !resolve_lines_find(names->lines, hit.image, hit.offset, &line))
+        return NULL;
+    *line_number = line.line;
+    return resolve_lines_file(&line, true);
 }
 
 static struct perf_event_attr *attr(void *ctx) {
@@ -157,7 +166,7 @@ static __s32 object_code(void *ctx, __u64 ip, void *buf, __u32 len) {
         id == UINT32_MAX ? (struct bytes){NULL, 0} : symbol_store_bytes(f->world.store, id).code;
     uint8_t kind = model_image(f->world.print->model, hit.image)->kind;
     if ((kind != MODEL_IMAGE_FILE && kind != MODEL_IMAGE_VDSO) || hit.offset >= code.size)
-        return 0;
+        return -1;
     uint64_t left = code.size - hit.offset;
     len = len < left ? len : (__u32)left;
     memcpy(buf, code.data + hit.offset, len);
@@ -234,11 +243,18 @@ struct script_dlfilter *script_dlfilter_open(const char *name, const struct scri
     return NULL;
 }
 
+/* What a filter prints with stdio stands behind what was shown before. */
+static void keep_order(struct script_dlfilter *f) {
+    if (__fpending(stdout) && out_flush(f->world.print->out))
+        fflush(stdout);
+}
+
 bool script_dlfilter_close(struct script_dlfilter *f, struct err *err) {
     if (!f)
         return true;
     f->x = NULL;
     int status = f->stop ? f->stop(f->data, f) : 0;
+    keep_order(f);
     if (status)
         err_set(err, ERR_IO, "--dlfilter", "%s gave up at its end with %d", f->name, status);
     dlclose(f->handle);
@@ -275,7 +291,8 @@ static bool copy_lists(struct script_dlfilter *f) {
 static void fill(struct script_dlfilter *f) {
     const struct perfdata_sample *s = f->x->s;
     const struct perfdata_event *e = &f->world.print->events->list.items[f->x->event];
-    uint64_t have = s->have;
+    uint64_t have = s->have,
+             none = UINT64_MAX; /* as in perf 7.2, observed: an id is -1 where there is none */
 #define HAVE(bit, value) (have & PERFDATA_SAMPLE_##bit ? (value) : 0)
     f->sample = (struct perf_dlfilter_sample){
         .size = sizeof f->sample,
@@ -286,8 +303,10 @@ static void fill(struct script_dlfilter *f) {
         .tid = (int32_t)s->tid,
         .time = s->time,
         .addr = HAVE(ADDR, s->addr),
-        .id = have & PERFDATA_SAMPLE_IDENTIFIER ? s->identifier : HAVE(ID, s->id),
-        .stream_id = HAVE(STREAM_ID, s->stream_id),
+        .id = have & PERFDATA_SAMPLE_IDENTIFIER ? s->identifier
+              : have & PERFDATA_SAMPLE_ID       ? s->id
+                                                : none,
+        .stream_id = have & PERFDATA_SAMPLE_STREAM_ID ? s->stream_id : none,
         .period = have & PERFDATA_SAMPLE_PERIOD ? s->period : e->attr.sample_period,
         .weight = have & (PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT) ? s->weight : 0,
         .transaction = HAVE(TRANSACTION, s->transaction),
@@ -307,6 +326,7 @@ static void fill(struct script_dlfilter *f) {
         .raw_callchain_nr = f->chain.count,
         .raw_callchain = (const __u64 *)f->chain.items,
         .event = e->name ? e->name : "unknown",
+        .vcpu = -1,
     };
 #undef HAVE
 }
@@ -323,6 +343,7 @@ bool script_dlfilter_ask(struct script_dlfilter *f, bool early, const struct scr
     fill(f);
     int answer = fn(f->data, &f->sample, f);
     f->x = NULL;
+    keep_order(f);
     *keep = answer == 0;
     return answer >= 0 || err_set(err, ERR_IO, "--dlfilter", "%s gave up with %d", f->name, answer);
 }

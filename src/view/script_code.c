@@ -41,19 +41,24 @@ static void put_bytes(struct out *o, struct bytes code, unsigned size) {
     }
 }
 
-void script_code_sample(struct script_print *p, uint64_t fields, const struct script_sample *x) {
+struct bytes script_print_insn(struct script_print *p, const struct script_sample *x) {
     struct code code;
     struct object_insn insn;
     if (!(x->s->have & PERFDATA_SAMPLE_IP) || !code_at(p, x, x->s->ip, &code) ||
         !object_insns_decode(code.insns, code.bytes, x->s->ip, &insn))
-        insn.size = 0;
+        return (struct bytes){NULL, 0};
+    return (struct bytes){code.bytes.data, insn.size};
+}
+
+void script_code_sample(struct script_print *p, uint64_t fields, const struct script_sample *x) {
+    struct bytes insn = script_print_insn(p, x);
     if (fields & SCRIPT_BIT(INSNLEN)) {
         out_str(p->out, " ilen: ");
         out_dec(p->out, insn.size, 0);
     }
     if (fields & SCRIPT_BIT(INSN) && insn.size) {
         out_char(p->out, ' ');
-        put_bytes(p->out, code.bytes, insn.size);
+        put_bytes(p->out, insn, (unsigned)insn.size);
     }
 }
 

@@ -133,6 +133,10 @@ bool script_print_locate(struct script_print *p, const struct script_sample *x, 
  * then the others. */
 bool script_print_locate_address(struct script_print *p, const struct script_sample *x, uint64_t address,
                                  struct model_hit *hit);
+
+/* The instruction at the sample's address, from the file that is proved to be what ran; empty where none is
+ * known (no such file, another machine's code, the kernel's). Lives as long as the symbol store. */
+struct bytes script_print_insn(struct script_print *p, const struct script_sample *x);
 /* True when sample.addr is an address of code or data that the event is about: page faults. */
 bool script_print_addr_named(const struct perfdata_attr *attr);
 
