@@ -2,6 +2,7 @@
 #include "cmd/reading.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "base/log.h"
@@ -161,8 +162,18 @@ static enum stream_status next_of_first_pass(struct reading *r, struct reading_s
     return stream_next(r->stream, rec, err);
 }
 
-bool reading_first_pass(struct reading *r, struct model *m, struct reading_span *span, reading_seen_fn *seen,
-                        void *ctx, struct err *err) {
+struct first_pass {
+    struct reading *r;
+    struct model *m;
+    struct reading_span *span; /* NULL, or to be filled in */
+    reading_seen_fn *seen;
+    void *ctx;
+    atomic_uint_fast64_t at; /* loc of the last record that was no sample */
+    atomic_bool over;
+};
+
+static bool read_records(struct first_pass *x, struct err *err) {
+    struct reading *r = x->r;
     struct stream_record rec;
     struct reading_span times = {UINT64_MAX, 0};
     enum stream_status status;
@@ -175,17 +186,51 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
             resolve_returns_note(&r->recorded.returns, rec.loc);
             continue;
         }
+        atomic_store_explicit(&x->at, rec.loc, memory_order_relaxed);
         if (rec.legacy)
             continue;
-        if ((seen && !seen(ctx, &rec, err)) || !reading_apply(r, m, &rec, err))
+        if ((x->seen && !x->seen(x->ctx, &rec, err)) || !reading_apply(r, x->m, &rec, err))
             return false;
     }
-    if (span)
-        *span = times;
+    if (x->span)
+        *x->span = times;
     if (times.first_ns <= times.last_ns)
         r->recorded.span = (struct symbol_span){times.first_ns, times.last_ns};
-    if (status != STREAM_END || !reading_names(r, err) || !resolve_recorded_apply(&r->recorded, m, err) ||
-        !kmod_sections_finish(&r->kmod, m, err))
+    return status == STREAM_END;
+}
+
+/* Has the recording's pages brought into memory, not too far ahead of who reads them. */
+static void read_ahead(struct first_pass *x) {
+    enum { STEP = 4 << 20, AHEAD = 64 << 20, NAP_NS = 200 * 1000 };
+    for (uint64_t at = 0; !atomic_load(&x->over);) {
+        if (at > atomic_load_explicit(&x->at, memory_order_relaxed) + AHEAD)
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        else if (stream_expect(x->r->stream, at, at + STEP))
+            at += STEP;
+        else
+            return;
+    }
+}
+
+/* The pass itself, and what helps it on a second thread; if there is none after all, that comes too late and
+ * ends at once. */
+static bool pass_job(void *ctx, size_t job, unsigned thread, struct err *err) {
+    struct first_pass *x = ctx;
+    (void)thread;
+    if (job) {
+        read_ahead(x);
+        return true;
+    }
+    bool ok = read_records(x, err);
+    atomic_store(&x->over, true);
+    return ok;
+}
+
+bool reading_first_pass(struct reading *r, struct model *m, struct reading_span *span, reading_seen_fn *seen,
+                        void *ctx, struct err *err) {
+    struct first_pass x = {.r = r, .m = m, .span = span, .seen = seen, .ctx = ctx};
+    if (!pool_run(r->pool, r->pool ? 2 : 1, pass_job, &x, err) || !reading_names(r, err) ||
+        !resolve_recorded_apply(&r->recorded, m, err) || !kmod_sections_finish(&r->kmod, m, err))
         return false;
     if (!r->recorded.module_lines[0].size)
         r->recorded.module_lines[0] = writer_bytes(&r->kmod.lines);

@@ -7,6 +7,7 @@
 #define SONDE_CMD_READING_H
 
 #include "base/err.h"
+#include "base/pool.h"
 #include "cmd/kmod_sections.h"
 #include "format/perfdata/event_name.h"
 #include "format/tracefs/tracefs_formats.h"
@@ -28,6 +29,7 @@ struct reading {
     /* What may tell where modules end: a list of symbols, and where their files are. Set between open and
      * first pass; NULL. */
     const char *kallsyms, *symfs;
+    struct pool *pool; /* borrowed; NULL: nothing is read ahead in the first pass. Likewise. */
     size_t named_events, named_features; /* how many there were when names were given last */
 };
 

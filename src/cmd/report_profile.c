@@ -323,10 +323,23 @@ static bool see_record(void *ctx, const struct stream_record *r, struct err *err
            err_memory(err, "deferred callchains");
 }
 
+/* How many threads to work on a recording of so many pieces: by default one for what is done before others
+ * have started. What each one finds out for itself, names above all, is most of the work where callchains are
+ * not looked at. */
+static unsigned thread_count(const struct report_session *s, uint32_t pieces) {
+    enum { SMALL = 256, SMALL_FLAT = 1 << 14 }; /* some megabytes, half a gigabyte */
+    bool chains = s->children || s->chain_mode != PROFILE_CHAIN_NONE;
+    if (s->o->thread_count)
+        return s->o->thread_count;
+    return pieces < (chains ? SMALL : SMALL_FLAT) ? 1 : os_affinity_count();
+}
+
 static bool first_pass(struct report_session *s, struct err *err) {
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_ALL}, err);
     s->r->kallsyms = s->o->symbol.host.kallsyms;
     s->r->symfs = s->o->symbol.symfs;
+    uint32_t pieces = stream_pieces_expected(s->r->stream);
+    s->r->pool = s->pool = pieces ? pool_new(thread_count(s, pieces)) : NULL;
     if (!s->model || !reading_jitdumps(s->r, s->o->jitdump_dir, s->o->symbol.symfs, err) ||
         !reading_first_pass(s->r, s->model, &s->span, see_record, s, err))
         return false;
@@ -427,16 +440,6 @@ static void hide_latency(struct report_session *s) {
     }
 }
 
-/* How many threads to work on: by default one for what is done before others have started. What each one
- * finds out for itself, names above all, is most of the work where callchains are not looked at. */
-static unsigned thread_count(const struct report_session *s) {
-    enum { SMALL = 256, SMALL_FLAT = 1 << 14 }; /* pieces: some megabytes, half a gigabyte */
-    bool chains = s->children || s->chain_mode != PROFILE_CHAIN_NONE;
-    if (s->o->thread_count)
-        return s->o->thread_count;
-    return stream_piece_count(s->r->stream) < (chains ? SMALL : SMALL_FLAT) ? 1 : os_affinity_count();
-}
-
 static bool collect(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
     s->options = (struct profile_options){
@@ -471,7 +474,8 @@ static bool collect(struct report_session *s, struct err *err) {
         .time_quantum_ns = o->time_quantum_ns,
         .nanoseconds = o->nanoseconds,
     };
-    s->pool = pool_new(thread_count(s));
+    if (!s->pool)
+        s->pool = pool_new(thread_count(s, stream_piece_count(s->r->stream)));
     s->input = (struct profile_input){
         .stream = s->r->stream,
         .pool = s->pool,

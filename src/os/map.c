@@ -119,6 +119,17 @@ void os_map_forget(const struct os_map *m, uint64_t offset, uint64_t size) {
         madvise((uint8_t *)m->bytes.data + from, to - from, MADV_DONTNEED);
 }
 
+void os_map_expect(const struct os_map *m, uint64_t offset, uint64_t size) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint64_t from = offset & ~(uint64_t)(page - 1);
+    if (offset >= m->bytes.size)
+        return;
+    uint64_t to = size < m->bytes.size - offset ? offset + size : m->bytes.size;
+    uint8_t *at = (uint8_t *)m->bytes.data + from;
+    if (madvise(at, to - from, MADV_POPULATE_READ) && errno == EINVAL) /* before Linux 5.14 */
+        madvise(at, to - from, MADV_WILLNEED);
+}
+
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }

@@ -49,6 +49,10 @@ void os_multimap_fini(struct os_multimap *m);
 /* Says that [offset, offset+size) of a map will not be needed again soon; its pages may be dropped. */
 void os_map_forget(const struct os_map *m, uint64_t offset, uint64_t size);
 
+/* Reads [offset, offset+size) of a map in and maps it, so that touching it later faults no more; returns when
+ * that is done. What cannot be read is left to whoever touches it. */
+void os_map_expect(const struct os_map *m, uint64_t offset, uint64_t size);
+
 /* Sorted names in a directory that satisfy `want`; each owned, the array too (free both). False and *err on
  * failure. */
 bool os_dir_list(const char *path, bool (*want)(const char *name), char ***names, size_t *count,

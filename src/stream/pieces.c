@@ -16,6 +16,11 @@ uint32_t stream_piece_count(const struct stream *s) {
     return s->input.growing ? 0 : (uint32_t)s->marks.count;
 }
 
+uint32_t stream_pieces_expected(const struct stream *s) {
+    bool plain = s->input.map.bytes.data && !s->input.growing;
+    return plain ? (uint32_t)(s->input.map.bytes.size / STREAM_PIECE_BYTES) : 0;
+}
+
 /* Nothing is read beyond `end`, which is where another share begins. */
 static void end_at(struct stream *s, const struct stream_mark *end) {
     if (end->loc >= STREAM_EXPANDED_LOC) {

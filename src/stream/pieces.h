@@ -18,6 +18,9 @@
  * are none, because it is still being written. */
 uint32_t stream_piece_count(const struct stream *s);
 
+/* About how many there will be at least, before it is read: as far as the size of a plain file tells; else 0. */
+uint32_t stream_pieces_expected(const struct stream *s);
+
 /*
  * The pieces [from, to) as a stream; not all of its calls are for it: stream_next, stream_when_ns,
  * stream_forget, stream_record_at (any loc of `s`). `s` must live longer, and nobody may read it meanwhile

@@ -868,6 +868,13 @@ void stream_forget(const struct stream *s, uint64_t from, uint64_t to) {
         os_map_forget(&s->input.map, from, to - from);
 }
 
+bool stream_expect(const struct stream *s, uint64_t from, uint64_t to) {
+    if (from >= s->input.map.bytes.size || from >= to)
+        return false;
+    os_map_expect(&s->input.map, from, to - from);
+    return true;
+}
+
 uint64_t stream_when_ns(const struct stream *s, const struct stream_record *r) {
     return r->has_time ? r->time_ns : s->pass_max_ns;
 }

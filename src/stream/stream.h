@@ -151,6 +151,10 @@ void stream_release(struct stream *s, uint64_t loc);
  * The records stay valid. Does something for plain files only. */
 void stream_forget(const struct stream *s, uint64_t from, uint64_t to);
 
+/* Brings what lies between two locs into memory, ahead of whoever reads it; for another thread than that one.
+ * False: there is nothing to bring, now or later. Does something for plain files only. */
+bool stream_expect(const struct stream *s, uint64_t from, uint64_t to);
+
 /*
  * The place of a record in time, for the model and for ordering: its own time, else (no sample_id_all) the
  * latest time read before it in the file. Together with loc a total order.

@@ -16,6 +16,7 @@
 #include "tests/support/fail_alloc.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
@@ -594,6 +595,41 @@ static void test_pieces(void **state) {
     }
 }
 
+/* What is in memory has nothing to bring there; of a file that is told of as long as there is any. */
+static void test_expects(void **state) {
+    (void)state;
+    struct err err;
+    struct perfdata_events events;
+    make_events(&events, false);
+    struct writer data = make_long(&events, false), file = make_file(&events, &data, data.size);
+    struct stream *s = stream_open_memory(writer_bytes(&file), NULL, &err);
+    assert_non_null(s);
+    assert_false(stream_expect(s, 0, file.size));
+    assert_int_equal(stream_pieces_expected(s), 0);
+    stream_close(s);
+
+    char path[] = "/tmp/sonde-stream-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, file.data, file.size), file.size);
+    close(fd);
+    s = stream_open(path, NULL, &err);
+    unlink(path);
+    assert_non_null(s);
+    assert_true(stream_expect(s, 0, file.size));
+    assert_true(stream_expect(s, file.size - 1, file.size + (64 << 20)));
+    assert_false(stream_expect(s, file.size, file.size + 1));
+    struct stream_record r;
+    while (stream_next(s, &r, &err) == STREAM_RECORD)
+        ;
+    assert_in_range(stream_piece_count(s), stream_pieces_expected(s), stream_pieces_expected(s) + 2);
+    assert_true(stream_pieces_expected(s) > 4);
+    stream_close(s);
+    writer_fini(&data);
+    writer_fini(&file);
+    perfdata_events_fini(&events);
+}
+
 #ifdef HAVE_ZSTD
 /* Records as they are, then compressed ones, a plain one between them. */
 static void test_pieces_of_compressed(void **state) {
@@ -772,6 +808,7 @@ int main(void) {
         cmocka_unit_test(test_samples_are_passed_over),
         cmocka_unit_test(test_samples_in_batches),
         cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_expects),
         cmocka_unit_test(test_ordered_reading),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_simpleperf_tracing_data),
