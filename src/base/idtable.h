@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/prefetch.h"
+
 #define IDTABLE_NONE UINT32_MAX
 
 struct idtable_slot {
@@ -40,7 +42,7 @@ static inline struct idtable_at idtable_first(const struct idtable *t, uint64_t 
 /* Has the slot of a hash brought into the cache, for a question soon to come. */
 static inline void idtable_prefetch(const struct idtable *t, uint64_t hash) {
     if (t->slots)
-        __builtin_prefetch(&t->slots[(uint32_t)(hash >> 32) & t->mask]);
+        prefetch(&t->slots[(uint32_t)(hash >> 32) & t->mask]);
 }
 
 /* The next candidate, or IDTABLE_NONE. */

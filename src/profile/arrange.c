@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "base/radix.h"
 #include "profile/order_tree.h"
 
@@ -324,10 +325,10 @@ static void ask_nodes_ahead(const struct arranger *a, const struct placing *p, u
     if (i + 2 * AHEAD >= a->n)
         return;
     const struct order_tree_node *nodes = p->t->nodes, *node = &nodes[a->order[i + AHEAD] + 1];
-    __builtin_prefetch(&nodes[a->order[i + 2 * AHEAD] + 1]);
-    __builtin_prefetch(&nodes[node->parent]);
-    __builtin_prefetch(&nodes[node->note]);
-    __builtin_prefetch(&p->views[a->order[i + AHEAD]]);
+    prefetch(&nodes[a->order[i + 2 * AHEAD] + 1]);
+    prefetch(&nodes[node->parent]);
+    prefetch(&nodes[node->note]);
+    prefetch(&p->views[a->order[i + AHEAD]]);
 }
 
 /* Puts the ranks in a->order, one after the other, into a tree and takes them out in that of the tree. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/prefetch.h"
 #include "profile/profile_internal.h"
 #include "stream/skim.h"
 
@@ -638,7 +639,7 @@ static inline void expect_threads(const struct profile_builder *b, const struct 
         if (tid == last)
             continue;
         last = tid;
-        __builtin_prefetch(thread_slot(b, pid, tid, samples[i].event));
+        prefetch(thread_slot(b, pid, tid, samples[i].event));
         resolve_places_expect(&b->places, pid);
     }
 }

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "base/prefetch.h"
 #include "profile/profile_internal.h"
 
 /* Addresses of one space, innermost first. */
@@ -454,7 +455,7 @@ static inline bool ask_words(struct profile_builder *b, struct profile_pending *
 
 static inline void want_part(const struct profile_builder *b, const struct profile_later_part *part) {
     if (b->known_parts.slots)
-        __builtin_prefetch(&b->known_parts.slots[part->key & b->known_parts.mask]);
+        prefetch(&b->known_parts.slots[part->key & b->known_parts.mask]);
 }
 
 void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending *p) {

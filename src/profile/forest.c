@@ -19,6 +19,7 @@
  */
 #include <stdlib.h>
 
+#include "base/prefetch.h"
 #include "base/radix.h"
 #include "profile/profile_internal.h"
 
@@ -130,15 +131,15 @@ static void ask_ahead(const struct forest *f, const uint32_t *leaves, uint32_t n
     const struct profile_builder *b = &f->p->b;
     if (i + AHEAD >= n)
         return;
-    __builtin_prefetch(&b->leaves.items[leaves[i + AHEAD]]);
-    __builtin_prefetch(&f->p->leaf_rows.items[leaves[i + AHEAD]]);
-    __builtin_prefetch(&f->t->rows.items[f->p->leaf_rows.items[leaves[i + NEAR]]]);
+    prefetch(&b->leaves.items[leaves[i + AHEAD]]);
+    prefetch(&f->p->leaf_rows.items[leaves[i + AHEAD]]);
+    prefetch(&f->t->rows.items[f->p->leaf_rows.items[leaves[i + NEAR]]]);
     struct profile_chain near = b->leaves.items[leaves[i + NEAR]].key.chain;
-    __builtin_prefetch(&f->wanted[near.outer]);
-    __builtin_prefetch(&f->wanted[near.inner]);
+    prefetch(&f->wanted[near.outer]);
+    prefetch(&f->wanted[near.inner]);
     struct profile_chain next = b->leaves.items[leaves[i + NEXT]].key.chain;
     if (f->wanted[tail_of(next)])
-        __builtin_prefetch(&b->parts.at.items[tail_of(next)]);
+        prefetch(&b->parts.at.items[tail_of(next)]);
 }
 
 static bool choose_leaves(struct forest *f, const uint32_t *leaves, uint32_t n) {
@@ -168,11 +169,11 @@ static void ask_chains_ahead(const struct forest *f, const uint32_t *leaves, siz
         return;
     struct profile_chain far = b->leaves.items[leaves[i + PART]].key.chain,
                          near = b->leaves.items[leaves[i + IDS]].key.chain;
-    __builtin_prefetch(&b->leaves.items[leaves[i + LEAF]]);
-    __builtin_prefetch(&b->parts.at.items[far.outer]);
-    __builtin_prefetch(&b->parts.at.items[far.inner]);
-    __builtin_prefetch(b->parts.ids.items + b->parts.at.items[near.outer]);
-    __builtin_prefetch(b->parts.ids.items + b->parts.at.items[near.inner]);
+    prefetch(&b->leaves.items[leaves[i + LEAF]]);
+    prefetch(&b->parts.at.items[far.outer]);
+    prefetch(&b->parts.at.items[far.inner]);
+    prefetch(b->parts.ids.items + b->parts.at.items[near.outer]);
+    prefetch(b->parts.ids.items + b->parts.at.items[near.inner]);
 }
 
 static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
@@ -307,10 +308,9 @@ static void ask_tails_ahead(const struct forest *f, size_t i) {
     const struct profile_builder *b = &f->p->b;
     if (i + LEAF >= f->tails.count)
         return;
-    __builtin_prefetch(&b->leaves.items[f->sorted.items[i + LEAF].value]);
-    __builtin_prefetch(&f->p->leaf_tails.items[f->sorted.items[i + LEAF].value]);
-    __builtin_prefetch(
-        &b->parts.at.items[tail_of(b->leaves.items[f->sorted.items[i + PART].value].key.chain)]);
+    prefetch(&b->leaves.items[f->sorted.items[i + LEAF].value]);
+    prefetch(&f->p->leaf_tails.items[f->sorted.items[i + LEAF].value]);
+    prefetch(&b->parts.at.items[tail_of(b->leaves.items[f->sorted.items[i + PART].value].key.chain)]);
 }
 
 static bool make_tails(struct forest *f) {

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "base/prefetch.h"
 #include "profile/profile_internal.h"
 
 /* ---- lists, made once ---- */
@@ -36,8 +37,8 @@ static void ask_leaf_ahead(const struct profile *p, size_t i) {
     enum { AHEAD = 16 };
     if (i + AHEAD >= p->tree_leaves.count)
         return;
-    __builtin_prefetch(&p->b.leaves.items[p->tree_leaves.items[i + AHEAD]].key);
-    __builtin_prefetch(&p->leaf_rows.items[p->tree_leaves.items[i + AHEAD]]);
+    prefetch(&p->b.leaves.items[p->tree_leaves.items[i + AHEAD]].key);
+    prefetch(&p->leaf_rows.items[p->tree_leaves.items[i + AHEAD]]);
 }
 
 /* One pass over all nodes and leaves: counts them for their tables or, the second time, lists them. */

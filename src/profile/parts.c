@@ -2,6 +2,7 @@
 #include "profile/parts.h"
 
 #include "base/hash.h"
+#include "base/prefetch.h"
 #include "base/radix.h"
 
 /* Two ids a step: most parts have no more. */
@@ -67,7 +68,7 @@ void profile_parts_look(const struct profile_parts *p, struct profile_parts_ask 
     uint32_t id = idtable_next(&p->index, &at);
     ask->candidate = id == IDTABLE_NONE ? PROFILE_NO_PART : id;
     if (id != IDTABLE_NONE)
-        __builtin_prefetch(&p->at.items[id]);
+        prefetch(&p->at.items[id]);
 }
 
 uint32_t profile_parts_settle(struct profile_parts *p, const struct profile_parts_ask *ask) {
@@ -135,7 +136,7 @@ bool profile_parts_rank(const struct profile_parts *p, uint32_t *ranks) {
         struct run r = runs.items[--runs.count];
         for (uint32_t i = r.from; i < r.end; i++) {
             if (i + AHEAD < r.end)
-                __builtin_prefetch(p->ids.items + p->at.items[items[i + AHEAD].value] + r.depth);
+                prefetch(p->ids.items + p->at.items[items[i + AHEAD].value] + r.depth);
             items[i].key = key_at(p, items[i].value, r.depth);
         }
         radix_sort(items + r.from, room, r.end - r.from);

@@ -26,6 +26,7 @@
 #define SONDE_PROFILE_PARTS_H
 
 #include "base/idtable.h"
+#include "base/prefetch.h"
 #include "base/vec.h"
 
 enum { PROFILE_NO_PART = UINT32_MAX, PROFILE_EMPTY_PART = 0 };
@@ -54,7 +55,7 @@ struct profile_parts_ask profile_parts_ask(const struct profile_parts *p, const 
 void profile_parts_look(const struct profile_parts *p, struct profile_parts_ask *ask);
 static inline void profile_parts_near(const struct profile_parts *p, const struct profile_parts_ask *ask) {
     if (ask->candidate != PROFILE_NO_PART)
-        __builtin_prefetch(p->ids.items + p->at.items[ask->candidate]);
+        prefetch(p->ids.items + p->at.items[ask->candidate]);
 }
 uint32_t profile_parts_settle(struct profile_parts *p, const struct profile_parts_ask *ask);
 /* Puts all sequences of another container but the empty one behind those that are there, with map[id] for

@@ -12,6 +12,7 @@
  *
  * Samples that are like one of the last thousands go to its leaf at once.
  */
+#include "base/prefetch.h"
 #include "profile/profile_internal.h"
 
 /* ---- leaves ---- */
@@ -80,7 +81,7 @@ struct profile_known *profile_known_new(void) {
 void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]) {
     struct profile_pending *p = profile_pending_next(b);
     p->known = hash_fold(keys[0] ^ (p->leaf.key.klass + 1) * HASH_ODD, keys[1]) | 1;
-    __builtin_prefetch(known_at(b, p->known));
+    prefetch(known_at(b, p->known));
 }
 
 /* Whether the leaf of a sample is remembered. If it is not, it will be. */
@@ -97,8 +98,8 @@ static inline bool is_known(struct profile_builder *b, struct profile_pending *p
     p->twin = known->waits;
     if (p->twin)
         return true;
-    __builtin_prefetch(&b->leaves.items[p->leaf_id], 1);
-    __builtin_prefetch(&b->leaves.items[p->leaf_id].samples, 1);
+    prefetch_to_write(&b->leaves.items[p->leaf_id]);
+    prefetch_to_write(&b->leaves.items[p->leaf_id].samples);
     return true;
 }
 
@@ -239,8 +240,8 @@ void profile_pending_flush(struct profile_builder *b) {
         struct idtable_at at = idtable_first(&b->leaf_index, b->pending[i].hash);
         uint32_t id = idtable_next(&b->leaf_index, &at);
         if (id != IDTABLE_NONE) { /* it may lie on two lines */
-            __builtin_prefetch(&b->leaves.items[id], 1);
-            __builtin_prefetch(&b->leaves.items[id].samples, 1);
+            prefetch_to_write(&b->leaves.items[id]);
+            prefetch_to_write(&b->leaves.items[id].samples);
         }
     }
     for (uint32_t i = 0; i < b->pending_count && !b->failed; i++)

@@ -26,6 +26,7 @@
 
 #include "base/hash.h"
 #include "base/idtable.h"
+#include "base/prefetch.h"
 #include "base/strpool.h"
 #include "format/perfdata/readings.h"
 #include "profile/parts.h"
@@ -494,8 +495,8 @@ static inline uint64_t profile_own_address(const struct resolve_frame *f) {
 /* Has a frame brought into the cache, for a question soon to come: it may lie in two lines of it. */
 static inline void profile_frame_prefetch(const struct profile *p, uint32_t frame) {
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
-    __builtin_prefetch(f);
-    __builtin_prefetch(&f->kind);
+    prefetch(f);
+    prefetch(&f->kind);
 }
 static inline const struct profile_name *profile_name_of(const struct profile *p, uint32_t frame) {
     uint32_t name = p->places.items[frame].name;

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "base/prefetch.h"
 #include "profile/arrange.h"
 #include "profile/order_tree.h"
 #include "profile/profile_internal.h"
@@ -521,7 +522,7 @@ static void pack_all(const struct sorter *s, bool place, uint64_t *out) {
     bool planned = plan_packing(&k);
     for (uint32_t i = 0; i < n; i++) {
         if (i + AHEAD < n)
-            __builtin_prefetch(&p->places.items[rows[i + AHEAD].frame]);
+            prefetch(&p->places.items[rows[i + AHEAD].frame]);
         if (!planned) {
             pack(p, &rows[i], place, &out[i]);
             continue;
@@ -543,7 +544,7 @@ static void fill_places(const struct sorter *s, uint64_t *out) {
     uint32_t n = (uint32_t)s->t->rows.count;
     for (uint32_t i = 0; i < n; i++) {
         if (i + AHEAD < n) {
-            __builtin_prefetch(&p->places.items[rows[i + AHEAD].frame]);
+            prefetch(&p->places.items[rows[i + AHEAD].frame]);
             profile_frame_prefetch(p, rows[i + AHEAD].frame);
         }
         out[i] = place_of(p, &rows[i]);
@@ -598,7 +599,7 @@ static void fill_numbers(const void *ctx, enum arrange_number which, uint64_t *o
     case ARRANGE_CHAIN:
         for (uint32_t i = 0; i < n; i++) {
             if (i + AHEAD < n)
-                __builtin_prefetch(&p->b.leaves.items[rows[i + AHEAD].first_leaf]);
+                prefetch(&p->b.leaves.items[rows[i + AHEAD].first_leaf]);
             out[i] = (uint64_t)profile_row_thread(p, &rows[i]) << 16 | rows[i].depth;
         }
         break;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/prefetch.h"
 #include "profile/profile_internal.h"
 
 void profile_put_address(struct out *o, uint64_t address, unsigned digits) {
@@ -222,19 +223,19 @@ void profile_ahead(const struct profile *p, const struct profile_event *e, uint3
     if (t->levels.count)
         return;
     if (i + FAR < e->entry_count) {
-        __builtin_prefetch(&t->rows.items[t->order.items[i + FAR]]);
+        prefetch(&t->rows.items[t->order.items[i + FAR]]);
         if (t->through.count)
-            __builtin_prefetch(&t->through.items[t->order.items[i + FAR]]);
+            prefetch(&t->through.items[t->order.items[i + FAR]]);
     }
     if (i + NEAR >= e->entry_count)
         return;
     const struct profile_row *row = &t->rows.items[t->order.items[i + NEAR]];
     uint32_t frame = row->frame;
     if (row->self)
-        __builtin_prefetch(&t->self.items[row->self]);
-    __builtin_prefetch(&p->places.items[frame]);
+        prefetch(&t->self.items[row->self]);
+    prefetch(&p->places.items[frame]);
     profile_frame_prefetch(p, frame);
-    __builtin_prefetch(&p->grades.items[frame]);
+    prefetch(&p->grades.items[frame]);
 }
 
 /* ---- widths ---- */
@@ -277,7 +278,7 @@ static uint32_t widest_task(const struct profile *p, const struct profile_table 
         const struct profile_row *row = &t->rows.items[i];
         uint32_t thread = profile_row_thread(p, row);
         if (i + AHEAD < t->rows.count)
-            __builtin_prefetch(&p->b.leaves.items[row[AHEAD].first_leaf]);
+            prefetch(&p->b.leaves.items[row[AHEAD].first_leaf]);
         if (thread < seen.count && seen.items[thread])
             continue;
         uint32_t w = task_width(p, row, id);

@@ -18,6 +18,7 @@
  */
 #include <stdlib.h>
 
+#include "base/prefetch.h"
 #include "base/radix.h"
 #include "os/heap.h"
 #include "profile/profile_internal.h"
@@ -66,7 +67,7 @@ enum { LEAF_AHEAD = 40, PART_AHEAD = 26, IDS_AHEAD = 16, SPOT_AHEAD = 8, ROW_AHE
 static inline void ask_ahead(const struct walk *w, size_t i) {
     const struct profile_builder *b = &w->p->b;
     if (i + LEAF_AHEAD < b->leaves.count)
-        __builtin_prefetch(&b->leaves.items[w->order[i + LEAF_AHEAD]]);
+        prefetch(&b->leaves.items[w->order[i + LEAF_AHEAD]]);
 }
 
 static inline struct profile_leaf_key key_at(const struct walk *w, size_t i) {
@@ -79,7 +80,7 @@ static inline void ask_part(const struct walk *w, uint32_t part, bool spots) {
     uint32_t n;
     const uint32_t *ids = profile_parts_ids(&w->p->b.parts, part, &n);
     for (uint32_t k = 0; k < n && k < MOST; k++)
-        __builtin_prefetch(spots ? (const void *)&w->spots[w->spot_of[ids[k]] >> 1] : &w->spot_of[ids[k]]);
+        prefetch(spots ? (const void *)&w->spots[w->spot_of[ids[k]] >> 1] : &w->spot_of[ids[k]]);
 }
 
 /* The same for leaves' frames. Inner parts are few, and mostly known. */
@@ -87,7 +88,7 @@ static inline void ask_frames(const struct walk *w, size_t i, bool spots) {
     struct profile_leaf_key key = key_at(w, i), before = key_at(w, i - 1);
     if (key.chain.outer != before.chain.outer)
         ask_part(w, key.chain.outer, spots);
-    __builtin_prefetch(spots ? (const void *)&w->spots[w->spot_of[key.frame] >> 1] : &w->spot_of[key.frame]);
+    prefetch(spots ? (const void *)&w->spots[w->spot_of[key.frame] >> 1] : &w->spot_of[key.frame]);
 }
 
 /* Asks for the parts and the frames of the chains of leaves behind the i-th. */
@@ -96,15 +97,15 @@ static inline void ask_parts_ahead(const struct walk *w, size_t i) {
     if (i + PART_AHEAD >= w->p->b.leaves.count)
         return;
     struct profile_chain far = key_at(w, i + PART_AHEAD).chain, near = key_at(w, i + IDS_AHEAD).chain;
-    __builtin_prefetch(&parts->at.items[far.outer]);
-    __builtin_prefetch(&parts->at.items[far.inner]);
-    __builtin_prefetch(parts->ids.items + parts->at.items[near.outer]);
-    __builtin_prefetch(parts->ids.items + parts->at.items[near.inner]);
+    prefetch(&parts->at.items[far.outer]);
+    prefetch(&parts->at.items[far.inner]);
+    prefetch(parts->ids.items + parts->at.items[near.outer]);
+    prefetch(parts->ids.items + parts->at.items[near.inner]);
     ask_frames(w, i + SPOT_AHEAD, false);
     ask_frames(w, i + ROW_AHEAD, true);
     const struct profile_spot *own = &w->spots[w->spot_of[key_at(w, i + OWN_AHEAD).frame] >> 1];
     if (own->kind == w->kind) /* else it has no row yet, nor is there a table at first */
-        __builtin_prefetch(&w->t->rows.items[own->row]);
+        prefetch(&w->t->rows.items[own->row]);
 }
 
 static unsigned bits_of(uint64_t n) {
@@ -338,8 +339,8 @@ static bool open_frame(struct walk *w, uint32_t frame) {
         step->outermost = !spot->open;
         spot->open = true;
         /* For when it is closed. */
-        __builtin_prefetch(&w->t->rows.items[step->row]);
-        __builtin_prefetch(&w->t->through.items[step->row]);
+        prefetch(&w->t->rows.items[step->row]);
+        prefetch(&w->t->through.items[step->row]);
     }
     return true;
 }

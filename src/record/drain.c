@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "base/prefetch.h"
 #include "os/poller.h"
 
 void record_drain_fini(struct record_drain *d) {
@@ -141,7 +142,7 @@ static uint64_t fetch_ahead(const struct os_ring *r, uint64_t fetched, uint64_t 
     enum { LINE = 64, AHEAD = 24 * LINE };
     uint64_t to = at + AHEAD < end ? at + AHEAD : end;
     for (fetched = fetched > at ? fetched : at; fetched < to; fetched += LINE)
-        __builtin_prefetch(r->data + (fetched & (r->data_bytes - 1)));
+        prefetch(r->data + (fetched & (r->data_bytes - 1)));
     return fetched;
 }
 

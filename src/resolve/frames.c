@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/prefetch.h"
 #include "resolve/callers.h"
 
 enum { RECENT_SLOTS = 1 << 15, SPOT_SETS = 1 << 15, SPOT_WAYS = 4, SPOT_IMAGES = 1 << 24 };
@@ -393,7 +394,7 @@ static inline bool ask_one(struct resolve_frames *f, const struct model_state *s
     const struct resolve_frame_image *of = nowhere ? NULL : image_of(f, piece->image);
     if (of && of->table) {
         ask->stage = ASK_SPOT;
-        __builtin_prefetch(spots_of(f, ask->offset, ask->image));
+        prefetch(spots_of(f, ask->offset, ask->image));
     } else {
         want_nameless(f, ask);
     }
@@ -443,7 +444,7 @@ static __attribute__((noinline)) void look_for_symbol(struct resolve_frames *f, 
     } else if (ask->symbol == SYMBOL_NONE) {
         want_identity(f, ask);
     } else if (of->known[kind == RESOLVE_PLACE]) {
-        __builtin_prefetch(&of->known[kind == RESOLVE_PLACE][ask->symbol]);
+        prefetch(&of->known[kind == RESOLVE_PLACE][ask->symbol]);
     }
 }
 
@@ -453,7 +454,7 @@ static inline void look_at_identity(struct resolve_frames *f, struct resolve_ask
     ask->stage = ASK_FOUND;
     ask->id = idtable_next(&f->by_identity, &at);
     if (ask->id != IDTABLE_NONE)
-        __builtin_prefetch(&f->list.items[ask->id]);
+        prefetch(&f->list.items[ask->id]);
 }
 
 static known_frame answer_name(struct resolve_frames *f, const struct resolve_ask *ask) {
@@ -525,7 +526,7 @@ uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask
 
 bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids) {
     for (uint64_t i = 0; i < run->count; i++)
-        __builtin_prefetch(slot_of(f, run->state->id, bytes_load64(run->at + 8 * i, run->swap)));
+        prefetch(slot_of(f, run->state->id, bytes_load64(run->at + 8 * i, run->swap)));
     unsigned how = resolve_frames_how(run->cpumode, (enum resolve_frame_kind)run->kind, run->before_exec);
     bool exact = !run->cut;
     if (run->cut) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/prefetch.h"
 
 enum { PROCESS_SLOTS = 1 << 10 };
 
@@ -78,8 +79,8 @@ static inline struct resolve_place_space *slot_of(const struct resolve_places *p
 
 void resolve_places_expect(const struct resolve_places *p, uint32_t pid) {
     const struct resolve_place_space *s = slot_of(p, MODEL_SPACE_USER, pid);
-    __builtin_prefetch(s);
-    __builtin_prefetch(s->pieces);
+    prefetch(s);
+    prefetch(s->pieces);
 }
 
 const struct model_state *resolve_places_seek(struct resolve_places *p, enum model_space space, uint32_t pid,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/prefetch.h"
 #include "stream/stream_internal.h"
 
 #include "base/cursor.h"
@@ -717,8 +718,8 @@ run(struct stream *s, uint64_t max, struct stream_sample *out, struct stream_pas
     while (n < max && g->end - pos >= PERFDATA_HEADER_SIZE) {
         const uint8_t *p = s->input.base + pos, *body = p + PERFDATA_HEADER_SIZE;
         uint32_t size = bytes_load16(p + 6, swap);
-        __builtin_prefetch(p + AHEAD_BYTES);
-        __builtin_prefetch(p + AHEAD_BYTES + LINE_BYTES);
+        prefetch(p + AHEAD_BYTES);
+        prefetch(p + AHEAD_BYTES + LINE_BYTES);
         if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size > g->end - pos) {
             if (!skips || !(size = idle_size(s, p, pos, g->end - pos)))
                 break;
@@ -845,8 +846,8 @@ void stream_record_again(const struct stream *s, uint64_t loc, uint32_t event, s
 void stream_prefetch(const struct stream *s, uint64_t loc) {
     const uint8_t *p = loc < s->input.size ? s->input.base + loc : NULL; /* not of what was compressed */
     if (p) {
-        __builtin_prefetch(p);
-        __builtin_prefetch(p + 64);
+        prefetch(p);
+        prefetch(p + 64);
     }
 }
 

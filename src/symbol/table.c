@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/prefetch.h"
 #include "symbol/build.h"
 
 #include "symbol/demangle.h"
@@ -433,9 +434,9 @@ void symbol_table_expect(const struct symbol_table *t, uint64_t offset, unsigned
     if (!count || offset < places[0].start || !bucket_of(t, places, count, offset, &bucket))
         return;
     if (!step)
-        __builtin_prefetch(&t->buckets[bucket]);
+        prefetch(&t->buckets[bucket]);
     else if (t->buckets[bucket]) /* the last place before the bucket may be the one, too */
-        __builtin_prefetch(&places[t->buckets[bucket] - 1]);
+        prefetch(&places[t->buckets[bucket] - 1]);
 }
 
 void symbol_table_find_sorted(const struct symbol_table *t, const uint64_t *offsets, size_t n,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/script_frames.h"
 
+#include "base/prefetch.h"
+
 void script_frames_fini(struct script_frames *f) {
     vec_fini(&f->asks);
     vec_fini(&f->runs);
@@ -119,8 +121,8 @@ static void answer_run(struct script_names *n, const struct script_run *run, str
             !(ref = make_text(n, fields_of(n, run, i, ask), perfdata_u64_at(&run->chain, i), ask, &exact)))
             continue;
         ask->kept = script_texts_at(&n->texts, ref);
-        __builtin_prefetch(ask->kept);
-        __builtin_prefetch((const char *)ask->kept + SCRIPT_TEXT_SLACK / 2);
+        prefetch(ask->kept);
+        prefetch((const char *)ask->kept + SCRIPT_TEXT_SLACK / 2);
     }
 }
 

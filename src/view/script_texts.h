@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "base/prefetch.h"
 #include "base/vec.h"
 
 /* SCRIPT_TEXT_SLACK bytes from a text's start can be read even if it is shorter. */
@@ -59,7 +60,7 @@ void script_texts_fini(struct script_texts *t);
 /* Has the slot of a key brought into the cache, for a question soon to come. */
 static inline void script_texts_prefetch(const struct script_texts *t, struct script_text_key key) {
     if (t->slots)
-        __builtin_prefetch(&t->slots[key.hash & t->mask]);
+        prefetch(&t->slots[key.hash & t->mask]);
 }
 
 static inline script_text_ref script_texts_find(const struct script_texts *t, struct script_text_key key) {
