@@ -335,11 +335,65 @@ def check_asking_filter(report, folder):
     report.check("of code that is not known there is none", told[1].startswith("asks: insn, line -:0,"), told[1])
 
 
+# --- groups ---
+
+def equal(report, what, got, want):
+    report.check(what, got == want, got)
+
+
+def lines_of(path, *fields):
+    return [" ".join(x.split()) for x in script(path, "-F", ",".join(("time", "event", "period") + fields)).out.decode().splitlines()]
+
+
+def group_of(*counters):
+    return pd.Recording(pd.IP | pd.TID | pd.TIME | pd.READ_GROUP | pd.ID, counters=counters)
+
+
+def check_metrics(report, folder):
+    path = os.path.join(folder, "metric.data")
+    r = group_of((pd.HARDWARE, 0), (pd.HARDWARE, 5), (pd.HARDWARE, 4), (pd.HARDWARE, 1))
+    r.comm(7, "prog")
+    r.sample(7, OTHER, readings=[1000, 10, 400, 2500])
+    r.sample(7, OTHER, readings=[2000, 10, 600, 2750])  # no branch was mispredicted
+    r.write(path)
+    plain = ["1.000002: 1000 cycles:", "1.000002: 10 branch-misses:", "1.000002: 400 branches:", "1.000002: 2500 instructions:",
+             "1.000003: 1000 cycles:", "1.000003: 200 branches:", "1.000003: 250 instructions:"]
+    equal(report, "the period of a counter that was read", lines_of(path), plain)
+    periods = [json.loads(x).get("period") for x in script(path, "--json").out.decode().splitlines()]
+    equal(report, "its period in JSON", [x for x in periods if x is not None], [1000, 10, 400, 2500, 1000, 200, 250])
+    equal(report, "metrics", lines_of(path, "metric"),
+                 plain[:4] + ["1.000002: metric: 2.50% of all branches", "1.000002: metric: 2.50 insn per cycle"] + plain[4:] +
+                 ["1.000003: metric: 0.25 insn per cycle"])
+    r = group_of((pd.SOFTWARE, 1), (pd.SOFTWARE, 2), (pd.HARDWARE, 0), (pd.HARDWARE, 6))
+    r.sample(7, OTHER, readings=[1_000_000, 51, 3_000_000, 9])
+    r.write(path)
+    equal(report, "metrics of time", [x for x in lines_of(path, "metric") if "metric" in x],
+                 ["1.000001: metric: 51.000 K/sec", "1.000001: metric: 3.000 GHz"])
+    r = script(path, "-F", "time,metric")
+    report.check("metrics as text", b"\tmetric:   51.000 K/sec\n" in r.out and not r.err, r)
+
+
+def check_same_names(report, folder):
+    path = os.path.join(folder, "same.data")
+    r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.ID, events=3)
+    for event in 2, 1, 3, 3:
+        r.sample(7, OTHER, event=event)
+    r.write(path)
+    script(path, "--per-event-dump", "-F", "time")
+    got = {}
+    for name in sorted(os.listdir(folder)):
+        if name.startswith("same.data.") and name.endswith(".dump"):
+            with open(os.path.join(folder, name)) as f:
+                got[name[len("same.data."):-len(".dump")]] = f.read().split()
+    equal(report, "--per-event-dump of events of one name", got,
+                 {"cpu-clock": ["1.000002:"], "cpu-clock.2": ["1.000001:"], "cpu-clock.3": ["1.000003:", "1.000004:"]})
+
+
 def main():
     report = support.Report("script with names")
     with tempfile.TemporaryDirectory() as folder:
         for check in (check_names, check_callers, check_proof, check_exec, check_branches, check_code, check_json, check_files, check_scripts,
-                      check_generated, check_filters, check_asking_filter):
+                      check_generated, check_filters, check_asking_filter, check_metrics, check_same_names):
             check(report, folder)
     report.finish()
 

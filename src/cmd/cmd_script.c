@@ -194,17 +194,6 @@ static bool print_options(const struct script_options *o, struct script_print_op
     return true;
 }
 
-/* Metrics are made of what groups read. */
-static void warn_metrics(const struct script *s) {
-    bool asked = false, groups = false;
-    for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
-        asked |= (s->print.options.fields.asked[k] & SCRIPT_BIT(METRIC)) != 0;
-    for (size_t i = 0; i < s->reading.events->list.count; i++)
-        groups |= (s->reading.events->list.items[i].attr.read_format & PERFDATA_FORMAT_GROUP) != 0;
-    if (asked && groups)
-        log_line(LOG_WARN, "-F metric: the processors' formulas for metrics are not there; none is shown");
-}
-
 /* The wall clock for the tod field (CLOCK_DATA), and the names of registers (E_MACHINE, ARCH). */
 static bool apply_features(struct script *s, struct err *err) {
     const struct perfdata_header *h = stream_header(s->reading.stream);
@@ -216,7 +205,6 @@ static bool apply_features(struct script *s, struct err *err) {
     }
     arena_fini(&arena);
     s->print.regs = dump_regs_of(h);
-    warn_metrics(s);
     for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
         if (s->print.options.fields.asked[k] & SCRIPT_BIT(TOD) && !s->print.has_clock)
             return err_set(err, ERR_ABSENT, "-F",

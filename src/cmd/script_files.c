@@ -10,16 +10,48 @@
 #include "cmd/input.h"
 #include "cmd/script.h"
 
-/* INPUT.EVENT.dump; a name cannot lead into another folder. Owned by the caller; NULL: memory. */
+static const char *name_of(const struct script *s, uint32_t event) {
+    const char *name = s->reading.events->list.items[event].name;
+    return name ? name : "unknown";
+}
+
+static char in_file_name(char c) {
+    return c == '/' ? '_' : c;
+}
+
+/* Whether both names make the same file name. */
+static bool same_file(const char *a, const char *b) {
+    while (*a && in_file_name(*a) == in_file_name(*b))
+        a++, b++;
+    return in_file_name(*a) == in_file_name(*b);
+}
+
+static bool is_taken(const struct script *s, const char *path) {
+    for (size_t i = 0; i < s->files.count; i++)
+        if (s->files.items[i].path && !strcmp(s->files.items[i].path, path))
+            return true;
+    return false;
+}
+
+/* INPUT.EVENT.dump, from the second event of a name on INPUT.EVENT.2.dump; a name cannot lead into another
+ * folder. Owned by the caller; NULL: memory. */
 static char *path_of(const struct script *s, uint32_t event) {
-    const char *input = input_path(s->o->input), *name = s->reading.events->list.items[event].name;
-    char *path;
-    if (asprintf(&path, "%s.%s.dump", strcmp(input, "-") != 0 ? input : "stdin", name ? name : "unknown") < 0)
-        return NULL;
-    char *folder_end = strrchr(input, '/');
-    for (char *c = path + (folder_end ? folder_end - input + 1 : 0); *c; c++)
-        if (*c == '/')
-            *c = '_';
+    const char *input = input_path(s->o->input), *name = name_of(s, event);
+    const char *folder_end = strrchr(input, '/');
+    unsigned number = 1;
+    char text[16] = "", *path = NULL;
+    for (uint32_t i = 0; i < event; i++)
+        number += same_file(name_of(s, i), name);
+    do {
+        free(path);
+        if (number > 1)
+            snprintf(text, sizeof text, ".%u", number);
+        if (asprintf(&path, "%s.%s%s.dump", strcmp(input, "-") != 0 ? input : "stdin", name, text) < 0)
+            return NULL;
+        for (char *c = path + (folder_end ? folder_end - input + 1 : 0); *c; c++)
+            *c = in_file_name(*c);
+        number++;
+    } while (is_taken(s, path));
     return path;
 }
 

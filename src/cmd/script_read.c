@@ -7,6 +7,7 @@
 #include "cmd/script_dlfilter.h"
 #include "stream/order.h"
 #include "view/dump.h"
+#include "view/script_metric.h"
 
 /* What is needed of records ahead of their turn: guests, and chains that came late. False: memory. */
 static bool note_record(struct script *s, const struct stream_record *r) {
@@ -27,16 +28,21 @@ struct perfdata_u64s script_find_deferred(void *ctx, uint64_t cookie, uint32_t t
 
 /* ---- records, in time order ---- */
 
-static void print_to_file(struct script *s, const struct script_sample *x) {
+/* The sample's line or (with `metric`) those of its group's figures. */
+static void print_to_file(struct script *s, const struct script_sample *x,
+                          const struct script_metric *metric) {
     struct out *file = s->failure.code ? NULL : script_files_of(s, x->event, &s->failure);
     if (!file)
         return;
     struct script_file *f = &s->files.items[x->event];
     file->ctx = &f->sink; /* the list may have moved */
     s->print.out = file;
-    script_print_sample(&s->print, x);
+    if (metric)
+        script_metric_print(metric, &s->print, x);
+    else
+        script_print_sample(&s->print, x);
     s->print.out = &s->out;
-    f->samples++;
+    f->samples += !metric;
     if (file->failed)
         err_errno(&s->failure, f->sink.errnum, f->path, "cannot write");
 }
@@ -45,7 +51,7 @@ static void print_sample(struct script *s, const struct script_sample *x) {
     if (s->as_json)
         script_json_sample(&s->json, x);
     else if (s->o->per_event)
-        print_to_file(s, x);
+        print_to_file(s, x, NULL);
     else if (s->waits)
         script_print_later(&s->print, x);
     else
@@ -71,8 +77,10 @@ static bool switched_on(struct script *s, uint32_t event) {
 /* A reading of a group is one line per event that has moved since the last reading, as perf prints it; if
  * none has, the sample itself is still there to be shown. */
 static void print_reading(struct script *s, const struct script_sample *recorded, struct perfdata_sample *x) {
-    uint64_t period = x->period;
+    const struct perfdata_attr *attr = &s->reading.events->list.items[recorded->event].attr;
+    uint64_t period = attr->sample_type & PERFDATA_SAMPLE_PERIOD ? x->period : attr->sample_period;
     struct script_sample each = *recorded;
+    struct script_metric metric = {.count = 0};
     bool any = false;
     for (uint64_t i = 0; i < x->read.count; i++) {
         struct perfdata_read_value value = perfdata_read_at(&x->read, i);
@@ -81,11 +89,16 @@ static void print_reading(struct script *s, const struct script_sample *recorded
             continue;
         print_sample(s, &each);
         script_print_flush(&s->print);
+        script_metric_add(&metric, &s->reading.events->list.items[each.event].attr, x->period);
         any = true;
     }
     x->period = period;
     if (!any)
         print_sample(s, recorded);
+    else if (!s->as_json && s->o->per_event && metric.count)
+        print_to_file(s, recorded, &metric);
+    else if (!s->as_json)
+        script_metric_print(&metric, &s->print, recorded);
 }
 
 /* What -S and --dsos say. */

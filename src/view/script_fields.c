@@ -64,7 +64,7 @@ static const struct field_row fields[SCRIPT_FIELD_COUNT] = {
     /* Of instruction traces; other samples show nothing. */
     [SCRIPT_CALLINDENT] = {"callindent", 0, NULL, ANY_KIND},
     [SCRIPT_IPC] = {"ipc", 0, NULL, ANY_KIND},
-    [SCRIPT_METRIC] = {"metric", 0, NULL, ANY_KIND}, /* of group readings; needs a processor's formulas */
+    [SCRIPT_METRIC] = {"metric", 0, NULL, ANY_KIND}, /* lines of their own: script_metric.h */
     [SCRIPT_GRADE] = {"grade", 0, NULL, ANY_KIND},
     [SCRIPT_IDENTITY] = {"identity", 0, NULL, ANY_KIND},
     [SCRIPT_PROVENANCE] = {"provenance", 0, NULL, ANY_KIND},

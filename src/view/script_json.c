@@ -315,7 +315,8 @@ static void sample_start(struct script_json *j, const struct script_sample *x) {
     }
     if (s->have & PERFDATA_SAMPLE_CPU)
         id(o, "cpu", s->cpu);
-    number(o, "period", s->have & PERFDATA_SAMPLE_PERIOD ? s->period : e->attr.sample_period);
+    number(o, "period",
+           s->have & (PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_READ) ? s->period : e->attr.sample_period);
     if (modes[x->misc & PERFDATA_MISC_CPUMODE_MASK])
         text(o, "mode", modes[x->misc & PERFDATA_MISC_CPUMODE_MASK]);
     struct model_hit hit;

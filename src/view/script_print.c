@@ -472,8 +472,9 @@ static void print_event(struct script_print *p, const struct script_plan *plan) 
 
 static void print_period(struct script_print *p, const struct script_sample *x) {
     const struct perfdata_attr *attr = &p->events->list.items[x->event].attr;
-    /* Without the field every sample stands for the event's fixed period. */
-    uint64_t period = attr->sample_type & PERFDATA_SAMPLE_PERIOD ? x->s->period : attr->sample_period;
+    /* Without the field every sample stands for the event's fixed period; readings tell how much it was. */
+    bool told = attr->sample_type & (PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_READ);
+    uint64_t period = told ? x->s->period : attr->sample_period;
     char *start = out_room(p->out, 32), *at = digits_dec(start, period, 10);
     *at++ = ' ';
     p->out->len += (size_t)(at - start);
@@ -556,9 +557,7 @@ bool script_print_locate(struct script_print *p, const struct script_sample *x, 
            script_place_find(p, x, x->misc & PERFDATA_MISC_CPUMODE_MASK, x->s->ip, hit);
 }
 
-static void print_sample(struct script_print *p, const struct script_waiting *waiting) {
-    const struct script_sample *x = &waiting->x;
-    const struct script_plan *plan = &p->plans.items[x->event];
+void script_print_sample_start(struct script_print *p, const struct script_sample *x) {
     struct script_start start = {.comm_pid = x->s->pid,
                                  .comm_tid = x->s->tid,
                                  .pid = x->s->pid,
@@ -569,7 +568,13 @@ static void print_sample(struct script_print *p, const struct script_waiting *wa
                                  .time_ns = x->s->time,
                                  .id = x->s->have & PERFDATA_SAMPLE_IDENTIFIER ? x->s->identifier : x->s->id,
                                  .when = x->when};
-    script_print_start(p, plan, &start);
+    script_print_start(p, &p->plans.items[x->event], &start);
+}
+
+static void print_sample(struct script_print *p, const struct script_waiting *waiting) {
+    const struct script_sample *x = &waiting->x;
+    const struct script_plan *plan = &p->plans.items[x->event];
+    script_print_sample_start(p, x);
     for (unsigned i = plan->start_count; i < plan->count; i++)
         print_step(p, plan->steps[i], plan, waiting);
     out_char(p->out, '\n');

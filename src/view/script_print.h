@@ -162,5 +162,7 @@ struct script_start {
     struct model_when when;
 };
 void script_print_start(struct script_print *p, const struct script_plan *plan, const struct script_start *x);
+/* The start of the sample's line. Its plan must exist. */
+void script_print_sample_start(struct script_print *p, const struct script_sample *x);
 
 #endif

@@ -2,7 +2,7 @@
 """Writes small recordings for tests: a perf.data file with one event, by the layout in docs/FORMAT.md."""
 import struct
 
-IP, TID, TIME, ADDR, CALLCHAIN, ID, CPU, PERIOD, BRANCH_STACK = (1 << b for b in (0, 1, 2, 3, 5, 6, 7, 8, 11))
+IP, TID, TIME, ADDR, READ_GROUP, CALLCHAIN, ID, CPU, PERIOD, BRANCH_STACK = (1 << b for b in (0, 1, 2, 3, 4, 5, 6, 7, 8, 11))
 RAW, DATA_SRC, WEIGHT_STRUCT = 1 << 10, 1 << 15, 1 << 24
 TRACING_DATA, HEADER_BRANCH_STACK = 1, 15  # header features
 HARDWARE, SOFTWARE, TRACEPOINT = 0, 1, 2
@@ -21,12 +21,14 @@ def text(s, align=8):
 
 class Recording:
     """Records are kept in order; times are nanoseconds and count up by themselves. With several `events`, which are all
-    alike, sample_type has ID: their ids are 1, 2 and so on, and what is no sample is of the first."""
+    alike but for what `counters` says, sample_type has ID: their ids are 1, 2 and so on, and what is no sample is of the
+    first. `counters`: (kind, config) of each; with READ_GROUP they are read together, and the first one samples."""
 
     def __init__(self, sample_type=IP | TID | TIME | CALLCHAIN | PERIOD, kind=SOFTWARE, config=0, period=1000, flags=0,
-                 branches=BRANCH_ANY, events=1):
-        self.events = events
-        self.sample_type, self.kind, self.config, self.period = sample_type, kind, config, period
+                 branches=BRANCH_ANY, events=1, counters=None):
+        self.events = len(counters) if counters else events
+        self.counters = counters or [(kind, config)] * events
+        self.sample_type, self.period = sample_type, period
         self.flags, self.branches, self.features = flags, branches, {}
         self.records, self.time = [], 1_000_000_000
 
@@ -72,8 +74,8 @@ class Recording:
         self.add(READ, 0, struct.pack("<IIQ", pid, tid, value) + self.tail(pid, tid))
 
     def sample(self, pid, ip, chain=(), misc=USER, addr=0, branches=(), tid=None, period=None, more=b"",
-               event=1):
-        """`branches`: (from, to, flags); `more`: the fields behind them; `event`: its id."""
+               event=1, readings=()):
+        """`branches`: (from, to, flags); `more`: the fields behind them; `event`: its id; `readings`: of all events."""
         self.time += 1000
         t, body = self.sample_type, b""
         if t & IP:
@@ -90,6 +92,8 @@ class Recording:
             body += struct.pack("<II", 0, 0)
         if t & PERIOD:
             body += struct.pack("<Q", self.period if period is None else period)
+        if t & READ_GROUP:
+            body += struct.pack("<Q", len(readings)) + b"".join(struct.pack("<QQ", v, i + 1) for i, v in enumerate(readings))
         if t & CALLCHAIN:
             body += struct.pack(f"<Q{len(chain)}Q", len(chain), *chain)
         if t & BRANCH_STACK:
@@ -99,13 +103,16 @@ class Recording:
     def data(self):
         # type, size, config, period, sample_type, read_format, flags (comm, mmap2, sample_id_all and more), rest
         flags = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 24 | self.flags
-        attr = struct.pack("<IIQQQQQ", self.kind, 128, self.config, self.period, self.sample_type, 0, flags)
-        attr = attr.ljust(72, b"\0") + struct.pack("<Q", self.branches if self.sample_type & BRANCH_STACK else 0)
+        group = self.sample_type & READ_GROUP
         attrs, ids = b"", b""
         if self.sample_type & ID:
             ids = struct.pack(f"<{self.events}Q", *range(1, self.events + 1))
         behind = HEADER_BYTES + self.events * ATTR_BYTES
-        for i in range(self.events):
+        for i, (kind, config) in enumerate(self.counters):
+            period = 0 if group and i else self.period
+            # PERF_FORMAT_ID | PERF_FORMAT_GROUP
+            attr = struct.pack("<IIQQQQQ", kind, 128, config, period, self.sample_type, 4 | 8 if group else 0, flags)
+            attr = attr.ljust(72, b"\0") + struct.pack("<Q", self.branches if self.sample_type & BRANCH_STACK else 0)
             attrs += attr.ljust(128, b"\0") + struct.pack("<QQ", behind + 8 * i if ids else HEADER_BYTES, 8 if ids else 0)
         data = b"".join(self.records)
         at = behind + len(ids)
