@@ -56,7 +56,7 @@ static inline struct profile_chain_slot *slot_of(const struct profile_chain_tabl
 
 /* Room for one more. False: memory. */
 static bool make_room(struct profile_chain_table *t) {
-    if (t->slots && t->count < (t->mask + 1) / 4 * 3)
+    if (t->slots && t->count < (t->mask + 1) / 16 * 13)
         return true;
     size_t n = t->slots ? (t->mask + 1) * 2 : 1024;
     struct profile_chain_table bigger = {malloc(n * sizeof *bigger.slots), n - 1, t->count};
