@@ -59,6 +59,12 @@ static void add_to_leaf(struct profile_builder *b, uint32_t id, const struct pro
     }
 }
 
+/* All of the sample's key is known: where its leaf is to be found is asked for. */
+static inline void want_leaf(struct profile_builder *b, struct profile_pending *p) {
+    p->hash = hash_key(&p->leaf.key);
+    idtable_prefetch(&b->leaf_index, p->hash);
+}
+
 /* ---- leaves that are remembered ---- */
 
 /* What was recorded of a sample, and its leaf: the same samples mostly come soon after each other. */
@@ -173,9 +179,14 @@ static void answer(struct profile_builder *b, struct profile_pending *p) {
 static void answer_all(struct profile_builder *b) {
     for (unsigned step = 0; step < RESOLVE_ASK_STEPS; step++)
         resolve_frames_step(&b->frames, b->asks, b->ask_count);
-    for (uint32_t i = 0; i < b->pending_count; i++)
-        if (b->pending[i].leaf_id == PROFILE_NONE)
-            answer(b, &b->pending[i]);
+    for (uint32_t i = 0; i < b->pending_count; i++) {
+        struct profile_pending *p = &b->pending[i];
+        if (p->leaf_id != PROFILE_NONE)
+            continue;
+        answer(b, p);
+        if (!p->words) /* else make_parts completes the key */
+            want_leaf(b, p);
+    }
 }
 
 /* ---- parts ---- */
@@ -198,9 +209,10 @@ static void make_parts(struct profile_builder *b) {
     for (uint32_t i = 0; i < n; i++)
         profile_parts_near(&b->parts, &asks[i]);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t part = profile_parts_settle(&b->parts, &asks[i]);
-        b->pending[of[i]].leaf.key.chain.outer = part;
-        b->failed |= part == PROFILE_NO_PART;
+        struct profile_pending *p = &b->pending[of[i]];
+        p->leaf.key.chain.outer = profile_parts_settle(&b->parts, &asks[i]);
+        b->failed |= p->leaf.key.chain.outer == PROFILE_NO_PART;
+        want_leaf(b, p);
     }
 }
 
@@ -227,13 +239,6 @@ void profile_pending_flush(struct profile_builder *b) {
     answer_all(b);
     if (b->plan->chains)
         make_parts(b);
-    for (uint32_t i = 0; i < b->pending_count; i++) {
-        struct profile_pending *p = &b->pending[i];
-        if (p->leaf_id != PROFILE_NONE)
-            continue;
-        p->hash = hash_key(&p->leaf.key);
-        idtable_prefetch(&b->leaf_index, p->hash);
-    }
     for (uint32_t i = 0; i < b->pending_count; i++) {
         if (b->pending[i].leaf_id != PROFILE_NONE)
             continue;
