@@ -380,6 +380,13 @@ def fields():
     check("two fields", rows(report(r, "-s", "who,how").out), [["40.00%", "a", "up"], ["20.00%", "b", "down"],
                                                                ["20.00%", "b", "up"], ["20.00%", "a", "down"]])
     check("all fields", rows(report(r, "-s", "trace_fields").out)[-1], ["20.00%", "a", "258", "up"])
+    tree = ("--hierarchy", "--no-children", "-s", "comm,trace_fields")
+    got = report(r, *tree).out.decode().splitlines()
+    check("all fields are one level", [x.rstrip() for x in got[8:14]],
+          ["#    Overhead  Command / who+far+how", "# ...........  " + "." * 33, "#", "   100.00%     prog",
+           "       20.00%     b  258  down", "       20.00%     b  258  up"])
+    check("a level's fields with a separator", "b,258,up" in report(r, *tree, "-t,").out.decode(), True)
+    check("fields that are named are levels", "Command / who / how" in report(r, *tree[:3], "comm,who,how").out.decode(), True)
     check("--raw-trace", sorted(x[1] for x in rows(report(r, "-s", "trace", "--raw-trace").out)),
           [f"who={who} far={far} how={how}" for who, far, how in
            (("a", 258, 1), ("a", 3, 2), ("a", 5, 1), ("b", 258, 1), ("b", 258, 2))])

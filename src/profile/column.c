@@ -126,6 +126,7 @@ struct maker {
     const struct perfdata_events *events;
     struct profile_columns *columns;
     struct err *err;
+    bool joins; /* the next field: profile_column.joined */
 };
 
 static bool has(const struct profile_column *list, size_t count, enum profile_column_id id) {
@@ -212,6 +213,7 @@ static bool take_one(struct maker *m, uint32_t event, const struct profile_field
                                         .raw = raw || m->o->raw_fields,
                                         .width = width,
                                         .dynamic = f->dynamic,
+                                        .joined = m->joins,
                                         .shown = true});
 }
 
@@ -225,6 +227,7 @@ static bool take_fields(struct maker *m, uint32_t event, const char *name, size_
         if (name && (f.len != len || memcmp(f.name, name, len)))
             continue;
         ++*found;
+        m->joins = !name && i;
         if (!take_one(m, event, &f, raw, take))
             return false;
     }

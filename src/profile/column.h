@@ -109,7 +109,8 @@ struct profile_column {
     bool raw;          /* of a field: the number, not the pretty text */
     uint32_t width;    /* of a field: the least, as its type has it */
     bool dynamic;      /* of a field: and as wide as its longest text */
-    bool shown;        /* false: groups and sorts only (-s without -F shows everything) */
+    bool joined; /* of a field: trace_fields brought it, and the column before it: one level of a hierarchy */
+    bool shown;  /* false: groups and sorts only (-s without -F shows everything) */
 };
 
 static inline bool profile_column_is_field(enum profile_column_id id) {

@@ -24,24 +24,38 @@ struct tree {
     struct profile_table *t;
     enum profile_column_id keys[PROFILE_COLUMN_COUNT];
     uint32_t key_count;
+    uint32_t end_of[PROFILE_COLUMN_COUNT]; /* of each level: its keys' end, where the next one's are */
+    uint32_t depth_count;
     VEC(struct level) levels;
     struct hash_map by_key; /* of parent and words; equal hashes go on to hash + 1 */
 };
 
+enum { WORDS_MAX = PROFILE_COLUMN_COUNT * PROFILE_KEY_WORDS };
+
+static uint32_t first_key(const struct tree *tree, uint32_t depth) {
+    return depth ? tree->end_of[depth - 1] : 0;
+}
+
+/* The words of all keys of a level; returns how many. */
+static unsigned level_words(const struct tree *tree, uint32_t depth, uint32_t row, uint64_t *words) {
+    unsigned n = 0;
+    for (uint32_t k = first_key(tree, depth); k < tree->end_of[depth]; k++)
+        n += profile_key_words(tree->p, tree->keys[k], &tree->t->rows.items[row], words + n);
+    return n;
+}
+
 static bool same_key(const struct tree *tree, const struct level *l, uint32_t parent, uint32_t row,
                      uint32_t depth) {
-    uint64_t a[PROFILE_KEY_WORDS], b[PROFILE_KEY_WORDS];
-    const struct profile_row *rows = tree->t->rows.items;
+    uint64_t a[WORDS_MAX], b[WORDS_MAX];
     if (l->parent != parent || l->depth != depth)
         return false;
-    unsigned n = profile_key_words(tree->p, tree->keys[depth], &rows[l->row], a);
-    profile_key_words(tree->p, tree->keys[depth], &rows[row], b);
-    return !memcmp(a, b, n * sizeof *a);
+    unsigned n = level_words(tree, depth, l->row, a);
+    return level_words(tree, depth, row, b) == n && !memcmp(a, b, n * sizeof *a);
 }
 
 static uint32_t level_of(struct tree *tree, uint32_t parent, uint32_t row, uint32_t depth) {
-    uint64_t words[PROFILE_KEY_WORDS];
-    unsigned n = profile_key_words(tree->p, tree->keys[depth], &tree->t->rows.items[row], words);
+    uint64_t words[WORDS_MAX];
+    unsigned n = level_words(tree, depth, row, words);
     for (uint64_t h = hash_bytes(words, n * sizeof *words) ^ hash_u64((uint64_t)parent << 8 | depth);; h++) {
         uint32_t id = hash_map_get(&tree->by_key, h);
         if (id != HASH_ABSENT) {
@@ -79,11 +93,11 @@ static bool make_levels(struct tree *tree) {
     for (uint32_t i = 0; i < t->order.count; i++) {
         struct profile_entry e = profile_entry_at(tree->p, &t->event, i);
         uint32_t parent = PROFILE_NONE;
-        for (uint32_t depth = 0; depth < tree->key_count; depth++) {
+        for (uint32_t depth = 0; depth < tree->depth_count; depth++) {
             parent = level_of(tree, parent, e.key, depth);
             if (parent == PROFILE_NONE)
                 return false;
-            tree->levels.items[parent].has_graph = depth + 1 == tree->key_count && e.has_graph;
+            tree->levels.items[parent].has_graph = depth + 1 == tree->depth_count && e.has_graph;
             for (uint32_t m = 0; m < t->members; m++)
                 add(&t->level_sums.items[(size_t)parent * t->members + m], &e.self[m]);
         }
@@ -124,7 +138,9 @@ static int by_place_in_tree(const void *a, const void *b, void *ctx) {
     if (order)
         return order;
     const struct profile_table *t = tree->t;
-    return profile_key_compare(tree->p, tree->keys[x->depth], &t->rows.items[x->row], &t->rows.items[y->row]);
+    for (uint32_t k = first_key(tree, x->depth); !order && k < tree->end_of[x->depth]; k++)
+        order = profile_key_compare(tree->p, tree->keys[k], &t->rows.items[x->row], &t->rows.items[y->row]);
+    return order;
 }
 
 /* The root's children, whose parent is PROFILE_NONE, come first. */
@@ -182,8 +198,11 @@ bool profile_hierarchy(struct profile *p, struct profile_table *t) {
     const struct profile_columns *c = p->plan.o->columns;
     for (size_t i = 0; i < c->out.count; i++)
         if (profile_column_is_key(c->out.items[i].id) &&
-            !profile_column_is_elsewhere(&c->out.items[i], &t->event))
+            !profile_column_is_elsewhere(&c->out.items[i], &t->event)) {
             tree.keys[tree.key_count++] = c->out.items[i].id;
+            tree.depth_count += !c->out.items[i].joined || !tree.depth_count;
+            tree.end_of[tree.depth_count - 1] = tree.key_count;
+        }
     bool ok = make_levels(&tree) && lay_out(&tree);
     vec_fini(&tree.levels);
     hash_map_fini(&tree.by_key);

@@ -516,17 +516,27 @@ static bool print_rows(struct printer *pr) {
 
 /* ---- hierarchy ---- */
 
+/* Whether the key is on a level of its own, not on that of the key before it. */
+static bool begins_level(const struct column *c) {
+    return !c->measure && !c->is->joined;
+}
+
+/* The first key of a level; NULL: none. Those that join it follow it. */
 static const struct column *key_of_level(const struct printer *pr, uint32_t depth) {
     for (size_t i = 0; i < pr->columns.count; i++)
-        if (!pr->columns.items[i].measure && depth-- == 0)
+        if (begins_level(&pr->columns.items[i]) && depth-- == 0)
             return &pr->columns.items[i];
     return NULL;
+}
+
+static bool joins_level(const struct printer *pr, const struct column *c) {
+    return c < pr->columns.items + pr->columns.count && !c->measure && c->is->joined;
 }
 
 static uint32_t level_count(const struct printer *pr) {
     uint32_t n = 0;
     for (size_t i = 0; i < pr->columns.count; i++)
-        n += !pr->columns.items[i].measure;
+        n += begins_level(&pr->columns.items[i]);
     return n;
 }
 
@@ -574,7 +584,7 @@ static void print_hierarchy_measures(const struct printer *pr, const struct prof
 
 static void print_hierarchy_names(const struct printer *pr) {
     bool first = true;
-    size_t longest = 0, title = 0;
+    size_t longest = 0, title = 0, width = 0;
     uint32_t depth = 0;
     out_str(pr->out, "# ");
     print_hierarchy_measures(pr, NULL);
@@ -583,9 +593,10 @@ static void print_hierarchy_names(const struct printer *pr) {
         if (c->measure)
             continue;
         size_t blanks = blanks_before(c->is->title, c->title_len);
-        size_t width = depth++ * LEVEL_INDENT + c->width;
-        out_str(pr->out, first ? "" : " / ");
-        title += c->title_len - blanks + (first ? 0 : strlen(" / "));
+        const char *between = first ? "" : c->is->joined ? "+" : " / ";
+        width = c->is->joined ? width + 1 + c->width : depth++ * LEVEL_INDENT + c->width;
+        out_str(pr->out, between);
+        title += c->title_len - blanks + strlen(between);
         out_mem(pr->out, c->is->title + blanks, c->title_len - blanks);
         longest = width > longest ? width : longest;
         first = false;
@@ -611,7 +622,8 @@ static bool print_level(struct printer *pr, const struct profile_entry *entry) {
     out_fill(pr->out, ' ', entry->depth * LEVEL_INDENT + (pr->o->separator ? 0 : COLUMN_GAP));
     print_hierarchy_measures(pr, entry);
     out_fill(pr->out, ' ', pr->o->separator ? 0 : levels_indent(pr));
-    if (c) {
+    for (bool first = true; c && (first || joins_level(pr, c)); c++, first = false) {
+        out_str(pr->out, first ? "" : pr->o->separator ? pr->o->separator : "  ");
         make_text(pr, entry, c);
         size_t blanks = blanks_before(pr->scratch->text.buf, pr->scratch->text.len),
                width = c->rule.pads && c->rule.align == LEFT ? c->width : 0;
