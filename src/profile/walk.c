@@ -103,6 +103,7 @@ static inline void ask_parts_ahead(const struct walk *w, size_t i) {
     prefetch(parts->ids.items + parts->at.items[near.inner]);
     ask_frames(w, i + SPOT_AHEAD, false);
     ask_frames(w, i + ROW_AHEAD, true);
+    profile_frame_prefetch(w->p, key_at(w, i + SPOT_AHEAD).frame);
     const struct profile_spot *own = &w->spots[w->spot_of[key_at(w, i + OWN_AHEAD).frame] >> 1];
     if (own->kind == w->kind) /* else it has no row yet, nor is there a table at first */
         prefetch(&w->t->rows.items[own->row]);
@@ -345,6 +346,20 @@ static bool open_frame(struct walk *w, uint32_t frame) {
     return true;
 }
 
+/* Opens the frames ids[from .. end). What ask_frames did not reach of a long part is asked for on the way. */
+static bool open_frames(struct walk *w, const uint32_t *ids, uint32_t from, uint32_t end) {
+    enum { FAR = 16, NEAR = 8 };
+    bool ok = true;
+    for (uint32_t i = from; ok && i < end; i++) {
+        if (end - i > FAR)
+            prefetch(&w->spot_of[ids[i + FAR]]);
+        if (end - i > NEAR)
+            prefetch(&w->spots[w->spot_of[ids[i + NEAR]] >> 1]);
+        ok = open_frame(w, ids[i]);
+    }
+    return ok;
+}
+
 /* Takes the leaf at the end of the path into its node. */
 static void add_leaf(struct walk *w, uint32_t id) {
     const struct profile_leaf *leaf = &w->p->b.leaves.items[id];
@@ -429,12 +444,8 @@ static bool go_to(struct walk *w, struct profile_chain chain) {
     w->outer = chain.outer;
     w->outer_len = outer;
     close_down_to(w, 1 + same + same_inner);
-    bool ok = vec_reserve(&w->path, (size_t)1 + outer + inner);
-    for (uint32_t i = same; ok && i < outer; i++)
-        ok = open_frame(w, first[i]);
-    for (uint32_t i = same_inner; ok && i < inner; i++)
-        ok = open_frame(w, second[i]);
-    return ok;
+    return vec_reserve(&w->path, (size_t)1 + outer + inner) && open_frames(w, first, same, outer) &&
+           open_frames(w, second, same_inner, inner);
 }
 
 /* ---- one walk ---- */
