@@ -448,26 +448,67 @@ static bool make_notes(struct arranger *a, struct notes *notes) {
     return number <= UINT32_MAX / (mask + 1);
 }
 
-/* As through_tree; the depths of callchains decide between those in the same class. */
+/* Which side of another node a node goes to: the depths of callchains decide between those in one class. */
+static inline bool deep_side(const struct notes *notes, uint32_t other, uint32_t other_note, uint32_t node,
+                             uint32_t note) {
+    if (__builtin_expect((other_note ^ note) - 1 < notes->depth_mask, 0))
+        return other_note < note;
+    return other < node;
+}
+
+/*
+ * On its way down a row waits for each node to tell the next. But rows that stand near each other by rank go
+ * nearly the same way: so the last way to each part of the ranks is kept, and the processor goes on with the
+ * node that was next then while it finds out whether it still is. Every comparison is made all the same:
+ * nothing else follows from these ways.
+ */
+enum { WAYS = 32, WAY_MAX = 2 * 32 }; /* no node is deeper than twice the logarithm of how many there are */
+
+struct ways {
+    uint32_t nodes[WAYS][WAY_MAX]; /* by part, behind the root */
+    unsigned shift;                /* from a rank to its part */
+};
+
+/* The place below which a node is to be attached. */
+static uint32_t find_deep_place(const struct order_tree *t, const struct notes *notes, uint32_t *way,
+                                uint32_t node, bool *side) {
+    uint32_t at = t->root, parent = 0, note = notes->list[node - 1], k = 0;
+    for (; at; k++) {
+        uint32_t last = way[k], guess = last;
+        __asm__("" : "+r"(guess)); /* or the compiler takes what is found instead, as the two are equal */
+        parent = at;
+        *side = deep_side(notes, at, t->nodes[at].note, node, note);
+        at = t->nodes[at].below[*side];
+        if (at != last)
+            break;
+        at = guess;
+    }
+    for (; at; k++) {
+        way[k] = parent = at;
+        *side = deep_side(notes, at, t->nodes[at].note, node, note);
+        at = t->nodes[at].below[*side];
+    }
+    return parent;
+}
+
+/* As through_tree. */
 static bool through_deep_tree(struct arranger *a, const struct notes *notes) {
     struct order_tree t;
+    struct ways ways = {.shift = 0};
     if (!order_tree_init(&t, a->n))
         return false;
-    struct order_tree_node *nodes = t.nodes;
-    uint32_t mask = notes->depth_mask;
+    while (a->n >> ways.shift >= WAYS)
+        ways.shift++;
     for (uint32_t i = 0; i < a->n; i++) {
-        uint32_t node = a->order[i] + 1, note = notes->list[node - 1], parent = 0, side = 0;
-        for (uint32_t at = t.root; at;) {
-            const struct order_tree_node *x = &nodes[at];
-            uint32_t other = x->note;
-            side = at < node;
-            if (__builtin_expect((other ^ note) - 1 < mask, 0))
-                side = other < note;
-            parent = at;
-            at = x->below[side];
+        if (i + AHEAD < a->n) {
+            prefetch(&t.nodes[a->order[i + AHEAD] + 1]);
+            prefetch(&notes->list[a->order[i + AHEAD]]);
         }
-        nodes[node].note = note;
-        order_tree_attach(&t, node, parent, side);
+        bool side = false;
+        uint32_t rank = a->order[i],
+                 parent = find_deep_place(&t, notes, ways.nodes[rank >> ways.shift], rank + 1, &side);
+        t.nodes[rank + 1].note = notes->list[rank];
+        order_tree_attach(&t, rank + 1, parent, side);
     }
     order_tree_list(&t, a->order);
     order_tree_fini(&t);
