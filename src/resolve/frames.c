@@ -423,6 +423,7 @@ static inline void look_at_spot(struct resolve_frames *f, struct resolve_ask *as
         want_nameless(f, ask);
     } else if (known) {
         settle(ask, known);
+        prefetch(&f->list.items[ask->id]); /* for resolve_frames_place */
     } else {
         ask->stage = ASK_BUCKET;
         symbol_table_expect(f->images.items[ask->image].table, ask->offset - ask->asked_back, 0);
@@ -524,10 +525,54 @@ uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask
 
 /* ---- runs ---- */
 
+enum { RUN_ASKS = 64 };
+
+/* All addresses of a run of user space, those that were not asked for lately in steps. False: it is one for
+ * the long way, as there is an `entry` that others lie outside of, or for other reasons. */
+static bool run_in_steps(struct resolve_frames *f, const struct resolve_run *run, unsigned how,
+                         uint32_t *ids) {
+    struct resolve_ask asks[RUN_ASKS];
+    uint8_t of[RUN_ASKS];
+    uint64_t key;
+    size_t n = 0;
+    if (run->cpumode != PERFDATA_MISC_USER || run->cut || run->count > RUN_ASKS)
+        return false;
+    for (uint64_t i = 0; i < run->count; i++) {
+        uint64_t address = bytes_load64(run->at + 8 * i, run->swap);
+        const struct resolve_frame_slot *slot = slot_of(f, run->state->id, address);
+        bool is_key = address_key(address, how | (i ? HOW_RETURN : 0), &key);
+        if (is_key && slot->known && slot->key == key && slot->state == run->state->id) {
+            if (slot->known & 1 && i + 1 < run->count)
+                return false;
+            ids[i] = id_of(slot->known);
+        } else if (ask_one(f, run->state, how, address, i, &asks[n])) {
+            of[n++] = (uint8_t)i;
+        } else {
+            return false;
+        }
+    }
+    for (unsigned step = 0; step < RESOLVE_ASK_STEPS; step++)
+        resolve_frames_step(f, asks, n);
+    for (size_t k = 0; k < n; k++) {
+        uint32_t id = resolve_frames_answer(f, &asks[k]);
+        if (id == RESOLVE_NO_FRAME)
+            return false;
+        ids[of[k]] = id;
+        if (address_key(asks[k].address, how | (of[k] ? HOW_RETURN : 0), &key))
+            *slot_of(f, run->state->id, asks[k].address) =
+                (struct resolve_frame_slot){key, run->state->id, known_of(id, asks[k].entry)};
+        if (asks[k].entry && of[k] + 1u < run->count)
+            return false;
+    }
+    return true;
+}
+
 bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids) {
     for (uint64_t i = 0; i < run->count; i++)
         prefetch(slot_of(f, run->state->id, bytes_load64(run->at + 8 * i, run->swap)));
     unsigned how = resolve_frames_how(run->cpumode, (enum resolve_frame_kind)run->kind, run->before_exec);
+    if (run_in_steps(f, run, how, ids))
+        return true;
     bool exact = !run->cut;
     if (run->cut) {
         known_frame inner = frame_at(f, run->state, how | HOW_RETURN, bytes_load64(run->at - 8, run->swap));
