@@ -139,12 +139,6 @@ static void from_ranks(struct arranger *a) {
 
 static const uint64_t sign = 1ull << 63;
 
-/* Addresses are compared by the sign of their difference. That is an order as long as they are within 2^62 of
- * zero; of the others nothing is known. */
-static bool is_far(uint64_t place) {
-    return (place + (1ull << 62)) >> 63;
-}
-
 /* The views of the items of ranks [from, end), which have equal keys. True if there is a hole. a->sorted has
  * the places in its keys, the sign flipped: differences are those of signed numbers. */
 static bool look_around(const struct arranger *a, uint32_t from, uint32_t end, struct view *views) {
@@ -350,14 +344,10 @@ static bool through_tree(struct arranger *a, const struct view *views) {
 }
 
 static bool sort_by_keys(struct arranger *a) {
-    bool far = false, ok = get_room(a);
-    if (ok) {
-        ask(a, ARRANGE_PLACE);
-        for (uint32_t i = 0; i < a->n && !far; i++)
-            far = is_far(a->numbers[i]);
+    bool ok = get_room(a);
+    if (ok)
         start_from(a, NULL);
-    }
-    if (ok && far) {
+    if (ok && a->o->far) {
         sort_by(a, ARRANGE_MADE, 0);
         sort_by(a, ARRANGE_TURN, 0);
         take_order(a);

@@ -35,6 +35,12 @@ enum arrange_number {
     ARRANGE_CHAIN  /* that sample's thread << 16 | the depth of the row's longest callchain */
 };
 
+/* Addresses are compared by the sign of their difference. That is an order as long as they are within 2^62 of
+ * zero; of the others nothing is known. */
+static inline bool arrange_is_far(uint64_t place) {
+    return (place + (1ull << 62)) >> 63;
+}
+
 /* Fills in a number of each item, by item. */
 typedef void arrange_fill_fn(const void *ctx, enum arrange_number which, uint64_t *numbers);
 
@@ -42,6 +48,7 @@ struct arrange_options {
     uint32_t n; /* items */
     arrange_fill_fn *fill;
     const void *ctx;
+    bool far;     /* some place is */
     bool depths;  /* the length of callchains decides between rows of a thread with equal first shares */
     bool shorter; /* the shorter one comes first, else the longer one */
 };

@@ -110,6 +110,7 @@ static void check(uint32_t n, uint64_t seed, unsigned shift) {
                                  .depth = random >> 32 & 7};
         random = hash_u64(random);
         items[i].place = (uint64_t)((int64_t)random >> shift);
+        options.far |= arrange_is_far(items[i].place);
         items[i].shown = items[i].keys << 8 | (random & 15);
         made[i] = i;
     }

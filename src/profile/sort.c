@@ -538,17 +538,32 @@ static void pack_all(const struct sorter *s, bool place, uint64_t *out) {
     free(k.of_kind);
 }
 
+static void ask_place_ahead(const struct profile *p, const struct profile_row *rows, uint32_t i, uint32_t n) {
+    if (i + AHEAD < n) {
+        prefetch(&p->places.items[rows[i + AHEAD].frame]);
+        profile_frame_prefetch(p, rows[i + AHEAD].frame);
+    }
+}
+
 static void fill_places(const struct sorter *s, uint64_t *out) {
-    const struct profile *p = s->p;
     const struct profile_row *rows = s->t->rows.items;
     uint32_t n = (uint32_t)s->t->rows.count;
     for (uint32_t i = 0; i < n; i++) {
-        if (i + AHEAD < n) {
-            prefetch(&p->places.items[rows[i + AHEAD].frame]);
-            profile_frame_prefetch(p, rows[i + AHEAD].frame);
-        }
-        out[i] = place_of(p, &rows[i]);
+        ask_place_ahead(s->p, rows, i, n);
+        out[i] = place_of(s->p, &rows[i]);
     }
+}
+
+/* Where there are such places, one of the first rows has one nearly always. */
+static bool any_far(const struct sorter *s) {
+    const struct profile_row *rows = s->t->rows.items;
+    uint32_t n = (uint32_t)s->t->rows.count;
+    bool far = false;
+    for (uint32_t i = 0; i < n && !far; i++) {
+        ask_place_ahead(s->p, rows, i, n);
+        far = arrange_is_far(place_of(s->p, &rows[i]));
+    }
+    return far;
 }
 
 /* PROFILE_COLUMN_COUNT: no measure. Of tables without members. */
@@ -620,6 +635,7 @@ static bool sort_numbers(struct sorter *s, uint32_t *order, uint32_t n, bool *do
     struct arrange_options o = {.n = n,
                                 .fill = fill_numbers,
                                 .ctx = s,
+                                .far = any_far(s),
                                 .depths = s->depths,
                                 .shorter = p->plan.o->chain_order != PROFILE_CALLER};
     *done = profile_arrange(&o, order);
