@@ -426,16 +426,18 @@ static void memory_of_earlier_answers_changes_none(void **state) {
     for (uint32_t i = 0; i < model_image_count(s->m); i++)
         resolve_names_demand(s->names, i);
     for (int i = 0; i < 3000; i++) {
-        uint64_t words[12];
-        uint32_t ids[12];
+        enum { MOST = 80 }; /* more than are asked for at a time */
+        uint64_t words[MOST];
+        uint32_t ids[MOST];
+        size_t count = 1 + next_random(&random) % MOST;
         unsigned cpumode = next_random(&random) & 1 ? U : K;
-        for (size_t w = 0; w < 12; w++) {
+        for (size_t w = 0; w < count; w++) {
             uint64_t r = next_random(&random);
             words[w] = cpumode == K ? TEXT + (r & 0x7f0) / 16 * 16 + (r >> 60 & 1)
                        : r >> 62    ? CODE + (r & 0x58)
                                     : CODE + (r & 0x32008);
         }
-        struct resolve_run run = run_of(s, cpumode, words, 12);
+        struct resolve_run run = run_of(s, cpumode, words, count);
         run.kind = next_random(&random) & 2 ? RESOLVE_ADDRESS : RESOLVE_FUNCTION;
         assert_true(resolve_frames_run(&s->frames, &run, ids));
         expect(s, &run, words, ids);
