@@ -18,7 +18,8 @@
  * are none, because it is still being written. */
 uint32_t stream_piece_count(const struct stream *s);
 
-/* About how many there will be at least, before it is read: as far as the size of a plain file tells; else 0. */
+/* About how many there will be at least, before it is read: as far as the size of a plain file tells; else 0.
+ */
 uint32_t stream_pieces_expected(const struct stream *s);
 
 /*
