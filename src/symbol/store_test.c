@@ -547,15 +547,46 @@ static void test_map(void **state) {
     struct symbol_options o = {.symfs = t->root};
     struct symbol_image image = {.kind = SYMBOL_IMAGE_JIT, .name = "/tmp/perf-42.map", .pid = 42};
     put(t, "/tmp/perf-42.map",
-        text_bytes("7f0020 10 second one\n7f0000 10 first\n7f0000 8 newer\nbad line\n7f0040 0 point"));
+        text_bytes("7f0020 10 second one\n7f0000 10 first\n7f0000 8 first\nbad line\n7f0040 0 point"));
     struct session s = ask(&o, &image);
-    assert_string_equal(at(&s, 0x7f0000), "newer");
+    assert_string_equal(at(&s, 0x7f0000), "first");
     assert_string_equal(grade_at(&s, 0x7f0000), "inferred none perf map");
     assert_string_equal(at(&s, 0x7f0008), "");
     assert_string_equal(at(&s, 0x7f002f), "second one");
     assert_string_equal(at(&s, 0x7f0040), "point");
     assert_string_equal(at(&s, 0x7f0041), "");
     symbol_store_free(s.store);
+}
+
+/* Memory that was used again: no line tells when. */
+static void test_reused_map(void **state) {
+    struct tree *t = *state;
+    struct symbol_options o = {.symfs = t->root};
+    struct symbol_image image = {.kind = SYMBOL_IMAGE_JIT, .name = "/tmp/perf-43.map", .pid = 43};
+    static const struct {
+        const char *lines, *names; /* of 0x1000, 0x1008, 0x1010, 0x1018, ... */
+    } cases[] = {
+        {"1000 10 f\n1008 10 g\n1020 8 h\n", " | | | |h"},   /* one end in another */
+        {"1000 20 f\n1008 8 g\n1020 8 h\n", " | | | |h"},    /* one inside of another */
+        {"1008 8 g\n1000 20 f\n1020 8 h\n", " | | | |h"},    /* listed the other way round */
+        {"1000 8 f\n1000 8 g\n1008 8 h\n", " |h"},           /* the same place */
+        {"1000 8 f\n1000 8 g\n1000 8 f\n1008 8 f\n", " |f"}, /* and back again */
+        {"1000 10 f\n1010 8 g\n", "f|f|g"},                  /* next to each other */
+        {"1000 28 f\n1008 8 f\n1020 8 g\n", " |f| | | "},    /* only what overlaps another name */
+        {"1000 8 f\n1000 28 h\n1008 8 f\n1020 8 g\n", " | | | | "},
+        {"1000 8 f\n1004 0 g\n1010 8 h\n", " | |h"}, /* a point in it */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put(t, "/tmp/perf-43.map", text_bytes(cases[i].lines));
+        struct session s = ask(&o, &image);
+        char got[64] = "";
+        for (uint64_t k = 0; strlen(got) < strlen(cases[i].names); k++) {
+            const char *name = at(&s, 0x1000 + 8 * k);
+            snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", k ? "|" : "", *name ? name : " ");
+        }
+        assert_string_equal(got, cases[i].names);
+        symbol_store_free(s.store);
+    }
 }
 
 static void test_named(void **state) {
@@ -584,7 +615,7 @@ int main(void) {
         TREE_TEST(test_debug_files),    TREE_TEST(test_dwz),
         TREE_TEST(test_stripped_since), TREE_TEST(test_debuginfod),
         cmocka_unit_test(test_vdso),    TREE_TEST(test_map),
-        cmocka_unit_test(test_named),
+        TREE_TEST(test_reused_map),     cmocka_unit_test(test_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

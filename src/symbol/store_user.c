@@ -3,6 +3,7 @@
  */
 #include "symbol/store_kernel.h"
 
+#include "base/radix.h"
 #include "format/perfmap/perfmap.h"
 #include "object/links.h"
 #include "os/files.h"
@@ -264,12 +265,77 @@ static bool add_map_lines(struct writer *text, struct symbol_drafts *d) {
     return true;
 }
 
+static uint64_t end_of_line(const struct symbol_draft *d) {
+    return d->end > d->start ? d->end : d->start + 1;
+}
+
+/* Marks in `names` what overlaps a line of another name that begins no later; list[i]: the i-th by start. */
+static void mark_behind(const struct symbol_draft *list, const struct radix_item *by_start, size_t n,
+                        bool *doubtful) {
+    /* What reaches furthest, and what does of those with other names. */
+    const struct symbol_draft *far = NULL, *next = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct symbol_draft *d = &list[by_start[i].value];
+        const struct symbol_draft *other = far && !strcmp(far->name, d->name) ? next : far;
+        doubtful[by_start[i].value] |= other && end_of_line(other) > d->start;
+        if (!far || end_of_line(d) > end_of_line(far)) {
+            if (far && strcmp(far->name, d->name))
+                next = far;
+            far = d;
+        } else if (strcmp(far->name, d->name) && (!next || end_of_line(d) > end_of_line(next))) {
+            next = d;
+        }
+    }
+}
+
+/* And what overlaps one that begins no earlier. */
+static void mark_before(const struct symbol_draft *list, const struct radix_item *by_start, size_t n,
+                        bool *doubtful) {
+    const struct symbol_draft *behind = NULL, *other = NULL; /* the next line; the next one of another name */
+    for (size_t i = n; i-- > 0;) {
+        const struct symbol_draft *d = &list[by_start[i].value];
+        if (behind && strcmp(behind->name, d->name))
+            other = behind;
+        doubtful[by_start[i].value] |= other && other->start < end_of_line(d);
+        behind = d;
+    }
+}
+
+/*
+ * Lines have no time. Where two with different names overlap, memory was used again, and which of them was
+ * there when a sample was taken is not known: neither names anything.
+ *
+ *   7f0000 10 f      of [7f0000, 7f0010) f or h may have been what ran
+ *   7f0008 20 h
+ *   7f0040 10 g      g it was
+ */
+static bool drop_doubtful(struct symbol_drafts *d) {
+    size_t n = d->list.count, kept = 0;
+    struct radix_item *by_start = malloc((n + 1) * sizeof *by_start), *room = malloc((n + 1) * sizeof *room);
+    bool *doubtful = calloc(n + 1, sizeof *doubtful), ok = by_start && room && doubtful && n < UINT32_MAX;
+    if (ok) {
+        for (size_t i = 0; i < n; i++)
+            by_start[i] = (struct radix_item){d->list.items[i].start, (uint32_t)i};
+        radix_sort(by_start, room, n);
+        mark_behind(d->list.items, by_start, n, doubtful);
+        mark_before(d->list.items, by_start, n, doubtful);
+        for (size_t i = 0; i < n; i++)
+            if (!doubtful[i])
+                d->list.items[kept++] = d->list.items[i];
+        d->list.count = kept;
+    }
+    free(by_start);
+    free(room);
+    free(doubtful);
+    return ok;
+}
+
 static struct symbol_table *map_table(struct writer *text, struct err *err) {
     struct symbol_drafts d = {0};
     struct symbol_table *t = NULL;
-    /* A line replaces those before it for the same place. */
+    /* Of lines with one name the last one tells how large the function is. */
     struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_NEWEST, .limit = one_byte, .raw_names = true};
-    if (add_map_lines(text, &d))
+    if (add_map_lines(text, &d) && drop_doubtful(&d))
         t = symbol_table_build(&d, &rules, err);
     else
         err_memory(err, "perf map");
