@@ -406,6 +406,19 @@ def fields():
         check(f"callers with -s {key}", "Children" in report(r, "-s", key).out.decode(), callers)
 
 
+# ---- call graphs ----
+
+def limits():
+    """A fractal graph says what its print limit leaves out."""
+    r = pd.Recording()
+    r.comm(7, "prog")
+    for caller in 0x2000, 0x3000, 0x3000, 0x4000:
+        r.sample(7, 0x1000, [pd.CONTEXT_USER, 0x1000, caller])
+    for limit, rest in ("1", "50.00%"), ("2", "25.00%"), ("3", None):
+        out = report(r, "--no-children", "-g", f"fractal,0,{limit},callee").out.decode()
+        check(f"print limit {limit}", f" --{rest}--[...]" in out if rest else "[...]" not in out, True)
+
+
 # ---- groups ----
 
 def groups():
@@ -452,7 +465,7 @@ def interrupt():
 
 def main():
     for test in (memory, searches, empty_chains, later_chains, call_stacks, blocks, history, threads, parallelism, typos,
-                 verbose, types, stitching, sizes, fields, groups, interrupt):
+                 verbose, types, stitching, sizes, fields, limits, groups, interrupt):
         test()
     shutil.rmtree(FOLDER)
     REPORT.finish()

@@ -6,7 +6,8 @@
  *   - each branch has a line of its prefix and "|" and ten spaces above it
  *   - a print limit counts branches, and the frames of a single root; the branch at which it stops looks as
  * if others followed
- *   - fractal: what a node has besides its branches is a last one, without the line above: " --80.00%--[...]"
+ *   - fractal: what a node has besides the branches that are shown is a last one, without the line above: "
+ * --80.00%--[...]"
  *   - the frames of a branch stand eleven columns right of it, however wide its number is
  */
 #include "view/report_graph.h"
@@ -96,7 +97,8 @@ static struct level level_of(const struct printer *pr, const struct profile_node
     if (pr->o->mode != PROFILE_CHAIN_FRACTAL)
         return l;
     l.rest = (struct rest){total, total_samples};
-    for (uint32_t i = 0; i < n->count; i++) {
+    uint32_t limit = pr->o->print_limit, shown = limit && limit < n->count ? limit : n->count;
+    for (uint32_t i = 0; i < shown; i++) {
         const struct profile_node *child = &pr->g->nodes.items[pr->g->order.items[n->first + i]];
         uint64_t period = with_below(child), samples = child->samples + child->below_samples;
         l.rest.period -= period < l.rest.period ? period : l.rest.period;
