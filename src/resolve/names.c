@@ -185,6 +185,15 @@ static enum symbol_kind kind_of(const struct model_image *image) {
     return image->kind < sizeof kinds ? (enum symbol_kind)kinds[image->kind] : SYMBOL_IMAGE_NONE;
 }
 
+/* Whether the process that an image is of began, or its program did, while it was recorded. */
+static bool is_young(const struct model *m, uint32_t pid, const struct model_image *image) {
+    struct model_when when = {image->first_ns, UINT64_MAX};
+    uint32_t process = model_process_at(m, pid, when);
+    bool at_exec = false;
+    return process != MODEL_NONE && image->first_ns &&
+           (model_process(m, process)->forked || (model_comm(m, pid, pid, when, &at_exec) && at_exec));
+}
+
 static bool add_image(struct resolve_names *n, uint32_t id);
 
 /* A module, a vdso, the pid of a JIT's memory are proved by their kernel: that is made known first. */
@@ -242,6 +251,7 @@ static bool add_image(struct resolve_names *n, uint32_t id) {
                                         ? image->mapper
                                         : image->pid,
                              .release = n->release};
+    s.young = s.kind == SYMBOL_IMAGE_JIT && is_young(n->model, s.pid, image);
     s.id_by_name = (by_name && image->kind == MODEL_IMAGE_FILE) || model_image_id_later(n->model, image);
     struct perfdata_evidence evidence;
     if (model_image_evidence(n->model, image, &evidence))

@@ -119,6 +119,7 @@ struct symbol_image {
         ino; /* of a file, as its map event says (dev as makedev(3) packs it); ino 0: not recorded */
     uint64_t mapped_ns; /* when it was mapped first, by the recording's clock; 0: before that began */
     uint32_t pid;       /* a process that mapped it; UINT32_MAX: not known */
+    bool young;         /* of a JIT's memory: that process began while it was recorded */
 
     /* Kernels, modules and NAMED: where it was mapped, [start, end). An end of UINT64_MAX means that nobody
      * knew. */

@@ -562,7 +562,8 @@ static void test_map(void **state) {
 static void test_reused_map(void **state) {
     struct tree *t = *state;
     struct symbol_options o = {.symfs = t->root};
-    struct symbol_image image = {.kind = SYMBOL_IMAGE_JIT, .name = "/tmp/perf-43.map", .pid = 43};
+    struct symbol_image image = {
+        .kind = SYMBOL_IMAGE_JIT, .name = "/tmp/perf-43.map", .pid = 43, .young = true};
     static const struct {
         const char *lines, *names; /* of 0x1000, 0x1008, 0x1010, 0x1018, ... */
     } cases[] = {
@@ -587,6 +588,13 @@ static void test_reused_map(void **state) {
         assert_string_equal(got, cases[i].names);
         symbol_store_free(s.store);
     }
+    /* Of what ran before it was recorded most was over by then. */
+    image.young = false;
+    put(t, "/tmp/perf-43.map", text_bytes("1000 10 f\n1000 8 g\n"));
+    struct session s = ask(&o, &image);
+    assert_string_equal(at(&s, 0x1000), "g");
+    assert_string_equal(at(&s, 0x1008), "");
+    symbol_store_free(s.store);
 }
 
 static void test_named(void **state) {

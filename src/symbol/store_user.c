@@ -330,17 +330,32 @@ static bool drop_doubtful(struct symbol_drafts *d) {
     return ok;
 }
 
-static struct symbol_table *map_table(struct writer *text, struct err *err) {
+static struct symbol_table *newest_table(struct writer *text, bool sure, struct err *err) {
     struct symbol_drafts d = {0};
     struct symbol_table *t = NULL;
     /* Of lines with one name the last one tells how large the function is. */
     struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_NEWEST, .limit = one_byte, .raw_names = true};
-    if (add_map_lines(text, &d) && drop_doubtful(&d))
+    if (add_map_lines(text, &d) && (!sure || drop_doubtful(&d)))
         t = symbol_table_build(&d, &rules, err);
     else
         err_memory(err, "perf map");
     symbol_drafts_fini(&d);
     return t;
+}
+
+/* Of a process that ran before it was recorded: most of what overlaps was over by then, the last line counts.
+ */
+static struct symbol_table *old_map_table(struct writer *text, struct err *err) {
+    return newest_table(text, false, err);
+}
+
+/* Of one that began while it was recorded: any line may have counted. */
+static struct symbol_table *young_map_table(struct writer *text, struct err *err) {
+    return newest_table(text, true, err);
+}
+
+static symfile_build_fn *map_table_of(const struct store_image *im) {
+    return im->known.young ? young_map_table : old_map_table;
 }
 
 /* The symbols in the part, at the offsets that they have in the file in memory. */
@@ -404,7 +419,7 @@ static bool take_map(struct store_image *im, const struct symbol_table *raw, str
 static bool use_kept_map(struct symbol_store *s, struct store_image *im) {
     struct err err = ERR_INIT;
     struct writer text = writer_make(false);
-    struct symbol_table *t = store_kept_map(s, im->known.pid, &text) ? map_table(&text, &err) : NULL;
+    struct symbol_table *t = store_kept_map(s, im->known.pid, &text) ? map_table_of(im)(&text, &err) : NULL;
     writer_fini(&text);
     return take_map(im, t, t, &err) &&
            store_found(im, SYMBOL_FROM_MAP,
@@ -413,7 +428,7 @@ static bool use_kept_map(struct symbol_store *s, struct store_image *im) {
 
 static bool use_map(struct symbol_store *s, struct store_image *im, const char *path) {
     struct err err = ERR_INIT;
-    const struct symbol_table *t = symfile_text_table(&s->files, path, map_table, &err);
+    const struct symbol_table *t = symfile_text_table(&s->files, path, map_table_of(im), &err);
     return take_map(im, t, NULL, &err) ? store_found(im, SYMBOL_FROM_MAP, path, false)
                                        : store_fail_err(im, path, &err);
 }
