@@ -50,10 +50,11 @@ bool profile_grade_frames(struct profile *p) {
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct resolve_frame *f = &p->b.frames.list.items[i];
-        *vec_push(&p->grades) = (uint8_t)resolve_grade(p->plan.in->names, symbol_of(f));
+        p->grades.items[i] = (uint8_t)resolve_grade(p->plan.in->names, symbol_of(f));
         if (basis && !find_basis(p, f, vec_push(&p->bases_of)))
             return false;
     }
+    p->grades.count = count;
     return true;
 }
 

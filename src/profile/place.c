@@ -9,6 +9,7 @@
 struct naming {
     struct idtable names;
     struct hash_map dsos; /* image -> text id */
+    uint32_t image, dso;  /* the last; dso: PROFILE_NONE at first */
 };
 
 static uint32_t intern_name(struct profile *p, struct naming *n, const struct profile_name *name) {
@@ -29,24 +30,33 @@ static uint32_t intern_name(struct profile *p, struct naming *n, const struct pr
     return id;
 }
 
-static bool make_place(struct profile *p, struct naming *n, const struct resolve_frame *f,
-                       struct profile_place *out) {
+/* STRPOOL_NONE: memory. */
+static uint32_t make_dso(struct profile *p, struct naming *n, uint32_t id) {
+    uint32_t dso = hash_map_get(&n->dsos, id);
+    if (dso != HASH_ABSENT)
+        return dso;
+    const struct model_image *image = id == MODEL_NONE ? NULL : model_image(p->plan.in->model, id);
+    const char *text = !image ? "[unknown]" : p->plan.o->verbose ? image->name : image->short_name;
+    dso = strpool_add(&p->b.texts, text, strlen(text));
+    if (id == MODEL_NONE)
+        p->no_dso = dso;
+    return dso != STRPOOL_NONE && hash_map_set(&n->dsos, id, dso) ? dso : STRPOOL_NONE;
+}
+
+/* Frames of an image come in runs. */
+static inline bool make_place(struct profile *p, struct naming *n, const struct resolve_frame *f,
+                              struct profile_place *out) {
     const struct profile_input *in = p->plan.in;
-    uint32_t dso = hash_map_get(&n->dsos, f->image);
-    if (dso == HASH_ABSENT) {
-        const struct model_image *image = f->image == MODEL_NONE ? NULL : model_image(in->model, f->image);
-        const char *text = !image ? "[unknown]" : p->plan.o->verbose ? image->name : image->short_name;
-        dso = strpool_add(&p->b.texts, text, strlen(text));
-        if (f->image == MODEL_NONE)
-            p->no_dso = dso;
-        if (dso == STRPOOL_NONE || !hash_map_set(&n->dsos, f->image, dso))
-            return false;
-    }
-    *out = (struct profile_place){.dso = dso, .name = PROFILE_NONE};
+    if (f->image != n->image || n->dso == PROFILE_NONE)
+        n->dso = make_dso(p, n, f->image);
+    n->image = f->image;
+    *out = (struct profile_place){.dso = n->dso, .name = PROFILE_NONE};
+    if (n->dso == STRPOOL_NONE)
+        return false;
     if (f->symbol == SYMBOL_NONE)
         return true;
     const struct symbol_table *t = resolve_names_table(in->names, f->image);
-    struct profile_name name = {.dso = dso,
+    struct profile_name name = {.dso = n->dso,
                                 .start = symbol_table_start(t, f->symbol),
                                 .end = symbol_table_end(t, f->symbol),
                                 .symbol = {f->image, f->symbol}};
@@ -55,13 +65,13 @@ static bool make_place(struct profile *p, struct naming *n, const struct resolve
 }
 
 static bool make_places(struct profile *p) {
-    struct naming n = {0};
+    struct naming n = {.dso = PROFILE_NONE};
     size_t count = p->b.frames.list.count;
     bool ok = vec_reserve(&p->places, count);
     bool source = profile_wants_source(p->plan.o), types = profile_wants_types(p->plan.o);
     for (size_t i = 0; ok && i < count; i++) {
         const struct resolve_frame *f = &p->b.frames.list.items[i];
-        struct profile_place *place = vec_push(&p->places);
+        struct profile_place *place = &p->places.items[p->places.count++];
         ok = make_place(p, &n, f, place) && (!source || profile_find_source(p, f, place)) &&
              (!types || profile_find_type(p, f));
     }
@@ -271,70 +281,120 @@ static bool names_decide(const struct profile *p) {
     return symbol;
 }
 
-/* What keys say of a frame without a name, as symbol_words has it, where there are none but those of names
- * and objects. */
-struct nameless {
-    uint64_t address;
-    uint32_t dso; /* PROFILE_NONE: no key tells it */
-    bool stale;
+/*
+ * Where there are no keys but those of names and objects, a frame without a name is told apart by what
+ * symbol_words says, and by its object (the family): two of a family are alike if their own addresses are
+ * equal. Frames of one image, kind and level are distinct by these already, so only what belongs to a family
+ * of several such is looked for in an index.
+ */
+struct family {
+    uint32_t first, count; /* a frame of it; how many there are */
+    bool mixed;
 };
 
-static struct nameless nameless_of(const struct profile *p, uint32_t frame, bool by_dso) {
-    bool stale = profile_grade_of(p, frame) == GRADE_STALE;
-    return (struct nameless){profile_own_address(&p->b.frames.list.items[frame]),
-                             by_dso || stale ? p->places.items[frame].dso : PROFILE_NONE, stale};
+struct spotter {
+    struct profile *p;
+    bool by_dso;
+    struct family *families; /* by number */
+    uint32_t *by_name;       /* the spots of names; PROFILE_NONE: none yet */
+    struct idtable index;    /* of frames in mixed families */
+};
+
+static inline uint32_t family_of(const struct spotter *s, uint32_t frame) {
+    bool stale = profile_grade_of(s->p, frame) == GRADE_STALE;
+    return (s->by_dso || stale ? s->p->places.items[frame].dso + 1 : 0) << 1 | stale;
 }
 
-static uint64_t hash_nameless(struct nameless n) {
-    return hash_u64(n.address ^ ((uint64_t)n.dso << 1 | n.stale) * 0x9e3779b97f4a7c15u);
+/* Whether two frames without names that are not the same one have different own addresses. */
+static inline bool is_akin(const struct resolve_frame *a, const struct resolve_frame *b) {
+    bool by_line = a->kind == RESOLVE_ADDRESS || a->kind == RESOLVE_OFFSET;
+    return a->image == b->image && a->kind == b->kind && a->cpumode == b->cpumode &&
+           (a->back == b->back || !by_line);
 }
 
-/* As group_of for these. */
-static uint32_t nameless_spot(const struct profile *p, struct idtable *index, const uint32_t *first,
-                              uint32_t groups, bool by_dso, uint32_t frame) {
-    struct nameless x = nameless_of(p, frame, by_dso);
-    uint64_t hash = hash_nameless(x);
-    struct idtable_at at = idtable_first(index, hash);
-    for (uint32_t group; (group = idtable_next(index, &at)) != IDTABLE_NONE;) {
-        struct nameless y = nameless_of(p, first[group], by_dso);
-        if (x.address == y.address && x.dso == y.dso && x.stale == y.stale)
-            return group;
+/* Finds the families of all frames without names. False: memory. */
+static bool find_families(struct spotter *s) {
+    const struct profile *p = s->p;
+    size_t families = (p->b.texts.entries.count + 1) * 2, mixed = 0;
+    s->families = calloc(families, sizeof *s->families);
+    for (uint32_t i = 0; s->families && i < p->places.count; i++) {
+        if (p->places.items[i].name != PROFILE_NONE)
+            continue;
+        struct family *family = &s->families[family_of(s, i)];
+        if (!family->count++)
+            family->first = i;
+        else if (!family->mixed)
+            family->mixed = !is_akin(&p->b.frames.list.items[i], &p->b.frames.list.items[family->first]);
     }
-    return idtable_add(index, hash, groups) ? groups : PROFILE_NONE;
+    for (size_t i = 0; s->families && i < families; i++)
+        mixed += s->families[i].mixed ? s->families[i].count : 0;
+    return s->families && (!mixed || idtable_reserve(&s->index, mixed));
 }
 
-static void ask_ahead(const struct profile *p, const struct idtable *index, uint32_t frame, bool by_dso) {
+static inline uint64_t hash_nameless(const struct spotter *s, uint32_t family, uint32_t frame) {
+    uint64_t address = profile_own_address(&s->p->b.frames.list.items[frame]);
+    return hash_u64(address ^ (uint64_t)family * HASH_ODD);
+}
+
+/* The spot of a frame of a mixed family; `next` is that of a new one. PROFILE_NONE: memory. */
+static uint32_t mixed_spot(struct spotter *s, uint32_t family, uint32_t frame, uint32_t next) {
+    const struct resolve_frame *frames = s->p->b.frames.list.items;
+    uint64_t hash = hash_nameless(s, family, frame), address = profile_own_address(&frames[frame]);
+    struct idtable_at at = idtable_first(&s->index, hash);
+    for (uint32_t other; (other = idtable_next(&s->index, &at)) != IDTABLE_NONE;)
+        if (profile_own_address(&frames[other]) == address && family_of(s, other) == family)
+            return s->p->spots.items[other];
+    return idtable_add(&s->index, hash, frame) ? next : PROFILE_NONE;
+}
+
+static void ask_ahead(const struct spotter *s, uint32_t frame) {
     enum { AHEAD = 16 };
-    if (frame + AHEAD < p->places.count && p->places.items[frame + AHEAD].name == PROFILE_NONE)
-        idtable_prefetch(index, hash_nameless(nameless_of(p, frame + AHEAD, by_dso)));
+    if (frame + AHEAD >= s->p->places.count || s->p->places.items[frame + AHEAD].name != PROFILE_NONE)
+        return;
+    uint32_t family = family_of(s, frame + AHEAD);
+    if (s->families[family].mixed)
+        idtable_prefetch(&s->index, hash_nameless(s, family, frame + AHEAD));
 }
 
-static bool make_spots(struct profile *p) {
-    struct idtable index = {0};
-    VEC(uint32_t) first = {0}, by_name = {0};
-    size_t count = p->places.count;
-    bool ok = vec_reserve(&p->spots, count + 1), named = names_decide(p),
-         by_dso = profile_has_key(p, PROFILE_DSO);
-    if (ok && named)
-        ok = vec_reserve(&first, count + 1) && idtable_reserve(&index, count);
-    for (size_t i = 0; ok && named && i < p->list.count; i++) {
-        uint32_t *spot = vec_push(&by_name);
-        ok = spot != NULL;
-        if (ok)
-            *spot = PROFILE_NONE;
+/* Where a name says all. p->spots has room. */
+static bool make_named_spots(struct profile *p) {
+    struct spotter s = {.p = p, .by_dso = profile_has_key(p, PROFILE_DSO)};
+    size_t names = p->list.count * sizeof *s.by_name;
+    s.by_name = malloc(names + 1);
+    bool ok = s.by_name && find_families(&s);
+    if (ok && names)
+        memset(s.by_name, 0xff, names); /* PROFILE_NONE */
+    uint32_t next = 0;
+    for (uint32_t i = 0; ok && i < p->places.count; i++) {
+        ask_ahead(&s, i);
+        uint32_t name = p->places.items[i].name, spot = next;
+        if (name != PROFILE_NONE) {
+            spot = s.by_name[name] != PROFILE_NONE ? s.by_name[name] : next;
+            s.by_name[name] = spot;
+        } else {
+            uint32_t family = family_of(&s, i);
+            if (s.families[family].mixed)
+                spot = mixed_spot(&s, family, i, next);
+        }
+        p->spots.items[i] = spot;
+        next += spot == next;
+        ok = spot != PROFILE_NONE;
     }
-    for (uint32_t i = 0; ok && i < count; i++) {
-        uint32_t name = p->places.items[i].name;
-        uint32_t *known = named && name != PROFILE_NONE ? &by_name.items[name] : NULL;
-        uint32_t groups = (uint32_t)first.count;
-        if (named)
-            ask_ahead(p, &index, i, by_dso);
-        uint32_t spot = known   ? *known
-                        : named ? nameless_spot(p, &index, first.items, groups, by_dso, i)
-                                : group_of(p, &index, first.items, groups, true, i);
-        if (known && spot == PROFILE_NONE)
-            *known = spot = groups;
-        *vec_push(&p->spots) = spot;
+    p->spot_count = next;
+    idtable_fini(&s.index);
+    free(s.by_name);
+    free(s.families);
+    return ok;
+}
+
+/* Where other keys tell frames apart. p->spots has room. */
+static bool make_other_spots(struct profile *p) {
+    struct idtable index = {0};
+    VEC(uint32_t) first = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < p->places.count; i++) {
+        uint32_t spot = group_of(p, &index, first.items, (uint32_t)first.count, true, i);
+        p->spots.items[i] = spot;
         ok = spot != PROFILE_NONE;
         uint32_t *member = spot == first.count ? vec_push(&first) : NULL;
         ok = ok && (member || spot < first.count);
@@ -344,7 +404,13 @@ static bool make_spots(struct profile *p) {
     p->spot_count = (uint32_t)first.count;
     idtable_fini(&index);
     vec_fini(&first);
-    vec_fini(&by_name);
+    return ok;
+}
+
+static bool make_spots(struct profile *p) {
+    bool ok = vec_reserve(&p->spots, p->places.count + 1) &&
+              (names_decide(p) ? make_named_spots(p) : make_other_spots(p));
+    p->spots.count = ok ? p->places.count : 0;
     return ok;
 }
 
