@@ -47,7 +47,7 @@ struct stream *stream_pieces_open(const struct stream *s, uint32_t from, uint32_
     memcpy(segments, s->input.segments.items, count * sizeof *segments);
     share->input.segments.items = segments;
     share->split = writer_make(false);
-    share->memo = (struct stream_memo){0};
+    share->memos = (struct stream_memos){0};
     share->next_mark = UINT64_MAX;
     share->is_share = true;
     share->pass_max_ns = first->pass_max_ns;

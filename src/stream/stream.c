@@ -492,27 +492,33 @@ static void enter_expansion(struct stream *s, const struct place *p) {
     s->xpos = 0;
 }
 
-/* The event of a kernel record. Those of one CPU come in runs: the id is compared before it is looked up.
- * What another record than a sample has belongs to some event in any case, so only what a sample found is
- * remembered. */
-static inline uint32_t find_event(const struct stream *s, struct stream_memo *memo,
-                                  const struct perfdata_raw *raw) {
-    if (s->events.list.count <= 1)
-        return s->events.list.count ? 0 : PERFDATA_NO_EVENT;
-    const struct perfdata_plan *first = &s->events.list.items[0].plan;
-    size_t at = first->identifier_at != PERFDATA_NO_FIELD ? first->identifier_at : first->id_at;
-    size_t back = first->tail_identifier_back ? first->tail_identifier_back : first->tail_id_back;
-    if (raw->type != PERFDATA_RECORD_SAMPLE && back && raw->body.size >= back && memo->events &&
-        memo->events == s->events.list.count && memo->event != PERFDATA_NO_EVENT &&
-        memo->id == bytes_load64(raw->body.data + raw->body.size - back, s->header.swap))
-        return memo->event;
-    if (raw->type != PERFDATA_RECORD_SAMPLE || at == PERFDATA_NO_FIELD || raw->body.size < at + 8)
-        return perfdata_events_find(&s->events, raw->type, raw->body);
-    uint64_t id = bytes_load64(raw->body.data + at, s->header.swap);
+/* The event that the id at `p` leads to. */
+static inline uint32_t event_of_id(const struct stream *s, struct stream_memo *memo, const uint8_t *p,
+                                   const struct perfdata_raw *raw) {
+    uint64_t id = bytes_load64(p, s->header.swap);
     if (id != memo->id || memo->events != s->events.list.count)
         *memo = (struct stream_memo){id, s->events.list.count,
                                      perfdata_events_find(&s->events, raw->type, raw->body)};
     return memo->event;
+}
+
+/* The event of a kernel record. Those of one CPU come in runs: the id is compared before it is looked up. The
+ * same id means something else in a sample, where it may be of no event, than in another record. */
+static inline uint32_t find_event(const struct stream *s, struct stream_memos *memos,
+                                  const struct perfdata_raw *raw) {
+    if (s->events.list.count <= 1)
+        return s->events.list.count ? 0 : PERFDATA_NO_EVENT;
+    const struct perfdata_plan *first = &s->events.list.items[0].plan;
+    if (raw->type == PERFDATA_RECORD_SAMPLE) {
+        size_t at = first->identifier_at != PERFDATA_NO_FIELD ? first->identifier_at : first->id_at;
+        if (at != PERFDATA_NO_FIELD && raw->body.size >= at + 8)
+            return event_of_id(s, &memos->sample, raw->body.data + at, raw);
+    } else {
+        size_t back = first->tail_identifier_back ? first->tail_identifier_back : first->tail_id_back;
+        if (back && raw->body.size >= back)
+            return event_of_id(s, &memos->other, raw->body.data + raw->body.size - back, raw);
+    }
+    return perfdata_events_find(&s->events, raw->type, raw->body);
 }
 
 /* What the record has apart from its bytes and its place. */
@@ -526,9 +532,9 @@ static inline void fill_of(const struct stream *s, uint32_t event, struct stream
             perfdata_record_time(&s->events.list.items[event].plan, r->raw.type, r->raw.body, &r->time_ns);
 }
 
-static inline void fill(const struct stream *s, struct stream_memo *memo, struct stream_record *r) {
+static inline void fill(const struct stream *s, struct stream_memos *memos, struct stream_record *r) {
     bool user = r->raw.type >= PERFDATA_RECORD_USER_START;
-    fill_of(s, user ? PERFDATA_NO_EVENT : find_event(s, memo, &r->raw), r);
+    fill_of(s, user ? PERFDATA_NO_EVENT : find_event(s, memos, &r->raw), r);
 }
 
 /* Likewise, once the event is known; PERFDATA_NO_EVENT: it is not. */
@@ -536,7 +542,7 @@ static inline void fill_again(const struct stream *s, uint32_t event, struct str
     if (event < s->events.list.count)
         fill_of(s, event, r);
     else
-        fill(s, &(struct stream_memo){0}, r);
+        fill(s, &(struct stream_memos){0}, r);
 }
 
 static inline void note_time(struct stream *s, const struct stream_record *r) {
@@ -565,7 +571,7 @@ static bool take(struct stream *s, const struct place *p, struct stream_record *
     r->loc = place_loc(p);
     r->file = (uint32_t)(p->expanded ? s->feed_segment : p->segment);
     r->file_offset = record_offset(s, p, &r->raw);
-    fill(s, &s->memo, r);
+    fill(s, &s->memos, r);
     uint64_t next = p->at + r->raw.size + r->raw.payload.size;
     if (p->expanded)
         s->xpos = next;
@@ -639,7 +645,7 @@ static inline bool next_plain(struct stream *s, struct stream_record *r) {
                     type == PERFDATA_RECORD_LOST_SAMPLES || !perfdata_record_known(type) ||
                     r->raw.body.size < perfdata_record_min_body(type)))
         return false;
-    fill(s, &s->memo, r);
+    fill(s, &s->memos, r);
     if (sample &&
         (r->event == PERFDATA_NO_EVENT || r->raw.body.size < s->events.list.items[r->event].plan.fixed_size))
         return false;
@@ -655,9 +661,9 @@ enum { AHEAD_BYTES = 2048, LINE_BYTES = 64 };
 
 /* The event of a run's samples, as far as it was looked at. */
 struct run_event {
-    const struct perfdata_plan *plan; /* NULL: of none */
     uint64_t id;
-    uint32_t event, least; /* least: bytes of a record */
+    uint32_t event, least; /* least: bytes of a record; UINT32_MAX: there is no such event */
+    uint32_t time_at;      /* in a record; 0: they have no time */
 };
 
 /* Where all samples have the id of their event; PERFDATA_NO_FIELD: nowhere. */
@@ -666,21 +672,39 @@ static size_t sample_id_at(const struct stream *s) {
     return first->identifier_at != PERFDATA_NO_FIELD ? first->identifier_at : first->id_at;
 }
 
-static struct run_event look_at_event(struct stream *s, uint64_t pos, size_t id_at) {
-    const struct stream_segment *g = &s->input.segments.items[s->segment];
-    struct run_event e = {.event = PERFDATA_NO_EVENT};
-    struct perfdata_raw raw;
-    if (plain_sample(s, g, pos, &raw))
-        e.event = find_event(s, &s->memo, &raw);
-    if (e.event == PERFDATA_NO_EVENT)
-        return e;
-    e.plan = &s->events.list.items[e.event].plan;
-    e.least = PERFDATA_HEADER_SIZE + e.plan->fixed_size;
-    if (id_at != PERFDATA_NO_FIELD && e.least < PERFDATA_HEADER_SIZE + id_at + 8)
+static struct run_event run_event(const struct stream *s, uint32_t event, uint64_t id, size_t id_at) {
+    const struct perfdata_plan *plan = &s->events.list.items[event].plan;
+    struct run_event e = {.id = id, .event = event, .least = PERFDATA_HEADER_SIZE + plan->fixed_size};
+    if (id_at != PERFDATA_NO_FIELD && plan->fixed_size < id_at + 8)
         e.least = (uint32_t)(PERFDATA_HEADER_SIZE + id_at + 8);
+    if (plan->time_at != PERFDATA_NO_FIELD)
+        e.time_at = PERFDATA_HEADER_SIZE + (uint32_t)plan->time_at;
+    return e;
+}
+
+static const struct run_event NO_RUN_EVENT = {.event = PERFDATA_NO_EVENT, .least = UINT32_MAX};
+
+/* Of the last sample that was looked at: of many runs the first one is of the same. */
+static struct run_event last_run_event(const struct stream *s, bool one, size_t id_at) {
+    const struct stream_memo *memo = &s->memos.sample;
+    if (one)
+        return run_event(s, 0, 0, PERFDATA_NO_FIELD);
+    bool known = id_at != PERFDATA_NO_FIELD && memo->events == s->events.list.count &&
+                 memo->event != PERFDATA_NO_EVENT;
+    return known ? run_event(s, memo->event, memo->id, id_at) : NO_RUN_EVENT;
+}
+
+static __attribute__((noinline)) struct run_event look_at_event(struct stream *s, uint64_t pos,
+                                                                size_t id_at) {
+    const struct stream_segment *g = &s->input.segments.items[s->segment];
+    struct perfdata_raw raw;
+    uint32_t event = plain_sample(s, g, pos, &raw) ? find_event(s, &s->memos, &raw) : PERFDATA_NO_EVENT;
+    if (event == PERFDATA_NO_EVENT)
+        return NO_RUN_EVENT;
+    struct run_event e = run_event(s, event, 0, id_at);
     if (raw.size < e.least)
-        e.plan = NULL;
-    else if (id_at != PERFDATA_NO_FIELD)
+        return NO_RUN_EVENT;
+    if (id_at != PERFDATA_NO_FIELD)
         e.id = bytes_load64(raw.body.data + id_at, s->header.swap);
     return e;
 }
@@ -703,50 +727,78 @@ static uint32_t idle_size(const struct stream *s, const uint8_t *p, uint64_t pos
     return idle && size >= PERFDATA_HEADER_SIZE && size <= left ? size : 0;
 }
 
+/* The times of a run's samples, but for those that are none. */
+struct run_times {
+    uint64_t first_ns, last_ns; /* UINT64_MAX and 0 at first */
+};
+
+static inline uint64_t run_latest(const struct stream *s, const struct run_times *t) {
+    return t->last_ns > s->pass_max_ns ? t->last_ns : s->pass_max_ns;
+}
+
+static inline void widen(struct stream_passed *passed, uint64_t first_ns, uint64_t last_ns) {
+    passed->first_ns = first_ns < passed->first_ns ? first_ns : passed->first_ns;
+    passed->last_ns = last_ns > passed->last_ns ? last_ns : passed->last_ns;
+}
+
+/* As stream_note_time of each. */
+static inline void note_times(struct stream *s, const struct run_times *t) {
+    if (!t->last_ns)
+        return;
+    stream_note_time(s, t->first_ns);
+    stream_note_time(s, t->last_ns);
+}
+
 /* Steps over up to `max` plain samples: into out[], and their times into *passed, unless these are NULL. With
- * out[] over what is idle, too. */
+ * out[] over what is idle, too. `swap`, which is the stream's, is known where this is compiled. */
 static inline __attribute__((always_inline)) uint64_t
-run(struct stream *s, uint64_t max, struct stream_sample *out, struct stream_passed *passed) {
+run(struct stream *s, uint64_t max, struct stream_sample *out, struct stream_passed *passed, bool swap) {
     const struct stream_segment *g = &s->input.segments.items[s->segment];
     if (s->in_expansion || g->end > s->input.size || !s->events.list.count)
         return 0;
-    const bool swap = s->header.swap, one = s->events.list.count == 1;
+    const bool one = s->events.list.count == 1;
     const size_t id_at = one ? PERFDATA_NO_FIELD : sample_id_at(s);
-    const bool skips = out && samples_have_time(s);
-    uint64_t n = 0, pos = s->pos, last = pos, time_ns;
-    struct run_event e = {0};
-    while (n < max && g->end - pos >= PERFDATA_HEADER_SIZE) {
-        const uint8_t *p = s->input.base + pos, *body = p + PERFDATA_HEADER_SIZE;
+    const bool has_id = id_at != PERFDATA_NO_FIELD, skips = out && samples_have_time(s);
+    const uint8_t *base = s->input.base;
+    const uint64_t end = g->end;
+    uint64_t n = 0, pos = s->pos, last = pos, mark = s->next_mark, time_ns;
+    struct run_times times = {UINT64_MAX, 0};
+    struct run_event e = last_run_event(s, one, id_at);
+    while (n < max && end - pos >= PERFDATA_HEADER_SIZE) {
+        const uint8_t *p = base + pos, *body = p + PERFDATA_HEADER_SIZE;
         uint32_t size = bytes_load16(p + 6, swap);
         prefetch(p + AHEAD_BYTES);
         prefetch(p + AHEAD_BYTES + LINE_BYTES);
-        if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size > g->end - pos) {
-            if (!skips || !(size = idle_size(s, p, pos, g->end - pos)))
+        if (bytes_load32(p, swap) != PERFDATA_RECORD_SAMPLE || size > end - pos) {
+            if (!skips || !(size = idle_size(s, p, pos, end - pos)))
                 break;
             pos += size;
             continue;
         }
-        bool known = e.plan && size >= e.least &&
-                     (one || (id_at != PERFDATA_NO_FIELD && bytes_load64(body + id_at, swap) == e.id));
+        bool known = size >= e.least && (one || (has_id && bytes_load64(body + id_at, swap) == e.id));
         if (__builtin_expect(!known, 0)) {
             e = look_at_event(s, pos, id_at);
-            if (!e.plan)
+            if (size < e.least)
                 break;
         }
-        stream_mark(s, pos, s->segment);
-        bool has_time = e.plan->time_at != PERFDATA_NO_FIELD;
-        if (has_time) {
-            time_ns = bytes_load64(body + e.plan->time_at, swap);
-            stream_note_time(s, time_ns);
-            if (passed) {
-                passed->first_ns = time_ns < passed->first_ns ? time_ns : passed->first_ns;
-                passed->last_ns = time_ns > passed->last_ns ? time_ns : passed->last_ns;
+        if (__builtin_expect(pos >= mark, 0)) {
+            s->pass_max_ns = run_latest(s, &times);
+            stream_add_mark(s, pos, s->segment);
+            mark = s->next_mark;
+        }
+        if (e.time_at) {
+            time_ns = bytes_load64(p + e.time_at, swap);
+            if (__builtin_expect(time_ns - 1 < UINT64_MAX - 1, 1)) {
+                times.first_ns = time_ns < times.first_ns ? time_ns : times.first_ns;
+                times.last_ns = time_ns > times.last_ns ? time_ns : times.last_ns;
+            } else if (passed) {
+                widen(passed, time_ns, time_ns);
             }
         }
         if (out)
             out[n] = (struct stream_sample){{body, size - PERFDATA_HEADER_SIZE},
                                             pos,
-                                            has_time ? time_ns : s->pass_max_ns,
+                                            e.time_at ? time_ns : run_latest(s, &times),
                                             e.event,
                                             bytes_load16(p + 4, swap)};
         last = pos;
@@ -754,17 +806,22 @@ run(struct stream *s, uint64_t max, struct stream_sample *out, struct stream_pas
         n++;
     }
     s->pos = pos;
+    note_times(s, &times);
+    if (passed)
+        widen(passed, times.first_ns, times.last_ns);
     if (n && last >= s->counted_to)
         s->counted_to = last + 1;
     return n;
 }
 
 uint64_t stream_pass_samples(struct stream *s, uint64_t max, struct stream_passed *passed) {
-    return s->pos < s->counted_to ? 0 : run(s, max, NULL, passed);
+    if (s->pos < s->counted_to)
+        return 0;
+    return s->header.swap ? run(s, max, NULL, passed, true) : run(s, max, NULL, passed, false);
 }
 
 size_t stream_take_samples(struct stream *s, struct stream_sample *out, size_t max) {
-    return run(s, max, out, NULL);
+    return s->header.swap ? run(s, max, out, NULL, true) : run(s, max, out, NULL, false);
 }
 
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err) {

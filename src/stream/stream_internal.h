@@ -64,11 +64,14 @@ struct stream_mark {
 };
 enum { STREAM_PIECE_BYTES = 32 << 10 };
 
-/* The event that a sample's id led to, while there were `events` events. */
+/* The event that an id led to, while there were `events` events. */
 struct stream_memo {
     uint64_t id;
     size_t events; /* 0: nothing remembered */
     uint32_t event;
+};
+struct stream_memos {
+    struct stream_memo sample, other; /* the last sample, and the last record that was none */
 };
 
 struct stream {
@@ -94,7 +97,7 @@ struct stream {
     VEC(struct stream_jump) jumps;     /* by ascending `from` */
     uint64_t bad_end;                  /* loc + 1 of the record that was reported bad last; 0: none */
     unsigned warnings;
-    struct stream_memo memo;
+    struct stream_memos memos;
     VEC(struct stream_mark) marks; /* by ascending loc */
     uint64_t next_mark;            /* the first record at this loc or behind is marked */
     size_t timed_events;           /* so many, from the first on, have times in their samples */
