@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/strpool.h"
 
+#include "base/bytes.h"
 #include "base/hash.h"
 
 void strpool_fini(struct strpool *p) {
@@ -8,6 +9,28 @@ void strpool_fini(struct strpool *p) {
     vec_fini(&p->entries);
     free(p->slots);
     *p = (struct strpool){0};
+}
+
+/* The words of fewer than 16 bytes, the last ones twice if need be. */
+static inline void load_rest(const uint8_t *p, size_t n, uint64_t words[2]) {
+    words[0] = words[1] = 0;
+    if (n >= 8) {
+        words[0] = bytes_load64(p, false);
+        words[1] = bytes_load64(p + n - 8, false);
+    } else if (n >= 4) {
+        words[0] = bytes_load32(p, false);
+        words[1] = bytes_load32(p + n - 4, false);
+    } else if (n) {
+        words[0] = p[0] | (uint64_t)p[n / 2] << 8 | (uint64_t)p[n - 1] << 16;
+    }
+}
+
+/* Names and paths: a few words, which are asked for once a record. */
+static uint32_t hash_text(const char *s, size_t len) {
+    const uint8_t *p = (const uint8_t *)s;
+    uint64_t rest[2], h = hash_words(p, len / 16 * 2, len);
+    load_rest(p + len / 16 * 16, len % 16, rest);
+    return (uint32_t)hash_fold(rest[0] ^ h, rest[1] ^ HASH_ODD);
 }
 
 /* The slot that holds the text or, if it is not there, the free one where it belongs. */
@@ -40,11 +63,11 @@ static bool grow(struct strpool *p) {
 }
 
 uint32_t strpool_find(const struct strpool *p, const char *s, size_t len) {
-    return p->slots ? p->slots[find_slot(p, s, len, (uint32_t)hash_bytes(s, len))] : STRPOOL_NONE;
+    return p->slots ? p->slots[find_slot(p, s, len, hash_text(s, len))] : STRPOOL_NONE;
 }
 
 uint32_t strpool_add(struct strpool *p, const char *s, size_t len) {
-    uint32_t hash = (uint32_t)hash_bytes(s, len);
+    uint32_t hash = hash_text(s, len);
     if (p->slots) {
         uint32_t id = p->slots[find_slot(p, s, len, hash)];
         if (id != UINT32_MAX)
