@@ -202,7 +202,6 @@ void profile_builder_trim(struct profile_builder *b) {
     free(b->known);
     b->known = NULL;
     vec_fini(&b->run_frames);
-    vec_fini(&b->part_words);
     vec_fini(&b->path);
     if (b->unwind)
         resolve_unwind_tally_add(&b->unwound, resolve_unwind_tally(b->unwind));

@@ -373,23 +373,14 @@ bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample 
 
 /* ---- samples that wait ---- */
 
-/* The record may be gone when it is the sample's turn: the words stay in b->part_words, the one inside of the
- * part before them. False: memory. */
-static bool keep_part(struct profile_builder *b, const struct part *part, uint64_t key,
-                      struct profile_later_part *later) {
-    size_t at = b->part_words.count, count = part->cut + (size_t)part->count;
-    later->key = key;
-    later->at = at + part->cut;
-    later->count = (uint32_t)part->count;
-    later->cpumode = (uint8_t)part->cpumode;
-    later->cut = part->cut;
-    if (!vec_reserve(&b->part_words, at + count))
-        return false;
-    const uint8_t *from = part->at - (part->cut ? 8 : 0);
-    for (size_t i = 0; i < count; i++)
-        b->part_words.items[at + i] = bytes_load64(from + 8 * i, part->swap);
-    b->part_words.count = at + count;
-    return true;
+static struct profile_later_part later_part(const struct part *part, uint64_t key, bool own) {
+    return (struct profile_later_part){.key = key,
+                                       .at = part->at,
+                                       .count = (uint32_t)part->count,
+                                       .cpumode = (uint8_t)part->cpumode,
+                                       .swap = part->swap,
+                                       .cut = part->cut,
+                                       .own = own};
 }
 
 /* Nothing needs to be joined. */
@@ -417,15 +408,15 @@ enum profile_asked profile_chain_ask(struct profile_builder *b, const struct per
     bool own = is_own(&c, &parts.list[0]);
     if (own)
         profile_pending_know(b, keys);
-    if (inner)
-        p->inner.own = own;
-    else /* the frames of a few words are asked for, and tell the place if they are functions */
-        p->outer.own =
-            own && (outer->count > PROFILE_ASKED_WORDS ||
-                    (b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE));
-    return (!inner || keep_part(b, inner, keys[0], &p->inner)) && keep_part(b, outer, keys[1], &p->outer)
-               ? PROFILE_ASKED
-               : PROFILE_ASK_FAILED;
+    if (inner) {
+        p->inner = later_part(inner, keys[0], own);
+        own = false;
+    } else { /* the frames of a few words are asked for, and tell the place if they are functions */
+        own &= outer->count > PROFILE_ASKED_WORDS ||
+               (b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE);
+    }
+    p->outer = later_part(outer, keys[1], own);
+    return PROFILE_ASKED;
 }
 
 /* Up to PROFILE_ASKED_WORDS words are as quickly resolved as looked up: of the short parts of user space,
@@ -438,8 +429,9 @@ static inline bool is_short_user(const struct profile_later_part *part) {
 static inline bool ask_words(struct profile_builder *b, struct profile_pending *p) {
     struct model_when when = {p->leaf.first_ns, p->order};
     struct resolve_run run = {.state = resolve_places_state(&b->places, PERFDATA_MISC_USER, p->pid, when),
-                              .at = (const uint8_t *)(b->part_words.items + p->outer.at),
+                              .at = p->outer.at,
                               .count = p->outer.count,
+                              .swap = p->outer.swap,
                               .cpumode = PERFDATA_MISC_USER,
                               .kind = b->plan->frame_kind,
                               .before_exec = p->cpumode == PERFDATA_MISC_KERNEL};
@@ -470,8 +462,7 @@ static __attribute__((noinline)) bool make_part(struct profile_builder *b, struc
                                                 const struct profile_later_part *later, uint32_t *id) {
     const struct chain c = {
         .pid = p->pid, .when = {p->leaf.first_ns, p->order}, .in_kernel = p->cpumode == PERFDATA_MISC_KERNEL};
-    const struct part part = {(const uint8_t *)(b->part_words.items + later->at), later->count,
-                              later->cpumode, false, later->cut};
+    const struct part part = {later->at, later->count, later->cpumode, later->swap, later->cut};
     const struct model_state *state = resolve_places_state(&b->places, part.cpumode, c.pid, c.when);
     *id = known_part(b, &c, &part, state, later->key, later->own ? &p->leaf.key.frame : NULL);
     return *id != PROFILE_NO_PART && (!later->own || p->leaf.key.frame != RESOLVE_NO_FRAME);

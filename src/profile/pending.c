@@ -176,9 +176,11 @@ static void answer(struct profile_builder *b, struct profile_pending *p) {
     }
 }
 
+_Static_assert(sizeof ((struct profile_builder *)0)->asks / sizeof(struct resolve_ask) <= RESOLVE_ASKS_MAX,
+               "all at a time");
+
 static void answer_all(struct profile_builder *b) {
-    for (unsigned step = 0; step < RESOLVE_ASK_STEPS; step++)
-        resolve_frames_step(&b->frames, b->asks, b->ask_count);
+    resolve_frames_steps(&b->frames, b->asks, b->ask_count);
     for (uint32_t i = 0; i < b->pending_count; i++) {
         struct profile_pending *p = &b->pending[i];
         if (p->leaf_id != PROFILE_NONE)
@@ -252,7 +254,6 @@ void profile_pending_flush(struct profile_builder *b) {
     for (uint32_t i = 0; i < b->pending_count && !b->failed; i++)
         add_leaf(b, &b->pending[i]);
     b->pending_count = b->ask_count = 0;
-    vec_clear(&b->part_words);
 }
 
 void profile_pending_push(struct profile_builder *b) {

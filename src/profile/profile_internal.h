@@ -93,9 +93,10 @@ struct profile_weights {
 /* A part of a chain as recorded, which waits with its sample. */
 struct profile_later_part {
     uint64_t key;
-    size_t at;      /* in builder.part_words */
-    uint32_t count; /* 0: none */
+    const uint8_t *at; /* in the record, which stays */
+    uint32_t count;    /* words; 0: none */
     uint8_t cpumode;
+    bool swap;
     bool cut; /* the word inside of it stands before it */
     bool own; /* the sample itself lies at its first address */
 };
@@ -175,7 +176,6 @@ struct profile_builder {
 
     struct profile_parts parts; /* of frames */
     struct profile_chain_table known_parts;
-    VEC(uint64_t) part_words; /* of the samples that wait */
     VEC(uint32_t) path;       /* scratch */
     VEC(uint32_t) run_frames; /* of the part at hand */
 

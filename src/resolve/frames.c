@@ -97,7 +97,7 @@ static inline bool equal(const struct resolve_frame *a, const struct resolve_fra
 static inline uint64_t hash_identity(uint32_t image, bool named, unsigned kind, unsigned cpumode,
                                      uint64_t identified_by) {
     uint64_t which = (uint64_t)image << 32 | named << 16 | kind << 8 | cpumode;
-    return hash_u64(which * HASH_ODD ^ identified_by);
+    return hash_fold(which * HASH_ODD ^ identified_by, HASH_ODD);
 }
 
 static uint64_t hash_frame(const struct resolve_frame *f) {
@@ -209,7 +209,7 @@ static uint32_t spot_key(uint32_t image, unsigned how, unsigned back) {
 
 /* The first spot of the set, which is the same however a place is asked for. */
 static struct resolve_frame_spot *spots_of(const struct resolve_frames *f, uint64_t offset, uint32_t image) {
-    return &f->spots[hash_u64(offset ^ (uint64_t)image << 40) % SPOT_SETS * SPOT_WAYS];
+    return &f->spots[hash_fold(offset ^ (uint64_t)image << 40, HASH_ODD) % SPOT_SETS * SPOT_WAYS];
 }
 
 /* 0: not known. */
@@ -308,7 +308,7 @@ static bool address_key(uint64_t address, unsigned how, uint64_t *key) {
 }
 
 static struct resolve_frame_slot *slot_of(const struct resolve_frames *f, uint32_t state, uint64_t address) {
-    return &f->recent[hash_u64(address ^ (uint64_t)state << 36) % RECENT_SLOTS];
+    return &f->recent[hash_fold(address ^ (uint64_t)state << 36, HASH_ODD) % RECENT_SLOTS];
 }
 
 static known_frame frame_at(struct resolve_frames *f, const struct model_state *state, unsigned how,
@@ -344,9 +344,10 @@ enum stage {
     ASK_SPOT,     /* a place in an image with symbols; its spot was asked for */
     ASK_BUCKET,   /* it was not there; where its symbol is to be looked for was asked for, */
     ASK_SYMBOL,   /* as was where the symbol is */
-    ASK_NAME,     /* of which the symbol is known, and what is made of it is not but was asked for */
-    ASK_NAMELESS, /* a frame without a name; its slot in by_identity was asked for, */
-    ASK_FOUND,    /* `id` is the first there, and was asked for */
+    ASK_NAMELESS, /* a frame without a name; its slot in by_identity was asked for */
+    /* No step is left. */
+    ASK_NAME,  /* the symbol is known, and what is made of it is not but was asked for */
+    ASK_FOUND, /* `id` is the first in the slot, and was asked for */
 };
 
 static void settle(struct resolve_ask *ask, known_frame known) {
@@ -488,16 +489,32 @@ static inline void step(struct resolve_frames *f, struct resolve_ask *ask) {
     }
 }
 
-void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *asks, size_t count) {
-    for (struct resolve_ask *ask = asks; ask < asks + count; ask++)
-        if (ask->stage != ASK_DONE)
+/* Whether there is a step to make before the answer. */
+static inline bool has_step(const struct resolve_ask *ask) {
+    return ask->stage >= ASK_SPOT && ask->stage <= ASK_NAMELESS;
+}
+
+void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count) {
+    uint16_t left[RESOLVE_ASKS_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        step(f, &asks[i]);
+        left[n] = (uint16_t)i;
+        n += has_step(&asks[i]);
+    }
+    while (n) {
+        size_t still = 0;
+        for (size_t k = 0; k < n; k++) {
+            struct resolve_ask *ask = &asks[left[k]];
             step(f, ask);
+            left[still] = left[k];
+            still += has_step(ask);
+        }
+        n = still;
+    }
 }
 
 uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask) {
-    while (ask->stage == ASK_SPOT || ask->stage == ASK_BUCKET || ask->stage == ASK_SYMBOL ||
-           ask->stage == ASK_NAMELESS)
-        step(f, ask);
     if (ask->stage == ASK_NAME) {
         settle(ask, answer_name(f, ask));
     } else if (ask->stage == ASK_FOUND) {
@@ -551,8 +568,7 @@ static bool run_in_steps(struct resolve_frames *f, const struct resolve_run *run
             return false;
         }
     }
-    for (unsigned step = 0; step < RESOLVE_ASK_STEPS; step++)
-        resolve_frames_step(f, asks, n);
+    resolve_frames_steps(f, asks, n);
     for (size_t k = 0; k < n; k++) {
         uint32_t id = resolve_frames_answer(f, &asks[k]);
         if (id == RESOLVE_NO_FRAME)

@@ -66,11 +66,10 @@ uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *s
 
 /*
  * The same in steps, for many addresses at a time: what each step needs is on its way to the cache since the
- * one before. First all are asked for, then RESOLVE_ASK_STEPS times each of them makes a step, then all are
- * answered, and only then frames are made: in the order of the answers. The state need not be valid any more
- * after the first step.
+ * one before. First all are asked for, then their steps are made, then all are answered, and only then frames
+ * are made: in the order of the answers. The state need not be valid any more when steps are made.
  */
-enum { RESOLVE_ASK_STEPS = 4, RESOLVE_ASK_DONE = 0 };
+enum { RESOLVE_ASKS_MAX = 512 /* at a time */, RESOLVE_ASK_DONE = 0 };
 struct resolve_ask {
     uint64_t address, offset, hash;
     uint32_t image, symbol, id; /* id: the answer, when `stage` says so */
@@ -84,7 +83,7 @@ unsigned resolve_frames_how(unsigned cpumode, enum resolve_frame_kind kind, bool
  * called. */
 bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
                         uint64_t address, struct resolve_ask *ask);
-void resolve_frames_step(struct resolve_frames *f, struct resolve_ask *asks, size_t count);
+void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count);
 uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask);
 /* RESOLVE_NO_FRAME: memory. */
 static inline uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask) {
