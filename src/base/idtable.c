@@ -5,11 +5,6 @@
 
 enum { FEWEST = 64 }; /* slots */
 
-/* How many ids so many slots may hold. A question for what is not there looks at 15 slots then, two lines. */
-static size_t room_of(size_t slots) {
-    return slots / 16 * 13;
-}
-
 static void put(struct idtable *t, struct idtable_slot s) {
     size_t i = s.tag & t->mask;
     while (t->slots[i].id != IDTABLE_NONE)
@@ -33,13 +28,14 @@ static bool grow(struct idtable *t, size_t n) {
 
 bool idtable_reserve(struct idtable *t, size_t n) {
     size_t slots = t->slots ? t->mask + 1 : FEWEST;
-    while (room_of(slots) < n)
+    while (idtable_room(slots) < n)
         slots *= 2;
     return (t->slots && slots == t->mask + 1) || grow(t, slots);
 }
 
 bool idtable_add(struct idtable *t, uint64_t hash, uint32_t id) {
-    if ((!t->slots || t->count >= room_of(t->mask + 1)) && !grow(t, t->slots ? (t->mask + 1) * 2 : FEWEST))
+    if ((!t->slots || t->count >= idtable_room(t->mask + 1)) &&
+        !grow(t, t->slots ? (t->mask + 1) * 2 : FEWEST))
         return false;
     put(t, (struct idtable_slot){id, (uint32_t)(hash >> 32)});
     t->count++;

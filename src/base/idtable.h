@@ -6,7 +6,7 @@
  *   struct idtable_at at = idtable_first(&t, hash);
  *   for (uint32_t id; (id = idtable_next(&t, &at)) != IDTABLE_NONE;)
  *       if (things[id] is the one) return id;
- *   idtable_add(&t, hash, new_id);
+ *   idtable_add_at(&t, &at, hash, new_id);
  */
 #ifndef SONDE_BASE_IDTABLE_H
 #define SONDE_BASE_IDTABLE_H
@@ -61,6 +61,23 @@ static inline uint32_t idtable_next(const struct idtable *t, struct idtable_at *
 bool idtable_reserve(struct idtable *t, size_t n);
 /* Notes an id that is not there yet. False: memory; nothing has changed. */
 bool idtable_add(struct idtable *t, uint64_t hash, uint32_t id);
+
+/* How many ids so many slots may hold. A question for what is not there looks at 15 slots then, two lines. */
+static inline size_t idtable_room(size_t slots) {
+    return slots / 16 * 13;
+}
+
+/* The same right behind a question with that hash for which idtable_next had nothing more: it ended at the
+ * slot that is free. */
+static inline bool idtable_add_at(struct idtable *t, const struct idtable_at *at, uint64_t hash,
+                                  uint32_t id) {
+    if (!t->slots || t->count >= idtable_room(t->mask + 1))
+        return idtable_add(t, hash, id);
+    t->slots[(at->i - 1) & t->mask] = (struct idtable_slot){id, at->tag};
+    t->count++;
+    return true;
+}
+
 void idtable_fini(struct idtable *t);
 
 #endif

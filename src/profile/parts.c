@@ -43,9 +43,10 @@ static uint32_t add_hashed(struct profile_parts *p, const uint32_t *ids, size_t 
     uint32_t id = profile_parts_count(p);
     size_t end = p->ids.count + n;
     if (end > UINT32_MAX || id >= IS_SAME || !vec_reserve(&p->ids, end) ||
-        !vec_reserve(&p->at, p->at.count + 1) || !idtable_add(&p->index, hash, id))
+        !vec_reserve(&p->at, p->at.count + 1) || !idtable_add_at(&p->index, &at, hash, id))
         return PROFILE_NO_PART;
-    memcpy(p->ids.items + p->ids.count, ids, n * sizeof *ids);
+    for (size_t i = 0; i < n; i++)
+        p->ids.items[p->ids.count + i] = ids[i];
     p->ids.count = end;
     p->at.items[p->at.count++] = (uint32_t)end;
     return id;

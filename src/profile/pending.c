@@ -35,7 +35,8 @@ static uint32_t leaf_of(struct profile_builder *b, const struct profile_leaf_key
             return id;
     uint32_t id = (uint32_t)b->leaves.count;
     struct profile_leaf *leaf = id < PROFILE_NONE ? vec_push(&b->leaves) : NULL;
-    if (!leaf || !idtable_add(&b->leaf_index, hash, id) || (b->plan->extras && !vec_push(&b->weights)))
+    if (!leaf || !idtable_add_at(&b->leaf_index, &at, hash, id) ||
+        (b->plan->extras && !vec_push(&b->weights)))
         return PROFILE_NONE;
     *leaf = (struct profile_leaf){.key = *key, .first_ns = UINT64_MAX};
     return id;
@@ -176,7 +177,7 @@ static void answer(struct profile_builder *b, struct profile_pending *p) {
     }
 }
 
-_Static_assert(sizeof ((struct profile_builder *)0)->asks / sizeof(struct resolve_ask) <= RESOLVE_ASKS_MAX,
+_Static_assert(sizeof((struct profile_builder *)0)->asks / sizeof(struct resolve_ask) <= RESOLVE_ASKS_MAX,
                "all at a time");
 
 static void answer_all(struct profile_builder *b) {

@@ -111,7 +111,7 @@ static uint32_t add_hashed(struct resolve_frames *f, const struct resolve_frame 
             return id;
     uint32_t id = (uint32_t)f->list.count;
     struct resolve_frame *made = id < FRAMES_MAX ? vec_push(&f->list) : NULL;
-    if (!made || !idtable_add(&f->by_identity, hash, id))
+    if (!made || !idtable_add_at(&f->by_identity, &at, hash, id))
         return RESOLVE_NO_FRAME;
     *made = *frame;
     made->place = RESOLVE_NO_FRAME;
