@@ -152,6 +152,10 @@ static void test_out_numbers(void **state) {
         out_mem(&o, NULL, 0); /* allowed, and nothing */
         assert_int_equal(o.len, n);
         assert_string_equal(out_text(&o), want);
+        char put[16];
+        out_put_hex16(put, v);
+        snprintf(want, sizeof want, "%016" PRIx64, v);
+        assert_memory_equal(put, want, sizeof put);
     }
     out_fini(&o);
 }

@@ -82,6 +82,18 @@ void out_dec0(struct out *o, uint64_t v, unsigned width);
 void out_hex(struct out *o, uint64_t v, unsigned width);
 /* Lower-case hex, zero-padded to `width`. */
 void out_hex0(struct out *o, uint64_t v, unsigned width);
+/* Sixteen digits, like %016PRIx64, straight to where they belong. */
+static inline void out_put_hex16(char *to, uint64_t v) {
+    for (int i = 0; i < 2; i++, v <<= 32) {
+        uint64_t x = v >> 32; /* its digits, one to a byte, last one lowest */
+        x = (x | x << 16) & 0x0000ffff0000ffff;
+        x = (x | x << 8) & 0x00ff00ff00ff00ff;
+        x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
+        uint64_t letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
+        x = __builtin_bswap64(x + 0x3030303030303030 + letters * ('a' - '0' - 10));
+        memcpy(to + 8 * i, &x, 8);
+    }
+}
 /* A text of `n` bytes, right-aligned to `width` (like %*s). */
 void out_right(struct out *o, const char *p, size_t n, size_t width);
 /* A text of `n` bytes, left-aligned to `width` (like %-*s). */

@@ -217,6 +217,31 @@ void profile_text(const struct profile *p, const struct profile_event *e, const 
     put_key(p, table_at(p, e), entry->key, column->id, out);
 }
 
+void profile_glance(const struct profile *p, const struct profile_event *e, uint32_t i,
+                    struct profile_glance *out) {
+    const struct profile_table *t = table_at(p, e);
+    uint32_t key = t->order.items[i];
+    const struct profile_row *row = &t->rows.items[key];
+    const struct profile_sums *self = &t->self.items[row->self];
+    const struct profile_place *place = &p->places.items[row->frame];
+    out->period = self->period;
+    out->samples = self->samples;
+    out->through = p->plan.o->children ? t->through.items[key].period : 0;
+    out->comm = (uint32_t)profile_class_value(p, row->klass, PROFILE_COMM);
+    out->dso = place->dso;
+    out->has_graph = profile_has_graph(p, t, key);
+    out->level = letter_of(row->cpumode);
+    out->usual = !p->plan.o->verbose;
+    out->name = NULL;
+    if (place->name != PROFILE_NONE) {
+        out->name = p->list.items[place->name].text;
+        out->name_len = p->list.items[place->name].text_len;
+        return;
+    }
+    out->address = profile_own_address(&p->b.frames.list.items[row->frame]);
+    out->usual &= out->address && profile_grade_of(p, row->frame) != GRADE_STALE;
+}
+
 void profile_ahead(const struct profile *p, const struct profile_event *e, uint32_t i) {
     enum { FAR = 16, NEAR = 8 };
     const struct profile_table *t = table_at(p, e);
