@@ -53,6 +53,12 @@ char *out_room_slow(struct out *o, size_t n) {
 }
 
 void out_mem_slow(struct out *o, const char *p, size_t n) {
+    if (o->write && n >= o->cap / 2) { /* so much goes past the buffer */
+        if (out_flush(o) && !o->write(o->ctx, p, n))
+            o->failed = true;
+        o->total += n;
+        return;
+    }
     while (n) {
         size_t part = n < OUT_ROOM_MAX ? n : OUT_ROOM_MAX;
         out_mem(o, p, part);

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/relay.h"
 #include "view/report_blocks.h"
 #include "view/report_cell.h"
 
@@ -510,40 +511,20 @@ static bool print_range(struct printer *pr, uint32_t from, uint32_t end) {
     return true;
 }
 
-/* Rows that several threads print at a time, into one text each. */
-enum { BLOCK_ROWS = 512, BLOCKS = 32 };
-
-struct round {
+/* Rows that several threads print. */
+struct shared {
     const struct printer *pr;
     struct scratch *scratch; /* by thread */
-    uint32_t from, end;      /* of the rows */
-    struct out texts[BLOCKS];
 };
 
-static bool print_block(void *ctx, size_t block, unsigned thread, struct err *err) {
-    struct round *r = ctx;
-    struct printer pr = *r->pr;
-    uint32_t from = r->from + (uint32_t)block * BLOCK_ROWS,
-             end = r->end - from < BLOCK_ROWS ? r->end : from + BLOCK_ROWS;
-    pr.scratch = &r->scratch[thread];
-    pr.out = &r->texts[block];
+static bool print_piece(void *ctx, uint32_t from, uint32_t end, unsigned thread, struct out *text,
+                        struct err *err) {
+    const struct shared *s = ctx;
+    struct printer pr = *s->pr;
+    pr.scratch = &s->scratch[thread];
+    pr.out = text;
     pr.err = err;
-    pr.out->len = 0;
-    return print_range(&pr, from, end) && (!pr.out->failed || err_memory(err, "report"));
-}
-
-static bool print_rounds(struct printer *pr, struct round *r) {
-    uint32_t n = pr->e->root_count;
-    for (r->from = 0; r->from < n && !pr->out->failed; r->from = r->end) {
-        uint32_t left = n - r->from;
-        r->end = left < BLOCK_ROWS * BLOCKS ? n : r->from + BLOCK_ROWS * BLOCKS;
-        size_t blocks = (r->end - r->from + BLOCK_ROWS - 1) / BLOCK_ROWS;
-        if (!pool_run(pr->o->pool, blocks, print_block, r, pr->err))
-            return false;
-        for (size_t i = 0; i < blocks; i++)
-            out_mem(pr->out, r->texts[i].buf, r->texts[i].len);
-    }
-    return true;
+    return print_range(&pr, from, end);
 }
 
 static bool scratch_init(struct scratch *s) {
@@ -557,29 +538,21 @@ static void scratch_fini(struct scratch *s) {
 }
 
 static bool print_rows(struct printer *pr) {
+    enum { MANY_ROWS = 1024 };
     unsigned threads = pool_threads(pr->o->pool);
-    if (threads == 1 || pr->e->root_count < 2 * BLOCK_ROWS)
+    if (threads == 1 || pr->e->root_count < MANY_ROWS)
         return print_range(pr, 0, pr->e->root_count);
-    struct round *r = calloc(1, sizeof *r);
-    struct scratch *scratch = calloc(threads, sizeof *scratch);
-    bool ok = r && scratch;
+    struct shared s = {.pr = pr, .scratch = calloc(threads, sizeof *s.scratch)};
+    bool ok = s.scratch != NULL;
     for (unsigned i = 0; ok && i < threads; i++)
-        ok = scratch_init(&scratch[i]);
-    for (size_t i = 0; ok && i < BLOCKS; i++)
-        ok = out_init(&r->texts[i], NULL, NULL);
-    if (ok) {
-        r->pr = pr;
-        r->scratch = scratch;
-        ok = print_rounds(pr, r);
-    } else {
+        ok = scratch_init(&s.scratch[i]);
+    if (ok)
+        ok = relay_run(pr->o->pool, pr->e->root_count, print_piece, &s, pr->out, pr->err);
+    else
         err_memory(pr->err, "report");
-    }
-    for (unsigned i = 0; scratch && i < threads; i++)
-        scratch_fini(&scratch[i]);
-    for (size_t i = 0; r && i < BLOCKS; i++)
-        out_fini(&r->texts[i]);
-    free(scratch);
-    free(r);
+    for (unsigned i = 0; s.scratch && i < threads; i++)
+        scratch_fini(&s.scratch[i]);
+    free(s.scratch);
     return ok;
 }
 
