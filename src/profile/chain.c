@@ -74,8 +74,8 @@ static bool make_room(struct profile_chain_table *t) {
 
 /* Two parts that collide would be taken for one; at 64 bits that is once in some ten thousand recordings of a
  * million distinct parts each. */
-static uint64_t part_key(const struct chain *c, const struct part *part, const struct model_state *state) {
-    uint64_t seed = (uint64_t)state->id << 8 | part->cpumode << 1 | c->in_kernel;
+static inline uint64_t part_key(const struct part *part, const struct model_state *state, bool in_kernel) {
+    uint64_t seed = (uint64_t)state->id << 8 | part->cpumode << 1 | in_kernel;
     if (part->cut) /* what lies inside of an address is part of what it means */
         seed ^= hash_u64(bytes_load64(part->at - 8, part->swap));
     return hash_words(part->at, part->count, seed);
@@ -121,14 +121,14 @@ static uint32_t known_part(struct profile_builder *b, const struct chain *c, con
     return slot->part;
 }
 
-/* Whether the sample itself lies at the part's first address. */
-static bool is_own(const struct chain *c, const struct part *part) {
-    return c->wants_place && part->cpumode == c->cpumode && bytes_load64(part->at, part->swap) == c->ip;
+/* Whether a sample itself lies at the part's first address. */
+static inline bool is_own(const struct part *part, unsigned cpumode, uint64_t ip) {
+    return part->cpumode == cpumode && bytes_load64(part->at, part->swap) == ip;
 }
 
 static uint32_t part_of(struct profile_builder *b, struct chain *c, const struct part *part, bool own) {
     const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
-    return known_part(b, c, part, state, part_key(c, part, state), own ? &c->place : NULL);
+    return known_part(b, c, part, state, part_key(part, state, c->in_kernel), own ? &c->place : NULL);
 }
 
 /* ---- what the entries of a chain mean ---- */
@@ -253,37 +253,49 @@ static inline const uint8_t *addresses_end(const uint8_t *p, const uint8_t *end)
     return p;
 }
 
-/* The parts of a chain that is the kernel's, the user's or the one behind the other, of `most` words at most.
- * False: it may be another, split tells. */
-static inline bool split_usual(const struct perfdata_u64s *chain, uint64_t most, struct parts *parts) {
-    parts->count = 0;
+/* A chain that is the kernel's, the user's or the one behind the other. */
+struct usual {
+    struct part inner, outer; /* inner: with two */
+    bool two;
+};
+
+/* The parts of a chain of `most` words at most. False: it may be another than usual, split tells. */
+static inline bool split_usual(const struct perfdata_u64s *chain, uint64_t most, struct usual *out) {
+    out->two = false;
     if (chain->count < 2 || chain->count > most || chain->swap)
         return false;
-    const uint8_t *p = chain->data, *end = p + 8 * chain->count;
-    uint64_t marker = bytes_load64(p, false);
-    if (marker == PERFDATA_CONTEXT_KERNEL) {
-        const uint8_t *from = p + 8;
-        p = addresses_end(from, end);
-        if (p == from)
-            return false;
-        parts->list[parts->count++] =
-            (struct part){from, (uint64_t)(p - from) / 8, PERFDATA_MISC_KERNEL, false, false};
-        if (p == end)
-            return true;
-        marker = bytes_load64(p, false);
-    }
-    p += 8;
-    if (marker != PERFDATA_CONTEXT_USER || p == end || addresses_end(p, end) != end)
+    const uint8_t *from = chain->data + 8, *end = chain->data + 8 * chain->count;
+    uint64_t marker = bytes_load64(chain->data, false);
+    const uint8_t *p = addresses_end(from, end);
+    if (p == from)
         return false;
-    parts->list[parts->count++] = (struct part){p, (uint64_t)(end - p) / 8, PERFDATA_MISC_USER, false, false};
+    out->outer = (struct part){from, (uint64_t)(p - from) / 8, PERFDATA_MISC_USER, false, false};
+    if (marker == PERFDATA_CONTEXT_USER)
+        return p == end;
+    if (marker != PERFDATA_CONTEXT_KERNEL)
+        return false;
+    out->outer.cpumode = PERFDATA_MISC_KERNEL;
+    if (p == end)
+        return true;
+    out->inner = out->outer;
+    out->two = true;
+    from = p + 8;
+    if (bytes_load64(p, false) != PERFDATA_CONTEXT_USER || from == end || addresses_end(from, end) != end)
+        return false;
+    out->outer = (struct part){from, (uint64_t)(end - from) / 8, PERFDATA_MISC_USER, false, false};
     return true;
 }
 
 /* The parts of a chain as recorded that count, innermost first; none is empty. */
 static inline void find_parts(struct profile_builder *b, const struct chain *c,
                               const struct perfdata_u64s *chain, struct parts *parts) {
-    if (split_usual(chain, b->plan->o->max_stack, parts))
+    struct usual usual;
+    if (split_usual(chain, b->plan->o->max_stack, &usual)) {
+        parts->list[0] = usual.two ? usual.inner : usual.outer;
+        parts->list[1] = usual.outer;
+        parts->count = 1 + usual.two;
         return;
+    }
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;
     parts->count = parts->deferred = 0;
     parts->left = caller ? UINT64_MAX : b->plan->o->max_stack;
@@ -303,7 +315,8 @@ static bool take_parts(struct profile_builder *b, struct chain *c, const struct 
     *out = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
     for (; count < parts->count; count++) {
         const struct part *part = &parts->list[count];
-        links[count] = (struct link){part_of(b, c, part, !count && is_own(c, part)), part->cpumode};
+        links[count] = (struct link){
+            part_of(b, c, part, !count && c->wants_place && is_own(part, c->cpumode, c->ip)), part->cpumode};
         if (links[count].part == PROFILE_NO_PART)
             return false;
     }
@@ -383,29 +396,15 @@ static struct profile_later_part later_part(const struct part *part, uint64_t ke
                                        .own = own};
 }
 
-/* Nothing needs to be joined. */
-static bool is_common(const struct parts *parts) {
-    return parts->count <= 1 || (parts->count == 2 && parts->list[0].cpumode != parts->list[1].cpumode);
-}
-
-enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
-                                     unsigned cpumode, struct model_when when, struct profile_pending *p) {
-    struct chain c = chain_of(s, cpumode, when, true);
-    struct parts parts;
-    find_parts(b, &c, &s->callchain, &parts);
-    p->leaf.key.chain = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
-    if (!parts.count)
-        return PROFILE_ASKED;
-    if (!is_common(&parts))
-        return PROFILE_NOT_ASKED;
-    const struct part *inner = parts.count == 2 ? &parts.list[0] : NULL,
-                      *outer = &parts.list[parts.count - 1];
+/* A sample of one part, or of two that need not be joined (inner: else NULL). */
+static inline void ask_parts(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
+                             struct model_when when, const struct part *inner, const struct part *outer,
+                             struct profile_pending *p) {
+    bool in_kernel = cpumode == PERFDATA_MISC_KERNEL, own = is_own(inner ? inner : outer, cpumode, s->ip);
     uint64_t keys[2] = {0};
     if (inner)
-        keys[0] = part_key(&c, inner, resolve_places_state(&b->places, inner->cpumode, c.pid, when));
-    const struct model_state *state = resolve_places_state(&b->places, outer->cpumode, c.pid, when);
-    keys[1] = part_key(&c, outer, state);
-    bool own = is_own(&c, &parts.list[0]);
+        keys[0] = part_key(inner, resolve_places_state(&b->places, inner->cpumode, s->pid, when), in_kernel);
+    keys[1] = part_key(outer, resolve_places_state(&b->places, outer->cpumode, s->pid, when), in_kernel);
     if (own)
         profile_pending_know(b, keys);
     if (inner) {
@@ -416,6 +415,33 @@ enum profile_asked profile_chain_ask(struct profile_builder *b, const struct per
                (b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE);
     }
     p->outer = later_part(outer, keys[1], own);
+}
+
+static __attribute__((noinline)) enum profile_asked ask_unusual(struct profile_builder *b,
+                                                                const struct perfdata_sample *s,
+                                                                unsigned cpumode, struct model_when when,
+                                                                struct profile_pending *p) {
+    struct chain c = chain_of(s, cpumode, when, true);
+    struct parts parts;
+    find_parts(b, &c, &s->callchain, &parts);
+    if (parts.count > 2 || (parts.count == 2 && parts.list[0].cpumode == parts.list[1].cpumode))
+        return PROFILE_NOT_ASKED;
+    if (parts.count)
+        ask_parts(b, s, cpumode, when, parts.count == 2 ? &parts.list[0] : NULL, &parts.list[parts.count - 1],
+                  p);
+    return PROFILE_ASKED;
+}
+
+enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
+                                     unsigned cpumode, struct model_when when, struct profile_pending *p) {
+    struct usual parts;
+    p->leaf.key.chain = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
+    if (!split_usual(&s->callchain, b->plan->o->max_stack, &parts))
+        return ask_unusual(b, s, cpumode, when, p);
+    if (parts.two)
+        ask_parts(b, s, cpumode, when, &parts.inner, &parts.outer, p);
+    else
+        ask_parts(b, s, cpumode, when, NULL, &parts.outer, p);
     return PROFILE_ASKED;
 }
 
