@@ -374,37 +374,37 @@ static inline bool count_sample(struct profile_builder *b, uint64_t period, uint
     return verdict == PROFILE_KEEP;
 }
 
-/* A sample that is going to wait. False: memory. */
-static inline bool start_pending(struct profile_builder *b, struct profile_taken *x, uint64_t period) {
-    struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
+/* A sample of that thread that is going to wait. */
+static inline void start_pending(struct profile_builder *b, const struct profile_thread_slot *slot,
+                                 uint32_t klass, const struct perfdata_sample *s, unsigned cpumode,
+                                 struct model_when when, uint64_t period) {
     struct profile_pending *p = profile_pending_next(b);
-    if (slot->comm == PROFILE_NONE)
-        return false;
-    p->leaf = (struct profile_leaf){.key = {.klass = class_of(b, x, slot)},
+    p->leaf = (struct profile_leaf){.key = {.klass = klass},
                                     .period = period,
-                                    .first_ns = x->when.time_ns,
+                                    .first_ns = when.time_ns,
                                     .samples = 1,
                                     .thread = slot->thread};
     if (b->plan->extras) /* with -b all of a branch's sample, as perf has it */
-        p->weights = (struct profile_weights){{x->s->weight, x->s->ins_lat, x->s->weight3},
-                                              x->s->period * PROFILE_LATENCY_UNIT / b->parallelism,
-                                              0};
-    p->order = x->when.order;
-    p->pid = x->s->pid;
+        p->weights = (struct profile_weights){
+            {s->weight, s->ins_lat, s->weight3}, s->period * PROFILE_LATENCY_UNIT / b->parallelism, 0};
+    p->order = when.order;
+    p->pid = s->pid;
     p->words = 0;
-    p->cpumode = (uint8_t)x->cpumode;
+    p->cpumode = (uint8_t)cpumode;
     p->inner.count = p->outer.count = 0;
     p->inner.own = p->outer.own = false;
     p->place = p->own = false;
     p->known = PROFILE_NOT_KNOWN;
     p->leaf_id = PROFILE_NONE;
-    return p->leaf.key.klass != PROFILE_NONE;
 }
 
 /* Adds `period` to the leaf of the sample's place and callchain. */
 static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t frame, uint64_t period) {
-    if (frame == RESOLVE_NO_FRAME || !start_pending(b, x, period))
+    struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
+    uint32_t klass = slot->comm == PROFILE_NONE ? PROFILE_NONE : class_of(b, x, slot);
+    if (frame == RESOLVE_NO_FRAME || klass == PROFILE_NONE)
         return false;
+    start_pending(b, slot, klass, x->s, x->cpumode, x->when, period);
     if (b->plan->chains && !x->has_chain) /* once, of a sample with many branches, too */
         x->has_chain = profile_chain_take(b, x->s, x->cpumode, x->when, &x->chain, NULL);
     if (b->plan->chains && !x->has_chain)
@@ -432,29 +432,53 @@ static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
 }
 
 /* The frame of the sample's own place, which nothing else tells. */
-static inline void ask_place(struct profile_builder *b, const struct profile_taken *x,
-                             struct profile_pending *p) {
-    const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
-    p->ip = x->s->ip;
-    if (b->plan->chains)
-        profile_pending_ask_place(b, p, state);
-    else
-        profile_pending_know(b, (uint64_t[2]){hash_u64((uint64_t)state->id << 8 | x->cpumode), x->s->ip});
+static __attribute__((noinline)) void ask_chained_place(struct profile_builder *b,
+                                                        const struct perfdata_sample *s,
+                                                        const struct model_state *state) {
+    struct profile_pending *p = profile_pending_next(b);
+    p->ip = s->ip;
+    profile_pending_ask_place(b, p, state);
+}
+
+static inline void ask_place(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
+                             struct model_when when) {
+    const struct model_state *state = resolve_places_state(&b->places, cpumode, s->pid, when);
+    if (b->plan->chains) {
+        ask_chained_place(b, s, state);
+        return;
+    }
+    profile_pending_next(b)->ip = s->ip;
+    profile_pending_know(b, (uint64_t[2]){hash_u64((uint64_t)state->id << 8 | cpumode), s->ip});
+}
+
+/* Of a thread whose class is not known, or whose samples are not all of one class. */
+static __attribute__((noinline)) uint32_t make_sample_class(struct profile_builder *b,
+                                                            const struct perfdata_sample *s, uint32_t event,
+                                                            unsigned cpumode, struct model_when when,
+                                                            struct profile_thread_slot *slot) {
+    struct profile_taken x = {
+        .s = s, .event = event, .when = when, .cpumode = cpumode, .parent = PROFILE_NONE};
+    return slot->comm == PROFILE_NONE ? PROFILE_NONE : make_class(b, &x, slot);
 }
 
 /* A sample whose frames nobody asks for before they are counted. */
 static inline __attribute__((always_inline)) enum profile_asked add_waiting(struct profile_builder *b,
-                                                                            struct profile_taken *x) {
+                                                                            const struct perfdata_sample *s,
+                                                                            uint32_t event, unsigned cpumode,
+                                                                            struct model_when when) {
     struct profile_pending *p = profile_pending_next(b);
-    if (!start_pending(b, x, x->s->period))
+    struct profile_thread_slot *slot = thread_of(b, s->pid, s->tid, event, when);
+    uint32_t klass = slot->klass;
+    if (klass == PROFILE_NONE &&
+        (klass = make_sample_class(b, s, event, cpumode, when, slot)) == PROFILE_NONE)
         return PROFILE_ASK_FAILED;
-    enum profile_asked asked =
-        b->plan->chains ? profile_chain_ask(b, x->s, x->cpumode, x->when, p) : PROFILE_ASKED;
+    start_pending(b, slot, klass, s, cpumode, when, s->period);
+    enum profile_asked asked = b->plan->chains ? profile_chain_ask(b, s, cpumode, when, p) : PROFILE_ASKED;
     if (asked != PROFILE_ASKED)
         return asked;
     if (!p->own && !p->inner.own && !p->outer.own)
-        ask_place(b, x, p);
-    count_sample(b, x->s->period, x->event, PROFILE_KEEP);
+        ask_place(b, s, cpumode, when);
+    count_sample(b, s->period, event, PROFILE_KEEP);
     profile_pending_push(b);
     return PROFILE_ASKED;
 }
@@ -483,7 +507,8 @@ static bool add_alone(struct profile_builder *b, struct profile_taken *x) {
 }
 
 static bool add_sample(struct profile_builder *b, struct profile_taken *x) {
-    enum profile_asked asked = b->plan->waits ? add_waiting(b, x) : PROFILE_NOT_ASKED;
+    enum profile_asked asked =
+        b->plan->waits ? add_waiting(b, x->s, x->event, x->cpumode, x->when) : PROFILE_NOT_ASKED;
     return asked == PROFILE_NOT_ASKED ? add_alone(b, x) : asked == PROFILE_ASKED;
 }
 
@@ -592,6 +617,13 @@ static void add_long_way(struct profile_builder *b, const struct stream_sample *
         add_taken(b, &s, r->event, cpumode, when);
 }
 
+static __attribute__((cold)) bool add_plain_alone(struct profile_builder *b, const struct perfdata_sample *s,
+                                                  uint32_t event, unsigned cpumode, struct model_when when) {
+    struct profile_taken x = {
+        .s = s, .event = event, .when = when, .cpumode = cpumode, .parent = PROFILE_NONE};
+    return add_alone(b, &x);
+}
+
 /* The same for what most samples are: fixed fields and perhaps a callchain, all of them counted. */
 static inline void add_plain(struct profile_builder *b, const struct profile_way *w,
                              const struct stream_sample *r) {
@@ -613,15 +645,12 @@ static inline void add_plain(struct profile_builder *b, const struct profile_way
     s.pid = bytes_load32(p + w->tid_at, false);
     s.tid = bytes_load32(p + w->tid_at + 4, false);
     s.period = w->has_period ? bytes_load64(p + w->period_at, false) : w->period;
-    struct profile_taken x = {.s = &s,
-                              .event = r->event,
-                              .when = {r->when_ns, r->loc},
-                              .cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK,
-                              .parent = PROFILE_NONE};
+    unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
+    struct model_when when = {r->when_ns, r->loc};
     b->tally.items[r->event].read++;
-    enum profile_asked asked = add_waiting(b, &x);
+    enum profile_asked asked = add_waiting(b, &s, r->event, cpumode, when);
     if (__builtin_expect(asked != PROFILE_ASKED, 0))
-        b->failed |= asked == PROFILE_ASK_FAILED || !add_alone(b, &x);
+        b->failed |= asked == PROFILE_ASK_FAILED || !add_plain_alone(b, &s, r->event, cpumode, when);
 }
 
 /* Has what is known of the threads of samples to come brought into the cache. */
