@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/arrange.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,60 +17,115 @@ struct view {
     uint32_t end, hole, hole_len;
 };
 
-_Static_assert(sizeof(struct view) <= sizeof(struct radix_item), "views take the room of sorting");
-
-struct arranger {
-    const struct arrange_options *o;
-    uint32_t n;
-    uint32_t *order;   /* items, or while they go through trees their ranks in... */
-    uint32_t *ranked;  /* ... the order that most comparisons follow: items by rank */
-    uint64_t *numbers; /* by item */
-    struct radix_item *sorted, *room;
-    uint64_t *starts;   /* a bit by rank: here begin items that no number by which was sorted tells apart */
-    uint64_t *earlier;  /* the same as it was before the last numbers */
-    struct view *views; /* by rank */
+/* Where an item comes by shares. */
+struct share {
+    uint32_t group; /* the rank of the first one with the same numbers */
+    uint32_t note;  /* see make_notes */
 };
 
-static void ask(struct arranger *a, enum arrange_number which) {
-    a->o->fill(a->o->ctx, which, a->numbers);
+/* How far the first half is. */
+enum stage { STAGE_BEGUN, STAGE_MADE, STAGE_SHARES, STAGE_FAILED };
+
+struct arrange {
+    struct arrange_options o;
+    uint32_t n;
+    pthread_mutex_t lock;
+    pthread_cond_t further;
+    enum stage stage; /* guarded by the lock */
+    /* What the first half hands over: with STAGE_MADE, */
+    uint32_t *order; /* the caller's: items as they were made */
+    /* and with STAGE_SHARES. */
+    struct share *shares; /* by item */
+    uint64_t *starts;     /* a bit by rank: here a group begins */
+    uint32_t depth_mask;  /* as many bits as the largest depth has */
+};
+
+/* One half's means to sort by one number after the other. */
+struct sorting {
+    const struct arrange *a;
+    uint32_t n;
+    struct radix_item *sorted;
+    uint64_t *starts;  /* a bit by rank: here begin items that no number by which was sorted tells apart */
+    uint64_t *earlier; /* the same as it was before the last numbers */
+};
+
+static void *room_for(const struct arrange *a, size_t size) {
+    return malloc(((size_t)a->n + 1) * size);
 }
 
-static bool get_room(struct arranger *a) {
-    size_t n = (size_t)a->n + 1, words = n / 64 + 1;
-    a->numbers = malloc(n * sizeof *a->numbers);
-    a->sorted = malloc(n * sizeof *a->sorted);
-    a->room = malloc(n * sizeof *a->room);
-    a->starts = malloc(words * sizeof *a->starts);
-    a->earlier = malloc(words * sizeof *a->earlier);
-    return a->numbers && a->sorted && a->room && a->starts && a->earlier;
+/* By item; NULL: memory. */
+static uint64_t *ask(const struct arrange *a, enum arrange_number which) {
+    uint64_t *numbers = room_for(a, sizeof *numbers);
+    if (numbers)
+        a->o.fill(a->o.ctx, which, numbers);
+    return numbers;
 }
 
-/* Trees and sorting are not at the same time. */
-static void give_back_room(struct arranger *a) {
-    free(a->numbers);
-    free(a->sorted);
-    free(a->room);
+/* Afterwards sorting_fini, whatever comes of it. */
+static bool sorting_init(struct sorting *s, const struct arrange *a) {
+    size_t words = ((size_t)a->n + 1) / 64 + 1;
+    *s = (struct sorting){.a = a, .n = a->n};
+    s->sorted = room_for(a, sizeof *s->sorted);
+    s->starts = malloc(words * sizeof *s->starts);
+    s->earlier = malloc(words * sizeof *s->earlier);
+    return s->sorted && s->starts && s->earlier;
+}
+
+static void sorting_fini(struct sorting *s) {
+    free(s->sorted);
+    free(s->starts);
+    free(s->earlier);
+}
+
+/* ---- two halves ---- */
+
+static void tell(struct arrange *a, enum stage stage) {
+    pthread_mutex_lock(&a->lock);
+    a->stage = stage;
+    pthread_cond_signal(&a->further);
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* False: it has failed. */
+static bool wait_for(struct arrange *a, enum stage stage) {
+    pthread_mutex_lock(&a->lock);
+    while (a->stage < stage)
+        pthread_cond_wait(&a->further, &a->lock);
+    bool ok = a->stage != STAGE_FAILED;
+    pthread_mutex_unlock(&a->lock);
+    return ok;
+}
+
+struct arrange *arrange_new(const struct arrange_options *o, uint32_t *order) {
+    struct arrange *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    a->o = *o;
+    a->n = o->n;
+    a->order = order;
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_cond_init(&a->further, NULL);
+    return a;
+}
+
+void arrange_free(struct arrange *a) {
+    if (!a)
+        return;
+    pthread_cond_destroy(&a->further);
+    pthread_mutex_destroy(&a->lock);
+    free(a->shares);
     free(a->starts);
-    free(a->earlier);
-    a->numbers = a->starts = a->earlier = NULL;
-    a->sorted = a->room = NULL;
+    free(a);
 }
 
 /* ---- by one number after the other ---- */
 
-static void set_start(struct arranger *a, uint32_t rank) {
-    a->starts[rank / 64] |= 1ull << rank % 64;
+static void set_start(struct sorting *s, uint32_t rank) {
+    s->starts[rank / 64] |= 1ull << rank % 64;
 }
 
-/* All are alike again, in the order in which they are. */
-static void forget_starts(struct arranger *a) {
-    memset(a->starts, 0, ((size_t)a->n / 64 + 1) * sizeof *a->starts);
-    set_start(a, 0);
-    set_start(a, a->n);
-}
-
-static void keep_starts(struct arranger *a) {
-    memcpy(a->earlier, a->starts, ((size_t)a->n / 64 + 1) * sizeof *a->starts);
+static void keep_starts(struct sorting *s) {
+    memcpy(s->earlier, s->starts, (((size_t)s->n + 1) / 64 + 1) * sizeof *s->starts);
 }
 
 /* The first start behind a rank. */
@@ -81,76 +137,72 @@ static uint32_t next_start(const uint64_t *starts, uint32_t rank) {
     return (uint32_t)(at * 64 + (unsigned)__builtin_ctzll(word));
 }
 
-/* Sorts by a number what those before it left equal, keeping the order of what this one leaves equal. The
- * numbers stay in the keys of a->sorted. */
-static void sort_by(struct arranger *a, enum arrange_number which, uint64_t flip) {
-    ask(a, which);
-    for (uint32_t i = 0; i < a->n; i++)
-        a->sorted[i].key = a->numbers[a->sorted[i].value] ^ flip;
-    for (uint32_t from = 0, end; from < a->n; from = end) {
-        end = next_start(a->starts, from);
+static void sort_groups(struct sorting *s, struct radix_item *room) {
+    for (uint32_t from = 0, end; from < s->n; from = end) {
+        end = next_start(s->starts, from);
         if (end - from < 2)
             continue;
-        radix_sort(a->sorted + from, a->room, end - from);
+        radix_sort(s->sorted + from, room, end - from);
         for (uint32_t i = from + 1; i < end; i++)
-            if (a->sorted[i].key != a->sorted[i - 1].key)
-                set_start(a, i);
+            if (s->sorted[i].key != s->sorted[i - 1].key)
+                set_start(s, i);
     }
 }
 
-static void start_from(struct arranger *a, const uint32_t *order) {
-    for (uint32_t i = 0; i < a->n; i++)
-        a->sorted[i].value = order ? order[i] : i;
-    forget_starts(a);
+/* Sorts by a number what those before it left equal, keeping the order of what this one leaves equal. The
+ * numbers stay in the keys of s->sorted. There is either room for numbers by item or room to sort. False:
+ * memory. */
+static bool sort_by(struct sorting *s, enum arrange_number which, uint64_t flip) {
+    uint64_t *numbers = ask(s->a, which);
+    for (uint32_t i = 0; numbers && i < s->n; i++)
+        s->sorted[i].key = numbers[s->sorted[i].value] ^ flip;
+    free(numbers);
+    struct radix_item *room = numbers ? room_for(s->a, sizeof *room) : NULL;
+    if (room)
+        sort_groups(s, room);
+    free(room);
+    return room;
 }
 
-static void take_order(struct arranger *a) {
-    for (uint32_t i = 0; i < a->n; i++)
-        a->order[i] = a->sorted[i].value;
+/* All items are alike, and as they are numbered. */
+static void start_anew(struct sorting *s) {
+    memset(s->starts, 0, (((size_t)s->n + 1) / 64 + 1) * sizeof *s->starts);
+    set_start(s, 0);
+    set_start(s, s->n);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->sorted[i].value = i;
 }
 
-/* From items to their ranks in the order of a->sorted, which stays in a->ranked. False: memory. */
-static bool to_ranks(struct arranger *a) {
-    free(a->numbers); /* what is next is none of theirs */
-    a->numbers = NULL;
-    uint32_t *ranks = malloc(((size_t)a->n + 1) * sizeof *ranks);
-    if (!a->ranked)
-        a->ranked = malloc(((size_t)a->n + 1) * sizeof *a->ranked);
-    if (!a->ranked) {
-        free(ranks);
-        return false;
-    }
-    for (uint32_t i = 0; ranks && i < a->n; i++) {
-        ranks[a->sorted[i].value] = i;
-        a->ranked[i] = a->sorted[i].value;
-    }
-    for (uint32_t i = 0; ranks && i < a->n; i++)
-        a->order[i] = ranks[a->order[i]];
-    free(ranks);
-    return ranks;
-}
-
-static void from_ranks(struct arranger *a) {
-    for (uint32_t i = 0; i < a->n; i++)
-        a->order[i] = a->ranked[a->order[i]];
+static void list_items(const struct sorting *s, uint32_t *items) {
+    for (uint32_t i = 0; i < s->n; i++)
+        items[i] = s->sorted[i].value;
 }
 
 /* ---- by keys ---- */
 
 static const uint64_t sign = 1ull << 63;
 
-/* The views of the items of ranks [from, end), which have equal keys. True if there is a hole. a->sorted has
+/* What the second half makes out of keys. */
+struct by_keys {
+    uint32_t n;
+    uint32_t *ranked;   /* items by rank in the order that most comparisons follow */
+    struct view *views; /* by rank */
+    uint32_t *order;    /* ranks as the trees have them */
+    struct order_tree tree;
+};
+
+/* The views of the items of ranks [from, end), which have equal keys. True if there is a hole. s->sorted has
  * the places in its keys, the sign flipped: differences are those of signed numbers. */
-static bool look_around(const struct arranger *a, uint32_t from, uint32_t end, struct view *views) {
+static bool look_around(const struct sorting *s, uint32_t from, uint32_t end, struct view *views) {
     uint32_t low = from, high = from, equal = from;
     bool any = false;
     for (uint32_t i = from; i < end; i++) {
-        uint64_t place = a->sorted[i].key;
-        while (equal < end && a->sorted[equal].key == place)
+        uint64_t place = s->sorted[i].key;
+        while (equal < end && s->sorted[equal].key == place)
             equal++;
-        while (place - a->sorted[low].key >= sign)
+        while (place - s->sorted[low].key >= sign)
             low++;
-        while (high < end && (a->sorted[high].key < place || a->sorted[high].key - place <= sign))
+        while (high < end && (s->sorted[high].key < place || s->sorted[high].key - place <= sign))
             high++;
         views[i] =
             low > from ? (struct view){equal, from, low - from} : (struct view){equal, high, end - high};
@@ -159,20 +211,31 @@ static bool look_around(const struct arranger *a, uint32_t from, uint32_t end, s
     return any;
 }
 
-/* Sorts by keys, then places; a->views by rank. True if there is a hole. */
-static bool sort_and_look(struct arranger *a) {
+/* All items' views. True if there is a hole. */
+static bool look_at_all(const struct sorting *s, struct view *views) {
     bool any = false;
-    forget_starts(a);
-    sort_by(a, ARRANGE_KEYS, 0);
-    keep_starts(a);
-    sort_by(a, ARRANGE_PLACE, sign);
-    a->views = (struct view *)(void *)a->room; /* sorting is over */
-    a->room = NULL;
-    for (uint32_t from = 0, end; from < a->n; from = end) {
-        end = next_start(a->earlier, from);
-        any |= look_around(a, from, end, a->views);
+    for (uint32_t from = 0, end; from < s->n; from = end) {
+        end = next_start(s->earlier, from);
+        any |= look_around(s, from, end, views);
     }
     return any;
+}
+
+/* Sorts by keys, then places; sets *any if there is a hole. False: memory. */
+static bool sort_and_look(struct by_keys *k, struct sorting *s, bool *any) {
+    start_anew(s);
+    if (!sort_by(s, ARRANGE_KEYS, 0))
+        return false;
+    keep_starts(s);
+    if (!sort_by(s, ARRANGE_PLACE, sign))
+        return false;
+    k->views = room_for(s->a, sizeof *k->views);
+    k->ranked = room_for(s->a, sizeof *k->ranked);
+    if (!k->views || !k->ranked)
+        return false;
+    *any = look_at_all(s, k->views);
+    list_items(s, k->ranked);
+    return true;
 }
 
 /*
@@ -201,13 +264,13 @@ struct placing {
 
 /* Finds each node's neighbours from the end: takes the nodes out of a list again, a ring with node 0 at its
  * ends. */
-static void find_neighbours(const struct arranger *a, struct order_tree_node *nodes) {
-    for (uint32_t i = 0; i <= a->n; i++) {
-        nodes[i].below[0] = i ? i - 1 : a->n;
-        nodes[i].below[1] = i < a->n ? i + 1 : 0;
+static void find_neighbours(const struct by_keys *k, struct order_tree_node *nodes) {
+    for (uint32_t i = 0; i <= k->n; i++) {
+        nodes[i].below[0] = i ? i - 1 : k->n;
+        nodes[i].below[1] = i < k->n ? i + 1 : 0;
     }
-    for (uint32_t i = a->n; i-- > 0;) {
-        struct order_tree_node *node = &nodes[a->order[i] + 1];
+    for (uint32_t i = k->n; i-- > 0;) {
+        struct order_tree_node *node = &nodes[k->order[i] + 1];
         uint32_t before = node->below[0], behind = node->below[1];
         node->parent = before & INT32_MAX;
         node->note = behind;
@@ -315,54 +378,57 @@ static uint32_t find_place(struct placing *p, uint32_t rank, bool *side) {
     return *side ? pred : succ;
 }
 
-static void ask_nodes_ahead(const struct arranger *a, const struct placing *p, uint32_t i) {
-    if (i + 2 * AHEAD >= a->n)
+static void ask_nodes_ahead(const struct by_keys *k, uint32_t i) {
+    if (i + 2 * AHEAD >= k->n)
         return;
-    const struct order_tree_node *nodes = p->t->nodes, *node = &nodes[a->order[i + AHEAD] + 1];
-    prefetch(&nodes[a->order[i + 2 * AHEAD] + 1]);
+    const struct order_tree_node *nodes = k->tree.nodes, *node = &nodes[k->order[i + AHEAD] + 1];
+    prefetch(&nodes[k->order[i + 2 * AHEAD] + 1]);
     prefetch(&nodes[node->parent]);
     prefetch(&nodes[node->note]);
-    prefetch(&p->views[a->order[i + AHEAD]]);
+    prefetch(&k->views[k->order[i + AHEAD]]);
 }
 
-/* Puts the ranks in a->order, one after the other, into a tree and takes them out in that of the tree. */
-static bool through_tree(struct arranger *a, const struct view *views) {
-    struct order_tree t;
-    struct placing p = {.t = &t, .views = views};
-    if (!order_tree_init(&t, a->n))
-        return false;
-    find_neighbours(a, t.nodes);
-    for (uint32_t i = 0; i < a->n; i++) {
-        ask_nodes_ahead(a, &p, i);
+/* Puts the ranks in k->order, one after the other, into a tree and takes them out in that of the tree. */
+static void through_tree(struct by_keys *k) {
+    struct placing p = {.t = &k->tree, .views = k->views};
+    order_tree_clear(&k->tree);
+    find_neighbours(k, k->tree.nodes);
+    for (uint32_t i = 0; i < k->n; i++) {
+        ask_nodes_ahead(k, i);
         bool side = false;
-        uint32_t rank = a->order[i], parent = find_place(&p, rank, &side);
-        order_tree_attach(&t, rank + 1, parent, side);
+        uint32_t rank = k->order[i], parent = find_place(&p, rank, &side);
+        order_tree_attach(&k->tree, rank + 1, parent, side);
     }
-    order_tree_list(&t, a->order);
-    order_tree_fini(&t);
+    order_tree_list(&k->tree, k->order);
+}
+
+/* From the items as they were made to the order of trees. False: memory. */
+static bool through_both_trees(struct by_keys *k, const struct arrange *a) {
+    uint32_t *ranks = room_for(a, sizeof *ranks); /* by item */
+    for (uint32_t i = 0; ranks && i < k->n; i++)
+        ranks[k->ranked[i]] = i;
+    for (uint32_t i = 0; ranks && i < k->n; i++)
+        k->order[i] = ranks[k->order[i]];
+    free(ranks);
+    if (!ranks || !order_tree_init(&k->tree, k->n))
+        return false;
+    through_tree(k);
+    through_tree(k);
     return true;
 }
 
-static bool sort_by_keys(struct arranger *a) {
-    bool ok = get_room(a);
-    if (ok)
-        start_from(a, NULL);
-    if (ok && a->o->far) {
-        sort_by(a, ARRANGE_MADE, 0);
-        sort_by(a, ARRANGE_TURN, 0);
-        take_order(a);
-    }
-    if (ok && sort_and_look(a)) {
-        ok = to_ranks(a);
-        give_back_room(a);
-        ok = ok && through_tree(a, a->views) && through_tree(a, a->views);
-        if (ok)
-            from_ranks(a);
-    } else if (ok) {
-        take_order(a);
-    }
-    give_back_room(a);
-    free(a->views);
+/* k->order: ranks as perf's trees have them. */
+static bool sort_by_keys(struct by_keys *k, struct arrange *a) {
+    struct sorting s;
+    bool any = false, ok = sorting_init(&s, a) && sort_and_look(k, &s, &any);
+    sorting_fini(&s);
+    if (!ok || !wait_for(a, STAGE_MADE))
+        return false;
+    for (uint32_t i = 0; !any && i < k->n; i++)
+        k->order[i] = i;
+    ok = !any || through_both_trees(k, a);
+    free(k->views);
+    k->views = NULL;
     return ok;
 }
 
@@ -374,36 +440,32 @@ struct class {
     uint32_t number; /* 0: all have the same depth */
 };
 
-struct notes {
-    uint32_t *list; /* by rank */
-    uint32_t depth_mask;
-};
-
-/* Gives each rank its class; the list of them, NULL: memory. a->earlier tells where first shares differ. */
-static struct class *find_classes(const struct arranger *a, uint32_t *class_of, uint32_t *count) {
-    uint32_t most = 0, from = 0, next = 0;
-    for (uint32_t i = 0; i < a->n; i++) {
-        uint32_t thread = (uint32_t)(a->numbers[i] >> 16) + 1; /* none is UINT32_MAX */
-        most = thread > most ? thread : most;
+/* Gives each rank its class, in s->sorted[].key << 16 | its depth; the list of them, NULL: memory.
+ * s->earlier tells where first shares differ. */
+static struct class *find_classes(struct sorting *s, const uint64_t *numbers, uint32_t *count) {
+    uint32_t most_thread = 0, from = 0, next = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t thread = (uint32_t)(numbers[i] >> 16) + 1; /* none is UINT32_MAX */
+        most_thread = thread > most_thread ? thread : most_thread;
     }
-    uint32_t *last_of = malloc(((size_t)most + 1) * sizeof *last_of); /* by thread */
-    struct class *classes = malloc(((size_t)a->n + 1) * sizeof *classes);
-    for (uint32_t i = 0; last_of && i <= most; i++)
+    uint32_t *last_of = malloc(((size_t)most_thread + 1) * sizeof *last_of); /* by thread */
+    struct class *classes = room_for(s->a, sizeof *classes);
+    for (uint32_t i = 0; last_of && i <= most_thread; i++)
         last_of[i] = UINT32_MAX;
     *count = 0;
-    for (uint32_t i = 0; last_of && classes && i < a->n; i++) {
-        uint64_t x = a->numbers[a->sorted[i].value];
+    for (uint32_t i = 0; last_of && classes && i < s->n; i++) {
+        uint64_t x = numbers[s->sorted[i].value];
         uint32_t *last = &last_of[(uint32_t)(x >> 16) + 1], depth = (uint16_t)x;
         if (i == next) {
             from = *count;
-            next = next_start(a->earlier, i);
+            next = next_start(s->earlier, i);
         }
         if (*last == UINT32_MAX || *last < from) {
             *last = *count;
             classes[(*count)++] = (struct class){depth, 0};
         }
         classes[*last].number |= classes[*last].depth != depth;
-        class_of[i] = *last;
+        s->sorted[i].key = (uint64_t)*last << 16 | depth;
     }
     free(last_of);
     if (last_of && classes)
@@ -413,35 +475,97 @@ static struct class *find_classes(const struct arranger *a, uint32_t *class_of, 
 }
 
 /*
- * A note on each rank: the number of its class and its depth, so that of two in one class the one with the
- * smaller note comes first; 0 where all in the class have the same depth. Classes are numbered from 1 as far
- * as 32 bits go, which is half a million classes at 4,096 frames.
+ * A note on each rank, in s->sorted[].key: the number of its class and its depth, so that of two in one class
+ * the one with the smaller note comes first; 0 where all in the class have the same depth. Classes are
+ * numbered from 1 as far as 32 bits go, which is half a million classes at 4,096 frames.
  */
-static bool make_notes(struct arranger *a, struct notes *notes) {
+static bool make_notes(struct sorting *s, uint32_t *depth_mask) {
     uint32_t count, number = 0, mask = 1;
-    ask(a, ARRANGE_CHAIN);
-    struct class *classes = find_classes(a, notes->list, &count);
+    uint64_t *numbers = ask(s->a, ARRANGE_CHAIN);
+    struct class *classes = numbers ? find_classes(s, numbers, &count) : NULL;
+    free(numbers);
     if (!classes)
         return false;
-    for (uint32_t i = 0; i < a->n; i++)
-        while (mask < (uint16_t)a->numbers[i])
+    for (uint32_t i = 0; i < s->n; i++)
+        while (mask < (uint16_t)s->sorted[i].key)
             mask = mask << 1 | 1;
     for (uint32_t i = 0; i < count; i++)
         if (classes[i].number)
             classes[i].number = ++number;
-    for (uint32_t i = 0; i < a->n; i++) {
-        uint32_t depth = (uint16_t)a->numbers[a->sorted[i].value], class = classes[notes->list[i]].number;
-        notes->list[i] = class ? class * (mask + 1) + (a->o->shorter ? depth : mask - depth) : 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t depth = (uint16_t)s->sorted[i].key, class = classes[s->sorted[i].key >> 16].number;
+        s->sorted[i].key = class ? class * (mask + 1) + (s->a->o.shorter ? depth : mask - depth) : 0;
     }
     free(classes);
-    notes->depth_mask = mask;
+    *depth_mask = mask;
     return number <= UINT32_MAX / (mask + 1);
 }
 
+/* From groups, and notes in s->sorted[].key, to what is handed over. */
+static bool hand_over(struct sorting *s, struct arrange *a) {
+    a->shares = room_for(a, sizeof *a->shares);
+    for (uint32_t from = 0, end; a->shares && from < s->n; from = end) {
+        end = next_start(s->starts, from);
+        for (uint32_t i = from; i < end; i++)
+            a->shares[s->sorted[i].value] = (struct share){from, (uint32_t)s->sorted[i].key};
+    }
+    a->starts = s->starts;
+    s->starts = NULL;
+    return a->shares;
+}
+
+/* The order in which the items were made, then their shares. */
+static bool first_half(struct arrange *a, struct sorting *s, bool far) {
+    start_anew(s);
+    if (far && (!sort_by(s, ARRANGE_MADE, 0) || !sort_by(s, ARRANGE_TURN, 0)))
+        return false;
+    list_items(s, a->order);
+    tell(a, STAGE_MADE);
+    start_anew(s);
+    if (!sort_by(s, ARRANGE_FIRST, UINT64_MAX))
+        return false;
+    keep_starts(s);
+    return sort_by(s, ARRANGE_SECOND, UINT64_MAX) && sort_by(s, ARRANGE_SHOWN, 0) &&
+           (!a->o.depths || make_notes(s, &a->depth_mask)) && hand_over(s, a);
+}
+
+bool arrange_shares(struct arrange *a, bool far) {
+    struct sorting s;
+    bool ok = sorting_init(&s, a) && first_half(a, &s, far);
+    sorting_fini(&s);
+    tell(a, ok ? STAGE_SHARES : STAGE_FAILED);
+    return ok;
+}
+
+/*
+ * k->order: from ranks by keys to ranks by shares, where of those with equal ones the first by keys comes
+ * first. They are filled in from the last one: each goes before the one that came last in its group.
+ */
+static void rank_by_shares(struct by_keys *k, const struct arrange *a, uint32_t *by_rank) {
+    for (uint32_t from = 0, end; from < k->n; from = end) {
+        end = next_start(a->starts, from);
+        by_rank[from] = end;
+    }
+    for (uint32_t i = k->n; i-- > 0;) {
+        if (i >= 2 * AHEAD) {
+            prefetch(&a->shares[k->ranked[k->order[i - 2 * AHEAD]]]);
+            prefetch(&by_rank[a->shares[k->ranked[k->order[i - AHEAD]]].group]);
+        }
+        uint32_t item = k->ranked[k->order[i]];
+        struct share x = a->shares[item];
+        uint32_t rank = --by_rank[x.group];
+        by_rank[rank] = item; /* at last in place of where the next one goes */
+        k->order[i] = rank;
+        if (a->o.depths)
+            k->tree.nodes[rank + 1].note = x.note;
+    }
+}
+
 /* Which side of another node a node goes to: the depths of callchains decide between those in one class. */
-static inline bool deep_side(const struct notes *notes, uint32_t other, uint32_t other_note, uint32_t node,
+static inline bool deep_side(const struct order_tree *t, uint32_t depth_mask, uint32_t other, uint32_t node,
                              uint32_t note) {
-    if (__builtin_expect((other_note ^ note) - 1 < notes->depth_mask, 0))
+    uint32_t other_note = t->nodes[other].note;
+    if (__builtin_expect((other_note ^ note) - 1 < depth_mask, 0))
         return other_note < note;
     return other < node;
 }
@@ -460,14 +584,14 @@ struct ways {
 };
 
 /* The place below which a node is to be attached. */
-static uint32_t find_deep_place(const struct order_tree *t, const struct notes *notes, uint32_t *way,
-                                uint32_t node, bool *side) {
-    uint32_t at = t->root, parent = 0, note = notes->list[node - 1], k = 0;
+static uint32_t find_deep_place(const struct order_tree *t, uint32_t depth_mask, uint32_t *way, uint32_t node,
+                                bool *side) {
+    uint32_t at = t->root, parent = 0, note = t->nodes[node].note, k = 0;
     for (; at; k++) {
         uint32_t last = way[k], guess = last;
         __asm__("" : "+r"(guess)); /* or the compiler takes what is found instead, as the two are equal */
         parent = at;
-        *side = deep_side(notes, at, t->nodes[at].note, node, note);
+        *side = deep_side(t, depth_mask, at, node, note);
         at = t->nodes[at].below[*side];
         if (at != last)
             break;
@@ -475,64 +599,53 @@ static uint32_t find_deep_place(const struct order_tree *t, const struct notes *
     }
     for (; at; k++) {
         way[k] = parent = at;
-        *side = deep_side(notes, at, t->nodes[at].note, node, note);
+        *side = deep_side(t, depth_mask, at, node, note);
         at = t->nodes[at].below[*side];
     }
     return parent;
 }
 
-/* As through_tree. */
-static bool through_deep_tree(struct arranger *a, const struct notes *notes) {
-    struct order_tree t;
+/* As through_tree; the nodes have their notes. */
+static void through_deep_tree(struct by_keys *k, uint32_t depth_mask) {
+    struct order_tree *t = &k->tree;
     struct ways ways = {.shift = 0};
-    if (!order_tree_init(&t, a->n))
-        return false;
-    while (a->n >> ways.shift >= WAYS)
+    order_tree_clear(t);
+    while (k->n >> ways.shift >= WAYS)
         ways.shift++;
-    for (uint32_t i = 0; i < a->n; i++) {
-        if (i + AHEAD < a->n) {
-            prefetch(&t.nodes[a->order[i + AHEAD] + 1]);
-            prefetch(&notes->list[a->order[i + AHEAD]]);
-        }
+    for (uint32_t i = 0; i < k->n; i++) {
+        if (i + AHEAD < k->n)
+            prefetch(&t->nodes[k->order[i + AHEAD] + 1]);
         bool side = false;
-        uint32_t rank = a->order[i],
-                 parent = find_deep_place(&t, notes, ways.nodes[rank >> ways.shift], rank + 1, &side);
-        t.nodes[rank + 1].note = notes->list[rank];
-        order_tree_attach(&t, rank + 1, parent, side);
+        uint32_t rank = k->order[i],
+                 parent = find_deep_place(t, depth_mask, ways.nodes[rank >> ways.shift], rank + 1, &side);
+        order_tree_attach(t, rank + 1, parent, side);
     }
-    order_tree_list(&t, a->order);
-    order_tree_fini(&t);
+    order_tree_list(t, k->order);
+}
+
+/* a->order: from ranks by keys to items by shares. False: memory. */
+static bool sort_by_shares(struct by_keys *k, struct arrange *a) {
+    uint32_t *by_rank = room_for(a, sizeof *by_rank);
+    if (!by_rank || (a->o.depths && !k->tree.nodes && !order_tree_init(&k->tree, k->n))) {
+        free(by_rank);
+        return false;
+    }
+    rank_by_shares(k, a, by_rank);
+    free(a->shares);
+    a->shares = NULL;
+    if (a->o.depths)
+        through_deep_tree(k, a->depth_mask);
+    for (uint32_t i = 0; i < k->n; i++)
+        k->order[i] = by_rank[a->o.depths ? k->order[i] : i];
+    free(by_rank);
     return true;
 }
 
-static bool sort_by_shares(struct arranger *a) {
-    if (!get_room(a))
-        return false;
-    start_from(a, a->order);
-    sort_by(a, ARRANGE_FIRST, UINT64_MAX);
-    keep_starts(a);
-    sort_by(a, ARRANGE_SECOND, UINT64_MAX);
-    sort_by(a, ARRANGE_SHOWN, 0);
-    if (!a->o->depths) {
-        take_order(a);
-        return true;
-    }
-    free(a->room); /* sorting is over: what is next may be in its place */
-    a->room = NULL;
-    struct notes notes = {.list = malloc(((size_t)a->n + 1) * sizeof *notes.list)};
-    bool ok = notes.list && make_notes(a, &notes) && to_ranks(a);
-    give_back_room(a);
-    ok = ok && through_deep_tree(a, &notes);
-    if (ok)
-        from_ranks(a);
-    free(notes.list);
-    return ok;
-}
-
-bool profile_arrange(const struct arrange_options *o, uint32_t *order) {
-    struct arranger a = {.o = o, .n = o->n, .order = order};
-    bool ok = sort_by_keys(&a) && sort_by_shares(&a);
-    give_back_room(&a);
-    free(a.ranked);
+bool arrange_items(struct arrange *a) {
+    struct by_keys k = {.n = a->n, .order = a->order};
+    bool ok = sort_by_keys(&k, a) && wait_for(a, STAGE_SHARES) && sort_by_shares(&k, a);
+    free(k.ranked);
+    free(k.views);
+    order_tree_fini(&k.tree);
     return ok;
 }

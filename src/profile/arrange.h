@@ -45,15 +45,30 @@ static inline bool arrange_is_far(uint64_t place) {
 typedef void arrange_fill_fn(const void *ctx, enum arrange_number which, uint64_t *numbers);
 
 struct arrange_options {
-    uint32_t n; /* items */
-    arrange_fill_fn *fill;
+    uint32_t n;            /* items */
+    arrange_fill_fn *fill; /* from two threads at once */
     const void *ctx;
-    bool far;     /* some place is */
     bool depths;  /* the length of callchains decides between rows of a thread with equal first shares */
     bool shorter; /* the shorter one comes first, else the longer one */
 };
 
-/* order[i]: the item that comes i-th. False: memory. */
-bool profile_arrange(const struct arrange_options *o, uint32_t *order);
+/*
+ * Two halves, which may run on two threads at once, or on one in this order:
+ *
+ *   arrange_shares()   when items were made  their shares, which tell most of them apart
+ *                              |                                |
+ *   arrange_items()    keys -> two trees by keys -------------> third tree
+ *
+ * The second one waits for the first where it needs it: who runs it sees to it that the first one has begun,
+ * or it waits for ever.
+ */
+struct arrange;
+
+/* In the end order[i] is the item that comes i-th. NULL: memory. */
+struct arrange *arrange_new(const struct arrange_options *o, uint32_t *order);
+void arrange_free(struct arrange *a); /* NULL is allowed */
+/* `far`: some place is. False: memory, as below. */
+bool arrange_shares(struct arrange *a, bool far);
+bool arrange_items(struct arrange *a);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quick way against the plain one: everything compared as perf compares it, in three trees. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,9 +98,32 @@ static void through_tree(uint32_t *order, uint32_t n, int (*compare)(uint32_t, u
     order_tree_fini(&t);
 }
 
+static bool far;
+
+static void *first_half(void *a) {
+    assert_true(arrange_shares(a, far));
+    return NULL;
+}
+
+/* On one thread, or (beside) on two. */
+static void arrange(bool beside, uint32_t *order) {
+    struct arrange *a = arrange_new(&options, order);
+    pthread_t thread;
+    assert_non_null(a);
+    if (beside)
+        assert_int_equal(pthread_create(&thread, NULL, first_half, a), 0);
+    else
+        first_half(a);
+    assert_true(arrange_items(a));
+    if (beside)
+        pthread_join(thread, NULL);
+    arrange_free(a);
+}
+
 static void check(uint32_t n, uint64_t seed, unsigned shift) {
     uint32_t made[MOST], order[MOST];
     uint64_t random = seed;
+    far = false;
     for (uint32_t i = 0; i < n; i++) {
         random = hash_u64(random);
         items[i] = (struct item){.first = random % 4,
@@ -110,20 +134,19 @@ static void check(uint32_t n, uint64_t seed, unsigned shift) {
                                  .depth = random >> 32 & 7};
         random = hash_u64(random);
         items[i].place = (uint64_t)((int64_t)random >> shift);
-        options.far |= arrange_is_far(items[i].place);
+        far |= arrange_is_far(items[i].place);
         items[i].shown = items[i].keys << 8 | (random & 15);
         made[i] = i;
     }
     through_tree(made, n, by_keys);
     through_tree(made, n, by_keys);
-    if (options.depths)
-        through_tree(made, n, by_shares);
+    through_tree(made, n, by_shares);
     options.n = n;
-    assert_true(profile_arrange(&options, order));
-    for (uint32_t i = 0; i < n && options.depths; i++)
-        assert_int_equal(order[i], made[i]);
-    for (uint32_t i = 1; i < n && !options.depths; i++)
-        assert_true(by_shares(order[i - 1], order[i]) <= 0);
+    for (unsigned beside = 0; beside < 2; beside++) {
+        arrange(beside, order);
+        for (uint32_t i = 0; i < n; i++)
+            assert_int_equal(order[i], made[i]);
+    }
 }
 
 static void ranks_lead_to_the_same_trees(void **state) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the leaves that samples made to the sorted entries of each event. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "os/heap.h"
 #include "profile/profile_internal.h"
@@ -94,18 +95,43 @@ static struct pool *pool_of(const struct profile *p) {
     return makes_graphs(p) || p->b.leaves.count >= MANY_LEAVES ? p->plan.in->pool : NULL;
 }
 
-/* What does not depend on each other: a table's order; behind all tables frames' grades, and what graphs are
- * made of. */
+/* What is left to do for the tables that are shown. */
+struct finish {
+    struct profile *p;
+    size_t tables;
+    struct profile_sorting **sortings; /* by table */
+};
+
+static bool start_sorting(struct finish *f) {
+    f->sortings = calloc(f->tables + 1, sizeof(struct profile_sorting *));
+    bool ok = f->sortings;
+    for (size_t i = 0; ok && i < f->tables; i++) {
+        f->sortings[i] = profile_sorting_new(f->p, &f->p->tables.items[f->p->shown.items[i]]);
+        ok = f->sortings[i];
+    }
+    return ok;
+}
+
+static void end_sorting(struct finish *f) {
+    for (size_t i = 0; f->sortings && i < f->tables; i++)
+        profile_sorting_free(f->sortings[i]);
+    free(f->sortings);
+}
+
+/* What does not depend on each other, but for a table's order, whose second half waits for the first: that is
+ * why all of these are begun before. Behind all tables frames' grades, and what graphs are made of. */
 static bool finish_part(void *ctx, size_t part, unsigned thread, struct err *err) {
-    struct profile *p = ctx;
+    const struct finish *f = ctx;
     (void)thread;
-    bool ok = part < p->shown.count    ? profile_sort(p, &p->tables.items[p->shown.items[part]])
-              : part == p->shown.count ? profile_count_grades(p)
-                                       : profile_graph_prepare(p);
+    bool ok = part < f->tables        ? profile_sort_first(f->sortings[part])
+              : part < 2 * f->tables  ? profile_sort_second(f->sortings[part - f->tables])
+              : part == 2 * f->tables ? profile_count_grades(f->p)
+                                      : profile_graph_prepare(f->p);
     return ok || err_memory(err, "profile");
 }
 
-/* Likewise: what is known of frames, and the order of the parts of callchains. */
+/* What does not depend on each other before: what is known of frames, and the order of the parts of
+ * callchains. */
 static bool prepare_part(void *ctx, size_t part, unsigned thread, struct err *err) {
     struct profile *p = ctx;
     (void)thread;
@@ -115,8 +141,12 @@ static bool prepare_part(void *ctx, size_t part, unsigned thread, struct err *er
 
 /* Sorts and finishes the tables that are shown. */
 static bool finish_tables(struct profile *p) {
+    if (!settle_tables(p))
+        return false;
+    struct finish f = {.p = p, .tables = p->shown.count};
     bool ok =
-        settle_tables(p) && pool_run(pool_of(p), p->shown.count + 1 + makes_graphs(p), finish_part, p, NULL);
+        start_sorting(&f) && pool_run(pool_of(p), 2 * f.tables + 1 + makes_graphs(p), finish_part, &f, NULL);
+    end_sorting(&f);
     for (size_t i = 0; ok && i < p->shown.count; i++)
         ok = finish_table(p, &p->tables.items[p->shown.items[i]], p->shown.items[i]);
     return ok;

@@ -3,9 +3,13 @@
 
 #include <stdlib.h>
 
-bool order_tree_init(struct order_tree *t, uint32_t n) {
+void order_tree_clear(struct order_tree *t) {
     t->root = 0;
     t->turned = false;
+}
+
+bool order_tree_init(struct order_tree *t, uint32_t n) {
+    order_tree_clear(t);
     t->nodes = n > ORDER_TREE_MOST ? NULL : malloc(((size_t)n + 1) * sizeof *t->nodes);
     if (t->nodes)
         t->nodes[0].note = 0;

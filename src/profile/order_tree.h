@@ -41,6 +41,8 @@ enum { ORDER_TREE_MOST = INT32_MAX - 1 }; /* nodes */
  * are attached. False: memory, or too many. */
 bool order_tree_init(struct order_tree *t, uint32_t n);
 void order_tree_fini(struct order_tree *t);
+/* Empty again: the nodes are the caller's as at first. */
+void order_tree_clear(struct order_tree *t);
 /* Makes `node` a leaf below `parent` (0: the root), where there is none yet. The note is kept: the
  * caller sets it before. */
 void order_tree_attach(struct order_tree *t, uint32_t node, uint32_t parent, bool side);

@@ -593,8 +593,14 @@ uint32_t profile_sorting_member(const struct profile *p, const struct profile_ta
 int profile_key_compare(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
                         const struct profile_row *y);
 
-/* Makes t->order: all rows, in the order of printing. False: memory. */
-bool profile_sort(struct profile *p, struct profile_table *t);
+/* Makes t->order: all rows, in the order of printing. In two halves, which may run on two threads at once:
+ * the second one waits for the first, which is to have begun by then. */
+struct profile_sorting;
+struct profile_sorting *profile_sorting_new(const struct profile *p,
+                                            struct profile_table *t); /* NULL: memory */
+void profile_sorting_free(struct profile_sorting *x);                 /* NULL is allowed */
+bool profile_sort_first(struct profile_sorting *x);                   /* false: memory, as below */
+bool profile_sort_second(struct profile_sorting *x);
 
 /* ---- key_text.c ---- */
 

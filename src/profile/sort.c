@@ -621,31 +621,17 @@ static void fill_numbers(const void *ctx, enum arrange_number which, uint64_t *o
     }
 }
 
-/* Where the general way would come down to comparing numbers: see arrange.h. Sets *done. */
-static bool sort_numbers(struct sorter *s, uint32_t *order, uint32_t n, bool *done) {
+/* Where the general way would come down to comparing numbers: see arrange.h. */
+static bool by_numbers(const struct sorter *s, uint32_t n) {
     const struct profile *p = s->p;
-    const struct profile_columns *c = p->plan.o->columns;
     uint64_t keys;
-    find_measures(s);
-    *done = false;
-    if (!n || !s->keys_last || s->measures < 1 || s->measures > 2 || s->t->members > 1 || is_mixed(s, n) ||
-        (s->depths && c->order.items[0].id != PROFILE_OVERHEAD_CHILDREN) ||
-        !pack(p, &s->t->rows.items[0], true, &keys) || !pack(p, &s->t->rows.items[0], false, &keys))
-        return true;
-    struct arrange_options o = {.n = n,
-                                .fill = fill_numbers,
-                                .ctx = s,
-                                .far = any_far(s),
-                                .depths = s->depths,
-                                .shorter = p->plan.o->chain_order != PROFILE_CALLER};
-    *done = profile_arrange(&o, order);
-    return *done;
+    return n && s->keys_last && s->measures >= 1 && s->measures <= 2 && s->t->members <= 1 &&
+           !is_mixed(s, n) &&
+           (!s->depths || p->plan.o->columns->order.items[0].id == PROFILE_OVERHEAD_CHILDREN) &&
+           pack(p, &s->t->rows.items[0], true, &keys) && pack(p, &s->t->rows.items[0], false, &keys);
 }
 
 static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
-    bool done;
-    if (!sort_numbers(s, order, n, &done) || done)
-        return done;
     s->items = malloc(((size_t)n + 1) * sizeof *s->items);
     struct item *room = malloc(((size_t)n + 1) * sizeof *room);
     bool ok = s->items && room;
@@ -662,16 +648,55 @@ static bool sort_rows(struct sorter *s, uint32_t *order, uint32_t n) {
     for (uint32_t i = 0; ok && i < n; i++)
         order[i] = s->items[i].row;
     free(room);
+    free(s->items);
     return ok;
 }
 
-bool profile_sort(struct profile *p, struct profile_table *t) {
+struct profile_sorting {
+    struct sorter s;
+    struct profile_table *t;
+    struct arrange *numbers; /* NULL: the general way */
+};
+
+struct profile_sorting *profile_sorting_new(const struct profile *p, struct profile_table *t) {
+    struct profile_sorting *x = calloc(1, sizeof *x);
     uint32_t n = (uint32_t)t->rows.count;
-    struct sorter s = {
-        .p = p, .t = t, .depths = p->plan.o->children && p->plan.o->chain_mode != PROFILE_CHAIN_NONE};
-    bool ok = vec_reserve(&t->order, (size_t)n + 1) && sort_rows(&s, t->order.items, n);
-    t->order.count = ok ? n : 0;
-    free(s.items);
+    bool ok = x && vec_reserve(&t->order, (size_t)n + 1);
+    if (ok) {
+        x->s = (struct sorter){
+            .p = p, .t = t, .depths = p->plan.o->children && p->plan.o->chain_mode != PROFILE_CHAIN_NONE};
+        x->t = t;
+        find_measures(&x->s);
+    }
+    if (ok && by_numbers(&x->s, n)) {
+        struct arrange_options o = {.n = n,
+                                    .fill = fill_numbers,
+                                    .ctx = &x->s,
+                                    .depths = x->s.depths,
+                                    .shorter = p->plan.o->chain_order != PROFILE_CALLER};
+        x->numbers = arrange_new(&o, t->order.items);
+        ok = x->numbers;
+    }
+    if (ok)
+        return x;
+    free(x);
+    return NULL;
+}
+
+void profile_sorting_free(struct profile_sorting *x) {
+    if (x)
+        arrange_free(x->numbers);
+    free(x);
+}
+
+bool profile_sort_first(struct profile_sorting *x) {
+    return x->numbers ? arrange_shares(x->numbers, any_far(&x->s))
+                      : sort_rows(&x->s, x->t->order.items, (uint32_t)x->t->rows.count);
+}
+
+bool profile_sort_second(struct profile_sorting *x) {
+    bool ok = !x->numbers || arrange_items(x->numbers);
+    x->t->order.count = ok ? x->t->rows.count : 0;
     return ok;
 }
 
