@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include "base/checked.h"
+#include "base/prefetch.h"
 #include "object/compressed.h"
 #include "object/elf_internal.h"
 
@@ -303,31 +304,45 @@ bool object_symbols_open(const struct object_elf *e, uint32_t type, struct objec
     return true;
 }
 
-static void read_symbol(struct cursor *c, bool wide, struct object_symbol *out, uint32_t *name,
-                        uint8_t *info) {
-    *name = cursor_u32(c);
-    if (!wide) {
-        out->value = cursor_u32(c);
-        out->size = cursor_u32(c);
+/* `p` holds a whole entry. */
+static void read_symbol(const struct object_symbols *s, const uint8_t *p, struct object_symbol *out,
+                        uint32_t *name, uint8_t *info) {
+    *name = bytes_load32(p, s->swap);
+    if (s->wide) {
+        *info = p[offsetof(Elf64_Sym, st_info)];
+        out->other = p[offsetof(Elf64_Sym, st_other)];
+        out->section = bytes_load16(p + offsetof(Elf64_Sym, st_shndx), s->swap);
+        out->value = bytes_load64(p + offsetof(Elf64_Sym, st_value), s->swap);
+        out->size = bytes_load64(p + offsetof(Elf64_Sym, st_size), s->swap);
+    } else {
+        *info = p[offsetof(Elf32_Sym, st_info)];
+        out->other = p[offsetof(Elf32_Sym, st_other)];
+        out->section = bytes_load16(p + offsetof(Elf32_Sym, st_shndx), s->swap);
+        out->value = bytes_load32(p + offsetof(Elf32_Sym, st_value), s->swap);
+        out->size = bytes_load32(p + offsetof(Elf32_Sym, st_size), s->swap);
     }
-    *info = cursor_u8(c);
-    out->other = cursor_u8(c);
-    out->section = cursor_u16(c);
-    if (wide) {
-        out->value = cursor_u64(c);
-        out->size = cursor_u64(c);
-    }
+}
+
+static const uint8_t *symbol_entry(const struct object_symbols *s, uint32_t index) {
+    return s->content.data + (size_t)index * s->entry_size;
+}
+
+/* Names lie anywhere: the one of an entry further on is on its way when that is read. */
+static void expect_name(const struct object_symbols *s, uint32_t index) {
+    enum { AHEAD = 16 };
+    uint32_t name = s->count - index > AHEAD ? bytes_load32(symbol_entry(s, index + AHEAD), s->swap) : 0;
+    if (name && name < s->names.size)
+        prefetch(s->names.data + name);
 }
 
 bool object_symbols_at(struct object_symbols *s, uint32_t index, struct object_symbol *out) {
     *out = (struct object_symbol){.index = index};
     if (index >= s->count || s->broken)
         return false;
-    struct cursor c =
-        cursor_make((struct bytes){s->content.data + (size_t)index * s->entry_size, s->entry_size}, s->swap);
     uint32_t name;
     uint8_t info;
-    read_symbol(&c, s->wide, out, &name, &info);
+    expect_name(s, index);
+    read_symbol(s, symbol_entry(s, index), out, &name, &info);
     out->bind = info >> 4;
     out->type = info & 15;
     if (out->section == SHN_XINDEX && s->extended.size / 4 > index) {

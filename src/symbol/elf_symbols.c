@@ -36,6 +36,7 @@ bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_plac
     unsigned listed = type == SHT_DYNSYM ? SYMBOL_DYNAMIC : 0;
     if (!object_symbols_open(e, type, &walk, err))
         return false;
+    (void)vec_reserve(&d->list, d->list.count + walk.count); /* else it grows as it goes */
     object_opd_init(e, &opd);
     for (struct object_symbol s; object_symbols_next(&walk, &s);) {
         if (!is_wanted(e, &s))

@@ -157,12 +157,21 @@ bool kernel_list_hidden(const struct kernel_list *l) {
     return l->hidden;
 }
 
+/* Most differ in one of the first characters. */
+static inline bool is_same(const char *a, const char *b) {
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
 bool kernel_list_address(const struct kernel_list *l, const char *name, uint64_t *address) {
     for (size_t r = 0; r < l->runs.count; r++) {
         const struct run *run = &l->runs.items[r];
         for (uint32_t i = run->first; !run->module.size && i < run->first + run->count; i++) {
             const char *text = l->text + l->entries.items[i].name;
-            if (*text == *name && strcmp(text, name) == 0) {
+            if (is_same(text, name)) {
                 *address = l->entries.items[i].address;
                 return true;
             }

@@ -337,9 +337,9 @@ static bool name_stubs(struct symbol_table *t, const struct place *places,
                        const struct symbol_draft *drafts) {
     for (uint32_t i = 0; i < t->count; i++) {
         const struct symbol_draft *d = &drafts[places[i].draft];
-        uint32_t target = *d->name ? SYMBOL_NONE : symbol_table_find(t, d->target);
-        if (*d->name)
+        if (!(d->flags & SYMBOL_PLT) || *d->name)
             continue;
+        uint32_t target = symbol_table_find(t, d->target);
         const char *of = target == SYMBOL_NONE || t->spans[target].start != d->target ? "" : t->names[target];
         size_t len = strlen(of);
         char *name = arena_alloc(&t->texts, len + sizeof "@plt");
