@@ -137,8 +137,10 @@ static uint32_t next_start(const uint64_t *starts, uint32_t rank) {
     return (uint32_t)(at * 64 + (unsigned)__builtin_ctzll(word));
 }
 
-static void sort_groups(struct sorting *s, struct radix_item *room) {
-    for (uint32_t from = 0, end; from < s->n; from = end) {
+/* By the keys of s->sorted, what was equal before. False: memory. */
+static bool sort_all(struct sorting *s) {
+    struct radix_item *room = room_for(s->a, sizeof *room);
+    for (uint32_t from = 0, end; room && from < s->n; from = end) {
         end = next_start(s->starts, from);
         if (end - from < 2)
             continue;
@@ -147,6 +149,8 @@ static void sort_groups(struct sorting *s, struct radix_item *room) {
             if (s->sorted[i].key != s->sorted[i - 1].key)
                 set_start(s, i);
     }
+    free(room);
+    return room;
 }
 
 /* Sorts by a number what those before it left equal, keeping the order of what this one leaves equal. The
@@ -157,11 +161,39 @@ static bool sort_by(struct sorting *s, enum arrange_number which, uint64_t flip)
     for (uint32_t i = 0; numbers && i < s->n; i++)
         s->sorted[i].key = numbers[s->sorted[i].value] ^ flip;
     free(numbers);
-    struct radix_item *room = numbers ? room_for(s->a, sizeof *room) : NULL;
-    if (room)
-        sort_groups(s, room);
-    free(room);
-    return room;
+    return numbers && sort_all(s);
+}
+
+/* One number in the place of two: that in the keys of s->sorted, whose largest is known, and what decides
+ * where it is equal. *fits: whether there is room for both; else nothing has happened. False: memory. */
+static bool append_number(struct sorting *s, uint64_t most, enum arrange_number which, bool *fits) {
+    uint64_t *numbers = ask(s->a, which), any = 1;
+    for (uint32_t i = 0; numbers && i < s->n; i++)
+        any |= numbers[i];
+    unsigned free_bits = (unsigned)__builtin_clzll(any), bits = 64 - free_bits;
+    *fits = free_bits && !(most >> free_bits);
+    for (uint32_t i = 0; numbers && *fits && i < s->n; i++)
+        s->sorted[i].key = s->sorted[i].key << bits | numbers[s->sorted[i].value];
+    free(numbers);
+    return numbers;
+}
+
+/* As sort_by with both, one after the other. */
+static bool sort_by_two(struct sorting *s, enum arrange_number which, uint64_t flip,
+                        enum arrange_number then) {
+    uint64_t *numbers = ask(s->a, which), low = UINT64_MAX, high = 0;
+    bool fits = false;
+    for (uint32_t i = 0; numbers && i < s->n; i++) {
+        uint64_t x = numbers[i] ^ flip;
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+    }
+    for (uint32_t i = 0; numbers && i < s->n; i++)
+        s->sorted[i].key = (numbers[s->sorted[i].value] ^ flip) - low;
+    free(numbers);
+    if (!numbers || !append_number(s, high - low, then, &fits))
+        return false;
+    return fits ? sort_all(s) : sort_by(s, which, flip) && sort_by(s, then, 0);
 }
 
 /* All items are alike, and as they are numbered. */
@@ -517,7 +549,7 @@ static bool hand_over(struct sorting *s, struct arrange *a) {
 /* The order in which the items were made, then their shares. */
 static bool first_half(struct arrange *a, struct sorting *s, bool far) {
     start_anew(s);
-    if (far && (!sort_by(s, ARRANGE_MADE, 0) || !sort_by(s, ARRANGE_TURN, 0)))
+    if (far && !sort_by_two(s, ARRANGE_MADE, 0, ARRANGE_TURN))
         return false;
     list_items(s, a->order);
     tell(a, STAGE_MADE);
@@ -525,7 +557,7 @@ static bool first_half(struct arrange *a, struct sorting *s, bool far) {
     if (!sort_by(s, ARRANGE_FIRST, UINT64_MAX))
         return false;
     keep_starts(s);
-    return sort_by(s, ARRANGE_SECOND, UINT64_MAX) && sort_by(s, ARRANGE_SHOWN, 0) &&
+    return sort_by_two(s, ARRANGE_SECOND, UINT64_MAX, ARRANGE_SHOWN) &&
            (!a->o.depths || make_notes(s, &a->depth_mask)) && hand_over(s, a);
 }
 

@@ -126,12 +126,13 @@ static void check(uint32_t n, uint64_t seed, unsigned shift) {
     far = false;
     for (uint32_t i = 0; i < n; i++) {
         random = hash_u64(random);
-        items[i] = (struct item){.first = random % 4,
-                                 .second = random >> 8 & 1,
-                                 .keys = random >> 16 & 3,
-                                 .made_ns = i, /* they come as they were made */
-                                 .thread = random >> 24 & 3,
-                                 .depth = random >> 32 & 7};
+        items[i] =
+            (struct item){.first = random % 4,
+                          .second = (random >> 8 & 1) << (shift ? 0 : 63), /* fits with others, or not */
+                          .keys = random >> 16 & 3,
+                          .made_ns = i, /* they come as they were made */
+                          .thread = random >> 24 & 3,
+                          .depth = random >> 32 & 7};
         random = hash_u64(random);
         items[i].place = (uint64_t)((int64_t)random >> shift);
         far |= arrange_is_far(items[i].place);
