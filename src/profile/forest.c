@@ -64,12 +64,12 @@ static bool mark_rows(struct forest *f) {
             row->graph = profile_has_graph(p, t, k);
             row->whole = row->graph && !f->caller;
             if (row->graph)
-                spots[p->spots.items[row->frame]] = 1;
+                spots[profile_spot_of(p, row->frame)] = 1;
         }
     }
     for (size_t i = 0; ok && i < frames; i++)
-        f->frames[i] =
-            spots[p->spots.items[i]] && !(p->plan.o->hide_unresolved && !profile_name_of(p, (uint32_t)i));
+        f->frames[i] = spots[profile_spot_of(p, (uint32_t)i)] &&
+                       !(p->plan.o->hide_unresolved && !profile_name_of(p, (uint32_t)i));
     for (uint32_t i = 0; ok && i < profile_parts_count(&p->b.parts); i++) {
         uint32_t n;
         const uint32_t *ids = profile_parts_ids(&p->b.parts, i, &n);
@@ -84,7 +84,7 @@ static bool mark_rows(struct forest *f) {
 static struct profile_row *row_at(const struct forest *f, uint32_t frame) {
     if (!f->frames[frame])
         return NULL;
-    const struct profile_spot *spot = &f->spots[f->p->spots.items[frame]];
+    const struct profile_spot *spot = &f->spots[profile_spot_of(f->p, frame)];
     return spot->kind == f->kind ? &f->t->rows.items[spot->row] : NULL;
 }
 
@@ -349,7 +349,7 @@ static bool plant(struct forest *f, uint32_t kind, const uint32_t *leaves, uint3
         struct profile_row *row = &f->t->rows.items[i];
         any |= row->graph;
         if (row->graph)
-            f->spots[p->spots.items[row->frame]] = (struct profile_spot){kind, i};
+            f->spots[profile_spot_of(p, row->frame)] = (struct profile_spot){kind, i};
     }
     if (!any)
         return true;

@@ -343,7 +343,7 @@ static uint32_t mixed_spot(struct spotter *s, uint32_t family, uint32_t frame, u
     struct idtable_at at = idtable_first(&s->index, hash);
     for (uint32_t other; (other = idtable_next(&s->index, &at)) != IDTABLE_NONE;)
         if (profile_own_address(&frames[other]) == address && family_of(s, other) == family)
-            return s->p->spots.items[other];
+            return profile_spot_of(s->p, other);
     return idtable_add(&s->index, hash, frame) ? next : PROFILE_NONE;
 }
 
@@ -354,6 +354,10 @@ static void ask_ahead(const struct spotter *s, uint32_t frame) {
     uint32_t family = family_of(s, frame + AHEAD);
     if (s->families[family].mixed)
         idtable_prefetch(&s->index, hash_nameless(s, family, frame + AHEAD));
+}
+
+static inline void put_spot(struct profile *p, uint32_t frame, uint32_t spot) {
+    p->spots.items[frame] = spot << 1 | (p->b.frames.list.items[frame].image != MODEL_NONE);
 }
 
 /* Where a name says all. p->spots has room. */
@@ -376,7 +380,7 @@ static bool make_named_spots(struct profile *p) {
             if (s.families[family].mixed)
                 spot = mixed_spot(&s, family, i, next);
         }
-        p->spots.items[i] = spot;
+        put_spot(p, i, spot);
         next += spot == next;
         ok = spot != PROFILE_NONE;
     }
@@ -394,7 +398,7 @@ static bool make_other_spots(struct profile *p) {
     bool ok = true;
     for (uint32_t i = 0; ok && i < p->places.count; i++) {
         uint32_t spot = group_of(p, &index, first.items, (uint32_t)first.count, true, i);
-        p->spots.items[i] = spot;
+        put_spot(p, i, spot);
         ok = spot != PROFILE_NONE;
         uint32_t *member = spot == first.count ? vec_push(&first) : NULL;
         ok = ok && (member || spot < first.count);

@@ -447,7 +447,7 @@ struct profile {
     VEC(struct profile_name) list;        /* of names */
     VEC(uint32_t) name_ranks, text_ranks; /* in order of texts; equal ones have equal ranks */
     VEC(uint32_t) name_places;            /* order of names by address */
-    VEC(uint32_t) spots;                  /* by frame */
+    VEC(uint32_t) spots;                  /* by frame: the spot << 1 | it lies in a mapping */
     uint32_t spot_count;
     VEC(uint32_t) kinds; /* by class */
     VEC(struct profile_kind) kind_list;
@@ -501,6 +501,10 @@ static inline void profile_frame_prefetch(const struct profile *p, uint32_t fram
 static inline const struct profile_name *profile_name_of(const struct profile *p, uint32_t frame) {
     uint32_t name = p->places.items[frame].name;
     return name == PROFILE_NONE ? NULL : &p->list.items[name];
+}
+
+static inline uint32_t profile_spot_of(const struct profile *p, uint32_t frame) {
+    return p->spots.items[frame] >> 1;
 }
 
 /* Fills in p->places, p->grades and the ranks of texts and names. False: memory. */

@@ -12,9 +12,10 @@
  * What two neighbours have in common stays open. A node's sums are complete when it is closed; it counts for
  * its row only if no node further out on the path is of the same row.
  *
- * A row belongs to one kind, so that each thread may walk along some kinds, the leaves of which lie together.
- * Its rows, in tables of its own, are put behind those of the kinds before them: they have the same numbers
- * on any number of threads.
+ * A row belongs to one kind, so that threads may walk along some kinds each, the leaves of which lie
+ * together: ranges, more than there are threads, as kinds have few leaves or many. The rows of a range, in
+ * tables of its own, are put behind those of the kinds before them: they have the same numbers on any number
+ * of threads.
  */
 #include <stdlib.h>
 
@@ -41,15 +42,21 @@ struct met {
     size_t from;
 };
 
+/* Where a range's rows come in a table of the profile. */
+struct behind {
+    size_t rows, self;
+};
+
 struct walk {
     struct profile *p;
     size_t from, end;             /* in the order: whole kinds */
     struct profile_table *tables; /* by event; of the first walk those of the profile */
+    struct behind *behind;        /* by event; not of the first */
     struct profile_table *t;
     uint32_t kind;
     VEC(struct met) met;
     struct profile_spot *spots;
-    const uint32_t *spot_of;   /* by frame: the spot << 1 | it lies in a mapping */
+    const uint32_t *spot_of;   /* profile.spots */
     VEC(struct step) path;     /* [0]: the kind's root */
     const uint32_t *order;     /* of the leaves */
     uint32_t outer, outer_len; /* the outer part that the path has, if it is that long */
@@ -473,49 +480,80 @@ static bool walk_leaves(struct walk *w) {
     return ok;
 }
 
+/* All ranges. */
+struct walks {
+    struct walk *list;
+    struct turn {
+        size_t leaves;
+        uint32_t walk;
+    } * turns; /* the longest first, as the last ones handed out decide when all are done */
+    size_t *starts, count;
+    struct profile_spot *spots[POOL_THREADS_MAX]; /* of each thread */
+};
+
+static struct profile_spot *new_spots(const struct profile *p) {
+    struct profile_spot *spots = malloc((p->spot_count + 1u) * sizeof *spots);
+    for (uint32_t i = 0; spots && i < p->spot_count; i++)
+        spots[i] = (struct profile_spot){.kind = PROFILE_NONE};
+    return spots;
+}
+
+/* What spots have of the kinds of an earlier range is of none of this one's. */
 static bool walk_range(void *ctx, size_t i, unsigned thread, struct err *err) {
-    struct walk *w = (struct walk *)ctx + i;
-    const struct profile *p = w->p;
-    (void)thread;
-    w->spots = malloc((p->spot_count + 1u) * sizeof *w->spots);
-    for (uint32_t k = 0; w->spots && k < p->spot_count; k++)
-        w->spots[k] = (struct profile_spot){.kind = PROFILE_NONE};
+    struct walks *x = ctx;
+    struct walk *w = &x->list[x->turns[i].walk];
+    if (!x->spots[thread])
+        x->spots[thread] = new_spots(w->p);
+    w->spots = x->spots[thread];
     bool ok = w->spots && walk_leaves(w);
-    free(w->spots);
     vec_fini(&w->path);
     return ok || err_memory(err, "profile");
 }
 
 /* ---- several ---- */
 
-/* Puts the rows of a walk's table behind those of the profile's. False: memory. */
-static bool append_table(struct profile_table *to, const struct profile_table *from) {
-    size_t rows = to->rows.count, n = from->rows.count, selves = from->self.count;
+/* Makes room in a table of the profile for the rows of a range's, behind what is there. False: memory. */
+static bool make_room(struct profile_table *to, const struct profile_table *from, struct behind *behind) {
+    size_t rows = to->rows.count, n = from->rows.count;
     if (!n)
         return true;
+    size_t selves = from->self.count ? from->self.count - 1 : 0;
     if ((!to->self.count && !vec_push(&to->self)) || rows + n > PROFILE_NO_ROW ||
         !vec_reserve(&to->rows, rows + n) || !vec_reserve(&to->self, to->self.count + selves) ||
         (from->through.count && !vec_reserve(&to->through, rows + n)) ||
         (from->latency.count && !vec_reserve(&to->latency, rows + n)))
         return false;
-    /* [0] is of the rows without samples of their own, in both. */
-    uint32_t more = (uint32_t)to->self.count - 1;
-    for (size_t i = 0; i < n; i++) {
-        to->rows.items[rows + i] = from->rows.items[i];
-        to->rows.items[rows + i].self += from->rows.items[i].self ? more : 0;
-    }
+    *behind = (struct behind){rows, to->self.count};
     to->rows.count += n;
-    if (selves > 1) {
-        memcpy(to->self.items + to->self.count, from->self.items + 1, (selves - 1) * sizeof *to->self.items);
-        to->self.count += selves - 1;
-    }
-    if (from->through.count)
-        memcpy(to->through.items + rows, from->through.items, n * sizeof *to->through.items);
+    to->self.count += selves;
     to->through.count += from->through.count;
-    if (from->latency.count)
-        memcpy(to->latency.items + rows, from->latency.items, n * sizeof *to->latency.items);
     to->latency.count += from->latency.count;
     return true;
+}
+
+/* What was copied is not to be in the memory twice. */
+#define give_back(v) (os_heap_forget((v)->items, (v)->count * sizeof *(v)->items), vec_clear(v))
+
+static void append_table(struct profile_table *to, struct profile_table *from, const struct behind *behind) {
+    size_t n = from->rows.count;
+    struct profile_row *rows = to->rows.items + behind->rows;
+    /* [0] is of the rows without samples of their own, in both. */
+    uint32_t more = (uint32_t)behind->self - 1;
+    for (size_t i = 0; i < n; i++) {
+        rows[i] = from->rows.items[i];
+        rows[i].self += rows[i].self ? more : 0;
+    }
+    give_back(&from->rows);
+    if (from->self.count > 1)
+        memcpy(to->self.items + behind->self, from->self.items + 1,
+               (from->self.count - 1) * sizeof *to->self.items);
+    give_back(&from->self);
+    if (from->through.count)
+        memcpy(to->through.items + behind->rows, from->through.items, n * sizeof *to->through.items);
+    if (from->latency.count)
+        memcpy(to->latency.items + behind->rows, from->latency.items, n * sizeof *to->latency.items);
+    give_back(&from->through);
+    give_back(&from->latency);
 }
 
 /* Rows' numbers are those of their table in the profile, which has some rows already. */
@@ -523,7 +561,7 @@ static void renumber(const struct walk *w) {
     struct profile *p = w->p;
     for (size_t i = 0; i < w->met.count; i++) {
         struct profile_kind *kind = &p->kind_list.items[w->met.items[i].kind];
-        uint32_t more = (uint32_t)p->tables.items[kind->table].rows.count;
+        uint32_t more = (uint32_t)w->behind[kind->table].rows;
         size_t end = i + 1 < w->met.count ? w->met.items[i + 1].from : w->end;
         kind->first_row += more;
         for (size_t k = w->met.items[i].from; k < end && more; k++)
@@ -531,20 +569,10 @@ static void renumber(const struct walk *w) {
     }
 }
 
-static bool append_walk(struct walk *w) {
-    struct profile *p = w->p;
-    bool ok = true;
-    if (w->tables == p->tables.items)
-        return true;
-    renumber(w);
-    for (size_t i = 0; ok && i < p->tables.count; i++)
-        ok = append_table(&p->tables.items[i], &w->tables[i]);
-    return ok;
-}
-
 static void free_tables(struct walk *w) {
     struct profile *p = w->p;
     vec_fini(&w->met);
+    free(w->behind);
     if (!w->tables || w->tables == p->tables.items)
         return;
     for (size_t i = 0; i < p->tables.count; i++) {
@@ -554,6 +582,21 @@ static void free_tables(struct walk *w) {
         vec_fini(&w->tables[i].self);
     }
     free(w->tables);
+}
+
+/* A range's rows, but the first one's, go where there is room for them. */
+static bool append_walk(void *ctx, size_t i, unsigned thread, struct err *err) {
+    struct walk *w = &((struct walks *)ctx)->list[i + 1];
+    struct profile *p = w->p;
+    (void)thread;
+    (void)err;
+    renumber(w);
+    for (size_t k = 0; k < p->tables.count; k++)
+        append_table(&p->tables.items[k], &w->tables[k], &w->behind[k]);
+    free_tables(w);
+    w->tables = NULL;
+    w->behind = NULL;
+    return true;
 }
 
 static uint32_t kind_at(const struct profile *p, size_t i) {
@@ -573,21 +616,25 @@ static size_t start_of(const struct profile *p, uint32_t kind) {
     return from;
 }
 
-/* Cuts the leaves into ranges of whole kinds, about as long as each other: where they begin. At most `most`;
- * how many. */
-static unsigned cut(const struct profile *p, unsigned most, size_t *starts) {
-    size_t n = p->leaf_order.count;
-    unsigned count = 1;
-    starts[0] = 0;
-    for (unsigned i = 1; i < most && n; i++) {
-        size_t at = (size_t)((uint64_t)n * i / most);
-        uint32_t kind = kind_at(p, at);
-        size_t before = start_of(p, kind), behind = start_of(p, kind + 1),
-               nearest = at - before < behind - at ? before : behind;
-        if (nearest > starts[count - 1] && nearest < n)
-            starts[count++] = nearest;
+/* Of each thread, at least, unless kinds are longer; and a kind that is as long as such a range is one. */
+enum { RANGES = 4 };
+
+/* Cuts the leaves into ranges of whole kinds: x->starts. False: memory. */
+static bool cut(struct walks *x, const struct profile *p, unsigned threads) {
+    size_t n = p->leaf_order.count, pieces = threads > 1 ? (size_t)threads * RANGES : 1,
+           least = (n + pieces - 1) / pieces;
+    x->starts = malloc((2 * pieces + 2) * sizeof *x->starts);
+    if (!x->starts)
+        return false;
+    x->starts[x->count++] = 0;
+    for (size_t from = 0; n - from > least;) {
+        uint32_t kind = kind_at(p, from + least);
+        size_t before = start_of(p, kind), behind = start_of(p, kind + 1);
+        from = before > from && behind - before >= least ? before : behind;
+        if (from < n)
+            x->starts[x->count++] = from;
     }
-    return count;
+    return true;
 }
 
 /* Room for about as many rows as there will be, in the table that most samples are for: vectors that grow are
@@ -605,58 +652,74 @@ static void reserve_rows(const struct walk *w, size_t rows, size_t leaves) {
     os_heap_room(&t->through, rows + rows / 8);
 }
 
+static int by_leaves(const void *a, const void *b) {
+    const struct turn *x = a, *y = b;
+    return x->leaves != y->leaves ? (x->leaves < y->leaves) - (x->leaves > y->leaves)
+                                  : (x->walk > y->walk) - (x->walk < y->walk);
+}
+
+/* The walks along the ranges, each like `w`, which is along all leaves. False: memory. */
+static bool make_walks(struct walks *x, const struct walk *w) {
+    struct profile *p = w->p;
+    x->list = calloc(x->count, sizeof *x->list);
+    x->turns = malloc(x->count * sizeof *x->turns);
+    bool ok = x->list && x->turns;
+    for (size_t i = 0; ok && i < x->count; i++) {
+        struct walk *walk = &x->list[i];
+        *walk = *w;
+        walk->from = x->starts[i];
+        walk->end = i + 1 < x->count ? x->starts[i + 1] : p->leaf_order.count;
+        walk->tables = i ? calloc(p->tables.count, sizeof *walk->tables) : p->tables.items;
+        walk->behind = i ? calloc(p->tables.count, sizeof *walk->behind) : NULL;
+        ok = walk->tables && (!i || walk->behind);
+        size_t leaves = walk->end - walk->from;
+        x->turns[i] = (struct turn){leaves, (uint32_t)i};
+        if (ok) /* the first one's take all */
+            reserve_rows(walk, i ? leaves : p->spot_count, i ? leaves : p->leaf_order.count);
+    }
+    if (ok)
+        qsort(x->turns, x->count, sizeof *x->turns, by_leaves);
+    return ok;
+}
+
 /* Of `w`, which is of all leaves. False: memory. */
 static bool walk_all(struct walk *w, struct pool *pool) {
     struct profile *p = w->p;
-    struct walk walks[POOL_THREADS_MAX];
-    size_t starts[POOL_THREADS_MAX];
-    unsigned count = cut(p, pool_threads(pool), starts);
-    bool ok = true;
-    for (unsigned i = 0; i < count; i++) {
-        walks[i] = *w;
-        walks[i].from = starts[i];
-        walks[i].end = i + 1 < count ? starts[i + 1] : p->leaf_order.count;
-        walks[i].tables = i ? calloc(p->tables.count, sizeof *walks[i].tables) : p->tables.items;
-        size_t leaves = walks[i].end - walks[i].from;
-        ok = ok && walks[i].tables;
-        if (walks[i].tables) /* the first one's take all */
-            reserve_rows(&walks[i], i ? leaves : p->spot_count, i ? leaves : p->leaf_order.count);
-    }
-    ok = ok && pool_run(pool, count, walk_range, walks, NULL);
-    for (unsigned i = 0; i < count; i++) {
-        ok = ok && append_walk(&walks[i]);
-        free_tables(&walks[i]);
-    }
+    struct walks x = {0};
+    bool ok =
+        cut(&x, p, pool_threads(pool)) && make_walks(&x, w) && pool_run(pool, x.count, walk_range, &x, NULL);
+    for (unsigned i = 0; i < POOL_THREADS_MAX; i++)
+        free(x.spots[i]);
+    for (size_t i = 1; ok && i < x.count; i++)
+        for (size_t k = 0; ok && k < p->tables.count; k++)
+            ok = make_room(&p->tables.items[k], &x.list[i].tables[k], &x.list[i].behind[k]);
+    ok = ok && pool_run(pool, x.count - 1, append_walk, &x, NULL);
+    for (size_t i = 0; x.list && i < x.count; i++)
+        free_tables(&x.list[i]);
+    free(x.list);
+    free(x.turns);
+    free(x.starts);
     return ok;
 }
 
 /* ---- all ---- */
 
-static uint32_t *find_spots(const struct profile *p) {
-    uint32_t *spot_of = malloc((p->places.count + 1u) * sizeof *spot_of);
-    for (size_t i = 0; spot_of && i < p->places.count; i++)
-        spot_of[i] = p->spots.items[i] << 1 | (p->b.frames.list.items[i].image != MODEL_NONE);
-    return spot_of;
-}
-
 bool profile_walk(struct profile *p, struct pool *pool) {
     const struct profile_options *o = p->plan.o;
     bool graphs = p->plan.chains && o->chain_mode != PROFILE_CHAIN_NONE;
     struct walk w = {.p = p,
+                     .spot_of = p->spots.items,
                      .children = o->children,
                      .caller = o->chain_order == PROFILE_CALLER,
                      .latency = o->children && p->plan.extras};
     size_t n = p->b.leaves.count;
-    uint32_t *spot_of = NULL;
-    bool ok = vec_reserve(&p->leaf_rows, n + 1) && make_order(p) && (spot_of = find_spots(p));
+    bool ok = vec_reserve(&p->leaf_rows, n + 1) && make_order(p);
     p->leaf_rows.count = ok ? n : 0;
     w.order = p->leaf_order.items;
-    w.spot_of = spot_of;
     ok = ok && walk_all(&w, pool);
     if (!graphs) {
         vec_fini(&p->part_ranks);
         vec_fini(&p->leaf_order);
     }
-    free(spot_of);
     return ok;
 }
