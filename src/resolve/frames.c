@@ -311,17 +311,23 @@ static struct resolve_frame_slot *slot_of(const struct resolve_frames *f, uint32
     return &f->recent[hash_fold(address ^ (uint64_t)state << 36, HASH_ODD) % RECENT_SLOTS];
 }
 
-static known_frame frame_at(struct resolve_frames *f, const struct model_state *state, unsigned how,
-                            uint64_t address) {
+static __attribute__((noinline)) known_frame
+new_frame_at(struct resolve_frames *f, const struct model_state *state, unsigned how, uint64_t address) {
     uint64_t key;
-    if (!address_key(address, how, &key))
-        return look_up(f, state, how, address);
-    struct resolve_frame_slot *slot = slot_of(f, state->id, address);
-    if (slot->known && slot->key == key && slot->state == state->id)
-        return slot->known;
+    bool keeps = address_key(address, how, &key);
     known_frame known = look_up(f, state, how, address);
-    *slot = (struct resolve_frame_slot){key, state->id, known};
+    if (keeps)
+        *slot_of(f, state->id, address) = (struct resolve_frame_slot){key, state->id, known};
     return known;
+}
+
+static inline known_frame frame_at(struct resolve_frames *f, const struct model_state *state, unsigned how,
+                                   uint64_t address) {
+    uint64_t key;
+    const struct resolve_frame_slot *slot = slot_of(f, state->id, address);
+    if (address_key(address, how, &key) && slot->known && slot->key == key && slot->state == state->id)
+        return slot->known;
+    return new_frame_at(f, state, how, address);
 }
 
 static uint32_t id_of(known_frame known) {
