@@ -311,6 +311,17 @@ static void find_neighbours(const struct by_keys *k, struct order_tree_node *nod
     }
 }
 
+/* Whether nearly every rank is higher than all before it, as when they come from another tree. Of those that
+ * are the neighbours need not be looked for: they come behind the highest. */
+static bool climbs(const struct by_keys *k) {
+    uint32_t highest = 0, lower = 0;
+    for (uint32_t i = 0; i < k->n; i++) {
+        lower += k->order[i] < highest;
+        highest = k->order[i] > highest ? k->order[i] : highest;
+    }
+    return lower < k->n / 64;
+}
+
 /* What may have its place below a stray: what lies between the nearest nodes above that stand before and
  * behind it. That stays so, whatever is attached, until the stray itself is turned. */
 static struct range range_below(const struct placing *p, uint32_t stray) {
@@ -385,12 +396,13 @@ static bool is_past_hole(const struct view *v, uint32_t y) {
     return v->hole < v->end ? y >= v->hole + v->hole_len && y < v->end : y >= v->end && y < v->hole;
 }
 
-/* The place below which a rank is to be attached. */
-static uint32_t find_place(struct placing *p, uint32_t rank, bool *side) {
+/* The place below which a rank is to be attached. `whole`: nothing is known of its neighbours. */
+static uint32_t find_place(struct placing *p, uint32_t rank, bool whole, bool *side) {
     struct order_tree_node *nodes = p->t->nodes;
     const struct view *v = &p->views[rank];
     uint32_t left = 0, right = 0, parent = 0, pred = nodes[rank + 1].parent, succ = nodes[rank + 1].note;
-    bool whole = meets_stray(p, rank + 1, pred, succ), past = !v->hole_len && !whole;
+    whole = whole || meets_stray(p, rank + 1, pred, succ);
+    bool past = !v->hole_len && !whole;
     for (uint32_t at = p->t->root; at && !past; at = nodes[at].below[*side]) {
         uint32_t y = at - 1;
         parent = at;
@@ -423,12 +435,23 @@ static void ask_nodes_ahead(const struct by_keys *k, uint32_t i) {
 /* Puts the ranks in k->order, one after the other, into a tree and takes them out in that of the tree. */
 static void through_tree(struct by_keys *k) {
     struct placing p = {.t = &k->tree, .views = k->views};
+    struct order_tree_node *nodes = k->tree.nodes;
+    uint32_t highest = 0; /* node; 0: none yet */
+    bool up = climbs(k);
     order_tree_clear(&k->tree);
-    find_neighbours(k, k->tree.nodes);
+    if (!up)
+        find_neighbours(k, nodes);
     for (uint32_t i = 0; i < k->n; i++) {
-        ask_nodes_ahead(k, i);
-        bool side = false;
-        uint32_t rank = k->order[i], parent = find_place(&p, rank, &side);
+        uint32_t rank = k->order[i];
+        bool side = false, lower = up && rank + 1 < highest;
+        if (up) {
+            nodes[rank + 1].parent = highest & INT32_MAX;
+            nodes[rank + 1].note = 0;
+            highest = lower ? highest : rank + 1;
+        } else {
+            ask_nodes_ahead(k, i);
+        }
+        uint32_t parent = find_place(&p, rank, lower, &side);
         order_tree_attach(&k->tree, rank + 1, parent, side);
     }
     order_tree_list(&k->tree, k->order);
