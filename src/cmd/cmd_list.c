@@ -397,6 +397,7 @@ static int run(struct command_env *env, int argc, char **argv) {
     struct lister l = {.o = &o};
     pmu_set_init(&l.pmus, &sysfs_system);
     tracepoint_set_init(&l.tracepoints, &sysfs_system);
+    l.tracepoints.mounts = true;
     status = write_list(env, &l, argc, argv);
     pmu_set_fini(&l.pmus);
     tracepoint_set_fini(&l.tracepoints);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -100,15 +101,25 @@ static bool system_list(const struct sysfs *s, const char *path, struct arena *a
     return ok;
 }
 
-const struct sysfs sysfs_system = {NULL, system_read, system_list};
+static bool system_mount_tracefs(const struct sysfs *s) {
+    (void)s;
+    return mount("nodev", "/sys/kernel/tracing", "tracefs", 0, NULL) == 0 || errno == EBUSY;
+}
+
+const struct sysfs sysfs_system = {NULL, system_read, system_list, system_mount_tracefs};
 
 const char SYSFS_FAKE_DENIED[] = "denied";
+
+static bool is_there(const struct sysfs_fake *tree, const struct sysfs_fake_file *f) {
+    static const char TRACEFS[] = "/sys/kernel/tracing/";
+    return !tree->mounted || *tree->mounted || strncmp(f->path, TRACEFS, sizeof TRACEFS - 1) != 0;
+}
 
 static const char *fake_read(const struct sysfs *s, const char *path, struct arena *a, struct err *err) {
     const struct sysfs_fake *tree = s->ctx;
     for (size_t i = 0; i < tree->count; i++) {
         const struct sysfs_fake_file *f = &tree->files[i];
-        if (!f->text || strcmp(f->path, path) != 0)
+        if (!f->text || strcmp(f->path, path) != 0 || !is_there(tree, f))
             continue;
         if (f->text == SYSFS_FAKE_DENIED) {
             err_errno(err, EACCES, path, "cannot open %s", path);
@@ -131,7 +142,7 @@ static bool fake_list(const struct sysfs *s, const char *path, struct arena *a, 
     bool ok = true, there = false;
     for (size_t i = 0; ok && i < tree->count; i++) {
         const char *p = tree->files[i].path;
-        if (strncmp(p, path, len) != 0 || p[len] != '/')
+        if (strncmp(p, path, len) != 0 || p[len] != '/' || !is_there(tree, &tree->files[i]))
             continue;
         there = true;
         size_t n = strcspn(p + len + 1, "/");
@@ -148,6 +159,13 @@ static bool fake_list(const struct sysfs *s, const char *path, struct arena *a, 
     return ok;
 }
 
+static bool fake_mount_tracefs(const struct sysfs *s) {
+    const struct sysfs_fake *tree = s->ctx;
+    if (tree->mounted)
+        *tree->mounted = true;
+    return tree->mounted;
+}
+
 struct sysfs sysfs_fake(const struct sysfs_fake *tree) {
-    return (struct sysfs){tree, fake_read, fake_list};
+    return (struct sysfs){tree, fake_read, fake_list, fake_mount_tracefs};
 }

@@ -25,6 +25,8 @@ struct sysfs {
     /* The names in the directory at `path`, in `a`. Errors as read's. */
     bool (*list)(const struct sysfs *s, const char *path, struct arena *a, struct sysfs_names *out,
                  struct err *err);
+    /* Mounts tracefs at /sys/kernel/tracing. NULL or false: it may not, or the kernel has none. */
+    bool (*mount_tracefs)(const struct sysfs *s);
 };
 
 /* The running system's. */
@@ -39,6 +41,7 @@ extern const char SYSFS_FAKE_DENIED[];
 struct sysfs_fake {
     const struct sysfs_fake_file *files;
     size_t count;
+    bool *mounted; /* until it is true nothing below /sys/kernel/tracing is there; NULL: as the files are */
 };
 /* `tree` is borrowed for as long as the result is used. */
 struct sysfs sysfs_fake(const struct sysfs_fake *tree);

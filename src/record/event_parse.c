@@ -33,6 +33,7 @@ struct record_event_sources *record_event_sources_new(const struct sysfs *sys) {
     src->sys = sys;
     pmu_set_init(&src->pmus, sys);
     tracepoint_set_init(&src->tracepoints, sys);
+    src->tracepoints.mounts = true;
     return src;
 }
 

@@ -430,6 +430,24 @@ static void marks(void **state) {
     out_fini(&o);
 }
 
+/* Where tracefs is not mounted it is, once somebody asks for a tracepoint, and only then. */
+static void tracefs_is_mounted(void **state) {
+    (void)state;
+    bool mounted = false;
+    struct sysfs_fake tree = EVENT_TEST_TREE;
+    tree.mounted = &mounted;
+    struct sysfs machine = sysfs_fake(&tree);
+    struct record_event_sources *s = record_event_sources_new(&machine);
+    struct record_events ev = RECORD_EVENTS_INIT;
+    assert_non_null(s);
+    assert_true(record_events_parse(s, "cycles:u,cs", &ev, NULL, NULL));
+    assert_false(mounted);
+    assert_true(record_events_parse(s, "sched:sched_switch", &ev, NULL, NULL));
+    assert_true(mounted);
+    record_events_fini(&ev);
+    record_event_sources_free(s);
+}
+
 /* A machine without event_source and tracefs still has the events that every kernel has. */
 static void bare_machine(void **state) {
     (void)state;
@@ -452,15 +470,11 @@ static void bare_machine(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_texts),
-        cmocka_unit_test(bad_texts),
-        cmocka_unit_test(terms_and_units),
-        cmocka_unit_test(groups_and_kinds),
-        cmocka_unit_test(filters),
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(marks),
-        cmocka_unit_test(bare_machine),
-        cmocka_unit_test(denied_tracepoint),
+        cmocka_unit_test(good_texts),      cmocka_unit_test(bad_texts),
+        cmocka_unit_test(terms_and_units), cmocka_unit_test(groups_and_kinds),
+        cmocka_unit_test(filters),         cmocka_unit_test(defaults),
+        cmocka_unit_test(marks),           cmocka_unit_test(tracefs_is_mounted),
+        cmocka_unit_test(bare_machine),    cmocka_unit_test(denied_tracepoint),
         cmocka_unit_test(pfm_names),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -42,7 +42,7 @@ static int by_full_name(const void *a, const void *b) {
 }
 
 /* Both places are tried: the second is where tracefs was before it had a mount point of its own. */
-static bool find_root(struct tracepoint_set *s, struct err *err) {
+static bool look_for_root(struct tracepoint_set *s, struct err *err) {
     static const char *const ROOTS[] = {"/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"};
     struct err why = ERR_INIT, first = ERR_INIT;
     if (s->root)
@@ -62,7 +62,18 @@ static bool find_root(struct tracepoint_set *s, struct err *err) {
         if (i == 0 || why.code != ERR_ABSENT)
             first = first.code == ERR_PERMISSION ? first : why;
     }
-    return explain(&first, err);
+    *err = first;
+    return false;
+}
+
+static bool find_root(struct tracepoint_set *s, struct err *err) {
+    struct err why = ERR_INIT;
+    if (look_for_root(s, &why))
+        return true;
+    if (why.code == ERR_ABSENT && s->mounts && s->sys->mount_tracefs && s->sys->mount_tracefs(s->sys) &&
+        look_for_root(s, &why))
+        return true;
+    return explain(&why, err);
 }
 
 bool tracepoint_systems(struct tracepoint_set *s, struct err *err) {

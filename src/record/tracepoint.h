@@ -15,6 +15,7 @@ struct tracepoint_system {
 
 struct tracepoint_set {
     const struct sysfs *sys; /* borrowed */
+    bool mounts; /* somebody asks for tracepoints: tracefs is mounted where it is not, as perf does */
     struct arena arena;
     const char *root;                      /* where tracefs is mounted, NULL until found */
     VEC(struct tracepoint_system) systems; /* sorted as "name:" */
