@@ -536,6 +536,8 @@ static bool make_room(struct profile_table *to, const struct profile_table *from
 
 static void append_table(struct profile_table *to, struct profile_table *from, const struct behind *behind) {
     size_t n = from->rows.count;
+    if (!n)
+        return;
     struct profile_row *rows = to->rows.items + behind->rows;
     /* [0] is of the rows without samples of their own, in both. */
     uint32_t more = (uint32_t)behind->self - 1;
