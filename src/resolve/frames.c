@@ -521,6 +521,8 @@ void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, si
 }
 
 uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask) {
+    if (has_step(ask)) /* the caller has made none */
+        resolve_frames_steps(f, ask, 1);
     if (ask->stage == ASK_NAME) {
         settle(ask, answer_name(f, ask));
     } else if (ask->stage == ASK_FOUND) {

@@ -67,7 +67,8 @@ uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *s
 /*
  * The same in steps, for many addresses at a time: what each step needs is on its way to the cache since the
  * one before. First all are asked for, then their steps are made, then all are answered, and only then frames
- * are made: in the order of the answers. The state need not be valid any more when steps are made.
+ * are made: in the order of the answers. An answer makes the steps that its address has left. The state need
+ * not be valid any more when steps are made.
  */
 enum { RESOLVE_ASKS_MAX = 512 /* at a time */, RESOLVE_ASK_DONE = 0 };
 struct resolve_ask {
