@@ -46,12 +46,12 @@ static void room_is_made_once(void **state) {
     for (uint32_t i = 0; i < BEFORE; i++)
         assert_true(idtable_add(&t, hash_u64(i), i));
     assert_true(idtable_reserve(&t, COUNT));
-    const struct idtable_slot *slots = t.slots;
+    const struct idtable_bucket *buckets = t.buckets;
     for (uint32_t i = BEFORE; i < COUNT; i++)
         assert_true(idtable_add(&t, hash_u64(i), i));
-    assert_ptr_equal(t.slots, slots);
+    assert_ptr_equal(t.buckets, buckets);
     assert_true(idtable_reserve(&t, COUNT / 2));
-    assert_ptr_equal(t.slots, slots);
+    assert_ptr_equal(t.buckets, buckets);
     assert_int_equal(t.count, COUNT);
     for (uint32_t i = 0; i < COUNT; i++) {
         struct idtable_at at = idtable_first(&t, hash_u64(i));

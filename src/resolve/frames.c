@@ -212,12 +212,12 @@ static struct resolve_frame_spot *spots_of(const struct resolve_frames *f, uint6
     return &f->spots[hash_fold(offset ^ (uint64_t)image << 40, HASH_ODD) % SPOT_SETS * SPOT_WAYS];
 }
 
-/* 0: not known. */
-static known_frame spot_get(const struct resolve_frame_spot *set, uint64_t offset, uint32_t key) {
+/* 0: not known. All ways are compared: nobody can predict which one it is. */
+static inline known_frame spot_get(const struct resolve_frame_spot *set, uint64_t offset, uint32_t key) {
+    unsigned like = 0;
     for (unsigned i = 0; i < SPOT_WAYS; i++)
-        if (set[i].key == key && set[i].offset == offset)
-            return set[i].known;
-    return 0;
+        like |= (unsigned)(((set[i].offset ^ offset) | (set[i].key ^ key)) == 0) << i;
+    return like ? set[__builtin_ctz(like)].known : 0;
 }
 
 /* The oldest goes. */

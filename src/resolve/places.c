@@ -10,7 +10,7 @@ enum { PROCESS_SLOTS = 1 << 10 };
 
 static void forget_pieces(struct resolve_place_space *s) {
     for (unsigned i = 0; i < RESOLVE_PIECES; i++)
-        s->pieces[i] = (struct resolve_place_piece){.start = 1};
+        s->pieces[i].size = 0;
     s->exec_asked = false;
 }
 
@@ -100,24 +100,17 @@ const struct model_state *resolve_places_seek(struct resolve_places *p, enum mod
 }
 
 /* Asks the model and remembers the piece. */
-static __attribute__((noinline)) const struct resolve_place_piece *
-find_new(struct resolve_places *p, struct resolve_place_space *s, uint64_t address) {
+__attribute__((noinline)) const struct resolve_place_piece *
+resolve_places_new_piece(struct resolve_places *p, struct resolve_place_space *s, uint64_t address) {
     struct model_piece piece;
     struct model_hit hit;
     bool found = model_state_find_piece(p->model, &s->state, address, &hit, &piece);
     struct resolve_place_piece *to = &s->pieces[s->next];
-    *to = (struct resolve_place_piece){piece.start, piece.last, found ? hit.offset - address : 0, hit.mapping,
-                                       hit.image};
+    uint64_t size = piece.last - piece.start + 1;
+    *to = (struct resolve_place_piece){piece.start, size ? size : UINT64_MAX /* all but the last one */,
+                                       found ? hit.offset - address : 0, hit.mapping, hit.image};
     s->next = (s->next + 1) % RESOLVE_PIECES;
     return to;
-}
-
-const struct resolve_place_piece *resolve_places_seek_piece(struct resolve_places *p,
-                                                            struct resolve_place_space *s, uint64_t address) {
-    for (unsigned i = 0; i < RESOLVE_PIECES; i++)
-        if (address >= s->pieces[i].start && address <= s->pieces[i].last)
-            return &s->pieces[s->last = (uint8_t)i];
-    return find_new(p, s, address);
 }
 
 bool resolve_places_find(struct resolve_places *p, const struct model_state *state, uint64_t address,

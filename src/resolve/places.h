@@ -16,7 +16,7 @@ enum { RESOLVE_PIECES = 8 };
 
 /* Addresses for which the answer is known. */
 struct resolve_place_piece {
-    uint64_t start, last;    /* start > last: the piece is free */
+    uint64_t start, size;    /* size 0: the piece is free */
     uint64_t slide;          /* image offset - address */
     uint32_t mapping, image; /* MODEL_NONE: a hole */
 };
@@ -27,7 +27,6 @@ struct resolve_place_space {
     uint32_t pid;
     uint32_t space; /* MODEL_SPACE_NONE: the slot is free */
     uint8_t next;   /* piece to give up next */
-    uint8_t last;   /* piece hit last */
     bool in_exec;   /* model_state_in_exec, once asked */
     bool exec_asked;
     struct resolve_place_piece pieces[RESOLVE_PIECES];
@@ -64,16 +63,18 @@ static inline const struct model_state *resolve_places_state(struct resolve_plac
     return resolve_places_space(p, model_space_of(cpumode), pid, when);
 }
 
-/* What is not in the piece hit last. */
-const struct resolve_place_piece *resolve_places_seek_piece(struct resolve_places *p,
-                                                            struct resolve_place_space *s, uint64_t address);
+/* What is in none of the pieces. */
+const struct resolve_place_piece *resolve_places_new_piece(struct resolve_places *p,
+                                                           struct resolve_place_space *s, uint64_t address);
 /* The piece that holds an address, or the hole. Never NULL; valid until the next call. The state is the one
  * that resolve_places_state gave last for such a cpumode. */
 static inline const struct resolve_place_piece *
 resolve_places_piece(struct resolve_places *p, const struct model_state *state, uint64_t address) {
     struct resolve_place_space *s = (struct resolve_place_space *)state;
-    const struct resolve_place_piece *last = &s->pieces[s->last];
-    return address >= last->start && address <= last->last ? last : resolve_places_seek_piece(p, s, address);
+    unsigned in = 0;
+    for (unsigned i = 0; i < RESOLVE_PIECES; i++) /* of all: nobody can predict which one it is */
+        in |= (unsigned)(address - s->pieces[i].start < s->pieces[i].size) << i;
+    return __builtin_expect(in, 1) ? &s->pieces[__builtin_ctz(in)] : resolve_places_new_piece(p, s, address);
 }
 /* As model_state_find, model_state_in_exec. */
 bool resolve_places_find(struct resolve_places *p, const struct model_state *state, uint64_t address,

@@ -55,7 +55,7 @@ static bool has_pieces(struct script_names *n, const struct script_run *run, str
  * same mapping or hole. False: it does not, or more has to be asked than the piece. */
 static inline bool ask_piece(struct script_names *n, const struct script_run *run, struct asking *a,
                              uint64_t ip, bool exact, struct script_ask *ask) {
-    if (!a->piece || ip < a->piece->start || ip > a->piece->last)
+    if (!a->piece || ip - a->piece->start >= a->piece->size)
         a->piece = resolve_places_piece(&n->places, a->state, ip);
     const struct resolve_place_piece *piece = a->piece;
     const bool mapped = piece->mapping != MODEL_NONE, back = mapped && !exact;
