@@ -201,9 +201,11 @@ static bool read_records(struct first_pass *x, struct err *err) {
 
 /* Has the recording's pages brought into memory, not too far ahead of who reads them. */
 static void read_ahead(struct first_pass *x) {
-    enum { STEP = 4 << 20, AHEAD = 64 << 20, NAP_NS = 200 * 1000 };
+    enum { STEP = 4 << 20, AHEAD = 16 << 20, NAP_NS = 200 * 1000 };
     for (uint64_t at = 0; !atomic_load(&x->over);) {
-        if (at > atomic_load_explicit(&x->at, memory_order_relaxed) + AHEAD)
+        uint64_t reader = atomic_load_explicit(&x->at, memory_order_relaxed);
+        at = at > reader ? at : reader; /* what lies behind may have gone out again */
+        if (at > reader + AHEAD)
             nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
         else if (stream_expect(x->r->stream, at, at + STEP))
             at += STEP;

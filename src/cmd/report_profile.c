@@ -334,7 +334,12 @@ static unsigned thread_count(const struct report_session *s, uint32_t pieces) {
     return pieces < (chains ? SMALL : SMALL_FLAT) ? 1 : os_affinity_count();
 }
 
+/* So much of the recording stays in memory for the second pass, in which other things take its place. More
+ * would be more than is needed at the end, less would be brought twice. */
+enum { KEPT_BYTES = 96 << 20 };
+
 static bool first_pass(struct report_session *s, struct err *err) {
+    stream_forget_behind(s->r->stream, KEPT_BYTES);
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_ALL}, err);
     s->r->kallsyms = s->o->symbol.host.kallsyms;
     s->r->symfs = s->o->symbol.symfs;

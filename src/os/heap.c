@@ -67,7 +67,3 @@ void os_heap_forget(void *block, size_t bytes) {
     if (from < to)
         madvise((void *)from, to - from, MADV_DONTNEED);
 }
-
-void os_heap_trim(void) {
-    malloc_trim(0);
-}

@@ -31,11 +31,4 @@ void os_heap_room_raw(void **items, size_t *cap, size_t n, size_t item_size);
  * come. */
 void os_heap_forget(void *block, size_t bytes);
 
-/*
- * Gives back what was freed, between two parts of a run of which the first has left much: what threads
- * freed is in nobody else's reach, and holes of all sizes do not hold large tables. What is touched from then
- * on comes in pages.
- */
-void os_heap_trim(void);
-
 #endif

@@ -3,11 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "os/heap.h"
 #include "profile/profile_internal.h"
 
-/* As many as take more memory than the time is worth in which what several threads' reading left is given
- * back. What one thread left is in few large pieces, which are used again: that is cheaper than new pages. */
+/* From so many on there is work for several threads. */
 enum { MANY_LEAVES = 1 << 16 };
 
 static void add_counts(struct profile_event *e, const struct profile_tally *tally) {
@@ -139,10 +137,21 @@ static bool prepare_part(void *ctx, size_t part, unsigned thread, struct err *er
     return ok || err_memory(err, "profile");
 }
 
+/* Room that was taken for more rows than there are is used by what follows. */
+static void trim_tables(struct profile *p) {
+    for (size_t i = 0; i < p->tables.count; i++) {
+        struct profile_table *t = &p->tables.items[i];
+        vec_trim(&t->rows);
+        vec_trim(&t->self);
+        vec_trim(&t->through);
+    }
+}
+
 /* Sorts and finishes the tables that are shown. */
 static bool finish_tables(struct profile *p) {
     if (!settle_tables(p))
         return false;
+    trim_tables(p);
     struct finish f = {.p = p, .tables = p->shown.count};
     bool ok =
         start_sorting(&f) && pool_run(pool_of(p), 2 * f.tables + 1 + makes_graphs(p), finish_part, &f, NULL);
@@ -161,8 +170,6 @@ static void take_keys(struct profile *p) {
 
 bool profile_freeze(struct profile *p, struct err *err) {
     bool ok = true;
-    if (p->b.leaves.count >= MANY_LEAVES && pool_threads(p->plan.in->pool) > 1)
-        os_heap_trim();
     p->no_dso = PROFILE_NONE;
     take_keys(p);
     for (size_t i = 0; ok && i < p->plan.in->events->list.count; i++)

@@ -16,7 +16,7 @@
 #include "stream/pieces.h"
 
 /* The recording's pages are given back in steps of this size. */
-enum { FORGET_BYTES = 16 << 20 };
+enum { FORGET_BYTES = 4 << 20 };
 /* And the user hears of progress after each of these. */
 enum { PROGRESS_BYTES = 1 << 20 };
 
@@ -80,6 +80,8 @@ static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
         }
     }
     profile_builder_flush(x->b);
+    if (any)
+        stream_forget(x->stream, forgotten, loc);
     if (x->b->failed)
         return err_memory(err, "profile");
     return enough || status == STREAM_END;

@@ -5,11 +5,18 @@
 
 #include "stream/stream_internal.h"
 
+/* What was read goes out of memory in steps of this size. */
+enum { WINDOW_BYTES = 4 << 20 };
+
 void stream_add_mark(struct stream *s, uint64_t loc, size_t segment) {
     struct stream_mark *m = vec_push(&s->marks);
     if (m)
         *m = (struct stream_mark){loc, s->pass_max_ns, (uint32_t)segment};
     s->next_mark = m ? loc + STREAM_PIECE_BYTES : UINT64_MAX;
+    if (loc >= s->forgotten && loc - s->forgotten >= WINDOW_BYTES) {
+        stream_forget(s, s->forgotten, loc);
+        s->forgotten = loc;
+    }
 }
 
 uint32_t stream_piece_count(const struct stream *s) {

@@ -47,6 +47,7 @@ static struct stream *new_stream(const char *path, const struct stream_options *
         s->options = *opts;
     s->input.file.fd = -1;
     s->min_time_ns = UINT64_MAX;
+    s->forgotten = UINT64_MAX;
     return s;
 }
 
@@ -924,6 +925,10 @@ void stream_release(struct stream *s, uint64_t loc) {
 void stream_forget(const struct stream *s, uint64_t from, uint64_t to) {
     if (s->input.map.bytes.data && from < to && to <= s->input.map.bytes.size)
         os_map_forget(&s->input.map, from, to - from);
+}
+
+void stream_forget_behind(struct stream *s, uint64_t loc) {
+    s->forgotten = loc;
 }
 
 bool stream_expect(const struct stream *s, uint64_t from, uint64_t to) {

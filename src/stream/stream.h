@@ -151,6 +151,10 @@ void stream_release(struct stream *s, uint64_t loc);
  * The records stay valid. Does something for plain files only. */
 void stream_forget(const struct stream *s, uint64_t from, uint64_t to);
 
+/* From `loc` on what was read goes out of memory again behind the reader, a window at a time, as by
+ * stream_forget. */
+void stream_forget_behind(struct stream *s, uint64_t loc);
+
 /* Brings what lies between two locs into memory, ahead of whoever reads it; for another thread than that one.
  * False: there is nothing to bring, now or later. Does something for plain files only. */
 bool stream_expect(const struct stream *s, uint64_t from, uint64_t to);

@@ -100,6 +100,7 @@ struct stream {
     struct stream_memos memos;
     VEC(struct stream_mark) marks; /* by ascending loc */
     uint64_t next_mark;            /* the first record at this loc or behind is marked */
+    uint64_t forgotten;            /* stream_forget_behind: up to here; UINT64_MAX: nothing is */
     size_t timed_events;           /* so many, from the first on, have times in their samples */
     bool is_share;                 /* of stream_pieces_open: all there is has been expanded */
     struct writer
