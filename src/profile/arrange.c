@@ -7,6 +7,7 @@
 
 #include "base/prefetch.h"
 #include "base/radix.h"
+#include "profile/alike.h"
 #include "profile/order_tree.h"
 
 enum { AHEAD = 16 };
@@ -19,7 +20,7 @@ struct view {
 
 /* Where an item comes by shares. */
 struct share {
-    uint32_t group; /* the rank of the first one with the same numbers */
+    uint32_t group; /* the number of those with the same numbers */
     uint32_t note;  /* see make_notes */
 };
 
@@ -36,45 +37,23 @@ struct arrange {
     uint32_t *order; /* the caller's: items as they were made */
     /* and with STAGE_SHARES. */
     struct share *shares; /* by item */
-    uint64_t *starts;     /* a bit by rank: here a group begins */
+    uint32_t *ends;       /* by group: the rank behind its last one */
     uint32_t depth_mask;  /* as many bits as the largest depth has */
 };
 
-/* One half's means to sort by one number after the other. */
-struct sorting {
-    const struct arrange *a;
-    uint32_t n;
-    struct radix_item *sorted;
-    uint64_t *starts;  /* a bit by rank: here begin items that no number by which was sorted tells apart */
-    uint64_t *earlier; /* the same as it was before the last numbers */
-};
+/* Items are asked for so many at a time: their numbers stay in the nearest cache. */
+enum { BLOCK = 256 };
 
 static void *room_for(const struct arrange *a, size_t size) {
     return malloc(((size_t)a->n + 1) * size);
 }
 
-/* By item; NULL: memory. */
-static uint64_t *ask(const struct arrange *a, enum arrange_number which) {
-    uint64_t *numbers = room_for(a, sizeof *numbers);
-    if (numbers)
-        a->o.fill(a->o.ctx, which, numbers);
-    return numbers;
+static uint32_t block_at(const struct arrange *a, uint32_t from) {
+    return a->n - from < BLOCK ? a->n - from : BLOCK;
 }
 
-/* Afterwards sorting_fini, whatever comes of it. */
-static bool sorting_init(struct sorting *s, const struct arrange *a) {
-    size_t words = ((size_t)a->n + 1) / 64 + 1;
-    *s = (struct sorting){.a = a, .n = a->n};
-    s->sorted = room_for(a, sizeof *s->sorted);
-    s->starts = malloc(words * sizeof *s->starts);
-    s->earlier = malloc(words * sizeof *s->earlier);
-    return s->sorted && s->starts && s->earlier;
-}
-
-static void sorting_fini(struct sorting *s) {
-    free(s->sorted);
-    free(s->starts);
-    free(s->earlier);
+static void ask(const struct arrange *a, enum arrange_number which, uint32_t from, uint64_t *numbers) {
+    a->o.fill(a->o.ctx, which, from, block_at(a, from), numbers);
 }
 
 /* ---- two halves ---- */
@@ -114,100 +93,8 @@ void arrange_free(struct arrange *a) {
     pthread_cond_destroy(&a->further);
     pthread_mutex_destroy(&a->lock);
     free(a->shares);
-    free(a->starts);
+    free(a->ends);
     free(a);
-}
-
-/* ---- by one number after the other ---- */
-
-static void set_start(struct sorting *s, uint32_t rank) {
-    s->starts[rank / 64] |= 1ull << rank % 64;
-}
-
-static void keep_starts(struct sorting *s) {
-    memcpy(s->earlier, s->starts, (((size_t)s->n + 1) / 64 + 1) * sizeof *s->starts);
-}
-
-/* The first start behind a rank. */
-static uint32_t next_start(const uint64_t *starts, uint32_t rank) {
-    size_t at = ++rank / 64;
-    uint64_t word = starts[at] & -1ull << rank % 64;
-    while (!word)
-        word = starts[++at];
-    return (uint32_t)(at * 64 + (unsigned)__builtin_ctzll(word));
-}
-
-/* By the keys of s->sorted, what was equal before. False: memory. */
-static bool sort_all(struct sorting *s) {
-    struct radix_item *room = room_for(s->a, sizeof *room);
-    for (uint32_t from = 0, end; room && from < s->n; from = end) {
-        end = next_start(s->starts, from);
-        if (end - from < 2)
-            continue;
-        radix_sort(s->sorted + from, room, end - from);
-        for (uint32_t i = from + 1; i < end; i++)
-            if (s->sorted[i].key != s->sorted[i - 1].key)
-                set_start(s, i);
-    }
-    free(room);
-    return room;
-}
-
-/* Sorts by a number what those before it left equal, keeping the order of what this one leaves equal. The
- * numbers stay in the keys of s->sorted. There is either room for numbers by item or room to sort. False:
- * memory. */
-static bool sort_by(struct sorting *s, enum arrange_number which, uint64_t flip) {
-    uint64_t *numbers = ask(s->a, which);
-    for (uint32_t i = 0; numbers && i < s->n; i++)
-        s->sorted[i].key = numbers[s->sorted[i].value] ^ flip;
-    free(numbers);
-    return numbers && sort_all(s);
-}
-
-/* One number in the place of two: that in the keys of s->sorted, whose largest is known, and what decides
- * where it is equal. *fits: whether there is room for both; else nothing has happened. False: memory. */
-static bool append_number(struct sorting *s, uint64_t most, enum arrange_number which, bool *fits) {
-    uint64_t *numbers = ask(s->a, which), any = 1;
-    for (uint32_t i = 0; numbers && i < s->n; i++)
-        any |= numbers[i];
-    unsigned free_bits = (unsigned)__builtin_clzll(any), bits = 64 - free_bits;
-    *fits = free_bits && !(most >> free_bits);
-    for (uint32_t i = 0; numbers && *fits && i < s->n; i++)
-        s->sorted[i].key = s->sorted[i].key << bits | numbers[s->sorted[i].value];
-    free(numbers);
-    return numbers;
-}
-
-/* As sort_by with both, one after the other. */
-static bool sort_by_two(struct sorting *s, enum arrange_number which, uint64_t flip,
-                        enum arrange_number then) {
-    uint64_t *numbers = ask(s->a, which), low = UINT64_MAX, high = 0;
-    bool fits = false;
-    for (uint32_t i = 0; numbers && i < s->n; i++) {
-        uint64_t x = numbers[i] ^ flip;
-        low = x < low ? x : low;
-        high = x > high ? x : high;
-    }
-    for (uint32_t i = 0; numbers && i < s->n; i++)
-        s->sorted[i].key = (numbers[s->sorted[i].value] ^ flip) - low;
-    free(numbers);
-    if (!numbers || !append_number(s, high - low, then, &fits))
-        return false;
-    return fits ? sort_all(s) : sort_by(s, which, flip) && sort_by(s, then, 0);
-}
-
-/* All items are alike, and as they are numbered. */
-static void start_anew(struct sorting *s) {
-    memset(s->starts, 0, (((size_t)s->n + 1) / 64 + 1) * sizeof *s->starts);
-    set_start(s, 0);
-    set_start(s, s->n);
-    for (uint32_t i = 0; i < s->n; i++)
-        s->sorted[i].value = i;
-}
-
-static void list_items(const struct sorting *s, uint32_t *items) {
-    for (uint32_t i = 0; i < s->n; i++)
-        items[i] = s->sorted[i].value;
 }
 
 /* ---- by keys ---- */
@@ -218,56 +105,172 @@ static const uint64_t sign = 1ull << 63;
 struct by_keys {
     uint32_t n;
     uint32_t *ranked;   /* items by rank in the order that most comparisons follow */
-    struct view *views; /* by rank */
+    uint64_t *starts;   /* a bit by rank: here begin items that this order does not tell apart */
+    uint64_t *holes;    /* likewise: this one's view has a hole */
+    struct view *views; /* by rank, of those */
     uint32_t *order;    /* ranks as the trees have them */
     struct order_tree tree;
 };
 
-/* The views of the items of ranks [from, end), which have equal keys. True if there is a hole. s->sorted has
- * the places in its keys, the sign flipped: differences are those of signed numbers. */
-static bool look_around(const struct sorting *s, uint32_t from, uint32_t end, struct view *views) {
+static void set_bit(uint64_t *bits, uint32_t at) {
+    bits[at / 64] |= 1ull << at % 64;
+}
+
+static bool has_bit(const uint64_t *bits, uint32_t at) {
+    return bits[at / 64] >> at % 64 & 1;
+}
+
+/* None is set but (ends) that behind the last rank. NULL: memory. */
+static uint64_t *new_bits(uint32_t n, bool ends) {
+    uint64_t *bits = calloc((size_t)n / 64 + 1, sizeof *bits);
+    if (bits && ends)
+        set_bit(bits, n);
+    return bits;
+}
+
+/* The first one that is set behind a rank. */
+static uint32_t next_bit(const uint64_t *bits, uint32_t rank) {
+    size_t at = ++rank / 64;
+    uint64_t word = bits[at] & -1ull << rank % 64;
+    while (!word)
+        word = bits[++at];
+    return (uint32_t)(at * 64 + (unsigned)__builtin_ctzll(word));
+}
+
+/* Items while they are sorted: first their keys' numbers, then they lie by keys, and by places in each. */
+struct sorting {
+    struct alike keys;
+    uint32_t *numbers;  /* by item */
+    uint64_t *places;   /* by item; the sign is flipped: differences are those of signed numbers */
+    uint32_t *ends;     /* by number: the rank behind its last one */
+    uint32_t *in_order; /* numbers */
+    struct radix_item *sorted;
+};
+
+static void sorting_fini(struct sorting *s) {
+    alike_fini(&s->keys);
+    free(s->numbers);
+    free(s->places);
+    free(s->ends);
+    free(s->in_order);
+    free(s->sorted);
+}
+
+/* Makes room for so many of each number as there are, in the numbers' order: ends[x] is where those of x
+ * begin. NULL: memory. */
+static uint32_t *count_out(const uint32_t *in_order, uint32_t numbers, const uint32_t *of_item, size_t stride,
+                           uint32_t n) {
+    uint32_t *ends = calloc((size_t)numbers + 1, sizeof *ends), at = 0;
+    for (uint32_t i = 0; ends && i < n; i++)
+        ends[of_item[i * stride]]++;
+    for (uint32_t i = 0; ends && i < numbers; i++) {
+        uint32_t *end = &ends[in_order[i]], count = *end;
+        *end = at;
+        at += count;
+    }
+    return ends;
+}
+
+/* Numbers, places. False: memory. */
+static bool look_at_keys(struct sorting *s, const struct arrange *a) {
+    uint64_t keys[BLOCK];
+    s->keys.width = 1;
+    s->numbers = room_for(a, sizeof *s->numbers);
+    s->places = room_for(a, sizeof *s->places);
+    if (!s->numbers || !s->places)
+        return false;
+    for (uint32_t from = 0; from < a->n; from += BLOCK) {
+        ask(a, ARRANGE_KEYS, from, keys);
+        ask(a, ARRANGE_PLACE, from, &s->places[from]);
+        for (uint32_t i = 0, count = block_at(a, from); i < count; i++) {
+            uint32_t number = alike_number(&s->keys, &keys[i], 1);
+            if (number == ALIKE_NONE)
+                return false;
+            s->numbers[from + i] = number;
+            s->places[from + i] ^= sign;
+        }
+    }
+    return true;
+}
+
+/* To where their keys come. False: memory. */
+static bool spread(struct sorting *s, const struct arrange *a) {
+    s->in_order = alike_sort(&s->keys);
+    s->ends = s->in_order ? count_out(s->in_order, s->keys.count, s->numbers, 1, a->n) : NULL;
+    s->sorted = s->ends ? room_for(a, sizeof *s->sorted) : NULL;
+    for (uint32_t i = 0; s->sorted && i < a->n; i++)
+        s->sorted[s->ends[s->numbers[i]]++] = (struct radix_item){s->places[i], i};
+    free(s->numbers);
+    free(s->places);
+    s->numbers = NULL;
+    s->places = NULL;
+    return s->sorted;
+}
+
+/* The views of the items of ranks [from, end), which have equal keys. True if there is a hole. */
+static bool look_around(const struct by_keys *k, const struct radix_item *sorted, uint32_t from,
+                        uint32_t end) {
     uint32_t low = from, high = from, equal = from;
     bool any = false;
+    if (sorted[end - 1].key - sorted[from].key < sign)
+        return false;
     for (uint32_t i = from; i < end; i++) {
-        uint64_t place = s->sorted[i].key;
-        while (equal < end && s->sorted[equal].key == place)
+        uint64_t place = sorted[i].key;
+        while (equal < end && sorted[equal].key == place)
             equal++;
-        while (place - s->sorted[low].key >= sign)
+        while (place - sorted[low].key >= sign)
             low++;
-        while (high < end && (s->sorted[high].key < place || s->sorted[high].key - place <= sign))
+        while (high < end && (sorted[high].key < place || sorted[high].key - place <= sign))
             high++;
-        views[i] =
+        struct view v =
             low > from ? (struct view){equal, from, low - from} : (struct view){equal, high, end - high};
-        any |= views[i].hole_len;
+        if (!v.hole_len)
+            continue;
+        k->views[i] = v;
+        set_bit(k->holes, i);
+        any = true;
     }
     return any;
 }
 
-/* All items' views. True if there is a hole. */
-static bool look_at_all(const struct sorting *s, struct view *views) {
-    bool any = false;
-    for (uint32_t from = 0, end; from < s->n; from = end) {
-        end = next_start(s->earlier, from);
-        any |= look_around(s, from, end, views);
+/* By place what has equal keys; sets *any if there is a hole. False: memory. */
+static bool sort_places(struct by_keys *k, const struct sorting *s, bool *any) {
+    uint32_t most = 0;
+    for (uint32_t i = 0, from = 0; i < s->keys.count; i++) {
+        uint32_t end = s->ends[s->in_order[i]];
+        most = end - from > most ? end - from : most;
+        from = end;
     }
-    return any;
+    struct radix_item *room = malloc(((size_t)most + 1) * sizeof *room), *sorted = s->sorted;
+    for (uint32_t i = 0, from = 0, end; room && i < s->keys.count; i++, from = end) {
+        end = s->ends[s->in_order[i]];
+        radix_sort(sorted + from, room, end - from);
+        for (uint32_t j = from; j < end; j++) {
+            if (j == from || sorted[j].key != sorted[j - 1].key)
+                set_bit(k->starts, j);
+            k->ranked[j] = sorted[j].value;
+        }
+        *any |= look_around(k, sorted, from, end);
+    }
+    free(room);
+    return room;
 }
 
 /* Sorts by keys, then places; sets *any if there is a hole. False: memory. */
-static bool sort_and_look(struct by_keys *k, struct sorting *s, bool *any) {
-    start_anew(s);
-    if (!sort_by(s, ARRANGE_KEYS, 0))
-        return false;
-    keep_starts(s);
-    if (!sort_by(s, ARRANGE_PLACE, sign))
-        return false;
-    k->views = room_for(s->a, sizeof *k->views);
-    k->ranked = room_for(s->a, sizeof *k->ranked);
-    if (!k->views || !k->ranked)
-        return false;
-    *any = look_at_all(s, k->views);
-    list_items(s, k->ranked);
-    return true;
+static bool sort_and_look(struct by_keys *k, const struct arrange *a, bool *any) {
+    struct sorting s = {.numbers = NULL};
+    bool ok = look_at_keys(&s, a) && spread(&s, a);
+    k->views = ok ? room_for(a, sizeof *k->views) : NULL;
+    k->ranked = ok ? room_for(a, sizeof *k->ranked) : NULL;
+    k->starts = new_bits(a->n, true);
+    k->holes = new_bits(a->n, false);
+    ok = k->views && k->ranked && k->starts && k->holes && sort_places(k, &s, any);
+    sorting_fini(&s);
+    return ok;
+}
+
+static struct view view_of(const struct by_keys *k, uint32_t rank) {
+    return has_bit(k->holes, rank) ? k->views[rank] : (struct view){next_bit(k->starts, rank), 0, 0};
 }
 
 /*
@@ -286,8 +289,8 @@ struct range {
 /* The node of a rank is rank + 1. Before it is attached its `parent` and `note` are the nodes that will be
  * next before and behind it by rank then; 0: none. */
 struct placing {
-    struct order_tree *t;     /* nodes' notes: strays */
-    const struct view *views; /* by rank */
+    struct order_tree *t; /* nodes' notes: strays */
+    const struct by_keys *k;
     uint32_t strays[STRAYS_MAX], stray_count;
     struct range below[STRAYS_MAX]; /* what may have its place below a stray */
     uint32_t below_count;
@@ -399,18 +402,20 @@ static bool is_past_hole(const struct view *v, uint32_t y) {
 /* The place below which a rank is to be attached. `whole`: nothing is known of its neighbours. */
 static uint32_t find_place(struct placing *p, uint32_t rank, bool whole, bool *side) {
     struct order_tree_node *nodes = p->t->nodes;
-    const struct view *v = &p->views[rank];
+    struct view v;
     uint32_t left = 0, right = 0, parent = 0, pred = nodes[rank + 1].parent, succ = nodes[rank + 1].note;
     whole = whole || meets_stray(p, rank + 1, pred, succ);
-    bool past = !v->hole_len && !whole;
+    bool past = !whole && !has_bit(p->k->holes, rank);
+    if (!past)
+        v = view_of(p->k, rank);
     for (uint32_t at = p->t->root; at && !past; at = nodes[at].below[*side]) {
         uint32_t y = at - 1;
         parent = at;
-        *side = (y < v->end) ^ (y - v->hole < v->hole_len);
-        whole |= *side != (y < v->end);
+        *side = (y < v.end) ^ (y - v.hole < v.hole_len);
+        whole |= *side != (y < v.end);
         left = *side ? at : left;
         right = *side ? right : at;
-        past = !whole && is_past_hole(v, y);
+        past = !whole && is_past_hole(&v, y);
     }
     nodes[rank + 1].note = 0;
     if (!past) {
@@ -429,12 +434,11 @@ static void ask_nodes_ahead(const struct by_keys *k, uint32_t i) {
     prefetch(&nodes[k->order[i + 2 * AHEAD] + 1]);
     prefetch(&nodes[node->parent]);
     prefetch(&nodes[node->note]);
-    prefetch(&k->views[k->order[i + AHEAD]]);
 }
 
 /* Puts the ranks in k->order, one after the other, into a tree and takes them out in that of the tree. */
 static void through_tree(struct by_keys *k) {
-    struct placing p = {.t = &k->tree, .views = k->views};
+    struct placing p = {.t = &k->tree, .k = k};
     struct order_tree_node *nodes = k->tree.nodes;
     uint32_t highest = 0; /* node; 0: none yet */
     bool up = climbs(k);
@@ -474,14 +478,12 @@ static bool through_both_trees(struct by_keys *k, const struct arrange *a) {
 
 /* k->order: ranks as perf's trees have them. */
 static bool sort_by_keys(struct by_keys *k, struct arrange *a) {
-    struct sorting s;
-    bool any = false, ok = sorting_init(&s, a) && sort_and_look(k, &s, &any);
-    sorting_fini(&s);
-    if (!ok || !wait_for(a, STAGE_MADE))
+    bool any = false;
+    if (!sort_and_look(k, a, &any) || !wait_for(a, STAGE_MADE))
         return false;
     for (uint32_t i = 0; !any && i < k->n; i++)
         k->order[i] = i;
-    ok = !any || through_both_trees(k, a);
+    bool ok = !any || through_both_trees(k, a);
     free(k->views);
     k->views = NULL;
     return ok;
@@ -491,103 +493,150 @@ static bool sort_by_keys(struct by_keys *k, struct arrange *a) {
 
 /* Rows of one thread with equal first shares. */
 struct class {
-    uint32_t depth;  /* of the first one */
+    uint16_t depth; /* of the first one */
+    bool seen;
     uint32_t number; /* 0: all have the same depth */
 };
 
-/* Gives each rank its class, in s->sorted[].key << 16 | its depth; the list of them, NULL: memory.
- * s->earlier tells where first shares differ. */
-static struct class *find_classes(struct sorting *s, const uint64_t *numbers, uint32_t *count) {
-    uint32_t most_thread = 0, from = 0, next = 0;
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t thread = (uint32_t)(numbers[i] >> 16) + 1; /* none is UINT32_MAX */
-        most_thread = thread > most_thread ? thread : most_thread;
-    }
-    uint32_t *last_of = malloc(((size_t)most_thread + 1) * sizeof *last_of); /* by thread */
-    struct class *classes = room_for(s->a, sizeof *classes);
-    for (uint32_t i = 0; last_of && i <= most_thread; i++)
-        last_of[i] = UINT32_MAX;
-    *count = 0;
-    for (uint32_t i = 0; last_of && classes && i < s->n; i++) {
-        uint64_t x = numbers[s->sorted[i].value];
-        uint32_t *last = &last_of[(uint32_t)(x >> 16) + 1], depth = (uint16_t)x;
-        if (i == next) {
-            from = *count;
-            next = next_start(s->earlier, i);
+/* What the first half makes out of shares. */
+struct by_shares {
+    struct alike groups;  /* by both shares and keys as they are sorted in the end; more comes first */
+    struct alike classes; /* by first share and thread */
+    uint16_t *depths;     /* by item */
+};
+
+static void by_shares_fini(struct by_shares *b) {
+    alike_fini(&b->groups);
+    alike_fini(&b->classes);
+    free(b->depths);
+}
+
+/* Each item's group; its class, which takes the place of its note. False: memory. */
+static bool find_groups(struct by_shares *b, const struct arrange *a) {
+    uint64_t first[BLOCK], second[BLOCK], shown[BLOCK], chain[BLOCK];
+    for (uint32_t from = 0; from < a->n; from += BLOCK) {
+        ask(a, ARRANGE_FIRST, from, first);
+        ask(a, ARRANGE_SECOND, from, second);
+        ask(a, ARRANGE_SHOWN, from, shown);
+        if (a->o.depths)
+            ask(a, ARRANGE_CHAIN, from, chain);
+        for (uint32_t i = 0, count = block_at(a, from); i < count; i++) {
+            struct share *x = &a->shares[from + i];
+            x->group = alike_number(&b->groups, (uint64_t[]){~first[i], ~second[i], shown[i]}, 3);
+            if (x->group == ALIKE_NONE)
+                return false;
+            if (!a->o.depths)
+                continue;
+            x->note = alike_number(&b->classes, (uint64_t[]){first[i], chain[i] >> 16}, 2);
+            b->depths[from + i] = (uint16_t)chain[i];
+            if (x->note == ALIKE_NONE)
+                return false;
         }
-        if (*last == UINT32_MAX || *last < from) {
-            *last = *count;
-            classes[(*count)++] = (struct class){depth, 0};
-        }
-        classes[*last].number |= classes[*last].depth != depth;
-        s->sorted[i].key = (uint64_t)*last << 16 | depth;
     }
-    free(last_of);
-    if (last_of && classes)
-        return classes;
-    free(classes);
-    return NULL;
+    return true;
+}
+
+/* NULL: memory. *mask: as many bits as the largest depth has. */
+static struct class *find_classes(const struct by_shares *b, const struct arrange *a, uint32_t *mask) {
+    struct class *classes = calloc((size_t)b->classes.count + 1, sizeof *classes);
+    *mask = 1;
+    for (uint32_t i = 0; classes && i < a->n; i++) {
+        struct class *c = &classes[a->shares[i].note];
+        uint16_t depth = b->depths[i];
+        while (*mask < depth)
+            *mask = *mask << 1 | 1;
+        if (!c->seen)
+            *c = (struct class){.depth = depth, .seen = true};
+        c->number |= c->depth != depth;
+    }
+    return classes;
 }
 
 /*
- * A note on each rank, in s->sorted[].key: the number of its class and its depth, so that of two in one class
- * the one with the smaller note comes first; 0 where all in the class have the same depth. Classes are
- * numbered from 1 as far as 32 bits go, which is half a million classes at 4,096 frames.
+ * A note on each item: the number of its class and its depth, so that of two in one class the one with the
+ * smaller note comes first; 0 where all in the class have the same depth. Classes are numbered from 1 as far
+ * as 32 bits go, which is half a million classes at 4,096 frames.
  */
-static bool make_notes(struct sorting *s, uint32_t *depth_mask) {
-    uint32_t count, number = 0, mask = 1;
-    uint64_t *numbers = ask(s->a, ARRANGE_CHAIN);
-    struct class *classes = numbers ? find_classes(s, numbers, &count) : NULL;
-    free(numbers);
+static bool make_notes(const struct by_shares *b, struct arrange *a) {
+    uint32_t number = 0, mask;
+    struct class *classes = find_classes(b, a, &mask);
     if (!classes)
         return false;
-    for (uint32_t i = 0; i < s->n; i++)
-        while (mask < (uint16_t)s->sorted[i].key)
-            mask = mask << 1 | 1;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < b->classes.count; i++)
         if (classes[i].number)
             classes[i].number = ++number;
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t depth = (uint16_t)s->sorted[i].key, class = classes[s->sorted[i].key >> 16].number;
-        s->sorted[i].key = class ? class * (mask + 1) + (s->a->o.shorter ? depth : mask - depth) : 0;
+    for (uint32_t i = 0; i < a->n; i++) {
+        uint32_t depth = b->depths[i], class = classes[a->shares[i].note].number;
+        a->shares[i].note = class ? class * (mask + 1) + (a->o.shorter ? depth : mask - depth) : 0;
     }
     free(classes);
-    *depth_mask = mask;
+    a->depth_mask = mask;
     return number <= UINT32_MAX / (mask + 1);
 }
 
-/* From groups, and notes in s->sorted[].key, to what is handed over. */
-static bool hand_over(struct sorting *s, struct arrange *a) {
-    a->shares = room_for(a, sizeof *a->shares);
-    for (uint32_t from = 0, end; a->shares && from < s->n; from = end) {
-        end = next_start(s->starts, from);
-        for (uint32_t i = from; i < end; i++)
-            a->shares[s->sorted[i].value] = (struct share){from, (uint32_t)s->sorted[i].key};
-    }
-    a->starts = s->starts;
-    s->starts = NULL;
-    return a->shares;
+/* How far the groups go, in their order. False: memory. */
+static bool end_groups(const struct by_shares *b, struct arrange *a) {
+    uint32_t *in_order = alike_sort(&b->groups);
+    if (in_order)
+        a->ends = count_out(in_order, b->groups.count, &a->shares->group, 2, a->n);
+    for (uint32_t i = 0; a->ends && i < b->groups.count; i++)
+        a->ends[in_order[i]] = i + 1 < b->groups.count ? a->ends[in_order[i + 1]] : a->n;
+    free(in_order);
+    return a->ends;
 }
 
-/* The order in which the items were made, then their shares. */
-static bool first_half(struct arrange *a, struct sorting *s, bool far) {
-    start_anew(s);
-    if (far && !sort_by_two(s, ARRANGE_MADE, 0, ARRANGE_TURN))
-        return false;
-    list_items(s, a->order);
-    tell(a, STAGE_MADE);
-    start_anew(s);
-    if (!sort_by(s, ARRANGE_FIRST, UINT64_MAX))
-        return false;
-    keep_starts(s);
-    return sort_by_two(s, ARRANGE_SECOND, UINT64_MAX, ARRANGE_SHOWN) &&
-           (!a->o.depths || make_notes(s, &a->depth_mask)) && hand_over(s, a);
+static bool find_shares(struct arrange *a) {
+    struct by_shares b = {.groups = {.width = 3}, .classes = {.width = 2}};
+    a->shares = room_for(a, sizeof *a->shares);
+    b.depths = a->o.depths ? room_for(a, sizeof *b.depths) : NULL;
+    bool ok = a->shares && (b.depths || !a->o.depths) && find_groups(&b, a) && end_groups(&b, a) &&
+              (!a->o.depths || make_notes(&b, a));
+    by_shares_fini(&b);
+    return ok;
+}
+
+/* The order in which the items were made. False: memory. */
+static bool find_made(const struct arrange *a) {
+    uint64_t low = UINT64_MAX, high = 0, made[BLOCK], turns[BLOCK];
+    struct radix_item *items = room_for(a, sizeof *items), *room = room_for(a, sizeof *room);
+    bool ok = items && room;
+    for (uint32_t from = 0; ok && from < a->n; from += BLOCK) {
+        ask(a, ARRANGE_MADE, from, made);
+        for (uint32_t i = 0, count = block_at(a, from); i < count; i++) {
+            low = made[i] < low ? made[i] : low;
+            high = made[i] > high ? made[i] : high;
+        }
+    }
+    bool fits = high - low < 1ull << 48; /* with turns */
+    for (uint32_t from = 0; ok && from < a->n; from += BLOCK) {
+        ask(a, ARRANGE_MADE, from, made);
+        ask(a, ARRANGE_TURN, from, turns);
+        for (uint32_t i = 0, count = block_at(a, from); i < count; i++)
+            items[from + i] =
+                (struct radix_item){fits ? (made[i] - low) << 16 | turns[i] : turns[i], from + i};
+    }
+    if (ok)
+        radix_sort(items, room, a->n);
+    for (uint32_t i = 0; ok && !fits && i < a->n; i++) {
+        a->o.fill(a->o.ctx, ARRANGE_MADE, items[i].value, 1, made);
+        items[i].key = made[0];
+    }
+    if (ok && !fits)
+        radix_sort(items, room, a->n);
+    for (uint32_t i = 0; ok && i < a->n; i++)
+        a->order[i] = items[i].value;
+    free(items);
+    free(room);
+    return ok;
 }
 
 bool arrange_shares(struct arrange *a, bool far) {
-    struct sorting s;
-    bool ok = sorting_init(&s, a) && first_half(a, &s, far);
-    sorting_fini(&s);
+    for (uint32_t i = 0; !far && i < a->n; i++)
+        a->order[i] = i;
+    bool ok = !far || find_made(a);
+    if (ok)
+        tell(a, STAGE_MADE);
+    ok = ok && find_shares(a);
     tell(a, ok ? STAGE_SHARES : STAGE_FAILED);
     return ok;
 }
@@ -596,20 +645,14 @@ bool arrange_shares(struct arrange *a, bool far) {
  * k->order: from ranks by keys to ranks by shares, where of those with equal ones the first by keys comes
  * first. They are filled in from the last one: each goes before the one that came last in its group.
  */
-static void rank_by_shares(struct by_keys *k, const struct arrange *a, uint32_t *by_rank) {
-    for (uint32_t from = 0, end; from < k->n; from = end) {
-        end = next_start(a->starts, from);
-        by_rank[from] = end;
-    }
+static void rank_by_shares(struct by_keys *k, struct arrange *a, uint32_t *by_rank) {
     for (uint32_t i = k->n; i-- > 0;) {
-        if (i >= 2 * AHEAD) {
-            prefetch(&a->shares[k->ranked[k->order[i - 2 * AHEAD]]]);
-            prefetch(&by_rank[a->shares[k->ranked[k->order[i - AHEAD]]].group]);
-        }
+        if (i >= AHEAD)
+            prefetch(&a->shares[k->ranked[k->order[i - AHEAD]]]);
         uint32_t item = k->ranked[k->order[i]];
         struct share x = a->shares[item];
-        uint32_t rank = --by_rank[x.group];
-        by_rank[rank] = item; /* at last in place of where the next one goes */
+        uint32_t rank = --a->ends[x.group];
+        by_rank[rank] = item;
         k->order[i] = rank;
         if (a->o.depths)
             k->tree.nodes[rank + 1].note = x.note;
@@ -700,6 +743,8 @@ bool arrange_items(struct arrange *a) {
     struct by_keys k = {.n = a->n, .order = a->order};
     bool ok = sort_by_keys(&k, a) && wait_for(a, STAGE_SHARES) && sort_by_shares(&k, a);
     free(k.ranked);
+    free(k.starts);
+    free(k.holes);
     free(k.views);
     order_tree_fini(&k.tree);
     return ok;

@@ -31,7 +31,7 @@ enum arrange_number {
     ARRANGE_SHOWN, /* and as they are sorted in the end */
     ARRANGE_PLACE, /* the address of what has no name, else 0 */
     ARRANGE_MADE,  /* when the first sample came that made the row, in nanoseconds */
-    ARRANGE_TURN,  /* of what that sample made: which one it was */
+    ARRANGE_TURN,  /* of what that sample made: which one it was; below 2^16 */
     ARRANGE_CHAIN  /* that sample's thread << 16 | the depth of the row's longest callchain */
 };
 
@@ -41,8 +41,9 @@ static inline bool arrange_is_far(uint64_t place) {
     return (place + (1ull << 62)) >> 63;
 }
 
-/* Fills in a number of each item, by item. */
-typedef void arrange_fill_fn(const void *ctx, enum arrange_number which, uint64_t *numbers);
+/* Fills in a number of each of the items [from, from + count): numbers[0] is that of `from`. */
+typedef void arrange_fill_fn(const void *ctx, enum arrange_number which, uint32_t from, uint32_t count,
+                             uint64_t *numbers);
 
 struct arrange_options {
     uint32_t n;            /* items */

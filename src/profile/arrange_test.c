@@ -44,10 +44,11 @@ static int by_shares(uint32_t x, uint32_t y) {
     return a->second != b->second ? by_number(b->second, a->second) : by_number(a->shown, b->shown);
 }
 
-static void fill(const void *ctx, enum arrange_number which, uint64_t *numbers) {
+static void fill(const void *ctx, enum arrange_number which, uint32_t from, uint32_t count,
+                 uint64_t *numbers) {
     (void)ctx;
-    for (uint32_t i = 0; i < options.n; i++) {
-        const struct item *x = &items[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct item *x = &items[from + i];
         switch (which) {
         case ARRANGE_FIRST:
             numbers[i] = x->first;

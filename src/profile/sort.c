@@ -23,15 +23,24 @@ struct item {
     uint32_t row, thread, depth;
 };
 
+/* What each key adds to a packed number, as pack() does it, but a table at a time: places tell of objects and
+ * functions, kinds of all else. */
+struct packing {
+    bool planned;                /* else row by row */
+    uint64_t *of_kind;           /* of the keys that follow from a class */
+    int dso_shift, symbol_shift; /* -1: no such key */
+};
+
 struct sorter {
     const struct profile *p;
     const struct profile_table *t;
-    struct item *items; /* by row, until they are sorted */
-    size_t measures;    /* that come before all keys */
-    bool keys_last;     /* behind them come keys only... */
-    bool packed;        /* ... and item.keys has them all */
-    bool wraps;         /* see by_nameless; of what is not packed */
-    bool depths;        /* see above */
+    struct item *items;         /* by row, until they are sorted */
+    size_t measures;            /* that come before all keys */
+    bool keys_last;             /* behind them come keys only... */
+    bool packed;                /* ... and item.keys has them all */
+    bool wraps;                 /* see by_nameless; of what is not packed */
+    bool depths;                /* see above */
+    struct packing packings[2]; /* of keys as they are sorted in the end; as they are told apart */
 };
 
 static int by_number(uint64_t a, uint64_t b) {
@@ -480,20 +489,20 @@ static bool sort_by_keys(struct sorter *s, struct item *room, uint32_t *order, u
 
 enum { AHEAD = 12 };
 
-/* What each key adds to a packed number, as pack() does it, but a table at a time: places tell of objects and
- * functions, kinds of all else. */
-struct packing {
-    const struct sorter *s;
-    bool place;
-    uint64_t *of_kind;           /* of the keys that follow from a class; NULL: row by row */
-    int dso_shift, symbol_shift; /* -1: no such key */
-};
+static void ask_place_ahead(const struct sorter *s, uint32_t i) {
+    if (i + AHEAD < s->t->rows.count)
+        prefetch(&s->p->places.items[s->t->rows.items[i + AHEAD].frame]);
+}
+
+static void ask_frame_ahead(const struct sorter *s, uint32_t i) {
+    if (i + AHEAD < s->t->rows.count)
+        profile_frame_prefetch(s->p, s->t->rows.items[i + AHEAD].frame);
+}
 
 /* False: there are keys for which rows are to be asked one by one, or memory. */
-static bool plan_packing(struct packing *k) {
-    const struct profile *p = k->s->p;
+static bool plan_packing(const struct profile *p, bool place, struct packing *k) {
     unsigned shift = 0;
-    k->dso_shift = k->symbol_shift = -1;
+    *k = (struct packing){.dso_shift = -1, .symbol_shift = -1};
     k->of_kind = calloc(p->kind_list.count + 1, sizeof *k->of_kind);
     for (uint32_t i = p->key_count; k->of_kind && i-- > 0;) {
         enum profile_column_id id = (enum profile_column_id)p->keys[i];
@@ -505,52 +514,38 @@ static bool plan_packing(struct packing *k) {
             return false;
         for (size_t j = 0; !profile_key_is_place(id) && j < p->kind_list.count; j++) {
             struct profile_row row = {.klass = p->kind_list.items[j].klass};
-            k->of_kind[j] |= key_rank(p, id, &row, k->place) << shift;
+            k->of_kind[j] |= key_rank(p, id, &row, place) << shift;
         }
         shift += rank_bits(p, id);
     }
     return k->of_kind;
 }
 
-/* All rows' packed keys. */
-static void pack_all(const struct sorter *s, bool place, uint64_t *out) {
+static void plan_both_packings(struct sorter *s) {
+    for (unsigned place = 0; place < 2; place++)
+        s->packings[place].planned = plan_packing(s->p, place, &s->packings[place]);
+}
+
+/* The packed keys of some rows. */
+static void pack_some(const struct sorter *s, bool place, uint32_t from, uint32_t end, uint64_t *out) {
     const struct profile *p = s->p;
     const struct profile_row *rows = s->t->rows.items;
-    uint32_t n = (uint32_t)s->t->rows.count;
-    struct packing k = {.s = s, .place = place};
+    const struct packing *k = &s->packings[place];
     const uint32_t *ranks = place ? p->name_places.items : p->name_ranks.items;
-    bool planned = plan_packing(&k);
-    for (uint32_t i = 0; i < n; i++) {
-        if (i + AHEAD < n)
-            prefetch(&p->places.items[rows[i + AHEAD].frame]);
-        if (!planned) {
-            pack(p, &rows[i], place, &out[i]);
+    for (uint32_t i = from; i < end; i++) {
+        ask_place_ahead(s, i);
+        if (!k->planned) {
+            pack(p, &rows[i], place, out++);
             continue;
         }
         const struct profile_place *own = &p->places.items[rows[i].frame];
-        out[i] = k.of_kind[p->kinds.items[rows[i].klass]];
-        if (k.dso_shift >= 0)
-            out[i] |= dso_rank(p, own->dso) << k.dso_shift;
-        if (k.symbol_shift >= 0)
-            out[i] |= (uint64_t)(own->name == PROFILE_NONE ? p->list.count : ranks[own->name])
-                      << k.symbol_shift;
-    }
-    free(k.of_kind);
-}
-
-static void ask_place_ahead(const struct profile *p, const struct profile_row *rows, uint32_t i, uint32_t n) {
-    if (i + AHEAD < n) {
-        prefetch(&p->places.items[rows[i + AHEAD].frame]);
-        profile_frame_prefetch(p, rows[i + AHEAD].frame);
-    }
-}
-
-static void fill_places(const struct sorter *s, uint64_t *out) {
-    const struct profile_row *rows = s->t->rows.items;
-    uint32_t n = (uint32_t)s->t->rows.count;
-    for (uint32_t i = 0; i < n; i++) {
-        ask_place_ahead(s->p, rows, i, n);
-        out[i] = place_of(s->p, &rows[i]);
+        uint64_t keys = k->of_kind[p->kinds.items[rows[i].klass]];
+        if (k->dso_shift >= 0)
+            keys |= dso_rank(p, own->dso) << k->dso_shift;
+        if (k->symbol_shift >= 0)
+            keys |= (uint64_t)(own->name == PROFILE_NONE ? p->list.count : ranks[own->name])
+                    << k->symbol_shift;
+        *out++ = keys;
     }
 }
 
@@ -560,62 +555,68 @@ static bool any_far(const struct sorter *s) {
     uint32_t n = (uint32_t)s->t->rows.count;
     bool far = false;
     for (uint32_t i = 0; i < n && !far; i++) {
-        ask_place_ahead(s->p, rows, i, n);
+        ask_place_ahead(s, i);
+        ask_frame_ahead(s, i);
         far = arrange_is_far(place_of(s->p, &rows[i]));
     }
     return far;
 }
 
 /* PROFILE_COLUMN_COUNT: no measure. Of tables without members. */
-static void fill_measure(const struct sorter *s, enum profile_column_id id, uint64_t *out) {
+static void fill_measure(const struct sorter *s, enum profile_column_id id, uint32_t from, uint32_t end,
+                         uint64_t *out) {
     const struct profile_table *t = s->t;
-    size_t n = t->rows.count;
     bool children = s->p->plan.o->children;
     if (id == PROFILE_OVERHEAD_CHILDREN && children) { /* the usual ones, without asking row by row */
-        for (size_t i = 0; i < n; i++)
-            out[i] = t->through.items[i].period;
+        for (uint32_t i = from; i < end; i++)
+            *out++ = t->through.items[i].period;
     } else if (id == PROFILE_OVERHEAD) {
-        for (size_t i = 0; i < n; i++)
-            out[i] = t->self.items[t->rows.items[i].self].period;
+        for (uint32_t i = from; i < end; i++)
+            *out++ = t->self.items[t->rows.items[i].self].period;
     } else {
-        for (size_t i = 0; i < n; i++)
-            out[i] = id == PROFILE_COLUMN_COUNT ? 0 : measure(s->p, t, id, (uint32_t)i);
+        for (uint32_t i = from; i < end; i++)
+            *out++ = id == PROFILE_COLUMN_COUNT ? 0 : measure(s->p, t, id, i);
     }
 }
 
-static void fill_numbers(const void *ctx, enum arrange_number which, uint64_t *out) {
+static void fill_numbers(const void *ctx, enum arrange_number which, uint32_t from, uint32_t count,
+                         uint64_t *out) {
     const struct sorter *s = ctx;
     const struct profile *p = s->p;
     const struct profile_columns *c = p->plan.o->columns;
     const struct profile_row *rows = s->t->rows.items;
-    uint32_t n = (uint32_t)s->t->rows.count;
+    uint32_t end = from + count, n = (uint32_t)s->t->rows.count;
     switch (which) {
     case ARRANGE_FIRST:
     case ARRANGE_SECOND: {
         uint32_t column = which == ARRANGE_SECOND;
-        fill_measure(s, column < s->measures ? c->order.items[column].id : PROFILE_COLUMN_COUNT, out);
+        fill_measure(s, column < s->measures ? c->order.items[column].id : PROFILE_COLUMN_COUNT, from, end,
+                     out);
         break;
     }
     case ARRANGE_KEYS:
     case ARRANGE_SHOWN:
-        pack_all(s, which == ARRANGE_KEYS, out);
+        pack_some(s, which == ARRANGE_KEYS, from, end, out);
         break;
     case ARRANGE_PLACE:
-        fill_places(s, out);
+        for (uint32_t i = from; i < end; i++) {
+            ask_frame_ahead(s, i);
+            *out++ = place_of(p, &rows[i]);
+        }
         break;
     case ARRANGE_MADE:
-        for (uint32_t i = 0; i < n; i++)
-            out[i] = rows[i].first_ns;
+        for (uint32_t i = from; i < end; i++)
+            *out++ = rows[i].first_ns;
         break;
     case ARRANGE_TURN:
-        for (uint32_t i = 0; i < n; i++)
-            out[i] = rows[i].turn;
+        for (uint32_t i = from; i < end; i++)
+            *out++ = rows[i].turn;
         break;
     case ARRANGE_CHAIN:
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = from; i < end; i++) {
             if (i + AHEAD < n)
                 prefetch(&p->b.leaves.items[rows[i + AHEAD].first_leaf]);
-            out[i] = (uint64_t)profile_row_thread(p, &rows[i]) << 16 | rows[i].depth;
+            *out++ = (uint64_t)profile_row_thread(p, &rows[i]) << 16 | rows[i].depth;
         }
         break;
     }
@@ -658,6 +659,15 @@ struct profile_sorting {
     struct arrange *numbers; /* NULL: the general way */
 };
 
+void profile_sorting_free(struct profile_sorting *x) {
+    if (!x)
+        return;
+    arrange_free(x->numbers);
+    free(x->s.packings[0].of_kind);
+    free(x->s.packings[1].of_kind);
+    free(x);
+}
+
 struct profile_sorting *profile_sorting_new(const struct profile *p, struct profile_table *t) {
     struct profile_sorting *x = calloc(1, sizeof *x);
     uint32_t n = (uint32_t)t->rows.count;
@@ -674,19 +684,14 @@ struct profile_sorting *profile_sorting_new(const struct profile *p, struct prof
                                     .ctx = &x->s,
                                     .depths = x->s.depths,
                                     .shorter = p->plan.o->chain_order != PROFILE_CALLER};
+        plan_both_packings(&x->s);
         x->numbers = arrange_new(&o, t->order.items);
         ok = x->numbers;
     }
     if (ok)
         return x;
-    free(x);
+    profile_sorting_free(x);
     return NULL;
-}
-
-void profile_sorting_free(struct profile_sorting *x) {
-    if (x)
-        arrange_free(x->numbers);
-    free(x);
 }
 
 bool profile_sort_first(struct profile_sorting *x) {
