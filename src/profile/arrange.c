@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numset.h"
 #include "base/prefetch.h"
 #include "base/radix.h"
 #include "profile/alike.h"
@@ -286,44 +287,16 @@ struct range {
     uint32_t from, last;
 };
 
-/* The node of a rank is rank + 1. Before it is attached its `parent` and `note` are the nodes that will be
- * next before and behind it by rank then; 0: none. */
+/* The node of a rank is rank + 1. */
 struct placing {
     struct order_tree *t; /* nodes' notes: strays */
     const struct by_keys *k;
+    struct numset there; /* nodes, but for strays; and 0, before all others */
     uint32_t strays[STRAYS_MAX], stray_count;
     struct range below[STRAYS_MAX]; /* what may have its place below a stray */
     uint32_t below_count;
     bool lost; /* too many: everything goes the whole way */
 };
-
-/* Finds each node's neighbours from the end: takes the nodes out of a list again, a ring with node 0 at its
- * ends. */
-static void find_neighbours(const struct by_keys *k, struct order_tree_node *nodes) {
-    for (uint32_t i = 0; i <= k->n; i++) {
-        nodes[i].below[0] = i ? i - 1 : k->n;
-        nodes[i].below[1] = i < k->n ? i + 1 : 0;
-    }
-    for (uint32_t i = k->n; i-- > 0;) {
-        struct order_tree_node *node = &nodes[k->order[i] + 1];
-        uint32_t before = node->below[0], behind = node->below[1];
-        node->parent = before & INT32_MAX;
-        node->note = behind;
-        nodes[before].below[1] = behind;
-        nodes[behind].below[0] = before;
-    }
-}
-
-/* Whether nearly every rank is higher than all before it, as when they come from another tree. Of those that
- * are the neighbours need not be looked for: they come behind the highest. */
-static bool climbs(const struct by_keys *k) {
-    uint32_t highest = 0, lower = 0;
-    for (uint32_t i = 0; i < k->n; i++) {
-        lower += k->order[i] < highest;
-        highest = k->order[i] > highest ? k->order[i] : highest;
-    }
-    return lower < k->n / 64;
-}
 
 /* What may have its place below a stray: what lies between the nearest nodes above that stand before and
  * behind it. That stays so, whatever is attached, until the stray itself is turned. */
@@ -331,7 +304,7 @@ static struct range range_below(const struct placing *p, uint32_t stray) {
     const struct order_tree_node *nodes = p->t->nodes;
     struct range r = {0, UINT32_MAX};
     bool before = false, behind = false;
-    for (uint32_t at = stray, up; (up = nodes[at].parent) && !(before && behind); at = up) {
+    for (uint32_t at = stray, up; (up = order_tree_parent(p->t, at)) && !(before && behind); at = up) {
         if (nodes[up].note)
             continue;
         if (nodes[up].below[0] == at && !behind) {
@@ -363,10 +336,10 @@ static void find_below(struct placing *p) {
     }
 }
 
-static bool meets_stray(struct placing *p, uint32_t node, uint32_t pred, uint32_t succ) {
+static bool meets_stray(struct placing *p, uint32_t node) {
     if (!p->stray_count)
         return false;
-    if (p->lost || p->t->nodes[pred].note || p->t->nodes[succ].note)
+    if (p->lost)
         return true;
     if (p->t->turned)
         find_below(p);
@@ -399,66 +372,96 @@ static bool is_past_hole(const struct view *v, uint32_t y) {
     return v->hole < v->end ? y >= v->hole + v->hole_len && y < v->end : y >= v->end && y < v->hole;
 }
 
-/* The place below which a rank is to be attached. `whole`: nothing is known of its neighbours. */
-static uint32_t find_place(struct placing *p, uint32_t rank, bool whole, bool *side) {
+/* Attaches a rank where comparisons lead. False if they lead past its hole, so that its place is next to its
+ * neighbours: nothing has happened then. `whole`: it need not be, whatever becomes of the hole. */
+static bool go_down(struct placing *p, uint32_t rank, bool whole) {
     struct order_tree_node *nodes = p->t->nodes;
-    struct view v;
-    uint32_t left = 0, right = 0, parent = 0, pred = nodes[rank + 1].parent, succ = nodes[rank + 1].note;
-    whole = whole || meets_stray(p, rank + 1, pred, succ);
-    bool past = !whole && !has_bit(p->k->holes, rank);
-    if (!past)
-        v = view_of(p->k, rank);
-    for (uint32_t at = p->t->root; at && !past; at = nodes[at].below[*side]) {
+    struct view v = view_of(p->k, rank);
+    uint32_t left = 0, right = 0, parent = 0;
+    bool side = false;
+    for (uint32_t at = p->t->root; at; at = nodes[at].below[side]) {
         uint32_t y = at - 1;
         parent = at;
-        *side = (y < v.end) ^ (y - v.hole < v.hole_len);
-        whole |= *side != (y < v.end);
-        left = *side ? at : left;
-        right = *side ? right : at;
-        past = !whole && is_past_hole(&v, y);
+        side = (y < v.end) ^ (y - v.hole < v.hole_len);
+        whole |= side != (y < v.end);
+        left = side ? at : left;
+        right = side ? right : at;
+        if (!whole && is_past_hole(&v, y))
+            return false;
     }
-    nodes[rank + 1].note = 0;
-    if (!past) {
-        if (!p->lost && is_stray(p, rank + 1, left, right))
-            add_stray(p, rank + 1);
-        return parent;
-    }
-    *side = pred && !nodes[pred].below[1];
-    return *side ? pred : succ;
+    if (!p->lost && is_stray(p, rank + 1, left, right))
+        add_stray(p, rank + 1);
+    else
+        numset_add(&p->there, rank + 1);
+    order_tree_attach(p->t, rank + 1, parent, side);
+    return true;
 }
 
-static void ask_nodes_ahead(const struct by_keys *k, uint32_t i) {
-    if (i + 2 * AHEAD >= k->n)
+static void put_in_place(struct placing *p, uint32_t rank) {
+    struct order_tree_node *nodes = p->t->nodes;
+    uint32_t node = rank + 1;
+    nodes[node].note = 0;
+    bool whole = meets_stray(p, node);
+    if ((whole || has_bit(p->k->holes, rank)) && go_down(p, rank, whole))
         return;
-    const struct order_tree_node *nodes = k->tree.nodes, *node = &nodes[k->order[i + AHEAD] + 1];
-    prefetch(&nodes[k->order[i + 2 * AHEAD] + 1]);
-    prefetch(&nodes[node->parent]);
-    prefetch(&nodes[node->note]);
+    uint32_t before = numset_before(&p->there, node);
+    if (before && !nodes[before].below[1]) {
+        order_tree_attach(p->t, node, before, true);
+    } else {
+        uint32_t behind = numset_behind(&p->there, node);
+        order_tree_attach(p->t, node, behind == NUMSET_NONE ? 0 : behind, false);
+    }
+    numset_add(&p->there, node);
 }
 
-/* Puts the ranks in k->order, one after the other, into a tree and takes them out in that of the tree. */
-static void through_tree(struct by_keys *k) {
-    struct placing p = {.t = &k->tree, .k = k};
-    struct order_tree_node *nodes = k->tree.nodes;
-    uint32_t highest = 0; /* node; 0: none yet */
-    bool up = climbs(k);
-    order_tree_clear(&k->tree);
-    if (!up)
-        find_neighbours(k, nodes);
-    for (uint32_t i = 0; i < k->n; i++) {
-        uint32_t rank = k->order[i];
-        bool side = false, lower = up && rank + 1 < highest;
-        if (up) {
-            nodes[rank + 1].parent = highest & INT32_MAX;
-            nodes[rank + 1].note = 0;
-            highest = lower ? highest : rank + 1;
-        } else {
-            ask_nodes_ahead(k, i);
-        }
-        uint32_t parent = find_place(&p, rank, lower, &side);
-        order_tree_attach(&k->tree, rank + 1, parent, side);
+/* Where strays stand: the node before that is none << 32 | how many of them stand between; by that. */
+static void find_strays(const struct placing *p, struct radix_item *strays) {
+    struct radix_item room[STRAYS_MAX];
+    for (uint32_t i = 0; i < p->stray_count; i++) {
+        uint64_t between = 0;
+        uint32_t before = order_tree_beside(p->t, p->strays[i], false);
+        for (; before && p->t->nodes[before].note; before = order_tree_beside(p->t, before, false))
+            between++;
+        strays[i] = (struct radix_item){(uint64_t)before << 32 | between, p->strays[i]};
     }
-    order_tree_list(&k->tree, k->order);
+    radix_sort(strays, room, p->stray_count);
+}
+
+/* The ranks in the tree's order: those of all but strays ascend. */
+static void list_ranks(const struct placing *p, uint32_t *order) {
+    struct radix_item strays[STRAYS_MAX];
+    uint32_t count = 0, node = 1;
+    if (p->lost) {
+        order_tree_list(p->t, order);
+        return;
+    }
+    find_strays(p, strays);
+    for (uint32_t i = 0; i <= p->stray_count; i++) {
+        uint32_t last = i < p->stray_count ? (uint32_t)(strays[i].key >> 32) : p->k->n;
+        for (; node <= last; node++)
+            if (numset_has(&p->there, node))
+                order[count++] = node - 1;
+        if (i < p->stray_count)
+            order[count++] = strays[i].value - 1;
+    }
+}
+
+/* Puts the ranks in k->order, one after the other, into a tree and takes them out in that of the tree. False:
+ * memory. */
+static bool through_tree(struct by_keys *k) {
+    struct placing p = {.t = &k->tree, .k = k};
+    if (!numset_init(&p.there, k->n + 1))
+        return false;
+    numset_add(&p.there, 0);
+    order_tree_clear(&k->tree);
+    for (uint32_t i = 0; i < k->n; i++) {
+        if (i + AHEAD < k->n)
+            prefetch(&k->tree.nodes[k->order[i + AHEAD] + 1]);
+        put_in_place(&p, k->order[i]);
+    }
+    list_ranks(&p, k->order);
+    numset_fini(&p.there);
+    return true;
 }
 
 /* From the items as they were made to the order of trees. False: memory. */
@@ -469,11 +472,7 @@ static bool through_both_trees(struct by_keys *k, const struct arrange *a) {
     for (uint32_t i = 0; ranks && i < k->n; i++)
         k->order[i] = ranks[k->order[i]];
     free(ranks);
-    if (!ranks || !order_tree_init(&k->tree, k->n))
-        return false;
-    through_tree(k);
-    through_tree(k);
-    return true;
+    return ranks && order_tree_init(&k->tree, k->n) && through_tree(k) && through_tree(k);
 }
 
 /* k->order: ranks as perf's trees have them. */

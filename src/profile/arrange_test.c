@@ -169,10 +169,10 @@ static unsigned black_height(const struct order_tree *t, uint32_t at) {
         return 1;
     const struct order_tree_node *n = &t->nodes[at];
     for (unsigned i = 0; i < 2; i++)
-        assert_false(n->red && n->below[i] && t->nodes[n->below[i]].red);
+        assert_false(order_tree_is_red(t, at) && order_tree_is_red(t, n->below[i]));
     unsigned height = black_height(t, n->below[0]);
     assert_int_equal(height, black_height(t, n->below[1]));
-    return height + !n->red;
+    return height + !order_tree_is_red(t, at);
 }
 
 static void trees_are_balanced_and_in_order(void **state) {

@@ -12,7 +12,7 @@ bool order_tree_init(struct order_tree *t, uint32_t n) {
     order_tree_clear(t);
     t->nodes = n > ORDER_TREE_MOST ? NULL : malloc(((size_t)n + 1) * sizeof *t->nodes);
     if (t->nodes)
-        t->nodes[0].note = 0;
+        t->nodes[0] = (struct order_tree_node){.note = 0};
     return t->nodes;
 }
 
@@ -21,57 +21,66 @@ void order_tree_fini(struct order_tree *t) {
     t->nodes = NULL;
 }
 
-static void rotate(struct order_tree *t, uint32_t at, bool right) {
+/* Puts `top` where `grand` is, below `above`. */
+static void hang(struct order_tree *t, uint32_t top, uint32_t grand, uint32_t above) {
     struct order_tree_node *n = t->nodes;
-    uint32_t up = n[at].below[!right], inner = n[up].below[right], parent = n[at].parent;
-    t->turned |= n[at].note || n[up].note;
-    n[at].below[!right] = inner;
-    if (inner)
-        n[inner].parent = at;
-    n[up].below[right] = at;
-    n[at].parent = up;
-    n[up].parent = parent;
-    if (!parent)
-        t->root = up;
+    n[top].up = above << 1;
+    if (above)
+        n[above].below[n[above].below[1] == grand] = top;
     else
-        n[parent].below[n[parent].below[1] == at] = up;
+        t->root = top;
 }
 
-/* The node and its parent are red. */
+/* What lies below `from` is to lie below `to`; both sides that it may have there are its own, and it is
+ * black, or nothing. */
+static inline void move(struct order_tree_node *n, uint32_t what, uint32_t to, bool side) {
+    n[to].below[side] = what;
+    n[what].up = to << 1;
+}
+
+/* The node and its parent are red. What is written of node 0 is what it has, or of no meaning. */
 static __attribute__((noinline)) void balance(struct order_tree *t, uint32_t at) {
     struct order_tree_node *n = t->nodes;
-    while (n[at].parent && n[n[at].parent].red) {
-        uint32_t parent = n[at].parent, grand = n[parent].parent;
+    for (uint32_t parent = n[at].up >> 1;;) {
+        uint32_t grand = n[parent].up >> 1, above = n[grand].up >> 1;
         bool side = n[grand].below[1] == parent;
         uint32_t uncle = n[grand].below[!side];
-        if (uncle && n[uncle].red) {
-            n[parent].red = n[uncle].red = false;
-            n[grand].red = true;
+        if (n[uncle].up & 1) { /* both grow black, and that above them red */
+            n[parent].up = n[uncle].up = grand << 1;
+            n[grand].up |= above != 0;
+            if (!(n[above].up & 1))
+                return;
             at = grand;
+            parent = above;
             continue;
         }
-        if (n[parent].below[!side] == at) {
-            rotate(t, parent, side);
-            at = parent;
-            parent = n[at].parent;
+        t->turned |= n[at].note | n[parent].note | n[grand].note;
+        if (n[parent].below[side] == at) { /* the parent goes up */
+            move(n, n[parent].below[!side], grand, side);
+            n[parent].below[!side] = grand;
+            n[grand].up = parent << 1 | 1;
+            hang(t, parent, grand, above);
+        } else { /* the node goes up between the two */
+            move(n, n[at].below[side], parent, !side);
+            move(n, n[at].below[!side], grand, side);
+            n[at].below[side] = parent;
+            n[at].below[!side] = grand;
+            n[parent].up = n[grand].up = at << 1 | 1;
+            hang(t, at, grand, above);
         }
-        n[parent].red = false;
-        n[grand].red = true;
-        rotate(t, grand, !side);
+        return;
     }
-    n[t->root].red = false;
 }
 
 void order_tree_attach(struct order_tree *t, uint32_t node, uint32_t parent, bool side) {
     struct order_tree_node *n = &t->nodes[node], *up = &t->nodes[parent];
     n->below[0] = n->below[1] = 0;
-    n->parent = parent & INT32_MAX;
-    n->red = parent != 0;
+    n->up = parent << 1 | (parent != 0);
     if (parent)
         up->below[side] = node;
     else
         t->root = node;
-    if (parent && up->red)
+    if (up->up & 1)
         balance(t, node);
 }
 
@@ -83,7 +92,7 @@ uint32_t order_tree_beside(const struct order_tree *t, uint32_t at, bool side) {
             next = n[next].below[!side];
         return next;
     }
-    for (next = n[at].parent; next && n[next].below[side] == at; next = n[at].parent)
+    for (next = n[at].up >> 1; next && n[next].below[side] == at; next = n[at].up >> 1)
         at = next;
     return next;
 }

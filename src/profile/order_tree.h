@@ -24,21 +24,28 @@
 
 struct order_tree_node {
     uint32_t below[2]; /* before, behind it */
-    uint32_t parent : 31;
-    uint32_t red : 1;
-    uint32_t note; /* the caller's */
+    uint32_t up;       /* the parent << 1 | whether the node is red */
+    uint32_t note;     /* the caller's */
 };
 
 struct order_tree {
-    struct order_tree_node *nodes; /* [n + 1]; the note of [0] is 0 */
+    struct order_tree_node *nodes; /* [n + 1]; [0] is black, and its note 0 */
     uint32_t root;
     bool turned; /* a node with a note was turned since the caller looked: what lies below it is another */
 };
 
+static inline uint32_t order_tree_parent(const struct order_tree *t, uint32_t at) {
+    return t->nodes[at].up >> 1;
+}
+
+static inline bool order_tree_is_red(const struct order_tree *t, uint32_t at) {
+    return t->nodes[at].up & 1;
+}
+
 enum { ORDER_TREE_MOST = INT32_MAX - 1 }; /* nodes */
 
-/* An empty tree with room for the nodes 1 ... n, which are the caller's to use, but for [0].note, until they
- * are attached. False: memory, or too many. */
+/* An empty tree with room for the nodes 1 ... n, which are the caller's to use until they are attached.
+ * False: memory, or too many. */
 bool order_tree_init(struct order_tree *t, uint32_t n);
 void order_tree_fini(struct order_tree *t);
 /* Empty again: the nodes are the caller's as at first. */
