@@ -58,4 +58,14 @@ struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct sy
                                         struct err *err);
 void symbol_table_free(struct symbol_table *t);
 
+/*
+ * The same of symbols without sizes that come in order, by SYMBOL_CHOOSE_LAST and without drafts: a table
+ * with room for so many (NULL: memory), the symbols (false: this one is not in order, and the table can only
+ * be freed), and what is to be known of all of them (false: memory).
+ */
+struct symbol_table *symbol_table_open(size_t most, const struct symbol_rules *rules);
+bool symbol_table_append(struct symbol_table *t, uint64_t start, const char *name, enum symbol_bind bind,
+                         unsigned flags);
+bool symbol_table_finish(struct symbol_table *t);
+
 #endif

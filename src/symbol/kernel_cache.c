@@ -84,16 +84,9 @@ struct kernel_list *kernel_cache_decode(struct bytes file, const struct kernel_c
     struct bytes list = cursor_bytes(&c, symbols * SYMBOL_BYTES), texts = cursor_bytes(&c, texts_size);
     if (!cursor_ok(&c) || !texts.size || texts.data[texts.size - 1])
         return NULL;
-    struct kernel_list *l = kernel_list_borrow((const char *)texts.data, (size_t)symbols);
-    for (uint64_t i = 0; l && i < symbols; i++) {
-        const uint8_t *p = list.data + i * SYMBOL_BYTES;
-        uint32_t at = bytes_load32(p + 8, false), type = bytes_load32(p + 12, false);
-        if (at < texts.size && type < 128 && kernel_list_append(l, bytes_load64(p, false), at, (char)type))
-            continue;
-        kernel_list_free(l);
-        l = NULL;
-    }
-    return l;
+    if ((uintptr_t)list.data % _Alignof(struct kernel_list_entry))
+        return NULL;
+    return kernel_list_borrow(texts, (const void *)list.data, (uint32_t)symbols);
 }
 
 struct kernel_list *kernel_cache_load(const char *folder, const struct kernel_cache_key *key,

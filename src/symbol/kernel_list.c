@@ -3,12 +3,6 @@
 
 #include "format/kallsyms/kallsyms.h"
 
-struct entry {
-    uint64_t address;
-    uint32_t name; /* offset in the text */
-    char type;
-};
-
 /* Entries of one module that follow each other. */
 struct run {
     struct bytes module; /* empty: the kernel's own */
@@ -16,9 +10,10 @@ struct run {
 };
 
 struct kernel_list {
-    char *owned;      /* the text, or NULL when that is borrowed */
-    const char *text; /* names end in NUL */
-    VEC(struct entry) entries;
+    char *owned;                          /* the text, or NULL when that is borrowed */
+    const char *text;                     /* names end in NUL */
+    const struct kernel_list_entry *list; /* these, or borrowed */
+    VEC(struct kernel_list_entry) entries;
     VEC(struct run) runs;
     bool hidden;
 };
@@ -48,12 +43,12 @@ static const uint8_t KINDS[] = {
     ['b'] = WANTED,
 };
 
-static unsigned kind_of(char type) {
-    return (unsigned char)type < sizeof KINDS ? KINDS[(unsigned char)type] : 0;
+static unsigned kind_of(uint32_t type) {
+    return type < sizeof KINDS ? KINDS[type] : 0;
 }
 
 static bool is_wanted(char type) {
-    return kind_of(type) & WANTED;
+    return kind_of((unsigned char)type) & WANTED;
 }
 
 static bool add(struct kernel_list *l, const struct kallsyms_symbol *s) {
@@ -64,11 +59,11 @@ static bool add(struct kernel_list *l, const struct kallsyms_symbol *s) {
             return false;
         *run = (struct run){s->module, (uint32_t)l->entries.count, 0};
     }
-    struct entry *e = vec_push(&l->entries);
+    struct kernel_list_entry *e = vec_push(&l->entries);
     if (!e)
         return false;
     char *name = (char *)(uintptr_t)s->name.data;
-    *e = (struct entry){s->address, (uint32_t)(name - l->text), s->type};
+    *e = (struct kernel_list_entry){s->address, (uint32_t)(name - l->text), (unsigned char)s->type};
     name[s->name.size] = 0; /* where the line or the name ended: a newline, a tab or the NUL at the end */
     run->count++;
     return true;
@@ -89,6 +84,7 @@ struct kernel_list *kernel_list_new(struct writer *text, struct err *err) {
                 l->hidden = l->hidden && s.address == 0;
                 ok = add(l, &s);
             }
+        l->list = l->entries.items;
     }
     writer_fini(text);
     if (!ok)
@@ -102,32 +98,29 @@ struct kernel_list *kernel_list_new(struct writer *text, struct err *err) {
     return l;
 }
 
-struct kernel_list *kernel_list_borrow(const char *texts, size_t count) {
-    struct kernel_list *l = calloc(1, sizeof *l);
-    struct run *run = l && vec_reserve(&l->entries, count) ? vec_push(&l->runs) : NULL;
+struct kernel_list *kernel_list_borrow(struct bytes texts, const struct kernel_list_entry *list,
+                                       uint32_t count) {
+    bool fits = true;
+    for (uint32_t i = 0; i < count; i++)
+        fits &= list[i].name < texts.size && list[i].type < sizeof KINDS && KINDS[list[i].type] & WANTED;
+    struct kernel_list *l = fits ? calloc(1, sizeof *l) : NULL;
+    struct run *run = l ? vec_push(&l->runs) : NULL;
     if (!run) {
         kernel_list_free(l);
         return NULL;
     }
-    l->text = texts;
+    run->count = count;
+    l->text = (const char *)texts.data;
+    l->list = list;
     return l;
-}
-
-bool kernel_list_append(struct kernel_list *l, uint64_t address, uint32_t name, char type) {
-    struct entry *e = is_wanted(type) ? vec_push(&l->entries) : NULL;
-    if (!e)
-        return false;
-    *e = (struct entry){address, name, type};
-    l->runs.items[0].count++;
-    return true;
 }
 
 bool kernel_list_each(const struct kernel_list *l, kernel_list_fn *each, void *ctx) {
     for (size_t r = 0; r < l->runs.count; r++) {
         const struct run *run = &l->runs.items[r];
         for (uint32_t i = run->first; !run->module.size && i < run->first + run->count; i++) {
-            const struct entry *e = &l->entries.items[i];
-            if (!each(ctx, e->address, l->text + e->name, e->type))
+            const struct kernel_list_entry *e = &l->list[i];
+            if (!each(ctx, e->address, l->text + e->name, (char)e->type))
                 return false;
         }
     }
@@ -141,7 +134,7 @@ bool kernel_list_module_fits(const struct kernel_list *l, struct bytes module, u
     for (size_t r = 0; r < l->runs.count; r++) {
         const struct run *run = &l->runs.items[r];
         for (uint32_t i = run->first; bytes_equal(run->module, module) && i < run->first + run->count; i++) {
-            const struct entry *e = &l->entries.items[i];
+            const struct kernel_list_entry *e = &l->list[i];
             if (!(kind_of(e->type) & CODE))
                 continue;
             if (e->address < start && start - e->address <= near)
@@ -170,9 +163,9 @@ bool kernel_list_address(const struct kernel_list *l, const char *name, uint64_t
     for (size_t r = 0; r < l->runs.count; r++) {
         const struct run *run = &l->runs.items[r];
         for (uint32_t i = run->first; !run->module.size && i < run->first + run->count; i++) {
-            const char *text = l->text + l->entries.items[i].name;
+            const char *text = l->text + l->list[i].name;
             if (is_same(text, name)) {
-                *address = l->entries.items[i].address;
+                *address = l->list[i].address;
                 return true;
             }
         }
@@ -184,8 +177,7 @@ bool kernel_list_has(const struct kernel_list *l, const char *name, uint64_t add
     for (size_t r = 0; r < l->runs.count; r++) {
         const struct run *run = &l->runs.items[r];
         for (uint32_t i = run->first; !run->module.size && i < run->first + run->count; i++)
-            if (l->entries.items[i].address == address &&
-                strcmp(l->text + l->entries.items[i].name, name) == 0)
+            if (l->list[i].address == address && strcmp(l->text + l->list[i].name, name) == 0)
                 return true;
     }
     return false;
@@ -196,8 +188,8 @@ bool kernel_list_module_start(const struct kernel_list *l, struct bytes module, 
     for (size_t r = 0; r < l->runs.count; r++) {
         const struct run *run = &l->runs.items[r];
         for (uint32_t i = run->first; bytes_equal(run->module, module) && i < run->first + run->count; i++)
-            if (!found || l->entries.items[i].address < *address) {
-                *address = l->entries.items[i].address;
+            if (!found || l->list[i].address < *address) {
+                *address = l->list[i].address;
                 found = true;
             }
     }
@@ -217,7 +209,7 @@ enum kernel_list_made kernel_list_made(const struct kernel_list *l, const char *
     for (size_t r = 0; r < l->runs.count; r++) {
         const struct run *run = &l->runs.items[r];
         for (uint32_t i = run->first; is_made(run->module) && i < run->first + run->count; i++) {
-            const struct entry *e = &l->entries.items[i];
+            const struct kernel_list_entry *e = &l->list[i];
             if (strcmp(l->text + e->name, name) != 0)
                 continue;
             if (e->address == address)
@@ -235,14 +227,18 @@ bool kernel_list_has_module(const struct kernel_list *l, struct bytes module) {
     return false;
 }
 
-static enum symbol_bind bind_of(char type) {
+static enum symbol_bind bind_of(uint32_t type) {
     return kind_of(type) & WEAK ? SYMBOL_WEAK : type >= 'a' ? SYMBOL_LOCAL : SYMBOL_GLOBAL;
+}
+
+static unsigned flags_of(uint32_t type) {
+    return SYMBOL_LISTED | (kind_of(type) & CODE ? 0 : SYMBOL_OBJECT);
 }
 
 static bool draft(const struct kernel_list *l, const struct run *run, const struct kernel_bounds *bounds,
                   uint64_t base, struct symbol_drafts *d) {
     for (uint32_t i = run->first; i < run->first + run->count; i++) {
-        const struct entry *e = &l->entries.items[i];
+        const struct kernel_list_entry *e = &l->list[i];
         if (!kernel_bounds_have(bounds, e->address))
             continue;
         struct symbol_draft *to = vec_push(&d->list);
@@ -253,7 +249,7 @@ static bool draft(const struct kernel_list *l, const struct run *run, const stru
                                     .end = start,
                                     .name = l->text + e->name,
                                     .bind = (uint8_t)bind_of(e->type),
-                                    .flags = SYMBOL_LISTED | (kind_of(e->type) & CODE ? 0 : SYMBOL_OBJECT)};
+                                    .flags = (uint8_t)flags_of(e->type)};
     }
     return true;
 }
@@ -287,11 +283,47 @@ static uint64_t end_of(const void *ctx, uint64_t start) {
     return start == e->last && page > start && page < end ? page : end;
 }
 
+/* Most lists are in order: then without drafts. NULL: it is not, or memory. */
+static struct symbol_table *ordered_table(const struct kernel_list *l, const struct run *run,
+                                          const struct kernel_bounds *bounds,
+                                          const struct symbol_rules *rules, struct ends *ends) {
+    const struct kernel_list_entry *list = l->list + run->first;
+    size_t most = 0;
+    for (uint32_t i = 0; i < run->count; i++)
+        most += kernel_bounds_have(bounds, list[i].address);
+    struct symbol_table *t = symbol_table_open(most, rules);
+    bool ok = t;
+    for (uint32_t i = 0; ok && i < run->count; i++) {
+        if (!kernel_bounds_have(bounds, list[i].address))
+            continue;
+        ends->last = list[i].address - ends->base;
+        ok = symbol_table_append(t, ends->last, l->text + list[i].name, bind_of(list[i].type),
+                                 flags_of(list[i].type));
+    }
+    if (ok && symbol_table_finish(t))
+        return t;
+    symbol_table_free(t);
+    return NULL;
+}
+
 struct symbol_table *kernel_list_table(const struct kernel_list *l, struct bytes module,
                                        const struct kernel_bounds *bounds, bool raw_names, struct err *err) {
     struct symbol_drafts d = {0};
     struct ends ends = {.base = module.size ? bounds->from : 0, .bounds = bounds};
-    bool ok = vec_reserve(&d.list, module.size ? 1 : l->entries.count);
+    /* Of several at one place perf 7.2 takes the last (tried with all symbols of a 6.18 kernel). A list
+     * leaves nothing out: a symbol does end where the next one begins. */
+    struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_LAST,
+                                 .complete = true,
+                                 .limit = end_of,
+                                 .ctx = &ends,
+                                 .raw_names = raw_names};
+    if (!module.size && l->runs.count == 1 && !l->runs.items[0].module.size) {
+        struct symbol_table *t = ordered_table(l, &l->runs.items[0], bounds, &rules, &ends);
+        if (t)
+            return t;
+    }
+    ends.last = 0;
+    bool ok = vec_reserve(&d.list, 1);
     for (size_t r = 0; ok && r < l->runs.count; r++)
         if (bytes_equal(l->runs.items[r].module, module))
             ok = draft(l, &l->runs.items[r], bounds, ends.base, &d);
@@ -302,12 +334,5 @@ struct symbol_table *kernel_list_table(const struct kernel_list *l, struct bytes
     }
     for (size_t i = 0; i < d.list.count; i++)
         ends.last = d.list.items[i].start > ends.last ? d.list.items[i].start : ends.last;
-    /* Of several at one place perf 7.2 takes the last (tried with all symbols of a 6.18 kernel). A list
-     * leaves nothing out: a symbol does end where the next one begins. */
-    struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_LAST,
-                                 .complete = true,
-                                 .limit = end_of,
-                                 .ctx = &ends,
-                                 .raw_names = raw_names};
     return symbol_table_build(&d, &rules, err);
 }

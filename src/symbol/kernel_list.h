@@ -21,11 +21,16 @@ bool kernel_list_hidden(const struct kernel_list *l);
 typedef bool kernel_list_fn(void *ctx, uint64_t address, const char *name, char type);
 bool kernel_list_each(const struct kernel_list *l, kernel_list_fn *each, void *ctx);
 
-/* A list of a kernel's own symbols, to be appended: their names lie in `texts`, which is borrowed. `count` of
- * them at most. NULL: memory. */
-struct kernel_list *kernel_list_borrow(const char *texts, size_t count);
-/* The name is the NUL-terminated text at texts + name. False for a type that no list keeps. */
-bool kernel_list_append(struct kernel_list *l, uint64_t address, uint32_t name, char type);
+/* A symbol: its name is the NUL-terminated text at that offset, its type a letter of nm(1)'s. */
+struct kernel_list_entry {
+    uint64_t address;
+    uint32_t name, type;
+};
+
+/* A list of a kernel's own symbols; both it and the texts, which end in NUL, are borrowed. NULL: memory, or a
+ * name beyond the texts, or a type that no list keeps. */
+struct kernel_list *kernel_list_borrow(struct bytes texts, const struct kernel_list_entry *list,
+                                       uint32_t count);
 
 /* The address of the kernel's own symbol of that name; false when it is not in the list. */
 bool kernel_list_address(const struct kernel_list *l, const char *name, uint64_t *address);

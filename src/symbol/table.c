@@ -394,6 +394,41 @@ struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct sy
     return t;
 }
 
+struct symbol_table *symbol_table_open(size_t most, const struct symbol_rules *rules) {
+    struct symbol_table *t = calloc(1, sizeof *t);
+    if (!t || !(t->memo = calloc(1, sizeof *t->memo)) || !table_allocate(t, most)) {
+        symbol_table_free(t);
+        return NULL;
+    }
+    t->rules = *rules;
+    t->count = 0;
+    return t;
+}
+
+bool symbol_table_append(struct symbol_table *t, uint64_t start, const char *name, enum symbol_bind bind,
+                         unsigned flags) {
+    if (t->count && start <= t->spans[t->count - 1].start) {
+        if (start < t->spans[t->count - 1].start)
+            return false;
+        t->count--; /* the last one counts */
+    }
+    t->spans[t->count].start = start;
+    t->names[t->count] = name;
+    t->info[t->count++] = (uint16_t)(bind | flags << FLAG_SHIFT);
+    return true;
+}
+
+bool symbol_table_finish(struct symbol_table *t) {
+    for (uint32_t i = 0; i < t->count; i++) {
+        bool last = i + 1 == t->count;
+        uint64_t next = last ? UINT64_MAX : t->spans[i + 1].start;
+        t->spans[i].end = guessed_end(&t->rules, t->spans[i].start, next);
+        if (last || !t->rules.complete)
+            t->info[i] |= SYMBOL_SIZE_GUESSED << FLAG_SHIFT;
+    }
+    return make_buckets(t);
+}
+
 /* ---- asking ---- */
 
 uint32_t symbol_table_count(const struct symbol_table *t) {
