@@ -25,20 +25,26 @@
 
 /* A node on the path. */
 struct step {
-    uint32_t node;
+    uint32_t node, frame;
     uint32_t first_leaf, samples;
     uint64_t first_ns, period; /* first_ns: of first_leaf */
 };
 
+/* At a spot where some row has a graph: the last kind that has such a row there, and that. */
+struct mark {
+    uint32_t kind, row; /* row: in graph_rows of the kind's table */
+    bool whole, open;   /* open: a node of the row is on the path */
+};
+
 struct forest {
     struct profile *p;
-    uint8_t *wanted;            /* by part: it has frames of rows with graphs, of some kind */
-    uint8_t *frames;            /* by frame: it may be one of these */
-    struct profile_spot *spots; /* by spot: the last kind that has a row with a graph there, and that */
+    uint32_t *frames; /* by frame: its spot's in `marks`; 0: no row has a graph there */
+    uint32_t *parts;  /* what the part's frames have, see rows_in; NO_ROWS: nothing, of no kind */
+    VEC(struct mark) marks;
     uint32_t kind;
     struct profile_table *t;
     bool children, caller;
-    bool prunes;
+    bool prunes, hides;
     VEC(struct step) path;         /* [0]: the tree's root */
     uint32_t outer;                /* the outer part that the path has, */
     size_t outer_end;              /* up to here; 0: none yet */
@@ -49,43 +55,76 @@ struct forest {
 
 /* ---- which rows ---- */
 
-/* Marks the rows, and notes in which frames and parts they may be. */
-static bool mark_rows(struct forest *f) {
+/* Lists a table's rows with graphs. False: memory. */
+static bool list_rows(const struct profile *p, struct profile_table *t) {
+    for (uint32_t i = 0; i < t->rows.count; i++) {
+        uint32_t *row = profile_has_graph(p, t, i) ? vec_push(&t->graph_rows) : NULL;
+        if (row)
+            *row = i;
+        else if (profile_has_graph(p, t, i))
+            return false;
+    }
+    return true;
+}
+
+/* Notes at which spots rows have graphs: spots[spot], as f->frames. False: memory. */
+static bool mark_spots(struct forest *f, uint32_t *spots) {
     struct profile *p = f->p;
-    size_t frames = p->places.count;
-    uint8_t *spots = calloc(p->spot_count + 1u, 1);
-    f->frames = calloc(frames + 1, 1);
-    f->wanted = calloc((size_t)profile_parts_count(&p->b.parts) + 1, 1);
-    bool ok = spots && f->frames && f->wanted;
+    struct mark *none = vec_push(&f->marks);
+    bool ok = none;
+    if (none)
+        none->kind = PROFILE_NONE;
     for (uint32_t i = 0; ok && i < p->shown.count; i++) {
         struct profile_table *t = &p->tables.items[p->shown.items[i]];
-        for (uint32_t k = 0; k < t->rows.count; k++) {
-            struct profile_row *row = &t->rows.items[k];
-            row->graph = profile_has_graph(p, t, k);
-            row->whole = row->graph && !f->caller;
-            if (row->graph)
-                spots[profile_spot_of(p, row->frame)] = 1;
+        ok = list_rows(p, t);
+        for (uint32_t k = 0; ok && k < t->graph_rows.count; k++) {
+            uint32_t *at = &spots[profile_spot_of(p, t->rows.items[t->graph_rows.items[k]].frame)];
+            struct mark *mark = *at ? NULL : vec_push(&f->marks);
+            ok = mark || *at;
+            if (!mark)
+                continue;
+            mark->kind = PROFILE_NONE;
+            *at = (uint32_t)f->marks.count - 1;
         }
     }
+    return ok;
+}
+
+enum { NO_ROWS = 0, SOME_ROWS = 1, HAS_WHOLE = 1, HAS_TAIL = 2, HAS_BITS = 2 };
+
+/* Finds the rows with graphs, and in which frames and parts they may be. */
+static bool mark_rows(struct forest *f) {
+    struct profile *p = f->p;
+    const struct profile_parts *parts = &p->b.parts;
+    size_t frames = p->places.count;
+    uint32_t *spots = calloc(p->spot_count + 1u, sizeof *spots);
+    f->frames = malloc((frames + 1) * sizeof *f->frames);
+    f->parts = malloc(((size_t)profile_parts_count(parts) + 1) * sizeof *f->parts);
+    bool ok = spots && f->frames && f->parts && mark_spots(f, spots);
     for (size_t i = 0; ok && i < frames; i++)
-        f->frames[i] = spots[profile_spot_of(p, (uint32_t)i)] &&
-                       !(p->plan.o->hide_unresolved && !profile_name_of(p, (uint32_t)i));
-    for (uint32_t i = 0; ok && i < profile_parts_count(&p->b.parts); i++) {
-        uint32_t n;
-        const uint32_t *ids = profile_parts_ids(&p->b.parts, i, &n);
+        f->frames[i] = spots[profile_spot_of(p, (uint32_t)i)];
+    for (uint32_t i = 0; ok && i < profile_parts_count(parts); i++) {
+        uint32_t n, any = 0;
+        const uint32_t *ids = profile_parts_ids(parts, i, &n);
         for (uint32_t k = 0; k < n; k++)
-            f->wanted[i] |= f->frames[ids[k]];
+            any |= f->frames[ids[k]];
+        f->parts[i] = any ? SOME_ROWS : NO_ROWS;
     }
     free(spots);
     return ok;
 }
 
-/* The row with a graph that a frame has among the kind's; NULL: none. */
-static struct profile_row *row_at(const struct forest *f, uint32_t frame) {
-    if (!f->frames[frame])
+/* The row with a graph that the kind has at a frame's spot; NULL: none. */
+static struct mark *own_row(const struct forest *f, uint32_t frame) {
+    struct mark *mark = &f->marks.items[f->frames[frame]];
+    return mark->kind == f->kind ? mark : NULL;
+}
+
+/* The same for a frame of a callchain. */
+static struct mark *row_at(const struct forest *f, uint32_t frame) {
+    if (!f->frames[frame] || (f->hides && !profile_name_of(f->p, frame)))
         return NULL;
-    const struct profile_spot *spot = &f->spots[profile_spot_of(f->p, frame)];
-    return spot->kind == f->kind ? &f->t->rows.items[spot->row] : NULL;
+    return own_row(f, frame);
 }
 
 /* The part that a graph shows of passing samples. */
@@ -94,16 +133,16 @@ static uint32_t tail_of(struct profile_chain chain) {
 }
 
 /* Callers first: rows that lie in what stands before a tail. */
-static void mark_whole(const struct forest *f, const uint32_t *leaves, uint32_t n) {
-    uint32_t last = PROFILE_EMPTY_PART, count;
-    for (uint32_t i = 0; i < n; i++) {
-        struct profile_chain chain = f->p->b.leaves.items[leaves[i]].key.chain;
-        if (chain.inner == PROFILE_EMPTY_PART || chain.outer == last || !f->wanted[chain.outer])
+static void mark_whole(const struct forest *f, const struct profile_kind *kind) {
+    uint32_t last = PROFILE_EMPTY_PART, count, end = kind->first_leaf + kind->leaf_count;
+    for (uint32_t i = kind->first_leaf; i < end; i++) {
+        struct profile_chain chain = f->p->b.leaves.items[i].key.chain;
+        if (chain.inner == PROFILE_EMPTY_PART || chain.outer == last)
             continue;
         last = chain.outer;
         const uint32_t *ids = profile_parts_ids(&f->p->b.parts, chain.outer, &count);
-        for (uint32_t k = 0; k < count; k++) {
-            struct profile_row *row = row_at(f, ids[k]);
+        for (uint32_t k = 0; f->parts[chain.outer] != NO_ROWS && k < count; k++) {
+            struct mark *row = row_at(f, ids[k]);
             if (row)
                 row->whole = true;
         }
@@ -112,49 +151,53 @@ static void mark_whole(const struct forest *f, const uint32_t *leaves, uint32_t 
 
 /* ---- which leaves ---- */
 
-enum { HAS_WHOLE = 1, HAS_TAIL = 2 };
-
+/* Which rows the kind has among a part's frames: found out once for both. */
 static unsigned rows_in(const struct forest *f, uint32_t part) {
+    uint32_t known = f->parts[part], n;
     unsigned has = 0;
-    uint32_t n;
+    if (known == NO_ROWS || known >> HAS_BITS == f->kind + 1)
+        return known & (HAS_WHOLE | HAS_TAIL);
     const uint32_t *ids = profile_parts_ids(&f->p->b.parts, part, &n);
-    for (uint32_t i = 0; f->wanted[part] && i < n; i++) {
-        const struct profile_row *row = row_at(f, ids[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mark *row = row_at(f, ids[i]);
         has |= !row ? 0 : row->whole ? HAS_WHOLE : HAS_TAIL;
     }
+    f->parts[part] = (f->kind + 1) << HAS_BITS | has;
     return has;
 }
 
 /* Of leaves that lie further behind what is looked at first. */
-static void ask_ahead(const struct forest *f, const uint32_t *leaves, uint32_t n, uint32_t i) {
-    enum { AHEAD = 24, NEAR = 12, NEXT = 6 };
+static void ask_ahead(const struct forest *f, uint32_t i, uint32_t end) {
+    enum { FAR = 12, NEAR = 6 };
     const struct profile_builder *b = &f->p->b;
-    if (i + AHEAD >= n)
+    if (i + FAR >= end)
         return;
-    prefetch(&b->leaves.items[leaves[i + AHEAD]]);
-    prefetch(&f->p->leaf_rows.items[leaves[i + AHEAD]]);
-    prefetch(&f->t->rows.items[f->p->leaf_rows.items[leaves[i + NEAR]]]);
-    struct profile_chain near = b->leaves.items[leaves[i + NEAR]].key.chain;
-    prefetch(&f->wanted[near.outer]);
-    prefetch(&f->wanted[near.inner]);
-    struct profile_chain next = b->leaves.items[leaves[i + NEXT]].key.chain;
-    if (f->wanted[tail_of(next)])
-        prefetch(&b->parts.at.items[tail_of(next)]);
+    const struct profile_leaf_key *far = &b->leaves.items[i + FAR].key,
+                                  *near = &b->leaves.items[i + NEAR].key;
+    prefetch(&f->frames[far->frame]);
+    prefetch(&f->parts[far->chain.outer]);
+    prefetch(&f->parts[far->chain.inner]);
+    if (f->parts[tail_of(near->chain)] != NO_ROWS)
+        prefetch(&b->parts.at.items[tail_of(near->chain)]);
 }
 
-static bool choose_leaves(struct forest *f, const uint32_t *leaves, uint32_t n) {
+static bool choose_leaves(struct forest *f, const struct profile_kind *kind) {
+    uint32_t end = kind->first_leaf + kind->leaf_count;
     vec_clear(&f->whole);
     vec_clear(&f->tails);
-    bool ok = vec_reserve(&f->whole, n) && vec_reserve(&f->tails, n);
-    for (uint32_t i = 0; ok && i < n; i++) {
-        ask_ahead(f, leaves, n, i);
-        struct profile_chain chain = f->p->b.leaves.items[leaves[i]].key.chain;
-        unsigned tail = f->children ? rows_in(f, tail_of(chain)) : 0,
-                 head = f->children && chain.inner != PROFILE_EMPTY_PART ? rows_in(f, chain.outer) : 0;
-        if (((tail | head) & HAS_WHOLE) || f->t->rows.items[f->p->leaf_rows.items[leaves[i]]].graph)
-            f->whole.items[f->whole.count++] = leaves[i];
+    bool ok = vec_reserve(&f->whole, kind->leaf_count) && vec_reserve(&f->tails, kind->leaf_count);
+    for (uint32_t i = kind->first_leaf; ok && i < end; i++) {
+        ask_ahead(f, i, end);
+        const struct profile_leaf_key *key = &f->p->b.leaves.items[i].key;
+        unsigned tail = 0, head = 0;
+        if (f->children) {
+            tail = rows_in(f, tail_of(key->chain));
+            head = key->chain.inner != PROFILE_EMPTY_PART ? rows_in(f, key->chain.outer) : 0;
+        }
+        if (((tail | head) & HAS_WHOLE) || own_row(f, key->frame))
+            f->whole.items[f->whole.count++] = i;
         if (tail & HAS_TAIL)
-            f->tails.items[f->tails.count++] = leaves[i];
+            f->tails.items[f->tails.count++] = i;
     }
     return ok;
 }
@@ -183,6 +226,7 @@ static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
     if (!node)
         return NULL;
     step->node = (uint32_t)(p->nodes.count - 1);
+    step->frame = frame;
     step->first_leaf = PROFILE_NONE;
     step->first_ns = UINT64_MAX;
     node->parent = f->path.count > 1 ? step[-1].node : PROFILE_NONE;
@@ -192,23 +236,27 @@ static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
 }
 
 /* `row`: of the frame, with a graph; NULL: none. */
-static bool open_frame(struct forest *f, uint32_t frame, struct profile_row *row, bool tails) {
+static bool open_frame(struct forest *f, uint32_t frame, struct mark *row, bool tails) {
     struct profile_chain_node *node = open_node(f, frame);
     if (!node || !row || row->whole == tails)
         return node;
-    node->row = (uint32_t)(row - f->t->rows.items) & PROFILE_NO_ROW;
+    node->row = row->row & PROFILE_NO_ROW;
     node->outermost = !row->open;
     row->open = true;
+    f->t->node_at.items[row->row + 2]++;
     return true;
 }
 
 bool profile_leaf_before(const struct profile *p, uint32_t x, uint32_t y) {
     const struct profile_leaf *a = &p->b.leaves.items[x], *b = &p->b.leaves.items[y];
-    return a->first_ns != b->first_ns ? a->first_ns < b->first_ns : x < y;
+    return a->first_ns != b->first_ns ? a->first_ns < b->first_ns
+                                      : p->leaf_was.items[x] < p->leaf_was.items[y];
 }
 
-static void take_first(struct step *step, uint64_t first_ns, uint32_t leaf) {
-    if (first_ns < step->first_ns || (first_ns == step->first_ns && leaf < step->first_leaf)) {
+static void take_first(const struct forest *f, struct step *step, uint64_t first_ns, uint32_t leaf) {
+    const uint32_t *was = f->p->leaf_was.items;
+    if (first_ns < step->first_ns || (first_ns == step->first_ns && (step->first_leaf == PROFILE_NONE ||
+                                                                     was[leaf] < was[step->first_leaf]))) {
         step->first_ns = first_ns;
         step->first_leaf = leaf;
     }
@@ -225,30 +273,30 @@ static void close_down_to(struct forest *f, size_t keep) {
         node->samples = step->samples;
         node->first_leaf = step->first_leaf;
         if (node->row != PROFILE_NO_ROW && node->outermost)
-            f->t->rows.items[node->row].open = false;
+            f->marks.items[f->frames[node->frame]].open = false;
         if (!f->path.count)
             return;
         step[-1].period += step->period;
         step[-1].samples += step->samples;
-        take_first(&step[-1], step->first_ns, step->first_leaf);
+        take_first(f, &step[-1], step->first_ns, step->first_leaf);
     }
 }
 
 static bool is_pruned(const struct forest *f, uint32_t frame) {
-    return f->prunes && !(f->p->plan.o->hide_unresolved && !profile_name_of(f->p, frame));
+    return f->prunes && !(f->hides && !profile_name_of(f->p, frame));
 }
 
 /* Brings the path to a chain, from `at` of it on, as long as it is the `same`. */
 static bool go_along(struct forest *f, uint32_t part, size_t *at, bool *same, bool tails) {
-    uint32_t n, above = f->p->nodes.items[f->path.items[*at - 1].node].frame;
+    uint32_t n, above = f->path.items[*at - 1].frame;
     const uint32_t *ids = profile_parts_ids(&f->p->b.parts, part, &n);
     for (uint32_t i = 0; i < n; i++) {
-        struct profile_row *row = f->children ? row_at(f, ids[i]) : NULL;
+        struct mark *row = f->children ? row_at(f, ids[i]) : NULL;
         uint32_t frame = !row && is_pruned(f, ids[i]) ? PROFILE_PRUNED : ids[i];
         if (frame == PROFILE_PRUNED && above == frame && *at > 1)
             continue;
         above = frame;
-        *same = *same && *at < f->path.count && f->p->nodes.items[f->path.items[*at].node].frame == frame;
+        *same = *same && *at < f->path.count && f->path.items[*at].frame == frame;
         if (!*same) {
             close_down_to(f, *at);
             if (!open_frame(f, frame, row, tails))
@@ -274,7 +322,7 @@ static uint32_t add_leaf(struct forest *f, uint32_t leaf, struct profile_chain c
     const struct profile_leaf *x = &f->p->b.leaves.items[leaf];
     step->period += x->period;
     step->samples += x->samples;
-    take_first(step, x->first_ns, leaf);
+    take_first(f, step, x->first_ns, leaf);
     return step->node;
 }
 
@@ -286,17 +334,25 @@ static bool open_root(struct forest *f, bool tails) {
     return root;
 }
 
+/* Notes a leaf of a row with a graph; NULL: it has none. */
+static bool list_leaf(struct forest *f, uint32_t leaf, const struct mark *row) {
+    struct profile_tree_leaf *listed = row ? vec_push(&f->p->tree_leaves) : NULL;
+    if (listed) {
+        *listed = (struct profile_tree_leaf){leaf, row->row};
+        f->t->leaf_at.items[row->row + 2]++;
+    }
+    return listed || !row;
+}
+
 static bool make_whole(struct forest *f) {
     bool ok = !f->whole.count || open_root(f, false);
     for (size_t i = 0; ok && i < f->whole.count; i++) {
         ask_chains_ahead(f, f->whole.items, f->whole.count, i);
         uint32_t leaf = f->whole.items[i];
-        uint32_t node = add_leaf(f, leaf, f->p->b.leaves.items[leaf].key.chain, false);
-        uint32_t *listed = vec_push(&f->p->tree_leaves);
+        const struct profile_leaf_key *key = &f->p->b.leaves.items[leaf].key;
+        uint32_t node = add_leaf(f, leaf, key->chain, false);
         f->p->leaf_nodes.items[leaf] = node;
-        ok = listed && node != PROFILE_NONE;
-        if (listed)
-            *listed = leaf;
+        ok = node != PROFILE_NONE && list_leaf(f, leaf, own_row(f, key->frame));
     }
     if (ok)
         close_down_to(f, 0);
@@ -339,23 +395,34 @@ static bool make_tails(struct forest *f) {
 
 /* ---- all ---- */
 
-static bool plant(struct forest *f, uint32_t kind, const uint32_t *leaves, uint32_t n) {
+/* The first of a table's rows with graphs that is `row` or behind it. */
+static uint32_t first_from(const struct profile_table *t, uint32_t row) {
+    uint32_t from = 0, end = (uint32_t)t->graph_rows.count;
+    while (from < end) {
+        uint32_t mid = from + (end - from) / 2;
+        if (t->graph_rows.items[mid] < row)
+            from = mid + 1;
+        else
+            end = mid;
+    }
+    return from;
+}
+
+static bool plant(struct forest *f, uint32_t kind) {
     struct profile *p = f->p;
     const struct profile_kind *k = &p->kind_list.items[kind];
-    bool any = false;
     f->kind = kind;
     f->t = &p->tables.items[k->table];
-    for (uint32_t i = k->first_row; i < k->first_row + k->row_count; i++) {
-        struct profile_row *row = &f->t->rows.items[i];
-        any |= row->graph;
-        if (row->graph)
-            f->spots[profile_spot_of(p, row->frame)] = (struct profile_spot){kind, i};
+    uint32_t from = first_from(f->t, k->first_row), end = first_from(f->t, k->first_row + k->row_count);
+    for (uint32_t i = from; i < end; i++) {
+        uint32_t frame = f->t->rows.items[f->t->graph_rows.items[i]].frame;
+        f->marks.items[f->frames[frame]] = (struct mark){kind, i, .whole = !f->caller};
     }
-    if (!any)
+    if (from == end)
         return true;
     if (f->children && f->caller)
-        mark_whole(f, leaves, n);
-    return choose_leaves(f, leaves, n) && make_whole(f) && make_tails(f);
+        mark_whole(f, k);
+    return choose_leaves(f, k) && make_whole(f) && make_tails(f);
 }
 
 static bool fill(void *vec, size_t n) {
@@ -367,30 +434,38 @@ static bool fill(void *vec, size_t n) {
     return true;
 }
 
+/* Counting sort, see graph.c: at[owner + 2] counts the things of an owner. */
+static bool make_at(void **at_items, size_t *cap, size_t owners) {
+    if (!vec_reserve_raw(at_items, cap, owners + 2, sizeof(uint32_t)))
+        return false;
+    memset(*at_items, 0, (owners + 2) * sizeof(uint32_t));
+    return true;
+}
+
+static bool start_lists(struct profile_table *t) {
+    size_t rows = t->graph_rows.count;
+    return make_at((void **)&t->node_at.items, &t->node_at.cap, rows) &&
+           make_at((void **)&t->leaf_at.items, &t->leaf_at.cap, rows);
+}
+
 bool profile_forest(struct profile *p) {
     const struct profile_options *o = p->plan.o;
     struct forest f = {.p = p,
                        .children = o->children,
                        .caller = o->chain_order == PROFILE_CALLER,
+                       .hides = o->hide_unresolved,
                        .prunes = o->children && o->chain_mode == PROFILE_CHAIN_GRAPH &&
                                  !p->frame_groups.count}; /* which go across rows */
-    uint32_t n = (uint32_t)p->leaf_order.count;
-    f.spots = malloc((p->spot_count + 1u) * sizeof *f.spots);
-    bool ok = f.spots && mark_rows(&f) && fill(&p->leaf_nodes, n) && fill(&p->leaf_tails, n);
-    for (uint32_t i = 0; ok && i < p->spot_count; i++)
-        f.spots[i].kind = PROFILE_NONE;
-    for (uint32_t from = 0, end; ok && from < n; from = end) {
-        uint32_t kind = p->kinds.items[p->b.leaves.items[p->leaf_order.items[from]].key.klass];
-        for (end = from + 1; end < n; end++)
-            if (p->kinds.items[p->b.leaves.items[p->leaf_order.items[end]].key.klass] != kind)
-                break;
-        ok = plant(&f, kind, &p->leaf_order.items[from], end - from);
-    }
-    vec_fini(&p->leaf_order);
+    uint32_t n = (uint32_t)p->b.leaves.count;
+    bool ok = mark_rows(&f) && fill(&p->leaf_nodes, n) && fill(&p->leaf_tails, n);
+    for (uint32_t i = 0; ok && i < p->tables.count; i++)
+        ok = start_lists(&p->tables.items[i]);
+    for (uint32_t i = 0; ok && i < p->kind_list.count; i++)
+        ok = plant(&f, i);
     vec_fini(&p->part_ranks);
-    free(f.spots);
     free(f.frames);
-    free(f.wanted);
+    free(f.parts);
+    vec_fini(&f.marks);
     vec_fini(&f.path);
     vec_fini(&f.whole);
     vec_fini(&f.tails);

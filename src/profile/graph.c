@@ -19,81 +19,45 @@
 
 /* ---- lists, made once ---- */
 
-/* Counting sort: at[owner + 2] counts the things of an owner; after sum_up and after placing each thing at
- * at[owner + 1]++, those of owner i are at [at[i], at[i + 1]). */
-static bool make_at(void **at_items, size_t *cap, size_t owners) {
-    if (!vec_reserve_raw(at_items, cap, owners + 2, sizeof(uint32_t)))
-        return false;
-    memset(*at_items, 0, (owners + 2) * sizeof(uint32_t));
-    return true;
-}
-
+/* Counting sort: forest.c counted the things of an owner in at[owner + 2]; after sum_up and after placing
+ * each thing at at[owner + 1]++, those of owner i are at [at[i], at[i + 1]). */
 static void sum_up(uint32_t *at, size_t owners) {
     for (size_t i = 1; i < owners + 2; i++)
         at[i] += at[i - 1];
 }
 
-static void ask_leaf_ahead(const struct profile *p, size_t i) {
-    enum { AHEAD = 16 };
-    if (i + AHEAD >= p->tree_leaves.count)
-        return;
-    prefetch(&p->b.leaves.items[p->tree_leaves.items[i + AHEAD]].key);
-    prefetch(&p->leaf_rows.items[p->tree_leaves.items[i + AHEAD]]);
-}
-
-/* One pass over all nodes and leaves: counts them for their tables or, the second time, lists them. */
-static void list_once(struct profile *p, bool place) {
-    const struct profile_chain_node *nodes = p->nodes.items;
-    for (uint32_t root = 0; p->plan.o->children && root < p->nodes.count; root = nodes[root].end) {
-        struct profile_table *t = &p->tables.items[p->kind_list.items[nodes[root].frame].table];
-        for (uint32_t i = root + 1; i < nodes[root].end; i++) {
-            uint32_t row = nodes[i].row;
-            if (row == PROFILE_NO_ROW)
-                continue;
-            if (place)
-                t->node_list.items[t->node_at.items[row + 1]++] = i;
-            else
-                t->node_at.items[row + 2]++;
-        }
-    }
-    for (size_t i = 0; i < p->tree_leaves.count; i++) {
-        ask_leaf_ahead(p, i);
-        uint32_t leaf = p->tree_leaves.items[i], row = p->leaf_rows.items[leaf];
-        uint32_t event = profile_class_event(p, p->b.leaves.items[leaf].key.klass);
-        struct profile_table *t = &p->tables.items[event];
-        if (!t->rows.items[row].graph)
-            continue;
-        if (place)
-            t->leaf_list.items[t->leaf_at.items[row + 1]++] = leaf;
-        else
-            t->leaf_at.items[row + 2]++;
-    }
-}
-
-static bool start_lists(struct profile_table *t) {
-    size_t rows = t->rows.count;
-    return make_at((void **)&t->node_at.items, &t->node_at.cap, rows) &&
-           make_at((void **)&t->leaf_at.items, &t->leaf_at.cap, rows);
-}
-
 static bool make_lists(struct profile_table *t) {
-    size_t rows = t->rows.count;
+    size_t rows = t->graph_rows.count;
     sum_up(t->node_at.items, rows);
     sum_up(t->leaf_at.items, rows);
     return vec_reserve(&t->node_list, t->node_at.items[rows + 1] + 1) &&
            vec_reserve(&t->leaf_list, t->leaf_at.items[rows + 1] + 1);
 }
 
+/* Lists all nodes and leaves of rows with graphs. */
+static void fill_lists(struct profile *p) {
+    const struct profile_chain_node *nodes = p->nodes.items;
+    for (uint32_t root = 0; p->plan.o->children && root < p->nodes.count; root = nodes[root].end) {
+        struct profile_table *t = &p->tables.items[p->kind_list.items[nodes[root].frame].table];
+        for (uint32_t i = root + 1; i < nodes[root].end; i++)
+            if (nodes[i].row != PROFILE_NO_ROW)
+                t->node_list.items[t->node_at.items[nodes[i].row + 1]++] = i;
+    }
+    for (size_t i = 0; i < p->tree_leaves.count; i++) {
+        struct profile_tree_leaf leaf = p->tree_leaves.items[i];
+        uint32_t event = profile_class_event(p, p->b.leaves.items[leaf.leaf].key.klass);
+        struct profile_table *t = &p->tables.items[event];
+        t->leaf_list.items[t->leaf_at.items[leaf.row + 1]++] = leaf.leaf;
+    }
+    vec_fini(&p->tree_leaves);
+}
+
 bool profile_graph_prepare(struct profile *p) {
     bool ok = profile_forest(p);
     for (size_t i = 0; ok && i < p->tables.count; i++)
-        ok = start_lists(&p->tables.items[i]);
-    if (ok)
-        list_once(p, false);
-    for (size_t i = 0; ok && i < p->tables.count; i++)
         ok = make_lists(&p->tables.items[i]);
     if (ok)
-        list_once(p, true);
+        fill_lists(p);
     return ok;
 }
 
@@ -140,7 +104,7 @@ struct builder {
     const struct profile_table *t;
     struct profile_graph *g;
     struct profile_graph_scratch *s;
-    uint32_t row;
+    uint32_t row; /* in t->graph_rows */
     bool caller;
     double min_period; /* of the event */
 };
@@ -529,6 +493,19 @@ static bool list_nodes(struct builder *b) {
     return true;
 }
 
+/* Where a row stands among those with graphs; it is one of them. */
+static uint32_t place_of(const struct profile_table *t, uint32_t row) {
+    uint32_t from = 0, end = (uint32_t)t->graph_rows.count;
+    while (end - from > 1) {
+        uint32_t mid = from + (end - from) / 2;
+        if (t->graph_rows.items[mid] <= row)
+            from = mid;
+        else
+            end = mid;
+    }
+    return from;
+}
+
 bool profile_graph_build(const struct profile *p, const struct profile_event *e,
                          const struct profile_entry *entry, struct profile_graph *g, struct err *err) {
     if (!g->scratch)
@@ -544,7 +521,7 @@ bool profile_graph_build(const struct profile *p, const struct profile_event *e,
                         .t = &p->tables.items[e->event],
                         .g = g,
                         .s = g->scratch,
-                        .row = entry->key,
+                        .row = place_of(&p->tables.items[e->event], entry->key),
                         .caller = p->plan.o->chain_order == PROFILE_CALLER,
                         .min_period =
                             floor((double)e->member_totals[0].period * p->plan.o->chain_min_percent / 100)};

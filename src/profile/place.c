@@ -357,7 +357,7 @@ static void ask_ahead(const struct spotter *s, uint32_t frame) {
 }
 
 static inline void put_spot(struct profile *p, uint32_t frame, uint32_t spot) {
-    p->spots.items[frame] = spot << 1 | (p->b.frames.list.items[frame].image != MODEL_NONE);
+    p->spots.items[frame] = profile_spot_word(spot, &p->b.frames.list.items[frame]);
 }
 
 /* Where a name says all. p->spots has room. */
@@ -415,7 +415,7 @@ static bool make_spots(struct profile *p) {
     bool ok = vec_reserve(&p->spots, p->places.count + 1) &&
               (names_decide(p) ? make_named_spots(p) : make_other_spots(p));
     p->spots.count = ok ? p->places.count : 0;
-    return ok;
+    return ok && p->spot_count <= PROFILE_SPOTS_MAX;
 }
 
 bool profile_make_spots(struct profile *p) {

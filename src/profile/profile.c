@@ -38,6 +38,7 @@ void profile_free(struct profile *p) {
         vec_fini(&t->joined_latency);
         vec_fini(&t->levels);
         vec_fini(&t->level_sums);
+        vec_fini(&t->graph_rows);
         vec_fini(&t->node_at);
         vec_fini(&t->node_list);
         vec_fini(&t->leaf_at);
@@ -55,12 +56,11 @@ void profile_free(struct profile *p) {
     vec_fini(&p->spots);
     vec_fini(&p->kinds);
     vec_fini(&p->kind_list);
-    vec_fini(&p->leaf_rows);
     vec_fini(&p->nodes);
     vec_fini(&p->leaf_nodes);
     vec_fini(&p->leaf_tails);
     vec_fini(&p->tree_leaves);
-    vec_fini(&p->leaf_order);
+    vec_fini(&p->leaf_was);
     vec_fini(&p->part_ranks);
     vec_fini(&p->name_ranks);
     vec_fini(&p->name_places);

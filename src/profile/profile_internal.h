@@ -378,9 +378,6 @@ struct profile_row {
     uint16_t turn;         /* of what the first sample made: 0 its own entry, then its callers' in order */
     uint16_t member;       /* of a group: which one's it was first; 0: the leader's own */
     uint8_t cpumode;       /* shown as the level: [k] */
-    bool open : 1;         /* see forest.c, */
-    bool graph : 1;        /* likewise, */
-    bool whole : 1;        /* and again */
 };
 
 /* A node of a tree of callchains, for graphs (forest.c). Nodes come as one walks the tree: behind a node
@@ -389,7 +386,7 @@ struct profile_chain_node {
     uint32_t parent; /* PROFILE_NONE: of a root, whose frame is the kind, `outermost` if it is of tails */
     uint32_t frame;  /* PROFILE_PRUNED: frames that no graph shows */
     uint32_t end;
-    uint32_t row : 31;      /* in its event's table, if that has a graph; else PROFILE_NO_ROW */
+    uint32_t row : 31;      /* in graph_rows of its event's table; PROFILE_NO_ROW: it has no graph */
     uint32_t outermost : 1; /* no node above has the same row */
     uint32_t first_leaf;    /* at and below the node, by time */
     uint32_t samples;       /* of the leaves at and below the node */
@@ -404,10 +401,16 @@ struct profile_spot {
     uint32_t open : 1; /* while walking: a node of the row is on the path */
 };
 
+/* A leaf whose own row has a graph. */
+struct profile_tree_leaf {
+    uint32_t leaf, row; /* row: in graph_rows of its event's table */
+};
+
 /* Classes with equal keys. */
 struct profile_kind {
     uint32_t table, klass;
     uint32_t first_row, row_count; /* in that table */
+    uint32_t first_leaf, leaf_count;
 };
 
 struct profile_table {
@@ -428,9 +431,9 @@ struct profile_table {
     VEC(struct profile_entry) levels;    /* --hierarchy: the entries */
     VEC(struct profile_sums) level_sums; /* members by level */
     uint32_t root_count;
-    /* With graphs: the nodes and the leaves of row i are node_list[node_at[i] .. node_at[i + 1]), and so on;
-     * only of rows with a graph. */
-    VEC(uint32_t) node_at, node_list, leaf_at, leaf_list;
+    /* The rows with graphs. The nodes and the leaves of the i-th are node_list[node_at[i] .. node_at[i + 1]),
+     * and so on. */
+    VEC(uint32_t) graph_rows, node_at, node_list, leaf_at, leaf_list;
 };
 
 struct profile {
@@ -447,21 +450,20 @@ struct profile {
     VEC(struct profile_name) list;        /* of names */
     VEC(uint32_t) name_ranks, text_ranks; /* in order of texts; equal ones have equal ranks */
     VEC(uint32_t) name_places;            /* order of names by address */
-    VEC(uint32_t) spots;                  /* by frame: the spot << 1 | it lies in a mapping */
+    VEC(uint32_t) spots;                  /* by frame; see profile_spot_in */
     uint32_t spot_count;
     VEC(uint32_t) kinds; /* by class */
     VEC(struct profile_kind) kind_list;
-    VEC(uint32_t) leaf_rows; /* the leaves' own rows */
     /* With graphs: */
-    VEC(uint32_t) leaf_order; /* by kind, then by chain; until there are trees */
+    VEC(uint32_t) leaf_was;   /* as leaves lie by kind, then by chain: which they were while reading */
     VEC(uint32_t) part_ranks; /* of profile_parts_rank; until then, too */
     VEC(struct profile_chain_node) nodes;
     VEC(uint32_t)
-    leaf_nodes, leaf_tails;           /* where leaves' chains end in whole trees (a root: nowhere) and in
-                                         trees of tails; PROFILE_NONE: they are in none */
-    VEC(uint32_t) tree_leaves;        /* those in whole trees */
-    VEC(struct profile_table) tables; /* by event */
-    VEC(uint32_t) shown;              /* of tables */
+    leaf_nodes, leaf_tails; /* where leaves' chains end in whole trees (a root: nowhere) and in
+                               trees of tails; PROFILE_NONE: they are in none */
+    VEC(struct profile_tree_leaf) tree_leaves; /* until they are listed */
+    VEC(struct profile_table) tables;          /* by event */
+    VEC(uint32_t) shown;                       /* of tables */
     uint8_t keys[PROFILE_COLUMN_COUNT];
     uint32_t key_count;
     uint32_t no_dso; /* text id of "[unknown]", which comes last; PROFILE_NONE: not there */
@@ -503,8 +505,23 @@ static inline const struct profile_name *profile_name_of(const struct profile *p
     return name == PROFILE_NONE ? NULL : &p->list.items[name];
 }
 
+/* What is known of a frame: its spot, its level (cpumode), and whether it lies in a mapping. */
+enum { PROFILE_SPOT_SHIFT = 4, PROFILE_SPOTS_MAX = 1 << (32 - PROFILE_SPOT_SHIFT) };
+static inline uint32_t profile_spot_word(uint32_t spot, const struct resolve_frame *f) {
+    return spot << PROFILE_SPOT_SHIFT | (f->cpumode & PERFDATA_MISC_CPUMODE_MASK) << 1 |
+           (f->image != MODEL_NONE);
+}
+static inline uint32_t profile_spot_in(uint32_t word) {
+    return word >> PROFILE_SPOT_SHIFT;
+}
+static inline unsigned profile_mode_in(uint32_t word) {
+    return word >> 1 & PERFDATA_MISC_CPUMODE_MASK;
+}
+static inline bool profile_is_mapped_in(uint32_t word) {
+    return word & 1;
+}
 static inline uint32_t profile_spot_of(const struct profile *p, uint32_t frame) {
-    return p->spots.items[frame] >> 1;
+    return profile_spot_in(p->spots.items[frame]);
 }
 
 /* Fills in p->places, p->grades and the ranks of texts and names. False: memory. */
@@ -516,8 +533,9 @@ bool profile_make_spots(struct profile *p);
 
 /* Fills in p->part_ranks. False: memory. */
 bool profile_rank_parts(struct profile *p);
-/* Then: from leaves to rows with their sums; for graphs p->leaf_order. Without them p->part_ranks is given
- * back. On the pool's threads; NULL: on one. False: memory. */
+/* Then: from leaves, which are put into the order of their kinds and chains, to rows with their sums; for
+ * graphs p->leaf_was. Without them p->part_ranks is given back. On the pool's threads; NULL: on one. False:
+ * memory. */
 bool profile_walk(struct profile *p, struct pool *pool);
 
 /* ---- forest.c ---- */

@@ -10,7 +10,11 @@
  *   (end)                                         closed: entry read main, main's sums are complete
  *
  * What two neighbours have in common stays open. A node's sums are complete when it is closed; it counts for
- * its row only if no node further out on the path is of the same row.
+ * its row only if no node further out on the path is of the same row. What a leaf has in common with neither
+ * of its neighbours, which are most nodes, counts at once, without ever being on the path.
+ *
+ * The leaves themselves are put into the order of the walk on the way: whatever comes later goes along them
+ * as well, or looks at those of neighbouring rows.
  *
  * A row belongs to one kind, so that threads may walk along some kinds each, the leaves of which lie
  * together: ranges, more than there are threads, as kinds have few leaves or many. The rows of a range, in
@@ -36,10 +40,11 @@ struct step {
     bool mapped; /* a frame of the path so far lies in a mapping */
 };
 
-/* Where the leaves of a kind begin in the order. */
-struct met {
-    uint32_t kind;
-    size_t from;
+/* A leaf's chain, outermost frame first. */
+struct chain {
+    const uint32_t *outer, *inner; /* inner: what is behind the outer part */
+    uint32_t outer_len, len;       /* len: of both */
+    uint32_t outer_part;
 };
 
 /* Where a range's rows come in a table of the profile. */
@@ -54,31 +59,43 @@ struct walk {
     struct behind *behind;        /* by event; not of the first */
     struct profile_table *t;
     uint32_t kind;
-    VEC(struct met) met;
+    VEC(uint32_t) met; /* all kinds */
     struct profile_spot *spots;
-    const uint32_t *spot_of;   /* profile.spots */
-    VEC(struct step) path;     /* [0]: the kind's root */
-    const uint32_t *order;     /* of the leaves */
-    uint32_t outer, outer_len; /* the outer part that the path has, if it is that long */
+    const uint32_t *spot_of;         /* profile.spots */
+    VEC(struct step) path;           /* [0]: the kind's root */
+    VEC(uint32_t) marked;            /* spots that are open for the leaf at hand alone */
+    const uint32_t *was;             /* profile.leaf_was */
+    struct profile_leaf *leaves;     /* in the order of the walk, as far as they are taken, */
+    struct profile_weights *weights; /* likewise; NULL: there are none */
+    size_t taken;                    /* up to here */
+    struct chain chain;              /* of the leaf at hand, */
+    uint32_t common;                 /* and how much of it the one before has, too */
     bool children, caller;
     bool latency; /* with children; it is asked for */
+    bool hides;   /* callers without names */
 };
 
 /* ---- order ---- */
 
 /* How far ahead of the walk what it will touch is asked for: each step needs what the one before it asked
  * for. */
-enum { LEAF_AHEAD = 40, PART_AHEAD = 26, IDS_AHEAD = 16, SPOT_AHEAD = 8, ROW_AHEAD = 4, OWN_AHEAD = 2 };
+enum { PART_AHEAD = 26, IDS_AHEAD = 16, SPOT_AHEAD = 8, ROW_AHEAD = 4, OWN_AHEAD = 2 };
 
-/* Asks for the leaf that stands behind the i-th. */
-static inline void ask_ahead(const struct walk *w, size_t i) {
+/* Puts some more leaves into the order of the walk: more than will be asked for. */
+static void take_leaves(struct walk *w) {
+    enum { SOME = 256, AHEAD = 16 };
     const struct profile_builder *b = &w->p->b;
-    if (i + LEAF_AHEAD < b->leaves.count)
-        prefetch(&b->leaves.items[w->order[i + LEAF_AHEAD]]);
-}
-
-static inline struct profile_leaf_key key_at(const struct walk *w, size_t i) {
-    return w->p->b.leaves.items[w->order[i]].key;
+    size_t end = w->end - w->taken < SOME ? w->end : w->taken + SOME;
+    for (size_t i = w->taken; i < end; i++) {
+        if (i + AHEAD < w->end) { /* one may lie in two lines */
+            prefetch(&b->leaves.items[w->was[i + AHEAD]]);
+            prefetch(&b->leaves.items[w->was[i + AHEAD]].thread);
+        }
+        w->leaves[i] = b->leaves.items[w->was[i]];
+        if (w->weights)
+            w->weights[i] = b->weights.items[w->was[i]];
+    }
+    w->taken = end;
 }
 
 /* Asks for what is known of the frames of a part, as far as there are not many. */
@@ -87,40 +104,44 @@ static inline void ask_part(const struct walk *w, uint32_t part, bool spots) {
     uint32_t n;
     const uint32_t *ids = profile_parts_ids(&w->p->b.parts, part, &n);
     for (uint32_t k = 0; k < n && k < MOST; k++)
-        prefetch(spots ? (const void *)&w->spots[w->spot_of[ids[k]] >> 1] : &w->spot_of[ids[k]]);
+        prefetch(spots ? (const void *)&w->spots[profile_spot_in(w->spot_of[ids[k]])] : &w->spot_of[ids[k]]);
 }
 
-/* The same for leaves' frames. Inner parts are few, and mostly known. */
-static inline void ask_frames(const struct walk *w, size_t i, bool spots) {
-    struct profile_leaf_key key = key_at(w, i), before = key_at(w, i - 1);
-    if (key.chain.outer != before.chain.outer)
-        ask_part(w, key.chain.outer, spots);
-    prefetch(spots ? (const void *)&w->spots[w->spot_of[key.frame] >> 1] : &w->spot_of[key.frame]);
-}
-
-/* Asks for the parts and the frames of the chains of leaves behind the i-th. */
-static inline void ask_parts_ahead(const struct walk *w, size_t i) {
-    const struct profile_parts *parts = &w->p->b.parts;
-    if (i + PART_AHEAD >= w->p->b.leaves.count)
+/* Asks for the rows of the leaves' own places behind the i-th. */
+static inline void ask_own_ahead(const struct walk *w, size_t i) {
+    const struct profile_leaf *leaf = &w->leaves[i];
+    if (i + SPOT_AHEAD >= w->end)
         return;
-    struct profile_chain far = key_at(w, i + PART_AHEAD).chain, near = key_at(w, i + IDS_AHEAD).chain;
+    prefetch(&w->spot_of[leaf[SPOT_AHEAD].key.frame]);
+    prefetch(&w->spots[profile_spot_in(w->spot_of[leaf[ROW_AHEAD].key.frame])]);
+    const struct profile_spot *own = &w->spots[profile_spot_in(w->spot_of[leaf[OWN_AHEAD].key.frame])];
+    if (own->kind == w->kind) /* else it has no row yet, nor is there a table at first */
+        prefetch(&w->t->rows.items[own->row]);
+}
+
+/* Asks for the parts of leaves behind the i-th, and for their frames. Inner parts are few, and mostly known.
+ */
+static inline void ask_chains_ahead(const struct walk *w, size_t i) {
+    const struct profile_parts *parts = &w->p->b.parts;
+    const struct profile_leaf *leaf = &w->leaves[i];
+    if (i + PART_AHEAD >= w->end)
+        return;
+    struct profile_chain far = leaf[PART_AHEAD].key.chain, near = leaf[IDS_AHEAD].key.chain;
     prefetch(&parts->at.items[far.outer]);
     prefetch(&parts->at.items[far.inner]);
     prefetch(parts->ids.items + parts->at.items[near.outer]);
     prefetch(parts->ids.items + parts->at.items[near.inner]);
-    ask_frames(w, i + SPOT_AHEAD, false);
-    ask_frames(w, i + ROW_AHEAD, true);
-    profile_frame_prefetch(w->p, key_at(w, i + SPOT_AHEAD).frame);
-    const struct profile_spot *own = &w->spots[w->spot_of[key_at(w, i + OWN_AHEAD).frame] >> 1];
-    if (own->kind == w->kind) /* else it has no row yet, nor is there a table at first */
-        prefetch(&w->t->rows.items[own->row]);
+    if (leaf[SPOT_AHEAD].key.chain.outer != leaf[SPOT_AHEAD - 1].key.chain.outer)
+        ask_part(w, leaf[SPOT_AHEAD].key.chain.outer, false);
+    if (leaf[ROW_AHEAD].key.chain.outer != leaf[ROW_AHEAD - 1].key.chain.outer)
+        ask_part(w, leaf[ROW_AHEAD].key.chain.outer, true);
 }
 
 static unsigned bits_of(uint64_t n) {
     return 64 - (unsigned)__builtin_clzll(n | 1);
 }
 
-/* Sorts the leaves by kind, then by chain: p->leaf_order. */
+/* Sorts the leaves by kind, then by chain: p->leaf_was. */
 static void sort_leaves(struct profile *p, struct radix_item *items, struct radix_item *room) {
     const struct profile_builder *b = &p->b;
     const uint32_t *ranks = p->part_ranks.items, *kinds = p->kinds.items;
@@ -139,8 +160,8 @@ static void sort_leaves(struct profile *p, struct radix_item *items, struct radi
     if (!at_once)
         radix_sort(items, room, n);
     for (size_t i = 0; i < n; i++)
-        p->leaf_order.items[i] = items[i].value;
-    p->leaf_order.count = n;
+        p->leaf_was.items[i] = items[i].value;
+    p->leaf_was.count = n;
 }
 
 bool profile_rank_parts(struct profile *p) {
@@ -148,17 +169,15 @@ bool profile_rank_parts(struct profile *p) {
            profile_parts_rank(&p->b.parts, p->part_ranks.items);
 }
 
-/* What stays comes first, so that the room of what goes is that of what is made next. */
-static bool make_order(struct profile *p) {
+_Static_assert(2 * sizeof(struct radix_item) <= sizeof(struct profile_leaf), "sorting needs no more room");
+
+/* What the sorting needs lies in `leaves`, where the leaves will be. */
+static bool make_order(struct profile *p, struct profile_leaf *leaves) {
     size_t n = p->b.leaves.count;
-    bool ok = vec_reserve(&p->leaf_order, n + 1);
-    struct radix_item *items = ok ? malloc((n + 1) * sizeof *items) : NULL,
-                      *room = ok ? malloc((n + 1) * sizeof *room) : NULL;
-    ok = items && room;
+    bool ok = leaves && vec_reserve(&p->leaf_was, n + 1);
+    struct radix_item *items = (void *)leaves;
     if (ok)
-        sort_leaves(p, items, room);
-    free(items);
-    free(room);
+        sort_leaves(p, items, items + n);
     return ok;
 }
 
@@ -220,26 +239,40 @@ static void add_mode(struct profile_sums *sums, unsigned cpumode, uint64_t perio
 
 /* Whether the leaf is what made the row, as far as is known. Of samples at the same time the one that lies
  * there goes before one that passes, and else the first in the file. */
-static bool is_first(const struct profile_row *row, uint64_t first_ns, uint32_t leaf, bool own) {
+static bool is_first(const struct walk *w, const struct profile_row *row, uint64_t first_ns, uint32_t leaf,
+                     bool own) {
     if (first_ns != row->first_ns)
         return first_ns < row->first_ns;
     bool was_own = row->turn == 0;
-    return own == was_own ? leaf < row->first_leaf : own;
+    return own == was_own ? w->was[leaf] < w->was[row->first_leaf] : own;
+}
+
+/* The level of a frame. */
+static unsigned mode_of(const struct walk *w, uint32_t frame) {
+    return profile_mode_in(w->spot_of[frame]);
 }
 
 /* The level that is shown of a leaf's own entry: perf takes that of the sample, wherever a branch led. */
-static unsigned level_of(const struct profile *p, const struct profile_leaf *leaf) {
+static unsigned level_of(const struct walk *w, const struct profile_leaf *leaf) {
+    const struct profile *p = w->p;
     if (p->plan.level_at)
         return (unsigned)
             p->b.class_values.items[(size_t)leaf->key.klass * p->plan.class_count + p->plan.level_at];
-    return p->b.frames.list.items[leaf->key.frame].cpumode;
+    return mode_of(w, leaf->key.frame);
+}
+
+static void add_weights(struct profile_sums *self, const struct profile_weights *weights) {
+    self->weight1 += weights->w[0];
+    self->weight2 += weights->w[1];
+    self->weight3 += weights->w[2];
+    self->latency += weights->latency;
 }
 
 /* The leaf's own entry. */
-static bool add_self(struct walk *w, uint32_t id) {
-    const struct profile_builder *b = &w->p->b;
-    const struct profile_leaf *leaf = &b->leaves.items[id];
-    const struct profile_spot *spot = spot_at(w, w->spot_of[leaf->key.frame] >> 1, leaf->key.frame);
+static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
+    const struct profile_leaf *leaf = &w->leaves[id];
+    const struct profile_spot *spot =
+        spot_at(w, profile_spot_in(w->spot_of[leaf->key.frame]), leaf->key.frame);
     uint32_t at = spot->row;
     if (at == PROFILE_NO_ROW)
         return false;
@@ -247,9 +280,8 @@ static bool add_self(struct walk *w, uint32_t id) {
     struct profile_sums *self = self_of(w->t, row);
     if (!self)
         return false;
-    unsigned cpumode = level_of(w->p, leaf);
-    w->p->leaf_rows.items[id] = at;
-    if (is_first(row, leaf->first_ns, id, true)) {
+    unsigned cpumode = level_of(w, leaf);
+    if (is_first(w, row, leaf->first_ns, id, true)) {
         row->first_ns = leaf->first_ns;
         row->first_leaf = id;
         row->turn = 0;
@@ -257,46 +289,60 @@ static bool add_self(struct walk *w, uint32_t id) {
         row->frame = leaf->key.frame;
         row->cpumode = (uint8_t)cpumode;
     }
-    deepen(row, (uint32_t)w->path.count - 1);
+    deepen(row, depth);
     /* A sample counts once for its own entry, whatever its chain says. */
     if (w->children && !spot->open) {
         struct profile_through *through = &w->t->through.items[at];
         through->period += leaf->period;
         through->samples += leaf->samples;
         if (w->latency)
-            w->t->latency.items[at] += b->weights.items[id].latency;
+            w->t->latency.items[at] += w->weights[id].latency;
     }
     self->period += leaf->period;
     self->samples += leaf->samples;
     add_mode(self, cpumode, leaf->period);
-    if (w->p->plan.extras) {
-        const struct profile_weights *weights = &b->weights.items[id];
-        self->weight1 += weights->w[0];
-        self->weight2 += weights->w[1];
-        self->weight3 += weights->w[2];
-        self->latency += weights->latency;
-    }
+    if (w->weights)
+        add_weights(self, &w->weights[id]);
     return true;
 }
+
+/* What a leaf's chain makes of rows: the frame at `depth` (1: the outermost) of the leaf that is the first to
+ * pass there. */
+struct passed {
+    uint32_t frame, depth;
+    uint32_t leaf;
+    bool mapped; /* a frame from the outermost to this one lies in a mapping */
+};
 
 /*
  * The level perf shows for an entry that a caller made. It starts as the sample's own and becomes the user's
  * with the first frame, in the order of the chain, that lies in any mapping, the kernel's too (observed on
  * 7.2).
  */
-static unsigned caller_mode(const struct walk *w, const struct step *step) {
-    const struct profile_builder *b = &w->p->b;
-    const struct profile_leaf *leaf = &b->leaves.items[step->first_leaf];
-    bool mapped = step->mapped;
+static unsigned caller_mode(const struct walk *w, const struct passed *at) {
+    const struct profile_leaf *leaf = &w->leaves[at->leaf];
+    bool mapped = at->mapped;
     if (!w->caller) {
-        uint32_t outer, inner, depth = (uint32_t)(step - w->path.items);
-        const uint32_t *first = profile_parts_ids(&b->parts, leaf->key.chain.outer, &outer),
-                       *second = profile_parts_ids(&b->parts, leaf->key.chain.inner, &inner);
+        uint32_t outer, inner;
+        const uint32_t *first = profile_parts_ids(&w->p->b.parts, leaf->key.chain.outer, &outer),
+                       *second = profile_parts_ids(&w->p->b.parts, leaf->key.chain.inner, &inner);
         mapped = false;
-        for (uint32_t i = outer + inner; i-- + 1 > depth && !mapped;)
-            mapped = w->spot_of[i < outer ? first[i] : second[i - outer]] & 1;
+        for (uint32_t i = outer + inner; i-- + 1 > at->depth && !mapped;)
+            mapped = profile_is_mapped_in(w->spot_of[i < outer ? first[i] : second[i - outer]]);
     }
-    return mapped ? PERFDATA_MISC_USER : b->frames.list.items[leaf->key.frame].cpumode;
+    return mapped ? PERFDATA_MISC_USER : mode_of(w, leaf->key.frame);
+}
+
+/* The row is the leaf's. */
+static void make_first(const struct walk *w, struct profile_row *row, const struct passed *at) {
+    const struct profile_leaf *leaf = &w->leaves[at->leaf];
+    row->first_ns = leaf->first_ns;
+    row->first_leaf = at->leaf;
+    row->turn = (uint16_t)(w->caller ? at->depth
+                                     : profile_chain_length(&w->p->b.parts, leaf->key.chain) - at->depth + 1);
+    row->klass = leaf->key.klass;
+    row->frame = at->frame;
+    row->cpumode = (uint8_t)caller_mode(w, at);
 }
 
 /* What has passed through a node counts for its row. */
@@ -314,73 +360,119 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
         w->t->latency.items[step->row] += step->latency;
     if (w->caller)
         deepen(row, step->deepest - depth + 1u);
-    if (!is_first(row, step->first_ns, step->first_leaf, false))
-        return;
-    const struct profile_leaf *leaf = &w->p->b.leaves.items[step->first_leaf];
-    row->first_ns = step->first_ns;
-    row->first_leaf = step->first_leaf;
-    row->turn =
-        (uint16_t)(w->caller ? depth : profile_chain_length(&w->p->b.parts, leaf->key.chain) - depth + 1);
-    row->klass = leaf->key.klass;
-    row->frame = step->frame;
-    row->cpumode = (uint8_t)caller_mode(w, step);
+    if (is_first(w, row, step->first_ns, step->first_leaf, false))
+        make_first(w, row, &(struct passed){step->frame, depth, step->first_leaf, step->mapped});
 }
 
 /* ---- the path ---- */
 
+static inline uint32_t frame_at(const struct chain *c, uint32_t i) {
+    return i < c->outer_len ? c->outer[i] : c->inner[i - c->outer_len];
+}
+
+/* Asks for what is known of the i-th frame and those behind it of a long chain: ask_part has not reached
+ * them. */
+static inline void ask_far(const struct walk *w, const struct chain *c, uint32_t i) {
+    enum { FAR = 16, NEAR = 8 };
+    if (i + FAR < c->len)
+        prefetch(&w->spot_of[frame_at(c, i + FAR)]);
+    if (i + NEAR < c->len)
+        prefetch(&w->spots[profile_spot_in(w->spot_of[frame_at(c, i + NEAR)])]);
+}
+
+static bool is_hidden(const struct walk *w, uint32_t frame) {
+    return w->hides && !profile_name_of(w->p, frame);
+}
+
 /* The path has room for it. */
 static bool open_frame(struct walk *w, uint32_t frame) {
-    const struct profile *p = w->p;
     struct step *step = &w->path.items[w->path.count++];
     uint32_t at = w->spot_of[frame];
     *step = (struct step){.frame = frame,
                           .row = PROFILE_NO_ROW,
-                          .spot = at >> 1,
+                          .spot = profile_spot_in(at),
                           .first_ns = UINT64_MAX,
                           .first_leaf = PROFILE_NONE,
-                          .mapped = step[-1].mapped | (at & 1)};
-    if (w->children && !(p->plan.o->hide_unresolved && !profile_name_of(p, frame))) {
-        struct profile_spot *spot = spot_at(w, step->spot, frame);
-        step->row = spot->row;
-        if (step->row == PROFILE_NO_ROW)
-            return false;
-        step->outermost = !spot->open;
-        spot->open = true;
-        /* For when it is closed. */
-        prefetch(&w->t->rows.items[step->row]);
-        prefetch(&w->t->through.items[step->row]);
-    }
+                          .mapped = step[-1].mapped | profile_is_mapped_in(at)};
+    if (is_hidden(w, frame))
+        return true;
+    struct profile_spot *spot = spot_at(w, step->spot, frame);
+    step->row = spot->row;
+    if (step->row == PROFILE_NO_ROW)
+        return false;
+    step->outermost = !spot->open;
+    spot->open = true;
     return true;
 }
 
-/* Opens the frames ids[from .. end). What ask_frames did not reach of a long part is asked for on the way. */
-static bool open_frames(struct walk *w, const uint32_t *ids, uint32_t from, uint32_t end) {
-    enum { FAR = 16, NEAR = 8 };
-    bool ok = true;
-    for (uint32_t i = from; ok && i < end; i++) {
-        if (end - i > FAR)
-            prefetch(&w->spot_of[ids[i + FAR]]);
-        if (end - i > NEAR)
-            prefetch(&w->spots[w->spot_of[ids[i + NEAR]] >> 1]);
-        ok = open_frame(w, ids[i]);
+static void take_first(const struct walk *w, struct step *step, uint64_t first_ns, uint32_t leaf) {
+    if (first_ns < step->first_ns ||
+        (first_ns == step->first_ns &&
+         (step->first_leaf == PROFILE_NONE || w->was[leaf] < w->was[step->first_leaf]))) {
+        step->first_ns = first_ns;
+        step->first_leaf = leaf;
+    }
+}
+
+/* Takes the leaf into the last node of the path that its chain goes through. */
+static void add_leaf(struct walk *w, uint32_t id) {
+    const struct profile_leaf *leaf = &w->leaves[id];
+    struct step *step = &w->path.items[w->path.count - 1];
+    uint16_t depth = (uint16_t)w->chain.len;
+    step->period += leaf->period;
+    step->samples += leaf->samples;
+    if (w->latency)
+        step->latency += w->weights[id].latency;
+    take_first(w, step, leaf->first_ns, id);
+    step->deepest = depth > step->deepest ? depth : step->deepest;
+}
+
+/* The leaf passes a frame that is its own: at->depth - 1 others stand outside of it. */
+static bool pass_frame(struct walk *w, const struct passed *at) {
+    const struct profile_leaf *leaf = &w->leaves[at->leaf];
+    uint32_t where = profile_spot_in(w->spot_of[at->frame]);
+    struct profile_spot *spot = spot_at(w, where, at->frame);
+    if (spot->row == PROFILE_NO_ROW)
+        return false;
+    struct profile_row *row = &w->t->rows.items[spot->row];
+    if (!w->caller)
+        deepen(row, at->depth);
+    if (spot->open)
+        return true;
+    spot->open = true;
+    w->marked.items[w->marked.count++] = where;
+    struct profile_through *through = &w->t->through.items[spot->row];
+    through->period += leaf->period;
+    through->samples += leaf->samples;
+    if (w->latency)
+        w->t->latency.items[spot->row] += w->weights[at->leaf].latency;
+    if (w->caller)
+        deepen(row, w->chain.len - at->depth + 1);
+    if (is_first(w, row, leaf->first_ns, at->leaf, false))
+        make_first(w, row, at);
+    return true;
+}
+
+/* The leaf passes those of its frames that are on no path: from `from` on. */
+static bool pass_frames(struct walk *w, uint32_t id, uint32_t from) {
+    const struct chain *c = &w->chain;
+    struct passed at = {.leaf = id, .mapped = w->path.items[w->path.count - 1].mapped};
+    bool ok = vec_reserve(&w->marked, c->len);
+    for (uint32_t i = from; ok && i < c->len; i++) {
+        ask_far(w, c, i);
+        at.frame = frame_at(c, i);
+        at.depth = i + 1;
+        at.mapped |= profile_is_mapped_in(w->spot_of[at.frame]);
+        ok = is_hidden(w, at.frame) || pass_frame(w, &at);
     }
     return ok;
 }
 
-/* Takes the leaf at the end of the path into its node. */
-static void add_leaf(struct walk *w, uint32_t id) {
-    const struct profile_leaf *leaf = &w->p->b.leaves.items[id];
-    struct step *step = &w->path.items[w->path.count - 1];
-    step->period += leaf->period;
-    step->samples += leaf->samples;
-    if (w->latency)
-        step->latency += w->p->b.weights.items[id].latency;
-    if (leaf->first_ns < step->first_ns || (leaf->first_ns == step->first_ns && id < step->first_leaf)) {
-        step->first_ns = leaf->first_ns;
-        step->first_leaf = id;
-    }
-    uint16_t depth = (uint16_t)(w->path.count - 1);
-    step->deepest = depth > step->deepest ? depth : step->deepest;
+/* What was open for a leaf alone is so no longer. */
+static void unmark(struct walk *w) {
+    for (size_t i = 0; i < w->marked.count; i++)
+        w->spots[w->marked.items[i]].open = false;
+    w->marked.count = 0;
 }
 
 /* Closes all nodes but the first `keep` of the path. */
@@ -397,30 +489,30 @@ static void close_down_to(struct walk *w, size_t keep) {
         if (w->latency)
             up->latency += step->latency;
         up->deepest = step->deepest > up->deepest ? step->deepest : up->deepest;
-        if (step->first_ns < up->first_ns ||
-            (step->first_ns == up->first_ns && step->first_leaf < up->first_leaf)) {
-            up->first_ns = step->first_ns;
-            up->first_leaf = step->first_leaf;
-        }
+        take_first(w, up, step->first_ns, step->first_leaf);
     }
 }
 
-static void leave_kind(struct walk *w) {
+static void leave_kind(struct walk *w, uint32_t end) {
     struct profile_kind *kind = w->t ? &w->p->kind_list.items[w->kind] : NULL;
-    if (kind)
-        kind->row_count = (uint32_t)w->t->rows.count - kind->first_row;
+    if (!kind)
+        return;
+    kind->row_count = (uint32_t)w->t->rows.count - kind->first_row;
+    kind->leaf_count = end - kind->first_leaf;
 }
 
-static bool enter_kind(struct walk *w, uint32_t kind, size_t from) {
-    struct met *met = vec_push(&w->met);
+static bool enter_kind(struct walk *w, uint32_t kind, uint32_t from) {
+    struct profile_kind *k = &w->p->kind_list.items[kind];
+    uint32_t *met = vec_push(&w->met);
     if (!met)
         return false;
-    *met = (struct met){kind, from};
+    *met = kind;
     close_down_to(w, 0);
-    leave_kind(w);
+    leave_kind(w, from);
     w->kind = kind;
-    w->t = &w->tables[w->p->kind_list.items[kind].table];
-    w->p->kind_list.items[kind].first_row = (uint32_t)w->t->rows.count;
+    w->t = &w->tables[k->table];
+    k->first_row = (uint32_t)w->t->rows.count;
+    k->first_leaf = from;
     struct step *root = vec_push(&w->path);
     if (!root || !vec_reserve(&w->t->rows, 1))
         return false;
@@ -429,53 +521,81 @@ static bool enter_kind(struct walk *w, uint32_t kind, size_t from) {
     return true;
 }
 
-/* How many of the path's frames, from `from` on, are the sequence's. */
-static uint32_t in_common(const struct walk *w, size_t from, const uint32_t *ids, uint32_t n) {
+static inline struct chain chain_of(const struct walk *w, size_t i) {
+    const struct profile_parts *parts = &w->p->b.parts;
+    struct profile_chain chain = w->leaves[i].key.chain;
+    struct chain c = {.outer_part = chain.outer};
+    uint32_t inner;
+    c.outer = profile_parts_ids(parts, chain.outer, &c.outer_len);
+    c.inner = profile_parts_ids(parts, chain.inner, &inner);
+    c.len = c.outer_len + inner;
+    return c;
+}
+
+/* How many frames two chains begin with that are the same. (Where one's outer part ends and the other's goes
+ * on they differ: see parts.h.) */
+static inline uint32_t in_common(const struct chain *a, const struct chain *b) {
     uint32_t same = 0;
-    while (same < n && from + same < w->path.count && w->path.items[from + same].frame == ids[same])
+    if (a->outer_part == b->outer_part)
+        same = a->outer_len;
+    while (same < a->outer_len && same < b->outer_len && a->outer[same] == b->outer[same])
+        same++;
+    if (same != a->outer_len || same != b->outer_len)
+        return same;
+    while (same < a->len && same < b->len && a->inner[same - a->outer_len] == b->inner[same - a->outer_len])
         same++;
     return same;
 }
 
-/* Brings the path to a chain. */
-static bool go_to(struct walk *w, struct profile_chain chain) {
-    const struct profile_parts *parts = &w->p->b.parts;
-    uint32_t outer = w->outer_len, inner, same = outer, same_inner = 0;
-    const uint32_t *first = NULL, *second = profile_parts_ids(parts, chain.inner, &inner);
-    if (chain.outer != w->outer || w->path.count <= outer) {
-        first = profile_parts_ids(parts, chain.outer, &outer);
-        same = in_common(w, 1, first, outer);
-    }
-    if (same == outer)
-        same_inner = in_common(w, 1 + outer, second, inner);
-    w->outer = chain.outer;
-    w->outer_len = outer;
-    close_down_to(w, 1 + same + same_inner);
-    return vec_reserve(&w->path, (size_t)1 + outer + inner) && open_frames(w, first, same, outer) &&
-           open_frames(w, second, same_inner, inner);
+/* Takes along the chain of a leaf, w->chain, of which the next leaf has `next` frames, too. */
+static bool go_along(struct walk *w, uint32_t id, uint32_t next) {
+    bool ok = vec_reserve(&w->path, (size_t)1 + w->chain.len);
+    close_down_to(w, 1 + w->common);
+    for (uint32_t i = w->common; ok && i < next; i++)
+        ok = open_frame(w, frame_at(&w->chain, i));
+    if (ok)
+        add_leaf(w, id);
+    return ok && pass_frames(w, id, w->common > next ? w->common : next);
 }
 
 /* ---- one walk ---- */
 
+static uint32_t kind_of(const struct walk *w, size_t i) {
+    return w->p->kinds.items[w->leaves[i].key.klass];
+}
+
+/* The leaf is the first or follows the one before it in its kind. */
+static bool walk_leaf(struct walk *w, size_t i) {
+    bool more = i + 1 < w->end && kind_of(w, i + 1) == w->kind;
+    struct chain next = {0};
+    if (more)
+        next = chain_of(w, i + 1);
+    uint32_t common = more ? in_common(&w->chain, &next) : 0;
+    bool ok = go_along(w, (uint32_t)i, common) && add_self(w, (uint32_t)i, w->chain.len);
+    unmark(w);
+    w->chain = next;
+    w->common = common;
+    return ok;
+}
+
 static bool walk_leaves(struct walk *w) {
-    const struct profile_builder *b = &w->p->b;
-    bool ok = true, chains = w->children;
+    bool ok = true, chains = w->children, any = chains && w->p->b.parts.ids.count;
     for (size_t i = w->from; ok && i < w->end; i++) {
-        ask_ahead(w, i);
-        uint32_t id = w->order[i], kind = w->p->kinds.items[b->leaves.items[id].key.klass];
-        if (!w->path.count || kind != w->kind)
-            ok = enter_kind(w, kind, i);
-        if (ok && chains && b->parts.ids.count)
-            ask_parts_ahead(w, i);
-        if (ok && chains)
-            ok = go_to(w, b->leaves.items[id].key.chain);
-        if (ok && chains)
-            add_leaf(w, id);
-        ok = ok && add_self(w, id);
+        if (i + PART_AHEAD >= w->taken && w->taken < w->end)
+            take_leaves(w);
+        if (i == w->from || kind_of(w, i) != w->kind) {
+            if (!enter_kind(w, kind_of(w, i), (uint32_t)i))
+                return false;
+            w->chain = chain_of(w, i);
+        }
+        ask_own_ahead(w, i);
+        if (any)
+            ask_chains_ahead(w, i);
+        ok = chains ? walk_leaf(w, i) : add_self(w, (uint32_t)i, 0);
     }
     if (ok) {
         close_down_to(w, 0);
-        leave_kind(w);
+        leave_kind(w, (uint32_t)w->end);
     }
     return ok;
 }
@@ -507,6 +627,7 @@ static bool walk_range(void *ctx, size_t i, unsigned thread, struct err *err) {
     w->spots = x->spots[thread];
     bool ok = w->spots && walk_leaves(w);
     vec_fini(&w->path);
+    vec_fini(&w->marked);
     return ok || err_memory(err, "profile");
 }
 
@@ -562,12 +683,8 @@ static void append_table(struct profile_table *to, struct profile_table *from, c
 static void renumber(const struct walk *w) {
     struct profile *p = w->p;
     for (size_t i = 0; i < w->met.count; i++) {
-        struct profile_kind *kind = &p->kind_list.items[w->met.items[i].kind];
-        uint32_t more = (uint32_t)w->behind[kind->table].rows;
-        size_t end = i + 1 < w->met.count ? w->met.items[i + 1].from : w->end;
-        kind->first_row += more;
-        for (size_t k = w->met.items[i].from; k < end && more; k++)
-            p->leaf_rows.items[w->order[k]] += more;
+        struct profile_kind *kind = &p->kind_list.items[w->met.items[i]];
+        kind->first_row += (uint32_t)w->behind[kind->table].rows;
     }
 }
 
@@ -602,12 +719,12 @@ static bool append_walk(void *ctx, size_t i, unsigned thread, struct err *err) {
 }
 
 static uint32_t kind_at(const struct profile *p, size_t i) {
-    return p->kinds.items[p->b.leaves.items[p->leaf_order.items[i]].key.klass];
+    return p->kinds.items[p->b.leaves.items[p->leaf_was.items[i]].key.klass];
 }
 
 /* Where the leaves of a kind, or else of the next one, begin in the order. */
 static size_t start_of(const struct profile *p, uint32_t kind) {
-    size_t from = 0, end = p->leaf_order.count;
+    size_t from = 0, end = p->leaf_was.count;
     while (from < end) {
         size_t mid = from + (end - from) / 2;
         if (kind_at(p, mid) < kind)
@@ -623,7 +740,7 @@ enum { RANGES = 4 };
 
 /* Cuts the leaves into ranges of whole kinds: x->starts. False: memory. */
 static bool cut(struct walks *x, const struct profile *p, unsigned threads) {
-    size_t n = p->leaf_order.count, pieces = threads > 1 ? (size_t)threads * RANGES : 1,
+    size_t n = p->leaf_was.count, pieces = threads > 1 ? (size_t)threads * RANGES : 1,
            least = (n + pieces - 1) / pieces;
     x->starts = malloc((2 * pieces + 2) * sizeof *x->starts);
     if (!x->starts)
@@ -669,22 +786,37 @@ static bool make_walks(struct walks *x, const struct walk *w) {
     for (size_t i = 0; ok && i < x->count; i++) {
         struct walk *walk = &x->list[i];
         *walk = *w;
-        walk->from = x->starts[i];
-        walk->end = i + 1 < x->count ? x->starts[i + 1] : p->leaf_order.count;
+        walk->from = walk->taken = x->starts[i];
+        walk->end = i + 1 < x->count ? x->starts[i + 1] : p->leaf_was.count;
         walk->tables = i ? calloc(p->tables.count, sizeof *walk->tables) : p->tables.items;
         walk->behind = i ? calloc(p->tables.count, sizeof *walk->behind) : NULL;
         ok = walk->tables && (!i || walk->behind);
         size_t leaves = walk->end - walk->from;
         x->turns[i] = (struct turn){leaves, (uint32_t)i};
         if (ok) /* the first one's take all */
-            reserve_rows(walk, i ? leaves : p->spot_count, i ? leaves : p->leaf_order.count);
+            reserve_rows(walk, i ? leaves : p->spot_count, i ? leaves : p->leaf_was.count);
     }
     if (ok)
         qsort(x->turns, x->count, sizeof *x->turns, by_leaves);
     return ok;
 }
 
-/* Of `w`, which is of all leaves. False: memory. */
+/* The leaves lie in the order of the walk from now on. What several threads' reading left is in places where
+ * what follows does not come. */
+static void put_leaves(struct profile_builder *b, const struct walk *w, bool threads) {
+    if (threads)
+        os_heap_forget(b->leaves.items, b->leaves.count * sizeof *b->leaves.items);
+    vec_fini(&b->leaves);
+    b->leaves.items = w->leaves;
+    b->leaves.count = b->leaves.cap = w->end;
+    if (!w->weights)
+        return;
+    vec_fini(&b->weights);
+    b->weights.items = w->weights;
+    b->weights.count = b->weights.cap = w->end;
+}
+
+/* Of `w`, which is of all leaves; its own become the profile's, or are freed. False: memory. */
 static bool walk_all(struct walk *w, struct pool *pool) {
     struct profile *p = w->p;
     struct walks x = {0};
@@ -692,6 +824,12 @@ static bool walk_all(struct walk *w, struct pool *pool) {
         cut(&x, p, pool_threads(pool)) && make_walks(&x, w) && pool_run(pool, x.count, walk_range, &x, NULL);
     for (unsigned i = 0; i < POOL_THREADS_MAX; i++)
         free(x.spots[i]);
+    if (ok) {
+        put_leaves(&p->b, w, pool_threads(pool) > 1);
+    } else {
+        free(w->leaves);
+        free(w->weights);
+    }
     for (size_t i = 1; ok && i < x.count; i++)
         for (size_t k = 0; ok && k < p->tables.count; k++)
             ok = make_room(&p->tables.items[k], &x.list[i].tables[k], &x.list[i].behind[k]);
@@ -713,15 +851,24 @@ bool profile_walk(struct profile *p, struct pool *pool) {
                      .spot_of = p->spots.items,
                      .children = o->children,
                      .caller = o->chain_order == PROFILE_CALLER,
-                     .latency = o->children && p->plan.extras};
-    size_t n = p->b.leaves.count;
-    bool ok = vec_reserve(&p->leaf_rows, n + 1) && make_order(p);
-    p->leaf_rows.count = ok ? n : 0;
-    w.order = p->leaf_order.items;
-    ok = ok && walk_all(&w, pool);
+                     .latency = o->children && p->plan.extras,
+                     .hides = o->hide_unresolved,
+                     .end = p->b.leaves.count};
+    size_t n = w.end;
+    w.leaves = malloc((n + 1) * sizeof *w.leaves);
+    bool ok = make_order(p, w.leaves);
+    w.was = p->leaf_was.items;
+    w.weights = ok && p->plan.extras ? malloc((n + 1) * sizeof *w.weights) : NULL;
+    ok = ok && (w.weights || !p->plan.extras);
+    if (ok) {
+        ok = walk_all(&w, pool);
+    } else {
+        free(w.leaves);
+        free(w.weights);
+    }
     if (!graphs) {
         vec_fini(&p->part_ranks);
-        vec_fini(&p->leaf_order);
+        vec_fini(&p->leaf_was);
     }
     return ok;
 }
