@@ -43,40 +43,18 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static inline uint64_t hash_two(uint64_t first, uint64_t second, uint64_t h) {
-    return hash_fold(first ^ h, second ^ 0x8bb84b93962eacc9u);
-}
-
-/* What hash_words begins with. Seeds that differ little will do. */
-static inline uint64_t hash_words_start(uint64_t count, uint64_t seed) {
-    return (seed ^ count << 56) * HASH_ODD;
-}
-
-/* Of `count` words of 8 bytes as they lie there, at any address. *below: all of them are, as numbers. Whether
- * the last one is alone is nothing to branch on: nobody can predict it. */
-static inline uint64_t hash_words_below(const uint8_t *p, uint64_t count, uint64_t seed, uint64_t limit,
-                                        bool *below) {
-    uint64_t h = hash_words_start(count, seed), first = 0, second = 0;
-    bool all = true;
-    for (; count > 2; count -= 2, p += 16) {
-        memcpy(&first, p, sizeof first);
-        memcpy(&second, p + 8, sizeof second);
-        all &= (first < limit) & (second < limit);
-        h = hash_two(first, second, h);
+/* Of `count` words of 8 bytes as they lie there, at any address. Seeds that differ little will do. */
+static inline uint64_t hash_words(const uint8_t *p, uint64_t count, uint64_t seed) {
+    uint64_t h = (seed ^ count << 56) * HASH_ODD, words[2] = {0};
+    for (; count > 1; count -= 2, p += sizeof words) {
+        memcpy(words, p, sizeof words);
+        h = hash_fold(words[0] ^ h, words[1] ^ 0x8bb84b93962eacc9u);
     }
     if (count) {
-        memcpy(&first, p, sizeof first);
-        memcpy(&second, p + 8 * (count - 1), sizeof second);
-        second &= -(count - 1);
-        all &= (first < limit) & (second < limit);
+        memcpy(words, p, sizeof *words);
+        h ^= words[0];
     }
-    *below = all;
-    return hash_two(first, second, h);
-}
-
-static inline uint64_t hash_words(const uint8_t *p, uint64_t count, uint64_t seed) {
-    bool below;
-    return hash_words_below(p, count, seed, UINT64_MAX, &below);
+    return hash_fold(h, 0x2d358dccaa6c78a5u);
 }
 
 void hash_map_fini(struct hash_map *m);

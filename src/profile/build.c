@@ -391,7 +391,7 @@ static inline void start_pending(struct profile_builder *b, const struct profile
     p->pid = s->pid;
     p->words = 0;
     p->cpumode = (uint8_t)cpumode;
-    p->inner.key = p->inner.count = p->outer.count = 0;
+    p->inner.count = p->outer.count = 0;
     p->inner.own = p->outer.own = false;
     p->place = p->own = false;
     p->known = PROFILE_NOT_KNOWN;

@@ -74,12 +74,8 @@ static bool make_room(struct profile_chain_table *t) {
 
 /* Two parts that collide would be taken for one; at 64 bits that is once in some ten thousand recordings of a
  * million distinct parts each. */
-static inline uint64_t part_seed(unsigned cpumode, const struct model_state *state, bool in_kernel) {
-    return (uint64_t)state->id << 8 | cpumode << 1 | in_kernel;
-}
-
 static inline uint64_t part_key(const struct part *part, const struct model_state *state, bool in_kernel) {
-    uint64_t seed = part_seed(part->cpumode, state, in_kernel);
+    uint64_t seed = (uint64_t)state->id << 8 | part->cpumode << 1 | in_kernel;
     if (part->cut) /* what lies inside of an address is part of what it means */
         seed ^= hash_u64(bytes_load64(part->at - 8, part->swap));
     return hash_words(part->at, part->count, seed);
@@ -400,11 +396,15 @@ static struct profile_later_part later_part(const struct part *part, uint64_t ke
                                        .own = own};
 }
 
-/* A sample of one part, or of two that need not be joined (inner: else NULL), and their keys. */
-static inline void ask_keys(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                            const struct part *inner, const struct part *outer, const uint64_t keys[2],
-                            struct profile_pending *p) {
-    bool own = is_own(inner ? inner : outer, cpumode, s->ip);
+/* A sample of one part, or of two that need not be joined (inner: else NULL). */
+static inline void ask_parts(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
+                             struct model_when when, const struct part *inner, const struct part *outer,
+                             struct profile_pending *p) {
+    bool in_kernel = cpumode == PERFDATA_MISC_KERNEL, own = is_own(inner ? inner : outer, cpumode, s->ip);
+    uint64_t keys[2] = {0};
+    if (inner)
+        keys[0] = part_key(inner, resolve_places_state(&b->places, inner->cpumode, s->pid, when), in_kernel);
+    keys[1] = part_key(outer, resolve_places_state(&b->places, outer->cpumode, s->pid, when), in_kernel);
     if (own)
         profile_pending_know(b, keys);
     if (inner) {
@@ -415,17 +415,6 @@ static inline void ask_keys(struct profile_builder *b, const struct perfdata_sam
                (b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE);
     }
     p->outer = later_part(outer, keys[1], own);
-}
-
-static inline void ask_parts(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                             struct model_when when, const struct part *inner, const struct part *outer,
-                             struct profile_pending *p) {
-    bool in_kernel = cpumode == PERFDATA_MISC_KERNEL;
-    uint64_t keys[2] = {0};
-    if (inner)
-        keys[0] = part_key(inner, resolve_places_state(&b->places, inner->cpumode, s->pid, when), in_kernel);
-    keys[1] = part_key(outer, resolve_places_state(&b->places, outer->cpumode, s->pid, when), in_kernel);
-    ask_keys(b, s, cpumode, inner, outer, keys, p);
 }
 
 static __attribute__((noinline)) enum profile_asked ask_unusual(struct profile_builder *b,
@@ -443,55 +432,17 @@ static __attribute__((noinline)) enum profile_asked ask_unusual(struct profile_b
     return PROFILE_ASKED;
 }
 
-/* Most chains: a word or two of user space, perhaps with a part of the kernel inside of them. How many words
- * is nothing to branch on: nobody can predict it. False: it is another one. */
-static inline bool ask_few(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                           struct model_when when, struct profile_pending *p) {
-    const uint64_t n = s->callchain.count;
-    const uint8_t *data = s->callchain.data;
-    if (n < 2 || n > b->plan->o->max_stack || s->callchain.swap)
-        return false;
-    const uint64_t last = bytes_load64(data + 8 * (n - 1), false),
-                   other = bytes_load64(data + 8 * (n - 2), false),
-                   marker = bytes_load64(data + 8 * (n - 3 + (n == 2)), false);
-    const bool two = other != PERFDATA_CONTEXT_USER;
-    const uint64_t words = 1 + two, before = n - 1 - words; /* the user's marker */
-    if ((two & (marker != PERFDATA_CONTEXT_USER)) | (last >= PERFDATA_CONTEXT_MAX) |
-        (two & (other >= PERFDATA_CONTEXT_MAX)) | (before == 1))
-        return false;
-    const bool in_kernel = cpumode == PERFDATA_MISC_KERNEL;
-    const struct part outer = {data + 8 * (before + 1), words, PERFDATA_MISC_USER, false, false},
-                      inner = {data + 8, before - 1, PERFDATA_MISC_KERNEL, false, false};
-    const struct model_state *state = resolve_places_state(&b->places, PERFDATA_MISC_USER, s->pid, when);
-    uint64_t keys[2] = {0}, seed = part_seed(PERFDATA_MISC_USER, state, in_kernel);
-    keys[1] = hash_two(two ? other : last, two ? last : 0, hash_words_start(words, seed));
-    if (before) {
-        bool addresses;
-        state = resolve_places_state(&b->places, PERFDATA_MISC_KERNEL, s->pid, when);
-        keys[0] = hash_words_below(inner.at, inner.count, part_seed(PERFDATA_MISC_KERNEL, state, in_kernel),
-                                   PERFDATA_CONTEXT_MAX, &addresses);
-        if (!addresses || bytes_load64(data, false) != PERFDATA_CONTEXT_KERNEL)
-            return false;
-    }
-    ask_keys(b, s, cpumode, before ? &inner : NULL, &outer, keys, p);
-    return true;
-}
-
-static __attribute__((noinline)) enum profile_asked ask_usual(struct profile_builder *b,
-                                                              const struct perfdata_sample *s,
-                                                              unsigned cpumode, struct model_when when,
-                                                              struct profile_pending *p) {
-    struct usual parts;
-    if (!split_usual(&s->callchain, b->plan->o->max_stack, &parts))
-        return ask_unusual(b, s, cpumode, when, p);
-    ask_parts(b, s, cpumode, when, parts.two ? &parts.inner : NULL, &parts.outer, p);
-    return PROFILE_ASKED;
-}
-
 enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
                                      unsigned cpumode, struct model_when when, struct profile_pending *p) {
+    struct usual parts;
     p->leaf.key.chain = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
-    return ask_few(b, s, cpumode, when, p) ? PROFILE_ASKED : ask_usual(b, s, cpumode, when, p);
+    if (!split_usual(&s->callchain, b->plan->o->max_stack, &parts))
+        return ask_unusual(b, s, cpumode, when, p);
+    if (parts.two)
+        ask_parts(b, s, cpumode, when, &parts.inner, &parts.outer, p);
+    else
+        ask_parts(b, s, cpumode, when, NULL, &parts.outer, p);
+    return PROFILE_ASKED;
 }
 
 /* Up to PROFILE_ASKED_WORDS words are as quickly resolved as looked up: of the short parts of user space,
@@ -520,13 +471,14 @@ static inline bool ask_words(struct profile_builder *b, struct profile_pending *
     return true;
 }
 
-/* Of no part, too: then it is any. */
 static inline void want_part(const struct profile_builder *b, const struct profile_later_part *part) {
-    prefetch(b->known_parts.slots + (part->key & b->known_parts.mask));
+    if (b->known_parts.slots)
+        prefetch(&b->known_parts.slots[part->key & b->known_parts.mask]);
 }
 
 void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending *p) {
-    want_part(b, &p->inner);
+    if (p->inner.count)
+        want_part(b, &p->inner);
     if (p->outer.count && !(is_short_user(&p->outer) && ask_words(b, p)))
         want_part(b, &p->outer);
 }
@@ -542,29 +494,20 @@ static __attribute__((noinline)) bool make_part(struct profile_builder *b, struc
     return *id != PROFILE_NO_PART && (!later->own || p->leaf.key.frame != RESOLVE_NO_FRAME);
 }
 
-static inline bool is_known(const struct profile_builder *b, struct profile_pending *p,
-                            const struct profile_later_part *later, uint32_t *id) {
-    if (!b->known_parts.slots)
-        return false;
-    const struct profile_chain_slot *slot = slot_of(&b->known_parts, later->key);
-    if (slot->part == PROFILE_NO_PART || (later->own && slot->place == RESOLVE_NO_FRAME))
-        return false;
+static inline bool answer_part(struct profile_builder *b, struct profile_pending *p,
+                               const struct profile_later_part *later, uint32_t *id) {
+    const struct profile_chain_slot *slot =
+        b->known_parts.slots ? slot_of(&b->known_parts, later->key) : NULL;
+    if (!slot || slot->part == PROFILE_NO_PART || (later->own && slot->place == RESOLVE_NO_FRAME))
+        return make_part(b, p, later, id);
     *id = slot->part;
     if (later->own)
         p->leaf.key.frame = slot->place;
     return true;
 }
 
-bool profile_chain_is_known(const struct profile_builder *b, struct profile_pending *p) {
-    struct profile_chain *chain = &p->leaf.key.chain;
-    return (!p->inner.count || is_known(b, p, &p->inner, &chain->inner)) &&
-           (!p->outer.count || is_known(b, p, &p->outer, &chain->outer));
-}
-
 bool profile_chain_answer(struct profile_builder *b, struct profile_pending *p) {
     struct profile_chain *chain = &p->leaf.key.chain;
-    return (!p->inner.count || is_known(b, p, &p->inner, &chain->inner) ||
-            make_part(b, p, &p->inner, &chain->inner)) &&
-           (!p->outer.count || is_known(b, p, &p->outer, &chain->outer) ||
-            make_part(b, p, &p->outer, &chain->outer));
+    return (!p->inner.count || answer_part(b, p, &p->inner, &chain->inner)) &&
+           (!p->outer.count || answer_part(b, p, &p->outer, &chain->outer));
 }

@@ -5,21 +5,12 @@
 #include "base/prefetch.h"
 #include "base/radix.h"
 
-/* Of PROFILE_PARTS_SHORT ids, with zeros behind the last one. */
-static inline uint64_t hash_short(const uint32_t *ids, size_t n) {
-    uint64_t words[2];
-    memcpy(words, ids, sizeof words);
-    return hash_fold(words[0] ^ n * HASH_ODD, words[1] ^ 0x8bb84b93962eacc9u);
-}
-
+/* Two ids a step: most parts have no more. */
 static inline uint64_t hash_ids(const uint32_t *ids, size_t n) {
-    uint32_t last[PROFILE_PARTS_SHORT] = {0};
-    uint64_t h = 0;
-    for (; n > PROFILE_PARTS_SHORT; n -= PROFILE_PARTS_SHORT, ids += PROFILE_PARTS_SHORT)
-        h = hash_fold(h ^ hash_short(ids, PROFILE_PARTS_SHORT), HASH_ODD);
-    for (size_t i = 0; i < n; i++)
-        last[i] = ids[i];
-    return h ^ hash_short(last, n);
+    uint64_t h = n << 32;
+    for (; n > 1; n -= 2, ids += 2)
+        h = hash_fold(h ^ ((uint64_t)ids[1] << 32 | ids[0]), HASH_ODD);
+    return n ? hash_fold(h ^ ids[0], HASH_ODD) : h;
 }
 
 /* While ranks are made: the part is like the one before it. */
@@ -42,17 +33,6 @@ static bool is_part(const struct profile_parts *p, uint32_t id, const uint32_t *
     return true;
 }
 
-/* The same for a short one, with zeros behind it; the part may be the empty one, too. */
-static inline bool is_short_part(const struct profile_parts *p, uint32_t id, const uint32_t *ids, size_t n) {
-    static const uint32_t counted[2 * PROFILE_PARTS_SHORT] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-    uint64_t known[2], asked[2], mask[2];
-    memcpy(known, p->ids.items + p->at.items[id], sizeof known);
-    memcpy(mask, counted + PROFILE_PARTS_SHORT - n, sizeof mask);
-    memcpy(asked, ids, sizeof asked);
-    return (((p->at.items[id + 1] - p->at.items[id]) ^ n) | ((known[0] ^ asked[0]) & mask[0]) |
-            ((known[1] ^ asked[1]) & mask[1])) == 0;
-}
-
 static uint32_t add_hashed(struct profile_parts *p, const uint32_t *ids, size_t n, uint64_t hash) {
     struct idtable_at at = idtable_first(&p->index, hash);
     for (uint32_t id; (id = idtable_next(&p->index, &at)) != IDTABLE_NONE;)
@@ -62,8 +42,7 @@ static uint32_t add_hashed(struct profile_parts *p, const uint32_t *ids, size_t 
         return PROFILE_NO_PART;
     uint32_t id = profile_parts_count(p);
     size_t end = p->ids.count + n;
-    if (end > UINT32_MAX || id >= IS_SAME ||
-        !vec_reserve(&p->ids, end + PROFILE_PARTS_SHORT /* is_short_part */) ||
+    if (end > UINT32_MAX || id >= IS_SAME || !vec_reserve(&p->ids, end) ||
         !vec_reserve(&p->at, p->at.count + 1) || !idtable_add_at(&p->index, &at, hash, id))
         return PROFILE_NO_PART;
     for (size_t i = 0; i < n; i++)
@@ -80,7 +59,7 @@ uint32_t profile_parts_add(struct profile_parts *p, const uint32_t *ids, size_t 
 }
 
 struct profile_parts_ask profile_parts_ask(const struct profile_parts *p, const uint32_t *ids, uint32_t n) {
-    struct profile_parts_ask ask = {ids, n, PROFILE_EMPTY_PART, hash_short(ids, n)};
+    struct profile_parts_ask ask = {ids, n, PROFILE_NO_PART, hash_ids(ids, n)};
     idtable_prefetch(&p->index, ask.hash);
     return ask;
 }
@@ -88,12 +67,13 @@ struct profile_parts_ask profile_parts_ask(const struct profile_parts *p, const 
 void profile_parts_look(const struct profile_parts *p, struct profile_parts_ask *ask) {
     struct idtable_at at = idtable_first(&p->index, ask->hash);
     uint32_t id = idtable_next(&p->index, &at);
-    ask->candidate = id == IDTABLE_NONE ? PROFILE_EMPTY_PART : id;
-    prefetch(p->at.items + ask->candidate);
+    ask->candidate = id == IDTABLE_NONE ? PROFILE_NO_PART : id;
+    if (id != IDTABLE_NONE)
+        prefetch(&p->at.items[id]);
 }
 
 uint32_t profile_parts_settle(struct profile_parts *p, const struct profile_parts_ask *ask) {
-    if (p->ids.count && is_short_part(p, ask->candidate, ask->ids, ask->n))
+    if (ask->candidate != PROFILE_NO_PART && is_part(p, ask->candidate, ask->ids, ask->n))
         return ask->candidate;
     return add_hashed(p, ask->ids, ask->n, ask->hash);
 }

@@ -43,20 +43,18 @@ struct profile_parts {
 uint32_t profile_parts_add(struct profile_parts *p, const uint32_t *ids, size_t n);
 /*
  * The same in steps, for many sequences at a time; what a step needs is asked of the memory by the one
- * before: profile_parts_ask, profile_parts_look, profile_parts_near, profile_parts_settle. The sequences are
- * short, one to PROFILE_PARTS_SHORT ids, and how many is nothing to branch on: behind the last one stand
- * zeros.
+ * before: profile_parts_ask, profile_parts_look, profile_parts_near, profile_parts_settle. The sequence is
+ * not empty.
  */
-enum { PROFILE_PARTS_SHORT = 4 };
 struct profile_parts_ask {
-    const uint32_t *ids; /* PROFILE_PARTS_SHORT */
+    const uint32_t *ids;
     uint32_t n, candidate;
     uint64_t hash;
 };
 struct profile_parts_ask profile_parts_ask(const struct profile_parts *p, const uint32_t *ids, uint32_t n);
 void profile_parts_look(const struct profile_parts *p, struct profile_parts_ask *ask);
 static inline void profile_parts_near(const struct profile_parts *p, const struct profile_parts_ask *ask) {
-    if (p->at.count) /* else nothing is there */
+    if (ask->candidate != PROFILE_NO_PART)
         prefetch(p->ids.items + p->at.items[ask->candidate]);
 }
 uint32_t profile_parts_settle(struct profile_parts *p, const struct profile_parts_ask *ask);

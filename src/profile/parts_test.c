@@ -99,13 +99,13 @@ static void asking_in_steps_is_adding(void **state) {
     (void)state;
     struct profile_parts p = {0};
     struct profile_parts_ask asks[8];
-    uint32_t ids[8][PROFILE_PARTS_SHORT];
+    uint32_t ids[8][4];
     uint64_t random = 1;
     for (unsigned round = 0; round < 300; round++) {
         for (unsigned i = 0; i < 8; i++) {
             uint32_t n = 1 + (uint32_t)((random = hash_u64(random)) % 4);
-            for (uint32_t k = 0; k < PROFILE_PARTS_SHORT; k++)
-                ids[i][k] = k < n ? (uint32_t)((random = hash_u64(random)) % 5) : 0;
+            for (uint32_t k = 0; k < n; k++)
+                ids[i][k] = (uint32_t)((random = hash_u64(random)) % 5);
             asks[i] = profile_parts_ask(&p, ids[i], n);
         }
         for (unsigned i = 0; i < 8; i++)

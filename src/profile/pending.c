@@ -10,35 +10,10 @@
  *   parts (parts.c)             where the index says, the sequences themselves
  *   leaves                      the index, the leaves
  *
- * Samples that are like one of the last thousands go to its leaf at once. Which ones these are, which have
- * words and which parts is as good as random: each step has a list of its own of those that it is for, made
- * without branches. Few samples make anything that was not there: these are answered one after the other, in
- * their order, which decides about the numbers of frames.
+ * Samples that are like one of the last thousands go to its leaf at once.
  */
-#include <stddef.h>
-
 #include "base/prefetch.h"
 #include "profile/profile_internal.h"
-
-/* Samples by their number in builder.pending. */
-struct some {
-    uint32_t count;
-    uint8_t list[PROFILE_PENDING + 1];
-};
-
-static inline void add_if(struct some *some, uint32_t i, bool is) {
-    some->list[some->count] = (uint8_t)i;
-    some->count += is;
-}
-
-/* Those that wait, on their way. */
-struct batch {
-    struct some fresh; /* their leaves are not remembered; of these */
-    struct some worded, parted;
-    uint64_t makers; /* bits: what is asked for is not all there */
-    uint8_t asker[PROFILE_PENDING * (PROFILE_ASKED_WORDS + 1) + PROFILE_ASKED_WORDS]; /* by ask */
-};
-_Static_assert(PROFILE_PENDING <= 64, "makers");
 
 /* ---- leaves ---- */
 
@@ -71,17 +46,24 @@ static uint32_t leaf_of(struct profile_builder *b, const struct profile_leaf_key
 static void add_to_leaf(struct profile_builder *b, uint32_t id, const struct profile_leaf *more,
                         const struct profile_weights *weights) {
     struct profile_leaf *leaf = &b->leaves.items[id];
-    bool first = more->first_ns < leaf->first_ns;
     leaf->period += more->period;
     leaf->samples += more->samples;
-    leaf->first_ns = first ? more->first_ns : leaf->first_ns;
-    leaf->thread = first ? more->thread : leaf->thread;
-    if (!b->plan->extras)
-        return;
-    for (unsigned i = 0; i < 3; i++)
+    if (more->first_ns < leaf->first_ns) {
+        leaf->first_ns = more->first_ns;
+        leaf->thread = more->thread;
+    }
+    for (unsigned i = 0; b->plan->extras && i < 3; i++)
         b->weights.items[id].w[i] += weights->w[i];
-    b->weights.items[id].latency += weights->latency;
-    b->weights.items[id].cut += weights->cut;
+    if (b->plan->extras) {
+        b->weights.items[id].latency += weights->latency;
+        b->weights.items[id].cut += weights->cut;
+    }
+}
+
+/* All of the sample's key is known: where its leaf is to be found is asked for. */
+static inline void want_leaf(struct profile_builder *b, struct profile_pending *p) {
+    p->hash = hash_key(&p->leaf.key);
+    idtable_prefetch(&b->leaf_index, p->hash);
 }
 
 /* ---- leaves that are remembered ---- */
@@ -109,21 +91,23 @@ void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]) {
     prefetch(known_at(b, p->known));
 }
 
-/* Finds the samples whose leaves are not remembered. They will be. */
-static void find_fresh(struct profile_builder *b, struct batch *t) {
-    for (uint32_t i = 0; i < b->pending_count; i++) {
-        struct profile_pending *p = &b->pending[i];
-        struct profile_known *known = known_at(b, p->known), was = *known;
-        const bool is = (was.key == p->known) & (p->known != PROFILE_NOT_KNOWN);
-        *known = (struct profile_known){p->known, is ? was.leaf : i, !is | was.waits};
-        p->known = is ? PROFILE_NOT_KNOWN : p->known;
-        p->leaf_id = is ? was.leaf : PROFILE_NONE;
-        p->twin = is & was.waits;
-        add_if(&t->fresh, i, !is);
-        const struct profile_leaf *leaf = b->leaves.items + (is & !was.waits ? was.leaf : 0);
-        prefetch_to_write(leaf);
-        prefetch_to_write((const char *)leaf + offsetof(struct profile_leaf, samples));
+/* Whether the leaf of a sample is remembered. If it is not, it will be. */
+static inline bool is_known(struct profile_builder *b, struct profile_pending *p) {
+    struct profile_known *known = known_at(b, p->known);
+    if (p->known == PROFILE_NOT_KNOWN)
+        return false;
+    if (known->key != p->known) {
+        *known = (struct profile_known){p->known, (uint32_t)(p - b->pending), true};
+        return false;
     }
+    p->known = PROFILE_NOT_KNOWN;
+    p->leaf_id = known->leaf;
+    p->twin = known->waits;
+    if (p->twin)
+        return true;
+    prefetch_to_write(&b->leaves.items[p->leaf_id]);
+    prefetch_to_write(&b->leaves.items[p->leaf_id].samples);
+    return true;
 }
 
 /* ---- frames ---- */
@@ -142,24 +126,13 @@ void profile_pending_ask_place(struct profile_builder *b, struct profile_pending
     b->failed |= p->leaf.key.frame == RESOLVE_NO_FRAME;
 }
 
-/* What the samples ask for. */
-static void ask_all(struct profile_builder *b, struct batch *t) {
-    for (uint32_t k = 0; k < t->fresh.count; k++) {
-        uint32_t i = t->fresh.list[k], at = b->ask_count;
-        struct profile_pending *p = &b->pending[i];
-        struct model_when when = {p->leaf.first_ns, p->order};
-        if (b->plan->chains)
-            profile_chain_ask_frames(b, p);
-        else if (p->known != PROFILE_NOT_KNOWN) /* else its frame is known */
-            profile_pending_ask_place(b, p, resolve_places_state(&b->places, p->cpumode, p->pid, when));
-        memset(&t->asker[at], (int)i, PROFILE_ASKED_WORDS); /* those too many are of the next one */
-        if (p->place) {                                     /* with chains these are few */
-            t->asker[p->place_at] = (uint8_t)i;
-            t->makers |= 1ull << i;
-        }
-        add_if(&t->worded, i, p->words);
-        add_if(&t->parted, i, p->inner.count | p->outer.count);
-    }
+/* What a sample asks for whose leaf is not remembered. */
+static inline void ask(struct profile_builder *b, struct profile_pending *p) {
+    struct model_when when = {p->leaf.first_ns, p->order};
+    if (b->plan->chains)
+        profile_chain_ask_frames(b, p);
+    else if (p->known != PROFILE_NOT_KNOWN) /* else its frame is known */
+        profile_pending_ask_place(b, p, resolve_places_state(&b->places, p->cpumode, p->pid, when));
 }
 
 /* Words that were asked for as return addresses, though an exception or a signal came between: as a run. */
@@ -207,109 +180,80 @@ static void answer(struct profile_builder *b, struct profile_pending *p) {
 _Static_assert(sizeof((struct profile_builder *)0)->asks / sizeof(struct resolve_ask) <= RESOLVE_ASKS_MAX,
                "all at a time");
 
-/* Which samples are to be answered one after the other; the others are. */
-static void find_makers(struct profile_builder *b, struct batch *t) {
-    uint16_t left[RESOLVE_ASKS_MAX];
-    uint64_t entries = b->frames.entries;
-    size_t n = resolve_frames_steps(&b->frames, b->asks, b->ask_count, left);
-    for (size_t k = 0; k < n; k++)
-        t->makers |= 1ull << t->asker[left[k]];
-    for (uint32_t i = 0; i < b->ask_count && b->frames.entries != entries; i++) /* for redo_words */
-        t->makers |= (uint64_t)b->asks[i].entry << t->asker[i];
-    for (uint32_t k = 0; k < t->parted.count; k++)
-        if (!profile_chain_is_known(b, &b->pending[t->parted.list[k]]))
-            t->makers |= 1ull << t->parted.list[k];
-    for (uint32_t k = 0; k < t->worded.count; k++) {
-        uint32_t i = t->worded.list[k];
+static void answer_all(struct profile_builder *b) {
+    resolve_frames_steps(&b->frames, b->asks, b->ask_count);
+    for (uint32_t i = 0; i < b->pending_count; i++) {
         struct profile_pending *p = &b->pending[i];
-        if (t->makers >> i & 1)
+        if (p->leaf_id != PROFILE_NONE)
             continue;
-        uint32_t place = resolve_frames_known_place(&b->frames, &b->asks[p->asks]);
-        p->leaf.key.frame = p->own ? place : p->leaf.key.frame;
-        t->makers |= (uint64_t)(p->own & (place == RESOLVE_NO_FRAME)) << i;
+        answer(b, p);
+        if (!p->words) /* else make_parts completes the key */
+            want_leaf(b, p);
     }
-}
-
-static void answer_all(struct profile_builder *b, struct batch *t) {
-    find_makers(b, t);
-    for (uint64_t left = t->makers; left; left &= left - 1)
-        answer(b, &b->pending[__builtin_ctzll(left)]);
 }
 
 /* ---- parts ---- */
 
-static void make_parts(struct profile_builder *b, const struct batch *t) {
-    uint32_t ids[PROFILE_PENDING][2 * PROFILE_PARTS_SHORT]; /* outermost first, and zeros behind them */
+static void make_parts(struct profile_builder *b) {
+    uint32_t ids[PROFILE_PENDING][PROFILE_ASKED_WORDS], of[PROFILE_PENDING], n = 0;
     struct profile_parts_ask asks[PROFILE_PENDING];
-    _Static_assert((int)PROFILE_ASKED_WORDS == (int)PROFILE_PARTS_SHORT, "all of them");
-    for (uint32_t n = 0; n < t->worded.count; n++) {
-        const struct resolve_ask *words = &b->asks[b->pending[t->worded.list[n]].asks];
-        for (unsigned k = 0; k < PROFILE_PARTS_SHORT; k++) {
-            ids[n][PROFILE_PARTS_SHORT - 1 - k] = words[k].id;
-            ids[n][PROFILE_PARTS_SHORT + k] = 0;
-        }
+    for (uint32_t i = 0; i < b->pending_count; i++) {
+        const struct profile_pending *p = &b->pending[i];
+        if (!p->words)
+            continue;
+        for (unsigned k = 0; k < p->words; k++) /* outermost first */
+            ids[n][k] = b->asks[p->asks + p->words - 1 - k].id;
+        of[n] = i;
+        asks[n] = profile_parts_ask(&b->parts, ids[n], p->words);
+        n++;
     }
-    for (uint32_t n = 0; n < t->worded.count; n++) {
-        uint32_t words = b->pending[t->worded.list[n]].words;
-        asks[n] = profile_parts_ask(&b->parts, &ids[n][PROFILE_PARTS_SHORT - words], words);
-    }
-    for (uint32_t n = 0; n < t->worded.count; n++)
-        profile_parts_look(&b->parts, &asks[n]);
-    for (uint32_t n = 0; n < t->worded.count; n++)
-        profile_parts_near(&b->parts, &asks[n]);
-    for (uint32_t n = 0; n < t->worded.count; n++) {
-        uint32_t part = profile_parts_settle(&b->parts, &asks[n]);
-        b->pending[t->worded.list[n]].leaf.key.chain.outer = part;
-        b->failed |= part == PROFILE_NO_PART;
+    for (uint32_t i = 0; i < n; i++)
+        profile_parts_look(&b->parts, &asks[i]);
+    for (uint32_t i = 0; i < n; i++)
+        profile_parts_near(&b->parts, &asks[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        struct profile_pending *p = &b->pending[of[i]];
+        p->leaf.key.chain.outer = profile_parts_settle(&b->parts, &asks[i]);
+        b->failed |= p->leaf.key.chain.outer == PROFILE_NO_PART;
+        want_leaf(b, p);
     }
 }
 
 /* ---- all ---- */
 
-/* Their keys are known: finds their leaves, or makes them. */
-static void find_leaves(struct profile_builder *b, const struct batch *t) {
-    uint32_t maybe[PROFILE_PENDING];
-    for (uint32_t k = 0; k < t->fresh.count; k++) {
-        struct profile_pending *p = &b->pending[t->fresh.list[k]];
-        p->hash = hash_key(&p->leaf.key);
-        idtable_prefetch(&b->leaf_index, p->hash);
+static void add_leaf(struct profile_builder *b, struct profile_pending *p) {
+    if (p->leaf_id == PROFILE_NONE)
+        p->leaf_id = leaf_of(b, &p->leaf.key, p->hash);
+    else if (p->twin)
+        p->leaf_id = b->pending[p->leaf_id].leaf_id;
+    if (p->leaf_id == PROFILE_NONE) {
+        b->failed = true;
+        return;
     }
-    for (uint32_t k = 0; k < t->fresh.count; k++) {
-        struct idtable_at at = idtable_first(&b->leaf_index, b->pending[t->fresh.list[k]].hash);
-        maybe[k] = idtable_next(&b->leaf_index, &at);
-        const struct profile_leaf *leaf = b->leaves.items + (maybe[k] == IDTABLE_NONE ? 0 : maybe[k]);
-        prefetch_to_write(leaf); /* it may lie on two lines */
-        prefetch_to_write((const char *)leaf + offsetof(struct profile_leaf, samples));
-    }
-    for (uint32_t k = 0; k < t->fresh.count && !b->failed; k++) {
-        struct profile_pending *p = &b->pending[t->fresh.list[k]];
-        bool is = maybe[k] != IDTABLE_NONE && same_key(&b->leaves.items[maybe[k]].key, &p->leaf.key);
-        p->leaf_id = is ? maybe[k] : leaf_of(b, &p->leaf.key, p->hash);
-        b->failed |= p->leaf_id == PROFILE_NONE;
-        if (p->known != PROFILE_NOT_KNOWN && known_at(b, p->known)->key == p->known)
-            *known_at(b, p->known) = (struct profile_known){p->known, p->leaf_id, false};
-    }
+    add_to_leaf(b, p->leaf_id, &p->leaf, &p->weights);
+    if (p->known != PROFILE_NOT_KNOWN && known_at(b, p->known)->key == p->known)
+        *known_at(b, p->known) = (struct profile_known){p->known, p->leaf_id, false};
 }
 
 void profile_pending_flush(struct profile_builder *b) {
-    struct batch t;
-    t.fresh.count = t.worded.count = t.parted.count = 0;
-    t.makers = 0;
-    if (b->known) {
-        find_fresh(b, &t);
-        ask_all(b, &t);
-        answer_all(b, &t);
-        make_parts(b, &t);
-    } else { /* their keys are known */
-        for (uint32_t i = 0; i < b->pending_count; i++)
-            add_if(&t.fresh, i, true);
+    for (uint32_t i = 0; b->known && i < b->pending_count; i++)
+        if (!is_known(b, &b->pending[i]))
+            ask(b, &b->pending[i]);
+    answer_all(b);
+    if (b->plan->chains)
+        make_parts(b);
+    for (uint32_t i = 0; i < b->pending_count; i++) {
+        if (b->pending[i].leaf_id != PROFILE_NONE)
+            continue;
+        struct idtable_at at = idtable_first(&b->leaf_index, b->pending[i].hash);
+        uint32_t id = idtable_next(&b->leaf_index, &at);
+        if (id != IDTABLE_NONE) { /* it may lie on two lines */
+            prefetch_to_write(&b->leaves.items[id]);
+            prefetch_to_write(&b->leaves.items[id].samples);
+        }
     }
-    find_leaves(b, &t);
-    for (uint32_t i = 0; i < b->pending_count && !b->failed; i++) {
-        const struct profile_pending *p = &b->pending[i];
-        uint32_t twin = b->pending[p->twin ? p->leaf_id : i].leaf_id;
-        add_to_leaf(b, twin, &p->leaf, &p->weights);
-    }
+    for (uint32_t i = 0; i < b->pending_count && !b->failed; i++)
+        add_leaf(b, &b->pending[i]);
     b->pending_count = b->ask_count = 0;
 }
 

@@ -107,7 +107,7 @@ struct profile_pending {
     uint64_t hash;
     uint64_t known;   /* under which its leaf is remembered, or will be; PROFILE_NOT_KNOWN: it is not */
     bool twin;        /* leaf_id is that of a sample that waits, of the same leaf */
-    uint32_t leaf_id; /* where it was remembered: nothing below is asked for */
+    uint32_t leaf_id; /* not PROFILE_NONE: the leaf was remembered, nothing below is asked for */
     struct profile_weights weights;
     uint64_t order; /* with leaf.first_ns: when */
     uint64_t ip;    /* where its place is to be asked for */
@@ -170,7 +170,7 @@ struct profile_builder {
     VEC(struct profile_weights) weights; /* by leaf, with plan->extras */
     struct idtable leaf_index;
     struct profile_pending pending[PROFILE_PENDING];
-    struct resolve_ask asks[PROFILE_PENDING * (PROFILE_ASKED_WORDS + 1) + PROFILE_ASKED_WORDS];
+    struct resolve_ask asks[PROFILE_PENDING * (PROFILE_ASKED_WORDS + 1)];
     uint32_t pending_count, ask_count;
     struct profile_known *known; /* with plan->waits */
 
@@ -321,9 +321,7 @@ enum profile_asked profile_chain_ask(struct profile_builder *b, const struct per
                                      unsigned cpumode, struct model_when when, struct profile_pending *p);
 /* Asks for the frames of a short user part, p->outer; for others at least where they would be known. */
 void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending *p);
-/* p->inner and p->outer become parts of p->leaf.key if they are known. */
-bool profile_chain_is_known(const struct profile_builder *b, struct profile_pending *p);
-/* Its turn has come: the same, and they are made. False: memory. */
+/* Its turn has come: p->inner and p->outer become parts of p->leaf.key. False: memory. */
 bool profile_chain_answer(struct profile_builder *b, struct profile_pending *p);
 void profile_chain_table_fini(struct profile_chain_table *t);
 

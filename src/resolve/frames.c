@@ -353,11 +353,10 @@ enum stage {
     ASK_NAMELESS, /* a frame without a name; its slot in by_identity was asked for */
     /* No step is left. */
     ASK_NAME,  /* the symbol is known, and what is made of it is not but was asked for */
-    ASK_FOUND, /* `id` is the first in the slot, and is another one */
+    ASK_FOUND, /* `id` is the first in the slot, and was asked for */
 };
 
-static void settle(struct resolve_frames *f, struct resolve_ask *ask, known_frame known) {
-    f->entries += known & 1;
+static void settle(struct resolve_ask *ask, known_frame known) {
     ask->stage = ASK_DONE;
     ask->id = id_of(known);
     ask->entry = known & 1;
@@ -430,7 +429,7 @@ static inline void look_at_spot(struct resolve_frames *f, struct resolve_ask *as
     if (known == KNOWN_NAMELESS) {
         want_nameless(f, ask);
     } else if (known) {
-        settle(f, ask, known);
+        settle(ask, known);
         prefetch(&f->list.items[ask->id]); /* for resolve_frames_place */
     } else {
         ask->stage = ASK_BUCKET;
@@ -466,12 +465,6 @@ static inline void look_at_identity(struct resolve_frames *f, struct resolve_ask
         prefetch(&f->list.items[ask->id]);
 }
 
-/* Where it is to be looked for is there. */
-static inline void look_at_bucket(struct resolve_frames *f, struct resolve_ask *ask) {
-    ask->stage = ASK_SYMBOL;
-    symbol_table_expect(f->images.items[ask->image].table, ask->offset - ask->asked_back, 1);
-}
-
 static known_frame answer_name(struct resolve_frames *f, const struct resolve_ask *ask) {
     struct model_hit hit = hit_of(ask);
     struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
@@ -482,21 +475,24 @@ static known_frame answer_name(struct resolve_frames *f, const struct resolve_as
     return known;
 }
 
-/* Whether the frame that is first in its slot is the one, and if so, the answer. */
-static inline bool take_nameless(const struct resolve_frames *f, struct resolve_ask *ask) {
-    if (ask->id == IDTABLE_NONE)
-        return false;
-    const struct resolve_frame *of = &f->list.items[ask->id];
-    unsigned kind = ask->how >> HOW_KIND_SHIFT,
-             cpumode = ask->how >> HOW_CPUMODE_SHIFT & PERFDATA_MISC_CPUMODE_MASK;
-    bool by_offset = is_by_offset(ask->how) && ask->image != MODEL_NONE,
-         exact = kind == RESOLVE_ADDRESS || kind == RESOLVE_OFFSET;
-    if (((by_offset ? of->offset ^ ask->offset : of->address ^ ask->address) | (of->image ^ ask->image) |
-         (of->symbol ^ SYMBOL_NONE) | (of->kind ^ kind) | (of->cpumode ^ cpumode) |
-         (exact ? of->back ^ ask->back : 0)) != 0)
-        return false;
-    ask->stage = ASK_DONE;
-    return true;
+static inline void step(struct resolve_frames *f, struct resolve_ask *ask) {
+    switch (ask->stage) {
+    case ASK_SPOT:
+        look_at_spot(f, ask);
+        break;
+    case ASK_BUCKET:
+        ask->stage = ASK_SYMBOL;
+        symbol_table_expect(f->images.items[ask->image].table, ask->offset - ask->asked_back, 1);
+        break;
+    case ASK_SYMBOL:
+        look_for_symbol(f, ask);
+        break;
+    case ASK_NAMELESS:
+        look_at_identity(f, ask);
+        break;
+    default:
+        break;
+    }
 }
 
 /* Whether there is a step to make before the answer. */
@@ -504,68 +500,37 @@ static inline bool has_step(const struct resolve_ask *ask) {
     return ask->stage >= ASK_SPOT && ask->stage <= ASK_NAMELESS;
 }
 
-/* The numbers of asks at the same stage: made without branches. */
-struct ask_list {
-    size_t n;
-    uint16_t of[RESOLVE_ASKS_MAX + 1];
-};
-
-static inline void list_if(struct ask_list *list, size_t i, bool is) {
-    list->of[list->n] = (uint16_t)i;
-    list->n += is;
-}
-
-/* Of places without a frame that is remembered: `nameless` gets those that have no symbol. */
-static size_t look_for_symbols(struct resolve_frames *f, struct resolve_ask *asks,
-                               const struct ask_list *list, struct ask_list *nameless, uint16_t *left) {
+void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count) {
+    uint16_t left[RESOLVE_ASKS_MAX];
     size_t n = 0;
-    for (size_t i = 0; i < list->n; i++)
-        look_at_bucket(f, &asks[list->of[i]]);
-    for (size_t i = 0; i < list->n; i++) {
-        struct resolve_ask *ask = &asks[list->of[i]];
-        look_for_symbol(f, ask);
-        list_if(nameless, list->of[i], ask->stage == ASK_NAMELESS);
-        left[n] = list->of[i];
-        n += ask->stage == ASK_NAME;
-    }
-    return n;
-}
-
-size_t resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count,
-                            uint16_t left[RESOLVE_ASKS_MAX]) {
-    struct ask_list nameless, spots, buckets;
-    size_t n = nameless.n = spots.n = buckets.n = 0;
     for (size_t i = 0; i < count; i++) {
-        list_if(&nameless, i, asks[i].stage == ASK_NAMELESS);
-        list_if(&spots, i, asks[i].stage == ASK_SPOT);
+        step(f, &asks[i]);
+        left[n] = (uint16_t)i;
+        n += has_step(&asks[i]);
     }
-    for (size_t i = 0; i < spots.n; i++) {
-        struct resolve_ask *ask = &asks[spots.of[i]];
-        look_at_spot(f, ask);
-        list_if(&nameless, spots.of[i], ask->stage == ASK_NAMELESS);
-        list_if(&buckets, spots.of[i], ask->stage == ASK_BUCKET);
+    while (n) {
+        size_t still = 0;
+        for (size_t k = 0; k < n; k++) {
+            struct resolve_ask *ask = &asks[left[k]];
+            step(f, ask);
+            left[still] = left[k];
+            still += has_step(ask);
+        }
+        n = still;
     }
-    if (buckets.n)
-        n = look_for_symbols(f, asks, &buckets, &nameless, left);
-    for (size_t i = 0; i < nameless.n; i++)
-        look_at_identity(f, &asks[nameless.of[i]]);
-    for (size_t i = 0; i < nameless.n; i++)
-        if (!take_nameless(f, &asks[nameless.of[i]]))
-            left[n++] = nameless.of[i];
-    return n;
 }
 
 uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask) {
-    uint16_t left[RESOLVE_ASKS_MAX];
     if (has_step(ask)) /* the caller has made none */
-        resolve_frames_steps(f, ask, 1, left);
+        resolve_frames_steps(f, ask, 1);
     if (ask->stage == ASK_NAME) {
-        settle(f, ask, answer_name(f, ask));
+        settle(ask, answer_name(f, ask));
     } else if (ask->stage == ASK_FOUND) {
         struct model_hit hit = hit_of(ask);
         struct resolve_frame frame = frame_at_hit(ask->how, ask->address, &hit);
         ask->stage = ASK_DONE;
-        ask->id = add_hashed(f, &frame, ask->hash);
+        if (ask->id == IDTABLE_NONE || !equal(&f->list.items[ask->id], &frame))
+            ask->id = add_hashed(f, &frame, ask->hash);
     }
     return ask->id;
 }
@@ -573,12 +538,11 @@ uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_a
 uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask *ask) {
     const struct resolve_frame *of = &f->list.items[ask->id];
     bool one = of->symbol != SYMBOL_NONE || (of->image == ask->image && of->offset == ask->offset);
-    uint32_t place = resolve_frames_known_place(f, ask);
-    if (place != RESOLVE_NO_FRAME)
-        return place;
+    if (one && of->place != RESOLVE_NO_FRAME)
+        return of->place;
     struct model_hit hit = hit_of(ask);
     unsigned how = (ask->how & ((1u << HOW_KIND_SHIFT) - 1)) | RESOLVE_PLACE << HOW_KIND_SHIFT;
-    place = id_of(frame_of(f, how, ask->address, &hit));
+    uint32_t place = id_of(frame_of(f, how, ask->address, &hit));
     if (one)
         f->list.items[ask->id].place = place;
     return place;
@@ -593,7 +557,6 @@ enum { RUN_ASKS = 64 };
 static bool run_in_steps(struct resolve_frames *f, const struct resolve_run *run, unsigned how,
                          uint32_t *ids) {
     struct resolve_ask asks[RUN_ASKS];
-    uint16_t left[RESOLVE_ASKS_MAX];
     uint8_t of[RUN_ASKS];
     uint64_t key;
     size_t n = 0;
@@ -613,7 +576,7 @@ static bool run_in_steps(struct resolve_frames *f, const struct resolve_run *run
             return false;
         }
     }
-    resolve_frames_steps(f, asks, n, left);
+    resolve_frames_steps(f, asks, n);
     for (size_t k = 0; k < n; k++) {
         uint32_t id = resolve_frames_answer(f, &asks[k]);
         if (id == RESOLVE_NO_FRAME)

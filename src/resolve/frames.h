@@ -46,7 +46,6 @@ struct resolve_frames {
     struct resolve_names *names;   /* borrowed; NULL: nothing has a name */
     VEC(struct resolve_frame) list;
     struct idtable by_identity;
-    uint64_t entries; /* of what was asked for in steps, how many were one */
     struct resolve_frame_slot *recent;
     struct resolve_frame_spot *spots;       /* places in images asked for lately */
     VEC(struct resolve_frame_image) images; /* as far as asked for */
@@ -85,10 +84,7 @@ unsigned resolve_frames_how(unsigned cpumode, enum resolve_frame_kind kind, bool
  * called. */
 bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
                         uint64_t address, struct resolve_ask *ask);
-/* left[] becomes the numbers of those that may make frames when they are answered, and is their number: all
- * others are RESOLVE_ASK_DONE. */
-size_t resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count,
-                            uint16_t left[RESOLVE_ASKS_MAX]);
+void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count);
 uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask);
 /* RESOLVE_NO_FRAME: memory. */
 static inline uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask) {
@@ -97,13 +93,6 @@ static inline uint32_t resolve_frames_answer(struct resolve_frames *f, struct re
 /* The RESOLVE_PLACE frame of an exact address (not `before_exec`) whose RESOLVE_FUNCTION frame was the
  * answer. RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask *ask);
-/* The same of what is RESOLVE_ASK_DONE, where it is known; else RESOLVE_NO_FRAME. */
-static inline uint32_t resolve_frames_known_place(const struct resolve_frames *f,
-                                                  const struct resolve_ask *ask) {
-    const struct resolve_frame *of = &f->list.items[ask->id];
-    bool one = (of->symbol != SYMBOL_NONE) | ((of->image == ask->image) & (of->offset == ask->offset));
-    return one ? of->place : RESOLVE_NO_FRAME;
-}
 
 /* Addresses of one context of a callchain (all between two PERF_CONTEXT_* markers), innermost first. */
 struct resolve_run {

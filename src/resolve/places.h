@@ -71,11 +71,10 @@ const struct resolve_place_piece *resolve_places_new_piece(struct resolve_places
 static inline const struct resolve_place_piece *
 resolve_places_piece(struct resolve_places *p, const struct model_state *state, uint64_t address) {
     struct resolve_place_space *s = (struct resolve_place_space *)state;
-    unsigned in = 0;                              /* bit 7 is piece 0 */
+    unsigned in = 0;
     for (unsigned i = 0; i < RESOLVE_PIECES; i++) /* of all: nobody can predict which one it is */
-        in = in + in + (address - s->pieces[i].start < s->pieces[i].size);
-    return __builtin_expect(in, 1) ? &s->pieces[RESOLVE_PIECES - 1 - __builtin_ctz(in)]
-                                   : resolve_places_new_piece(p, s, address);
+        in |= (unsigned)(address - s->pieces[i].start < s->pieces[i].size) << i;
+    return __builtin_expect(in, 1) ? &s->pieces[__builtin_ctz(in)] : resolve_places_new_piece(p, s, address);
 }
 /* As model_state_find, model_state_in_exec. */
 bool resolve_places_find(struct resolve_places *p, const struct model_state *state, uint64_t address,

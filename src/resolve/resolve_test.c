@@ -451,7 +451,6 @@ static void an_answer_is_what_asking_at_once_gives(void **state) {
     (void)state;
     for (int i = 0; i < 2000; i++) {
         struct resolve_ask asks[8];
-        uint16_t left[RESOLVE_ASKS_MAX];
         uint64_t words[8];
         bool asked[8];
         unsigned cpumode = next_random(&random) & 1 ? U : K;
@@ -464,8 +463,7 @@ static void an_answer_is_what_asking_at_once_gives(void **state) {
                                    resolve_frames_how(cpumode, kind, false), words[k], &asks[k]);
         }
         resolve_places_state(&s->places, U, PID, upto(1)); /* the state they were asked in is gone */
-        resolve_frames_steps(&s->frames, asks, next_random(&random) % 9,
-                             left); /* an answer makes the others */
+        resolve_frames_steps(&s->frames, asks, next_random(&random) % 9); /* an answer makes the others */
         for (int k = 0; k < 8; k++) {
             assert_true(asked[k]);
             uint32_t id = resolve_frames_answer(&s->frames, &asks[k]);
@@ -500,13 +498,12 @@ static void a_caller_is_what_a_run_gives(void **state) {
                                   cpumode == K ? TEXT + (r & 0xff1) : CODE + (r & 0x33019)};
         struct resolve_run run = run_of(s, cpumode, words, 2);
         struct resolve_ask asks[2];
-        uint16_t left[RESOLVE_ASKS_MAX];
         uint32_t ids[2];
         run.kind = (uint8_t)kind;
         bool asked = resolve_frames_ask_run(&s->frames, &run, asks);
         refused += !asked;
         assert_true(asked || words[1] % PAGE == 0);
-        resolve_frames_steps(&s->frames, asks, asked ? 2 : 0, left);
+        resolve_frames_steps(&s->frames, asks, asked ? 2 : 0);
         for (int k = 0; k < 2; k++)
             ids[k] = asked ? resolve_frames_answer(&s->frames, &asks[k]) : RESOLVE_NO_FRAME;
         uint32_t first = ids[0], id = ids[1];
@@ -524,13 +521,12 @@ static void a_caller_is_what_a_run_gives(void **state) {
     struct resolve_run run = {
         .state = resolve_places_state(&places, U, PID, upto(2)), .at = (const uint8_t *)words, .count = 2};
     struct resolve_ask asks[2];
-    uint16_t left[RESOLVE_ASKS_MAX];
     uint32_t ids[2];
     run.cpumode = U;
     run.kind = RESOLVE_ADDRESS;
     assert_true(resolve_frames_run(&frames, &run, ids));
     assert_true(resolve_frames_ask_run(&frames, &run, asks));
-    resolve_frames_steps(&frames, asks, 2, left);
+    resolve_frames_steps(&frames, asks, 2);
     assert_int_equal(resolve_frames_answer(&frames, &asks[1]), ids[1]);
     assert_int_equal(frames.list.items[ids[1]].back, 0);
     resolve_frames_fini(&frames);
