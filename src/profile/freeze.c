@@ -3,9 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "os/heap.h"
 #include "profile/profile_internal.h"
 
-/* From so many on there is work for several threads. */
+/* From so many on there is work for several threads, and they leave holes that are worth giving back. */
 enum { MANY_LEAVES = 1 << 16 };
 
 static void add_counts(struct profile_event *e, const struct profile_tally *tally) {
@@ -152,6 +153,9 @@ static bool finish_tables(struct profile *p) {
     if (!settle_tables(p))
         return false;
     trim_tables(p);
+    /* The ranges that several threads walked leave memory in places where what follows does not come. */
+    if (p->b.leaves.count >= MANY_LEAVES && pool_threads(p->plan.in->pool) > 1)
+        os_heap_give_back();
     struct finish f = {.p = p, .tables = p->shown.count};
     bool ok =
         start_sorting(&f) && pool_run(pool_of(p), 2 * f.tables + 1 + makes_graphs(p), finish_part, &f, NULL);
