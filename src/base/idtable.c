@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/hot.h"
+
 enum { FEWEST = 8 }; /* buckets */
 
 const struct idtable_bucket idtable_no_bucket __attribute__((aligned(64)));
@@ -21,7 +23,7 @@ static void put(struct idtable *t, uint32_t tag, uint32_t next_id) {
     b->next_ids[i] = next_id;
 }
 
-static bool grow(struct idtable *t, size_t n) {
+HOT static bool grow(struct idtable *t, size_t n) {
     enum { LINE = sizeof *t->buckets };
     void *room = calloc(n + 1, LINE);
     if (!room)

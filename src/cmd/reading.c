@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "base/hot.h"
 #include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/input.h"
@@ -216,7 +217,7 @@ static void read_ahead(struct first_pass *x) {
 
 /* The pass itself, and what helps it on a second thread; if there is none after all, that comes too late and
  * ends at once. */
-static bool pass_job(void *ctx, size_t job, unsigned thread, struct err *err) {
+HOT static bool pass_job(void *ctx, size_t job, unsigned thread, struct err *err) {
     struct first_pass *x = ctx;
     (void)thread;
     if (job) {

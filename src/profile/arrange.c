@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hot.h"
 #include "base/numset.h"
 #include "base/prefetch.h"
 #include "base/radix.h"
@@ -629,7 +630,7 @@ static bool find_made(const struct arrange *a) {
     return ok;
 }
 
-bool arrange_shares(struct arrange *a, bool far) {
+HOT bool arrange_shares(struct arrange *a, bool far) {
     for (uint32_t i = 0; !far && i < a->n; i++)
         a->order[i] = i;
     bool ok = !far || find_made(a);
@@ -644,7 +645,7 @@ bool arrange_shares(struct arrange *a, bool far) {
  * k->order: from ranks by keys to ranks by shares, where of those with equal ones the first by keys comes
  * first. They are filled in from the last one: each goes before the one that came last in its group.
  */
-static void rank_by_shares(struct by_keys *k, struct arrange *a, uint32_t *by_rank) {
+HOT static void rank_by_shares(struct by_keys *k, struct arrange *a, uint32_t *by_rank) {
     for (uint32_t i = k->n; i-- > 0;) {
         if (i >= AHEAD)
             prefetch(&a->shares[k->ranked[k->order[i - AHEAD]]]);
@@ -703,7 +704,7 @@ static uint32_t find_deep_place(const struct order_tree *t, uint32_t depth_mask,
 }
 
 /* As through_tree; the nodes have their notes. */
-static void through_deep_tree(struct by_keys *k, uint32_t depth_mask) {
+HOT static void through_deep_tree(struct by_keys *k, uint32_t depth_mask) {
     struct order_tree *t = &k->tree;
     struct ways ways = {.shift = 0};
     order_tree_clear(t);
@@ -738,7 +739,7 @@ static bool sort_by_shares(struct by_keys *k, struct arrange *a) {
     return true;
 }
 
-bool arrange_items(struct arrange *a) {
+HOT bool arrange_items(struct arrange *a) {
     struct by_keys k = {.n = a->n, .order = a->order};
     bool ok = sort_by_keys(&k, a) && wait_for(a, STAGE_SHARES) && sort_by_shares(&k, a);
     free(k.ranked);

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "base/hot.h"
 #include "base/prefetch.h"
 #include "profile/profile_internal.h"
 
@@ -432,8 +433,9 @@ static __attribute__((noinline)) enum profile_asked ask_unusual(struct profile_b
     return PROFILE_ASKED;
 }
 
-enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
-                                     unsigned cpumode, struct model_when when, struct profile_pending *p) {
+HOT enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
+                                         unsigned cpumode, struct model_when when,
+                                         struct profile_pending *p) {
     struct usual parts;
     p->leaf.key.chain = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
     if (!split_usual(&s->callchain, b->plan->o->max_stack, &parts))

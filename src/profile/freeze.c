@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/hot.h"
 #include "os/heap.h"
 #include "profile/profile_internal.h"
 
@@ -119,7 +120,7 @@ static void end_sorting(struct finish *f) {
 
 /* What does not depend on each other, but for a table's order, whose second half waits for the first: that is
  * why all of these are begun before. Behind all tables frames' grades, and what graphs are made of. */
-static bool finish_part(void *ctx, size_t part, unsigned thread, struct err *err) {
+HOT static bool finish_part(void *ctx, size_t part, unsigned thread, struct err *err) {
     const struct finish *f = ctx;
     (void)thread;
     bool ok = part < f->tables        ? profile_sort_first(f->sortings[part])
@@ -131,7 +132,7 @@ static bool finish_part(void *ctx, size_t part, unsigned thread, struct err *err
 
 /* What does not depend on each other before: what is known of frames, and the order of the parts of
  * callchains. */
-static bool prepare_part(void *ctx, size_t part, unsigned thread, struct err *err) {
+HOT static bool prepare_part(void *ctx, size_t part, unsigned thread, struct err *err) {
     struct profile *p = ctx;
     (void)thread;
     bool ok = part ? profile_rank_parts(p) : profile_make_places(p) && profile_make_spots(p);

@@ -12,6 +12,7 @@
  *
  * Samples that are like one of the last thousands go to its leaf at once.
  */
+#include "base/hot.h"
 #include "base/prefetch.h"
 #include "profile/profile_internal.h"
 
@@ -235,7 +236,7 @@ static void add_leaf(struct profile_builder *b, struct profile_pending *p) {
         *known_at(b, p->known) = (struct profile_known){p->known, p->leaf_id, false};
 }
 
-void profile_pending_flush(struct profile_builder *b) {
+HOT void profile_pending_flush(struct profile_builder *b) {
     for (uint32_t i = 0; b->known && i < b->pending_count; i++)
         if (!is_known(b, &b->pending[i]))
             ask(b, &b->pending[i]);

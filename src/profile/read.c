@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/hot.h"
 #include "os/heap.h"
 #include "profile/profile_internal.h"
 #include "stream/pieces.h"
@@ -43,7 +44,7 @@ static void tell(struct reading_shares *all, bool first, uint64_t bytes) {
 }
 
 /* The next records: samples in a batch, or another one alone, which counts for nothing. *loc: of the last. */
-static enum stream_status take_some(struct share *x, uint64_t *loc, struct err *err) {
+HOT static enum stream_status take_some(struct share *x, uint64_t *loc, struct err *err) {
     enum { BATCH = 64 };
     struct stream_sample batch[BATCH];
     size_t n = stream_take_samples(x->stream, batch, BATCH);

@@ -23,6 +23,7 @@
  */
 #include <stdlib.h>
 
+#include "base/hot.h"
 #include "base/prefetch.h"
 #include "base/radix.h"
 #include "os/heap.h"
@@ -619,7 +620,7 @@ static struct profile_spot *new_spots(const struct profile *p) {
 }
 
 /* What spots have of the kinds of an earlier range is of none of this one's. */
-static bool walk_range(void *ctx, size_t i, unsigned thread, struct err *err) {
+HOT static bool walk_range(void *ctx, size_t i, unsigned thread, struct err *err) {
     struct walks *x = ctx;
     struct walk *w = &x->list[x->turns[i].walk];
     if (!x->spots[thread])

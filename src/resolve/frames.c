@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/hot.h"
 #include "base/prefetch.h"
 #include "resolve/callers.h"
 
@@ -500,7 +501,7 @@ static inline bool has_step(const struct resolve_ask *ask) {
     return ask->stage >= ASK_SPOT && ask->stage <= ASK_NAMELESS;
 }
 
-void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count) {
+HOT void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count) {
     uint16_t left[RESOLVE_ASKS_MAX];
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
@@ -520,7 +521,7 @@ void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, si
     }
 }
 
-uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask) {
+HOT uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask) {
     if (has_step(ask)) /* the caller has made none */
         resolve_frames_steps(f, ask, 1);
     if (ask->stage == ASK_NAME) {
@@ -591,7 +592,7 @@ static bool run_in_steps(struct resolve_frames *f, const struct resolve_run *run
     return true;
 }
 
-bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids) {
+HOT bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids) {
     for (uint64_t i = 0; i < run->count; i++)
         prefetch(slot_of(f, run->state->id, bytes_load64(run->at + 8 * i, run->swap)));
     unsigned how = resolve_frames_how(run->cpumode, (enum resolve_frame_kind)run->kind, run->before_exec);

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/hot.h"
 #include "base/relay.h"
 #include "view/report_blocks.h"
 #include "view/report_cell.h"
@@ -493,7 +494,7 @@ static bool print_row(struct printer *pr, const struct profile_entry *entry, con
     return print_graph(pr, entry);
 }
 
-static bool print_range(struct printer *pr, uint32_t from, uint32_t end) {
+HOT static bool print_range(struct printer *pr, uint32_t from, uint32_t end) {
     struct profile_glance g;
     pr->scratch->beginning.len = 0;
     for (uint32_t i = from; i < end && !pr->out->failed; i++) {
