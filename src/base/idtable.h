@@ -80,7 +80,8 @@ static inline struct idtable_at idtable_first(const struct idtable *t, uint64_t 
 
 /* Has the bucket of a hash brought into the cache, for a question soon to come. */
 static inline void idtable_prefetch(const struct idtable *t, uint64_t hash) {
-    prefetch(t->buckets + (idtable_tag(hash) & t->mask));
+    if (t->buckets)
+        prefetch(&t->buckets[idtable_tag(hash) & t->mask]);
 }
 
 /* The next candidate, or IDTABLE_NONE, behind which there is none. */
