@@ -101,6 +101,8 @@ static bool mark_rows(struct forest *f) {
     f->frames = malloc((frames + 1) * sizeof *f->frames);
     f->parts = malloc(((size_t)profile_parts_count(parts) + 1) * sizeof *f->parts);
     bool ok = spots && f->frames && f->parts && mark_spots(f, spots);
+    if (ok)
+        f->parts[PROFILE_EMPTY_PART] = NO_ROWS; /* which is there without any other, too */
     for (size_t i = 0; ok && i < frames; i++)
         f->frames[i] = spots[profile_spot_of(p, (uint32_t)i)];
     for (uint32_t i = 0; ok && i < profile_parts_count(parts); i++) {
