@@ -229,6 +229,9 @@ HOT static bool pass_job(void *ctx, size_t job, unsigned thread, struct err *err
     return ok;
 }
 
+/* What a model needed more than it keeps is worth giving back from this size on. */
+enum { LARGE_MODEL = 32 << 20 };
+
 bool reading_first_pass(struct reading *r, struct model *m, struct reading_span *span, reading_seen_fn *seen,
                         void *ctx, struct err *err) {
     struct first_pass x = {.r = r, .m = m, .span = span, .seen = seen, .ctx = ctx};
@@ -240,6 +243,8 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
     end_modules(r, m);
     if (!feed_jit(r, m, err) || !model_freeze(m, err))
         return false;
+    if (model_memory_bytes(m) >= LARGE_MODEL)
+        os_heap_give_back();
     stream_rewind(r->stream);
     return true;
 }

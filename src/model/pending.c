@@ -120,8 +120,9 @@ static uint32_t *sort_events(const struct pending *p) {
 
 /* ---- playing ---- */
 
-/* With fewer their memory is better used again by what they become than given back. */
-enum { MANY_BLOCKS = 64 };
+/* With fewer their memory is better used again by what they become than given back. Of many, what was played
+ * goes in steps. */
+enum { MANY_BLOCKS = 64, FORGET_ITEMS = 1 << 18 };
 
 static void drop_block(struct pending *p, size_t block, bool many) {
     if (many)
@@ -140,6 +141,8 @@ bool pending_play(struct pending *p, bool (*play)(void *ctx, const struct model_
         ok = play(ctx, pending_at(p, items[i]));
         if (ok && --left[block] == 0)
             drop_block(p, block, many);
+        if (many && (i + 1) % FORGET_ITEMS == 0)
+            os_heap_forget(items + i + 1 - FORGET_ITEMS, FORGET_ITEMS * sizeof *items);
     }
     free(items);
     free(left);

@@ -78,12 +78,17 @@ static void put_in_places(struct timeline *t) {
     }
 }
 
+/* Of fewer the memory is better used again than given back. */
+enum { MANY_LINKS = 1 << 20 };
+
 bool timeline_freeze(struct timeline *t) {
     if (!vec_reserve(&t->heads, t->heads.count + 1))
         return false;
     find_places(t);
     put_in_places(t);
     t->heads.items[t->heads.count++] = (uint32_t)t->entries.count;
+    if (t->links.count >= MANY_LINKS)
+        os_heap_forget(t->links.items, t->links.count * sizeof *t->links.items);
     vec_fini(&t->links);
     vec_trim(&t->entries);
     t->frozen = true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What two builders made of records that follow each other, together. Texts, classes and frames are interned
- * anew; parts and leaves, of which there are the most, are put behind each other. They are added up later
- * anyway, in the order of callchains.
+ * anew. Parts and leaves, of which there are the most, are put behind each other if few of them are in both:
+ * they are added up later anyway, in the order of callchains. Of a long recording most are in both; those are
+ * joined at once, or they would take twice as much memory.
  */
 #include <stdlib.h>
 
@@ -52,36 +53,123 @@ static bool merge_classes(struct profile_builder *to, const struct profile_build
     return true;
 }
 
+/* Puts a part's frames, as they are known in the other builder, into its path. */
+static bool map_part(struct profile_builder *to, const struct profile_builder *from, const struct maps *maps,
+                     uint32_t part) {
+    uint32_t n;
+    const uint32_t *ids = profile_parts_ids(&from->parts, part, &n);
+    if (!vec_reserve(&to->path, to->path.count + n))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        to->path.items[to->path.count++] = maps->frames[ids[i]];
+    return true;
+}
+
+/* Whether most parts are in both, by some of them. */
+static bool are_alike(struct profile_builder *to, const struct profile_builder *from,
+                      const struct maps *maps) {
+    enum { ASKED = 256 };
+    uint32_t count = profile_parts_count(&from->parts), step = count / ASKED + 1, asked = 0, there = 0;
+    if (!to->parts.index.buckets || !to->leaf_index.buckets) /* they have been put behind others already */
+        return false;
+    for (uint32_t i = 1; i < count; i += step, asked++) {
+        vec_clear(&to->path);
+        there += map_part(to, from, maps, i) &&
+                 profile_parts_find(&to->parts, to->path.items, to->path.count) != PROFILE_NO_PART;
+    }
+    return there > asked / 2;
+}
+
+static bool join_parts(struct profile_builder *to, const struct profile_builder *from,
+                       const struct maps *maps) {
+    enum { BATCH = 64 };
+    uint32_t count = profile_parts_count(&from->parts), at[BATCH + 1];
+    struct profile_parts_ask asks[BATCH];
+    for (uint32_t first = 1, n; first < count; first += n) {
+        vec_clear(&to->path);
+        for (n = 0; n < BATCH && first + n < count; n++) {
+            at[n] = (uint32_t)to->path.count;
+            if (!map_part(to, from, maps, first + n))
+                return false;
+        }
+        at[n] = (uint32_t)to->path.count;
+        for (uint32_t i = 0; i < n; i++)
+            asks[i] = profile_parts_ask(&to->parts, to->path.items + at[i], at[i + 1] - at[i]);
+        for (uint32_t i = 0; i < n; i++)
+            profile_parts_look(&to->parts, &asks[i]);
+        for (uint32_t i = 0; i < n; i++)
+            profile_parts_near(&to->parts, &asks[i]);
+        for (uint32_t i = 0; i < n; i++) {
+            maps->parts[first + i] = profile_parts_settle(&to->parts, &asks[i]);
+            if (maps->parts[first + i] == PROFILE_NO_PART)
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Behind the parts that are there, whether they are equal or not: see profile_parts_rank. */
-static bool merge_parts(struct profile_builder *to, const struct profile_builder *from,
-                        const struct maps *maps) {
+static bool append_parts(struct profile_builder *to, const struct profile_builder *from,
+                         const struct maps *maps) {
     uint32_t first = profile_parts_append(&to->parts, &from->parts, maps->frames);
     for (uint32_t i = 1; i < profile_parts_count(&from->parts); i++)
         maps->parts[i] = first + i - 1;
-    maps->parts[PROFILE_EMPTY_PART] = PROFILE_EMPTY_PART;
     return first != PROFILE_NO_PART;
 }
 
+static inline struct profile_leaf map_leaf(const struct profile_builder *from, const struct maps *maps,
+                                           size_t i) {
+    struct profile_leaf leaf = from->leaves.items[i];
+    leaf.key.klass = maps->classes[leaf.key.klass];
+    leaf.key.frame = maps->frames[leaf.key.frame];
+    leaf.key.chain.outer = maps->parts[leaf.key.chain.outer];
+    leaf.key.chain.inner = maps->parts[leaf.key.chain.inner];
+    return leaf;
+}
+
+static bool join_leaves(struct profile_builder *to, const struct profile_builder *from,
+                        const struct maps *maps) {
+    enum { AHEAD = 16 };
+    struct profile_leaf waiting[AHEAD];
+    size_t count = from->leaves.count;
+    for (size_t i = 0; i < count + AHEAD; i++) {
+        size_t k = i - AHEAD;
+        if (i >= AHEAD && k < count &&
+            !profile_leaf_add(to, &waiting[i % AHEAD], to->plan->extras ? &from->weights.items[k] : NULL))
+            return false;
+        if (i >= count)
+            continue;
+        waiting[i % AHEAD] = map_leaf(from, maps, i);
+        profile_leaf_expect(to, &waiting[i % AHEAD].key);
+    }
+    return true;
+}
+
 /* Behind the leaves that are there: leaves with equal keys are added up where the rows are made. */
-static bool merge_leaves(struct profile_builder *to, const struct profile_builder *from,
-                         const struct maps *maps) {
+static bool append_leaves(struct profile_builder *to, const struct profile_builder *from,
+                          const struct maps *maps) {
     size_t count = from->leaves.count, had = to->leaves.count;
     if (had + count >= PROFILE_NONE || !vec_reserve(&to->leaves, had + count) ||
         (to->plan->extras && !vec_reserve(&to->weights, had + count)))
         return false;
     for (size_t i = 0; i < count; i++) {
-        struct profile_leaf leaf = from->leaves.items[i];
-        leaf.key.klass = maps->classes[leaf.key.klass];
-        leaf.key.frame = maps->frames[leaf.key.frame];
-        leaf.key.chain.outer = maps->parts[leaf.key.chain.outer];
-        leaf.key.chain.inner = maps->parts[leaf.key.chain.inner];
-        to->leaves.items[had + i] = leaf;
+        to->leaves.items[had + i] = map_leaf(from, maps, i);
         if (to->plan->extras)
             to->weights.items[had + i] = from->weights.items[i];
     }
     to->leaves.count = had + count;
     to->weights.count = to->plan->extras ? to->leaves.count : 0;
     return true;
+}
+
+static bool merge_chains(struct profile_builder *to, const struct profile_builder *from,
+                         const struct maps *maps) {
+    maps->parts[PROFILE_EMPTY_PART] = PROFILE_EMPTY_PART;
+    if (are_alike(to, from, maps))
+        return join_parts(to, from, maps) && join_leaves(to, from, maps);
+    idtable_fini(&to->leaf_index); /* nothing is looked for any more */
+    profile_parts_trim(&to->parts);
+    return append_parts(to, from, maps) && append_leaves(to, from, maps);
 }
 
 static bool merge_counts(struct profile_builder *to, const struct profile_builder *from) {
@@ -106,16 +194,14 @@ static bool merge_counts(struct profile_builder *to, const struct profile_builde
 
 bool profile_builder_merge(struct profile_builder *to, struct profile_builder *from) {
     profile_builder_trim(from);
-    idtable_fini(&to->leaf_index); /* nothing is looked for any more */
-    profile_parts_trim(&to->parts);
     struct maps m = {.texts = new_map(from->texts.entries.count),
                      .frames = new_map(from->frames.list.count),
                      .classes = new_map(from->class_total),
                      .parts = new_map(profile_parts_count(&from->parts))};
     bool ok = m.texts && m.frames && m.classes && m.parts && merge_texts(to, from, m.texts) &&
               resolve_frames_append(&to->frames, &from->frames, m.frames) && merge_classes(to, from, &m) &&
-              merge_parts(to, from, &m) && merge_leaves(to, from, &m) &&
-              profile_runs_merge(&to->runs, &from->runs, m.frames) && merge_counts(to, from);
+              merge_chains(to, from, &m) && profile_runs_merge(&to->runs, &from->runs, m.frames) &&
+              merge_counts(to, from);
     free(m.texts);
     free(m.frames);
     free(m.classes);

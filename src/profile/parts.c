@@ -33,6 +33,14 @@ static bool is_part(const struct profile_parts *p, uint32_t id, const uint32_t *
     return true;
 }
 
+uint32_t profile_parts_find(const struct profile_parts *p, const uint32_t *ids, size_t n) {
+    struct idtable_at at = idtable_first(&p->index, hash_ids(ids, n));
+    for (uint32_t id; (id = idtable_next(&p->index, &at)) != IDTABLE_NONE;)
+        if (is_part(p, id, ids, n))
+            return id;
+    return PROFILE_NO_PART;
+}
+
 static uint32_t add_hashed(struct profile_parts *p, const uint32_t *ids, size_t n, uint64_t hash) {
     struct idtable_at at = idtable_first(&p->index, hash);
     for (uint32_t id; (id = idtable_next(&p->index, &at)) != IDTABLE_NONE;)
@@ -42,7 +50,7 @@ static uint32_t add_hashed(struct profile_parts *p, const uint32_t *ids, size_t 
         return PROFILE_NO_PART;
     uint32_t id = profile_parts_count(p);
     size_t end = p->ids.count + n;
-    if (end > UINT32_MAX || id >= IS_SAME || !vec_reserve(&p->ids, end) ||
+    if (end > UINT32_MAX || id + 1 >= IS_SAME || !vec_reserve(&p->ids, end) ||
         !vec_reserve(&p->at, p->at.count + 1) || !idtable_add_at(&p->index, &at, hash, id))
         return PROFILE_NO_PART;
     for (size_t i = 0; i < n; i++)
@@ -84,8 +92,8 @@ uint32_t profile_parts_append(struct profile_parts *p, const struct profile_part
         return PROFILE_NO_PART;
     uint32_t first = profile_parts_count(p), more = profile_parts_count(from);
     size_t had = p->ids.count, count = from->ids.count;
-    if (had + count > UINT32_MAX || (uint64_t)first + more >= IS_SAME || !vec_reserve(&p->ids, had + count) ||
-        !vec_reserve(&p->at, p->at.count + more))
+    if (had + count > UINT32_MAX || (uint64_t)first + more + 1 >= IS_SAME ||
+        !vec_reserve(&p->ids, had + count) || !vec_reserve(&p->at, p->at.count + more))
         return PROFILE_NO_PART;
     for (size_t i = 0; i < count; i++)
         p->ids.items[had + i] = map[from->ids.items[i]];

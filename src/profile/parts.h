@@ -41,10 +41,12 @@ struct profile_parts {
 /* The id of a sequence, new or known; the empty one is PROFILE_EMPTY_PART. `ids` is copied and must not point
  * into the container. PROFILE_NO_PART: memory. */
 uint32_t profile_parts_add(struct profile_parts *p, const uint32_t *ids, size_t n);
+/* The id of a sequence, which is not empty, if it is there; else PROFILE_NO_PART. */
+uint32_t profile_parts_find(const struct profile_parts *p, const uint32_t *ids, size_t n);
 /*
- * The same in steps, for many sequences at a time; what a step needs is asked of the memory by the one
- * before: profile_parts_ask, profile_parts_look, profile_parts_near, profile_parts_settle. The sequence is
- * not empty.
+ * profile_parts_add in steps, for many sequences at a time; what a step needs is asked of the memory by the
+ * one before: profile_parts_ask, profile_parts_look, profile_parts_near, profile_parts_settle. The sequence
+ * is not empty.
  */
 struct profile_parts_ask {
     const uint32_t *ids;

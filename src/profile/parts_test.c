@@ -118,8 +118,11 @@ static void asking_in_steps_is_adding(void **state) {
             assert_int_equal(n, asks[i].n);
             assert_memory_equal(known, ids[i], n * sizeof *known);
             assert_int_equal(profile_parts_add(&p, ids[i], n), part);
+            assert_int_equal(profile_parts_find(&p, ids[i], n), part);
         }
     }
+    ids[0][0] = 5;
+    assert_int_equal(profile_parts_find(&p, ids[0], 1), PROFILE_NO_PART);
     check_ranks(&p);
     profile_parts_fini(&p);
 }

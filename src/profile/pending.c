@@ -61,6 +61,18 @@ static void add_to_leaf(struct profile_builder *b, uint32_t id, const struct pro
     }
 }
 
+bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *leaf,
+                      const struct profile_weights *weights) {
+    uint32_t id = leaf_of(b, &leaf->key, hash_key(&leaf->key));
+    if (id != PROFILE_NONE)
+        add_to_leaf(b, id, leaf, weights);
+    return id != PROFILE_NONE;
+}
+
+void profile_leaf_expect(const struct profile_builder *b, const struct profile_leaf_key *key) {
+    idtable_prefetch(&b->leaf_index, hash_key(key));
+}
+
 /* All of the sample's key is known: where its leaf is to be found is asked for. */
 static inline void want_leaf(struct profile_builder *b, struct profile_pending *p) {
     p->hash = hash_key(&p->leaf.key);

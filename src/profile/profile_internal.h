@@ -228,13 +228,19 @@ void profile_pending_ask_place(struct profile_builder *b, struct profile_pending
                                const struct model_state *state);
 /* Adds all that wait, in their order; b->failed: memory. */
 void profile_pending_flush(struct profile_builder *b);
+/* Adds what a leaf has (weights: with plan->extras) to the one with its key, new or known. False: memory. */
+bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *leaf,
+                      const struct profile_weights *weights);
+/* Has what the index says of a key brought into the cache. */
+void profile_leaf_expect(const struct profile_builder *b, const struct profile_leaf_key *key);
 
 /* ---- merge.c ---- */
 
 /*
  * Adds to `to` what `from` (both flushed) made of the records that follow its own. Texts, classes and frames
  * get the ids that they would have if it had been given these records itself; of parts and leaves there may
- * be equal ones then. `from` is used up, and `to` can take no more records. False: memory.
+ * be equal ones then, some or, where most are equal, none. `from` is used up, and `to` can take no more
+ * records. False: memory.
  */
 bool profile_builder_merge(struct profile_builder *to, struct profile_builder *from);
 
