@@ -10,6 +10,7 @@
 #include "base/prefetch.h"
 #include "base/radix.h"
 #include "profile/alike.h"
+#include "profile/deep_tree.h"
 #include "profile/order_tree.h"
 
 enum { AHEAD = 16 };
@@ -659,68 +660,6 @@ HOT static void rank_by_shares(struct by_keys *k, struct arrange *a, uint32_t *b
     }
 }
 
-/* Which side of another node a node goes to: the depths of callchains decide between those in one class. */
-static inline bool deep_side(const struct order_tree *t, uint32_t depth_mask, uint32_t other, uint32_t node,
-                             uint32_t note) {
-    uint32_t other_note = t->nodes[other].note;
-    if (__builtin_expect((other_note ^ note) - 1 < depth_mask, 0))
-        return other_note < note;
-    return other < node;
-}
-
-/*
- * On its way down a row waits for each node to tell the next. But rows that stand near each other by rank go
- * nearly the same way: so the last way to each part of the ranks is kept, and the processor goes on with the
- * node that was next then while it finds out whether it still is. Every comparison is made all the same:
- * nothing else follows from these ways.
- */
-enum { WAYS = 32, WAY_MAX = 2 * 32 }; /* no node is deeper than twice the logarithm of how many there are */
-
-struct ways {
-    uint32_t nodes[WAYS][WAY_MAX]; /* by part, behind the root */
-    unsigned shift;                /* from a rank to its part */
-};
-
-/* The place below which a node is to be attached. */
-static uint32_t find_deep_place(const struct order_tree *t, uint32_t depth_mask, uint32_t *way, uint32_t node,
-                                bool *side) {
-    uint32_t at = t->root, parent = 0, note = t->nodes[node].note, k = 0;
-    for (; at; k++) {
-        uint32_t last = way[k], guess = last;
-        __asm__("" : "+r"(guess)); /* or the compiler takes what is found instead, as the two are equal */
-        parent = at;
-        *side = deep_side(t, depth_mask, at, node, note);
-        at = t->nodes[at].below[*side];
-        if (at != last)
-            break;
-        at = guess;
-    }
-    for (; at; k++) {
-        way[k] = parent = at;
-        *side = deep_side(t, depth_mask, at, node, note);
-        at = t->nodes[at].below[*side];
-    }
-    return parent;
-}
-
-/* As through_tree; the nodes have their notes. */
-HOT static void through_deep_tree(struct by_keys *k, uint32_t depth_mask) {
-    struct order_tree *t = &k->tree;
-    struct ways ways = {.shift = 0};
-    order_tree_clear(t);
-    while (k->n >> ways.shift >= WAYS)
-        ways.shift++;
-    for (uint32_t i = 0; i < k->n; i++) {
-        if (i + AHEAD < k->n)
-            prefetch(&t->nodes[k->order[i + AHEAD] + 1]);
-        bool side = false;
-        uint32_t rank = k->order[i],
-                 parent = find_deep_place(t, depth_mask, ways.nodes[rank >> ways.shift], rank + 1, &side);
-        order_tree_attach(t, rank + 1, parent, side);
-    }
-    order_tree_list(t, k->order);
-}
-
 /* a->order: from ranks by keys to items by shares. False: memory. */
 static bool sort_by_shares(struct by_keys *k, struct arrange *a) {
     uint32_t *by_rank = room_for(a, sizeof *by_rank);
@@ -732,7 +671,7 @@ static bool sort_by_shares(struct by_keys *k, struct arrange *a) {
     free(a->shares);
     a->shares = NULL;
     if (a->o.depths)
-        through_deep_tree(k, a->depth_mask);
+        deep_tree_sort(&k->tree, a->depth_mask, k->order, k->n);
     for (uint32_t i = 0; i < k->n; i++)
         k->order[i] = by_rank[a->o.depths ? k->order[i] : i];
     free(by_rank);

@@ -38,10 +38,12 @@ static inline void move(struct order_tree_node *n, uint32_t what, uint32_t to, b
     n[what].up = to << 1;
 }
 
-/* The node and its parent are red. What is written of node 0 is what it has, or of no meaning. */
-static __attribute__((noinline)) void balance(struct order_tree *t, uint32_t at) {
+/* The node and its parent are red. As order_tree_attach. What is written of node 0 is what it has, or of no
+ * meaning. */
+static __attribute__((noinline)) uint32_t balance(struct order_tree *t, uint32_t at) {
     struct order_tree_node *n = t->nodes;
-    for (uint32_t parent = n[at].up >> 1;;) {
+    uint32_t up = 2;
+    for (uint32_t parent = n[at].up >> 1;; up += 2) {
         uint32_t grand = n[parent].up >> 1, above = n[grand].up >> 1;
         bool side = n[grand].below[1] == parent;
         uint32_t uncle = n[grand].below[!side];
@@ -49,7 +51,7 @@ static __attribute__((noinline)) void balance(struct order_tree *t, uint32_t at)
             n[parent].up = n[uncle].up = grand << 1;
             n[grand].up |= above != 0;
             if (!(n[above].up & 1))
-                return;
+                return 0;
             at = grand;
             parent = above;
             continue;
@@ -68,11 +70,11 @@ static __attribute__((noinline)) void balance(struct order_tree *t, uint32_t at)
             n[parent].up = n[grand].up = at << 1 | 1;
             hang(t, at, grand, above);
         }
-        return;
+        return up;
     }
 }
 
-void order_tree_attach(struct order_tree *t, uint32_t node, uint32_t parent, bool side) {
+uint32_t order_tree_attach(struct order_tree *t, uint32_t node, uint32_t parent, bool side) {
     struct order_tree_node *n = &t->nodes[node], *up = &t->nodes[parent];
     n->below[0] = n->below[1] = 0;
     n->up = parent << 1 | (parent != 0);
@@ -80,8 +82,7 @@ void order_tree_attach(struct order_tree *t, uint32_t node, uint32_t parent, boo
         up->below[side] = node;
     else
         t->root = node;
-    if (up->up & 1)
-        balance(t, node);
+    return up->up & 1 ? balance(t, node) : 0;
 }
 
 uint32_t order_tree_beside(const struct order_tree *t, uint32_t at, bool side) {

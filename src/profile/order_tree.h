@@ -51,8 +51,8 @@ void order_tree_fini(struct order_tree *t);
 /* Empty again: the nodes are the caller's as at first. */
 void order_tree_clear(struct order_tree *t);
 /* Makes `node` a leaf below `parent` (0: the root), where there is none yet. The note is kept: the
- * caller sets it before. */
-void order_tree_attach(struct order_tree *t, uint32_t node, uint32_t parent, bool side);
+ * caller sets it before. How many levels above it a node stood that was turned; 0: none was. */
+uint32_t order_tree_attach(struct order_tree *t, uint32_t node, uint32_t parent, bool side);
 /* The node that stands next before or (side) behind a node; 0: none. */
 uint32_t order_tree_beside(const struct order_tree *t, uint32_t at, bool side);
 /* The nodes in order, as numbers from 0; order holds as many as there are. */
