@@ -104,24 +104,32 @@ void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]) {
     prefetch(known_at(b, p->known));
 }
 
-/* Whether the leaf of a sample is remembered. If it is not, it will be. */
-static inline bool is_known(struct profile_builder *b, struct profile_pending *p) {
-    struct profile_known *known = known_at(b, p->known);
+/* Whether the leaf of a sample, the `index`-th that waits, is remembered. If it is not, it will be. Nobody
+ * can predict which one is: nothing branches there, and compilers do not find branches in masks. */
+static inline bool is_known(struct profile_builder *b, struct profile_pending *p, uint32_t index) {
+    p->twin = false;
     if (p->known == PROFILE_NOT_KNOWN)
         return false;
-    if (known->key != p->known) {
-        *known = (struct profile_known){p->known, (uint32_t)(p - b->pending), true};
-        return false;
-    }
-    p->known = PROFILE_NOT_KNOWN;
-    p->leaf_id = known->leaf;
-    p->twin = known->waits;
-    if (p->twin)
-        return true;
-    prefetch_to_write(&b->leaves.items[p->leaf_id]);
-    prefetch_to_write(&b->leaves.items[p->leaf_id].samples);
-    return true;
+    struct profile_known *known = known_at(b, p->known);
+    const bool is = known->key == p->known, twin = is & known->waits;
+    const uint32_t leaf = known->leaf, no = is - 1u, made = leaf & ~no & (twin - 1u);
+    *known = (struct profile_known){p->known, (leaf & ~no) | (index & no), known->waits | !is};
+    p->known &= is - (uint64_t)1;
+    p->leaf_id = leaf | no;
+    p->twin = twin;
+    /* The first one's in vain where there is none to ask for. */
+    uintptr_t at = (uintptr_t)b->leaves.items + made * sizeof *b->leaves.items;
+    prefetch_to_write((const void *)at);
+    prefetch_to_write((const void *)(at + offsetof(struct profile_leaf, samples)));
+    return is;
 }
+
+/* Those that wait and whose leaves are not remembered, in order. */
+struct unknown {
+    uint8_t list[PROFILE_PENDING];
+    uint32_t count;
+};
+_Static_assert(PROFILE_PENDING <= UINT8_MAX + 1, "an index of one that waits");
 
 /* ---- frames ---- */
 
@@ -193,12 +201,10 @@ static void answer(struct profile_builder *b, struct profile_pending *p) {
 _Static_assert(sizeof((struct profile_builder *)0)->asks / sizeof(struct resolve_ask) <= RESOLVE_ASKS_MAX,
                "all at a time");
 
-static void answer_all(struct profile_builder *b) {
+static void answer_all(struct profile_builder *b, const struct unknown *unknown) {
     resolve_frames_steps(&b->frames, b->asks, b->ask_count);
-    for (uint32_t i = 0; i < b->pending_count; i++) {
-        struct profile_pending *p = &b->pending[i];
-        if (p->leaf_id != PROFILE_NONE)
-            continue;
+    for (uint32_t i = 0; i < unknown->count; i++) {
+        struct profile_pending *p = &b->pending[unknown->list[i]];
         answer(b, p);
         if (!p->words) /* else make_parts completes the key */
             want_leaf(b, p);
@@ -207,16 +213,16 @@ static void answer_all(struct profile_builder *b) {
 
 /* ---- parts ---- */
 
-static void make_parts(struct profile_builder *b) {
+static void make_parts(struct profile_builder *b, const struct unknown *unknown) {
     uint32_t ids[PROFILE_PENDING][PROFILE_ASKED_WORDS], of[PROFILE_PENDING], n = 0;
     struct profile_parts_ask asks[PROFILE_PENDING];
-    for (uint32_t i = 0; i < b->pending_count; i++) {
-        const struct profile_pending *p = &b->pending[i];
+    for (uint32_t i = 0; i < unknown->count; i++) {
+        const struct profile_pending *p = &b->pending[unknown->list[i]];
         if (!p->words)
             continue;
         for (unsigned k = 0; k < p->words; k++) /* outermost first */
             ids[n][k] = b->asks[p->asks + p->words - 1 - k].id;
-        of[n] = i;
+        of[n] = unknown->list[i];
         asks[n] = profile_parts_ask(&b->parts, ids[n], p->words);
         n++;
     }
@@ -234,39 +240,44 @@ static void make_parts(struct profile_builder *b) {
 
 /* ---- all ---- */
 
-static void add_leaf(struct profile_builder *b, struct profile_pending *p) {
+static bool make_leaf(struct profile_builder *b, struct profile_pending *p) {
+    p->leaf_id = leaf_of(b, &p->leaf.key, p->hash);
     if (p->leaf_id == PROFILE_NONE)
-        p->leaf_id = leaf_of(b, &p->leaf.key, p->hash);
-    else if (p->twin)
-        p->leaf_id = b->pending[p->leaf_id].leaf_id;
-    if (p->leaf_id == PROFILE_NONE) {
-        b->failed = true;
-        return;
-    }
-    add_to_leaf(b, p->leaf_id, &p->leaf, &p->weights);
+        return false;
     if (p->known != PROFILE_NOT_KNOWN && known_at(b, p->known)->key == p->known)
         *known_at(b, p->known) = (struct profile_known){p->known, p->leaf_id, false};
+    return true;
+}
+
+static void expect_leaf(const struct profile_builder *b, const struct profile_pending *p) {
+    struct idtable_at at = idtable_first(&b->leaf_index, p->hash);
+    uint32_t id = idtable_next(&b->leaf_index, &at);
+    if (id != IDTABLE_NONE) { /* it may lie on two lines */
+        prefetch_to_write(&b->leaves.items[id]);
+        prefetch_to_write(&b->leaves.items[id].samples);
+    }
 }
 
 HOT void profile_pending_flush(struct profile_builder *b) {
-    for (uint32_t i = 0; b->known && i < b->pending_count; i++)
-        if (!is_known(b, &b->pending[i]))
-            ask(b, &b->pending[i]);
-    answer_all(b);
-    if (b->plan->chains)
-        make_parts(b);
+    struct unknown unknown;
+    unknown.count = 0;
     for (uint32_t i = 0; i < b->pending_count; i++) {
-        if (b->pending[i].leaf_id != PROFILE_NONE)
-            continue;
-        struct idtable_at at = idtable_first(&b->leaf_index, b->pending[i].hash);
-        uint32_t id = idtable_next(&b->leaf_index, &at);
-        if (id != IDTABLE_NONE) { /* it may lie on two lines */
-            prefetch_to_write(&b->leaves.items[id]);
-            prefetch_to_write(&b->leaves.items[id].samples);
-        }
+        unknown.list[unknown.count] = (uint8_t)i;
+        unknown.count += !is_known(b, &b->pending[i], i);
     }
-    for (uint32_t i = 0; i < b->pending_count && !b->failed; i++)
-        add_leaf(b, &b->pending[i]);
+    for (uint32_t i = 0; b->known && i < unknown.count; i++)
+        ask(b, &b->pending[unknown.list[i]]);
+    answer_all(b, &unknown);
+    if (b->plan->chains)
+        make_parts(b, &unknown);
+    for (uint32_t i = 0; i < unknown.count; i++)
+        expect_leaf(b, &b->pending[unknown.list[i]]);
+    for (uint32_t i = 0; i < unknown.count && !b->failed; i++)
+        b->failed |= !make_leaf(b, &b->pending[unknown.list[i]]);
+    for (uint32_t i = 0; i < b->pending_count && !b->failed; i++) {
+        const struct profile_pending *p = &b->pending[i];
+        add_to_leaf(b, p->twin ? b->pending[p->leaf_id].leaf_id : p->leaf_id, &p->leaf, &p->weights);
+    }
     b->pending_count = b->ask_count = 0;
 }
 
