@@ -22,7 +22,7 @@ struct profile_thread_slot {
 /* How an event's samples are taken. */
 struct profile_way {
     uint64_t have, period; /* period: of samples that have none */
-    bool plain;            /* add_plain may take them */
+    bool plain, flat;      /* add_plain, add_flat may take them */
     bool has_period;
     uint8_t ip_at, tid_at, period_at;
     uint8_t chain_at; /* 0: they have no callchain */
@@ -151,9 +151,11 @@ static struct profile_way way_of(const struct profile_plan *plan, const struct p
                    variable = p->sample_type & ~PERFDATA_SAMPLE_FIXED;
     bool counted =
         plan->waits && plan->by_thread && !plan->extras && !plan->o->mem && !in->keep && !in->parallelism;
+    bool plain = counted && !p->swap && (p->sample_type & needed) == needed &&
+                 (variable & ~PERFDATA_SAMPLE_CALLCHAIN) == 0;
     return (struct profile_way){
-        .plain = counted && !p->swap && (p->sample_type & needed) == needed &&
-                 (variable & ~PERFDATA_SAMPLE_CALLCHAIN) == 0,
+        .plain = plain,
+        .flat = plain && !plan->chains,
         .have = plan->want & p->sample_type,
         .period = e->attr.sample_period,
         .has_period = p->period_at != PERFDATA_NO_FIELD,
@@ -440,6 +442,11 @@ static __attribute__((noinline)) void ask_chained_place(struct profile_builder *
     profile_pending_ask_place(b, p, state);
 }
 
+/* What tells places in that state apart from others', of samples of that class. */
+static inline uint64_t place_seed(const struct model_state *state, unsigned cpumode, uint32_t klass) {
+    return profile_pending_seed(hash_u64((uint64_t)state->id << 8 | cpumode), klass);
+}
+
 static inline void ask_place(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
                              struct model_when when) {
     const struct model_state *state = resolve_places_state(&b->places, cpumode, s->pid, when);
@@ -447,8 +454,9 @@ static inline void ask_place(struct profile_builder *b, const struct perfdata_sa
         ask_chained_place(b, s, state);
         return;
     }
-    profile_pending_next(b)->ip = s->ip;
-    profile_pending_know(b, (uint64_t[2]){hash_u64((uint64_t)state->id << 8 | cpumode), s->ip});
+    struct profile_pending *p = profile_pending_next(b);
+    p->ip = s->ip;
+    profile_pending_know_key(b, hash_fold(place_seed(state, cpumode, p->leaf.key.klass), s->ip));
 }
 
 /* Of a thread whose class is not known, or whose samples are not all of one class. */
@@ -624,6 +632,12 @@ static __attribute__((cold)) bool add_plain_alone(struct profile_builder *b, con
     return add_alone(b, &x);
 }
 
+/* Whether a callchain lies within its sample. */
+static inline bool chain_fits(struct bytes body, size_t at) {
+    size_t left = body.size - at;
+    return left >= 8 && bytes_load64(body.data + at, false) <= left / 8 - 1;
+}
+
 /* The same for what most samples are: fixed fields and perhaps a callchain, all of them counted. */
 static inline void add_plain(struct profile_builder *b, const struct profile_way *w,
                              const struct stream_sample *r) {
@@ -631,14 +645,13 @@ static inline void add_plain(struct profile_builder *b, const struct profile_way
     struct perfdata_sample s;
     s.callchain = (struct perfdata_u64s){NULL, 0, false};
     if (w->chain_at) {
-        size_t left = r->body.size - w->chain_at;
-        uint64_t count = left >= 8 ? bytes_load64(p + w->chain_at, false) : UINT64_MAX;
-        if (__builtin_expect(left < 8 || count > left / 8 - 1, 0)) {
+        if (__builtin_expect(!chain_fits(r->body, w->chain_at), 0)) {
             note_bad(b, r);
             return;
         }
         if (w->have & PERFDATA_SAMPLE_CALLCHAIN)
-            s.callchain = (struct perfdata_u64s){p + w->chain_at + 8, count, false};
+            s.callchain =
+                (struct perfdata_u64s){p + w->chain_at + 8, bytes_load64(p + w->chain_at, false), false};
     }
     s.have = w->have;
     s.ip = bytes_load64(p + w->ip_at, false);
@@ -653,32 +666,115 @@ static inline void add_plain(struct profile_builder *b, const struct profile_way
         b->failed |= asked == PROFILE_ASK_FAILED || !add_plain_alone(b, &s, r->event, cpumode, when);
 }
 
+/* What samples without callchains that follow each other mostly have in common. */
+struct flat_run {
+    uint64_t thread;        /* pid and tid, as recorded */
+    uint64_t after, before; /* ns: true of samples between them */
+    uint32_t pid, klass, model_thread;
+    uint64_t seeds[PERFDATA_MISC_CPUMODE_MASK + 1]; /* by cpumode: place_seed; 0: not asked for yet */
+};
+
+/* What is not the same as of the sample before, or has not been asked for. False: memory. */
+static __attribute__((noinline)) bool seek_run(struct profile_builder *b, const struct profile_way *w,
+                                               const struct stream_sample *r, struct flat_run *x) {
+    const uint8_t *p = r->body.data + w->tid_at;
+    struct perfdata_sample s = {
+        .have = w->have, .pid = bytes_load32(p, false), .tid = bytes_load32(p + 4, false)};
+    struct model_when when = {r->when_ns, r->loc};
+    unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
+    uint64_t thread = bytes_load64(p, false);
+    if (thread != x->thread || when.time_ns <= x->after || when.time_ns >= x->before) {
+        struct profile_thread_slot *slot = thread_of(b, s.pid, s.tid, r->event, when);
+        uint32_t klass = slot->klass;
+        if (klass == PROFILE_NONE)
+            klass = make_sample_class(b, &s, r->event, cpumode, when, slot);
+        if (klass == PROFILE_NONE)
+            return false;
+        *x = (struct flat_run){thread, slot->from.time_ns, slot->until.time_ns, s.pid, klass, slot->thread,
+                               {0}};
+    }
+    const struct model_state *state = resolve_places_state(&b->places, cpumode, s.pid, when);
+    x->after = state->from.time_ns > x->after ? state->from.time_ns : x->after;
+    x->before = state->until.time_ns < x->before ? state->until.time_ns : x->before;
+    x->seeds[cpumode] = place_seed(state, cpumode, x->klass);
+    return true;
+}
+
+/* The same where no callchains are asked for, of a run of samples of one event. Of those that wait all fields
+ * that are not set here are as they were at first, or are set once they are asked for. */
+static void add_flat(struct profile_builder *b, const struct profile_way *w, const struct stream_sample *run,
+                     size_t n) {
+    struct flat_run x = {.before = 0};
+    uint64_t read = 0, sum = 0;
+    for (const struct stream_sample *r = run; r < run + n; r++) {
+        const uint8_t *p = r->body.data;
+        unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
+        uint64_t ip = bytes_load64(p + w->ip_at, false), time_ns = r->when_ns;
+        if (w->chain_at && __builtin_expect(!chain_fits(r->body, w->chain_at), 0)) {
+            note_bad(b, r);
+            continue;
+        }
+        bool same = bytes_load64(p + w->tid_at, false) == x.thread && time_ns > x.after && time_ns < x.before;
+        if (__builtin_expect(!same || !x.seeds[cpumode], 0) && !seek_run(b, w, r, &x)) {
+            b->failed = true;
+            return;
+        }
+        uint64_t period = w->has_period ? bytes_load64(p + w->period_at, false) : w->period;
+        struct profile_pending *q = profile_pending_next(b);
+        q->leaf.key.klass = x.klass;
+        q->leaf.period = period;
+        q->leaf.first_ns = time_ns;
+        q->leaf.samples = 1;
+        q->leaf.thread = x.model_thread;
+        q->order = r->loc;
+        q->pid = x.pid;
+        q->cpumode = (uint8_t)cpumode;
+        q->ip = ip;
+        profile_pending_know_key(b, hash_fold(x.seeds[cpumode], ip));
+        profile_pending_push(b);
+        read++;
+        sum += period;
+    }
+    struct profile_tally *t = &b->tally.items[run->event];
+    t->read += read;
+    t->samples += read;
+    t->period += sum;
+}
+
 /* Has what is known of the threads of samples to come brought into the cache. */
 static inline void expect_threads(const struct profile_builder *b, const struct stream_sample *samples,
                                   size_t n) {
-    uint32_t last = UINT32_MAX; /* tid */
+    uint32_t event = PERFDATA_NO_EVENT;
+    const struct profile_way *w = NULL;
+    uint64_t last = UINT64_MAX; /* pid and tid */
     for (size_t i = 0; i < n; i++) {
-        const struct profile_way *w =
-            samples[i].event < b->ways.count ? &b->ways.items[samples[i].event] : NULL;
-        if (!w || !w->plain)
+        if (samples[i].event != event) {
+            event = samples[i].event;
+            w = event < b->ways.count && b->ways.items[event].plain ? &b->ways.items[event] : NULL;
+        }
+        const uint8_t *p = w ? samples[i].body.data + w->tid_at : (const uint8_t *)&last;
+        uint64_t thread = bytes_load64(p, false);
+        if (thread == last)
             continue;
-        const uint8_t *p = samples[i].body.data + w->tid_at;
+        last = thread;
         uint32_t pid = bytes_load32(p, false), tid = bytes_load32(p + 4, false);
-        if (tid == last)
-            continue;
-        last = tid;
-        prefetch(thread_slot(b, pid, tid, samples[i].event));
+        prefetch(thread_slot(b, pid, tid, event));
         resolve_places_expect(&b->places, pid);
     }
 }
 
 void profile_builder_add_samples(struct profile_builder *b, const struct stream_sample *samples, size_t n) {
     expect_threads(b, samples, n);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0, next; i < n; i = next) {
+        next = i + 1;
         if (samples[i].event >= b->ways.count)
             continue;
         const struct profile_way *w = &b->ways.items[samples[i].event];
-        if (w->plain)
+        while (w->flat && next < n && samples[next].event == samples[i].event)
+            next++;
+        if (w->flat)
+            add_flat(b, w, &samples[i], next - i);
+        else if (w->plain)
             add_plain(b, w, &samples[i]);
         else
             add_long_way(b, &samples[i]);

@@ -98,10 +98,15 @@ struct profile_known *profile_known_new(void) {
     return calloc((size_t)1 << KNOWN_BITS, sizeof(struct profile_known));
 }
 
-void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]) {
+void profile_pending_know_key(struct profile_builder *b, uint64_t key) {
     struct profile_pending *p = profile_pending_next(b);
-    p->known = hash_fold(keys[0] ^ (p->leaf.key.klass + 1) * HASH_ODD, keys[1]) | 1;
+    p->known = key | 1;
     prefetch(known_at(b, p->known));
+}
+
+void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]) {
+    uint32_t klass = profile_pending_next(b)->leaf.key.klass;
+    profile_pending_know_key(b, hash_fold(profile_pending_seed(keys[0], klass), keys[1]));
 }
 
 /* Whether the leaf of a sample, the `index`-th that waits, is remembered. If it is not, it will be. Nobody
@@ -112,12 +117,12 @@ static inline bool is_known(struct profile_builder *b, struct profile_pending *p
         return false;
     struct profile_known *known = known_at(b, p->known);
     const bool is = known->key == p->known, twin = is & known->waits;
-    const uint32_t leaf = known->leaf, no = is - 1u, made = leaf & ~no & (twin - 1u);
-    *known = (struct profile_known){p->known, (leaf & ~no) | (index & no), known->waits | !is};
+    const uint32_t leaf = known->leaf, no = is - 1u, made = leaf & ~no;
+    *known = (struct profile_known){p->known, made | (index & no), known->waits | !is};
     p->known &= is - (uint64_t)1;
     p->leaf_id = leaf | no;
     p->twin = twin;
-    /* The first one's in vain where there is none to ask for. */
+    /* Some leaf's in vain where it is not known yet which one is to be asked for. */
     uintptr_t at = (uintptr_t)b->leaves.items + made * sizeof *b->leaves.items;
     prefetch_to_write((const void *)at);
     prefetch_to_write((const void *)(at + offsetof(struct profile_leaf, samples)));

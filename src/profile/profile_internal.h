@@ -223,6 +223,11 @@ struct profile_known *profile_known_new(void);
 /* The leaf of the next sample to wait is to be remembered, or is so already: its class is known, and all else
  * follows from its parts' keys. */
 void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]);
+/* The same with hash_fold(profile_pending_seed(keys[0], class), keys[1]), as most of it may be known. */
+void profile_pending_know_key(struct profile_builder *b, uint64_t key);
+static inline uint64_t profile_pending_seed(uint64_t key, uint32_t klass) {
+    return key ^ ((uint64_t)klass + 1) * HASH_ODD;
+}
 /* Asks for the frame of the sample's own place, p->ip, in that state of its space. */
 void profile_pending_ask_place(struct profile_builder *b, struct profile_pending *p,
                                const struct model_state *state);
