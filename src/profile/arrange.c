@@ -369,14 +369,19 @@ static void add_stray(struct placing *p, uint32_t node) {
     p->t->turned = true; /* what lies below it is to be found */
 }
 
-/* Whether behind a comparison with rank `y` no rank of the view's hole can come: it lies between them. */
-static bool is_past_hole(const struct view *v, uint32_t y) {
-    return v->hole < v->end ? y >= v->hole + v->hole_len && y < v->end : y >= v->end && y < v->hole;
+/* Whether comparisons lead to the view's hole before they lead to a rank that lies between it and the item,
+ * behind which none of the hole can come. Nothing on the way is a stray. */
+static bool meets_hole(const struct placing *p, struct view v) {
+    const struct order_tree_node *nodes = p->t->nodes;
+    uint32_t from = v.hole < v.end ? v.hole : v.end, /* of all these */
+        len = v.hole < v.end ? v.end - v.hole : v.hole + v.hole_len - v.end, at = p->t->root;
+    while (at && at - 1 - from >= len)
+        at = nodes[at].below[at - 1 < v.end];
+    return at && at - 1 - v.hole < v.hole_len;
 }
 
-/* Attaches a rank where comparisons lead. False if they lead past its hole, so that its place is next to its
- * neighbours: nothing has happened then. `whole`: it need not be, whatever becomes of the hole. */
-static bool go_down(struct placing *p, uint32_t rank, bool whole) {
+/* Attaches a rank where comparisons lead. */
+static void go_down(struct placing *p, uint32_t rank) {
     struct order_tree_node *nodes = p->t->nodes;
     struct view v = view_of(p->k, rank);
     uint32_t left = 0, right = 0, parent = 0;
@@ -385,27 +390,24 @@ static bool go_down(struct placing *p, uint32_t rank, bool whole) {
         uint32_t y = at - 1;
         parent = at;
         side = (y < v.end) ^ (y - v.hole < v.hole_len);
-        whole |= side != (y < v.end);
         left = side ? at : left;
         right = side ? right : at;
-        if (!whole && is_past_hole(&v, y))
-            return false;
     }
     if (!p->lost && is_stray(p, rank + 1, left, right))
         add_stray(p, rank + 1);
     else
         numset_add(&p->there, rank + 1);
     order_tree_attach(p->t, rank + 1, parent, side);
-    return true;
 }
 
 static void put_in_place(struct placing *p, uint32_t rank) {
     struct order_tree_node *nodes = p->t->nodes;
     uint32_t node = rank + 1;
     nodes[node].note = 0;
-    bool whole = meets_stray(p, node);
-    if ((whole || has_bit(p->k->holes, rank)) && go_down(p, rank, whole))
+    if (meets_stray(p, node) || (has_bit(p->k->holes, rank) && meets_hole(p, p->k->views[rank]))) {
+        go_down(p, rank);
         return;
+    }
     uint32_t before = numset_before(&p->there, node);
     if (before && !nodes[before].below[1]) {
         order_tree_attach(p->t, node, before, true);
@@ -598,24 +600,21 @@ static bool find_shares(struct arrange *a) {
 
 /* The order in which the items were made. False: memory. */
 static bool find_made(const struct arrange *a) {
-    uint64_t low = UINT64_MAX, high = 0, made[BLOCK], turns[BLOCK];
+    uint64_t differs = 0, one = 0, made[BLOCK], turns[BLOCK];
     struct radix_item *items = room_for(a, sizeof *items), *room = room_for(a, sizeof *room);
     bool ok = items && room;
     for (uint32_t from = 0; ok && from < a->n; from += BLOCK) {
         ask(a, ARRANGE_MADE, from, made);
+        ask(a, ARRANGE_TURN, from, turns);
+        one = from ? one : made[0];
         for (uint32_t i = 0, count = block_at(a, from); i < count; i++) {
-            low = made[i] < low ? made[i] : low;
-            high = made[i] > high ? made[i] : high;
+            differs |= made[i] ^ one;
+            items[from + i] = (struct radix_item){made[i] << 16 | turns[i], from + i};
         }
     }
-    bool fits = high - low < 1ull << 48; /* with turns */
-    for (uint32_t from = 0; ok && from < a->n; from += BLOCK) {
-        ask(a, ARRANGE_MADE, from, made);
-        ask(a, ARRANGE_TURN, from, turns);
-        for (uint32_t i = 0, count = block_at(a, from); i < count; i++)
-            items[from + i] =
-                (struct radix_item){fits ? (made[i] - low) << 16 | turns[i] : turns[i], from + i};
-    }
+    bool fits = !(differs >> 48); /* with turns: the same is lost of all */
+    for (uint32_t i = 0; ok && !fits && i < a->n; i++)
+        items[i].key &= UINT16_MAX;
     if (ok)
         radix_sort(items, room, a->n);
     for (uint32_t i = 0; ok && !fits && i < a->n; i++) {

@@ -131,7 +131,7 @@ static void check(uint32_t n, uint64_t seed, unsigned shift) {
             (struct item){.first = random % 4,
                           .second = (random >> 8 & 1) << (shift ? 0 : 63), /* fits with others, or not */
                           .keys = random >> 16 & 3,
-                          .made_ns = i, /* they come as they were made */
+                          .made_ns = (uint64_t)i << shift, /* they come as they were made */
                           .thread = random >> 24 & 3,
                           .depth = random >> 32 & 7};
         random = hash_u64(random);
