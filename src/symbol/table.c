@@ -468,10 +468,16 @@ void symbol_table_expect(const struct symbol_table *t, uint64_t offset, unsigned
     const struct span *places = places_of(t, &count);
     if (!count || offset < places[0].start || !bucket_of(t, places, count, offset, &bucket))
         return;
-    if (!step)
+    if (!step) {
         prefetch(&t->buckets[bucket]);
-    else if (t->buckets[bucket]) /* the last place before the bucket may be the one, too */
-        prefetch(&places[t->buckets[bucket] - 1]);
+        return;
+    }
+    /* The last place before the bucket may be the one, too; a search begins in the middle. */
+    uint32_t from = t->buckets[bucket], n = t->buckets[bucket + 1] - from;
+    if (from)
+        prefetch(&places[from - 1]);
+    if (n > 1)
+        prefetch(&places[from + n / 2 - 1]);
 }
 
 void symbol_table_find_sorted(const struct symbol_table *t, const uint64_t *offsets, size_t n,
