@@ -39,7 +39,8 @@ struct mark {
 struct forest {
     struct profile *p;
     uint32_t *frames; /* by frame: its spot's in `marks`; 0: no row has a graph there */
-    uint32_t *parts;  /* what the part's frames have, see rows_in; NO_ROWS: nothing, of no kind */
+    uint32_t *parts;  /* what the part's frames have, see rows_in; NO_ROWS: nothing, of no kind;
+                         NOT_KNOWN: nobody has looked */
     VEC(struct mark) marks;
     uint32_t kind;
     struct profile_table *t;
@@ -90,28 +91,20 @@ static bool mark_spots(struct forest *f, uint32_t *spots) {
     return ok;
 }
 
-enum { NO_ROWS = 0, SOME_ROWS = 1, HAS_WHOLE = 1, HAS_TAIL = 2, HAS_BITS = 2 };
+enum { NOT_KNOWN = 0, NO_ROWS = 1, HAS_WHOLE = 1, HAS_TAIL = 2, HAS_BITS = 2 };
 
-/* Finds the rows with graphs, and in which frames and parts they may be. */
+/* Finds the rows with graphs, and in which frames they may be. */
 static bool mark_rows(struct forest *f) {
     struct profile *p = f->p;
-    const struct profile_parts *parts = &p->b.parts;
     size_t frames = p->places.count;
     uint32_t *spots = calloc(p->spot_count + 1u, sizeof *spots);
     f->frames = malloc((frames + 1) * sizeof *f->frames);
-    f->parts = malloc(((size_t)profile_parts_count(parts) + 1) * sizeof *f->parts);
+    f->parts = calloc((size_t)profile_parts_count(&p->b.parts) + 1, sizeof *f->parts); /* NOT_KNOWN */
     bool ok = spots && f->frames && f->parts && mark_spots(f, spots);
-    if (ok)
-        f->parts[PROFILE_EMPTY_PART] = NO_ROWS; /* which is there without any other, too */
     for (size_t i = 0; ok && i < frames; i++)
         f->frames[i] = spots[profile_spot_of(p, (uint32_t)i)];
-    for (uint32_t i = 0; ok && i < profile_parts_count(parts); i++) {
-        uint32_t n, any = 0;
-        const uint32_t *ids = profile_parts_ids(parts, i, &n);
-        for (uint32_t k = 0; k < n; k++)
-            any |= f->frames[ids[k]];
-        f->parts[i] = any ? SOME_ROWS : NO_ROWS;
-    }
+    if (ok)
+        f->parts[PROFILE_EMPTY_PART] = NO_ROWS; /* which is there without any other, too */
     free(spots);
     return ok;
 }
@@ -134,20 +127,52 @@ static uint32_t tail_of(struct profile_chain chain) {
     return chain.inner != PROFILE_EMPTY_PART ? chain.inner : chain.outer;
 }
 
+/* Whether a part may have rows of the kind; `all`: these are `whole`. */
+static unsigned look_at_part(const struct forest *f, uint32_t part, bool all) {
+    uint32_t n, any = 0;
+    unsigned has = 0;
+    const uint32_t *ids = profile_parts_ids(&f->p->b.parts, part, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        any |= f->frames[ids[i]];
+        struct mark *row = row_at(f, ids[i]);
+        if (!row)
+            continue;
+        row->whole |= all;
+        has |= row->whole ? HAS_WHOLE : HAS_TAIL;
+    }
+    f->parts[part] = !any ? NO_ROWS : all ? f->parts[part] : (f->kind + 1) << HAS_BITS | has;
+    return has;
+}
+
+/* Of leaves that lie further behind what is looked at first: each step needs what the one before asked for.
+ */
+static void ask_parts_ahead(const struct forest *f, uint32_t i, uint32_t end) {
+    enum { FAR = 18, PART = 12, IDS = 6 };
+    const struct profile_builder *b = &f->p->b;
+    const struct profile_leaf *leaf = &b->leaves.items[i];
+    if (i + FAR >= end)
+        return;
+    prefetch(&f->frames[leaf[FAR].key.frame]);
+    prefetch(&f->parts[leaf[FAR].key.chain.outer]);
+    prefetch(&f->parts[leaf[FAR].key.chain.inner]);
+    uint32_t far = leaf[PART].key.chain.outer, near = leaf[IDS].key.chain.outer;
+    if (f->parts[far] == NOT_KNOWN)
+        prefetch(&b->parts.at.items[far]);
+    if (f->parts[near] == NOT_KNOWN)
+        prefetch(b->parts.ids.items + b->parts.at.items[near]);
+}
+
 /* Callers first: rows that lie in what stands before a tail. */
 static void mark_whole(const struct forest *f, const struct profile_kind *kind) {
-    uint32_t last = PROFILE_EMPTY_PART, count, end = kind->first_leaf + kind->leaf_count;
+    uint32_t last = PROFILE_EMPTY_PART, end = kind->first_leaf + kind->leaf_count;
     for (uint32_t i = kind->first_leaf; i < end; i++) {
+        ask_parts_ahead(f, i, end);
         struct profile_chain chain = f->p->b.leaves.items[i].key.chain;
         if (chain.inner == PROFILE_EMPTY_PART || chain.outer == last)
             continue;
         last = chain.outer;
-        const uint32_t *ids = profile_parts_ids(&f->p->b.parts, chain.outer, &count);
-        for (uint32_t k = 0; f->parts[chain.outer] != NO_ROWS && k < count; k++) {
-            struct mark *row = row_at(f, ids[k]);
-            if (row)
-                row->whole = true;
-        }
+        if (f->parts[last] != NO_ROWS)
+            look_at_part(f, last, true);
     }
 }
 
@@ -155,32 +180,10 @@ static void mark_whole(const struct forest *f, const struct profile_kind *kind) 
 
 /* Which rows the kind has among a part's frames: found out once for both. */
 static unsigned rows_in(const struct forest *f, uint32_t part) {
-    uint32_t known = f->parts[part], n;
-    unsigned has = 0;
-    if (known == NO_ROWS || known >> HAS_BITS == f->kind + 1)
-        return known & (HAS_WHOLE | HAS_TAIL);
-    const uint32_t *ids = profile_parts_ids(&f->p->b.parts, part, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct mark *row = row_at(f, ids[i]);
-        has |= !row ? 0 : row->whole ? HAS_WHOLE : HAS_TAIL;
-    }
-    f->parts[part] = (f->kind + 1) << HAS_BITS | has;
-    return has;
-}
-
-/* Of leaves that lie further behind what is looked at first. */
-static void ask_ahead(const struct forest *f, uint32_t i, uint32_t end) {
-    enum { FAR = 12, NEAR = 6 };
-    const struct profile_builder *b = &f->p->b;
-    if (i + FAR >= end)
-        return;
-    const struct profile_leaf_key *far = &b->leaves.items[i + FAR].key,
-                                  *near = &b->leaves.items[i + NEAR].key;
-    prefetch(&f->frames[far->frame]);
-    prefetch(&f->parts[far->chain.outer]);
-    prefetch(&f->parts[far->chain.inner]);
-    if (f->parts[tail_of(near->chain)] != NO_ROWS)
-        prefetch(&b->parts.at.items[tail_of(near->chain)]);
+    uint32_t known = f->parts[part];
+    if (known == NO_ROWS)
+        return 0;
+    return known >> HAS_BITS == f->kind + 1 ? known & (HAS_WHOLE | HAS_TAIL) : look_at_part(f, part, false);
 }
 
 static bool choose_leaves(struct forest *f, const struct profile_kind *kind) {
@@ -189,7 +192,7 @@ static bool choose_leaves(struct forest *f, const struct profile_kind *kind) {
     vec_clear(&f->tails);
     bool ok = vec_reserve(&f->whole, kind->leaf_count) && vec_reserve(&f->tails, kind->leaf_count);
     for (uint32_t i = kind->first_leaf; ok && i < end; i++) {
-        ask_ahead(f, i, end);
+        ask_parts_ahead(f, i, end);
         const struct profile_leaf_key *key = &f->p->b.leaves.items[i].key;
         unsigned tail = 0, head = 0;
         if (f->children) {

@@ -119,14 +119,13 @@ static void end_sorting(struct finish *f) {
 }
 
 /* What does not depend on each other, but for a table's order, whose second half waits for the first: that is
- * why all of these are begun before. Behind all tables frames' grades, and what graphs are made of. */
+ * why all of these are begun before. Behind all tables what graphs are made of. */
 HOT static bool finish_part(void *ctx, size_t part, unsigned thread, struct err *err) {
     const struct finish *f = ctx;
     (void)thread;
-    bool ok = part < f->tables        ? profile_sort_first(f->sortings[part])
-              : part < 2 * f->tables  ? profile_sort_second(f->sortings[part - f->tables])
-              : part == 2 * f->tables ? profile_count_grades(f->p)
-                                      : profile_graph_prepare(f->p);
+    bool ok = part < f->tables       ? profile_sort_first(f->sortings[part])
+              : part < 2 * f->tables ? profile_sort_second(f->sortings[part - f->tables])
+                                     : profile_graph_prepare(f->p);
     return ok || err_memory(err, "profile");
 }
 
@@ -159,7 +158,7 @@ static bool finish_tables(struct profile *p) {
         os_heap_give_back();
     struct finish f = {.p = p, .tables = p->shown.count};
     bool ok =
-        start_sorting(&f) && pool_run(pool_of(p), 2 * f.tables + 1 + makes_graphs(p), finish_part, &f, NULL);
+        start_sorting(&f) && pool_run(pool_of(p), 2 * f.tables + makes_graphs(p), finish_part, &f, NULL);
     end_sorting(&f);
     for (size_t i = 0; ok && i < p->shown.count; i++)
         ok = finish_table(p, &p->tables.items[p->shown.items[i]], p->shown.items[i]);

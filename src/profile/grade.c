@@ -61,8 +61,8 @@ bool profile_grade_frames(struct profile *p) {
 /* ---- sums ---- */
 
 /* What is cut because the user wants no more has its evidence. */
-static unsigned longest_chain(const struct profile *p, uint32_t event) {
-    unsigned most = resolve_chain_limit(&p->plan.in->events->list.items[event].attr);
+uint32_t profile_longest_chain(const struct profile *p, uint32_t event) {
+    uint32_t most = resolve_chain_limit(&p->plan.in->events->list.items[event].attr);
     return most <= p->plan.o->max_stack ? most : UINT32_MAX;
 }
 
@@ -72,57 +72,13 @@ static uint64_t cut_samples(const struct profile *p, size_t i, uint32_t *frame) 
     const struct profile_leaf *leaf = &p->b.leaves.items[i];
     uint32_t n, depth = profile_chain_length(&p->b.parts, leaf->key.chain);
     uint64_t samples = p->plan.unwinds ? p->b.weights.items[i].cut : 0;
-    if (depth >= longest_chain(p, profile_class_event(p, leaf->key.klass)))
+    if (depth >= profile_longest_chain(p, profile_class_event(p, leaf->key.klass)))
         samples = leaf->samples;
     if (!samples || !depth)
         return 0;
     const uint32_t *outermost = profile_parts_ids(&p->b.parts, leaf->key.chain.outer, &n);
     *frame = n ? outermost[0] : PROFILE_NONE;
     return n && p->grades.items[*frame] == GRADE_EXACT ? samples : 0;
-}
-
-/* Such a frame is no more than inferred in this sample, whatever it is elsewhere. */
-static void lower(uint64_t *grades, uint64_t samples) {
-    grades[GRADE_EXACT] -= samples;
-    grades[GRADE_INFERRED] += samples;
-}
-
-/* How many of a part's frames have which grade. */
-struct part_grades {
-    uint32_t n[GRADE_COUNT];
-};
-
-static void grade_part(const struct profile *p, uint32_t part, struct part_grades *out) {
-    uint32_t n;
-    const uint32_t *frames = profile_parts_ids(&p->b.parts, part, &n);
-    *out = (struct part_grades){{0}};
-    for (uint32_t i = 0; i < n; i++)
-        out->n[p->grades.items[frames[i]]]++;
-}
-
-/* Each frame of a callchain is one of all samples with that chain; a sample without is a frame all the same.
- */
-bool profile_count_grades(struct profile *p) {
-    const struct profile_builder *b = &p->b;
-    uint32_t count = profile_parts_count(&b->parts);
-    struct part_grades *parts = malloc((count + 1u) * sizeof *parts);
-    for (uint32_t i = 0; parts && i < count; i++)
-        grade_part(p, i, &parts[i]);
-    for (size_t i = 0; parts && i < b->leaves.count; i++) {
-        const struct profile_leaf *leaf = &b->leaves.items[i];
-        const struct profile_chain *chain = &leaf->key.chain;
-        uint64_t *grades = p->tables.items[profile_class_event(p, leaf->key.klass)].event.grades;
-        if (chain->outer == PROFILE_EMPTY_PART) {
-            grades[p->grades.items[leaf->key.frame]] += leaf->samples;
-            continue;
-        }
-        for (unsigned g = 0; g < GRADE_COUNT; g++)
-            grades[g] += leaf->samples * (uint64_t)(parts[chain->outer].n[g] + parts[chain->inner].n[g]);
-        uint32_t frame;
-        lower(grades, cut_samples(p, i, &frame));
-    }
-    free(parts);
-    return parts;
 }
 
 /* ---- quality ---- */
@@ -146,7 +102,7 @@ static bool each_frame(const struct profile *p, struct profile_image_grades *by_
         if (leaf->key.chain.outer == PROFILE_EMPTY_PART)
             count_frame(p, leaf->key.frame, leaf->samples, by_image);
         if (cut)
-            lower(by_image[b->frames.list.items[frame].image + 1].frames, cut);
+            profile_lower_grade(by_image[b->frames.list.items[frame].image + 1].frames, cut);
     }
     for (uint32_t i = 0; samples && i < parts; i++) {
         const uint32_t *frames = profile_parts_ids(&b->parts, i, &n);
@@ -178,7 +134,7 @@ static void judge_chains(const struct profile *p, struct profile_quality *q) {
         const uint32_t *outermost = profile_parts_ids(&b->parts, leaf->key.chain.outer, &n);
         q->chains += depth ? leaf->samples : 0;
         q->truncated +=
-            depth >= longest_chain(p, profile_class_event(p, leaf->key.klass)) ? leaf->samples : 0;
+            depth >= profile_longest_chain(p, profile_class_event(p, leaf->key.klass)) ? leaf->samples : 0;
         q->lost_callers += n && b->frames.list.items[outermost[0]].image == MODEL_NONE ? leaf->samples : 0;
     }
 }

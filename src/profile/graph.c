@@ -87,7 +87,14 @@ struct listed {
     uint32_t node, place;
 };
 
+/* A node on the path while own samples are noted. */
+struct opened {
+    uint32_t node, own;
+    struct weight w; /* what is to be noted on it and on those above */
+};
+
 struct profile_graph_scratch {
+    VEC(struct opened) path;
     VEC(struct listed) listed;
     VEC(uint32_t) walk;
     VEC(struct item) items;   /* of the groups on the stack */
@@ -113,6 +120,7 @@ static void scratch_clear(struct profile_graph_scratch *s) {
     vec_clear(&s->items);
     vec_clear(&s->stack);
     vec_clear(&s->own);
+    vec_clear(&s->path);
     hash_map_fini(&s->own_index);
 }
 
@@ -121,31 +129,73 @@ static struct weight own_of(const struct builder *b, uint32_t node) {
     return i == HASH_ABSENT ? (struct weight){0, 0} : b->s->own.items[i];
 }
 
-/* Notes on a node and all above it how much of them are the entry's own samples. */
-static bool note_above(struct builder *b, uint32_t at, const struct profile_leaf *leaf) {
-    const struct profile_chain_node *nodes = b->p->nodes.items;
-    for (; at != PROFILE_NONE; at = nodes[at].parent) {
-        uint32_t known = hash_map_get(&b->s->own_index, at);
-        if (known == HASH_ABSENT) {
-            known = (uint32_t)b->s->own.count;
-            if (!vec_push(&b->s->own) || !hash_map_set(&b->s->own_index, at, known))
-                return false;
-        }
-        b->s->own.items[known].period += leaf->period;
-        b->s->own.items[known].samples += leaf->samples;
+/* Where a node's own samples are noted; NULL: memory. */
+static struct weight *note_at(struct builder *b, uint32_t node) {
+    uint32_t known = hash_map_get(&b->s->own_index, node);
+    if (known != HASH_ABSENT)
+        return &b->s->own.items[known];
+    known = (uint32_t)b->s->own.count;
+    return vec_push(&b->s->own) && hash_map_set(&b->s->own_index, node, known) ? &b->s->own.items[known]
+                                                                               : NULL;
+}
+
+/* Adds what is noted on the nodes of the path below the first `keep` to those above them. */
+static void close_down_to(struct builder *b, size_t keep) {
+    struct profile_graph_scratch *s = b->s;
+    while (s->path.count > keep) {
+        struct opened *open = &s->path.items[--s->path.count];
+        struct weight *w = &s->own.items[open->own];
+        w->period += open->w.period;
+        w->samples += open->w.samples;
+        if (!s->path.count)
+            return;
+        open[-1].w.period += open->w.period;
+        open[-1].w.samples += open->w.samples;
     }
+}
+
+/* Notes on a node and all above it how much of them are the entry's own samples. Leaves mostly come in the
+ * order of the tree: what is above both a node and the one before it stays open. */
+static bool note_above(struct builder *b, uint32_t node, const struct profile_leaf *leaf) {
+    const struct profile_chain_node *nodes = b->p->nodes.items;
+    struct profile_graph_scratch *s = b->s;
+    size_t keep = s->path.count, more = 0;
+    if (node == PROFILE_NONE)
+        return true;
+    while (keep && (node < s->path.items[keep - 1].node || node >= nodes[s->path.items[keep - 1].node].end))
+        keep--;
+    close_down_to(b, keep);
+    uint32_t top = keep ? s->path.items[keep - 1].node : PROFILE_NONE;
+    for (uint32_t at = node; at != top; at = nodes[at].parent)
+        more++;
+    if (!vec_reserve(&s->path, keep + more))
+        return false;
+    s->path.count = keep + more;
+    for (uint32_t at = node; at != top; at = nodes[at].parent) {
+        struct weight *w = note_at(b, at);
+        if (!w)
+            return false;
+        s->path.items[keep + --more] = (struct opened){.node = at, .own = (uint32_t)(w - s->own.items)};
+    }
+    struct opened *last = &s->path.items[s->path.count - 1];
+    last->w.period += leaf->period;
+    last->w.samples += leaf->samples;
     return true;
 }
 
 static bool note_own(struct builder *b) {
-    for (uint32_t i = b->t->leaf_at.items[b->row]; i < b->t->leaf_at.items[b->row + 1]; i++) {
-        uint32_t id = b->t->leaf_list.items[i];
-        const struct profile_leaf *leaf = &b->p->b.leaves.items[id];
-        if (!note_above(b, b->p->leaf_nodes.items[id], leaf) ||
-            !note_above(b, b->p->leaf_tails.items[id], leaf))
-            return false;
+    uint32_t first = b->t->leaf_at.items[b->row], end = b->t->leaf_at.items[b->row + 1];
+    const uint32_t *lists[] = {b->p->leaf_nodes.items, b->p->leaf_tails.items};
+    bool ok = true;
+    for (unsigned k = 0; ok && k < 2; k++) {
+        for (uint32_t i = first; ok && i < end; i++) {
+            uint32_t id = b->t->leaf_list.items[i];
+            ok = note_above(b, lists[k][id], &b->p->b.leaves.items[id]);
+        }
+        if (ok)
+            close_down_to(b, 0);
     }
-    return true;
+    return ok;
 }
 
 static bool push_item(struct builder *b, uint32_t node, bool own, struct weight w) {
@@ -541,6 +591,7 @@ void profile_graph_fini(struct profile_graph *g) {
     vec_fini(&s->groups);
     vec_fini(&s->stack);
     vec_fini(&s->own);
+    vec_fini(&s->path);
     vec_fini(&s->listed);
     vec_fini(&s->walk);
     hash_map_fini(&s->own_index);

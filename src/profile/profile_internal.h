@@ -544,9 +544,9 @@ bool profile_make_spots(struct profile *p);
 
 /* Fills in p->part_ranks. False: memory. */
 bool profile_rank_parts(struct profile *p);
-/* Then: from leaves, which are put into the order of their kinds and chains, to rows with their sums; for
- * graphs p->leaf_was. Without them p->part_ranks is given back. On the pool's threads; NULL: on one. False:
- * memory. */
+/* Then: from leaves, which are put into the order of their kinds and chains, to rows with their sums, and the
+ * events' grades; for graphs p->leaf_was. Without them p->part_ranks is given back. On the pool's threads;
+ * NULL: on one. False: memory. */
 bool profile_walk(struct profile *p, struct pool *pool);
 
 /* ---- forest.c ---- */
@@ -611,8 +611,13 @@ bool profile_find_source(struct profile *p, const struct resolve_frame *f, const
 /* Fills in p->grades and, for columns that show them, p->bases_of. False: memory. */
 bool profile_grade_frames(struct profile *p);
 enum grade profile_grade_of(const struct profile *p, uint32_t frame);
-/* Fills in the events' grades. False: memory. */
-bool profile_count_grades(struct profile *p);
+/* Callchains of an event that have so many frames are cut. */
+uint32_t profile_longest_chain(const struct profile *p, uint32_t event);
+/* An exact frame is no more than inferred in these samples, whatever it is elsewhere. */
+static inline void profile_lower_grade(uint64_t *grades, uint64_t samples) {
+    grades[GRADE_EXACT] -= samples;
+    grades[GRADE_INFERRED] += samples;
+}
 /* That every sample read is in the profile or was left out, and every one in it is at the end of one
  * callchain. */
 bool profile_conserves(const struct profile *p, struct err *err);

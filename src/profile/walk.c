@@ -71,6 +71,9 @@ struct walk {
     size_t taken;                    /* up to here */
     struct chain chain;              /* of the leaf at hand, */
     uint32_t common;                 /* and how much of it the one before has, too */
+    const uint8_t *grade_of;         /* profile.grades */
+    uint64_t *grades;                /* of the kind's event: of all frames of all its samples */
+    uint32_t longest;                /* profile_longest_chain of that event */
     bool children, caller;
     bool latency; /* with children; it is asked for */
     bool hides;   /* callers without names */
@@ -99,13 +102,16 @@ static void take_leaves(struct walk *w) {
     w->taken = end;
 }
 
-/* Asks for what is known of the frames of a part, as far as there are not many. */
+/* Asks for what is known of the frames of a part, as far as there are not many; and then (`spots`) for what
+ * the kind has there. */
 static inline void ask_part(const struct walk *w, uint32_t part, bool spots) {
     enum { MOST = 12 };
     uint32_t n;
     const uint32_t *ids = profile_parts_ids(&w->p->b.parts, part, &n);
     for (uint32_t k = 0; k < n && k < MOST; k++)
-        prefetch(spots ? (const void *)&w->spots[profile_spot_in(w->spot_of[ids[k]])] : &w->spot_of[ids[k]]);
+        prefetch(!w->children ? &w->grade_of[ids[k]]
+                 : spots      ? (const void *)&w->spots[profile_spot_in(w->spot_of[ids[k]])]
+                              : &w->spot_of[ids[k]]);
 }
 
 /* Asks for the rows of the leaves' own places behind the i-th. */
@@ -134,7 +140,7 @@ static inline void ask_chains_ahead(const struct walk *w, size_t i) {
     prefetch(parts->ids.items + parts->at.items[near.inner]);
     if (leaf[SPOT_AHEAD].key.chain.outer != leaf[SPOT_AHEAD - 1].key.chain.outer)
         ask_part(w, leaf[SPOT_AHEAD].key.chain.outer, false);
-    if (leaf[ROW_AHEAD].key.chain.outer != leaf[ROW_AHEAD - 1].key.chain.outer)
+    if (w->children && leaf[ROW_AHEAD].key.chain.outer != leaf[ROW_AHEAD - 1].key.chain.outer)
         ask_part(w, leaf[ROW_AHEAD].key.chain.outer, true);
 }
 
@@ -205,6 +211,11 @@ static inline struct profile_spot *spot_at(struct walk *w, uint32_t at, uint32_t
 
 static void deepen(struct profile_row *row, uint32_t depth) {
     row->depth = depth > row->depth ? (uint16_t)depth : row->depth;
+}
+
+/* A frame is one of that many samples. */
+static inline void count_grade(struct walk *w, uint32_t frame, uint64_t samples) {
+    w->grades[w->grade_of[frame]] += samples;
 }
 
 /* Where a row's own samples are summed; NULL: memory. */
@@ -464,6 +475,7 @@ static bool pass_frames(struct walk *w, uint32_t id, uint32_t from) {
         at.frame = frame_at(c, i);
         at.depth = i + 1;
         at.mapped |= profile_is_mapped_in(w->spot_of[at.frame]);
+        count_grade(w, at.frame, w->leaves[id].samples);
         ok = is_hidden(w, at.frame) || pass_frame(w, &at);
     }
     return ok;
@@ -485,6 +497,7 @@ static void close_down_to(struct walk *w, size_t keep) {
         if (!w->path.count)
             return;
         struct step *up = step - 1;
+        count_grade(w, step->frame, step->samples);
         up->period += step->period;
         up->samples += step->samples;
         if (w->latency)
@@ -512,6 +525,8 @@ static bool enter_kind(struct walk *w, uint32_t kind, uint32_t from) {
     leave_kind(w, from);
     w->kind = kind;
     w->t = &w->tables[k->table];
+    w->grades = w->t->event.grades;
+    w->longest = profile_longest_chain(w->p, k->table);
     k->first_row = (uint32_t)w->t->rows.count;
     k->first_leaf = from;
     struct step *root = vec_push(&w->path);
@@ -565,6 +580,17 @@ static uint32_t kind_of(const struct walk *w, size_t i) {
     return w->p->kinds.items[w->leaves[i].key.klass];
 }
 
+/* A sample without a callchain is a frame all the same; and the outermost frame of one that was cut, or whose
+ * dump of the stack was, may have returned to anything. */
+static void count_ends(struct walk *w, size_t i) {
+    const struct profile_leaf *leaf = &w->leaves[i];
+    uint64_t cut = w->chain.len >= w->longest ? leaf->samples : w->p->plan.unwinds ? w->weights[i].cut : 0;
+    if (!w->chain.outer_len)
+        count_grade(w, leaf->key.frame, leaf->samples);
+    else if (cut && w->grade_of[w->chain.outer[0]] == GRADE_EXACT)
+        profile_lower_grade(w->grades, cut);
+}
+
 /* The leaf is the first or follows the one before it in its kind. */
 static bool walk_leaf(struct walk *w, size_t i) {
     bool more = i + 1 < w->end && kind_of(w, i + 1) == w->kind;
@@ -572,6 +598,7 @@ static bool walk_leaf(struct walk *w, size_t i) {
     if (more)
         next = chain_of(w, i + 1);
     uint32_t common = more ? in_common(&w->chain, &next) : 0;
+    count_ends(w, i);
     bool ok = go_along(w, (uint32_t)i, common) && add_self(w, (uint32_t)i, w->chain.len);
     unmark(w);
     w->chain = next;
@@ -579,20 +606,30 @@ static bool walk_leaf(struct walk *w, size_t i) {
     return ok;
 }
 
+/* Where chains make no rows. */
+static bool take_leaf(struct walk *w, size_t i) {
+    w->chain = chain_of(w, i);
+    count_ends(w, i);
+    for (uint32_t k = 0; k < w->chain.len; k++)
+        count_grade(w, frame_at(&w->chain, k), w->leaves[i].samples);
+    return add_self(w, (uint32_t)i, 0);
+}
+
 static bool walk_leaves(struct walk *w) {
-    bool ok = true, chains = w->children, any = chains && w->p->b.parts.ids.count;
+    bool ok = true, chains = w->children, any = w->p->b.parts.ids.count;
     for (size_t i = w->from; ok && i < w->end; i++) {
         if (i + PART_AHEAD >= w->taken && w->taken < w->end)
             take_leaves(w);
         if (i == w->from || kind_of(w, i) != w->kind) {
             if (!enter_kind(w, kind_of(w, i), (uint32_t)i))
                 return false;
-            w->chain = chain_of(w, i);
+            if (chains)
+                w->chain = chain_of(w, i);
         }
         ask_own_ahead(w, i);
         if (any)
             ask_chains_ahead(w, i);
-        ok = chains ? walk_leaf(w, i) : add_self(w, (uint32_t)i, 0);
+        ok = chains ? walk_leaf(w, i) : take_leaf(w, i);
     }
     if (ok) {
         close_down_to(w, 0);
@@ -658,6 +695,8 @@ static bool make_room(struct profile_table *to, const struct profile_table *from
 
 static void append_table(struct profile_table *to, struct profile_table *from, const struct behind *behind) {
     size_t n = from->rows.count;
+    for (unsigned i = 0; i < GRADE_COUNT; i++)
+        to->event.grades[i] += from->event.grades[i];
     if (!n)
         return;
     struct profile_row *rows = to->rows.items + behind->rows;
@@ -850,6 +889,7 @@ bool profile_walk(struct profile *p, struct pool *pool) {
     bool graphs = p->plan.chains && o->chain_mode != PROFILE_CHAIN_NONE;
     struct walk w = {.p = p,
                      .spot_of = p->spots.items,
+                     .grade_of = p->grades.items,
                      .children = o->children,
                      .caller = o->chain_order == PROFILE_CALLER,
                      .latency = o->children && p->plan.extras,
