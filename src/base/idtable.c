@@ -45,16 +45,6 @@ bool idtable_reserve(struct idtable *t, size_t n) {
     return (t->buckets && buckets == t->mask + 1) || grow(t, buckets);
 }
 
-bool idtable_expect(struct idtable *t, size_t n, size_t most) {
-    size_t buckets = t->buckets ? t->mask + 1 : 0;
-    if (t->count + n <= idtable_room(buckets))
-        return true;
-    buckets = buckets ? buckets * 2 : FEWEST;
-    while (idtable_room(buckets) < t->count + n || idtable_room(buckets * 2) <= most)
-        buckets *= 2;
-    return grow(t, buckets);
-}
-
 static inline bool is_full(const struct idtable *t) {
     return !t->buckets || t->count >= idtable_room(t->mask + 1);
 }

@@ -105,12 +105,8 @@ static inline size_t idtable_room(size_t buckets) {
     return buckets * IDTABLE_BUCKET / 16 * 13;
 }
 
-/* Where there is no room for `n` ids more: room for `most` in all, or for fewer, but at least doubled. One
- * that grows by itself moves all of them each time it doubles. False: memory; nothing has changed. */
-bool idtable_expect(struct idtable *t, size_t n, size_t most);
-
-/* As idtable_add, right behind a question with that hash for which idtable_next had nothing more: it ended at
- * the slot that is free. */
+/* The same right behind a question with that hash for which idtable_next had nothing more: it ended at the
+ * slot that is free. */
 bool idtable_add_at(struct idtable *t, const struct idtable_at *at, uint64_t hash, uint32_t id);
 
 void idtable_fini(struct idtable *t);

@@ -60,32 +60,8 @@ static void room_is_made_once(void **state) {
     idtable_fini(&t);
 }
 
-/* A table that grows goes to what is expected, as far as it is known, and never beyond. */
-static void grows_to_what_is_expected(void **state) {
-    (void)state;
-    enum { BEFORE = 100, MOST = 5000 };
-    struct idtable t = {0};
-    assert_true(idtable_expect(&t, 1, 0));
-    for (uint32_t i = 0; i < BEFORE; i++)
-        assert_true(idtable_add(&t, hash_u64(i), i));
-    size_t buckets = t.mask + 1;
-    assert_true(idtable_expect(&t, 1, MOST));
-    assert_int_equal(t.mask + 1, buckets);
-    assert_true(idtable_expect(&t, BEFORE, MOST));
-    assert_true(idtable_room(t.mask + 1) <= MOST && idtable_room(2 * (t.mask + 1)) > MOST);
-    buckets = t.mask + 1;
-    assert_true(idtable_expect(&t, idtable_room(buckets), BEFORE));
-    assert_int_equal(t.mask + 1, 2 * buckets);
-    for (uint32_t i = 0; i < BEFORE; i++) {
-        struct idtable_at at = idtable_first(&t, hash_u64(i));
-        assert_int_equal(idtable_next(&t, &at), i);
-    }
-    idtable_fini(&t);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(finds_what_was_added),
-                                       cmocka_unit_test(room_is_made_once),
-                                       cmocka_unit_test(grows_to_what_is_expected)};
+                                       cmocka_unit_test(room_is_made_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

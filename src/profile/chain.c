@@ -502,7 +502,7 @@ static inline void want_part(const struct profile_builder *b, const struct profi
         prefetch(&b->known_parts.slots[part->key & b->known_parts.mask]);
 }
 
-HOT void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending *p) {
+void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending *p) {
     if (p->inner.count)
         want_part(b, &p->inner);
     if (p->outer.count && !(is_short_user(&p->outer) && ask_words(b, p)))

@@ -29,24 +29,23 @@ static bool same_key(const struct profile_leaf_key *x, const struct profile_leaf
            x->chain.inner == y->chain.inner;
 }
 
-static inline __attribute__((always_inline)) uint32_t
-leaf_of(struct profile_builder *b, const struct profile_leaf_key *key, uint64_t hash) {
+static uint32_t leaf_of(struct profile_builder *b, const struct profile_leaf_key *key, uint64_t hash) {
     struct idtable_at at = idtable_first(&b->leaf_index, hash);
     for (uint32_t id; (id = idtable_next(&b->leaf_index, &at)) != IDTABLE_NONE;)
         if (same_key(&b->leaves.items[id].key, key))
             return id;
     uint32_t id = (uint32_t)b->leaves.count;
-    if (id >= PROFILE_NONE || !vec_reserve(&b->leaves, b->leaves.count + 1) ||
-        !idtable_add_at(&b->leaf_index, &at, hash, id) || (b->plan->extras && !vec_push(&b->weights)))
+    struct profile_leaf *leaf = id < PROFILE_NONE ? vec_push(&b->leaves) : NULL;
+    if (!leaf || !idtable_add_at(&b->leaf_index, &at, hash, id) ||
+        (b->plan->extras && !vec_push(&b->weights)))
         return PROFILE_NONE;
-    b->leaves.items[b->leaves.count++] = (struct profile_leaf){.key = *key, .first_ns = UINT64_MAX};
+    *leaf = (struct profile_leaf){.key = *key, .first_ns = UINT64_MAX};
     return id;
 }
 
 /* Adds period, samples and first sample to those of a leaf. */
-static inline __attribute__((always_inline)) void add_to_leaf(struct profile_builder *b, uint32_t id,
-                                                              const struct profile_leaf *more,
-                                                              const struct profile_weights *weights) {
+static void add_to_leaf(struct profile_builder *b, uint32_t id, const struct profile_leaf *more,
+                        const struct profile_weights *weights) {
     struct profile_leaf *leaf = &b->leaves.items[id];
     leaf->period += more->period;
     leaf->samples += more->samples;
@@ -163,7 +162,7 @@ static inline void ask(struct profile_builder *b, struct profile_pending *p) {
 }
 
 /* Words that were asked for as return addresses, though an exception or a signal came between: as a run. */
-static __attribute__((cold)) bool redo_words(struct profile_builder *b, const struct profile_pending *p) {
+static bool redo_words(struct profile_builder *b, const struct profile_pending *p) {
     uint64_t words[PROFILE_ASKED_WORDS];
     uint32_t ids[PROFILE_ASKED_WORDS];
     struct resolve_ask *asks = &b->asks[p->asks];
@@ -183,8 +182,7 @@ static __attribute__((cold)) bool redo_words(struct profile_builder *b, const st
     return true;
 }
 
-static inline __attribute__((always_inline)) void answer(struct profile_builder *b,
-                                                         struct profile_pending *p) {
+static void answer(struct profile_builder *b, struct profile_pending *p) {
     struct resolve_ask *asks = &b->asks[p->asks];
     bool entry = false;
     if (p->inner.count || p->outer.count)
@@ -208,8 +206,7 @@ static inline __attribute__((always_inline)) void answer(struct profile_builder 
 _Static_assert(sizeof((struct profile_builder *)0)->asks / sizeof(struct resolve_ask) <= RESOLVE_ASKS_MAX,
                "all at a time");
 
-static inline __attribute__((always_inline)) void answer_all(struct profile_builder *b,
-                                                             const struct unknown *unknown) {
+static void answer_all(struct profile_builder *b, const struct unknown *unknown) {
     resolve_frames_steps(&b->frames, b->asks, b->ask_count);
     for (uint32_t i = 0; i < unknown->count; i++) {
         struct profile_pending *p = &b->pending[unknown->list[i]];
@@ -221,8 +218,7 @@ static inline __attribute__((always_inline)) void answer_all(struct profile_buil
 
 /* ---- parts ---- */
 
-static inline __attribute__((always_inline)) void make_parts(struct profile_builder *b,
-                                                             const struct unknown *unknown) {
+static void make_parts(struct profile_builder *b, const struct unknown *unknown) {
     uint32_t ids[PROFILE_PENDING][PROFILE_ASKED_WORDS], of[PROFILE_PENDING], n = 0;
     struct profile_parts_ask asks[PROFILE_PENDING];
     for (uint32_t i = 0; i < unknown->count; i++) {
@@ -249,33 +245,7 @@ static inline __attribute__((always_inline)) void make_parts(struct profile_buil
 
 /* ---- all ---- */
 
-/* How many of something there will be if what is still to be read is like what was, of which there is enough
- * to tell; 0: nobody knows. What is new becomes rarer. */
-static __attribute__((noinline)) size_t forecast(const struct profile_builder *b, size_t count) {
-    enum { FEW = 10000, MOST_TIMES = 64 };
-    uint64_t done = b->pending[b->pending_count - 1].order - b->first_loc;
-    if (count < FEW || !done || done >= b->bytes)
-        return 0;
-    double times = (double)b->bytes / (double)done * 0.75;
-    return (size_t)((double)count * (times < MOST_TIMES ? times : MOST_TIMES));
-}
-
-/* An index has room for what some samples may add, and mostly for what all of them will. */
-static inline void make_room(struct profile_builder *b, struct idtable *index, size_t more) {
-    if (index->buckets && index->count + more > idtable_room(index->mask + 1))
-        b->failed |= !idtable_expect(index, more, forecast(b, index->count));
-}
-
-static void make_rooms(struct profile_builder *b) {
-    if (!b->leaves.count)
-        b->first_loc = b->pending[0].order;
-    make_room(b, &b->leaf_index, PROFILE_PENDING);
-    make_room(b, &b->frames.by_identity, PROFILE_PENDING * PROFILE_ASKED_WORDS);
-    make_room(b, &b->parts.index, PROFILE_PENDING);
-}
-
-static inline __attribute__((always_inline)) bool make_leaf(struct profile_builder *b,
-                                                            struct profile_pending *p) {
+static bool make_leaf(struct profile_builder *b, struct profile_pending *p) {
     p->leaf_id = leaf_of(b, &p->leaf.key, p->hash);
     if (p->leaf_id == PROFILE_NONE)
         return false;
@@ -296,8 +266,6 @@ static void expect_leaf(const struct profile_builder *b, const struct profile_pe
 HOT void profile_pending_flush(struct profile_builder *b) {
     struct unknown unknown;
     unknown.count = 0;
-    if (b->pending_count)
-        make_rooms(b);
     for (uint32_t i = 0; i < b->pending_count; i++) {
         unknown.list[unknown.count] = (uint8_t)i;
         unknown.count += !is_known(b, &b->pending[i], i);

@@ -172,7 +172,6 @@ struct profile_builder {
     struct profile_pending pending[PROFILE_PENDING];
     struct resolve_ask asks[PROFILE_PENDING * (PROFILE_ASKED_WORDS + 1)];
     uint32_t pending_count, ask_count;
-    uint64_t bytes, first_loc;   /* of its records, about (0: unknown); of the first sample that waited */
     struct profile_known *known; /* with plan->waits */
 
     struct profile_parts parts; /* of frames */

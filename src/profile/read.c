@@ -88,10 +88,9 @@ static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
     return enough || status == STREAM_END;
 }
 
-/* So many bytes of samples are to come: room for what they may become. */
+/* Room for what so many bytes of samples may become. */
 static void make_room(struct profile_builder *b, uint64_t bytes) {
     enum { SAMPLE_BYTES = 64, WORDS = 2 }; /* of a short one; of its callchain */
-    b->bytes = bytes;
     if (bytes > SIZE_MAX || !b->plan->chains)
         return;
     size_t samples = (size_t)bytes / SAMPLE_BYTES;

@@ -111,10 +111,9 @@ static uint32_t add_hashed(struct resolve_frames *f, const struct resolve_frame 
         if (equal(&f->list.items[id], frame))
             return id;
     uint32_t id = (uint32_t)f->list.count;
-    if (id >= FRAMES_MAX || !vec_reserve(&f->list, f->list.count + 1) ||
-        !idtable_add_at(&f->by_identity, &at, hash, id))
+    struct resolve_frame *made = id < FRAMES_MAX ? vec_push(&f->list) : NULL;
+    if (!made || !idtable_add_at(&f->by_identity, &at, hash, id))
         return RESOLVE_NO_FRAME;
-    struct resolve_frame *made = &f->list.items[f->list.count++];
     *made = *frame;
     made->place = RESOLVE_NO_FRAME;
     return id;

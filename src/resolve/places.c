@@ -10,7 +10,7 @@ enum { PROCESS_SLOTS = 1 << 10 };
 
 static void forget_pieces(struct resolve_place_space *s) {
     for (unsigned i = 0; i < RESOLVE_PIECES; i++)
-        s->sizes[i] = 0;
+        s->pieces[i].size = 0;
     s->exec_asked = false;
 }
 
@@ -80,8 +80,6 @@ static inline struct resolve_place_space *slot_of(const struct resolve_places *p
 void resolve_places_expect(const struct resolve_places *p, uint32_t pid) {
     const struct resolve_place_space *s = slot_of(p, MODEL_SPACE_USER, pid);
     prefetch(s);
-    prefetch(s->starts);
-    prefetch(s->sizes);
     prefetch(s->pieces);
 }
 
@@ -111,8 +109,6 @@ resolve_places_new_piece(struct resolve_places *p, struct resolve_place_space *s
     uint64_t size = piece.last - piece.start + 1;
     *to = (struct resolve_place_piece){piece.start, size ? size : UINT64_MAX /* all but the last one */,
                                        found ? hit.offset - address : 0, hit.mapping, hit.image};
-    s->starts[s->next] = to->start;
-    s->sizes[s->next] = to->size;
     s->next = (s->next + 1) % RESOLVE_PIECES;
     return to;
 }

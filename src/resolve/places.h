@@ -29,7 +29,6 @@ struct resolve_place_space {
     uint8_t next;   /* piece to give up next */
     bool in_exec;   /* model_state_in_exec, once asked */
     bool exec_asked;
-    uint64_t starts[RESOLVE_PIECES], sizes[RESOLVE_PIECES]; /* of the pieces */
     struct resolve_place_piece pieces[RESOLVE_PIECES];
 };
 
@@ -64,9 +63,6 @@ static inline const struct model_state *resolve_places_state(struct resolve_plac
     return resolve_places_space(p, model_space_of(cpumode), pid, when);
 }
 
-/* Words that are compared at once. */
-enum { RESOLVE_PLACE_LANES = 4 };
-typedef uint64_t resolve_place_lanes __attribute__((vector_size(RESOLVE_PLACE_LANES * sizeof(uint64_t))));
 /* What is in none of the pieces. */
 const struct resolve_place_piece *resolve_places_new_piece(struct resolve_places *p,
                                                            struct resolve_place_space *s, uint64_t address);
@@ -75,17 +71,10 @@ const struct resolve_place_piece *resolve_places_new_piece(struct resolve_places
 static inline const struct resolve_place_piece *
 resolve_places_piece(struct resolve_places *p, const struct model_state *state, uint64_t address) {
     struct resolve_place_space *s = (struct resolve_place_space *)state;
-    resolve_place_lanes in = {0};
-    for (unsigned i = 0; i < RESOLVE_PIECES; i += RESOLVE_PLACE_LANES) {
-        /* of all: nobody can predict which one it is */
-        resolve_place_lanes start, size;
-        memcpy(&start, s->starts + i, sizeof start);
-        memcpy(&size, s->sizes + i, sizeof size);
-        in |= (resolve_place_lanes)(address - start < size) & ((resolve_place_lanes){1, 2, 4, 8} << i);
-    }
-    uint64_t which = (in[0] | in[1]) | (in[2] | in[3]);
-    return __builtin_expect(which != 0, 1) ? &s->pieces[__builtin_ctzll(which)]
-                                           : resolve_places_new_piece(p, s, address);
+    unsigned in = 0;
+    for (unsigned i = 0; i < RESOLVE_PIECES; i++) /* of all: nobody can predict which one it is */
+        in |= (unsigned)(address - s->pieces[i].start < s->pieces[i].size) << i;
+    return __builtin_expect(in, 1) ? &s->pieces[__builtin_ctz(in)] : resolve_places_new_piece(p, s, address);
 }
 /* As model_state_find, model_state_in_exec. */
 bool resolve_places_find(struct resolve_places *p, const struct model_state *state, uint64_t address,
