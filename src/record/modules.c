@@ -65,7 +65,7 @@ static bool read_list(const struct os_proc *proc, struct record_modules *m) {
 /* One pass over modules.dep (depmod(8)): "kernel/fs/ext4/ext4.ko: kernel/..." below its folder. */
 static bool find_paths(struct record_modules *m, const char *folder, struct bytes dep,
                        struct hash_map *names) {
-    while (dep.size) {
+    while (dep.data && dep.size) { /* gcc with sanitizers wonders about the one without the other */
         const uint8_t *nl = memchr(dep.data, '\n', dep.size);
         size_t line = nl ? (size_t)(nl - dep.data) + 1 : dep.size;
         const char *p = (const char *)dep.data, *colon = memchr(p, ':', line);
