@@ -174,7 +174,9 @@ struct first_pass {
 };
 
 static bool read_records(struct first_pass *x, struct err *err) {
+    enum { STEP = 16 << 20 };
     struct reading *r = x->r;
+    uint64_t chosen = 0;
     struct stream_record rec;
     struct reading_span times = {UINT64_MAX, 0};
     enum stream_status status;
@@ -188,6 +190,10 @@ static bool read_records(struct first_pass *x, struct err *err) {
             continue;
         }
         atomic_store_explicit(&x->at, rec.loc, memory_order_relaxed);
+        if (rec.loc > chosen && rec.loc - chosen >= STEP) {
+            os_heap_choose_pages();
+            chosen = rec.loc;
+        }
         if (rec.legacy)
             continue;
         if ((x->seen && !x->seen(x->ctx, &rec, err)) || !reading_apply(r, x->m, &rec, err))

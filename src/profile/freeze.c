@@ -156,6 +156,8 @@ static bool finish_tables(struct profile *p) {
     /* The ranges that several threads walked leave memory in places where what follows does not come. */
     if (p->b.leaves.count >= MANY_LEAVES && pool_threads(p->plan.in->pool) > 1)
         os_heap_give_back();
+    if (p->b.leaves.count >= MANY_LEAVES)
+        os_heap_choose_pages();
     struct finish f = {.p = p, .tables = p->shown.count};
     bool ok =
         start_sorting(&f) && pool_run(pool_of(p), 2 * f.tables + makes_graphs(p), finish_part, &f, NULL);
@@ -180,6 +182,8 @@ bool profile_freeze(struct profile *p, struct err *err) {
         ok = vec_push(&p->tables) != NULL;
     if (!profile_conserves(p, err))
         return false;
+    if (p->b.leaves.count >= MANY_LEAVES)
+        os_heap_choose_pages();
     ok = ok && pool_run(pool_of(p), 2, prepare_part, p, NULL) && profile_walk(p, pool_of(p)) &&
          finish_tables(p);
     return ok || err_memory(err, "profile");

@@ -17,7 +17,7 @@
 #include "stream/pieces.h"
 
 /* The recording's pages are given back in steps of this size. */
-enum { FORGET_BYTES = 4 << 20 };
+enum { FORGET_BYTES = 4 << 20, CHOOSE_STEPS = 4 };
 /* And the user hears of progress after each of these. */
 enum { PROGRESS_BYTES = 1 << 20 };
 
@@ -63,7 +63,7 @@ static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
     struct reading_shares *all = ctx;
     struct share *x = &all->list[i];
     enum stream_status status = STREAM_END;
-    uint64_t forgotten = 0, told = 0, loc;
+    uint64_t forgotten = 0, told = 0, loc, steps = 0;
     bool any = false, enough = false;
     (void)thread;
     while (!enough && !x->b->failed && (status = take_some(x, &loc, err)) == STREAM_RECORD) {
@@ -73,6 +73,8 @@ static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
         if (loc - forgotten > FORGET_BYTES) {
             stream_forget(x->stream, forgotten, loc);
             forgotten = loc;
+            if (steps++ % CHOOSE_STEPS == 0)
+                os_heap_choose_pages();
         }
         if (loc - told >= PROGRESS_BYTES) {
             tell(all, !i, loc - told);
