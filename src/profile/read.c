@@ -71,7 +71,8 @@ static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
             forgotten = told = loc;
         any = true;
         if (loc - forgotten > FORGET_BYTES) {
-            stream_forget(x->stream, forgotten, loc);
+            /* What lay around the last step's end came back with what was read behind it. */
+            stream_forget(x->stream, forgotten - (steps ? FORGET_BYTES / 2 : 0), loc);
             forgotten = loc;
             if (steps++ % CHOOSE_STEPS == 0)
                 os_heap_choose_pages();
