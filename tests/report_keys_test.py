@@ -229,6 +229,19 @@ def threads():
     check("-T", tail, ["# PID  TID  cpu-clock", "    7    7         11", "    7    8    1234567"])
 
 
+def gone():
+    """A task that has been reaped has no number any more: the kernel says -1, which is less than all others. The first
+    such sample may still have its process's number; that of the others is not known all the same."""
+    r = program(pd.IP | pd.TID | pd.TIME)
+    none = 0xffffffff
+    for pid, tid in (7, 7), (8, none), (9, 9), (none, none), (none, none), (9, 9), (7, 7):
+        r.sample(pid, LEAF, tid=tid)
+    check("-s pid of tasks that are gone", rows(report(r, "-s", "pid").out),
+          [["42.86%", "-1::-1"], ["28.57%", "7:prog"], ["28.57%", "9::9"]])
+    check("-s tgid of tasks that are gone", rows(report(r, "-s", "tgid").out),
+          [["28.57%", "-1::-1"], ["28.57%", "7:prog"], ["28.57%", "9::9"], ["14.29%", "8::8"]])
+
+
 def parallelism():
     """One runs at first; thread 8 comes, both run; 9 comes and goes, which says nothing that is not counted."""
     r = program(pd.IP | pd.TID | pd.TIME | pd.PERIOD, flags=pd.CONTEXT_SWITCH)
@@ -464,7 +477,7 @@ def interrupt():
 
 
 def main():
-    for test in (memory, searches, empty_chains, later_chains, call_stacks, blocks, history, threads, parallelism, typos,
+    for test in (memory, searches, empty_chains, later_chains, call_stacks, blocks, history, threads, gone, parallelism, typos,
                  verbose, types, stitching, sizes, fields, limits, groups, interrupt):
         test()
     shutil.rmtree(FOLDER)

@@ -165,6 +165,9 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
     case PROFILE_RETIRE_LAT:
     case PROFILE_LOCAL_RETIRE_LAT:
         return UINT64_MAX - words[0];
+    case PROFILE_PID: /* as signed numbers: those of tasks that are gone, -1, come first */
+    case PROFILE_TGID:
+        return (uint32_t)words[0] ^ 1u << 31;
     case PROFILE_SYMBOL_DADDR:
     case PROFILE_SYMBOL_IADDR:
     case PROFILE_ADDR: /* as signed numbers: the kernel's come first */
