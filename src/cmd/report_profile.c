@@ -168,6 +168,7 @@ static bool make_columns(struct report_session *s, struct err *err) {
                                            s->blocks ? NULL : o->sort, /* blocks are what is sorted then */
                                        .fields = o->fields,
                                        .children = s->children,
+                                       .callerless = !s->has.chains && o->children != REPORT_NO,
                                        .branch = s->branch,
                                        .history = s->history && o->branch_history,
                                        .mem = o->mem_mode,
@@ -421,10 +422,11 @@ static void force_group(struct report_session *s) {
     while (n > 1 && is_dummy(&e->list.items[n - 1]))
         n--;
     if (s->o->group == REPORT_NO) {
-        s->unmade_group = n > 1;
+        s->unmade_group = n > 0;
         return;
     }
     s->made_group = true;
+    s->unmade_group = n == 1;
     for (size_t i = 0; i < n; i++) {
         e->list.items[i].leader = 0;
         e->list.items[i].group_members = i ? 1 : (uint32_t)n;
@@ -596,7 +598,6 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         .only_comm = only(&s->comm_list),
         .only_dso = only(&s->dso_list),
         .only_symbol = only(&s->symbol_list),
-        .keep_columns = o->fields,
         .lost = s->lost,
         .times = o->time,
         .socket = o->socket,

@@ -305,7 +305,7 @@ static bool each(struct maker *m, const char *option, const char *text, take_fn 
 
 /* A measure in -s shows and sorts where it stands; a key does, too. */
 static bool take_sort(struct maker *m, struct profile_column column) {
-    return add_order(m, column);
+    return (column.id == PROFILE_OVERHEAD_CHILDREN && m->o->callerless) || add_order(m, column);
 }
 
 static bool take_field(struct maker *m, struct profile_column column) {
@@ -317,9 +317,18 @@ static bool speaks_of_overhead(const struct profile_column_options *o) {
     return o->sort && o->sort[0] != '+' && (strstr(o->sort, "overhead") || strstr(o->sort, "latency"));
 }
 
+/* Whether a text has a word. */
+static bool has_word(const char *text, const char *word) {
+    size_t len = strlen(word);
+    for (const char *at = text; at && *at; at += strcspn(at, ", "), at += *at != '\0')
+        if (strcspn(at, ", ") == len && !memcmp(at, word, len))
+            return true;
+    return false;
+}
+
 static bool add_measures(struct maker *m) {
     const struct profile_column_options *o = m->o;
-    bool share = !speaks_of_overhead(o), time = share && o->latent, first = o->latency;
+    bool share = !speaks_of_overhead(o), own = share || has_word(o->sort, "overhead"), time = share && o->latent, first = o->latency;
     bool of_callers = o->children && (share || strstr(o->sort, "overhead_children"));
     struct {
         bool wanted;
@@ -329,7 +338,7 @@ static bool add_measures(struct maker *m) {
         {of_callers, PROFILE_OVERHEAD_CHILDREN},
         {!first && time && o->children, PROFILE_LATENCY_CHILDREN},
         {first && time, PROFILE_LATENCY},
-        {share, PROFILE_OVERHEAD},
+        {own, PROFILE_OVERHEAD}, /* first, wherever it stands in -s */
         {!first && time, PROFILE_LATENCY},
         {o->show_cpu_utilization, PROFILE_OVERHEAD_SYS},
         {o->show_cpu_utilization, PROFILE_OVERHEAD_US},

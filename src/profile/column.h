@@ -147,6 +147,7 @@ struct profile_column_options {
     const char *sort;            /* -s; NULL: default; "+key,..." appends to the default */
     const char *fields;          /* -F; NULL: default; "+..." appends */
     bool children;               /* callchains are accumulated: Children and Self instead of Overhead */
+    bool callerless;             /* they would be if there were any: Children in -s is no column then */
     bool branch, history, mem;   /* modes */
     bool latency;                /* --latency */
     bool latent;                 /* the recording has what latency follows from */

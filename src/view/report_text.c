@@ -73,6 +73,7 @@ struct column {
     const struct profile_column *is;
     struct key_rule rule;
     bool measure;
+    bool last;      /* no other one stands behind it, not even one that is left out */
     bool plain;     /* in a plain table: a percentage of periods, or a left-aligned key that is never cut */
     unsigned asked; /* -w; 0: nothing */
     unsigned width; /* in the event that is being printed */
@@ -144,16 +145,21 @@ static bool choose_columns(struct printer *pr) {
         if (c->shown && profile_column_is_key(c->id) && !is_told_by_filter(o, c->id))
             keep = false;
     }
-    keep = keep || o->keep_columns || o->hierarchy;
+    keep = keep || o->hierarchy;
     for (size_t i = 0; i < o->columns->out.count; i++) {
         const struct profile_column *c = &o->columns->out.items[i];
-        if (!c->shown || profile_column_is_elsewhere(c, pr->e) || (!keep && is_told_by_filter(o, c->id)))
+        if (!c->shown || profile_column_is_elsewhere(c, pr->e))
+            continue;
+        if (pr->columns.count)
+            pr->columns.items[pr->columns.count - 1].last = false;
+        if (!keep && is_told_by_filter(o, c->id))
             continue;
         struct column *have = vec_push(&pr->columns);
         if (!have)
             return err_memory(pr->err, "columns");
         have->is = c;
         have->measure = !profile_column_is_key(c->id);
+        have->last = true;
         have->rule = rule_of(c->id);
         have->title_len = strlen(c->title);
         have->asked = pr->columns.count <= o->width_count ? o->widths[pr->columns.count - 1] : 0;
@@ -272,6 +278,7 @@ static void print_number(const struct printer *pr, const struct profile_entry *e
     }
 }
 
+/* With -t nothing is put behind a number that is the last in its line. */
 static void print_measure(const struct printer *pr, const struct profile_entry *entry, const struct column *c,
                           bool first) {
     enum profile_column_id id = c->is->id;
@@ -280,7 +287,9 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
     for (uint32_t i = 0; i < pr->e->members; i++) {
         if (i && profile_measure_of_children(id) && !entry->children)
             break; /* "N/A" once */
-        if (pr->o->separator) {
+        if (pr->o->separator && profile_measure_of_children(id) && !entry->children) {
+            print_number(pr, entry, i, id, unit);
+        } else if (pr->o->separator) {
             out_char(pr->out, ' ');
             print_number(pr, entry, i, id, 0);
         } else if (c->asked && (!first || c->asked > unit)) {
@@ -295,7 +304,7 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
         }
     }
     size_t len = pr->out->total + pr->out->len - start;
-    if (!pr->o->color && len < c->width)
+    if (!pr->o->color && len < c->width && !(c->last && pr->o->separator && !pr->o->hierarchy))
         out_fill(pr->out, ' ', c->width - len);
 }
 
@@ -316,9 +325,32 @@ static bool is_never_cut(const struct printer *pr, enum profile_column_id id) {
             pr->scratch->text.buf[LEVEL] <= '9');
 }
 
-/* Sizes and fields of tracepoints, with -t as well. */
+/* Sizes, sockets and fields of tracepoints, with -t as well. */
 static bool is_always_right(const struct profile_column *c) {
-    return c->field || c->id == PROFILE_DSO_SIZE || c->id == PROFILE_SYMBOL_SIZE;
+    return c->field || c->id == PROFILE_DSO_SIZE || c->id == PROFILE_SYMBOL_SIZE || c->id == PROFILE_SOCKET;
+}
+
+/* How many digits a number has where -w says how wide it is, which is no place to cut it; else 0. */
+static unsigned digits_asked(const struct column *c) {
+    enum { SOCKET_BLANKS = 3 };
+    if (c->is->id == PROFILE_SOCKET && c->asked)
+        return c->asked > SOCKET_BLANKS ? c->asked - SOCKET_BLANKS : 1;
+    return c->is->id == PROFILE_CPU ? c->asked : 0;
+}
+
+/* Gives a number so many digits at least. */
+static void set_digits(struct out *text, unsigned digits) {
+    char number[24];
+    size_t sign = text->len && text->buf[0] == '-', from = sign;
+    while (from + 1 < text->len && text->buf[from] == '0')
+        from++;
+    size_t len = text->len - from;
+    if (len > sizeof number)
+        return;
+    memcpy(number, text->buf + from, len);
+    text->len = sign;
+    out_fill(text, '0', len < digits ? digits - len : 0);
+    out_mem(text, number, len);
 }
 
 /* A key's text, without the separator and cut to the width that was asked for, in pr->scratch->text. */
@@ -326,7 +358,10 @@ static void make_text(struct printer *pr, const struct profile_entry *entry, con
     const char *separator = pr->o->separator;
     pr->scratch->text.len = 0;
     profile_text(pr->p, pr->e, entry, c->is, &pr->scratch->text);
-    if (((c->asked && !is_never_cut(pr, c->is->id)) || cuts_comms(c->is->id)) &&
+    unsigned digits = digits_asked(c);
+    if (digits)
+        set_digits(&pr->scratch->text, digits);
+    else if (((c->asked && !is_never_cut(pr, c->is->id)) || cuts_comms(c->is->id)) &&
         pr->scratch->text.len > c->width)
         pr->scratch->text.len = c->width;
     if (separator && *separator)
@@ -335,13 +370,12 @@ static void make_text(struct printer *pr, const struct profile_entry *entry, con
                 pr->scratch->text.buf[i] = '.';
 }
 
-static void print_key(struct printer *pr, const struct profile_entry *entry, const struct column *c,
-                      bool last) {
+static void print_key(struct printer *pr, const struct profile_entry *entry, const struct column *c) {
     make_text(pr, entry, c);
     if (c->rule.align == RIGHT && (!pr->o->separator || is_always_right(c->is)))
         out_right(pr->out, pr->scratch->text.buf, pr->scratch->text.len, c->width);
     else
-        out_left(pr->out, pr->scratch->text.buf, pr->scratch->text.len, last && !c->rule.pads ? 0 : c->width);
+        out_left(pr->out, pr->scratch->text.buf, pr->scratch->text.len, c->last && !c->rule.pads ? 0 : c->width);
 }
 
 /* ---- rows ---- */
@@ -413,11 +447,11 @@ static bool is_plain(const struct printer *pr, const struct column *c, size_t co
 
 /* print_key of what is never cut, in a plain table: straight to where it belongs. */
 static void print_plain_key(const struct printer *pr, const struct profile_entry *entry,
-                            const struct column *c, bool last) {
+                            const struct column *c) {
     uint64_t start = pr->out->total + pr->out->len;
     profile_text(pr->p, pr->e, entry, c->is, pr->out);
     size_t len = (size_t)(pr->out->total + pr->out->len - start);
-    if (len < c->width && (!last || c->rule.pads))
+    if (len < c->width && (!c->last || c->rule.pads))
         out_fill(pr->out, ' ', c->width - len);
 }
 
@@ -432,7 +466,8 @@ static bool is_alike(const struct printer *pr) {
             id != PROFILE_PERIOD && id != PROFILE_COMM && id != PROFILE_DSO)
             return false;
     }
-    return pr->columns.items[pr->columns.count - 1].is->id == PROFILE_SYMBOL;
+    return pr->columns.items[pr->columns.count - 1].last &&
+           pr->columns.items[pr->columns.count - 1].is->id == PROFILE_SYMBOL;
 }
 
 /* Notes how a row begins whose text starts at `start` of all that was printed. */
@@ -486,9 +521,9 @@ static bool print_row(struct printer *pr, const struct profile_entry *entry, con
         else if (c->measure)
             print_measure(pr, entry, c, i == 0);
         else if (c->plain)
-            print_plain_key(pr, entry, c, i + 1 == pr->columns.count);
+            print_plain_key(pr, entry, c);
         else
-            print_key(pr, entry, c, i + 1 == pr->columns.count);
+            print_key(pr, entry, c);
     }
     out_char(pr->out, '\n');
     return print_graph(pr, entry);

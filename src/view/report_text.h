@@ -25,13 +25,12 @@ struct report_text_options {
     const unsigned *widths; /* -w, by column in order of printing; 0: as wide as need be */
     size_t width_count;
     const char *only_comm, *only_dso, *only_symbol; /* the one that a filter leaves: said once, no column */
-    bool keep_columns;                              /* even so */
     uint64_t lost;                                  /* samples that were lost while recording */
     const char *times;                              /* --time */
     int socket;                                     /* --socket-filter; -1: none */
     bool shows_reference;                           /* --show-ref-call-graph */
     const char *memory_sort;                        /* --mem-mode: the sort keys, for the title; else NULL */
-    bool unmade_group; /* --no-group of several events: the first one's title speaks of events */
+    bool unmade_group; /* --no-group, or --group of one event: the first one's title speaks of events */
     bool made_group;   /* --group of events that were not recorded as one: no group's name */
     const struct perfdata_events *events;
     struct pool *pool; /* the threads to print on; NULL: one */
