@@ -242,6 +242,50 @@ def gone():
           [["28.57%", "-1::-1"], ["28.57%", "7:prog"], ["28.57%", "9::9"], ["14.29%", "8::8"]])
 
 
+def columns():
+    """Which columns there are, in which order, and what stands around their cells."""
+    r = program(pd.IP | pd.TID | pd.TIME | pd.PERIOD)
+    for _ in range(3):
+        r.sample(7, LEAF)
+    r.sample(7, MIDDLE)
+
+    def lines(*options):
+        out = report(r, *options).out.decode().splitlines()
+        return [line for line in out if line and (line[0] != "#" or line.startswith(("# Over", "# usr", "# Samp")))][1:]
+    flat = "--no-children", "-g", "none"
+    check("-t puts nothing behind the last number", lines("-F", "comm,sample", "-t", ","), ["prog   , 4"])
+    check("overhead comes first", lines("-s", "sample,overhead", *flat), ["# Overhead       Samples", "   100.00%             4"])
+    check("Children of -s without callchains", lines("-s", "overhead_children,comm"), ["  prog   "])
+    check("Children of -s with --no-children", lines("-s", "overhead_children,comm", "--no-children"), ["       N/A  prog   "])
+    check("Children of -F without callchains, -t", lines("-F", "overhead_children,comm", "-t", ","), ["     N/A,prog   "])
+    check("a key that a filter tells is no column with -F", lines("-F", "overhead,dso,sym", "-S", "filter_event"),
+          ["# Overhead  Shared Object", "    75.00%  callers.so   "])
+    check("it counts as one for blanks", {len(line) for line in lines("-s", "sym,dso", "-d", os.path.basename(OBJECT))}, {28})
+    check("the address beside a place without a name is no place",
+          [x[1:] for x in rows(report(nameless(), "-s", "sym,addr").out)], [["[.] 0x0000000000001234", "0x401234"]])
+    for option in "--group", "--no-group":
+        check(f"{option} of one event", "# Samples: 4  of event 'cpu-clock'" in report(r, option).out.decode(), True)
+        both = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.ID, counters=[(1, 0), (1, 9)])
+        both.sample(7, LEAF)
+        check(f"{option} of one event and a dummy", "# Samples: 1  of events 'cpu-clock'" in report(both, option).out.decode(), True)
+    check("titles of a table without rows", report(r, "-s", "time,addr", "--tid", "1").out.decode().splitlines()[8],
+          "# Overhead  Time  Address")
+
+
+def nameless():
+    r = pd.Recording(pd.IP | pd.TID | pd.TIME)
+    r.map(7, 0x400000, 0x10000, 0, "/nonexistent/app")
+    r.sample(7, 0x401234)
+    return r
+
+
+def cpus():
+    r = program(pd.IP | pd.TID | pd.TIME | pd.CPU)
+    r.sample(7, LEAF, cpu=12)
+    for width, want in (0, "012"), (2, "12"), (6, "000012"):
+        check(f"-w {width} of a CPU", rows(report(r, "-s", "cpu", "-w", f"0,{width}").out), [["100.00%", want]])
+
+
 def parallelism():
     """One runs at first; thread 8 comes, both run; 9 comes and goes, which says nothing that is not counted."""
     r = program(pd.IP | pd.TID | pd.TIME | pd.PERIOD, flags=pd.CONTEXT_SWITCH)
@@ -477,7 +521,7 @@ def interrupt():
 
 
 def main():
-    for test in (memory, searches, empty_chains, later_chains, call_stacks, blocks, history, threads, gone, parallelism, typos,
+    for test in (memory, searches, empty_chains, later_chains, call_stacks, blocks, history, threads, gone, columns, cpus, parallelism, typos,
                  verbose, types, stitching, sizes, fields, limits, groups, interrupt):
         test()
     shutil.rmtree(FOLDER)

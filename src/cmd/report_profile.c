@@ -422,11 +422,11 @@ static void force_group(struct report_session *s) {
     while (n > 1 && is_dummy(&e->list.items[n - 1]))
         n--;
     if (s->o->group == REPORT_NO) {
-        s->unmade_group = n > 0;
+        s->unmade_group = e->list.count > 1;
         return;
     }
     s->made_group = true;
-    s->unmade_group = n == 1;
+    s->unmade_group = n < e->list.count; /* it has the dummies, which nobody sees */
     for (size_t i = 0; i < n; i++) {
         e->list.items[i].leader = 0;
         e->list.items[i].group_members = i ? 1 : (uint32_t)n;

@@ -139,8 +139,10 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
             ? RESOLVE_OFFSET
             : RESOLVE_PLACE;
     plan->waits = may_wait(plan);
-    bool functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && profile_wants_source(o));
+    bool lines = profile_wants_source(o) || wants_column(o, PROFILE_ADDR),
+         functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && lines);
     plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
+    plan->addressed = plan->place_kind == RESOLVE_ADDRESS && plan->frame_kind != RESOLVE_ADDRESS;
     plan->in_order = needs_order(plan);
 }
 

@@ -328,7 +328,8 @@ static bool has_word(const char *text, const char *word) {
 
 static bool add_measures(struct maker *m) {
     const struct profile_column_options *o = m->o;
-    bool share = !speaks_of_overhead(o), own = share || has_word(o->sort, "overhead"), time = share && o->latent, first = o->latency;
+    bool share = !speaks_of_overhead(o), own = share || has_word(o->sort, "overhead"),
+         time = share && o->latent, first = o->latency;
     bool of_callers = o->children && (share || strstr(o->sort, "overhead_children"));
     struct {
         bool wanted;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call graphs by address or by source line (-g address, -g srcline): which frames are one there, and what
- * stands behind their names. */
+/* Call graphs of frames that are not functions (-g address, -g srcline, rows by address or line): which of
+ * them are one there, and what stands behind their names. */
 #include "profile/profile_internal.h"
 
 static bool find_lines(struct profile *p) {
@@ -25,13 +25,14 @@ static bool find_lines(struct profile *p) {
     return ok;
 }
 
-/* What frames have in common that are one: an offset in an image; or a function and its line, if known. */
+/* What frames have in common that are one: an offset in an image; or a function and (else it is empty) its
+ * line, if known. */
 static void identity_of(const struct profile *p, uint32_t frame, uint64_t *words) {
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
     uint32_t name = p->places.items[frame].name;
-    if (p->plan.o->chain_key == PROFILE_BY_SRCLINE && name != PROFILE_NONE) {
+    if (p->plan.o->chain_key != PROFILE_BY_ADDRESS && name != PROFILE_NONE) {
         words[0] = name;
-        words[1] = p->frame_lines.items[frame];
+        words[1] = p->frame_lines.count ? p->frame_lines.items[frame] : PROFILE_NONE;
     } else {
         words[0] = 1ull << 32 | f->image;
         words[1] = f->offset;
@@ -41,9 +42,11 @@ static void identity_of(const struct profile *p, uint32_t frame, uint64_t *words
 bool profile_frame_lines(struct profile *p) {
     struct idtable table = {0};
     size_t count = p->places.count;
-    if (p->plan.o->chain_key == PROFILE_BY_FUNCTION || p->plan.o->chain_mode == PROFILE_CHAIN_NONE)
+    bool functions =
+        p->plan.o->chain_key == PROFILE_BY_FUNCTION; /* in graphs, of which rows may have parts */
+    if ((functions && p->plan.frame_kind == RESOLVE_FUNCTION) || p->plan.o->chain_mode == PROFILE_CHAIN_NONE)
         return true;
-    bool ok = find_lines(p) && vec_reserve(&p->frame_groups, count);
+    bool ok = (functions || find_lines(p)) && vec_reserve(&p->frame_groups, count);
     for (uint32_t i = 0; ok && i < count; i++) {
         uint64_t words[2], other[2];
         identity_of(p, i, words);

@@ -145,7 +145,7 @@ static unsigned symbol_words(const struct profile *p, uint32_t frame, uint64_t *
     words[0] = place->name;
     if (profile_grade_of(p, frame) == GRADE_STALE) /* which is shown with its object */
         words[0] |= (uint64_t)place->dso << 32;
-    words[1] = place->name != PROFILE_NONE ? 0 : profile_own_address(&p->b.frames.list.items[frame]);
+    words[1] = place->name != PROFILE_NONE ? 0 : profile_own_address(p, &p->b.frames.list.items[frame]);
     return 2;
 }
 
@@ -332,17 +332,17 @@ static bool find_families(struct spotter *s) {
 }
 
 static inline uint64_t hash_nameless(const struct spotter *s, uint32_t family, uint32_t frame) {
-    uint64_t address = profile_own_address(&s->p->b.frames.list.items[frame]);
+    uint64_t address = profile_own_address(s->p, &s->p->b.frames.list.items[frame]);
     return hash_u64(address ^ (uint64_t)family * HASH_ODD);
 }
 
 /* The spot of a frame of a mixed family; `next` is that of a new one. PROFILE_NONE: memory. */
 static uint32_t mixed_spot(struct spotter *s, uint32_t family, uint32_t frame, uint32_t next) {
     const struct resolve_frame *frames = s->p->b.frames.list.items;
-    uint64_t hash = hash_nameless(s, family, frame), address = profile_own_address(&frames[frame]);
+    uint64_t hash = hash_nameless(s, family, frame), address = profile_own_address(s->p, &frames[frame]);
     struct idtable_at at = idtable_first(&s->index, hash);
     for (uint32_t other; (other = idtable_next(&s->index, &at)) != IDTABLE_NONE;)
-        if (profile_own_address(&frames[other]) == address && family_of(s, other) == family)
+        if (profile_own_address(s->p, &frames[other]) == address && family_of(s, other) == family)
             return profile_spot_of(s->p, other);
     return idtable_add(&s->index, hash, frame) ? next : PROFILE_NONE;
 }

@@ -62,6 +62,7 @@ struct profile_plan {
     bool calls;             /* some events' branch stacks are call stacks */
     bool history;           /* the branches of other events stand in callchains */
     bool searches, parents; /* something, -p's functions are looked for in callchains */
+    bool addressed;         /* frames of one recorded address are samples' own places */
     uint8_t place_kind, frame_kind; /* enum resolve_frame_kind of samples' places and of callchains */
 };
 
@@ -500,9 +501,10 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
                            uint64_t *words);
 /* The frame that a key is about. */
 uint32_t profile_key_frame(const struct profile *p, enum profile_column_id id, const struct profile_row *row);
-/* By what a place without a name is told apart. */
-static inline uint64_t profile_own_address(const struct resolve_frame *f) {
-    bool place = f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET;
+/* By what a place without a name is told apart: samples' own places by where in their image they are. */
+static inline uint64_t profile_own_address(const struct profile *p, const struct resolve_frame *f) {
+    bool place = f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET ||
+                 (f->kind == RESOLVE_ADDRESS && p->plan.addressed);
     return place ? f->offset : f->address;
 }
 /* Has a frame brought into the cache, for a question soon to come: it may lie in two lines of it. */

@@ -156,7 +156,8 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
         return p->text_ranks.items[words[0]];
     case PROFILE_CYCLES: /* do not decide; entries are made from many down */
         return place ? UINT64_MAX - words[0] : 0;
-    case PROFILE_WEIGHT: /* more first */
+    case PROFILE_CGROUP_ID: /* more first */
+    case PROFILE_WEIGHT:
     case PROFILE_LOCAL_WEIGHT:
     case PROFILE_INS_LAT:
     case PROFILE_LOCAL_INS_LAT:
@@ -426,7 +427,7 @@ static void find_measures(struct sorter *s) {
 }
 
 static uint64_t place_of(const struct profile *p, const struct profile_row *row) {
-    return profile_name_of(p, row->frame) ? 0 : profile_own_address(&p->b.frames.list.items[row->frame]);
+    return profile_name_of(p, row->frame) ? 0 : profile_own_address(p, &p->b.frames.list.items[row->frame]);
 }
 
 static void fill_items(struct sorter *s, uint32_t n) {
@@ -716,6 +717,6 @@ int profile_key_compare(const struct profile *p, enum profile_column_id id, cons
     if (is_end(id))
         return by_address(p, id, x, y);
     const struct resolve_frame *frames = p->b.frames.list.items;
-    uint64_t u = profile_own_address(&frames[x->frame]), v = profile_own_address(&frames[y->frame]);
+    uint64_t u = profile_own_address(p, &frames[x->frame]), v = profile_own_address(p, &frames[y->frame]);
     return by_signed(u, v);
 }

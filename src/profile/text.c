@@ -58,7 +58,7 @@ static void put_origin(const struct profile *p, uint32_t frame, struct out *o) {
     struct resolve_symbol symbol = {f->image, f->symbol};
     struct resolve_provenance from = resolve_provenance_of(p->plan.in->names, MODEL_NONE, symbol);
     char text[ADDRESS_WIDTH + 1];
-    int len = snprintf(text, sizeof text, "%#" PRIx64, profile_own_address(f));
+    int len = snprintf(text, sizeof text, "%#" PRIx64, profile_own_address(p, f));
     out_left(o, text, (size_t)len, ADDRESS_WIDTH);
     out_char(o, ' ');
     out_char(o, origin_letter(from.symbol.origin, from.symbol.list));
@@ -77,7 +77,7 @@ static void put_symbol(const struct profile *p, const struct profile_row *row, e
     if (name)
         out_mem(o, name->text, name->text_len);
     else if (!put_stale(p, frame, o))
-        profile_put_address(o, own ? profile_own_address(f) : f->offset,
+        profile_put_address(o, own ? profile_own_address(p, f) : f->offset,
                             id == PROFILE_SYMBOL_OFFSET ? 9 : 16);
     if (id == PROFILE_SYMBOL_OFFSET && name) {
         out_str(o, "+0x");
@@ -238,7 +238,7 @@ void profile_glance(const struct profile *p, const struct profile_event *e, uint
         out->name_len = p->list.items[place->name].text_len;
         return;
     }
-    out->address = profile_own_address(&p->b.frames.list.items[row->frame]);
+    out->address = profile_own_address(p, &p->b.frames.list.items[row->frame]);
     out->usual &= out->address && profile_grade_of(p, row->frame) != GRADE_STALE;
 }
 
@@ -323,6 +323,8 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column) {
     const struct profile_table *t = table_at(p, e);
     uint32_t widest = (uint32_t)strlen(column->title), least = profile_key_width(column->id);
+    if (!t->rows.count) /* no row that would ask for more */
+        return widest;
     enum profile_column_id id = column->id;
     bool roomy = !p->plan.o->tight && !p->plan.o->dsos;
     struct out o;

@@ -362,7 +362,7 @@ static void make_text(struct printer *pr, const struct profile_entry *entry, con
     if (digits)
         set_digits(&pr->scratch->text, digits);
     else if (((c->asked && !is_never_cut(pr, c->is->id)) || cuts_comms(c->is->id)) &&
-        pr->scratch->text.len > c->width)
+             pr->scratch->text.len > c->width)
         pr->scratch->text.len = c->width;
     if (separator && *separator)
         for (size_t i = 0; i < pr->scratch->text.len; i++)
@@ -375,7 +375,8 @@ static void print_key(struct printer *pr, const struct profile_entry *entry, con
     if (c->rule.align == RIGHT && (!pr->o->separator || is_always_right(c->is)))
         out_right(pr->out, pr->scratch->text.buf, pr->scratch->text.len, c->width);
     else
-        out_left(pr->out, pr->scratch->text.buf, pr->scratch->text.len, c->last && !c->rule.pads ? 0 : c->width);
+        out_left(pr->out, pr->scratch->text.buf, pr->scratch->text.len,
+                 c->last && !c->rule.pads ? 0 : c->width);
 }
 
 /* ---- rows ---- */

@@ -30,7 +30,8 @@ struct report_text_options {
     int socket;                                     /* --socket-filter; -1: none */
     bool shows_reference;                           /* --show-ref-call-graph */
     const char *memory_sort;                        /* --mem-mode: the sort keys, for the title; else NULL */
-    bool unmade_group; /* --no-group, or --group of one event: the first one's title speaks of events */
+    bool unmade_group; /* a group that is not seen, or with one event only: the first one's title speaks of
+                          events */
     bool made_group;   /* --group of events that were not recorded as one: no group's name */
     const struct perfdata_events *events;
     struct pool *pool; /* the threads to print on; NULL: one */

@@ -74,7 +74,7 @@ class Recording:
         self.add(READ, 0, struct.pack("<IIQ", pid, tid, value) + self.tail(pid, tid))
 
     def sample(self, pid, ip, chain=(), misc=USER, addr=0, branches=(), tid=None, period=None, more=b"",
-               event=1, readings=()):
+               event=1, readings=(), cpu=0):
         """`branches`: (from, to, flags); `more`: the fields behind them; `event`: its id; `readings`: of all events."""
         self.time += 1000
         t, body = self.sample_type, b""
@@ -89,7 +89,7 @@ class Recording:
         if t & ID:
             body += struct.pack("<Q", event)
         if t & CPU:
-            body += struct.pack("<II", 0, 0)
+            body += struct.pack("<II", cpu, 0)
         if t & PERIOD:
             body += struct.pack("<Q", self.period if period is None else period)
         if t & READ_GROUP:
