@@ -373,6 +373,41 @@ def check_metrics(report, folder):
     report.check("metrics as text", b"\tmetric:   51.000 K/sec\n" in r.out and not r.err, r)
 
 
+def check_hidden_readings(report, folder):
+    """Counters go on while samples are not shown."""
+    path = os.path.join(folder, "hidden.data")
+    r = group_of((pd.SOFTWARE, 1), (pd.SOFTWARE, 2))
+    for pid, name in (7, "prog"), (8, "other"):
+        r.comm(pid, name)
+    for i, pid in enumerate((7, 8, 8, 7), 1):
+        r.sample(pid, OTHER, readings=[1000 * i, 10 * (i // 3)])
+    r.write(path)
+    want = ["1.000003: 1000 task-clock:", "1.000006: 1000 task-clock:"]
+    for options in (["-c", "prog"], ["--tid", "7"], ["--pid", "7"]):
+        got = [" ".join(x.split()) for x in script(path, "-F", "time,event,period", *options).out.decode().splitlines()]
+        equal(report, f"readings with {options[0]}", got, want)
+
+
+def check_no_time(report, folder):
+    """What was there before the recording has time 0, from which nothing is counted; and samples need have no CPU."""
+    path = os.path.join(folder, "time.data")
+    r = pd.Recording(pd.IP | pd.TID | pd.TIME)
+    r.comm(7, "prog")
+    r.time, start = -1000, r.time  # the next record's is 0
+    r.map(7, 0x400000, 0x1000, 0, "/nonexistent/app")
+    r.time = start
+    for _ in range(2):
+        r.sample(7, OTHER)
+    r.write(path)
+    for option, want in ("--reltime", ["0.000000:", "0.000000:", "0.000001:"]), ("--deltatime", ["0.000000:", "0.000000:", "0.000001:"]):
+        got = [x for x in script(path, "-F", "time,event", "--show-mmap-events", option).out.decode().split() if x.startswith("0.")]
+        equal(report, f"{option} behind a record without a time", got, want)
+    r = script(path, "-C", "0")
+    report.check("-C where there are no CPUs", r.status == 1 and "CPU events" in r.err, r)
+    r = script(path, "-d")
+    report.check("-d shows no samples", r.status == 0 and not r.out, r)
+
+
 def check_same_names(report, folder):
     path = os.path.join(folder, "same.data")
     r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.ID, events=3)
@@ -393,7 +428,8 @@ def main():
     report = support.Report("script with names")
     with tempfile.TemporaryDirectory() as folder:
         for check in (check_names, check_callers, check_proof, check_exec, check_branches, check_code, check_json, check_files, check_scripts,
-                      check_generated, check_filters, check_asking_filter, check_metrics, check_same_names):
+                      check_generated, check_filters, check_asking_filter, check_metrics, check_hidden_readings,
+                      check_no_time, check_same_names):
             check(report, folder)
     report.finish()
 

@@ -122,7 +122,7 @@ static const struct option options[] = {
     OPTION_BOOL(0, "show-kernel-path", OWN, kernel_path, "show the path of the kernel's image"),
     OPTION_BOOL(0, "grades", OWN, grades, "show how sure each name is"),
     OPTION_BOOL(0, "strict", OWN, strict, "name only what is proved"),
-    OPTION_BOOL('d', "debug-mode", OWN, debug_mode, "say how many samples are out of order"),
+    OPTION_BOOL('d', "debug-mode", OWN, debug_mode, "show nothing but how many samples are out of order"),
     OPTION_STRING(0, "addr2line", OWN, ignored_text, "path",
                   "taken for perf's sake: no other program is run for line numbers"),
     ABSENT_FLAG('a', "all-cpus", "of script record"),
@@ -285,10 +285,21 @@ static bool open_names(struct script *s, struct err *err) {
     return ok && reading_symbols(&s->reading, kernel_symbol, s, err);
 }
 
+/* Whether CPUs can be told apart, as far as the events are known yet. */
+static bool has_cpus(const struct perfdata_events *events) {
+    for (size_t i = 0; i < events->list.count; i++)
+        if (!(events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_CPU))
+            return false;
+    return true;
+}
+
 /* Everything between the open recording and the open output, after which only printing remains. */
 static bool prepare(struct script *s, const struct script_print_options *p, struct err *err) {
     struct filter_options f = {s->o->cpus, s->o->pids, s->o->tids, s->o->comms};
     bool streaming = stream_is_pipe(s->reading.stream) && !script_is_dump(s->o);
+    if (s->o->cpus && !has_cpus(s->reading.events))
+        return err_set(err, ERR_ABSENT, NULL,
+                       "File does not contain CPU events. Remove -C option to proceed.");
     if (!script_print_init(&s->print, &s->out, s->reading.events, NULL, p) ||
         !filter_parse(&f, &s->filter, err) ||
         !script_choice_parse(&s->choice, s->o->chosen_symbols, s->o->chosen_dsos, s->o->range_bytes, err) ||

@@ -101,6 +101,15 @@ static void print_reading(struct script *s, const struct script_sample *recorded
         script_metric_print(&metric, &s->print, recorded);
 }
 
+/* Counters go on in samples that are not shown. */
+static void skip_reading(struct script *s, const struct perfdata_sample *x) {
+    uint64_t moved;
+    for (uint64_t i = 0; i < x->read.count; i++) {
+        struct perfdata_read_value value = perfdata_read_at(&x->read, i);
+        readings_take(&s->readings, s->reading.events, x->tid, &value, &moved);
+    }
+}
+
 /* What -S and --dsos say. */
 static bool chosen(struct script *s, const struct script_sample *x) {
     struct model_hit hit;
@@ -156,11 +165,14 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
     bool shown;
     if (!ask_filters(s, &asked, &shown, err))
         return false;
+    bool reads = e->attr.sample_type & PERFDATA_SAMPLE_READ;
+    if (!shown && reads)
+        skip_reading(s, x);
     if (!shown)
         return true;
     if (!unwind(s, &asked, x, err))
         return false;
-    if (e->attr.sample_type & PERFDATA_SAMPLE_READ)
+    if (reads)
         print_reading(s, &asked, x);
     else
         print_sample(s, &asked);
@@ -195,7 +207,7 @@ static bool do_record(struct script *s, const struct stream_record *r, struct er
     if (r->raw.type == PERFDATA_RECORD_SAMPLE) {
         s->misordered += r->has_time && r->time_ns < s->last_ns;
         s->last_ns = r->has_time && r->time_ns > s->last_ns ? r->time_ns : s->last_ns;
-        return do_sample(s, r, err);
+        return s->o->debug_mode || do_sample(s, r, err);
     }
     script_print_flush(&s->print);
     return !script_record_shown(s->show, r->raw.type) || do_shown(s, r, err);

@@ -382,15 +382,20 @@ static void print_guest(struct script_print *p, const struct script_plan *plan, 
     }
 }
 
+/* What was there before the recording began has time 0, from which nothing is counted. */
+static bool is_start(uint64_t time_ns) {
+    return time_ns && time_ns != UINT64_MAX;
+}
+
 /* The time that is shown: since the start, since the line before, or as recorded. */
 static uint64_t shown_time(struct script_print *p, uint64_t time_ns) {
     uint64_t shown = time_ns;
     if (p->options.reltime) {
-        if (p->first_ns == UINT64_MAX)
+        if (!is_start(p->first_ns))
             p->first_ns = time_ns;
         shown = time_ns - p->first_ns;
     } else if (p->options.deltatime) {
-        shown = p->previous_ns == UINT64_MAX ? 0 : time_ns - p->previous_ns;
+        shown = is_start(p->previous_ns) ? time_ns - p->previous_ns : 0;
         p->previous_ns = time_ns;
     }
     return shown;
