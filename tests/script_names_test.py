@@ -402,6 +402,8 @@ def check_no_time(report, folder):
     for option, want in ("--reltime", ["0.000000:", "0.000000:", "0.000001:"]), ("--deltatime", ["0.000000:", "0.000000:", "0.000001:"]):
         got = [x for x in script(path, "-F", "time,event", "--show-mmap-events", option).out.decode().split() if x.startswith("0.")]
         equal(report, f"{option} behind a record without a time", got, want)
+    got = script(path, "-F", "sw:cgroup", "--show-mmap-events").out
+    equal(report, "records where no field is left", got, b"PERF_RECORD_MMAP2 7/7: [0x400000(0x1000) @ 0 00:00 0 0]: r-xp /nonexistent/app\n")
     r = script(path, "-C", "0")
     report.check("-C where there are no CPUs", r.status == 1 and "CPU events" in r.err, r)
     r = script(path, "-d")

@@ -243,10 +243,9 @@ void script_record_print(struct script_print *p, uint32_t event, const struct pe
         return;
     if (rec->type < PERFDATA_RECORD_USER_START) {
         const struct script_plan *plan = &p->plans.items[event];
-        if (!plan->fields)
-            return;
         if (rec->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED) {
-            print_deferred(p, plan, event, rec, when);
+            if (plan->fields)
+                print_deferred(p, plan, event, rec, when);
             return;
         }
         print_start(p, plan, rec, when);
