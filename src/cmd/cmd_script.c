@@ -285,23 +285,12 @@ static bool open_names(struct script *s, struct err *err) {
     return ok && reading_symbols(&s->reading, kernel_symbol, s, err);
 }
 
-/* Whether CPUs can be told apart, as far as the events are known yet. */
-static bool has_cpus(const struct perfdata_events *events) {
-    for (size_t i = 0; i < events->list.count; i++)
-        if (!(events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_CPU))
-            return false;
-    return true;
-}
-
 /* Everything between the open recording and the open output, after which only printing remains. */
 static bool prepare(struct script *s, const struct script_print_options *p, struct err *err) {
     struct filter_options f = {s->o->cpus, s->o->pids, s->o->tids, s->o->comms};
     bool streaming = stream_is_pipe(s->reading.stream) && !script_is_dump(s->o);
-    if (s->o->cpus && !has_cpus(s->reading.events))
-        return err_set(err, ERR_ABSENT, NULL,
-                       "File does not contain CPU events. Remove -C option to proceed.");
     if (!script_print_init(&s->print, &s->out, s->reading.events, NULL, p) ||
-        !filter_parse(&f, &s->filter, err) ||
+        !filter_parse(&f, &s->filter, err) || !filter_check_cpus(&f, s->reading.events, err) ||
         !script_choice_parse(&s->choice, s->o->chosen_symbols, s->o->chosen_dsos, s->o->range_bytes, err) ||
         (s->o->stop && !filter_names_parse("--stop-bt", s->o->stop, &s->stop, err)))
         return false;

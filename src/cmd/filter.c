@@ -117,6 +117,15 @@ void filter_fini(struct filter *f) {
     filter_names_fini(&f->comms);
 }
 
+bool filter_check_cpus(const struct filter_options *o, const struct perfdata_events *events,
+                       struct err *err) {
+    for (size_t i = 0; o->cpus && i < events->list.count; i++)
+        if (!(events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_CPU))
+            return err_set(err, ERR_ABSENT, NULL,
+                           "File does not contain CPU events. Remove -C option to proceed.");
+    return true;
+}
+
 static bool contains(const struct filter_range *list, size_t count, uint32_t v) {
     for (size_t i = 0; i < count; i++)
         if (v >= list[i].first && v <= list[i].last)

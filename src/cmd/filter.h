@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "format/perfdata/events.h"
 #include "format/perfdata/sample.h"
 #include "model/model.h"
 
@@ -30,6 +31,8 @@ struct filter_options {
  * False: ERR_USAGE, or why the file could not be read; filter_fini in any case. */
 bool filter_parse(const struct filter_options *o, struct filter *f, struct err *err);
 void filter_fini(struct filter *f);
+/* Whether CPUs are recorded if they are asked for. False: ERR_ABSENT. */
+bool filter_check_cpus(const struct filter_options *o, const struct perfdata_events *events, struct err *err);
 
 /* Adds names separated by commas or, as file://NAME, one a line in a file. `names` is zeroed at first. False
  * as filter_parse; filter_names_fini in any case. */

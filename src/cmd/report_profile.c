@@ -21,7 +21,7 @@
 
 /* What the recording has, from which defaults follow. */
 struct has {
-    bool chains, branches, calls, mem, cpu, latency, traces_only;
+    bool chains, branches, calls, mem, latency, traces_only;
 };
 
 struct report_session {
@@ -60,13 +60,12 @@ struct report_session {
 /* ---- what there is ---- */
 
 static struct has find_out(const struct reading *r) {
-    struct has has = {.cpu = true, .traces_only = r->events->list.count > 0};
+    struct has has = {.traces_only = r->events->list.count > 0};
     for (size_t i = 0; i < r->events->list.count; i++) {
         const struct perfdata_attr *a = &r->events->list.items[i].attr;
         has.chains |= (a->sample_type & PERFDATA_SAMPLE_CALLCHAIN) != 0;
         has.mem |= (a->sample_type & PERFDATA_SAMPLE_DATA_SRC) != 0;
         has.traces_only &= a->type == PERFDATA_TYPE_TRACEPOINT;
-        has.cpu &= (a->sample_type & PERFDATA_SAMPLE_CPU) != 0;
         has.latency |= (a->flags & PERFDATA_ATTR_CONTEXT_SWITCH) != 0;
         if (a->sample_type & PERFDATA_SAMPLE_BRANCH_STACK) {
             bool calls = a->branch_sample_type & PERFDATA_BRANCH_CALL_STACK;
@@ -115,10 +114,7 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     if (o->inlines)
         log_line(LOG_WARN,
                  "--inline: inlined functions are not shown in reports yet; `script --inline' shows them");
-    if (o->cpus && !s->has.cpu)
-        return err_set(err, ERR_ABSENT, NULL,
-                       "File does not contain CPU events. Remove -C option to proceed.");
-    return true;
+    return filter_check_cpus(&(struct filter_options){.cpus = o->cpus}, s->r->events, err);
 }
 
 /* Whether a list of keys has one of the types of data: a tracepoint may have fields like exit_type. */

@@ -323,14 +323,13 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column) {
     const struct profile_table *t = table_at(p, e);
     uint32_t widest = (uint32_t)strlen(column->title), least = profile_key_width(column->id);
-    if (!t->rows.count) /* no row that would ask for more */
-        return widest;
     enum profile_column_id id = column->id;
     bool roomy = !p->plan.o->tight && !p->plan.o->dsos;
     struct out o;
-    widest = widest > least ? widest : least;
-    if (id == PROFILE_TIME && p->plan.o->nanoseconds && widest < NANOSECONDS_WIDTH)
-        widest = NANOSECONDS_WIDTH;
+    if (id == PROFILE_TIME && p->plan.o->nanoseconds)
+        least = NANOSECONDS_WIDTH;
+    if (t->rows.count) /* else nothing asks for it */
+        widest = widest > least ? widest : least;
     if (column->field) {
         widest = widest > column->width ? widest : column->width;
         if (!column->dynamic)

@@ -76,7 +76,8 @@ static const struct step_row {
 bool script_print_init(struct script_print *p, struct out *out, const struct perfdata_events *events,
                        const struct model *model, const struct script_print_options *options) {
     *p = (struct script_print){.out = out, .events = events, .model = model, .options = *options};
-    p->first_ns = p->previous_ns = p->second = UINT64_MAX;
+    p->first_ns = p->previous_ns = 0;
+    p->second = UINT64_MAX;
     p->regs = dump_regs_find(0, NULL);
     return script_names_init(&p->names, model);
 }
@@ -382,20 +383,16 @@ static void print_guest(struct script_print *p, const struct script_plan *plan, 
     }
 }
 
-/* What was there before the recording began has time 0, from which nothing is counted. */
-static bool is_start(uint64_t time_ns) {
-    return time_ns && time_ns != UINT64_MAX;
-}
-
-/* The time that is shown: since the start, since the line before, or as recorded. */
+/* The time that is shown: since the start, since the line before, or as recorded. What was there before the
+ * recording began has time 0, from which nothing is counted. */
 static uint64_t shown_time(struct script_print *p, uint64_t time_ns) {
     uint64_t shown = time_ns;
     if (p->options.reltime) {
-        if (!is_start(p->first_ns))
+        if (!p->first_ns)
             p->first_ns = time_ns;
         shown = time_ns - p->first_ns;
     } else if (p->options.deltatime) {
-        shown = is_start(p->previous_ns) ? time_ns - p->previous_ns : 0;
+        shown = p->previous_ns ? time_ns - p->previous_ns : 0;
         p->previous_ns = time_ns;
     }
     return shown;

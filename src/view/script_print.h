@@ -100,7 +100,7 @@ struct script_print {
     struct arena arena;
     VEC(struct script_plan) plans; /* by event index */
     size_t planned_events;
-    uint64_t first_ns, previous_ns; /* for reltime and deltatime; UINT64_MAX: none yet */
+    uint64_t first_ns, previous_ns; /* for reltime and deltatime; 0: none yet */
     unsigned data_src_width;        /* the longest data_src text so far: perf pads to it */
     uint64_t second;                /* the second whose digits are in second_text */
     char second_text[24];
