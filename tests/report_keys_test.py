@@ -351,7 +351,7 @@ def types():
     r = program(pd.IP | pd.TID | pd.TIME)
     r.sample(7, LEAF)
     r.sample(7, 0x1234)
-    check("-s type of what is in no file", rows(report(r, "-s", "type,typeoff,typecln,sym", "-S", "0x1234").out), [])
+    check("-s type of what is in no file", rows(report(r, "-s", "type,typeoff,typecln,sym", "-S", "nosuch").out), [])
     source, path = os.path.join(FOLDER, "types.c"), os.path.join(FOLDER, "types.so")
     with open(source, "w") as f:
         f.write(TYPES)

@@ -164,6 +164,7 @@ STATUSES = [
     (["--guestmount", "/"], 1, "--guestkallsyms"),
     (["-F", "+metric"], 0, ""),
     (["-F", "+srccode"], 1, "srcline"),
+    (["-F", "comm,srcline"], 1, "sample IP is not selected"),
     (["-d"], 0, "Misordered timestamps: 0"),
     (["some-script"], 1, "no such script"),
     (["record"], 1, "not there yet"),

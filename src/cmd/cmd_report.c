@@ -142,7 +142,7 @@ static int report_profile(struct command_env *env, const struct report_options *
     if (!s)
         return command_fail(&err);
     if (command_output(env, &out)) {
-        if (o->header && !o->json)
+        if (o->header && !o->quiet && !o->json)
             write_header(r, o->show_info, &out);
         else if (!o->quiet && !o->json)
             write_hint(&out);

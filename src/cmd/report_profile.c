@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/report_profile.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ struct report_session {
     struct filter levels; /* --parallelism, as if they were CPUs */
     struct filter comms, dsos, symbols;
     VEC(const char *) comm_list, dso_list, symbol_list;
+    VEC(uint64_t) addresses; /* of -S */
     struct time_ranges times;
     struct report_switch switches;
     VEC(uint32_t) sockets;
@@ -88,7 +90,7 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     if (o->mem_mode && !s->has.mem && !pipe)
         return err_set(err, ERR_ABSENT, NULL,
                        "Selected --mem-mode but no mem data. Did you call perf record without -d?");
-    bool groups = o->group == REPORT_YES;
+    bool groups = o->group == REPORT_YES && s->r->events->list.count > 1;
     for (size_t i = 0; i < s->r->events->list.count; i++)
         groups |= s->r->events->list.items[i].group_members > 1;
     if (o->group_sort_index < -1 || (o->group_sort_index > 0 && !groups))
@@ -158,16 +160,27 @@ static bool add_key(const char **list, char **made, const char *key) {
     return true;
 }
 
+/* As uname -m says; NULL: nothing is recorded. Lies in the arena. */
+static const char *recorded_arch(const struct report_session *s, struct arena *arena) {
+    struct perfdata_feature_value value;
+    const struct perfdata_header *header = stream_header(s->r->stream);
+    return perfdata_feature_get(header, PERFDATA_FEATURE_ARCH, arena, &value) && value.text.size
+               ? arena_strndup(arena, (const char *)value.text.data, bytes_text_len(value.text))
+               : NULL;
+}
+
 static bool make_columns(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
+    struct arena arena = ARENA_INIT;
     struct profile_column_options c = {.sort =
                                            s->blocks ? NULL : o->sort, /* blocks are what is sorted then */
                                        .fields = o->fields,
                                        .children = s->children,
-                                       .callerless = !s->has.chains && o->children != REPORT_NO,
+                                       .callerless = !s->has.chains && !s->branch && o->children != REPORT_NO,
                                        .branch = s->branch,
                                        .history = s->history && o->branch_history,
                                        .mem = o->mem_mode,
+                                       .arch = recorded_arch(s, &arena),
                                        .latency = o->latency,
                                        .latent = s->has.latency,
                                        .fields_of = report_fields_of,
@@ -177,17 +190,17 @@ static bool make_columns(struct report_session *s, struct err *err) {
                                        .show_cpu_utilization = o->show_cpu_utilization,
                                        .show_samples = o->show_samples,
                                        .show_total_period = o->show_total_period};
-    char *with_parent = NULL, *with_grades = NULL;
+    char *with_grades = NULL;
     bool alone = !o->sort && o->fields && o->fields[0] != '+', ok = true;
     if (o->parent && alone) /* -p alone asks for the column too */
         c.sort = "parent";
-    else if (o->parent)
-        ok = add_key(&c.sort, &with_parent, "parent");
+    else
+        c.parent = o->parent;
     if (ok && o->grades)
         ok = add_key(o->fields ? &c.fields : &c.sort, &with_grades, "grade");
     ok = (ok || err_memory(err, "columns")) && profile_columns_make(&c, s->r->events, &s->columns, err);
-    free(with_parent);
     free(with_grades);
+    arena_fini(&arena);
     return ok;
 }
 
@@ -210,6 +223,27 @@ static bool list_of(const char *option, const char *text, struct filter *f, void
     return true;
 }
 
+/* Takes what are addresses, 0x..., out of the names of -S. */
+static bool take_addresses(struct report_session *s, struct err *err) {
+    size_t names = 0;
+    for (size_t i = 0; i < s->symbol_list.count; i++) {
+        const char *text = s->symbol_list.items[i];
+        char *end = NULL;
+        errno = 0;
+        uint64_t address = text && !strncmp(text, "0x", 2) ? strtoull(text, &end, 16) : 0;
+        if (!end || end == text + 2 || *end || errno) {
+            s->symbol_list.items[names++] = text;
+            continue;
+        }
+        uint64_t *slot = vec_push(&s->addresses);
+        if (!slot)
+            return err_memory(err, "-S");
+        *slot = address;
+    }
+    s->symbol_list.count = names;
+    return true;
+}
+
 static bool parse_filters(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
     struct filter_options f = {.cpus = o->cpus, .pids = o->pids, .tids = o->tids};
@@ -217,7 +251,7 @@ static bool parse_filters(struct report_session *s, struct err *err) {
            filter_parse(&(struct filter_options){.cpus = o->parallelism}, &s->levels, err) &&
            list_of("-c", o->comms, &s->comms, &s->comm_list, err) &&
            list_of("-d", o->dsos, &s->dsos, &s->dso_list, err) &&
-           list_of("-S", o->symbols, &s->symbols, &s->symbol_list, err);
+           list_of("-S", o->symbols, &s->symbols, &s->symbol_list, err) && take_addresses(s, err);
 }
 
 /* --time; percents need the span of the recording, which the header knows or the first pass found. */
@@ -418,7 +452,8 @@ static void force_group(struct report_session *s) {
     while (n > 1 && is_dummy(&e->list.items[n - 1]))
         n--;
     if (s->o->group == REPORT_NO) {
-        s->unmade_group = e->list.count > 1;
+        s->unmade_group =
+            e->list.count > 1 && stream_header(s->r->stream)->container != PERFDATA_CONTAINER_PIPE;
         return;
     }
     s->made_group = true;
@@ -470,6 +505,8 @@ static bool collect(struct report_session *s, struct err *err) {
         .comms = s->comm_list.items,
         .dsos = s->dso_list.items,
         .symbols = s->symbol_list.items,
+        .addresses = s->addresses.items,
+        .address_count = s->addresses.count,
         .symbol_filter = o->symbol_filter,
         .socket = o->socket,
         .verbose = o->verbose > 0,
@@ -549,6 +586,7 @@ void report_session_free(struct report_session *s) {
     vec_fini(&s->comm_list);
     vec_fini(&s->dso_list);
     vec_fini(&s->symbol_list);
+    vec_fini(&s->addresses);
     vec_fini(&s->sockets);
     profile_columns_fini(&s->columns);
     model_free(s->model);
@@ -563,10 +601,21 @@ static const char *only(const void *list) {
     return l->count == 2 ? l->items[0] : NULL;
 }
 
-static bool any_sample(const struct profile *p) {
-    for (uint32_t i = 0; i < profile_event_count(p); i++)
-        if (profile_event(p, i)->read)
+/* Whether there is a table to show: none of what options drop (--time, -C, -U) is in one, not even as what
+ * was filtered. Else that is said. */
+static bool any_sample(const struct report_session *s) {
+    uint64_t read = 0;
+    for (uint32_t i = 0; i < profile_event_count(s->profile); i++) {
+        const struct profile_event *e = profile_event(s->profile, i);
+        if (e->read > e->dropped)
             return true;
+        read += e->read;
+    }
+    const char *path = stream_path(s->r->stream);
+    if (read)
+        log_line(LOG_WARN, "%s: none of its %" PRIu64 " samples is what the options ask for", path, read);
+    else
+        log_line(LOG_WARN, "%s has no samples", path);
     return false;
 }
 
@@ -593,7 +642,7 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         .width_count = o->widths.count,
         .only_comm = only(&s->comm_list),
         .only_dso = only(&s->dso_list),
-        .only_symbol = only(&s->symbol_list),
+        .only_symbol = only(&s->symbol_list), /* perf: whatever addresses stand beside it */
         .lost = s->lost,
         .times = o->time,
         .socket = o->socket,
@@ -608,10 +657,8 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
                                                                .graphs = s->chain_mode != PROFILE_CHAIN_NONE,
                                                                .blocks = s->blocks},
                                  out, err);
-    if (!any_sample(s->profile)) {
-        log_line(LOG_WARN, "%s has no samples", stream_path(s->r->stream));
+    if (!any_sample(s))
         return true;
-    }
     if (!report_text_print(s->profile, &text, out, err))
         return false;
     if (o->threads)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/prefetch.h"
+#include "format/perfdata/data_src.h"
 #include "profile/profile_internal.h"
 #include "stream/skim.h"
 
@@ -272,8 +273,9 @@ static uint32_t comm_text(struct profile_builder *b, const char *comm, uint32_t 
 }
 
 /* What runs behind the EXIT record is still the thread's own end: perf report, unlike script, keeps its name.
- * There may be two such records: then it is the one of the incarnation before. */
-static const char *earlier_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when) {
+ * There may be two such records: then it is the one of the incarnation before, *thread. */
+static const char *earlier_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
+                                uint32_t *thread) {
     const char *comm = NULL;
     for (unsigned tries = 0; !comm && tries < 3; tries++) {
         uint32_t id = model_thread_at(m, pid, tid, when);
@@ -282,6 +284,7 @@ static const char *earlier_comm(const struct model *m, uint32_t pid, uint32_t ti
         comm = model_comm(m, pid, tid, model_when_prior(model_thread(m, id)->ended), NULL);
         if (!comm && model_thread(m, id)->forked)
             break;
+        *thread = comm ? id : *thread;
         when = model_when_prior(model_thread(m, id)->born);
     }
     return comm;
@@ -294,6 +297,17 @@ static const char *later_comm(const struct model *m, uint32_t pid, uint32_t tid,
     if (span->from.time_ns || span->until.time_ns == UINT64_MAX)
         return NULL;
     return model_comm(m, pid, tid, span->until, NULL);
+}
+
+struct model_comm_span profile_comm_at(const struct model *m, uint32_t pid, uint32_t tid,
+                                       struct model_when when) {
+    struct model_comm_span span;
+    model_comm_at(m, pid, tid, when, &span);
+    if (!span.comm && (span.comm = later_comm(m, pid, tid, &span)))
+        span.thread = model_thread_at(m, pid, tid, span.until);
+    if (!span.comm)
+        span.comm = earlier_comm(m, pid, tid, when, &span.thread);
+    return span;
 }
 
 static struct model_when earlier(struct model_when a, struct model_when b) {
@@ -316,13 +330,7 @@ static struct profile_thread_slot *seek_thread(struct profile_builder *b, uint32
     if (t->comm != PROFILE_NONE && t->pid == pid && t->tid == tid && t->event == event &&
         !model_when_before(when, t->from) && model_when_before(when, t->until))
         return t;
-    const struct model *m = b->plan->in->model;
-    struct model_comm_span span;
-    model_comm_at(m, pid, tid, when, &span);
-    if (!span.comm)
-        span.comm = later_comm(m, pid, tid, &span);
-    if (!span.comm)
-        span.comm = earlier_comm(m, pid, tid, when);
+    struct model_comm_span span = profile_comm_at(b->plan->in->model, pid, tid, when);
     *t = (struct profile_thread_slot){.pid = pid,
                                       .tid = tid,
                                       .event = event,
@@ -409,6 +417,8 @@ static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t 
     if (frame == RESOLVE_NO_FRAME || klass == PROFILE_NONE)
         return false;
     start_pending(b, slot, klass, x->s, x->cpumode, x->when, period);
+    if (b->plan->extras)
+        profile_pending_next(b)->weights.w[0] = profile_taken_weight(x);
     if (b->plan->chains && !x->has_chain) /* once, of a sample with many branches, too */
         x->has_chain = profile_chain_take(b, x->s, x->cpumode, x->when, &x->chain, NULL);
     if (b->plan->chains && !x->has_chain)
@@ -493,33 +503,44 @@ static inline __attribute__((always_inline)) enum profile_asked add_waiting(stru
     return PROFILE_ASKED;
 }
 
+/* -c, -d, -S, -U and -x ask for the sample itself, wherever its branches led and whatever its callchain
+ * leaves out; `own`: its place, where one is asked for. What is dropped is so for whatever reason else. */
+static enum profile_verdict judge(struct profile_builder *b, const struct profile_taken *x, uint32_t own) {
+    enum profile_verdict verdict = PROFILE_KEEP;
+    if (b->plan->selects) {
+        uint32_t comm = thread_of(b, x->s->pid, x->s->tid, x->event, x->when)->comm;
+        b->failed |= comm == PROFILE_NONE;
+        verdict = comm == PROFILE_NONE ? PROFILE_DROP : profile_select(b, x, comm, own);
+    }
+    bool other = b->plan->o->exclude_other && x->parent == PROFILE_NONE;
+    return verdict == PROFILE_KEEP && other ? PROFILE_FILTERED : verdict;
+}
+
 /* A sample that is looked at by itself, after those that wait. */
 static bool add_alone(struct profile_builder *b, struct profile_taken *x) {
     if (b->plan->waits) /* those before it have their turn before it: frames are made in the samples' order */
         profile_pending_flush(b);
-    uint32_t frame = place_of(b, x);
-    if (b->search && frame != RESOLVE_NO_FRAME && !profile_search_chain(b, x, &frame))
+    uint32_t own = place_of(b, x), frame = own;
+    if (own == RESOLVE_NO_FRAME || (b->search && !profile_search_chain(b, x, &frame)))
         return false;
-    if (b->plan->o->exclude_other && x->parent == PROFILE_NONE) {
-        count_sample(b, x->s->period, x->event, PROFILE_FILTERED);
-        return true;
-    }
-    if (b->plan->selects && frame != RESOLVE_NO_FRAME) {
-        uint32_t comm = thread_of(b, x->s->pid, x->s->tid, x->event, x->when)->comm;
-        if (comm == PROFILE_NONE)
-            return false;
-        if (!count_sample(b, x->s->period, x->event, profile_select(b, comm, frame)))
-            return true;
-    } else {
-        count_sample(b, x->s->period, x->event, PROFILE_KEEP);
-    }
-    return add_at(b, x, frame, x->s->period);
+    return !count_sample(b, x->s->period, x->event, judge(b, x, own)) ||
+           (!b->failed && add_at(b, x, frame, x->s->period));
 }
 
 static bool add_sample(struct profile_builder *b, struct profile_taken *x) {
     enum profile_asked asked =
         b->plan->waits ? add_waiting(b, x->s, x->event, x->cpumode, x->when) : PROFILE_NOT_ASKED;
     return asked == PROFILE_NOT_ASKED ? add_alone(b, x) : asked == PROFILE_ASKED;
+}
+
+/* Of a sample with branches. */
+static enum profile_verdict judge_branches(struct profile_builder *b, struct profile_taken *x) {
+    uint32_t own = b->plan->selects ? place_of(b, x) : 0, callee;
+    if (own == RESOLVE_NO_FRAME || (b->search && !profile_search_chain(b, x, &callee))) {
+        b->failed = true;
+        return PROFILE_DROP;
+    }
+    return judge(b, x, own);
 }
 
 static bool add_branches(struct profile_builder *b, struct profile_taken *x) {
@@ -532,7 +553,8 @@ static bool add_branches(struct profile_builder *b, struct profile_taken *x) {
         x->branch = &branch;
         x->from = profile_branch_end(b, x->s->pid, x->when, branch.from, RESOLVE_ADDRESS);
         x->to = profile_branch_end(b, x->s->pid, x->when, branch.to, RESOLVE_ADDRESS);
-        ok = x->from != RESOLVE_NO_FRAME && add_at(b, x, x->to, 1);
+        ok = x->from != RESOLVE_NO_FRAME && x->to != RESOLVE_NO_FRAME &&
+             (!profile_select_end(b, x->to) || add_at(b, x, x->to, 1));
         if (ok && blocks)
             ok = profile_runs_add(&b->runs, x->to, newer, cycles);
         cycles = branch.cycles;
@@ -565,19 +587,22 @@ static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint
     enum profile_verdict verdict = in->keep ? in->keep(in->keep_ctx, s, event, when) : PROFILE_KEEP;
     t->read++;
     b->parallelism = in->parallelism ? profile_parallelism_at(in->parallelism, when) : 1;
-    if (verdict != PROFILE_KEEP) {
-        count_sample(b, s->period, event, verdict);
-        return;
-    }
-    if (b->plan->o->branch && !s->branch_count) {
+    bool branch = b->plan->o->branch;
+    if (branch && !s->branch_count) {
         t->dropped++;
         return;
     }
     struct profile_taken x = {
         .s = s, .event = event, .when = when, .cpumode = cpumode, .parent = PROFILE_NONE};
-    if (b->plan->o->branch && count_sample(b, s->branch_count, event, PROFILE_KEEP) && in->parallelism)
+    if (branch && verdict == PROFILE_KEEP)
+        verdict = judge_branches(b, &x);
+    if (verdict != PROFILE_KEEP) {
+        count_sample(b, branch ? s->branch_count : s->period, event, verdict);
+        return;
+    }
+    if (branch && count_sample(b, s->branch_count, event, PROFILE_KEEP) && in->parallelism)
         t->latency += s->branch_count * (s->period * PROFILE_LATENCY_UNIT / b->parallelism);
-    if (b->plan->o->branch ? !add_branches(b, &x) : !add_sample(b, &x))
+    if (branch ? !add_branches(b, &x) : !add_sample(b, &x))
         b->failed = true;
 }
 
@@ -608,7 +633,8 @@ static void add_long_way(struct profile_builder *b, const struct stream_sample *
     s.period = e->attr.sample_period;
     s.callchain = (struct perfdata_u64s){NULL, 0, false};
     s.weight = s.ins_lat = s.weight3 = 0;
-    s.data_src = s.cgroup = s.transaction = s.code_page_size = s.data_page_size = s.phys_addr = 0;
+    s.data_src = PERFDATA_SRC_NONE;
+    s.cgroup = s.transaction = s.code_page_size = s.data_page_size = s.phys_addr = 0;
     s.branch_count = 0;
     if (!stream_sample_whole(&e->plan, r->body) || !decode(&e->plan, r->body, b->plan->want, &s)) {
         note_bad(b, r);

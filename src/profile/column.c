@@ -57,9 +57,9 @@ static const struct row {
     {"code_page_size", "Code Page Size", PROFILE_CODE_PAGE_SIZE, ALWAYS},
     {"local_ins_lat", "Local INSTR Latency", PROFILE_LOCAL_INS_LAT, ALWAYS},
     {"ins_lat", "INSTR Latency", PROFILE_INS_LAT, ALWAYS},
-    /* perf has the titles of these two pairs the wrong way round */
-    {"local_p_stage_cyc", "Local Retire Latency", PROFILE_LOCAL_P_STAGE_CYC, ALWAYS},
-    {"p_stage_cyc", "Retire Latency", PROFILE_P_STAGE_CYC, ALWAYS},
+    /* perf has the titles of the last two pairs the wrong way round; in -s see arch_titles */
+    {"local_p_stage_cyc", "Local Pipeline Stage Cycle", PROFILE_LOCAL_P_STAGE_CYC, ALWAYS},
+    {"p_stage_cyc", "Pipeline Stage Cycle", PROFILE_P_STAGE_CYC, ALWAYS},
     {"local_retire_lat", "Local Pipeline Stage Cycle", PROFILE_LOCAL_RETIRE_LAT, ALWAYS},
     {"retire_lat", "Pipeline Stage Cycle", PROFILE_RETIRE_LAT, ALWAYS},
     {"simd", "Simd", PROFILE_SIMD, ALWAYS},
@@ -121,6 +121,18 @@ static const struct row *row_of(enum profile_column_id id) {
     return NULL;
 }
 
+/* What keys of -s are called in recordings of some processors; NULL: as everywhere. */
+static const struct arch_title {
+    uint8_t id;
+    const char *x86, *power;
+    bool nowhere_else; /* on other processors there is no such column */
+} arch_titles[] = {
+    {PROFILE_LOCAL_P_STAGE_CYC, "Local Retire Latency", "Dispatch Cyc", true},
+    {PROFILE_P_STAGE_CYC, "Retire Latency", "Global Dispatch_cyc", true},
+    {PROFILE_LOCAL_INS_LAT, NULL, "Finish Cyc", false},
+    {PROFILE_INS_LAT, NULL, "Global Finish_cyc", false},
+};
+
 struct maker {
     const struct profile_column_options *o;
     const struct perfdata_events *events;
@@ -129,9 +141,16 @@ struct maker {
     bool joins; /* the next field: profile_column.joined */
 };
 
+/* Keys of the same values: whichever comes first is the column. */
+static enum profile_column_id same_as(enum profile_column_id id) {
+    return id == PROFILE_RETIRE_LAT         ? PROFILE_P_STAGE_CYC
+           : id == PROFILE_LOCAL_RETIRE_LAT ? PROFILE_LOCAL_P_STAGE_CYC
+                                            : id;
+}
+
 static bool has(const struct profile_column *list, size_t count, enum profile_column_id id) {
     for (size_t i = 0; i < count; i++)
-        if (list[i].id == id)
+        if (same_as(list[i].id) == same_as(id))
             return true;
     return false;
 }
@@ -268,6 +287,23 @@ static bool unknown_key(struct maker *m, const char *option, const char *name, s
     return err_set(m->err, ERR_USAGE, NULL, "Unknown --%s key: `%.*s'", option, (int)len, name);
 }
 
+/* Gives a key of -s the title that it has in recordings of the processor `arch` (as uname -m; NULL: of this
+ * kind). False: it is none there. */
+static bool set_arch_title(const char *arch, struct profile_column *column) {
+    bool power = arch && (!strncmp(arch, "ppc", 3) || !strncmp(arch, "powerpc", 7)),
+         x86 = !arch || !strncmp(arch, "x86", 3) ||
+               (strlen(arch) == 4 && arch[0] == 'i' && !strcmp(arch + 2, "86"));
+    for (size_t i = 0; i < sizeof arch_titles / sizeof *arch_titles; i++) {
+        const struct arch_title *t = &arch_titles[i];
+        if (t->id != column->id)
+            continue;
+        const char *title = power ? t->power : x86 ? t->x86 : NULL;
+        column->title = title ? title : column->title;
+        return power || x86 || !t->nowhere_else;
+    }
+    return true;
+}
+
 /* One word of -s or -F. */
 static bool make_column(struct maker *m, const char *option, const char *name, size_t len,
                         struct profile_column *out) {
@@ -296,7 +332,10 @@ static bool each(struct maker *m, const char *option, const char *text, take_fn 
         if (len && !strcmp(option, "sort") && !find_row(at, len, true) &&
             !make_fields(m, at, len, take, &fields))
             return false;
-        if (len && !fields && (!make_column(m, option, at, len, &column) || !take(m, column)))
+        if (len && !fields && !make_column(m, option, at, len, &column))
+            return false;
+        bool wanted = len && !fields && (strcmp(option, "sort") || set_arch_title(m->o->arch, &column));
+        if (wanted && !take(m, column))
             return false;
         at += len + (at[len] != '\0');
     }
@@ -305,7 +344,8 @@ static bool each(struct maker *m, const char *option, const char *text, take_fn 
 
 /* A measure in -s shows and sorts where it stands; a key does, too. */
 static bool take_sort(struct maker *m, struct profile_column column) {
-    return (column.id == PROFILE_OVERHEAD_CHILDREN && m->o->callerless) || add_order(m, column);
+    bool cancelled = column.id == PROFILE_OVERHEAD_CHILDREN && m->o->callerless && !names_all(m->o);
+    return cancelled || add_order(m, column);
 }
 
 static bool take_field(struct maker *m, struct profile_column column) {
@@ -418,7 +458,12 @@ bool profile_columns_make(const struct profile_column_options *o, const struct p
     bool ipc = o->sort && strstr(o->sort, "symbol");
     if (ipc && (!add_out(&m, column_of(&m, PROFILE_IPC)) || !add_order(&m, column_of(&m, PROFILE_IPC))))
         return false;
+    struct profile_column parent = column_of(&m, PROFILE_PARENT);
+    if (o->parent && (!add_out(&m, parent) || !add_order(&m, parent)))
+        return false;
     out->sort = join(&m, sort, ipc ? ",ipc_null" : "");
+    if (out->sort && o->parent)
+        out->sort = join(&m, out->sort, ",parent");
     if (!out->sort)
         return false;
     for (size_t i = 0; i < out->out.count; i++)

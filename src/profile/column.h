@@ -149,6 +149,8 @@ struct profile_column_options {
     bool children;               /* callchains are accumulated: Children and Self instead of Overhead */
     bool callerless;             /* they would be if there were any: Children in -s is no column then */
     bool branch, history, mem;   /* modes */
+    const char *arch;            /* of the recording, as uname -m; NULL: not known */
+    bool parent;                 /* -p: that key, too, behind all others of -s */
     bool latency;                /* --latency */
     bool latent;                 /* the recording has what latency follows from */
     profile_field_fn *fields_of; /* NULL: no field is known */

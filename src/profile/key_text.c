@@ -1,26 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How perf prints the values of keys that are numbers. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "profile/profile_internal.h"
 
-const char *profile_last_comm(const struct profile *p, const struct profile_row *row) {
-    const struct model *m = p->plan.in->model;
-    uint32_t thread = profile_row_thread(p, row);
-    if (thread == MODEL_NONE)
-        return NULL;
-    const struct model_thread *t = model_thread(m, thread);
-    return model_comm(m, t->pid, t->tid, model_when_prior(t->ended), NULL);
+static const char *last_comm(const struct model *m, uint32_t thread) {
+    const struct model_thread *t = thread == MODEL_NONE ? NULL : model_thread(m, thread);
+    return t ? model_comm(m, t->pid, t->tid, model_when_prior(t->ended), NULL) : NULL;
 }
 
-static void put_task(const struct profile *p, const struct profile_row *row, uint64_t id, struct out *o) {
-    const char *comm = profile_last_comm(p, row);
-    out_int(o, (int32_t)id, 7);
+const char *profile_last_comm(const struct profile *p, const struct profile_row *row) {
+    return last_comm(p->plan.in->model, profile_row_thread(p, row));
+}
+
+/* The first of the process's threads gives it its name. */
+static const char *leader_comm(const struct profile *p, const struct profile_row *row, uint32_t pid) {
+    const struct model *m = p->plan.in->model;
+    struct model_when when = {p->b.leaves.items[row->first_leaf].first_ns, UINT64_MAX};
+    struct model_comm_span span = profile_comm_at(m, pid, pid, when);
+    const char *last = last_comm(m, span.thread);
+    return last ? last : span.comm;
+}
+
+const char *profile_task_name(const struct profile *p, const struct profile_row *row,
+                              enum profile_column_id id, uint32_t task, char room[PROFILE_TASK_NAME]) {
+    const char *comm = id == PROFILE_TGID ? leader_comm(p, row, task)
+                       : task == 0        ? "swapper"
+                                          : profile_last_comm(p, row);
+    if (!comm)
+        snprintf(room, PROFILE_TASK_NAME, ":%" PRId32, (int32_t)task);
+    return comm ? comm : room;
+}
+
+static void put_task(const struct profile *p, const struct profile_row *row, enum profile_column_id id,
+                     uint32_t task, struct out *o) {
+    char room[PROFILE_TASK_NAME];
+    out_int(o, (int32_t)task, 7);
     out_char(o, ':');
-    if (comm)
-        out_str(o, comm);
-    else
-        out_printf(o, ":%" PRId32, (int32_t)id);
+    out_str(o, profile_task_name(p, row, id, task, room));
 }
 
 /* 0: not recorded. */
@@ -56,7 +74,7 @@ void profile_key_text(const struct profile *p, const struct profile_row *row, en
     switch (id) {
     case PROFILE_PID:
     case PROFILE_TGID:
-        put_task(p, row, value, o);
+        put_task(p, row, id, (uint32_t)value, o);
         break;
     case PROFILE_CPU:
     case PROFILE_SOCKET:
@@ -90,12 +108,28 @@ uint32_t profile_key_width(enum profile_column_id id) {
     static const struct {
         uint8_t id, width;
     } rows[] = {
-        {PROFILE_WEIGHT, 12},       {PROFILE_TIME, 12},         {PROFILE_ADDR, 18},
-        {PROFILE_IPC, 20},          {PROFILE_CYCLES, 18},       {PROFILE_SIMD, 7},
-        {PROFILE_TRANSACTION, 27},  {PROFILE_DSO_SIZE, 8},      {PROFILE_MEM, 39},
-        {PROFILE_TLB, 22},          {PROFILE_SNOOP, 12},        {PROFILE_LOCKED, 6},
-        {PROFILE_BLOCKED, 10},      {PROFILE_PHYS_DADDR, 22},   {PROFILE_DATA_PAGE_SIZE, 22},
-        {PROFILE_SYMBOL_DADDR, 22}, {PROFILE_SYMBOL_IADDR, 22}, {PROFILE_DCACHELINE, 22},
+        {PROFILE_WEIGHT, 12},
+        {PROFILE_TIME, 12},
+        {PROFILE_ADDR, 18},
+        {PROFILE_IPC, 20},
+        {PROFILE_CYCLES, 18},
+        {PROFILE_SIMD, 7},
+        {PROFILE_TRANSACTION, 27},
+        {PROFILE_DSO_SIZE, 8},
+        {PROFILE_MEM, 39},
+        {PROFILE_TLB, 22},
+        {PROFILE_SNOOP, 12},
+        {PROFILE_LOCKED, 6},
+        {PROFILE_BLOCKED, 10},
+        {PROFILE_PHYS_DADDR, 22},
+        {PROFILE_DATA_PAGE_SIZE, 22},
+        {PROFILE_SYMBOL_DADDR, 22},
+        {PROFILE_SYMBOL_IADDR, 22},
+        {PROFILE_DCACHELINE, 22},
+        {PROFILE_INS_LAT, 13},
+        {PROFILE_P_STAGE_CYC, 13},
+        {PROFILE_LOCAL_INS_LAT, 13},
+        {PROFILE_LOCAL_P_STAGE_CYC, 13},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].id == id)

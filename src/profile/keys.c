@@ -243,7 +243,7 @@ static uint64_t take(struct profile_builder *b, const struct profile_taken *x, e
         return b->parallelism;
     case PROFILE_WEIGHT:
     case PROFILE_LOCAL_WEIGHT:
-        return s->weight;
+        return profile_taken_weight(x);
     case PROFILE_INS_LAT:
     case PROFILE_LOCAL_INS_LAT:
         return s->ins_lat;

@@ -28,8 +28,13 @@ static const struct source *source_of(enum profile_column_id id) {
     return NULL;
 }
 
-static uint64_t line_of(const struct resolve_frame *f) {
-    return f->offset & ~(uint64_t)(PROFILE_CACHELINE_BYTES - 1);
+/* Where in its file it is; of memory without one, as stacks are, the address. */
+static uint64_t line_of(const struct profile *p, const struct resolve_frame *f) {
+    unsigned kind =
+        f->image == MODEL_NONE ? MODEL_IMAGE_OTHER : model_image(p->plan.in->model, f->image)->kind;
+    bool memory = kind == MODEL_IMAGE_ANON || kind == MODEL_IMAGE_HEAP || kind == MODEL_IMAGE_STACK ||
+                  kind == MODEL_IMAGE_SYSV;
+    return (memory ? f->address : f->offset) & ~(uint64_t)(PROFILE_CACHELINE_BYTES - 1);
 }
 
 unsigned profile_mem_words(const struct profile *p, enum profile_column_id id, uint32_t frame, uint64_t value,
@@ -49,7 +54,7 @@ unsigned profile_mem_words(const struct profile *p, enum profile_column_id id, u
         words[0] = p->places.items[frame].dso;
         return 1;
     case PROFILE_DCACHELINE: /* the line, then whose it is */
-        words[0] = line_of(f);
+        words[0] = line_of(p, f);
         words[1] = (uint64_t)f->cpumode << 32 | f->image;
         return 2;
     default:
@@ -92,7 +97,7 @@ bool profile_mem_text(const struct profile *p, const struct profile_row *row, en
     profile_put_level(o, row->cpumode);
     if (line && f->image == MODEL_NONE) /* "[X]": in no mapping */
         o->buf[o->len - 3] = 'X';
-    put_place(p, frame, line ? line_of(f) : f->address, line ? line_of(f) : f->offset, o);
+    put_place(p, frame, line ? line_of(p, f) : f->address, line ? line_of(p, f) : f->offset, o);
     return true;
 }
 

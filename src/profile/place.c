@@ -165,7 +165,8 @@ unsigned profile_key_words(const struct profile *p, enum profile_column_id id, c
         return symbol_words(p, frame, words);
     case PROFILE_SYMBOL_OFFSET:
         symbol_words(p, frame, words);
-        words[1] = p->b.frames.list.items[frame].offset;
+        if (p->places.items[frame].name != PROFILE_NONE)
+            words[1] = p->b.frames.list.items[frame].offset;
         return 2;
     case PROFILE_ADDR_FROM:
     case PROFILE_ADDR_TO:

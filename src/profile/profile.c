@@ -74,6 +74,11 @@ uint32_t profile_event_count(const struct profile *p) {
     return (uint32_t)p->shown.count;
 }
 
+bool profile_has_samples(const struct profile *p, uint32_t event) {
+    const struct profile_tally *t = &p->b.tally.items[event];
+    return t->read > t->dropped;
+}
+
 const struct profile_event *profile_event(const struct profile *p, uint32_t i) {
     return &p->tables.items[p->shown.items[i]].event;
 }

@@ -60,12 +60,14 @@ struct profile_options {
     const char *parent;       /* -p: regex; NULL: perf's default */
     const char *ignore_callees;
     const char *const *comms, *const *dsos, *const *symbols; /* NULL: all; else NULL-terminated */
-    const char *symbol_filter;                               /* --symbol-filter: a part of the name */
-    int socket;                                              /* -1: all */
-    bool verbose;                                            /* -v: paths of objects, addresses of symbols */
-    bool full_source_path;                                   /* files of source lines with their folders */
-    uint64_t time_quantum_ns;                                /* 100 ms by default */
-    bool nanoseconds;                                        /* times with all digits, not microseconds */
+    const uint64_t *addresses; /* with symbols: addresses of samples or functions that count, too */
+    size_t address_count;
+    const char *symbol_filter; /* --symbol-filter: a part of the name */
+    int socket;                /* -1: all */
+    bool verbose;              /* -v: paths of objects, addresses of symbols */
+    bool full_source_path;     /* files of source lines with their folders */
+    uint64_t time_quantum_ns;  /* 100 ms by default */
+    bool nanoseconds;          /* times with all digits, not microseconds */
 };
 
 /* What becomes of a sample before anything else is asked. FILTERED ones count in event.samples and
@@ -177,6 +179,8 @@ void profile_free(struct profile *p); /* NULL is allowed */
 
 uint32_t profile_event_count(const struct profile *p);
 const struct profile_event *profile_event(const struct profile *p, uint32_t i);
+/* Whether some samples of an event (an index into the recording's) count or were filtered. */
+bool profile_has_samples(const struct profile *p, uint32_t event);
 
 /* The i-th of an event's entries, in the order of printing. What it points to lives as long as the profile.
  */

@@ -212,6 +212,11 @@ void profile_builder_trim(struct profile_builder *b);
 uint32_t profile_text_add(struct profile_builder *b, const char *text, size_t len);
 /* The id of a class, new or known. PROFILE_NONE: memory. */
 uint32_t profile_class_add(struct profile_builder *b, const uint64_t *values);
+/* As model_comm_at, but as perf report names threads and tells them apart: by a later comm where there was
+ * none yet, and behind an exit by the one that they had. */
+struct model_comm_span profile_comm_at(const struct model *m, uint32_t pid, uint32_t tid,
+                                       struct model_when when);
+
 /* ---- pending.c ---- */
 
 /* The next sample to wait; its fields have garbage in them. It waits once profile_pending_push was called. */
@@ -270,6 +275,12 @@ struct profile_taken {
     struct profile_chain chain; /* what of the callchain counts, where it is known already */
 };
 
+/* That of each of a sample's branches is the cycles of the newest, as perf has it. */
+static inline uint64_t profile_taken_weight(const struct profile_taken *x) {
+    uint64_t cycles = x->branch ? perfdata_branch_at(x->s, 0).cycles : 0;
+    return !x->branch ? x->s->weight : cycles ? cycles : 1;
+}
+
 /* Fills in a class's values. */
 void profile_keys_take(struct profile_builder *b, const struct profile_taken *x, uint64_t *values);
 /* A key's values are ids in builder.texts; are frames; follow from the sample's own place. */
@@ -318,7 +329,10 @@ bool profile_search_chain(struct profile_builder *b, struct profile_taken *x, ui
 /* ---- select.c ---- */
 
 /* Whether a sample of that comm (a text) that lies there counts. */
-enum profile_verdict profile_select(struct profile_builder *b, uint32_t comm, uint32_t frame);
+enum profile_verdict profile_select(struct profile_builder *b, const struct profile_taken *x, uint32_t comm,
+                                    uint32_t frame);
+/* Whether a branch that leads there is shown. */
+bool profile_select_end(const struct profile_builder *b, uint32_t frame);
 
 /* ---- chain.c ---- */
 
@@ -646,6 +660,11 @@ bool profile_sort_second(struct profile_sorting *x);
 
 /* The comm that the thread of a row had last, as perf knows it at the end; NULL when none is known. */
 const char *profile_last_comm(const struct profile *p, const struct profile_row *row);
+/* What PROFILE_PID and PROFILE_TGID call a task: a process as its first thread; where no record names it, by
+ * a number, in `room`. */
+enum { PROFILE_TASK_NAME = 16 };
+const char *profile_task_name(const struct profile *p, const struct profile_row *row,
+                              enum profile_column_id id, uint32_t task, char room[PROFILE_TASK_NAME]);
 /* Appends the text of a key whose value is no text and no place. */
 void profile_key_text(const struct profile *p, const struct profile_row *row, enum profile_column_id id,
                       uint64_t value, struct out *o);

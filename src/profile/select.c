@@ -5,13 +5,24 @@
  */
 #include "profile/profile_internal.h"
 
-enum { NOT_ASKED, KEEP, LEAVE, DROP };
+enum { NOT_ASKED, KEEP, LEAVE, DROP, UNLISTED /* all but -S would keep it */ };
 
 static bool is_listed(const char *const *list, const char *text) {
     for (size_t i = 0; text && list[i]; i++)
         if (!strcmp(list[i], text))
             return true;
     return false;
+}
+
+static const char *name_of(const struct profile_builder *b, const struct resolve_frame *f) {
+    return f->image != MODEL_NONE && f->symbol != SYMBOL_NONE
+               ? resolve_names_text(b->plan->in->names, (struct resolve_symbol){f->image, f->symbol})
+               : NULL;
+}
+
+static bool passes_filter(const struct profile_builder *b, const struct resolve_frame *f) {
+    const char *name = b->plan->o->symbol_filter ? name_of(b, f) : NULL;
+    return !b->plan->o->symbol_filter || (name && strstr(name, b->plan->o->symbol_filter));
 }
 
 static uint8_t judge_place(struct profile_builder *b, uint32_t frame) {
@@ -27,14 +38,27 @@ static uint8_t judge_place(struct profile_builder *b, uint32_t frame) {
             !(image && is_listed(o->dsos, image->short_name)))
             return LEAVE;
     }
-    if (!o->symbols && !o->symbol_filter)
-        return KEEP;
-    const char *name =
-        named ? resolve_names_text(b->plan->in->names, (struct resolve_symbol){f->image, f->symbol}) : NULL;
-    if ((o->symbols && !is_listed(o->symbols, name)) ||
-        (o->symbol_filter && (!name || !strstr(name, o->symbol_filter))))
+    if (!o->branch && !passes_filter(b, f))
         return LEAVE;
-    return KEEP;
+    return o->symbols && !is_listed(o->symbols, name_of(b, f)) ? UNLISTED : KEEP;
+}
+
+/* Whether -S lists the sample's address, or the one where its function begins. */
+static bool lists_address(struct profile_builder *b, const struct profile_taken *x, uint32_t frame) {
+    const struct profile_options *o = b->plan->o;
+    const struct resolve_frame *f = &b->frames.list.items[frame];
+    uint64_t start = x->s->ip;
+    struct model_hit hit;
+    if (!o->address_count)
+        return false;
+    const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
+    if (f->symbol != SYMBOL_NONE && resolve_places_find(&b->places, state, x->s->ip, &hit))
+        start -=
+            hit.offset - symbol_table_start(resolve_names_table(b->plan->in->names, f->image), f->symbol);
+    for (size_t i = 0; i < o->address_count; i++)
+        if (o->addresses[i] == x->s->ip || o->addresses[i] == start)
+            return true;
+    return false;
 }
 
 /* The remembered verdict of the thing `id`; NULL: memory. */
@@ -45,7 +69,8 @@ static uint8_t *verdict_of(struct profile_verdicts *v, uint32_t id) {
     return &v->list.items[id];
 }
 
-enum profile_verdict profile_select(struct profile_builder *b, uint32_t comm, uint32_t frame) {
+enum profile_verdict profile_select(struct profile_builder *b, const struct profile_taken *x, uint32_t comm,
+                                    uint32_t frame) {
     const struct profile_options *o = b->plan->o;
     uint8_t *by_place = verdict_of(&b->place_verdicts, frame), *by_comm = verdict_of(&b->comm_verdicts, comm);
     if (!by_place || !by_comm) {
@@ -58,5 +83,10 @@ enum profile_verdict profile_select(struct profile_builder *b, uint32_t comm, ui
         *by_comm = !o->comms || is_listed(o->comms, strpool_text(&b->texts, comm)) ? KEEP : LEAVE;
     if (*by_place == DROP)
         return PROFILE_DROP;
-    return *by_place == KEEP && *by_comm == KEEP ? PROFILE_KEEP : PROFILE_FILTERED;
+    bool place = *by_place == KEEP || (*by_place == UNLISTED && lists_address(b, x, frame));
+    return place && *by_comm == KEEP ? PROFILE_KEEP : PROFILE_FILTERED;
+}
+
+bool profile_select_end(const struct profile_builder *b, uint32_t frame) {
+    return passes_filter(b, &b->frames.list.items[frame]);
 }

@@ -47,13 +47,12 @@ static int by_number(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b;
 }
 
-/* Means are compared as whole numbers. */
+/* Of means, which are shown, the sums count, as in perf. */
 static uint64_t measure_in(const struct profile_sums *s, const struct profile_through *children,
                            const uint64_t *latency, enum profile_column_id id) {
     if (!children && profile_measure_of_children(id)) /* "N/A" */
         return 0;
-    uint64_t sum = profile_measure(s, children, latency, id);
-    return !profile_measure_is_mean(id) ? sum : s->samples ? sum / s->samples : 0;
+    return profile_measure(s, children, latency, id);
 }
 
 uint32_t profile_sorting_member(const struct profile *p, const struct profile_table *t) {
@@ -119,6 +118,20 @@ static uint64_t field_rank(const struct profile *p, uint32_t text) {
     return p->b.texts.entries.count - p->text_ranks.items[text];
 }
 
+/* The kernel's lines first; then memory, then files', then what lies in no mapping. */
+static uint64_t line_rank(const struct profile *p, const uint64_t *words) {
+    uint32_t image = (uint32_t)words[1];
+    bool file = image != MODEL_NONE && model_image(p->plan.in->model, image)->ino;
+    return words[1] >> 32 << 61 | (uint64_t)(image == MODEL_NONE) << 60 | (uint64_t)file << 59 |
+           (words[0] & (UINT64_MAX >> 5));
+}
+
+/* From high numbers with a sign down, as far as so many bits tell. */
+static uint64_t downwards(uint64_t number, unsigned bits) {
+    uint64_t sign = number >> 63, rest = ~number & (UINT64_MAX >> (65 - bits));
+    return sign << (bits - 1) | rest;
+}
+
 /* The rank of a row's value in a key column; `place`: in the order in which entries are made, where symbols
  * go by their addresses. What has no name comes last; of those all are equal here. */
 static uint64_t key_rank(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
@@ -173,10 +186,12 @@ static uint64_t key_rank(const struct profile *p, enum profile_column_id id, con
     case PROFILE_SYMBOL_IADDR:
     case PROFILE_ADDR: /* as signed numbers: the kernel's come first */
         return words[0] ^ 1ull << 63;
-    case PROFILE_SYMBOL_OFFSET: /* by name, then from high offsets down, as far as 40 bits and the sign tell
-                                 */
-        words[1] = (words[1] & ((1ull << 40) - 1)) | (words[1] >> 63 ? 0 : 1ull << 40);
-        return (uint64_t)symbol_rank(p, row->frame) << 41 | (~words[1] & ((1ull << 41) - 1));
+    case PROFILE_SYMBOL_OFFSET: /* by name, then from high offsets down, as signed numbers */
+        return own->name == PROFILE_NONE
+                   ? 1ull << 63 | downwards(words[1], 63)
+                   : (uint64_t)symbol_rank(p, row->frame) << 41 | downwards(words[1], 41);
+    case PROFILE_DCACHELINE:
+        return line_rank(p, words);
     case PROFILE_TYPE: /* from the last name up */
         return p->b.texts.entries.count - p->text_ranks.items[words[0]];
     case PROFILE_TYPEOFF:

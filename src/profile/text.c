@@ -276,12 +276,12 @@ enum { NANOSECONDS_WIDTH = 16 };
 static uint32_t task_width(const struct profile *p, const struct profile_row *row,
                            enum profile_column_id id) {
     const char *comm = profile_last_comm(p, row);
-    uint32_t width = comm ? (uint32_t)strlen(comm) : 0;
     uint64_t words[PROFILE_KEY_WORDS];
-    if (id == PROFILE_PID)
-        return TASK_WIDTH + width;
+    char room[PROFILE_TASK_NAME];
     profile_key_words(p, id, row, words);
-    return comm ? width : strpool_len(&p->b.texts, (uint32_t)words[0]);
+    if (id == PROFILE_PID)
+        return TASK_WIDTH + (uint32_t)strlen(profile_task_name(p, row, id, (uint32_t)words[0], room));
+    return comm ? (uint32_t)strlen(comm) : strpool_len(&p->b.texts, (uint32_t)words[0]);
 }
 
 /* Texts may be longer then, and stand out (branches' objects are cut). */
@@ -328,7 +328,7 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
     struct out o;
     if (id == PROFILE_TIME && p->plan.o->nanoseconds)
         least = NANOSECONDS_WIDTH;
-    if (t->rows.count) /* else nothing asks for it */
+    if (t->rows.count || id == PROFILE_TRANSACTION || id == PROFILE_SIMD) /* else nothing asks for it */
         widest = widest > least ? widest : least;
     if (column->field) {
         widest = widest > column->width ? widest : column->width;
@@ -367,7 +367,7 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
         } else {
             o.len = 0;
             put_key(p, t, i, id, &o);
-            w = (uint32_t)o.len;
+            w = (uint32_t)o.len + (column->field != NULL); /* of a field that is a string with its end */
         }
         widest = w > widest ? w : widest;
     }

@@ -830,7 +830,7 @@ static bool make_walks(struct walks *x, const struct walk *w) {
         walk->end = i + 1 < x->count ? x->starts[i + 1] : p->leaf_was.count;
         walk->tables = i ? calloc(p->tables.count, sizeof *walk->tables) : p->tables.items;
         walk->behind = i ? calloc(p->tables.count, sizeof *walk->behind) : NULL;
-        ok = walk->tables && (!i || walk->behind);
+        ok = !p->tables.count || (walk->tables && (!i || walk->behind)); /* no event, no table */
         size_t leaves = walk->end - walk->from;
         x->turns[i] = (struct turn){leaves, (uint32_t)i};
         if (ok) /* the first one's take all */

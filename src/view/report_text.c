@@ -29,8 +29,6 @@
 #define LATENCY_WIDTH 7 /* of callers' */
 #define COUNT_WIDTH   12
 #define WEIGHT_WIDTH  8
-#define MIN_PERCENT   6   /* -w makes percentages no narrower than this, */
-#define MIN_COUNT     7   /* and sums than this */
 #define MOST_DOTS     207 /* below a hierarchy's keys, however long they are */
 #define COLUMN_GAP    2
 
@@ -110,7 +108,8 @@ struct printer {
     const struct profile_event *e;
     const struct report_text_options *o;
     VEC(struct column) columns;
-    bool plain; /* padded columns without colours, one number each, no widths asked for */
+    VEC(uint32_t) members; /* of the event that are shown, by their index */
+    bool plain;            /* padded columns without colours, one number each, no widths asked for */
     bool alike; /* what stands before the symbol, the last cell, follows from what profile_glance tells */
     struct scratch *scratch;
     struct out *out;
@@ -131,8 +130,8 @@ static unsigned measure_unit(enum profile_column_id id) {
 }
 
 static bool is_told_by_filter(const struct report_text_options *o, enum profile_column_id id) {
-    return (id == PROFILE_COMM && o->only_comm) || (id == PROFILE_DSO && o->only_dso) ||
-           (id == PROFILE_SYMBOL && o->only_symbol);
+    return ((id == PROFILE_COMM || id == PROFILE_COMM_NODIGIT) && o->only_comm) ||
+           (id == PROFILE_DSO && o->only_dso) || (id == PROFILE_SYMBOL && o->only_symbol);
 }
 
 /* Keys that have one value only, by a filter, are left out unless nothing would stand there. */
@@ -146,8 +145,10 @@ static bool choose_columns(struct printer *pr) {
             keep = false;
     }
     keep = keep || o->hierarchy;
+    size_t number = 0; /* -w counts what is left out, too */
     for (size_t i = 0; i < o->columns->out.count; i++) {
         const struct profile_column *c = &o->columns->out.items[i];
+        number += c->shown;
         if (!c->shown || profile_column_is_elsewhere(c, pr->e))
             continue;
         if (pr->columns.count)
@@ -162,7 +163,7 @@ static bool choose_columns(struct printer *pr) {
         have->last = true;
         have->rule = rule_of(c->id);
         have->title_len = strlen(c->title);
-        have->asked = pr->columns.count <= o->width_count ? o->widths[pr->columns.count - 1] : 0;
+        have->asked = number <= o->width_count ? o->widths[number - 1] : 0;
     }
     return true;
 }
@@ -171,7 +172,7 @@ static void measure_columns(struct printer *pr) {
     for (size_t i = 0; i < pr->columns.count; i++) {
         struct column *c = &pr->columns.items[i];
         if (c->measure) {
-            c->width = measure_unit(c->is->id) * pr->e->members;
+            c->width = measure_unit(c->is->id) * (unsigned)pr->members.count;
             if (c->width < c->title_len)
                 c->width = (unsigned)c->title_len;
             if (c->width < c->asked)
@@ -199,8 +200,8 @@ static void print_event_name(const struct printer *pr) {
         out_str(pr->out, "of events '");
     else
         out_printf(pr->out, "of events '%s { ", name);
-    for (uint32_t i = 0; i < e->members; i++)
-        out_printf(pr->out, "%s%s", i ? ", " : "", events[i].name);
+    for (size_t i = 0; i < pr->members.count; i++)
+        out_printf(pr->out, "%s%s", i ? ", " : "", events[pr->members.items[i]].name);
     out_str(pr->out, pr->o->made_group ? "'" : " }'");
 }
 
@@ -214,7 +215,9 @@ static void print_title(const struct printer *pr) {
         out_str(pr->out, ", show reference callgraph");
     if (o->times)
         out_printf(pr->out, " (time slices: %s)", o->times);
-    if (o->memory_sort)
+    if (o->memory_sort && !*o->memory_sort) /* -F alone */
+        out_printf(pr->out, "\n# Total weight : %" PRIu64, pr->e->total.period);
+    else if (o->memory_sort)
         out_printf(pr->out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s", pr->e->total.period,
                    o->memory_sort);
     else
@@ -278,33 +281,34 @@ static void print_number(const struct printer *pr, const struct profile_entry *e
     }
 }
 
-/* With -t nothing is put behind a number that is the last in its line. */
-static void print_measure(const struct printer *pr, const struct profile_entry *entry, const struct column *c,
-                          bool first) {
+/* Nothing is put behind a number that is the last in its line. */
+static void print_measure(const struct printer *pr, const struct profile_entry *entry,
+                          const struct column *c) {
     enum profile_column_id id = c->is->id;
     unsigned unit = measure_unit(id);
     size_t start = pr->out->total + pr->out->len;
-    for (uint32_t i = 0; i < pr->e->members; i++) {
-        if (i && profile_measure_of_children(id) && !entry->children)
+    for (size_t k = 0; k < pr->members.count; k++) {
+        uint32_t i = pr->members.items[k];
+        bool absent = profile_measure_of_children(id) && !entry->children;
+        if (k && absent)
             break; /* "N/A" once */
-        if (pr->o->separator && profile_measure_of_children(id) && !entry->children) {
-            print_number(pr, entry, i, id, unit);
+        if (absent && (pr->o->separator || c->asked)) {
+            print_number(pr, entry, i, id, c->asked > 4 ? c->asked : c->asked ? 4 : unit); /* " N/A" */
         } else if (pr->o->separator) {
             out_char(pr->out, ' ');
             print_number(pr, entry, i, id, 0);
-        } else if (c->asked && (!first || c->asked > unit)) {
-            unsigned least = is_percent(id) ? MIN_PERCENT : MIN_COUNT;
+        } else if (c->asked) {
             out_char(pr->out, ' ');
-            print_number(pr, entry, i, id, (c->asked > least ? c->asked : least) - 1);
+            print_number(pr, entry, i, id, (c->asked > c->title_len ? c->asked : (unsigned)c->title_len) - 1);
         } else if (id == PROFILE_LATENCY_CHILDREN) { /* a blank, whatever comes */
             out_char(pr->out, ' ');
             print_number(pr, entry, i, id, unit - 1);
         } else {
-            print_number(pr, entry, i, id, pr->e->members == 1 ? c->width : unit);
+            print_number(pr, entry, i, id, pr->members.count == 1 ? c->width : unit);
         }
     }
     size_t len = pr->out->total + pr->out->len - start;
-    if (!pr->o->color && len < c->width && !(c->last && pr->o->separator && !pr->o->hierarchy))
+    if (!pr->o->color && len < c->width && !(c->last && !pr->o->hierarchy))
         out_fill(pr->out, ' ', c->width - len);
 }
 
@@ -315,12 +319,16 @@ static bool cuts_comms(enum profile_column_id id) {
            id == PROFILE_DSO_TO || id == PROFILE_TIME;
 }
 
-/* -w does not cut what tells of a memory access, nor addresses in place of names, which begin with no digit.
- */
-static bool is_never_cut(const struct printer *pr, enum profile_column_id id) {
-    enum { LEVEL = 4 };
-    bool symbol = id == PROFILE_SYMBOL || id == PROFILE_SYMBOL_IADDR;
+/* -w does not cut what tells of a memory access, nor sizes, nor addresses in place of names, which begin with
+ * no digit; nor names where it leaves no room for what stands before them. */
+static bool is_never_cut(const struct printer *pr, const struct column *c) {
+    enum { LEVEL = 4, NUMBER = 8 };
+    enum profile_column_id id = c->is->id;
+    bool symbol = id == PROFILE_SYMBOL || id == PROFILE_SYMBOL_IADDR,
+         task = id == PROFILE_PID || id == PROFILE_TGID;
     return id == PROFILE_MEM || id == PROFILE_SYMBOL_DADDR || id == PROFILE_SNOOP || id == PROFILE_TLB ||
+           id == PROFILE_SYMBOL_SIZE || id == PROFILE_DSO_SIZE || (task && c->asked < NUMBER) ||
+           (id == PROFILE_SYMBOL && c->asked < LEVEL) ||
            (symbol && pr->scratch->text.len > LEVEL && pr->scratch->text.buf[LEVEL] >= '0' &&
             pr->scratch->text.buf[LEVEL] <= '9');
 }
@@ -361,8 +369,7 @@ static void make_text(struct printer *pr, const struct profile_entry *entry, con
     unsigned digits = digits_asked(c);
     if (digits)
         set_digits(&pr->scratch->text, digits);
-    else if (((c->asked && !is_never_cut(pr, c->is->id)) || cuts_comms(c->is->id)) &&
-             pr->scratch->text.len > c->width)
+    else if ((c->asked ? !is_never_cut(pr, c) : cuts_comms(c->is->id)) && pr->scratch->text.len > c->width)
         pr->scratch->text.len = c->width;
     if (separator && *separator)
         for (size_t i = 0; i < pr->scratch->text.len; i++)
@@ -386,14 +393,11 @@ static double entry_percent(const struct printer *pr, const struct profile_entry
     return report_percent(period, pr->e->member_totals[0].period);
 }
 
-/* The first frame of a single root is the row's own symbol, or (callers first) left out all the same, if that
- * is the first key and there is no -F. */
+/* The first frame of a single root is the row's own symbol, or (callers first) left out all the same, if the
+ * text of -s begins like that key, whichever it is, and there is no -F. */
 static bool row_names_first(const struct printer *pr) {
     const struct profile_columns *columns = pr->o->columns;
-    for (size_t i = 0; i < columns->order.count && !columns->fields_said; i++)
-        if (profile_column_is_key(columns->order.items[i].id))
-            return columns->order.items[i].id == PROFILE_SYMBOL;
-    return false;
+    return !columns->fields_said && columns->sort && !strncmp(columns->sort, "sym", 3);
 }
 
 static bool print_graph(struct printer *pr, const struct profile_entry *entry) {
@@ -520,7 +524,7 @@ static bool print_row(struct printer *pr, const struct profile_entry *entry, con
         if (c->plain && c->measure)
             print_plain_percent(pr, entry, i);
         else if (c->measure)
-            print_measure(pr, entry, c, i == 0);
+            print_measure(pr, entry, c);
         else if (c->plain)
             print_plain_key(pr, entry, c);
         else
@@ -648,7 +652,7 @@ static void print_hierarchy_measures(const struct printer *pr, const struct prof
         if (!first)
             out_str(pr->out, pr->o->separator ? pr->o->separator : "  ");
         if (entry) {
-            print_measure(pr, entry, c, first);
+            print_measure(pr, entry, c);
         } else if (pr->o->separator) {
             out_right(pr->out, c->is->title, c->title_len, c->width);
         } else {
@@ -767,7 +771,23 @@ static bool print_blocks(struct printer *pr) {
     return report_blocks_print(pr->p, pr->e, &o, pr->out, pr->err);
 }
 
+/* Those of a group without samples are left out. */
+static bool choose_members(struct printer *pr) {
+    vec_clear(&pr->members);
+    for (uint32_t i = 0; i < pr->e->members; i++) {
+        if (pr->e->members > 1 && !pr->o->keep_empty && !profile_has_samples(pr->p, pr->e->event + i))
+            continue;
+        uint32_t *member = vec_push(&pr->members);
+        if (!member)
+            return err_memory(pr->err, "columns");
+        *member = i;
+    }
+    return true;
+}
+
 static bool print_event(struct printer *pr) {
+    if (!choose_members(pr))
+        return false;
     if (pr->o->blocks)
         return print_blocks(pr);
     if (!choose_columns(pr))
@@ -801,8 +821,9 @@ static bool is_key(const struct report_text_options *o, enum profile_column_id i
 
 /* Of filters that leave one value of a key. */
 static void print_filters(const struct report_text_options *o, struct out *out) {
-    if (o->only_comm && is_key(o, PROFILE_COMM))
-        out_printf(out, "# comm: %s\n", o->only_comm);
+    for (unsigned i = 0; o->only_comm && i < 2; i++) /* each of two keys says it */
+        if (is_key(o, i ? PROFILE_COMM_NODIGIT : PROFILE_COMM))
+            out_printf(out, "# comm: %s\n", o->only_comm);
     if (o->only_dso && is_key(o, PROFILE_DSO))
         out_printf(out, "# dso: %s\n", o->only_dso);
     if (o->only_symbol && is_key(o, PROFILE_SYMBOL))
@@ -821,12 +842,13 @@ bool report_text_print(const struct profile *p, const struct report_text_options
     }
     for (uint32_t i = 0; ok && i < profile_event_count(p) && !out->failed; i++) {
         pr.e = profile_event(p, i);
-        if (pr.e->read || o->keep_empty)
+        if (pr.e->read > pr.e->dropped || o->keep_empty)
             ok = print_event(&pr);
     }
     if (ok && !o->quiet)
         out_str(out, "#\n# (Tip: " TIP ")\n#\n");
     vec_fini(&pr.columns);
+    vec_fini(&pr.members);
     scratch_fini(&scratch);
     return ok;
 }

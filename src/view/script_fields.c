@@ -281,9 +281,10 @@ bool script_fields_of(const struct script_fields *f, const struct perfdata_event
                 event->name ? event->name : "unknown");
         mask &= ~(SCRIPT_BIT(SYM) | SCRIPT_BIT(SYMOFF) | SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF));
     }
-    if (!(event->attr.sample_type & PERFDATA_SAMPLE_IP) && (mask & asked & SCRIPT_BIT(SRCLINE)))
-        return err_set(err, ERR_ABSENT, "-F",
-                       "Display of source line number requested but sample IP is not selected.");
+    if (!(mask & SCRIPT_BIT(IP)) && (mask & asked & SCRIPT_BIT(SRCLINE)))
+        return err_set(
+            err, ERR_ABSENT, "-F",
+            "Display of source line number requested but sample IP is not selected: ask for ip, too.");
     if (mask & asked & SCRIPT_BRANCH_CODE && !(event->attr.branch_sample_type & BRANCH_ANY))
         return err_set(
             err, ERR_ABSENT, "-F",

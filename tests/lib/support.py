@@ -8,6 +8,7 @@ import os
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -15,8 +16,11 @@ SKIP = 77  # meson's exit status of a skipped test
 HANG_SECONDS = 240  # a guard against endless loops only: nothing is measured
 SANITIZER_STATUS = 86
 
+# Of the tests alone: what sonde keeps there (build-ids, lists of symbols) goes with them.
+_HOME = tempfile.TemporaryDirectory(prefix="sonde-home-")
+
 # A sanitizer's finding must not look like sonde's own exit status 1.
-ENV = dict(os.environ, TZ="UTC", LC_ALL="C", PAGER="cat", HOME="/nonexistent", PERF_CONFIG="/dev/null",
+ENV = dict(os.environ, TZ="UTC", LC_ALL="C", PAGER="cat", HOME=_HOME.name, PERF_CONFIG="/dev/null",
            ASAN_OPTIONS=f"exitcode={SANITIZER_STATUS}:detect_leaks=1:allocator_may_return_null=1",
            UBSAN_OPTIONS=f"exitcode={SANITIZER_STATUS}:halt_on_error=1:print_stacktrace=1",
            LSAN_OPTIONS=f"exitcode={SANITIZER_STATUS}")

@@ -8,6 +8,9 @@
 
 #include "base/out.h"
 
+/* What is not recorded: every field says that it is not available. */
+enum { PERFDATA_SRC_NONE = 1 | 1 << 5 | 1 << 19 | 1 << 24 | 1 << 26 };
+
 void perfdata_src_operation(struct out *o, uint64_t v); /* "LOAD" */
 void perfdata_src_level(struct out *o, uint64_t v);     /* "L1 or L2 hit", "Remote core, same node L3 " */
 void perfdata_src_snoop(struct out *o, uint64_t v);     /* "Hit or Fwd" */
