@@ -671,9 +671,12 @@ HOT static bool walk_range(void *ctx, size_t i, unsigned thread, struct err *err
 
 /* ---- several ---- */
 
-/* Makes room in a table of the profile for the rows of a range's, behind what is there. False: memory. */
+/* Counts a range's table in the profile's, and makes room there for its rows, behind what is there. False:
+ * memory. */
 static bool make_room(struct profile_table *to, const struct profile_table *from, struct behind *behind) {
     size_t rows = to->rows.count, n = from->rows.count;
+    for (unsigned i = 0; i < GRADE_COUNT; i++)
+        to->event.grades[i] += from->event.grades[i];
     if (!n)
         return true;
     size_t selves = from->self.count ? from->self.count - 1 : 0;
@@ -693,10 +696,9 @@ static bool make_room(struct profile_table *to, const struct profile_table *from
 /* What was copied is not to be in the memory twice. */
 #define give_back(v) (os_heap_forget((v)->items, (v)->count * sizeof *(v)->items), vec_clear(v))
 
+/* Several ranges are appended to a table at once: each writes the rows that are its own, and nothing else. */
 static void append_table(struct profile_table *to, struct profile_table *from, const struct behind *behind) {
     size_t n = from->rows.count;
-    for (unsigned i = 0; i < GRADE_COUNT; i++)
-        to->event.grades[i] += from->event.grades[i];
     if (!n)
         return;
     struct profile_row *rows = to->rows.items + behind->rows;
