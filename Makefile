@@ -45,4 +45,4 @@ fuzz:
 	@fuzz/run.sh $(FUZZ_SECONDS)
 
 clean:
-	rm -rf build build-asan build-other build-fuzz
+	rm -rf build build-asan build-tsan build-other build-fuzz

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make check`: every build, every check, every test; the last line is "N passed, N failed, N skipped".
 
-Builds: release with gcc (build/), asan+ubsan with clang (build-asan/; gcc where there is no clang), and release
-with clang (build-other/, compiled only). All of them treat warnings as errors. The tests run in the first two.
+Builds: release with gcc (build/), asan+ubsan with clang (build-asan/; gcc where there is no clang), tsan with clang
+(build-tsan/) and release with clang (build-other/, compiled only). All of them treat warnings as errors. The tests run
+in the first two; those of units, and that any number of threads reports the same, in the third, too.
 A test that cannot run says SKIP and why; so do the checks.
 """
 import glob
@@ -20,6 +21,7 @@ CLANG_FORMAT_MAJOR = 14  # other releases lay out the same style differently
 # A missing library must not quietly drop tests: all are required here.
 REQUIRED = ["-Dtests=enabled", "-Dzstd=enabled", "-Dtraceevent=enabled"]
 SANITIZE = ["-Dbuildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false"]
+SANITIZE_THREADS = ["-Dbuildtype=debugoptimized", "-Db_sanitize=thread", "-Db_lundef=false"]
 
 TELLING = re.compile(r"\b(FAIL(ED|URE)?|ERROR)\b|\b\w*(Error|Exception|Expired|Crash)\b|[Aa]ssert|Sanitizer|runtime error|error:|failed")
 NOTHING = re.compile(r"\b0 fail|PASSED|^SKIP\b|\[  (FAILED|PASSED)  \] \d+ test")
@@ -94,13 +96,14 @@ def skip_reason(test):
     return lines[-1] if lines else "it gave no reason"
 
 
-def test(name, folder, env):
-    """Runs all tests of a build and counts them one by one."""
+def test(name, folder, env, which=()):
+    """Runs all tests of a build, or those of `which` (`meson test`'s arguments), and counts them one by one."""
     log = os.path.join(TOP, folder, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.remove(log)
-    patience = "6" if "asan" in folder else "3"  # the machine may be busy: they guard against endless loops only
-    r = run(["meson", "test", "-C", folder, "--no-rebuild", "--timeout-multiplier", patience], env=dict(os.environ, **env))
+    patience = "3" if folder == "build" else "6"  # the machine may be busy: they guard against endless loops only
+    r = run(["meson", "test", "-C", folder, "--no-rebuild", "--timeout-multiplier", patience, *which],
+            env=dict(os.environ, **env))
     if not os.path.exists(log):
         report("FAIL", f"tests {name}", "they did not run", r.stdout)
         print(r.stdout, flush=True)
@@ -144,9 +147,12 @@ def main():
     if build("asan+ubsan", "build-asan", clang or gcc, REQUIRED + SANITIZE):
         test("asan+ubsan", "build-asan", sanitized)
     if clang:
+        if build("tsan", "build-tsan", clang, REQUIRED + SANITIZE_THREADS):
+            test("tsan", "build-tsan", {}, ["--suite", "unit"])
+            test("tsan", "build-tsan", {}, ["report_threads"])
         build("with the other compiler", "build-other", clang, REQUIRED)
     else:
-        report("SKIP", "build with the other compiler", "clang is not installed")
+        report("SKIP", "build tsan, and with the other compiler", "clang is not installed")
     for what, lines in failed:  # once more: often only the end of this is kept
         print(f"FAIL {what}")
         for line in lines:
