@@ -160,18 +160,10 @@ static bool add_key(const char **list, char **made, const char *key) {
     return true;
 }
 
-/* As uname -m says; NULL: nothing is recorded. Lies in the arena. */
-static const char *recorded_arch(const struct report_session *s, struct arena *arena) {
-    struct perfdata_feature_value value;
-    const struct perfdata_header *header = stream_header(s->r->stream);
-    return perfdata_feature_get(header, PERFDATA_FEATURE_ARCH, arena, &value) && value.text.size
-               ? arena_strndup(arena, (const char *)value.text.data, bytes_text_len(value.text))
-               : NULL;
-}
-
 static bool make_columns(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
-    struct arena arena = ARENA_INIT;
+    char arch[32]; /* as uname -m says */
+    bool told = perfdata_feature_text(stream_header(s->r->stream), PERFDATA_FEATURE_ARCH, arch, sizeof arch);
     struct profile_column_options c = {.sort =
                                            s->blocks ? NULL : o->sort, /* blocks are what is sorted then */
                                        .fields = o->fields,
@@ -180,7 +172,7 @@ static bool make_columns(struct report_session *s, struct err *err) {
                                        .branch = s->branch,
                                        .history = s->history && o->branch_history,
                                        .mem = o->mem_mode,
-                                       .arch = recorded_arch(s, &arena),
+                                       .arch = told ? arch : NULL,
                                        .latency = o->latency,
                                        .latent = s->has.latency,
                                        .fields_of = report_fields_of,
@@ -200,7 +192,6 @@ static bool make_columns(struct report_session *s, struct err *err) {
         ok = add_key(o->fields ? &c.fields : &c.sort, &with_grades, "grade");
     ok = (ok || err_memory(err, "columns")) && profile_columns_make(&c, s->r->events, &s->columns, err);
     free(with_grades);
-    arena_fini(&arena);
     return ok;
 }
 

@@ -80,10 +80,8 @@ static void learn_cpu(struct resolve_unwind *u) {
     struct perfdata_feature_value v;
     if (perfdata_feature_get(u->header, PERFDATA_FEATURE_E_MACHINE, &arena, &v))
         u->machine = v.e_machine.machine;
-    if (perfdata_feature_get(u->header, PERFDATA_FEATURE_ARCH, &arena, &v) && v.text.size &&
-        bytes_text_len(v.text) < sizeof u->arch)
-        memcpy(u->arch, v.text.data, bytes_text_len(v.text));
     arena_fini(&arena);
+    perfdata_feature_text(u->header, PERFDATA_FEATURE_ARCH, u->arch, sizeof u->arch);
     u->told = true;
 }
 

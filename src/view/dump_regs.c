@@ -107,13 +107,11 @@ const struct dump_regs *dump_regs_of(const struct perfdata_header *h) {
     struct arena arena = ARENA_INIT;
     struct perfdata_feature_value v;
     uint32_t machine = 0;
-    char arch[32] = "";
+    char arch[32];
     if (perfdata_feature_get(h, PERFDATA_FEATURE_E_MACHINE, &arena, &v))
         machine = v.e_machine.machine;
-    if (perfdata_feature_get(h, PERFDATA_FEATURE_ARCH, &arena, &v) && v.text.size &&
-        bytes_text_len(v.text) < sizeof arch)
-        memcpy(arch, v.text.data, bytes_text_len(v.text));
     arena_fini(&arena);
+    perfdata_feature_text(h, PERFDATA_FEATURE_ARCH, arch, sizeof arch);
     return dump_regs_find(machine, arch);
 }
 

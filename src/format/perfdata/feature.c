@@ -726,6 +726,19 @@ bool perfdata_feature_get(const struct perfdata_header *h, uint32_t id, struct a
     return perfdata_feature_decode(id, f->content, &env, arena, out);
 }
 
+bool perfdata_feature_text(const struct perfdata_header *h, uint32_t id, char *text, size_t size) {
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value v;
+    size_t len = perfdata_feature_get(h, id, &arena, &v) ? bytes_text_len(v.text) : 0;
+    if (len >= size)
+        len = 0;
+    if (len)
+        memcpy(text, v.text.data, len);
+    text[len] = '\0';
+    arena_fini(&arena);
+    return len;
+}
+
 void perfdata_feature_encode(const struct perfdata_feature_value *v, struct writer *w) {
     const struct row *row = find_row(v->id);
     if (row && row->write)
