@@ -7,6 +7,7 @@
 
 #include <elf.h>
 
+#include "os/place.h"
 #include "symbol/elf_symbols.h"
 
 const char STORE_LIVE_LIST[] = "/proc/kallsyms", STORE_KEPT_LIST[] = "the recording's own kallsyms";
@@ -536,6 +537,13 @@ static bool use_forced(struct symbol_store *s, struct store_image *im) {
     return false;
 }
 
+/* The cache has the running kernel's list as a text, which takes longer to read than what is kept of the
+ * list. */
+static bool is_at_hand(struct symbol_store *s, struct store_image *im) {
+    bool proved;
+    return s->options.own_cache && !store_not_running(s, im, &im->known, &proved) && proved;
+}
+
 bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
     const struct symbol_kernel_options *o = store_kernel_options(s, im);
     if (use_forced(s, im))
@@ -548,6 +556,8 @@ bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
     const char *cached = store_cache_path(s, im, "elf"), *list = store_cache_path(s, im, "kallsyms");
     if (!s->options.ignore_vmlinux &&
         ((cached && try_vmlinux(s, im, cached)) || (im->known.space == SYMBOL_KERNEL && find_vmlinux(s, im))))
+        return true;
+    if (list && os_place_taken(list) && is_at_hand(s, im) && use_live(s, im))
         return true;
     /* A list has no build-id of its own; the cache vouches for it. */
     if ((list && try_list(s, im, list, SYMBOL_FROM_CACHE, store_id_proves(&im->known))) ||
