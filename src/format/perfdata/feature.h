@@ -265,8 +265,8 @@ bool perfdata_feature_decode(uint32_t id, struct bytes content, const struct per
 bool perfdata_feature_get(const struct perfdata_header *h, uint32_t id, struct arena *arena,
                           struct perfdata_feature_value *out);
 
-/* Copies a text of a header, such as the one of PERFDATA_FEATURE_ARCH, and ends it with NUL. "" and false when the
- * header has none, it is empty, or it does not fit in `size` bytes. */
+/* Copies a text of a header, such as the one of PERFDATA_FEATURE_ARCH, and ends it with NUL. "" and false
+ * when the header has none, it is empty, or it does not fit in `size` bytes. */
 bool perfdata_feature_text(const struct perfdata_header *h, uint32_t id, char *text, size_t size);
 
 /* Writes the content again; byte for byte unless the value is `cut`. */
