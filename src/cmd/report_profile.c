@@ -358,7 +358,7 @@ static unsigned thread_count(const struct report_session *s, uint32_t pieces) {
 
 /* So much of the recording stays in memory for the second pass, in which other things take its place. More
  * would be more than is needed at the end, less would be brought twice. */
-enum { KEPT_BYTES = 96 << 20 };
+enum { KEPT_BYTES = 80 << 20 };
 
 static bool first_pass(struct report_session *s, struct err *err) {
     stream_forget_behind(s->r->stream, KEPT_BYTES);
