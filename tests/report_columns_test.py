@@ -122,6 +122,16 @@ def widths():
           "#      Samples  Children  Command")
 
 
+def long_names():
+    """However long a name is, it is whole; its title is followed by 1,023 columns at most."""
+    name = "long-" * 240
+    r = pd.Recording(PLAIN)
+    r.map(7, 0x400000, 0x1000, 0, "/opt/" + name)
+    r.sample(7, 0x400100)
+    title, row = lines(r, "-s", "dso,pid")
+    check("a long name's title", (title.index("Pid:") - title.index("Shared Object"), name in row), (1023 + 2 + 4, True))
+
+
 def branches():
     """-c and the like ask for the sample, wherever its branches led; a branch's weight are the newest one's cycles."""
     r = pd.Recording(PLAIN | pd.BRANCH_STACK)
@@ -250,7 +260,7 @@ def memory():
 
 
 def main():
-    for test in (tasks, processors, widths, branches, first_key, groups, searches, addresses, nothing, memory):
+    for test in (tasks, processors, widths, long_names, branches, first_key, groups, searches, addresses, nothing, memory):
         test()
     shutil.rmtree(FOLDER)
     REPORT.finish()

@@ -29,7 +29,8 @@
 #define LATENCY_WIDTH 7 /* of callers' */
 #define COUNT_WIDTH   12
 #define WEIGHT_WIDTH  8
-#define MOST_DOTS     207 /* below a hierarchy's keys, however long they are */
+#define MOST_TITLE    1023 /* with its blanks, however long the names below it are */
+#define MOST_DOTS     207  /* below a hierarchy's keys, however long they are */
 #define COLUMN_GAP    2
 
 enum key_align { LEFT, RIGHT };
@@ -244,7 +245,7 @@ static void print_column_names(const struct printer *pr) {
         if (c->measure || c->is->field)
             out_right(pr->out, c->is->title, len, c->width);
         else
-            out_left(pr->out, c->is->title, len, c->width);
+            out_left(pr->out, c->is->title, len, c->width < MOST_TITLE ? c->width : MOST_TITLE);
     }
     out_char(pr->out, '\n');
     if (separator)
