@@ -2,11 +2,12 @@
 #include "cmd/reading.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <time.h>
 
+#include "base/hot.h"
 #include "base/log.h"
 #include "cmd/command.h"
-#include "cmd/first_pass.h"
 #include "cmd/input.h"
 #include "cmd/module_ends.h"
 #include "format/perfdata/evidence.h"
@@ -132,22 +133,19 @@ bool reading_decode(struct reading *r, const struct stream_record *raw, struct p
     return false;
 }
 
-bool reading_keep(struct reading *r, struct model *m, const struct perfdata_record *rec,
-                  struct model_when when, struct err *err) {
-    if (!kmod_sections_see(&r->kmod, rec))
-        return err_memory(err, "modules");
-    resolve_recorded_see(&r->recorded, rec);
-    if (r->jit && !resolve_jit_note_record(r->jit, rec, when))
-        return err_memory(err, "jitdumps");
-    return !model_wants(m, rec->type) || model_apply(m, rec, when, err);
-}
-
 bool reading_apply(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err) {
     struct perfdata_record rec;
     /* Decoded in any case: damage is damage whoever looks. */
     if (raw->legacy || !reading_decode(r, raw, &rec))
         return true;
-    return reading_keep(r, m, &rec, reading_when(r, raw), err);
+    if (!kmod_sections_see(&r->kmod, &rec))
+        return err_memory(err, "modules");
+    resolve_recorded_see(&r->recorded, &rec);
+    if (r->jit && !resolve_jit_note_record(r->jit, &rec, reading_when(r, raw)))
+        return err_memory(err, "jitdumps");
+    if (!model_wants(m, raw->raw.type))
+        return true;
+    return model_apply(m, &rec, reading_when(r, raw), err);
 }
 
 static void end_modules(const struct reading *r, struct model *m) {
@@ -155,12 +153,95 @@ static void end_modules(const struct reading *r, struct model *m) {
     module_ends_find(&from, m);
 }
 
+/* The next record that needs a look; some samples among them. */
+static enum stream_status next_of_first_pass(struct reading *r, struct reading_span *times,
+                                             struct stream_record *rec, struct err *err) {
+    struct stream_passed passed = {times->first_ns, times->last_ns};
+    resolve_returns_pass(&r->recorded.returns,
+                         stream_pass_samples(r->stream, resolve_returns_left(&r->recorded.returns), &passed));
+    *times = (struct reading_span){passed.first_ns, passed.last_ns};
+    return stream_next(r->stream, rec, err);
+}
+
+struct first_pass {
+    struct reading *r;
+    struct model *m;
+    struct reading_span *span; /* NULL, or to be filled in */
+    reading_seen_fn *seen;
+    void *ctx;
+    atomic_uint_fast64_t at; /* loc of the last record that was no sample */
+    atomic_bool over;
+};
+
+static bool read_records(struct first_pass *x, struct err *err) {
+    enum { STEP = 16 << 20 };
+    struct reading *r = x->r;
+    uint64_t chosen = 0;
+    struct stream_record rec;
+    struct reading_span times = {UINT64_MAX, 0};
+    enum stream_status status;
+    while ((status = next_of_first_pass(r, &times, &rec, err)) == STREAM_RECORD) {
+        if (rec.raw.type == PERFDATA_RECORD_SAMPLE) {
+            if (rec.has_time) {
+                times.first_ns = rec.time_ns < times.first_ns ? rec.time_ns : times.first_ns;
+                times.last_ns = rec.time_ns > times.last_ns ? rec.time_ns : times.last_ns;
+            }
+            resolve_returns_note(&r->recorded.returns, rec.loc);
+            continue;
+        }
+        atomic_store_explicit(&x->at, rec.loc, memory_order_relaxed);
+        if (rec.loc > chosen && rec.loc - chosen >= STEP) {
+            os_heap_choose_pages();
+            chosen = rec.loc;
+        }
+        if (rec.legacy)
+            continue;
+        if ((x->seen && !x->seen(x->ctx, &rec, err)) || !reading_apply(r, x->m, &rec, err))
+            return false;
+    }
+    if (x->span)
+        *x->span = times;
+    if (times.first_ns <= times.last_ns)
+        r->recorded.span = (struct symbol_span){times.first_ns, times.last_ns};
+    return status == STREAM_END;
+}
+
+/* Has the recording's pages brought into memory, not too far ahead of who reads them. */
+static void read_ahead(struct first_pass *x) {
+    enum { STEP = 4 << 20, AHEAD = 16 << 20, NAP_NS = 200 * 1000 };
+    for (uint64_t at = 0; !atomic_load(&x->over);) {
+        uint64_t reader = atomic_load_explicit(&x->at, memory_order_relaxed);
+        at = at > reader ? at : reader; /* what lies behind may have gone out again */
+        if (at > reader + AHEAD)
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        else if (stream_expect(x->r->stream, at, at + STEP))
+            at += STEP;
+        else
+            return;
+    }
+}
+
+/* The pass itself, and what helps it on a second thread; if there is none after all, that comes too late and
+ * ends at once. */
+HOT static bool pass_job(void *ctx, size_t job, unsigned thread, struct err *err) {
+    struct first_pass *x = ctx;
+    (void)thread;
+    if (job) {
+        read_ahead(x);
+        return true;
+    }
+    bool ok = read_records(x, err);
+    atomic_store(&x->over, true);
+    return ok;
+}
+
 /* What a model needed more than it keeps is worth giving back from this size on. */
 enum { LARGE_MODEL = 32 << 20 };
 
 bool reading_first_pass(struct reading *r, struct model *m, struct reading_span *span, reading_seen_fn *seen,
                         void *ctx, struct err *err) {
-    if (!first_pass_run(r, m, span, seen, ctx, err) || !reading_names(r, err) ||
+    struct first_pass x = {.r = r, .m = m, .span = span, .seen = seen, .ctx = ctx};
+    if (!pool_run(r->pool, r->pool ? 2 : 1, pass_job, &x, err) || !reading_names(r, err) ||
         !resolve_recorded_apply(&r->recorded, m, err) || !kmod_sections_finish(&r->kmod, m, err))
         return false;
     if (!r->recorded.module_lines[0].size)

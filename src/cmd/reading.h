@@ -29,7 +29,7 @@ struct reading {
     /* What may tell where modules end: a list of symbols, and where their files are. Set between open and
      * first pass; NULL. */
     const char *kallsyms, *symfs;
-    struct pool *pool;                   /* borrowed; NULL: the first pass is one thread's. Likewise. */
+    struct pool *pool; /* borrowed; NULL: nothing is read ahead in the first pass. Likewise. */
     size_t named_events, named_features; /* how many there were when names were given last */
 };
 
@@ -66,8 +66,7 @@ struct reading_span {
     uint64_t first_ns, last_ns;
 };
 
-/* Called with each record that is no sample, one after the other, by the thread that reads: another one may
- * be busy with the model. False stops, with *err. */
+/* Called with each record that is no sample. False stops, with *err. */
 typedef bool reading_seen_fn(void *ctx, const struct stream_record *r, struct err *err);
 
 /*
@@ -80,11 +79,6 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
 /* Seconds since 1970 when the recording was made, as the header's text tells it: the file's own time, or now.
  */
 int64_t reading_captured_s(const struct reading *r);
-
-/* A decoded record into the model if it wants it, and to whoever else learns from it. False only when memory
- * ran out. */
-bool reading_keep(struct reading *r, struct model *m, const struct perfdata_record *rec,
-                  struct model_when when, struct err *err);
 
 /* One record, decoded and so checked, into the model if it wants it. False only when memory ran out. */
 bool reading_apply(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err);

@@ -5,18 +5,17 @@
 
 #include "stream/stream_internal.h"
 
-/* What was read goes out of memory in steps of this size, but for the end, which another thread than the
- * reader's may still look at. */
-enum { WINDOW_BYTES = 4 << 20, IN_USE_BYTES = 2 << 20 };
+/* What was read goes out of memory in steps of this size. */
+enum { WINDOW_BYTES = 4 << 20 };
 
 void stream_add_mark(struct stream *s, uint64_t loc, size_t segment) {
     struct stream_mark *m = vec_push(&s->marks);
     if (m)
         *m = (struct stream_mark){loc, s->pass_max_ns, (uint32_t)segment};
     s->next_mark = m ? loc + STREAM_PIECE_BYTES : UINT64_MAX;
-    if (loc >= s->forgotten && loc - s->forgotten >= WINDOW_BYTES + IN_USE_BYTES) {
-        stream_forget(s, s->forgotten, loc - IN_USE_BYTES);
-        s->forgotten = loc - IN_USE_BYTES;
+    if (loc >= s->forgotten && loc - s->forgotten >= WINDOW_BYTES) {
+        stream_forget(s, s->forgotten, loc);
+        s->forgotten = loc;
     }
 }
 
