@@ -118,14 +118,20 @@ static void end_sorting(struct finish *f) {
     free(f->sortings);
 }
 
+/* Whether a thread that has nothing else to do may measure columns. */
+static bool measures_ahead(const struct profile *p) {
+    return p->plan.o->aligned && pool_threads(pool_of(p)) > 1;
+}
+
 /* What does not depend on each other, but for a table's order, whose second half waits for the first: that is
- * why all of these are begun before. Behind all tables what graphs are made of. */
+ * why all of these are begun before. Behind all tables what graphs are made of, and the columns' widths. */
 HOT static bool finish_part(void *ctx, size_t part, unsigned thread, struct err *err) {
     const struct finish *f = ctx;
     (void)thread;
-    bool ok = part < f->tables       ? profile_sort_first(f->sortings[part])
-              : part < 2 * f->tables ? profile_sort_second(f->sortings[part - f->tables])
-                                     : profile_graph_prepare(f->p);
+    bool ok = part < f->tables                            ? profile_sort_first(f->sortings[part])
+              : part < 2 * f->tables                      ? profile_sort_second(f->sortings[part - f->tables])
+              : part < 2 * f->tables + makes_graphs(f->p) ? profile_graph_prepare(f->p)
+                                                          : profile_measure_columns(f->p);
     return ok || err_memory(err, "profile");
 }
 
@@ -159,8 +165,8 @@ static bool finish_tables(struct profile *p) {
     if (p->b.leaves.count >= MANY_LEAVES)
         os_heap_choose_pages();
     struct finish f = {.p = p, .tables = p->shown.count};
-    bool ok =
-        start_sorting(&f) && pool_run(pool_of(p), 2 * f.tables + makes_graphs(p), finish_part, &f, NULL);
+    bool ok = start_sorting(&f) &&
+              pool_run(pool_of(p), 2 * f.tables + makes_graphs(p) + measures_ahead(p), finish_part, &f, NULL);
     end_sorting(&f);
     for (size_t i = 0; ok && i < p->shown.count; i++)
         ok = finish_table(p, &p->tables.items[p->shown.items[i]], p->shown.items[i]);

@@ -38,6 +38,7 @@ void profile_free(struct profile *p) {
         vec_fini(&t->joined_latency);
         vec_fini(&t->levels);
         vec_fini(&t->level_sums);
+        vec_fini(&t->widths);
         vec_fini(&t->graph_rows);
         vec_fini(&t->node_at);
         vec_fini(&t->node_list);

@@ -55,6 +55,7 @@ struct profile_options {
     bool hierarchy;           /* one level per key */
     bool hide_unresolved;     /* -U */
     bool exclude_other;       /* -x */
+    bool aligned;             /* profile_width will be asked */
     bool tight;               /* -t or -w: profile_width is that of the texts alone */
     bool relative;            /* --percentage relative: percentages of what filters left */
     const char *parent;       /* -p: regex; NULL: perf's default */

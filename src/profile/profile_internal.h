@@ -454,6 +454,7 @@ struct profile_table {
     VEC(struct profile_sums) joined_self;
     VEC(struct profile_through) joined_children;
     VEC(uint64_t) joined_latency;        /* if it is asked for */
+    VEC(uint32_t) widths;                /* by column, if asked ahead: see profile_measure_columns */
     VEC(struct profile_entry) levels;    /* --hierarchy: the entries */
     VEC(struct profile_sums) level_sums; /* members by level */
     uint32_t root_count;
@@ -703,6 +704,8 @@ uint64_t profile_size_of(const struct profile *p, enum profile_column_id id, uin
 void profile_put_address(struct out *o, uint64_t address, unsigned digits);
 /* "[k] " */
 void profile_put_level(struct out *o, unsigned cpumode);
+/* Measures the usual keys' columns, ahead of profile_width, in the tables that are shown. False: memory. */
+bool profile_measure_columns(struct profile *p);
 
 /* ---- graph.c ---- */
 

@@ -319,9 +319,8 @@ static uint32_t widest_task(const struct profile *p, const struct profile_table 
     return widest;
 }
 
-uint32_t profile_width(const struct profile *p, const struct profile_event *e,
-                       const struct profile_column *column) {
-    const struct profile_table *t = table_at(p, e);
+static uint32_t width_of(const struct profile *p, const struct profile_table *t,
+                         const struct profile_column *column) {
     uint32_t widest = (uint32_t)strlen(column->title), least = profile_key_width(column->id);
     enum profile_column_id id = column->id;
     bool roomy = !p->plan.o->tight && !p->plan.o->dsos;
@@ -373,6 +372,32 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
     }
     out_fini(&o);
     return widest;
+}
+
+/* What is measured ahead: the usual keys of many rows. */
+static bool takes_long(enum profile_column_id id) {
+    return id == PROFILE_COMM || id == PROFILE_PID || id == PROFILE_DSO || id == PROFILE_SYMBOL;
+}
+
+bool profile_measure_columns(struct profile *p) {
+    const struct profile_columns *c = p->plan.o->columns;
+    for (size_t i = 0; i < p->shown.count; i++) {
+        struct profile_table *t = &p->tables.items[p->shown.items[i]];
+        for (size_t k = 0; k < c->out.count; k++) {
+            uint32_t *width = vec_push(&t->widths);
+            if (!width)
+                return false;
+            *width = takes_long(c->out.items[k].id) ? width_of(p, t, &c->out.items[k]) : 0;
+        }
+    }
+    return true;
+}
+
+uint32_t profile_width(const struct profile *p, const struct profile_event *e,
+                       const struct profile_column *column) {
+    const struct profile_table *t = table_at(p, e);
+    size_t i = (size_t)(column - p->plan.o->columns->out.items);
+    return i < t->widths.count && t->widths.items[i] ? t->widths.items[i] : width_of(p, t, column);
 }
 
 /* ---- frames ---- */
