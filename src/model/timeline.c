@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/timeline.h"
 
+#include <stdlib.h>
+
+#include "base/prefetch.h"
 #include "os/heap.h"
 
 void timeline_fini(struct timeline *t) {
@@ -56,26 +59,25 @@ static void find_places(struct timeline *t) {
     }
 }
 
-/* Each exchange brings an entry to its place. */
-static void put_in_places(struct timeline *t) {
-    uint32_t *places = t->links.items;
-    struct timeline_entry *entries = t->entries.items;
-    for (uint32_t i = 0; i < t->entries.count; i++) {
-        if (places[i] == i)
-            continue;
-        struct timeline_entry entry = entries[i];
-        uint32_t place = places[i];
-        do {
-            struct timeline_entry next = entries[place];
-            uint32_t next_place = places[place];
-            entries[place] = entry;
-            places[place] = place;
-            entry = next;
-            place = next_place;
-        } while (place != i);
-        entries[i] = entry;
-        places[i] = i;
+/* Each entry goes to its place in new memory: in the old one it could only go where the one before it came
+ * from, and each such step would wait for the memory. */
+static bool put_in_places(struct timeline *t) {
+    enum { AHEAD = 16 };
+    const uint32_t *places = t->links.items;
+    size_t n = t->entries.count;
+    struct timeline_entry *entries = malloc((n + 1) * sizeof *entries);
+    if (!entries)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n)
+            prefetch_to_write(&entries[places[i + AHEAD]]);
+        entries[places[i]] = t->entries.items[i];
     }
+    vec_fini(&t->entries);
+    t->entries.items = entries;
+    t->entries.count = n;
+    t->entries.cap = n + 1;
+    return true;
 }
 
 /* Of fewer the memory is better used again than given back. */
@@ -85,7 +87,8 @@ bool timeline_freeze(struct timeline *t) {
     if (!vec_reserve(&t->heads, t->heads.count + 1))
         return false;
     find_places(t);
-    put_in_places(t);
+    if (!put_in_places(t))
+        return false;
     t->heads.items[t->heads.count++] = (uint32_t)t->entries.count;
     if (t->links.count >= MANY_LINKS)
         os_heap_forget(t->links.items, t->links.count * sizeof *t->links.items);
