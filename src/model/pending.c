@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/pending.h"
 
+#include "base/prefetch.h"
 #include "os/heap.h"
 
 void pending_fini(struct pending *p) {
@@ -122,7 +123,7 @@ static uint32_t *sort_events(const struct pending *p) {
 
 /* With fewer their memory is better used again by what they become than given back. Of many, what was played
  * goes in steps. */
-enum { MANY_BLOCKS = 64, FORGET_ITEMS = 1 << 18 };
+enum { MANY_BLOCKS = 64, FORGET_ITEMS = 1 << 18, AHEAD = 12 };
 
 static void drop_block(struct pending *p, size_t block, bool many) {
     if (many)
@@ -138,6 +139,8 @@ bool pending_play(struct pending *p, bool (*play)(void *ctx, const struct model_
         left[i] = PENDING_BLOCK;
     for (size_t i = 0; ok && i < p->count; i++) {
         size_t block = items[i] >> PENDING_BLOCK_BITS;
+        if (i + AHEAD < p->count)
+            prefetch(pending_at(p, items[i + AHEAD]));
         ok = play(ctx, pending_at(p, items[i]));
         if (ok && --left[block] == 0)
             drop_block(p, block, many);
