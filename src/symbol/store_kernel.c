@@ -235,6 +235,12 @@ const char *store_not_running(struct symbol_store *s, struct store_image *im,
     return runs_another(s, im, kernel);
 }
 
+static struct kernel_cache_key live_key(struct symbol_store *s) {
+    const struct store_live *live = store_live(s);
+    return kernel_cache_key((struct bytes){live->boot, live->boot_size},
+                            (struct bytes){live->id.bytes, live->id.size});
+}
+
 /* The kernel's own part of the list, as it was kept; NULL: it is not. */
 static const struct kernel_list *kept_list(struct symbol_store *s, const struct kernel_cache_key *key) {
     pthread_mutex_lock(&s->lock);
@@ -246,9 +252,7 @@ static const struct kernel_list *kept_list(struct symbol_store *s, const struct 
 }
 
 static const struct kernel_list *read_list(struct symbol_store *s, bool whole, struct err *err) {
-    const struct store_live *live = store_live(s);
-    struct kernel_cache_key key = kernel_cache_key((struct bytes){live->boot, live->boot_size},
-                                                   (struct bytes){live->id.bytes, live->id.size});
+    struct kernel_cache_key key = live_key(s);
     const struct kernel_list *list = whole ? NULL : kept_list(s, &key);
     if (list)
         return list;
@@ -538,10 +542,13 @@ static bool use_forced(struct symbol_store *s, struct store_image *im) {
 }
 
 /* The cache has the running kernel's list as a text, which takes longer to read than what is kept of the
- * list. */
+ * list. Where nothing is kept, as for users from whom the kernel hides its addresses, the text is as good. */
 static bool is_at_hand(struct symbol_store *s, struct store_image *im) {
     bool proved;
-    return s->options.own_cache && !store_not_running(s, im, &im->known, &proved) && proved;
+    if (store_not_running(s, im, &im->known, &proved) || !proved)
+        return false;
+    struct kernel_cache_key key = live_key(s);
+    return kept_list(s, &key);
 }
 
 bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
