@@ -48,17 +48,15 @@ static uint64_t thread_ns(void) {
 void os_heap_choose_pages(void) {
     if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) != 0)
         return;
-    uint8_t *room = mmap(NULL, 2 * HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED)
+    uint8_t *room = malloc(2 * HUGE_PAGE); /* what is taken next: nothing is touched in vain */
+    if (!room)
         return;
     uint8_t *page = (uint8_t *)(((uintptr_t)room + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
-    if (madvise(page, HUGE_PAGE, MADV_HUGEPAGE) == 0) {
-        uint64_t from = thread_ns();
-        *(volatile uint8_t *)page = 1;
-        if (thread_ns() - from > DEAR_NS)
-            prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-    }
-    munmap(room, 2 * HUGE_PAGE); /* whoever takes the next one gets this one */
+    uint64_t from = thread_ns();
+    *(volatile uint8_t *)page = 1;
+    if (thread_ns() - from > DEAR_NS)
+        prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    free(room);
 }
 
 /*
