@@ -27,8 +27,10 @@ struct share {
     uint32_t note;  /* see make_notes */
 };
 
+static const uint64_t sign = 1ull << 63;
+
 /* How far the first half is. */
-enum stage { STAGE_BEGUN, STAGE_MADE, STAGE_SHARES, STAGE_FAILED };
+enum stage { STAGE_BEGUN, STAGE_PLACES, STAGE_MADE, STAGE_SHARES, STAGE_FAILED };
 
 struct arrange {
     struct arrange_options o;
@@ -36,7 +38,9 @@ struct arrange {
     pthread_mutex_t lock;
     pthread_cond_t further;
     enum stage stage; /* guarded by the lock */
-    /* What the first half hands over: with STAGE_MADE, */
+    /* What the first half hands over: with STAGE_PLACES, */
+    uint64_t *places; /* by item; the sign is flipped: differences are those of signed numbers */
+    /* with STAGE_MADE, */
     uint32_t *order; /* the caller's: items as they were made */
     /* and with STAGE_SHARES. */
     struct share *shares; /* by item */
@@ -95,14 +99,13 @@ void arrange_free(struct arrange *a) {
         return;
     pthread_cond_destroy(&a->further);
     pthread_mutex_destroy(&a->lock);
+    free(a->places);
     free(a->shares);
     free(a->ends);
     free(a);
 }
 
 /* ---- by keys ---- */
-
-static const uint64_t sign = 1ull << 63;
 
 /* What the second half makes out of keys. */
 struct by_keys {
@@ -144,7 +147,6 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t rank) {
 struct sorting {
     struct alike keys;
     uint32_t *numbers;  /* by item */
-    uint64_t *places;   /* by item; the sign is flipped: differences are those of signed numbers */
     uint32_t *ends;     /* by number: the rank behind its last one */
     uint32_t *in_order; /* numbers */
     struct radix_item *sorted;
@@ -153,7 +155,6 @@ struct sorting {
 static void sorting_fini(struct sorting *s) {
     alike_fini(&s->keys);
     free(s->numbers);
-    free(s->places);
     free(s->ends);
     free(s->in_order);
     free(s->sorted);
@@ -174,39 +175,36 @@ static uint32_t *count_out(const uint32_t *in_order, uint32_t numbers, const uin
     return ends;
 }
 
-/* Numbers, places. False: memory. */
+/* Numbers. False: memory. */
 static bool look_at_keys(struct sorting *s, const struct arrange *a) {
     uint64_t keys[BLOCK];
     s->keys.width = 1;
     s->numbers = room_for(a, sizeof *s->numbers);
-    s->places = room_for(a, sizeof *s->places);
-    if (!s->numbers || !s->places)
+    if (!s->numbers)
         return false;
     for (uint32_t from = 0; from < a->n; from += BLOCK) {
         ask(a, ARRANGE_KEYS, from, keys);
-        ask(a, ARRANGE_PLACE, from, &s->places[from]);
         for (uint32_t i = 0, count = block_at(a, from); i < count; i++) {
             uint32_t number = alike_number(&s->keys, &keys[i], 1);
             if (number == ALIKE_NONE)
                 return false;
             s->numbers[from + i] = number;
-            s->places[from + i] ^= sign;
         }
     }
     return true;
 }
 
 /* To where their keys come. False: memory. */
-static bool spread(struct sorting *s, const struct arrange *a) {
+static bool spread(struct sorting *s, struct arrange *a) {
     s->in_order = alike_sort(&s->keys);
     s->ends = s->in_order ? count_out(s->in_order, s->keys.count, s->numbers, 1, a->n) : NULL;
-    s->sorted = s->ends ? room_for(a, sizeof *s->sorted) : NULL;
+    s->sorted = s->ends && wait_for(a, STAGE_PLACES) ? room_for(a, sizeof *s->sorted) : NULL;
     for (uint32_t i = 0; s->sorted && i < a->n; i++)
-        s->sorted[s->ends[s->numbers[i]]++] = (struct radix_item){s->places[i], i};
+        s->sorted[s->ends[s->numbers[i]]++] = (struct radix_item){a->places[i], i};
     free(s->numbers);
-    free(s->places);
+    free(a->places);
     s->numbers = NULL;
-    s->places = NULL;
+    a->places = NULL;
     return s->sorted;
 }
 
@@ -260,7 +258,7 @@ static bool sort_places(struct by_keys *k, const struct sorting *s, bool *any) {
 }
 
 /* Sorts by keys, then places; sets *any if there is a hole. False: memory. */
-static bool sort_and_look(struct by_keys *k, const struct arrange *a, bool *any) {
+static bool sort_and_look(struct by_keys *k, struct arrange *a, bool *any) {
     struct sorting s = {.numbers = NULL};
     bool ok = look_at_keys(&s, a) && spread(&s, a);
     k->views = ok ? room_for(a, sizeof *k->views) : NULL;
@@ -630,10 +628,32 @@ static bool find_made(const struct arrange *a) {
     return ok;
 }
 
-HOT bool arrange_shares(struct arrange *a, bool far) {
+/* Addresses are compared by the sign of their difference. That is an order as long as they are within 2^62 of
+ * zero; of the others nothing is known. */
+static bool is_far(uint64_t place) {
+    return (place + (1ull << 62)) >> 63;
+}
+
+/* Sets *far if some place is. False: memory. */
+static bool find_places(struct arrange *a, bool *far) {
+    a->places = room_for(a, sizeof *a->places);
+    for (uint32_t from = 0; a->places && from < a->n; from += BLOCK) {
+        ask(a, ARRANGE_PLACE, from, &a->places[from]);
+        for (uint32_t i = from; i < from + block_at(a, from); i++) {
+            *far |= is_far(a->places[i]);
+            a->places[i] ^= sign;
+        }
+    }
+    return a->places;
+}
+
+HOT bool arrange_shares(struct arrange *a) {
+    bool far = false, ok = find_places(a, &far);
+    if (ok)
+        tell(a, STAGE_PLACES);
     for (uint32_t i = 0; !far && i < a->n; i++)
         a->order[i] = i;
-    bool ok = !far || find_made(a);
+    ok = ok && (!far || find_made(a));
     if (ok)
         tell(a, STAGE_MADE);
     ok = ok && find_shares(a);

@@ -35,12 +35,6 @@ enum arrange_number {
     ARRANGE_CHAIN  /* that sample's thread << 16 | the depth of the row's longest callchain */
 };
 
-/* Addresses are compared by the sign of their difference. That is an order as long as they are within 2^62 of
- * zero; of the others nothing is known. */
-static inline bool arrange_is_far(uint64_t place) {
-    return (place + (1ull << 62)) >> 63;
-}
-
 /* Fills in a number of each of the items [from, from + count): numbers[0] is that of `from`. */
 typedef void arrange_fill_fn(const void *ctx, enum arrange_number which, uint32_t from, uint32_t count,
                              uint64_t *numbers);
@@ -56,9 +50,9 @@ struct arrange_options {
 /*
  * Two halves, which may run on two threads at once, or on one in this order:
  *
- *   arrange_shares()   when items were made  their shares, which tell most of them apart
- *                              |                                |
- *   arrange_items()    keys -> two trees by keys -------------> third tree
+ *   arrange_shares()   places  when items were made  their shares, which tell most of them apart
+ *                        |             |                               |
+ *   arrange_items()    keys -> two trees by keys ------------------> third tree
  *
  * The second one waits for the first where it needs it: who runs it sees to it that the first one has begun,
  * or it waits for ever.
@@ -68,8 +62,8 @@ struct arrange;
 /* In the end order[i] is the item that comes i-th. NULL: memory. */
 struct arrange *arrange_new(const struct arrange_options *o, uint32_t *order);
 void arrange_free(struct arrange *a); /* NULL is allowed */
-/* `far`: some place is. False: memory, as below. */
-bool arrange_shares(struct arrange *a, bool far);
+/* False: memory. */
+bool arrange_shares(struct arrange *a);
 bool arrange_items(struct arrange *a);
 
 #endif

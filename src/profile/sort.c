@@ -568,19 +568,6 @@ static void pack_some(const struct sorter *s, bool place, uint32_t from, uint32_
     }
 }
 
-/* Where there are such places, one of the first rows has one nearly always. */
-static bool any_far(const struct sorter *s) {
-    const struct profile_row *rows = s->t->rows.items;
-    uint32_t n = (uint32_t)s->t->rows.count;
-    bool far = false;
-    for (uint32_t i = 0; i < n && !far; i++) {
-        ask_place_ahead(s, i);
-        ask_frame_ahead(s, i);
-        far = arrange_is_far(place_of(s->p, &rows[i]));
-    }
-    return far;
-}
-
 /* PROFILE_COLUMN_COUNT: no measure. Of tables without members. */
 static void fill_measure(const struct sorter *s, enum profile_column_id id, uint32_t from, uint32_t end,
                          uint64_t *out) {
@@ -714,7 +701,7 @@ struct profile_sorting *profile_sorting_new(const struct profile *p, struct prof
 }
 
 bool profile_sort_first(struct profile_sorting *x) {
-    return x->numbers ? arrange_shares(x->numbers, any_far(&x->s))
+    return x->numbers ? arrange_shares(x->numbers)
                       : sort_rows(&x->s, x->t->order.items, (uint32_t)x->t->rows.count);
 }
 
