@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/arrange.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "base/numset.h"
 #include "base/prefetch.h"
 #include "base/radix.h"
+#include "base/stages.h"
 #include "profile/alike.h"
 #include "profile/deep_tree.h"
 #include "profile/order_tree.h"
@@ -30,14 +30,12 @@ struct share {
 static const uint64_t sign = 1ull << 63;
 
 /* How far the first half is. */
-enum stage { STAGE_BEGUN, STAGE_PLACES, STAGE_MADE, STAGE_SHARES, STAGE_FAILED };
+enum { STAGE_PLACES = 1, STAGE_MADE, STAGE_SHARES };
 
 struct arrange {
     struct arrange_options o;
     uint32_t n;
-    pthread_mutex_t lock;
-    pthread_cond_t further;
-    enum stage stage; /* guarded by the lock */
+    struct stages stages;
     /* What the first half hands over: with STAGE_PLACES, */
     uint64_t *places; /* by item; the sign is flipped: differences are those of signed numbers */
     /* with STAGE_MADE, */
@@ -65,23 +63,6 @@ static void ask(const struct arrange *a, enum arrange_number which, uint32_t fro
 
 /* ---- two halves ---- */
 
-static void tell(struct arrange *a, enum stage stage) {
-    pthread_mutex_lock(&a->lock);
-    a->stage = stage;
-    pthread_cond_signal(&a->further);
-    pthread_mutex_unlock(&a->lock);
-}
-
-/* False: it has failed. */
-static bool wait_for(struct arrange *a, enum stage stage) {
-    pthread_mutex_lock(&a->lock);
-    while (a->stage < stage)
-        pthread_cond_wait(&a->further, &a->lock);
-    bool ok = a->stage != STAGE_FAILED;
-    pthread_mutex_unlock(&a->lock);
-    return ok;
-}
-
 struct arrange *arrange_new(const struct arrange_options *o, uint32_t *order) {
     struct arrange *a = calloc(1, sizeof *a);
     if (!a)
@@ -89,16 +70,14 @@ struct arrange *arrange_new(const struct arrange_options *o, uint32_t *order) {
     a->o = *o;
     a->n = o->n;
     a->order = order;
-    pthread_mutex_init(&a->lock, NULL);
-    pthread_cond_init(&a->further, NULL);
+    stages_init(&a->stages);
     return a;
 }
 
 void arrange_free(struct arrange *a) {
     if (!a)
         return;
-    pthread_cond_destroy(&a->further);
-    pthread_mutex_destroy(&a->lock);
+    stages_fini(&a->stages);
     free(a->places);
     free(a->shares);
     free(a->ends);
@@ -198,7 +177,7 @@ static bool look_at_keys(struct sorting *s, const struct arrange *a) {
 static bool spread(struct sorting *s, struct arrange *a) {
     s->in_order = alike_sort(&s->keys);
     s->ends = s->in_order ? count_out(s->in_order, s->keys.count, s->numbers, 1, a->n) : NULL;
-    s->sorted = s->ends && wait_for(a, STAGE_PLACES) ? room_for(a, sizeof *s->sorted) : NULL;
+    s->sorted = s->ends && stages_wait(&a->stages, STAGE_PLACES) ? room_for(a, sizeof *s->sorted) : NULL;
     for (uint32_t i = 0; s->sorted && i < a->n; i++)
         s->sorted[s->ends[s->numbers[i]]++] = (struct radix_item){a->places[i], i};
     free(s->numbers);
@@ -480,7 +459,7 @@ static bool through_both_trees(struct by_keys *k, const struct arrange *a) {
 /* k->order: ranks as perf's trees have them. */
 static bool sort_by_keys(struct by_keys *k, struct arrange *a) {
     bool any = false;
-    if (!sort_and_look(k, a, &any) || !wait_for(a, STAGE_MADE))
+    if (!sort_and_look(k, a, &any) || !stages_wait(&a->stages, STAGE_MADE))
         return false;
     for (uint32_t i = 0; !any && i < k->n; i++)
         k->order[i] = i;
@@ -650,14 +629,17 @@ static bool find_places(struct arrange *a, bool *far) {
 HOT bool arrange_shares(struct arrange *a) {
     bool far = false, ok = find_places(a, &far);
     if (ok)
-        tell(a, STAGE_PLACES);
+        stages_tell(&a->stages, STAGE_PLACES);
     for (uint32_t i = 0; !far && i < a->n; i++)
         a->order[i] = i;
     ok = ok && (!far || find_made(a));
     if (ok)
-        tell(a, STAGE_MADE);
+        stages_tell(&a->stages, STAGE_MADE);
     ok = ok && find_shares(a);
-    tell(a, ok ? STAGE_SHARES : STAGE_FAILED);
+    if (ok)
+        stages_tell(&a->stages, STAGE_SHARES);
+    else
+        stages_fail(&a->stages);
     return ok;
 }
 
@@ -699,7 +681,7 @@ static bool sort_by_shares(struct by_keys *k, struct arrange *a) {
 
 HOT bool arrange_items(struct arrange *a) {
     struct by_keys k = {.n = a->n, .order = a->order};
-    bool ok = sort_by_keys(&k, a) && wait_for(a, STAGE_SHARES) && sort_by_shares(&k, a);
+    bool ok = sort_by_keys(&k, a) && stages_wait(&a->stages, STAGE_SHARES) && sort_by_shares(&k, a);
     free(k.ranked);
     free(k.starts);
     free(k.holes);

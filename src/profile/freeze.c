@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hot.h"
+#include "base/stages.h"
 #include "os/heap.h"
 #include "profile/profile_internal.h"
 
@@ -135,13 +136,46 @@ HOT static bool finish_part(void *ctx, size_t part, unsigned thread, struct err 
     return ok || err_memory(err, "profile");
 }
 
-/* What does not depend on each other before: what is known of frames, and the order of the parts of
- * callchains. */
+/* What goes before the walk. */
+struct prepare {
+    struct profile *p;
+    struct stages stages;      /* of what is known of frames and classes */
+    struct profile_leaf *room; /* of profile_order_leaves */
+};
+
+enum { STAGE_KINDS = 1 };
+
+static bool know_frames(struct prepare *x) {
+    bool ok = profile_make_places(x->p) && profile_make_kinds(x->p);
+    if (ok)
+        stages_tell(&x->stages, STAGE_KINDS);
+    else
+        stages_fail(&x->stages);
+    return ok && profile_make_spots(x->p);
+}
+
+/* Behind the order of the parts of callchains, that of leaves. */
+static bool order_leaves(struct prepare *x) {
+    bool ok = profile_rank_parts(x->p) && stages_wait(&x->stages, STAGE_KINDS);
+    x->room = ok ? profile_order_leaves(x->p) : NULL;
+    return x->room;
+}
+
 HOT static bool prepare_part(void *ctx, size_t part, unsigned thread, struct err *err) {
-    struct profile *p = ctx;
     (void)thread;
-    bool ok = part ? profile_rank_parts(p) : profile_make_places(p) && profile_make_spots(p);
-    return ok || err_memory(err, "profile");
+    return (part ? order_leaves(ctx) : know_frames(ctx)) || err_memory(err, "profile");
+}
+
+/* From leaves to the rows of each event. */
+static bool make_rows(struct profile *p) {
+    struct prepare x = {.p = p};
+    stages_init(&x.stages);
+    bool ok = pool_run(pool_of(p), 2, prepare_part, &x, NULL);
+    stages_fini(&x.stages);
+    if (ok)
+        return profile_walk(p, x.room, pool_of(p));
+    free(x.room);
+    return false;
 }
 
 /* Room that was taken for more rows than there are is used by what follows. */
@@ -190,7 +224,6 @@ bool profile_freeze(struct profile *p, struct err *err) {
         return false;
     if (p->b.leaves.count >= MANY_LEAVES)
         os_heap_choose_pages();
-    ok = ok && pool_run(pool_of(p), 2, prepare_part, p, NULL) && profile_walk(p, pool_of(p)) &&
-         finish_tables(p);
+    ok = ok && make_rows(p) && finish_tables(p);
     return ok || err_memory(err, "profile");
 }

@@ -246,7 +246,7 @@ static uint32_t group_of(const struct profile *p, struct idtable *index, const u
     return idtable_add(index, hash, groups) ? groups : PROFILE_NONE;
 }
 
-static bool make_kinds(struct profile *p) {
+bool profile_make_kinds(struct profile *p) {
     struct idtable index = {0};
     VEC(uint32_t) first = {0};
     bool ok = vec_reserve(&p->kinds, p->b.class_total + 1u);
@@ -412,13 +412,9 @@ static bool make_other_spots(struct profile *p) {
     return ok;
 }
 
-static bool make_spots(struct profile *p) {
+bool profile_make_spots(struct profile *p) {
     bool ok = vec_reserve(&p->spots, p->places.count + 1) &&
               (names_decide(p) ? make_named_spots(p) : make_other_spots(p));
     p->spots.count = ok ? p->places.count : 0;
     return ok && p->spot_count <= PROFILE_SPOTS_MAX;
-}
-
-bool profile_make_spots(struct profile *p) {
-    return make_kinds(p) && make_spots(p);
 }

@@ -554,17 +554,22 @@ static inline uint32_t profile_spot_of(const struct profile *p, uint32_t frame) 
 
 /* Fills in p->places, p->grades and the ranks of texts and names. False: memory. */
 bool profile_make_places(struct profile *p);
-/* Fills in p->spots, p->kinds. False: memory. */
+/* Fills in p->kinds. False: memory. */
+bool profile_make_kinds(struct profile *p);
+/* Fills in p->spots. False: memory. */
 bool profile_make_spots(struct profile *p);
 
 /* ---- walk.c ---- */
 
 /* Fills in p->part_ranks. False: memory. */
 bool profile_rank_parts(struct profile *p);
-/* Then: from leaves, which are put into the order of their kinds and chains, to rows with their sums, and the
- * events' grades; for graphs p->leaf_was. Without them p->part_ranks is given back. On the pool's threads;
- * NULL: on one. False: memory. */
-bool profile_walk(struct profile *p, struct pool *pool);
+/* Then, with p->kinds: the order of leaves by kind and chain, p->leaf_was. What it gives is room for them
+ * all, the caller's to free; NULL: memory. */
+struct profile_leaf *profile_order_leaves(struct profile *p);
+/* Then: from leaves, which are put into that order in `room` (profile_order_leaves), which is taken over, to
+ * rows with their sums, and the events' grades. Without graphs p->part_ranks and p->leaf_was are given back.
+ * On the pool's threads; NULL: on one. False: memory. */
+bool profile_walk(struct profile *p, struct profile_leaf *room, struct pool *pool);
 
 /* ---- forest.c ---- */
 

@@ -178,14 +178,17 @@ bool profile_rank_parts(struct profile *p) {
 
 _Static_assert(2 * sizeof(struct radix_item) <= sizeof(struct profile_leaf), "sorting needs no more room");
 
-/* What the sorting needs lies in `leaves`, where the leaves will be. */
-static bool make_order(struct profile *p, struct profile_leaf *leaves) {
+/* What the sorting needs lies where the leaves will be. */
+struct profile_leaf *profile_order_leaves(struct profile *p) {
     size_t n = p->b.leaves.count;
-    bool ok = leaves && vec_reserve(&p->leaf_was, n + 1);
-    struct radix_item *items = (void *)leaves;
-    if (ok)
-        sort_leaves(p, items, items + n);
-    return ok;
+    struct profile_leaf *room = malloc((n + 1) * sizeof *room);
+    if (!room || !vec_reserve(&p->leaf_was, n + 1)) {
+        free(room);
+        return NULL;
+    }
+    struct radix_item *items = (void *)room;
+    sort_leaves(p, items, items + n);
+    return room;
 }
 
 /* ---- rows ---- */
@@ -886,7 +889,7 @@ static bool walk_all(struct walk *w, struct pool *pool) {
 
 /* ---- all ---- */
 
-bool profile_walk(struct profile *p, struct pool *pool) {
+bool profile_walk(struct profile *p, struct profile_leaf *room, struct pool *pool) {
     const struct profile_options *o = p->plan.o;
     bool graphs = p->plan.chains && o->chain_mode != PROFILE_CHAIN_NONE;
     struct walk w = {.p = p,
@@ -896,19 +899,18 @@ bool profile_walk(struct profile *p, struct pool *pool) {
                      .caller = o->chain_order == PROFILE_CALLER,
                      .latency = o->children && p->plan.extras,
                      .hides = o->hide_unresolved,
-                     .end = p->b.leaves.count};
-    size_t n = w.end;
-    w.leaves = malloc((n + 1) * sizeof *w.leaves);
-    bool ok = make_order(p, w.leaves);
-    w.was = p->leaf_was.items;
-    w.weights = ok && p->plan.extras ? malloc((n + 1) * sizeof *w.weights) : NULL;
-    ok = ok && (w.weights || !p->plan.extras);
-    if (ok) {
-        ok = walk_all(&w, pool);
-    } else {
-        free(w.leaves);
-        free(w.weights);
+                     .end = p->b.leaves.count,
+                     .was = p->leaf_was.items,
+                     .leaves = room};
+    bool ok = true;
+    if (p->plan.extras) {
+        w.weights = malloc((w.end + 1) * sizeof *w.weights);
+        ok = w.weights;
     }
+    if (ok)
+        ok = walk_all(&w, pool);
+    else
+        free(room);
     if (!graphs) {
         vec_fini(&p->part_ranks);
         vec_fini(&p->leaf_was);
