@@ -123,14 +123,27 @@ uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame
     return add_hashed(f, frame, hash_frame(frame));
 }
 
+/* Has the frame that probably has this hash brought into the cache: it may lie in two lines of it. */
+static inline void expect_frame(const struct resolve_frames *f, uint64_t hash) {
+    struct idtable_at at = idtable_first(&f->by_identity, hash);
+    uint32_t id = idtable_next(&f->by_identity, &at);
+    if (id == IDTABLE_NONE)
+        return;
+    prefetch(&f->list.items[id]);
+    prefetch(&f->list.items[id].kind);
+}
+
+/* Each step asks the memory for what the next one needs: where the index says, then the frame there. */
 bool resolve_frames_append(struct resolve_frames *f, const struct resolve_frames *from, uint32_t *map) {
-    enum { AHEAD = 16 };
+    enum { AHEAD = 16, NEAR = AHEAD / 2 };
     uint64_t hashes[AHEAD];
     size_t count = from->list.count;
     for (size_t i = 0; i < count + AHEAD; i++) {
         if (i >= AHEAD && (map[i - AHEAD] = add_hashed(f, &from->list.items[i - AHEAD], hashes[i % AHEAD])) ==
                               RESOLVE_NO_FRAME)
             return false;
+        if (i >= NEAR && i - NEAR < count)
+            expect_frame(f, hashes[(i - NEAR) % AHEAD]);
         if (i >= count)
             continue;
         hashes[i % AHEAD] = hash_frame(&from->list.items[i]);
