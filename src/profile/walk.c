@@ -445,27 +445,25 @@ static void close_down_to(struct walk *w, size_t keep) {
 }
 
 static void leave_kind(struct walk *w, uint32_t end) {
-    struct profile_kind *kind = w->t ? &w->p->kind_list.items[w->kind] : NULL;
-    if (!kind)
+    struct met *met = w->met.count ? &w->met.items[w->met.count - 1] : NULL;
+    if (!met)
         return;
-    kind->row_count = (uint32_t)w->t->rows.count - kind->first_row;
-    kind->leaf_count = end - kind->first_leaf;
+    met->row_count = (uint32_t)w->t->rows.count - met->first_row;
+    met->leaf_count = end - met->first_leaf;
 }
 
 static bool enter_kind(struct walk *w, uint32_t kind, uint32_t from) {
-    struct profile_kind *k = &w->p->kind_list.items[kind];
-    uint32_t *met = vec_push(&w->met);
-    if (!met)
-        return false;
-    *met = kind;
+    uint32_t table = w->p->kind_list.items[kind].table;
     close_down_to(w, 0);
     leave_kind(w, from);
+    struct met *met = vec_push(&w->met);
+    if (!met)
+        return false;
     w->kind = kind;
-    w->t = &w->tables[k->table];
+    w->t = &w->tables[table];
     w->grades = w->t->event.grades;
-    w->longest = profile_longest_chain(w->p, k->table);
-    k->first_row = (uint32_t)w->t->rows.count;
-    k->first_leaf = from;
+    w->longest = profile_longest_chain(w->p, table);
+    *met = (struct met){.kind = kind, .first_row = (uint32_t)w->t->rows.count, .first_leaf = from};
     struct step *root = vec_push(&w->path);
     if (!root || !vec_reserve(&w->t->rows, 1))
         return false;

@@ -24,6 +24,13 @@ struct chain {
     uint32_t outer_part;
 };
 
+/* A kind that was met: what profile_kind will say of it, but that rows are those of the walk's own table. */
+struct met {
+    uint32_t kind;
+    uint32_t first_row, row_count;
+    uint32_t first_leaf, leaf_count;
+};
+
 /* Where a range's rows come in a table of the profile. */
 struct behind {
     size_t rows, self;
@@ -31,12 +38,12 @@ struct behind {
 
 struct walk {
     struct profile *p;
-    size_t from, end;             /* in the order: whole kinds */
+    size_t from, end;             /* in the order: whole kinds, or a part of one */
     struct profile_table *tables; /* by event; of the first walk those of the profile */
     struct behind *behind;        /* by event; not of the first */
     struct profile_table *t;
     uint32_t kind;
-    VEC(uint32_t) met; /* all kinds */
+    VEC(struct met) met;
     struct profile_spot *spots;
     const uint32_t *spot_of;         /* profile.spots */
     VEC(struct step) path;           /* [0]: the kind's root */
