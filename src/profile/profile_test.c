@@ -451,6 +451,10 @@ static void check_faults(struct profile_options options, struct profile_column_o
     session_run(&s, options, columns);
     FAIL_EACH_ALLOC(ok = collect_and_draw(&s));
     assert_true(ok);
+    s.input.pool = pool_new(2); /* nobody waits for who has failed */
+    FAIL_EACH_ALLOC(ok = collect_and_draw(&s));
+    assert_true(ok);
+    pool_free(s.input.pool);
     session_end(&s);
 }
 

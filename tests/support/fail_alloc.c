@@ -2,6 +2,7 @@
 #include "fail_alloc.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 void *__real_malloc(size_t n);
@@ -13,8 +14,8 @@ void *__wrap_calloc(size_t count, size_t n);
 void *__wrap_realloc(void *p, size_t n);
 char *__wrap_strdup(const char *s);
 
-static long left = -1;
-static bool hit;
+static atomic_long left = -1;
+static atomic_bool hit;
 
 void fail_alloc_after(long n) {
     left = n;
@@ -27,7 +28,7 @@ bool fail_alloc_hit(void) {
 }
 
 static bool fails(void) {
-    if (left < 0 || left-- > 0)
+    if (left < 0 || left-- != 0) /* one thread alone comes to 0 */
         return false;
     hit = true;
     errno = ENOMEM;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fault injection for unit tests: every unit test is linked with --wrap for the allocation functions, so that
- * the n-th allocation from now on can be made to fail. Outside a fail_alloc_after window nothing changes.
+ * the n-th allocation from now on, in whichever thread, can be made to fail. Outside a fail_alloc_after
+ * window nothing changes.
  */
 #ifndef SONDE_TESTS_SUPPORT_FAIL_ALLOC_H
 #define SONDE_TESTS_SUPPORT_FAIL_ALLOC_H
