@@ -79,9 +79,12 @@ def is_behind_call(x, y, _):
     return ip == ours and ("+0x0 (" in name or name.startswith("[unknown] "))
 
 
+EXACT = re.compile(r" (asm_\w+|__restore_rt|__kernel_rt_sigreturn|runtime\.(asyncPreempt|sigpanic)\S*)\+")
+
+
 def is_call(x, y, inner):
     """perf names the byte before; where an exception came between, the address is exact, and was moved as others' is."""
-    return x == inside(y) or "+0x0 (" in y and re.search(r" (asm_\w+|__restore_rt|__kernel_rt_sigreturn)\+", inner)
+    return x == inside(y) or "+0x0 (" in y and EXACT.search(inner)
 
 
 def chain_offset(sample_type):

@@ -8,7 +8,10 @@ static bool is_kernel(enum model_space space) {
 }
 
 bool resolve_callers_is_entry(const char *function, enum model_space space) {
-    return function && (is_kernel(space) ? symbol_is_exception(function) : symbol_is_signal_return(function));
+    if (!function)
+        return false;
+    return is_kernel(space) ? symbol_is_exception(function)
+                            : symbol_is_signal_return(function) || symbol_is_injected(function);
 }
 
 static bool has_no_file(const struct model *m, uint32_t image) {

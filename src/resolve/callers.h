@@ -9,7 +9,7 @@
  *   g:  push rbp   <- returned to
  *
  * Exact as well is what an exception or a signal interrupted: the frame directly outside of the code that the
- * processor entered by itself, or that a signal handler returns to.
+ * processor entered by itself, that a signal handler returns to, or that it lets the program call.
  */
 #ifndef SONDE_RESOLVE_CALLERS_H
 #define SONDE_RESOLVE_CALLERS_H

@@ -157,6 +157,9 @@ static void entries_are_known(void **state) {
     assert_true(resolve_callers_is_entry("asm_sysvec_apic_timer_interrupt", MODEL_SPACE_GUEST_KERNEL));
     assert_true(resolve_callers_is_entry("el1h_64_irq", MODEL_SPACE_KERNEL));
     assert_true(resolve_callers_is_entry("__restore_rt", MODEL_SPACE_USER));
+    assert_true(resolve_callers_is_entry("runtime.asyncPreempt.abi0", MODEL_SPACE_USER));
+    assert_true(resolve_callers_is_entry("runtime.sigpanic", MODEL_SPACE_USER));
+    assert_false(resolve_callers_is_entry("runtime.asyncPreempt2", MODEL_SPACE_USER)); /* is called */
     assert_false(resolve_callers_is_entry("el1h_64_irq_handler", MODEL_SPACE_KERNEL));
     assert_false(resolve_callers_is_entry("asm_exc_page_fault", MODEL_SPACE_USER));
     assert_false(resolve_callers_is_entry("__restore_rt", MODEL_SPACE_KERNEL));

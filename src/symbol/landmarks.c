@@ -72,6 +72,13 @@ static const struct rule signals[] = {
     {"runtime.sigreturn", PREFIX},
 };
 
+/* Of Go (funcIDs that its runtime's own traceback takes for injected calls), as its linker spells them. */
+static const struct rule injected[] = {
+    {"runtime.asyncPreempt", WHOLE},  {"runtime.asyncPreempt.abi0", WHOLE}, {"runtime.sigpanic", WHOLE},
+    {"runtime.sigpanic.abi0", WHOLE}, {"runtime.sigpanic0.abi0", WHOLE},    {"runtime.debugCallV1", WHOLE},
+    {"runtime.debugCallV2", WHOLE},   {"runtime.debugCallV2.abi0", WHOLE},
+};
+
 static const struct rule landings[] = {
     {"arch_rethook_trampoline", WHOLE}, {"__kretprobe_trampoline", WHOLE}, {"kretprobe_trampoline", WHOLE},
     {"return_to_handler", WHOLE},       {"ret_from_fork", PREFIX},         {"ret_from_kernel_thread", WHOLE},
@@ -97,6 +104,10 @@ bool symbol_is_exception(const char *function) {
 
 bool symbol_is_signal_return(const char *function) {
     return IS_AMONG(signals, function);
+}
+
+bool symbol_is_injected(const char *function) {
+    return IS_AMONG(injected, function);
 }
 
 bool symbol_is_landing(const char *function) {
