@@ -454,9 +454,21 @@ static __attribute__((noinline)) void ask_chained_place(struct profile_builder *
     profile_pending_ask_place(b, p, state);
 }
 
-/* What tells places in that state apart from others', of samples of that class. */
-static inline uint64_t place_seed(const struct model_state *state, unsigned cpumode, uint32_t klass) {
-    return profile_pending_seed(hash_u64((uint64_t)state->id << 8 | cpumode), klass);
+/* What tells samples of that class and cpumode apart from others. */
+static inline uint64_t place_seed(unsigned cpumode, uint32_t klass) {
+    return profile_pending_seed(hash_u64(cpumode), klass);
+}
+
+/* The sample without a callchain lies there: it is remembered by what its frame is of, wherever processes
+ * have that. */
+static inline void know_place(struct profile_builder *b, const struct resolve_place_piece *piece,
+                              uint64_t seed, uint64_t ip) {
+    struct profile_pending *p = profile_pending_next(b);
+    p->ip = ip;
+    p->offset = ip + piece->slide;
+    p->image = piece->image;
+    uint64_t place = b->plan->place_kind == RESOLVE_ADDRESS ? ip : p->offset;
+    profile_pending_know_key(b, hash_fold(hash_fold(seed ^ p->image, HASH_ODD) ^ place, HASH_ODD));
 }
 
 static inline void ask_place(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
@@ -466,9 +478,8 @@ static inline void ask_place(struct profile_builder *b, const struct perfdata_sa
         ask_chained_place(b, s, state);
         return;
     }
-    struct profile_pending *p = profile_pending_next(b);
-    p->ip = s->ip;
-    profile_pending_know_key(b, hash_fold(place_seed(state, cpumode, p->leaf.key.klass), s->ip));
+    know_place(b, resolve_places_piece(&b->places, state, s->ip),
+               place_seed(cpumode, profile_pending_next(b)->leaf.key.klass), s->ip);
 }
 
 /* Of a thread whose class is not known, or whose samples are not all of one class. */
@@ -694,12 +705,17 @@ static inline void add_plain(struct profile_builder *b, const struct profile_way
         b->failed |= asked == PROFILE_ASK_FAILED || !add_plain_alone(b, &s, r->event, cpumode, when);
 }
 
-/* What samples without callchains that follow each other mostly have in common. */
+/* What samples without callchains that follow each other mostly have in common. What is asked for once they
+ * wait is asked without b->places, so that the states stay what they are. */
 struct flat_run {
     uint64_t thread;        /* pid and tid, as recorded */
     uint64_t after, before; /* ns: true of samples between them */
     uint32_t pid, klass, model_thread;
-    uint64_t seeds[PERFDATA_MISC_CPUMODE_MASK + 1]; /* by cpumode: place_seed; 0: not asked for yet */
+    struct flat_space {
+        const struct model_state *state;         /* NULL: not asked for yet */
+        const struct resolve_place_piece *piece; /* of the last one */
+        uint64_t seed;                           /* place_seed */
+    } spaces[PERFDATA_MISC_CPUMODE_MASK + 1];    /* by cpumode */
 };
 
 /* What is not the same as of the sample before, or has not been asked for. False: memory. */
@@ -718,13 +734,18 @@ static __attribute__((noinline)) bool seek_run(struct profile_builder *b, const 
             klass = make_sample_class(b, &s, r->event, cpumode, when, slot);
         if (klass == PROFILE_NONE)
             return false;
-        *x = (struct flat_run){thread, slot->from.time_ns, slot->until.time_ns, s.pid, klass, slot->thread,
-                               {0}};
+        *x = (struct flat_run){thread, slot->from.time_ns, slot->until.time_ns, s.pid,
+                               klass,  slot->thread,       {{NULL, NULL, 0}}};
     }
     const struct model_state *state = resolve_places_state(&b->places, cpumode, s.pid, when);
+    for (unsigned i = 0; cpumode != PERFDATA_MISC_KERNEL && i <= PERFDATA_MISC_CPUMODE_MASK; i++)
+        if (i != PERFDATA_MISC_KERNEL) /* another space may have taken the place of theirs */
+            x->spaces[i].state = NULL;
     x->after = state->from.time_ns > x->after ? state->from.time_ns : x->after;
     x->before = state->until.time_ns < x->before ? state->until.time_ns : x->before;
-    x->seeds[cpumode] = place_seed(state, cpumode, x->klass);
+    x->spaces[cpumode] = (struct flat_space){
+        state, resolve_places_piece(&b->places, state, bytes_load64(r->body.data + w->ip_at, false)),
+        place_seed(cpumode, x->klass)};
     return true;
 }
 
@@ -743,10 +764,13 @@ static void add_flat(struct profile_builder *b, const struct profile_way *w, con
             continue;
         }
         bool same = bytes_load64(p + w->tid_at, false) == x.thread && time_ns > x.after && time_ns < x.before;
-        if (__builtin_expect(!same || !x.seeds[cpumode], 0) && !seek_run(b, w, r, &x)) {
+        struct flat_space *space = &x.spaces[cpumode];
+        if (__builtin_expect(!same || !space->state, 0) && !seek_run(b, w, r, &x)) {
             b->failed = true;
             return;
         }
+        if (ip - space->piece->start >= space->piece->size)
+            space->piece = resolve_places_piece(&b->places, space->state, ip);
         uint64_t period = w->has_period ? bytes_load64(p + w->period_at, false) : w->period;
         struct profile_pending *q = profile_pending_next(b);
         q->leaf.key.klass = x.klass;
@@ -757,8 +781,7 @@ static void add_flat(struct profile_builder *b, const struct profile_way *w, con
         q->order = r->loc;
         q->pid = x.pid;
         q->cpumode = (uint8_t)cpumode;
-        q->ip = ip;
-        profile_pending_know_key(b, hash_fold(x.seeds[cpumode], ip));
+        know_place(b, space->piece, space->seed, ip);
         profile_pending_push(b);
         read++;
         sum += period;

@@ -88,7 +88,7 @@ struct profile_known {
     bool waits; /* `leaf` is the number of a sample that waits */
 };
 
-enum { KNOWN_BITS = 16 };
+enum { KNOWN_BITS = 17 };
 
 static struct profile_known *known_at(const struct profile_builder *b, uint64_t key) {
     return &b->known[key >> (64 - KNOWN_BITS)];
@@ -152,13 +152,21 @@ void profile_pending_ask_place(struct profile_builder *b, struct profile_pending
     b->failed |= p->leaf.key.frame == RESOLVE_NO_FRAME;
 }
 
+/* The same of a sample without a callchain. */
+static void ask_place_at(struct profile_builder *b, struct profile_pending *p) {
+    enum resolve_frame_kind kind = (enum resolve_frame_kind)b->plan->place_kind;
+    p->place = true;
+    p->place_at = (uint16_t)b->ask_count++;
+    resolve_frames_ask_at(&b->frames, p->image, p->offset, resolve_frames_how(p->cpumode, kind, false), p->ip,
+                          &b->asks[p->place_at]);
+}
+
 /* What a sample asks for whose leaf is not remembered. */
 static inline void ask(struct profile_builder *b, struct profile_pending *p) {
-    struct model_when when = {p->leaf.first_ns, p->order};
     if (b->plan->chains)
         profile_chain_ask_frames(b, p);
     else if (p->known != PROFILE_NOT_KNOWN) /* else its frame is known */
-        profile_pending_ask_place(b, p, resolve_places_state(&b->places, p->cpumode, p->pid, when));
+        ask_place_at(b, p);
 }
 
 /* Words that were asked for as return addresses, though an exception or a signal came between: as a run. */

@@ -110,8 +110,10 @@ struct profile_pending {
     bool twin;        /* leaf_id is that of a sample that waits, of the same leaf */
     uint32_t leaf_id; /* not PROFILE_NONE: the leaf was remembered, nothing below is asked for */
     struct profile_weights weights;
-    uint64_t order; /* with leaf.first_ns: when */
-    uint64_t ip;    /* where its place is to be asked for */
+    uint64_t order;  /* with leaf.first_ns: when */
+    uint64_t ip;     /* where its place is to be asked for */
+    uint64_t offset; /* without callchains: where that lies */
+    uint32_t image;  /* likewise; MODEL_NONE: nowhere */
     uint32_t pid;
     uint8_t cpumode; /* of the sample itself */
     /* What was asked for; all else is in the leaf already. Parts of the chain, and in builder.asks the words
@@ -229,7 +231,7 @@ struct profile_known *profile_known_new(void);
 /* The leaf of the next sample to wait is to be remembered, or is so already: its class is known, and all else
  * follows from its parts' keys. */
 void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]);
-/* The same with hash_fold(profile_pending_seed(keys[0], class), keys[1]), as most of it may be known. */
+/* The same with any one number that stands for all of it. */
 void profile_pending_know_key(struct profile_builder *b, uint64_t key);
 static inline uint64_t profile_pending_seed(uint64_t key, uint32_t klass) {
     return key ^ ((uint64_t)klass + 1) * HASH_ODD;

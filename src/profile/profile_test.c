@@ -16,9 +16,10 @@
 enum { FUNCTIONS = 6, FUNCTION_BYTES = 0x1000, DEPTH = 7, SAMPLES = 600 };
 #define CODE 0xffffffffa0000000ull
 
-/* The name of function i is one letter. */
+/* The name of function i is one letter; AT_ZERO: no function, at address 0. */
+enum { AT_ZERO = FUNCTIONS + 1 };
 static uint64_t address_in(unsigned function, unsigned offset) {
-    return CODE + (uint64_t)function * FUNCTION_BYTES + offset;
+    return function == AT_ZERO ? offset : CODE + (uint64_t)function * FUNCTION_BYTES + offset;
 }
 
 struct test_sample {
@@ -253,6 +254,23 @@ static void samples_that_are_alike_are_of_their_time(void **state) {
     }
 }
 
+/* What jumped to a null pointer is at no address but 0, whichever command that was. */
+static void address_zero_tells_no_command(void **state) {
+    (void)state;
+    for (unsigned chains = 0; chains < 2; chains++) {
+        struct session s;
+        session_start(&s);
+        for (unsigned i = 0; i < 200; i++)
+            put_sample(&s, &(struct test_sample){7 + i % 2, i % 2 ? 10 : 1, 500 + i, 1, {AT_ZERO}});
+        session_run(&s, (struct profile_options){.children = chains},
+                    (struct profile_column_options){.children = chains});
+        assert_int_equal(profile_event(s.profile, 0)->entry_count, 2);
+        assert_int_equal(find(&s, "seven", "0000000000000000").self->period, 100);
+        assert_int_equal(find(&s, "eight", "0000000000000000").self->period, 1000);
+        session_end(&s);
+    }
+}
+
 /* ---- many samples at random, against a count by hand ---- */
 
 static struct test_sample samples[SAMPLES];
@@ -480,6 +498,7 @@ int main(void) {
         cmocka_unit_test(entries_are_summed_and_sorted),
         cmocka_unit_test(callers_get_each_sample_once),
         cmocka_unit_test(samples_that_are_alike_are_of_their_time),
+        cmocka_unit_test(address_zero_tells_no_command),
         cmocka_unit_test(nothing_is_lost_or_counted_twice),
         cmocka_unit_test(cut_chains_end_in_a_guess),
         cmocka_unit_test(what_filters_take_is_counted),

@@ -398,6 +398,24 @@ static inline void want_nameless(struct resolve_frames *f, struct resolve_ask *a
     want_identity(f, ask);
 }
 
+/* Of an address that lies there; `back`: what called is the byte before it. */
+static inline void ask_at(struct resolve_frames *f, uint32_t image, uint64_t offset, unsigned how,
+                          uint64_t address, bool back, struct resolve_ask *ask) {
+    ask->address = address;
+    ask->offset = offset;
+    ask->image = image;
+    ask->how = (uint8_t)how;
+    ask->back = ask->asked_back = back;
+    ask->entry = false;
+    const struct resolve_frame_image *of = image == MODEL_NONE ? NULL : image_of(f, image);
+    if (of && of->table) {
+        ask->stage = ASK_SPOT;
+        prefetch(spots_of(f, offset, image));
+    } else {
+        want_nameless(f, ask);
+    }
+}
+
 static inline bool ask_one(struct resolve_frames *f, const struct model_state *state, unsigned how,
                            uint64_t address, bool is_return, struct resolve_ask *ask) {
     const struct resolve_place_piece *piece = resolve_places_piece(f->places, state, address);
@@ -406,25 +424,26 @@ static inline bool ask_one(struct resolve_frames *f, const struct model_state *s
     if ((is_return && address == piece->start) || (!nowhere && piece->image >= SPOT_IMAGES) ||
         (nowhere && how & HOW_BEFORE_EXEC && resolve_places_in_exec(f->places, state)))
         return false;
-    ask->address = address;
-    ask->offset = address + piece->slide;
-    ask->image = piece->image;
-    ask->how = (uint8_t)how;
-    ask->back = ask->asked_back = is_return && !nowhere; /* the byte before it is the piece's, too */
-    ask->entry = false;
-    const struct resolve_frame_image *of = nowhere ? NULL : image_of(f, piece->image);
-    if (of && of->table) {
-        ask->stage = ASK_SPOT;
-        prefetch(spots_of(f, ask->offset, ask->image));
-    } else {
-        want_nameless(f, ask);
-    }
+    bool back = is_return && !nowhere; /* the byte before it is the piece's, too */
+    ask_at(f, piece->image, address + piece->slide, how, address, back, ask);
     return true;
 }
 
 bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
                         uint64_t address, struct resolve_ask *ask) {
     return ask_one(f, state, how, address, false, ask);
+}
+
+void resolve_frames_ask_at(struct resolve_frames *f, uint32_t image, uint64_t offset, unsigned how,
+                           uint64_t address, struct resolve_ask *ask) {
+    if (image == MODEL_NONE || image < SPOT_IMAGES) {
+        ask_at(f, image, offset, how, address, false, ask);
+        return;
+    }
+    *ask = (struct resolve_ask){.address = address, .offset = offset, .image = image, .how = (uint8_t)how};
+    struct model_hit hit = hit_of(ask);
+    ask->stage = ASK_DONE;
+    ask->id = id_of(frame_of(f, how, address, &hit));
 }
 
 bool resolve_frames_ask_run(struct resolve_frames *f, const struct resolve_run *run,

@@ -84,6 +84,9 @@ unsigned resolve_frames_how(unsigned cpumode, enum resolve_frame_kind kind, bool
  * called. */
 bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
                         uint64_t address, struct resolve_ask *ask);
+/* The same of one of which is known where it lies, not `before_exec`: any can be asked for. */
+void resolve_frames_ask_at(struct resolve_frames *f, uint32_t image, uint64_t offset, unsigned how,
+                           uint64_t address, struct resolve_ask *ask);
 void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count);
 uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask);
 /* RESOLVE_NO_FRAME: memory. */
