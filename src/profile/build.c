@@ -713,9 +713,10 @@ struct flat_run {
     uint32_t pid, klass, model_thread;
     struct flat_space {
         const struct model_state *state;         /* NULL: not asked for yet */
-        const struct resolve_place_piece *piece; /* of the last one */
+        const struct resolve_place_piece *piece; /* mostly the one */
         uint64_t seed;                           /* place_seed */
-    } spaces[PERFDATA_MISC_CPUMODE_MASK + 1];    /* by cpumode */
+    } spaces[PERFDATA_MISC_CPUMODE_MASK + 1];    /* by cpumode: the kernel's, and one other at a time */
+    unsigned other;
 };
 
 /* What is not the same as of the sample before, or has not been asked for. False: memory. */
@@ -734,18 +735,22 @@ static __attribute__((noinline)) bool seek_run(struct profile_builder *b, const 
             klass = make_sample_class(b, &s, r->event, cpumode, when, slot);
         if (klass == PROFILE_NONE)
             return false;
-        *x = (struct flat_run){thread, slot->from.time_ns, slot->until.time_ns, s.pid,
-                               klass,  slot->thread,       {{NULL, NULL, 0}}};
+        *x = (struct flat_run){.thread = thread,
+                               .after = slot->from.time_ns,
+                               .before = slot->until.time_ns,
+                               .pid = s.pid,
+                               .klass = klass,
+                               .model_thread = slot->thread};
     }
     const struct model_state *state = resolve_places_state(&b->places, cpumode, s.pid, when);
-    for (unsigned i = 0; cpumode != PERFDATA_MISC_KERNEL && i <= PERFDATA_MISC_CPUMODE_MASK; i++)
-        if (i != PERFDATA_MISC_KERNEL) /* another space may have taken the place of theirs */
-            x->spaces[i].state = NULL;
+    if (cpumode != PERFDATA_MISC_KERNEL) { /* it may have taken the place of another's */
+        x->spaces[x->other].state = NULL;
+        x->other = cpumode;
+    }
     x->after = state->from.time_ns > x->after ? state->from.time_ns : x->after;
     x->before = state->until.time_ns < x->before ? state->until.time_ns : x->before;
-    x->spaces[cpumode] = (struct flat_space){
-        state, resolve_places_piece(&b->places, state, bytes_load64(r->body.data + w->ip_at, false)),
-        place_seed(cpumode, x->klass)};
+    x->spaces[cpumode] =
+        (struct flat_space){state, resolve_places_any_piece(state), place_seed(cpumode, x->klass)};
     return true;
 }
 
