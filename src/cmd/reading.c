@@ -235,8 +235,9 @@ HOT static bool pass_job(void *ctx, size_t job, unsigned thread, struct err *err
     return ok;
 }
 
-/* What a model needed more than it keeps is worth giving back from this size on. */
-enum { LARGE_MODEL = 32 << 20 };
+/* What a model needed more than it keeps is worth giving back from this size on; and before it is frozen,
+ * what its tables left behind while they grew. */
+enum { LARGE_MODEL = 32 << 20, LARGE_PASS = 128 << 20 };
 
 bool reading_first_pass(struct reading *r, struct model *m, struct reading_span *span, reading_seen_fn *seen,
                         void *ctx, struct err *err) {
@@ -247,7 +248,11 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
     if (!r->recorded.module_lines[0].size)
         r->recorded.module_lines[0] = writer_bytes(&r->kmod.lines);
     end_modules(r, m);
-    if (!feed_jit(r, m, err) || !model_freeze(m, err))
+    if (!feed_jit(r, m, err))
+        return false;
+    if (model_memory_bytes(m) >= LARGE_PASS)
+        os_heap_give_back();
+    if (!model_freeze(m, err))
         return false;
     if (model_memory_bytes(m) >= LARGE_MODEL)
         os_heap_give_back();

@@ -30,6 +30,9 @@ bool pending_push(struct pending *p, const struct model_event *e) {
     return true;
 }
 
+/* With fewer their memory is better used again by what they become than given back. */
+enum { MANY_BLOCKS = 64 };
+
 /* ---- time order ---- */
 
 static bool before(const struct pending *p, uint32_t a, uint32_t b) {
@@ -112,6 +115,8 @@ static uint32_t *sort_events(const struct pending *p) {
         if (ok)
             join_runs(p, &runs, items, room);
     }
+    if (room && p->blocks.count > MANY_BLOCKS)
+        os_heap_forget(room, p->count * sizeof *room);
     free(room);
     vec_fini(&runs.begin);
     if (!ok)
@@ -121,9 +126,8 @@ static uint32_t *sort_events(const struct pending *p) {
 
 /* ---- playing ---- */
 
-/* With fewer their memory is better used again by what they become than given back. Of many, what was played
- * goes in steps. */
-enum { MANY_BLOCKS = 64, FORGET_ITEMS = 1 << 18, AHEAD = 12 };
+/* Of many, what was played goes in steps. */
+enum { FORGET_ITEMS = 1 << 18, AHEAD = 12 };
 
 static void drop_block(struct pending *p, size_t block, bool many) {
     if (many)

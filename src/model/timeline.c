@@ -59,11 +59,15 @@ static void find_places(struct timeline *t) {
     }
 }
 
+/* Of fewer the memory is better used again than given back. */
+enum { MANY_ENTRIES = 1 << 20 };
+
 /* Each entry goes to its place in new memory: in the old one it could only go where the one before it came
- * from, and each such step would wait for the memory. */
+ * from, and each such step would wait for the memory. As owners mostly have theirs at about the same time,
+ * what was read of many may go on the way. */
 static bool put_in_places(struct timeline *t) {
-    enum { AHEAD = 16 };
-    const uint32_t *places = t->links.items;
+    enum { AHEAD = 16, FORGET = 1 << 16 };
+    uint32_t *places = t->links.items;
     size_t n = t->entries.count;
     struct timeline_entry *entries = malloc((n + 1) * sizeof *entries);
     if (!entries)
@@ -72,6 +76,10 @@ static bool put_in_places(struct timeline *t) {
         if (i + AHEAD < n)
             prefetch_to_write(&entries[places[i + AHEAD]]);
         entries[places[i]] = t->entries.items[i];
+        if (n >= MANY_ENTRIES && (i + 1) % FORGET == 0) {
+            os_heap_forget(t->entries.items + i + 1 - FORGET, FORGET * sizeof *entries);
+            os_heap_forget(places + i + 1 - FORGET, FORGET * sizeof *places);
+        }
     }
     vec_fini(&t->entries);
     t->entries.items = entries;
@@ -80,9 +88,6 @@ static bool put_in_places(struct timeline *t) {
     return true;
 }
 
-/* Of fewer the memory is better used again than given back. */
-enum { MANY_LINKS = 1 << 20 };
-
 bool timeline_freeze(struct timeline *t) {
     if (!vec_reserve(&t->heads, t->heads.count + 1))
         return false;
@@ -90,8 +95,6 @@ bool timeline_freeze(struct timeline *t) {
     if (!put_in_places(t))
         return false;
     t->heads.items[t->heads.count++] = (uint32_t)t->entries.count;
-    if (t->links.count >= MANY_LINKS)
-        os_heap_forget(t->links.items, t->links.count * sizeof *t->links.items);
     vec_fini(&t->links);
     vec_trim(&t->entries);
     t->frozen = true;

@@ -112,12 +112,27 @@ static void test_copy(void **state) {
     timeline_fini(&to);
 }
 
+/* What is read goes on the way, before all is in its place. */
+static void test_many(void **state) {
+    enum { MANY = (1 << 20) + 70000, OWNERS = 1000 };
+    (void)state;
+    struct timeline t = {0};
+    timeline_room(&t, MANY, OWNERS);
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_true(timeline_push(&t, i * 7 % OWNERS, when(i), i));
+    assert_true(timeline_freeze(&t));
+    for (uint32_t i = 0; i < MANY; i += 13)
+        assert_int_equal(timeline_at(&t, i * 7 % OWNERS, when(i)), i);
+    timeline_fini(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_growing_and_frozen),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_order_decides_ties),
         cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
