@@ -710,7 +710,7 @@ static inline void add_plain(struct profile_builder *b, const struct profile_way
 struct flat_run {
     uint64_t thread;        /* pid and tid, as recorded */
     uint64_t after, before; /* ns: true of samples between them */
-    uint32_t pid, klass, model_thread;
+    uint32_t klass, model_thread;
     struct flat_space {
         const struct model_state *state;         /* NULL: not asked for yet */
         const struct resolve_place_piece *piece; /* mostly the one */
@@ -738,7 +738,6 @@ static __attribute__((noinline)) bool seek_run(struct profile_builder *b, const 
         *x = (struct flat_run){.thread = thread,
                                .after = slot->from.time_ns,
                                .before = slot->until.time_ns,
-                               .pid = s.pid,
                                .klass = klass,
                                .model_thread = slot->thread};
     }
@@ -783,8 +782,6 @@ static void add_flat(struct profile_builder *b, const struct profile_way *w, con
         q->leaf.first_ns = time_ns;
         q->leaf.samples = 1;
         q->leaf.thread = x.model_thread;
-        q->order = r->loc;
-        q->pid = x.pid;
         q->cpumode = (uint8_t)cpumode;
         know_place(b, space->piece, space->seed, ip);
         profile_pending_push(b);

@@ -75,19 +75,6 @@ static uint32_t level_of(struct tree *tree, uint32_t parent, uint32_t row, uint3
     }
 }
 
-static void add(struct profile_sums *to, const struct profile_sums *from) {
-    to->period += from->period;
-    to->samples += from->samples;
-    to->period_sys += from->period_sys;
-    to->period_us += from->period_us;
-    to->period_guest_sys += from->period_guest_sys;
-    to->period_guest_us += from->period_guest_us;
-    to->weight1 += from->weight1;
-    to->weight2 += from->weight2;
-    to->weight3 += from->weight3;
-    to->latency += from->latency;
-}
-
 static bool make_levels(struct tree *tree) {
     struct profile_table *t = tree->t;
     for (uint32_t i = 0; i < t->order.count; i++) {
@@ -99,7 +86,7 @@ static bool make_levels(struct tree *tree) {
                 return false;
             tree->levels.items[parent].has_graph = depth + 1 == tree->depth_count && e.has_graph;
             for (uint32_t m = 0; m < t->members; m++)
-                add(&t->level_sums.items[(size_t)parent * t->members + m], &e.self[m]);
+                profile_sums_add(&t->level_sums.items[(size_t)parent * t->members + m], &e.self[m]);
         }
     }
     return true;

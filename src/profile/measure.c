@@ -42,3 +42,16 @@ uint64_t profile_measure(const struct profile_sums *self, const struct profile_t
         from = (const char *)children;
     return *(const uint64_t *)(const void *)(from + measures[id].at);
 }
+
+void profile_sums_add(struct profile_sums *to, const struct profile_sums *more) {
+    to->period += more->period;
+    to->samples += more->samples;
+    to->period_sys += more->period_sys;
+    to->period_us += more->period_us;
+    to->period_guest_sys += more->period_guest_sys;
+    to->period_guest_us += more->period_guest_us;
+    to->weight1 += more->weight1;
+    to->weight2 += more->weight2;
+    to->weight3 += more->weight3;
+    to->latency += more->latency;
+}

@@ -124,6 +124,7 @@ struct profile_sums {
     uint64_t latency; /* period by how many threads ran, times PROFILE_LATENCY_UNIT */
 };
 #define PROFILE_LATENCY_UNIT 4096
+void profile_sums_add(struct profile_sums *to, const struct profile_sums *more);
 
 /* What passed through an entry: of all samples that have it in their callchain, its own included. */
 struct profile_through {

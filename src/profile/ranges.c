@@ -70,6 +70,9 @@ HOT static bool walk_range(void *ctx, size_t i, unsigned thread, struct err *err
 
 /* ---- joining parts ---- */
 
+/* What was copied is not to be in the memory twice. */
+#define give_back(v) (os_heap_forget((v)->items, (v)->count * sizeof *(v)->items), vec_clear(v))
+
 static struct profile_table *table_of(const struct walk *w) {
     return &w->tables[w->p->kind_list.items[w->met.items[0].kind].table];
 }
@@ -128,19 +131,6 @@ static bool join_parts(void *ctx, size_t i, unsigned thread, struct err *err) {
     return ok || err_memory(err, "profile");
 }
 
-static void add_sums(struct profile_sums *to, const struct profile_sums *more) {
-    to->period += more->period;
-    to->samples += more->samples;
-    to->period_sys += more->period_sys;
-    to->period_us += more->period_us;
-    to->period_guest_sys += more->period_guest_sys;
-    to->period_guest_us += more->period_guest_us;
-    to->weight1 += more->weight1;
-    to->weight2 += more->weight2;
-    to->weight3 += more->weight3;
-    to->latency += more->latency;
-}
-
 /* A row of a part that the kind has had before. */
 static void add_row(const struct walk *w, struct profile_row *to, const struct profile_row *more) {
     uint32_t self = to->self;
@@ -162,7 +152,7 @@ static inline size_t place_in(const struct range *range, const struct profile_ki
 /* Adds a part that goes on to the kind's rows. */
 static void add_part(struct profile_table *to, const struct profile_kind *kind, const struct range *range) {
     const struct walk *w = &range->walk;
-    const struct profile_table *from = table_of(w);
+    struct profile_table *from = table_of(w);
     size_t next_self = w->behind[kind->table].self;
     for (size_t i = 0; i < from->rows.count; i++) {
         bool is_new;
@@ -175,18 +165,20 @@ static void add_part(struct profile_table *to, const struct profile_kind *kind, 
             add_row(w, sum, row);
         }
         if (row->self && sum->self) {
-            add_sums(&to->self.items[sum->self], &from->self.items[row->self]);
+            profile_sums_add(&to->self.items[sum->self], &from->self.items[row->self]);
         } else if (row->self) {
             sum->self = (uint32_t)next_self;
             to->self.items[next_self++] = from->self.items[row->self];
         }
     }
+    give_back(&from->rows);
+    give_back(&from->self);
 }
 
 /* The same for what passed through them. */
 static void add_part_through(struct profile_table *to, const struct profile_kind *kind,
                              const struct range *range) {
-    const struct profile_table *from = table_of(&range->walk);
+    struct profile_table *from = table_of(&range->walk);
     for (size_t i = 0; i < from->through.count; i++) {
         bool is_new;
         size_t at = place_in(range, kind, i, &is_new);
@@ -197,6 +189,8 @@ static void add_part_through(struct profile_table *to, const struct profile_kind
         if (from->latency.count)
             to->latency.items[at] = (is_new ? 0 : to->latency.items[at]) + from->latency.items[i];
     }
+    give_back(&from->through);
+    give_back(&from->latency);
 }
 
 /* ---- putting behind each other ---- */
@@ -259,9 +253,6 @@ static bool settle(struct ranges *x, struct profile *p) {
     }
     return true;
 }
-
-/* What was copied is not to be in the memory twice. */
-#define give_back(v) (os_heap_forget((v)->items, (v)->count * sizeof *(v)->items), vec_clear(v))
 
 /* Several ranges are appended to a table at once: each writes the rows that are its own, and nothing else. */
 static void append_table(struct profile_table *to, struct profile_table *from, const struct behind *behind) {
