@@ -4,14 +4,13 @@ BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-.PHONY: all demo check check-vm install bench fuzz deps clean
+.PHONY: all configure demo check check-vm install bench fuzz deps clean
 
-all: $(BUILD)/build.ninja
+all: configure
 	@ninja -C $(BUILD)
 
-$(BUILD)/build.ninja:
-	@command -v meson >/dev/null || { echo "meson is missing: run 'make deps' (or 'make check')"; exit 1; }
-	meson setup $(BUILD) --prefix $(PREFIX)
+configure:
+	@scripts/configure.py $(BUILD) --prefix $(PREFIX)
 
 deps:
 	@scripts/deps.sh build
@@ -32,7 +31,7 @@ check-vm:
 	tests/vm/guests.py setup
 	meson test -C $(BUILD) --no-rebuild --suite vm --print-errorlogs
 
-install: $(BUILD)/build.ninja
+install: configure
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)
 	@ninja -C $(BUILD)
 	meson install -C $(BUILD) --no-rebuild

@@ -22,7 +22,7 @@ if ! command -v clang >/dev/null; then
     echo "SKIP: fuzzing needs clang"
     exit 77
 fi
-[ -d "$build" ] || CC=clang meson setup "$build" "$top" -Dfuzz=true -Dbuildtype=debugoptimized \
+CC=clang "$top/scripts/configure.py" "$build" -Dfuzz=true -Dbuildtype=debugoptimized \
     -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 ninja -C "$build" >"$build/fuzz-build.log" || { tail -30 "$build/fuzz-build.log"; exit 2; }
 mkdir -p "$dir/findings" "$dir/log"

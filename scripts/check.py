@@ -79,9 +79,8 @@ def build(name, folder, compiler, options):
     started = time.monotonic()
     env = dict(os.environ, CC=compiler)
     fresh = not os.path.exists(os.path.join(TOP, folder, "build.ninja"))
-    if fresh:
-        r = run(["meson", "setup", folder] + options, env=env)
-    else:
+    r = run(["scripts/configure.py", folder] + options, env=env)
+    if r.returncode == 0 and not fresh:
         r = run(["meson", "configure", folder] + options, env=env)
     if r.returncode == 0:
         r = run(["ninja", "-C", folder])

@@ -362,11 +362,9 @@ cpu = '{guest.machine}'
 endian = '{'big' if guest.machine == 's390x' else 'little'}'
 """)
     build = os.path.join(into, "build")
-    steps = [["ninja", "-C", build, "sonde"]]
-    if not os.path.exists(os.path.join(build, "build.ninja")):
-        steps.insert(0, ["meson", "setup", build, TOP, "--cross-file", cross, "-Dauto_features=disabled", "-Dlto=false",
-                         "-Dzstd=enabled", "-Dzlib=enabled", "-Dlzma=enabled", "-Dprefer_static=true"])
-    for step in steps:
+    options = ["--cross-file", cross, "-Dauto_features=disabled", "-Dlto=false", "-Dzstd=enabled", "-Dzlib=enabled",
+               "-Dlzma=enabled", "-Dprefer_static=true"]
+    for step in [[os.path.join(TOP, "scripts", "configure.py"), build, *options], ["ninja", "-C", build, "sonde"]]:
         r = subprocess.run(step, capture_output=True, text=True)
         if r.returncode != 0:
             raise RuntimeError(f"{' '.join(step)}\n{(r.stdout + r.stderr)[-3000:]}")
