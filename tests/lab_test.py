@@ -141,6 +141,9 @@ class Lab:
         self.report.check(f"{name}: modules keep to themselves", not good["beyond"], dict(good))
         bad = self.named(f"{name}, a module without an end", lists[2], truth, kernel_from, "--kallsyms", lists[0])
         self.report.check(f"{name}, a module without an end: it ends with its symbols", bad == good, dict(bad))
+        out, _ = self.script(path, "--grades", "--kallsyms", lists[0])
+        late = [line for line in out.decode().splitlines() if line.endswith("([raid6_pq]) {inferred}")]
+        self.report.check(f"{name}: a module that came while recording", sum("raid6_" in line for line in late) > 50, late[:3])
         image = os.path.join(folder, "vmlinux.symbols.xz")
         if os.path.exists(image):
             vmlinux = os.path.join(scratch, "vmlinux")

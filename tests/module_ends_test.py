@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How far a kernel module reaches whose recorded end is none, as old perfs wrote the last one: module_ends_test.py SONDE
+"""Kernel modules whose maps tell too little: module_ends_test.py SONDE
 
-What may tell is given in turn: nothing, the module's file, a list of symbols, section maps, what lies above it.
+How far one reaches whose recorded end is none, as old perfs wrote the last one. What may tell is given in turn: nothing,
+the module's file, a list of symbols, section maps, what lies above it. And one without a map, as perf leaves those that
+are loaded while it records: lists of the same boot's symbols name its frames, others do not.
 """
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -73,6 +76,35 @@ def section(start, length, name, file):
     return KMOD_SEC_MAP, head + (name + "\0" + file + "\0").encode().ljust((len(name) + len(file) + 9) // 8 * 8, b"\0")
 
 
+def check_without_map(t, folder):
+    """A module of which no record tells, beside one that was there before."""
+    data, late = os.path.join(folder, "late.data"), START + 0x100000
+    r = pd.Recording()
+    r.kernel(KERNEL, 0x1000000)
+    r.add(pd.MMAP, pd.KERNEL, struct.pack("<IIQQQ", 0xffffffff, 0, START, 0x4000, 0) + pd.text("[before]") + r.tail(0, 0))
+    for at in (START + 8, late + 0x110, late + 0x210, late + 0x3000):
+        r.sample(0, at, [pd.CONTEXT_KERNEL, at], misc=pd.KERNEL)
+    r.write(data)
+    own = ["entry ([before]) {inferred}", "first ([late]) {inferred}", "second ([late]) {inferred}", "[unknown] ([unknown]) {unknown}"]
+    unknown = 3 * ["[unknown] ([unknown]) {unknown}"]
+    for name, kernel, before, want in (("the same boot", 0, 0, own), ("modules elsewhere", 0, 0x10000, None),
+                                       ("another kernel", 0x200000, 0, None)):
+        path = os.path.join(folder, "kallsyms")
+        with open(path, "w", encoding="ascii") as f:
+            f.write(f"{KERNEL + kernel:x} T _text\n{KERNEL + kernel + 0xfff000:x} T _etext\n{START + before:x} t entry\t[before]\n"
+                    f"{late + 0x100:x} t first\t[late]\n{late + 0x200:x} t second\t[late]\n")
+        r = support.run([SONDE, "script", "-f", "-i", data, "-F", "ip,sym,dso", "--grades", "-G", "--kallsyms", path])
+        got = [line.split(None, 1)[1] for line in r.out.decode().splitlines()]
+        t.check(f"no map, {name}", got == want if want else got[1:] == unknown, got)
+        r = support.run([SONDE, "report", "-f", "-i", data, "-g", "none", "-s", "dso,sym", "--stdio", "--no-children", "--kallsyms", path])
+        t.check(f"no map, {name}: report", (re.search(r"\[late\] +\[k\] first", r.out.decode()) is not None) == (want == own), r.out)
+        if want:
+            r = support.run([SONDE, "why", "-f", "-i", data, "--symbol", "first", "--kallsyms", path])
+            t.check("no map: why", "by no record, but lists" in r.out.decode() and "inferred: " in r.out.decode(), r)
+            r = support.run([SONDE, "report", "-f", "-i", data, "--mmaps"])
+            t.check("no map: none is shown as recorded", "[late]" not in r.out.decode(), r.out)
+
+
 def main():
     if not shutil.which("cc"):
         print("SKIP: there is no compiler")
@@ -111,6 +143,7 @@ def main():
             names = [line.split()[1] for line in r.out.decode().splitlines()]
             own_names = [n for n in names if n in ("first", "end")]
             t.check(f"names by {os.path.basename(path)}", own_names == (["first"] * 4 + ["end"] if path == kallsyms else []), names)
+        check_without_map(t, at)
     finally:
         shutil.rmtree(at)
     t.finish()

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "resolve/late_modules.h"
+
 unsigned sonde_version(void) {
     return SONDE_VERSION_MAJOR * 1000 + SONDE_VERSION_MINOR;
 }
@@ -70,14 +72,15 @@ static bool name_events(struct sonde_session *s, struct err *err) {
 
 /* Everything that is no sample is read first: a mapping counts from its time on, however late its record is.
  */
-static bool first_pass(struct sonde_session *s, struct err *err) {
+static bool first_pass(struct sonde_session *s, const char *kallsyms, struct err *err) {
     struct stream_record r;
     enum stream_status status;
     while ((status = stream_next(s->stream, &r, err)) == STREAM_RECORD)
         if (!take_in(s, &r, err))
             return false;
     if (status != STREAM_END || !name_events(s, err) ||
-        !resolve_recorded_apply(&s->recorded, s->model, err) || !feed_jit(s, err) ||
+        !resolve_recorded_apply(&s->recorded, s->model, err) ||
+        !resolve_late_modules(&s->recorded, &os_files_real, kallsyms, s->model, err) || !feed_jit(s, err) ||
         !model_freeze(s->model, err))
         return false;
     resolve_deferred_sort(&s->deferred);
@@ -117,7 +120,7 @@ static struct sonde_session *open_session(struct stream *stream, const struct so
                                             .kept = resolve_recorded_kept(&s->recorded),
                                             .kept_swap = stream_header(stream)->swap};
     s->jit = s->model ? resolve_jit_new(&jit, err) : NULL;
-    if (s->jit && first_pass(s, err) && open_names(s, &o, err))
+    if (s->jit && first_pass(s, o.kallsyms, err) && open_names(s, &o, err))
         return s;
     sonde_close(s);
     return NULL;

@@ -13,6 +13,7 @@
 #include "format/perfdata/evidence.h"
 #include "os/files.h"
 #include "os/heap.h"
+#include "resolve/late_modules.h"
 
 bool reading_open(struct reading *r, const char *path, bool force, struct err *err) {
     *r = (struct reading){0};
@@ -243,7 +244,8 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
                         void *ctx, struct err *err) {
     struct first_pass x = {.r = r, .m = m, .span = span, .seen = seen, .ctx = ctx};
     if (!pool_run(r->pool, r->pool ? 2 : 1, pass_job, &x, err) || !reading_names(r, err) ||
-        !resolve_recorded_apply(&r->recorded, m, err) || !kmod_sections_finish(&r->kmod, m, err))
+        !resolve_recorded_apply(&r->recorded, m, err) || !kmod_sections_finish(&r->kmod, m, err) ||
+        !resolve_late_modules(&r->recorded, &os_files_real, r->kallsyms, m, err))
         return false;
     if (!r->recorded.module_lines[0].size)
         r->recorded.module_lines[0] = writer_bytes(&r->kmod.lines);

@@ -215,6 +215,19 @@ static void print_announcement(const struct why *w, const struct why_frame *f, s
     out_str(o, "\n");
 }
 
+static void print_record(const struct why *w, uint64_t at, struct out *o) {
+    struct stream_record r = stream_record_at(w->stream, at);
+    const char *kind = perfdata_record_name(r.raw.type);
+    out_printf(o, "by the %s record at ", kind ? kind : "?");
+    put_address(o, at);
+    if (r.has_time && r.time_ns) {
+        out_str(o, ", time ");
+        put_time(o, r.time_ns);
+    } else if (r.has_time) { /* records of what was there already have that */
+        out_str(o, ", from before the recording");
+    }
+}
+
 static void print_mapping(const struct why *w, const struct why_frame *f, struct out *o) {
     if (f->hit.mapping == MODEL_NONE) {
         print_neighbours(w, f, o);
@@ -225,17 +238,11 @@ static void print_mapping(const struct why *w, const struct why_frame *f, struct
         return;
     }
     const struct model_mapping map = model_mapping(w->model, f->hit.mapping);
-    struct stream_record r = stream_record_at(w->stream, map.order);
-    const char *kind = perfdata_record_name(r.raw.type);
     label(o, "mapped");
-    out_printf(o, "by the %s record at ", kind ? kind : "?");
-    put_address(o, map.order);
-    if (r.has_time && r.time_ns) {
-        out_str(o, ", time ");
-        put_time(o, r.time_ns);
-    } else if (r.has_time) { /* records of what was there already have that */
-        out_str(o, ", from before the recording");
-    }
+    if (map.order)
+        print_record(w, map.order, o);
+    else
+        out_str(o, "by no record, but lists of modules or their sections have it");
     out_str(o, ": ");
     put_address(o, map.start);
     out_char(o, '-');
