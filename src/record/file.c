@@ -16,12 +16,25 @@ enum {
     RESERVE_STEP = 4 << 20,
 };
 
+void record_file_stopped(struct record_file *f, struct perfdata_ending why) {
+    if (!f->ending.how)
+        f->ending.how = why.how;
+    f->ending.missing_bytes += why.missing_bytes;
+}
+
+/* A write ended early; `result` is what it returned. False, for its caller. */
+static bool give_up(struct record_file *f, int64_t result, const char *what, struct err *err) {
+    int why = result < 0 ? (int)-result : f->out.seekable ? ENOSPC : EPIPE;
+    f->full = true;
+    record_file_stopped(f, (struct perfdata_ending){.how = perfdata_ending_of_errno(why)});
+    return err_errno(err, why, f->name, what);
+}
+
 static bool write_at(struct record_file *f, uint64_t at, struct bytes b, struct err *err) {
     int64_t n = f->out.write(f->out.ctx, at, &b, 1);
     if (n == (int64_t)b.size)
         return true;
-    f->full = true;
-    return err_errno(err, n < 0 ? (int)-n : ENOSPC, f->name, "cannot write");
+    return give_up(f, n, "cannot write", err);
 }
 
 /* The feature table by ascending id, for contents that lie where f->features says. */
@@ -87,10 +100,11 @@ bool record_file_start(struct record_file *f, struct os_output out, const char *
         writer_align(&w, 8);
     }
     writer_bytes_put(&w, head->preamble);
+    writer_bytes_put(&f->preamble, head->preamble);
     f->data_offset = f->data_end = w.size;
     writer_patch64(&w, DATA_OFFSET_AT, w.size);
     encode_table(f, &f->tail);
-    if (!ok || !writer_ok(&w) || !writer_ok(&f->tail))
+    if (!ok || !writer_ok(&w) || !writer_ok(&f->tail) || !writer_ok(&f->preamble))
         ok = err_memory(err, name);
     else
         ok = write_at(f, 0, writer_bytes(&w), err);
@@ -115,10 +129,8 @@ static bool reserve(struct record_file *f, uint64_t end, struct err *err) {
         why = f->out.reserve(f->out.ctx, from, need + (step = 0));
     if (why == 0)
         f->reserved = need + step;
-    else if (why == -ENOSPC || why == -EFBIG || why == -EDQUOT) {
-        f->full = true;
-        return err_errno(err, -why, f->name, "cannot write any more");
-    }
+    else if (why == -ENOSPC || why == -EFBIG || why == -EDQUOT)
+        return give_up(f, why, "cannot write any more", err);
     return true;
 }
 
@@ -175,10 +187,8 @@ static bool join(struct record_file *f, const struct bytes *spans, size_t count,
     if (over && !clear_bits(f, err))
         return false;
     int64_t done = over ? f->out.write(f->out.ctx, f->data_end, part, n) : 0;
-    if (done != (int64_t)over) {
-        f->full = true;
-        return err_errno(err, done < 0 ? (int)-done : ENOSPC, f->name, "cannot write");
-    }
+    if (done != (int64_t)over)
+        return give_up(f, done, "cannot write", err);
     f->data_end += size;
     f->tail_there = f->tail.size;
     return publish(f, err);
@@ -258,9 +268,8 @@ static bool append_plain(struct record_file *f, const struct bytes *spans, size_
         f->data_end += size;
         return true;
     }
-    f->full = true;
     f->data_end += done > 0 ? whole_records(spans, count, (uint64_t)done) : 0;
-    return err_errno(err, done < 0 ? (int)-done : ENOSPC, f->name, "cannot write any more");
+    return give_up(f, done, "cannot write any more", err);
 }
 
 bool record_file_append(struct record_file *f, const struct bytes *spans, size_t count, struct err *err) {
@@ -271,8 +280,7 @@ bool record_file_append(struct record_file *f, const struct bytes *spans, size_t
     if (!f->out.seekable) {
         done = f->out.write(f->out.ctx, 0, spans, count);
         f->data_end += done > 0 ? (uint64_t)done : 0;
-        f->full = done != (int64_t)size;
-        return !f->full || err_errno(err, done < 0 ? (int)-done : EPIPE, f->name, "cannot write");
+        return done == (int64_t)size || give_up(f, done, "cannot write", err);
     }
     if (!reserve(f, f->data_end + size + f->tail.size, err))
         return false;
@@ -284,9 +292,8 @@ bool record_file_append(struct record_file *f, const struct bytes *spans, size_t
         return true;
     if (!f->full) {
         cut_short(f, spans, count, done);
-        err_errno(err, done < 0 ? (int)-done : ENOSPC, f->name, "cannot write any more");
+        give_up(f, done, "cannot write any more", err);
     }
-    f->full = true;
     return false;
 }
 
@@ -323,6 +330,16 @@ static bool write_tail(struct record_file *f, const struct perfdata_feature *lat
     return publish(f, err);
 }
 
+/* The last thing that is written: the recording has its end. */
+static void mark_ending(struct record_file *f) {
+    if (!f->ending.how)
+        f->ending.how = PERFDATA_ENDING_WHOLE;
+    struct bytes p = writer_bytes(&f->preamble);
+    size_t at = perfdata_ending_replace(&f->ending, f->preamble.data, p.size);
+    if (at < p.size) /* one small write: a signal that kills does not cut it in two */
+        write_at(f, f->data_offset - p.size + at, (struct bytes){p.data + at, p.size - at}, NULL);
+}
+
 bool record_file_finish(struct record_file *f, const struct perfdata_feature *late, size_t count,
                         struct bytes trailer, struct err *err) {
     bool ok = true;
@@ -341,12 +358,15 @@ bool record_file_finish(struct record_file *f, const struct perfdata_feature *la
         }
         writer_fini(&old);
     }
+    if (f->preamble.size)
+        mark_ending(f);
     if (f->out.seekable && (f->data_offset || f->plain))
         why = f->out.truncate(f->out.ctx, end_of(f));
     int closed = f->out.close(f->out.ctx);
     if (ok && (why || closed))
         ok = err_errno(err, -(why ? why : closed), f->name, "cannot write");
     writer_fini(&f->tail);
+    writer_fini(&f->preamble);
     vec_fini(&f->features);
     return ok;
 }

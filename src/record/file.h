@@ -22,6 +22,7 @@
 
 #include "base/err.h"
 #include "base/writer.h"
+#include "format/perfdata/ending.h"
 #include "format/perfdata/header_encode.h"
 #include "os/output.h"
 
@@ -35,6 +36,8 @@ struct record_file {
     uint64_t tail_there; /* bytes of it that do; 0 before the first record: data.size 0 means "to the end" */
     bool plain;          /* no head, no table */
     bool full;           /* a write failed; nothing more is written */
+    struct writer preamble; /* with the mark of how the recording ended, which is written over at the end */
+    struct perfdata_ending ending;
     VEC(struct perfdata_feature) features; /* the table's; contents of those in the preamble are not kept */
 };
 
@@ -43,8 +46,8 @@ struct record_file_head {
     const struct perfdata_events *events; /* with ids and names */
     const struct perfdata_feature *features;
     size_t count;
-    struct bytes
-        preamble; /* a box (format/perfdata/evidence.h) in front of the data; may be empty; not for pipes */
+    struct bytes preamble; /* a box (format/perfdata/evidence.h) in front of the data; may be empty; not for
+                              pipes. It says how the recording ended when it has a part for that */
 };
 
 /*
@@ -66,6 +69,10 @@ bool record_file_append(struct record_file *f, const struct bytes *spans, size_t
 /* Overwrites the content of a feature that was given at the start, with as many bytes as it had; nothing for
  * a pipe. */
 bool record_file_update(struct record_file *f, uint32_t feature, struct bytes content, struct err *err);
+
+/* Why the recording ends, if it is not as it should; for the mark that record_file_finish leaves. The first
+ * reason counts; what it says to be missing is added up. */
+void record_file_stopped(struct record_file *f, struct perfdata_ending why);
 
 /*
  * Adds features that are known only now, and a trailer behind everything (may be empty; a pipe has none), and

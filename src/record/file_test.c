@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "format/perfdata/evidence.h"
 #include "stream/stream.h"
 
 enum { RECORDS = 400 };
@@ -60,6 +61,33 @@ static const uint8_t HOST[] = {4, 0, 0, 0, 'h', 'o', 's', 't'};
 static const uint8_t BUILD_IDS[104];
 static const char PREAMBLE[] = "in front of data", TRAILER[] = "behind everything.......";
 
+/* A preamble: those words and the mark of how the recording ended. */
+static void put_preamble(struct writer *w) {
+    struct writer open = writer_make(false);
+    perfdata_ending_encode(&(struct perfdata_ending){PERFDATA_ENDING_OPEN, 4096, 1}, &open);
+    const struct perfdata_part parts[] = {
+        {PERFDATA_PART_SECTIONS, {(const uint8_t *)PREAMBLE, sizeof PREAMBLE - 1}},
+        {PERFDATA_PART_ENDING, writer_bytes(&open)},
+    };
+    perfdata_box_encode(parts, 2, w);
+    writer_fini(&open);
+}
+
+/* What the mark says. */
+static uint32_t ending_of(struct bytes file) {
+    struct err err = ERR_INIT;
+    struct perfdata_ending e;
+    struct stream *s = stream_open_memory(file, &(struct stream_options){0}, &err);
+    assert_non_null(s);
+    struct bytes words = stream_part(s, true, PERFDATA_PART_SECTIONS);
+    assert_int_equal(words.size, sizeof PREAMBLE - 1);
+    assert_memory_equal(words.data, PREAMBLE, words.size);
+    assert_true(perfdata_ending_decode(stream_part(s, true, PERFDATA_PART_ENDING), false, &e));
+    assert_int_equal(e.missing_bytes, e.how == PERFDATA_ENDING_OPEN ? 4096 : 0);
+    stream_close(s);
+    return e.how;
+}
+
 /* Writes RECORDS records in pieces of several sizes; how many were taken without an error. */
 static uint64_t write_all(struct os_output_fake *disk, bool *finished_well) {
     struct perfdata_events events;
@@ -74,10 +102,10 @@ static uint64_t write_all(struct os_output_fake *disk, bool *finished_well) {
     uint64_t good = 0;
     make_events(&events);
     *finished_well = false;
-    if (record_file_start(
-            &f, disk->out, "fake",
-            &(struct record_file_head){&events, early, 2, {(const uint8_t *)PREAMBLE, sizeof PREAMBLE - 1}},
-            &err)) {
+    struct writer preamble = writer_make(false);
+    put_preamble(&preamble);
+    if (record_file_start(&f, disk->out, "fake",
+                          &(struct record_file_head){&events, early, 2, writer_bytes(&preamble)}, &err)) {
         bool ok = true;
         for (uint64_t i = 0, piece = 1; i < RECORDS && ok; piece = piece * 3 % 50 + 1) {
             struct writer w = writer_make(false);
@@ -97,6 +125,7 @@ static uint64_t write_all(struct os_output_fake *disk, bool *finished_well) {
     *finished_well =
         record_file_finish(&f, late, 1, (struct bytes){(const uint8_t *)TRAILER, sizeof TRAILER - 1}, &err);
     perfdata_events_fini(&events);
+    writer_fini(&preamble);
     return good;
 }
 
@@ -120,7 +149,7 @@ static void whole(void **state) {
     struct err err;
     uint32_t problems = 0;
     assert_true(perfdata_header_parse(file, &h, &events, &problems, &err));
-    assert_memory_equal(file.data + h.data.offset - sizeof PREAMBLE + 1, PREAMBLE, sizeof PREAMBLE - 1);
+    assert_int_equal(ending_of(file), PERFDATA_ENDING_WHOLE);
     assert_int_equal(perfdata_header_feature(&h, PERFDATA_FEATURE_HOSTNAME)->content.data[4], 'p');
     assert_int_equal(perfdata_header_feature(&h, PERFDATA_FEATURE_OSRELEASE)->content.data[4], 'h');
     assert_int_equal(perfdata_header_feature(&h, PERFDATA_FEATURE_BUILD_ID)->content.size, sizeof BUILD_IDS);
@@ -147,6 +176,11 @@ static void killed_anywhere(void **state) {
         assert_true(got >= good);
         assert_true(got >= last);
         last = got;
+        /* The end is marked when all else is written. */
+        if (ending_of((struct bytes){disk.bytes.items, disk.bytes.count}) == PERFDATA_ENDING_OPEN)
+            assert_false(well);
+        else
+            assert_int_equal(features, 3);
         without += features < 2;
         os_output_fake_fini(&disk);
         if (well)
@@ -174,6 +208,9 @@ static void full_disk(void **state) {
             assert_true(finished || got == 0);
             assert_true(got >= good);
             assert_true(disk.bytes.count <= room);
+            if (got)
+                assert_int_equal(ending_of((struct bytes){disk.bytes.items, disk.bytes.count}),
+                                 well && good == RECORDS ? PERFDATA_ENDING_WHOLE : PERFDATA_ENDING_FULL);
             if (promises && good > 0) /* there was room kept for closing */
                 assert_int_equal(features, 3);
             else if (got)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/session.h"
-#include "record/clock.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,6 +16,7 @@
 #include "os/limits.h"
 #include "os/place.h"
 #include "os/uevents.h"
+#include "record/boxes.h"
 #include "record/bpf.h"
 #include "record/cache.h"
 #include "record/cgroups.h"
@@ -28,7 +28,6 @@
 #include "record/module_watch.h"
 #include "record/opening.h"
 #include "record/readers.h"
-#include "record/sections.h"
 #include "record/trigger.h"
 
 enum {
@@ -98,6 +97,11 @@ struct session {
 };
 
 /* --- start --- */
+
+/* Of the thread that writes; 0: the reader writes itself. */
+static unsigned write_buffers(const struct record_options *o) {
+    return o->threads ? 0 : o->write_buffers ? o->write_buffers : o->compression ? COMPRESS_BUFFERS : 0;
+}
 
 static bool start_child(struct session *s, struct err *err) {
     static const int SIGNALS[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR2, SIGPIPE, SIGXFSZ, 0};
@@ -203,29 +207,22 @@ static bool create_output(struct session *s, struct os_output *out, struct err *
     return true;
 }
 
-/* How the clock stands to the one of jitdumps; nothing where that cannot be known. */
-static void put_clock(struct session *s, struct writer *w) {
-    struct perfdata_clock_pair pair;
-    if (record_clock_pair(s->job->perf, s->job->options, &pair))
-        perfdata_clock_pair_encode(&pair, w);
-}
-
-/* Where modules lie, for whoever names their frames: nothing else in the file says it of their sections. */
-static bool put_preamble(struct session *s, struct writer *preamble) {
-    struct writer sections = writer_make(false), clock = writer_make(false);
-    bool ok = record_sections_encode(s->job->proc, s->job->sys, &s->modules.known, &sections);
-    struct perfdata_part parts[2];
-    size_t count = 0;
-    put_clock(s, &clock);
-    if (sections.size)
-        parts[count++] = (struct perfdata_part){PERFDATA_PART_SECTIONS, writer_bytes(&sections)};
-    if (clock.size)
-        parts[count++] = (struct perfdata_part){PERFDATA_PART_CLOCK, writer_bytes(&clock)};
-    perfdata_box_encode(parts, count, preamble);
-    ok = ok && writer_ok(preamble) && writer_ok(&clock);
-    writer_fini(&sections);
-    writer_fini(&clock);
-    return ok;
+static struct record_box_sources box_sources(struct session *s) {
+    const struct record_job *job = s->job;
+    const struct record_options *o = job->options;
+    return (struct record_box_sources){
+        .options = o,
+        .perf = job->perf,
+        .proc = job->proc,
+        .sys = job->sys,
+        .opened = &s->opened,
+        .modules = &s->modules,
+        .kernel_facts = &s->kernel_facts,
+        .identities = &s->identities,
+        .keep = &s->keep,
+        .buffers = write_buffers(o),
+        .interval_ns = (uint64_t)CHECKPOINT_MS * 1000000,
+    };
 }
 
 static bool start_file(struct session *s, struct os_output out, struct err *err) {
@@ -247,8 +244,9 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
         ok = record_facts_topology(&facts) || err_memory(err, "facts");
     const char *name = strcmp(s->job->output, "-") == 0 ? "standard output" : s->job->output;
     struct writer preamble = writer_make(false);
-    if (ok && s->job->proc && out.seekable)
-        ok = put_preamble(s, &preamble) || err_memory(err, "modules");
+    const struct record_box_sources sources = box_sources(s);
+    if (ok && out.seekable)
+        ok = record_boxes_preamble(&sources, &preamble) || err_memory(err, "modules");
     if (ok) {
         s->file_open = true;
         s->result->started = true;
@@ -464,9 +462,8 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     s->drain.build_ids = o->no_build_ids ? NULL : &s->build_ids;
     s->drain.compress = o->compression ? &s->compress : NULL;
     s->drain.thread = NULL;
-    if (!o->threads && (o->write_buffers || o->compression) &&
-        record_write_thread_start(&s->thread, &s->file, s->drain.compress,
-                                  o->write_buffers ? o->write_buffers : COMPRESS_BUFFERS))
+    if (write_buffers(o) &&
+        record_write_thread_start(&s->thread, &s->file, s->drain.compress, write_buffers(o)))
         s->drain.thread = &s->thread;
     s->drain.identities = &s->identities;
     s->keep.proc = out.seekable ? s->job->proc : NULL; /* nothing can follow the data of a pipe */
@@ -540,40 +537,6 @@ static bool update_facts(struct session *s, struct err *err) {
                               err);
 }
 
-/* What is known only now, and only to sonde. Empty when memory ran out: nothing else needs it. */
-static void encode_trailer(struct session *s, struct writer *w) {
-    struct writer images = writer_make(false), kernel = writer_make(false), clock = writer_make(false);
-    struct record_kernel unused;
-    record_identities_finish(&s->identities, &images);
-    if (s->job->proc && s->file.out.seekable) {
-        if (!s->kernel_facts.boot_id[0])
-            record_kernel_facts(s->job->proc, &s->kernel_facts, &unused);
-        perfdata_kernel_facts_encode(&s->kernel_facts, &kernel);
-    }
-    struct perfdata_part parts[5];
-    struct bytes kept = record_keep_finish(&s->keep);
-    size_t count = 0;
-    if (images.size)
-        parts[count++] = (struct perfdata_part){PERFDATA_PART_IMAGES, writer_bytes(&images)};
-    if (s->modules.log.size)
-        parts[count++] = (struct perfdata_part){PERFDATA_PART_MODULES, writer_bytes(&s->modules.log)};
-    if (kernel.size)
-        parts[count++] = (struct perfdata_part){PERFDATA_PART_KERNEL, writer_bytes(&kernel)};
-    if (kept.size)
-        parts[count++] = (struct perfdata_part){PERFDATA_PART_KEPT, kept};
-    if (s->job->proc)
-        put_clock(s, &clock);
-    if (clock.size)
-        parts[count++] = (struct perfdata_part){PERFDATA_PART_CLOCK, writer_bytes(&clock)};
-    if (s->file.out.seekable)
-        perfdata_box_encode(parts, count, w);
-    if (!writer_ok(w) || !writer_ok(&images) || !writer_ok(&s->modules.log))
-        writer_clear(w);
-    writer_fini(&images);
-    writer_fini(&kernel);
-    writer_fini(&clock);
-}
-
 static void put_bpf(struct session *s, struct record_facts *late) {
     const struct perfdata_feature_value values[] = {
         {.id = PERFDATA_FEATURE_BPF_PROG_INFO,
@@ -599,7 +562,9 @@ static bool close_file(struct session *s, struct err *err) {
     if (ids)
         *ids = (struct perfdata_feature){.id = PERFDATA_FEATURE_BUILD_ID,
                                          .content = writer_bytes(&s->build_ids.content)};
-    encode_trailer(s, &trailer);
+    const struct record_box_sources sources = box_sources(s);
+    if (s->file.out.seekable)
+        record_boxes_trailer(&sources, &trailer);
     bool ok = record_file_finish(&s->file, late.list.items, late.list.count, writer_bytes(&trailer),
                                  written ? err : NULL);
     ok = ok && written;

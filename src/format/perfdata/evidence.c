@@ -173,6 +173,20 @@ bool perfdata_box_part(struct bytes box, bool swap, uint32_t index, struct perfd
     return true;
 }
 
+size_t perfdata_box_replace(uint8_t *box, size_t size, uint32_t tag, struct bytes content) {
+    struct perfdata_part p;
+    for (uint32_t i = 0; perfdata_box_part((struct bytes){box, size}, false, i, &p); i++) {
+        if (p.tag != tag || p.content.size != content.size)
+            continue;
+        size_t at = (size_t)(p.content.data - box);
+        memcpy(box + at, content.data, content.size);
+        uint64_t checksum = XXH3_64bits(box, size - 16);
+        memcpy(box + size - 16, &checksum, sizeof checksum);
+        return at;
+    }
+    return size;
+}
+
 /* --- images --- */
 
 void perfdata_image_evidence_encode(struct bytes name, const struct perfdata_evidence *e, struct writer *w) {

@@ -59,6 +59,7 @@ enum perfdata_part_tag {
     PERFDATA_PART_KEPT = 4,     /* trailer: files that may be gone: format/perfdata/kept.h */
     PERFDATA_PART_KERNEL = 5,   /* trailer: which boot of which kernel: format/perfdata/kernel_facts.h */
     PERFDATA_PART_CLOCK = 6,    /* preamble, trailer: format/perfdata/clock_pair.h */
+    PERFDATA_PART_ENDING = 7,   /* preamble: format/perfdata/ending.h */
 };
 
 struct perfdata_part {
@@ -75,6 +76,10 @@ uint64_t perfdata_box_size(struct bytes before, bool swap);
 
 /* Part `index` of a whole box; false when there is none. */
 bool perfdata_box_part(struct bytes box, bool swap, uint32_t index, struct perfdata_part *out);
+
+/* Puts another content, as long as the old one, into a box of this machine's byte order. Where the content
+ * lies: in front of it nothing has changed; `size` when the box has no such part. */
+size_t perfdata_box_replace(uint8_t *box, size_t size, uint32_t tag, struct bytes content);
 
 /* An image's name and evidence, as a record of PERFDATA_PART_IMAGES. */
 void perfdata_image_evidence_encode(struct bytes name, const struct perfdata_evidence *e, struct writer *w);
