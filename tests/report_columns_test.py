@@ -6,6 +6,7 @@ Names of tasks, titles by processor, widths, filters and weights of branches, pl
 nothing is left. What is wanted is what perf 7.2 prints for the same recordings. OBJECT is any shared object with the
 functions filter_event, start and stop.
 """
+import json
 import os
 import shutil
 import struct
@@ -224,6 +225,59 @@ def addresses():
     check("what begins like an address is a name", b"# symbol: 0xzz\n" in report(r.data(), "-S", "0xzz").out, True)
 
 
+def task_names():
+    """A name that a fork gave belongs to another thread than the one before; an exec among others goes on with the thread."""
+    r = pd.Recording(PLAIN)
+    r.comm(7, "parent")
+    r.sample(8, 0x1000)
+    r.fork(8, 7)
+    r.sample(8, 0x1000)
+    check("before a fork nothing has a name", sorted(x[1] for x in rows(r, "-s", "comm")), [":8", "parent"])
+    r = pd.Recording(PLAIN)
+    r.comm(7, "before")
+    r.fork(8, 7)
+    r.fork(8, 9)
+    r.sample(8, 0x1000)
+    r.comm(8, "named")
+    check("the first name counts for what was before", rows(r, "-s", "comm"), [["100.00%", "named"]])
+    r = pd.Recording(PLAIN)
+    r.comm(7, "first", exec_=True)
+    r.comm(7, "other", tid=8)
+    r.sample(7, 0x1000)
+    r.comm(7, "second", exec_=True)
+    check("-s pid of an exec among other threads", rows(r, "-s", "pid"), [["100.00%", "7:second"]])
+
+
+def callers():
+    """Each caller's own offset counts; -U leaves what has no name out of callchains; a call lies in a mapping, whatever is
+    behind it."""
+    r = pd.Recording(PLAIN | pd.CALLCHAIN)
+    for at in 0x100000, 0x200000:
+        r.map(7, at, 0x1000, 0, "/nonexistent/lib.so")
+    map_object(r, 7)
+    for at, caller in (0x100010, ROOT + 4), (0x200010, ROOT + 8):
+        r.sample(7, LEAF, (pd.CONTEXT_USER, LEAF, at, caller))
+
+    check("-s symoff of callers", sorted(x[-1] for x in rows(r, "-s", "symoff", "--children", "-g", "none") if "stop" in x[-1]),
+          ["stop+0x4", "stop+0x8"])
+    check("-U", rows(r, "-U", "--no-children", "-s", "comm", "-g", "folded,callee")[1:], [["100.00%", "filter_event;stop"]])
+    r = pd.Recording(PLAIN | pd.CALLCHAIN)
+    r.map(7, 0x100000, 0x1000, 0, "/nonexistent/lib.so")
+    r.sample(7, 0x100010, (pd.CONTEXT_USER, 0x100010, 0x101000))
+    check("the size of what a call lies in", rows(r, "-s", "dso_size,addr", "--children", "-g", "none"),
+          [["100.00%", "100.00%", "4096", "0x100010"], ["100.00%", "0.00%", "4096", "0x101000"]])
+
+
+def sockets():
+    r = pd.Recording(PLAIN | pd.CPU)
+    r.features.update({7: struct.pack("<II", 2, 2), 13: struct.pack("<IIIIII", 0, 0, 0, 0, 1, 1)})
+    for cpu in 0, 1, 1:
+        r.sample(7, 0x1000, cpu=cpu)
+    check("--socket-filter", rows(r, "-s", "socket", "--socket-filter", "1"), [["66.67%", "001"]])
+    got = json.loads(report(r.data(), "--json", "-s", "symbol").out)["tables"][0]["entries"][0]["keys"]
+    check("--json names all keys", sorted(got), ["ipc_null", "symbol"])
+
+
 def nothing():
     r = pd.Recording(PLAIN)
     r.sample(7, 0x1000)
@@ -260,7 +314,8 @@ def memory():
 
 
 def main():
-    for test in (tasks, processors, widths, long_names, branches, first_key, groups, searches, addresses, nothing, memory):
+    for test in (tasks, processors, widths, long_names, branches, first_key, groups, searches, addresses, task_names, callers, sockets,
+                 nothing, memory):
         test()
     shutil.rmtree(FOLDER)
     REPORT.finish()

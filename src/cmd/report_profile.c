@@ -516,7 +516,8 @@ static bool collect(struct report_session *s, struct err *err) {
         .names = s->naming.names,
         .lines = s->naming.lines,
         .deferred = &s->deferred,
-        .keep = o->cpus || o->parallelism || o->pids || o->tids || o->time || o->switch_on || o->switch_off
+        .keep = o->cpus || o->parallelism || o->socket >= 0 || o->pids || o->tids || o->time ||
+                        o->switch_on || o->switch_off
                     ? keep
                     : NULL,
         .keep_ctx = s,

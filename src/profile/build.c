@@ -140,8 +140,9 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
             ? RESOLVE_OFFSET
             : RESOLVE_PLACE;
     plan->waits = may_wait(plan);
-    bool lines = profile_wants_source(o) || wants_column(o, PROFILE_ADDR),
-         functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && lines);
+    bool to_the_byte = profile_wants_source(o) || wants_column(o, PROFILE_ADDR) ||
+                       wants_column(o, PROFILE_SYMBOL_OFFSET),
+         functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && to_the_byte);
     plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
     plan->addressed = plan->place_kind == RESOLVE_ADDRESS && plan->frame_kind != RESOLVE_ADDRESS;
     plan->in_order = needs_order(plan);
@@ -291,10 +292,14 @@ static const char *earlier_comm(const struct model *m, uint32_t pid, uint32_t ti
 }
 
 /* A thread that nothing has named yet is called what its first COMM record says: perf replaces the name that
- * it had made up, for what was before as well. */
+ * it had made up, for what was before as well. What forks, or comes after its end, is another thread. */
 static const char *later_comm(const struct model *m, uint32_t pid, uint32_t tid,
                               const struct model_comm_span *span) {
-    if (span->from.time_ns || span->until.time_ns == UINT64_MAX)
+    if (span->until.time_ns == UINT64_MAX)
+        return NULL;
+    uint32_t then = model_thread_at(m, pid, tid, span->until);
+    bool ended = span->thread != MODEL_NONE && model_thread(m, span->thread)->exited;
+    if (then != span->thread && (ended || (then != MODEL_NONE && model_thread(m, then)->forked)))
         return NULL;
     return model_comm(m, pid, tid, span->until, NULL);
 }

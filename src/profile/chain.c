@@ -119,7 +119,8 @@ static uint32_t resolve(struct profile_builder *b, const struct chain *c, const 
         !resolve_frames_run(&b->frames, &run, b->run_frames.items))
         return PROFILE_NO_PART;
     for (uint64_t i = part->count; i-- > 0;)
-        b->path.items[b->path.count++] = b->run_frames.items[i];
+        if (!profile_is_hidden(b, b->run_frames.items[i]))
+            b->path.items[b->path.count++] = b->run_frames.items[i];
     return profile_parts_add(&b->parts, b->path.items, b->path.count);
 }
 

@@ -554,5 +554,6 @@ const char *profile_column_key(enum profile_column_id id) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].id == id)
             return rows[i].name;
-    return id == PROFILE_TRACE ? "trace" : "field";
+    return id == PROFILE_IPC ? "ipc_null"
+                             : "field"; /* what perf calls it where nothing counts instructions */
 }

@@ -45,7 +45,7 @@ struct forest {
     uint32_t kind;
     struct profile_table *t;
     bool children, caller;
-    bool prunes, hides;
+    bool prunes;
     VEC(struct step) path;         /* [0]: the tree's root */
     uint32_t outer;                /* the outer part that the path has, */
     size_t outer_end;              /* up to here; 0: none yet */
@@ -117,9 +117,7 @@ static struct mark *own_row(const struct forest *f, uint32_t frame) {
 
 /* The same for a frame of a callchain. */
 static struct mark *row_at(const struct forest *f, uint32_t frame) {
-    if (!f->frames[frame] || (f->hides && !profile_name_of(f->p, frame)))
-        return NULL;
-    return own_row(f, frame);
+    return f->frames[frame] ? own_row(f, frame) : NULL;
 }
 
 /* The part that a graph shows of passing samples. */
@@ -287,17 +285,13 @@ static void close_down_to(struct forest *f, size_t keep) {
     }
 }
 
-static bool is_pruned(const struct forest *f, uint32_t frame) {
-    return f->prunes && !(f->hides && !profile_name_of(f->p, frame));
-}
-
 /* Brings the path to a chain, from `at` of it on, as long as it is the `same`. */
 static bool go_along(struct forest *f, uint32_t part, size_t *at, bool *same, bool tails) {
     uint32_t n, above = f->path.items[*at - 1].frame;
     const uint32_t *ids = profile_parts_ids(&f->p->b.parts, part, &n);
     for (uint32_t i = 0; i < n; i++) {
         struct mark *row = f->children ? row_at(f, ids[i]) : NULL;
-        uint32_t frame = !row && is_pruned(f, ids[i]) ? PROFILE_PRUNED : ids[i];
+        uint32_t frame = !row && f->prunes ? PROFILE_PRUNED : ids[i];
         if (frame == PROFILE_PRUNED && above == frame && *at > 1)
             continue;
         above = frame;
@@ -458,7 +452,6 @@ bool profile_forest(struct profile *p) {
     struct forest f = {.p = p,
                        .children = o->children,
                        .caller = o->chain_order == PROFILE_CALLER,
-                       .hides = o->hide_unresolved,
                        .prunes = o->children && o->chain_mode == PROFILE_CHAIN_GRAPH &&
                                  !p->frame_groups.count}; /* which go across rows */
     uint32_t n = (uint32_t)p->b.leaves.count;

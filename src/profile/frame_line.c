@@ -25,17 +25,17 @@ static bool find_lines(struct profile *p) {
     return ok;
 }
 
-/* What frames have in common that are one: an offset in an image; or a function and (else it is empty) its
- * line, if known. */
+/* What frames have in common that are one: without a name an address, as it is shown; else an offset in an
+ * image, or a function and (else it is empty) its line, if known. */
 static void identity_of(const struct profile *p, uint32_t frame, uint64_t *words) {
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
     uint32_t name = p->places.items[frame].name;
-    if (p->plan.o->chain_key != PROFILE_BY_ADDRESS && name != PROFILE_NONE) {
+    if (name == PROFILE_NONE || p->plan.o->chain_key == PROFILE_BY_ADDRESS) {
+        words[0] = 1ull << 32 | f->image;
+        words[1] = name == PROFILE_NONE ? f->address : f->offset;
+    } else {
         words[0] = name;
         words[1] = p->frame_lines.count ? p->frame_lines.items[frame] : PROFILE_NONE;
-    } else {
-        words[0] = 1ull << 32 | f->image;
-        words[1] = f->offset;
     }
 }
 

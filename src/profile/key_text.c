@@ -5,8 +5,18 @@
 
 #include "profile/profile_internal.h"
 
+/* What a thread was called in the end. If others of its process lived when it called exec the model has
+ * another thread from there on, as any of them may have called it; for the one who reads a profile it goes
+ * on. */
 static const char *last_comm(const struct model *m, uint32_t thread) {
     const struct model_thread *t = thread == MODEL_NONE ? NULL : model_thread(m, thread);
+    while (t && !t->exited) {
+        uint32_t next = model_thread_at(m, t->pid, t->tid, t->ended);
+        if (next == MODEL_NONE || next == thread || model_thread(m, next)->forked)
+            break;
+        thread = next;
+        t = model_thread(m, thread);
+    }
     return t ? model_comm(m, t->pid, t->tid, model_when_prior(t->ended), NULL) : NULL;
 }
 

@@ -18,14 +18,19 @@ static uint64_t user_at(const struct perfdata_u64s *chain) {
     return i;
 }
 
-/* Adds the frame of an address to b->path. */
-static bool add_frame(struct profile_builder *b, const struct model_state *state, uint64_t address) {
-    uint32_t frame = resolve_frames_at(&b->frames, state, PERFDATA_MISC_USER, address,
-                                       (enum resolve_frame_kind)b->plan->frame_kind, false);
-    uint32_t *made = frame == RESOLVE_NO_FRAME ? NULL : vec_push(&b->path);
+/* Adds a frame to b->path unless it is hidden. False: memory. */
+static bool add_frame(struct profile_builder *b, uint32_t frame) {
+    if (frame == RESOLVE_NO_FRAME || profile_is_hidden(b, frame))
+        return frame != RESOLVE_NO_FRAME;
+    uint32_t *made = vec_push(&b->path);
     if (made)
         *made = frame;
     return made;
+}
+
+static bool add_call(struct profile_builder *b, const struct model_state *state, uint64_t address) {
+    return add_frame(b, resolve_frames_at(&b->frames, state, PERFDATA_MISC_USER, address,
+                                          (enum resolve_frame_kind)b->plan->frame_kind, false));
 }
 
 bool profile_lbr_chain(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
@@ -37,7 +42,7 @@ bool profile_lbr_chain(struct profile_builder *b, const struct perfdata_sample *
     bool ok = true;
     vec_clear(&b->path);
     for (uint64_t i = s->branch_count; ok && i-- > 0;)
-        ok = add_frame(b, state, perfdata_branch_at(s, i).from);
+        ok = add_call(b, state, perfdata_branch_at(s, i).from);
     /* Where the user's code was left: as the callchain says, or at the target of the last call. */
     uint64_t leaf = s->ip;
     if (cpumode != PERFDATA_MISC_USER && at + 1 < s->callchain.count)
@@ -46,7 +51,7 @@ bool profile_lbr_chain(struct profile_builder *b, const struct perfdata_sample *
         leaf = perfdata_branch_at(s, 0).to;
     /* Callers first, perf shows nothing of the user part without a call. */
     bool none = !s->branch_count && b->plan->o->chain_order == PROFILE_CALLER;
-    ok = ok && (none || add_frame(b, state, leaf));
+    ok = ok && (none || add_call(b, state, leaf));
     *user = ok ? profile_parts_add(&b->parts, b->path.items, b->path.count) : PROFILE_NO_PART;
     *kernel = s->callchain;
     kernel->count = at;
@@ -80,14 +85,9 @@ bool profile_history_add(struct profile_builder *b, const struct perfdata_sample
     for (uint64_t i = count; ok && i-- > 0;) {
         struct perfdata_branch branch = perfdata_branch_at(s, i);
         uint64_t ends[] = {caller ? branch.to : branch.from, caller ? branch.from : branch.to};
-        for (unsigned k = 0; ok && k < 2; k++) {
-            uint32_t frame =
-                profile_branch_end(b, s->pid, when, ends[k], (enum resolve_frame_kind)b->plan->frame_kind);
-            uint32_t *made = frame == RESOLVE_NO_FRAME ? NULL : vec_push(&b->path);
-            ok = made;
-            if (ok)
-                *made = frame;
-        }
+        for (unsigned k = 0; ok && k < 2; k++)
+            ok = add_frame(b, profile_branch_end(b, s->pid, when, ends[k],
+                                                 (enum resolve_frame_kind)b->plan->frame_kind));
     }
     return ok;
 }

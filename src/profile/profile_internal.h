@@ -304,6 +304,11 @@ bool profile_runs_add(struct profile_runs *r, uint32_t start, uint32_t end, uint
 bool profile_runs_merge(struct profile_runs *to, const struct profile_runs *from, const uint32_t *frames);
 void profile_runs_fini(struct profile_runs *r);
 
+/* Whether -U leaves the frame out of callchains. */
+static inline bool profile_is_hidden(const struct profile_builder *b, uint32_t frame) {
+    return b->plan->o->hide_unresolved && b->frames.list.items[frame].symbol == SYMBOL_NONE;
+}
+
 /* ---- lbr.c ---- */
 
 /* Of a sample whose branch stack is a call stack: the part of its user's frames (PROFILE_NO_PART: memory),

@@ -481,7 +481,6 @@ bool profile_walk(struct profile *p, struct profile_leaf *room, struct pool *poo
                      .children = o->children,
                      .caller = o->chain_order == PROFILE_CALLER,
                      .latency = o->children && p->plan.extras,
-                     .hides = o->hide_unresolved,
                      .end = p->b.leaves.count,
                      .was = p->leaf_was.items,
                      .leaves = room};

@@ -2,7 +2,7 @@
 /* The keys dso_size and symbol_size: of the mapping and of the function that a place lies in. */
 #include "profile/profile_internal.h"
 
-/* Of an image whose maps were not all alike it is the first one that has the place. */
+/* Of an image whose maps were not all alike it is the first one that has the place; of a caller, the call. */
 static uint64_t mapping_size(const struct profile *p, const struct resolve_frame *f) {
     const struct model *m = p->plan.in->model;
     for (uint32_t i = 0; f->image != MODEL_NONE && i < model_mapping_count(m); i++) {
@@ -10,7 +10,7 @@ static uint64_t mapping_size(const struct profile *p, const struct resolve_frame
         if (map.image != f->image)
             continue;
         uint64_t first = model_mapping_offset(m, i, map.start);
-        if (f->offset - first <= map.last - map.start)
+        if (f->offset - f->back - first <= map.last - map.start)
             return map.last - map.start < INT64_MAX ? map.last - map.start + 1 : 0; /* of everything */
     }
     return 0;

@@ -329,10 +329,6 @@ static inline void ask_far(const struct walk *w, const struct chain *c, uint32_t
         prefetch(&w->spots[profile_spot_in(w->spot_of[frame_at(c, i + NEAR)])]);
 }
 
-static bool is_hidden(const struct walk *w, uint32_t frame) {
-    return w->hides && !profile_name_of(w->p, frame);
-}
-
 /* The path has room for it. */
 static bool open_frame(struct walk *w, uint32_t frame) {
     struct step *step = &w->path.items[w->path.count++];
@@ -343,8 +339,6 @@ static bool open_frame(struct walk *w, uint32_t frame) {
                           .first_ns = UINT64_MAX,
                           .first_leaf = PROFILE_NONE,
                           .mapped = step[-1].mapped | profile_is_mapped_in(at)};
-    if (is_hidden(w, frame))
-        return true;
     struct profile_spot *spot = spot_at(w, step->spot, frame);
     step->row = spot->row;
     if (step->row == PROFILE_NO_ROW)
@@ -413,7 +407,7 @@ static bool pass_frames(struct walk *w, uint32_t id, uint32_t from) {
         at.depth = i + 1;
         at.mapped |= profile_is_mapped_in(w->spot_of[at.frame]);
         count_grade(w, at.frame, w->leaves[id].samples);
-        ok = is_hidden(w, at.frame) || pass_frame(w, &at);
+        ok = pass_frame(w, &at);
     }
     return ok;
 }

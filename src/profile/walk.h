@@ -59,7 +59,6 @@ struct walk {
     uint32_t longest;                /* profile_longest_chain of that event */
     bool children, caller;
     bool latency; /* with children; it is asked for */
-    bool hides;   /* callers without names */
 };
 
 /* Whether the leaf is what made the row, as far as is known. Of samples at the same time the one that lies

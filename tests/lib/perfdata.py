@@ -3,12 +3,12 @@
 import struct
 
 IP, TID, TIME, ADDR, READ_GROUP, CALLCHAIN, ID, CPU, PERIOD, BRANCH_STACK = (1 << b for b in (0, 1, 2, 3, 4, 5, 6, 7, 8, 11))
-RAW, DATA_SRC, WEIGHT_STRUCT = 1 << 10, 1 << 15, 1 << 24
+RAW, DATA_SRC, PHYS_ADDR, DATA_PAGE_SIZE, CODE_PAGE_SIZE, WEIGHT_STRUCT = (1 << b for b in (10, 15, 19, 22, 23, 24))
 TRACING_DATA, HEADER_BRANCH_STACK = 1, 15  # header features
 HARDWARE, SOFTWARE, TRACEPOINT = 0, 1, 2
 BRANCH_ANY, BRANCH_CALL_STACK = 1 << 3, 1 << 11  # PERF_SAMPLE_BRANCH_*
 INHERIT_STAT, CONTEXT_SWITCH = 1 << 11, 1 << 26  # flags of an attr
-MMAP, COMM, EXIT, FORK, READ, SAMPLE, MMAP2, SWITCH = 1, 3, 4, 7, 8, 9, 10, 14
+MMAP, COMM, EXIT, FORK, READ, SAMPLE, MMAP2, SWITCH, CALLCHAIN_DEFERRED = 1, 3, 4, 7, 8, 9, 10, 14, 22
 KERNEL, USER, COMM_EXEC, MMAP_BUILD_ID, SWITCH_OUT = 1, 2, 1 << 13, 1 << 14, 1 << 13
 CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED = (1 << 64) - 128, (1 << 64) - 512, (1 << 64) - 640
 HEADER_BYTES, ATTR_BYTES = 104, 144
@@ -49,11 +49,20 @@ class Recording:
             data += struct.pack("<II", 0, 0)
         return data
 
-    def comm(self, pid, name, exec_=False):
-        self.add(COMM, COMM_EXEC if exec_ else 0, struct.pack("<II", pid, pid) + text(name) + self.tail(pid, pid))
+    def comm(self, pid, name, exec_=False, tid=None):
+        tid = pid if tid is None else tid
+        self.add(COMM, COMM_EXEC if exec_ else 0, struct.pack("<II", pid, tid) + text(name) + self.tail(pid, tid))
 
-    def fork(self, pid, parent):
-        self.add(FORK, 0, struct.pack("<IIIIQ", pid, parent, pid, parent, self.time) + self.tail(parent, parent))
+    def fork(self, pid, parent, tid=None, parent_tid=None):
+        tid, parent_tid = pid if tid is None else tid, parent if parent_tid is None else parent_tid
+        self.add(FORK, 0, struct.pack("<IIIIQ", pid, parent, tid, parent_tid, self.time) + self.tail(parent, parent_tid))
+
+    def exit(self, pid, tid):
+        self.add(EXIT, 0, struct.pack("<IIIIQ", pid, pid, tid, pid, self.time) + self.tail(pid, tid))
+
+    def later_chain(self, pid, tid, cookie, chain):
+        """The user part of the callchains that end with CONTEXT_USER_DEFERRED and this cookie."""
+        self.add(CALLCHAIN_DEFERRED, USER, struct.pack(f"<QQ{len(chain)}Q", cookie, len(chain), *chain) + self.tail(pid, tid))
 
     def map(self, pid, start, length, pgoff, path, build_id=None):
         middle = struct.pack("<IIQQ", 0, 0, 0, 0)
