@@ -12,6 +12,7 @@
 #include "cmd/command.h"
 #include "cmd/input.h"
 #include "cmd/naming.h"
+#include "edit/aslr.h"
 #include "edit/build_ids.h"
 #include "edit/jit.h"
 #include "edit/kmod.h"
@@ -22,7 +23,7 @@
 
 struct inject_options {
     const char *input, *output;
-    bool force;
+    bool force, aslr;
     int verbose;
     struct inject_jit {
         bool wanted;
@@ -81,7 +82,8 @@ static const struct option options[] = {
                   "output file name (default: standard output)"),
     OPTION_ABSENT_FLAG('s', "sched-stat", "merge sched_stat and sched_switch"),
     OPTION_COUNT('v', "verbose", struct inject_options, verbose, "say more"),
-    OPTION_ABSENT_FLAG(0, "aslr", "hide addresses"),
+    OPTION_BOOL(0, "aslr", struct inject_options, aslr,
+                "move all addresses to others, which tell nothing of where anything lay"),
     OPTION_BOOL(0, "buildid-all", struct inject_options, all_build_ids,
                 "put build-ids of all DSOs into the output"),
     OPTION_BOOL(0, "mmap2-buildid-all", struct inject_options, all_map_ids, "put build-ids into all maps"),
@@ -205,16 +207,21 @@ struct identified {
     struct model *model;
     struct naming naming;
     struct writer known;
-    struct edit_build_ids *ids;
+    struct edit_build_ids *ids; /* NULL: not wanted */
+    struct edit_aslr *aslr;     /* likewise */
 };
 
-static bool identify(struct identified *x, const struct command_env *env, const struct inject_options *o,
-                     const char *input, struct err *err) {
-    x->known = writer_make(false);
+static bool read_maps(struct identified *x, const struct inject_options *o, const char *input,
+                      struct err *err) {
     x->model = model_new(&(struct model_options){.need = MODEL_NEED_MAPS}, err);
-    if (!x->model || !read_known(o->known_build_ids, &x->known, err) ||
-        !reading_open(&x->reading, input, o->force, err) ||
-        !reading_first_pass(&x->reading, x->model, NULL, NULL, NULL, err) ||
+    return x->model && reading_open(&x->reading, input, o->force, err) &&
+           reading_first_pass(&x->reading, x->model, NULL, NULL, NULL, err);
+}
+
+static bool identify(struct identified *x, const struct command_env *env, const struct inject_options *o,
+                     struct err *err) {
+    x->known = writer_make(false);
+    if (!read_known(o->known_build_ids, &x->known, err) ||
         !naming_open(&x->naming, env, &x->reading, x->model, &o->symbols, err))
         return false;
     struct edit_build_ids_options wanted = {.all = o->all_build_ids || o->all_map_ids,
@@ -224,7 +231,14 @@ static bool identify(struct identified *x, const struct command_env *env, const 
     return x->ids;
 }
 
+/* Behind the build-ids, if they are wanted too. */
+static bool move(struct identified *x, struct err *err) {
+    x->aslr = edit_aslr_new(x->model, x->reading.stream, x->ids ? edit_build_ids_editor(x->ids) : NULL, err);
+    return x->aslr;
+}
+
 static void identified_fini(struct identified *x) {
+    edit_aslr_free(x->aslr);
     edit_build_ids_free(x->ids);
     naming_close(&x->naming);
     model_free(x->model);
@@ -232,23 +246,57 @@ static void identified_fini(struct identified *x) {
     writer_fini(&x->known);
 }
 
-static int copy_identified(struct command_env *env, const struct inject_options *o, const char *input) {
+static void tell_ids(const struct edit_build_ids *ids) {
+    struct edit_build_ids_counts c = edit_build_ids_counts(ids);
+    log_line(LOG_INFO, "%" PRIu64 " build-ids put in, %" PRIu64 " not found", c.injected, c.unknown);
+    if (c.dropped)
+        log_line(LOG_INFO, "%" PRIu64 " maps that no sample needs left out", c.dropped);
+}
+
+static void tell_moved(const struct edit_aslr *aslr) {
+    struct edit_aslr_counts c = edit_aslr_counts(aslr);
+    const struct {
+        enum log_level level;
+        uint64_t count;
+        const char *what, *why;
+    } told[] = {
+        {LOG_WARN, c.stacks, "sample", "left out: copies of stacks are full of addresses"},
+        {LOG_WARN, c.physical, "sample", "left out: physical addresses cannot be moved"},
+        {LOG_WARN, c.raw, "sample", "left out: raw data (the fields of tracepoints) may hold addresses"},
+        {LOG_WARN, c.traces, "sample", "left out: AUX data are full of addresses"},
+        {LOG_WARN, c.unreadable, "record", "left out: they cannot be read, and may hold addresses"},
+        {LOG_WARN, c.breakpoints, "event", "with an address in the name (mem:ADDRESS), which stays"},
+        {LOG_INFO, c.others, "other record", "left out: they hold addresses"},
+        {LOG_INFO, c.kept_files, "kept file", "left out: they hold addresses"},
+    };
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (told[i].count)
+            log_line(told[i].level, "%" PRIu64 " %s%s %s", told[i].count, told[i].what,
+                     told[i].count == 1 ? "" : "s", told[i].why);
+    if (c.jit)
+        log_line(LOG_WARN, "code that was made at run time loses its names, which go by address: run "
+                           "`inject --jit` first to keep those of jitdumps");
+}
+
+static int copy_identified(struct command_env *env, const struct inject_options *o, const char *input,
+                           bool ids) {
     struct err err = ERR_INIT;
     struct output output = {.fd = -1};
     struct copy_result result;
     struct identified x = {0};
     bool regular = false, ok = false;
-    if (identify(&x, env, o, input, &err) && open_output(o->output, input, &output, &regular, &err)) {
+    if (read_maps(&x, o, input, &err) && (!ids || identify(&x, env, o, &err)) &&
+        (!o->aslr || move(&x, &err)) && open_output(o->output, input, &output, &regular, &err)) {
         struct copy_sink sink = {sink_write, regular ? sink_patch : NULL, &output};
-        ok = copy_recording(x.reading.stream, &sink, edit_build_ids_editor(x.ids), &result, &err);
+        const struct copy_editor *editor = x.aslr ? edit_aslr_editor(x.aslr) : edit_build_ids_editor(x.ids);
+        ok = copy_recording(x.reading.stream, &sink, editor, &result, &err);
     }
-    if (ok) {
-        struct edit_build_ids_counts c = edit_build_ids_counts(x.ids);
-        log_line(LOG_INFO, "%" PRIu64 " build-ids put in, %" PRIu64 " not found", c.injected, c.unknown);
-        if (c.dropped)
-            log_line(LOG_INFO, "%" PRIu64 " maps that no sample needs left out", c.dropped);
+    if (ok && x.ids)
+        tell_ids(x.ids);
+    if (ok && x.aslr)
+        tell_moved(x.aslr);
+    if (ok)
         tell(&result, NULL);
-    }
     if (output.fd >= 0 && output.fd != STDOUT_FILENO && close(output.fd) != 0 && ok)
         ok = err_errno(&err, errno, output.name, "cannot write");
     int status = ok ? (stream_all_read(x.reading.stream) ? EXIT_OK : EXIT_ERROR) : command_fail(&err);
@@ -364,12 +412,14 @@ static int run(struct command_env *env, int argc, char **argv) {
         return command_usage(env, "build-ids go into maps or beside them: give one of the two");
     if (ids && o.jit.wanted)
         return command_usage(env, "give either --jit or --build-ids: one after the other");
-    if (o.kmod.wanted && (ids || o.jit.wanted))
+    if (o.kmod.wanted && (ids || o.jit.wanted || o.aslr))
         return command_usage(env, "give --kmod-sections alone: one after the other");
+    if (o.aslr && (o.jit.wanted || o.map_ids || o.all_map_ids))
+        return command_usage(env, "give --aslr after --jit or build-ids in maps: one after the other");
     if (o.kmod.wanted)
         return copy_with_sections(&o, o.input ? o.input : "-");
-    if (ids)
-        return copy_identified(env, &o, o.input ? o.input : "-");
+    if (ids || o.aslr)
+        return copy_identified(env, &o, o.input ? o.input : "-", ids);
     return copy(&o, o.input ? o.input : "-");
 }
 

@@ -136,20 +136,27 @@ static bool file_to_file(struct run *run, struct copy_result *result, struct err
     return ok;
 }
 
-/* Features that say how the records are stored on disk are not true of the copy. */
-static void drop_storage_features(struct perfdata_header *h, bool expanded) {
+static bool is_anew(const struct run *run) {
+    return run->editor && run->editor->anew;
+}
+
+/* Features that say how the records are stored on disk are not true of the copy; nor are all that the editor
+ * does not want. */
+static void drop_features(const struct run *run, struct perfdata_header *h, bool expanded) {
+    const struct copy_editor *e = is_anew(run) && run->editor->feature ? run->editor : NULL;
     size_t kept = 0;
     for (size_t i = 0; i < h->features.count; i++) {
         uint32_t id = h->features.items[i].id;
         if (id != PERFDATA_FEATURE_DIR_FORMAT && id != PERFDATA_FEATURE_AUXTRACE &&
-            !(expanded && id == PERFDATA_FEATURE_COMPRESSED))
+            !(expanded && id == PERFDATA_FEATURE_COMPRESSED) && (!e || e->feature(e->ctx, id)))
             h->features.items[kept++] = h->features.items[i];
     }
     h->features.count = kept;
 }
 
 /* The header of what is copied, fit for its new container; free with perfdata_header_fini. */
-static bool copy_header(struct stream *in, struct perfdata_header *out, struct err *err) {
+static bool copy_header(const struct run *run, struct perfdata_header *out, struct err *err) {
+    struct stream *in = run->in;
     const struct perfdata_header *h = stream_header(in);
     *out = *h;
     out->features.items = NULL;
@@ -159,7 +166,7 @@ static bool copy_header(struct stream *in, struct perfdata_header *out, struct e
     if (h->features.count)
         memcpy(out->features.items, h->features.items, h->features.count * sizeof *h->features.items);
     out->features.count = h->features.count;
-    drop_storage_features(out, stream_file(in)->kind == OS_FILE_DIRECTORY);
+    drop_features(run, out, is_anew(run) || stream_file(in)->kind == OS_FILE_DIRECTORY);
     return true;
 }
 
@@ -174,6 +181,21 @@ static bool put_empty_round(struct run *run, struct err *err) {
               run->sink->write(run->sink->ctx, writer_bytes(&round), err);
     run->written += round.size;
     writer_fini(&round);
+    return ok;
+}
+
+/* The editor's trailer, behind `tail`, which begins at `at` in the output. */
+static bool put_trailer(struct run *run, uint64_t at, struct writer *tail, struct err *err) {
+    enum { ALIGN = 8 };
+    struct writer box = writer_make(stream_header(run->in)->swap);
+    if (!is_anew(run) || !run->editor->trailer)
+        return true;
+    bool ok = run->editor->trailer(run->editor->ctx, &box, err);
+    if (ok && box.size) {
+        writer_zero(tail, -(at + tail->size) % ALIGN);
+        writer_bytes_put(tail, writer_bytes(&box));
+    }
+    writer_fini(&box);
     return ok;
 }
 
@@ -202,13 +224,14 @@ static bool to_new_file(struct run *run, struct copy_result *result, struct err 
     if (ok && stream_events(run->in)->list.count != events)
         ok = err_set(err, ERR_UNSUPPORTED, stream_path(run->in),
                      "events that come after samples cannot be put into a file's head");
-    ok = ok && copy_header(run->in, &tables, err);
+    ok = ok && copy_header(run, &tables, err);
     if (ok) {
         uint64_t bits[4];
         perfdata_file_tail_encode(tables.features.items, tables.features.count, head.size + run->written,
                                   &tail, bits);
         perfdata_file_head_finish(&head, run->written, bits);
-        ok = (writer_ok(&head) && writer_ok(&tail)) || err_memory(err, "tables");
+        ok = put_trailer(run, head.size + run->written, &tail, err) &&
+             ((writer_ok(&head) && writer_ok(&tail)) || err_memory(err, "tables"));
     }
     /* The tables first: until the head says so they are not there, and the recording counts as unfinished. */
     ok = ok && (!tail.size || run->sink->write(run->sink->ctx, writer_bytes(&tail), err)) &&
@@ -222,7 +245,7 @@ static bool to_new_file(struct run *run, struct copy_result *result, struct err 
 static bool to_pipe(struct run *run, struct copy_result *result, struct err *err) {
     struct perfdata_header tables = {0};
     struct writer head = writer_make(stream_header(run->in)->swap);
-    bool ok = copy_header(run->in, &tables, err);
+    bool ok = copy_header(run, &tables, err);
     if (ok) {
         perfdata_pipe_head_encode(&tables, stream_events(run->in), &head, &result->features_left_out);
         ok = (writer_ok(&head) || err_memory(err, "head")) &&
@@ -248,7 +271,8 @@ static bool copy(struct run *run, struct copy_result *result, struct err *err) {
         return to_pipe(run, result, err);
     /* A header that the data section overlaps cannot be kept as it is. */
     bool keeps_head = stream_header(in)->data.offset >= stream_header(in)->size;
-    return stream_input_bytes(in).size && stream_file(in)->kind != OS_FILE_DIRECTORY && keeps_head
+    return stream_input_bytes(in).size && stream_file(in)->kind != OS_FILE_DIRECTORY && keeps_head &&
+                   !is_anew(run)
                ? file_to_file(run, result, err)
                : to_new_file(run, result, err);
 }

@@ -29,6 +29,14 @@ struct copy_editor {
     bool (*edit)(void *ctx, const struct stream_record *r, struct writer *before, bool *keep,
                  struct err *err);
     void *ctx;
+    /* A file's head, tables and trailer are made anew, without the preamble; else only what changes size
+     * does. */
+    bool anew;
+    /* With anew, may be NULL. Of the tables' features: false leaves one out. */
+    bool (*feature)(void *ctx, uint32_t id);
+    /* Likewise. Appends a trailer (a box, docs/FORMAT.md), or nothing; called when all records were copied.
+     */
+    bool (*trailer)(void *ctx, struct writer *out, struct err *err);
 };
 
 struct copy_result {

@@ -239,12 +239,12 @@ static bool draft(const struct kernel_list *l, const struct run *run, const stru
                   uint64_t base, struct symbol_drafts *d) {
     for (uint32_t i = run->first; i < run->first + run->count; i++) {
         const struct kernel_list_entry *e = &l->list[i];
-        if (!kernel_bounds_have(bounds, e->address))
+        if (!kernel_bounds_have(bounds, e->address + bounds->slide))
             continue;
         struct symbol_draft *to = vec_push(&d->list);
         if (!to)
             return false;
-        uint64_t start = e->address - base;
+        uint64_t start = e->address + bounds->slide - base;
         *to = (struct symbol_draft){.start = start,
                                     .end = start,
                                     .name = l->text + e->name,
@@ -290,13 +290,14 @@ static struct symbol_table *ordered_table(const struct kernel_list *l, const str
     const struct kernel_list_entry *list = l->list + run->first;
     size_t most = 0;
     for (uint32_t i = 0; i < run->count; i++)
-        most += kernel_bounds_have(bounds, list[i].address);
+        most += kernel_bounds_have(bounds, list[i].address + bounds->slide);
     struct symbol_table *t = symbol_table_open(most, rules);
     bool ok = t;
     for (uint32_t i = 0; ok && i < run->count; i++) {
-        if (!kernel_bounds_have(bounds, list[i].address))
+        const uint64_t address = list[i].address + bounds->slide;
+        if (!kernel_bounds_have(bounds, address))
             continue;
-        ends->last = list[i].address - ends->base;
+        ends->last = address - ends->base;
         ok = symbol_table_append(t, ends->last, l->text + list[i].name, bind_of(list[i].type),
                                  flags_of(list[i].type));
     }

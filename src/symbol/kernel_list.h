@@ -65,6 +65,7 @@ struct kernel_bounds {
     uint64_t init_from, init_end; /* a kernel's _sinittext and _einittext; 0 without */
     const uint64_t *cuts;         /* ascending addresses that no symbol reaches over: where sections begin */
     size_t cut_count;
+    uint64_t slide; /* where a symbol is as mapped, less what the list says: the list is another boot's */
 };
 
 static inline bool kernel_bounds_have(const struct kernel_bounds *b, uint64_t address) {

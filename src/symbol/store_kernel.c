@@ -109,10 +109,31 @@ static bool refuse_code_inside(struct store_image *im, const char *path, const c
     return refuse(im, path, store_text(im, "its text covers the place of %s: another kernel", name));
 }
 
+enum { RELOCATION_BYTES = 4096 }; /* the least of all architectures' units of relocation at boot */
+
+/*
+ * How much higher the recorded kernel lay than a list says. A kernel moves as a whole at boot: a list of the
+ * same build, by its build-id, that was made on another boot is as good. Its modules do not move with it. 0:
+ * the list is used as it is, or refused.
+ */
+static uint64_t slide_of(struct symbol_store *s, struct store_image *im, const char *path,
+                         const struct kernel_list *list) {
+    const struct symbol_image *kernel = &im->known;
+    uint64_t address;
+    if (kernel->kind != SYMBOL_IMAGE_KERNEL || !kernel->build_id.size || !has_reference(kernel) ||
+        !kernel->reference_address || !kernel_list_address(list, kernel->reference, &address))
+        return 0;
+    const char *cached = store_cache_path(s, im, "kallsyms");
+    bool same_build = strcmp(path, STORE_LIVE_LIST) == 0 ? kernel->space == SYMBOL_KERNEL
+                                                         : cached && strcmp(path, cached) == 0;
+    uint64_t slide = kernel->reference_address - address;
+    return same_build && slide % RELOCATION_BYTES == 0 ? slide : 0;
+}
+
 static bool has_facts(struct store_image *im, const char *path, const struct perfdata_kernel_facts *facts,
-                      const struct kernel_list *list) {
+                      const struct kernel_list *list, uint64_t slide) {
     for (uint32_t i = 0; i < facts->symbol_count; i++)
-        if (!kernel_list_has(list, facts->symbols[i].name, facts->symbols[i].address))
+        if (!kernel_list_has(list, facts->symbols[i].name, facts->symbols[i].address - slide))
             return refuse(im, path,
                           store_text(im,
                                      "it does not have %s at %#llx, where the recorded kernel had it: "
@@ -122,18 +143,18 @@ static bool has_facts(struct store_image *im, const char *path, const struct per
 }
 
 static bool has_the_reference(struct store_image *im, const char *path, const struct symbol_image *kernel,
-                              const struct kernel_list *list) {
+                              const struct kernel_list *list, uint64_t slide) {
     uint64_t address, etext;
     if (!kernel_list_address(list, kernel->reference, &address))
         return refuse(im, path,
                       store_text(im, "it lacks the recorded kernel's symbol %s", kernel->reference));
-    if (address != kernel->reference_address)
+    if (address + slide != kernel->reference_address)
         return refuse(im, path,
                       store_text(im,
                                  "it has %s at %#llx, the recorded kernel at %#llx: another boot or kernel",
                                  kernel->reference, (unsigned long long)address,
                                  (unsigned long long)kernel->reference_address));
-    if (kernel_list_address(list, "_etext", &etext) && ends_otherwise(kernel, etext))
+    if (kernel_list_address(list, "_etext", &etext) && ends_otherwise(kernel, etext + slide))
         return refuse(im, path, "its text is not as long as the recorded kernel's: another kernel");
     return true;
 }
@@ -171,20 +192,23 @@ bool store_list_matches(struct symbol_store *s, struct store_image *im, const ch
         if (why)
             return refuse(im, path, why);
     }
-    if (facts && !has_facts(im, path, facts, list))
+    const uint64_t slide = slide_of(s, im, path, list);
+    if (facts && !has_facts(im, path, facts, list, slide))
         return false;
     if (facts && facts->symbol_count >= SYMBOLS_MIN)
         *proved = true;
-    if (has_reference(kernel) && !has_the_reference(im, path, kernel, list))
+    if (has_reference(kernel) && !has_the_reference(im, path, kernel, list, slide))
         return false;
     if (!kernel)
         return true;
     uint64_t text, end;
     const char *inside = NULL;
     if (kernel_list_address(list, "_stext", &text) && kernel_list_address(list, "_etext", &end))
-        inside = code_inside(s, kernel, text, end);
+        inside = code_inside(s, kernel, text + slide, end + slide);
     if (inside)
         return refuse_code_inside(im, path, inside);
+    if (slide) /* of another boot: what it has beside the kernel lies elsewhere */
+        return true;
     if (made_code_lies_elsewhere(s, kernel, list))
         return refuse(im, path, "BPF programs and the like lie elsewhere than they did: another boot");
     return !modules_lie_elsewhere(s, im, kernel, list) ||
@@ -192,13 +216,19 @@ bool store_list_matches(struct symbol_store *s, struct store_image *im, const ch
 }
 
 /* Makes the kernel's table of its list. */
-static bool use_list(const struct symbol_store *s, struct store_image *im, const char *path,
+static bool use_list(struct symbol_store *s, struct store_image *im, const char *path,
                      const struct kernel_list *list, enum symbol_origin origin, bool proved) {
     struct err err = ERR_INIT;
-    struct kernel_bounds bounds = {.from = im->known.start, .end = im->known.end};
-    if (!kernel_list_address(list, "_sinittext", &bounds.init_from) ||
-        !kernel_list_address(list, "_einittext", &bounds.init_end))
-        bounds.init_from = bounds.init_end = 0;
+    struct kernel_bounds bounds = {
+        .from = im->known.start, .end = im->known.end, .slide = slide_of(s, im, path, list)};
+    uint64_t init, init_end;
+    if (kernel_list_address(list, "_sinittext", &init) &&
+        kernel_list_address(list, "_einittext", &init_end)) {
+        bounds.init_from = init + bounds.slide;
+        bounds.init_end = init_end + bounds.slide;
+    }
+    im->source.has_slide = bounds.slide;
+    im->source.slide = (int64_t)bounds.slide;
     im->table = im->owned =
         kernel_list_table(list, (struct bytes){0}, &bounds, store_raw_kernel_names(s), &err);
     return im->table ? store_found(im, origin, path, proved) : store_fail_err(im, path, &err);
@@ -415,8 +445,6 @@ static bool code_of_image(const void *ctx, uint64_t address, struct bytes *code,
         }
     return false;
 }
-
-enum { RELOCATION_BYTES = 4096 }; /* the least of all architectures' units of relocation at boot */
 
 static bool use_vmlinux(struct symbol_store *s, struct store_image *im, struct symfile *f, bool proved,
                         bool forced) {

@@ -287,6 +287,42 @@ static void test_cached_kcore(void **state) {
     symbol_store_free(s.store);
 }
 
+/* The cache's list of the recorded build, made on another boot: the kernel lay elsewhere, and all of it by as
+ * much. */
+static void test_list_of_another_boot(void **state) {
+    enum { SLIDE = 0x3200000 };
+    struct tree *t = *state;
+    struct symbol_options o = {.cache = t->root};
+    struct symbol_image image = KERNEL;
+    image.build_id = text_bytes(ID_A);
+    image.start += SLIDE;
+    image.end += SLIDE;
+    image.reference_address += SLIDE;
+    put(t,
+        "/.build-id/61/"
+        "61616161616161616161616161616161616161"
+        "/kallsyms",
+        text_bytes(KALLSYMS));
+    struct session s = ask(&o, &image);
+    assert_string_equal(at(&s, 0xffffffff9b6001ff + SLIDE), "one");
+    assert_string_equal(at(&s, 0xffffffff9b6001ff), "");
+    assert_string_equal(at(&s, 0xffffffff9b700020 + SLIDE), "start_kernel");
+    assert_string_equal(grade_at(&s, 0xffffffff9b6001ff + SLIDE), "exact build-id kallsyms");
+    assert_true(s.source.has_slide && s.source.slide == SLIDE);
+    symbol_store_free(s.store);
+
+    image.reference_address += 0x800; /* kernels move by pages */
+    s = ask(&o, &image);
+    assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
+    symbol_store_free(s.store);
+
+    image.reference_address -= 0x800;
+    image.end += 0x100000; /* of another length */
+    s = ask(&o, &image);
+    assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
+    symbol_store_free(s.store);
+}
+
 /* What sonde keeps of a boot proves a list of its symbols, and contradicts those of all others. */
 static void test_kernel_facts(void **state) {
     struct tree *t = *state;
@@ -593,6 +629,7 @@ int main(void) {
         TREE_TEST(test_made_code),
         cmocka_unit_test(test_running_kernel_given),
         cmocka_unit_test(test_foreign_kernel),
+        TREE_TEST(test_list_of_another_boot),
         TREE_TEST(test_module_list),
         TREE_TEST(test_module_file),
         TREE_TEST(test_memory),
