@@ -450,6 +450,7 @@ static void take_operands(struct script_options *o, int argc, char **argv) {
     if (!o->script && argc && !strcmp(argv[0], "report")) {
         argc--;
         argv++;
+        o->as_report = argc > 0;
     }
     if (!o->script && argc)
         o->script = *argv++;
@@ -479,7 +480,8 @@ static int run(struct command_env *env, int argc, char **argv) {
         return status;
     command_log(env, o.verbose, false);
     take_operands(&o, argc, argv);
-    if (!check_options(&o, &err))
+    if (!check_options(&o, &err) ||
+        (o.as_report && !script_python_report(o.script, o.input, o.arguments, &err)))
         status = command_fail(&err);
     else if (o.list_scripts || o.list_filters)
         status = list(env, &o);

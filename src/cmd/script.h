@@ -36,6 +36,7 @@ struct script_options {
     uint64_t range_bytes;                            /* --addr-range */
     bool json, per_event;
     const char *script;              /* -s */
+    bool as_report;                  /* `report` before its name */
     const char *generate;            /* -g */
     bool list_scripts, list_filters; /* -l, --list-dlfilters */
     const char *dlfilter;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/writer.h"
+#include "cmd/exec_path.h"
 #include <perf/perf_dlfilter.h>
 
 /* Filters built for perf know these layouts. */
@@ -187,27 +188,34 @@ static const struct perf_dlfilter_fns functions = {
 
 /* ---- loading ---- */
 
-/* The folder with the filters that are installed with us. */
-static void own_folder(char *path, size_t size) {
-    char exe[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[n < 0 ? 0 : n] = 0;
-    char *slash = strrchr(exe, '/');
-    if (slash)
-        *slash = 0;
-    snprintf(path, size, "%s/../libexec/sonde/dlfilters", exe);
+/* Where filters are looked for, first to last. False: no more. */
+static bool filter_folder(size_t i, char *path, size_t size) {
+    enum { HERE, GIVEN, OWN, COUNT };
+    const char *given = exec_path_given();
+    char own[PATH_MAX];
+    exec_path_own_filters(own, sizeof own);
+    *path = 0;
+    if (i == HERE)
+        snprintf(path, size, ".");
+    else if (i == GIVEN && given)
+        snprintf(path, size, "%s/dlfilters", given);
+    if (i == GIVEN && strcmp(path, own) == 0)
+        *path = 0; /* they are our own */
+    if (i == OWN)
+        snprintf(path, size, "%s", own);
+    return i < COUNT;
 }
 
 static void *load(const char *name) {
     char folder[PATH_MAX + 64], path[PATH_MAX + 512];
     if (strchr(name, '/'))
         return dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    snprintf(path, sizeof path, "./%s", name);
-    if (access(path, R_OK) == 0)
-        return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    own_folder(folder, sizeof folder);
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return dlopen(access(path, R_OK) == 0 ? path : name, RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; filter_folder(i, folder, sizeof folder); i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (*folder && access(path, R_OK) == 0)
+            return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    return dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
 struct script_dlfilter *script_dlfilter_open(const char *name, const struct script_dlfilter_world *world,
@@ -350,36 +358,38 @@ bool script_dlfilter_ask(struct script_dlfilter *f, bool early, const struct scr
 
 /* ---- the list ---- */
 
+static void list_one(struct out *out, const char *path, const char *name, bool verbose) {
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *(*about)(const char **) = NULL;
+    if (!handle)
+        return;
+    *(void **)&about = dlsym(handle, "filter_description");
+    if (about || dlsym(handle, "filter_event") || dlsym(handle, "filter_event_early")) {
+        const char *more = NULL, *text = about ? about(&more) : "";
+        out_str(out, "  ");
+        out_left(out, name, strlen(name), 36);
+        out_char(out, ' ');
+        out_str(out, text ? text : "");
+        out_char(out, '\n');
+        if (verbose && more) {
+            out_str(out, more);
+            out_char(out, '\n');
+        }
+    }
+    dlclose(handle);
+}
+
 bool script_dlfilter_list(struct out *out, bool verbose) {
-    char folders[2][PATH_MAX + 64] = {"."}, path[PATH_MAX + 512];
-    own_folder(folders[1], sizeof folders[1]);
+    char folder[PATH_MAX + 64], path[PATH_MAX + 512];
     out_str(out, "List of available dlfilters:\n");
-    for (size_t i = 0; i < 2; i++) {
-        DIR *d = opendir(folders[i]);
+    for (size_t i = 0; filter_folder(i, folder, sizeof folder); i++) {
+        DIR *d = *folder ? opendir(folder) : NULL;
         struct dirent *e;
         while (d && (e = readdir(d))) {
             size_t n = strlen(e->d_name);
-            if (n < 4 || strcmp(e->d_name + n - 3, ".so") != 0)
-                continue;
-            snprintf(path, sizeof path, "%.*s/%s", PATH_MAX, folders[i], e->d_name);
-            void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-            const char *(*about)(const char **) = NULL;
-            if (handle)
-                *(void **)&about = dlsym(handle, "filter_description");
-            if (about || (handle && (dlsym(handle, "filter_event") || dlsym(handle, "filter_event_early")))) {
-                const char *more = NULL, *text = about ? about(&more) : "";
-                out_str(out, "  ");
-                out_left(out, e->d_name, n, 36);
-                out_char(out, ' ');
-                out_str(out, text ? text : "");
-                out_char(out, '\n');
-                if (verbose && more) {
-                    out_str(out, more);
-                    out_char(out, '\n');
-                }
-            }
-            if (handle)
-                dlclose(handle);
+            snprintf(path, sizeof path, "%.*s/%s", PATH_MAX, folder, e->d_name);
+            if (n > 3 && strcmp(e->d_name + n - 3, ".so") == 0)
+                list_one(out, path, e->d_name, verbose);
         }
         if (d)
             closedir(d);

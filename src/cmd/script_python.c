@@ -12,32 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/exec_path.h"
 #include "format/perfdata/events.h"
 #include "format/tracefs/tracing_data.h"
 #include "os/child.h"
 #include "view/script_skeleton.h"
 
-/* Below a data folder; perf's scripts look for modules below $PERF_EXEC_PATH in the second one. */
+/* Below our own folder; perf's scripts look for modules below $PERF_EXEC_PATH in the second one. */
 #define SCRIPTS "/scripts/python"
 #define MODULES SCRIPTS "/Perf-Trace-Util/lib/Perf/Trace"
 #define DRIVER  SCRIPTS "/Perf-Trace-Util/sonde_script.py"
-
-/* The folder with our Python files: of the installed program, or share/ around the build tree. */
-static bool find_home(char *home, size_t size, struct err *err) {
-    static const char *const places[] = {"/../share/sonde", "/../share"};
-    char exe[PATH_MAX], probe[PATH_MAX + 128];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[n < 0 ? 0 : n] = 0;
-    char *slash = strrchr(exe, '/');
-    if (slash)
-        *slash = 0;
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        snprintf(probe, sizeof probe, "%s%s" DRIVER, exe, places[i]);
-        if (access(probe, R_OK) == 0 && snprintf(home, size, "%s%s", exe, places[i]) < (int)size)
-            return true;
-    }
-    return err_set(err, ERR_ABSENT, "script", "the Python modules that come with sonde are not installed");
-}
 
 /* The part behind "py:" or "Python:"; NULL when another language is named. */
 static const char *python_part(const char *given) {
@@ -53,20 +37,21 @@ bool script_python_is_lang(const char *given) {
     return !strcmp(given, "lang");
 }
 
-/* The script's path: as given, or among those that come with sonde. */
-static bool find_script(const char *given, const char *home, char *path, size_t size, struct err *err) {
+/* The script's path: as given, or among those of the exec path and those that come with sonde. */
+static bool find_script(const char *given, char *path, size_t size, struct err *err) {
     const char *name = python_part(given);
+    char below[PATH_MAX];
     if (!name)
         return err_set(err, ERR_UNSUPPORTED, given, "only scripts in Python can be run");
     snprintf(path, size, "%s", name);
     if (access(path, R_OK) == 0)
         return true;
-    snprintf(path, size, "%s" SCRIPTS "/%s", home, name);
-    if (access(path, R_OK) == 0)
+    snprintf(below, sizeof below, SCRIPTS "/%s", name);
+    if (exec_path_find(below + 1, path, size))
         return true;
-    snprintf(path, size, "%s" SCRIPTS "/%s.py", home, name);
-    return access(path, R_OK) == 0 ||
-           err_set(err, ERR_ABSENT, name, "no such script; script -l lists those that come with sonde");
+    snprintf(below, sizeof below, SCRIPTS "/%s.py", name);
+    return exec_path_find(below + 1, path, size) ||
+           err_set(err, ERR_ABSENT, name, "no such script; script -l lists those that there are");
 }
 
 /* Puts our modules on Python's path and where perf's scripts look for them. */
@@ -76,7 +61,7 @@ static bool set_paths(const char *home, struct err *err) {
     int n = snprintf(path, sizeof path, "%s" MODULES "%s%s", home, old && *old ? ":" : "", old ? old : "");
     if (n >= (int)sizeof path)
         return err_set(err, ERR_USAGE, "PYTHONPATH", "is too long");
-    return (setenv("PYTHONPATH", path, 1) == 0 && setenv("PERF_EXEC_PATH", home, 1) == 0) ||
+    return (setenv("PYTHONPATH", path, 1) == 0 && (exec_path_given() || exec_path_give(home, err))) ||
            err_memory(err, "script");
 }
 
@@ -111,7 +96,7 @@ bool script_python_start(struct script_python *p, const char *given, char **argu
                          struct err *err) {
     char home[PATH_MAX], script[PATH_MAX + 1024];
     int fds[2];
-    if (!find_home(home, sizeof home, err) || !find_script(given, home, script, sizeof script, err) ||
+    if (!exec_path_own(home, sizeof home, err) || !find_script(given, script, sizeof script, err) ||
         !set_paths(home, err))
         return false;
     if (pipe2(fds, O_CLOEXEC) != 0)
@@ -157,41 +142,94 @@ static bool head_line(FILE *f, const char *key, char *text, size_t size) {
     return false;
 }
 
-static int is_script(const struct dirent *e) {
-    size_t n = strlen(e->d_name);
-    return n > 3 && !strcmp(e->d_name + n - 3, ".py");
+static bool ends_with(const char *name, const char *end) {
+    size_t n = strlen(name), m = strlen(end);
+    return n > m && !strcmp(name + n - m, end);
+}
+
+static int is_python(const struct dirent *e) {
+    return ends_with(e->d_name, ".py");
+}
+
+static int is_report(const struct dirent *e) {
+    return ends_with(e->d_name, "-report");
+}
+
+static void list_one(struct out *out, const char *path, const char *entry, size_t name_size) {
+    char name[400], about[256] = "", args[128] = "";
+    FILE *f = fopen(path, "re");
+    if (f && head_line(f, "description", about, sizeof about)) {
+        head_line(f, "args", args, sizeof args);
+        snprintf(name, sizeof name, "%.*s%s%s", (int)name_size, entry, *args ? " " : "", args);
+        out_str(out, "  ");
+        out_left(out, name, strlen(name), 36);
+        out_char(out, ' ');
+        out_str(out, about);
+        out_char(out, '\n');
+    }
+    if (f)
+        fclose(f);
+}
+
+/* Those in a folder that say what they are, whose names have an ending of `cut` bytes. */
+static bool list_folder(struct out *out, const char *folder, int (*is_one)(const struct dirent *),
+                        size_t cut) {
+    char path[2 * PATH_MAX];
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_one, alphasort);
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        list_one(out, path, entries[i]->d_name, strlen(entries[i]->d_name) - cut);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return count >= 0;
 }
 
 bool script_python_list(struct out *out, struct err *err) {
     char home[PATH_MAX], path[2 * PATH_MAX];
-    struct dirent **entries;
-    if (!find_home(home, sizeof home, err))
+    const char *given = exec_path_given();
+    if (!exec_path_own(home, sizeof home, err))
         return false;
-    snprintf(path, sizeof path, "%s" SCRIPTS, home);
-    int count = scandir(path, &entries, is_script, alphasort);
-    if (count < 0)
-        return err_errno(err, errno, path, "cannot list the scripts");
     out_str(out, "List of available trace scripts:\n");
-    for (int i = 0; i < count; i++) {
-        char name[300], about[256] = "", args[128] = "";
-        snprintf(path, sizeof path, "%s" SCRIPTS "/%s", home, entries[i]->d_name);
-        FILE *f = fopen(path, "re");
-        if (f && head_line(f, "description", about, sizeof about)) {
-            head_line(f, "args", args, sizeof args);
-            snprintf(name, sizeof name, "%.*s%s%s", (int)strlen(entries[i]->d_name) - 3, entries[i]->d_name,
-                     *args ? " " : "", args);
-            out_str(out, "  ");
-            out_left(out, name, strlen(name), 36);
-            out_char(out, ' ');
-            out_str(out, about);
-            out_char(out, '\n');
-        }
-        if (f)
-            fclose(f);
-        free(entries[i]);
+    if (given && strcmp(given, home) != 0) {
+        snprintf(path, sizeof path, "%s" SCRIPTS "/bin", given);
+        list_folder(out, path, is_report, sizeof "-report" - 1);
     }
-    free(entries);
-    return true;
+    snprintf(path, sizeof path, "%s" SCRIPTS, home);
+    return list_folder(out, path, is_python, sizeof ".py" - 1) ||
+           err_errno(err, errno, path, "cannot list the scripts");
+}
+
+/* ---- scripts that start others ---- */
+
+bool script_python_report(const char *name, const char *input, char **arguments, struct err *err) {
+    char below[PATH_MAX], path[PATH_MAX + 1024];
+    size_t count = 0, at = 0;
+    snprintf(below, sizeof below, SCRIPTS "/bin/%s-report", name);
+    if (!exec_path_find(below + 1, path, sizeof path))
+        return true;
+    while (arguments[count])
+        count++;
+    char **argv = calloc(count + 5, sizeof *argv);
+    if (!argv)
+        return err_memory(err, "script");
+    argv[at++] = (char *)"sh";
+    argv[at++] = path;
+    if (input) {
+        argv[at++] = (char *)"-i";
+        argv[at++] = (char *)input;
+    }
+    memcpy(argv + at, arguments, count * sizeof *argv);
+    bool ok = exec_path_export(err);
+    if (ok) {
+        execv(path, argv + 1); /* by the interpreter that its first line names */
+        execv("/bin/sh", argv);
+        ok = err_errno(err, errno, path, "cannot run");
+    }
+    free(argv);
+    return ok;
 }
 
 /* ---- the start of a script ---- */

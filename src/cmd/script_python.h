@@ -31,7 +31,14 @@ bool script_python_start(struct script_python *p, const char *given, char **argu
 /* Ends its input and waits for it. Its exit status, or EXIT_ERROR when a signal ended it. */
 int script_python_finish(struct script_python *p, struct out *out);
 
-/* Prints the scripts that come with sonde, with what they say of themselves. */
+/*
+ * `script report NAME`: becomes scripts/python/bin/NAME-report of the exec path, if there is one, which calls
+ * perf for a script; `input` (-i, may be NULL) goes in front of the `arguments` (ended by NULL). True: there
+ * is none. False: it cannot be run.
+ */
+bool script_python_report(const char *name, const char *input, char **arguments, struct err *err);
+
+/* Prints the scripts of the exec path and those that come with sonde, with what they say of themselves. */
 bool script_python_list(struct out *out, struct err *err);
 
 /* What is written with -g: a script with a handler for each of the events. The file's name is returned in

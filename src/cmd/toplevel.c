@@ -6,12 +6,13 @@
 
 #include "base/nearest.h"
 #include "cmd/command.h"
+#include "cmd/exec_path.h"
 #include "cmd/perfconfig.h"
 
 #define USAGE "[--version] [--help] [OPTIONS] COMMAND [ARGS]"
 
 struct toplevel_options {
-    bool help, version, list_commands, exec_path, html_path;
+    bool help, version, list_commands, exec_path;
     int verbose;
     int pager; /* as in struct command_env */
     const char *buildid_dir;
@@ -65,6 +66,14 @@ static bool set_pager(const struct option *row, void *field, const char *value, 
     return true;
 }
 
+/* Without a value: to be printed. */
+static bool take_exec_path(const struct option *row, void *field, const char *value, bool negated,
+                           struct err *e) {
+    (void)row, (void)negated;
+    *(bool *)field = !value;
+    return !value || exec_path_give(value, e);
+}
+
 const struct option toplevel_option_rows[] = {
     OPTION_BOOL('h', "help", struct toplevel_options, help, "Show the commands, or what follows 'help'"),
     OPTION_COUNT('v', NULL, struct toplevel_options, verbose,
@@ -80,7 +89,9 @@ const struct option toplevel_option_rows[] = {
     OPTION_ABSENT(0, "debug", "variable[=value]", "Say more about something", .flags = OPTION_HIDDEN),
     OPTION_ABSENT(0, "debug-file", "file", "Where to", .flags = OPTION_HIDDEN),
     OPTION_ABSENT(0, "debugfs-dir", "dir", "Where debugfs is", .flags = OPTION_HIDDEN),
-    OPTION_ABSENT(0, "exec-path", "dir", "Where helpers are", .flags = OPTION_HIDDEN | OPTION_VALUE_OPTIONAL),
+    OPTION_CALL(0, "exec-path", struct toplevel_options, exec_path, "dir",
+                "Where scripts and filters are looked for first; without dir: print where", take_exec_path,
+                .flags = OPTION_VALUE_OPTIONAL | OPTION_NO_NEGATION),
     OPTION_ABSENT(0, "html-path", NULL, "Where the manual is", .flags = OPTION_HIDDEN | OPTION_NO_VALUE),
     OPTION_END,
 };
@@ -92,6 +103,17 @@ static int list(struct command_env *env, bool (*print)(struct out *, const char 
         return EXIT_ERROR;
     bool ok = print(&out, what);
     return command_finish(env, &out, ok ? EXIT_OK : EXIT_ERROR);
+}
+
+static bool print_exec_path(struct out *o, const char *unused) {
+    char own[4096];
+    struct err err;
+    const char *given = exec_path_given();
+    (void)unused;
+    if (!given && !exec_path_own(own, sizeof own, &err))
+        return false;
+    out_printf(o, "%s\n", given ? given : own);
+    return true;
 }
 
 static bool print_commands(struct out *o, const char *unused) {
@@ -177,6 +199,8 @@ int toplevel_run(int argc, char **argv) {
     env.pager = o.pager;
     if (o.list_commands)
         return list(&env, print_commands, NULL);
+    if (o.exec_path)
+        return list(&env, print_exec_path, NULL);
     perfconfig_load(&config);
     env.buildid_dir = o.buildid_dir ? o.buildid_dir : perfconfig_text(&config, "buildid.dir");
     env.buildid_dir = below_home(env.buildid_dir ? env.buildid_dir : "~/.debug", folder, sizeof folder);
