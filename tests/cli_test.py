@@ -68,6 +68,20 @@ class Help(unittest.TestCase):
         self.assertIn("--list-workloads", r.err)
         self.assertNotIn("--dso", r.err)
 
+    def test_words_of_values(self):
+        """Help, the manual and "-s help" list the same words."""
+        for command, option, some in (("report", "sort", {"dso", "symbol_from", "grade", "local_ins_lat", "blocked"}),
+                                      ("script", "fields", {"comm", "brstackinsn", "provenance"})):
+            r = Run(command, f"--{option}", "help")
+            self.assertEqual((r.status, r.err), (0, ""))
+            words = [line.split()[0] for line in r.out.splitlines()]
+            self.assertTrue(some <= set(words) and len(words) == len(set(words)), words)
+            shown = " ".join(Run(command, "-h", option).err.split())
+            self.assertIn(", ".join(words), shown)
+            with open(os.path.join(GENERATED, "man1", f"sonde-{command}.1"), encoding="utf-8") as f:
+                self.assertIn(", ".join(words) + ".", " ".join(f.read().replace("\\-", "-").split()))
+        self.assertRegex(Run("report", "-F", "help").out, r"(?m)^dso_from +Source Shared Object \(with --branch-stack\)$")
+
     def test_list_opts(self):
         self.assertIn("--buildid-dir", Run("--list-opts").out.split())
         self.assertEqual(Run("--list-opts", "version").out, "--build-options \n")
@@ -101,9 +115,14 @@ class Mistakes(unittest.TestCase):
     def test_unknown_option(self):
         r = Run("version", "--build-optoins")
         self.assertEqual((r.status, r.out), (USAGE_EXIT, ""))
-        self.assertEqual(r.err.splitlines()[0],
+        self.assertEqual(r.err.splitlines()[-1],
                          " Error: unknown option `build-optoins', did you mean `--build-options'?")
         self.assertIn(" Usage: sonde version", r.err)
+        r = Run("report", "--srot", "dso")  # what is wrong is not pushed out of sight by all options
+        self.assertEqual((r.status, r.err.splitlines()[-1]),
+                         (USAGE_EXIT, " Error: unknown option `srot', did you mean `--sort'?"))
+        self.assertLess(len(r.err.splitlines()), 8)
+        self.assertIn("See 'sonde report -h' for the options.", r.err)
         self.assertEqual(Run("version", "-x").status, USAGE_EXIT)
         r = Run("--nosuch", "version")
         self.assertEqual(r.status, USAGE_EXIT)
@@ -231,6 +250,12 @@ class Output(unittest.TestCase):
             self.assertEqual(self.on_terminal("version", env={"PERF_PAGER": none}), (0, version))
         self.assertEqual(Run("version", env={"PERF_PAGER": "sed s/^/paged:/"}).out, version)  # no terminal
 
+    def test_long_help_on_a_terminal_is_paged(self):
+        status, shown = self.on_terminal("report", "-h", "stdio")
+        self.assertEqual(status, USAGE_EXIT)
+        self.assertTrue(all(line.startswith("paged:") for line in shown.splitlines()), shown)
+        self.assertIn("paged:        --stdio  ", shown)
+
     def test_pager_configured(self):
         version = Run("version").out
         with tempfile.NamedTemporaryFile("w") as f:
@@ -302,6 +327,41 @@ class Workloads(unittest.TestCase):
         self.assertIn("Symbols", Run("test").out)
 
 
+class List(unittest.TestCase):
+    def test_what_has_no_name(self):
+        shown = Run("list").out
+        self.assertRegex(shown, r"(?m)^  rNNN +\[Raw event descriptor.*\]$")
+        self.assertRegex(shown, r"(?m)^  mem:<addr>\[/len\]\[:access\] +\[Hardware breakpoint\]$")
+        self.assertIn("mem:<addr>", Run("list", "mem:").out)
+
+    def test_nothing_matches(self):
+        r = Run("list", "nosuchevent")
+        self.assertEqual((r.status, r.out, r.err),
+                         (0, "", "list: no event of this machine has 'nosuchevent' in its name\n"))
+        self.assertEqual(Run("list", "context-switches").err, "")
+
+    def test_names_only(self):
+        names = Run("list", "--raw-dump", "sw").out
+        self.assertIn("context-switches ", names)
+        self.assertNotIn("[", names)
+
+    def test_marks_of_cached_programs(self):
+        """Notes as <sys/sdt.h> makes them, in a file of the build-id cache."""
+        if not shutil.which("gcc"):
+            self.skipTest("SKIP: gcc is not installed")
+        note = r"""asm(".pushsection .note.stapsdt,\"\",@note\n.balign 4\n.4byte 2f-1f,4f-3f,3\n1: .asciz \"stapsdt\"\n2: .balign 4\n"
+            "3: .8byte main,0,0\n.asciz \"prov\"\n.asciz \"begun\"\n.byte 0\n4: .balign 4\n.popsection"); int main() {}"""
+        with tempfile.TemporaryDirectory() as d:
+            with open(f"{d}/x.c", "w") as f:
+                f.write(note)
+            if subprocess.run(["gcc", "-Wl,--build-id", "-o", f"{d}/x", f"{d}/x.c"], capture_output=True).returncode:
+                self.skipTest("SKIP: this gcc makes no such notes")
+            self.assertNotIn("sdt_prov:begun", Run("--buildid-dir", f"{d}/cache", "list", "sdt").out)
+            self.assertEqual(Run("--buildid-dir", f"{d}/cache", "buildid-cache", "-a", f"{d}/x").status, 0)
+            self.assertRegex(Run("--buildid-dir", f"{d}/cache", "list", "sdt").out,
+                             r"(?m)^  sdt_prov:begun +\[SDT event\]$")
+
+
 class Generated(unittest.TestCase):
     """What the build makes from the tables."""
 
@@ -328,12 +388,17 @@ class Generated(unittest.TestCase):
         self.assertEqual((r.status, r.err), (0, ""))
 
     def complete(self, *words):
+        line = " ".join(words)
         script = f"""source '{GENERATED}/sonde'
-            COMP_WORDS=({' '.join(f"'{w}'" for w in words)}); COMP_CWORD={len(words) - 1}; _sonde
+            COMP_LINE='{line}'; COMP_POINT={len(line)}; _sonde
             printf '%s\\n' "${{COMPREPLY[@]}}" """
-        r = support.run(["bash", "-c", script])
+        r = support.run(["bash", "-c", script], env=self.with_sonde())
         self.assertEqual((r.status, r.err), (0, ""))
         return r.out.decode().split()
+
+    @staticmethod
+    def with_sonde():
+        return dict(support.ENV, PATH=os.path.dirname(SONDE) + ":" + os.environ["PATH"])
 
     def test_bash_completion(self):
         if not shutil.which("bash"):
@@ -345,6 +410,51 @@ class Generated(unittest.TestCase):
         self.assertEqual(self.complete("sonde", "evlist", "-i", "perf"), [])  # left to file names
         for c in commands():
             self.assertTrue(set(Run("--list-opts", c).out.split()) <= set(self.complete("sonde", c, "--")), c)
+
+    def test_bash_completion_of_values(self):
+        if not shutil.which("bash"):
+            self.skipTest("SKIP: bash is not installed")
+        keys = {line.split()[0] for line in Run("report", "-s", "help").out.splitlines()}
+        self.assertEqual(set(self.complete("sonde", "report", "-s", "")), keys)
+        self.assertEqual(self.complete("sonde", "report", "-s", "dso,sym"),
+                         ["dso," + line.split()[0] for line in Run("report", "-s", "help").out.splitlines()
+                          if line.startswith("sym")])
+        self.assertEqual(self.complete("sonde", "report", "--sort=+local_w"), ["+local_weight"])  # behind the "="
+        self.assertEqual(self.complete("sonde", "script", "-F", "+prov"), ["+provenance"])
+        self.assertEqual(self.complete("sonde", "script", "-F", "comm,-brstacki"),
+                         ["comm,-brstackinsn", "comm,-brstackinsnlen"])
+        self.assertIn("cycles,context-switches", self.complete("sonde", "record", "-e", "cycles,context"))
+        self.assertEqual(self.complete("sonde", "list", "context-sw"), ["context-switches"])
+
+    def test_bash_completion_from_the_recording(self):
+        if not shutil.which("bash"):
+            self.skipTest("SKIP: bash is not installed")
+        with tempfile.TemporaryDirectory() as d:
+            data, evil = f"{d}/x.data", "$(touch x)"
+            os.symlink(shutil.which("true"), f"{d}/{evil}")
+            r = support.run([SONDE, "record", "-q", "-e", "dummy,task-clock", "-c", "10000", "-o", data, "--", f"{d}/{evil}"])
+            if r.status:
+                self.skipTest("SKIP: nothing can be recorded here")
+            found = self.complete("sonde", "report", "-i", data, "-c", "")
+            self.assertIn("\\$\\(touch\\", found)  # as a shell takes it back, and not run
+            self.assertFalse(os.path.exists("x"))
+            self.assertTrue(any("ld-linux" in x for x in self.complete("sonde", "report", "-i", data, "-d", "ld-")))
+
+    def test_fish_completion(self):
+        if not shutil.which("fish"):
+            self.skipTest("SKIP: fish is not installed")
+
+        def complete(line):
+            with tempfile.TemporaryDirectory() as home:
+                r = support.run(["fish", "-c", f"source '{GENERATED}/sonde.fish'; complete -C '{line}'"],
+                                env=dict(self.with_sonde(), HOME=home))
+            self.assertEqual((r.status, r.err), (0, ""))
+            return [x.split("\t")[0] for x in r.out.decode().splitlines()]
+        self.assertEqual(complete("sonde vers"), ["version"])
+        self.assertEqual(complete("sonde report -s dso,symbol_f"), ["dso,symbol_from"])
+        self.assertEqual(complete("sonde report --sort=dso,symbol_f"), ["--sort=dso,symbol_from"])
+        self.assertEqual(complete("sonde script -F +prov"), ["+provenance"])
+        self.assertIn("context-switches", complete("sonde record -e context"))
 
     def test_other_shells(self):
         for shell, name in (("zsh", "_sonde"), ("fish", "sonde.fish")):

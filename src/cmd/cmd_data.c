@@ -185,8 +185,12 @@ static int convert(struct command_env *env, int argc, char **argv) {
 static int run(struct command_env *env, int argc, char **argv) {
     if (argc > 1 && !strcmp(argv[1], "convert"))
         return convert(env, argc - 1, argv + 1);
+    struct data_options o = {0};
+    int status;
     if (argc > 1 && argv[1][0] != '-')
         return command_usage(env, "unknown command: %s", argv[1]);
+    if (!command_options(env, &o, 0, &argc, &argv, &status)) /* -h */
+        return status;
     return command_usage(env, NULL);
 }
 

@@ -5,17 +5,22 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "cmd/command.h"
+#include "object/sdt.h"
+#include "os/map.h"
 #include "os/place.h"
+#include "record/cache_entries.h"
 #include "record/event_names.h"
 #include "record/pmu.h"
 #include "record/tracepoint.h"
 
 struct list_options {
-    bool desc, long_desc, json, details, deprecated, debug;
+    bool desc, long_desc, json, details, deprecated, debug, raw;
     const char *unit, *output, *cputype;
 };
 
@@ -32,6 +37,8 @@ static const struct option options[] = {
     OPTION_BOOL(0, "deprecated", struct list_options, deprecated, "Print deprecated events."),
     OPTION_BOOL(0, "details", struct list_options, details,
                 "Print information on the perf event names and expressions used internally by events."),
+    OPTION_BOOL(0, "raw-dump", struct list_options, raw,
+                "Print names only, in one line, for other programs."),
     OPTION_STRING(0, "unit", struct list_options, unit, "PMU name",
                   "Limit PMU or metric printing to the specified PMU."),
     OPTION_END,
@@ -73,6 +80,8 @@ struct lister {
     const char *glob;  /* NULL: everything */
     const char *topic; /* printed last */
     bool any;          /* something was printed */
+    bool hit;          /* and for the word at hand */
+    const char *cache; /* folder of the build-id cache; NULL: none */
     struct pmu_set pmus;
     struct tracepoint_set tracepoints;
 };
@@ -152,11 +161,13 @@ static void print_text(struct lister *l, const struct row *r) {
 static void put(struct lister *l, const struct row *r) {
     if (!wanted(l, r))
         return;
-    if (l->o->json)
+    if (l->o->raw)
+        out_printf(l->out, "%s ", r->name);
+    else if (l->o->json)
         print_json(l, r);
     else
         print_text(l, r);
-    l->any = true;
+    l->any = l->hit = true;
 }
 
 /* Hardware and cache events, where there is a PMU that can count them. */
@@ -307,6 +318,90 @@ static bool list_tracepoints(struct lister *l, unsigned groups, struct err *err)
     return false;
 }
 
+/* How to write events that have no names; no name for completion. */
+static void list_syntax(struct lister *l, bool core) {
+    struct row r = {.name = "rNNN", .unit = "cpu", .type = "Raw event descriptor"};
+    if (l->o->raw)
+        return;
+    if (!core)
+        r.type = "Raw event descriptor; this machine has no PMU for it";
+    put(l, &r);
+    r = (struct row){
+        .name = "mem:<addr>[/len][:access]", .unit = "breakpoint", .type = "Hardware breakpoint"};
+    put(l, &r);
+}
+
+/* ---- places that programs marked ---- */
+
+struct sdt_names {
+    struct arena texts;
+    VEC(const char *) list;
+};
+
+/* Those of one file of the cache. A file that cannot be read has none to offer. */
+static bool read_sdts(struct sdt_names *names, const char *path, struct err *err) {
+    struct os_file file;
+    struct os_map map = {{NULL, 0}};
+    struct object_elf elf;
+    struct object_sdts sdts;
+    struct object_sdt sdt;
+    bool ok = true;
+    if (!os_file_open(path, &file, NULL))
+        return true;
+    if (file.kind == OS_FILE_REGULAR && os_map_file(&file, path, &map, NULL) &&
+        object_elf_open(map.bytes, &elf, NULL) && object_sdts_open(&elf, &sdts))
+        while (ok && object_sdts_next(&sdts, &sdt)) {
+            char text[TEXT_ROOM];
+            int n =
+                snprintf(text, sizeof text, "sdt_%.*s:%.*s", (int)sdt.provider.size,
+                         (const char *)sdt.provider.data, (int)sdt.name.size, (const char *)sdt.name.data);
+            if (n >= (int)sizeof text)
+                continue;
+            const char **slot = vec_push(&names->list);
+            ok = slot && (*slot = arena_strndup(&names->texts, text, (size_t)n));
+        }
+    os_map_fini(&map);
+    os_file_close(&file);
+    return ok || err_memory(err, "list");
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Those that are probes already are listed as tracepoints. */
+static bool is_probe(struct lister *l, const char *name) {
+    char system[TEXT_ROOM];
+    const char *colon = strchr(name, ':');
+    uint64_t id;
+    snprintf(system, sizeof system, "%.*s", (int)(colon - name), name);
+    return tracepoint_id(&l->tracepoints, system, colon + 1, &id, NULL);
+}
+
+/* What the files of the build-id cache have, as perf-list(1) says. */
+static bool list_cached_sdts(struct lister *l, struct err *err) {
+    struct record_cache_entries entries = {0};
+    struct sdt_names names = {0};
+    char path[4096];
+    bool ok = !l->cache || record_cache_list(l->cache, &entries, err);
+    for (size_t i = 0; ok && i < entries.list.count; i++) {
+        const struct record_cache_entry *e = &entries.list.items[i];
+        int n = snprintf(path, sizeof path, "%s/%s/%s/elf", l->cache, e->name, e->id);
+        ok = n >= (int)sizeof path || read_sdts(&names, path, err);
+    }
+    if (ok && names.list.count)
+        qsort(names.list.items, names.list.count, sizeof *names.list.items, by_name);
+    for (size_t i = 0; ok && i < names.list.count; i++) {
+        struct row r = {.name = names.list.items[i], .unit = "tracepoint", .type = "SDT event"};
+        if ((!i || strcmp(r.name, names.list.items[i - 1]) != 0) && !is_probe(l, r.name))
+            put(l, &r);
+    }
+    vec_fini(&names.list);
+    arena_fini(&names.texts);
+    record_cache_entries_fini(&entries);
+    return ok;
+}
+
 static bool list(struct lister *l, unsigned groups, struct err *err) {
     bool core = has_core(l);
     if (groups & HW && core)
@@ -315,7 +410,11 @@ static bool list(struct lister *l, unsigned groups, struct err *err) {
         list_cache(l);
     if (groups & PMU && !list_pmus(l, err))
         return false;
+    if (groups & PMU)
+        list_syntax(l, core);
     if (groups & (TRACEPOINT | SDT) && !list_tracepoints(l, groups, err))
+        return false;
+    if (groups & SDT && !list_cached_sdts(l, err))
         return false;
     if (groups & SW)
         list_topic(l, EVENT_NAMES_SOFTWARE, "software");
@@ -333,8 +432,13 @@ static bool list_words(struct lister *l, int argc, char **argv, struct err *err)
         for (size_t j = 0; j < sizeof WORDS / sizeof *WORDS; j++)
             groups |= strcmp(argv[i], WORDS[j].word) == 0 ? WORDS[j].groups : 0;
         l->glob = groups ? NULL : argv[i];
+        l->hit = false;
         if (!list(l, groups ? groups : ALL, err))
             return false;
+        if (!l->hit && groups)
+            log_line(LOG_WARN, "list: this machine has no events of the kind '%s'", argv[i]);
+        else if (!l->hit)
+            log_line(LOG_WARN, "list: no event of this machine has '%s' in its name", argv[i]);
     }
     return true;
 }
@@ -355,11 +459,14 @@ static int write_list(struct command_env *env, struct lister *l, int argc, char 
     if (sink.fd >= 0 ? !out_init(&out, command_write_fd, &sink) : !command_output(env, &out))
         return EXIT_ERROR;
     l->out = &out;
-    if (l->o->json)
+    bool json = l->o->json && !l->o->raw;
+    if (json)
         out_str(&out, "[\n");
     if (!list_words(l, argc, argv, &err))
         status = command_fail(&err);
-    if (l->o->json)
+    if (l->o->raw)
+        out_char(&out, '\n');
+    else if (json)
         out_str(&out, l->any ? "\n]\n" : "]\n");
     if (sink.fd < 0)
         return command_finish(env, &out, status);
@@ -394,7 +501,7 @@ static int run(struct command_env *env, int argc, char **argv) {
     if (!choose_cpus(&o, unit, &err))
         return command_fail(&err);
     command_log(env, o.debug ? 2 : 0, false);
-    struct lister l = {.o = &o};
+    struct lister l = {.o = &o, .cache = env->buildid_dir};
     pmu_set_init(&l.pmus, &sysfs_system);
     tracepoint_set_init(&l.tracepoints, &sysfs_system);
     l.tracepoints.mounts = true;

@@ -220,7 +220,8 @@ static const struct option options[] = {
           "ms to wait before starting measurement after program start (-1: start with events disabled), "
           "or ranges of time to enable events e.g. '-D 10-20,30-40'",
           set_delay),
-    SELECT('e', "event", "event", "event selector. use 'sonde list' to list available events"),
+    SELECT('e', "event", "event", "event selector. use 'sonde list' to list available events",
+           .words = OPTION_WORDS_EVENTS),
     OPTION_STRING('F', "freq", struct record_cli, freq, "freq or 'max'", "profile at this frequency"),
     WHOLE('g', NULL, NULL, "enables call-graph recording", set_fp, .flags = OPTION_NO_VALUE),
     SELECT('G', "cgroup", "name", "monitor event in cgroup name only"),

@@ -49,20 +49,16 @@ static const struct option options[] = {
     INPUT_OPTION(OWN, input),
     INPUT_FORCE_OPTION(OWN, force),
     OPTION_COUNT('v', "verbose", OWN, verbose, "say more"),
-    OPTION_LIST(
-        'F', "fields", OWN, fields, "str",
-        "comma separated output fields, prepended with 'type:'; +field to add and -field to remove.\n"
-        "Types: hw, sw, trace, raw, synth.\n"
-        "Fields: comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline,\n"
-        "period, iregs, uregs, brstack, brstacksym, brstackoff, brstackinsn, brstackinsnlen,\n"
-        "brstackdisasm, insn, insnlen, callindent, ipc, flags, data_src, weight, bpf-output,\n"
-        "synth, phys_addr, misc, metric, tod, data_page_size, code_page_size, ins_lat, retire_lat, "
-        "machine_pid,\n"
-        "vcpu, cgroup, grade, identity, provenance"),
+    OPTION_LIST('F', "fields", OWN, fields, "str",
+                "comma separated output fields, prepended with 'type:'; +field to add and -field to remove.\n"
+                "Types: hw, sw, trace, raw, synth.\n"
+                "Fields:",
+                .words = OPTION_WORDS_FIELDS),
     OPTION_BOOL('G', "hide-call-graph", OWN, hide_chains, "do not show callchains"),
     OPTION_BOOL('L', "Latency", OWN, latency, "show latency attributes (irqs/preemption disabled, etc)"),
     OPTION_STRING('C', "cpu", OWN, cpus, "cpu", "list of cpus to show"),
-    OPTION_STRING('c', "comms", OWN, comms, "comm[,comm...]", "only show these comms"),
+    OPTION_STRING('c', "comms", OWN, comms, "comm[,comm...]", "only show these comms",
+                  .words = OPTION_WORDS_COMMS),
     OPTION_STRING(0, "pid", OWN, pids, "pid[,pid...]", "only show these pids"),
     OPTION_STRING(0, "tid", OWN, tids, "tid[,tid...]", "only show these tids"),
     OPTION_STRING(0, "time", OWN, time, "str", "time span of interest: start,stop or a%/n,... or a%-b%,..."),
@@ -95,7 +91,8 @@ static const struct option options[] = {
     OPTION_STRING('S', "symbols", OWN, chosen_symbols, "symbol[,symbol...]",
                   "only samples taken in these functions, or at these addresses"),
     OPTION_U64(0, "addr-range", OWN, range_bytes, "n", "with -S: so many bytes behind an address count too"),
-    OPTION_STRING(0, "dsos", OWN, chosen_dsos, "dso[,dso...]", "only samples taken in these DSOs"),
+    OPTION_STRING(0, "dsos", OWN, chosen_dsos, "dso[,dso...]", "only samples taken in these DSOs",
+                  .words = OPTION_WORDS_DSOS),
     OPTION_STRING(0, "stop-bt", OWN, stop, "symbol[,symbol...]", "cut callchains behind these functions"),
     OPTION_STRING('s', "script", OWN, script, "name", "give the samples to a Python script ([lang:]FILE.py)"),
     OPTION_STRING('g', "gen-script", OWN, generate, "lang", "write the start of a Python script"),

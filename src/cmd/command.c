@@ -12,6 +12,7 @@
 #include "cmd/pager.h"
 #include "cmd/perfconfig.h"
 #include "cmd/usage.h"
+#include "cmd/words.h"
 
 /* clang-format off */
 const struct command *const command_table[] = {
@@ -103,28 +104,64 @@ struct usage {
     const struct option *rows;
 };
 
+/* The words of the command that come before what varies: "data convert". */
+static int fixed_words(const char *line) {
+    size_t n = strcspn(line, "[<");
+    const char *dash = strstr(line, " -");
+    if (dash && (size_t)(dash - line) < n)
+        n = (size_t)(dash - line);
+    while (n && line[n - 1] == ' ')
+        n--;
+    return (int)n;
+}
+
+/* What is wrong stands last, where a terminal shows it; all options would push it out of sight. */
 static void print_bad(const struct usage *u, const struct option_result *r) {
     struct command_sink sink = {.fd = STDERR_FILENO};
     struct out o;
     if (!out_init(&o, command_write_fd, &sink))
         return;
-    out_printf(&o, " Error: %s\n\n", r->err.message);
     usage_lines(&o, u->program, u->lines);
-    out_char(&o, '\n');
-    if (r->row_only && r->row)
+    if (r->row_only && r->row) {
+        out_char(&o, '\n');
         usage_option(&o, r->row);
-    else
-        usage_options(&o, u->rows, 0, NULL);
-    out_char(&o, '\n');
+    } else if (u->rows) {
+        out_printf(&o, " See '%s %.*s -h' for the options.\n", u->program, fixed_words(u->lines[0]),
+                   u->lines[0]);
+    }
+    if (r->err.message[0])
+        out_printf(&o, "\n Error: %s\n", r->err.message);
     out_flush(&o);
     out_fini(&o);
 }
 
-static void print_help(const struct usage *u, int count, char *const *words) {
+/* The pager to run for this command, or NULL. */
+static const char *wanted_pager(const struct command_env *env) {
+    if (env->pager == 0 || !isatty(STDOUT_FILENO))
+        return NULL;
+    char key[64];
+    snprintf(key, sizeof key, "pager.%s", env->command->name);
+    const char *configured = perfconfig_text(env->config, key);
+    static const char *const yes_no[] = {"true", "yes", "on", "1", "false", "no", "off", "0"};
+    bool is_bool = !configured;
+    for (size_t i = 0; !is_bool && i < sizeof yes_no / sizeof *yes_no; i++)
+        is_bool = strcasecmp(configured, yes_no[i]) == 0;
+    if (!is_bool)
+        return configured;
+    if (env->pager < 0 && !perfconfig_bool(env->config, key, true))
+        return NULL;
+    return pager_choice();
+}
+
+static void print_help(struct command_env *env, const struct usage *u, int count, char *const *words) {
     struct command_sink sink = {.fd = STDERR_FILENO};
     struct out o;
+    /* Without a terminal it goes to standard error, as perf's does. */
+    const char *pager = isatty(STDERR_FILENO) ? wanted_pager(env) : NULL;
     if (!out_init(&o, command_write_fd, &sink))
         return;
+    if (pager)
+        pager_start(&env->pager_run, pager);
     out_char(&o, '\n');
     usage_lines(&o, u->program, u->lines);
     out_char(&o, '\n');
@@ -132,9 +169,19 @@ static void print_help(const struct usage *u, int count, char *const *words) {
     out_char(&o, '\n');
     out_flush(&o);
     out_fini(&o);
+    pager_finish(&env->pager_run);
 }
 
-static bool parse(const struct usage *u, void *into, unsigned flags, int *argc, char ***argv, int *status) {
+static int print_words(struct command_env *env, const struct option *row) {
+    struct out o;
+    if (!command_output(env, &o))
+        return EXIT_ERROR;
+    words_explain(&o, row->words);
+    return command_finish(env, &o, EXIT_OK);
+}
+
+static bool parse(struct command_env *env, const struct usage *u, void *into, unsigned flags, int *argc,
+                  char ***argv, int *status) {
     struct option_result r = option_parse(u->rows, into, flags, *argc, *argv);
     if (r.status == OPTION_DONE) {
         *argc = r.argc;
@@ -143,7 +190,9 @@ static bool parse(const struct usage *u, void *into, unsigned flags, int *argc, 
     }
     *status = EXIT_USAGE;
     if (r.status == OPTION_HELP)
-        print_help(u, r.argc, r.argv);
+        print_help(env, u, r.argc, r.argv);
+    else if (r.status == OPTION_LIST_WORDS)
+        *status = print_words(env, r.row);
     else if (r.err.code != ERR_USAGE)
         *status = command_fail(&r.err);
     else
@@ -151,28 +200,25 @@ static bool parse(const struct usage *u, void *into, unsigned flags, int *argc, 
     return false;
 }
 
-bool command_options(const struct command_env *env, void *into, unsigned flags, int *argc, char ***argv,
+bool command_options(struct command_env *env, void *into, unsigned flags, int *argc, char ***argv,
                      int *status) {
     const struct usage u = {env->program, env->command->usage, env->command->options};
-    return parse(&u, into, flags, argc, argv, status);
+    return parse(env, &u, into, flags, argc, argv, status);
 }
 
-bool command_verb_options(const struct command_env *env, const struct option *rows, const char *const *usage,
+bool command_verb_options(struct command_env *env, const struct option *rows, const char *const *usage,
                           void *into, int *argc, char ***argv, int *status) {
     const struct usage u = {env->program, usage, rows};
-    return parse(&u, into, 0, argc, argv, status);
+    return parse(env, &u, into, 0, argc, argv, status);
 }
 
 int command_usage(const struct command_env *env, const char *fmt, ...) {
     const struct usage u = {env->program, env->command->usage, env->command->options};
-    if (!fmt) {
-        print_help(&u, 0, NULL);
-        return EXIT_USAGE;
-    }
     struct option_result r = {.status = OPTION_BAD};
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(r.err.message, sizeof r.err.message, fmt, ap);
+    if (fmt)
+        vsnprintf(r.err.message, sizeof r.err.message, fmt, ap);
     va_end(ap);
     print_bad(&u, &r);
     return EXIT_USAGE;
@@ -195,24 +241,6 @@ static void print_log(void *ctx, enum log_level level, const char *line) {
 void command_log(struct command_env *env, int verbose, bool quiet) {
     env->verbose = quiet ? -1 : verbose;
     log_set_sink(print_log, env);
-}
-
-/* The pager to run for this command, or NULL. */
-static const char *wanted_pager(const struct command_env *env) {
-    if (env->pager == 0 || !isatty(STDOUT_FILENO))
-        return NULL;
-    char key[64];
-    snprintf(key, sizeof key, "pager.%s", env->command->name);
-    const char *configured = perfconfig_text(env->config, key);
-    static const char *const yes_no[] = {"true", "yes", "on", "1", "false", "no", "off", "0"};
-    bool is_bool = !configured;
-    for (size_t i = 0; !is_bool && i < sizeof yes_no / sizeof *yes_no; i++)
-        is_bool = strcasecmp(configured, yes_no[i]) == 0;
-    if (!is_bool)
-        return configured;
-    if (env->pager < 0 && !perfconfig_bool(env->config, key, true))
-        return NULL;
-    return pager_choice();
 }
 
 bool command_output(struct command_env *env, struct out *o) {

@@ -88,15 +88,15 @@ const struct command_absent *command_find_absent(const char *name);
 
 /* Parses *argv by the command's rows into `into`. True: go on, *argc and *argv are the operands. False: usage
  * or an error was printed; return *status. `flags` of enum option_parse_flags. */
-bool command_options(const struct command_env *env, void *into, unsigned flags, int *argc, char ***argv,
+bool command_options(struct command_env *env, void *into, unsigned flags, int *argc, char ***argv,
                      int *status);
 
 /* As command_options, with rows and usage lines of a verb of the command (as in `data convert`). */
-bool command_verb_options(const struct command_env *env, const struct option *rows, const char *const *usage,
+bool command_verb_options(struct command_env *env, const struct option *rows, const char *const *usage,
                           void *into, int *argc, char ***argv, int *status);
 
-/* Prints " Error: MESSAGE" (nothing when fmt is NULL) and the command's usage on stderr; returns EXIT_USAGE.
- */
+/* Prints the command's usage lines and " Error: MESSAGE" (without it when fmt is NULL) on stderr; returns
+ * EXIT_USAGE. */
 int command_usage(const struct command_env *env, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints the error as one line on stderr; returns EXIT_ERROR (EXIT_USAGE for ERR_USAGE). */

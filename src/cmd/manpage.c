@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/toplevel.h"
+#include "cmd/words.h"
 #include "config.h"
 
 /* Text as man(7) wants it: hyphens that can be copied, no backslashes of its own. */
@@ -119,6 +120,11 @@ static void option_item(struct out *o, const struct option *row) {
         p += n + (p[n] == '\n');
         if (*p)
             out_str(o, ".br\n");
+    }
+    const char *word;
+    for (size_t i = 0; words_shown(row) && (word = words_at(row->words, i)); i++) {
+        plain(o, word, strlen(word));
+        out_str(o, words_at(row->words, i + 1) ? ",\n" : ".\n");
     }
 }
 

@@ -101,6 +101,11 @@ static bool store_list(struct parser *p, struct option_list *list, const char *v
 
 static bool store(struct parser *p, const struct use *u, const char *value) {
     void *field = p->into + u->row->offset;
+    if (value && u->row->words && u->row->words < OPTION_WORDS_EVENTS && strcmp(value, "help") == 0) {
+        p->r->status = OPTION_LIST_WORDS;
+        p->r->row = u->row;
+        return true;
+    }
     switch (u->row->kind) {
     case OPTION_KIND_BOOL:
         *(bool *)field = !u->negated;
@@ -304,7 +309,7 @@ struct option_result option_parse(const struct option *rows, void *into, unsigne
             help = true;
         else if (!(arg[1] == '-' ? parse_long(&p, arg + 2) : parse_letters(&p, arg + 1, &help)))
             r.status = OPTION_BAD;
-        if (r.status == OPTION_BAD)
+        if (r.status != OPTION_DONE)
             break;
     }
     if (help)

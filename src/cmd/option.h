@@ -43,6 +43,17 @@ enum option_flags {
     OPTION_HIDDEN = 16,        /* works, but is not listed */
 };
 
+/* What the value of an option is made of, for help and completion; words.h has them. */
+enum option_words {
+    OPTION_WORDS_NONE,   /* a file, for all that is known */
+    OPTION_WORDS_KEYS,   /* sort keys of report */
+    OPTION_WORDS_FIELDS, /* fields of script */
+    OPTION_WORDS_EVENTS, /* this machine's events; up to here the program knows the words */
+    OPTION_WORDS_COMMS,  /* from here on: what is in the recording */
+    OPTION_WORDS_DSOS,
+    OPTION_WORDS_COUNT,
+};
+
 struct option;
 
 /* What OPTION_CALL runs: `field` is the row's field inside the caller's struct; `value` is the text given,
@@ -53,12 +64,14 @@ struct option {
     char letter;      /* 0: no short form */
     const char *name; /* without dashes; NULL: no long form */
     enum option_kind kind;
-    size_t offset;        /* of the field inside the caller's struct */
-    const char *arg;      /* what the value is called in help; shown as <arg> */
-    const char *help;     /* lower- or upper-case phrase; may hold newlines */
-    unsigned flags;       /* enum option_flags */
+    size_t offset;    /* of the field inside the caller's struct */
+    const char *arg;  /* what the value is called in help; shown as <arg> */
+    const char *help; /* lower- or upper-case phrase; may hold newlines. After a colon at its end help lists
+                         the words */
+    unsigned flags;   /* enum option_flags */
     const char *fallback; /* the value when an optional one is absent */
     option_fn *call;
+    enum option_words words; /* commas may separate several */
 };
 
 struct option_list {
@@ -101,9 +114,10 @@ enum option_parse_flags {
 };
 
 enum option_status {
-    OPTION_DONE, /* all parsed; the operands are in argv[0 .. argc) */
-    OPTION_HELP, /* -h: the operands are the words to look for, if any */
-    OPTION_BAD,  /* err says why */
+    OPTION_DONE,       /* all parsed; the operands are in argv[0 .. argc) */
+    OPTION_HELP,       /* -h: the operands are the words to look for, if any */
+    OPTION_LIST_WORDS, /* a value is "help": `row` is the option whose words are asked for */
+    OPTION_BAD,        /* err says why */
 };
 
 struct option_result {

@@ -3,11 +3,13 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
 #include "cmd/command.h"
 #include "cmd/exec_path.h"
 #include "cmd/perfconfig.h"
+#include "cmd/usage.h"
 
 #define USAGE "[--version] [--help] [OPTIONS] COMMAND [ARGS]"
 
@@ -137,7 +139,15 @@ static bool print_options(struct out *o, const char *name) {
 }
 
 static int bad_option(const char *program, const char *message) {
-    fprintf(stderr, " Error: %s\n\n Usage: %s " USAGE "\n", message, program);
+    struct command_sink sink = {.fd = STDERR_FILENO};
+    struct out o;
+    if (out_init(&o, command_write_fd, &sink)) {
+        out_printf(&o, " Usage: %s " USAGE "\n\n", program);
+        usage_options(&o, toplevel_option_rows, 0, NULL);
+        out_printf(&o, "\n Error: %s\n", message);
+        out_flush(&o);
+        out_fini(&o);
+    }
     return EXIT_USAGE;
 }
 

@@ -4,7 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { HELP_COLUMN = 26, ROWS_MAX = 256 };
+#include "cmd/words.h"
+
+enum { HELP_COLUMN = 26, HELP_END = 79, ROWS_MAX = 256 };
 
 void usage_lines(struct out *o, const char *program, const char *const *usage) {
     for (size_t i = 0; usage[i]; i++)
@@ -22,6 +24,26 @@ void usage_value(struct out *o, const struct option *row) {
         out_printf(o, "[=<%s>]", name);
     else
         out_printf(o, "[<%s>]", name);
+}
+
+/* The words, as many as fit on each line. */
+static void usage_words(struct out *o, enum option_words kind) {
+    const char *word = words_at(kind, 0);
+    size_t column = HELP_END;
+    for (size_t i = 1; word; i++) {
+        const char *next = words_at(kind, i);
+        size_t n = strlen(word) + (next != NULL);
+        if (column + 1 + n > HELP_END) {
+            if (i > 1)
+                out_char(o, '\n');
+            out_fill(o, ' ', HELP_COLUMN - 1);
+            column = HELP_COLUMN - 1;
+        }
+        out_printf(o, " %s%s", word, next ? "," : "");
+        column += 1 + n;
+        word = next;
+    }
+    out_char(o, '\n');
 }
 
 void usage_option(struct out *o, const struct option *row) {
@@ -44,10 +66,12 @@ void usage_option(struct out *o, const struct option *row) {
         out_mem(o, help, n);
         out_char(o, '\n');
         if (!help[n])
-            return;
+            break;
         help += n + 1;
         used = 0;
     }
+    if (words_shown(row))
+        usage_words(o, row->words);
 }
 
 static int compare(const struct option *a, const struct option *b) {

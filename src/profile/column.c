@@ -478,76 +478,23 @@ void profile_columns_fini(struct profile_columns *c) {
     arena_fini(&c->arena);
 }
 
-static const char *const names[] = {"overhead",
-                                    "overhead_sys",
-                                    "overhead_us",
-                                    "overhead_guest_sys",
-                                    "overhead_guest_us",
-                                    "overhead_children",
-                                    "sample",
-                                    "period",
-                                    "weight1",
-                                    "weight2",
-                                    "weight3",
-                                    "pid",
-                                    "tgid",
-                                    "comm",
-                                    "comm_nodigit",
-                                    "dso",
-                                    "dso_size",
-                                    "symbol",
-                                    "symbol_size",
-                                    "symoff",
-                                    "parent",
-                                    "cpu",
-                                    "socket",
-                                    "addr",
-                                    "local_weight",
-                                    "weight",
-                                    "cgroup",
-                                    "cgroup_id",
-                                    "transaction",
-                                    "time",
-                                    "code_page_size",
-                                    "local_ins_lat",
-                                    "ins_lat",
-                                    "local_p_stage_cyc",
-                                    "p_stage_cyc",
-                                    "local_retire_lat",
-                                    "retire_lat",
-                                    "simd",
-                                    "type",
-                                    "typeoff",
-                                    "typecln",
-                                    "dso_from",
-                                    "dso_to",
-                                    "symbol_from",
-                                    "symbol_to",
-                                    "mispredict",
-                                    "in_tx",
-                                    "abort",
-                                    "cycles",
-                                    "addr_from",
-                                    "addr_to",
-                                    "symbol_daddr",
-                                    "symbol_iaddr",
-                                    "dso_daddr",
-                                    "locked",
-                                    "tlb",
-                                    "mem",
-                                    "snoop",
-                                    "dcacheline",
-                                    "phys_daddr",
-                                    "data_page_size",
-                                    "blocked",
-                                    "trace",
-                                    "grade",
-                                    "identity",
-                                    "provenance",
-                                    NULL};
+/* What a key of the group asks for. */
+static const char *condition(const struct row *row) {
+    return row->group == BRANCH   ? "with --branch-stack"
+           : row->group == MEM    ? "with --mem-mode"
+           : row->group == LATENT ? "after record --latency"
+                                  : NULL;
+}
 
-const char *const *profile_column_names(void) {
-    return names;
+bool profile_column_listed(size_t i, struct profile_column_entry *out) {
+    for (const struct row *row = rows; row < rows + ROWS; row++) {
+        /* of two rows with one name, -s has the key */
+        if (row->group == LATER || find_row(row->name, strlen(row->name), true) != row || i--)
+            continue;
+        *out = (struct profile_column_entry){row->name, row->title + strspn(row->title, " "), condition(row)};
+        return true;
+    }
+    return false;
 }
 
 const char *profile_column_key(enum profile_column_id id) {

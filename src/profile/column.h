@@ -170,7 +170,12 @@ void profile_columns_fini(struct profile_columns *c);
 /* The name that -s knows the column by: "dso". Of a tracepoint's field, "field". */
 const char *profile_column_key(enum profile_column_id id);
 
-/* All names for help and completion, NULL-terminated; measures first. */
-const char *const *profile_column_names(void);
+/* What help and completion tell of a key. */
+struct profile_column_entry {
+    const char *name, *title;
+    const char *condition; /* "with --mem-mode"; NULL: none */
+};
+/* The i-th name that -s and -F take, measures first; false after the last. */
+bool profile_column_listed(size_t i, struct profile_column_entry *out);
 
 #endif

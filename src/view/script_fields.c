@@ -108,6 +108,10 @@ void script_fields_init(struct script_fields *f) {
         f->chosen[k] = kinds[k].defaults;
 }
 
+const char *script_fields_name(size_t i) {
+    return i < SCRIPT_FIELD_COUNT ? fields[i].name : NULL;
+}
+
 static int field_find(const char *name, size_t len) {
     for (int i = 0; i < SCRIPT_FIELD_COUNT; i++)
         if (strlen(fields[i].name) == len && !memcmp(fields[i].name, name, len))

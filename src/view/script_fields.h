@@ -84,6 +84,9 @@ enum script_kind {
     SCRIPT_KIND_COUNT,
 };
 
+/* The name of the i-th field that -F takes; NULL after the last. */
+const char *script_fields_name(size_t i);
+
 struct script_fields {
     uint64_t chosen[SCRIPT_KIND_COUNT]; /* masks of SCRIPT_BIT */
     uint64_t asked[SCRIPT_KIND_COUNT];  /* of those: named for all kinds, so that an event without them is an
