@@ -12,6 +12,7 @@
 #include "cmd/record_args.h"
 #include "os/limits.h"
 #include "os/mounts.h"
+#include "os/output.h"
 #include "os/proc.h"
 #include "record/session.h"
 #include "record/synth.h"
@@ -530,7 +531,8 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
     struct record_events events = RECORD_EVENTS_INIT, triggers = RECORD_EVENTS_INIT;
     struct record_result result = {0};
     char uid[16];
-    const char *output = c->output ? c->output : "perf.data";
+    /* As perf: record CMD | report. */
+    const char *output = c->output ? c->output : os_output_piped() ? "-" : "perf.data";
     struct record_event_sources *src = record_event_sources_new(&sysfs_system);
     c->o.to_pipe = strcmp(output, "-") == 0;
     c->o.kcore = c->kcore ? "/proc/kcore" : NULL;

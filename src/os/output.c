@@ -9,6 +9,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+bool os_output_piped(void) {
+    struct stat st;
+    return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 static int fd_of(void *ctx) {
     return (int)(intptr_t)ctx;
 }

@@ -28,6 +28,9 @@ struct os_output {
 /* A descriptor of one's own as ctx: (void *)(intptr_t)fd. Standard output is not closed. */
 struct os_output os_output_fd(int fd);
 
+/* Whether standard output is a pipe. */
+bool os_output_piped(void);
+
 /* Creates (or empties) a file; false and *err on failure. */
 bool os_output_create(const char *path, struct os_output *out, struct err *err);
 

@@ -7,7 +7,7 @@
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 
-enum { RECORD_MAX = UINT16_MAX & ~7, PIECE = 60 << 10 };
+enum { PIECE = RECORD_COMPRESS_FLUSH_BYTES, PAYLOAD_MAX = RECORD_COMPRESS_RECORD_MAX - PERFDATA_HEADER_SIZE };
 
 bool record_compress_init(struct record_compress *z, int level, struct err *err) {
     *z = (struct record_compress){.zstd = ZSTD_createCStream()};
@@ -23,23 +23,36 @@ void record_compress_fini(struct record_compress *z) {
     *z = (struct record_compress){0};
 }
 
-/* One record of at most PIECE bytes of input, which always fit: ZSTD_compressBound, and a flush's few bytes.
- */
-static bool compress_piece(struct record_compress *z, struct bytes piece, struct err *err) {
-    size_t at = z->out.size;
-    if (!writer_grow(&z->out, RECORD_MAX))
-        return err_memory(err, "zstd");
-    ZSTD_inBuffer in = {piece.data, piece.size, 0};
-    ZSTD_outBuffer out = {z->out.data + at + PERFDATA_HEADER_SIZE, RECORD_MAX - PERFDATA_HEADER_SIZE, 0};
-    size_t left = ZSTD_compressStream2(z->zstd, &out, &in, ZSTD_e_flush);
-    if (ZSTD_isError(left) || left || in.pos < in.size)
-        return err_set(err, ERR_IO, "zstd", "cannot compress");
-    z->out.size = at;
+static void end_record(struct record_compress *z) {
+    if (!z->payload)
+        return;
     writer_u32(&z->out, PERFDATA_RECORD_COMPRESSED);
     writer_u16(&z->out, 0);
-    writer_u16(&z->out, (uint16_t)(PERFDATA_HEADER_SIZE + out.pos));
-    z->out.size += out.pos; /* already there */
+    writer_u16(&z->out, (uint16_t)(PERFDATA_HEADER_SIZE + z->payload));
+    z->out.size += z->payload; /* already there */
+    z->payload = 0;
+}
+
+/* Whole records; with `flush` all that was taken so far comes out. What comes fills the record that begins at
+ * the end of z->out. */
+static bool compress_piece(struct record_compress *z, struct bytes piece, bool flush, struct err *err) {
+    ZSTD_inBuffer in = {piece.data, piece.size, 0};
+    size_t left;
+    do {
+        size_t at = z->out.size;
+        if (!writer_grow(&z->out, RECORD_COMPRESS_RECORD_MAX))
+            return err_memory(err, "zstd");
+        z->out.size = at;
+        ZSTD_outBuffer out = {z->out.data + z->out.size + PERFDATA_HEADER_SIZE, PAYLOAD_MAX, z->payload};
+        left = ZSTD_compressStream2(z->zstd, &out, &in, flush ? ZSTD_e_flush : ZSTD_e_continue);
+        if (ZSTD_isError(left))
+            return err_set(err, ERR_IO, "zstd", "cannot compress");
+        z->payload = out.pos;
+        if (z->payload == PAYLOAD_MAX || (flush && !left))
+            end_record(z);
+    } while (in.pos < in.size || (flush && left));
     z->in += piece.size;
+    z->waiting = flush ? 0 : z->waiting + piece.size;
     return true;
 }
 
@@ -71,8 +84,7 @@ static struct bytes rest(struct walk *w) {
     return (struct bytes){w->spans[w->index].data + w->at, w->spans[w->index].size - w->at};
 }
 
-/* A record that goes on in the next span, as at a ring's end, in one piece; or one that is larger than PIECE.
- */
+/* A record that goes on in the next span, as at a ring's end, in one piece. */
 static bool compress_record(struct record_compress *z, struct walk *w, size_t size, struct err *err) {
     struct bytes left;
     writer_clear(&z->joined);
@@ -83,12 +95,7 @@ static bool compress_record(struct record_compress *z, struct walk *w, size_t si
     }
     if (!writer_ok(&z->joined))
         return err_memory(err, "zstd");
-    for (size_t at = 0, n; at < z->joined.size; at += n) {
-        n = z->joined.size - at < PIECE ? z->joined.size - at : PIECE;
-        if (!compress_piece(z, (struct bytes){z->joined.data + at, n}, err))
-            return false;
-    }
-    return true;
+    return compress_piece(z, writer_bytes(&z->joined), z->waiting + z->joined.size >= PIECE, err);
 }
 
 bool record_compress_spans(struct record_compress *z, const struct bytes *spans, size_t count,
@@ -96,12 +103,13 @@ bool record_compress_spans(struct record_compress *z, const struct bytes *spans,
     struct walk w = {spans, count, 0, 0};
     struct bytes left;
     writer_clear(&z->out);
+    z->waiting = 0;
     while ((left = rest(&w)).size) {
         size_t n = whole_records(left);
         uint16_t size = !n && left.size >= PERFDATA_HEADER_SIZE ? bytes_load16(left.data + 6, false) : 0;
         bool ok;
         if (n) {
-            ok = compress_piece(z, (struct bytes){left.data, n}, err);
+            ok = compress_piece(z, (struct bytes){left.data, n}, z->waiting + n >= PIECE, err);
             w.at += n;
         } else {
             /* What is no record stays as it is: the reader tells of it. */
@@ -110,6 +118,8 @@ bool record_compress_spans(struct record_compress *z, const struct bytes *spans,
         if (!ok)
             return false;
     }
+    if (z->waiting && !compress_piece(z, (struct bytes){0}, true, err))
+        return false;
     z->written += z->out.size;
     return true;
 }

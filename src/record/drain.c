@@ -146,6 +146,26 @@ static uint64_t fetch_ahead(const struct os_ring *r, uint64_t fetched, uint64_t 
     return fetched;
 }
 
+/* Whether a sample is within --max-size; if not it becomes a patch of nothing. All else goes on: what was
+ * recorded until then wants names. */
+static bool within_budget(struct record_drain *d, uint64_t at, uint16_t size) {
+    struct record_patch *last = d->patches.count ? &d->patches.items[d->patches.count - 1] : NULL;
+    if (size <= d->budget_bytes) {
+        d->budget_bytes -= size;
+        return true;
+    }
+    d->budget_bytes = 0;
+    d->left_out++;
+    if (last && last->from == last->to && last->at + last->size == at) {
+        last->size += size;
+        return false;
+    }
+    struct record_patch *p = vec_push(&d->patches);
+    if (p)
+        *p = (struct record_patch){at, size, d->patched.size, d->patched.size};
+    return !p; /* without memory it goes out */
+}
+
 /* Walks the records of [at, end): their headers lie in one piece, as all sizes are multiples of 8. */
 static void scan_ring(struct record_drain *d, struct record_ring *ring, uint64_t at, uint64_t end) {
     uint64_t mask = ring->map.data_bytes - 1, first = UINT64_MAX, last = 0, fetched = 0;
@@ -160,6 +180,10 @@ static void scan_ring(struct record_drain *d, struct record_ring *ring, uint64_t
                          (int)ring->cpu, size);
             d->damaged = true;
             break;
+        }
+        if (type == PERFDATA_RECORD_SAMPLE && d->limited && !within_budget(d, at, size)) {
+            at += size;
+            continue;
         }
         if (type == PERFDATA_RECORD_SAMPLE) {
             d->samples++;
@@ -263,7 +287,8 @@ static bool take_ring(struct record_drain *d, const struct os_ring *map, uint64_
             if (two[i].size)
                 o->spans[o->count++] = two[i];
         if (p) {
-            o->spans[o->count++] = (struct bytes){d->patched.data + p->from, p->to - p->from};
+            if (p->to > p->from)
+                o->spans[o->count++] = (struct bytes){d->patched.data + p->from, p->to - p->from};
             from = p->at + p->size;
         }
     } while (p);

@@ -52,6 +52,8 @@ struct record_drain {
     VEC(struct record_patch) patches; /* of the ring, or the piece, at hand */
     struct hash_map settled;          /* map records of which nothing more is to be learned -> 1 */
     uint64_t flush_bytes;             /* rings with less than that are left for later; 0: none is */
+    bool limited;                     /* --max-size: of samples only budget_bytes more may be taken */
+    uint64_t budget_bytes, left_out;  /* left_out: samples beyond it */
     bool no_rounds;                   /* with rings that are read late, no round is ever finished */
     bool damaged;                     /* a ring held what cannot be a record: said once */
 };

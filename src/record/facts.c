@@ -6,6 +6,7 @@
 
 #include "config.h"
 #include "os/poller.h"
+#include "record/compress.h"
 #include "record/facts_internal.h"
 
 enum { TEXT_ROOM = 64 };
@@ -204,9 +205,9 @@ bool record_facts_early(struct record_facts *f, const struct record_facts_input 
         record_facts_add(f, &branches);
     if (in->options->use_clockid)
         add_clock(f, in->options->clockid);
-    struct perfdata_feature_value z = {
-        .id = PERFDATA_FEATURE_COMPRESSED,
-        .compression = {1, 1, (uint32_t)in->options->compression, 1, (uint32_t)in->ring_bytes}};
+    struct perfdata_feature_value z = {.id = PERFDATA_FEATURE_COMPRESSED,
+                                       .compression = {1, 1, (uint32_t)in->options->compression, 1,
+                                                       record_compress_decoded(in->ring_bytes)}};
     if (in->options->compression)
         record_facts_add(f, &z);
     /* 1: records lie in data.N, too. */

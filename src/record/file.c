@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "format/perfdata/record.h"
+#include "record/compress.h"
 
 enum {
     DATA_OFFSET_AT = 40, /* struct perf_header: data.offset, data.size, event_types, bitmap */
@@ -28,6 +29,10 @@ static bool give_up(struct record_file *f, int64_t result, const char *what, str
     f->full = true;
     record_file_stopped(f, (struct perfdata_ending){.how = perfdata_ending_of_errno(why)});
     return err_errno(err, why, f->name, what);
+}
+
+static uint64_t end_of(const struct record_file *f) {
+    return f->data_end + f->tail_there;
 }
 
 static bool write_at(struct record_file *f, uint64_t at, struct bytes b, struct err *err) {
@@ -112,28 +117,6 @@ bool record_file_start(struct record_file *f, struct os_output out, const char *
     return ok;
 }
 
-static uint64_t end_of(const struct record_file *f) {
-    return f->data_end + f->tail_there;
-}
-
-/* Asks for room up to `end` and for closing. False and ENOSPC when there is none; true also where the file
- * system makes no promises. */
-static bool reserve(struct record_file *f, uint64_t end, struct err *err) {
-    uint64_t need = end + RESERVE_CLOSING, step = f->data_end / 4;
-    if (need <= f->reserved)
-        return true;
-    step = step > RESERVE_STEP ? RESERVE_STEP : step;
-    uint64_t from = f->reserved > end_of(f) ? f->reserved : end_of(f);
-    int why = f->out.reserve(f->out.ctx, from, need + step);
-    if (why == -ENOSPC && step)
-        why = f->out.reserve(f->out.ctx, from, need + (step = 0));
-    if (why == 0)
-        f->reserved = need + step;
-    else if (why == -ENOSPC || why == -EFBIG || why == -EDQUOT)
-        return give_up(f, why, "cannot write any more", err);
-    return true;
-}
-
 static uint64_t total(const struct bytes *spans, size_t count) {
     uint64_t n = 0;
     for (size_t i = 0; i < count; i++)
@@ -164,18 +147,49 @@ static uint8_t byte_at(const struct bytes *spans, size_t count, uint64_t at) {
     return 0;
 }
 
-/* The end of the last whole record within the first `limit` bytes. */
+/* The end of the last whole record within the first `limit` bytes. A COMPRESSED one as large as one can be
+ * goes on in the next one (compress.h). */
 static uint64_t whole_records(const struct bytes *spans, size_t count, uint64_t limit) {
-    uint64_t at = 0;
+    uint64_t at = 0, whole = 0;
     while (at + PERFDATA_HEADER_SIZE <= limit) {
-        uint8_t h[2] = {byte_at(spans, count, at + 6), byte_at(spans, count, at + 7)};
-        uint16_t size;
-        memcpy(&size, h, sizeof size);
+        uint8_t h[PERFDATA_HEADER_SIZE];
+        for (size_t i = 0; i < sizeof h; i++)
+            h[i] = byte_at(spans, count, at + i);
+        uint16_t size = bytes_load16(h + 6, false);
         if (size < PERFDATA_HEADER_SIZE || at + size > limit)
             break;
         at += size;
+        if (bytes_load32(h, false) != PERFDATA_RECORD_COMPRESSED || size != RECORD_COMPRESS_RECORD_MAX)
+            whole = at;
     }
-    return at;
+    return whole;
+}
+
+static int ask_room(struct record_file *f, uint64_t upto) {
+    uint64_t from = f->reserved > end_of(f) ? f->reserved : end_of(f);
+    if (upto <= f->reserved)
+        return 0;
+    int why = f->out.reserve(f->out.ctx, from, upto);
+    if (why == 0)
+        f->reserved = upto;
+    return why;
+}
+
+/* There is no room for `size` bytes and for closing: for how many of them there is, in whole records. Room
+ * for closing is given up at last, but for what any recording has. */
+static uint64_t what_fits(struct record_file *f, const struct bytes *spans, size_t count, uint64_t size) {
+    enum { CLOSING_LEAST = 4 << 10, GRAIN = 512 };
+    uint64_t fits = 0;
+    for (uint64_t closing = RESERVE_CLOSING; !fits && closing;
+         closing = closing > CLOSING_LEAST ? CLOSING_LEAST : 0)
+        for (uint64_t low = 0, high = size; high - low > GRAIN;) {
+            uint64_t middle = low + (high - low) / 2;
+            if (ask_room(f, f->data_end + middle + f->tail.size + closing) == 0)
+                fits = whole_records(spans, count, low = middle);
+            else
+                high = middle;
+        }
+    return fits;
 }
 
 /* Steps 2 and 3: the beginning of the new data over the old table, then everything counts. */
@@ -256,6 +270,18 @@ static void cut_short(struct record_file *f, const struct bytes *spans, size_t c
         join(f, spans, count, fits, NULL);
 }
 
+/* Asks for room up to `end` and for closing: 0, or why there is none. 0 also where the file system makes no
+ * promises. */
+static int reserve(struct record_file *f, uint64_t end) {
+    uint64_t need = end + RESERVE_CLOSING, step = f->data_end / 4;
+    if (need <= f->reserved)
+        return 0;
+    int why = ask_room(f, need + (step > RESERVE_STEP ? RESERVE_STEP : step));
+    if (why)
+        why = ask_room(f, need);
+    return why == -ENOSPC || why == -EFBIG || why == -EDQUOT ? why : 0;
+}
+
 void record_file_start_plain(struct record_file *f, struct os_output out, const char *name) {
     *f = (struct record_file){.out = out, .name = name, .plain = true};
 }
@@ -272,18 +298,10 @@ static bool append_plain(struct record_file *f, const struct bytes *spans, size_
     return give_up(f, done, "cannot write any more", err);
 }
 
-bool record_file_append(struct record_file *f, const struct bytes *spans, size_t count, struct err *err) {
-    uint64_t size = total(spans, count);
+/* Where there should be room. */
+static bool append(struct record_file *f, const struct bytes *spans, size_t count, uint64_t size,
+                   struct err *err) {
     int64_t done = 0;
-    if (f->full)
-        return err_set(err, ERR_IO, f->name, "nothing more can be written");
-    if (!f->out.seekable) {
-        done = f->out.write(f->out.ctx, 0, spans, count);
-        f->data_end += done > 0 ? (uint64_t)done : 0;
-        return done == (int64_t)size || give_up(f, done, "cannot write", err);
-    }
-    if (!reserve(f, f->data_end + size + f->tail.size, err))
-        return false;
     if (f->plain)
         return append_plain(f, spans, count, size, err);
     if (size < f->tail_there)
@@ -297,6 +315,25 @@ bool record_file_append(struct record_file *f, const struct bytes *spans, size_t
     return false;
 }
 
+bool record_file_append(struct record_file *f, const struct bytes *spans, size_t count, struct err *err) {
+    uint64_t size = total(spans, count);
+    int64_t done = 0;
+    struct bytes part[OS_OUTPUT_SPANS];
+    if (f->full)
+        return err_set(err, ERR_IO, f->name, "nothing more can be written");
+    if (!f->out.seekable) {
+        done = f->out.write(f->out.ctx, 0, spans, count);
+        f->data_end += done > 0 ? (uint64_t)done : 0;
+        return done == (int64_t)size || give_up(f, done, "cannot write", err);
+    }
+    int why = reserve(f, f->data_end + size + f->tail.size);
+    if (why) {
+        uint64_t fits = what_fits(f, spans, count, size);
+        size_t n = slice(spans, count, 0, fits, part);
+        return (!fits || append(f, part, n, fits, err)) && give_up(f, why, "cannot write any more", err);
+    }
+    return append(f, spans, count, size, err);
+}
 bool record_file_update(struct record_file *f, uint32_t feature, struct bytes content, struct err *err) {
     for (size_t i = 0; i < f->features.count; i++) {
         const struct perfdata_feature *p = &f->features.items[i];

@@ -176,8 +176,10 @@ static bool refused(const struct attempt *t, const struct record_target *target,
         return err_set(err, ERR_PERMISSION, p->name, "%s", permission_advice(p, target));
     case ENOENT:
     case ENODEV:
+        t->r->absent = t->event;
         return err_set(err, ERR_ABSENT, p->name, "this machine does not have this event");
     case EOPNOTSUPP:
+        t->r->absent = branches ? UINT32_MAX : t->event;
         return err_set(err, ERR_ABSENT, p->name, "this event cannot %s on this machine",
                        branches ? "record branches" : "be sampled");
     case EINVAL:
@@ -379,14 +381,14 @@ bool record_open(struct record_opened *r, const struct os_perf *perf, struct rec
                  const struct record_target *t, const struct record_options *o, struct err *err) {
     uint64_t page = os_limits_page_bytes();
     uint64_t pages = o->pages ? o->pages : default_bytes(t) / page;
-    *r = (struct record_opened){.perf = perf, .pages = pages};
+    *r = (struct record_opened){.perf = perf, .pages = pages, .absent = UINT32_MAX};
     bool ok = true;
     for (uint32_t i = 0; i < c->events.count && ok; i++) {
         ok = open_event(r, c, i, t, o, err);
         if (ok || !take_apart(c, i, err))
             continue;
         record_opened_fini(r);
-        *r = (struct record_opened){.perf = perf, .pages = pages};
+        *r = (struct record_opened){.perf = perf, .pages = pages, .absent = UINT32_MAX};
         *err = ERR_INIT;
         i = UINT32_MAX; /* all over again */
         ok = true;

@@ -32,15 +32,17 @@ struct record_opened {
     const struct os_perf *perf;
     VEC(struct record_fd) fds;
     VEC(struct record_ring) rings;
-    uint64_t pages; /* of each ring */
+    uint64_t pages;  /* of each ring */
+    uint32_t absent; /* the event for which record_open failed because there is none here; UINT32_MAX: none */
     bool user_only_said;
 };
 
 /*
  * Opens and maps everything; attrs in `c` become what was really opened (flags that had to go, precise_ip,
  * exclude_kernel). `pages`: of the options, or the default; smaller rings are tried only for the default.
- * Notes for the user go through log_line. On failure everything is closed again; err->code is ERR_ABSENT when
- * the first event does not exist here (no such hardware), ERR_PERMISSION when more rights would do.
+ * Notes for the user go through log_line. On failure everything is closed again; r->absent tells which event
+ * does not exist here (no such hardware), if that is why; err->code is ERR_PERMISSION when more rights would
+ * do.
  */
 bool record_open(struct record_opened *r, const struct os_perf *perf, struct record_plan *c,
                  const struct record_target *t, const struct record_options *o, struct err *err);

@@ -199,6 +199,7 @@ bool record_readers_stop(struct record_readers *r, struct record_drain *into, st
         one->drain.flush_bytes = 0;
         bool whole = !one->failed && one_pass(one);
         struct err why = one->err;
+        r->how = r->how ? r->how : one->file.ending.how;
         whole = record_file_finish(&one->file, NULL, 0, (struct bytes){0}, whole ? &why : NULL) && whole;
         one->file.out = (struct os_output){0};
         if (!whole && ok && err)

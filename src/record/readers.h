@@ -37,6 +37,7 @@ struct record_readers {
     atomic_bool failed;               /* one of them */
     atomic_size_t polled;             /* descriptors of all that have not hung up */
     atomic_uint_fast64_t samples, lost, bytes;
+    uint32_t how;             /* a file of theirs ended: enum perfdata_ending_how; 0: as it should */
     record_programs programs; /* as record_drain.programs, of all; under the lock */
 };
 

@@ -23,6 +23,7 @@
 #include "record/control.h"
 #include "record/drain.h"
 #include "record/facts.h"
+#include "record/fallback.h"
 #include "record/kcore.h"
 #include "record/kernel.h"
 #include "record/module_watch.h"
@@ -51,6 +52,7 @@ struct session {
     bool had_child;
     struct record_target target;
     struct record_events defaults;
+    struct writer notes; /* what events became of those that do not exist */
     struct record_plan config;
     struct record_opened opened;
     struct record_trigger trigger; /* of --switch-output-event */
@@ -77,8 +79,8 @@ struct session {
     struct os_channel channel;
     struct record_control control;
     int poller;
-    size_t polled; /* event descriptors that have not hung up */
-    bool stop;
+    size_t polled;                  /* event descriptors that have not hung up */
+    bool stop, max_reached, failed; /* failed: not all could be written */
     char cgroup_folder[512];
     char main_file[4096]; /* of a directory */
 
@@ -121,22 +123,20 @@ static bool plan_and_open(struct session *s, const struct record_events *events,
     return record_open(&s->opened, s->job->perf, &s->config, &s->target, o, err);
 }
 
-/* The default event is cycles where there is such a counter, else cpu-clock, which every kernel has. */
-static bool open_default(struct session *s, struct err *err) {
-    struct err why = ERR_INIT;
-    if (!record_events_default(s->job->sources, RECORD_EVENT_CYCLES, &s->defaults, err))
+/* Events that do not exist here have a fallback, or go. */
+static bool open_events(struct session *s, struct err *err) {
+    struct record_events *events = s->job->events ? s->job->events : &s->defaults;
+    if (!s->job->events && !record_events_default(s->job->sources, RECORD_EVENT_CYCLES, events, err))
         return false;
-    if (plan_and_open(s, &s->defaults, &why))
-        return true;
-    if (why.code != ERR_ABSENT && why.code != ERR_UNSUPPORTED) {
-        *err = why;
-        return false;
+    while (!plan_and_open(s, events, err)) {
+        uint32_t absent = s->opened.absent;
+        if (!s->job->events && err->code == ERR_UNSUPPORTED)
+            absent = 0; /* nobody asked for cycles */
+        if (!record_fallback(events, absent, !s->target.system_wide, &s->notes, err))
+            return false;
+        *err = ERR_INIT;
     }
-    log_line(LOG_WARN, "this machine has no cycles event (a virtual machine?): recording cpu-clock instead");
-    record_events_fini(&s->defaults);
-    s->defaults = RECORD_EVENTS_INIT;
-    return record_events_default(s->job->sources, RECORD_EVENT_CPU_CLOCK, &s->defaults, err) &&
-           plan_and_open(s, &s->defaults, err);
+    return true;
 }
 
 static bool poll_events(struct session *s, struct err *err) {
@@ -321,6 +321,14 @@ static bool tell_before(struct session *s, struct err *err) {
     return !job->synth || job->synth(job->synth_ctx, &request, &s->sink, err);
 }
 
+/* How much more may come from the rings until the file has --max-size. How much of it compressed data takes
+ * is known afterwards only. */
+static void set_budget(struct session *s) {
+    uint64_t max = s->job->options->max_bytes, size = file_size(s);
+    s->drain.limited = max != 0;
+    s->drain.budget_bytes = size >= max ? 0 : s->drain.compress ? UINT64_MAX : max - size;
+}
+
 /* Takes what is in the rings if one of them might overflow soon; who began another program is noted before.
  */
 static bool relieve(struct session *s, struct hash_map *execs, struct err *err) {
@@ -331,6 +339,7 @@ static bool relieve(struct session *s, struct hash_map *execs, struct err *err) 
     }
     if (full && !record_drain_execs(&s->drain, &s->opened, execs))
         return err_memory(err, "processes");
+    set_budget(s);
     return !full || record_drain_pass(&s->drain, &s->opened, &wrote, err);
 }
 
@@ -500,13 +509,14 @@ static bool start(struct session *s, struct err *err) {
     if (job->proc)
         record_cgroups_mount(job->proc, s->cgroup_folder, sizeof s->cgroup_folder);
     if (!start_child(s, err) || !record_target_init(&s->target, job->options, job->sys, s->child.pid, err) ||
-        !plan_folder(s, err) || !(job->events ? plan_and_open(s, job->events, err) : open_default(s, err)) ||
-        !poll_events(s, err) || !open_trigger(s, err))
+        !plan_folder(s, err) || !open_events(s, err) || !poll_events(s, err) || !open_trigger(s, err))
         return false;
     if (!record_open_events(&s->opened, &s->config, &s->events))
         return err_memory(err, "events");
-    if (job->dry_run)
+    if (job->dry_run) {
+        record_fallback_tell(&s->notes);
         return true;
+    }
     if (!check_output(job->output, err) ||
         (job->options->kcore && !record_kcore_begin(job->options->kcore, job->output, err)))
         return false;
@@ -518,6 +528,7 @@ static bool start(struct session *s, struct err *err) {
     /* From here on the command runs; what it does waits in the rings. */
     if (s->child.pid && !os_child_go(&s->child, job->options->command[0], err))
         return false;
+    record_fallback_tell(&s->notes); /* there is something to say it of */
     return (!job->proc || watch_modules(s, err)) && open_file(s, start_ns, err);
 }
 
@@ -532,7 +543,7 @@ static bool update_facts(struct session *s, struct err *err) {
         return true;
     uint32_t ratio = (uint32_t)(s->compress.in / s->compress.written);
     uint32_t z[5] = {1, 1, (uint32_t)s->job->options->compression, ratio ? ratio : 1,
-                     (uint32_t)(s->opened.pages * os_limits_page_bytes())};
+                     record_compress_decoded(s->opened.pages * os_limits_page_bytes())};
     return record_file_update(&s->file, PERFDATA_FEATURE_COMPRESSED, (struct bytes){(uint8_t *)z, sizeof z},
                               err);
 }
@@ -548,12 +559,24 @@ static void put_bpf(struct session *s, struct record_facts *late) {
             record_facts_add(late, &values[i]);
 }
 
+/* For the mark: why the file ends, if not as it should, and what stays in the rings. */
+static void note_ending(struct session *s) {
+    struct perfdata_ending e = {.how = s->max_reached ? PERFDATA_ENDING_MAX_SIZE : s->readers.how};
+    for (size_t i = 0; i < s->opened.rings.count && s->failed; i++) {
+        const struct record_ring *r = &s->opened.rings.items[i];
+        e.missing_bytes += r->backward ? r->map.data_bytes : os_ring_head(&r->map) - os_ring_tail(&r->map);
+    }
+    record_file_stopped(&s->file, e);
+}
+
 /* Ends a file. False and *err when it could not be written; it is closed in any case. */
 static bool close_file(struct session *s, struct err *err) {
     struct record_facts late = {.sys = s->job->sys};
     struct writer trailer = writer_make(false);
     bool written = !s->drain.thread || record_write_thread_stop(s->drain.thread, err);
     s->drain.thread = NULL;
+    s->failed |= !written;
+    note_ending(s);
     record_readers_compressed(&s->readers, &s->compress.in, &s->compress.written);
     update_facts(s, NULL);
     bool facts = !s->file.out.seekable || record_facts_topology(&late);
@@ -838,6 +861,7 @@ static void note_programs(struct session *s) {
 }
 
 static bool drain(struct session *s, struct err *err) {
+    set_budget(s);
     bool wrote, ok = s->job->options->threads || record_drain_pass(&s->drain, &s->opened, &wrote, err);
     note_programs(s);
     return ok;
@@ -851,7 +875,8 @@ static bool run(struct session *s, struct err *err) {
         if (!look_at_modules(s, err) || !drain(s, err))
             return false;
         tell_progress(s);
-        if (max && file_size(s) >= max) {
+        if (max && (s->drain.left_out || file_size(s) >= max)) {
+            s->max_reached = true;
             log_line(LOG_WARN, "the file has reached --max-size: stopping");
             s->stop = true;
         } else if (!s->stop && switch_due(s) && !switch_file(s, err)) {
@@ -905,6 +930,7 @@ static bool finish(struct session *s, bool ok, struct err *err) {
              (!s->job->options->tail_synth || (tell_before(s, err) && flush_sink(s, err))) &&
              put_lost(s, err);
     advise_lost(s);
+    s->failed = !ok;
     bool closed = close_file(s, &more) && name_after_time(s, &more);
     if (ok && !closed)
         *err = more;
@@ -928,6 +954,7 @@ static void release(struct session *s) {
     record_module_watch_fini(&s->modules);
     os_close(s->uevents);
     writer_fini(&s->pending);
+    writer_fini(&s->notes);
     os_channel_close(&s->channel);
     os_close(s->poller);
     record_opened_fini(&s->opened);

@@ -17,7 +17,7 @@ struct record_progress {
 struct record_job {
     const struct record_options *options;
     struct record_event_sources *sources;
-    const struct record_events *events;        /* NULL: the default event */
+    struct record_events *events;              /* NULL: the default event; what does not exist is replaced */
     const struct record_events *switch_events; /* begin a new file (with switch_output), NULL: none does */
     const struct sysfs *sys;
     const struct os_perf *perf;

@@ -30,6 +30,8 @@ static void *work(void *ctx) {
         bool failed = t->failed;
         pthread_mutex_unlock(&t->lock);
         failed = failed || !write_job(t, job, &err);
+        if (failed)
+            record_file_stopped(t->file, (struct perfdata_ending){.missing_bytes = job->bytes.size});
         uint64_t size = record_file_size(t->file);
         pthread_mutex_lock(&t->lock);
         if (failed && !t->failed)

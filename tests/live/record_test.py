@@ -38,6 +38,9 @@ def check(ok, what):
 
 
 def record(*args, **more):
+    """Into perf.data unless it is said where: standard output is a pipe here, and would be taken for it."""
+    if "-o" not in args:
+        args = ("-o", "perf.data", *args)
     return support.run([SONDE, "record", *args], **more)
 
 
