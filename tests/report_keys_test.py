@@ -475,6 +475,12 @@ def limits():
     for limit, rest in ("1", "50.00%"), ("2", "25.00%"), ("3", None):
         out = report(r, "--no-children", "-g", f"fractal,0,{limit},callee").out.decode()
         check(f"print limit {limit}", f" --{rest}--[...]" in out if rest else "[...]" not in out, True)
+    r = pd.Recording()
+    for caller, period in (0x2000, 68), (0x3000, 1):
+        r.sample(7, 0x1000, [pd.CONTEXT_USER, 0x1000, caller], period=period)
+    for mode, shown in ("graph", True), ("fractal", False):
+        out = report(r, "--no-children", "-g", f"{mode},1.5,callee").out.decode()
+        check(f"-g {mode}: 1 of 69 is less than 1.5 %", "0x3000" in out, shown)
 
 
 # ---- groups ----

@@ -421,12 +421,13 @@ static bool push_groups(struct builder *b, uint32_t parent) {
     return true;
 }
 
-/* The limit for lines below a graph node. */
+/* The limit for lines below a graph node. As with perf a share of a node is rounded up, one of everything
+ * down. */
 static double limit_below(const struct builder *b, const struct profile_node *n) {
     if (is_list(b->p))
         return 0;
     return b->p->plan.o->chain_mode == PROFILE_CHAIN_FRACTAL
-               ? floor((double)n->below_period * b->p->plan.o->chain_min_percent / 100)
+               ? ceil((double)n->below_period * b->p->plan.o->chain_min_percent / 100)
                : b->min_period;
 }
 

@@ -13,10 +13,20 @@ MARKERS = {-32: HYPERVISOR, -128: KERNEL, -512: USER, -640: USER, -2176: GUEST_K
 DEFERRED, LAST_MARKER, USER_MARKER = -640, -4095, (1 << 64) - 512
 NO_IMAGE, KERNEL_NAME = "[unknown]", "[kernel.kallsyms]"
 KERNEL_TAIL = 64 << 20
+EXEC_MAPS = 4
 
 
 def signed(word):
     return word - (1 << 64) if word >> 63 else word
+
+
+def last_at(maps, address):
+    """The last of the mappings that has the address, or None."""
+    found = None
+    for mapping in maps:
+        if mapping.start <= address < mapping.start + mapping.size:
+            found = mapping
+    return found
 
 
 class Comm:
@@ -29,6 +39,7 @@ class Comm:
 class Thread:
     def __init__(self, pid, tid, comm):
         self.pid, self.tid, self.comm = pid, tid, comm  # comm: the last one, once everything is read
+        self.ended = False
 
 
 class Place:
@@ -47,7 +58,7 @@ class Machine:
 
     def __init__(self, images):
         self.images = {image.path: image for image in images}
-        self.threads, self.spaces, self.kernel = {}, {}, []
+        self.threads, self.spaces, self.before_exec, self.kernel = {}, {}, {}, []
         self.running = 1  # threads, for latencies
 
     # ---- tasks ----
@@ -57,21 +68,29 @@ class Machine:
             self.threads[tid] = Thread(pid, tid, Comm(f":{tid}", True))
         return self.threads[tid]
 
+    def living(self, pid, tid):
+        """A record about a thread proves that it lives: behind its end it is another one."""
+        if tid in self.threads and self.threads[tid].ended:
+            del self.threads[tid]
+        return self.thread(pid, tid)
+
     def take_comm(self, record):
-        thread = self.thread(record.pid, record.tid)
+        thread = self.living(record.pid, record.tid)
         if thread.comm.made_up:
             thread.comm.name, thread.comm.made_up = record.name, False
         else:
             thread.comm = Comm(record.name, False)
         if record.misc & reader.COMM_EXEC:
+            self.before_exec[record.pid] = self.spaces.get(record.pid, [])
             self.spaces[record.pid] = []
 
     def take_fork(self, record):
-        parent = self.thread(record.parent_pid, record.parent_tid).comm
+        parent = self.living(record.parent_pid, record.parent_tid).comm
         name = f":{record.tid}" if parent.made_up else parent.name
         self.threads[record.tid] = Thread(record.pid, record.tid, Comm(name, parent.made_up))
         if record.pid != record.parent_pid:
             self.spaces[record.pid] = list(self.spaces.get(record.parent_pid, []))
+            self.before_exec[record.pid] = []
 
     # ---- mappings ----
 
@@ -90,16 +109,18 @@ class Machine:
             self.take_fork(record)
         elif record.type in (reader.MMAP, reader.MMAP2):
             self.take_map(record)
-        elif record.type in (reader.SWITCH, reader.EXIT):
+        if record.type == reader.EXIT:
+            self.thread(record.pid, record.tid).ended = True
+        if record.type in (reader.SWITCH, reader.EXIT):
             self.running += -1 if record.type == reader.EXIT or record.misc & reader.SWITCH_OUT else 1
 
-    def find(self, pid, level, address):
-        """The mapping at an address: of several the one that was made last."""
+    def find(self, pid, level, address, in_kernel=False):
+        """The mapping at an address: of several the one that was made last. `in_kernel`: the sample itself was taken there.
+        While exec goes on, which maps a few things by itself, the kernel still shows the stack of the program before."""
         maps = self.kernel if level == KERNEL else self.spaces.get(pid, []) if level == USER else []
-        found = None
-        for mapping in maps:
-            if mapping.start <= address < mapping.start + mapping.size:
-                found = mapping
+        found = last_at(maps, address)
+        if not found and in_kernel and level == USER and len(maps) <= EXEC_MAPS:
+            found = last_at(self.before_exec.get(pid, []), address)
         return found or (self.behind_kernel(address) if level == KERNEL else None)
 
     def behind_kernel(self, address):
@@ -109,14 +130,14 @@ class Machine:
                 return mapping
         return None
 
-    def place(self, pid, level, address):
+    def place(self, pid, level, address, in_kernel=False):
         """Where the processor was."""
-        mapping = self.find(pid, level, address)
+        mapping = self.find(pid, level, address, in_kernel)
         return Place(level, address, mapping, self.images.get(mapping.name) if mapping else None, 0)
 
-    def caller(self, pid, level, address):
+    def caller(self, pid, level, address, in_kernel):
         """What called: the call lies before the address that it returns to, if that is of the same mapping."""
-        mapping, before = self.find(pid, level, address), self.find(pid, level, address - 1)
+        mapping, before = self.find(pid, level, address, in_kernel), self.find(pid, level, address - 1, in_kernel)
         mapping = mapping or before
         called = int(mapping is not None and mapping is before)
         return Place(level, address, mapping, self.images.get(mapping.name) if mapping else None, called)
@@ -139,7 +160,7 @@ class Machine:
             word = words.pop(0)
             if signed(word) >= 0 or signed(word) < LAST_MARKER:
                 place = self.place if first else self.caller
-                frames.append(place(sample.pid, level, word))
+                frames.append(place(sample.pid, level, word, sample.misc & LEVEL_BITS == KERNEL))
                 first = False
                 continue
             if signed(word) not in MARKERS:

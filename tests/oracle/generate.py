@@ -42,7 +42,7 @@ class Generator:
         self.images = self.app, self.lib, self.kernel = make_images(folder)
         self.pids, self.tids = [10, 11, 12], {10: [10], 11: [11, 111], 12: [12]}
         self.code = {}  # (base, image or None) by pid
-        self.cookie = 0
+        self.cookie, self.ended = 0, set()
         bits = pd.IP | pd.TID | pd.TIME | pd.CPU | pd.PERIOD
         more = {}
         if kind in ("chains", "latency", "calls", "deferred", "group"):
@@ -72,7 +72,8 @@ class Generator:
         lib = LIB_AT + 0x100000 * self.rnd.randrange(2)
         for base, image in (APP_AT, self.app), (lib, self.lib):
             self.rec.map(pid, base + im.CODE_AT, im.CODE_BYTES, im.CODE_AT, image.path, image.build_id)
-        self.rec.map(pid, GONE_AT, 0x1000, 0, "/gone/plain")
+        for i in range(self.rnd.choice([1, 1, 4])):
+            self.rec.map(pid, GONE_AT + 0x2000 * i, 0x1000, 0, "/gone/plain")
         self.code[pid] = [(APP_AT, self.app), (lib, self.lib), (GONE_AT, None)]
 
     def start(self):
@@ -93,15 +94,22 @@ class Generator:
             self.pids = sorted(set(self.pids) | {new})
         elif what == 1:
             tid = pid + 200
-            self.rec.fork(pid, pid, tid, self.rnd.choice(self.tids[pid]))
+            self.rec.fork(pid, pid, tid, self.rnd.choice([t for t in self.living(pid) if t != tid]))
+            self.ended.discard(tid)
             self.tids[pid] = sorted(set(self.tids[pid]) | {tid})
         elif what == 2:
             self.rec.comm(pid, self.rnd.choice(COMMS), exec_=True)
+            self.ended |= set(self.tids[pid]) - {pid}
             self.map_code(pid)
         elif what == 3:
-            self.rec.comm(pid, self.rnd.choice(COMMS), tid=self.rnd.choice(self.tids[pid]))
-        elif len(self.tids[pid]) > 1:
-            self.rec.exit(pid, self.tids[pid][-1])
+            self.rec.comm(pid, self.rnd.choice(COMMS), tid=self.rnd.choice(self.living(pid)))
+        elif len(self.living(pid)) > 1:
+            self.rec.exit(pid, self.living(pid)[-1])
+            self.ended.add(self.living(pid)[-1])
+
+    def living(self, pid):
+        """Samples of a thread may come behind its end, but nothing else."""
+        return [tid for tid in self.tids[pid] if tid not in self.ended]
 
     # ---- addresses ----
 

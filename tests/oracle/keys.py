@@ -125,7 +125,7 @@ def cache_line(data):
 
 def line_text(data, level):
     letter = bracket(level) if data.mapping else "[X] "
-    return letter + hexadecimal(cache_line(data), 16)
+    return letter + (data.function[2] if data.function else hexadecimal(cache_line(data), 16))
 
 
 def data_text(data, level):

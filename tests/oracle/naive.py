@@ -3,6 +3,7 @@
 
 Every sample gives entries, entries with equal keys are one, and their sums are added. No table is clever, nothing is kept.
 """
+import math
 import re
 from types import SimpleNamespace
 
@@ -194,7 +195,7 @@ def branches(node, least, o):
 
 
 def below_limit(node, o):
-    return sum(n.period for n in node.next.values()) % WORD * o.least / 100
+    return math.ceil(sum(n.period for n in node.next.values()) % WORD * o.least / 100)
 
 
 # ---- tables ----
