@@ -42,7 +42,7 @@ def prepare(samples, features, o):
         if o.children and "addr" in o.sort:  # entries are addresses then: one has one entry
             s.place.own = s.place.address
         s.count = max(s.weight, 1) if o.mem else s.period
-        s.latency = s.count * LATENCY_UNIT // s.running
+        s.latency = s.count * LATENCY_UNIT % WORD // s.running
 
 
 def shown_frames(chain, o):
@@ -97,6 +97,12 @@ def add(sums, period, latency, weights=(0, 0, 0)):
     sums.samples += 1
     sums.latency = (sums.latency + latency) % WORD
     sums.weights = [a + b for a, b in zip(sums.weights, weights)]
+
+
+def join(sums, more):
+    sums.period = (sums.period + more.period) % WORD
+    sums.samples += more.samples
+    sums.latency = (sums.latency + more.latency) % WORD
 
 
 class Entry:

@@ -130,12 +130,16 @@ def make_wish(rnd, kind):
 
 # ---- what both say, in one shape ----
 
-def sums_said(sums):
-    return tuple((s["period"], s["samples"]) for s in sums)
+def sums_said(sums, o):
+    return tuple((s["period"], s["samples"], s.get("latency", 0) if o.latency else 0) for s in sums)
 
 
-def sums_known(by_event, members):
-    return tuple((by_event[m].period, by_event[m].samples) if m in by_event else (0, 0) for m in members)
+def numbers(sums, o):
+    return sums.period, sums.samples, sums.latency // naive.LATENCY_UNIT if o.latency else 0
+
+
+def sums_known(by_event, members, o):
+    return tuple(numbers(by_event[m], o) if m in by_event else (0, 0, 0) for m in members)
 
 
 def graph_said(graph):
@@ -148,7 +152,7 @@ def plain_levels(texts, o):
 
 def entry_said(entry, o):
     texts = plain_levels(tuple(entry["keys"][key] for key in o.sort if key in entry["keys"]), o)
-    return texts, sums_said(entry["self"]), sums_said(entry.get("children", [])), graph_said(entry.get("graph", []))
+    return texts, sums_said(entry["self"], o), sums_said(entry.get("children", []), o), graph_said(entry.get("graph", []))
 
 
 def entry_known(entry, table, o):
@@ -158,8 +162,8 @@ def entry_known(entry, table, o):
         total = table.total[table.members[0]].period if table.members[0] in table.total else 0
         least = math.floor(total * o.least / 100) if o.graph == "graph" else naive.below_limit(root, o)
         graph = naive.branches(root, least, o)
-    children = sums_known(entry.children, table.members) if o.children else ()
-    return plain_levels(entry.texts(o.sort), o), sums_known(entry.self, table.members), children, graph
+    children = sums_known(entry.children, table.members, o) if o.children else ()
+    return plain_levels(entry.texts(o.sort), o), sums_known(entry.self, table.members, o), children, graph
 
 
 def share(entry):
@@ -176,7 +180,7 @@ def levels_said(entries, o, path=()):
     found = []
     for entry in entries:
         here = path + tuple(unnamed(text) for text in entry["keys"].values())
-        found.append((here, sums_said(entry["self"]), graph_said(entry.get("graph", []))))
+        found.append((here, sums_said(entry["self"], o), graph_said(entry.get("graph", []))))
         found += levels_said(entry.get("entries", []), o, here)
     return found
 
@@ -187,10 +191,10 @@ def levels_known(table, o):
         for depth in range(1, len(o.sort) + 1):
             level = levels.setdefault(entry.keys[:depth], dict(texts=tuple(map(unnamed, entry.texts(o.sort)[:depth])), sums={}, graph=()))
             for m, sums in entry.self.items():
-                period, samples = level["sums"].get(m, (0, 0))
-                level["sums"][m] = (period + sums.period) % naive.WORD, samples + sums.samples
+                level["sums"].setdefault(m, naive.no_sums())
+                naive.join(level["sums"][m], sums)
         level["graph"] = entry_known(entry, table, o)[3]
-    return [(level["texts"], tuple(level["sums"].get(m, (0, 0)) for m in table.members), level["graph"]) for level in levels.values()]
+    return [(level["texts"], sums_known(level["sums"], table.members, o), level["graph"]) for level in levels.values()]
 
 
 def first_difference(said, known):
@@ -204,8 +208,8 @@ def compare(said, known, o):
     for number in ("read", "filtered", "dropped"):
         if said[number] != getattr(known, number):
             return f"{number}: report {said[number]}, oracle {getattr(known, number)}"
-    if sums_said(said["totals"]) != sums_known(known.total, known.members):
-        return f"totals: report {sums_said(said['totals'])}, oracle {sums_known(known.total, known.members)}"
+    if sums_said(said["totals"], o) != sums_known(known.total, known.members, o):
+        return f"totals: report {sums_said(said['totals'], o)}, oracle {sums_known(known.total, known.members, o)}"
     if o.hierarchy:
         rows, wanted = levels_said(said["entries"], o), levels_known(known, o)
     else:
