@@ -178,7 +178,8 @@ def check_archive(t, folder, own):
     c.run("-a", gone)
     os.remove(gone)
     r = support.run([SONDE, "--buildid-dir", c.folder, "archive", "-f", path])
-    t.check("archive", r.status == 0 and not r.out and "1 files are not here" in r.err and "2 files packed" in r.err, r)
+    t.check("archive", r.status == 0 and not r.out and "1 file with the recorded build-ids not found here" in r.err and
+            "2 files packed" in r.err, r)
     os.remove(packed)
     name = next((n for n in os.listdir(folder) if n.startswith("p.data.tar")), None)
     os.mkdir(other)
@@ -246,11 +247,11 @@ def check_embed(t, folder, own):
     for options in (["--embed"], ["--scrub"], []):
         r = sonde("archive", "-f", *options, "-o", path + ".link", path)
         with open(path, "rb") as f:
-            t.check(f"archive {options}: not over the recording", r.status == 129 and "is the input too" in r.err and
+            t.check(f"archive {options}: not over the recording", r.status == 129 and "is the input file too" in r.err and
                     r.err.count("\n") == 1 and f.read() == before, r)
     r = sonde("data", "convert", "-f", "--force", "--to-json", path + ".link", "-i", path)
     with open(path, "rb") as f:
-        t.check("data convert: not over the recording", r.status == 129 and "is the input too" in r.err and f.read() == before, r)
+        t.check("data convert: not over the recording", r.status == 129 and "is the input file too" in r.err and f.read() == before, r)
 
 
 def check_embed_debug(t, folder, _):

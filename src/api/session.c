@@ -180,7 +180,7 @@ static bool decode_sample(struct sonde_session *s, struct sonde_record *r) {
     r->sample = (struct perfdata_sample){.pid = UINT32_MAX, .tid = UINT32_MAX};
     if (perfdata_sample_decode(&events->list.items[r->raw.event].plan, r->raw.raw.body, ~0ull, &r->sample))
         return true;
-    stream_bad_record(s->stream, &r->raw, "a sample shorter than its fields");
+    stream_bad_record(s->stream, &r->raw, "a sample is shorter than its fields");
     return false;
 }
 

@@ -13,7 +13,7 @@ static const struct {
     {"call-ret-trace", AUX},
     {"call-trace", AUX},
     {"graph-function", "it follows calls and returns, and " AUX},
-    {"gtk", "there are no windows; leave it out"},
+    {"gtk", "there is no graphical interface: leave --gtk out"},
     {"guest-code", GUEST},
     {"guestmount", GUEST},
     {"insn-trace", AUX},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/plural.h"
 #include "cmd/build_ids.h"
 #include "cmd/command.h"
 #include "cmd/embed.h"
@@ -28,24 +29,25 @@ struct archive_options {
 static bool refuse_unpack(const struct option *row, void *field, const char *value, bool negated,
                           struct err *e) {
     (void)row, (void)field, (void)value;
-    return negated || err_set(e, ERR_UNSUPPORTED, "--unpack", "tar does that: tar xf FILE -C ~/.debug");
+    return negated || err_set(e, ERR_UNSUPPORTED, "--unpack", "use tar to unpack: tar xf FILE -C ~/.debug");
 }
 
 #define OWN struct archive_options
 static const struct option options[] = {
-    OPTION_BOOL(0, "all", OWN, all, "the recording too"),
-    OPTION_BOOL(0, "embed", OWN, embed, "a copy of the recording that has what names its samples in it"),
+    OPTION_BOOL(0, "all", OWN, all, "include the recording itself"),
+    OPTION_BOOL(0, "embed", OWN, embed,
+                "write a copy of the recording that contains all it needs to name its samples"),
     OPTION_STRING(0, "exclude-buildids", OWN, exclude, "file",
-                  "leave out the build-ids that begin the lines of this file"),
-    OPTION_CALL(0, "unpack", OWN, exclude, NULL, "unpack an archive (refused)", refuse_unpack,
+                  "leave out files whose build-ids are in the first column of this file"),
+    OPTION_CALL(0, "unpack", OWN, exclude, NULL, "unpack an archive (not supported: use tar)", refuse_unpack,
                 .flags = OPTION_NO_VALUE),
-    OPTION_BOOL(0, "no-lines", OWN, no_lines, "leave source lines and inlined functions out of that"),
+    OPTION_BOOL(0, "no-lines", OWN, no_lines, "with --embed: leave out source lines and inlined functions"),
     OPTION_BOOL(0, "scrub", OWN, scrub,
-                "such a copy for others to see: without host, folders, command lines, addresses"),
+                "write such a copy to share: without host name, folders, command lines and addresses"),
     INPUT_FORCE_OPTION(OWN, force),
     OPTION_STRING('o', "output", OWN, output, "file",
                   "name of the archive (default: the recording's, with .tar.gz; - is standard output)"),
-    OPTION_COUNT('v', "verbose", OWN, verbose, "say more"),
+    OPTION_COUNT('v', "verbose", OWN, verbose, "be more verbose"),
     OPTION_END,
 };
 
@@ -188,9 +190,10 @@ static bool pack_row(struct session *s, const struct buildid_row *row, struct er
     const struct record_cache_entry *e = record_cache_find(&s->entries, hex);
     struct err why = ERR_INIT;
     /* A name becomes a path of the archive. */
-    bool ok = e                      ? pack_entry(s, e, err)
-              : strstr(name, "/../") ? err_set(&why, ERR_ABSENT, name, "no path for an archive")
-                                     : pack_original(s, name, hex, row->id, &why);
+    bool ok = e ? pack_entry(s, e, err)
+              : strstr(name, "/../")
+                  ? err_set(&why, ERR_ABSENT, name, "cannot be stored in an archive under this path")
+                  : pack_original(s, name, hex, row->id, &why);
     if (ok)
         s->packed++;
     if (ok || e)
@@ -216,11 +219,11 @@ static bool pack(struct session *s, const struct build_ids *ids, const char *rec
 
 static void tell(const struct session *s, const char *output) {
     if (s->missing)
-        log_line(LOG_WARN, "%zu files are not here with the build-ids that were recorded (-v names them)",
-                 s->missing);
+        log_line(LOG_WARN, "%zu file%s with the recorded build-ids not found here (-v lists them)",
+                 s->missing, plural(s->missing));
     if (strcmp(output, "-") != 0)
-        log_line(LOG_WARN, "%zu files packed; where they are needed: tar xf %s -C ~/.debug", s->packed,
-                 output);
+        log_line(LOG_WARN, "%zu file%s packed; to unpack on the other machine: tar xf %s -C ~/.debug",
+                 s->packed, plural(s->packed), output);
 }
 
 static bool open_output(struct session *s, const char *output, struct err *err) {
@@ -241,7 +244,7 @@ static int archive(struct command_env *env, const struct archive_options *o, con
     bool ok = reading_open(&r, path, o->force, &err) && input_check_output(path, name, &err);
     ok = ok && (!o->exclude || os_files_real.read(os_files_real.ctx, o->exclude, &s.excluded, &err));
     if (ok && o->all && stream_is_pipe(r.stream))
-        ok = err_set(&err, ERR_USAGE, "--all", "what comes through a pipe is not there a second time");
+        ok = err_set(&err, ERR_USAGE, "--all", "a pipe cannot be read a second time");
     ok = ok && build_ids_collect(&ids, &r, true, &err) &&
          (!s.cache || record_cache_list(s.cache, &s.entries, &err));
     if (ok && !ids.list.rows.count)
@@ -290,7 +293,7 @@ static int embed(struct command_env *env, const struct archive_options *o, const
                  counts.left_out == 1 ? "" : "s", counts.left_out == 1 ? "it" : "them");
     log_line(LOG_WARN, "%s: %u object%s embedded, %llu bytes larger%s", name, counts.kept,
              counts.kept == 1 ? "" : "s", (unsigned long long)counts.bytes,
-             o->scrub ? "; look through it before it goes out" : "");
+             o->scrub ? "; check it before you share it" : "");
     return EXIT_OK;
 }
 
@@ -304,7 +307,7 @@ static int run(struct command_env *env, int argc, char **argv) {
     command_log(env, o.verbose, false);
     const char *path = argc ? argv[0] : input_path(NULL);
     if (!o.output && !strcmp(path, "-"))
-        return command_usage(env, "give a name with -o");
+        return command_usage(env, "name the output with -o");
     o.embed = o.embed || o.scrub;
     if (o.embed && (o.all || o.exclude || !strcmp(path, "-") || (o.output && !strcmp(o.output, "-"))))
         return command_usage(
@@ -314,7 +317,7 @@ static int run(struct command_env *env, int argc, char **argv) {
 
 const struct command cmd_archive = {
     .name = "archive",
-    .summary = "Pack the files whose build-ids a recording names",
+    .summary = "Pack the files that a recording needs",
     .usage = (const char *const[]){"archive [<options>] [<file>]", NULL},
     .options = options,
     .run = run,

@@ -35,7 +35,7 @@ static bool take_size(const struct option *row, void *field, const char *value, 
     if (negated)
         return true;
     if (end == value || number < 0 || number > 1e9 || !unit || (*end && end[1]))
-        return err_set(e, ERR_USAGE, row->name, "\"%s\": give a size such as 500M or 2G", value);
+        return err_set(e, ERR_USAGE, row->name, "\"%s\": use a size such as 500M or 2G", value);
     *(uint64_t *)field = (uint64_t)(number * (double)(1ull << 10 * (unit - units)));
     return true;
 }
@@ -51,7 +51,7 @@ static bool take_servers(const struct option *row, void *field, const char *valu
 
 #define OWN struct cache_options
 static const struct option options[] = {
-    OPTION_STRING('a', "add", OWN, add, "file list", "add these files, with commas between"),
+    OPTION_STRING('a', "add", OWN, add, "file list", "add these files (separated by commas)"),
     INPUT_FORCE_OPTION(OWN, force),
     OPTION_STRING('k', "kcore", OWN, kcore, "file",
                   "add a copy of a kernel's code: /proc/kcore for the running one's"),
@@ -60,16 +60,18 @@ static const struct option options[] = {
                   "list the build-ids of a recording that the cache lacks"),
     OPTION_STRING('p', "purge", OWN, purge, "file list", "remove all versions of these files"),
     OPTION_BOOL('P', "purge-all", OWN, purge_all, "remove everything"),
-    OPTION_STRING('r', "remove", OWN, remove, "file list", "remove what has the build-ids of these files"),
+    OPTION_STRING('r', "remove", OWN, remove, "file list",
+                  "remove the entries with the build-ids of these files"),
     OPTION_STRING('u', "update", OWN, update, "file list",
-                  "add these files in place of what has their build-ids"),
-    OPTION_COUNT('v', "verbose", OWN, verbose, "say more"),
+                  "add these files, replacing entries with the same build-ids"),
+    OPTION_COUNT('v', "verbose", OWN, verbose, "be more verbose"),
     OPTION_CALL(0, "limit", OWN, limit_bytes, "size",
-                "remove what was used longest ago until the cache is no larger (500M, 2G)", take_size),
-    OPTION_CALL(
-        0, "debuginfod", OWN, urls, "urls",
-        "ask servers: for the debug information of files that are added, and with -M for what is missing",
-        take_servers, .flags = OPTION_VALUE_OPTIONAL),
+                "remove the least recently used files until the cache is no larger than this (500M, 2G)",
+                take_size),
+    OPTION_CALL(0, "debuginfod", OWN, urls, "urls",
+                "download from these servers: debug information of the files that are added and, with -M, "
+                "what is missing",
+                take_servers, .flags = OPTION_VALUE_OPTIONAL),
     OPTION_STRING(0, "target-ns", OWN, target, "pid", "paths are those that this process sees"),
     OPTION_END,
 };

@@ -67,7 +67,7 @@ static void convert_sample(struct convert *c, const struct stream_record *r) {
     const struct perfdata_event *e = &c->reading.events->list.items[r->event];
     struct perfdata_sample s = {0};
     if (!perfdata_sample_decode(&e->plan, r->raw.body, ~0ull, &s)) {
-        stream_bad_record(c->reading.stream, r, "a sample shorter than its fields");
+        stream_bad_record(c->reading.stream, r, "a sample is shorter than its fields");
     } else if (!time_ranges_contain(&c->times, s.time)) {
         c->skipped++;
     } else {

@@ -43,7 +43,7 @@ static const struct option options[] = {
     LIMIT("max-lost", lost, "a problem from more lost events on (default: 1)"),
     OPTION_STRING('k', "vmlinux", OWN, report.symbol.host.vmlinux, "file", "kernel image"),
     OPTION_STRING(0, "force-image", OWN, report.symbol.force_images, "[object=]file[,...]",
-                  "use these files although nothing proves them"),
+                  "use these files even though nothing proves that they match"),
     OPTION_STRING(0, "kallsyms", OWN, report.symbol.host.kallsyms, "file", "kallsyms file"),
     OPTION_STRING(0, "symfs", OWN, report.symbol.symfs, "directory",
                   "look for files with symbols under this directory"),
@@ -282,7 +282,7 @@ static int run(struct command_env *env, int argc, char **argv) {
 
 const struct command cmd_doctor = {
     .name = "doctor",
-    .summary = "Tell what is wrong with a recording or this machine, and what to do",
+    .summary = "Check a recording or this machine, and say what to do",
     .usage = (const char *const[]){"doctor [<options>] [<file>]", NULL},
     .options = options,
     .run = run,

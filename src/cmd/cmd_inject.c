@@ -52,7 +52,7 @@ static bool take_jit(const struct option *row, void *field, const char *value, b
             o->mode = (enum edit_jit_mode)i;
             return true;
         }
-    return err_set(err, ERR_USAGE, "--jit", "'%s' is none of one, files, drop-anon", value);
+    return err_set(err, ERR_USAGE, "--jit", "unknown value '%s': use one, files or drop-anon", value);
 }
 
 static bool take_kmod(const struct option *row, void *field, const char *value, bool negated,
@@ -61,7 +61,7 @@ static bool take_kmod(const struct option *row, void *field, const char *value, 
     (void)row;
     *o = (struct inject_kmod){!negated, value && strcmp(value, "rfc") == 0};
     return negated || !value || o->rfc ||
-           err_set(err, ERR_USAGE, "--kmod-sections", "'%s' is not rfc", value);
+           err_set(err, ERR_USAGE, "--kmod-sections", "unknown value '%s': the only one is rfc", value);
 }
 
 static const struct option options[] = {
@@ -81,9 +81,9 @@ static const struct option options[] = {
     OPTION_STRING('o', "output", struct inject_options, output, "file",
                   "output file name (default: standard output)"),
     OPTION_ABSENT_FLAG('s', "sched-stat", "merge sched_stat and sched_switch"),
-    OPTION_COUNT('v', "verbose", struct inject_options, verbose, "say more"),
+    OPTION_COUNT('v', "verbose", struct inject_options, verbose, "be more verbose"),
     OPTION_BOOL(0, "aslr", struct inject_options, aslr,
-                "move all addresses to others, which tell nothing of where anything lay"),
+                "replace all addresses by others that do not reveal the real ones"),
     OPTION_BOOL(0, "buildid-all", struct inject_options, all_build_ids,
                 "put build-ids of all DSOs into the output"),
     OPTION_BOOL(0, "mmap2-buildid-all", struct inject_options, all_map_ids, "put build-ids into all maps"),
@@ -409,13 +409,15 @@ static int run(struct command_env *env, int argc, char **argv) {
     command_log(env, o.verbose, false);
     bool ids = o.build_ids || o.all_build_ids || o.known_build_ids || o.map_ids || o.all_map_ids;
     if ((o.map_ids || o.all_map_ids) && (o.build_ids || o.all_build_ids))
-        return command_usage(env, "build-ids go into maps or beside them: give one of the two");
+        return command_usage(env, "put build-ids either into map records or beside them, not both");
     if (ids && o.jit.wanted)
-        return command_usage(env, "give either --jit or --build-ids: one after the other");
+        return command_usage(env, "--jit and --build-ids cannot be combined: run inject once for each");
     if (o.kmod.wanted && (ids || o.jit.wanted || o.aslr))
-        return command_usage(env, "give --kmod-sections alone: one after the other");
+        return command_usage(env,
+                             "--kmod-sections cannot be combined with the others: run inject once for each");
     if (o.aslr && (o.jit.wanted || o.map_ids || o.all_map_ids))
-        return command_usage(env, "give --aslr after --jit or build-ids in maps: one after the other");
+        return command_usage(env, "--aslr cannot be combined with --jit or build-ids in maps: run inject "
+                                  "once for each, --aslr last");
     if (o.kmod.wanted)
         return copy_with_sections(&o, o.input ? o.input : "-");
     if (ids || o.aslr)
@@ -425,7 +427,7 @@ static int run(struct command_env *env, int argc, char **argv) {
 
 const struct command cmd_inject = {
     .name = "inject",
-    .summary = "Copy a recording, adding to it on the way",
+    .summary = "Copy a recording and add information to it",
     .usage = (const char *const[]){"inject [<options>]", NULL},
     .options = options,
     .run = run,

@@ -18,7 +18,7 @@ struct kallsyms_options {
 };
 
 static const struct option options[] = {
-    OPTION_COUNT('v', "verbose", struct kallsyms_options, verbose, "say more"),
+    OPTION_COUNT('v', "verbose", struct kallsyms_options, verbose, "be more verbose"),
     OPTION_END,
 };
 

@@ -372,7 +372,7 @@ static bool settle_rate(struct record_cli *c, const struct sysfs *sys, struct er
     if (!c->freq)
         return true;
     if (c->o.period)
-        return err_set(err, ERR_USAGE, NULL, "-c and -F exclude each other");
+        return err_set(err, ERR_USAGE, NULL, "use either -c or -F, not both");
     const char *text = sys->read(sys, LIMIT, &a, NULL);
     uint64_t max = text ? strtoull(text, NULL, 10) : 0;
     arena_fini(&a);
@@ -381,7 +381,8 @@ static bool settle_rate(struct record_cli *c, const struct sysfs *sys, struct er
     c->o.freq_hz = to_max ? max : strtoull(c->freq, &end, 10);
     if ((end && *end) || c->o.freq_hz == 0)
         return err_set(err, to_max ? ERR_UNSUPPORTED : ERR_USAGE, "-F",
-                       to_max ? "the kernel does not say what the maximum is" : "'%s' is no frequency in Hz",
+                       to_max ? "the kernel does not say what the maximum is"
+                              : "bad frequency '%s': use a number of Hz",
                        c->freq);
     if (to_max)
         log_line(LOG_INFO, "using the maximum frequency of %llu Hz", (unsigned long long)max);

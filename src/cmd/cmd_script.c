@@ -48,7 +48,7 @@ enum {
 static const struct option options[] = {
     INPUT_OPTION(OWN, input),
     INPUT_FORCE_OPTION(OWN, force),
-    OPTION_COUNT('v', "verbose", OWN, verbose, "say more"),
+    OPTION_COUNT('v', "verbose", OWN, verbose, "be more verbose"),
     OPTION_LIST('F', "fields", OWN, fields, "str",
                 "comma separated output fields, prepended with 'type:'; +field to add and -field to remove.\n"
                 "Types: hw, sw, trace, raw, synth.\n"
@@ -70,10 +70,10 @@ static const struct option options[] = {
     OPTION_STRING(0, "switch-on", OWN, switch_on, "event", "show samples only after this event was seen"),
     OPTION_STRING(0, "switch-off", OWN, switch_off, "event", "show samples only until this event is seen"),
     OPTION_BOOL(0, "show-on-off-events", OWN, show_switches,
-                "show the events of --switch-on and --switch-off too"),
+                "include the events of --switch-on and --switch-off"),
     OPTION_BOOL(0, "no-merge-callchains", OWN, no_merge, "show deferred callchains where they were recorded"),
     OPTION_BOOL('D', "dump-raw-trace", OWN, dump, "dump every record, then show it"),
-    OPTION_BOOL(0, "dump-unsorted-raw-trace", OWN, dump_unsorted, "the same in the order of the file"),
+    OPTION_BOOL(0, "dump-unsorted-raw-trace", OWN, dump_unsorted, "like -D, in the order of the file"),
     OPTION_BOOL(0, "header", OWN, header, "show the header, then the events"),
     OPTION_BOOL(0, "header-only", OWN, header_only, "show the header only"),
     OPTION_BOOL('I', "show-info", OWN, header_full, "show the header's long descriptions too"),
@@ -90,10 +90,11 @@ static const struct option options[] = {
     OPTION_BOOL(0, "per-event-dump", OWN, per_event, "write each event's samples to a file of its own"),
     OPTION_STRING('S', "symbols", OWN, chosen_symbols, "symbol[,symbol...]",
                   "only samples taken in these functions, or at these addresses"),
-    OPTION_U64(0, "addr-range", OWN, range_bytes, "n", "with -S: so many bytes behind an address count too"),
+    OPTION_U64(0, "addr-range", OWN, range_bytes, "n",
+               "with -S: an address stands for this many bytes after it, too"),
     OPTION_STRING(0, "dsos", OWN, chosen_dsos, "dso[,dso...]", "only samples taken in these DSOs",
                   .words = OPTION_WORDS_DSOS),
-    OPTION_STRING(0, "stop-bt", OWN, stop, "symbol[,symbol...]", "cut callchains behind these functions"),
+    OPTION_STRING(0, "stop-bt", OWN, stop, "symbol[,symbol...]", "end callchains at these functions"),
     OPTION_STRING('s', "script", OWN, script, "name", "give the samples to a Python script ([lang:]FILE.py)"),
     OPTION_STRING('g', "gen-script", OWN, generate, "lang", "write the start of a Python script"),
     OPTION_BOOL('l', "list", OWN, list_scripts, "list the scripts that come with sonde"),
@@ -103,7 +104,7 @@ static const struct option options[] = {
                 "list the filters here and those that come with sonde"),
     OPTION_STRING('k', "vmlinux", OWN, symbols.host.vmlinux, "file", "kernel image"),
     OPTION_STRING(0, "force-image", OWN, symbols.force_images, "[object=]file[,...]",
-                  "use these files although nothing proves them"),
+                  "use these files even though nothing proves that they match"),
     OPTION_STRING(0, "kallsyms", OWN, symbols.host.kallsyms, "file", "kallsyms file"),
     OPTION_STRING(0, "guestvmlinux", OWN, symbols.guest.vmlinux, "file", "guest's kernel image"),
     OPTION_STRING(0, "guestkallsyms", OWN, symbols.guest.kallsyms, "file", "guest's kallsyms"),
@@ -118,10 +119,10 @@ static const struct option options[] = {
     OPTION_BOOL(0, "full-source-path", OWN, full_paths, "show source files with their whole path"),
     OPTION_BOOL(0, "show-kernel-path", OWN, kernel_path, "show the path of the kernel's image"),
     OPTION_BOOL(0, "grades", OWN, grades, "show how sure each name is"),
-    OPTION_BOOL(0, "strict", OWN, strict, "name only what is proved"),
+    OPTION_BOOL(0, "strict", OWN, strict, "name only frames that are proved"),
     OPTION_BOOL('d', "debug-mode", OWN, debug_mode, "show nothing but how many samples are out of order"),
     OPTION_STRING(0, "addr2line", OWN, ignored_text, "path",
-                  "taken for perf's sake: no other program is run for line numbers"),
+                  "accepted for compatibility and ignored: no other program is run for line numbers"),
     ABSENT_FLAG('a', "all-cpus", "of script record"),
     ABSENT_FLAG(0, "call-ret-trace", "calls and returns of an instruction trace"),
     ABSENT_FLAG(0, "call-trace", "calls of an instruction trace"),
@@ -460,12 +461,12 @@ static bool check_options(const struct script_options *o, struct err *err) {
     if (o->script && !strcmp(o->script, "record"))
         return err_set(err, ERR_UNSUPPORTED, NULL, "script record is not there yet: record with `record`");
     if (o->reltime && o->deltatime)
-        return err_set(err, ERR_USAGE, NULL, "give either --reltime or --deltatime");
+        return err_set(err, ERR_USAGE, NULL, "use either --reltime or --deltatime, not both");
     if (o->max_stack < 0 || o->max_blocks < 0)
         return err_set(err, ERR_USAGE, o->max_stack < 0 ? "--max-stack" : "--max-blocks",
-                       "give a number that is not negative");
+                       "use a number that is not negative");
     if (o->json + o->per_event + (o->script != NULL) + script_is_dump(o) > 1)
-        return err_set(err, ERR_USAGE, NULL, "give one of --json, --per-event-dump, --script and -D");
+        return err_set(err, ERR_USAGE, NULL, "use only one of --json, --per-event-dump, --script and -D");
     return true;
 }
 
@@ -493,7 +494,7 @@ static int run(struct command_env *env, int argc, char **argv) {
 
 const struct command cmd_script = {
     .name = "script",
-    .summary = "Print every event of a recording",
+    .summary = "Print every sample of a recording",
     .usage = (const char *const[]){"script [<options>]", "script [<options>] -s <script> [<script-args>]",
                                    "script [<options>] [report] <script> [<script-args>]", NULL},
     .options = options,

@@ -29,7 +29,7 @@ struct why_options {
 static const struct option options[] = {
     INPUT_OPTION(OWN, input),
     INPUT_FORCE_OPTION(OWN, force),
-    OPTION_COUNT('v', "verbose", OWN, verbose, "say more"),
+    OPTION_COUNT('v', "verbose", OWN, verbose, "be more verbose"),
     OPTION_U64(0, "sample", OWN, sample, "n",
                "a frame of the n-th sample, in the order of the file (default: 1)"),
     OPTION_U64(0, "frame", OWN, frame, "n", "with --sample: the n-th frame from the innermost, which is 0"),
@@ -39,7 +39,7 @@ static const struct option options[] = {
     OPTION_BOOL(0, "json", OWN, json, "as one line of JSON"),
     OPTION_STRING('k', "vmlinux", OWN, symbols.host.vmlinux, "file", "kernel image"),
     OPTION_STRING(0, "force-image", OWN, symbols.force_images, "[object=]file[,...]",
-                  "use these files although nothing proves them"),
+                  "use these files even though nothing proves that they match"),
     OPTION_STRING(0, "kallsyms", OWN, symbols.host.kallsyms, "file", "kallsyms file"),
     OPTION_STRING(0, "symfs", OWN, symbols.symfs, "directory",
                   "look for files with symbols under this directory"),
@@ -170,7 +170,7 @@ static bool take_sample(struct session *s, const struct stream_record *r, struct
     const struct perfdata_event *e = &s->reading.events->list.items[r->event];
     struct perfdata_sample x = {.pid = UINT32_MAX, .tid = UINT32_MAX};
     if (!perfdata_sample_decode(&e->plan, r->raw.body, want, &x)) {
-        stream_bad_record(s->reading.stream, r, "a sample shorter than its fields");
+        stream_bad_record(s->reading.stream, r, "a sample is shorter than its fields");
         vec_clear(&s->why.frames);
         return true;
     }
@@ -410,7 +410,7 @@ static int run(struct command_env *env, int argc, char **argv) {
 
 const struct command cmd_why = {
     .name = "why",
-    .summary = "Tell what the name of a frame rests on",
+    .summary = "Explain how a frame got its name",
     .usage = (const char *const[]){"why [<options>] [--sample <n> [--frame <n>]]",
                                    "why [<options>] [--pid <pid>] [--time <seconds>] <address>",
                                    "why [<options>] --symbol <name>", NULL},

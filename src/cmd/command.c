@@ -59,7 +59,7 @@ const struct command_absent command_absent_table[] = {
     {"record", "Run a command and record its profile"},
     {"report", "Show the profile in a recording"},
     {"sched", "Analyse scheduling"},
-    {"script", "Print every event of a recording"},
+    {"script", "Print every sample of a recording"},
     {"stat", "Run a command and count events"},
     {"timechart", "Draw what the system did over time"},
     {"top", "Show a live profile"},

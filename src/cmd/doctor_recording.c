@@ -419,11 +419,11 @@ static void say_lost(const struct patient *p) {
     const struct stream_losses *l = stream_losses(p->r->stream);
     uint64_t lost = l->lost_events + l->lost_samples, all = lost + p->q->samples;
     double share_lost = percent(lost, all);
+    char text[STREAM_LOST_ROOM];
     if (lost)
         doctor_say(p->d, by_limit(share_lost, p->limits->lost, DOCTOR_WARNING), "lost",
                    "larger buffers (-m 16M), fewer samples (-F), or a leaner --call-graph",
-                   "the recorder lost %" PRIu64 " events and %" PRIu64 " samples (%s)", l->lost_events,
-                   l->lost_samples, doctor_percent(p->d, share_lost));
+                   "the recorder lost %s (%s)", stream_lost_text(l, text), doctor_percent(p->d, share_lost));
     if (p->parts->throttled)
         doctor_say(p->d, DOCTOR_NOTE, "throttled",
                    "a lower frequency (-F), or sysctl kernel.perf_cpu_time_max_percent=0",

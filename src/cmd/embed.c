@@ -212,7 +212,7 @@ static bool can_embed(const struct embedding *x, struct err *err) {
     if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->reading.events->swap)
         return err_set(
             err, ERR_UNSUPPORTED, stream_path(s),
-            "only a file of this machine's byte order can take it in: copy it with `inject` first");
+            "only files in this machine's byte order can be extended: convert it with `inject` first");
     return true;
 }
 

@@ -39,7 +39,7 @@ bool input_check_output(const char *input, const char *output, struct err *e) {
     struct stat in, out;
     bool same = strcmp(input, "-") != 0 && strcmp(output, "-") != 0 && stat(input, &in) == 0 &&
                 stat(output, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-    return !same || err_set(e, ERR_USAGE, output, "is the input too: give it another name");
+    return !same || err_set(e, ERR_USAGE, output, "is the input file too: use another name for the output");
 }
 
 /* What perf record puts into a pipe before the first record of the kernel's. */

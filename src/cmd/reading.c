@@ -269,11 +269,11 @@ int64_t reading_captured_s(const struct reading *r) {
 
 int reading_status(const struct reading *r) {
     const struct stream_losses *l = stream_losses(r->stream);
+    char lost[STREAM_LOST_ROOM];
     if (l->lost_events || l->lost_samples)
-        log_line(LOG_WARN, "%s: the recorder lost %" PRIu64 " events and %" PRIu64 " samples",
-                 stream_path(r->stream), l->lost_events, l->lost_samples);
+        log_line(LOG_WARN, "%s: the recorder lost %s", stream_path(r->stream), stream_lost_text(l, lost));
     if (l->unknown_ids)
-        log_line(LOG_WARN, "%s: %" PRIu64 " samples belong to no event and are not shown",
+        log_line(LOG_WARN, "%s: %" PRIu64 " samples belong to no known event and are not shown",
                  stream_path(r->stream), l->unknown_ids);
     return stream_all_read(r->stream) ? EXIT_OK : EXIT_ERROR;
 }

@@ -34,7 +34,7 @@ bool record_args_bytes(const char *text, uint64_t *bytes, struct err *e) {
     unsigned shift;
     const char *rest;
     if (!read_u64(text, &n, &rest) || !unit_shift(rest, &shift) || n > UINT64_MAX >> shift || n == 0)
-        return err_set(e, ERR_USAGE, NULL, "'%s' is no size: a number and B, K, M or G", text);
+        return err_set(e, ERR_USAGE, NULL, "bad size '%s': use a number followed by B, K, M or G", text);
     *bytes = n << shift;
     return true;
 }
@@ -44,7 +44,8 @@ static bool ring_pages(const char *text, uint64_t page_bytes, uint64_t *pages, s
     unsigned shift;
     const char *rest;
     if (!read_u64(text, &n, &rest) || (*rest && !unit_shift(rest, &shift)) || n == 0 || n > 1ull << 40)
-        return err_set(e, ERR_USAGE, NULL, "'%s' is no size of a ring: pages, or a number and B, K, M or G",
+        return err_set(e, ERR_USAGE, NULL,
+                       "bad ring size '%s': use a number of pages, or a number followed by B, K, M or G",
                        text);
     if (*rest)
         n = ((n << shift) + page_bytes - 1) / page_bytes;
@@ -90,7 +91,7 @@ bool record_args_callgraph(const char *text, struct record_options *o, struct er
             return true;
         /* The record must hold it: 16 bits of size, less what else is in a sample. */
         if (!read_u64(arg, &n, &rest) || *rest || n == 0 || n > 65528)
-            return err_set(e, ERR_USAGE, NULL, "'%s' is no stack size: 8 to 65528 bytes", arg);
+            return err_set(e, ERR_USAGE, NULL, "bad stack size '%s': use 8 to 65528 bytes", arg);
         o->stack_bytes = (uint32_t)n;
         return true;
     }
@@ -102,7 +103,7 @@ bool record_args_callgraph(const char *text, struct record_options *o, struct er
         o->callgraph = RECORD_CALLGRAPH_NONE;
         return true;
     }
-    return err_set(e, ERR_USAGE, NULL, "'%s' is no way to record callgraphs: fp, dwarf[,size] or lbr", text);
+    return err_set(e, ERR_USAGE, NULL, "unknown call-graph mode '%s': use fp, dwarf[,size] or lbr", text);
 }
 
 struct word {
@@ -165,7 +166,7 @@ bool record_args_branches(const char *text, uint64_t *bits, struct err *e) {
         size_t len = strcspn(p, ",");
         const struct word *w = find_word(BRANCHES, p, len);
         if (!w)
-            return err_set(e, ERR_USAGE, NULL, "'%.*s' is no branch filter", (int)len, p);
+            return err_set(e, ERR_USAGE, NULL, "unknown branch filter '%.*s'", (int)len, p);
         *bits |= w->value;
         if (!p[len])
             break;
@@ -192,7 +193,7 @@ bool record_args_registers(const char *text, uint64_t *mask, struct err *e) {
         size_t len = strcspn(p, ",");
         const struct word *w = find_word(REGISTERS, p, len);
         if (!w)
-            return err_set(e, ERR_USAGE, NULL, "'%.*s' is no register of this machine ('?' lists them)",
+            return err_set(e, ERR_USAGE, NULL, "this machine has no register '%.*s' ('?' lists them)",
                            (int)len, p);
         *mask |= 1ull << w->value;
         if (!p[len])
@@ -216,8 +217,8 @@ bool record_args_synth(const char *text, struct record_options *o, struct err *e
         size_t len = strcspn(p, ",");
         const struct word *w = find_word(TYPES, p, len);
         if (!w)
-            return err_set(e, ERR_USAGE, NULL,
-                           "'%.*s' is nothing that can be told: task, mmap, cgroup, all or no", (int)len, p);
+            return err_set(e, ERR_USAGE, NULL, "cannot synthesize '%.*s': use task, mmap, cgroup, all or no",
+                           (int)len, p);
         set |= w->value;
         if (!p[len])
             break;
@@ -234,7 +235,7 @@ bool record_args_keep(const char *text, enum record_keep_what *what, struct err 
         {"none", RECORD_KEEP_NONE}, {"unwind", RECORD_KEEP_UNWIND}, {"full", RECORD_KEEP_FULL}, {NULL, 0}};
     const struct word *w = find_word(WHAT, text, strlen(text));
     if (!w)
-        return err_set(e, ERR_USAGE, NULL, "'%s' is nothing that can be kept: none, unwind or full", text);
+        return err_set(e, ERR_USAGE, NULL, "cannot keep '%s': use none, unwind or full", text);
     *what = (enum record_keep_what)w->value;
     return true;
 }
@@ -246,7 +247,7 @@ bool record_args_affinity(const char *text, enum record_affinity *affinity, stru
                                         {NULL, 0}};
     const struct word *w = find_word(WHERE, text, strlen(text));
     if (!w)
-        return err_set(e, ERR_USAGE, NULL, "'%s' is no place to read rings at: sys, node or cpu", text);
+        return err_set(e, ERR_USAGE, NULL, "unknown affinity '%s': use sys, node or cpu", text);
     *affinity = (enum record_affinity)w->value;
     return true;
 }
@@ -261,9 +262,9 @@ bool record_args_clock(const char *text, int32_t *clockid, struct err *e) {
     const char *name = strncasecmp(text, "CLOCK_", 6) == 0 ? text + 6 : text;
     const struct word *w = find_word(CLOCKS, name, strlen(name));
     if (!w)
-        return err_set(e, ERR_USAGE, NULL,
-                       "'%s' is no clock: monotonic, monotonic_raw, realtime, boottime, tai or a number",
-                       text);
+        return err_set(
+            e, ERR_USAGE, NULL,
+            "unknown clock '%s': use monotonic, monotonic_raw, realtime, boottime, tai or a number", text);
     *clockid = (int32_t)w->value;
     return true;
 }
@@ -283,9 +284,10 @@ bool record_args_delay(const char *text, struct record_options *o, struct err *e
         bool ok = read_u64(p, &from, &rest) && *rest == '-' && read_u64(rest + 1, &to, &rest) &&
                   (!*rest || *rest == ',') && to <= INT32_MAX && from < to && (p == text || from > last);
         if (!ok)
-            return err_set(e, ERR_USAGE, NULL,
-                           "'%s' is no delay: ms, or ranges of ms like 10-20,30-40, one behind the other",
-                           text);
+            return err_set(
+                e, ERR_USAGE, NULL,
+                "bad delay '%s': use milliseconds, or ranges of them in ascending order such as 10-20,30-40",
+                text);
         if (o->range_count == RECORD_RANGES_MAX)
             return err_set(e, ERR_USAGE, NULL, "more than %d ranges of time", RECORD_RANGES_MAX);
         o->ranges[o->range_count++] = (struct record_range){(int64_t)from, (int64_t)to};
@@ -314,5 +316,6 @@ bool record_args_switch(const char *text, struct record_options *o, struct err *
         }
     }
     return record_args_bytes(text, &o->switch_bytes, NULL) ||
-           err_set(e, ERR_USAGE, NULL, "'%s': \"signal\", a size (B, K, M, G) or a time (s, m, h, d)", text);
+           err_set(e, ERR_USAGE, NULL, "'%s': use \"signal\", a size (B, K, M, G) or a time (s, m, h, d)",
+                   text);
 }

@@ -104,7 +104,7 @@ static bool take_call_graph(const struct option *row, void *field, const char *v
     }
     return take_chain_text(c, value) ||
            err_set(e, ERR_USAGE, "-g",
-                   "\"%s\": give of graph, flat, fractal, folded, none; a percentage; caller or callee; "
+                   "\"%s\": use one of graph, flat, fractal, folded, none; a percentage; caller or callee; "
                    "function, address or srcline; branch; percent, period or count",
                    value);
 }
@@ -145,7 +145,7 @@ static bool take_relative(const struct option *row, void *field, const char *val
         *(bool *)field = !negated && !strcmp(value, "relative");
         return true;
     }
-    return err_set(e, ERR_USAGE, "--percentage", "\"%s\": give relative or absolute", value);
+    return err_set(e, ERR_USAGE, "--percentage", "\"%s\": use relative or absolute", value);
 }
 
 /* The limit is that of call graphs too, unless -g gives another one behind it. */
@@ -155,7 +155,7 @@ static bool take_percent(const struct option *row, void *field, const char *valu
     double percent = negated ? 0 : strtod(value, &end);
     (void)row;
     if (!negated && (end == value || (*end && strcmp(end, "%")) || !isfinite(percent)))
-        return err_set(e, ERR_USAGE, "--percent-limit", "\"%s\" is no number", value);
+        return err_set(e, ERR_USAGE, "--percent-limit", "\"%s\" is not a number", value);
     OPTIONS_OF(field, percent_limit)->percent_limit = percent;
     OPTIONS_OF(field, percent_limit)->chain.min_percent = percent;
     return true;
@@ -172,7 +172,7 @@ static bool take_color(const struct option *row, void *field, const char *value,
     else if (!strcmp(value, "auto"))
         *color = REPORT_COLOR_AUTO;
     else
-        return err_set(e, ERR_USAGE, "--stdio-color", "\"%s\": give always, never or auto", value);
+        return err_set(e, ERR_USAGE, "--stdio-color", "\"%s\": use always, never or auto", value);
     return true;
 }
 
@@ -188,7 +188,7 @@ static bool take_widths(const struct option *row, void *field, const char *value
         if (!item)
             return err_memory(e, "-w");
         if (end == at || (*end && *end != ',') || width > 4096)
-            return err_set(e, ERR_USAGE, "-w", "\"%s\": give widths of columns with commas between", value);
+            return err_set(e, ERR_USAGE, "-w", "\"%s\": use column widths separated by commas", value);
         *item = (unsigned)width;
         at = end + (*end == ',');
     }
@@ -212,7 +212,8 @@ static bool take_quantum(const struct option *row, void *field, const char *valu
         if (!strcmp(end, units[i].name) && n <= UINT64_MAX / units[i].ns)
             ns = n * units[i].ns;
     if (!isdigit((unsigned char)*value) || !ns)
-        return err_set(e, ERR_USAGE, "--time-quantum", "\"%s\": give a number and ns, us, ms or s", value);
+        return err_set(e, ERR_USAGE, "--time-quantum", "\"%s\": use a number followed by ns, us, ms or s",
+                       value);
     *(uint64_t *)field = ns;
     return true;
 }
@@ -230,7 +231,7 @@ static bool take_threads(const struct option *row, void *field, const char *valu
     }
     unsigned long n = strtoul(value, &end, 10);
     if (!isdigit((unsigned char)*value) || *end || !n || n > POOL_THREADS_MAX)
-        return err_set(e, ERR_USAGE, "--threads", "\"%s\": give a number from 1 to %d", value,
+        return err_set(e, ERR_USAGE, "--threads", "\"%s\": use a number from 1 to %d", value,
                        POOL_THREADS_MAX);
     o->thread_count = (unsigned)n;
     return true;
@@ -240,7 +241,8 @@ static bool take_separator(const struct option *row, void *field, const char *va
                            struct err *e) {
     (void)row;
     if (!negated && !strcmp(value, "."))
-        return err_set(e, ERR_USAGE, "-t", "'.' stands for the separator where that is part of a name");
+        return err_set(e, ERR_USAGE, "-t",
+                       "the separator cannot be '.', which replaces the separator inside names");
     *(const char **)field = negated ? NULL : strcmp(value, "\\t") ? value : "\t";
     return true;
 }
@@ -266,63 +268,64 @@ static bool take_absent(const struct option *row, void *field, const char *value
     CALL(letter, name, absent, NULL, help " (not there yet)", take_absent, .flags = OPTION_NO_VALUE)
 
 const struct option report_option_rows[] = {
-    CHOICE('b', "branch-stack", branch_stack, "a histogram of branches, from the branch records"),
+    CHOICE('b', "branch-stack", branch_stack, "count branches, from the recorded branch stacks"),
     OPTION_STRING('c', "comms", OWN, comms, "comm[,comm...]", "only these commands",
                   .words = OPTION_WORDS_COMMS),
     TEXT('C', "cpu", cpus, "cpu", "only these CPUs"),
     OPTION_STRING('d', "dsos", OWN, dsos, "dso[,dso...]", "only these objects", .words = OPTION_WORDS_DSOS),
-    FLAG('D', "dump-raw-trace", dump, "every record, in hex and decoded"),
+    FLAG('D', "dump-raw-trace", dump, "show every record, in hex and decoded"),
     OPTION_STRING('F', "fields", OWN, fields, "key[,keys...]",
-                  "the columns, and no others; +key adds one; keys as for --sort",
+                  "show these columns and no others; +key adds one; the keys are those of --sort",
                   .words = OPTION_WORDS_KEYS),
     INPUT_FORCE_OPTION(OWN, force),
     CALL('g', "call-graph", chain, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
          "show call graphs", take_call_graph, .flags = OPTION_VALUE_ADOPT),
-    CALL('G', "inverted", chain, NULL, "call graphs from the caller down", take_inverted,
+    CALL('G', "inverted", chain, NULL, "show call graphs starting from the outermost caller", take_inverted,
          .flags = OPTION_NO_VALUE),
-    FLAG('H', "hierarchy", hierarchy, "one level of a tree for each sort key"),
+    FLAG('H', "hierarchy", hierarchy, "show a tree with one level for each sort key"),
     INPUT_OPTION(OWN, input),
-    FLAG('I', "show-info", show_info, "with --header: its long descriptions too"),
+    FLAG('I', "show-info", show_info, "with --header: show its long descriptions too"),
     TEXT('k', "vmlinux", symbol.host.vmlinux, "file", "kernel image"),
     TEXT(0, "force-image", symbol.force_images, "[object=]file[,...]",
-         "use these files although nothing proves them"),
+         "use these files even though nothing proves that they match"),
     TEXT('M', "disassembler-style", text_ignored, "disassembler style", "syntax of assembly, such as intel"),
     FLAG('m', "modules", live_modules, "load symbols of modules (with -k, of the running kernel)"),
-    FLAG('n', "show-nr-samples", show_samples, "a column with the number of samples"),
-    TEXT('p', "parent", parent, "regex", "callers to group by, with --sort parent"),
-    FLAG('q', "quiet", quiet, "no titles, no warnings and messages"),
+    FLAG('n', "show-nr-samples", show_samples, "add a column with the number of samples"),
+    TEXT('p', "parent", parent, "regex", "regex of the callers to group by with --sort parent"),
+    FLAG('q', "quiet", quiet, "print no titles, warnings or messages"),
     OPTION_STRING('s', "sort", OWN, sort, "key[,key2...]",
-                  "group by these keys; +key adds one to the usual ones; help tells what they are.\n"
+                  "group by these keys; +key adds one to the default; 'help' explains them.\n"
                   "Fields of tracepoints are keys too (EVENT.FIELD, trace_fields). Keys:",
                   .words = OPTION_WORDS_KEYS),
     TEXT('S', "symbols", symbols, "symbol[,symbol...]",
          "only these symbols, or samples at these addresses (0x...)"),
-    CALL('t', "field-separator", separator, "separator",
-         "what separates columns, which are not aligned to the right then", take_separator),
+    CALL('t', "field-separator", separator, "separator", "text between columns, which are then not padded",
+         take_separator),
     OPTION_BOOL('T', NULL, OWN, threads, "counter values per thread"),
     CALL(0, "threads", thread_count, "n", "work on n threads; without a number, as -T", take_threads,
          .flags = OPTION_VALUE_ADOPT),
-    FLAG('U', "hide-unresolved", hide_unresolved, "only what has a symbol"),
-    OPTION_COUNT('v', "verbose", OWN, verbose, "say more: addresses, where names come from"),
-    CALL('w', "column-widths", widths, "width[,width...]", "fixed widths of columns", take_widths),
-    FLAG('x', "exclude-other", exclude_other, "only what has a parent of -p"),
+    FLAG('U', "hide-unresolved", hide_unresolved, "only entries that have a symbol"),
+    OPTION_COUNT('v', "verbose", OWN, verbose, "show more: addresses, and where names come from"),
+    CALL('w', "column-widths", widths, "width[,width...]", "fixed column widths", take_widths),
+    FLAG('x', "exclude-other", exclude_other, "only entries that have a parent as given by -p"),
     TEXT(0, "addr2line", text_ignored, "path",
-         "taken for perf's sake: no other program is run for line numbers"),
-    TEXT(0, "addr2line-style", text_ignored, "addr2line style", "taken for perf's sake, like --addr2line"),
-    FLAG(0, "asm-raw", flag_ignored, "encodings beside the assembly"),
-    FLAG(0, "branch-history", branch_history, "the last branches as part of the call chains"),
-    CHOICE(0, "children", children, "add what callees cost to their callers"),
+         "accepted for compatibility and ignored: no other program is run for line numbers"),
+    TEXT(0, "addr2line-style", text_ignored, "addr2line style",
+         "accepted for compatibility and ignored, like --addr2line"),
+    FLAG(0, "asm-raw", flag_ignored, "show the bytes of each instruction"),
+    FLAG(0, "branch-history", branch_history, "add the last branches to the callchains"),
+    CHOICE(0, "children", children, "add the cost of callees to their callers"),
     CALL(0, "demangle", symbol.raw_names, NULL, "demangle symbols", take_not, .flags = OPTION_NO_VALUE),
     FLAG(0, "demangle-kernel", symbol.demangle_kernel, "demangle the kernel's symbols too"),
-    FLAG(0, "disable-order", disable_order, "with -D: records as they are in the file, not by time"),
-    FLAG(0, "full-source-path", full_source_path, "whole paths of source files"),
-    CHOICE(0, "group", group, "the events of a group side by side"),
+    FLAG(0, "disable-order", disable_order, "with -D: show records in the order of the file, not by time"),
+    FLAG(0, "full-source-path", full_source_path, "show whole paths of source files"),
+    CHOICE(0, "group", group, "show the events of a group side by side"),
     OPTION_INT(0, "group-sort-idx", OWN, group_sort_index, "n", "sort groups by their n-th event"),
-    FLAG(0, "grades", grades, "a column that says how sure the names are"),
+    FLAG(0, "grades", grades, "add a column that says how sure each name is"),
     ABSENT(0, "gtk", "show in a window"),
-    FLAG(0, "header", header, "the recording's header first"),
-    FLAG(0, "header-only", header_only, "the recording's header, nothing else"),
-    TEXT(0, "ignore-callees", ignore_callees, "regex", "leave out what these functions call"),
+    FLAG(0, "header", header, "show the recording's header first"),
+    FLAG(0, "header-only", header_only, "show only the recording's header"),
+    TEXT(0, "ignore-callees", ignore_callees, "regex", "leave out everything that these functions call"),
     FLAG(0, "ignore-vmlinux", symbol.ignore_vmlinux, "do not use a vmlinux even if there is one"),
     FLAG(0, "inline", inlines, "show inlined functions"),
     CALL(0, "itrace", absent, "opts", "decode instruction traces", take_absent,
@@ -331,49 +334,53 @@ const struct option report_option_rows[] = {
     TEXT(0, "jitdump-dir", jitdump_dir, "directory", "look for jitdumps (jit-PID.dump) here first"),
     TEXT(0, "kallsyms", symbol.host.kallsyms, "file", "kallsyms file"),
     FLAG(0, "latency", latency, "time that passed rather than time that CPUs spent"),
-    OPTION_INT(0, "max-stack", OWN, max_stack, "n", "no call chains longer than this"),
-    FLAG(0, "mem-mode", mem_mode, "a profile of memory accesses"),
-    FLAG(0, "mmaps", mmaps, "the tasks, and what each had mapped"),
-    FLAG(0, "ns", nanoseconds, "times in nanoseconds"),
-    TEXT(0, "objdump", text_ignored, "path", "taken for perf's sake: no other program is run to disassemble"),
-    TEXT(0, "parallelism", parallelism, "parallelism", "only these levels of parallelism"),
-    CALL(0, "percent-limit", percent_limit, "percent", "nothing that is below this", take_percent),
+    OPTION_INT(0, "max-stack", OWN, max_stack, "n", "cut callchains after this many frames"),
+    FLAG(0, "mem-mode", mem_mode, "show a profile of memory accesses"),
+    FLAG(0, "mmaps", mmaps, "show the tasks and their mappings"),
+    FLAG(0, "ns", nanoseconds, "show times in nanoseconds"),
+    TEXT(0, "objdump", text_ignored, "path",
+         "accepted for compatibility and ignored: no other program is run to disassemble"),
+    TEXT(0, "parallelism", parallelism, "parallelism", "only samples taken at these levels of parallelism"),
+    CALL(0, "percent-limit", percent_limit, "percent", "leave out entries below this percentage",
+         take_percent),
     TEXT(0, "percent-type", text_ignored, "local-period", "what percentages in annotations are of"),
-    CALL(0, "percentage", relative, "relative|absolute", "percentages of what filters leave, or of all",
-         take_relative),
+    CALL(0, "percentage", relative, "relative|absolute",
+         "percentages of the samples that pass the filters, or of all", take_relative),
     TEXT(0, "pid", pids, "pid[,pid...]", "only these processes"),
-    TEXT(0, "prefix", text_ignored, "prefix", "put this before paths of source files"),
+    TEXT(0, "prefix", text_ignored, "prefix", "prefix for paths of source files"),
     TEXT(0, "prefix-strip", text_ignored, "N",
-         "take as many folders off paths of source files, with --prefix"),
+         "remove this many leading folders from paths of source files (with --prefix)"),
     TEXT(0, "pretty", pretty, "key", "with -T, style of counter values: normal or raw"),
-    FLAG(0, "raw-trace", raw_trace, "tracepoint fields as they are"),
-    TEXT(0, "samples", text_ignored, "n", "keep as many samples of each entry (for a TUI)"),
-    FLAG(0, "show-cpu-utilization", show_cpu_utilization, "columns for system, user and guest"),
+    FLAG(0, "raw-trace", raw_trace, "show tracepoint fields as plain numbers"),
+    TEXT(0, "samples", text_ignored, "n", "number of samples to keep for each entry (for the TUI)"),
+    FLAG(0, "show-cpu-utilization", show_cpu_utilization, "add columns for system, user and guest time"),
     OPTION_BOOL(0, "showcpuutilization", OWN, show_cpu_utilization, "the same", .flags = OPTION_HIDDEN),
     FLAG(0, "show-on-off-events", flag_ignored, "show the events of --switch-on and --switch-off"),
     FLAG(0, "show-ref-call-graph", show_reference, "call graphs of the event that has them"),
-    FLAG(0, "show-total-period", show_total_period, "a column with the sum of the periods"),
+    FLAG(0, "show-total-period", show_total_period, "add a column with the sum of the periods"),
     CALL(0, "skip-empty", keep_empty, NULL, "leave out events without samples", take_not,
          .flags = OPTION_NO_VALUE),
     OPTION_INT(0, "socket-filter", OWN, socket, "n", "only this processor socket"),
-    FLAG(0, "source", flag_ignored, "source code between the assembly"),
-    FLAG(0, "stats", stats, "how many records there are of each type"),
-    FLAG(0, "stdio", flag_ignored, "print, rather than show on the terminal"),
+    FLAG(0, "source", flag_ignored, "show source code between the instructions"),
+    FLAG(0, "stats", stats, "show how many records there are of each type"),
+    FLAG(0, "stdio", flag_ignored, "print the profile as text"),
     CALL(0, "stdio-color", color, "mode", "colours when printing: always, never or auto", take_color,
          .flags = OPTION_VALUE_ADOPT),
     FLAG(0, "stitch-lbr", stitch_lbr, "join LBR call stacks"),
-    FLAG(0, "strict", strict, "name only what is proved: what is inferred stays without a name"),
-    TEXT(0, "switch-off", switch_off, "event", "look no further from this event on"),
-    TEXT(0, "switch-on", switch_on, "event", "look from this event on"),
-    TEXT(0, "symbol-filter", symbol_filter, "filter", "only symbols that contain this"),
+    FLAG(0, "strict", strict, "name only frames that are proved; inferred ones stay without a name"),
+    TEXT(0, "switch-off", switch_off, "event", "stop at the first of these events"),
+    TEXT(0, "switch-on", switch_on, "event", "start with the first of these events"),
+    TEXT(0, "symbol-filter", symbol_filter, "filter", "only symbols whose names contain this"),
     TEXT(0, "symfs", symbol.symfs, "directory[,layout]", "where to look for files with symbols"),
-    FLAG(0, "tasks", tasks, "the tasks, as a tree"),
+    FLAG(0, "tasks", tasks, "show the tasks as a tree"),
     TEXT(0, "tid", tids, "tid[,tid...]", "only these threads"),
-    TEXT(0, "time", time, "str", "only this span of time: start,stop"),
-    CALL(0, "time-quantum", time_quantum_ns, "time (ms|us|ns|s)", "grain of the sort key time", take_quantum),
-    FLAG(0, "total-cycles", total_cycles, "basic blocks by their cycles"),
-    FLAG(0, "tui", tui, "show on the terminal (there is no such view yet: prints)"),
-    TEXT(0, "unwind-style", text_ignored, "unwind styles", "taken for perf's sake: there is one unwinder"),
+    TEXT(0, "time", time, "str", "only samples from this span of time: start,stop"),
+    CALL(0, "time-quantum", time_quantum_ns, "time (ms|us|ns|s)",
+         "length of the slices of the sort key time (default: 100ms)", take_quantum),
+    FLAG(0, "total-cycles", total_cycles, "show basic blocks, sorted by their cycles"),
+    FLAG(0, "tui", tui, "use the text interface (not there yet: prints as --stdio does)"),
+    TEXT(0, "unwind-style", text_ignored, "unwind styles",
+         "accepted for compatibility and ignored: there is only one unwinder"),
     OPTION_END,
 };
 
@@ -385,7 +392,7 @@ static void config_chain(struct report_chain_options *c, const struct perfconfig
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const char *text = perfconfig_text(config, keys[i]);
         if (text && !take_chain_text(c, text))
-            log_line(LOG_WARN, "%s: \"%s\" is nothing it can be", keys[i], text);
+            log_line(LOG_WARN, "%s: \"%s\" is not one of its values", keys[i], text);
     }
     const char *limit = perfconfig_text(config, "call-graph.print-limit");
     if (limit)
@@ -426,6 +433,6 @@ bool report_options_settle(struct report_options *o, struct err *err) {
     if (o->absent)
         return absent_err(err, "report", o->absent);
     if (o->max_stack < 0)
-        return err_set(err, ERR_USAGE, "--max-stack", "give a number that is not negative");
+        return err_set(err, ERR_USAGE, "--max-stack", "use a number that is not negative");
     return true;
 }

@@ -66,7 +66,7 @@ struct report_options {
     bool live_modules, inlines, full_source_path;
     bool grades, strict;
 
-    /* Taken for perf's sake. */
+    /* Accepted for compatibility. */
     bool flag_ignored;
     const char *text_ignored;
     const char *absent; /* an option that is not there yet was used */

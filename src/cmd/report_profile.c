@@ -691,7 +691,7 @@ static void say_groups_apart(const struct report_session *s) {
         uint32_t members = s->r->events->list.items[e->event].group_members;
         if (members > 1 && e->members == 1)
             log_line(LOG_WARN,
-                     "the %u events of a group are too many to stand side by side: shown one by one (with "
+                     "a group of %u events is too large to show side by side: shown one by one (with "
                      "fewer sort keys they may fit)",
                      members);
     }

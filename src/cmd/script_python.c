@@ -240,7 +240,7 @@ bool script_python_generate(const char *given, const struct perfdata_events *eve
     bool named = n > 3 && !strcmp(given + n - 3, ".py");
     if (!named && strcasecmp(given, "python") != 0 && strcasecmp(given, "py") != 0)
         return err_set(err, ERR_UNSUPPORTED, "--gen-script",
-                       "'%s' is no language that scripts can be written in: python", given);
+                       "cannot write a script in '%s': the only language is python", given);
     snprintf(path, size, "%s", named ? given : "perf-script.py");
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)

@@ -157,7 +157,7 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
     x->time = x->id = 0;
     /* All of it: a sample with damage in what is not shown is no less damaged. */
     if (!perfdata_sample_decode(&e->plan, r->raw.body, ~0ull, x)) {
-        stream_bad_record(s->reading.stream, r, "a sample shorter than its fields");
+        stream_bad_record(s->reading.stream, r, "a sample is shorter than its fields");
         return true;
     }
     struct model_when when = reading_when(&s->reading, r);

@@ -447,7 +447,7 @@ static bool can_scrub(const struct scrubbing *x, struct err *err) {
     if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->reading.events->swap)
         return err_set(
             err, ERR_UNSUPPORTED, stream_path(s),
-            "only a file of this machine's byte order can be scrubbed: copy it with `inject` first");
+            "only files in this machine's byte order can be scrubbed: convert it with `inject` first");
     return !foreign ||
            err_set(err, ERR_UNSUPPORTED, stream_path(s),
                    "it has AUX data, or simpleperf's own tables, in which addresses are not found");

@@ -42,7 +42,7 @@ static void say_reasons(const struct reason *reasons, size_t count, uint32_t oth
             log_line(LOG_WARN, "%s has no names: %s", r->first, text);
     }
     if (others)
-        log_line(LOG_WARN, "%" PRIu32 " more images have no names: see -v", others);
+        log_line(LOG_WARN, "%" PRIu32 " more images have no names (-v lists them)", others);
 }
 
 void symbol_notes_say(const struct model *m, const struct resolve_names *names,

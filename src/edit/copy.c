@@ -114,7 +114,7 @@ static bool file_to_file(struct run *run, struct copy_result *result, struct err
     uint64_t shrunk = end - start - run->written;
     if (shrunk && h->events_end > start)
         return err_set(err, ERR_UNSUPPORTED, stream_path(run->in),
-                       "damaged, and its events lie in or behind the data: copy it into a pipe instead");
+                       "damaged, and its events lie in or after the data: copy it into a pipe instead");
     struct writer tail = writer_make(h->swap), word = writer_make(h->swap);
     if (has_tables)
         writer_bytes_put(&tail, (struct bytes){file.data + end, (size_t)(file.size - end)});

@@ -117,7 +117,7 @@ static char *ask(struct os_debuginfod *d, struct bytes build_id, enum os_debugin
     if (fd == -ENOENT)
         err_set(err, ERR_ABSENT, "", "no debuginfod server has it");
     else if (is_late(d))
-        err_set(err, ERR_IO, "", "the time for debuginfod (%u ms) is up", d->total_ms);
+        err_set(err, ERR_IO, "", "timed out after %u ms", d->total_ms);
     else
         err_errno(err, -fd, "", "debuginfod");
     return NULL;
@@ -126,7 +126,7 @@ static char *ask(struct os_debuginfod *d, struct bytes build_id, enum os_debugin
 char *os_debuginfod_find(struct os_debuginfod *d, struct bytes build_id, enum os_debuginfod_kind kind,
                          struct err *err) {
     if (!build_id.size) {
-        err_set(err, ERR_ABSENT, "", "nothing can be asked for without a build-id");
+        err_set(err, ERR_ABSENT, "", "without a build-id nothing can be downloaded");
         return NULL;
     }
     pthread_mutex_lock(&d->lock);

@@ -317,7 +317,7 @@ static bool make_column(struct maker *m, const char *option, const char *name, s
                        "Use of latency profile or parallelism requires --latency flag during record.");
     if (row->group == LATER)
         return err_set(m->err, ERR_UNSUPPORTED, NULL,
-                       "the --%s key `%s' is not there yet: what branches were like is not summed up for "
+                       "the --%s key `%s' is not there yet: branch details are not summed up for "
                        "callchains",
                        option, row->name);
     *out = column_of(m, row->id);

@@ -164,7 +164,7 @@ static bool merge(struct reading_shares *all, struct err *err) {
 static void say_bad(struct profile *p) {
     for (size_t i = 0; i < p->b.bad.count; i++) {
         struct stream_record r = stream_record_at(p->plan.in->stream, p->b.bad.items[i]);
-        stream_bad_record(p->plan.in->stream, &r, "a sample shorter than its fields");
+        stream_bad_record(p->plan.in->stream, &r, "a sample is shorter than its fields");
     }
 }
 

@@ -22,8 +22,8 @@ static bool check_filter(const char *text, struct err *err) {
                            text);
     }
     if (quote)
-        return err_set(err, ERR_USAGE, "filter", "a %c is not closed in: %s", quote, text);
-    return depth == 0 || err_set(err, ERR_USAGE, "filter", "a '(' is not closed in: %s", text);
+        return err_set(err, ERR_USAGE, "filter", "unclosed %c in: %s", quote, text);
+    return depth == 0 || err_set(err, ERR_USAGE, "filter", "unclosed '(' in: %s", text);
 }
 
 static bool join(struct record_events *events, struct record_event *e, const char *text, struct err *err) {
@@ -55,7 +55,7 @@ bool record_events_filter(struct record_event_sources *src, const char *text, st
                           struct err *err) {
     bool any = false;
     if (events->last >= events->items.count)
-        return err_set(err, ERR_USAGE, "filter", "--filter follows the -e that it is about");
+        return err_set(err, ERR_USAGE, "filter", "--filter must come after the -e that it applies to");
     if (!*text || !check_filter(text, err))
         return *text ? false : err_set(err, ERR_USAGE, "filter", "the filter is empty");
     for (size_t i = events->last; i < events->items.count; i++) {
@@ -66,9 +66,9 @@ bool record_events_filter(struct record_event_sources *src, const char *text, st
         if (!join(events, e, text, err))
             return false;
     }
-    return any ||
-           err_set(err, ERR_USAGE, "filter", "'%s' can have no filter: tracepoints can, and PMUs that trace",
-                   events->items.items[events->last].name);
+    return any || err_set(err, ERR_USAGE, "filter",
+                          "'%s' cannot have a filter: only tracepoints and tracing PMUs can",
+                          events->items.items[events->last].name);
 }
 
 bool record_events_exclude_pid(struct record_events *events, uint32_t pid, struct err *err) {
@@ -83,7 +83,7 @@ bool record_events_exclude_pid(struct record_events *events, uint32_t pid, struc
         if (!join(events, e, text, err))
             return false;
     }
-    return any || err_set(err, ERR_USAGE, "filter", "--exclude-perf follows the -e of a tracepoint");
+    return any || err_set(err, ERR_USAGE, "filter", "--exclude-perf must come after the -e of a tracepoint");
 }
 
 bool record_events_default(struct record_event_sources *src, enum record_event_default which,

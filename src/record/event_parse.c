@@ -149,7 +149,7 @@ static bool parse_access(struct event_parser *p, uint32_t *access) {
     for (p->at++; p->at < p->len && isalpha((unsigned char)p->text[p->at]); p->at++) {
         const char *letter = strchr(LETTERS, p->text[p->at]);
         if (!letter)
-            return event_fail(p, p->text + p->at, ERR_USAGE, "access is of r, w and x, not '%c'",
+            return event_fail(p, p->text + p->at, ERR_USAGE, "access is made of r, w and x, not '%c'",
                               p->text[p->at]);
         uint32_t bit = 1u << (letter - LETTERS);
         if (*access & bit)

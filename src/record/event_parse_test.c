@@ -238,7 +238,7 @@ static const struct {
     {"mem:", 4, ERR_USAGE, "expected an address in memory: mem:ADDRESS[/LENGTH][:ACCESS]"},
     {"mem:0x1/0", 8, ERR_USAGE, "expected the number of bytes to watch"},
     {"mem:0x1:rr", 9, ERR_USAGE, "access 'r' twice"},
-    {"mem:0x1:rq", 9, ERR_USAGE, "access is of r, w and x, not 'q'"},
+    {"mem:0x1:rq", 9, ERR_USAGE, "access is made of r, w and x, not 'q'"},
     {"/bin/ls", 7, ERR_USAGE, "expected ':' and a place in the file, found the end"},
     {"/no/such/file:main", 0, ERR_ABSENT, "cannot open: No such file or directory"},
 };

@@ -28,7 +28,7 @@ static const struct newer NEWER[] = {
     {"records of BPF programs (Linux 5.1)", PERFDATA_ATTR_BPF_EVENT, 0, 0, 0},
     {"records of kernel symbols (Linux 5.1)", PERFDATA_ATTR_KSYMBOL, 0, 0, 0},
     {"namespace records (Linux 4.12)", PERFDATA_ATTR_NAMESPACES, 0, 0, 0},
-    {"a clock of one's choice (Linux 4.1)", PERFDATA_ATTR_USE_CLOCKID, 0, 0, 0},
+    {"a choice of clocks (Linux 4.1)", PERFDATA_ATTR_USE_CLOCKID, 0, 0, 0},
 };
 enum { NEWER_COUNT = sizeof NEWER / sizeof *NEWER };
 

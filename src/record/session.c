@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/plural.h"
 #include "os/channel.h"
 #include "os/child.h"
 #include "os/host.h"
@@ -910,9 +911,10 @@ static void advise_lost(struct session *s) {
                                    (int)s->opened.rings.items[i].cpu,
                                    (unsigned long long)s->opened.rings.items[i].lost);
     uint64_t more = 4 * s->opened.pages * os_limits_page_bytes() / 1024;
-    log_line(LOG_WARN, "lost %llu events, %.1f %%%s%s: use larger rings (-m %lluK) or a lower rate (-F, -c)",
-             (unsigned long long)d->lost, 100.0 * (double)d->lost / (double)(d->lost + d->samples), cpus,
-             at ? ")" : "", (unsigned long long)more);
+    log_line(LOG_WARN, "lost %llu event%s, %.1f %%%s%s: use larger rings (-m %lluK) or a lower rate (-F, -c)",
+             (unsigned long long)d->lost, plural(d->lost),
+             100.0 * (double)d->lost / (double)(d->lost + d->samples), cpus, at ? ")" : "",
+             (unsigned long long)more);
 }
 
 /* Closes the file, whatever happened before; the first error is the one that is told. */

@@ -69,7 +69,7 @@ static bool read_cpus(struct record_target *t, const struct record_options *o, c
     if (!record_target_list(text, add_number, &online))
         return err_set(err, ERR_BROKEN, "/sys/devices/system/cpu/online", "cannot make sense of it");
     if (!record_target_list(o->cpus ? o->cpus : text, add_number, &cpus))
-        return err_set(err, ERR_USAGE, "-C", "'%s' is no list of CPUs (like 0-2,4)",
+        return err_set(err, ERR_USAGE, "-C", "bad list of CPUs '%s': use numbers and ranges such as 0-2,4",
                        o->cpus ? o->cpus : text);
     for (size_t i = 0; i < t->cpus.count; i++) {
         bool there = false;
@@ -164,7 +164,7 @@ static bool read_threads(struct record_target *t, const struct record_options *o
         if (record_target_list(list, o->pids ? add_pid : add_tid, &c))
             return true;
         return c.failed ? false
-                        : err_set(err, ERR_USAGE, o->pids ? "-p" : "-t", "'%s' is no list of numbers", list);
+                        : err_set(err, ERR_USAGE, o->pids ? "-p" : "-t", "bad list of numbers '%s'", list);
     }
     t->system_wide = o->all_cpus || o->cpus || !child;
     t->exec = !t->system_wide;

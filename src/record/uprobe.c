@@ -33,7 +33,7 @@ bool record_uprobe_find_in(struct bytes file, struct event_span place, uint64_t 
     if (plus) {
         name.n = (size_t)(plus - place.at);
         if (!event_number((struct event_span){plus + 1, place.n - name.n - 1}, &more))
-            return err_set(err, ERR_USAGE, "place", "expected a number behind '+'");
+            return err_set(err, ERR_USAGE, "place", "expected a number after '+'");
     }
     if (!object_elf_open(file, &e, err))
         return false;

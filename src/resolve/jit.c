@@ -304,7 +304,7 @@ bool jit_find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err
             return false;
     if (!d->path && !d->why)
         d->why = text_or_empty(arena_printf(
-            &j->texts, "%s: the jitdump is not there any more: give its directory with --jitdump-dir",
+            &j->texts, "%s: the jitdump is gone: if it was moved, name its directory with --jitdump-dir",
             d->marker));
     d->image = text_or_empty(
         arena_printf(&j->texts, "%.*sjitted-%" PRIu32 ".so", (int)(base - d->marker), d->marker, d->pid));

@@ -102,10 +102,10 @@ static bool open_directory(struct stream *s, struct err *err) {
         return false;
     if (count)
         qsort(names, count, sizeof *names, compare_data_files);
-    bool ok =
-        count && strcmp(names[0], "data") == 0
-            ? map_directory(s, names, count, err)
-            : err_set(err, ERR_BROKEN, s->path, "is a directory without a file named data: no recording");
+    bool ok = count && strcmp(names[0], "data") == 0
+                  ? map_directory(s, names, count, err)
+                  : err_set(err, ERR_BROKEN, s->path,
+                            "is a directory without a file named data, so not a recording");
     for (size_t i = 0; i < count; i++)
         free(names[i]);
     free(names);
@@ -138,7 +138,7 @@ bool stream_input_open(struct stream *s, struct err *err) {
     if (!stream_input_need(s, 16, err))
         return false;
     return in->size || err_set(err, ERR_BROKEN, s->path,
-                               "is empty: nothing came through the pipe; did the command before it fail?");
+                               "is empty: nothing came through the pipe (did the command before it fail?)");
 }
 
 bool stream_input_segments(struct stream *s, struct err *err) {

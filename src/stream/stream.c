@@ -4,9 +4,11 @@
 
 #include "base/cursor.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "format/perfdata/feature.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +136,16 @@ const struct perfdata_header *stream_header(const struct stream *s) {
 struct perfdata_events *stream_events(struct stream *s) {
     return &s->events;
 }
+const char *stream_lost_text(const struct stream_losses *l, char room[STREAM_LOST_ROOM]) {
+    char events[32] = "", samples[32] = "";
+    if (l->lost_events || !l->lost_samples)
+        snprintf(events, sizeof events, "%" PRIu64 " event%s", l->lost_events, plural(l->lost_events));
+    if (l->lost_samples)
+        snprintf(samples, sizeof samples, "%" PRIu64 " sample%s", l->lost_samples, plural(l->lost_samples));
+    snprintf(room, STREAM_LOST_ROOM, "%s%s%s", events, *events && *samples ? " and " : "", samples);
+    return room;
+}
+
 const struct stream_losses *stream_losses(const struct stream *s) {
     return &s->losses;
 }

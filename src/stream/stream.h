@@ -83,6 +83,9 @@ void stream_close(struct stream *s); /* NULL is allowed */
 const struct perfdata_header *stream_header(const struct stream *s);
 struct perfdata_events *stream_events(struct stream *s);
 const struct stream_losses *stream_losses(const struct stream *s);
+enum { STREAM_LOST_ROOM = 80 };
+/* What LOST records count, in words: "94 events and 1 sample". Written into `room`, which is returned. */
+const char *stream_lost_text(const struct stream_losses *l, char room[STREAM_LOST_ROOM]);
 /* True when records arrive from a pipe: one pass only, unless everything is spooled first (stream_read_all).
  */
 bool stream_is_pipe(const struct stream *s);

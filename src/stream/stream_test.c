@@ -86,6 +86,20 @@ static struct counts read_all(struct stream *s) {
     return n;
 }
 
+static void test_lost_text(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t events, samples;
+        const char *text;
+    } rows[] = {
+        {94, 0, "94 events"}, {1, 0, "1 event"}, {0, 1, "1 sample"}, {2, 3, "2 events and 3 samples"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct stream_losses l = {.lost_events = rows[i].events, .lost_samples = rows[i].samples};
+        char room[STREAM_LOST_ROOM];
+        assert_string_equal(stream_lost_text(&l, room), rows[i].text);
+    }
+}
+
 /* Reads twice: the second pass must give the same and count nothing again. */
 static struct counts read_file(const struct writer *file, struct stream_losses *losses) {
     int lines = 0;
@@ -794,6 +808,7 @@ static void test_refuses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lost_text),
         cmocka_unit_test(test_reads_both_orders),
         cmocka_unit_test(test_resynchronises),
         cmocka_unit_test(test_resync_wants_plausible_times),

@@ -305,9 +305,9 @@ struct symfile *store_open_proved(struct symbol_store *s, struct store_image *im
     }
     if (want.size && !symfile_has_id(f, want)) {
         const char *hex = store_hex(im, want);
-        const char *why = f->id.size ? store_text(im, "its build-id is %s, that of what was recorded %s",
+        const char *why = f->id.size ? store_text(im, "its build-id is %s, the recorded file's is %s",
                                                   store_hex(im, (struct bytes){f->id.bytes, f->id.size}), hex)
-                                     : store_text(im, "it has no build-id, what was recorded has %s", hex);
+                                     : store_text(im, "it has no build-id; the recorded file had %s", hex);
         store_tried(im, f->path, why);
         store_fail(im, SYMBOL_CONTRADICTED, f->path, why);
         return NULL;
