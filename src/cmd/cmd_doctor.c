@@ -207,7 +207,7 @@ static int examine_machine(struct command_env *env, const struct doctor_options 
     struct doctor d = {0};
     struct out out;
     int status = EXIT_ERROR;
-    doctor_machine(&d, &sysfs_system);
+    doctor_machine(&d, &sysfs_system, &os_perf_system, &os_proc_system);
     if (command_output(env, &out)) {
         print(o, &d, NULL, NULL, NULL, &out);
         status = command_finish(env, &out, d.failed ? EXIT_ERROR : status_of(&d));

@@ -17,6 +17,7 @@
 #include "edit/jit.h"
 #include "edit/kmod.h"
 #include "os/files.h"
+#include "os/rights.h"
 #include "os/sysfs.h"
 #include "record/kernel.h"
 #include "record/sections.h"
@@ -317,10 +318,11 @@ static bool is_this_boot(struct reading *r, const struct model *m, struct err *e
     if (*then->boot_id)
         return strcmp(then->boot_id, now.boot_id) == 0 ||
                err_set(err, ERR_USAGE, what, "the recording was made on another boot");
-    if (k.hidden || !k.start)
-        return err_set(err, ERR_PERMISSION, what,
-                       "the kernel's addresses are hidden: be root, or "
-                       "sysctl -w kernel.kptr_restrict=0");
+    if (k.hidden || !k.start) {
+        char advice[OS_RIGHTS_ROOM];
+        return err_set(err, ERR_PERMISSION, what, "the kernel's addresses are hidden: %s",
+                       os_rights_show_addresses_here(advice));
+    }
     if (!model_kernel_reference(m, MODEL_SPACE_KERNEL, &ref) || !ref.address)
         return err_set(err, ERR_USAGE, what, "the recording does not say where its kernel was");
     const struct perfdata_kernel_symbol *s = now.symbols;

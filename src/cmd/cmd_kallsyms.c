@@ -8,6 +8,7 @@
 #include "cmd/kernel_maps.h"
 #include "format/kallsyms/kallsyms.h"
 #include "os/host.h"
+#include "os/rights.h"
 
 enum { PAGE = 4096 };
 
@@ -56,9 +57,11 @@ static bool read_starts(struct lookup *l, struct err *err) {
     l->count = starts.count;
     if (!ok)
         return err_memory(err, PATH);
-    if (!seen)
-        return err_set(err, ERR_PERMISSION, PATH,
-                       "addresses are hidden: see kernel.kptr_restrict, or run as root");
+    if (!seen) {
+        char advice[OS_RIGHTS_ROOM];
+        return err_set(err, ERR_PERMISSION, PATH, "addresses are hidden: %s",
+                       os_rights_show_addresses_here(advice));
+    }
     qsort(l->starts, l->count, sizeof *l->starts, by_number);
     return true;
 }

@@ -312,10 +312,13 @@ static bool list_tracepoints(struct lister *l, unsigned groups, struct err *err)
     bool ok = tracepoint_systems(&l->tracepoints, &why);
     for (size_t i = 0; ok && i < l->tracepoints.systems.count; i++)
         ok = list_system(l, &l->tracepoints.systems.items[i], groups, &why);
-    if (ok || groups & (HW | SW))
+    if (!ok && groups & (HW | SW)) {
+        log_line(LOG_WARN, "without tracepoints: %s", why.message);
         return true;
-    *err = why;
-    return false;
+    }
+    if (!ok)
+        *err = why;
+    return ok;
 }
 
 /* How to write events that have no names; no name for completion. */

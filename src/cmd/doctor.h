@@ -7,6 +7,8 @@
 #include "base/vec.h"
 #include "cmd/report_profile.h"
 #include "os/files.h"
+#include "os/perf_event.h"
+#include "os/proc.h"
 #include "os/sysfs.h"
 
 enum doctor_severity {
@@ -53,12 +55,14 @@ struct doctor_limits {
 void doctor_recording(struct doctor *d, const struct reading *r, const struct report_session_parts *parts,
                       const struct profile_quality *q, const struct doctor_limits *limits);
 
-/* The findings about this machine. `system` is where its settings are read. */
-void doctor_machine(struct doctor *d, const struct sysfs *system);
+/* The findings about this machine: `system` and `proc` are where its settings are read, `perf` is where it
+ * tries what may be recorded. */
+void doctor_machine(struct doctor *d, const struct sysfs *system, const struct os_perf *perf,
+                    const struct os_proc *proc);
 
 /*
- * How to get debugging information for the file at `path` on this machine, by /etc/os-release and the lists
- * of dpkg: "apt install xz-utils-dbgsym ...". In d->texts.
+ * How to get debugging information for the file at `path` on this machine, by os-release(5), the lists of
+ * dpkg and apt's sources: a server, and a package with the repository that it is in. In d->texts.
  */
 const char *doctor_debug_advice(struct doctor *d, const struct sysfs *system, const char *path);
 

@@ -264,18 +264,41 @@ static void say_inferred(const struct patient *p) {
                    doctor_percent(p->d, nearest));
 }
 
-/* A user's file that was found, and is what it should be, but lists no symbol where the samples are; or one
- * that was not found. */
-static bool lacks_symbols(const struct patient *p, const struct profile_image_grades *g) {
+/* A user's file that was found, and is what it should be. */
+static bool is_good_file(const struct patient *p, const struct profile_image_grades *g) {
     const struct model_image *image = image_of(p, g->image);
     return image && !is_kernel(image) && image->kind == MODEL_IMAGE_FILE &&
            source_of(p, g->image).status == SYMBOL_FOUND;
 }
 
-static bool is_gone(const struct patient *p, const struct profile_image_grades *g) {
+/* Such a file without a .symtab: what is in .dynsym names the exported functions only. */
+static bool lacks_symbols(const struct patient *p, const struct profile_image_grades *g) {
+    uint32_t id = is_good_file(p, g) ? resolve_names_store_id(p->parts->naming->names, g->image) : UINT32_MAX;
+    const struct symbol_table *t = id == UINT32_MAX ? NULL : symbol_store_table(p->parts->naming->store, id);
+    for (uint32_t i = 0; t && i < symbol_table_count(t); i++)
+        if (!(symbol_table_flags(t, i) & (SYMBOL_DYNAMIC | SYMBOL_PLT)))
+            return false;
+    return id != UINT32_MAX;
+}
+
+static bool has_gaps(const struct patient *p, const struct profile_image_grades *g) {
+    return is_good_file(p, g) && !lacks_symbols(p, g);
+}
+
+static bool is_missing_file(const struct patient *p, const struct profile_image_grades *g, bool closed) {
     const struct model_image *image = image_of(p, g->image);
-    return image && !is_kernel(image) && image->kind == MODEL_IMAGE_FILE &&
-           source_of(p, g->image).status != SYMBOL_FOUND;
+    enum symbol_status status = source_of(p, g->image).status;
+    return image && !is_kernel(image) && image->kind == MODEL_IMAGE_FILE && status != SYMBOL_FOUND &&
+           (status == SYMBOL_HIDDEN) == closed;
+}
+
+/* There, but not for this user. */
+static bool is_closed(const struct patient *p, const struct profile_image_grades *g) {
+    return is_missing_file(p, g, true);
+}
+
+static bool is_gone(const struct patient *p, const struct profile_image_grades *g) {
+    return is_missing_file(p, g, false);
 }
 
 static bool is_jit(const struct patient *p, const struct profile_image_grades *g) {
@@ -309,6 +332,8 @@ static void say_kernels(const struct patient *p) {
 
 static void say_unknown_in_files(const struct patient *p) {
     double bare = share(p, frames_of(p, GRADE_UNKNOWN, lacks_symbols)),
+           gaps = share(p, frames_of(p, GRADE_UNKNOWN, has_gaps)),
+           closed = share(p, frames_of(p, GRADE_UNKNOWN, is_closed)),
            gone = share(p, frames_of(p, GRADE_UNKNOWN, is_gone)),
            jit = share(p, frames_of(p, GRADE_UNKNOWN, is_jit)),
            kernel = share(p, frames_of(p, GRADE_UNKNOWN, is_kernel_image));
@@ -317,6 +342,14 @@ static void say_unknown_in_files(const struct patient *p) {
                    doctor_debug_advice(p->d, &sysfs_system, first_path(p, lacks_symbols)),
                    "%s of frames lie in files that were stripped of their symbols: %s",
                    doctor_percent(p->d, bare), names_of(p, GRADE_UNKNOWN, lacks_symbols));
+    if (gaps >= WORTH_SAYING)
+        doctor_say(p->d, DOCTOR_NOTE, "no_symbol_there", NULL,
+                   "%s of frames lie in code that no symbol of its file covers: %s",
+                   doctor_percent(p->d, gaps), names_of(p, GRADE_UNKNOWN, has_gaps));
+    if (closed >= WORTH_SAYING)
+        doctor_say(p->d, DOCTOR_WARNING, "closed_files", "read the recording as their owner, or as root",
+                   "%s of frames lie in files that this user may not read: %s", doctor_percent(p->d, closed),
+                   names_of(p, GRADE_UNKNOWN, is_closed));
     if (gone >= WORTH_SAYING)
         doctor_say(p->d, DOCTOR_WARNING, "missing_files",
                    "bring the files along (--symfs, `sonde archive`), or name a server (DEBUGINFOD_URLS)",

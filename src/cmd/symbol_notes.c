@@ -23,56 +23,78 @@ static void say_image(const struct model_image *image, const struct symbol_sourc
              source->support ? source->support : "", slide);
 }
 
-/* Images that lack names for one reason: a kernel's modules, say. */
+/* Images that lack names for one reason: a kernel's modules, say, or files that this user may not read. */
 struct reason {
     const char *text, *first; /* the first image's name */
     uint32_t count;
 };
 enum { REASONS_MAX = 16 };
+struct reasons {
+    struct reason items[REASONS_MAX];
+    size_t count;
+    uint32_t others;
+};
 
-static void say_reasons(const struct reason *reasons, size_t count, uint32_t others) {
-    for (size_t i = 0; i < count; i++) {
-        const struct reason *r = &reasons[i];
-        size_t n = strlen(r->first); /* the file may be the one that the reason begins with */
-        const char *text =
-            !strncmp(r->text, r->first, n) && !strncmp(r->text + n, ": ", 2) ? r->text + n + 2 : r->text;
-        if (r->count > 1)
-            log_line(LOG_WARN, "%s and %" PRIu32 " more have no names: %s", r->first, r->count - 1, r->text);
-        else
-            log_line(LOG_WARN, "%s has no names: %s", r->first, text);
-    }
-    if (others)
-        log_line(LOG_WARN, "%" PRIu32 " more images have no names (-v lists them)", others);
+/* `why` without the image's own name at its beginning. */
+static const char *bare_reason(const char *why, const char *name) {
+    size_t n = strlen(name);
+    return !strncmp(why, name, n) && !strncmp(why + n, ": ", 2) ? why + n + 2 : why;
 }
 
-void symbol_notes_say(const struct model *m, const struct resolve_names *names,
-                      const struct symbol_store *store) {
-    struct reason reasons[REASONS_MAX];
-    size_t count = 0;
-    uint32_t others = 0;
+static void add_reason(struct reasons *r, const char *why, const char *name) {
+    size_t k = 0;
+    why = bare_reason(why, name);
+    while (k < r->count && strcmp(r->items[k].text, why) != 0)
+        k++;
+    if (k < r->count)
+        r->items[k].count++;
+    else if (r->count < REASONS_MAX)
+        r->items[r->count++] = (struct reason){why, name, 1};
+    else
+        r->others++;
+}
+
+static void say_reasons(const struct reasons *r) {
+    for (size_t i = 0; i < r->count; i++) {
+        const struct reason *x = &r->items[i];
+        if (x->count > 1)
+            log_line(LOG_WARN, "%s and %" PRIu32 " more have no names: %s", x->first, x->count - 1, x->text);
+        else
+            log_line(LOG_WARN, "%s has no names: %s", x->first, x->text);
+    }
+    if (r->others)
+        log_line(LOG_WARN, "%" PRIu32 " more images have no names (-v lists them)", r->others);
+}
+
+static bool is_kernels(const struct model_image *image) {
+    return image->space == MODEL_SPACE_KERNEL || image->space == MODEL_SPACE_GUEST_KERNEL;
+}
+
+/* The kernel's first: it is one, and the files may be many. */
+static void say_images(const struct model *m, const struct resolve_names *names,
+                       const struct symbol_store *store, bool kernels, struct reasons *r) {
     for (uint32_t i = 0; i < model_image_count(m); i++) {
+        const struct model_image *image = model_image(m, i);
         uint32_t id = resolve_names_store_id(names, i);
-        if (id == UINT32_MAX)
+        if (id == UINT32_MAX || is_kernels(image) != kernels)
             continue;
         struct symbol_source source = symbol_store_source(store, id);
         struct symbol_try first;
         /* All images may be known to the store; those that no sample hit were not looked for. */
         if (source.origin != SYMBOL_FROM_NOTHING || symbol_store_try(store, id, 0, &first))
-            say_image(model_image(m, i), &source);
+            say_image(image, &source);
         const char *why = symbol_store_warning(store, id);
-        if (!why)
-            continue;
-        size_t k = 0;
-        while (k < count && strcmp(reasons[k].text, why) != 0)
-            k++;
-        if (k < count)
-            reasons[k].count++;
-        else if (count < REASONS_MAX)
-            reasons[count++] = (struct reason){why, model_image(m, i)->name, 1};
-        else
-            others++;
+        if (why)
+            add_reason(r, why, image->name);
     }
-    say_reasons(reasons, count, others);
+}
+
+void symbol_notes_say(const struct model *m, const struct resolve_names *names,
+                      const struct symbol_store *store) {
+    struct reasons reasons = {.count = 0};
+    say_images(m, names, store, true, &reasons);
+    say_images(m, names, store, false, &reasons);
+    say_reasons(&reasons);
     char path[4096];
     for (size_t i = 0; symbol_store_unused_force(store, &i, path, sizeof path);)
         log_line(

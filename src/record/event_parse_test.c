@@ -451,7 +451,8 @@ static void tracefs_is_mounted(void **state) {
 /* A machine without event_source and tracefs still has the events that every kernel has. */
 static void bare_machine(void **state) {
     (void)state;
-    const struct sysfs_fake none = {NULL, 0};
+    static const struct sysfs_fake_file mount_point[] = {{"/sys/kernel/tracing/", NULL}};
+    const struct sysfs_fake none = {mount_point, 1};
     struct sysfs bare = sysfs_fake(&none);
     struct record_event_sources *s = record_event_sources_new(&bare);
     struct record_events ev = RECORD_EVENTS_INIT;

@@ -15,6 +15,7 @@
 #include "os/files.h"
 #include "os/place.h"
 #include "os/poller.h"
+#include "os/rights.h"
 #include "os/sysfs.h"
 
 enum { PAGE = 4096, PATH_ROOM = 8192, SEGMENTS_MAX = 1 << 12, CHUNK = 256 << 10, BANNER_BYTES = 512 };
@@ -356,11 +357,13 @@ bool record_kcore_open(struct record_kcore *k, const char *path, struct err *err
     if (!ok && none.code != ERR_NONE)
         *err = none;
     const struct landmarks l = find_landmarks(writer_bytes(&k->kallsyms));
-    if (ok && (!l.start || !l.end))
+    if (ok && (!l.start || !l.end)) {
+        char advice[OS_RIGHTS_ROOM];
+        bool own = !strcmp(path, "/proc/kcore");
         ok = err_set(
-            err, ERR_PERMISSION, path,
-            "the list of symbols beside it does not say where the kernel lies: run as root, or: sysctl "
-            "-w kernel.kptr_restrict=0");
+            err, ERR_PERMISSION, path, "the list of symbols beside it does not say where the kernel lies: %s",
+            own ? os_rights_show_addresses_here(advice) : "it was copied without the right to see it");
+    }
     if (!ok)
         record_kcore_close(k);
     return ok;

@@ -9,6 +9,7 @@
 #include "format/kallsyms/kallsyms.h"
 #include "format/perfdata/evidence.h"
 #include "object/build_id.h"
+#include "os/rights.h"
 
 enum { PICKS_MAX = 512 };
 
@@ -223,9 +224,11 @@ bool record_kernel_encode(const struct os_proc *proc, const struct record_sink *
     else
         record_kernel_find(proc, &k);
     record_kernel_notes(proc, "/sys/kernel/notes", &id);
-    if (k.hidden && wanted)
-        log_line(LOG_WARN, "the kernel's addresses are hidden, its functions will have no names: record as "
-                           "root, or: sysctl -w kernel.kptr_restrict=0");
+    if (k.hidden && wanted) {
+        char advice[OS_RIGHTS_ROOM];
+        log_line(LOG_WARN, "the kernel's addresses are hidden, its functions will have no names: %s",
+                 os_rights_show_addresses_here(advice));
+    }
     if (k.start)
         put_kernel(sink, &k, ids ? &id : NULL, w);
     keep_id(sink, &id, "[kernel.kallsyms]");

@@ -11,7 +11,7 @@
 struct record_kernel {
     uint64_t start, end;   /* both 0: not known */
     const char *reference; /* the symbol at `start`: "_text", or "_stext" where there is no other; static */
-    bool hidden;           /* addresses are withheld from us (kernel.kptr_restrict, kallsyms(5)) */
+    bool hidden;           /* addresses are withheld from us (os/rights.h says what would show them) */
 };
 
 /* From /proc/kallsyms, [_text or _stext, _etext). */

@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "os/host.h"
 #include "os/limits.h"
+#include "os/rights.h"
+#include "record/allowed.h"
 
 /*
  * What older kernels do not know, newest first, with the release that brought it (perf_event_open(2) and the
@@ -154,16 +156,29 @@ static int open_one(const struct attempt *t) {
     return fd;
 }
 
-/* What would allow it (Documentation/admin-guide/perf-security.rst). */
-static const char *permission_advice(const struct record_event_plan *p, const struct record_target *target) {
-    if (target->system_wide)
-        return "recording whole CPUs is not allowed: run as root, or "
-               "sudo sysctl kernel.perf_event_paranoid=0";
+/* What would allow it (Documentation/admin-guide/perf-security.rst), by what else may be opened. */
+static const char *permission_advice(const struct attempt *t, const struct record_target *target) {
+    const struct record_event_plan *p = &t->c->events.items[t->event];
+    struct record_allowed a;
+    struct os_rights rights;
+    record_allowed_find(t->r->perf, &a);
+    if (a.user) {
+        os_rights_read(&sysfs_system, &rights);
+        return record_allowed_nothing(&a, &rights);
+    }
+    if (t->tid > 0 && record_allowed_task(t->r->perf, t->tid))
+        return "no access to this process: run as root, or as its owner";
+    if (p->probe_path)
+        return "probes are for root only: run as root, or with CAP_PERFMON";
     if (p->tracepoint)
         return "tracepoints are not allowed: run as root, or sudo sysctl kernel.perf_event_paranoid=-1";
-    if (p->user_only || p->attr.flags & PERFDATA_ATTR_EXCLUDE_KERNEL || !target->exec)
-        return "not allowed: run as root, or as the owner of what is recorded";
-    return "not allowed: run as root, or sudo sysctl kernel.perf_event_paranoid=1";
+    if (target->system_wide && a.cpus)
+        return "recording whole CPUs is not allowed: run as root, or "
+               "sudo sysctl kernel.perf_event_paranoid=0";
+    if (a.kernel && !(p->attr.flags & PERFDATA_ATTR_EXCLUDE_KERNEL))
+        return "recording the kernel is not allowed: run as root, or sudo sysctl "
+               "kernel.perf_event_paranoid=1";
+    return "not allowed: run as root";
 }
 
 /* One line: what, and what to do. */
@@ -173,7 +188,7 @@ static bool refused(const struct attempt *t, const struct record_target *target,
     switch (why) {
     case EACCES:
     case EPERM:
-        return err_set(err, ERR_PERMISSION, p->name, "%s", permission_advice(p, target));
+        return err_set(err, ERR_PERMISSION, p->name, "%s", permission_advice(t, target));
     case ENOENT:
     case ENODEV:
         t->r->absent = t->event;
@@ -226,7 +241,8 @@ static bool map_ring(struct record_opened *r, const struct record_ring *want, co
             return err_set(err, ERR_PERMISSION, "-m",
                            "rings of %llu pages are more than this user may lock: use a smaller -m, or "
                            "sudo sysctl kernel.perf_event_mlock_kb=%llu",
-                           (unsigned long long)r->pages, (unsigned long long)(r->pages + 1) * 4);
+                           (unsigned long long)r->pages,
+                           (unsigned long long)(r->pages + 1) * os_limits_page_bytes() / 1024);
         return err_errno(err, why, "ring", "cannot map %llu pages", (unsigned long long)r->pages);
     }
     if (r->pages != asked)
@@ -234,7 +250,7 @@ static bool map_ring(struct record_opened *r, const struct record_ring *want, co
                  "rings have %llu pages each instead of %llu: for more, "
                  "sudo sysctl kernel.perf_event_mlock_kb=%llu",
                  (unsigned long long)r->pages, (unsigned long long)asked,
-                 (unsigned long long)(asked + 1) * 4);
+                 (unsigned long long)(asked + 1) * os_limits_page_bytes() / 1024);
     return true;
 }
 

@@ -240,12 +240,9 @@ static void refusals(void **state) {
         enum err_code code;
         const char *text;
     } cases[] = {
-        {ENOENT, ERR_ABSENT, "does not have"},
-        {EOPNOTSUPP, ERR_ABSENT, "cannot be sampled"},
-        {EINVAL, ERR_UNSUPPORTED, "combination"},
-        {EACCES, ERR_PERMISSION, "sudo sysctl kernel.perf_event_paranoid"},
-        {EPERM, ERR_PERMISSION, "sudo sysctl kernel.perf_event_paranoid"},
-        {ENOSYS, ERR_UNSUPPORTED, "no perf events"},
+        {ENOENT, ERR_ABSENT, "does not have"},    {EOPNOTSUPP, ERR_ABSENT, "cannot be sampled"},
+        {EINVAL, ERR_UNSUPPORTED, "combination"}, {EACCES, ERR_PERMISSION, "nothing may be recorded"},
+        {EPERM, ERR_PERMISSION, "forbid"},        {ENOSYS, ERR_UNSUPPORTED, "no perf events"},
     };
     static int why; /* the fake keeps its address */
     f->fake.refuse = always;
@@ -293,6 +290,7 @@ static void asked_for(void **state) {
     f->fake.refuse = user_only;
     assert_false(open_all(f, "cpu-clock:k", 77));
     assert_int_equal(f->err.code, ERR_PERMISSION);
+    assert_non_null(strstr(f->err.message, "sudo sysctl kernel.perf_event_paranoid=1"));
     record_plan_fini(&f->plan);
     record_target_fini(&f->target);
     record_events_fini(&f->events);
@@ -303,6 +301,35 @@ static void asked_for(void **state) {
     assert_false(open_all(f, "cpu-clock", 77));
     assert_int_equal(f->err.code, ERR_PERMISSION);
     assert_non_null(strstr(f->err.message, "perf_event_mlock_kb"));
+}
+
+/* Thread 40 is another user's. */
+static int not_ours(void *ctx, struct bytes attr, int32_t pid, int32_t cpu) {
+    return pid == 40 ? EACCES : user_only(ctx, attr, pid, cpu);
+}
+
+/* The advice is about what was refused: the process, or whole CPUs. */
+static void advice_is_for_what_was_refused(void **state) {
+    struct fixture *f = *state;
+    static const struct {
+        bool all;
+        const char *pids, *events, *text;
+    } cases[] = {
+        {false, "40", "cpu-clock:u", "as its owner"},
+        {true, NULL, "cpu-clock", "kernel.perf_event_paranoid=0"},
+    };
+    f->fake.refuse = not_ours;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        f->o.pids = cases[i].pids;
+        f->o.all_cpus = cases[i].all;
+        assert_false(open_all(f, cases[i].events, 0));
+        assert_int_equal(f->err.code, ERR_PERMISSION);
+        assert_non_null(strstr(f->err.message, cases[i].text));
+        record_plan_fini(&f->plan);
+        record_target_fini(&f->target);
+        record_events_fini(&f->events);
+        f->events = RECORD_EVENTS_INIT;
+    }
 }
 
 static int no_thread_41(void *ctx, struct bytes attr, int32_t pid, int32_t cpu) {
@@ -448,6 +475,7 @@ int main(void) {
         TEST(refusals),
         TEST(ordinary_user),
         TEST(asked_for),
+        TEST(advice_is_for_what_was_refused),
         TEST(thread_ends_meanwhile),
         TEST(lists),
     };

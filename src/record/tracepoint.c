@@ -4,6 +4,9 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "os/host.h"
 
 enum { PATH_ROOM = 512 };
 
@@ -16,18 +19,39 @@ void tracepoint_set_fini(struct tracepoint_set *s) {
     arena_fini(&s->arena);
 }
 
-static bool explain(const struct err *why, struct err *err) {
-    if (why->code == ERR_PERMISSION)
-        return err_set(err, ERR_PERMISSION, why->where,
-                       "no permission to read tracepoints in %s: run as root, or "
-                       "sudo mount -o remount,mode=755 /sys/kernel/tracing",
-                       why->where);
-    if (why->code == ERR_ABSENT)
-        return err_set(err, ERR_ABSENT, "/sys/kernel/tracing",
-                       "tracefs is not mounted: sudo mount -t tracefs nodev /sys/kernel/tracing");
-    if (err)
-        *err = *why;
-    return false;
+static const char MOUNT[] = "/sys/kernel/tracing";
+
+/* What is there of tracefs, and who may see it; "$(id -g)" is for the shell that takes the advice. Only the
+ * mount's group opens the files in it: a mode alone lets them be listed, and not read. */
+static bool explain(const struct tracepoint_set *s, const struct err *why, struct err *err) {
+    struct arena scratch = ARENA_INIT;
+    struct sysfs_names names;
+    struct err none = ERR_INIT;
+    bool root = os_host_root();
+    if (why->code != ERR_ABSENT && why->code != ERR_PERMISSION) {
+        if (err)
+            *err = *why;
+        return false;
+    }
+    if (why->code == ERR_PERMISSION && !strncmp(why->where, MOUNT, sizeof MOUNT - 1))
+        return err_set(err, ERR_PERMISSION, MOUNT, "%s",
+                       root ? "tracefs is closed even to root: a locked-down kernel (kernel_lockdown(7))?"
+                            : "tracefs is mounted but closed to this user: run as root, or sudo mount -o "
+                              "remount,mode=750,gid=$(id -g) /sys/kernel/tracing");
+    bool there = s->sys->list(s->sys, MOUNT, &scratch, &names, &none) || none.code != ERR_ABSENT;
+    arena_fini(&scratch);
+    if (!there)
+        return err_set(err, ERR_ABSENT, MOUNT,
+                       "there are no tracepoints: this kernel has no tracefs, or a container hides it");
+    if (!root)
+        return err_set(err, ERR_ABSENT, MOUNT,
+                       "tracefs is not mounted: run as root, which mounts it, or sudo mount -t tracefs -o "
+                       "mode=750,gid=$(id -g) nodev /sys/kernel/tracing");
+    return err_set(err, ERR_ABSENT, MOUNT,
+                   s->mounts
+                       ? "tracefs is not mounted, and mounting it is not allowed: outside of this "
+                         "container, mount -t tracefs nodev /sys/kernel/tracing"
+                       : "tracefs is not mounted: record and list do it, once a tracepoint is asked for");
 }
 
 /* As the full names "system:event" are ordered: the end of a name counts as the colon that follows it. */
@@ -73,7 +97,7 @@ static bool find_root(struct tracepoint_set *s, struct err *err) {
     if (why.code == ERR_ABSENT && s->mounts && s->sys->mount_tracefs && s->sys->mount_tracefs(s->sys) &&
         look_for_root(s, &why))
         return true;
-    return explain(&why, err);
+    return explain(s, &why, err);
 }
 
 bool tracepoint_systems(struct tracepoint_set *s, struct err *err) {
@@ -89,7 +113,7 @@ bool tracepoint_events(struct tracepoint_set *s, struct tracepoint_system *syste
     /* "enable", "header_page" and the like are files beside the systems. */
     if (!s->sys->list(s->sys, path, &s->arena, &system->events, &why)) {
         if (why.code == ERR_MEMORY || why.code == ERR_PERMISSION)
-            return explain(&why, err);
+            return explain(s, &why, err);
         system->events = (struct sysfs_names){NULL, 0};
     }
     system->read = true;
@@ -106,7 +130,7 @@ bool tracepoint_id(struct tracepoint_set *s, const char *system, const char *eve
         return err_set(err, ERR_ABSENT, "", "no tracepoint has so long a name");
     const char *t = s->sys->read(s->sys, path, &s->arena, &why);
     if (!t && why.code == ERR_PERMISSION)
-        return explain(&why, err);
+        return explain(s, &why, err);
     if (!t)
         return err_set(err, ERR_ABSENT, path, "unknown tracepoint %s:%s", system, event);
     char *end;

@@ -8,6 +8,7 @@
 #include <elf.h>
 
 #include "os/place.h"
+#include "os/rights.h"
 #include "symbol/elf_symbols.h"
 
 const char STORE_LIVE_LIST[] = "/proc/kallsyms", STORE_KEPT_LIST[] = "the recording's own kallsyms";
@@ -183,7 +184,11 @@ bool store_list_matches(struct symbol_store *s, struct store_image *im, const ch
     const struct symbol_image *kernel = store_kernel_of(s, im);
     const struct perfdata_kernel_facts *facts = facts_of(s, kernel);
     if (kernel_list_hidden(list)) {
-        static const char why[] = "its addresses are hidden (see kernel.kptr_restrict)";
+        char advice[OS_RIGHTS_ROOM];
+        const char *why =
+            strcmp(path, STORE_LIVE_LIST) == 0
+                ? store_text(im, "its addresses are hidden: %s", os_rights_show_addresses_here(advice))
+                : "its addresses are hidden: it was copied without the right to see them";
         store_tried(im, path, why);
         return store_fail(im, SYMBOL_HIDDEN, path, why);
     }
@@ -298,7 +303,7 @@ const struct kernel_list *store_live_list(struct symbol_store *s, struct store_i
     const char *why = store_not_running(s, im, kernel, proved);
     struct err err = ERR_INIT;
     if (!why && (!has_reference(kernel) || !kernel->reference_address))
-        why = "the recording does not say where its kernel was (see kernel.kptr_restrict)";
+        why = "the recording does not say where its kernel was: its addresses were hidden from who recorded";
     if (why) {
         refuse(im, STORE_LIVE_LIST, why);
         return NULL;

@@ -56,7 +56,7 @@ static void test_kallsyms(void **state) {
     put(t, "/kallsyms", text_bytes("0000000000000000 T _text\n0000000000000000 t one\n"));
     s = ask(&o, &KERNEL);
     assert_int_equal(s.source.status, SYMBOL_HIDDEN);
-    assert_non_null(strstr(symbol_store_warning(s.store, 0), "kptr_restrict"));
+    assert_non_null(strstr(symbol_store_warning(s.store, 0), "copied without the right"));
     symbol_store_free(s.store);
 
     remove(path);
