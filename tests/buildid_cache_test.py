@@ -178,8 +178,7 @@ def check_archive(t, folder, own):
     c.run("-a", gone)
     os.remove(gone)
     r = support.run([SONDE, "--buildid-dir", c.folder, "archive", "-f", path])
-    t.check("archive", r.status == 0 and not r.out and "1 file with the recorded build-ids not found here" in r.err and
-            "2 files packed" in r.err, r)
+    t.check("archive", r.status == 0 and not r.out and "1 file not found here as recorded" in r.err and "2 files packed" in r.err, r)
     os.remove(packed)
     name = next((n for n in os.listdir(folder) if n.startswith("p.data.tar")), None)
     os.mkdir(other)

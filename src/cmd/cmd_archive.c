@@ -12,6 +12,7 @@
 #include "cmd/kernel_maps.h"
 #include "cmd/scrub.h"
 #include "edit/archive.h"
+#include "object/cookie.h"
 #include "os/output.h"
 #include "os/place.h"
 #include "os/proc.h"
@@ -57,8 +58,8 @@ struct session {
     struct os_output output;
     uint64_t written; /* bytes */
     struct archive *archive;
-    struct writer excluded; /* lines that begin with build-ids */
-    size_t packed, missing;
+    struct writer excluded;           /* lines that begin with build-ids */
+    size_t packed, missing, nameless; /* nameless: nothing recorded identifies them */
 };
 
 static bool write_out(void *ctx, struct bytes b, struct err *err) {
@@ -207,6 +208,56 @@ static bool pack_row(struct session *s, const struct buildid_row *row, struct er
     return true;
 }
 
+/* ---- files without a build-id ---- */
+
+static bool has_cookie(const char *path, const uint8_t cookie[OBJECT_COOKIE_BYTES]) {
+    struct os_image image;
+    uint8_t now[OBJECT_COOKIE_BYTES];
+    if (!os_proc_system.image(NULL, path, UINT64_MAX, &image, NULL))
+        return false;
+    bool same = object_cookie_read(image.bytes, now) && !memcmp(now, cookie, sizeof now);
+    os_proc_system.release(NULL, &image);
+    return same;
+}
+
+/* Under its content cookie, by which readers look for it, too. */
+static bool pack_by_cookie(struct session *s, const char *name, const struct perfdata_evidence *e,
+                           struct err *err) {
+    char hex[2 * OBJECT_COOKIE_BYTES + 1], to[PATH_ROOM];
+    for (size_t i = 0; i < OBJECT_COOKIE_BYTES; i++)
+        snprintf(hex + 2 * i, 3, "%02x", e->cookie[i]);
+    if (is_excluded(s, hex))
+        return true;
+    if (strstr(name, "/../") || !has_cookie(name, e->cookie)) {
+        s->missing++;
+        log_line(LOG_INFO, "%s: not in its place with the code that was recorded", name);
+        return true;
+    }
+    snprintf(to, sizeof to, "%s/%s/elf", name + 1, hex);
+    s->packed++;
+    return pack_file(s, name, to, err) && pack_link(s, name, hex, err);
+}
+
+/* Programs of Go, and whatever was linked without: sonde records what identifies their code. */
+static bool pack_others(struct session *s, const struct build_ids *ids, struct err *err) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && ids->model && i < model_image_count(ids->model); i++) {
+        const struct model_image *image = model_image(ids->model, i);
+        struct perfdata_evidence e;
+        if (!ids->hit[i] || image->kind != MODEL_IMAGE_FILE || *image->name != '/' ||
+            model_image_build_id(ids->model, image, NULL).size)
+            continue;
+        if (model_image_evidence(ids->model, image, &e) && e.has_cookie) {
+            ok = pack_by_cookie(s, image->name, &e, err);
+            continue;
+        }
+        s->nameless++;
+        log_line(LOG_INFO, "%s: neither a build-id nor anything else that identifies it was recorded",
+                 image->name);
+    }
+    return ok;
+}
+
 /* ---- the command ---- */
 
 static bool pack(struct session *s, const struct build_ids *ids, const char *recording, struct err *err) {
@@ -214,13 +265,19 @@ static bool pack(struct session *s, const struct build_ids *ids, const char *rec
     bool ok = !recording || pack_file(s, recording, slash ? slash + 1 : recording, err);
     for (size_t i = 0; ok && i < ids->list.rows.count; i++)
         ok = pack_row(s, &ids->list.rows.items[i], err);
-    return ok && archive_finish(s->archive, err);
+    return ok && pack_others(s, ids, err) && archive_finish(s->archive, err);
 }
 
 static void tell(const struct session *s, const char *output) {
     if (s->missing)
-        log_line(LOG_WARN, "%zu file%s with the recorded build-ids not found here (-v lists them)",
-                 s->missing, plural(s->missing));
+        log_line(LOG_WARN, "%zu file%s not found here as recorded (-v lists them)", s->missing,
+                 plural(s->missing));
+    if (s->nameless)
+        log_line(
+            LOG_WARN,
+            "%zu file%s left out: no build-id, and nothing else that identifies them, was recorded (-v lists "
+            "them)",
+            s->nameless, plural(s->nameless));
     if (strcmp(output, "-") != 0)
         log_line(LOG_WARN, "%zu file%s packed; to unpack on the other machine: tar xf %s -C ~/.debug",
                  s->packed, plural(s->packed), output);

@@ -89,13 +89,9 @@ static bool convert_samples(struct convert *c, struct err *err) {
 }
 
 static bool apply_times(struct convert *c, struct reading_span span, struct err *err) {
-    struct arena arena = ARENA_INIT;
-    struct perfdata_feature_value v;
     if (!c->o->time)
         return true;
-    if (perfdata_feature_get(stream_header(c->reading.stream), PERFDATA_FEATURE_SAMPLE_TIME, &arena, &v))
-        span = (struct reading_span){v.sample_time.first_ns, v.sample_time.last_ns};
-    arena_fini(&arena);
+    reading_header_span(&c->reading, &span);
     if (span.first_ns > span.last_ns)
         span = (struct reading_span){0, 0};
     return time_ranges_parse(c->o->time, span.first_ns, span.last_ns, &c->times, err);

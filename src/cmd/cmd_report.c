@@ -23,8 +23,8 @@ static struct model *make_model(struct reading *r, unsigned need, struct err *er
     return NULL;
 }
 
-static void write_header(const struct reading *r, bool full, struct out *out) {
-    struct header_text_options text = {.full = full, .captured_s = reading_captured_s(r)};
+static void write_header(struct reading *r, bool full, struct out *out) {
+    const struct header_text_options text = reading_header_options(r, full);
     header_text_write(stream_header(r->stream), &r->namer, &text, out);
 }
 

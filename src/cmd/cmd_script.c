@@ -212,16 +212,9 @@ static bool apply_features(struct script *s, struct err *err) {
 
 /* --time; percents need the span of the recording, which the header knows or the first pass found. */
 static bool apply_times(struct script *s, struct err *err) {
-    struct arena arena = ARENA_INIT;
-    struct perfdata_feature_value value;
     if (!s->o->time)
         return true;
-    if (perfdata_feature_get(stream_header(s->reading.stream), PERFDATA_FEATURE_SAMPLE_TIME, &arena,
-                             &value)) {
-        s->span.first_ns = value.sample_time.first_ns;
-        s->span.last_ns = value.sample_time.last_ns;
-    }
-    arena_fini(&arena);
+    reading_header_span(&s->reading, &s->span);
     if (time_ranges_relative(s->o->time) && s->span.first_ns > s->span.last_ns)
         return err_set(err, ERR_ABSENT, "--time",
                        "a pipe does not say how long the recording is: give seconds");
@@ -338,7 +331,7 @@ static void finish(struct script *s) {
 }
 
 static void print_header(struct script *s) {
-    struct header_text_options h = {.full = s->o->header_full, .captured_s = reading_captured_s(&s->reading)};
+    const struct header_text_options h = reading_header_options(&s->reading, s->o->header_full);
     header_text_write(stream_header(s->reading.stream), &s->reading.namer, &h, &s->out);
 }
 

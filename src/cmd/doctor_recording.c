@@ -485,11 +485,29 @@ static const char *count_text(struct doctor *d, uint64_t n, const char *what) {
     return doctor_text(d, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
 }
 
+static void say_ending(const struct patient *p) {
+    static const char *const advice[] = {
+        [PERFDATA_ENDING_OPEN] =
+            "end it by ^C, or kill it by SIGINT or SIGTERM: build-ids, and what identifies "
+            "files without, are written last",
+        [PERFDATA_ENDING_FULL] = "make room, record into another folder (-o), or less: -F, --max-size, -z",
+        [PERFDATA_ENDING_QUOTA] = "make room, record into another folder (-o), or less: -F, --max-size, -z",
+        [PERFDATA_ENDING_LIMIT] = "ulimit -f unlimited, or record less: -F, --max-size, -z",
+        [PERFDATA_ENDING_ERROR] = "look what the system says of the disk: dmesg",
+    };
+    const struct perfdata_ending e = stream_ending(p->r->stream);
+    char text[PERFDATA_ENDING_TEXT];
+    if (perfdata_ending_text(&e, text))
+        doctor_say(p->d, DOCTOR_WARNING, e.how == PERFDATA_ENDING_OPEN ? "unfinished" : "stopped",
+                   advice[e.how], "the recording %s", text);
+    else if (e.how == PERFDATA_ENDING_MAX_SIZE)
+        doctor_say(p->d, DOCTOR_NOTE, "max_size", NULL,
+                   "the recording ended when it had reached --max-size, before the command did");
+}
+
 static void say_damage(const struct patient *p) {
     const struct stream_losses *l = stream_losses(p->r->stream);
-    if (l->unfinished)
-        doctor_say(p->d, DOCTOR_WARNING, "unfinished", NULL,
-                   "the recording was not closed: the recorder ended before its end");
+    say_ending(p);
     if (l->cut || l->bad_records || l->skipped_bytes || l->problems)
         doctor_say(p->d, DOCTOR_PROBLEM, "damaged", NULL, "the file is damaged: %s, %s skipped%s",
                    count_text(p->d, l->bad_records, "bad record"), count_text(p->d, l->skipped_bytes, "byte"),

@@ -267,6 +267,42 @@ int64_t reading_captured_s(const struct reading *r) {
     return stream_is_pipe(r->stream) || f->fd < 0 ? (int64_t)time(NULL) : f->mtime_s;
 }
 
+void reading_header_span(const struct reading *r, struct reading_span *span) {
+    stream_header_times(r->stream, &span->first_ns, &span->last_ns);
+}
+
+/* Of all samples; first_ns > last_ns when none has a time, or reading failed: the next pass says why. */
+static struct reading_span sample_span(struct stream *s) {
+    struct stream_passed passed = {UINT64_MAX, 0};
+    struct stream_record rec;
+    struct err ignored = ERR_INIT;
+    do {
+        stream_pass_samples(s, UINT64_MAX, &passed);
+        if (stream_next(s, &rec, &ignored) != STREAM_RECORD)
+            break;
+        if (rec.raw.type != PERFDATA_RECORD_SAMPLE || !rec.has_time)
+            continue;
+        passed.first_ns = rec.time_ns < passed.first_ns ? rec.time_ns : passed.first_ns;
+        passed.last_ns = rec.time_ns > passed.last_ns ? rec.time_ns : passed.last_ns;
+    } while (true);
+    stream_rewind(s);
+    return (struct reading_span){passed.first_ns, passed.last_ns};
+}
+
+struct header_text_options reading_header_options(struct reading *r, bool full) {
+    struct header_text_options h = {
+        .full = full, .captured_s = reading_captured_s(r), .ending = stream_ending(r->stream)};
+    if (stream_is_pipe(r->stream) || stream_header_times(r->stream, &h.first_ns, &h.last_ns) ||
+        !perfdata_header_feature(stream_header(r->stream), PERFDATA_FEATURE_SAMPLE_TIME))
+        return h;
+    struct reading_span span = sample_span(r->stream);
+    if (span.first_ns <= span.last_ns) {
+        h.first_ns = span.first_ns;
+        h.last_ns = span.last_ns;
+    }
+    return h;
+}
+
 int reading_status(const struct reading *r) {
     const struct stream_losses *l = stream_losses(r->stream);
     char lost[STREAM_LOST_ROOM];

@@ -15,6 +15,7 @@
 #include "resolve/jit.h"
 #include "resolve/recorded.h"
 #include "stream/stream.h"
+#include "view/header_text.h"
 
 struct reading {
     struct stream *stream;
@@ -75,6 +76,13 @@ typedef bool reading_seen_fn(void *ctx, const struct stream_record *r, struct er
  */
 bool reading_first_pass(struct reading *r, struct model *m, struct reading_span *span, reading_seen_fn *seen,
                         void *ctx, struct err *err);
+
+/* Fills in *span from the header, if it has the times of the first and the last sample. */
+void reading_header_span(const struct reading *r, struct reading_span *span);
+
+/* What the header's text wants to know of a recording. Of one that was not finished it reads the samples'
+ * times, once and from the beginning, and rewinds. */
+struct header_text_options reading_header_options(struct reading *r, bool full);
 
 /* Seconds since 1970 when the recording was made, as the header's text tells it: the file's own time, or now.
  */

@@ -247,16 +247,9 @@ static bool parse_filters(struct report_session *s, struct err *err) {
 
 /* --time; percents need the span of the recording, which the header knows or the first pass found. */
 static bool parse_times(struct report_session *s, struct err *err) {
-    struct arena arena = ARENA_INIT;
-    struct perfdata_feature_value value;
     if (!s->o->time)
         return true;
-    if (perfdata_feature_get(stream_header(s->r->stream), PERFDATA_FEATURE_SAMPLE_TIME, &arena, &value) &&
-        value.sample_time.last_ns) {
-        s->span.first_ns = value.sample_time.first_ns;
-        s->span.last_ns = value.sample_time.last_ns;
-    }
-    arena_fini(&arena);
+    reading_header_span(s->r, &s->span);
     return time_ranges_parse(s->o->time, s->span.first_ns, s->span.last_ns, &s->times, err);
 }
 

@@ -295,10 +295,51 @@ static void piped(void **state) {
     os_output_fake_fini(&disk);
 }
 
+/* A recorder that leaves no mark: what is told at the end, times and trailer, is not there. */
+static void closed_or_not(void **state) {
+    (void)state;
+    static const uint8_t times[2][16] = {{0}, {1, 0, 0, 0, 0, 0, 0, 0, 9}};
+    const struct perfdata_part part = {PERFDATA_PART_SECTIONS,
+                                       {(const uint8_t *)PREAMBLE, sizeof PREAMBLE - 1}};
+    struct perfdata_events events;
+    struct writer preamble = writer_make(false), record = writer_make(false);
+    make_events(&events);
+    perfdata_box_encode(&part, 1, &preamble);
+    put_record(&record, 0);
+    struct bytes one = writer_bytes(&record);
+    for (int closed = 0; closed < 2; closed++) {
+        const struct perfdata_feature time = {.id = PERFDATA_FEATURE_SAMPLE_TIME,
+                                              .content = {times[closed], sizeof *times}};
+        struct os_output_fake disk;
+        struct record_file f;
+        struct err err = ERR_INIT;
+        os_output_fake_init(&disk, true);
+        assert_true(record_file_start(&f, disk.out, "fake",
+                                      &(struct record_file_head){&events, &time, 1, writer_bytes(&preamble)},
+                                      &err));
+        assert_true(record_file_append(&f, &one, 1, &err));
+        record_file_finish(&f, NULL, 0, (struct bytes){0}, &err);
+        struct stream *s = stream_open_memory((struct bytes){disk.bytes.items, disk.bytes.count},
+                                              &(struct stream_options){0}, &err);
+        uint64_t first = 7, last = 7;
+        assert_non_null(s);
+        assert_int_equal(stream_ending(s).how, closed ? PERFDATA_ENDING_UNKNOWN : PERFDATA_ENDING_OPEN);
+        assert_int_equal(stream_ending(s).missing_bytes, 0);
+        assert_int_equal(stream_header_times(s, &first, &last), closed);
+        assert_int_equal(last, closed ? 9 : 7);
+        stream_close(s);
+        os_output_fake_fini(&disk);
+    }
+    writer_fini(&preamble);
+    writer_fini(&record);
+    perfdata_events_fini(&events);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole),         cmocka_unit_test(killed_anywhere), cmocka_unit_test(full_disk),
         cmocka_unit_test(large_trailer), cmocka_unit_test(plain),           cmocka_unit_test(piped),
+        cmocka_unit_test(closed_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/perfdata/evidence.h"
+#include "format/perfdata/feature.h"
 #include "stream/stream.h"
 
 struct bytes stream_box(const struct stream *s, bool preamble) {
@@ -20,4 +21,37 @@ struct bytes stream_part(const struct stream *s, bool preamble, uint32_t tag) {
         if (part.tag == tag)
             return part.content;
     return (struct bytes){NULL, 0};
+}
+
+static bool header_times(const struct stream *s, struct perfdata_sample_time *out) {
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value value;
+    bool there = perfdata_feature_get(stream_header(s), PERFDATA_FEATURE_SAMPLE_TIME, &arena, &value);
+    *out = there ? value.sample_time : (struct perfdata_sample_time){0};
+    arena_fini(&arena);
+    return there;
+}
+
+bool stream_header_times(const struct stream *s, uint64_t *first_ns, uint64_t *last_ns) {
+    struct perfdata_sample_time t;
+    if (!header_times(s, &t) || !t.last_ns)
+        return false;
+    *first_ns = t.first_ns;
+    *last_ns = t.last_ns;
+    return true;
+}
+
+/* A recorder without the mark wrote a preamble, then checkpoints, and at the end the times and a trailer. */
+static bool ends_at_checkpoint(const struct stream *s) {
+    struct perfdata_sample_time t;
+    return stream_box(s, true).size && !stream_box(s, false).size && header_times(s, &t) && !t.last_ns &&
+           stream_header(s)->data.size;
+}
+
+struct perfdata_ending stream_ending(const struct stream *s) {
+    struct perfdata_ending e;
+    if (!perfdata_ending_decode(stream_part(s, true, PERFDATA_PART_ENDING), stream_header(s)->swap, &e) &&
+        (stream_header(s)->data_size_zero || ends_at_checkpoint(s)))
+        e.how = PERFDATA_ENDING_OPEN;
+    return e;
 }

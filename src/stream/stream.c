@@ -81,8 +81,6 @@ static bool start(struct stream *s, struct err *err) {
                  " bytes of data, the file has %" PRIu64,
                  s->path, s->header.data.size,
                  head.size > s->header.data.offset ? head.size - s->header.data.offset : 0);
-    if (s->header.data_size_zero)
-        log_line(LOG_WARN, "%s: the recording was not finished: reading what was written", s->path);
     if (!perfdata_feature_apply_names(&s->header, &s->events))
         return err_memory(err, s->path);
     if (!stream_input_segments(s, err))
@@ -92,6 +90,10 @@ static bool start(struct stream *s, struct err *err) {
             return false;
         s->legacy_pipe = is_legacy_pipe(s);
     }
+    char text[PERFDATA_ENDING_TEXT];
+    const struct perfdata_ending ending = stream_ending(s);
+    if (perfdata_ending_text(&ending, text))
+        log_line(LOG_WARN, "%s: the recording %s", s->path, text);
     stream_rewind(s);
     return true;
 }

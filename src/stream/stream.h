@@ -18,6 +18,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "format/perfdata/ending.h"
 #include "format/perfdata/events.h"
 #include "format/perfdata/header.h"
 #include "format/perfdata/record.h"
@@ -63,7 +64,7 @@ struct stream_losses {
     uint64_t skipped_bytes; /* bytes jumped over to find the next good record */
     uint64_t problems;      /* damage outside the records: header, feature table, sections */
     bool cut; /* the recording ends in the middle of a record, or its data section is longer than the file */
-    bool unfinished; /* data.size was never written: the recording was not closed */
+    bool unfinished; /* data.size was never written (see stream_ending, too) */
     bool unread;     /* some part could not be read: readers exit with 1 */
 };
 
@@ -104,6 +105,14 @@ struct bytes stream_input_bytes(const struct stream *s);
  * (PERFDATA_PART_*). Empty when there is none, as in every pipe. Borrowed from the input. */
 struct bytes stream_box(const struct stream *s, bool preamble);
 struct bytes stream_part(const struct stream *s, bool preamble, uint32_t tag);
+
+/* How the recording ended: by its mark; without one, OPEN (with nothing known of what is missing) where the
+ * file shows that it was never closed: data.size is 0, or an older sonde's last checkpoint is its end. */
+struct perfdata_ending stream_ending(const struct stream *s);
+
+/* The times of the first and the last sample, as the header has them: false where it does not, or where they
+ * were never filled in. */
+bool stream_header_times(const struct stream *s, uint64_t *first_ns, uint64_t *last_ns);
 
 enum stream_status stream_next(struct stream *s, struct stream_record *out, struct err *err);
 

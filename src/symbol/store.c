@@ -151,9 +151,13 @@ const char *store_hex(struct store_image *im, struct bytes build_id) {
 
 const char *store_cache_path(const struct symbol_store *s, struct store_image *im, const char *file) {
     const char *symfs = s->options.symfs, *cache = s->options.cache;
-    if (im->known.build_id.size < 2 || (!cache && !symfs))
+    const struct perfdata_evidence *e = im->known.evidence;
+    struct bytes id = im->known.build_id;
+    if (!id.size && e && e->has_cookie) /* `archive` files it so */
+        id = (struct bytes){e->cookie, sizeof e->cookie};
+    if (id.size < 2 || (!cache && !symfs))
         return NULL;
-    const char *hex = store_hex(im, im->known.build_id);
+    const char *hex = store_hex(im, id);
     /* With --symfs perf 7.2 asks the cache there and not the user's. */
     return symfs ? store_text(im, "%s/.debug/.build-id/%.2s/%s/%s", symfs, hex, hex + 2, file)
                  : store_text(im, "%s/.build-id/%.2s/%s/%s", cache, hex, hex + 2, file);

@@ -11,7 +11,8 @@ struct page {
     const struct perfdata_header *h;
     const struct perfdata_namer *names;
     struct out *o;
-    struct arena arena; /* of the feature being written */
+    struct arena arena;         /* of the feature being written */
+    uint64_t first_ns, last_ns; /* header_text_options */
 };
 
 static void put_text(struct out *o, struct bytes text) {
@@ -184,7 +185,8 @@ static void caches(struct page *p, const struct perfdata_feature_value *v) {
 }
 
 static void sample_time(struct page *p, const struct perfdata_feature_value *v) {
-    const struct perfdata_sample_time *t = &v->sample_time;
+    const struct perfdata_sample_time found = {p->first_ns, p->last_ns};
+    const struct perfdata_sample_time *t = v->sample_time.last_ns ? &v->sample_time : &found;
     out_printf(p->o, "# time of first sample : %" PRIu64 ".%06" PRIu64 "\n", t->first_ns / 1000000000,
                t->first_ns / 1000 % 1000000);
     out_printf(p->o, "# time of last sample : %" PRIu64 ".%06" PRIu64 "\n", t->last_ns / 1000000000,
@@ -474,7 +476,7 @@ static bool write_feature(struct page *p, const struct perfdata_feature *f, bool
 bool header_text_feature(const struct perfdata_header *h, const struct perfdata_namer *names, uint32_t id,
                          struct out *o) {
     const struct perfdata_feature *f = perfdata_header_feature(h, id);
-    struct page page = {h, names, o, ARENA_INIT};
+    struct page page = {h, names, o, ARENA_INIT, 0, 0};
     return f && write_feature(&page, f, true);
 }
 
@@ -500,7 +502,8 @@ static void write_captured(int64_t when_s, struct out *o) {
 
 void header_text_write(const struct perfdata_header *h, const struct perfdata_namer *names,
                        const struct header_text_options *opts, struct out *o) {
-    struct page page = {h, names, o, ARENA_INIT};
+    struct page page = {h, names, o, ARENA_INIT, opts->first_ns, opts->last_ns};
+    char ending[PERFDATA_ENDING_TEXT];
     out_str(o, "# ========\n");
     write_captured(opts->captured_s, o);
     out_str(o, "# header version : 1\n"); /* of the header's layout, not the magic's: perf has had one only */
@@ -509,6 +512,8 @@ void header_text_write(const struct perfdata_header *h, const struct perfdata_na
     out_printf(o, "# data offset    : %" PRIu64 "\n", data.offset);
     out_printf(o, "# data size      : %" PRIu64 "\n", data.size);
     out_printf(o, "# feat offset    : %" PRIu64 "\n", data.offset + data.size);
+    if (!h->data_size_zero && perfdata_ending_text(&opts->ending, ending)) /* a size of 0 says it, too */
+        out_printf(o, "# recording %s\n", ending);
     if (pipe)
         out_str(o, "# ========\n#\n");
     for (size_t i = 0; i < h->features.count; i++)

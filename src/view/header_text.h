@@ -4,12 +4,15 @@
 #define SONDE_VIEW_HEADER_TEXT_H
 
 #include "base/out.h"
+#include "format/perfdata/ending.h"
 #include "format/perfdata/event_name.h"
 #include "format/perfdata/header.h"
 
 struct header_text_options {
     bool full;          /* -I: the long descriptions too (topology, caches, memory) */
     int64_t captured_s; /* the file's modification time (standard input: now), seconds since 1970 */
+    struct perfdata_ending ending;
+    uint64_t first_ns, last_ns; /* of the samples, where the header says 0 for both; 0: not known */
 };
 
 /*

@@ -336,7 +336,8 @@ static void json_events(const struct stats *t, const struct perfdata_events *eve
     out_char(out, ']');
 }
 
-static void json_losses(const struct stream_losses *l, struct out *out) {
+static void json_losses(const struct stream *s, struct out *out) {
+    const struct stream_losses *l = stream_losses(s);
     out_printf(out, ", \"losses\": {\"lost_records\": %" PRIu64, l->lost_records);
     json_number(out, "unknown_ids", l->unknown_ids);
     json_number(out, "unknown_types", l->unknown_types);
@@ -344,7 +345,7 @@ static void json_losses(const struct stream_losses *l, struct out *out) {
     json_number(out, "skipped_bytes", l->skipped_bytes);
     json_number(out, "problems", l->problems);
     out_printf(out, ", \"cut\": %s, \"unfinished\": %s, \"unread\": %s}", l->cut ? "true" : "false",
-               l->unfinished ? "true" : "false", l->unread ? "true" : "false");
+               stream_ending(s).how == PERFDATA_ENDING_OPEN ? "true" : "false", l->unread ? "true" : "false");
 }
 
 void stats_print_json(const struct stats *t, struct stream *s, struct out *out) {
@@ -367,6 +368,6 @@ void stats_print_json(const struct stats *t, struct stream *s, struct out *out) 
         out_str(out, ", \"first_time_ns\": null, \"last_time_ns\": null");
     }
     json_events(t, stream_events(s), out);
-    json_losses(l, out);
+    json_losses(s, out);
     out_str(out, "}\n");
 }

@@ -170,13 +170,13 @@ def check_advice(user, facts, where, settings):
         write(settings)
 
 
-def check_record(user, facts, where):
+def check_record(user, facts, where, readers):
     r = user.sonde("record", "-o", "u.data", "--", TRUE)
     t.check(f"{where}: record", (r.status == 0) == facts["user"], lambda: r)
     t.check(f"{where}: only user space", ("only user space" in r.err) == (facts["user"] and not facts["kernel"]), lambda: r)
     r = user.sonde("record", "-e", "cpu-clock:u", "-o", "p.data", "-p", str(os.getpid()), "--", TRUE)
     t.check(f"{where}: another's process", r.status == 1 and "as its owner" in r.err, lambda: r)
-    for command in ("report -i u.data", "script -i u.data", "doctor u.data", "archive u.data", "inject -b -i u.data -o i.data",
+    for command in () if not readers else ("report -i u.data", "script -i u.data", "doctor u.data", "archive u.data", "inject -b -i u.data -o i.data",
                     "why -i u.data --sample 1", "buildid-cache --add " + TRUE, "data convert --to-json o.json --force -i u.data"):
         r = user.sonde(*command.split())
         t.check(f"{where}: {command}", r.status == 0 and not re.search("ermi|hidden", r.err) or not facts["user"], lambda r=r: r)
@@ -189,7 +189,7 @@ def check_levels(user):
             with Settings(paranoid=paranoid, kptr=kptr):
                 facts = user.facts()
                 check_doctor(user, facts, where)
-                check_record(user, facts, where)
+                check_record(user, facts, where, kptr == 1)
                 check_advice(user, facts, where, {"paranoid": paranoid, "kptr": kptr})
 
 

@@ -2,6 +2,8 @@
 #include "format/perfdata/ending.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "base/cursor.h"
 #include "format/perfdata/evidence.h"
@@ -45,4 +47,47 @@ enum perfdata_ending_how perfdata_ending_of_errno(int error) {
     default:
         return PERFDATA_ENDING_ERROR;
     }
+}
+
+/* "900 bytes", "12 KB", "1.5 MB". */
+static void put_size(uint64_t bytes, char *room, size_t size) {
+    if (bytes < 10000)
+        snprintf(room, size, "%" PRIu64 " bytes", bytes);
+    else if (bytes < 1000000)
+        snprintf(room, size, "%" PRIu64 " KB", bytes / 1000);
+    else
+        snprintf(room, size, "%.1f MB", (double)bytes / 1e6);
+}
+
+static const char *open_text(const struct perfdata_ending *e, const char *size, char *room) {
+    static const char start[] = "was not finished (the recorder was killed, or still runs): ";
+    if (!e->missing_bytes)
+        snprintf(room, PERFDATA_ENDING_TEXT, "%swhat came last is missing", start);
+    else if (!e->missing_ns)
+        snprintf(room, PERFDATA_ENDING_TEXT, "%sat most %s of records are missing", start, size);
+    else
+        snprintf(room, PERFDATA_ENDING_TEXT, "%sat most %s of records, of the last %.1f s, are missing",
+                 start, size, (double)e->missing_ns / 1e9);
+    return room;
+}
+
+const char *perfdata_ending_text(const struct perfdata_ending *e, char room[PERFDATA_ENDING_TEXT]) {
+    static const char *const reasons[] = {
+        [PERFDATA_ENDING_FULL] = "the disk was full",
+        [PERFDATA_ENDING_QUOTA] = "the disk quota was used up",
+        [PERFDATA_ENDING_LIMIT] = "the file was as large as is allowed (ulimit -f)",
+        [PERFDATA_ENDING_ERROR] = "it could not be written",
+    };
+    char size[32];
+    put_size(e->missing_bytes, size, sizeof size);
+    if (e->how == PERFDATA_ENDING_OPEN)
+        return open_text(e, size, room);
+    if (!perfdata_ending_failed(e->how))
+        return NULL;
+    if (e->missing_bytes)
+        snprintf(room, PERFDATA_ENDING_TEXT, "stopped early, because %s: %s of records are missing",
+                 reasons[e->how], size);
+    else
+        snprintf(room, PERFDATA_ENDING_TEXT, "stopped early, because %s", reasons[e->how]);
+    return room;
 }

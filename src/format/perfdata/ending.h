@@ -43,6 +43,11 @@ size_t perfdata_ending_replace(const struct perfdata_ending *e, uint8_t *box, si
 /* For errno of a failed write: FULL, QUOTA, LIMIT or ERROR. */
 enum perfdata_ending_how perfdata_ending_of_errno(int error);
 
+enum { PERFDATA_ENDING_TEXT = 256 };
+/* What is to be said of a recording that is not whole: "was not finished (...)", "stopped early, because
+ * ...". NULL: nothing. Returns `room`, or NULL. */
+const char *perfdata_ending_text(const struct perfdata_ending *e, char room[PERFDATA_ENDING_TEXT]);
+
 /* Whether the recorder was stopped by something that nobody asked for: FULL to ERROR. */
 static inline bool perfdata_ending_failed(uint32_t how) {
     return how >= PERFDATA_ENDING_FULL && how <= PERFDATA_ENDING_ERROR;

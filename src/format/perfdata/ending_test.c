@@ -69,11 +69,45 @@ static void test_errno(void **state) {
     assert_false(perfdata_ending_failed(PERFDATA_ENDING_OPEN));
 }
 
+static void test_text(void **state) {
+    (void)state;
+    static const struct {
+        struct perfdata_ending ending;
+        const char *text; /* NULL: there is nothing to say */
+    } cases[] = {
+        {{PERFDATA_ENDING_UNKNOWN, 0, 0}, NULL},
+        {{PERFDATA_ENDING_WHOLE, 0, 0}, NULL},
+        {{PERFDATA_ENDING_MAX_SIZE, 0, 0}, NULL},
+        {{99, 1, 1}, NULL},
+        {{PERFDATA_ENDING_OPEN, 1500000, 1000000000},
+         "was not finished (the recorder was killed, or still runs): at most 1.5 MB of records, of the last "
+         "1.0 "
+         "s, are missing"},
+        {{PERFDATA_ENDING_OPEN, 9999, 0},
+         "was not finished (the recorder was killed, or still runs): at most 9999 bytes of records are "
+         "missing"},
+        {{PERFDATA_ENDING_OPEN, 0, 0},
+         "was not finished (the recorder was killed, or still runs): what came last is missing"},
+        {{PERFDATA_ENDING_FULL, 123456, 0},
+         "stopped early, because the disk was full: 123 KB of records are missing"},
+        {{PERFDATA_ENDING_ERROR, 0, 0}, "stopped early, because it could not be written"},
+    };
+    char room[PERFDATA_ENDING_TEXT];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = perfdata_ending_text(&cases[i].ending, room);
+        if (cases[i].text)
+            assert_string_equal(text, cases[i].text);
+        else
+            assert_null(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_replace),
         cmocka_unit_test(test_errno),
+        cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
