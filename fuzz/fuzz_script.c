@@ -47,7 +47,9 @@ static void print_sample(struct stream *s, struct script_print *p, struct json_c
         return;
     struct script_sample x = {.s = &sample, .event = r->event, .misc = r->raw.misc, .when = when};
     script_print_sample(p, &x);
-    json_convert_sample(json, &stream_events(s)->list.items[r->event].attr, &sample, r->raw.misc, when);
+    const struct resolve_sample_at at = {&sample, &stream_events(s)->list.items[r->event].attr,
+                                         r->raw.misc & PERFDATA_MISC_CPUMODE_MASK, when};
+    json_convert_sample(json, &at);
 }
 
 static void second_pass(struct stream *s, struct script_print *p, struct json_convert *json) {
@@ -83,7 +85,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                            .ns = how & 4,
                                            .reltime = how & 8,
                                            .deltatime = how & 16,
-                                           .all_cookies = how & 32,
                                            .max_stack = how & 64 ? 3 : 127};
     script_fields_init(&options.fields);
     for (int kind = 0; kind < SCRIPT_KIND_COUNT; kind++)
@@ -91,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_CHECK(out_init(&out, drop, NULL));
     FUZZ_CHECK(script_print_init(&p, &out, stream_events(s), m, &options));
     p.regs = dump_regs_of(stream_header(s));
-    struct json_convert json = {.out = &out, .model = m};
+    struct json_convert json = {.out = &out, .model = m, .frames = &p.samples};
     json_convert_begin(&json, stream_header(s), 0);
     second_pass(s, &p, &json);
     json_convert_end(&json);

@@ -122,8 +122,9 @@ const char *sonde_record_comm(const struct sonde_record *record);
 /* PERF_SAMPLE_RAW: a tracepoint's fields, as recorded; NULL without. Valid as long as the record. */
 const void *sonde_record_raw(const struct sonde_record *record, size_t *size);
 
-/* How many frames: of the callchain, from the innermost on, without its markers, and behind it those of the
- * user stack if that was dumped (--call-graph dwarf), which is unwound; without a callchain the sample's own
+/* How many frames: of the callchain, from the innermost on, without its markers, the first 127 as `sonde
+ * script` shows them. A user stack that was dumped (--call-graph dwarf) is unwound, a call stack that the
+ * processor recorded (--call-graph lbr) stands for the user's part. Without a callchain the sample's own
  * place; 0 when there is none either. */
 size_t sonde_record_frames(const struct sonde_record *record);
 /* Frame `index`; NULL when there is none. Valid as long as the record. */

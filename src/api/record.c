@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/session.h"
 
-#include "resolve/callers.h"
-
 unsigned sonde_record_type(const struct sonde_record *r) {
     return r->raw.raw.type;
 }
@@ -67,109 +65,27 @@ const void *sonde_record_raw(const struct sonde_record *r, size_t *size) {
 
 /* --- Frames -------------------------------------------------------------------------------------------- */
 
-static void locate(const struct sonde_session *s, unsigned cpumode, uint32_t pid, struct model_when when,
-                   bool chain, uint64_t address, struct model_hit *hit) {
-    if (!model_find(s->model, cpumode, pid, when, address, hit) && chain && cpumode == PERFDATA_MISC_USER)
-        model_find_before_exec(s->model, cpumode, pid, when, address, hit);
-}
-
-/* What the addresses of a chain's context have in common. */
-struct context {
-    unsigned cpumode;
-    bool before_exec;
-    bool first; /* the next address is the innermost */
-};
-
-/* False: memory. */
-static struct sonde_frame *add_frame(struct sonde_record *r, const struct context *c, uint64_t address) {
-    struct sonde_frame *f = vec_push(&r->frames);
-    if (!f)
-        return NULL;
-    f->session = r->session;
-    f->address = address;
-    locate(r->session, c->cpumode, r->sample.pid, r->when, c->before_exec, address, &f->hit);
-    return f;
-}
-
-static bool add_chain_frame(struct sonde_record *r, struct context *c, uint64_t address) {
-    struct sonde_frame *f = add_frame(r, c, address);
-    if (f && !c->first) {
-        struct model_hit prior;
-        locate(r->session, c->cpumode, r->sample.pid, r->when, c->before_exec, address - 1, &prior);
-        resolve_callers_join(r->session->model, &f->hit, &prior);
-        f->inner = true;
-    }
-    c->first = false;
-    return f;
-}
-
-/* A chain is addresses, and markers that say what those behind them are; a chain that the kernel recorded
- * later is where its cookie is. False: memory, or it refers to too many of those. */
-static bool add_chain(struct sonde_record *r, const struct perfdata_u64s *chain, bool nested) {
-    const struct sonde_session *s = r->session;
-    unsigned misc = r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK;
-    struct context c = {PERFDATA_MISC_USER, misc == PERFDATA_MISC_KERNEL, true};
-    unsigned deferred = 0;
-    for (uint64_t i = 0; i < chain->count; i++) {
-        uint64_t ip = perfdata_u64_at(chain, i);
-        if (ip < PERFDATA_CONTEXT_MAX) {
-            if (!add_chain_frame(r, &c, ip))
-                return false;
-            continue;
-        }
-        c.cpumode = perfdata_context_cpumode(ip);
-        c.first = true;
-        if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count)
-            continue;
-        if (deferred++ == RESOLVE_DEFERRED_MOST)
-            return false;
-        struct perfdata_u64s later =
-            resolve_deferred_find(&s->deferred, s->stream, stream_events(s->stream),
-                                  perfdata_u64_at(chain, ++i), r->sample.tid, r->raw.loc);
-        if (!add_chain(r, &later, true))
-            return false;
-    }
-    return true;
-}
-
-/* The callchain, with what the dump of the stack tells; *cut: it ends before the stack does. */
-static struct perfdata_u64s chain_of(struct sonde_record *r, bool *cut) {
-    enum { FRAMES = 127 }; /* as many as the kernel records by default */
-    struct sonde_session *s = r->session;
-    struct perfdata_u64s chain = r->sample.callchain;
-    if (resolve_unwind_has(&r->sample) && !s->unwind)
-        s->unwind = resolve_unwind_new(s->names, stream_header(s->stream), NULL);
-    if (!resolve_unwind_has(&r->sample) || !s->unwind) {
-        *cut = resolve_chain_is_cut(&stream_events(s->stream)->list.items[r->raw.event].attr, &chain);
-        return chain;
-    }
-    chain = resolve_unwind_chain(s->unwind, &r->sample, r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK, r->when,
-                                 FRAMES);
-    *cut = resolve_unwind_was_cut(s->unwind);
-    return chain;
-}
-
-static void find_frames(struct sonde_record *r) {
-    const struct perfdata_sample *s = &r->sample;
-    bool cut = false;
-    vec_clear(&r->frames);
-    r->framed = true;
-    if (s->have & PERFDATA_SAMPLE_CALLCHAIN) {
-        struct perfdata_u64s chain = chain_of(r, &cut);
-        if (!add_chain(r, &chain, false))
-            vec_clear(&r->frames); /* rather none than some */
-        if (cut && r->frames.count)
-            r->frames.items[r->frames.count - 1].cut = true;
-    }
-    struct context c = {r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK, false, true};
-    if (!r->frames.count && s->have & PERFDATA_SAMPLE_IP)
-        add_frame(r, &c, s->ip);
-}
-
-/* A record is const to callers; that its frames are found at the first question is no change that they see.
- */
+/* A record is const to callers; that its frames are found at the first question, and named when that is
+ * asked, is no change that they see. */
 static struct sonde_record *own(const struct sonde_record *r) {
     return &r->session->record;
+}
+
+/* Without memory: rather none than some. */
+static void find_frames(struct sonde_record *r) {
+    struct resolve_samples *samples = &r->session->samples;
+    const struct perfdata_events *events = stream_events(r->session->stream);
+    vec_clear(&r->frames);
+    r->framed = true;
+    if (r->raw.event >= events->list.count)
+        return;
+    const struct resolve_sample_at at = {&r->sample, &events->list.items[r->raw.event].attr,
+                                         r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK, r->when};
+    if (!resolve_sample_read_all(samples, &at) || !vec_reserve(&r->frames, samples->frames.count))
+        return;
+    for (size_t i = 0; i < samples->frames.count; i++)
+        if (samples->frames.items[i].kind != RESOLVE_AT_NOTHING)
+            r->frames.items[r->frames.count++] = (struct sonde_frame){r->session, (uint32_t)i};
 }
 
 size_t sonde_record_frames(const struct sonde_record *r) {
@@ -184,69 +100,61 @@ const struct sonde_frame *sonde_record_frame(const struct sonde_record *r, size_
 
 const struct sonde_frame *sonde_resolve(struct sonde_session *s, uint32_t pid, uint64_t time_ns,
                                         int in_kernel, uint64_t address) {
-    s->resolved = (struct sonde_frame){.session = s, .address = address};
-    locate(s, in_kernel ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER, pid,
-           (struct model_when){time_ns, UINT64_MAX}, false, address, &s->resolved.hit);
-    return &s->resolved;
+    s->single.session = s;
+    bool found =
+        resolve_sample_read_address(&s->resolved, in_kernel ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER, pid,
+                                    (struct model_when){time_ns, UINT64_MAX}, address);
+    return found ? &s->single : NULL;
+}
+
+/* A frame, and among which it lies. */
+static struct resolve_samples *samples_of(const struct sonde_frame *f) {
+    return f == &f->session->single ? &f->session->resolved : &f->session->samples;
+}
+
+static struct resolve_sample_frame *frame_of(const struct sonde_frame *f) {
+    return &samples_of(f)->frames.items[f->index];
+}
+
+/* The same, its hit settled. */
+static const struct resolve_sample_frame *settled(const struct sonde_frame *f) {
+    resolve_sample_symbol(samples_of(f), frame_of(f));
+    return frame_of(f);
 }
 
 uint64_t sonde_frame_address(const struct sonde_frame *f) {
-    return f->address;
-}
-
-static void look_up(struct sonde_frame *f) {
-    struct resolve_names *names = f->session->names;
-    if (f->hit.back) {
-        struct resolve_symbol in = f[-1].symbol;
-        const struct symbol_table *t = resolve_names_table(names, in.image);
-        const char *callee = in.index == SYMBOL_NONE ? NULL : symbol_table_name(t, in.index);
-        f->hit.back = !resolve_callers_is_entry(callee, f->hit.space);
-    }
-    f->symbol = resolve_names_find_caller(names, &f->hit);
-    f->asked = true;
-}
-
-/* Fills in `symbol` and hit.back, which depend on the frames inside of it. */
-static void settle(const struct sonde_frame *f) {
-    struct sonde_frame *from = (struct sonde_frame *)f; /* as in own() */
-    while (!from->asked && from->inner)
-        from--;
-    for (; from <= f; from++)
-        if (!from->asked)
-            look_up(from);
-}
-
-static struct resolve_symbol symbol_of(const struct sonde_frame *f) {
-    settle(f);
-    return f->symbol;
+    return frame_of(f)->address;
 }
 
 const char *sonde_frame_symbol(const struct sonde_frame *f) {
-    struct resolve_symbol s = symbol_of(f);
-    return s.index == SYMBOL_NONE ? NULL : resolve_names_text(f->session->names, s);
+    return resolve_sample_name(samples_of(f), frame_of(f), NULL);
 }
 
 uint64_t sonde_frame_symbol_offset(const struct sonde_frame *f) {
-    struct resolve_symbol s = symbol_of(f);
-    if (s.index == SYMBOL_NONE)
-        return 0;
-    return f->hit.offset - symbol_table_start(resolve_names_table(f->session->names, s.image), s.index);
+    uint64_t offset = 0;
+    resolve_sample_name(samples_of(f), frame_of(f), &offset);
+    return offset;
+}
+
+static const struct model_image *image_of(const struct sonde_frame *f) {
+    uint32_t image = settled(f)->hit.image;
+    return image == MODEL_NONE ? NULL : model_image(f->session->model, image);
 }
 
 const char *sonde_frame_image(const struct sonde_frame *f) {
-    const struct model *m = f->session->model;
-    return f->hit.image == MODEL_NONE ? NULL : model_image_dso(m, model_image(m, f->hit.image));
+    const struct model_image *image = image_of(f);
+    return image ? model_image_dso(f->session->model, image) : NULL;
 }
 
 uint64_t sonde_frame_image_offset(const struct sonde_frame *f) {
-    return f->hit.image == MODEL_NONE ? 0 : f->hit.offset;
+    return image_of(f) ? settled(f)->hit.offset : 0;
 }
 
 const void *sonde_frame_build_id(const struct sonde_frame *f, size_t *size) {
-    const struct model *m = f->session->model;
+    const struct model_image *image = image_of(f);
     struct bytes id = {NULL, 0};
-    if (f->hit.image != MODEL_NONE)
-        id = model_image_build_id(m, model_image(m, f->hit.image), NULL);
+    if (image)
+        id = model_image_build_id(f->session->model, image, NULL);
     *size = id.size;
     return id.size ? id.data : NULL;
 }
@@ -258,8 +166,7 @@ _Static_assert((int)SONDE_EXACT == (int)GRADE_EXACT && (int)SONDE_INFERRED == (i
                "the numbers stay");
 
 enum sonde_grade sonde_frame_grade(const struct sonde_frame *f) {
-    enum grade grade = resolve_grade(f->session->names, symbol_of(f));
-    return (enum sonde_grade)(f->cut ? resolve_grade_doubted(grade) : grade);
+    return (enum sonde_grade)resolve_sample_grade(samples_of(f), frame_of(f));
 }
 
 const char *sonde_grade_name(enum sonde_grade grade) {
@@ -267,10 +174,7 @@ const char *sonde_grade_name(enum sonde_grade grade) {
 }
 
 static struct resolve_provenance provenance_of(const struct sonde_frame *f) {
-    struct resolve_provenance p = resolve_provenance_of(f->session->names, f->hit.mapping, symbol_of(f));
-    if (f->cut)
-        resolve_provenance_cut(&p.symbol);
-    return p;
+    return resolve_sample_evidence(samples_of(f), frame_of(f));
 }
 
 const char *sonde_frame_why(const struct sonde_frame *f) {
@@ -302,8 +206,9 @@ int sonde_frame_slide(const struct sonde_frame *f, int64_t *slide) {
 int sonde_frame_mapping(const struct sonde_frame *f, struct sonde_mapping *mapping) {
     const struct model *m = f->session->model;
     struct sonde_mapping found = {.size = mapping->size};
-    if (f->hit.mapping != MODEL_NONE) {
-        const struct model_mapping map = model_mapping(m, f->hit.mapping);
+    const uint32_t id = settled(f)->hit.mapping;
+    if (id != MODEL_NONE) {
+        const struct model_mapping map = model_mapping(m, id);
         bool announced = map.image != MODEL_NONE && model_image(m, map.image)->kind == MODEL_IMAGE_CODE;
         found.start = map.start;
         found.last = map.last;
@@ -313,13 +218,12 @@ int sonde_frame_mapping(const struct sonde_frame *f, struct sonde_mapping *mappi
     memcpy(mapping, &found, mapping->size < sizeof found ? mapping->size : sizeof found);
     if (mapping->size > sizeof found) /* of a later version: nothing is known of its new fields */
         memset((char *)mapping + sizeof found, 0, mapping->size - sizeof found);
-    return f->hit.mapping != MODEL_NONE;
+    return id != MODEL_NONE;
 }
 
 const char *sonde_frame_source(const struct sonde_frame *f, unsigned *line) {
-    struct object_line found;
-    settle(f);
-    bool ok = resolve_lines_find(f->session->lines, f->hit.image, f->hit.offset - f->hit.back, &found);
+    struct object_line found = {0};
+    bool ok = resolve_sample_line(samples_of(f), frame_of(f), &found);
     if (line)
         *line = found.line;
     return ok ? found.file : NULL;

@@ -99,6 +99,15 @@ static bool open_names(struct sonde_session *s, const struct sonde_options *o, s
     if (s->names)
         resolve_names_use_jit(s->names, s->jit);
     s->lines = s->names ? resolve_lines_new(s->names, s->store, err) : NULL;
+    s->locator.model = s->model;
+    s->samples = (struct resolve_samples){.locator = &s->locator, .names = s->names, .lines = s->lines};
+    s->resolved = s->samples;
+    s->samples.chain.o = (struct resolve_chain_options){.most = RESOLVE_CHAIN_USUAL,
+                                                        .deferred = &s->deferred,
+                                                        .stream = s->stream,
+                                                        .events = stream_events(s->stream),
+                                                        .names = s->names,
+                                                        .header = stream_header(s->stream)};
     return s->lines;
 }
 
@@ -156,7 +165,9 @@ void sonde_close(struct sonde_session *s) {
     if (s->ordering)
         order_fini(&s->order);
     vec_fini(&s->record.frames);
-    resolve_unwind_free(s->unwind);
+    resolve_samples_fini(&s->samples);
+    resolve_samples_fini(&s->resolved);
+    resolve_locator_fini(&s->locator);
     resolve_lines_free(s->lines);
     resolve_names_free(s->names);
     symbol_store_free(s->store);

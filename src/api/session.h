@@ -8,20 +8,15 @@
 #include "format/perfdata/event_name.h"
 #include "model/model.h"
 #include "resolve/deferred.h"
-#include "resolve/grade.h"
 #include "resolve/lines.h"
 #include "resolve/recorded.h"
-#include "resolve/unwind.h"
+#include "resolve/sample.h"
 #include "stream/order.h"
 
+/* Frames of records are resolve_sample_frames of the same index. */
 struct sonde_frame {
     struct sonde_session *session;
-    struct model_hit hit;
-    uint64_t address;
-    struct resolve_symbol symbol; /* once it was asked for */
-    bool asked;
-    bool inner; /* the frame before this one is of the same context of a callchain */
-    bool cut;   /* the outermost one of a callchain that was cut: resolve/grade.h */
+    uint32_t index;
 };
 
 struct sonde_record {
@@ -46,9 +41,11 @@ struct sonde_session {
     struct resolve_deferred deferred;
     struct resolve_jit *jit;
     struct resolve_recorded recorded;
-    struct resolve_unwind *unwind; /* NULL: no stack dump was met yet */
+    struct resolve_locator locator;
+    struct resolve_samples samples;  /* the record's frames */
+    struct resolve_samples resolved; /* the one of sonde_resolve */
     struct sonde_record record;
-    struct sonde_frame resolved; /* sonde_resolve's */
+    struct sonde_frame single; /* of `resolved` */
     struct err err;
     char message[sizeof((struct err *)0)->message + sizeof((struct err *)0)->where + 2];
 };

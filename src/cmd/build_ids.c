@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "resolve/sample.h"
 
 /* --- DSOs with hits --- */
 
@@ -14,34 +15,31 @@ struct hits {
     struct reading *reading;
     struct model *model;
     uint8_t *hit; /* by image id */
+    struct resolve_locator locator;
+    struct resolve_samples samples;
 };
 
-static void hit_address(struct hits *h, unsigned cpumode, uint32_t pid, struct model_when when,
-                        uint64_t address) {
+/* Where the sample was taken, and its callchain. False: memory. */
+static bool hit_sample(struct hits *h, const struct stream_record *r, const struct perfdata_sample *s) {
+    const struct resolve_sample_at at = {s, &h->reading->events->list.items[r->event].attr,
+                                         r->raw.misc & PERFDATA_MISC_CPUMODE_MASK,
+                                         reading_when(h->reading, r)};
     struct model_hit found;
-    if (model_find(h->model, cpumode, pid, when, address, &found))
+    if (s->have & PERFDATA_SAMPLE_IP && model_find(h->model, at.cpumode, s->pid, at.when, s->ip, &found))
         h->hit[found.image] = 1;
-}
-
-/* The sample's own address, and those of its callchain. */
-static void hit_sample(struct hits *h, const struct stream_record *r, const struct perfdata_sample *s) {
-    struct model_when when = reading_when(h->reading, r);
-    unsigned cpumode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;
-    if (s->have & PERFDATA_SAMPLE_IP)
-        hit_address(h, cpumode, s->pid, when, s->ip);
-    if (!(s->have & PERFDATA_SAMPLE_CALLCHAIN))
-        return;
-    for (uint64_t i = 0; i < s->callchain.count; i++) {
-        uint64_t address = perfdata_u64_at(&s->callchain, i);
-        if (address >= PERFDATA_CONTEXT_MAX)
-            cpumode = perfdata_context_cpumode(address);
-        else
-            hit_address(h, cpumode, s->pid, when, address);
+    if (!resolve_sample_read(&h->samples, &at))
+        return false;
+    for (size_t i = 0; i < h->samples.frames.count; i++) {
+        uint32_t image = h->samples.frames.items[i].hit.image;
+        if (image != MODEL_NONE)
+            h->hit[image] = 1;
     }
+    return true;
 }
 
 static bool find_hits(struct hits *h, struct err *err) {
-    const uint64_t want = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_CALLCHAIN;
+    const uint64_t want =
+        PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_CALLCHAIN | PERFDATA_SAMPLE_BRANCH_STACK;
     struct stream *s = h->reading->stream;
     struct stream_record r;
     enum stream_status status;
@@ -50,10 +48,10 @@ static bool find_hits(struct hits *h, struct err *err) {
             continue;
         struct perfdata_sample sample;
         const struct perfdata_plan *plan = &h->reading->events->list.items[r.event].plan;
-        if (perfdata_sample_decode(plan, r.raw.body, want, &sample))
-            hit_sample(h, &r, &sample);
-        else
+        if (!perfdata_sample_decode(plan, r.raw.body, want, &sample))
             stream_bad_record(s, &r, "the sample is shorter than its event's fields");
+        else if (!hit_sample(h, &r, &sample))
+            return err_memory(err, "callchains");
     }
     return status == STREAM_END;
 }
@@ -93,7 +91,13 @@ static bool collect_hits(struct reading *r, struct hits *h, struct buildid_list 
     h->hit = calloc(model_image_count(h->model) + 1, 1);
     if (!h->hit)
         return err_memory(err, "images");
-    return find_hits(h, err) && (list_hits(h, list) || err_memory(err, "images"));
+    h->locator.model = h->model;
+    h->samples.locator = &h->locator;
+    h->samples.chain.o = reading_chains(r, NULL, UINT64_MAX);
+    bool ok = find_hits(h, err);
+    resolve_samples_fini(&h->samples);
+    resolve_locator_fini(&h->locator);
+    return ok && (list_hits(h, list) || err_memory(err, "images"));
 }
 
 /* --- what the header lists --- */

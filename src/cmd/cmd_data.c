@@ -8,9 +8,11 @@
 
 #include "cmd/command.h"
 #include "cmd/input.h"
+#include "cmd/naming.h"
 #include "cmd/reading.h"
 #include "cmd/time_range.h"
 #include "format/perfdata/feature.h"
+#include "resolve/sample.h"
 #include "stream/order.h"
 #include "view/json_convert.h"
 
@@ -40,6 +42,9 @@ struct convert {
     const struct data_options *o;
     struct reading reading;
     struct model *model;
+    struct naming naming;
+    struct resolve_locator locator;
+    struct resolve_samples samples;
     struct time_ranges times;
     struct out out;
     struct command_sink sink;
@@ -71,7 +76,9 @@ static void convert_sample(struct convert *c, const struct stream_record *r) {
     } else if (!time_ranges_contain(&c->times, s.time)) {
         c->skipped++;
     } else {
-        json_convert_sample(&c->json, &e->attr, &s, r->raw.misc, reading_when(&c->reading, r));
+        const struct resolve_sample_at at = {&s, &e->attr, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK,
+                                             reading_when(&c->reading, r)};
+        json_convert_sample(&c->json, &at);
     }
 }
 
@@ -97,14 +104,27 @@ static bool apply_times(struct convert *c, struct reading_span span, struct err 
     return time_ranges_parse(c->o->time, span.first_ns, span.last_ns, &c->times, err);
 }
 
-static bool prepare(struct convert *c, struct err *err) {
+/* How frames are found and named; opens nothing yet. */
+static bool open_names(struct convert *c, const struct command_env *env, struct err *err) {
+    const struct symbol_options symbols = {0};
+    if (!naming_open(&c->naming, env, &c->reading, c->model, &symbols, err))
+        return false;
+    c->locator.model = c->model;
+    c->samples = (struct resolve_samples){.locator = &c->locator, .names = c->naming.names};
+    c->samples.chain.o = reading_chains(&c->reading, c->naming.names, RESOLVE_CHAIN_USUAL);
+    return true;
+}
+
+static bool prepare(struct convert *c, const struct command_env *env, struct err *err) {
     struct reading_span span;
     if (!reading_open(&c->reading, input_path(c->o->input), c->o->force, err))
         return false;
     c->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
-    c->json = (struct json_convert){.out = &c->out, .model = c->model, .trace = write_trace, .trace_ctx = c};
-    return c->model && reading_first_pass(&c->reading, c->model, &span, NULL, NULL, err) &&
-           apply_times(c, span, err);
+    c->json = (struct json_convert){
+        .out = &c->out, .model = c->model, .frames = &c->samples, .trace = write_trace, .trace_ctx = c};
+    return c->model && reading_jitdumps(&c->reading, NULL, NULL, err) &&
+           reading_first_pass(&c->reading, c->model, &span, NULL, NULL, err) && apply_times(c, span, err) &&
+           open_names(c, env, err);
 }
 
 static bool open_output(struct convert *c, struct err *err) {
@@ -135,7 +155,7 @@ static bool close_output(struct convert *c, struct err *err) {
 static int to_json(struct command_env *env, const struct data_options *o) {
     struct convert c = {.o = o, .sink = {.fd = -1}};
     struct err err = ERR_INIT;
-    bool ok = prepare(&c, &err) && open_output(&c, &err) && convert_samples(&c, &err);
+    bool ok = prepare(&c, env, &err) && open_output(&c, &err) && convert_samples(&c, &err);
     ok = close_output(&c, ok ? &err : NULL) && ok;
     int status = EXIT_ERROR;
     if (ok) {
@@ -152,6 +172,9 @@ static int to_json(struct command_env *env, const struct data_options *o) {
     if (c.out.buf)
         out_fini(&c.out);
     time_ranges_fini(&c.times);
+    resolve_samples_fini(&c.samples);
+    resolve_locator_fini(&c.locator);
+    naming_close(&c.naming);
     model_free(c.model);
     reading_close(&c.reading);
     return status;

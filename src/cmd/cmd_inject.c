@@ -225,7 +225,8 @@ static bool identify(struct identified *x, const struct command_env *env, const 
     if (!read_known(o->known_build_ids, &x->known, err) ||
         !naming_open(&x->naming, env, &x->reading, x->model, &o->symbols, err))
         return false;
-    struct edit_build_ids_options wanted = {.all = o->all_build_ids || o->all_map_ids,
+    struct edit_build_ids_options wanted = {.chains = reading_chains(&x->reading, NULL, UINT64_MAX),
+                                            .all = o->all_build_ids || o->all_map_ids,
                                             .maps = o->map_ids || o->all_map_ids,
                                             .known = writer_bytes(&x->known)};
     x->ids = edit_build_ids_new(&wanted, x->reading.stream, x->reading.events, x->naming.names, err);

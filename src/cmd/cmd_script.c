@@ -15,8 +15,6 @@
 #include "format/perfdata/feature.h"
 #include "view/header_text.h"
 
-enum { DEFAULT_MAX_STACK = 127 }; /* as perf's, from the kernel's default perf_event_max_stack */
-
 static bool set_absent(const struct option *row, void *field, const char *value, bool negated,
                        struct err *e) {
     (void)value, (void)e;
@@ -180,7 +178,6 @@ static bool print_options(const struct script_options *o, struct script_print_op
                                        .ns = o->ns,
                                        .reltime = o->reltime,
                                        .deltatime = o->deltatime,
-                                       .all_cookies = o->no_merge,
                                        .max_stack = (unsigned)o->max_stack,
                                        .max_blocks = (unsigned)o->max_blocks};
     script_fields_init(&p->fields);
@@ -266,8 +263,11 @@ static bool open_names(struct script *s, struct err *err) {
     bool ok = naming_open(&s->naming, s->env, &s->reading, s->model, &symbols, err);
     if (ok && s->o->strict)
         resolve_names_be_strict(s->naming.names);
-    s->print.names.names = s->naming.names;
-    s->print.names.lines = s->naming.lines;
+    s->print.names.names = s->print.samples.names = s->naming.names;
+    s->print.names.lines = s->print.samples.lines = s->naming.lines;
+    s->print.samples.chain.o = reading_chains(&s->reading, s->naming.names, (uint64_t)s->o->max_stack);
+    if (s->o->no_merge)
+        s->print.samples.chain.o.deferred = NULL;
     s->print.names.full_paths = s->o->full_paths;
     s->print.names.inlines = s->o->inlines;
     s->print.names.raw_names = !s->o->demangle;
@@ -293,8 +293,6 @@ static bool prepare(struct script *s, const struct script_print_options *p, stru
     s->json.tracing = s->reading.namer.tracing.events.count ? &s->reading.namer.tracing : NULL;
     s->print.trace = print_trace;
     s->print.trace_ctx = s;
-    s->print.deferred = script_find_deferred;
-    s->print.deferred_ctx = s;
     s->print.guests = &s->guests;
     s->show = shown_groups(s->o);
     unsigned need = model_needs(s);
@@ -303,7 +301,7 @@ static bool prepare(struct script *s, const struct script_print_options *p, stru
     if (!script_is_dump(s->o) && need & MODEL_NEED_MAPS &&
         !reading_jitdumps(&s->reading, s->o->jitdump_dir, s->o->symbols.symfs, err))
         return false;
-    s->print.model = s->print.names.model = s->model;
+    s->print.model = s->print.names.model = s->print.names.locator.model = s->model;
     s->reading.kallsyms = s->o->symbols.host.kallsyms;
     s->reading.symfs = s->o->symbols.symfs;
     return s->model && open_names(s, err) &&
@@ -319,13 +317,11 @@ static void finish(struct script *s) {
     script_print_fini(&s->print);
     script_choice_fini(&s->choice);
     filter_names_fini(&s->stop);
-    resolve_unwind_free(s->unwind);
     naming_close(&s->naming);
     script_guests_fini(&s->guests);
     readings_fini(&s->readings);
     time_ranges_fini(&s->times);
     filter_fini(&s->filter);
-    resolve_deferred_fini(&s->deferred);
     model_free(s->model);
     reading_close(&s->reading);
 }
@@ -393,8 +389,8 @@ static void warn(const struct script *s) {
         symbol_notes_say(s->model, s->naming.names, s->naming.store);
     if (s->reading.stream)
         symbol_notes_say_grades(s->print.names.grades, stream_path(s->reading.stream));
-    if (s->unwind)
-        symbol_notes_say_stacks(resolve_unwind_tally(s->unwind), s->model);
+    if (s->print.samples.chain.unwind)
+        symbol_notes_say_stacks(resolve_unwind_tally(s->print.samples.chain.unwind), s->model);
     if (s->o->debug_mode) /* perf's words */
         log_line(LOG_WARN, "Misordered timestamps: %" PRIu64, s->misordered);
 }
@@ -464,7 +460,7 @@ static bool check_options(const struct script_options *o, struct err *err) {
 }
 
 static int run(struct command_env *env, int argc, char **argv) {
-    struct script_options o = {.max_stack = DEFAULT_MAX_STACK, .demangle = true};
+    struct script_options o = {.max_stack = RESOLVE_CHAIN_USUAL, .demangle = true};
     struct err err = ERR_INIT;
     int status;
     if (!command_options(env, &o, OPTION_STOP_AT_OPERAND, &argc, &argv, &status))

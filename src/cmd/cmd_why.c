@@ -10,12 +10,7 @@
 #include "cmd/symbol_notes.h"
 #include "cmd/why_search.h"
 #include "os/proc.h"
-#include "resolve/deferred.h"
-#include "resolve/unwind.h"
-#include "view/script_names.h"
 #include "view/why.h"
-
-enum { MAX_FRAMES = 4096 };
 
 struct why_options {
     bool force, json;
@@ -51,60 +46,32 @@ struct session {
     struct reading reading;
     struct model *model;
     struct naming naming;
-    struct script_names places; /* how script finds them */
-    struct why_search search;   /* of --symbol */
-    struct resolve_deferred deferred;
-    struct resolve_unwind *unwind; /* NULL: no stack dump was met yet */
-    VEC(uint64_t) chain;           /* the sample's, with what was recorded later */
+    struct resolve_locator locator;
+    struct resolve_samples samples;
+    struct why_search search; /* of --symbol */
     struct why why;
 };
 
 /* ---- frames ---- */
 
-/* As script shows it: `exact` is false for addresses that calls return to, and becomes what the next one is.
- */
-static bool add_frame(struct session *s, unsigned cpumode, uint64_t address, bool in_kernel, bool *exact) {
-    struct why_frame *f = vec_push(&s->why.frames);
-    enum model_space space = model_space_of(cpumode);
-    if (!f)
-        return false;
-    const struct model_state *state = script_names_state(&s->places, space, s->why.pid, s->why.when);
-    f->address = address;
-    f->cpumode = cpumode;
-    f->hit = MODEL_NOTHING;
-    if (*exact)
-        script_names_find(&s->places, state, space, in_kernel, address, &f->hit);
-    else
-        script_names_find_caller(&s->places, state, space, in_kernel, address, &f->hit);
-    f->symbol = script_names_symbol_id(&s->places, &f->hit);
-    *exact = script_names_is_entry(&s->places, &f->hit);
-    return true;
-}
-
-/* The sample's callchain, or where it lies; `cut`: it is not all of the stack. */
-static bool add_frames(struct session *s, const struct perfdata_sample *x, unsigned sampled, bool cut) {
-    unsigned cpumode = sampled;
-    bool ok = true, exact = true, in_kernel = sampled == PERFDATA_MISC_KERNEL;
-    vec_clear(&s->why.frames);
-    for (uint64_t i = 0; ok && i < x->callchain.count && s->why.frames.count < MAX_FRAMES; i++) {
-        uint64_t ip = perfdata_u64_at(&x->callchain, i);
-        if (ip < PERFDATA_CONTEXT_MAX) {
-            ok = add_frame(s, cpumode, ip, in_kernel, &exact);
-            continue;
-        }
-        cpumode = perfdata_context_cpumode(ip);
-        exact = true;
-    }
-    if (cut && s->why.frames.count)
-        s->why.frames.items[s->why.frames.count - 1].cut = true;
-    return ok && (s->why.frames.count || add_frame(s, sampled, x->ip, in_kernel, &exact));
+/* Names the frames that were read, for `why`. */
+static void name_frames(struct session *s) {
+    struct resolve_samples *r = &s->samples;
+    size_t kept = 0;
+    for (size_t i = 0; i < r->frames.count; i++)
+        resolve_sample_symbol(r, &r->frames.items[i]);
+    for (size_t i = 0; i < r->frames.count; i++)
+        if (r->frames.items[i].kind != RESOLVE_AT_NOTHING)
+            r->frames.items[kept++] = r->frames.items[i];
+    s->why.frames = r->frames.items;
+    s->why.count = r->frames.count = kept;
 }
 
 /* The frame of that name; the number of frames when there is none. */
 static size_t find_symbol(const struct session *s, const char *name) {
     size_t i = 0;
-    for (; i < s->why.frames.count; i++) {
-        const char *text = resolve_names_text(s->naming.names, s->why.frames.items[i].symbol);
+    for (; i < s->why.count; i++) {
+        const char *text = resolve_names_text(s->naming.names, s->why.frames[i].symbol);
         if (text && !strcmp(text, name))
             break;
     }
@@ -113,82 +80,34 @@ static size_t find_symbol(const struct session *s, const char *name) {
 
 /* ---- samples ---- */
 
-/* False: memory. *deferred: how many chains it refers to; with too many it is none. */
-static bool copy_chain(struct session *s, const struct perfdata_u64s *chain, uint32_t tid,
-                       unsigned *deferred) {
-    const bool nested = deferred == NULL;
-    for (uint64_t i = 0; i < chain->count; i++) {
-        uint64_t ip = perfdata_u64_at(chain, i);
-        if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count) {
-            uint64_t *to = vec_push(&s->chain);
-            if (!to)
-                return false;
-            *to = ip;
-            continue;
-        }
-        if (++*deferred > RESOLVE_DEFERRED_MOST) {
-            vec_clear(&s->chain);
-            return true;
-        }
-        struct perfdata_u64s later =
-            resolve_deferred_find(&s->deferred, s->reading.stream, s->reading.events,
-                                  perfdata_u64_at(chain, ++i), tid, s->why.when.order);
-        if (!copy_chain(s, &later, tid, NULL))
-            return false;
-    }
-    return true;
-}
-
-/* The callchain as script and report show it: with what was recorded later, or in the dump of the stack.
- * *cut: it ends before the stack does. */
-static bool complete_chain(struct session *s, const struct perfdata_attr *attr, const struct why_where *at,
-                           struct perfdata_sample *x, bool *cut, struct err *err) {
-    enum { FRAMES = 127 }; /* as many as those show by default */
-    s->why.when = at->when;
-    if (s->deferred.list.count) {
-        unsigned deferred = 0;
-        vec_clear(&s->chain);
-        if (!copy_chain(s, &x->callchain, x->tid, &deferred))
-            return err_memory(err, "why");
-        x->callchain = (struct perfdata_u64s){(const uint8_t *)s->chain.items, s->chain.count, false};
-    }
-    *cut = resolve_chain_is_cut(attr, &x->callchain);
-    if (!resolve_unwind_has(x))
-        return true;
-    if (!s->unwind)
-        s->unwind = resolve_unwind_new(s->naming.names, stream_header(s->reading.stream), err);
-    if (!s->unwind)
-        return false;
-    x->callchain = resolve_unwind_chain(s->unwind, x, at->cpumode, at->when, FRAMES);
-    *cut = resolve_unwind_was_cut(s->unwind);
-    return true;
-}
-
+/* Without frames: it is not one that --symbol wants, or damaged. */
 static bool take_sample(struct session *s, const struct stream_record *r, struct err *err) {
-    const uint64_t want = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TIME | RESOLVE_UNWIND_FIELDS;
-    bool cut = false;
+    const uint64_t want = PERFDATA_SAMPLE_TIME | RESOLVE_CHAIN_FIELDS;
     const struct perfdata_event *e = &s->reading.events->list.items[r->event];
     struct perfdata_sample x = {.pid = UINT32_MAX, .tid = UINT32_MAX};
+    struct why *w = &s->why;
+    w->count = 0;
     if (!perfdata_sample_decode(&e->plan, r->raw.body, want, &x)) {
         stream_bad_record(s->reading.stream, r, "a sample is shorter than its fields");
-        vec_clear(&s->why.frames);
         return true;
     }
-    struct why *w = &s->why;
-    struct why_where at = {x.pid, reading_when(&s->reading, r), r->raw.misc & PERFDATA_MISC_CPUMODE_MASK};
-    if (!complete_chain(s, &e->attr, &at, &x, &cut, err))
-        return false;
-    if (s->o->symbol && !why_search_may_show(&s->search, &at, &x.callchain, x.ip)) {
-        vec_clear(&s->why.frames);
+    const struct resolve_sample_at at = {&x, &e->attr, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK,
+                                         reading_when(&s->reading, r)};
+    if (s->o->symbol && !resolve_chain_read(&s->samples.chain, &x, &e->attr, at.cpumode, at.when))
+        return err_memory(err, "why");
+    if (s->o->symbol && s->samples.chain.segments.count &&
+        !why_search_may_show(&s->search, &at, &s->samples.chain))
         return true;
-    }
     w->loc = r->loc;
     w->event = r->event;
     w->pid = x.pid;
     w->tid = x.tid;
     w->has_time = r->has_time;
     w->when = at.when;
-    return add_frames(s, &x, at.cpumode, cut) || err_memory(err, "why");
+    if (!resolve_sample_read_all(&s->samples, &at))
+        return err_memory(err, "why");
+    name_frames(s);
+    return true;
 }
 
 static bool lacks_sample(const struct session *s, struct err *err) {
@@ -217,7 +136,7 @@ static bool find_sample(struct session *s, struct err *err) {
             return false;
         if (o->symbol)
             w->chosen = find_symbol(s, o->symbol);
-        if (!o->symbol || w->chosen < w->frames.count)
+        if (!o->symbol || w->chosen < w->count)
             break;
     }
     if (status == STREAM_FAILED)
@@ -225,8 +144,7 @@ static bool find_sample(struct session *s, struct err *err) {
     if (status == STREAM_END)
         return lacks_sample(s, err);
     w->comm = model_comm(s->model, w->pid, w->tid, w->when, NULL);
-    return w->chosen < w->frames.count ||
-           err_set(err, ERR_ABSENT, "--frame", "the sample has %zu frames", w->frames.count);
+    return w->chosen < w->count || err_set(err, ERR_ABSENT, "--frame", "the sample has %zu frames", w->count);
 }
 
 /* ---- addresses ---- */
@@ -277,9 +195,11 @@ static bool find_address(struct session *s, const char *text, struct err *err) {
         w->has_time = true;
     }
     bool kernel = !o->pid || address >> 63;
-    bool exact = true;
-    return add_frame(s, kernel ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER, address, false, &exact) ||
-           err_memory(err, "why");
+    if (!resolve_sample_read_address(&s->samples, kernel ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER, w->pid,
+                                     w->when, address))
+        return err_memory(err, "why");
+    name_frames(s);
+    return true;
 }
 
 /* ---- identities ---- */
@@ -315,7 +235,7 @@ static void read_file(struct why *w, struct err *err) {
 /* What the image's path leads to now; into `err` why there is nothing. `path` is room for one. */
 static void find_identities(struct session *s, char *path, size_t size, struct err *err) {
     struct why *w = &s->why;
-    const struct why_frame *f = &w->frames.items[w->chosen];
+    const struct resolve_sample_frame *f = &w->frames[w->chosen];
     const struct model_image *image = f->hit.image == MODEL_NONE ? NULL : model_image(s->model, f->hit.image);
     if (!image)
         return;
@@ -336,31 +256,20 @@ static void find_identities(struct session *s, char *path, size_t size, struct e
 
 /* ---- the command ---- */
 
-/* For reading_first_pass. */
-static bool see_record(void *ctx, const struct stream_record *r, struct err *err) {
-    struct session *s = ctx;
-    struct perfdata_record rec;
-    if (r->raw.type != PERFDATA_RECORD_CALLCHAIN_DEFERRED || !reading_decode(&s->reading, r, &rec))
-        return true;
-    return resolve_deferred_note(&s->deferred, rec.callchain_deferred.cookie, r->loc) ||
-           err_memory(err, "deferred callchains");
-}
-
 static bool prepare(struct session *s, const struct command_env *env, struct err *err) {
     s->why.pid = s->why.tid = UINT32_MAX;
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
     s->reading.kallsyms = s->o->symbols.host.kallsyms;
     s->reading.symfs = s->o->symbols.symfs;
     if (!s->model || !reading_jitdumps(&s->reading, NULL, s->o->symbols.symfs, err) ||
-        !reading_first_pass(&s->reading, s->model, NULL, see_record, s, err) ||
+        !reading_first_pass(&s->reading, s->model, NULL, NULL, NULL, err) ||
         !naming_open(&s->naming, env, &s->reading, s->model, &s->o->symbols, err))
         return false;
-    if (!script_names_init(&s->places, s->model))
-        return err_memory(err, "why");
-    resolve_deferred_sort(&s->deferred);
-    s->places.names = s->naming.names;
+    s->locator.model = s->model;
+    s->samples = (struct resolve_samples){.locator = &s->locator, .names = s->naming.names};
+    s->samples.chain.o = reading_chains(&s->reading, s->naming.names, RESOLVE_CHAIN_USUAL);
     s->search.name = s->o->symbol;
-    s->search.places = &s->places;
+    s->search.samples = &s->samples;
     s->why.model = s->model;
     s->why.names = s->naming.names;
     s->why.stream = s->reading.stream;
@@ -396,12 +305,9 @@ static int run(struct command_env *env, int argc, char **argv) {
     bool ok = reading_open(&s.reading, input_path(o.input), o.force, &err) && prepare(&s, env, &err) &&
               (argc ? find_address(&s, argv[0], &err) : find_sample(&s, &err));
     status = ok ? show(env, &s) : command_fail(&err);
-    vec_fini(&s.why.frames);
-    vec_fini(&s.chain);
-    resolve_deferred_fini(&s.deferred);
-    resolve_unwind_free(s.unwind);
+    resolve_samples_fini(&s.samples);
+    resolve_locator_fini(&s.locator);
     why_search_fini(&s.search);
-    script_names_fini(&s.places);
     naming_close(&s.naming);
     model_free(s.model);
     reading_close(&s.reading);

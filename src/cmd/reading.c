@@ -41,6 +41,7 @@ void reading_close(struct reading *r) {
     stream_close(r->stream);
     kmod_sections_fini(&r->kmod);
     resolve_recorded_fini(&r->recorded);
+    resolve_deferred_fini(&r->deferred);
     *r = (struct reading){0};
 }
 
@@ -134,19 +135,43 @@ bool reading_decode(struct reading *r, const struct stream_record *raw, struct p
     return false;
 }
 
-bool reading_apply(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err) {
-    struct perfdata_record rec;
-    /* Decoded in any case: damage is damage whoever looks. */
-    if (raw->legacy || !reading_decode(r, raw, &rec))
-        return true;
-    if (!kmod_sections_see(&r->kmod, &rec))
+static bool take_in(struct reading *r, struct model *m, const struct stream_record *raw,
+                    struct perfdata_record *rec, struct err *err) {
+    if (!kmod_sections_see(&r->kmod, rec))
         return err_memory(err, "modules");
-    resolve_recorded_see(&r->recorded, &rec);
-    if (r->jit && !resolve_jit_note_record(r->jit, &rec, reading_when(r, raw)))
+    resolve_recorded_see(&r->recorded, rec);
+    if (r->jit && !resolve_jit_note_record(r->jit, rec, reading_when(r, raw)))
         return err_memory(err, "jitdumps");
     if (!model_wants(m, raw->raw.type))
         return true;
-    return model_apply(m, &rec, reading_when(r, raw), err);
+    return model_apply(m, rec, reading_when(r, raw), err);
+}
+
+bool reading_apply(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err) {
+    struct perfdata_record rec;
+    /* Decoded in any case: damage is damage whoever looks. */
+    return raw->legacy || !reading_decode(r, raw, &rec) || take_in(r, m, raw, &rec, err);
+}
+
+/* In the first pass, where nothing of a callchain that came later has been asked for yet. */
+static bool take_first(struct reading *r, struct model *m, const struct stream_record *raw, struct err *err) {
+    struct perfdata_record rec;
+    if (!reading_decode(r, raw, &rec))
+        return true;
+    if (rec.type == PERFDATA_RECORD_CALLCHAIN_DEFERRED &&
+        !resolve_deferred_note(&r->deferred, rec.callchain_deferred.cookie, raw->loc))
+        return err_memory(err, "deferred callchains");
+    return take_in(r, m, raw, &rec, err);
+}
+
+struct resolve_chain_options reading_chains(const struct reading *r, struct resolve_names *names,
+                                            uint64_t most) {
+    return (struct resolve_chain_options){.most = most,
+                                          .deferred = &r->deferred,
+                                          .stream = r->stream,
+                                          .events = r->events,
+                                          .names = names,
+                                          .header = stream_header(r->stream)};
 }
 
 static void end_modules(const struct reading *r, struct model *m) {
@@ -197,7 +222,7 @@ static bool read_records(struct first_pass *x, struct err *err) {
         }
         if (rec.legacy)
             continue;
-        if ((x->seen && !x->seen(x->ctx, &rec, err)) || !reading_apply(r, x->m, &rec, err))
+        if ((x->seen && !x->seen(x->ctx, &rec, err)) || !take_first(r, x->m, &rec, err))
             return false;
     }
     if (x->span)
@@ -258,6 +283,7 @@ bool reading_first_pass(struct reading *r, struct model *m, struct reading_span 
         return false;
     if (model_memory_bytes(m) >= LARGE_MODEL)
         os_heap_give_back();
+    resolve_deferred_sort(&r->deferred);
     stream_rewind(r->stream);
     return true;
 }

@@ -12,6 +12,7 @@
 #include "format/perfdata/event_name.h"
 #include "format/tracefs/tracefs_formats.h"
 #include "model/model.h"
+#include "resolve/chain.h"
 #include "resolve/jit.h"
 #include "resolve/recorded.h"
 #include "stream/stream.h"
@@ -27,6 +28,7 @@ struct reading {
     struct resolve_jit *jit; /* NULL: reading_jitdumps was not called */
     struct kmod_sections kmod;
     struct resolve_recorded recorded; /* complete after the first pass */
+    struct resolve_deferred deferred; /* callchains that came later than their samples: likewise */
     /* What may tell where modules end: a list of symbols, and where their files are. Set between open and
      * first pass; NULL. */
     const char *kallsyms, *symfs;
@@ -83,6 +85,11 @@ void reading_header_span(const struct reading *r, struct reading_span *span);
 /* What the header's text wants to know of a recording. Of one that was not finished it reads the samples'
  * times, once and from the beginning, and rewinds. */
 struct header_text_options reading_header_options(struct reading *r, bool full);
+
+/* How callchains of up to `most` addresses are read (resolve/chain.h): with those that came later and, unless
+ * `names` is NULL, what dumped stacks tell. Borrows from `r`. */
+struct resolve_chain_options reading_chains(const struct reading *r, struct resolve_names *names,
+                                            uint64_t most);
 
 /* Seconds since 1970 when the recording was made, as the header's text tells it: the file's own time, or now.
  */

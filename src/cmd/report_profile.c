@@ -40,7 +40,6 @@ struct report_session {
     /* The latest time of a record about tasks and maps: so far, at the end of the last round, of the one
      * before. */
     uint64_t latest_ns, last_round_ns, round_ns;
-    struct resolve_deferred deferred;
     struct report_threads threads;
     struct profile_parallelism parallelism;
     struct naming naming;
@@ -324,18 +323,12 @@ static bool see_record(void *ctx, const struct stream_record *r, struct err *err
     }
     watch_rounds(s, r);
     s->throttled += type == PERFDATA_RECORD_THROTTLE;
-    if (type != PERFDATA_RECORD_LOST_SAMPLES && type != PERFDATA_RECORD_CALLCHAIN_DEFERRED && !counts)
-        return true;
-    if (!reading_decode(s->r, r, &rec))
+    if ((type != PERFDATA_RECORD_LOST_SAMPLES && !counts) || !reading_decode(s->r, r, &rec))
         return true;
     if (counts)
         return see_counts(s, r, &rec.read, err);
-    if (type == PERFDATA_RECORD_LOST_SAMPLES) {
-        s->lost += rec.lost_samples.lost;
-        return true;
-    }
-    return resolve_deferred_note(&s->deferred, rec.callchain_deferred.cookie, r->loc) ||
-           err_memory(err, "deferred callchains");
+    s->lost += rec.lost_samples.lost;
+    return true;
 }
 
 /* How many threads to work on a recording of so many pieces: by default one for what is done before others
@@ -363,7 +356,6 @@ static bool first_pass(struct report_session *s, struct err *err) {
     if (!s->model || !reading_jitdumps(s->r, s->o->jitdump_dir, s->o->symbol.symfs, err) ||
         !reading_first_pass(s->r, s->model, &s->span, see_record, s, err))
         return false;
-    resolve_deferred_sort(&s->deferred);
     profile_parallelism_sort(&s->parallelism);
     return parse_times(s, err) &&
            report_switch_find(&s->switches, s->r, s->o->switch_on, s->o->switch_off, err);
@@ -508,7 +500,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .model = s->model,
         .names = s->naming.names,
         .lines = s->naming.lines,
-        .deferred = &s->deferred,
+        .deferred = &s->r->deferred,
         .keep = o->cpus || o->parallelism || o->socket >= 0 || o->pids || o->tids || o->time ||
                         o->switch_on || o->switch_off
                     ? keep
@@ -559,7 +551,6 @@ void report_session_free(struct report_session *s) {
     profile_free(s->profile);
     pool_free(s->pool);
     naming_close(&s->naming);
-    resolve_deferred_fini(&s->deferred);
     profile_parallelism_fini(&s->parallelism);
     filter_fini(&s->levels);
     report_threads_fini(&s->threads);

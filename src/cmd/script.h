@@ -10,8 +10,6 @@
 #include "cmd/script_choice.h"
 #include "cmd/time_range.h"
 #include "format/perfdata/readings.h"
-#include "resolve/deferred.h"
-#include "resolve/unwind.h"
 #include "view/script_json.h"
 #include "view/script_print.h"
 #include "view/script_record.h"
@@ -88,8 +86,6 @@ struct script {
     uint32_t on_event, off_event;  /* --switch-on, --switch-off; PERFDATA_NO_EVENT: none */
     bool on;                       /* samples are shown at present */
     struct reading_span span;      /* of the samples; a pipe's is not known */
-    struct resolve_deferred deferred;
-    struct resolve_unwind *unwind; /* NULL: no sample with a stack dump was shown yet */
     uint64_t round_locs[3];        /* streaming: where the last rounds ended, the latest last */
     bool round_ended;
     uint64_t last_ns, misordered; /* of samples: the latest time so far, those that were before it */
@@ -104,9 +100,6 @@ struct script {
 
 /* For reading_first_pass: notes what is needed of records ahead of their turn. `ctx` is the struct script. */
 reading_seen_fn script_see_record;
-
-/* For script_print: the chain that was recorded later. `ctx` is the struct script. */
-script_deferred_fn script_find_deferred;
 
 /* Prints everything that is asked for, in the order of time. */
 bool script_read(struct script *s, struct err *err);

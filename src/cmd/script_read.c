@@ -9,21 +9,18 @@
 #include "view/dump.h"
 #include "view/script_metric.h"
 
-/* What is needed of records ahead of their turn: guests, and chains that came late. False: memory. */
-static bool note_record(struct script *s, const struct stream_record *r) {
+/* The machines of guests are needed ahead of their turn. False: memory. */
+static bool note_guests(struct script *s, const struct stream_record *r) {
     struct perfdata_record rec;
-    bool index = r->raw.type == PERFDATA_RECORD_ID_INDEX;
-    if ((!index && r->raw.type != PERFDATA_RECORD_CALLCHAIN_DEFERRED) ||
-        !reading_decode(&s->reading, r, &rec))
-        return true;
-    return index ? script_guests_add(&s->guests, &rec.id_index)
-                 : resolve_deferred_note(&s->deferred, rec.callchain_deferred.cookie, r->loc);
+    return r->raw.type != PERFDATA_RECORD_ID_INDEX || !reading_decode(&s->reading, r, &rec) ||
+           script_guests_add(&s->guests, &rec.id_index);
 }
 
-struct perfdata_u64s script_find_deferred(void *ctx, uint64_t cookie, uint32_t tid, uint64_t after_loc) {
-    struct script *s = ctx;
-    resolve_deferred_sort(&s->deferred);
-    return resolve_deferred_find(&s->deferred, s->reading.stream, s->reading.events, cookie, tid, after_loc);
+/* So are, in a pipe, callchains that came later than their samples. */
+static bool note_deferred(struct script *s, const struct stream_record *r) {
+    struct perfdata_record rec;
+    return r->raw.type != PERFDATA_RECORD_CALLCHAIN_DEFERRED || !reading_decode(&s->reading, r, &rec) ||
+           resolve_deferred_note(&s->reading.deferred, rec.callchain_deferred.cookie, r->loc);
 }
 
 /* ---- records, in time order ---- */
@@ -130,22 +127,6 @@ static bool ask_filters(struct script *s, const struct script_sample *x, bool *s
     return !*shown || !s->dlfilter || script_dlfilter_ask(s->dlfilter, false, x, shown, err);
 }
 
-/* Replaces the callchain, if it is shown, by one with the stack that was dumped. */
-static bool unwind(struct script *s, struct script_sample *shown, struct perfdata_sample *x,
-                   struct err *err) {
-    const struct script_plan *plan = script_print_plan(&s->print, shown->event, err);
-    if (!resolve_unwind_has(x) || !plan || !(plan->chain || (s->as_json && !s->o->hide_chains)))
-        return plan;
-    if (!s->unwind)
-        s->unwind = resolve_unwind_new(s->naming.names, stream_header(s->reading.stream), err);
-    if (!s->unwind)
-        return false;
-    x->callchain = resolve_unwind_chain(s->unwind, x, shown->misc & PERFDATA_MISC_CPUMODE_MASK, shown->when,
-                                        (uint64_t)s->o->max_stack);
-    shown->stack_cut = resolve_unwind_was_cut(s->unwind);
-    return true;
-}
-
 static bool do_sample(struct script *s, const struct stream_record *r, struct err *err) {
     if (r->event == PERFDATA_NO_EVENT)
         return true;
@@ -170,14 +151,11 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
         skip_reading(s, x);
     if (!shown)
         return true;
-    if (!unwind(s, &asked, x, err))
-        return false;
+    resolve_deferred_sort(&s->reading.deferred); /* a pipe's may have grown */
     if (reads)
         print_reading(s, &asked, x);
     else
         print_sample(s, &asked);
-    if (s->unwind) /* the next one's chain takes the place of this one's */
-        script_print_flush(&s->print);
     if (s->failure.code)
         *err = s->failure;
     return !s->failure.code;
@@ -216,7 +194,7 @@ static bool do_record(struct script *s, const struct stream_record *r, struct er
 /* ---- a file: everything into the model first, then the samples ---- */
 
 bool script_see_record(void *ctx, const struct stream_record *r, struct err *err) {
-    return note_record(ctx, r) || err_memory(err, "script");
+    return note_guests(ctx, r) || err_memory(err, "script");
 }
 
 static bool want_printed(void *ctx, const struct stream_record *r) {
@@ -279,7 +257,7 @@ static bool want_streamed(void *ctx, const struct stream_record *r) {
         s->round_locs[2] = r->loc;
         s->round_ended = true;
     }
-    if (!note_record(s, r))
+    if (!note_guests(s, r) || !note_deferred(s, r))
         s->failed = true;
     struct perfdata_record rec;
     bool wanted = r->raw.type == PERFDATA_RECORD_SAMPLE || model_wants(s->model, r->raw.type) ||
@@ -301,7 +279,7 @@ static bool follow(struct script *s, uint64_t now_ns, struct err *err) {
 static bool forget(struct script *s, struct model_when when, struct err *err) {
     uint64_t loc = s->round_locs[0];
     s->round_ended = false;
-    resolve_deferred_forget(&s->deferred, loc);
+    resolve_deferred_forget(&s->reading.deferred, loc);
     stream_release(s->reading.stream, loc);
     return model_retire(s->model, when, err);
 }

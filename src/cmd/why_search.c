@@ -22,7 +22,7 @@ void why_search_fini(struct why_search *w) {
 
 /* Several mappings may share such a page. */
 static bool find_odd(struct why_search *w) {
-    const struct model *m = w->places->model;
+    const struct model *m = w->samples->locator->model;
     bool ok = true;
     for (uint32_t i = 0; ok && i < model_mapping_count(m); i++) {
         const struct model_mapping map = model_mapping(m, i);
@@ -75,22 +75,22 @@ static bool page_may_hold(struct why_search *w, const struct model_state *state,
     struct model_hit first, end;
     if (hash_map_get(&w->odd, page) != HASH_ABSENT || hash_map_get(&w->odd, page - 1) != HASH_ABSENT)
         return true;
-    bool mapped = script_names_find(w->places, state, space, in_kernel, start, &first);
-    bool to_end = script_names_find(w->places, state, space, in_kernel, last, &end);
+    bool mapped = resolve_locate(w->samples->locator, state, space, in_kernel, start, &first);
+    bool to_end = resolve_locate(w->samples->locator, state, space, in_kernel, last, &end);
     if (first.mapping != end.mapping || mapped != to_end)
         return true;
     if (first.image == MODEL_NONE) /* what calls may be the page before's */
-        return script_names_find(w->places, state, space, in_kernel, start - 1, &end) &&
+        return resolve_locate(w->samples->locator, state, space, in_kernel, start - 1, &end) &&
                end.image != MODEL_NONE;
-    const struct model_image *image = model_image(w->places->model, first.image);
+    const struct model_image *image = model_image(w->samples->locator->model, first.image);
     if (image->pid != MODEL_NONE || image->kind == MODEL_IMAGE_CODE)
         return true; /* JITs' mappings lie side by side */
     uint64_t key = hash_u64(first.offset) ^ first.image;
     uint32_t held = hash_map_get(&w->held, key);
     if (held != HASH_ABSENT)
         return held;
-    script_names_symbol_id(w->places, &first); /* loads the table */
-    const struct symbol_table *t = resolve_names_table(w->places->names, first.image);
+    resolve_names_find(w->samples->names, first.image, first.offset); /* loads the table */
+    const struct symbol_table *t = resolve_names_table(w->samples->names, first.image);
     held = t && range_holds(t, first.offset ? first.offset - 1 : 0, first.offset + (last - start), w->name);
     hash_map_set(&w->held, key, held); /* without memory it is found out again */
     return held;
@@ -108,28 +108,23 @@ static bool may_be_at(struct why_search *w, const struct model_state *state, enu
     return slot->may_hold;
 }
 
-bool why_search_may_show(struct why_search *w, const struct why_where *at, const struct perfdata_u64s *chain,
-                         uint64_t ip) {
+bool why_search_may_show(struct why_search *w, const struct resolve_sample_at *at,
+                         const struct resolve_chain *chain) {
     bool in_kernel = at->cpumode == PERFDATA_MISC_KERNEL;
-    enum model_space space = model_space_of(at->cpumode);
-    const struct model_state *state = NULL;
     if (!w->pages)
         w->pages = calloc(SLOTS, sizeof *w->pages);
     if (!w->odd_known)
         w->odd_known = find_odd(w);
     if (!w->pages || !w->odd_known)
         return true;
-    for (uint64_t i = 0; i < chain->count + !chain->count; i++) {
-        uint64_t address = chain->count ? perfdata_u64_at(chain, i) : ip;
-        if (address >= PERFDATA_CONTEXT_MAX) {
-            space = model_space_of(perfdata_context_cpumode(address));
-            state = NULL;
-            continue;
-        }
-        if (!state)
-            state = script_names_state(w->places, space, at->pid, at->when);
-        if (may_be_at(w, state, space, in_kernel, address))
-            return true;
+    for (size_t i = 0; i < chain->segments.count; i++) {
+        const struct resolve_segment *s = &chain->segments.items[i];
+        enum model_space space = model_space_of(s->cpumode);
+        const struct model_state *state =
+            resolve_locator_state(w->samples->locator, space, at->s->pid, at->when);
+        for (uint64_t k = 0; k < s->count; k++)
+            if (may_be_at(w, state, space, in_kernel, resolve_segment_at(s, k)))
+                return true;
     }
     return false;
 }

@@ -6,30 +6,23 @@
 #ifndef SONDE_CMD_WHY_SEARCH_H
 #define SONDE_CMD_WHY_SEARCH_H
 
-#include "view/script_names.h"
+#include "base/hash.h"
+#include "resolve/sample.h"
 
 struct why_search {
-    const char *name;            /* borrowed */
-    struct script_names *places; /* borrowed; they name functions */
-    struct why_page *pages;      /* direct-mapped; NULL: not made yet */
-    struct hash_map odd;         /* pages that some mapping ends in or begins in */
-    struct hash_map held;        /* by image and offset: whether that page of it may hold the name */
+    const char *name;                /* borrowed */
+    struct resolve_samples *samples; /* borrowed; they name functions */
+    struct why_page *pages;          /* direct-mapped; NULL: not made yet */
+    struct hash_map odd;             /* pages that some mapping ends in or begins in */
+    struct hash_map held;            /* by image and offset: whether that page of it may hold the name */
     bool odd_known;
 };
 
 /* Zeroed before but for its borrowed members. The model is frozen. */
 void why_search_fini(struct why_search *w);
 
-/* Where a sample was taken: what decides what is at its addresses. */
-struct why_where {
-    uint32_t pid;
-    struct model_when when;
-    unsigned cpumode; /* PERFDATA_MISC_* */
-};
-
-/* False: no frame of the sample, innermost `ip` if it has no callchain, has the name. True: one may have, or
- * memory ran out. */
-bool why_search_may_show(struct why_search *w, const struct why_where *at, const struct perfdata_u64s *chain,
-                         uint64_t ip);
+/* False: no address of the chain has the name. True: one may have, or memory ran out. */
+bool why_search_may_show(struct why_search *w, const struct resolve_sample_at *at,
+                         const struct resolve_chain *chain);
 
 #endif

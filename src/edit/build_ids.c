@@ -32,6 +32,8 @@ struct edit_build_ids {
     uint8_t *asked;          /* by image */
     VEC(struct found) found; /* maps: by image */
     uint8_t *used;           /* maps: by mapping; NULL: none goes */
+    struct resolve_locator locator;
+    struct resolve_samples samples; /* without names: what lies where is all that is asked */
     struct copy_editor editor;
     struct edit_build_ids_counts counts;
 };
@@ -189,31 +191,34 @@ static void announce(struct edit_build_ids *b, uint32_t number, struct writer *o
 
 /* ---- on the way ---- */
 
-static void ask_at(struct edit_build_ids *b, unsigned cpumode, uint32_t pid, struct model_when when,
-                   uint64_t address, struct writer *out) {
-    struct model_hit hit;
-    if (model_find(b->model, cpumode, pid, when, address, &hit))
-        announce(b, hit.image, out);
+/* A decoded sample and where it stands. False: it is a bad one, which is copied as it is. */
+static bool read_sample(const struct edit_build_ids *b, const struct stream_record *r, uint64_t want,
+                        struct perfdata_sample *s, struct resolve_sample_at *at) {
+    *s = (struct perfdata_sample){.pid = UINT32_MAX};
+    if (r->event >= b->events->list.count ||
+        !perfdata_sample_decode(&b->events->list.items[r->event].plan, r->raw.body, want, s))
+        return false;
+    *at = (struct resolve_sample_at){.s = s,
+                                     .attr = &b->events->list.items[r->event].attr,
+                                     .cpumode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK,
+                                     .when = {r->has_time ? r->time_ns : stream_when_ns(b->in, r), r->loc}};
+    return true;
 }
 
-/* The images of a sample: where it lies, and its callers. */
-static void ask_sample(struct edit_build_ids *b, const struct stream_record *r, struct writer *out) {
-    const uint64_t want = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_CALLCHAIN;
-    struct perfdata_sample s = {.pid = UINT32_MAX};
-    if (r->event >= b->events->list.count ||
-        !perfdata_sample_decode(&b->events->list.items[r->event].plan, r->raw.body, want, &s))
-        return; /* a bad one is copied as it is */
-    struct model_when when = {r->has_time ? r->time_ns : stream_when_ns(b->in, r), r->loc};
-    unsigned cpumode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;
-    if (s.have & PERFDATA_SAMPLE_IP)
-        ask_at(b, cpumode, s.pid, when, s.ip, out);
-    for (uint64_t i = 0; s.have & PERFDATA_SAMPLE_CALLCHAIN && i < s.callchain.count; i++) {
-        uint64_t address = perfdata_u64_at(&s.callchain, i);
-        if (address >= PERFDATA_CONTEXT_MAX)
-            cpumode = perfdata_context_cpumode(address);
-        else
-            ask_at(b, cpumode, s.pid, when, address, out);
-    }
+/* The images of a sample: where it lies, and its callers. False: memory. */
+static bool ask_sample(struct edit_build_ids *b, const struct stream_record *r, struct writer *out) {
+    struct perfdata_sample s;
+    struct resolve_sample_at at;
+    struct model_hit own;
+    if (!read_sample(b, r, PERFDATA_SAMPLE_TID | RESOLVE_CHAIN_FIELDS, &s, &at))
+        return true;
+    if (s.have & PERFDATA_SAMPLE_IP && model_find(b->model, at.cpumode, s.pid, at.when, s.ip, &own))
+        announce(b, own.image, out);
+    if (!resolve_sample_read(&b->samples, &at))
+        return false;
+    for (size_t i = 0; i < b->samples.frames.count; i++)
+        announce(b, b->samples.frames.items[i].hit.image, out);
+    return true;
 }
 
 /* The first mapping that the record at `loc` made, or a later one: ids ascend with their places in the file.
@@ -340,66 +345,53 @@ static void edit_map(struct edit_build_ids *b, const struct stream_record *r, st
 
 /* ---- what samples need ---- */
 
-static void use(struct edit_build_ids *b, unsigned cpumode, uint32_t pid, const struct stream_record *r,
+static void use(struct edit_build_ids *b, unsigned cpumode, const struct resolve_sample_at *at,
                 uint64_t address) {
-    struct model_when when = {r->has_time ? r->time_ns : stream_when_ns(b->in, r), r->loc};
     struct model_state state;
     struct model_hit hit;
-    model_state_at(b->model, model_space_of(cpumode), pid, when, &state);
+    model_state_at(b->model, model_space_of(cpumode), at->s->pid, at->when, &state);
     if (model_state_find(b->model, &state, address, &hit) ||
         model_state_find_before_exec(b->model, &state, address, &hit))
         b->used[hit.mapping] = 1;
 }
 
-/* What is called from the last instruction of a mapping, returns behind it. */
-static void use_chain(struct edit_build_ids *b, unsigned cpumode, uint32_t pid, const struct stream_record *r,
-                      const struct perfdata_u64s *chain) {
-    for (uint64_t i = 0; i < chain->count; i++) {
-        uint64_t address = perfdata_u64_at(chain, i);
-        if (address >= PERFDATA_CONTEXT_MAX) {
-            cpumode = perfdata_context_cpumode(address);
-            continue;
-        }
-        use(b, cpumode, pid, r, address);
-        use(b, cpumode, pid, r, address - 1);
+/* What is called from the last instruction of a mapping, returns after it. */
+static void use_segment(struct edit_build_ids *b, const struct resolve_sample_at *at,
+                        const struct resolve_segment *s) {
+    for (uint64_t i = 0; s->kind != RESOLVE_SEGMENT_COOKIE && i < s->count; i++) {
+        uint64_t address = resolve_segment_at(s, i);
+        use(b, s->cpumode, at, address);
+        use(b, s->cpumode, at, address - 1);
     }
 }
 
 /* A branch or an access to memory may lead from the kernel to a process. */
-static void use_anywhere(struct edit_build_ids *b, const struct perfdata_sample *s, unsigned cpumode,
-                         const struct stream_record *r, uint64_t address) {
-    use(b, cpumode, s->pid, r, address);
-    if (cpumode != PERFDATA_MISC_USER)
-        use(b, PERFDATA_MISC_USER, s->pid, r, address);
+static void use_anywhere(struct edit_build_ids *b, const struct resolve_sample_at *at, uint64_t address) {
+    use(b, at->cpumode, at, address);
+    if (at->cpumode != PERFDATA_MISC_USER)
+        use(b, PERFDATA_MISC_USER, at, address);
 }
 
-static void use_sample(struct edit_build_ids *b, const struct stream_record *r,
-                       const struct perfdata_plan *plan) {
-    struct perfdata_sample s = {.pid = UINT32_MAX};
-    unsigned cpumode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;
-    if (!perfdata_sample_decode(plan, r->raw.body, ~0ull, &s))
-        return; /* a bad one is copied as it is */
-    use(b, cpumode, s.pid, r, s.ip);
-    if (s.have & PERFDATA_SAMPLE_CALLCHAIN)
-        use_chain(b, cpumode, s.pid, r, &s.callchain);
+/* False: memory. */
+static bool use_sample(struct edit_build_ids *b, const struct stream_record *r) {
+    struct perfdata_sample s;
+    struct resolve_sample_at at;
+    struct resolve_chain *chain = &b->samples.chain;
+    if (!read_sample(b, r, ~0ull, &s, &at))
+        return true;
+    use(b, at.cpumode, &at, s.ip);
+    if (!resolve_chain_read(chain, &s, at.attr, at.cpumode, at.when))
+        return false;
+    for (size_t i = 0; i < chain->segments.count; i++)
+        use_segment(b, &at, &chain->segments.items[i]);
     if (s.have & PERFDATA_SAMPLE_ADDR)
-        use_anywhere(b, &s, cpumode, r, s.addr);
+        use_anywhere(b, &at, s.addr);
     for (uint64_t i = 0; s.have & PERFDATA_SAMPLE_BRANCH_STACK && i < s.branch_count; i++) {
         struct perfdata_branch branch = perfdata_branch_at(&s, i);
-        use_anywhere(b, &s, cpumode, r, branch.from);
-        use_anywhere(b, &s, cpumode, r, branch.to);
+        use_anywhere(b, &at, branch.from);
+        use_anywhere(b, &at, branch.to);
     }
-}
-
-static void use_record(struct edit_build_ids *b, const struct stream_record *r) {
-    const struct perfdata_plan *plan = &b->events->list.items[r->event].plan;
-    struct perfdata_record rec;
-    const char *reason;
-    if (r->raw.type == PERFDATA_RECORD_SAMPLE)
-        use_sample(b, r, plan);
-    else if (r->raw.type == PERFDATA_RECORD_CALLCHAIN_DEFERRED &&
-             perfdata_record_decode(&r->raw, plan, b->events->swap, &rec, &reason))
-        use_chain(b, PERFDATA_MISC_USER, rec.id.pid, r, &rec.callchain_deferred.ips);
+    return true;
 }
 
 /* Which mappings samples need. Where a stack is unwound, or a trace of instructions decoded, later, nobody
@@ -415,8 +407,8 @@ static bool find_used(struct edit_build_ids *b, struct stream *in, struct err *e
         return err_memory(err, "build-ids");
     while (!all && (status = stream_next(in, &r, err)) == STREAM_RECORD) {
         all = r.raw.type == PERFDATA_RECORD_AUXTRACE;
-        if (!r.legacy && r.event < b->events->list.count)
-            use_record(b, &r);
+        if (!r.legacy && r.raw.type == PERFDATA_RECORD_SAMPLE && !use_sample(b, &r))
+            return err_memory(err, "build-ids");
     }
     if (!all && status == STREAM_FAILED)
         return false;
@@ -433,7 +425,6 @@ static bool find_used(struct edit_build_ids *b, struct stream *in, struct err *e
 static bool edit(void *ctx, const struct stream_record *r, struct writer *before, bool *keep,
                  struct err *err) {
     struct edit_build_ids *b = ctx;
-    (void)err;
     if (!r || r->legacy)
         return true;
     bool map = r->raw.type == PERFDATA_RECORD_MMAP || r->raw.type == PERFDATA_RECORD_MMAP2;
@@ -445,7 +436,7 @@ static bool edit(void *ctx, const struct stream_record *r, struct writer *before
     if (map && b->options.all)
         ask_mapping(b, r, before);
     else if (r->raw.type == PERFDATA_RECORD_SAMPLE && !b->options.all)
-        ask_sample(b, r, before);
+        return ask_sample(b, r, before) || err_memory(err, "build-ids");
     return true;
 }
 
@@ -470,6 +461,8 @@ struct edit_build_ids *edit_build_ids_new(const struct edit_build_ids_options *o
         b->events = events;
         b->names = names;
         b->model = resolve_names_model(names);
+        b->locator.model = b->model;
+        b->samples = (struct resolve_samples){.locator = &b->locator, .chain.o = options->chains};
         b->editor = (struct copy_editor){edit, b};
         b->asked = calloc(model_image_count(b->model) + 1u, 1);
     }
@@ -483,6 +476,8 @@ struct edit_build_ids *edit_build_ids_new(const struct edit_build_ids_options *o
 void edit_build_ids_free(struct edit_build_ids *b) {
     if (!b)
         return;
+    resolve_samples_fini(&b->samples);
+    resolve_locator_fini(&b->locator);
     vec_fini(&b->known);
     vec_fini(&b->found);
     free(b->used);

@@ -12,10 +12,11 @@
 #define SONDE_EDIT_BUILD_IDS_H
 
 #include "edit/copy.h"
-#include "resolve/names.h"
+#include "resolve/sample.h"
 
 struct edit_build_ids_options {
-    bool all; /* images that no sample hits, too */
+    struct resolve_chain_options chains; /* how the callchains of samples are read */
+    bool all;                            /* images that no sample hits, too */
     /* Into map records, all of which become MMAP2; unless `all`, those of processes that no sample needs go.
      */
     bool maps;

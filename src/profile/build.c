@@ -62,14 +62,9 @@ static void plan_slots(struct profile_plan *plan) {
 }
 
 /* Whether call stacks were recorded by the processor. */
-static bool is_calls(const struct perfdata_attr *a) {
-    return a->sample_type & PERFDATA_SAMPLE_BRANCH_STACK &&
-           a->branch_sample_type & PERFDATA_BRANCH_CALL_STACK;
-}
-
 static bool records_calls(const struct perfdata_events *events) {
     for (size_t i = 0; i < events->list.count; i++)
-        if (is_calls(&events->list.items[i].attr))
+        if (resolve_chain_has_calls(&events->list.items[i].attr))
             return true;
     return false;
 }
@@ -172,6 +167,18 @@ static struct profile_way way_of(const struct profile_plan *plan, const struct p
 
 /* ---- the builder ---- */
 
+static struct resolve_chain_options chain_options(const struct profile_plan *plan) {
+    const struct profile_input *in = plan->in;
+    return (struct resolve_chain_options){.most = plan->o->max_stack,
+                                          .outermost = plan->o->chain_order == PROFILE_CALLER,
+                                          .no_calls = !plan->calls,
+                                          .deferred = in->deferred,
+                                          .stream = in->stream,
+                                          .events = in->events,
+                                          .names = plan->unwinds ? in->names : NULL,
+                                          .header = stream_header(in->stream)};
+}
+
 bool profile_builder_init(struct profile_builder *b, const struct profile_plan *plan, struct err *err) {
     *b = (struct profile_builder){.plan = plan, .stream = plan->in->stream, .parallelism = 1};
     if (!resolve_places_init(&b->places, plan->in->model, err) ||
@@ -179,9 +186,7 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
         return false;
     if (plan->searches && !(b->search = profile_search_new(plan->o, plan->parents, err)))
         return false;
-    if (plan->unwinds &&
-        !(b->unwind = resolve_unwind_new(plan->in->names, stream_header(plan->in->stream), err)))
-        return false;
+    b->chain.o = chain_options(plan);
     b->threads = malloc(THREAD_SLOTS * sizeof *b->threads);
     if (!b->threads)
         return err_memory(err, "profile");
@@ -209,10 +214,10 @@ void profile_builder_trim(struct profile_builder *b) {
     b->known = NULL;
     vec_fini(&b->run_frames);
     vec_fini(&b->path);
-    if (b->unwind)
-        resolve_unwind_tally_add(&b->unwound, resolve_unwind_tally(b->unwind));
-    resolve_unwind_free(b->unwind);
-    b->unwind = NULL;
+    vec_fini(&b->links);
+    if (b->chain.unwind)
+        resolve_unwind_tally_add(&b->unwound, resolve_unwind_tally(b->chain.unwind));
+    resolve_chain_fini(&b->chain);
 }
 
 void profile_builder_fini(struct profile_builder *b) {
@@ -425,7 +430,7 @@ static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t 
     if (b->plan->extras)
         profile_pending_next(b)->weights.w[0] = profile_taken_weight(x);
     if (b->plan->chains && !x->has_chain) /* once, of a sample with many branches, too */
-        x->has_chain = profile_chain_take(b, x->s, x->cpumode, x->when, &x->chain, NULL);
+        x->has_chain = profile_chain_take(b, x, &x->chain, NULL);
     if (b->plan->chains && !x->has_chain)
         return false;
     struct profile_leaf_key *key = &profile_pending_next(b)->leaf.key;
@@ -441,7 +446,7 @@ static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t 
 static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
     uint32_t frame = RESOLVE_NO_FRAME;
     if (b->plan->chains && !b->search && !b->plan->selects && !b->plan->o->exclude_other) {
-        x->has_chain = profile_chain_take(b, x->s, x->cpumode, x->when, &x->chain, &frame);
+        x->has_chain = profile_chain_take(b, x, &x->chain, &frame);
         if (!x->has_chain || frame != RESOLVE_NO_FRAME)
             return frame;
     }
@@ -509,7 +514,8 @@ static inline __attribute__((always_inline)) enum profile_asked add_waiting(stru
         (klass = make_sample_class(b, s, event, cpumode, when, slot)) == PROFILE_NONE)
         return PROFILE_ASK_FAILED;
     start_pending(b, slot, klass, s, cpumode, when, s->period);
-    enum profile_asked asked = b->plan->chains ? profile_chain_ask(b, s, cpumode, when, p) : PROFILE_ASKED;
+    enum profile_asked asked =
+        b->plan->chains ? profile_chain_ask(b, s, event, cpumode, when, p) : PROFILE_ASKED;
     if (asked != PROFILE_ASKED)
         return asked;
     if (!p->own && !p->inner.own && !p->outer.own)
@@ -656,7 +662,7 @@ static void add_long_way(struct profile_builder *b, const struct stream_sample *
         note_bad(b, r);
         return;
     }
-    if (!b->plan->history && !is_calls(&e->attr)) /* what is looked at for calls only */
+    if (!b->plan->history && !resolve_chain_has_calls(&e->attr)) /* what is looked at for calls only */
         s.have &= ~PERFDATA_SAMPLE_BRANCH_STACK;
     if (b->plan->o->mem) /* what counts is how long it took */
         s.period = s.weight ? s.weight : 1;

@@ -4,24 +4,14 @@
  * recorded is remembered by a hash of its bytes, and only one that was not seen in that state of the address
  * space is resolved frame by frame; what it is resolved to may be known from another process.
  *
- *   sample: [KERNEL] k0 k1 k2 [USER] u0 u1        innermost first
- *            `-- part: k2 k1 k0 --'  `-- part: u1 u0
- *   together: outer part u1 u0, inner part k2 k1 k0
+ *   segments  {kernel: k0 k1 k2} {user: u0 u1}     innermost first: resolve/chain.h
+ *   parts     outer: u1 u0, inner: k2 k1 k0
  */
 #include <stdlib.h>
 
 #include "base/hot.h"
 #include "base/prefetch.h"
 #include "profile/profile_internal.h"
-
-/* Addresses of one space, innermost first. */
-struct part {
-    const uint8_t *at;
-    uint64_t count;
-    unsigned cpumode;
-    bool swap;
-    bool cut; /* it begins further inside */
-};
 
 /* What all frames of a sample's chain have in common. */
 struct chain {
@@ -96,27 +86,41 @@ static bool make_room(struct profile_chain_table *t) {
 
 /* Two parts that collide would be taken for one; at 64 bits that is once in some ten thousand recordings of a
  * million distinct parts each. */
-static inline uint64_t part_key(const struct part *part, const struct model_state *state, bool in_kernel) {
-    uint64_t seed = (uint64_t)state->id << 8 | part->cpumode << 1 | in_kernel;
-    if (part->cut) /* what lies inside of an address is part of what it means */
+static inline uint64_t part_key(const struct resolve_segment *part, const struct model_state *state,
+                                bool in_kernel) {
+    uint64_t seed = (uint64_t)state->id << 8 | part->kind << 6 | part->cpumode << 1 | in_kernel;
+    if (part->inner) /* what lies inside of an address is part of what it means */
         seed ^= hash_u64(bytes_load64(part->at - 8, part->swap));
     return hash_words(part->at, part->count, seed);
 }
 
-/* Resolves a part's frames. */
-static uint32_t resolve(struct profile_builder *b, const struct chain *c, const struct part *part,
-                        const struct model_state *state) {
+/* The frames of a part, into b->run_frames. */
+static bool resolve_frames(struct profile_builder *b, const struct chain *c,
+                           const struct resolve_segment *part, const struct model_state *state) {
+    bool before_exec = c->in_kernel && part->cpumode == PERFDATA_MISC_USER;
     struct resolve_run run = {.state = state,
                               .at = part->at,
                               .count = part->count,
                               .swap = part->swap,
-                              .cut = part->cut,
-                              .cpumode = (uint8_t)part->cpumode,
+                              .cut = part->inner,
+                              .cpumode = part->cpumode,
                               .kind = (uint8_t)b->plan->frame_kind,
-                              .before_exec = c->in_kernel && part->cpumode == PERFDATA_MISC_USER};
+                              .before_exec = before_exec};
+    if (part->kind == RESOLVE_SEGMENT_CALLS)
+        return resolve_frames_run(&b->frames, &run, b->run_frames.items);
+    for (uint64_t i = 0; i < part->count; i++)
+        if ((b->run_frames.items[i] =
+                 resolve_frames_at(&b->frames, state, part->cpumode, resolve_segment_at(part, i),
+                                   (enum resolve_frame_kind)run.kind, before_exec)) == RESOLVE_NO_FRAME)
+            return false;
+    return true;
+}
+
+static uint32_t resolve(struct profile_builder *b, const struct chain *c, const struct resolve_segment *part,
+                        const struct model_state *state) {
     vec_clear(&b->path);
     if (!vec_reserve(&b->run_frames, part->count) || !vec_reserve(&b->path, part->count) ||
-        !resolve_frames_run(&b->frames, &run, b->run_frames.items))
+        !resolve_frames(b, c, part, state))
         return PROFILE_NO_PART;
     for (uint64_t i = part->count; i-- > 0;)
         if (!profile_is_hidden(b, b->run_frames.items[i]))
@@ -125,8 +129,9 @@ static uint32_t resolve(struct profile_builder *b, const struct chain *c, const 
 }
 
 /* The resolved part. *place, if asked for, becomes the frame of a sample that lies at the first address. */
-static uint32_t known_part(struct profile_builder *b, const struct chain *c, const struct part *part,
-                           const struct model_state *state, uint64_t key, uint32_t *place) {
+static uint32_t known_part(struct profile_builder *b, const struct chain *c,
+                           const struct resolve_segment *part, const struct model_state *state, uint64_t key,
+                           uint32_t *place) {
     struct profile_chain_table *t = &b->known_parts;
     if (!make_room(t))
         return PROFILE_NO_PART;
@@ -148,118 +153,33 @@ static uint32_t known_part(struct profile_builder *b, const struct chain *c, con
 }
 
 /* Whether a sample itself lies at the part's first address. */
-static inline bool is_own(const struct part *part, unsigned cpumode, uint64_t ip) {
+static inline bool is_own(const struct resolve_segment *part, unsigned cpumode, uint64_t ip) {
     return part->cpumode == cpumode && bytes_load64(part->at, part->swap) == ip;
 }
 
-static uint32_t part_of(struct profile_builder *b, struct chain *c, const struct part *part, bool own) {
+static uint32_t part_of(struct profile_builder *b, struct chain *c, const struct resolve_segment *part,
+                        bool own) {
     const struct model_state *state = resolve_places_state(&b->places, part->cpumode, c->pid, c->when);
     return known_part(b, c, part, state, part_key(part, state, c->in_kernel), own ? &c->place : NULL);
 }
 
-/* ---- what the entries of a chain mean ---- */
-
-enum { PARTS_MAX = 16 };
-
-struct parts {
-    struct part list[PARTS_MAX]; /* innermost first */
-    unsigned count;
-    uint64_t left; /* frames that may still be taken */
-    unsigned cpumode;
-    unsigned deferred; /* chains that were looked for */
-};
-
-/* How many of the entries from i on, `most` at most, are addresses. */
-static inline uint64_t addresses_from(const struct perfdata_u64s *chain, uint64_t i, uint64_t most) {
-    uint64_t left = chain->count - i, end = i + (most < left ? most : left), from = i;
-    while (i < end && perfdata_u64_at(chain, i) < PERFDATA_CONTEXT_MAX)
-        i++;
-    return i - from;
-}
-
-static bool split(struct profile_builder *b, const struct perfdata_u64s *chain, const struct chain *c,
-                  struct parts *out, bool nested);
-
-/* Behind the marker of a part that was recorded later stands how to find it. */
-static __attribute__((cold)) bool split_deferred(struct profile_builder *b, uint64_t cookie,
-                                                 const struct chain *c, struct parts *out) {
-    const struct profile_input *in = b->plan->in;
-    struct perfdata_u64s later = {0};
-    if (out->deferred++ == RESOLVE_DEFERRED_MOST)
-        return false;
-    if (in->deferred)
-        later = resolve_deferred_find(in->deferred, in->stream, in->events, cookie, c->tid, c->when.order);
-    return !later.count || split(b, &later, c, out, true);
-}
-
-/* Splits at the markers. False: an unknown marker within what would be shown, so that none of the chain can
- * be trusted (perf drops it too), or more parts than any chain has, or chains that came later. */
-static bool split(struct profile_builder *b, const struct perfdata_u64s *chain, const struct chain *c,
-                  struct parts *out, bool nested) {
-    for (uint64_t i = 0; i < chain->count && out->left; i++) {
-        uint64_t n = addresses_from(chain, i, out->left);
-        if (n) {
-            if (out->count == PARTS_MAX)
-                return false;
-            out->list[out->count++] = (struct part){chain->data + 8 * i, n, out->cpumode, chain->swap, false};
-            out->left -= n;
-            i += n;
-            if (i == chain->count || !out->left)
-                break;
-        }
-        uint64_t ip = perfdata_u64_at(chain, i);
-        out->cpumode = perfdata_context_cpumode(ip);
-        if (out->cpumode == PERFDATA_MISC_CPUMODE_UNKNOWN)
-            return false;
-        if (ip == PERFDATA_CONTEXT_USER_DEFERRED && !nested && i + 1 < chain->count &&
-            !split_deferred(b, perfdata_u64_at(chain, ++i), c, out))
-            return false;
-    }
-    return true;
-}
-
-/* Callers first, perf counts from the outermost frame, too: the innermost ones are beyond the limit then. */
-static void keep_outermost(struct parts *parts, uint64_t most) {
-    uint64_t frames = 0;
-    for (unsigned i = 0; i < parts->count; i++)
-        frames += parts->list[i].count;
-    if (frames <= most)
-        return;
-    unsigned dropped = 0;
-    for (unsigned i = 0; i < parts->count && frames > most; i++) {
-        struct part *p = &parts->list[i];
-        uint64_t drop = frames - most < p->count ? frames - most : p->count;
-        p->at += 8 * drop;
-        p->cut = drop < p->count;
-        p->count -= drop;
-        dropped += !p->count;
-        frames -= drop;
-    }
-    parts->count -= dropped;
-    memmove(parts->list, parts->list + dropped, parts->count * sizeof *parts->list);
-}
-
-/* A part of a chain, resolved. */
-struct link {
-    uint32_t part;
-    unsigned cpumode;
-};
+/* ---- parts of one sample ---- */
 
 /* More parts than two, or two of the same kind of addresses: the outer part is the outermost run of one kind,
  * the inner one all the others behind each other. */
-static bool join(struct profile_builder *b, const struct link *links, unsigned count,
+static bool join(struct profile_builder *b, const struct profile_link *links, size_t count,
                  struct profile_chain *out) {
     size_t frames = 0, outer = 0;
     uint32_t n;
     bool same = true;
-    for (unsigned i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         profile_parts_ids(&b->parts, links[i].part, &n);
         frames += n;
     }
     vec_clear(&b->path);
     if (!vec_reserve(&b->path, frames + 1))
         return false;
-    for (unsigned i = count; i-- > 0;) {
+    for (size_t i = count; i-- > 0;) {
         const uint32_t *part = profile_parts_ids(&b->parts, links[i].part, &n);
         if (n)
             memcpy(b->path.items + b->path.count, part, n * sizeof *part);
@@ -272,82 +192,22 @@ static bool join(struct profile_builder *b, const struct link *links, unsigned c
     return out->outer != PROFILE_NO_PART && out->inner != PROFILE_NO_PART;
 }
 
-/* Where the addresses that begin at `p` end. */
-static inline const uint8_t *addresses_end(const uint8_t *p, const uint8_t *end) {
-    while (p < end && bytes_load64(p, false) < PERFDATA_CONTEXT_MAX)
-        p += 8;
-    return p;
-}
-
-/* A chain that is the kernel's, the user's or the one behind the other. */
-struct usual {
-    struct part inner, outer; /* inner: with two */
-    bool two;
-};
-
-/* The parts of a chain of `most` words at most. False: it may be another than usual, split tells. */
-static inline bool split_usual(const struct perfdata_u64s *chain, uint64_t most, struct usual *out) {
-    out->two = false;
-    if (chain->count < 2 || chain->count > most || chain->swap)
-        return false;
-    const uint8_t *from = chain->data + 8, *end = chain->data + 8 * chain->count;
-    uint64_t marker = bytes_load64(chain->data, false);
-    const uint8_t *p = addresses_end(from, end);
-    if (p == from)
-        return false;
-    out->outer = (struct part){from, (uint64_t)(p - from) / 8, PERFDATA_MISC_USER, false, false};
-    if (marker == PERFDATA_CONTEXT_USER)
-        return p == end;
-    if (marker != PERFDATA_CONTEXT_KERNEL)
-        return false;
-    out->outer.cpumode = PERFDATA_MISC_KERNEL;
-    if (p == end)
-        return true;
-    out->inner = out->outer;
-    out->two = true;
-    from = p + 8;
-    if (bytes_load64(p, false) != PERFDATA_CONTEXT_USER || from == end || addresses_end(from, end) != end)
-        return false;
-    out->outer = (struct part){from, (uint64_t)(end - from) / 8, PERFDATA_MISC_USER, false, false};
-    return true;
-}
-
-/* The parts of a chain as recorded that count, innermost first; none is empty. */
-static inline void find_parts(struct profile_builder *b, const struct chain *c,
-                              const struct perfdata_u64s *chain, struct parts *parts) {
-    struct usual usual;
-    if (split_usual(chain, b->plan->o->max_stack, &usual)) {
-        parts->list[0] = usual.two ? usual.inner : usual.outer;
-        parts->list[1] = usual.outer;
-        parts->count = 1 + usual.two;
-        return;
-    }
-    bool caller = b->plan->o->chain_order == PROFILE_CALLER;
-    parts->count = parts->deferred = 0;
-    parts->left = caller ? UINT64_MAX : b->plan->o->max_stack;
-    parts->cpumode = PERFDATA_MISC_USER;
-    if (!split(b, chain, c, parts, false))
-        parts->count = 0;
-    else if (caller)
-        keep_outermost(parts, b->plan->o->max_stack);
-}
-
-/* The chain of the parts and, if it is no empty part, of `user` outside of them; c->place where it is known.
- * False: memory. */
-static bool take_parts(struct profile_builder *b, struct chain *c, const struct parts *parts, uint32_t user,
-                       struct profile_chain *out) {
-    struct link links[PARTS_MAX + 1];
-    unsigned count = 0;
+/* The chain of the segments that b->chain has; c->place where it is known. False: memory. */
+static bool take_parts(struct profile_builder *b, struct chain *c, struct profile_chain *out) {
+    size_t count = 0;
     *out = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
-    for (; count < parts->count; count++) {
-        const struct part *part = &parts->list[count];
-        links[count] = (struct link){
-            part_of(b, c, part, !count && c->wants_place && is_own(part, c->cpumode, c->ip)), part->cpumode};
-        if (links[count].part == PROFILE_NO_PART)
+    if (!vec_reserve(&b->links, b->chain.segments.count))
+        return false;
+    for (size_t i = 0; i < b->chain.segments.count; i++) {
+        const struct resolve_segment *part = &b->chain.segments.items[i];
+        if (part->kind == RESOLVE_SEGMENT_COOKIE)
+            continue;
+        uint32_t made = part_of(b, c, part, !count && c->wants_place && is_own(part, c->cpumode, c->ip));
+        if (made == PROFILE_NO_PART)
             return false;
+        b->links.items[count++] = (struct profile_link){made, part->cpumode};
     }
-    if (user != PROFILE_EMPTY_PART)
-        links[count++] = (struct link){user, PERFDATA_MISC_USER};
+    const struct profile_link *links = b->links.items;
     if (count > 2 || (count == 2 && links[0].cpumode == links[1].cpumode))
         return join(b, links, count, out);
     if (count == 2)
@@ -392,18 +252,17 @@ static struct chain chain_of(const struct perfdata_sample *s, unsigned cpumode, 
                           .place = RESOLVE_NO_FRAME};
 }
 
-bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                        struct model_when when, struct profile_chain *out, uint32_t *place) {
-    struct chain c = chain_of(s, cpumode, when, place);
-    struct parts parts;
-    struct perfdata_u64s chain =
-        b->unwind ? resolve_unwind_chain(b->unwind, s, cpumode, when, b->plan->o->max_stack) : s->callchain;
-    uint32_t user = PROFILE_EMPTY_PART;
-    if (b->plan->calls && s->have & PERFDATA_SAMPLE_BRANCH_STACK &&
-        profile_lbr_chain(b, s, cpumode, when, &chain, &user) && user == PROFILE_NO_PART)
-        return false;
-    find_parts(b, &c, &chain, &parts);
-    if (!take_parts(b, &c, &parts, user, out) || (b->plan->history && !add_history(b, s, when, out)))
+/* The segments of the sample's chain, into b->chain. False: memory. */
+static bool read_chain(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
+                       unsigned cpumode, struct model_when when) {
+    return resolve_chain_read(&b->chain, s, &b->plan->in->events->list.items[event].attr, cpumode, when);
+}
+
+bool profile_chain_take(struct profile_builder *b, const struct profile_taken *x, struct profile_chain *out,
+                        uint32_t *place) {
+    struct chain c = chain_of(x->s, x->cpumode, x->when, place);
+    if (!read_chain(b, x->s, x->event, x->cpumode, x->when) || !take_parts(b, &c, out) ||
+        (b->plan->history && !add_history(b, x->s, x->when, out)))
         return false;
     if (place)
         *place = c.place;
@@ -412,20 +271,20 @@ bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample 
 
 /* ---- samples that wait ---- */
 
-static struct profile_later_part later_part(const struct part *part, uint64_t key, bool own) {
+static struct profile_later_part later_part(const struct resolve_segment *part, uint64_t key, bool own) {
     return (struct profile_later_part){.key = key,
                                        .at = part->at,
                                        .count = (uint32_t)part->count,
                                        .cpumode = (uint8_t)part->cpumode,
                                        .swap = part->swap,
-                                       .cut = part->cut,
+                                       .cut = part->inner,
                                        .own = own};
 }
 
 /* A sample of one part, or of two that need not be joined (inner: else NULL). */
 static inline void ask_parts(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                             struct model_when when, const struct part *inner, const struct part *outer,
-                             struct profile_pending *p) {
+                             struct model_when when, const struct resolve_segment *inner,
+                             const struct resolve_segment *outer, struct profile_pending *p) {
     bool in_kernel = cpumode == PERFDATA_MISC_KERNEL, own = is_own(inner ? inner : outer, cpumode, s->ip);
     uint64_t keys[2] = {0};
     if (inner)
@@ -443,32 +302,21 @@ static inline void ask_parts(struct profile_builder *b, const struct perfdata_sa
     p->outer = later_part(outer, keys[1], own);
 }
 
-static __attribute__((noinline)) enum profile_asked ask_unusual(struct profile_builder *b,
-                                                                const struct perfdata_sample *s,
-                                                                unsigned cpumode, struct model_when when,
-                                                                struct profile_pending *p) {
-    struct chain c = chain_of(s, cpumode, when, true);
-    struct parts parts;
-    find_parts(b, &c, &s->callchain, &parts);
-    if (parts.count > 2 || (parts.count == 2 && parts.list[0].cpumode == parts.list[1].cpumode))
-        return PROFILE_NOT_ASKED;
-    if (parts.count)
-        ask_parts(b, s, cpumode, when, parts.count == 2 ? &parts.list[0] : NULL, &parts.list[parts.count - 1],
-                  p);
-    return PROFILE_ASKED;
-}
-
 HOT enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
-                                         unsigned cpumode, struct model_when when,
+                                         uint32_t event, unsigned cpumode, struct model_when when,
                                          struct profile_pending *p) {
-    struct usual parts;
     p->leaf.key.chain = (struct profile_chain){PROFILE_EMPTY_PART, PROFILE_EMPTY_PART};
-    if (!split_usual(&s->callchain, b->plan->o->max_stack, &parts))
-        return ask_unusual(b, s, cpumode, when, p);
-    if (parts.two)
-        ask_parts(b, s, cpumode, when, &parts.inner, &parts.outer, p);
-    else
-        ask_parts(b, s, cpumode, when, NULL, &parts.outer, p);
+    if (!read_chain(b, s, event, cpumode, when))
+        return PROFILE_ASK_FAILED;
+    const struct resolve_segment *parts = b->chain.segments.items;
+    size_t count = b->chain.segments.count;
+    if (count > 2 || (count == 2 && parts[0].cpumode == parts[1].cpumode))
+        return PROFILE_NOT_ASKED;
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].kind != RESOLVE_SEGMENT_CALLS)
+            return PROFILE_NOT_ASKED;
+    if (count)
+        ask_parts(b, s, cpumode, when, count == 2 ? &parts[0] : NULL, &parts[count - 1], p);
     return PROFILE_ASKED;
 }
 
@@ -515,7 +363,11 @@ static __attribute__((noinline)) bool make_part(struct profile_builder *b, struc
                                                 const struct profile_later_part *later, uint32_t *id) {
     const struct chain c = {
         .pid = p->pid, .when = {p->leaf.first_ns, p->order}, .in_kernel = p->cpumode == PERFDATA_MISC_KERNEL};
-    const struct part part = {later->at, later->count, later->cpumode, later->swap, later->cut};
+    const struct resolve_segment part = {.at = later->at,
+                                         .count = later->count,
+                                         .cpumode = later->cpumode,
+                                         .swap = later->swap,
+                                         .inner = later->cut};
     const struct model_state *state = resolve_places_state(&b->places, part.cpumode, c.pid, c.when);
     *id = known_part(b, &c, &part, state, later->key, later->own ? &p->leaf.key.frame : NULL);
     return *id != PROFILE_NO_PART && (!later->own || p->leaf.key.frame != RESOLVE_NO_FRAME);

@@ -295,8 +295,8 @@ HOT void profile_pending_flush(struct profile_builder *b) {
 }
 
 void profile_pending_push(struct profile_builder *b) {
-    if (b->unwind) /* the sample's chain was its last */
-        b->pending[b->pending_count].weights.cut = resolve_unwind_was_cut(b->unwind);
+    if (b->chain.unwind) /* the sample's chain was read last */
+        b->pending[b->pending_count].weights.cut = b->chain.cut;
     if (++b->pending_count == PROFILE_PENDING)
         profile_pending_flush(b);
 }

@@ -31,6 +31,7 @@
 #include "format/perfdata/readings.h"
 #include "profile/parts.h"
 #include "profile/profile.h"
+#include "resolve/chain.h"
 #include "resolve/frames.h"
 #include "resolve/grade.h"
 
@@ -157,6 +158,12 @@ struct profile_verdicts {
     VEC(uint8_t) list;
 };
 
+/* A part of a callchain, resolved. */
+struct profile_link {
+    uint32_t part;
+    unsigned cpumode;
+};
+
 struct profile_builder {
     const struct profile_plan *plan;
     const struct stream *stream; /* that gives the records: the input's, or a share of it */
@@ -181,10 +188,11 @@ struct profile_builder {
     struct profile_chain_table known_parts;
     VEC(uint32_t) path;       /* scratch */
     VEC(uint32_t) run_frames; /* of the part at hand */
+    VEC(struct profile_link) links;
+    struct resolve_chain chain; /* of the sample at hand */
 
     uint32_t parallelism;                /* at the sample at hand */
-    struct resolve_unwind *unwind;       /* NULL: no stacks are unwound */
-    struct resolve_unwind_tally unwound; /* by it, once it is gone */
+    struct resolve_unwind_tally unwound; /* of the chain's, once it is gone */
     struct profile_search *search;       /* NULL: nothing is looked for in callchains */
     struct profile_verdicts place_verdicts, comm_verdicts;
 
@@ -311,11 +319,6 @@ static inline bool profile_is_hidden(const struct profile_builder *b, uint32_t f
 
 /* ---- lbr.c ---- */
 
-/* Of a sample whose branch stack is a call stack: the part of its user's frames (PROFILE_NO_PART: memory),
- * and what is left of its callchain. False: it has no user part. */
-bool profile_lbr_chain(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                       struct model_when when, struct perfdata_u64s *kernel, uint32_t *user);
-
 /* Adds the places between which a sample's last branches went to b->path. False: memory. */
 bool profile_history_add(struct profile_builder *b, const struct perfdata_sample *s, struct model_when when);
 /* The frame of an end of a branch. RESOLVE_NO_FRAME: memory. */
@@ -345,13 +348,14 @@ bool profile_select_end(const struct profile_builder *b, uint32_t frame);
 
 /* The sample's callchain; one without frames is two empty parts. `place`: NULL, or becomes the frame of the
  * sample's own place if the chain, which mostly begins there, tells; else RESOLVE_NO_FRAME. False: memory. */
-bool profile_chain_take(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                        struct model_when when, struct profile_chain *out, uint32_t *place);
+bool profile_chain_take(struct profile_builder *b, const struct profile_taken *x, struct profile_chain *out,
+                        uint32_t *place);
 /* The same for a sample that waits: all of the chain goes into p->leaf.key or is asked for. Not asked, and *p
  * as it was but for garbage: it is one for profile_chain_take. */
 enum profile_asked { PROFILE_ASKED, PROFILE_NOT_ASKED, PROFILE_ASK_FAILED /* memory */ };
 enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
-                                     unsigned cpumode, struct model_when when, struct profile_pending *p);
+                                     uint32_t event, unsigned cpumode, struct model_when when,
+                                     struct profile_pending *p);
 /* Asks for the frames of a short user part, p->outer; for others at least where they would be known. */
 void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending *p);
 /* Its turn has come: p->inner and p->outer become parts of p->leaf.key. False: memory. */

@@ -147,7 +147,7 @@ static bool search(struct profile_builder *b, struct profile_chain chain, struct
 bool profile_search_chain(struct profile_builder *b, struct profile_taken *x, uint32_t *frame) {
     struct profile_search *s = b->search;
     struct profile_chain chain;
-    if (!profile_chain_take(b, x->s, x->cpumode, x->when, &chain, NULL))
+    if (!profile_chain_take(b, x, &chain, NULL))
         return false;
     uint64_t key = (uint64_t)chain.outer << 32 | chain.inner;
     uint32_t at = hash_map_get(&s->by_chain, key);

@@ -19,7 +19,19 @@ static bool has_no_file(const struct model *m, uint32_t image) {
     return i && (i->pid != MODEL_NONE || i->kind == MODEL_IMAGE_CODE);
 }
 
-void resolve_callers_join(const struct model *m, struct model_hit *hit, const struct model_hit *prior) {
+/* Whether the byte before `address`, which is where `hit` says, may be another mapping's: else it is the same
+ * one's. Mappings of files begin with a page, and the kernel's text is not cut. */
+static bool is_at_edge(const struct model *m, const struct model_hit *hit, uint64_t address) {
+    enum { PAGE_MASK = 0xfff };
+    if (!(address & PAGE_MASK) || hit->mapping == MODEL_NONE)
+        return true;
+    unsigned kind = model_image(m, hit->image)->kind;
+    bool whole = kind == MODEL_IMAGE_FILE || kind == MODEL_IMAGE_KERNEL || kind == MODEL_IMAGE_MODULE;
+    return !whole || address == model_mapping(m, hit->mapping).start;
+}
+
+/* `prior` is where the byte before a return address lies. */
+static void join(const struct model *m, struct model_hit *hit, const struct model_hit *prior) {
     bool ends = hit->mapping == MODEL_NONE || (has_no_file(m, hit->image) && has_no_file(m, prior->image));
     if (prior->mapping == MODEL_NONE || (hit->mapping != prior->mapping && !ends))
         return;
@@ -28,6 +40,20 @@ void resolve_callers_join(const struct model *m, struct model_hit *hit, const st
         hit->offset++;
     }
     hit->back = 1;
+}
+
+void resolve_callers_find(const struct model *m, resolve_callers_find_fn *find, void *ctx, uint64_t address,
+                          struct model_hit *hit) {
+    struct model_hit prior;
+    find(ctx, address, hit);
+    if (!address)
+        return;
+    if (!is_at_edge(m, hit, address)) {
+        hit->back = 1;
+        return;
+    }
+    find(ctx, address - 1, &prior);
+    join(m, hit, &prior);
 }
 
 uint32_t resolve_callers_symbol(const struct symbol_table *t, struct model_hit *hit) {

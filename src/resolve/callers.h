@@ -20,24 +20,17 @@
 /* Whether frames directly outside of this function (NULL is allowed) hold exact addresses. */
 bool resolve_callers_is_entry(const char *function, enum model_space space);
 
-/* Whether the byte before `address`, which is where `hit` says, may be another mapping's: else it is the same
- * one's. Mappings of files begin with a page, and the kernel's text is not cut. */
-static inline bool resolve_callers_at_edge(const struct model *m, const struct model_hit *hit,
-                                           uint64_t address) {
-    enum { PAGE_MASK = 0xfff };
-    if (!(address & PAGE_MASK) || hit->mapping == MODEL_NONE)
-        return true;
-    unsigned kind = model_image(m, hit->image)->kind;
-    bool whole = kind == MODEL_IMAGE_FILE || kind == MODEL_IMAGE_KERNEL || kind == MODEL_IMAGE_MODULE;
-    return !whole || address == model_mapping(m, hit->mapping).start;
-}
+/* Where an exact address lies, in the space that `ctx` means. */
+typedef bool resolve_callers_find_fn(void *ctx, uint64_t address, struct model_hit *hit);
 
 /*
- * `hit` (which may be of nothing) is where a return address lies, `prior` where the byte before it does: sets
- * hit->back if both are one mapping's, and takes `prior` for code that ends with its mapping. Memory without
- * a file counts as one: each function that a JIT made may be a mapping.
+ * Where the call is that returns to `address`. `hit` is where that lies; hit->back is set if the byte before
+ * it is the same mapping's, and code that ends with its mapping is taken for that mapping's. Memory without a
+ * file counts as one: each function that a JIT made may be a mapping. Nothing lies before address 0, where
+ * many chains end.
  */
-void resolve_callers_join(const struct model *m, struct model_hit *hit, const struct model_hit *prior);
+void resolve_callers_find(const struct model *m, resolve_callers_find_fn *find, void *ctx, uint64_t address,
+                          struct model_hit *hit);
 
 /* The symbol of the call that returns to hit->offset, hit->back being 1; it is set to 0 where nothing was
  * called: signal handlers and the like return to the first instruction of code that they know. */

@@ -190,25 +190,28 @@ static known_frame *known_symbol(struct resolve_frame_image *of, const struct re
     return of->known[which] && of->cpumode[which] == frame->cpumode ? &of->known[which][frame->symbol] : NULL;
 }
 
-static bool find_exact(struct resolve_frames *f, const struct model_state *state, unsigned how,
-                       uint64_t address, struct model_hit *hit) {
-    return resolve_places_find(f->places, state, address, hit) ||
-           (how & HOW_BEFORE_EXEC && resolve_places_in_exec(f->places, state) &&
-            model_state_find_before_exec(f->places->model, state, address, hit));
+/* How one address is asked for. */
+struct question {
+    struct resolve_frames *f;
+    const struct model_state *state;
+    unsigned how;
+};
+
+static bool find_exact(void *ctx, uint64_t address, struct model_hit *hit) {
+    const struct question *q = ctx;
+    struct resolve_places *places = q->f->places;
+    return resolve_places_find(places, q->state, address, hit) ||
+           (q->how & HOW_BEFORE_EXEC && resolve_places_in_exec(places, q->state) &&
+            model_state_find_before_exec(places->model, q->state, address, hit));
 }
 
 static void find(struct resolve_frames *f, const struct model_state *state, unsigned how, uint64_t address,
                  struct model_hit *hit) {
-    struct model_hit prior;
-    find_exact(f, state, how, address, hit);
-    if (!(how & HOW_RETURN) || !address) /* nothing lies before 0, where many chains end */
-        return;
-    if (!resolve_callers_at_edge(f->places->model, hit, address)) {
-        hit->back = 1;
-        return;
-    }
-    find_exact(f, state, how, address - 1, &prior);
-    resolve_callers_join(f->places->model, hit, &prior);
+    struct question q = {f, state, how};
+    if (how & HOW_RETURN)
+        resolve_callers_find(f->places->model, find_exact, &q, address, hit);
+    else
+        find_exact(&q, address, hit);
 }
 
 /* True for frames that are the same wherever their image was mapped. */

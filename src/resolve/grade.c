@@ -26,23 +26,6 @@ struct resolve_provenance resolve_provenance_of(const struct resolve_names *n, u
 
 /* ---- single samples ---- */
 
-unsigned resolve_chain_limit(const struct perfdata_attr *attr) {
-    enum { USUAL = 127 };
-    if (attr->sample_type & PERFDATA_SAMPLE_STACK_USER)
-        return UINT32_MAX;
-    return attr->sample_max_stack ? attr->sample_max_stack : USUAL;
-}
-
-bool resolve_chain_is_cut(const struct perfdata_attr *attr, const struct perfdata_u64s *chain) {
-    unsigned most = resolve_chain_limit(attr);
-    uint64_t frames = 0;
-    if (chain->count < most)
-        return false;
-    for (uint64_t i = 0; i < chain->count; i++)
-        frames += perfdata_u64_at(chain, i) < PERFDATA_CONTEXT_MAX;
-    return frames >= most;
-}
-
 void resolve_provenance_cut(struct symbol_provenance *p) {
     if (p->grade != GRADE_EXACT)
         return;

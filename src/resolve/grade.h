@@ -6,8 +6,6 @@
 #ifndef SONDE_RESOLVE_GRADE_H
 #define SONDE_RESOLVE_GRADE_H
 
-#include "format/perfdata/attr.h"
-#include "format/perfdata/sample.h"
 #include "resolve/names.h"
 #include "symbol/grade.h"
 
@@ -33,16 +31,11 @@ struct resolve_provenance resolve_provenance_of(const struct resolve_names *n, u
 
 /* ---- single samples ---- */
 
-/* How many addresses a callchain of such an event can have: sample_max_stack, or 127, which
- * /proc/sys/kernel/perf_event_max_stack is unless it was changed (perf_event_open(2)). UINT32_MAX: the user's
- * stack was recorded instead, and how it ended is for who unwound it to say (resolve/unwind.h). */
-unsigned resolve_chain_limit(const struct perfdata_attr *attr);
-
-/* Whether a callchain has as many, so that nobody knows what its outermost function returned to: that frame
- * is no more than inferred in this sample, whatever it is elsewhere. */
-bool resolve_chain_is_cut(const struct perfdata_attr *attr, const struct perfdata_u64s *chain);
-
-/* The grade of such a frame, which has `grade` elsewhere; its provenance. */
+/*
+ * The outermost frame of a callchain that has as many addresses as its event can have (resolve/chain.h) is no
+ * more than inferred in this sample, whatever it is elsewhere: nobody knows what it returned to. Its grade,
+ * of one that has `grade` elsewhere; its provenance.
+ */
 static inline enum grade resolve_grade_doubted(enum grade grade) {
     return grade == GRADE_EXACT ? GRADE_INFERRED : grade;
 }

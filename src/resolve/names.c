@@ -324,6 +324,11 @@ struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image
     return resolve_names_find_caller(n, &hit);
 }
 
+bool resolve_names_is_entry(const struct resolve_names *n, struct resolve_symbol s, enum model_space space) {
+    return s.index != SYMBOL_NONE &&
+           resolve_callers_is_entry(symbol_table_name(resolve_names_table(n, s.image), s.index), space);
+}
+
 bool resolve_names_refresh(struct resolve_names *n) {
     if (!symbol_store_refresh(n->store))
         return false;

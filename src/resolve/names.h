@@ -47,6 +47,10 @@ struct resolve_symbol resolve_names_find(struct resolve_names *n, uint32_t image
  * resolve_callers_symbol may set to 0. */
 struct resolve_symbol resolve_names_find_caller(struct resolve_names *n, struct model_hit *hit);
 
+/* Whether the frame directly outside of this function holds an exact address (resolve_callers_is_entry). `n`
+ * may be NULL, nothing has a name then. */
+bool resolve_names_is_entry(const struct resolve_names *n, struct resolve_symbol s, enum model_space space);
+
 /* For streams: symbol_store_refresh. True: what was answered of memory without a file no longer holds. */
 bool resolve_names_refresh(struct resolve_names *n);
 

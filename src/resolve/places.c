@@ -38,10 +38,9 @@ static bool holds(const struct model_state *s, struct model_when when) {
     return !model_when_before(when, s->from) && model_when_before(when, s->until);
 }
 
-/* Behind its EXIT record a process still runs in the kernel, and the callers that its last system call has in
- * user space lie where they lay. The next process with its pid need not change the space: its parent may be
- * unknown. */
-static void keep_after_exit(const struct model *m, struct model_when when, struct model_state *state) {
+/* The next process with its pid need not change the space: its parent may be unknown. */
+void resolve_places_keep_after_exit(const struct model *m, struct model_when when,
+                                    struct model_state *state) {
     struct model_when next;
     uint32_t id = model_state_process(m, state, when, &next);
     const struct model_process *process = id == MODEL_NONE ? NULL : model_process(m, id);
@@ -67,8 +66,8 @@ static void find_state(const struct resolve_places *p, struct resolve_place_spac
         model_state_at(m, space, pid, when, &s->state);
     s->pid = pid;
     s->space = space;
-    if (space == MODEL_SPACE_USER && !p->ends_at_exit)
-        keep_after_exit(m, when, &s->state);
+    if (space == MODEL_SPACE_USER)
+        resolve_places_keep_after_exit(m, when, &s->state);
     forget_pieces(s);
 }
 

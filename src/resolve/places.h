@@ -36,12 +36,15 @@ struct resolve_places {
     const struct model *model;
     struct resolve_place_space host_kernel, none;
     struct resolve_place_space *processes, *last; /* last: of them, or NULL */
-    bool ends_at_exit; /* nothing is mapped behind a process's EXIT record; else what was goes on */
 };
 
 /* False: memory. `m` is borrowed. */
 bool resolve_places_init(struct resolve_places *p, const struct model *m, struct err *err);
 void resolve_places_fini(struct resolve_places *p);
+
+/* After its EXIT record a process still runs in the kernel, and the callers that its last system call has in
+ * user space lie where they lay: a state of a user's space (model_state_at) becomes the one before. */
+void resolve_places_keep_after_exit(const struct model *m, struct model_when when, struct model_state *state);
 
 /* What is not among the spaces asked for last. */
 const struct model_state *resolve_places_seek(struct resolve_places *p, enum model_space space, uint32_t pid,

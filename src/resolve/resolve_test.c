@@ -168,10 +168,28 @@ static void entries_are_known(void **state) {
     assert_false(resolve_callers_is_entry(NULL, MODEL_SPACE_KERNEL));
 }
 
-static struct model_hit joined(struct session *s, uint64_t address) {
-    struct model_hit hit = hit_at(s, U, address), prior = hit_at(s, U, address - 1);
-    resolve_callers_join(s->m, &hit, &prior);
+/* Addresses of one space, and how many were asked for. */
+struct asked {
+    struct session *s;
+    unsigned cpumode, count;
+};
+
+static bool find_at(void *ctx, uint64_t address, struct model_hit *hit) {
+    struct asked *a = ctx;
+    a->count++;
+    *hit = hit_at(a->s, a->cpumode, address);
+    return hit->mapping != MODEL_NONE;
+}
+
+static struct model_hit returned_to(struct session *s, unsigned cpumode, uint64_t address) {
+    struct asked a = {s, cpumode, 0};
+    struct model_hit hit;
+    resolve_callers_find(s->m, find_at, &a, address, &hit);
     return hit;
+}
+
+static struct model_hit joined(struct session *s, uint64_t address) {
+    return returned_to(s, U, address);
 }
 
 static void callers_lie_in_one_mapping(void **state) {
@@ -205,15 +223,16 @@ static void a_mappings_edges_are_seen(void **state) {
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct model_hit hit = hit_at(s, cases[i].cpumode, cases[i].address);
-        assert_int_equal(resolve_callers_at_edge(s->m, &hit, cases[i].address), cases[i].edge);
+        struct asked a = {s, cases[i].cpumode, 0};
+        struct model_hit hit;
+        resolve_callers_find(s->m, find_at, &a, cases[i].address, &hit);
+        assert_int_equal(a.count, 1 + cases[i].edge); /* there the byte before is looked up, too */
     }
     session_free(s);
 }
 
 static const char *caller_at(struct session *s, unsigned cpumode, uint64_t address, unsigned *back) {
-    struct model_hit hit = hit_at(s, cpumode, address), prior = hit_at(s, cpumode, address - 1);
-    resolve_callers_join(s->m, &hit, &prior);
+    struct model_hit hit = returned_to(s, cpumode, address);
     struct resolve_symbol symbol = resolve_names_find_caller(s->names, &hit);
     *back = hit.back;
     return text_of(s, symbol);
@@ -399,11 +418,8 @@ static void expect(struct session *s, const struct resolve_run *run, const uint6
                    const uint32_t *ids) {
     bool exact = true;
     for (uint64_t i = 0; i < run->count; i++) {
-        struct model_hit hit = hit_at(s, run->cpumode, words[i]);
-        if (!exact) {
-            struct model_hit prior = hit_at(s, run->cpumode, words[i] - 1);
-            resolve_callers_join(s->m, &hit, &prior);
-        }
+        struct model_hit hit =
+            exact ? hit_at(s, run->cpumode, words[i]) : returned_to(s, run->cpumode, words[i]);
         const struct symbol_table *t =
             hit.image == MODEL_NONE ? NULL : resolve_names_table(s->names, hit.image);
         uint32_t symbol = !t         ? SYMBOL_NONE

@@ -17,22 +17,18 @@ void resolve_returns_note_slow(struct resolve_returns *r, uint64_t loc) {
         *slot = loc;
 }
 
-/* Those of one sample. Each context's first address is where it was, the others were returned to. */
-static void add_chain(struct resolve_returns *r, const struct perfdata_u64s *chain, bool guest) {
+/* Those of one sample. */
+static void add_chain(struct resolve_returns *r, const struct perfdata_u64s *words, bool guest) {
     const unsigned wanted = guest ? PERFDATA_MISC_GUEST_KERNEL : PERFDATA_MISC_KERNEL;
-    unsigned cpumode = PERFDATA_MISC_CPUMODE_UNKNOWN;
-    uint64_t inner = 0;
-    for (uint64_t i = 0; i < chain->count && i < FRAMES_MAX; i++) {
-        uint64_t address = perfdata_u64_at(chain, i);
-        if (address >= PERFDATA_CONTEXT_MAX) {
-            cpumode = perfdata_context_cpumode(address);
-            inner = 0;
-            continue;
+    if (!resolve_chain_read_words(&r->chain, words))
+        return;
+    for (size_t i = 0; i < r->chain.segments.count; i++) {
+        const struct resolve_segment *s = &r->chain.segments.items[i];
+        for (uint64_t k = 1; s->cpumode == wanted && k < s->count; k++) {
+            struct symbol_return *slot = vec_push(&r->found[guest]);
+            if (slot)
+                *slot = (struct symbol_return){resolve_segment_at(s, k), resolve_segment_at(s, k - 1)};
         }
-        struct symbol_return *slot = cpumode == wanted && inner ? vec_push(&r->found[guest]) : NULL;
-        if (slot)
-            *slot = (struct symbol_return){address, inner};
-        inner = address;
     }
 }
 
@@ -48,6 +44,7 @@ struct symbol_returns resolve_returns_find(struct resolve_returns *r, struct str
     const struct perfdata_events *events = stream_events(stream);
     bool guest = space == SYMBOL_GUEST_KERNEL;
     size_t kept = 0;
+    r->chain.o.most = FRAMES_MAX;
     for (size_t i = 0; i < r->noted.count; i++) {
         struct stream_record rec = stream_record_at(stream, r->noted.items[i]);
         struct perfdata_sample sample = {0};
@@ -68,6 +65,7 @@ struct symbol_returns resolve_returns_find(struct resolve_returns *r, struct str
 }
 
 void resolve_returns_fini(struct resolve_returns *r) {
+    resolve_chain_fini(&r->chain);
     vec_fini(&r->noted);
     vec_fini(&r->found[0]);
     vec_fini(&r->found[1]);

@@ -8,6 +8,7 @@
 #ifndef SONDE_RESOLVE_RETURNS_H
 #define SONDE_RESOLVE_RETURNS_H
 
+#include "resolve/chain.h"
 #include "stream/stream.h"
 #include "symbol/store.h"
 
@@ -15,6 +16,7 @@
 struct resolve_returns {
     VEC(uint64_t) noted; /* where samples lie, in order of the file */
     uint64_t seen, mask; /* every (mask + 1)-th is noted */
+    struct resolve_chain chain;
     VEC(struct symbol_return) found[2];
 };
 

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "format/perfdata/feature.h"
-#include "resolve/places.h"
+#include "resolve/locate.h"
 #include "unwind/cache.h"
 
 /* An image's tables. */
@@ -22,9 +22,7 @@ struct resolve_unwind {
     bool told; /* which CPU it was */
     uint32_t machine;
     char arch[16];
-    struct resolve_places places; /* of a frozen model */
-    bool placed;
-    struct model_state state; /* of one that is not */
+    struct resolve_locator locator;
     struct unwind_cache cache;
     VEC(struct image_tables) images;
     VEC(uint64_t) chain;
@@ -37,7 +35,7 @@ struct walk {
     struct resolve_unwind *u;
     const struct unwind_cpu *cpu;
     const struct model_state *state;
-    bool before_exec; /* as in resolve_run */
+    bool in_kernel; /* as in resolve_locate */
     struct unwind_stack stack;
     struct unwind_regs regs;
     struct unwind_frame frame;
@@ -59,6 +57,7 @@ struct resolve_unwind *resolve_unwind_new(struct resolve_names *names, const str
     }
     u->names = names;
     u->model = resolve_names_model(names);
+    u->locator.model = u->model;
     u->header = header;
     return u;
 }
@@ -66,8 +65,7 @@ struct resolve_unwind *resolve_unwind_new(struct resolve_names *names, const str
 void resolve_unwind_free(struct resolve_unwind *u) {
     if (!u)
         return;
-    if (u->placed)
-        resolve_places_fini(&u->places);
+    resolve_locator_fini(&u->locator);
     unwind_cache_fini(&u->cache);
     vec_fini(&u->images);
     vec_fini(&u->chain);
@@ -87,25 +85,8 @@ static void learn_cpu(struct resolve_unwind *u) {
 
 /* ---- what lies at an address ---- */
 
-/* False: memory. */
-static bool prepare_state(struct resolve_unwind *u, uint32_t pid, struct model_when when,
-                          const struct model_state **out) {
-    if (!model_is_frozen(u->model)) {
-        model_state_at(u->model, MODEL_SPACE_USER, pid, when, &u->state);
-        *out = &u->state;
-        return true;
-    }
-    if (!u->placed && !resolve_places_init(&u->places, u->model, NULL))
-        return false;
-    u->placed = true;
-    *out = resolve_places_state(&u->places, PERFDATA_MISC_USER, pid, when);
-    return true;
-}
-
 static bool find(const struct walk *w, uint64_t address, struct model_hit *hit) {
-    bool found = w->u->placed ? resolve_places_find(&w->u->places, w->state, address, hit)
-                              : model_state_find(w->u->model, w->state, address, hit);
-    return found || (w->before_exec && model_state_find_before_exec(w->u->model, w->state, address, hit));
+    return resolve_locate(&w->u->locator, w->state, MODEL_SPACE_USER, w->in_kernel, address, hit);
 }
 
 /* Whether the address can be one of code. */
@@ -312,20 +293,6 @@ static enum resolve_unwind_end walk(struct walk *w, uint64_t most) {
 
 /* ---- samples ---- */
 
-static bool copy_chain(struct resolve_unwind *u, const struct perfdata_u64s *chain, uint64_t *frames) {
-    vec_clear(&u->chain);
-    *frames = 0;
-    if (!vec_reserve(&u->chain, chain->count + 1))
-        return false;
-    for (uint64_t i = 0; i < chain->count; i++) {
-        uint64_t ip = perfdata_u64_at(chain, i);
-        *frames += ip < PERFDATA_CONTEXT_MAX;
-        u->chain.items[u->chain.count++] = ip;
-    }
-    u->chain.items[u->chain.count++] = PERFDATA_CONTEXT_USER;
-    return true;
-}
-
 static void count_end(struct resolve_unwind *u, enum resolve_unwind_end end, uint32_t image) {
     u->tally.ends[end]++;
     if (end != RESOLVE_UNWIND_NO_TABLE || image == MODEL_NONE)
@@ -341,30 +308,29 @@ static bool is_unknown(const struct walk *w, enum resolve_unwind_end end) {
     return w->hit.image == MODEL_NONE || (end == RESOLVE_UNWIND_NO_TABLE && !may_step_blind(w));
 }
 
-struct perfdata_u64s resolve_unwind_chain(struct resolve_unwind *u, const struct perfdata_sample *s,
+struct perfdata_u64s resolve_unwind_stack(struct resolve_unwind *u, const struct perfdata_sample *s,
                                           unsigned cpumode, struct model_when when, uint64_t most) {
+    const struct perfdata_u64s none = {0};
     uint64_t size = s->stack_dyn_size < s->stack_user.size ? s->stack_dyn_size : s->stack_user.size;
-    uint64_t frames;
     u->cut = false;
-    if (!resolve_unwind_has(s) || !size || !(s->have & PERFDATA_SAMPLE_CALLCHAIN))
-        return s->callchain;
+    vec_clear(&u->chain);
+    if (!resolve_unwind_has(s) || !size)
+        return none;
     if (!u->told)
         learn_cpu(u);
-    struct walk w = {.u = u, .before_exec = cpumode == PERFDATA_MISC_KERNEL};
+    struct walk w = {.u = u, .in_kernel = cpumode == PERFDATA_MISC_KERNEL};
     u->tally.stacks++;
     w.cpu = unwind_cpu_find(u->machine, u->arch, (unsigned)s->regs_user.abi);
     if (!w.cpu || !unwind_regs_load(w.cpu, &s->regs_user, &w.regs)) {
         count_end(u, RESOLVE_UNWIND_CPU, MODEL_NONE);
-        return s->callchain;
+        return none;
     }
-    if (!prepare_state(u, s->pid, when, &w.state) || !copy_chain(u, &s->callchain, &frames) || frames >= most)
-        return s->callchain;
+    w.state = resolve_locator_state(&u->locator, MODEL_SPACE_USER, s->pid, when);
     w.stack = (struct unwind_stack){s->stack_user.data, w.regs.value[w.cpu->sp], size, s->swap};
-    const size_t before = u->chain.count;
-    enum resolve_unwind_end end = walk(&w, u->chain.count + (most - frames));
+    enum resolve_unwind_end end = walk(&w, most);
     count_end(u, end, w.hit.image);
-    if (u->chain.count == before + 1 && is_unknown(&w, end))
-        return s->callchain;
+    if (u->chain.count == 1 && is_unknown(&w, end))
+        return none;
     u->cut = end == RESOLVE_UNWIND_CUT;
     return (struct perfdata_u64s){(const uint8_t *)u->chain.items, u->chain.count, false};
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The callers of samples whose stack was dumped (PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER): the join
- * of the model (what lies at an address), the images' unwind tables and src/unwind.
+ * of the model (what lies at an address), the images' unwind tables and src/unwind. resolve/chain.h puts them
+ * outside of the recorded callchain, which is the kernel's.
  *
- *   sample: callchain [KERNEL] k0 k1     registers, stack
- *   chain:            [KERNEL] k0 k1 [USER] u0 u1 u2
+ *   sample: registers, stack      addresses: u0 u1 u2
  *
  * u0 is exact, the others lie in the call that they return from: one byte before the return address, as perf
  * has them; what a signal interrupted is exact, and so is what its handler returns to.
@@ -59,13 +59,13 @@ static inline bool resolve_unwind_has(const struct perfdata_sample *s) {
            s->stack_user.size && s->regs_user.values.count;
 }
 
-/* The sample's callchain with its user stack behind it, of at most `most` addresses altogether; the callchain
- * as recorded when there is nothing to add: not the instruction pointer alone where no file that is here
- * tells what lies there. Valid until the next call. */
-struct perfdata_u64s resolve_unwind_chain(struct resolve_unwind *u, const struct perfdata_sample *s,
+/* The addresses that the dump of a sample's user stack tells, innermost first, `most` at most (not 0): none
+ * where there is no dump, and not the instruction pointer alone where no file that is here tells what lies
+ * there. Valid until the next call. */
+struct perfdata_u64s resolve_unwind_stack(struct resolve_unwind *u, const struct perfdata_sample *s,
                                           unsigned cpumode, struct model_when when, uint64_t most);
 
-/* Whether the last such chain ends where the recorded part of the stack does. */
+/* Whether the last of them ends where the recorded part of the stack does. */
 bool resolve_unwind_was_cut(const struct resolve_unwind *u);
 
 /* So far. Borrowed. */

@@ -129,20 +129,20 @@ static const struct perfdata_sample *sample(struct session *s, uint64_t ip, uint
 }
 
 static struct perfdata_u64s chain_of(struct session *s, const struct perfdata_sample *x, uint64_t most) {
-    return resolve_unwind_chain(s->u, x, U, upto(10), most);
+    return resolve_unwind_stack(s->u, x, U, upto(10), most);
 }
 
 static uint64_t ended(const struct session *s, enum resolve_unwind_end end) {
     return resolve_unwind_tally(s->u)->ends[end];
 }
 
-#define ASSERT_CHAIN(chain, ...)                                       \
-    do {                                                               \
-        const struct perfdata_u64s c_ = (chain);                       \
-        const uint64_t want_[] = {PERFDATA_CONTEXT_USER, __VA_ARGS__}; \
-        assert_int_equal(c_.count, sizeof want_ / sizeof *want_);      \
-        for (size_t i_ = 0; i_ < c_.count; i_++)                       \
-            assert_int_equal(perfdata_u64_at(&c_, i_), want_[i_]);     \
+#define ASSERT_CHAIN(chain, ...)                                   \
+    do {                                                           \
+        const struct perfdata_u64s c_ = (chain);                   \
+        const uint64_t want_[] = {__VA_ARGS__};                    \
+        assert_int_equal(c_.count, sizeof want_ / sizeof *want_);  \
+        for (size_t i_ = 0; i_ < c_.count; i_++)                   \
+            assert_int_equal(perfdata_u64_at(&c_, i_), want_[i_]); \
     } while (0)
 
 /* By the table, before and behind the push; callers have the address before the one they return to. */
@@ -156,18 +156,9 @@ static void test_tables(void **state) {
     ASSERT_CHAIN(chain_of(&s, sample(&s, FRAME, 0, 8), 100), FRAME, FRAME + 4, OUTERMOST + 1);
     assert_int_equal(ended(&s, RESOLVE_UNWIND_COMPLETE), 1);
     assert_false(resolve_unwind_was_cut(s.u));
-    /* What is recorded stays in front. */
-    uint64_t kernel[] = {PERFDATA_CONTEXT_KERNEL, 0xffffffff81000000};
-    struct perfdata_sample x = *sample(&s, FRAME, 0, 8);
-    x.callchain = (struct perfdata_u64s){(const uint8_t *)kernel, 2, false};
-    struct perfdata_u64s c = chain_of(&s, &x, 100);
-    assert_int_equal(c.count, 6);
-    assert_int_equal(perfdata_u64_at(&c, 0), PERFDATA_CONTEXT_KERNEL);
-    assert_int_equal(perfdata_u64_at(&c, 2), PERFDATA_CONTEXT_USER);
-    /* As many as were asked for, those of the kernel among them. */
-    assert_int_equal(chain_of(&s, &x, 2).count, 4);
+    ASSERT_CHAIN(chain_of(&s, sample(&s, FRAME, 0, 8), 1), FRAME); /* as many as were asked for */
     assert_int_equal(ended(&s, RESOLVE_UNWIND_LIMIT), 1);
-    assert_int_equal(resolve_unwind_tally(s.u)->stacks, 3);
+    assert_int_equal(resolve_unwind_tally(s.u)->stacks, 2);
     session_fini(&s);
 }
 
@@ -269,8 +260,8 @@ static void test_memory(void **state) {
         struct resolve_unwind *u = resolve_unwind_new(s.names, &s.header, NULL);
         struct perfdata_u64s c = {0};
         if (u)
-            c = resolve_unwind_chain(u, x, U, upto(10), 100);
-        assert_true(c.count <= 4);
+            c = resolve_unwind_stack(u, x, U, upto(10), 100);
+        assert_true(c.count <= 3);
         resolve_unwind_free(u);
     });
     session_fini(&s);

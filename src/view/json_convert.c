@@ -136,48 +136,47 @@ static void signed_member(struct out *o, const char *name, int64_t v) {
     out_int(o, v, 0);
 }
 
-static void frame(struct json_convert *j, unsigned cpumode, uint32_t pid, struct model_when when,
-                  uint64_t ip) {
+/* A frame's member that is a text. */
+static void frame_text(struct out *o, const char *name, const char *value) {
+    out_char(o, ',');
+    key(o, SAMPLE_DEPTH + 2, name);
+    quoted(o, value, strlen(value));
+}
+
+static void frame(struct json_convert *j, struct resolve_sample_frame *f) {
     struct out *o = j->out;
-    struct model_hit hit;
     line(o, SAMPLE_DEPTH + 1);
     out_char(o, '{');
     key(o, SAMPLE_DEPTH + 2, "ip");
     out_str(o, "\"0x");
-    out_hex(o, ip, 0);
+    out_hex(o, f->address, 0);
     out_char(o, '"');
-    if (model_find(j->model, cpumode, pid, when, ip, &hit)) {
-        const char *name = model_image(j->model, hit.image)->short_name;
-        out_char(o, ',');
-        key(o, SAMPLE_DEPTH + 2, "dso");
-        quoted(o, name, strlen(name));
-    }
+    const char *name = resolve_sample_name(j->frames, f, NULL);
+    if (name)
+        frame_text(o, "symbol", name);
+    if (f->hit.image != MODEL_NONE)
+        frame_text(o, "dso", model_image(j->model, f->hit.image)->short_name);
     line(o, SAMPLE_DEPTH + 1);
     out_char(o, '}');
 }
 
-static void callchain(struct json_convert *j, const struct perfdata_sample *s, uint16_t misc,
-                      struct model_when when) {
+/* Without a callchain there is one frame, the sample's own place. */
+static void callchain(struct json_convert *j, const struct resolve_sample_at *at) {
     struct out *o = j->out;
+    struct resolve_samples *r = j->frames;
+    bool any = false;
     out_char(o, ',');
     key(o, SAMPLE_DEPTH, "callchain");
     out_char(o, '[');
-    if (s->have & PERFDATA_SAMPLE_CALLCHAIN) {
-        unsigned cpumode = PERFDATA_MISC_USER;
-        bool any = false;
-        for (uint64_t i = 0; i < s->callchain.count; i++) {
-            uint64_t ip = perfdata_u64_at(&s->callchain, i);
-            if (ip >= PERFDATA_CONTEXT_MAX) {
-                cpumode = perfdata_context_cpumode(ip);
-                i += ip == PERFDATA_CONTEXT_USER_DEFERRED; /* followed by a cookie, which is no address */
-                continue;
-            }
-            out_str(o, any ? "," : "");
-            frame(j, cpumode, s->pid, when, ip);
-            any = true;
-        }
-    } else {
-        frame(j, misc & PERFDATA_MISC_CPUMODE_MASK, s->pid, when, s->have & PERFDATA_SAMPLE_IP ? s->ip : 0);
+    o->failed |= !(at->s->have & PERFDATA_SAMPLE_CALLCHAIN
+                       ? resolve_sample_read(r, at)
+                       : resolve_sample_read_address(r, at->cpumode, at->s->pid, at->when, at->s->ip));
+    for (size_t i = 0; i < r->frames.count; i++) {
+        if (r->frames.items[i].kind == RESOLVE_AT_NOTHING)
+            continue;
+        out_str(o, any ? "," : "");
+        frame(j, &r->frames.items[i]);
+        any = true;
     }
     line(o, SAMPLE_DEPTH);
     out_char(o, ']');
@@ -198,8 +197,8 @@ void json_convert_member(struct json_convert *j, const char *name, const char *v
     quoted(o, value, len);
 }
 
-void json_convert_sample(struct json_convert *j, const struct perfdata_attr *attr,
-                         const struct perfdata_sample *s, uint16_t misc, struct model_when when) {
+void json_convert_sample(struct json_convert *j, const struct resolve_sample_at *at) {
+    const struct perfdata_sample *s = at->s;
     struct out *o = j->out;
     bool has_tid = s->have & PERFDATA_SAMPLE_TID;
     out_str(o, j->samples++ ? "," : "");
@@ -211,7 +210,7 @@ void json_convert_sample(struct json_convert *j, const struct perfdata_attr *att
     signed_member(o, "tid", has_tid ? (int32_t)s->tid : -1);
     if (s->have & PERFDATA_SAMPLE_CPU)
         signed_member(o, "cpu", (int32_t)s->cpu);
-    const char *comm = has_tid ? model_comm(j->model, s->pid, s->tid, when, NULL) : NULL;
+    const char *comm = has_tid ? model_comm(j->model, s->pid, s->tid, at->when, NULL) : NULL;
     char unnamed[24];
     if (!comm) {
         snprintf(unnamed, sizeof unnamed, ":%d", has_tid ? (int32_t)s->tid : -1);
@@ -220,9 +219,9 @@ void json_convert_sample(struct json_convert *j, const struct perfdata_attr *att
     out_char(o, ',');
     key(o, SAMPLE_DEPTH, "comm");
     quoted(o, comm, strlen(comm));
-    callchain(j, s, misc, when);
-    if (j->trace && attr->type == PERFDATA_TYPE_TRACEPOINT && s->have & PERFDATA_SAMPLE_RAW)
-        j->trace(j->trace_ctx, j, attr, s);
+    callchain(j, at);
+    if (j->trace && at->attr->type == PERFDATA_TYPE_TRACEPOINT && s->have & PERFDATA_SAMPLE_RAW)
+        j->trace(j->trace_ctx, j, at->attr, s);
     line(o, SAMPLE_DEPTH - 1);
     out_char(o, '}');
 }

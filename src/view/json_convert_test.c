@@ -33,7 +33,9 @@ static void test_document(void **state) {
     (void)state;
     struct out o;
     assert_true(out_init(&o, NULL, NULL));
-    struct json_convert j = {.out = &o, .model = world(), .trace = add_members};
+    struct resolve_locator locator = {.model = world()};
+    struct resolve_samples frames = {.locator = &locator, .chain.o.most = 127};
+    struct json_convert j = {.out = &o, .model = locator.model, .frames = &frames, .trace = add_members};
     struct perfdata_header h = {.container = PERFDATA_CONTAINER_FILE, .data = {104, 200}};
     const uint64_t chain[] = {PERFDATA_CONTEXT_KERNEL,        0xffffffff81000000,
                               PERFDATA_CONTEXT_USER,          0x1010,
@@ -48,8 +50,8 @@ static void test_document(void **state) {
                                 .callchain = {(const uint8_t *)chain, 6, false}};
     struct perfdata_sample bare = {0};
     json_convert_begin(&j, &h, 0);
-    json_convert_sample(&j, &tracepoint, &s, PERFDATA_MISC_KERNEL, (struct model_when){99, 9});
-    json_convert_sample(&j, &plain, &bare, PERFDATA_MISC_USER, (struct model_when){99, 10});
+    json_convert_sample(&j, &(struct resolve_sample_at){&s, &tracepoint, PERFDATA_MISC_KERNEL, {99, 9}});
+    json_convert_sample(&j, &(struct resolve_sample_at){&bare, &plain, PERFDATA_MISC_USER, {99, 10}});
     json_convert_end(&j);
     assert_int_equal(j.samples, 2);
     assert_string_equal(
@@ -67,6 +69,8 @@ static void test_document(void **state) {
         "\t\t\t\"prev_comm\": \"x\\ny\",\n\t\t\t\"trace.pid\": \"7\"\n\t\t},\n"
         "\t\t{\n\t\t\t\"timestamp\": -1,\n\t\t\t\"pid\": -1,\n\t\t\t\"tid\": -1,\n\t\t\t\"comm\": \":-1\",\n"
         "\t\t\t\"callchain\": [\n\t\t\t\t{\n\t\t\t\t\t\"ip\": \"0x0\"\n\t\t\t\t}\n\t\t\t]\n\t\t}\n\t]\n}\n");
+    resolve_samples_fini(&frames);
+    resolve_locator_fini(&locator);
     model_free((struct model *)j.model);
     out_fini(&o);
 }

@@ -10,23 +10,29 @@ void script_frames_fini(struct script_frames *f) {
 
 static void find(struct script_names *n, const struct script_run *run, const struct model_state *state,
                  bool exact, uint64_t ip, struct script_ask *ask) {
-    enum model_space space = model_space_of(run->cpumode);
+    enum model_space space = model_space_of(run->segment.cpumode);
     ask->hit = MODEL_NOTHING;
-    if (!(run->fields & SCRIPT_PLACE_FIELDS))
+    if (!(run->fields & SCRIPT_PLACE_FIELDS) && !run->wants_place)
         return;
     if (exact)
-        script_names_find(n, state, space, run->in_kernel, ip, &ask->hit);
+        resolve_locate(&n->locator, state, space, run->in_kernel, ip, &ask->hit);
     else
-        script_names_find_return(n, state, space, run->in_kernel, ip, &ask->hit);
+        resolve_locate_return(&n->locator, state, space, run->in_kernel, ip, &ask->hit);
+}
+
+/* Whether a run's i-th address is where the program was, whatever the frames inside of it are. */
+static bool is_exact(const struct script_run *run, uint64_t i) {
+    return i == 0 || run->segment.kind == RESOLVE_SEGMENT_BRANCHES;
 }
 
 static const struct model_state *state_of(struct script_names *n, const struct script_run *run) {
-    return script_names_state(n, model_space_of(run->cpumode), run->pid, run->when);
+    return resolve_locator_state(&n->locator, model_space_of(run->segment.cpumode), run->pid, run->when);
 }
 
 static uint64_t fields_of(const struct script_names *n, const struct script_run *run, uint64_t i,
                           const struct script_ask *ask) {
-    return script_run_fields(run, i) | (!n->placed && script_names_is_late(n, &ask->hit) ? SCRIPT_DOUBT : 0);
+    return script_run_fields(run, i) |
+           (!n->locator.placed && resolve_locator_is_late(&n->locator, &ask->hit) ? SCRIPT_DOUBT : 0);
 }
 
 static void make_key(struct script_names *n, const struct script_run *run, uint64_t i, uint64_t ip,
@@ -47,7 +53,7 @@ struct asking {
 
 /* Whether a place's offset in its image is all that an address adds to the text. */
 static bool has_pieces(struct script_names *n, const struct script_run *run, struct script_styles *styles) {
-    return n->placed && run->fields & SCRIPT_PLACE_FIELDS && !(run->fields & SCRIPT_NUMBERED) &&
+    return n->locator.placed && run->fields & SCRIPT_PLACE_FIELDS && !(run->fields & SCRIPT_NUMBERED) &&
            script_names_styles(n, run->fields, styles);
 }
 
@@ -56,11 +62,11 @@ static bool has_pieces(struct script_names *n, const struct script_run *run, str
 static inline bool ask_piece(struct script_names *n, const struct script_run *run, struct asking *a,
                              uint64_t ip, bool exact, struct script_ask *ask) {
     if (!a->piece || ip - a->piece->start >= a->piece->size)
-        a->piece = resolve_places_piece(&n->places, a->state, ip);
+        a->piece = resolve_places_piece(&n->locator.places, a->state, ip);
     const struct resolve_place_piece *piece = a->piece;
     const bool mapped = piece->mapping != MODEL_NONE, back = mapped && !exact;
     if ((!exact && ip == piece->start) || !script_names_has_room(piece->image) ||
-        (!mapped && run->in_kernel && resolve_places_in_exec(&n->places, a->state)))
+        (!mapped && run->in_kernel && resolve_places_in_exec(&n->locator.places, a->state)))
         return false;
     const uint64_t offset = mapped ? ip + piece->slide : 0;
     ask->kept = NULL;
@@ -72,21 +78,22 @@ static inline bool ask_piece(struct script_names *n, const struct script_run *ru
 }
 
 bool script_frames_ask(struct script_frames *f, struct script_names *n, const struct script_run *run) {
-    size_t count = run->cookie ? 0 : (size_t)(run->to - run->from);
+    size_t count = script_run_is_cookie(run) ? 0 : (size_t)run->segment.count;
     if (!vec_reserve(&f->asks, f->asks.count + count) || !vec_reserve(&f->runs, f->runs.count + 1))
         return false;
     struct script_ask *ask = count ? &f->asks.items[f->asks.count] : NULL;
-    struct asking a = {.space = model_space_of(run->cpumode)};
-    a.state = script_names_state(n, a.space, run->pid, run->when);
+    struct asking a = {.space = model_space_of(run->segment.cpumode)};
+    a.state = resolve_locator_state(&n->locator, a.space, run->pid, run->when);
     /* The outermost frame of a chain that was cut has other fields. */
-    size_t plain = has_pieces(n, run, &a.styles) ? count - (count && run->cut) : 0;
+    size_t plain = has_pieces(n, run, &a.styles) ? count - (count && run->segment.ends_early) : 0;
     for (size_t i = 0; i < count; i++, ask++) {
-        uint64_t ip = perfdata_u64_at(&run->chain, run->from + i);
-        if (__builtin_expect(i < plain && ask_piece(n, run, &a, ip, i == 0, ask), 1))
+        uint64_t ip = resolve_segment_at(&run->segment, i);
+        bool exact = is_exact(run, i);
+        if (__builtin_expect(i < plain && ask_piece(n, run, &a, ip, exact, ask), 1))
             continue;
         a.piece = NULL;
-        find(n, run, a.state, i == 0, ip, ask);
-        make_key(n, run, run->from + i, ip, ask);
+        find(n, run, a.state, exact, ip, ask);
+        make_key(n, run, i, ip, ask);
     }
     f->asks.count += count;
     f->runs.items[f->runs.count++] = *run;
@@ -106,19 +113,20 @@ static script_text_ref make_text(struct script_names *n, uint64_t fields, uint64
 }
 
 static void answer_run(struct script_names *n, const struct script_run *run, struct script_ask *ask) {
-    bool exact = true, asked_exact = true, keeps = !n->inlines;
-    for (uint64_t i = run->from; i < run->to; i++, ask++) {
-        if (__builtin_expect(exact != asked_exact, 0)) { /* rare: code outside of an exception's */
-            uint64_t ip = perfdata_u64_at(&run->chain, i);
-            find(n, run, state_of(n, run), exact, ip, ask);
+    bool interrupted = false, keeps = !n->inlines;
+    for (uint64_t i = 0; i < run->segment.count; i++, ask++) {
+        if (__builtin_expect(interrupted && !is_exact(run, i),
+                             0)) { /* rare: code outside of an exception's */
+            uint64_t ip = resolve_segment_at(&run->segment, i);
+            find(n, run, state_of(n, run), true, ip, ask);
             make_key(n, run, i, ip, ask);
         }
-        asked_exact = false;
         script_text_ref ref =
             keeps && ask->key.place != SCRIPT_PLACE_NONE ? script_texts_find(&n->texts, ask->key) : 0;
-        exact = ref & SCRIPT_TEXT_ENTRY;
+        interrupted = ref & SCRIPT_TEXT_ENTRY;
         if (__builtin_expect(!ref, 0) &&
-            !(ref = make_text(n, fields_of(n, run, i, ask), perfdata_u64_at(&run->chain, i), ask, &exact)))
+            !(ref = make_text(n, fields_of(n, run, i, ask), resolve_segment_at(&run->segment, i), ask,
+                              &interrupted)))
             continue;
         ask->kept = script_texts_at(&n->texts, ref);
         prefetch(ask->kept);
@@ -130,9 +138,9 @@ void script_frames_answer(struct script_frames *f, struct script_names *n) {
     struct script_ask *ask = f->asks.items;
     for (size_t r = 0; r < f->runs.count; r++) {
         const struct script_run *run = &f->runs.items[r];
-        if (run->cookie)
+        if (script_run_is_cookie(run))
             continue;
         answer_run(n, run, ask);
-        ask += run->to - run->from;
+        ask += run->segment.count;
     }
 }

@@ -3,31 +3,33 @@
  * The texts of callchains' frames, in three steps, so that what each one needs is on its way to the cache
  * while others are worked on: the index and the texts are larger than the nearest caches.
  *
- *   ask      of the addresses behind one marker, of many callchains: in which images do they lie?
+ *   ask      of the addresses of a segment, of many callchains: in which images do they lie?
  *   answer   of all of them: which texts are theirs?
  *   put      one after the other, as they were asked
  */
 #ifndef SONDE_VIEW_SCRIPT_FRAMES_H
 #define SONDE_VIEW_SCRIPT_FRAMES_H
 
+#include "resolve/chain.h"
 #include "view/script_names.h"
 
-/* Addresses behind one marker: they lie in one space. */
+/* A segment of a callchain, and what is asked of its frames. */
 struct script_run {
-    struct perfdata_u64s chain;
-    uint64_t from, to;
+    struct resolve_segment segment;
     uint64_t fields;
     struct model_when when;
     uint32_t pid;
-    uint8_t cpumode;
-    bool in_kernel; /* the sample was taken there */
-    bool cut;       /* the last address is the outermost one that there was room for */
-    bool cookie;    /* the one word is no address but stands for a chain that is not there */
+    bool in_kernel;   /* the sample was taken there */
+    bool wants_place; /* where frames lie is asked for, whatever the fields */
 };
+
+static inline bool script_run_is_cookie(const struct script_run *run) {
+    return run->segment.kind == RESOLVE_SEGMENT_COOKIE;
+}
 
 struct script_ask {
     struct script_text_key key;
-    struct model_hit hit;
+    struct model_hit hit;           /* with run.wants_place, or fields that ask for it */
     const struct script_kept *kept; /* the answer; NULL: to be asked for by script_names_text */
 };
 
@@ -58,9 +60,9 @@ static inline void script_frames_put(struct script_names *n, const struct script
     n->grades[t.grade]++;
 }
 
-/* The fields of the frame at address i of a run's chain, as far as the chain decides. */
+/* The fields of a run's i-th frame, as far as its callchain decides. */
 static inline uint64_t script_run_fields(const struct script_run *run, uint64_t i) {
-    return run->fields | (run->cut && i + 1 == run->to ? SCRIPT_DOUBT : 0);
+    return run->fields | (run->segment.ends_early && i + 1 == run->segment.count ? SCRIPT_DOUBT : 0);
 }
 
 #endif

@@ -13,11 +13,6 @@
 bool script_place_find(struct script_print *p, const struct script_sample *x, unsigned cpumode,
                        uint64_t address, struct model_hit *hit);
 
-/* The same for an address of a callchain. *exact: whether it is exact, else a return address; becomes what
- * holds for the next one of its context, and is true at first. */
-bool script_place_find_frame(struct script_print *p, const struct script_sample *x, unsigned cpumode,
-                             uint64_t address, bool *exact, struct model_hit *hit);
-
 /* Asks for the frames of a sample's callchain, of which script_place_sample takes the answers. */
 void script_place_ask(struct script_print *p, uint64_t fields, const struct script_sample *x);
 /* The single address of a sample, or its callchain, as the fields ask. */

@@ -149,8 +149,9 @@ static void place_of(struct script_json *j, const char *prefix, const struct mod
     symbol(j, prefix, hit);
     enum grade grade = script_names_grade(&j->print->names, hit);
     text(o, strcat(strcpy(name, prefix), "grade"),
-         grade_name(doubt || script_names_is_late(&j->print->names, hit) ? resolve_grade_doubted(grade)
-                                                                         : grade));
+         grade_name(doubt || resolve_locator_is_late(&j->print->names.locator, hit)
+                        ? resolve_grade_doubted(grade)
+                        : grade));
     const struct model_image *image = model_image(model, hit->image);
     text(o, strcat(strcpy(name, prefix), "dso"), model_image_dso(model, image));
     hex(o, strcat(strcpy(name, prefix), "dsoff"), hit->offset);
@@ -171,54 +172,29 @@ static void place(struct script_json *j, const char *prefix, const struct model_
     place_of(j, prefix, hit, false);
 }
 
-struct chain_walk {
-    struct script_json *j;
-    const struct script_sample *x;
-    unsigned left, cpumode;
-    bool any;
-    bool exact; /* as in script_place_find_frame */
-};
-
-static void frame(struct chain_walk *w, uint64_t ip, bool cut) {
-    struct out *o = w->j->print->out;
-    struct model_hit hit;
-    out_str(o, w->any ? ",{\"ip\":\"0x" : "{\"ip\":\"0x");
-    w->any = true;
-    out_hex(o, ip, 0);
-    out_char(o, '"');
-    script_place_find_frame(w->j->print, w->x, w->cpumode, ip, &w->exact, &hit);
-    place_of(w->j, "", &hit, cut);
-    out_char(o, '}');
-}
-
-static void chain_part(struct chain_walk *w, const struct perfdata_u64s *chain, bool nested) {
-    struct script_print *p = w->j->print;
-    bool cut = w->x->stack_cut || resolve_chain_is_cut(&p->events->list.items[w->x->event].attr, chain);
-    for (uint64_t i = 0; i < chain->count && w->left; i++) {
-        uint64_t ip = perfdata_u64_at(chain, i);
-        if (ip < PERFDATA_CONTEXT_MAX) {
-            frame(w, ip, cut && i + 1 == chain->count);
-            w->left--;
-            continue;
-        }
-        w->cpumode = perfdata_context_cpumode(ip);
-        w->exact = true;
-        if (ip != PERFDATA_CONTEXT_USER_DEFERRED || nested || i + 1 >= chain->count)
-            continue;
-        uint64_t cookie = perfdata_u64_at(chain, ++i);
-        struct perfdata_u64s later = {0};
-        if (p->deferred)
-            later = p->deferred(p->deferred_ctx, cookie, w->x->s->tid, w->x->when.order);
-        chain_part(w, &later, true);
-    }
-}
-
 static void callchain(struct script_json *j, const struct script_sample *x) {
-    struct chain_walk w = {j, x, j->print->options.max_stack, PERFDATA_MISC_USER, false, true};
-    key(j->print->out, "callchain");
-    out_char(j->print->out, '[');
-    chain_part(&w, &x->s->callchain, false);
-    out_char(j->print->out, ']');
+    struct script_print *p = j->print;
+    struct resolve_samples *r = &p->samples;
+    struct out *o = p->out;
+    const struct resolve_sample_at at = {x->s, &p->events->list.items[x->event].attr,
+                                         x->misc & PERFDATA_MISC_CPUMODE_MASK, x->when};
+    bool any = false;
+    key(o, "callchain");
+    out_char(o, '[');
+    o->failed |= !resolve_sample_read(r, &at);
+    for (size_t i = 0; i < r->frames.count; i++) {
+        struct resolve_sample_frame *f = &r->frames.items[i];
+        if (f->kind == RESOLVE_AT_NOTHING)
+            continue;
+        out_str(o, any ? ",{\"ip\":\"0x" : "{\"ip\":\"0x");
+        any = true;
+        out_hex(o, f->address, 0);
+        out_char(o, '"');
+        resolve_sample_symbol(r, f); /* settles where it lies */
+        place_of(j, "", &f->hit, f->ends_early);
+        out_char(o, '}');
+    }
+    out_char(o, ']');
 }
 
 static void branches(struct script_json *j, const struct script_sample *x) {

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "resolve/callers.h"
 #include "view/script_fields.h"
 
 #define UNKNOWN "[unknown]"
@@ -12,7 +11,7 @@
 #define CALLER (1ull << 62)
 
 bool script_names_init(struct script_names *n, const struct model *model) {
-    *n = (struct script_names){.model = model};
+    *n = (struct script_names){.model = model, .locator = {.model = model}};
     return out_init(&n->scratch, NULL, NULL);
 }
 
@@ -20,24 +19,11 @@ void script_names_fini(struct script_names *n) {
     vec_fini(&n->styles);
     script_texts_fini(&n->texts);
     out_fini(&n->scratch);
-    if (n->placed)
-        resolve_places_fini(&n->places);
+    resolve_locator_fini(&n->locator);
 }
 
 void script_names_forget(struct script_names *n) {
     script_texts_fini(&n->texts);
-}
-
-const struct model_state *script_names_state(struct script_names *n, enum model_space space, uint32_t pid,
-                                             struct model_when when) {
-    if (!n->placed && model_is_frozen(n->model) && resolve_places_init(&n->places, n->model, NULL)) {
-        n->places.ends_at_exit = true;
-        n->placed = true;
-    }
-    if (n->placed)
-        return resolve_places_space(&n->places, space, pid, when);
-    model_state_at(n->model, space, pid, when, &n->live);
-    return &n->live;
 }
 
 /* The offset that perf shows for an address in its image: memory without a file and the kernel have none but
@@ -71,46 +57,14 @@ struct resolve_symbol script_names_symbol_id(struct script_names *n, const struc
     return resolve_names_find_caller(n->names, &settled);
 }
 
-bool script_names_find(struct script_names *n, const struct model_state *state, enum model_space space,
-                       bool in_kernel, uint64_t address, struct model_hit *hit) {
-    if (n->placed ? resolve_places_find(&n->places, state, address, hit)
-                  : model_state_find(n->model, state, address, hit))
-        return true;
-    hit->space = space;
-    return in_kernel && space == MODEL_SPACE_USER &&
-           (!n->placed || resolve_places_in_exec(&n->places, state)) &&
-           model_state_find_before_exec(n->model, state, address, hit);
-}
-
-void script_names_find_return(struct script_names *n, const struct model_state *state, enum model_space space,
-                              bool in_kernel, uint64_t address, struct model_hit *hit) {
-    struct model_hit prior;
-    script_names_find(n, state, space, in_kernel, address, hit);
-    if (resolve_callers_at_edge(n->model, hit, address)) {
-        script_names_find(n, state, space, in_kernel, address - 1, &prior);
-        resolve_callers_join(n->model, hit, &prior);
-    } else {
-        hit->back = 1;
-    }
-}
-
 static void settle(struct script_names *n, struct model_hit *hit) {
     if (n->names && hit->back)
         resolve_names_find_caller(n->names, hit);
 }
 
-bool script_names_find_caller(struct script_names *n, const struct model_state *state, enum model_space space,
-                              bool in_kernel, uint64_t address, struct model_hit *hit) {
-    script_names_find_return(n, state, space, in_kernel, address, hit);
-    settle(n, hit);
-    return hit->mapping != MODEL_NONE;
-}
-
-bool script_names_is_entry(struct script_names *n, const struct model_hit *hit) {
-    struct resolve_symbol s = script_names_symbol_id(n, hit);
-    return s.index != SYMBOL_NONE &&
-           resolve_callers_is_entry(symbol_table_name(resolve_names_table(n->names, s.image), s.index),
-                                    hit->space);
+/* Whether the frame directly outside of this one holds an exact address. */
+static bool is_entry(struct script_names *n, const struct model_hit *hit) {
+    return resolve_names_is_entry(n->names, script_names_symbol_id(n, hit), hit->space);
 }
 
 /* Only then does it matter what encloses a frame. */
@@ -122,7 +76,7 @@ bool script_names_settled_entry(struct script_names *n, uint64_t fields, struct 
     if (!wants_symbol(n, fields))
         return false;
     settle(n, &hit);
-    return script_names_is_entry(n, &hit);
+    return is_entry(n, &hit);
 }
 
 const char *script_names_symbol(struct script_names *n, const struct model_hit *hit, uint64_t *offset) {
@@ -132,11 +86,6 @@ const char *script_names_symbol(struct script_names *n, const struct model_hit *
     const struct symbol_table *table = resolve_names_table(n->names, s.image);
     *offset = hit->offset - symbol_table_start(table, s.index);
     return resolve_names_text(n->names, s);
-}
-
-bool script_names_is_late(const struct script_names *n, const struct model_hit *hit) {
-    return model_unordered(n->model) && hit->mapping != MODEL_NONE &&
-           model_mapping(n->model, hit->mapping).late;
 }
 
 enum grade script_names_grade(struct script_names *n, const struct model_hit *hit) {
@@ -350,7 +299,7 @@ static struct script_text made_text(struct script_names *n, uint64_t fields, con
     struct script_text made = {.grade = GRADE_UNKNOWN};
     n->scratch.len = 0;
     if (wants_symbol(n, fields))
-        made.entry = script_names_is_entry(n, hit);
+        made.entry = is_entry(n, hit);
     if (fields & (SCRIPT_BIT(SYM) | SCRIPT_EVIDENCE))
         made.grade = (uint8_t)script_names_grade(n, hit);
     if (fields & SCRIPT_DOUBT)
@@ -367,7 +316,7 @@ struct script_text script_names_text(struct script_names *n, uint64_t fields, co
                                      uint64_t address) {
     struct model_hit hit = *place;
     struct script_text_key key, shared;
-    if (__builtin_expect(script_names_is_late(n, &hit), 0))
+    if (__builtin_expect(resolve_locator_is_late(&n->locator, &hit), 0))
         fields |= SCRIPT_DOUBT;
     bool keeps = script_names_key(n, fields, &hit, address, &key), inlined, shares;
     script_text_ref ref = keeps ? script_texts_find(&n->texts, key) : 0;

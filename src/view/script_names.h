@@ -12,7 +12,7 @@
 #include "model/model.h"
 #include "resolve/grade.h"
 #include "resolve/lines.h"
-#include "resolve/places.h"
+#include "resolve/locate.h"
 #include "view/script_fields.h"
 #include "view/script_texts.h"
 
@@ -21,7 +21,7 @@ struct script_text {
     const char *text;
     uint32_t len;
     uint8_t grade; /* enum grade of the place; where no name was asked for GRADE_UNKNOWN */
-    bool entry;    /* script_names_is_entry, of frames where it matters */
+    bool entry;    /* the next frame's address is exact; of frames where it matters */
 };
 
 static inline void script_text_put(struct out *o, struct script_text t) {
@@ -60,10 +60,8 @@ struct script_names {
     struct script_styles last_styles;
     struct script_texts texts;
     struct out scratch;
-    uint64_t grades[GRADE_COUNT]; /* texts given out: frames and places */
-    struct resolve_places places; /* of a model that is frozen */
-    bool placed;                  /* they are there */
-    struct model_state live;      /* else: the state that was asked for last */
+    uint64_t grades[GRADE_COUNT];   /* texts given out: frames and places */
+    struct resolve_locator locator; /* where addresses lie */
 };
 
 /* Fields that say what is at an address. */
@@ -86,26 +84,8 @@ void script_names_fini(struct script_names *n);
 /* Names changed (resolve_names_refresh): everything is asked for anew. */
 void script_names_forget(struct script_names *n);
 
-/* As model_state_at. Valid until the next call; the functions below that take a state take this one. */
-const struct model_state *script_names_state(struct script_names *n, enum model_space space, uint32_t pid,
-                                             struct model_when when);
-
-/*
- * Where an address of a sample's space lies. `in_kernel`: the sample was taken in the kernel, so that its
- * user addresses may be those of a program that an exec is replacing.
+/* Whether the frame directly outside of a place, as resolve_locate_return gives it, holds an exact address.
  */
-bool script_names_find(struct script_names *n, const struct model_state *state, enum model_space space,
-                       bool in_kernel, uint64_t address, struct model_hit *hit);
-
-/* As script_names_find for a return address in a callchain: it is what calls there that has a name and a line
- * (resolve/callers.h). */
-bool script_names_find_caller(struct script_names *n, const struct model_state *state, enum model_space space,
-                              bool in_kernel, uint64_t address, struct model_hit *hit);
-
-/* Whether the frame directly outside of this one holds an exact address. */
-bool script_names_is_entry(struct script_names *n, const struct model_hit *hit);
-
-/* The same of a place as script_names_find_return gives it. */
 bool script_names_settled_entry(struct script_names *n, uint64_t fields, struct model_hit hit);
 
 /* The function there; index is SYMBOL_NONE without one. */
@@ -113,10 +93,6 @@ struct resolve_symbol script_names_symbol_id(struct script_names *n, const struc
 
 /* Its name, or NULL; *offset is the address's distance from its start. */
 const char *script_names_symbol(struct script_names *n, const struct model_hit *hit, uint64_t *offset);
-
-/* A stream's frame in a mapping whose record came later than its round: samples before it may have been named
- * otherwise. */
-bool script_names_is_late(const struct script_names *n, const struct model_hit *hit);
 
 /* How sure the name there is; loads it. GRADE_UNKNOWN where functions are not named at all. */
 enum grade script_names_grade(struct script_names *n, const struct model_hit *hit);
@@ -144,10 +120,6 @@ static inline bool script_names_has_room(uint32_t image) {
 static inline struct script_text_key script_names_key_of(uint32_t style, uint32_t image, uint64_t offset) {
     return script_text_key_of(offset, image << SCRIPT_STYLE_BITS | style);
 }
-
-/* As script_names_find_caller without a look at names: hit->back may become 0 by them. */
-void script_names_find_return(struct script_names *n, const struct model_state *state, enum model_space space,
-                              bool in_kernel, uint64_t address, struct model_hit *hit);
 
 /* Everything that follows an address, as far as the fields ask. Valid until the next call; what is kept by a
  * key until script_names_fini. */

@@ -79,6 +79,8 @@ bool script_print_init(struct script_print *p, struct out *out, const struct per
     p->first_ns = p->previous_ns = 0;
     p->second = UINT64_MAX;
     p->regs = dump_regs_find(0, NULL);
+    p->samples.locator = &p->names.locator;
+    p->samples.chain.o.most = options->max_stack;
     return script_names_init(&p->names, model);
 }
 
@@ -106,6 +108,7 @@ void script_guests_fini(struct script_guests *g) {
 void script_print_fini(struct script_print *p) {
     vec_fini(&p->plans);
     script_names_fini(&p->names);
+    resolve_samples_fini(&p->samples);
     script_frames_fini(&p->frames);
     object_insns_free(p->insns.insns);
     free(p->comms);
@@ -601,7 +604,9 @@ void script_print_later(struct script_print *p, const struct script_sample *x) {
     if (plan->chain)
         script_place_ask(p, plan->fields, x);
     waiting->run_end = p->frames.runs.count;
-    if (p->queued == SCRIPT_QUEUE_MAX || p->frames.asks.count >= FRAMES)
+    /* The next sample's chain takes the place of one that lies in the chain's own memory. */
+    if (p->queued == SCRIPT_QUEUE_MAX || p->frames.asks.count >= FRAMES ||
+        (plan->chain && p->samples.chain.own_memory))
         script_print_flush(p);
 }
 

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "format/perfdata/events.h"
 #include "model/model.h"
+#include "resolve/sample.h"
 #include "view/dump_regs.h"
 #include "view/script_fields.h"
 #include "view/script_frames.h"
@@ -39,7 +40,6 @@ struct script_print_options {
     bool ns;                        /* --ns */
     bool reltime;                   /* --reltime */
     bool deltatime;                 /* --deltatime */
-    bool all_cookies;               /* --no-merge-callchains */
     unsigned max_stack, max_blocks; /* max_blocks 0: all */
     const char *const *stop;        /* --stop-bt: functions that end a callchain; borrowed */
     size_t stop_count;
@@ -48,9 +48,6 @@ struct script_print_options {
 /* Prints the fields of a tracepoint's raw data; the owner (cmd/) knows the formats. */
 typedef void script_trace_fn(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *s,
                              struct out *out);
-
-/* A callchain that was recorded later than its sample (CALLCHAIN_DEFERRED), by its cookie; count 0: none. */
-typedef struct perfdata_u64s script_deferred_fn(void *ctx, uint64_t cookie, uint32_t tid, uint64_t after_loc);
 
 /* Guest machines that `perf inject --guest-data` brought in: their samples' ids (ID_INDEX). */
 struct script_guest {
@@ -67,7 +64,6 @@ struct script_sample {
     uint32_t event;
     uint16_t misc;
     struct model_when when;
-    bool stack_cut; /* the callchain was unwound as far as the stack was recorded, which is not its end */
 };
 
 /* Samples are printed many at a time. */
@@ -91,8 +87,6 @@ struct script_print {
     const struct dump_regs *regs;
     script_trace_fn *trace; /* NULL: no formats */
     void *trace_ctx;
-    script_deferred_fn *deferred; /* NULL: none */
-    void *deferred_ctx;
     const struct script_guests *guests; /* NULL: none */
     bool has_clock;                     /* tod: */
     int64_t clock_offset_ns;            /* wall clock time minus sample time */
@@ -107,7 +101,8 @@ struct script_print {
     uint8_t second_len;
     struct script_comm *comms; /* of threads printed lately; NULL: none yet */
     struct object_insns_kept insns;
-    struct script_names names; /* its `names` (of functions) is the caller's to set */
+    struct script_names names;      /* its `names` (of functions) is the caller's to set */
+    struct resolve_samples samples; /* frames; where chains come from (chain.o) is the caller's to set */
     struct script_frames frames;
     struct script_waiting queue[SCRIPT_QUEUE_MAX];
     unsigned queued;

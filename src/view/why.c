@@ -9,8 +9,8 @@ enum { LABEL = 12 };
 
 /* ---- what both forms say ---- */
 
-static const struct why_frame *chosen(const struct why *w) {
-    return &w->frames.items[w->chosen];
+static const struct resolve_sample_frame *chosen(const struct why *w) {
+    return &w->frames[w->chosen];
 }
 
 static const char *space_name(unsigned cpumode) {
@@ -24,16 +24,16 @@ static const char *space_name(unsigned cpumode) {
     return name ? name : "unknown";
 }
 
-static struct resolve_provenance provenance(const struct why *w, const struct why_frame *f) {
+static struct resolve_provenance provenance(const struct why *w, const struct resolve_sample_frame *f) {
     struct resolve_provenance p = resolve_provenance_of(w->names, f->hit.mapping, f->symbol);
-    if (f->cut)
+    if (f->ends_early)
         resolve_provenance_cut(&p.symbol);
     return p;
 }
 
-static const char *shown_grade(const struct why *w, const struct why_frame *f) {
+static const char *shown_grade(const struct why *w, const struct resolve_sample_frame *f) {
     enum grade grade = resolve_grade(w->names, f->symbol);
-    return grade_name(f->cut ? resolve_grade_doubted(grade) : grade);
+    return grade_name(f->ends_early ? resolve_grade_doubted(grade) : grade);
 }
 
 static void put_time(struct out *o, uint64_t ns) {
@@ -52,7 +52,7 @@ static void put_address(struct out *o, uint64_t address) {
     out_hex(o, address, 0);
 }
 
-static void put_name(const struct why *w, const struct why_frame *f, struct out *o) {
+static void put_name(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
     const char *name = resolve_names_text(w->names, f->symbol);
     if (!name && resolve_grade(w->names, f->symbol) == GRADE_STALE) {
         out_printf(o, "[stale] %s+0x", model_image(w->model, f->hit.image)->short_name);
@@ -69,7 +69,7 @@ static void put_name(const struct why *w, const struct why_frame *f, struct out 
     out_hex(o, f->hit.offset - symbol_table_start(t, f->symbol.index), 0);
 }
 
-static const char *dso(const struct why *w, const struct why_frame *f) {
+static const char *dso(const struct why *w, const struct resolve_sample_frame *f) {
     return f->hit.image == MODEL_NONE ? "[unknown]" : model_image(w->model, f->hit.image)->name;
 }
 
@@ -140,8 +140,8 @@ static void print_sample(const struct why *w, struct out *o) {
 }
 
 static void print_stack(const struct why *w, struct out *o) {
-    for (size_t i = 0; i < w->frames.count; i++) {
-        const struct why_frame *f = &w->frames.items[i];
+    for (size_t i = 0; i < w->count; i++) {
+        const struct resolve_sample_frame *f = &w->frames[i];
         label(o, i ? "" : "stack");
         out_printf(o, "%s%3zu  ", i == w->chosen ? ">" : " ", i);
         const char *grade = shown_grade(w, f);
@@ -166,7 +166,7 @@ static const char *why_exact(enum symbol_identity identity) {
 }
 
 /* What surrounds an address that nothing covers. */
-static void print_neighbours(const struct why *w, const struct why_frame *f, struct out *o) {
+static void print_neighbours(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
     struct model_pieces pieces = {0};
     const struct model_piece *below = NULL, *above = NULL;
     enum model_space space = model_space_of(f->cpumode);
@@ -205,7 +205,7 @@ static bool is_announced(const struct why *w, uint32_t image) {
     return image != MODEL_NONE && model_image(w->model, image)->kind == MODEL_IMAGE_CODE;
 }
 
-static void print_announcement(const struct why *w, const struct why_frame *f, struct out *o) {
+static void print_announcement(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
     const struct model_mapping map = model_mapping(w->model, f->hit.mapping);
     label(o, "announced");
     out_printf(o, "by the JIT itself, event %" PRIu64 " of its jitdump: code at ", map.order);
@@ -228,7 +228,7 @@ static void print_record(const struct why *w, uint64_t at, struct out *o) {
     }
 }
 
-static void print_mapping(const struct why *w, const struct why_frame *f, struct out *o) {
+static void print_mapping(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
     if (f->hit.mapping == MODEL_NONE) {
         print_neighbours(w, f, o);
         return;
@@ -258,7 +258,7 @@ static void print_mapping(const struct why *w, const struct why_frame *f, struct
     out_str(o, " in it\n");
 }
 
-static void print_identities(const struct why *w, const struct why_frame *f, struct out *o) {
+static void print_identities(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
     if (f->hit.image == MODEL_NONE || is_announced(w, f->hit.image))
         return;
     label(o, "recorded");
@@ -282,7 +282,7 @@ static void print_identities(const struct why *w, const struct why_frame *f, str
     out_char(o, '\n');
 }
 
-static void print_tries(const struct why *w, const struct why_frame *f, struct out *o) {
+static void print_tries(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
     uint32_t id = resolve_names_store_id(w->names, f->symbol.image);
     struct symbol_try t;
     for (size_t i = 0; id != UINT32_MAX && symbol_store_try(resolve_names_store(w->names), id, i, &t); i++) {
@@ -291,8 +291,8 @@ static void print_tries(const struct why *w, const struct why_frame *f, struct o
     }
 }
 
-static void print_naming(const struct why *w, const struct why_frame *f, const struct symbol_provenance *p,
-                         struct out *o) {
+static void print_naming(const struct why *w, const struct resolve_sample_frame *f,
+                         const struct symbol_provenance *p, struct out *o) {
     if (f->symbol.index == SYMBOL_NONE)
         return;
     const struct symbol_table *t = resolve_names_table(w->names, f->symbol.image);
@@ -318,12 +318,12 @@ static void print_naming(const struct why *w, const struct why_frame *f, const s
 }
 
 /* A file with names was found, so that what is said is not of one that was refused. */
-static bool has_list(const struct why *w, const struct why_frame *f) {
+static bool has_list(const struct why *w, const struct resolve_sample_frame *f) {
     return f->hit.image != MODEL_NONE && resolve_names_table(w->names, f->hit.image);
 }
 
 void why_print_text(const struct why *w, struct out *o) {
-    const struct why_frame *f = chosen(w);
+    const struct resolve_sample_frame *f = chosen(w);
     struct resolve_provenance p = provenance(w, f);
     if (w->has_sample) {
         print_sample(w, o);
@@ -401,7 +401,7 @@ static void json_identity(struct out *o, const char *key, const char *path, cons
     out_char(o, '}');
 }
 
-static void json_name(const struct why *w, const struct why_frame *f, struct out *o) {
+static void json_name(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
     const char *name = resolve_names_text(w->names, f->symbol);
     if (name) {
         const struct symbol_table *t = resolve_names_table(w->names, f->symbol.image);
@@ -416,8 +416,8 @@ static void json_name(const struct why *w, const struct why_frame *f, struct out
 
 static void json_stack(const struct why *w, struct out *o) {
     out_str(o, ",\"stack\":[");
-    for (size_t i = 0; i < w->frames.count; i++) {
-        const struct why_frame *f = &w->frames.items[i];
+    for (size_t i = 0; i < w->count; i++) {
+        const struct resolve_sample_frame *f = &w->frames[i];
         out_printf(o, "%s{\"ip\":\"0x%" PRIx64 "\",\"grade\":\"%s\"", i ? "," : "", f->address,
                    shown_grade(w, f));
         json_name(w, f, o);
@@ -426,7 +426,7 @@ static void json_stack(const struct why *w, struct out *o) {
     out_char(o, ']');
 }
 
-static void json_tries(const struct why *w, const struct why_frame *f, struct out *o) {
+static void json_tries(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
     uint32_t id = resolve_names_store_id(w->names, f->symbol.image);
     struct symbol_try t;
     out_str(o, ",\"tried\":[");
@@ -439,7 +439,7 @@ static void json_tries(const struct why *w, const struct why_frame *f, struct ou
     out_char(o, ']');
 }
 
-static void json_mapping(const struct why *w, const struct why_frame *f, struct out *o) {
+static void json_mapping(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
     if (f->hit.mapping == MODEL_NONE)
         return;
     const struct model_mapping map = model_mapping(w->model, f->hit.mapping);
@@ -460,7 +460,7 @@ static void json_mapping(const struct why *w, const struct why_frame *f, struct 
 }
 
 void why_print_json(const struct why *w, struct out *o) {
-    const struct why_frame *f = chosen(w);
+    const struct resolve_sample_frame *f = chosen(w);
     struct symbol_provenance p = provenance(w, f).symbol;
     out_str(o, "{\"version\":1");
     if (w->has_sample) {

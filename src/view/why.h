@@ -4,19 +4,10 @@
 #define SONDE_VIEW_WHY_H
 
 #include "base/out.h"
-#include "base/vec.h"
 #include "object/build_id.h"
 #include "object/cookie.h"
-#include "resolve/grade.h"
+#include "resolve/sample.h"
 #include "stream/stream.h"
-
-struct why_frame {
-    uint64_t address;
-    unsigned cpumode; /* PERFDATA_MISC_* */
-    struct model_hit hit;
-    struct resolve_symbol symbol;
-    bool cut; /* the outermost frame of a callchain that was cut: resolve/grade.h */
-};
 
 /* What identifies a file. */
 struct why_identity {
@@ -41,8 +32,8 @@ struct why {
     bool has_time;
     struct model_when when;
 
-    VEC(struct why_frame) frames; /* innermost first; owned by the caller */
-    size_t chosen;                /* the one to explain */
+    const struct resolve_sample_frame *frames; /* innermost first; their symbols were asked for */
+    size_t count, chosen;                      /* chosen: the one to explain */
 
     /* Of the chosen frame's file: what was recorded of it, and what its path leads to now. */
     struct why_identity then, now;

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one door from a sample to its frames, whatever they were recorded as: callchains, callchains that came
+ * later, call stacks of the processor, dumped stacks. The rules are written down in docs/FRAMES.md.
+ *
+ *   resolve_sample_read     which addresses, and where each one lies        (resolve/chain.h,
+ * resolve/locate.h) resolve_sample_symbol   on demand: what is there; which frames hold return addresses
+ * (resolve/callers.h) resolve_sample_grade, ..._evidence, ..._line, ..._inlined               on demand: the
+ * rest
+ *
+ * For one sample at a time. Who resolves very many goes by segments (resolve/chain.h) and in batches:
+ * resolve/frames.h for profiles, view/script_frames.h for texts.
+ */
+#ifndef SONDE_RESOLVE_SAMPLE_H
+#define SONDE_RESOLVE_SAMPLE_H
+
+#include "resolve/chain.h"
+#include "resolve/grade.h"
+#include "resolve/lines.h"
+#include "resolve/locate.h"
+
+/* What the address of a frame is. */
+enum resolve_address_kind {
+    RESOLVE_AT_OWN,         /* where its space was left: the sample's own address, or a system call's */
+    RESOLVE_AT_RETURN,      /* what the frame inside of it returns to: the call is the byte before */
+    RESOLVE_AT_INTERRUPTED, /* what an exception or a signal interrupted */
+    RESOLVE_AT_CALL,        /* a call that has not returned, as the processor recorded it */
+    RESOLVE_AT_NOTHING,     /* no address: the cookie of a callchain that is not in the recording */
+};
+
+struct resolve_sample_frame {
+    uint64_t address; /* as recorded */
+    struct model_hit hit;
+    struct resolve_symbol symbol; /* resolve_sample_symbol's */
+    uint8_t cpumode;              /* PERFDATA_MISC_*: the level */
+    uint8_t kind;                 /* enum resolve_address_kind; with names, once the symbol was asked for */
+    bool named;                   /* `symbol` is there */
+    bool inner;                   /* the frame before this one is of the same segment */
+    bool ends_early;              /* the outermost one that there was room for (resolve/grade.h) */
+};
+
+/* A decoded sample, and where it stands. */
+struct resolve_sample_at {
+    const struct perfdata_sample *s;
+    const struct perfdata_attr *attr; /* its event's */
+    unsigned cpumode;                 /* its own */
+    struct model_when when;           /* when.order: where it lies in the recording */
+};
+
+/* Zeroed at first; the borrowed fields and chain.o are the owner's to set. One thread each. */
+struct resolve_samples {
+    struct resolve_locator *locator; /* borrowed, as the next two */
+    struct resolve_names *names;     /* NULL: nothing has a name */
+    struct resolve_lines *lines;     /* NULL: nothing has a line */
+    struct resolve_chain chain;
+    VEC(struct resolve_sample_frame) frames; /* of the sample read last, innermost first */
+    uint32_t pid;                            /* that sample's */
+    struct model_when when;
+    bool in_kernel;
+};
+
+void resolve_samples_fini(struct resolve_samples *r);
+
+/* The frames of a sample's callchain, into r->frames: none without a callchain, or with one of which nothing
+ * can be believed. Valid until the next call. False: memory. */
+bool resolve_sample_read(struct resolve_samples *r, const struct resolve_sample_at *at);
+
+/* The same, and a sample without such frames has one: its own place, if it has an address. */
+bool resolve_sample_read_all(struct resolve_samples *r, const struct resolve_sample_at *at);
+
+/* One address that is not part of a sample, in the space that a cpumode means, into r->frames. */
+bool resolve_sample_read_address(struct resolve_samples *r, unsigned cpumode, uint32_t pid,
+                                 struct model_when when, uint64_t address);
+
+/* The function of a frame, one of r->frames; index is SYMBOL_NONE without one. Settles what the frame's hit
+ * and kind are, which depends on the frames inside of it. */
+struct resolve_symbol resolve_sample_symbol(struct resolve_samples *r, struct resolve_sample_frame *f);
+
+/* Its name as people want to read it, or NULL; *offset (NULL is allowed) is the address's distance from its
+ * start. Lives as long as the names, but see resolve_names_text. */
+const char *resolve_sample_name(struct resolve_samples *r, struct resolve_sample_frame *f, uint64_t *offset);
+
+/* How sure the name is in this sample. GRADE_UNKNOWN where nothing has a name. */
+enum grade resolve_sample_grade(struct resolve_samples *r, struct resolve_sample_frame *f);
+
+/* What the name rests on. Needs names. */
+struct resolve_provenance resolve_sample_evidence(struct resolve_samples *r, struct resolve_sample_frame *f);
+
+/* Its source line, what was inlined there: as resolve_lines_find, resolve_lines_inlined. */
+bool resolve_sample_line(struct resolve_samples *r, struct resolve_sample_frame *f, struct object_line *out);
+size_t resolve_sample_inlined(struct resolve_samples *r, struct resolve_sample_frame *f, bool raw_names,
+                              struct object_inline *out, size_t max);
+
+#endif
