@@ -32,7 +32,7 @@ void stream_warn(struct stream *s, uint64_t file_offset, const char *fmt, ...) {
     va_end(ap);
     size_t i = s->in_expansion ? s->feed_segment : s->segment;
     const struct stream_segment *g = i < s->input.segments.count ? &s->input.segments.items[i] : NULL;
-    log_line(LOG_WARN, "%s: offset 0x%" PRIx64 ": %s", g ? g->name : s->path, file_offset, text);
+    log_line(LOG_WARN, "%s: at offset 0x%" PRIx64 ": %s", g ? g->name : s->path, file_offset, text);
 }
 
 const char *stream_peek(const struct stream *s, const uint8_t *p, uint64_t left, struct perfdata_raw *raw,

@@ -283,18 +283,20 @@ static bool apply_header_record(struct stream *s, const struct stream_record *r,
 
 /* --- losses --- */
 
+/* Warnings name a record as perf's do, "MMAP2 (10)": that is what scripts look for. */
+static const char *name_of(uint32_t type) {
+    const char *name = perfdata_record_name(type);
+    return name ? name : "unknown";
+}
+
 void stream_bad_record(struct stream *s, const struct stream_record *r, const char *reason) {
     /* Found by the stream itself first, then by the reader. */
     if (s->bad_end == r->loc + 1)
         return;
     s->bad_end = r->loc + 1;
-    const char *name = perfdata_record_name(r->raw.type);
     s->losses.bad_records++;
     s->losses.unread = true;
-    if (name)
-        stream_warn(s, r->file_offset, "%s record: %s", name, reason);
-    else
-        stream_warn(s, r->file_offset, "record of type %u: %s", r->raw.type, reason);
+    stream_warn(s, r->file_offset, "%s (%u) record: %s", name_of(r->raw.type), r->raw.type, reason);
 }
 
 /* Counts what a record says or shows to be lost, and takes note of its time. */
@@ -416,10 +418,9 @@ static bool skip_damage(struct stream *s, struct place *p, const struct perfdata
     s->losses.skipped_bytes += skipped;
     s->losses.unread = true;
     stream_warn(s, offset,
-                at_end ? "record of type %u, size %u: %s; no good record follows in the last %" PRIu64
-                         " bytes"
-                       : "record of type %u, size %u: %s; going on %" PRIu64 " bytes further",
-                raw->type, raw->size, reason, skipped);
+                at_end ? "%s (%u) record of size %u: %s; no good record follows in the last %" PRIu64 " bytes"
+                       : "%s (%u) record of size %u: %s; going on %" PRIu64 " bytes further",
+                name_of(raw->type), raw->type, raw->size, reason, skipped);
     return true;
 }
 
