@@ -432,16 +432,56 @@ static int list_languages(void) {
     return EXIT_OK;
 }
 
-/* What stands behind the options: the arguments of a script or, without -s, a script that comes with us. */
-static void take_operands(struct script_options *o, int argc, char **argv) {
-    if (!o->script && argc && !strcmp(argv[0], "report")) {
-        argc--;
-        argv++;
-        o->as_report = argc > 0;
+/* -i among what follows a script's name is script's own, as through perf's NAME-report wrappers, which pass
+ * on what they are given; the script gets all else, and everything from "--" on. */
+static bool take_input(struct script_options *o, char **arguments, struct err *err) {
+    char **kept = arguments;
+    char **a = arguments;
+    for (; *a && strcmp(*a, "--") != 0; a++) {
+        size_t letters = !strncmp(*a, "-i", 2) ? 2 : !strncmp(*a, "--input=", 8) ? 8 : 0;
+        bool next = !strcmp(*a, "-i") || !strcmp(*a, "--input");
+        if (!letters && !next)
+            *kept++ = *a;
+        else if (!next)
+            o->input = *a + letters;
+        else if (a[1])
+            o->input = *++a;
+        else
+            return err_set(err, ERR_USAGE, *a, "name the recording to read");
     }
-    if (!o->script && argc)
-        o->script = *argv++;
+    while ((*kept++ = *a))
+        a++;
+    return true;
+}
+
+/* What stands behind the options: with -s the arguments of its script; else a recording to read, with more
+ * options behind it, or [report] NAME: a script that comes with us, and its arguments. */
+static bool take_operands(struct command_env *env, struct script_options *o, int argc, char **argv,
+                          int *status) {
+    struct err err = ERR_INIT;
     o->arguments = argv;
+    if (o->script || !argc)
+        return true;
+    bool report = !strcmp(argv[0], "report");
+    if (!report && input_is_recording(argv[0])) {
+        if (!o->input) {
+            o->input = argv[0];
+            return command_options(env, o, OPTION_STOP_AT_OPERAND, &argc, &argv, status) &&
+                   take_operands(env, o, argc, argv, status);
+        }
+        err_set(&err, ERR_USAGE, argv[0], "is a second recording beside %s: give one", o->input);
+    } else if (report && argc == 1) {
+        err_set(&err, ERR_USAGE, "script report", "name a script; script -l lists those that come with %s",
+                env->program);
+    } else {
+        o->script = argv[report];
+        o->arguments = argv + report + 1;
+        o->is_named = true;
+        o->as_report = report;
+        return true;
+    }
+    *status = command_fail(&err);
+    return false;
 }
 
 static bool check_options(const struct script_options *o, struct err *err) {
@@ -465,17 +505,19 @@ static int run(struct command_env *env, int argc, char **argv) {
     int status;
     if (!command_options(env, &o, OPTION_STOP_AT_OPERAND, &argc, &argv, &status))
         return status;
-    command_log(env, o.verbose, false);
-    take_operands(&o, argc, argv);
-    if (!check_options(&o, &err) ||
-        (o.as_report && !script_python_report(o.script, o.input, o.arguments, &err)))
-        status = command_fail(&err);
-    else if (o.list_scripts || o.list_filters)
-        status = list(env, &o);
-    else if (o.script && script_python_is_lang(o.script))
-        status = list_languages();
-    else
-        status = script(env, &o);
+    if (take_operands(env, &o, argc, argv, &status)) {
+        command_log(env, o.verbose, false);
+        if (!check_options(&o, &err) ||
+            (o.as_report && !script_python_report(o.script, o.input, o.arguments, &err)) ||
+            (o.is_named && !take_input(&o, o.arguments, &err)))
+            status = command_fail(&err);
+        else if (o.list_scripts || o.list_filters)
+            status = list(env, &o);
+        else if (o.script && script_python_is_lang(o.script))
+            status = list_languages();
+        else
+            status = script(env, &o);
+    }
     option_list_fini(&o.fields);
     option_list_fini(&o.dlargs);
     return status;
@@ -484,7 +526,8 @@ static int run(struct command_env *env, int argc, char **argv) {
 const struct command cmd_script = {
     .name = "script",
     .summary = "Print every sample of a recording",
-    .usage = (const char *const[]){"script [<options>]", "script [<options>] -s <script> [<script-args>]",
+    .usage = (const char *const[]){"script [<options>] [<recording>]",
+                                   "script [<options>] -s <script> [<script-args>]",
                                    "script [<options>] [report] <script> [<script-args>]", NULL},
     .options = options,
     .run = run,

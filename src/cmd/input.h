@@ -22,6 +22,9 @@ bool input_check(const char *path, bool force, struct err *e);
  * "-" is no file. */
 bool input_check_output(const char *input, const char *output, struct err *e);
 
+/* Whether a recording is there: a file or kept pipe that begins like one, or a directory with such a file. */
+bool input_is_recording(const char *path);
+
 struct stream;
 /* Of a pipe, reads what stands before its first record that is no header record, so that stream_header and
  * stream_events are complete, and rewinds. Nothing is to be done for a file. */

@@ -35,6 +35,7 @@ struct script_options {
     bool json, per_event;
     const char *script;              /* -s */
     bool as_report;                  /* `report` before its name */
+    bool is_named;                   /* the script is given by its name, not with -s */
     const char *generate;            /* -g */
     bool list_scripts, list_filters; /* -l, --list-dlfilters */
     const char *dlfilter;

@@ -38,6 +38,11 @@ static bool parse_magic(struct bytes file, struct perfdata_header *h) {
     return false;
 }
 
+bool perfdata_header_begins(struct bytes head) {
+    struct perfdata_header h = {0};
+    return parse_magic(head, &h);
+}
+
 bool perfdata_header_is_file(struct bytes head) {
     struct perfdata_header h = {0};
     return parse_magic(head, &h) && bytes_load64(head.data + 8, h.swap) != PIPE_HEADER_BYTES;

@@ -48,6 +48,9 @@ struct perfdata_header {
 
 void perfdata_header_fini(struct perfdata_header *h);
 
+/* Whether an input with these first 16 bytes is a recording, of a pipe too. */
+bool perfdata_header_begins(struct bytes head);
+
 /* Whether an input whose first 16 bytes (or fewer) these are is a file, not a pipe: its tables lie behind its
  * records, so that all of it is needed. */
 bool perfdata_header_is_file(struct bytes head);
