@@ -60,10 +60,13 @@ def check_files(t, folder, own):
     with open(plain, "w") as f:
         f.write("no ELF file")
     c.expect("no cache yet", ["-l"])
+    os.chmod(a, 0o4750)
     c.expect("add", ["-v", "-a", a], err=f"Adding {own.hex()} {a}: Ok")
     t.check("layout", tree(c.folder) == [os.path.relpath(a, "/") + f"/{own.hex()}/elf"], tree(c.folder))
     link = os.path.join(c.folder, ".build-id", own.hex()[:2], own.hex()[2:])
     t.check("link", os.readlink(link) == f"../..{a}/{own.hex()}" and os.path.exists(link + "/elf"), os.listdir(c.folder))
+    mode = os.stat(link + "/elf").st_mode & 0o7777
+    t.check("its permissions, and no more", mode == 0o750, oct(mode))
     t.check("a copy, not a link", os.stat(a).st_nlink == 1, os.stat(a))
     c.expect("add again", ["-v", "-a", a], err="there already")
     c.expect("add two, from here", ["-a", "a.so,b.so"], cwd=folder)
@@ -175,6 +178,7 @@ def check_archive(t, folder, own):
         r.map(7, base + at // PAGE * PAGE, (size + 2 * PAGE) // PAGE * PAGE, at // PAGE * PAGE, name, build_id)
         r.sample(7, base + functions["stop"][0], [pd.CONTEXT_USER, base + functions["stop"][0]])
     r.write(path)
+    os.chmod(packed, 0o700)
     c.run("-a", gone)
     os.remove(gone)
     r = support.run([SONDE, "--buildid-dir", c.folder, "archive", "-f", path])
@@ -185,6 +189,8 @@ def check_archive(t, folder, own):
     with tarfile.open(os.path.join(folder, name)) as tar:
         tar.extractall(other)
     t.check("unpacked", tree(other) == sorted(f"{n[1:]}/{i.hex()}/elf" for n, i in ((packed, own), (gone, gone_id))), tree(other))
+    mode = os.stat(f"{other}{packed}/{own.hex()}/elf").st_mode & 0o7777
+    t.check("archived with its permissions", mode == 0o700, oct(mode))
     r = support.run([SONDE, "--buildid-dir", other, "script", "-f", "-i", path, "--grades"])
     text = r.out.decode()
     t.check("named elsewhere", f"stop+0x0 ({packed}) {{exact}}" in text and f"stop+0x0 ({gone}) {{exact}}" in text, r)

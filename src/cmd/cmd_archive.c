@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/plural.h"
@@ -83,7 +84,10 @@ static bool pack_file(struct session *s, const char *from, const char *to, struc
     struct os_identity now;
     if (!os_proc_system.identity(NULL, from, &now, err))
         return false;
-    const struct tar_entry e = {.path = to, .mode = 0644, .mtime_s = now.mtime_ns / 1000000000};
+    struct stat st;
+    const struct tar_entry e = {.path = to,
+                                .mode = stat(from, &st) == 0 ? (st.st_mode & 0777) | 0600 : 0644,
+                                .mtime_s = now.mtime_ns / 1000000000};
     if (!now.size)
         return archive_add(s->archive, &e, image.bytes, err);
     if (!os_proc_system.image(NULL, from, UINT64_MAX, &image, err))

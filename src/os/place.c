@@ -85,7 +85,10 @@ bool os_place_copy(const char *from, const char *to, uint64_t max_bytes, uint64_
         return err_errno(err, errno, from, "cannot open");
     int out = mkostemp(temporary, O_CLOEXEC);
     int why = out < 0 ? errno : fill(in, out, max_bytes, copied);
-    if (out >= 0 && fchmod(out, 0644) != 0 && !why)
+    /* A cached program can be run, and what others may not read stays so; set-user-ID is for none but the
+     * original. */
+    struct stat st;
+    if (!why && (fstat(in, &st) != 0 || fchmod(out, (st.st_mode & 0777) | 0600) != 0))
         why = errno;
     if (out >= 0 && close(out) != 0 && !why)
         why = errno;

@@ -16,9 +16,10 @@ bool os_place_taken(const char *path);
 bool os_place_folders(const char *path, struct err *err);
 
 /*
- * A file with the content of `from` at `to`: with blocks shared where file systems do that, a copy where it
- * is small, a hard link, or a copy of at most `max_bytes`. *copied: the bytes that were copied. False and
- * *err when it cannot be had; ERR_UNSUPPORTED when it is larger than that.
+ * A file with the content and permissions (its owner may always read and write) of `from` at `to`: with
+ * blocks shared where file systems do that, a copy where it is small, a hard link, or a copy of at most
+ * `max_bytes`. *copied: the bytes that were copied. False and *err when it cannot be had; ERR_UNSUPPORTED
+ * when it is larger than that.
  */
 bool os_place_file(const char *from, const char *to, uint64_t max_bytes, uint64_t *copied, struct err *err);
 
