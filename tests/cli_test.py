@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 import support
@@ -25,9 +26,9 @@ USAGE_EXIT = 129
 class Run:
     """One run of sonde, its output as text."""
 
-    def __init__(self, *args, program=None, env=None):
+    def __init__(self, *args, program=None, env=None, **more):
         full = {k: v for k, v in support.ENV.items() if k not in ("PAGER", "PERF_PAGER")}
-        r = support.run([program or SONDE, *args], env=dict(full, **(env or {})))
+        r = support.run([program or SONDE, *args], env=dict(full, **(env or {})), **more)
         self.status, self.out, self.err = r.status, r.out.decode(), r.err
 
 
@@ -150,7 +151,20 @@ class Names(unittest.TestCase):
             self.assertEqual(r.status, USAGE_EXIT)
             self.assertIn(" Usage: perf version", r.err)
             self.assertIn("perf: 'versoin' is not a perf-command.", Run("versoin", program=perf).err)
-            self.assertRegex(Run("version", program=perf).out, r"\Aperf version [0-9.]+ \(sonde\)\n\Z")
+            self.assertRegex(Run("version", program=perf).out, r"\Aperf version 7\.[0-9.]+ \(sonde [0-9.]+\)\n\Z")
+
+    def test_messages_name_the_commands_of_the_program(self):
+        """As sonde they name sonde's, through a link named perf those of perf."""
+        with tempfile.TemporaryDirectory() as d:
+            perf = os.path.join(d, "perf")
+            os.symlink(SONDE, perf)
+            for name, program in (("sonde", SONDE), ("perf", perf)):
+                r = Run("report", program=program, cwd=d)
+                self.assertIn(f"(try '{name} record' first)", r.err)
+                r = Run("record", "-e", "nosuch", "--", "true", program=program, cwd=d)
+                self.assertIn(f"{name} list shows what there is", r.err)
+                r = Run("record", "-h", "-e", program=program)
+                self.assertIn(f"use '{name} list'", r.err)
 
     def test_version(self):
         for args in (["version"], ["--version"], ["-v"]):
@@ -198,8 +212,16 @@ class Names(unittest.TestCase):
         r = Run("check", "feature", "nosuch")
         self.assertEqual((r.status, r.out), (1, ""))
         self.assertIn("Unknown feature 'nosuch'", r.err)
-        for args in (["check"], ["check", "feature"], ["check", "nosuch"]):
-            self.assertEqual(Run(*args).status, USAGE_EXIT)
+        for args, why in ((["check"], ""), (["check", "feature"], "name a feature"), (["check", "nosuch"], "nosuch"),
+                          (["check", "feature", "zstd", "zlib"], "commas between them")):
+            r = Run(*args)
+            self.assertEqual(r.status, USAGE_EXIT)
+            self.assertIn(why, r.err)
+
+    def test_features_by_what_they_are_for(self):
+        """Of what perf takes from a library and sonde does by itself, scripts ask by perf's names."""
+        for name in ("dwarf-unwind", "libdw-dwarf-unwind", "libpython", "debuginfod", "HAVE_DWARF_UNWIND_SUPPORT"):
+            self.assertEqual(Run("check", "-q", "feature", name).status, 0, name)
 
 
 class Output(unittest.TestCase):
@@ -270,12 +292,12 @@ class Output(unittest.TestCase):
 class Workloads(unittest.TestCase):
     SYMBOLS = """brstack_bar brstack_foo brstack_bench buf1 callchain_leaf callchain_a callchain_b callchain_c
         context_switch_loop_ping context_switch_loop_pong datasym deterministic_one deterministic_two
-        deterministic_four inlineloop landlock leaf parent leafloop named_threads_work noploop sqrtloop thloop
-        traploop_trap""".split()
+        deterministic_four inlineloop landlock leaf parent leafloop named_threads_work noploop sqrtloop test_loop
+        thfunc traploop_trap""".split()
 
     def test_list(self):
         listed = Run("test", "--list-workloads").out.split()
-        for name in "noploop thloop leafloop sqrtloop brstack datasym inlineloop traploop landlock".split():
+        for name in "noploop thloop leafloop sqrtloop brstack datasym inlineloop traploop landlock jitdump".split():
             self.assertIn(name, listed)
         r = Run("test", "-w", "nosuch")
         self.assertEqual((r.status, r.err), (1, "No workload found: nosuch\n"))
@@ -287,9 +309,32 @@ class Workloads(unittest.TestCase):
             self.assertEqual((r.status, r.out, r.err), (0, "", ""), args)
         self.assertEqual(Run("test", "-w", "brstack", "many").status, 1)
 
+    def test_fractions_of_seconds(self):
+        for args in (["noploop", "0.01"], ["thloop", "0.01", "3"], ["sqrtloop", "1e-2"]):
+            r = Run("test", "-w", *args)
+            self.assertEqual((r.status, r.out, r.err), (0, "", ""), args)
+        for bad in ("0", "-1", "nan", "1s", ""):
+            r = Run("test", "-w", "leafloop", "--", bad)
+            self.assertEqual(r.status, 1, bad)
+            self.assertIn("is not a number of seconds", r.err)
+        self.assertEqual(Run("test", "-w", "thloop", "0.01", "0").status, 1)
+
+    def test_jitdump(self):
+        with tempfile.TemporaryDirectory() as d:
+            r = Run("test", "-w", "jitdump", "0.01", cwd=d)
+            if os.uname().machine not in ("x86_64", "aarch64"):
+                self.assertEqual(r.status, 1)
+                return
+            self.assertEqual((r.status, r.out, r.err), (0, "", ""))
+            name, = os.listdir(d)
+            self.assertRegex(name, r"\Ajit-[0-9]+\.dump\Z")
+            with open(os.path.join(d, name), "rb") as f:
+                self.assertIn(b"jit_workload\0", f.read())
+
     def test_comm_and_end(self):
-        """A timed workload has its comm, and an interrupt ends it as the clock would."""
+        """A workload is called as perf's is, and an interrupt ends a timed one as the clock would."""
         interrupt = 1 << (signal.SIGINT - 1)
+        own = {"noploop": "perf-noploop", "inlineloop": "perf-inlineloop"}
         for name in "noploop thloop leafloop datasym inlineloop callchain".split():
             with subprocess.Popen([SONDE, "test", "-w", name, "90"], env=support.ENV) as p:
                 try:
@@ -299,13 +344,27 @@ class Workloads(unittest.TestCase):
                         with open(f"/proc/{p.pid}/status", encoding="utf-8") as f:
                             status = f.read()
                         comm = re.search(r"Name:\t(.*)", status).group(1)
-                        caught = int(re.search(r"SigCgt:\t(\w+)", status).group(1), 16)
-                        handled = comm.startswith("perf-") and caught & interrupt
-                    self.assertEqual(comm, f"perf-{name}"[:15])
+                        handled = int(re.search(r"SigCgt:\t(\w+)", status).group(1), 16) & interrupt
+                    self.assertEqual(comm, own.get(name, os.path.basename(SONDE)))
                     p.send_signal(signal.SIGINT)
                     self.assertEqual(p.wait(support.HANG_SECONDS), 0, name)
                 finally:
                     p.kill()
+
+    def test_junit(self):
+        with tempfile.TemporaryDirectory() as d:
+            for option, words, name, count in (("-j", ["Symbols"], "test.xml", 1), ("--junit=a.xml", ["Symbols"], "a.xml", 1),
+                                               ("-jb.xml", ["no such test"], "b.xml", 0), ("-jc.xml", [], "c.xml", 1)):
+                r = Run("test", option, *words, cwd=d)
+                self.assertEqual((r.status, r.err), (0, f"Wrote junit XML output to {name}\n"))
+                suite, = xml.etree.ElementTree.parse(os.path.join(d, name)).getroot()
+                self.assertEqual((suite.get("tests"), suite.get("failures"), len(suite)), (str(count), "0", count))
+            r = Run("test", "-jd.xml", "--dso", "/a<b>&\"c", "Symbols", cwd=d)
+            self.assertEqual(r.status, 1)
+            case, = xml.etree.ElementTree.parse(os.path.join(d, "d.xml")).getroot()[0]
+            self.assertEqual(case.get("name"), "Symbols")
+            self.assertIn('/a<b>&"c: ', case[0].get("message"))
+            self.assertEqual(Run("test", "-j/none/x.xml", "Symbols").status, 1)
 
     def test_symbols(self):
         r = Run("test", "-vv", "-F", "Symbols")

@@ -54,7 +54,9 @@ static int run(struct command_env *env, int argc, char **argv) {
     if (strcmp(argv[0], "feature") != 0)
         return command_usage(env, "unknown subcommand: %s", argv[0]);
     if (argc != 2)
-        return command_usage(env, NULL);
+        return command_usage(
+            env, argc < 2 ? "check feature: name a feature"
+                          : "check feature takes one word: give features with commas between them");
     return check(env, argv[1], o.quiet);
 }
 

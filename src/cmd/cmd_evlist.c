@@ -29,6 +29,7 @@ static int list(struct command_env *env, struct stream *s, const struct evlist_o
         .verbose = o->verbose > 0,
         .group = o->group,
         .trace_fields = o->trace_fields,
+        .program = command_program(),
         .attr_names = stream_header(s)->container == PERFDATA_CONTAINER_PIPE,
     };
     int status = EXIT_ERROR;

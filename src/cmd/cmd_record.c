@@ -453,7 +453,8 @@ static bool select_events(const struct record_cli *c, struct record_event_source
         struct out o;
         if (at != SIZE_MAX && out_init(&o, NULL, NULL)) {
             record_events_mark(s->text, at, err->message, &o);
-            fputs(out_text(&o), stderr);
+            char room[COMMAND_WORDS_ROOM];
+            fputs(command_words(out_text(&o), room, sizeof room), stderr);
             out_fini(&o);
             *err = ERR_INIT; /* said */
         }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
@@ -14,10 +17,19 @@ struct test_options {
     int verbose;
     bool dont_fork, list_workloads;
     const char *workload, *dso;
+    const char *junit; /* where to write; NULL: nowhere */
 };
+
+static bool set_junit(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    (void)row, (void)e;
+    *(const char **)field = negated ? NULL : value ? value : "test.xml";
+    return true;
+}
 
 static const struct option options[] = {
     OPTION_BOOL('F', "dont-fork", struct test_options, dont_fork, "Do not fork for testcase (it never does)"),
+    OPTION_CALL('j', "junit", struct test_options, junit, "file",
+                "Generate junit XML output, default test.xml", set_junit, .flags = OPTION_VALUE_OPTIONAL),
     OPTION_COUNT('v', "verbose", struct test_options, verbose,
                  "be more verbose (twice: show what a test prints)"),
     OPTION_STRING('w', "workload", struct test_options, workload, "work",
@@ -91,28 +103,104 @@ static int list_workloads(struct command_env *env) {
     return command_finish(env, &out, EXIT_OK);
 }
 
+/* What became of a test. */
+struct outcome {
+    const char *name;
+    bool ok;
+    double seconds;
+    struct err err; /* why, where it failed */
+};
+
+static void xml_text(struct out *o, const char *text) {
+    for (; *text; text++) {
+        if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
+            out_printf(o, "&#%d;", *text);
+        else
+            out_char(o, (unsigned char)*text < ' ' ? ' ' : *text); /* control characters are not allowed */
+    }
+}
+
+static void junit_case(struct out *o, const struct outcome *x) {
+    out_str(o, "    <testcase classname=\"");
+    xml_text(o, x->name);
+    out_str(o, "\" name=\"");
+    xml_text(o, x->name);
+    out_printf(o, "\" time=\"%.2f\">\n", x->seconds);
+    if (!x->ok) {
+        out_str(o, "      <failure message=\"");
+        xml_text(o, x->err.where);
+        out_str(o, x->err.where[0] ? ": " : "");
+        xml_text(o, x->err.message);
+        out_str(o, "\"/>\n");
+    }
+    out_str(o, "    </testcase>\n");
+}
+
+/* -j; the layout is the one that Jenkins made common, as perf writes it. */
+static bool write_junit(const char *path, const char *program, const struct outcome *all, size_t count,
+                        struct err *err) {
+    struct command_sink sink = {.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+    struct out o;
+    size_t failed = 0;
+    if (sink.fd < 0)
+        return err_errno(err, errno, path, "cannot write");
+    if (!out_init(&o, command_write_fd, &sink)) {
+        close(sink.fd);
+        return err_memory(err, path);
+    }
+    for (size_t i = 0; i < count; i++)
+        failed += !all[i].ok;
+    out_str(&o, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<testsuites>\n");
+    out_printf(&o, "  <testsuite name=\"%s-tests\" tests=\"%zu\" failures=\"%zu\" skipped=\"0\">\n", program,
+               count, failed);
+    for (size_t i = 0; i < count; i++)
+        junit_case(&o, &all[i]);
+    out_str(&o, "  </testsuite>\n</testsuites>\n");
+    bool ok = out_flush(&o);
+    out_fini(&o);
+    ok = close(sink.fd) == 0 && ok;
+    if (ok)
+        fprintf(stderr, "Wrote junit XML output to %s\n", path);
+    return ok || err_errno(err, sink.errnum ? sink.errnum : EIO, path, "cannot write");
+}
+
+static struct outcome run_test(const struct test_options *o, size_t i, struct out *out) {
+    struct outcome x = {.name = tests[i].name, .err = ERR_INIT};
+    struct timespec from, to;
+    bool show = o->verbose > 1;
+    if (show)
+        out_str(out, "--- start ---\n");
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    x.ok = tests[i].run(o, show ? out : NULL, &x.err);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    x.seconds = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+    if (show)
+        out_str(out, "---- end ----\n");
+    if (!x.ok && o->verbose)
+        out_printf(out, "%s%s%s\n", x.err.where, x.err.where[0] ? ": " : "", x.err.message);
+    out_printf(out, "%3zu: %-64s: %s\n", i + 1, x.name, x.ok ? "Ok" : "FAILED!");
+    return x;
+}
+
 static int run_tests(struct command_env *env, const struct test_options *o, int argc, char **argv) {
+    struct outcome outcomes[TEST_COUNT];
+    struct err err = ERR_INIT;
     struct out out;
+    size_t count = 0;
     int status = EXIT_OK;
     if (!command_output(env, &out))
         return EXIT_ERROR;
     for (size_t i = 0; i < TEST_COUNT; i++) {
-        struct err err = ERR_INIT;
-        bool show = o->verbose > 1;
         if (!chosen(i, argc, argv))
             continue;
-        if (show)
-            out_str(&out, "--- start ---\n");
-        bool ok = tests[i].run(o, show ? &out : NULL, &err);
-        if (show)
-            out_str(&out, "---- end ----\n");
-        if (!ok && o->verbose)
-            out_printf(&out, "%s%s%s\n", err.where, err.where[0] ? ": " : "", err.message);
-        out_printf(&out, "%3zu: %-64s: %s\n", i + 1, tests[i].name, ok ? "Ok" : "FAILED!");
-        if (!ok)
+        outcomes[count] = run_test(o, i, &out);
+        if (!outcomes[count++].ok)
             status = EXIT_ERROR;
     }
-    return command_finish(env, &out, status);
+    status = command_finish(env, &out, status);
+    if (o->junit && !write_junit(o->junit, env->program, outcomes, count, &err))
+        status = command_fail(&err);
+    return status;
 }
 
 static int run(struct command_env *env, int argc, char **argv) {
@@ -128,9 +216,9 @@ static int run(struct command_env *env, int argc, char **argv) {
             fprintf(stderr, "No workload found: %s\n", o.workload);
         return status < 0 ? EXIT_ERROR : status;
     }
-    if (argc == 0)
+    if (argc == 0 && !o.junit)
         return list_tests(env, 0, NULL);
-    if (strcmp(argv[0], "list") == 0)
+    if (argc && strcmp(argv[0], "list") == 0)
         return list_tests(env, argc - 1, argv + 1);
     return run_tests(env, &o, argc, argv);
 }

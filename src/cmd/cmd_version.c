@@ -5,6 +5,9 @@
 #include "cmd/feature_list.h"
 #include "config.h"
 
+/* The perf whose options and output ours are. */
+#define PERF_VERSION "7.2"
+
 struct version_options {
     bool build_options;
 };
@@ -22,9 +25,11 @@ static int run(struct command_env *env, int argc, char **argv) {
         return status;
     if (!command_output(env, &out))
         return EXIT_ERROR;
-    /* Scripts look for "perf version N"; people should see what it really is. */
-    bool as_perf = strcmp(env->program, "sonde") != 0;
-    out_printf(&out, "%s version %s%s\n", env->program, SONDE_VERSION, as_perf ? " (sonde)" : "");
+    /* Scripts compare the number behind "perf version"; people should see what it really is. */
+    if (strcmp(env->program, "perf") == 0)
+        out_str(&out, "perf version " PERF_VERSION " (sonde " SONDE_VERSION ")\n");
+    else
+        out_str(&out, "sonde version " SONDE_VERSION "\n");
     for (const struct feature_row *row = feature_table; o.build_options && row->name; row++)
         feature_print(&out, row);
     return command_finish(env, &out, EXIT_OK);

@@ -224,18 +224,53 @@ int command_usage(const struct command_env *env, const char *fmt, ...) {
     return EXIT_USAGE;
 }
 
+const char *command_program(void) {
+    return strcmp(program_invocation_short_name, "perf") == 0 ? "perf" : "sonde";
+}
+
+/* Whether "sonde " at `at` is followed by the name of a command, so that it is a command line and not a part
+ * of a file's name. */
+static bool names_command(const char *text, const char *at, size_t length) {
+    if (at > text && !strchr(" `'(", at[-1]))
+        return false;
+    const char *word = at + length;
+    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
+    for (size_t i = 0; n && word[n] != '/' && command_table[i]; i++)
+        if (strlen(command_table[i]->name) == n && !strncmp(command_table[i]->name, word, n))
+            return true;
+    return false;
+}
+
+const char *command_words(const char *text, char *room, size_t size) {
+    static const char ours[] = "sonde ", theirs[] = "perf ";
+    size_t length = sizeof ours - 1, used = 0;
+    if (strcmp(command_program(), "sonde") == 0 || !strstr(text, ours) || strlen(text) >= size)
+        return text;
+    for (const char *p = text; *p;) {
+        bool change = !strncmp(p, ours, length) && names_command(text, p, length);
+        used = change ? (size_t)(stpcpy(room + used, theirs) - room) : used;
+        p += change ? length : 0;
+        room[used++] = *p++; /* behind the words stands a command's name */
+    }
+    room[used] = 0;
+    return room;
+}
+
 int command_fail(const struct err *e) {
+    char room[COMMAND_WORDS_ROOM];
+    const char *message = command_words(e->message, room, sizeof room);
     if (e->where[0])
-        fprintf(stderr, "%s: %s\n", e->where, e->message);
+        fprintf(stderr, "%s: %s\n", e->where, message);
     else
-        fprintf(stderr, "%s\n", e->message);
+        fprintf(stderr, "%s\n", message);
     return e->code == ERR_USAGE ? EXIT_USAGE : EXIT_ERROR;
 }
 
 static void print_log(void *ctx, enum log_level level, const char *line) {
     const struct command_env *env = ctx;
+    char room[COMMAND_WORDS_ROOM];
     if ((int)level <= env->verbose)
-        fprintf(stderr, "%s\n", line);
+        fprintf(stderr, "%s\n", command_words(line, room, sizeof room));
 }
 
 void command_log(struct command_env *env, int verbose, bool quiet) {

@@ -99,6 +99,14 @@ bool command_verb_options(struct command_env *env, const struct option *rows, co
  * EXIT_USAGE. */
 int command_usage(const struct command_env *env, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* What to call ourselves: "perf" when called by that name, else "sonde". */
+const char *command_program(void);
+
+/* Messages are written with sonde's name: "record with `sonde record`". Called perf, they name perf's
+ * commands. Returns `text`, or `room` with the changed text; a longer text stays as it is. */
+const char *command_words(const char *text, char *room, size_t size);
+enum { COMMAND_WORDS_ROOM = 4096 };
+
 /* Prints the error as one line on stderr; returns EXIT_ERROR (EXIT_USAGE for ERR_USAGE). */
 int command_fail(const struct err *e);
 

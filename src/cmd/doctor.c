@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/command.h"
+
 const char *doctor_severity_name(enum doctor_severity s) {
     static const char *const names[] = {"ok", "note", "warning", "problem"};
     return names[s];
@@ -16,10 +18,10 @@ void doctor_fini(struct doctor *d) {
 }
 
 static const char *keep(struct doctor *d, const char *fmt, va_list args) {
-    char text[2048];
+    char text[2048], room[COMMAND_WORDS_ROOM];
     int n = vsnprintf(text, sizeof text, fmt, args);
-    size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-    const char *copy = arena_strndup(&d->texts, text, len);
+    const char *words = command_words(n < 0 ? "" : text, room, sizeof room);
+    const char *copy = arena_strndup(&d->texts, words, strlen(words));
     d->failed |= !copy;
     return copy ? copy : "";
 }

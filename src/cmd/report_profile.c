@@ -83,12 +83,12 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
     if (o->branch_stack == REPORT_YES && !s->has.branches)
         return err_set(err, ERR_ABSENT, NULL,
-                       "Selected -b but no branch data. Did you call perf record without -b?");
+                       "Selected -b but no branch data. Did you call sonde record without -b?");
     /* What a pipe will bring perf cannot know before, so that there it is no mistake. */
     bool pipe = stream_header(s->r->stream)->container == PERFDATA_CONTAINER_PIPE;
     if (o->mem_mode && !s->has.mem && !pipe)
         return err_set(err, ERR_ABSENT, NULL,
-                       "Selected --mem-mode but no mem data. Did you call perf record without -d?");
+                       "Selected --mem-mode but no mem data. Did you call sonde record without -d?");
     bool groups = o->group == REPORT_YES && s->r->events->list.count > 1;
     for (size_t i = 0; i < s->r->events->list.count; i++)
         groups |= s->r->events->list.items[i].group_members > 1;
@@ -98,13 +98,13 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     if ((o->chain.asked || o->branch_history) && !pipe && !s->has.chains && !s->has.branches &&
         o->chain.mode != PROFILE_CHAIN_NONE)
         return err_set(err, ERR_ABSENT, NULL,
-                       "Selected -g or --branch-history but no callchain or branch data. Did you call 'perf "
+                       "Selected -g or --branch-history but no callchain or branch data. Did you call 'sonde "
                        "record' without -g or -b?");
     bool parent = o->parent || (o->sort && strstr(o->sort, "parent"));
     if (parent && !pipe && !s->has.chains)
         return err_set(
             err, ERR_ABSENT, NULL,
-            "Selected --sort parent, but no callchain data. Did you call 'perf record' without -g?");
+            "Selected --sort parent, but no callchain data. Did you call 'sonde record' without -g?");
     if ((o->latency || o->parallelism) && !s->has.latency)
         return err_set(err, ERR_ABSENT, NULL,
                        "Use of latency profile or parallelism requires --latency flag during record.");
@@ -599,6 +599,7 @@ static bool any_sample(const struct report_session *s) {
 bool report_session_print(struct report_session *s, bool color, struct out *out, struct err *err) {
     const struct report_options *o = s->o;
     struct report_text_options text = {
+        .program = command_program(),
         .columns = &s->columns,
         .events = s->r->events,
         .chain_mode = s->chain_mode,

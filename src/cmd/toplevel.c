@@ -188,12 +188,10 @@ static const char *below_home(const char *folder, char *room, size_t cap) {
 }
 
 int toplevel_run(int argc, char **argv) {
-    const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-    const char *called = slash ? slash + 1 : argc ? argv[0] : "sonde";
     struct perfconfig config = PERFCONFIG_INIT;
     struct command_env env = {
         .command = &cmd_help,
-        .program = strcmp(called, "perf") == 0 ? "perf" : "sonde",
+        .program = command_program(),
         .config = &config,
     };
     struct toplevel_options o = {.pager = -1};

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "cmd/command.h"
 #include "cmd/words.h"
 
 enum { HELP_COLUMN = 26, HELP_END = 79, ROWS_MAX = 256 };
@@ -59,7 +60,8 @@ void usage_option(struct out *o, const struct option *row) {
         out_char(o, '\n');
         used = 0;
     }
-    const char *help = row->help ? row->help : "";
+    char room[COMMAND_WORDS_ROOM];
+    const char *help = command_words(row->help ? row->help : "", room, sizeof room);
     for (;;) {
         size_t n = strcspn(help, "\n");
         out_fill(o, ' ', n ? HELP_COLUMN - used : 0);

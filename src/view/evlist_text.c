@@ -88,7 +88,8 @@ void evlist_text_write(const struct perfdata_events *events, const struct perfda
             write_event(&l, &events->list.items[i++]);
     }
     if (tracepoints && !opts->trace_fields)
-        out_str(o, "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
+        out_printf(o, "# Tip: use '%s evlist --trace-fields' to show fields for tracepoint events\n",
+                   opts->program);
     if (groups && !opts->group)
-        out_str(o, "# Tip: use 'perf evlist -g' to show group information\n");
+        out_printf(o, "# Tip: use '%s evlist -g' to show group information\n", opts->program);
 }

@@ -7,11 +7,12 @@
 #include "format/perfdata/event_name.h"
 
 struct evlist_text_options {
-    bool freq;         /* -F */
-    bool verbose;      /* -v: the whole attr */
-    bool group;        /* -g: a group's events in one line */
-    bool trace_fields; /* --trace-fields */
-    bool attr_names;   /* names from the attrs alone: what perf evlist does with pipes */
+    bool freq;           /* -F */
+    bool verbose;        /* -v: the whole attr */
+    bool group;          /* -g: a group's events in one line */
+    bool trace_fields;   /* --trace-fields */
+    const char *program; /* whose evlist the hints speak of */
+    bool attr_names;     /* names from the attrs alone: what perf evlist does with pipes */
 };
 
 /* One line per event (or group), then hints at what could be shown too. */

@@ -52,6 +52,7 @@ static int teardown(void **state) {
 
 static void assert_list(struct fixture *f, struct evlist_text_options opts, const char *want) {
     struct out o;
+    opts.program = "perf";
     assert_true(out_init(&o, NULL, NULL));
     evlist_text_write(&f->events, &f->names, &opts, &o);
     assert_string_equal(out_text(&o), want);

@@ -22,7 +22,7 @@
 #include "view/report_cell.h"
 
 /* perf ends with one of its tips, picked at random; here it is always the same. */
-#define TIP "To see from where hot functions are called, try: sonde report --no-children -g callee"
+#define TIP "To see from where hot functions are called, try: %s report --no-children -g callee"
 
 #define LEVEL_INDENT  3
 #define PERCENT_WIDTH 8
@@ -847,7 +847,7 @@ bool report_text_print(const struct profile *p, const struct report_text_options
             ok = print_event(&pr);
     }
     if (ok && !o->quiet)
-        out_str(out, "#\n# (Tip: " TIP ")\n#\n");
+        out_printf(out, "#\n# (Tip: " TIP ")\n#\n", o->program);
     vec_fini(&pr.columns);
     vec_fini(&pr.members);
     scratch_fini(&scratch);

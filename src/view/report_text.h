@@ -20,6 +20,7 @@ struct report_text_options {
     bool blocks; /* --total-cycles: basic blocks in place of rows */
     bool quiet;  /* no titles */
     bool color;
+    const char *program;    /* whose report the tip speaks of */
     bool keep_empty;        /* a table even for an event without samples */
     const char *separator;  /* between columns (-t); NULL: padded columns */
     const unsigned *widths; /* -w, by column in order of printing; 0: as wide as need be */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workload/workload.h"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,7 @@ static int run(int argc, char **argv) {
     pid_t pid = fork();
     if (pid < 0)
         return 1;
+    prctl(PR_SET_NAME, pid ? "proc1" : "proc2");
     if (pid == 0)
         _exit(context_switch_loop_pong(to_child[0], to_parent[1], loops));
     int bad = context_switch_loop_ping(to_parent[0], to_child[1], loops);

@@ -27,5 +27,6 @@ static int run(int argc, char **argv) {
     return 0;
 }
 
-const struct workload workload_inlineloop = {
-    "inlineloop", "[seconds=1]", "inlineloop_leaf and inlineloop_middle inlined into inlineloop", run};
+const struct workload workload_inlineloop = {"inlineloop", "[seconds=1]",
+                                             "inlineloop_leaf and inlineloop_middle inlined into inlineloop",
+                                             run, "perf-inlineloop"};

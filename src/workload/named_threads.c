@@ -22,7 +22,7 @@ WORKLOAD_FUNCTION void named_threads_work(unsigned loops) {
 static void *start(void *arg) {
     const struct job *job = arg;
     char comm[32];
-    snprintf(comm, sizeof comm, "thread%u", job->number);
+    snprintf(comm, sizeof comm, "thread%u", job->number + 1);
     prctl(PR_SET_NAME, comm);
     named_threads_work(job->loops);
     return NULL;
@@ -46,4 +46,4 @@ static int run(int argc, char **argv) {
 }
 
 const struct workload workload_named_threads = {"named_threads", "[threads=4 [loops=1000000]]",
-                                                "threads that are called thread0, thread1, ...", run};
+                                                "threads that are called thread1, thread2, ...", run};

@@ -17,4 +17,5 @@ static int run(int argc, char **argv) {
     return 0;
 }
 
-const struct workload workload_noploop = {"noploop", "[seconds=1]", "does nothing, in one function", run};
+const struct workload workload_noploop = {"noploop", "[seconds=1]", "does nothing, in one function", run,
+                                          "perf-noploop"};

@@ -27,5 +27,5 @@ static int run(int argc, char **argv) {
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-const struct workload workload_sqrtloop = {"sqrtloop", "[seconds=1]", "square roots, in a child process",
-                                           run};
+const struct workload workload_sqrtloop = {"sqrtloop", "[seconds=1]", "square roots, in a child process", run,
+                                           NULL};

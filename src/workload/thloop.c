@@ -3,28 +3,42 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 
-void thloop(void);
+void test_loop(void);
+void *thfunc(void *unused);
 
-WORKLOAD_FUNCTION void thloop(void) {
+WORKLOAD_FUNCTION void test_loop(void) {
     WORKLOAD_FRAME();
     while (!workload_done)
         ;
 }
 
-static void *start(void *unused) {
-    (void)unused;
-    thloop();
-    return NULL;
+WORKLOAD_FUNCTION void *thfunc(void *unused) {
+    WORKLOAD_FRAME();
+    test_loop();
+    return unused;
 }
 
+/* The first thread is one of them. */
 static int run(int argc, char **argv) {
-    pthread_t thread;
-    if (!workload_timer(argc, argv) || pthread_create(&thread, NULL, start, NULL) != 0)
+    unsigned threads = workload_number(argc, argv, 1, 2), started = 0;
+    pthread_t *others = threads && threads <= 10000 ? calloc(threads, sizeof *others) : NULL;
+    if (!others || !workload_timer(argc, argv)) {
+        free(others);
         return 1;
-    thloop();
-    pthread_join(thread, NULL);
-    return 0;
+    }
+    while (started + 1 < threads && pthread_create(&others[started], NULL, thfunc, NULL) == 0)
+        started++;
+    bool all = started + 1 == threads;
+    if (all)
+        test_loop();
+    workload_done = 1;
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(others[i], NULL);
+    free(others);
+    return all ? 0 : 1;
 }
 
-const struct workload workload_thloop = {"thloop", "[seconds=1]", "the same, in two threads", run};
+const struct workload workload_thloop = {"thloop", "[seconds=1 [threads=2]]", "the same, in several threads",
+                                         run};

@@ -25,5 +25,5 @@ static int run(int argc, char **argv) {
     return 0;
 }
 
-const struct workload workload_traploop = {"traploop", "[loops=20000]", "page faults, one after another",
-                                           run};
+const struct workload workload_traploop = {"traploop", "[loops=20000]", "page faults, one after another", run,
+                                           NULL};

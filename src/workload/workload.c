@@ -6,27 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
+#include <sys/time.h>
 
 volatile int workload_done;
 
 const struct workload *const workload_table[] = {
-    &workload_noploop,       &workload_thloop,
-    &workload_leafloop,      &workload_sqrtloop,
-    &workload_brstack,       &workload_datasym,
-    &workload_inlineloop,    &workload_traploop,
-    &workload_landlock,      &workload_context_switch_loop,
-    &workload_deterministic, &workload_named_threads,
-    &workload_callchain,     NULL,
+    &workload_noploop,
+    &workload_thloop,
+    &workload_leafloop,
+    &workload_sqrtloop,
+    &workload_brstack,
+    &workload_datasym,
+    &workload_inlineloop,
+    &workload_traploop,
+    &workload_landlock,
+    &workload_context_switch_loop,
+    &workload_deterministic,
+    &workload_named_threads,
+    &workload_callchain,
+    &workload_jitdump,
+    NULL,
 };
 
 int workload_run(const char *name, int argc, char **argv) {
     for (size_t i = 0; workload_table[i]; i++) {
         if (strcmp(workload_table[i]->name, name) != 0)
             continue;
-        char comm[64];
-        snprintf(comm, sizeof comm, "perf-%s", name);
-        prctl(PR_SET_NAME, comm); /* the kernel keeps 15 bytes of it */
+        if (workload_table[i]->comm)
+            prctl(PR_SET_NAME, workload_table[i]->comm);
         return workload_table[i]->run(argc, argv);
     }
     return -1;
@@ -49,11 +56,15 @@ static void alarmed(int sig) {
 }
 
 bool workload_timer(int argc, char **argv) {
-    unsigned seconds = workload_number(argc, argv, 0, 1);
-    if (!seconds)
+    char *end = NULL;
+    double seconds = argc ? strtod(argv[0], &end) : 1;
+    if (argc && (end == argv[0] || *end || !(seconds >= 1e-6 && seconds <= 1e9))) {
+        fprintf(stderr, "`%s' is not a number of seconds from 0.000001 to 1000000000\n", argv[0]);
         return false;
+    }
+    struct itimerval timer = {.it_value.tv_sec = (time_t)seconds};
+    timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
     signal(SIGALRM, alarmed);
     signal(SIGINT, alarmed);
-    alarm(seconds);
-    return true;
+    return setitimer(ITIMER_REAL, &timer, NULL) == 0;
 }
