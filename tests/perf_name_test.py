@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """sonde in perf's place: perf_name_test.py SONDE [script...]
 
-Runs the shell scripts in tests/perfname/ as people's own scripts run: with `perf` first in PATH, a link to SONDE. They
-hold for stock perf too, but for what it says of itself; `perf_name_test.py PERF` tries that.
+Runs the shell scripts in tests/perfname/ as people's own scripts run: with `perf` first in PATH, a link to SONDE. What only
+sonde does they ask for if `perf version` names it; `perf_name_test.py PERF` tries them on stock perf.
 """
 import glob
 import os

@@ -41,7 +41,11 @@ lacks() {
 record() {
 	file=$1
 	shift
-	perf record -q -o "$file" "$@" 2>err || { cat err >&2; skip "nothing may be recorded here"; }
+	perf record -q -o "$file" "$@" 2>err || {
+		cat err >&2
+		perf record -q -o probe.data -e cpu-clock:u true >/dev/null 2>&1 || skip "nothing may be recorded here"
+		die "record fails: $*"
+	}
 	[ -s "$file" ] || die "$file is empty"
 }
 

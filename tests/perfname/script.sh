@@ -41,4 +41,13 @@ record perf.data -e cpu-clock:u true
 if perf version | grep -q sonde; then
 	perf script a.data >named 2>err
 	cmp text named || die "script a.data does not show a.data"
+	perf script -i a.data event-counts >counts 2>err
+	for words in "event-counts -i a.data" "report event-counts -i a.data" "event-counts --input=a.data" "a.data event-counts"; do
+		perf script $words >named 2>err || die "script $words: $(cat err)"
+		cmp counts named || die "script $words does not read a.data"
+	done
+	perf script event-counts >named 2>err
+	! cmp -s counts named || die "a.data and perf.data are the same"
+	status 129 perf script -i a.data perf.data
+	status 129 perf script event-counts -i
 fi
