@@ -120,6 +120,7 @@ def check_options(report):
     report.check("--time halves", halves[0] + halves[1] == every and all(halves), [len(h) for h in halves])
     times = [float(t.rstrip(":")) for t in fields_of("time", "--ns")]
     report.check("time order", times == sorted(times), "not in order")
+    report.check("--unwind-style", lines_of("--unwind-style", "libdw,libunwind") == lines_of(), "other lines")
     report.check("--reltime", fields_of("time", "--reltime")[0] == "0.000000:", fields_of("time", "--reltime")[0])
     deltas = [float(t.rstrip(":")) for t in fields_of("time", "--ns", "--deltatime")]
     report.check("--deltatime", abs(sum(deltas) - (times[-1] - times[0])) < 1e-6, sum(deltas))
@@ -153,7 +154,7 @@ STATUSES = [
     (["--switch-on", "nonexistent"], 1, "not found"),
     (["--bogus"], 129, "bogus"),
     (["-S", "main"], 0, ""),
-    (["--json", "--per-event-dump"], 129, "give one"),
+    (["--json", "--per-event-dump"], 129, "use only one"),
     (["--stop-bt", "file:///nonexistent"], 1, "/nonexistent"),
     (["--dlfilter", "/nonexistent.so"], 1, "cannot load"),
     (["-g", "perl"], 1, "python"),

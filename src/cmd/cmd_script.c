@@ -121,6 +121,8 @@ static const struct option options[] = {
     OPTION_BOOL('d', "debug-mode", OWN, debug_mode, "show nothing but how many samples are out of order"),
     OPTION_STRING(0, "addr2line", OWN, ignored_text, "path",
                   "accepted for compatibility and ignored: no other program is run for line numbers"),
+    OPTION_STRING(0, "unwind-style", OWN, ignored_text, "style,...",
+                  "accepted for compatibility and ignored: there is only one unwinder"),
     ABSENT_FLAG('a', "all-cpus", "of script record"),
     ABSENT_FLAG(0, "call-ret-trace", "calls and returns of an instruction trace"),
     ABSENT_FLAG(0, "call-trace", "calls of an instruction trace"),

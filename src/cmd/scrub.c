@@ -319,7 +319,7 @@ static bool scrub_part(struct edit_scrub *s, const struct perfdata_part *part, s
         edit_scrub_lines(s, out->data, out->size);
         return true;
     default:
-        return part->tag == PERFDATA_PART_CLOCK;
+        return part->tag == PERFDATA_PART_CLOCK || part->tag == PERFDATA_PART_ENDING;
     }
 }
 
