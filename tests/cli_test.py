@@ -3,7 +3,6 @@
 """The program around the commands: help, usage, exit codes, the name perf, the pager, workloads, manual pages and
 completion: cli_test.py SONDE GENERATED"""
 import os
-import pty
 import re
 import shutil
 import signal
@@ -15,6 +14,7 @@ import unittest
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+import perfdata as pd
 import support
 
 SONDE = os.path.abspath(sys.argv.pop(1))
@@ -248,20 +248,7 @@ class Output(unittest.TestCase):
 
     def on_terminal(self, *args, env=None):
         """The status and what a terminal shows."""
-        pid, fd = pty.fork()
-        if pid == 0:
-            os.execve(SONDE, [SONDE, *args], dict(support.ENV, **{"PERF_PAGER": "sed s/^/paged:/", **(env or {})}))
-        text = b""
-        while True:
-            try:
-                part = os.read(fd, 65536)
-            except OSError:  # Linux says EIO when the last writer is gone
-                break
-            if not part:
-                break
-            text += part
-        os.close(fd)
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text.decode().replace("\r\n", "\n")
+        return support.on_terminal([SONDE, *args], **{"PERF_PAGER": "sed s/^/paged:/", **(env or {})})
 
     def test_pager_on_a_terminal(self):
         version = Run("version").out
@@ -277,6 +264,18 @@ class Output(unittest.TestCase):
         self.assertEqual(status, USAGE_EXIT)
         self.assertTrue(all(line.startswith("paged:") for line in shown.splitlines()), shown)
         self.assertIn("paged:        --stdio  ", shown)
+
+    def test_a_pager_that_is_left_early_is_no_failure(self):
+        data = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.PERIOD)
+        for _ in range(5000):  # far more text than a pipe holds
+            data.sample(7, 0x1000)
+        with tempfile.NamedTemporaryFile() as f:
+            f.write(data.data())
+            f.flush()
+            for command in (["script", "-f", "-i", f.name], ["report", "-f", "-D", "-i", f.name]):
+                whole = Run(*command).out
+                status, shown = self.on_terminal(*command, env={"PERF_PAGER": "head -n 1"})
+                self.assertEqual((status, shown.splitlines()), (0, whole.splitlines()[:1]), command)
 
     def test_pager_configured(self):
         version = Run("version").out

@@ -57,7 +57,7 @@ def check_grades(t, folder):
     stale = ["[stale]", f"{NAME}+0x{AT:x}"]
     record(path)
     r = check_case(t, path, "no identity", "inferred", "none", ["stop"])
-    t.check("inferred: the closing line", f"75 % of frames inferred: sonde doctor {path}\n" in r.err, r.err)
+    t.check("inferred: the closing line", f"75 % of frames inferred, 25 % without a name: sonde doctor {path}\n" in r.err, r.err)
     check_case(t, path, "strict", "unknown", "none", [f"0x{AT:016x}"], ["--strict"])
     r = report(path, "-s", "provenance", "-g", "none")
     t.check("provenance", [" ".join(x[1:]) for x in rows(r)] == [f"symtab of {OBJECT}", "none"], r.out)
@@ -71,7 +71,7 @@ def check_grades(t, folder):
         print("SKIP: the compiler leaves no build-ids")
     record(path, bytes(range(20)))
     r = check_case(t, path, "another build-id", "stale", "none", stale)
-    t.check("stale: the closing line", "75 % of frames stale: sonde doctor" in r.err, r.err)
+    t.check("stale: the closing line", "75 % of frames stale, 25 % without a name: sonde doctor" in r.err, r.err)
     r = report(path, "-g", "caller", "-s", "comm")
     t.check("stale: in call graphs", "[stale] " + stale[1] in r.out.decode(), r.out)
     r = report(path, "--json", "-s", "sym")
@@ -92,7 +92,7 @@ def check_script(t, folder):
     r = support.run([*script, "--grades"])
     t.check("script: inferred", frame(r) == f"stop+0x0 ({OBJECT}) {{inferred}}", r.out)
     t.check("script: nothing covers it", "1000 [unknown] ([unknown]) {unknown}" in r.out.decode(), r.out)
-    t.check("script: the closing line", f"86 % of frames inferred: sonde doctor {path}\n" in r.err, r.err)
+    t.check("script: the closing line", f"86 % of frames inferred, 14 % without a name: sonde doctor {path}\n" in r.err, r.err)
     r = support.run([*script, "--strict"])
     t.check("script: strict", frame(r) == f"[unknown] ({OBJECT})" and "inferred" not in r.err, r)
     r = support.run([*script, "-F", "ip,sym,identity,provenance"])
@@ -163,7 +163,15 @@ def check_cut(t, folder):
     r = support.run([SONDE, "script", "-f", "-i", path, "--grades", "-F", "ip,sym"])
     shown = [line.split(None, 1)[1] for line in r.out.decode().splitlines() if line.startswith("\t")]
     t.check("cut: script", shown == 2 * (["stop {exact}"] + 125 * ["start {exact}"]) + ["start {inferred}"], r.out)
-    t.check("cut: the closing line", "0.4 % of frames inferred" in r.err, r.err)
+    t.check("cut: no closing line but on a terminal", not r.err, r.err)
+    for options in ["script", "-v"], ["report", "--stdio", "-v"]:
+        r = support.run([SONDE, *options, "-f", "-i", path])
+        t.check(f"cut: the closing line with {options}", "0.4 % of frames inferred: sonde doctor" in r.err, r.err)
+    for pager in "", "cat >/dev/null":
+        for command in "script", "report":
+            status, shown = support.on_terminal([SONDE, command, "-f", "-i", path], PERF_PAGER=pager)
+            t.check(f"cut: the closing line on a terminal, {command}, pager '{pager}'", status == 0 and
+                    shown.endswith(f"0.4 % of frames inferred: sonde doctor {path}\n"), shown[-300:])
     r = support.run([SONDE, "script", "-f", "-i", path, "--grades", "-F", "ip,sym", "--max-stack", "100"])
     t.check("cut: not by --max-stack", "inferred" not in r.out.decode() + r.err, r)
     r = support.run([SONDE, "script", "-f", "-i", path, "--json"])

@@ -390,7 +390,7 @@ static void warn(const struct script *s) {
     if (s->naming.names && s->model)
         symbol_notes_say(s->model, s->naming.names, s->naming.store);
     if (s->reading.stream)
-        symbol_notes_say_grades(s->print.names.grades, stream_path(s->reading.stream));
+        symbol_notes_say_grades(s->print.names.grades, stream_path(s->reading.stream), s->env->verbose > 0);
     if (s->print.samples.chain.unwind)
         symbol_notes_say_stacks(resolve_unwind_tally(s->print.samples.chain.unwind), s->model);
     if (s->o->debug_mode) /* perf's words */

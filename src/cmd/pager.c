@@ -24,6 +24,17 @@ static void interrupted(int sig) {
     raise(sig);
 }
 
+/* Whoever leaves the pager before all is printed has seen what they wanted: that is no failure, and nothing
+ * more is worked out. */
+static void left(int sig) {
+    (void)sig;
+    close(STDOUT_FILENO);
+    close(STDERR_FILENO);
+    while (waitpid(pager_pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    _exit(0);
+}
+
 static bool in_path(const char *name) {
     const char *path = getenv("PATH");
     char full[4096];
@@ -69,11 +80,13 @@ bool pager_start(struct pager *p, const char *command) {
     close(fd[0]);
     fflush(NULL);
     dup2(fd[1], STDOUT_FILENO);
-    if (isatty(STDERR_FILENO))
+    p->err = isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
+    if (p->err >= 0)
         dup2(fd[1], STDERR_FILENO);
     close(fd[1]);
     p->pid = pid;
     pager_pid = pid;
+    signal(SIGPIPE, left);
     signal(SIGINT, interrupted);
     signal(SIGTERM, interrupted);
     signal(SIGHUP, interrupted);
@@ -85,7 +98,10 @@ void pager_finish(struct pager *p) {
         return;
     fflush(NULL);
     close(STDOUT_FILENO);
-    close(STDERR_FILENO); /* it may hold the pipe open as well */
+    if (p->err >= 0) { /* it holds the pipe open as well */
+        dup2(p->err, STDERR_FILENO);
+        close(p->err);
+    }
     while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     p->pid = 0;

@@ -659,7 +659,7 @@ static void say_grades(const struct report_session *s) {
     for (uint32_t i = 0; i < profile_event_count(s->profile); i++)
         for (unsigned g = 0; g < GRADE_COUNT; g++)
             grades[g] += profile_event(s->profile, i)->grades[g];
-    symbol_notes_say_grades(grades, stream_path(s->r->stream));
+    symbol_notes_say_grades(grades, stream_path(s->r->stream), s->o->verbose > 0);
 }
 
 bool report_session_interrupted(const struct report_session *s) {

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "symbol/grade.h"
@@ -113,22 +114,29 @@ static void put_share(char *text, size_t size, uint64_t part, uint64_t all) {
         snprintf(text, size, "%.*f", percent < 10 ? 1 : 0, percent);
 }
 
-void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *path) {
-    uint64_t all = 0;
-    char inferred[48] = "", stale[48] = "", share[16];
+/* Appends "12 % WHAT" to a list of such. */
+static void put_part(char *text, size_t size, uint64_t part, uint64_t all, const char *what) {
+    char share[16];
+    size_t len = strlen(text);
+    if (!part)
+        return;
+    put_share(share, sizeof share, part, all);
+    snprintf(text + len, size - len, "%s%s %%%s %s", len ? ", " : "", share, len ? "" : " of frames", what);
+}
+
+void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *path, bool verbose) {
+    enum { FEW_PERCENT = 5 };
+    uint64_t all = 0, inferred = grades[GRADE_INFERRED], stale = grades[GRADE_STALE];
+    char text[128] = "";
     for (unsigned g = 0; g < GRADE_COUNT; g++)
         all += grades[g];
-    if (grades[GRADE_INFERRED]) {
-        put_share(share, sizeof share, grades[GRADE_INFERRED], all);
-        snprintf(inferred, sizeof inferred, "%s %% of frames inferred", share);
-    }
-    if (grades[GRADE_STALE]) {
-        put_share(share, sizeof share, grades[GRADE_STALE], all);
-        snprintf(stale, sizeof stale, "%s%s %% %sstale", *inferred ? ", " : "", share,
-                 *inferred ? "" : "of frames ");
-    }
-    if (*inferred || *stale)
-        log_line(LOG_WARN, "%s%s: sonde doctor %s", inferred, stale, path);
+    bool nameless = (double)grades[GRADE_UNKNOWN] * 100 > (double)all * FEW_PERCENT;
+    if ((!inferred && !stale) || !(stale || nameless || verbose || isatty(STDERR_FILENO)))
+        return;
+    put_part(text, sizeof text, inferred, all, "inferred");
+    put_part(text, sizeof text, stale, all, "stale");
+    put_part(text, sizeof text, nameless ? grades[GRADE_UNKNOWN] : 0, all, "without a name");
+    log_line(LOG_WARN, "%s: sonde doctor %s", text, path);
 }
 
 /* The image that most stacks ended in for want of a table; NULL: none. */

@@ -16,9 +16,10 @@ void symbol_notes_say(const struct model *m, const struct resolve_names *names,
 
 /*
  * The closing line: "12 % of frames inferred, 0.4 % stale: sonde doctor FILE". Nothing where all names are
- * exact or unknown. `grades`: frames by enum grade.
+ * exact or unknown; and where standard error is no terminal, only with `verbose`, or if frames are stale or
+ * more than one in twenty has no name, which then is said too. `grades`: frames by enum grade.
  */
-void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *path);
+void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *path, bool verbose);
 
 /* A line about user stacks whose dumps do not lead to their outermost function: how many, and why. Nothing
  * when all do. */

@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import fcntl
 import os
+import pty
 import struct
 import subprocess
 import sys
@@ -77,6 +78,24 @@ def recording(alone=False):
         _locks.held = False
         if held is not None:
             os.close(held)
+
+
+def on_terminal(command, **env):
+    """The status and what a terminal shows; `env`: more of the environment."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(command[0], command, dict(ENV, **env))
+    text = b""
+    while True:
+        try:
+            part = os.read(fd, 65536)
+        except OSError:  # Linux says EIO when the last writer is gone
+            break
+        if not part:
+            break
+        text += part
+    os.close(fd)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text.decode().replace("\r\n", "\n")
 
 
 def run(command, stdin=None, env=None, **more):
