@@ -10,6 +10,7 @@
 #include "cmd/symbol_notes.h"
 #include "cmd/why_search.h"
 #include "os/proc.h"
+#include "symbol/name_match.h"
 #include "view/why.h"
 
 struct why_options {
@@ -72,7 +73,7 @@ static size_t find_symbol(const struct session *s, const char *name) {
     size_t i = 0;
     for (; i < s->why.count; i++) {
         const char *text = resolve_names_text(s->naming.names, s->why.frames[i].symbol);
-        if (text && !strcmp(text, name))
+        if (text && symbol_name_matches(text, name))
             break;
     }
     return i;

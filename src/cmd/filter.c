@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/name_match.h"
+
 typedef VEC(struct filter_range) ranges;
 
 static bool read_number(const char **at, uint64_t *out) {
@@ -77,17 +79,31 @@ static bool add_file(const char *option, struct filter_names *names, const char 
     return ok;
 }
 
-bool filter_names_parse(const char *option, const char *text, struct filter_names *names, struct err *err) {
+static size_t to_comma(const char *text) {
+    return strcspn(text, ",");
+}
+
+/* `first`: how long the first name of a list is. */
+static bool parse_names(const char *option, const char *text, size_t (*first)(const char *),
+                        struct filter_names *names, struct err *err) {
     static const char prefix[] = "file://";
     if (!strncmp(text, prefix, sizeof prefix - 1))
         return add_file(option, names, text + sizeof prefix - 1, err);
     for (const char *at = text; *at;) {
-        size_t len = strcspn(at, ",");
+        size_t len = first(at);
         if (!add_name(option, names, at, len, err))
             return false;
         at += len + (at[len] == ',');
     }
     return true;
+}
+
+bool filter_names_parse(const char *option, const char *text, struct filter_names *names, struct err *err) {
+    return parse_names(option, text, to_comma, names, err);
+}
+
+bool filter_symbols_parse(const char *option, const char *text, struct filter_names *names, struct err *err) {
+    return parse_names(option, text, symbol_name_in_list, names, err);
 }
 
 void filter_names_fini(struct filter_names *names) {
@@ -99,6 +115,13 @@ void filter_names_fini(struct filter_names *names) {
 bool filter_names_has(const struct filter_names *names, const char *name) {
     for (size_t i = 0; name && i < names->list.count; i++)
         if (!strcmp(name, names->list.items[i]))
+            return true;
+    return false;
+}
+
+bool filter_symbols_has(const struct filter_names *names, const char *name) {
+    for (size_t i = 0; name && i < names->list.count; i++)
+        if (symbol_name_matches(name, names->list.items[i]))
             return true;
     return false;
 }

@@ -41,6 +41,10 @@ void filter_names_fini(struct filter_names *names);
 /* True when the list holds the name, which may be NULL. */
 bool filter_names_has(const struct filter_names *names, const char *name);
 
+/* Of functions: commas within brackets part nothing, and names are meant as symbol_name_matches says. */
+bool filter_symbols_parse(const char *option, const char *text, struct filter_names *names, struct err *err);
+bool filter_symbols_has(const struct filter_names *names, const char *name);
+
 /* `cpu` is UINT32_MAX when it is not known: then only an empty list lets it through. */
 bool filter_cpu(const struct filter *f, uint32_t cpu);
 

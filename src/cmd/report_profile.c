@@ -16,6 +16,7 @@
 #include "cmd/time_range.h"
 #include "os/affinity.h"
 #include "stream/pieces.h"
+#include "symbol/name_match.h"
 #include "view/report_json.h"
 #include "view/report_text.h"
 #include "view/report_threads.h"
@@ -45,7 +46,7 @@ struct report_session {
     struct naming naming;
     struct filter filter; /* -C, --pid, --tid */
     struct filter levels; /* --parallelism, as if they were CPUs */
-    struct filter comms, dsos, symbols;
+    struct filter_names comms, dsos, symbols;
     VEC(const char *) comm_list, dso_list, symbol_list;
     VEC(uint64_t) addresses; /* of -S */
     struct time_ranges times;
@@ -196,19 +197,14 @@ static bool make_columns(struct report_session *s, struct err *err) {
 
 /* ---- filters ---- */
 
-/* Of a filter's comms, which are any list of names, what the profile takes. */
-static bool list_of(const char *option, const char *text, struct filter *f, void *list, struct err *err) {
+/* What the profile takes of a list of names. */
+static bool list_of(const char *option, const struct filter_names *names, void *list, struct err *err) {
     VEC(const char *) *out = list;
-    (void)option;
-    if (!text)
-        return true;
-    if (!filter_parse(&(struct filter_options){.comms = text}, f, err))
-        return false;
-    for (size_t i = 0; i <= f->comms.list.count; i++) {
+    for (size_t i = 0; i <= names->list.count; i++) {
         const char **item = vec_push(out);
         if (!item)
             return err_memory(err, option);
-        *item = i < f->comms.list.count ? f->comms.list.items[i] : NULL;
+        *item = i < names->list.count ? names->list.items[i] : NULL;
     }
     return true;
 }
@@ -239,9 +235,13 @@ static bool parse_filters(struct report_session *s, struct err *err) {
     struct filter_options f = {.cpus = o->cpus, .pids = o->pids, .tids = o->tids};
     return filter_parse(&f, &s->filter, err) &&
            filter_parse(&(struct filter_options){.cpus = o->parallelism}, &s->levels, err) &&
-           list_of("-c", o->comms, &s->comms, &s->comm_list, err) &&
-           list_of("-d", o->dsos, &s->dsos, &s->dso_list, err) &&
-           list_of("-S", o->symbols, &s->symbols, &s->symbol_list, err) && take_addresses(s, err);
+           (!o->comms || (filter_names_parse("--comms", o->comms, &s->comms, err) &&
+                          list_of("--comms", &s->comms, &s->comm_list, err))) &&
+           (!o->dsos || (filter_names_parse("--dsos", o->dsos, &s->dsos, err) &&
+                         list_of("--dsos", &s->dsos, &s->dso_list, err))) &&
+           (!o->symbols || (filter_symbols_parse("--symbols", o->symbols, &s->symbols, err) &&
+                            list_of("--symbols", &s->symbols, &s->symbol_list, err))) &&
+           take_addresses(s, err);
 }
 
 /* --time; percents need the span of the recording, which the header knows or the first pass found. */
@@ -557,9 +557,9 @@ void report_session_free(struct report_session *s) {
     report_switch_fini(&s->switches);
     time_ranges_fini(&s->times);
     filter_fini(&s->filter);
-    filter_fini(&s->comms);
-    filter_fini(&s->dsos);
-    filter_fini(&s->symbols);
+    filter_names_fini(&s->comms);
+    filter_names_fini(&s->dsos);
+    filter_names_fini(&s->symbols);
     vec_fini(&s->comm_list);
     vec_fini(&s->dso_list);
     vec_fini(&s->symbol_list);
@@ -576,6 +576,35 @@ void report_session_free(struct report_session *s) {
 static const char *only(const void *list) {
     const VEC(const char *) *l = list;
     return l->count == 2 ? l->items[0] : NULL;
+}
+
+/* Whether some row's function is called more than `wanted`. */
+static bool any_is_longer(const struct report_session *s, const struct profile_column *column,
+                          const char *wanted) {
+    struct out text;
+    bool longer = !out_init(&text, NULL, NULL);
+    for (uint32_t i = 0; !longer && i < profile_event_count(s->profile); i++) {
+        const struct profile_event *e = profile_event(s->profile, i);
+        for (uint32_t k = 0; !longer && k < e->entry_count; k++) {
+            struct profile_entry entry = profile_entry_at(s->profile, e, k);
+            text.len = 0;
+            profile_text(s->profile, e, &entry, column, &text);
+            const char *shown = out_text(&text), *name = strchr(shown, ' '); /* of "[.] f" */
+            longer = name && strcmp(name + 1, wanted) != 0 && symbol_name_matches(name + 1, wanted);
+        }
+    }
+    out_fini(&text);
+    return longer;
+}
+
+/* The name that -S tells of all rows, so that no column need; NULL: there is none. */
+static const char *told_symbol(const struct report_session *s) {
+    const char *wanted = only(&s->symbol_list);
+    for (size_t i = 0; wanted && !s->o->hierarchy && i < s->columns.out.count; i++)
+        if (s->columns.out.items[i].id == PROFILE_SYMBOL &&
+            any_is_longer(s, &s->columns.out.items[i], wanted))
+            return NULL;
+    return wanted;
 }
 
 /* Whether there is a table to show: none of what options drop (--time, -C, -U) is in one, not even as what
@@ -620,7 +649,7 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         .width_count = o->widths.count,
         .only_comm = only(&s->comm_list),
         .only_dso = only(&s->dso_list),
-        .only_symbol = only(&s->symbol_list), /* perf: whatever addresses stand beside it */
+        .only_symbol = told_symbol(s), /* perf: whatever addresses stand beside it */
         .lost = s->lost,
         .times = o->time,
         .socket = o->socket,

@@ -8,7 +8,7 @@ bool script_choice_parse(struct script_choice *c, const char *symbols, const cha
                          struct err *err) {
     c->range_bytes = range_bytes;
     if ((dsos && !filter_names_parse("--dsos", dsos, &c->dsos, err)) ||
-        (symbols && !filter_names_parse("--symbols", symbols, &c->symbols, err)))
+        (symbols && !filter_symbols_parse("--symbols", symbols, &c->symbols, err)))
         return false;
     for (size_t i = 0; i < c->symbols.list.count; i++) {
         char *end;
@@ -34,7 +34,7 @@ static bool takes_symbol(const struct script_choice *c, struct script_names *nam
                          const struct model_hit *hit) {
     uint64_t offset = 0;
     const char *name = script_names_symbol(names, hit, &offset);
-    if (filter_names_has(&c->symbols, name))
+    if (filter_symbols_has(&c->symbols, name))
         return true;
     for (size_t i = 0; i < c->addresses.count; i++) {
         uint64_t address = c->addresses.items[i];

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/name_match.h"
+
 enum { PAGE_BITS = 12, PAGE_BYTES = 1 << PAGE_BITS, SLOTS = 1 << 14 };
 
 /* What is known of a page of an address space in one state. */
@@ -48,7 +50,8 @@ static uint32_t next_symbol(const struct symbol_table *t, uint64_t offset) {
 }
 
 static bool is_called(const struct symbol_table *t, uint32_t symbol, const char *name) {
-    return !strcmp(symbol_table_name(t, symbol), name) || !strcmp(symbol_table_shown(t, symbol), name);
+    return !strcmp(symbol_table_name(t, symbol), name) ||
+           symbol_name_matches(symbol_table_shown(t, symbol), name);
 }
 
 /* Whether any place in [from, last] has that name. */

@@ -60,7 +60,8 @@ struct profile_options {
     bool relative;            /* --percentage relative: percentages of what filters left */
     const char *parent;       /* -p: regex; NULL: perf's default */
     const char *ignore_callees;
-    const char *const *comms, *const *dsos, *const *symbols; /* NULL: all; else NULL-terminated */
+    const char *const *comms, *const *dsos; /* NULL: all; else NULL-terminated */
+    const char *const *symbols;             /* likewise; as symbol_name_matches says */
     const uint64_t *addresses; /* with symbols: addresses of samples or functions that count, too */
     size_t address_count;
     const char *symbol_filter; /* --symbol-filter: a part of the name */

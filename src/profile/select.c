@@ -4,12 +4,20 @@
  * that is taken or left, with its whole callchain. Each comm and each place is looked at once.
  */
 #include "profile/profile_internal.h"
+#include "symbol/name_match.h"
 
 enum { NOT_ASKED, KEEP, LEAVE, DROP, UNLISTED /* all but -S would keep it */ };
 
 static bool is_listed(const char *const *list, const char *text) {
     for (size_t i = 0; text && list[i]; i++)
         if (!strcmp(list[i], text))
+            return true;
+    return false;
+}
+
+static bool is_meant(const char *const *list, const char *name) {
+    for (size_t i = 0; name && list[i]; i++)
+        if (symbol_name_matches(name, list[i]))
             return true;
     return false;
 }
@@ -40,7 +48,7 @@ static uint8_t judge_place(struct profile_builder *b, uint32_t frame) {
     }
     if (!o->branch && !passes_filter(b, f))
         return LEAVE;
-    return o->symbols && !is_listed(o->symbols, name_of(b, f)) ? UNLISTED : KEEP;
+    return o->symbols && !is_meant(o->symbols, name_of(b, f)) ? UNLISTED : KEEP;
 }
 
 /* Whether -S lists the sample's address, or the one where its function begins. */
