@@ -26,7 +26,7 @@ def sum_of(job):
     except subprocess.TimeoutExpired:
         return None
     rows = any(line and line[:1] != b"#" for line in r.stdout.split(b"\n"))
-    return (name, golden.digest(r.stdout)) if r.returncode == 0 and rows else None
+    return (name, golden.digest(name, r.stdout)) if r.returncode == 0 and rows else None
 
 
 def main():

@@ -39,7 +39,7 @@ def check(item):
     name, options, _ = item
     path = os.path.join(CORPUS, name + ".data")
     got = support.run([SONDE, *golden.arguments(FOLDER.name, golden.REPORTS[options]), "-i", path])
-    return golden.digest(got.out)
+    return golden.digest(options, got.out)
 
 
 def main():

@@ -278,6 +278,41 @@ def sockets():
     check("--json names all keys", sorted(got), ["ipc_null", "symbol"])
 
 
+def callers_rows():
+    """With children --symbol-filter takes rows by their own names, callers too, and leaves their numbers as they are; rows of
+    the kernel's functions say so whoever is sampled."""
+    kernel = 0xffffffff81000000
+    listed = os.path.join(FOLDER, "kallsyms")
+    with open(listed, "w", encoding="ascii") as f:
+        f.write(f"{kernel:x} T _text\n{kernel + 0x100:x} T do_startup\n{kernel + 0x200:x} T inner\n{kernel + 0x1000:x} T _etext\n")
+    r = pd.Recording(PLAIN | pd.CALLCHAIN)
+    r.kernel(kernel, 0x1000)
+    r.comm(7, "a-long-name")
+    r.comm(8, "prog")
+    for pid in 7, 8:
+        map_object(r, pid)
+    r.sample(7, LEAF, (pd.CONTEXT_USER, LEAF))
+    for _ in range(2):
+        r.sample(8, kernel + 0x210, (pd.CONTEXT_KERNEL, kernel + 0x210, kernel + 0x110, pd.CONTEXT_USER, MIDDLE + 1, ROOT + 1),
+                 misc=pd.KERNEL)
+    r.sample(8, MIDDLE, (pd.CONTEXT_USER, MIDDLE, ROOT + 1))
+    options = "--kallsyms", listed, "-s", "comm,sym", "-g", "none"
+    every = [["75.00%", "0.00%", "prog", "[.]", "stop"], ["75.00%", "25.00%", "prog", "[.]", "start"],
+             ["50.00%", "0.00%", "prog", "[k]", "do_startup"], ["50.00%", "50.00%", "prog", "[k]", "inner"],
+             ["25.00%", "25.00%", "a-long-name", "[.]", "filter_event"]]
+    check("children: levels", sorted(rows(r, *options)), sorted(every))
+    want = sorted(x for x in every if "start" in x[-1])
+    for asked in ["--symbol-filter", "start"], ["start"]:
+        check(f"children: {asked}", sorted(rows(r, *options, *asked)), want)
+    check("children: columns are as wide as what is left", lines(r, *options, "--symbol-filter", "start")[0],
+          "# Children      Self  Command  Symbol        ")
+    check("children: as much as filters left", [x[:2] for x in rows(r, *options, "--symbol-filter", "start", "--percentage", "relative")],
+          [["300.00%", "100.00%"], ["200.00%", "0.00%"]])
+    check("children: nothing has the name", rows(r, *options, "--symbol-filter", "nosuch"), [])
+    check("without the key it asks for samples", rows(r, "-s", "comm", "-g", "none", "--symbol-filter", "filter"),
+          [["25.00%", "25.00%", "a-long-name"]])
+
+
 def nothing():
     r = pd.Recording(PLAIN)
     r.sample(7, 0x1000)
@@ -314,8 +349,8 @@ def memory():
 
 
 def main():
-    for test in (tasks, processors, widths, long_names, branches, first_key, groups, searches, addresses, task_names, callers, sockets,
-                 nothing, memory):
+    for test in (tasks, processors, widths, long_names, branches, first_key, groups, searches, addresses, task_names, callers,
+                 callers_rows, sockets, nothing, memory):
         test()
     shutil.rmtree(FOLDER)
     REPORT.finish()

@@ -73,7 +73,7 @@ static bool records_calls(const struct perfdata_events *events) {
  * names and raw data are asked for while reading by one thread only. */
 static bool needs_order(const struct profile_plan *plan) {
     const struct profile_columns *c = plan->o->columns;
-    bool order = plan->searches || plan->o->symbols || plan->o->symbol_filter;
+    bool order = plan->searches || plan->o->symbols || (plan->o->symbol_filter && !plan->selects_rows);
     for (size_t i = 0; i < c->order.count; i++)
         order |= c->order.items[i].id == PROFILE_TRACE || profile_column_is_field(c->order.items[i].id);
     return order || plan->want & PERFDATA_SAMPLE_READ;
@@ -122,7 +122,10 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
         plan->want |= PERFDATA_SAMPLE_CPU;
     if (o->mem)
         plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
-    plan->selects = o->comms || o->dsos || o->symbols || o->symbol_filter || o->hide_unresolved;
+    plan->selects_rows =
+        o->symbol_filter && o->children && !o->branch && !o->hierarchy && wants_column(o, PROFILE_SYMBOL);
+    plan->selects =
+        o->comms || o->dsos || o->symbols || o->hide_unresolved || (o->symbol_filter && !plan->selects_rows);
     plan->extras = wants_column(o, PROFILE_WEIGHT1) || wants_column(o, PROFILE_WEIGHT2) ||
                    wants_column(o, PROFILE_WEIGHT3) || wants_column(o, PROFILE_LATENCY) ||
                    wants_column(o, PROFILE_LATENCY_CHILDREN);

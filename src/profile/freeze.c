@@ -41,6 +41,8 @@ static bool finish_table(struct profile *p, struct profile_table *t, uint32_t ev
         for (unsigned g = 0; m && g < GRADE_COUNT; g++)
             e->grades[g] += p->tables.items[event + m].event.grades[g];
     }
+    if (p->plan.selects_rows)
+        profile_select_rows(p, t);
     e->entry_count = e->root_count = (uint32_t)t->order.count;
     if (p->plan.o->hierarchy && p->key_count) {
         if (!profile_hierarchy(p, t))
@@ -121,7 +123,7 @@ static void end_sorting(struct finish *f) {
 
 /* Whether a thread that has nothing else to do may measure columns. */
 static bool measures_ahead(const struct profile *p) {
-    return p->plan.o->aligned && pool_threads(pool_of(p)) > 1;
+    return p->plan.o->aligned && !p->plan.selects_rows && pool_threads(pool_of(p)) > 1;
 }
 
 /* What does not depend on each other, but for a table's order, whose second half waits for the first: that is

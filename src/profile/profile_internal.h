@@ -54,6 +54,7 @@ struct profile_plan {
     uint8_t slots[PROFILE_CLASS_MAX];      /* enum profile_column_id of each value but the first */
     uint32_t level_at; /* -b: index in the class of the samples' cpumode, which is shown; else 0 */
     bool selects;      /* profile_select is to be asked */
+    bool selects_rows; /* --symbol-filter is for rows, each by its own name, not for samples */
     bool by_thread;    /* a class depends on event and thread alone */
     bool waits; /* nobody asks for a sample's frames before they are counted: they may be asked for many
                    samples at a time */
@@ -343,6 +344,9 @@ enum profile_verdict profile_select(struct profile_builder *b, const struct prof
                                     uint32_t frame);
 /* Whether a branch that leads there is shown. */
 bool profile_select_end(const struct profile_builder *b, uint32_t frame);
+struct profile_table;
+/* With plan->selects_rows: takes those rows out of a sorted table that --symbol-filter does not ask for. */
+void profile_select_rows(struct profile *p, struct profile_table *t);
 
 /* ---- chain.c ---- */
 
@@ -544,20 +548,16 @@ static inline const struct profile_name *profile_name_of(const struct profile *p
     return name == PROFILE_NONE ? NULL : &p->list.items[name];
 }
 
-/* What is known of a frame: its spot, its level (cpumode), and whether it lies in a mapping. */
-enum { PROFILE_SPOT_SHIFT = 4, PROFILE_SPOTS_MAX = 1 << (32 - PROFILE_SPOT_SHIFT) };
+/* What is known of a frame: its spot and its level (cpumode). */
+enum { PROFILE_SPOT_SHIFT = 3, PROFILE_SPOTS_MAX = 1 << (32 - PROFILE_SPOT_SHIFT) };
 static inline uint32_t profile_spot_word(uint32_t spot, const struct resolve_frame *f) {
-    return spot << PROFILE_SPOT_SHIFT | (f->cpumode & PERFDATA_MISC_CPUMODE_MASK) << 1 |
-           (f->image != MODEL_NONE);
+    return spot << PROFILE_SPOT_SHIFT | (f->cpumode & PERFDATA_MISC_CPUMODE_MASK);
 }
 static inline uint32_t profile_spot_in(uint32_t word) {
     return word >> PROFILE_SPOT_SHIFT;
 }
 static inline unsigned profile_mode_in(uint32_t word) {
-    return word >> 1 & PERFDATA_MISC_CPUMODE_MASK;
-}
-static inline bool profile_is_mapped_in(uint32_t word) {
-    return word & 1;
+    return word & PERFDATA_MISC_CPUMODE_MASK;
 }
 static inline uint32_t profile_spot_of(const struct profile *p, uint32_t frame) {
     return profile_spot_in(p->spots.items[frame]);

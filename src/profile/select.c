@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which samples count, by their comm and where they lie: -c, -d, -S, --symbol-filter, -U. It is the sample
- * that is taken or left, with its whole callchain. Each comm and each place is looked at once.
+ * that is taken or left, with its whole callchain. Each comm and each place is looked at once. Where callers
+ * have rows of their own, --symbol-filter takes or leaves rows instead: all samples count.
  */
 #include "profile/profile_internal.h"
 #include "symbol/name_match.h"
@@ -46,7 +47,7 @@ static uint8_t judge_place(struct profile_builder *b, uint32_t frame) {
             !(image && is_listed(o->dsos, image->short_name)))
             return LEAVE;
     }
-    if (!o->branch && !passes_filter(b, f))
+    if (!o->branch && !b->plan->selects_rows && !passes_filter(b, f))
         return LEAVE;
     return o->symbols && !is_meant(o->symbols, name_of(b, f)) ? UNLISTED : KEEP;
 }
@@ -93,6 +94,32 @@ enum profile_verdict profile_select(struct profile_builder *b, const struct prof
         return PROFILE_DROP;
     bool place = *by_place == KEEP || (*by_place == UNLISTED && lists_address(b, x, frame));
     return place && *by_comm == KEEP ? PROFILE_KEEP : PROFILE_FILTERED;
+}
+
+static void take_away(struct profile_sums *from, const struct profile_sums *sums) {
+    from->period -= sums->period;
+    from->samples -= sums->samples;
+    from->latency -= sums->latency;
+}
+
+void profile_select_rows(struct profile *p, struct profile_table *t) {
+    size_t kept = 0;
+    for (uint32_t i = 0; i < t->order.count; i++) {
+        uint32_t row = t->order.items[i];
+        if (passes_filter(&p->b, &p->b.frames.list.items[t->rows.items[row].frame])) {
+            t->order.items[kept++] = row;
+            continue;
+        }
+        const struct profile_sums *self = profile_entry_at(p, &t->event, i).self;
+        for (uint32_t m = 0; m < t->members; m++) {
+            t->event.filtered += self[m].samples;
+            if (!p->plan.o->relative)
+                continue;
+            take_away(&t->event.total, &self[m]);
+            take_away(&t->totals.items[m], &self[m]);
+        }
+    }
+    t->order.count = kept;
 }
 
 bool profile_select_end(const struct profile_builder *b, uint32_t frame) {

@@ -293,13 +293,23 @@ static bool is_as_wide_as_title(enum profile_column_id id) {
            id == PROFILE_DSO_SIZE || id == PROFILE_TYPE || id == PROFILE_TYPEOFF || id == PROFILE_TYPECLN;
 }
 
+/* The rows that are measured: those that are shown. */
+static size_t measured_count(const struct profile *p, const struct profile_table *t) {
+    return p->plan.selects_rows ? t->order.count : t->rows.count;
+}
+
+static uint32_t measured_row(const struct profile *p, const struct profile_table *t, size_t i) {
+    return p->plan.selects_rows ? t->order.items[i] : (uint32_t)i;
+}
+
 /* The widest of the task_widths, which are the same for all rows of a thread that had a name. */
 static uint32_t widest_task(const struct profile *p, const struct profile_table *t,
                             enum profile_column_id id) {
     enum { AHEAD = 16 };
     VEC(uint8_t) seen = {0}; /* by thread */
     uint32_t widest = 0;
-    for (size_t i = 0; i < t->rows.count; i++) {
+    for (size_t k = 0; k < measured_count(p, t); k++) {
+        uint32_t i = measured_row(p, t, k);
         const struct profile_row *row = &t->rows.items[i];
         uint32_t thread = profile_row_thread(p, row);
         if (i + AHEAD < t->rows.count)
@@ -327,7 +337,8 @@ static uint32_t width_of(const struct profile *p, const struct profile_table *t,
     struct out o;
     if (id == PROFILE_TIME && p->plan.o->nanoseconds)
         least = NANOSECONDS_WIDTH;
-    if (t->rows.count || id == PROFILE_TRANSACTION || id == PROFILE_SIMD) /* else nothing asks for it */
+    if (measured_count(p, t) || id == PROFILE_TRANSACTION ||
+        id == PROFILE_SIMD) /* else nothing asks for it */
         widest = widest > least ? widest : least;
     if (column->field) {
         widest = widest > column->width ? widest : column->width;
@@ -341,8 +352,8 @@ static uint32_t width_of(const struct profile *p, const struct profile_table *t,
         uint32_t w = widest_task(p, t, id);
         widest = w > widest ? w : widest;
     }
-    for (uint32_t i = 0; !task && i < t->rows.count; i++) {
-        uint32_t w;
+    for (size_t k = 0; !task && k < measured_count(p, t); k++) {
+        uint32_t i = measured_row(p, t, k), w;
         if (id == PROFILE_DSO) { /* the usual ones, without writing them */
             w = strpool_len(&p->b.texts, p->places.items[t->rows.items[i].frame].dso);
             if (w < NAMELESS_WIDTH && roomy && !profile_name_of(p, t->rows.items[i].frame))

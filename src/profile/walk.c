@@ -260,27 +260,7 @@ static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
 struct passed {
     uint32_t frame, depth;
     uint32_t leaf;
-    bool mapped; /* a frame from the outermost to this one lies in a mapping */
 };
-
-/*
- * The level perf shows for an entry that a caller made. It starts as the sample's own and becomes the user's
- * with the first frame, in the order of the chain, that lies in any mapping, the kernel's too (observed on
- * 7.2).
- */
-static unsigned caller_mode(const struct walk *w, const struct passed *at) {
-    const struct profile_leaf *leaf = &w->leaves[at->leaf];
-    bool mapped = at->mapped;
-    if (!w->caller) {
-        uint32_t outer, inner;
-        const uint32_t *first = profile_parts_ids(&w->p->b.parts, leaf->key.chain.outer, &outer),
-                       *second = profile_parts_ids(&w->p->b.parts, leaf->key.chain.inner, &inner);
-        mapped = false;
-        for (uint32_t i = outer + inner; i-- + 1 > at->depth && !mapped;)
-            mapped = profile_is_mapped_in(w->spot_of[i < outer ? first[i] : second[i - outer]]);
-    }
-    return mapped ? PERFDATA_MISC_USER : mode_of(w, leaf->key.frame);
-}
 
 /* The row is the leaf's. */
 static void make_first(const struct walk *w, struct profile_row *row, const struct passed *at) {
@@ -291,7 +271,7 @@ static void make_first(const struct walk *w, struct profile_row *row, const stru
                                      : profile_chain_length(&w->p->b.parts, leaf->key.chain) - at->depth + 1);
     row->klass = leaf->key.klass;
     row->frame = at->frame;
-    row->cpumode = (uint8_t)caller_mode(w, at);
+    row->cpumode = (uint8_t)mode_of(w, at->frame);
 }
 
 /* What has passed through a node counts for its row. */
@@ -310,7 +290,7 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
     if (w->caller)
         deepen(row, step->deepest - depth + 1u);
     if (walk_is_first(w, row, step->first_ns, step->first_leaf, false))
-        make_first(w, row, &(struct passed){step->frame, depth, step->first_leaf, step->mapped});
+        make_first(w, row, &(struct passed){step->frame, depth, step->first_leaf});
 }
 
 /* ---- the path ---- */
@@ -337,8 +317,7 @@ static bool open_frame(struct walk *w, uint32_t frame) {
                           .row = PROFILE_NO_ROW,
                           .spot = profile_spot_in(at),
                           .first_ns = UINT64_MAX,
-                          .first_leaf = PROFILE_NONE,
-                          .mapped = step[-1].mapped | profile_is_mapped_in(at)};
+                          .first_leaf = PROFILE_NONE};
     struct profile_spot *spot = spot_at(w, step->spot, frame);
     step->row = spot->row;
     if (step->row == PROFILE_NO_ROW)
@@ -399,13 +378,12 @@ static bool pass_frame(struct walk *w, const struct passed *at) {
 /* The leaf passes those of its frames that are on no path: from `from` on. */
 static bool pass_frames(struct walk *w, uint32_t id, uint32_t from) {
     const struct chain *c = &w->chain;
-    struct passed at = {.leaf = id, .mapped = w->path.items[w->path.count - 1].mapped};
+    struct passed at = {.leaf = id};
     bool ok = vec_reserve(&w->marked, c->len);
     for (uint32_t i = from; ok && i < c->len; i++) {
         ask_far(w, c, i);
         at.frame = frame_at(c, i);
         at.depth = i + 1;
-        at.mapped |= profile_is_mapped_in(w->spot_of[at.frame]);
         count_grade(w, at.frame, w->leaves[id].samples);
         ok = pass_frame(w, &at);
     }

@@ -14,7 +14,6 @@ struct step {
     uint64_t first_ns, period, latency;
     uint16_t deepest; /* the most frames of a leaf at and below it */
     bool outermost;
-    bool mapped; /* a frame of the path so far lies in a mapping */
 };
 
 /* A leaf's chain, outermost frame first. */

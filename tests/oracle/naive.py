@@ -80,7 +80,12 @@ def is_filtered(s, o):
         (o.socket is not None and s.socket != o.socket) or (o.levels is not None and s.running not in o.levels) or \
         (o.comms is not None and s.comm.name not in o.comms) or (o.dsos is not None and s.place.dso not in o.dsos) or \
         (o.symbols is not None and name not in o.symbols) or (o.exclude_other and s.parent == "[other]") or \
-        (o.symbol_filter is not None and not o.branch and o.symbol_filter not in (name or ""))
+        (o.symbol_filter is not None and not o.branch and not selects_entries(o) and o.symbol_filter not in (name or ""))
+
+
+def selects_entries(o):
+    """Where callers have entries of their own, a filter by name is for these."""
+    return o.symbol_filter is not None and o.children and not o.branch and not o.hierarchy and "symbol" in o.sort
 
 
 # ---- sums ----
@@ -223,7 +228,17 @@ def table_of(members, samples, o):
             add(sums, len(s.branches) if o.branch else s.count, s.latency)
         if not filtered:
             (add_branches if o.branch else add_sample)(entries, s, o)
-    return SimpleNamespace(members=members, total=total, entries=list(entries.values()), **numbers)
+    shown = list(entries.values())
+    if selects_entries(o):
+        shown = [e for e in shown if e.place.function and o.symbol_filter in e.place.function[2]]
+        for entry in (e for e in entries.values() if e not in shown):
+            for member, sums in entry.self.items():
+                numbers["filtered"] += sums.samples
+                if o.relative:
+                    total[member].period = (total[member].period - sums.period) % WORD
+                    total[member].samples -= sums.samples
+                    total[member].latency = (total[member].latency - sums.latency) % WORD
+    return SimpleNamespace(members=members, total=total, entries=shown, **numbers)
 
 
 def profile(path, images, o):

@@ -64,7 +64,7 @@ def wish_filters(w, rnd, kind):
     elif choice == 5:
         symbols = few(["main", "leaf", "sys_read", "lib_map_work"])
         w.add(["-S", ",".join(symbols)], symbols=symbols)
-    elif choice == 6 and not w.options.get("children"):
+    elif choice == 6:
         w.add("--symbol-filter map", symbol_filter="map")
     elif choice == 7:
         w.add("--socket-filter 1", socket=1)
@@ -146,12 +146,8 @@ def graph_said(graph):
     return tuple(sorted((-b["period"], b["samples"], tuple(b["frames"]), graph_said(b.get("graph", []))) for b in graph))
 
 
-def plain_levels(texts, o):
-    return tuple(text.replace("[.] ", "[k] ") for text in texts) if o.children else texts
-
-
 def entry_said(entry, o):
-    texts = plain_levels(tuple(entry["keys"][key] for key in o.sort if key in entry["keys"]), o)
+    texts = tuple(entry["keys"][key] for key in o.sort if key in entry["keys"])
     return texts, sums_said(entry["self"], o), sums_said(entry.get("children", []), o), graph_said(entry.get("graph", []))
 
 
@@ -163,7 +159,7 @@ def entry_known(entry, table, o):
         least = math.floor(total * o.least / 100) if o.graph == "graph" else naive.below_limit(root, o)
         graph = naive.branches(root, least, o)
     children = sums_known(entry.children, table.members, o) if o.children else ()
-    return plain_levels(entry.texts(o.sort), o), sums_known(entry.self, table.members, o), children, graph
+    return entry.texts(o.sort), sums_known(entry.self, table.members, o), children, graph
 
 
 def share(entry):
