@@ -51,6 +51,22 @@ def check_case(t, path, name, grade, identity, symbol, options=()):
     return r
 
 
+def check_servers(t, folder):
+    """Servers that cannot be reached are said once, however many files they are asked for."""
+    path = os.path.join(folder, "gone.data")
+    r = pd.Recording()
+    r.comm(7, "prog")
+    for i in range(3):
+        r.map(7, BASE + i * 0x10000, PAGE, 0, f"/nowhere/lib{i}.so", bytes([i + 1] * 20))
+        r.sample(7, BASE + i * 0x10000 + 8, [pd.CONTEXT_USER, BASE + i * 0x10000 + 8])
+    r.write(path)
+    env = dict(support.ENV, DEBUGINFOD_URLS="http://127.0.0.1:1", DEBUGINFOD_CACHE_PATH=os.path.join(folder, "downloads"))
+    for command in ["report", "--no-children"], ["script"]:
+        out = support.run([SONDE, *command, "-f", "-i", path], env=env)
+        said = [line for line in out.err.splitlines() if "debuginfod" in line]
+        t.check(f"{command[0]}: no server", out.status == 0 and len(said) == 1 and "127.0.0.1:1" in said[0], out.err)
+
+
 def check_grades(t, folder):
     path = os.path.join(folder, "a.data")
     own = pd.build_id(OBJECT)
@@ -344,6 +360,7 @@ def main():
     t = support.Report("grades")
     with tempfile.TemporaryDirectory() as folder:
         check_grades(t, folder)
+        check_servers(t, folder)
         check_script(t, folder)
         check_why(t, folder)
         check_cut(t, folder)

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -96,6 +97,10 @@ void symbol_notes_say(const struct model *m, const struct resolve_names *names,
     say_images(m, names, store, true, &reasons);
     say_images(m, names, store, false, &reasons);
     say_reasons(&reasons);
+    const char *trouble = symbol_store_servers_trouble(store);
+    if (trouble)
+        log_line(LOG_WARN, "debuginfod (DEBUGINFOD_URLS=%s) is not asked any more: %s",
+                 getenv("DEBUGINFOD_URLS"), trouble);
     char path[4096];
     for (size_t i = 0; symbol_store_unused_force(store, &i, path, sizeof path);)
         log_line(

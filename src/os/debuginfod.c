@@ -28,7 +28,8 @@ struct os_debuginfod {
     void (*end)(client *c);
     void (*on_progress)(client *c, progress_fn *fn);
     void (*set_data)(client *c, void *data);
-    find_fn *find[2]; /* by kind */
+    find_fn *find[2];   /* by kind */
+    struct err trouble; /* after it nobody is asked any more; no code: none */
 };
 
 struct os_debuginfod *os_debuginfod_new(const char *urls, unsigned total_ms, struct err *err) {
@@ -104,11 +105,21 @@ static bool load(struct os_debuginfod *d, struct err *err) {
     return true;
 }
 
+/* What a server answers for one file says nothing of the others, unlike these. */
+static bool is_unreachable(int error) {
+    return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == ETIMEDOUT ||
+           error == ETIME;
+}
+
 static char *ask(struct os_debuginfod *d, struct bytes build_id, enum os_debuginfod_kind kind,
                  struct err *err) {
     char *path = NULL;
-    if (!load(d, err))
+    if (!d->trouble.code)
+        load(d, &d->trouble);
+    if (d->trouble.code) {
+        *err = d->trouble;
         return NULL;
+    }
     int fd = is_late(d) ? -ETIME : d->find[kind](d->client, build_id.data, (int)build_id.size, &path);
     if (fd >= 0) {
         close(fd);
@@ -120,6 +131,8 @@ static char *ask(struct os_debuginfod *d, struct bytes build_id, enum os_debugin
         err_set(err, ERR_IO, "", "timed out after %u ms", d->total_ms);
     else
         err_errno(err, -fd, "", "debuginfod");
+    if (is_late(d) || is_unreachable(-fd))
+        d->trouble = *err;
     return NULL;
 }
 
@@ -133,4 +146,8 @@ char *os_debuginfod_find(struct os_debuginfod *d, struct bytes build_id, enum os
     char *path = ask(d, build_id, kind, err);
     pthread_mutex_unlock(&d->lock);
     return path;
+}
+
+const char *os_debuginfod_trouble(const struct os_debuginfod *d) {
+    return d->trouble.code ? d->trouble.message : NULL;
 }

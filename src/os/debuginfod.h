@@ -26,4 +26,8 @@ enum os_debuginfod_kind { OS_DEBUGINFOD_EXECUTABLE, OS_DEBUGINFOD_DEBUGINFO };
 char *os_debuginfod_find(struct os_debuginfod *d, struct bytes build_id, enum os_debuginfod_kind kind,
                          struct err *err);
 
+/* Why nothing could be asked for, or no more after the first failure: no library, no server that can be
+ * reached, the time is up. NULL: all went well so far. Lives as long as `d`; while nobody else asks. */
+const char *os_debuginfod_trouble(const struct os_debuginfod *d);
+
 #endif

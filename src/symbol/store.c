@@ -421,6 +421,10 @@ bool symbol_store_unused_force(const struct symbol_store *s, size_t *i, char *pa
     return false;
 }
 
+const char *symbol_store_servers_trouble(const struct symbol_store *s) {
+    return s->servers ? os_debuginfod_trouble(s->servers) : NULL;
+}
+
 const char *symbol_store_warning(const struct symbol_store *s, uint32_t image) {
     return s->images.items[image]->warning;
 }

@@ -218,6 +218,10 @@ bool symbol_store_unused_force(const struct symbol_store *s, size_t *i, char *pa
  * recording, kernel addresses are hidden, and so on. NULL for all others. Images may have the same reason. */
 const char *symbol_store_warning(const struct symbol_store *s, uint32_t image);
 
+/* Why debuginfod servers could not be asked, or no more: os_debuginfod_trouble. NULL: nothing was wrong, or
+ * nobody wanted them. */
+const char *symbol_store_servers_trouble(const struct symbol_store *s);
+
 /* The bytes behind a loaded image, for code, lines and unwinding; both may be empty. `code`: the proved file
  * that has the machine code; offsets of the table are offsets in it (not for kernels and modules). `debug`:
  * the file that has DWARF, if that is another one. They live until symbol_store_free. */
