@@ -28,7 +28,7 @@ static bool give_up(struct record_file *f, int64_t result, const char *what, str
     int why = result < 0 ? (int)-result : f->out.seekable ? ENOSPC : EPIPE;
     f->full = true;
     record_file_stopped(f, (struct perfdata_ending){.how = perfdata_ending_of_errno(why)});
-    return err_errno(err, why, f->name, what);
+    return err_errno(err, why, f->name, "%s", what);
 }
 
 static uint64_t end_of(const struct record_file *f) {

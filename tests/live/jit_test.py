@@ -399,7 +399,8 @@ def plain(name):
 
 
 def check_runtime(found, announced, what, least=200):
-    """Of the samples in announced code NAMED_PERCENT are named as it was announced, and no function in two objects."""
+    """Of the samples in announced code NAMED_PERCENT are named as it was announced (all but one where they are few), and no
+    function in two objects."""
     cover, named, lost, objects = Cover(announced), 0, collections.Counter(), collections.defaultdict(set)
     for s in found:
         names = {plain(name) for name in cover.at(s.ip)}
@@ -418,7 +419,7 @@ def check_runtime(found, announced, what, least=200):
     print(f"{what}: {named} of {total} samples in announced code are named ({percent:.3f} %)", flush=True)
     for text, n in lost.most_common(10):
         print(f"    {n} not: {text}")
-    check(percent >= NAMED_PERCENT, f"{what}: {percent:.3f} % are named")
+    check(percent >= NAMED_PERCENT or sum(lost.values()) <= 1, f"{what}: {percent:.3f} % are named")
     twice = {k: v for k, v in objects.items() if len(v) > 1}
     check(not twice, f"{what}: named twice: {list(twice.items())[:3]}")
 

@@ -441,7 +441,17 @@ def huge_tmpfs(p, build_id):
     return [p.make("huge/prog", build_id=build_id, flags=flags), *BURN]
 
 
-@case("asking the vdso for the time", ids=(True,))
+def vdso_is_named():
+    """Whether all code of the vdso that tells the time lies in its functions with names. Where the clock is not the TSC (in
+    many virtual machines), it is read by one that has none."""
+    try:
+        with open("/sys/devices/system/clocksource/clocksource0/current_clocksource", encoding="ascii") as f:
+            return f.read().strip() == "tsc"
+    except OSError:
+        return False
+
+
+@case("asking the vdso for the time", need="right" if vdso_is_named() else "honest", ids=(True,))
 def vdso(p, build_id):
     return [p.make("prog"), "vdso", "vdso", "alpha", "vdso", "vdso"]
 
