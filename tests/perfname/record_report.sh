@@ -4,7 +4,7 @@
 
 record a.data -e cpu-clock:u -g perf test -w leafloop 0.3
 perf report -i a.data --stdio >text 2>err
-has text '^# Samples: [0-9]+[KM]? ?of event .cpu-clock:u' '^# Children +Self +Command' '% +[0-9.]+% .* leaf$' '---'
+has text '^# Samples: [0-9]+[KM]? +of event .cpu-clock:u' '^# Children +Self +Command' '% +[0-9.]+% .* leaf$' '---'
 perf report -i a.data --stdio --no-children -g none -s sym >flat 2>err
 has flat '^ +[0-9.]+% +\[\.\] leaf( |$)'
 # Percentages come to 100.
