@@ -25,7 +25,7 @@ static int run(struct command_env *env, int argc, char **argv) {
         return status;
     if (!command_output(env, &out))
         return EXIT_ERROR;
-    /* Scripts compare the number behind "perf version"; people should see what it really is. */
+    /* Scripts compare the number after "perf version"; the rest tells people that this is sonde. */
     if (strcmp(env->program, "perf") == 0)
         out_str(&out, "perf version " PERF_VERSION " (sonde " SONDE_VERSION ")\n");
     else

@@ -97,7 +97,7 @@ static void say_addresses(struct machine *m) {
                    "there is no list of kernel symbols (/proc/kallsyms)");
 }
 
-/* ---- limits ---- */
+/* ---- limits of this machine and this user ---- */
 
 static void say_rates(struct machine *m) {
     enum { USUAL_HZ = 4000, USUAL_STACK = 127, USUAL_KB = 516 };

@@ -253,8 +253,8 @@ static void packages_are_those_of_the_system(void **state) {
         "printf 'deb http://ddebs.ubuntu.com %s main restricted universe multiverse\\n' noble noble-updates "
         "| "
         "sudo tee /etc/apt/sources.list.d/debug.list && sudo apt update && sudo apt install xz-utils-dbgsym");
-    debian[0].text =
-        "ID=kali\nID_LIKE=debian\nVERSION_CODENAME=kali-rolling"; /* it has an archive of its own */
+    debian[0].text = "ID=kali\nID_LIKE=debian\nVERSION_CODENAME=kali-rolling"; /* Kali's debug packages are
+                                                                                  not in Debian's archive */
     assert_string_equal(advice(debian, 6, "/usr/bin/xz"),
                         "export DEBUGINFOD_URLS=https://debuginfod.elfutils.org");
     debian[0].text = "ID=arch"; /* whose debug packages no repository of its own has */

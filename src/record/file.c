@@ -23,7 +23,8 @@ void record_file_stopped(struct record_file *f, struct perfdata_ending why) {
     f->ending.missing_bytes += why.missing_bytes;
 }
 
-/* A write ended early; `result` is what it returned. False, for its caller. */
+/* Handles a short or failed write, which returned `result`. Always returns false, for its caller to return.
+ */
 static bool give_up(struct record_file *f, int64_t result, const char *what, struct err *err) {
     int why = result < 0 ? (int)-result : f->out.seekable ? ENOSPC : EPIPE;
     f->full = true;
@@ -367,7 +368,7 @@ static bool write_tail(struct record_file *f, const struct perfdata_feature *lat
     return publish(f, err);
 }
 
-/* The last thing that is written: the recording has its end. */
+/* Written last: marks the recording as complete. */
 static void mark_ending(struct record_file *f) {
     if (!f->ending.how)
         f->ending.how = PERFDATA_ENDING_WHOLE;

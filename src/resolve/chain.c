@@ -166,7 +166,7 @@ static enum outcome add_dumped(struct split *x, const struct perfdata_sample *s,
     return WHOLE;
 }
 
-/* ---- limits ---- */
+/* ---- cutting a chain to the number of addresses wanted ---- */
 
 /* How many addresses a segment has: a cookie is none. */
 static uint64_t addresses_of(const struct resolve_segment *s) {

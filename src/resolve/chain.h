@@ -31,7 +31,7 @@ struct resolve_segment {
     uint8_t cpumode;   /* PERFDATA_MISC_*: whose addresses they are */
     uint8_t kind;      /* enum resolve_segment_kind */
     bool swap;         /* the words are of the other byte order */
-    bool inner;        /* at[-8] is an address of the same segment, which is beyond the limit */
+    bool inner;        /* the word before `at` belongs to the segment too; the limit left it out */
     bool ends_early;   /* its last address is the outermost one that there was room for (resolve/grade.h) */
 };
 

@@ -206,7 +206,7 @@ static bool map_module(struct model *m, const struct module *is, struct err *err
                  .len = is->end - is->start,
                  .filename = {(const uint8_t *)name, strlen(name) + 1}},
     };
-    /* Older than all that was recorded: any map that is there hides it. */
+    /* Earlier than every recorded map, so that each of those overrides it. */
     return model_apply(m, &rec, (struct model_when){0, 0}, err);
 }
 

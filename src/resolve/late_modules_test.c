@@ -22,7 +22,7 @@
 #define CONTENT(text) \
     { (const uint8_t *)(text), sizeof(text) - 1 }
 
-/* A kernel with one module, and a recording of it; the list has another module. */
+/* A kernel and a recording of it that maps one module; the list of modules has a second one. */
 struct session {
     char path[32];
     struct model *m;

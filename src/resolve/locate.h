@@ -14,7 +14,7 @@
 struct resolve_locator {
     const struct model *model;    /* borrowed */
     struct resolve_places places; /* of a model that is frozen */
-    bool placed;                  /* they are there */
+    bool placed;                  /* `places` is initialised */
     struct model_state live;      /* else: the state that was asked for last */
 };
 
@@ -39,8 +39,8 @@ bool resolve_locate_return(struct resolve_locator *l, const struct model_state *
 bool resolve_locate_anywhere(struct resolve_locator *l, unsigned cpumode, uint32_t pid,
                              struct model_when when, uint64_t address, struct model_hit *hit);
 
-/* A stream's place in a mapping whose record came later than its round: samples before it may have been named
- * otherwise. */
+/* Whether a place lies in a mapping whose record arrived in a later round than it belongs to (pipes only):
+ * earlier samples may have got another name. */
 bool resolve_locator_is_late(const struct resolve_locator *l, const struct model_hit *hit);
 
 #endif

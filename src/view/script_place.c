@@ -56,7 +56,7 @@ static bool stops_chain(struct script_print *p, const struct script_ask *ask) {
     return false;
 }
 
-/* Without memory the callchain, or the rest of it, is left out. */
+/* If memory runs out, the callchain or the rest of it is not printed. */
 static void ask_segments(struct script_print *p, uint64_t fields, const struct script_sample *x) {
     for (size_t i = 0; i < p->samples.chain.segments.count; i++) {
         struct script_run run = {.segment = p->samples.chain.segments.items[i],
