@@ -205,10 +205,10 @@ static inline const uint8_t *addresses_end(const uint8_t *p, const uint8_t *end)
  * have. False: it may be something else, nothing has been done. */
 static inline bool read_usual(struct resolve_chain *c, const struct perfdata_u64s *chain,
                               const struct perfdata_attr *attr) {
-    const uint8_t *from = chain->data + 8, *end = chain->data + 8 * chain->count;
     if (chain->count < 2 || chain->count > c->o.most || chain->swap ||
         chain->count >= resolve_chain_limit(attr))
         return false;
+    const uint8_t *from = chain->data + 8, *end = chain->data + 8 * chain->count;
     uint64_t marker = bytes_load64(chain->data, false);
     const uint8_t *p = addresses_end(from, end);
     bool kernel = marker == PERFDATA_CONTEXT_KERNEL, both = kernel && p != end;

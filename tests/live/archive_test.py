@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import support  # noqa: E402
@@ -37,7 +38,9 @@ def build(folder):
         skip("there is no compiler")
     program = os.path.join(folder, "program")
     subprocess.run([compiler, "-O1", "-Wl,--build-id=none", "-x", "c", "-", "-o", program], input=SOURCE.encode(), check=True)
-    os.utime(program, (1e9, 1e9))  # what was written only now has no identity: it may still change
+    # The kernel's file times are coarse: what changed just before a recording began has no identity.
+    while time.time_ns() < os.stat(program).st_ctime_ns + 100_000_000:
+        time.sleep(0.01)
     return program
 
 
