@@ -54,40 +54,54 @@ static const char *package_of(struct doctor *d, const struct sysfs *system, cons
     return found;
 }
 
-/* Whether one of apt's lists of sources names the archive. */
-static bool has_source(const struct sysfs *system, const char *archive) {
+/* The text of apt's lists of sources, one after the other. */
+static const char *apt_sources(struct doctor *d, const struct sysfs *system) {
     static const char folder[] = "/etc/apt/sources.list.d";
     struct arena scratch = ARENA_INIT;
     struct sysfs_names names;
-    const char *text = system->read(system, "/etc/apt/sources.list", &scratch, NULL);
-    bool found = text && strstr(text, archive);
-    bool listed = !found && system->list(system, folder, &scratch, &names, NULL);
-    for (size_t i = 0; listed && !found && i < names.count; i++) {
+    const char *all = system->read(system, "/etc/apt/sources.list", &d->texts, NULL);
+    all = all ? all : "";
+    bool listed = system->list(system, folder, &scratch, &names, NULL);
+    for (size_t i = 0; listed && i < names.count; i++) {
         char path[512];
         snprintf(path, sizeof path, "%s/%s", folder, names.items[i]);
-        text = system->read(system, path, &scratch, NULL);
-        found = text && strstr(text, archive);
+        const char *text = system->read(system, path, &scratch, NULL);
+        if (text)
+            all = doctor_text(d, "%s\n%s", all, text);
     }
     arena_fini(&scratch);
-    return found;
+    return all;
+}
+
+/* The Debian mirror that apt uses: the first address of `sources` that ends with /debian; NULL: none. */
+static const char *debian_mirror(struct doctor *d, const char *sources) {
+    static const char end[] = "/debian";
+    for (const char *at = sources; (at = strstr(at, "http")); at++) {
+        size_t len = strcspn(at, " \t\n");
+        while (len && at[len - 1] == '/')
+            len--;
+        if (len > sizeof end && !strncmp(at + len - (sizeof end - 1), end, sizeof end - 1))
+            return doctor_text(d, "%.*s", (int)len, at);
+    }
+    return NULL;
 }
 
 /* ---- repositories of debugging information ---- */
 
 /* What makes apt find the package, and installs it; NULL: it is not known where that system keeps them. A
- * library's own -dbg package lies where it does; -dbgsym packages lie in archives that nobody has by default:
- * https://wiki.debian.org/HowToGetABacktrace, https://documentation.ubuntu.com/server (debug symbol
- * packages). */
+ * library's own -dbg package is in the main archive. Packages named -dbgsym are in archives that nobody has
+ * by default: https://wiki.debian.org/HowToGetABacktrace (beside the mirror's own, as debian-debug),
+ * https://documentation.ubuntu.com/server (debug symbol packages). */
 static const char *apt_advice(struct doctor *d, const struct sysfs *system, const char *release,
                               const char *package) {
     static const char list[] = "/etc/apt/sources.list.d/debug.list";
     const char *codename = release_value(d, release, "VERSION_CODENAME"),
-               *ubuntu = release_value(d, release, "UBUNTU_CODENAME");
+               *ubuntu = release_value(d, release, "UBUNTU_CODENAME"), *sources = apt_sources(d, system);
     if (!strcmp(package, "libc6"))
         return "sudo apt install libc6-dbg";
     const char *install = doctor_text(d, "sudo apt install %s-dbgsym", package);
     if (*ubuntu)
-        return has_source(system, "ddebs.ubuntu.com")
+        return strstr(sources, "ddebs.ubuntu.com")
                    ? install
                    : doctor_text(d,
                                  "sudo apt install ubuntu-dbgsym-keyring && printf 'deb "
@@ -96,12 +110,15 @@ static const char *apt_advice(struct doctor *d, const struct sysfs *system, cons
                                  ubuntu, ubuntu, list, install);
     if (strcmp(release_value(d, release, "ID"), "debian"))
         return NULL;
-    return has_source(system, "debian-debug")
-               ? install
-               : doctor_text(d,
-                             "echo 'deb http://deb.debian.org/debian-debug %s-debug main' | sudo tee %s && "
-                             "sudo apt update && %s",
-                             *codename ? codename : "unstable", list, install);
+    const char *mirror = debian_mirror(d, sources);
+    if (strstr(sources, "debian-debug"))
+        return install;
+    return mirror ? doctor_text(d, "echo 'deb %s-debug %s-debug main' | sudo tee %s && sudo apt update && %s",
+                                mirror, *codename ? codename : "unstable", list, install)
+                  : doctor_text(d,
+                                "with Debian's archive debian-debug among apt's sources "
+                                "(https://wiki.debian.org/HowToGetABacktrace), %s",
+                                install);
 }
 
 const char *doctor_debug_advice(struct doctor *d, const struct sysfs *system, const char *path) {

@@ -230,10 +230,11 @@ static void packages_are_those_of_the_system(void **state) {
         {"/var/lib/dpkg/info/libc6:amd64.list", "/lib/x86_64-linux-gnu/libc.so.6"},
         {"/var/lib/dpkg/info/xz-utils.list", "/usr/bin/xz\n/usr/bin/xzcat"},
         {"/var/lib/dpkg/info/xz-utils.md5sums", "x  usr/bin/xzdiff"},
-        {"/etc/apt/sources.list.d/debian.sources", "Types: deb\nURIs: http://deb.debian.org/debian"}};
+        {"/etc/apt/sources.list.d/debian.sources",
+         "Types: deb\nURIs: https://mirror.example/debian-security\nURIs: https://mirror.example/debian/\n"}};
 #define SERVER "export DEBUGINFOD_URLS=https://debuginfod.debian.net"
-#define ARCHIVE                                                                     \
-    "echo 'deb http://deb.debian.org/debian-debug bookworm-debug main' | sudo tee " \
+#define ARCHIVE                                                                      \
+    "echo 'deb https://mirror.example/debian-debug bookworm-debug main' | sudo tee " \
     "/etc/apt/sources.list.d/debug.list && sudo apt update && "
     assert_string_equal(advice(debian, 6, "/usr/lib/x86_64-linux-gnu/liblzma.so.5.4.1"),
                         SERVER ", or " ARCHIVE "sudo apt install liblzma5-dbgsym");
@@ -244,7 +245,12 @@ static void packages_are_those_of_the_system(void **state) {
     /* In the main archive. */
     assert_string_equal(advice(debian, 6, "/usr/lib/x86_64-linux-gnu/libc.so.6"),
                         SERVER ", or sudo apt install libc6-dbg");
-    debian[5].text = "URIs: http://deb.debian.org/debian-debug";
+    debian[5].text = "deb [signed-by=/x] https://mirror.example/debian/pool main";
+    assert_string_equal(advice(debian, 6, "/usr/bin/xz"),
+                        SERVER ", or with Debian's archive debian-debug among apt's sources "
+                               "(https://wiki.debian.org/HowToGetABacktrace), sudo apt install "
+                               "xz-utils-dbgsym");
+    debian[5].text = "URIs: https://mirror.example/debian-debug";
     assert_string_equal(advice(debian, 6, "/usr/bin/xz"), SERVER ", or sudo apt install xz-utils-dbgsym");
     debian[0].text = "ID=ubuntu\nID_LIKE=debian\nUBUNTU_CODENAME=noble\nVERSION_CODENAME=noble";
     assert_string_equal(

@@ -136,7 +136,8 @@ void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *pat
     for (unsigned g = 0; g < GRADE_COUNT; g++)
         all += grades[g];
     bool nameless = (double)grades[GRADE_UNKNOWN] * 100 > (double)all * FEW_PERCENT;
-    if ((!inferred && !stale) || !(stale || nameless || verbose || isatty(STDERR_FILENO)))
+    bool wanted = stale || nameless || (inferred && (verbose || isatty(STDERR_FILENO)));
+    if (!wanted)
         return;
     put_part(text, sizeof text, inferred, all, "inferred");
     put_part(text, sizeof text, stale, all, "stale");

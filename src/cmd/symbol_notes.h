@@ -15,9 +15,9 @@ void symbol_notes_say(const struct model *m, const struct resolve_names *names,
                       const struct symbol_store *store);
 
 /*
- * The closing line: "12 % of frames inferred, 0.4 % stale: sonde doctor FILE". Nothing where all names are
- * exact or unknown; and where standard error is no terminal, only with `verbose`, or if frames are stale or
- * more than one in twenty has no name, which then is said too. `grades`: frames by enum grade.
+ * The closing line: "12 % of frames inferred, 0.4 % stale: sonde doctor FILE". It is said if frames are stale
+ * or more than one in twenty has no name; if some are inferred, on a terminal and with `verbose` only. Frames
+ * without a name are counted in it from one in twenty on. `grades`: frames by enum grade.
  */
 void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *path, bool verbose);
 

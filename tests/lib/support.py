@@ -193,6 +193,23 @@ class Report:
         sys.exit(1 if self.failures else 0)
 
 
+# --- checks of a test that takes a while: failures are printed at once ---
+
+failures = []
+
+
+def check(ok, what):
+    if not ok:
+        failures.append(what)
+        print(f"FAIL {what}", flush=True)
+
+
+def status():
+    """The exit status of the test, after a line that counts the failures."""
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
 # --- walking a recording, independently of sonde ---
 
 HEADER_TYPES = {64, 65, 66, 67, 80}  # what a pipe has in place of a file's tables

@@ -25,13 +25,7 @@ OPEN, WHOLE, FULL, MAX_SIZE = 1, 2, 3, 7  # src/format/perfdata/ending.h
 ROOM = 600 << 10
 LIMIT = 100 << 10
 KINDS = {"flat": ["-F", "5000"], "DWARF": ["-F", "5000", "--call-graph", "dwarf"]}
-failures = []
-
-
-def check(ok, what):
-    if not ok:
-        failures.append(what)
-        print(f"FAIL {what}", flush=True)
+check = support.check
 
 
 def ending(path):
@@ -140,8 +134,7 @@ def main():
                 finally:
                     os.chdir("/")
                     subprocess.run(["umount", disk], check=True)
-    print(f"{len(failures)} failures")
-    return 1 if failures else 0
+    return support.status()
 
 
 if __name__ == "__main__":

@@ -27,15 +27,9 @@ AGENT = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else None
 ONLY = os.environ.get("SONDE_JIT_TESTS", "").split()  # by name; empty: all
 LOAD, MOVE, CLOSE = 0, 1, 3
 NAMED_PERCENT = 99.5
-failures = []
+check = support.check
 
 Sample = collections.namedtuple("Sample", "tid ns ip symbol dso")
-
-
-def check(ok, what):
-    if not ok:
-        failures.append(what)
-        print(f"FAIL {what}", flush=True)
 
 
 def record(data, *command, clock="mono"):
@@ -699,7 +693,7 @@ def main():
             test()
             print(f"{test.__name__} done", flush=True)
         os.chdir("/")
-    return 1 if failures else 0
+    return support.status()
 
 
 if __name__ == "__main__":

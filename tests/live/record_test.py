@@ -28,13 +28,7 @@ PROCESSES = int(os.environ.get("SONDE_TEST_PROCESSES", "300"))
 ATTACHES = int(os.environ.get("SONDE_TEST_ATTACHES", "10"))
 KILLS = int(os.environ.get("SONDE_TEST_KILLS", "20"))
 LOOP = [SONDE, "test", "-w", "noploop", "1"]
-failures = []
-
-
-def check(ok, what):
-    if not ok:
-        failures.append(what)
-        print(f"FAIL {what}", flush=True)
+check = support.check
 
 
 def record(*args, **more):
@@ -558,8 +552,7 @@ def main():
             with support.recording():
                 t()
         os.chdir("/")
-    print(f"{len(failures)} failures")
-    return 1 if failures else 0
+    return support.status()
 
 
 if __name__ == "__main__":

@@ -15,13 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import support  # noqa: E402
 
 SONDE = os.path.abspath(sys.argv[1])
-failures = []
-
-
-def check(ok, what):
-    if not ok:
-        failures.append(what)
-        print(f"FAIL {what}", flush=True)
+check = support.check
 
 
 def names(path):
@@ -70,8 +64,7 @@ def main():
         else:
             without_counters()
         os.chdir("/")
-    print(f"{len(failures)} failures")
-    return 1 if failures else 0
+    return support.status()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import support  # noqa: E402
 
 SONDE, FRAMES = (os.path.abspath(p) for p in sys.argv[1:3])
 DEPTH = 20
-failures = []
+check = support.check
 
 PROGRAM = r"""
 #include <alloca.h>
@@ -83,12 +83,6 @@ CALLERS = {
     "compare": r"compare;(?!.*(outer|deep|interrupted);).*;sorted;main;",
     "in_handler": r"in_handler;on_signal;(?!.*(outer|deep|sorted);).*;interrupted;main;",
 }
-
-
-def check(ok, what):
-    if not ok:
-        failures.append(what)
-        print(f"FAIL {what}", flush=True)
 
 
 def check_chains(chains, least, what):
@@ -156,12 +150,12 @@ def main():
         os.chdir(d)
         for options in ([], ["-static"], ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-g"]):
             if not build(options):
-                if options == ["-static"] and failures:
-                    failures.pop()
+                if options == ["-static"] and support.failures:
+                    support.failures.pop()
                     print("SKIP static programs cannot be made here")
                     continue
                 os.chdir("/")
-                return 1 if failures else support.SKIP
+                return 1 if support.failures else support.SKIP
             r = record("unwind.data", "--call-graph", "dwarf,16384")
             if r.returncode and record("flat.data").returncode:
                 print(f"SKIP: the kernel lets us record nothing: {r.stderr.decode()[-200:]}")
@@ -172,7 +166,7 @@ def main():
             if not options and record("cut.data", "--call-graph", "dwarf,128").returncode == 0:
                 read_cut()
         os.chdir("/")
-    return 1 if failures else 0
+    return support.status()
 
 
 if __name__ == "__main__":
