@@ -2,8 +2,8 @@
 /* Texts that users give to options with a language of their own: byte 0 says which option. */
 #include "fuzz.h"
 
-#include "cmd/filter.h"
-#include "cmd/time_range.h"
+#include "select/filter.h"
+#include "select/time_range.h"
 #include "view/script_fields.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -16,6 +16,8 @@ LAYERS = [
     ["os", "format", "object"],
     ["stream", "model", "unwind", "symbol"],
     ["resolve"],
+    ["recording"],
+    ["select"],
     ["record", "edit", "profile"],
     ["view"],
     ["cmd", "api"],

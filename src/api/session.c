@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "resolve/late_modules.h"
+#include "recording/late_modules.h"
 
 unsigned sonde_version(void) {
     return SONDE_VERSION_MAJOR * 1000 + SONDE_VERSION_MINOR;
@@ -80,7 +80,7 @@ static bool first_pass(struct sonde_session *s, const char *kallsyms, struct err
             return false;
     if (status != STREAM_END || !name_events(s, err) ||
         !resolve_recorded_apply(&s->recorded, s->model, err) ||
-        !resolve_late_modules(&s->recorded, &os_files_real, kallsyms, s->model, err) || !feed_jit(s, err) ||
+        !late_modules_map(&s->recorded, &os_files_real, kallsyms, s->model, err) || !feed_jit(s, err) ||
         !model_freeze(s->model, err))
         return false;
     resolve_deferred_sort(&s->deferred);

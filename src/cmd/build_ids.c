@@ -12,7 +12,7 @@
 /* --- DSOs with hits --- */
 
 struct hits {
-    struct reading *reading;
+    struct recording *recording;
     struct model *model;
     uint8_t *hit; /* by image id */
     struct resolve_locator locator;
@@ -21,9 +21,9 @@ struct hits {
 
 /* Where the sample was taken, and its callchain. False: memory. */
 static bool hit_sample(struct hits *h, const struct stream_record *r, const struct perfdata_sample *s) {
-    const struct resolve_sample_at at = {s, &h->reading->events->list.items[r->event].attr,
+    const struct resolve_sample_at at = {s, &h->recording->events->list.items[r->event].attr,
                                          r->raw.misc & PERFDATA_MISC_CPUMODE_MASK,
-                                         reading_when(h->reading, r)};
+                                         recording_when(h->recording, r)};
     struct model_hit found;
     if (s->have & PERFDATA_SAMPLE_IP && model_find(h->model, at.cpumode, s->pid, at.when, s->ip, &found))
         h->hit[found.image] = 1;
@@ -40,14 +40,14 @@ static bool hit_sample(struct hits *h, const struct stream_record *r, const stru
 static bool find_hits(struct hits *h, struct err *err) {
     const uint64_t want =
         PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_CALLCHAIN | PERFDATA_SAMPLE_BRANCH_STACK;
-    struct stream *s = h->reading->stream;
+    struct stream *s = h->recording->stream;
     struct stream_record r;
     enum stream_status status;
     while ((status = stream_next(s, &r, err)) == STREAM_RECORD) {
         if (r.raw.type != PERFDATA_RECORD_SAMPLE || r.legacy || r.event == PERFDATA_NO_EVENT)
             continue;
         struct perfdata_sample sample;
-        const struct perfdata_plan *plan = &h->reading->events->list.items[r.event].plan;
+        const struct perfdata_plan *plan = &h->recording->events->list.items[r.event].plan;
         if (!perfdata_sample_decode(plan, r.raw.body, want, &sample))
             stream_bad_record(s, &r, "the sample is shorter than its event's fields");
         else if (!hit_sample(h, &r, &sample))
@@ -83,17 +83,17 @@ static bool list_hits(const struct hits *h, struct buildid_list *list) {
     return ok;
 }
 
-static bool collect_hits(struct reading *r, struct hits *h, struct buildid_list *list, struct err *err) {
-    *h = (struct hits){.reading = r};
+static bool collect_hits(struct recording *r, struct hits *h, struct buildid_list *list, struct err *err) {
+    *h = (struct hits){.recording = r};
     h->model = model_new(&(struct model_options){.need = MODEL_NEED_MAPS}, err);
-    if (!h->model || !reading_first_pass(r, h->model, NULL, NULL, NULL, err))
+    if (!h->model || !recording_first_pass(r, h->model, NULL, NULL, NULL, err))
         return false;
     h->hit = calloc(model_image_count(h->model) + 1, 1);
     if (!h->hit)
         return err_memory(err, "images");
     h->locator.model = h->model;
     h->samples.locator = &h->locator;
-    h->samples.chain.o = reading_chains(r, NULL, UINT64_MAX);
+    h->samples.chain.o = recording_chains(r, NULL, UINT64_MAX);
     bool ok = find_hits(h, err);
     resolve_samples_fini(&h->samples);
     resolve_locator_fini(&h->locator);
@@ -113,7 +113,8 @@ static void log_entries(const struct perfdata_feature_build_ids *ids) {
     }
 }
 
-static bool list_feature(struct reading *r, struct arena *arena, struct buildid_list *list, struct err *err) {
+static bool list_feature(struct recording *r, struct arena *arena, struct buildid_list *list,
+                         struct err *err) {
     struct perfdata_feature_value v;
     if (!perfdata_feature_get(stream_header(r->stream), PERFDATA_FEATURE_BUILD_ID, arena, &v))
         return !v.no_memory ||
@@ -128,7 +129,7 @@ static bool list_feature(struct reading *r, struct arena *arena, struct buildid_
     return true;
 }
 
-bool build_ids_collect_hits(struct build_ids *b, struct reading *r, struct err *err) {
+bool build_ids_collect_hits(struct build_ids *b, struct recording *r, struct err *err) {
     struct hits h = {0};
     bool ok = collect_hits(r, &h, &b->list, err);
     b->model = h.model;
@@ -136,7 +137,7 @@ bool build_ids_collect_hits(struct build_ids *b, struct reading *r, struct err *
     return ok;
 }
 
-bool build_ids_collect(struct build_ids *b, struct reading *r, bool hits, struct err *err) {
+bool build_ids_collect(struct build_ids *b, struct recording *r, bool hits, struct err *err) {
     const struct perfdata_header *header = stream_header(r->stream);
     if (!hits && header->container != PERFDATA_CONTAINER_PIPE &&
         perfdata_header_feature(header, PERFDATA_FEATURE_BUILD_ID))

@@ -10,7 +10,6 @@
 #include "cmd/command.h"
 #include "cmd/embed.h"
 #include "cmd/input.h"
-#include "cmd/kernel_maps.h"
 #include "cmd/scrub.h"
 #include "edit/archive.h"
 #include "object/cookie.h"
@@ -19,6 +18,7 @@
 #include "os/proc.h"
 #include "os/sysfs.h"
 #include "record/cache_entries.h"
+#include "recording/kernel_maps.h"
 
 enum { PATH_ROOM = 8192 };
 
@@ -296,13 +296,13 @@ static bool open_output(struct session *s, const char *output, struct err *err) 
 
 static int archive(struct command_env *env, const struct archive_options *o, const char *path) {
     struct session s = {.cache = env->buildid_dir, .excluded = writer_make(false)};
-    struct reading r;
+    struct recording r;
     struct build_ids ids = {0};
     struct err err = ERR_INIT;
     char name[PATH_ROOM];
     struct copy_sink sink = {write_out, NULL, &s};
     snprintf(name, sizeof name, "%s%s", o->output ? o->output : path, o->output ? "" : archive_suffix());
-    bool ok = reading_open(&r, path, o->force, &err) && input_check_output(path, name, &err);
+    bool ok = input_open(&r, path, o->force, &err) && input_check_output(path, name, &err);
     ok = ok && (!o->exclude || os_files_real.read(os_files_real.ctx, o->exclude, &s.excluded, &err));
     if (ok && o->all && stream_is_pipe(r.stream))
         ok = err_set(&err, ERR_USAGE, "--all", "a pipe cannot be read a second time");
@@ -319,14 +319,14 @@ static int archive(struct command_env *env, const struct archive_options *o, con
     }
     if (!ok && s.archive && strcmp(name, "-") != 0)
         os_place_remove(name, NULL);
-    int status = ok && !err.code ? reading_status(&r) : command_fail(&err);
+    int status = ok && !err.code ? input_status(&r) : command_fail(&err);
     if (ok && !err.code)
         tell(&s, name);
     archive_free(s.archive);
     writer_fini(&s.excluded);
     record_cache_entries_fini(&s.entries);
     build_ids_fini(&ids);
-    reading_close(&r);
+    recording_close(&r);
     return status;
 }
 

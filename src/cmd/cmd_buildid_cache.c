@@ -10,12 +10,12 @@
 #include "cmd/build_ids.h"
 #include "cmd/command.h"
 #include "cmd/input.h"
-#include "cmd/kernel_maps.h"
 #include "os/debuginfod.h"
 #include "os/place.h"
 #include "os/proc.h"
 #include "record/cache_entries.h"
 #include "record/kcore.h"
+#include "recording/kernel_maps.h"
 
 enum { PATH_ROOM = 4096, SERVERS_TOTAL_MS = 60000 };
 
@@ -323,9 +323,9 @@ static bool fetch(struct session *s, const struct buildid_row *row, const char *
 }
 
 static bool print_missing(struct session *s, struct out *o, struct err *err) {
-    struct reading r;
+    struct recording r;
     struct build_ids ids = {0};
-    bool ok = reading_open(&r, s->o->missing, s->o->force, err) && build_ids_collect(&ids, &r, false, err);
+    bool ok = input_open(&r, s->o->missing, s->o->force, err) && build_ids_collect(&ids, &r, false, err);
     for (size_t i = 0; ok && i < ids.list.rows.count; i++) {
         const struct buildid_row *row = &ids.list.rows.items[i];
         char hex[2 * OBJECT_BUILD_ID_MAX + 1];
@@ -333,9 +333,9 @@ static bool print_missing(struct session *s, struct out *o, struct err *err) {
         if (row->id.size && !record_cache_find(&s->entries, hex) && !fetch(s, row, hex))
             print_entry(o, hex, (const char *)row->name.data, row->name.size);
     }
-    s->failed |= ok && reading_status(&r) != EXIT_OK;
+    s->failed |= ok && input_status(&r) != EXIT_OK;
     build_ids_fini(&ids);
-    reading_close(&r);
+    recording_close(&r);
     return ok;
 }
 

@@ -6,8 +6,8 @@
 #include "cmd/build_ids.h"
 #include "cmd/command.h"
 #include "cmd/input.h"
-#include "cmd/kernel_maps.h"
 #include "os/map.h"
+#include "recording/kernel_maps.h"
 
 struct buildid_options {
     bool force, hits, kernel, kernel_maps;
@@ -96,19 +96,19 @@ static bool list_elf(struct command_env *env, const char *path, int *status) {
 
 /* A recording that lists build-ids has that list printed. Others have their DSOs with hits, as with -H. */
 static int list_recording(struct command_env *env, const char *path, const struct buildid_options *o) {
-    struct reading reading;
+    struct recording r;
     struct build_ids ids = {0};
     struct err err = ERR_INIT;
     struct out out;
     int status = EXIT_ERROR;
-    if (!reading_open(&reading, path, o->force, &err) || !build_ids_collect(&ids, &reading, o->hits, &err)) {
+    if (!input_open(&r, path, o->force, &err) || !build_ids_collect(&ids, &r, o->hits, &err)) {
         status = command_fail(&err);
     } else if (command_output(env, &out)) {
         buildid_text_write(&ids.list, &out);
-        status = command_finish(env, &out, reading_status(&reading));
+        status = command_finish(env, &out, input_status(&r));
     }
     build_ids_fini(&ids);
-    reading_close(&reading);
+    recording_close(&r);
     return status;
 }
 

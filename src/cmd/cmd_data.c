@@ -8,11 +8,9 @@
 
 #include "cmd/command.h"
 #include "cmd/input.h"
-#include "cmd/naming.h"
-#include "cmd/reading.h"
-#include "cmd/time_range.h"
 #include "format/perfdata/feature.h"
 #include "resolve/sample.h"
+#include "select/time_range.h"
 #include "stream/order.h"
 #include "view/json_convert.h"
 
@@ -40,9 +38,9 @@ static const char *const convert_usage[] = {"data convert [<options>]", NULL};
 /* Everything while it runs. */
 struct convert {
     const struct data_options *o;
-    struct reading reading;
+    struct recording recording;
     struct model *model;
-    struct naming naming;
+    struct recording_names naming;
     struct resolve_locator locator;
     struct resolve_samples samples;
     struct time_ranges times;
@@ -59,8 +57,8 @@ static void write_field(void *ctx, const char *name, const char *value, size_t l
 static void write_trace(void *ctx, struct json_convert *j, const struct perfdata_attr *attr,
                         const struct perfdata_sample *s) {
     struct convert *c = ctx;
-    if (c->reading.formats)
-        tracefs_formats_fields(c->reading.formats, attr->config, s->raw, write_field, j);
+    if (c->recording.formats)
+        tracefs_formats_fields(c->recording.formats, attr->config, s->raw, write_field, j);
 }
 
 static bool want_sample(void *ctx, const struct stream_record *r) {
@@ -69,15 +67,15 @@ static bool want_sample(void *ctx, const struct stream_record *r) {
 }
 
 static void convert_sample(struct convert *c, const struct stream_record *r) {
-    const struct perfdata_event *e = &c->reading.events->list.items[r->event];
+    const struct perfdata_event *e = &c->recording.events->list.items[r->event];
     struct perfdata_sample s = {0};
     if (!perfdata_sample_decode(&e->plan, r->raw.body, ~0ull, &s)) {
-        stream_bad_record(c->reading.stream, r, "a sample is shorter than its fields");
+        stream_bad_record(c->recording.stream, r, "a sample is shorter than its fields");
     } else if (!time_ranges_contain(&c->times, s.time)) {
         c->skipped++;
     } else {
         const struct resolve_sample_at at = {&s, &e->attr, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK,
-                                             reading_when(&c->reading, r)};
+                                             recording_when(&c->recording, r)};
         json_convert_sample(&c->json, &at);
     }
 }
@@ -86,8 +84,8 @@ static bool convert_samples(struct convert *c, struct err *err) {
     struct order order;
     struct stream_record r;
     enum stream_status status;
-    json_convert_begin(&c->json, stream_header(c->reading.stream), reading_captured_s(&c->reading));
-    order_init(&order, c->reading.stream, want_sample, NULL, false);
+    json_convert_begin(&c->json, stream_header(c->recording.stream), recording_captured_s(&c->recording));
+    order_init(&order, c->recording.stream, want_sample, NULL, false);
     while ((status = order_next(&order, &r, err)) == STREAM_RECORD && !c->out.failed)
         convert_sample(c, &r);
     order_fini(&order);
@@ -95,41 +93,41 @@ static bool convert_samples(struct convert *c, struct err *err) {
     return status != STREAM_FAILED;
 }
 
-static bool apply_times(struct convert *c, struct reading_span span, struct err *err) {
+static bool apply_times(struct convert *c, struct recording_span span, struct err *err) {
     if (!c->o->time)
         return true;
-    reading_header_span(&c->reading, &span);
+    recording_header_span(&c->recording, &span);
     if (span.first_ns > span.last_ns)
-        span = (struct reading_span){0, 0};
+        span = (struct recording_span){0, 0};
     return time_ranges_parse(c->o->time, span.first_ns, span.last_ns, &c->times, err);
 }
 
 /* How frames are found and named; opens nothing yet. */
 static bool open_names(struct convert *c, const struct command_env *env, struct err *err) {
     const struct symbol_options symbols = {0};
-    if (!naming_open(&c->naming, env, &c->reading, c->model, &symbols, err))
+    if (!input_names(&c->naming, env, &c->recording, c->model, &symbols, err))
         return false;
     c->locator.model = c->model;
     c->samples = (struct resolve_samples){.locator = &c->locator, .names = c->naming.names};
-    c->samples.chain.o = reading_chains(&c->reading, c->naming.names, RESOLVE_CHAIN_USUAL);
+    c->samples.chain.o = recording_chains(&c->recording, c->naming.names, RESOLVE_CHAIN_USUAL);
     return true;
 }
 
 static bool prepare(struct convert *c, const struct command_env *env, struct err *err) {
-    struct reading_span span;
-    if (!reading_open(&c->reading, input_path(c->o->input), c->o->force, err))
+    struct recording_span span;
+    if (!input_open(&c->recording, input_path(c->o->input), c->o->force, err))
         return false;
     c->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
     c->json = (struct json_convert){
         .out = &c->out, .model = c->model, .frames = &c->samples, .trace = write_trace, .trace_ctx = c};
-    return c->model && reading_jitdumps(&c->reading, NULL, NULL, err) &&
-           reading_first_pass(&c->reading, c->model, &span, NULL, NULL, err) && apply_times(c, span, err) &&
+    return c->model && recording_jitdumps(&c->recording, NULL, NULL, err) &&
+           input_first_pass(&c->recording, c->model, &span, NULL, NULL, err) && apply_times(c, span, err) &&
            open_names(c, env, err);
 }
 
 static bool open_output(struct convert *c, struct err *err) {
     const char *path = c->o->json;
-    if (c->o->force && !input_check_output(stream_path(c->reading.stream), path, err))
+    if (c->o->force && !input_check_output(stream_path(c->recording.stream), path, err))
         return false;
     c->sink.fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (c->o->force ? O_TRUNC : O_EXCL), 0666);
     if (c->sink.fd < 0 && errno == EEXIST)
@@ -159,9 +157,9 @@ static int to_json(struct command_env *env, const struct data_options *o) {
     ok = close_output(&c, ok ? &err : NULL) && ok;
     int status = EXIT_ERROR;
     if (ok) {
-        status = reading_status(&c.reading);
+        status = input_status(&c.recording);
         fprintf(stderr, "[ %s data convert: Converted '%s' into JSON data '%s' ]\n", env->program,
-                stream_path(c.reading.stream), o->json);
+                stream_path(c.recording.stream), o->json);
         fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%" PRIu64 " samples) ]\n",
                 env->program, (double)c.out.total / 1024.0 / 1024.0, c.json.samples);
         if (c.skipped)
@@ -174,9 +172,9 @@ static int to_json(struct command_env *env, const struct data_options *o) {
     time_ranges_fini(&c.times);
     resolve_samples_fini(&c.samples);
     resolve_locator_fini(&c.locator);
-    naming_close(&c.naming);
+    recording_names_close(&c.naming);
     model_free(c.model);
-    reading_close(&c.reading);
+    recording_close(&c.recording);
     return status;
 }
 

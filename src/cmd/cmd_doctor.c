@@ -216,7 +216,7 @@ static int examine_machine(struct command_env *env, const struct doctor_options 
     return status;
 }
 
-static int examine_session(struct command_env *env, const struct doctor_options *o, const struct reading *r,
+static int examine_session(struct command_env *env, const struct doctor_options *o, const struct recording *r,
                            const struct report_session *s) {
     struct report_session_parts parts = report_session_parts(s);
     struct profile_quality q = {0};
@@ -249,17 +249,17 @@ static void settle(struct report_options *r) {
 }
 
 static int examine_recording(struct command_env *env, struct doctor_options *o, const char *path) {
-    struct reading r;
+    struct recording r;
     struct err err = ERR_INIT;
     struct report_session *s = NULL;
     int status = EXIT_ERROR;
     settle(&o->report);
-    if (!reading_open(&r, path, o->force, &err) || !(s = report_session_new(&r, &o->report, env, &err)))
+    if (!input_open(&r, path, o->force, &err) || !(s = report_session_new(&r, &o->report, env, &err)))
         status = command_fail(&err);
     else
         status = examine_session(env, o, &r, s);
     report_session_free(s);
-    reading_close(&r);
+    recording_close(&r);
     return status;
 }
 

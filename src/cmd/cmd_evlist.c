@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/command.h"
 #include "cmd/input.h"
+#include "recording/head.h"
 #include "stream/stream.h"
 #include "view/evlist_text.h"
 
@@ -33,7 +34,7 @@ static int list(struct command_env *env, struct stream *s, const struct evlist_o
         .attr_names = stream_header(s)->container == PERFDATA_CONTAINER_PIPE,
     };
     int status = EXIT_ERROR;
-    if (!input_read_head(s, &err))
+    if (!recording_read_head(s, &err))
         command_fail(&err);
     else if (!perfdata_namer_init(&names, stream_header(s))) {
         err_memory(&err, stream_path(s));

@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/input.h"
-#include "cmd/naming.h"
 #include "edit/aslr.h"
 #include "edit/build_ids.h"
 #include "edit/jit.h"
@@ -204,9 +203,9 @@ static bool read_known(const char *text, struct writer *out, struct err *err) {
 
 /* A recording that is read twice: once for what was mapped, and then copied. */
 struct identified {
-    struct reading reading;
+    struct recording recording;
     struct model *model;
-    struct naming naming;
+    struct recording_names naming;
     struct writer known;
     struct edit_build_ids *ids; /* NULL: not wanted */
     struct edit_aslr *aslr;     /* likewise */
@@ -215,36 +214,37 @@ struct identified {
 static bool read_maps(struct identified *x, const struct inject_options *o, const char *input,
                       struct err *err) {
     x->model = model_new(&(struct model_options){.need = MODEL_NEED_MAPS}, err);
-    return x->model && reading_open(&x->reading, input, o->force, err) &&
-           reading_first_pass(&x->reading, x->model, NULL, NULL, NULL, err);
+    return x->model && input_open(&x->recording, input, o->force, err) &&
+           recording_first_pass(&x->recording, x->model, NULL, NULL, NULL, err);
 }
 
 static bool identify(struct identified *x, const struct command_env *env, const struct inject_options *o,
                      struct err *err) {
     x->known = writer_make(false);
     if (!read_known(o->known_build_ids, &x->known, err) ||
-        !naming_open(&x->naming, env, &x->reading, x->model, &o->symbols, err))
+        !input_names(&x->naming, env, &x->recording, x->model, &o->symbols, err))
         return false;
-    struct edit_build_ids_options wanted = {.chains = reading_chains(&x->reading, NULL, UINT64_MAX),
+    struct edit_build_ids_options wanted = {.chains = recording_chains(&x->recording, NULL, UINT64_MAX),
                                             .all = o->all_build_ids || o->all_map_ids,
                                             .maps = o->map_ids || o->all_map_ids,
                                             .known = writer_bytes(&x->known)};
-    x->ids = edit_build_ids_new(&wanted, x->reading.stream, x->reading.events, x->naming.names, err);
+    x->ids = edit_build_ids_new(&wanted, x->recording.stream, x->recording.events, x->naming.names, err);
     return x->ids;
 }
 
 /* Behind the build-ids, if they are wanted too. */
 static bool move(struct identified *x, struct err *err) {
-    x->aslr = edit_aslr_new(x->model, x->reading.stream, x->ids ? edit_build_ids_editor(x->ids) : NULL, err);
+    x->aslr =
+        edit_aslr_new(x->model, x->recording.stream, x->ids ? edit_build_ids_editor(x->ids) : NULL, err);
     return x->aslr;
 }
 
 static void identified_fini(struct identified *x) {
     edit_aslr_free(x->aslr);
     edit_build_ids_free(x->ids);
-    naming_close(&x->naming);
+    recording_names_close(&x->naming);
     model_free(x->model);
-    reading_close(&x->reading);
+    recording_close(&x->recording);
     writer_fini(&x->known);
 }
 
@@ -291,7 +291,7 @@ static int copy_identified(struct command_env *env, const struct inject_options 
         (!o->aslr || move(&x, &err)) && open_output(o->output, input, &output, &regular, &err)) {
         struct copy_sink sink = {sink_write, regular ? sink_patch : NULL, &output};
         const struct copy_editor *editor = x.aslr ? edit_aslr_editor(x.aslr) : edit_build_ids_editor(x.ids);
-        ok = copy_recording(x.reading.stream, &sink, editor, &result, &err);
+        ok = copy_recording(x.recording.stream, &sink, editor, &result, &err);
     }
     if (ok && x.ids)
         tell_ids(x.ids);
@@ -301,7 +301,7 @@ static int copy_identified(struct command_env *env, const struct inject_options 
         tell(&result, NULL);
     if (output.fd >= 0 && output.fd != STDOUT_FILENO && close(output.fd) != 0 && ok)
         ok = err_errno(&err, errno, output.name, "cannot write");
-    int status = ok ? (stream_all_read(x.reading.stream) ? EXIT_OK : EXIT_ERROR) : command_fail(&err);
+    int status = ok ? (stream_all_read(x.recording.stream) ? EXIT_OK : EXIT_ERROR) : command_fail(&err);
     identified_fini(&x);
     return status;
 }
@@ -309,7 +309,7 @@ static int copy_identified(struct command_env *env, const struct inject_options 
 /* ---- modules' sections ---- */
 
 /* What lies where in the kernel is this boot's: no other recording may have it. */
-static bool is_this_boot(struct reading *r, const struct model *m, struct err *err) {
+static bool is_this_boot(struct recording *r, const struct model *m, struct err *err) {
     struct perfdata_kernel_facts now;
     const struct perfdata_kernel_facts *then = resolve_recorded_kernel(&r->recorded);
     struct record_kernel k;
@@ -349,12 +349,12 @@ static int copy_with_sections(const struct inject_options *o, const char *input)
     struct err err = ERR_INIT;
     struct output output = {.fd = -1};
     struct copy_result result;
-    struct reading r = {0};
+    struct recording r = {0};
     struct edit_kmod *kmod = NULL;
     struct writer lines = writer_make(false);
     struct model *m = model_new(&(struct model_options){.need = MODEL_NEED_MAPS}, &err);
     bool regular = false, ok = false;
-    if (m && reading_open(&r, input, o->force, &err) && reading_first_pass(&r, m, NULL, NULL, NULL, &err) &&
+    if (m && input_open(&r, input, o->force, &err) && recording_first_pass(&r, m, NULL, NULL, NULL, &err) &&
         is_this_boot(&r, m, &err) && read_sections(&lines, &err) &&
         (kmod = edit_kmod_new(writer_bytes(&lines), o->kmod.rfc, r.stream, &err)) &&
         open_output(o->output, input, &output, &regular, &err)) {
@@ -370,7 +370,7 @@ static int copy_with_sections(const struct inject_options *o, const char *input)
     int status = ok ? (stream_all_read(r.stream) ? EXIT_OK : EXIT_ERROR) : command_fail(&err);
     edit_kmod_free(kmod);
     model_free(m);
-    reading_close(&r);
+    recording_close(&r);
     writer_fini(&lines);
     return status;
 }

@@ -5,10 +5,10 @@
 #include "base/log.h"
 #include "base/vec.h"
 #include "cmd/command.h"
-#include "cmd/kernel_maps.h"
 #include "format/kallsyms/kallsyms.h"
 #include "os/host.h"
 #include "os/rights.h"
+#include "recording/kernel_maps.h"
 
 enum { PAGE = 4096 };
 

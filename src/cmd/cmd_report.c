@@ -15,16 +15,16 @@
 #include "view/tasks.h"
 
 /* The first pass: everything that is no sample into a model. NULL: *err says why. */
-static struct model *make_model(struct reading *r, unsigned need, struct err *err) {
+static struct model *make_model(struct recording *r, unsigned need, struct err *err) {
     struct model *m = model_new(&(struct model_options){.need = need}, err);
-    if (m && reading_first_pass(r, m, NULL, NULL, NULL, err))
+    if (m && recording_first_pass(r, m, NULL, NULL, NULL, err))
         return m;
     model_free(m);
     return NULL;
 }
 
-static void write_header(struct reading *r, bool full, struct out *out) {
-    const struct header_text_options text = reading_header_options(r, full);
+static void write_header(struct recording *r, bool full, struct out *out) {
+    const struct header_text_options text = input_header_options(r, full);
     header_text_write(stream_header(r->stream), &r->namer, &text, out);
 }
 
@@ -32,10 +32,10 @@ static void write_hint(struct out *out) {
     out_str(out, "# To display the perf.data header info, please use --header/--header-only options.\n#\n");
 }
 
-static bool write_stats(struct reading *r, bool json, struct out *out, struct err *err) {
+static bool write_stats(struct recording *r, bool json, struct out *out, struct err *err) {
     struct stats t;
     stats_init(&t, json);
-    bool ok = stats_read(&t, r->stream, err) && reading_names(r, err);
+    bool ok = stats_read(&t, r->stream, err) && recording_name_events(r, err);
     /* What could be read is worth showing even so. */
     if (json)
         stats_print_json(&t, r->stream, out);
@@ -46,11 +46,11 @@ static bool write_stats(struct reading *r, bool json, struct out *out, struct er
 }
 
 /* perf sorts by time only when every record has one; records of a file without sample_id_all do not. */
-static bool can_order(const struct reading *r) {
+static bool can_order(const struct recording *r) {
     return r->events->list.count && r->events->list.items[0].attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL;
 }
 
-static bool write_dump(struct reading *r, bool disable_order, struct out *out, struct err *err) {
+static bool write_dump(struct recording *r, bool disable_order, struct out *out, struct err *err) {
     struct model *m = make_model(r, MODEL_NEED_COMMS | MODEL_NEED_MAPS, err);
     if (!m)
         return false;
@@ -84,7 +84,7 @@ static bool write_dump(struct reading *r, bool disable_order, struct out *out, s
     return ok && status == STREAM_END;
 }
 
-static bool write_tasks(struct reading *r, bool mmaps, struct out *out, struct err *err) {
+static bool write_tasks(struct recording *r, bool mmaps, struct out *out, struct err *err) {
     struct model *m = make_model(r, mmaps ? MODEL_NEED_COMMS | MODEL_NEED_MAPS : MODEL_NEED_COMMS, err);
     if (!m)
         return false;
@@ -98,7 +98,7 @@ static bool write_tasks(struct reading *r, bool mmaps, struct out *out, struct e
 }
 
 /* The views of what is in the file, without a profile. */
-static bool write_raw(struct reading *r, const struct report_options *o, struct out *out, struct err *err) {
+static bool write_raw(struct recording *r, const struct report_options *o, struct out *out, struct err *err) {
     if (o->header || o->header_only)
         write_header(r, o->show_info, out);
     if (o->header_only)
@@ -123,17 +123,17 @@ static bool use_color(const struct report_options *o) {
     return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
 }
 
-static int report_raw(struct command_env *env, const struct report_options *o, struct reading *r) {
+static int report_raw(struct command_env *env, const struct report_options *o, struct recording *r) {
     struct err err = ERR_INIT;
     struct out out;
     if (!command_output(env, &out))
         return EXIT_ERROR;
     int status = write_raw(r, o, &out, &err) ? EXIT_OK : command_fail(&err);
-    int read_status = reading_status(r);
+    int read_status = input_status(r);
     return command_finish(env, &out, status ? status : read_status);
 }
 
-static int report_profile(struct command_env *env, const struct report_options *o, struct reading *r) {
+static int report_profile(struct command_env *env, const struct report_options *o, struct recording *r) {
     struct err err = ERR_INIT;
     struct out out;
     int status = EXIT_ERROR;
@@ -147,7 +147,7 @@ static int report_profile(struct command_env *env, const struct report_options *
         else if (!o->quiet && !o->json)
             write_hint(&out);
         bool ok = report_session_print(s, color, &out, &err);
-        status = ok ? reading_status(r) : command_fail(&err);
+        status = ok ? input_status(r) : command_fail(&err);
         status = command_finish(env, &out, status);
         report_session_warn(s);
         if (report_session_interrupted(s) && status == EXIT_OK)
@@ -158,7 +158,7 @@ static int report_profile(struct command_env *env, const struct report_options *
 }
 
 static int run_with(struct command_env *env, struct report_options *o, int argc, char **argv) {
-    struct reading r;
+    struct recording r;
     struct err err = ERR_INIT;
     int status;
     if (!command_options(env, o, 0, &argc, &argv, &status))
@@ -172,11 +172,11 @@ static int run_with(struct command_env *env, struct report_options *o, int argc,
     command_log(env, o->verbose, o->quiet);
     if (!is_raw(o) && !report_options_settle(o, &err))
         return command_fail(&err);
-    if (!reading_open(&r, input_path(o->input), o->force, &err))
+    if (!input_open(&r, input_path(o->input), o->force, &err))
         status = command_fail(&err);
     else
         status = is_raw(o) ? report_raw(env, o, &r) : report_profile(env, o, &r);
-    reading_close(&r);
+    recording_close(&r);
     return status;
 }
 

@@ -13,6 +13,7 @@
 #include "cmd/script_python.h"
 #include "cmd/symbol_notes.h"
 #include "format/perfdata/feature.h"
+#include "recording/head.h"
 #include "view/header_text.h"
 
 static bool set_absent(const struct option *row, void *field, const char *value, bool negated,
@@ -142,8 +143,8 @@ static const struct option options[] = {
 static void print_trace(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *x,
                         struct out *out) {
     struct script *s = ctx;
-    if (s->reading.formats)
-        tracefs_formats_print(s->reading.formats, attr->config, (int)x->cpu, x->raw, out);
+    if (s->recording.formats)
+        tracefs_formats_print(s->recording.formats, attr->config, (int)x->cpu, x->raw, out);
 }
 
 static bool find_event(struct script *s, const char *option, const char *name, uint32_t *out,
@@ -151,8 +152,8 @@ static bool find_event(struct script *s, const char *option, const char *name, u
     *out = PERFDATA_NO_EVENT;
     if (!name)
         return true;
-    for (size_t i = 0; i < s->reading.events->list.count; i++) {
-        const char *have = s->reading.events->list.items[i].name;
+    for (size_t i = 0; i < s->recording.events->list.count; i++) {
+        const char *have = s->recording.events->list.items[i].name;
         if (have && !strcmp(have, name)) {
             *out = (uint32_t)i;
             return true;
@@ -169,8 +170,8 @@ static void json_field(void *ctx, const char *name, const char *value, size_t le
 static void json_fields(void *ctx, struct script_json *j, const struct perfdata_attr *attr,
                         const struct perfdata_sample *x) {
     struct script *s = ctx;
-    if (s->reading.formats)
-        tracefs_formats_fields(s->reading.formats, attr->config, x->raw, json_field, j);
+    if (s->recording.formats)
+        tracefs_formats_fields(s->recording.formats, attr->config, x->raw, json_field, j);
 }
 
 /* Fields by -F, -L's wish included. */
@@ -193,7 +194,7 @@ static bool print_options(const struct script_options *o, struct script_print_op
 
 /* The wall clock for the tod field (CLOCK_DATA), and the names of registers (E_MACHINE, ARCH). */
 static bool apply_features(struct script *s, struct err *err) {
-    const struct perfdata_header *h = stream_header(s->reading.stream);
+    const struct perfdata_header *h = stream_header(s->recording.stream);
     struct arena arena = ARENA_INIT;
     struct perfdata_feature_value value;
     if (perfdata_feature_get(h, PERFDATA_FEATURE_CLOCK_DATA, &arena, &value)) {
@@ -213,7 +214,7 @@ static bool apply_features(struct script *s, struct err *err) {
 static bool apply_times(struct script *s, struct err *err) {
     if (!s->o->time)
         return true;
-    reading_header_span(&s->reading, &s->span);
+    recording_header_span(&s->recording, &s->span);
     if (time_ranges_relative(s->o->time) && s->span.first_ns > s->span.last_ns)
         return err_set(err, ERR_ABSENT, "--time",
                        "a pipe does not say how long the recording is: give seconds");
@@ -240,7 +241,7 @@ static unsigned model_needs(const struct script *s) {
         chosen |= s->print.options.fields.chosen[k];
     return need |
            (chosen & places || script_is_dump(s->o) || s->o->chosen_symbols || s->o->chosen_dsos ||
-                    s->reading.formats || s->o->dlfilter
+                    s->recording.formats || s->o->dlfilter
                 ? MODEL_NEED_MAPS
                 : 0) |
            (chosen & SCRIPT_BIT(CGROUP) ? MODEL_NEED_EXTRAS : 0);
@@ -262,12 +263,12 @@ static const char *kernel_symbol(void *ctx, uint64_t address, uint64_t *start) {
 static bool open_names(struct script *s, struct err *err) {
     struct symbol_options symbols = s->o->symbols;
     symbols.raw_names = !s->o->demangle;
-    bool ok = naming_open(&s->naming, s->env, &s->reading, s->model, &symbols, err);
+    bool ok = input_names(&s->naming, s->env, &s->recording, s->model, &symbols, err);
     if (ok && s->o->strict)
         resolve_names_be_strict(s->naming.names);
     s->print.names.names = s->print.samples.names = s->naming.names;
     s->print.names.lines = s->print.samples.lines = s->naming.lines;
-    s->print.samples.chain.o = reading_chains(&s->reading, s->naming.names, (uint64_t)s->o->max_stack);
+    s->print.samples.chain.o = recording_chains(&s->recording, s->naming.names, (uint64_t)s->o->max_stack);
     if (s->o->no_merge)
         s->print.samples.chain.o.deferred = NULL;
     s->print.names.full_paths = s->o->full_paths;
@@ -275,15 +276,15 @@ static bool open_names(struct script *s, struct err *err) {
     s->print.names.raw_names = !s->o->demangle;
     s->print.names.kernel_path = s->o->kernel_path;
     s->print.names.store = s->naming.store;
-    return ok && reading_symbols(&s->reading, kernel_symbol, s, err);
+    return ok && recording_name_functions(&s->recording, kernel_symbol, s, err);
 }
 
 /* Everything between the open recording and the open output, after which only printing remains. */
 static bool prepare(struct script *s, const struct script_print_options *p, struct err *err) {
     struct filter_options f = {s->o->cpus, s->o->pids, s->o->tids, s->o->comms};
-    bool streaming = stream_is_pipe(s->reading.stream) && !script_is_dump(s->o);
-    if (!script_print_init(&s->print, &s->out, s->reading.events, NULL, p) ||
-        !filter_parse(&f, &s->filter, err) || !filter_check_cpus(&f, s->reading.events, err) ||
+    bool streaming = stream_is_pipe(s->recording.stream) && !script_is_dump(s->o);
+    if (!script_print_init(&s->print, &s->out, s->recording.events, NULL, p) ||
+        !filter_parse(&f, &s->filter, err) || !filter_check_cpus(&f, s->recording.events, err) ||
         !script_choice_parse(&s->choice, s->o->chosen_symbols, s->o->chosen_dsos, s->o->range_bytes, err) ||
         (s->o->stop && !filter_names_parse("--stop-bt", s->o->stop, &s->stop, err)))
         return false;
@@ -292,7 +293,7 @@ static bool prepare(struct script *s, const struct script_print_options *p, stru
     s->json = (struct script_json){.print = &s->print, .fields = json_fields, .fields_ctx = s};
     s->as_json = s->o->json || s->o->script;
     s->json.scripting = s->o->script;
-    s->json.tracing = s->reading.namer.tracing.events.count ? &s->reading.namer.tracing : NULL;
+    s->json.tracing = s->recording.namer.tracing.events.count ? &s->recording.namer.tracing : NULL;
     s->print.trace = print_trace;
     s->print.trace_ctx = s;
     s->print.guests = &s->guests;
@@ -301,17 +302,17 @@ static bool prepare(struct script *s, const struct script_print_options *p, stru
     s->model = model_new(&(struct model_options){.need = need, .streaming = streaming}, err);
     /* A dump shows what was recorded. */
     if (!script_is_dump(s->o) && need & MODEL_NEED_MAPS &&
-        !reading_jitdumps(&s->reading, s->o->jitdump_dir, s->o->symbols.symfs, err))
+        !recording_jitdumps(&s->recording, s->o->jitdump_dir, s->o->symbols.symfs, err))
         return false;
     s->print.model = s->print.names.model = s->print.names.locator.model = s->model;
-    s->reading.kallsyms = s->o->symbols.host.kallsyms;
-    s->reading.symfs = s->o->symbols.symfs;
+    s->recording.kallsyms = s->o->symbols.host.kallsyms;
+    s->recording.symfs = s->o->symbols.symfs;
     return s->model && open_names(s, err) &&
-           (streaming || reading_first_pass(&s->reading, s->model, &s->span, script_see_record, s, err)) &&
+           (streaming || input_first_pass(&s->recording, s->model, &s->span, script_see_record, s, err)) &&
            apply_features(s, err) && apply_times(s, err) &&
            find_event(s, "--switch-on", s->o->switch_on, &s->on_event, err) &&
            find_event(s, "--switch-off", s->o->switch_off, &s->off_event, err) &&
-           (!s->reading.events->list.count || script_print_plan(&s->print, 0, err));
+           (!s->recording.events->list.count || script_print_plan(&s->print, 0, err));
 }
 
 static void finish(struct script *s) {
@@ -319,18 +320,18 @@ static void finish(struct script *s) {
     script_print_fini(&s->print);
     script_choice_fini(&s->choice);
     filter_names_fini(&s->stop);
-    naming_close(&s->naming);
+    recording_names_close(&s->naming);
     script_guests_fini(&s->guests);
     readings_fini(&s->readings);
     time_ranges_fini(&s->times);
     filter_fini(&s->filter);
     model_free(s->model);
-    reading_close(&s->reading);
+    recording_close(&s->recording);
 }
 
 static void print_header(struct script *s) {
-    const struct header_text_options h = reading_header_options(&s->reading, s->o->header_full);
-    header_text_write(stream_header(s->reading.stream), &s->reading.namer, &h, &s->out);
+    const struct header_text_options h = input_header_options(&s->recording, s->o->header_full);
+    header_text_write(stream_header(s->recording.stream), &s->recording.namer, &h, &s->out);
 }
 
 static bool open_filter(struct script *s, struct err *err) {
@@ -352,7 +353,7 @@ static bool print_all(struct script *s, struct err *err) {
     if (s->o->header_only)
         return true;
     if (s->as_json)
-        script_json_header(&s->json, stream_header(s->reading.stream));
+        script_json_header(&s->json, stream_header(s->recording.stream));
     return script_read(s, err) && close_filter(s, err);
 }
 
@@ -361,7 +362,7 @@ static int print_out(struct script *s, struct err *err) {
     if (!command_output(s->env, &s->out))
         return EXIT_ERROR;
     bool ok = print_all(s, err) && script_files_close(s, err);
-    return command_finish(s->env, &s->out, ok ? reading_status(&s->reading) : EXIT_ERROR);
+    return command_finish(s->env, &s->out, ok ? input_status(&s->recording) : EXIT_ERROR);
 }
 
 /* -s: to a script, whose status counts. */
@@ -371,15 +372,15 @@ static int run_script(struct script *s, struct err *err) {
         return EXIT_ERROR;
     bool ok = print_all(s, err);
     int status = script_python_finish(&python, &s->out);
-    return status || !ok ? EXIT_ERROR : reading_status(&s->reading);
+    return status || !ok ? EXIT_ERROR : input_status(&s->recording);
 }
 
 /* -g */
 static int generate_script(struct script *s, struct err *err) {
     char path[4096];
     const struct tracing_data *tracing =
-        s->reading.namer.tracing.events.count ? &s->reading.namer.tracing : NULL;
-    if (!script_python_generate(s->o->generate, s->reading.events, tracing, path, sizeof path, err))
+        s->recording.namer.tracing.events.count ? &s->recording.namer.tracing : NULL;
+    if (!script_python_generate(s->o->generate, s->recording.events, tracing, path, sizeof path, err))
         return EXIT_ERROR;
     printf("generated Python script: %s\n", path);
     return fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
@@ -389,8 +390,8 @@ static int generate_script(struct script *s, struct err *err) {
 static void warn(const struct script *s) {
     if (s->naming.names && s->model)
         symbol_notes_say(s->model, s->naming.names, s->naming.store);
-    if (s->reading.stream)
-        symbol_notes_say_grades(s->print.names.grades, stream_path(s->reading.stream), s->env->verbose > 0);
+    if (s->recording.stream)
+        symbol_notes_say_grades(s->print.names.grades, stream_path(s->recording.stream), s->env->verbose > 0);
     if (s->print.samples.chain.unwind)
         symbol_notes_say_stacks(resolve_unwind_tally(s->print.samples.chain.unwind), s->model);
     if (s->o->debug_mode) /* perf's words */
@@ -403,7 +404,7 @@ static int script(struct command_env *env, const struct script_options *o) {
     struct err err = ERR_INIT;
     int status = EXIT_ERROR;
     s.on = !o->switch_on;
-    if (print_options(o, &p, &err) && reading_open(&s.reading, input_path(o->input), o->force, &err) &&
+    if (print_options(o, &p, &err) && input_open(&s.recording, input_path(o->input), o->force, &err) &&
         (o->header_only || (prepare(&s, &p, &err) && open_filter(&s, &err))))
         status = o->generate ? generate_script(&s, &err)
                  : o->script ? run_script(&s, &err)
@@ -465,7 +466,7 @@ static bool take_operands(struct command_env *env, struct script_options *o, int
     if (o->script || !argc)
         return true;
     bool report = !strcmp(argv[0], "report");
-    if (!report && input_is_recording(argv[0])) {
+    if (!report && recording_is_at(argv[0])) {
         if (!o->input) {
             o->input = argv[0];
             return command_options(env, o, OPTION_STOP_AT_OPERAND, &argc, &argv, status) &&

@@ -5,11 +5,10 @@
 
 #include "cmd/command.h"
 #include "cmd/input.h"
-#include "cmd/kernel_maps.h"
-#include "cmd/naming.h"
 #include "cmd/symbol_notes.h"
 #include "cmd/why_search.h"
 #include "os/proc.h"
+#include "recording/kernel_maps.h"
 #include "symbol/name_match.h"
 #include "view/why.h"
 
@@ -44,9 +43,9 @@ static const struct option options[] = {
 
 struct session {
     const struct why_options *o;
-    struct reading reading;
+    struct recording recording;
     struct model *model;
-    struct naming naming;
+    struct recording_names naming;
     struct resolve_locator locator;
     struct resolve_samples samples;
     struct why_search search; /* of --symbol */
@@ -84,16 +83,16 @@ static size_t find_symbol(const struct session *s, const char *name) {
 /* Without frames: it is not one that --symbol wants, or damaged. */
 static bool take_sample(struct session *s, const struct stream_record *r, struct err *err) {
     const uint64_t want = PERFDATA_SAMPLE_TIME | RESOLVE_CHAIN_FIELDS;
-    const struct perfdata_event *e = &s->reading.events->list.items[r->event];
+    const struct perfdata_event *e = &s->recording.events->list.items[r->event];
     struct perfdata_sample x = {.pid = UINT32_MAX, .tid = UINT32_MAX};
     struct why *w = &s->why;
     w->count = 0;
     if (!perfdata_sample_decode(&e->plan, r->raw.body, want, &x)) {
-        stream_bad_record(s->reading.stream, r, "a sample is shorter than its fields");
+        stream_bad_record(s->recording.stream, r, "a sample is shorter than its fields");
         return true;
     }
     const struct resolve_sample_at at = {&x, &e->attr, r->raw.misc & PERFDATA_MISC_CPUMODE_MASK,
-                                         reading_when(&s->reading, r)};
+                                         recording_when(&s->recording, r)};
     if (s->o->symbol && !resolve_chain_read(&s->samples.chain, &x, &e->attr, at.cpumode, at.when))
         return err_memory(err, "why");
     if (s->o->symbol && s->samples.chain.segments.count &&
@@ -127,8 +126,8 @@ static bool find_sample(struct session *s, struct err *err) {
     struct why *w = &s->why;
     w->has_sample = true;
     w->chosen = (size_t)o->frame;
-    while ((status = stream_next(s->reading.stream, &r, err)) == STREAM_RECORD) {
-        if (r.raw.type != PERFDATA_RECORD_SAMPLE || r.event >= s->reading.events->list.count)
+    while ((status = stream_next(s->recording.stream, &r, err)) == STREAM_RECORD) {
+        if (r.raw.type != PERFDATA_RECORD_SAMPLE || r.event >= s->recording.events->list.count)
             continue;
         w->number++;
         if (!o->symbol && w->number != wanted)
@@ -260,21 +259,21 @@ static void find_identities(struct session *s, char *path, size_t size, struct e
 static bool prepare(struct session *s, const struct command_env *env, struct err *err) {
     s->why.pid = s->why.tid = UINT32_MAX;
     s->model = model_new(&(struct model_options){.need = MODEL_NEED_COMMS | MODEL_NEED_MAPS}, err);
-    s->reading.kallsyms = s->o->symbols.host.kallsyms;
-    s->reading.symfs = s->o->symbols.symfs;
-    if (!s->model || !reading_jitdumps(&s->reading, NULL, s->o->symbols.symfs, err) ||
-        !reading_first_pass(&s->reading, s->model, NULL, NULL, NULL, err) ||
-        !naming_open(&s->naming, env, &s->reading, s->model, &s->o->symbols, err))
+    s->recording.kallsyms = s->o->symbols.host.kallsyms;
+    s->recording.symfs = s->o->symbols.symfs;
+    if (!s->model || !recording_jitdumps(&s->recording, NULL, s->o->symbols.symfs, err) ||
+        !input_first_pass(&s->recording, s->model, NULL, NULL, NULL, err) ||
+        !input_names(&s->naming, env, &s->recording, s->model, &s->o->symbols, err))
         return false;
     s->locator.model = s->model;
     s->samples = (struct resolve_samples){.locator = &s->locator, .names = s->naming.names};
-    s->samples.chain.o = reading_chains(&s->reading, s->naming.names, RESOLVE_CHAIN_USUAL);
+    s->samples.chain.o = recording_chains(&s->recording, s->naming.names, RESOLVE_CHAIN_USUAL);
     s->search.name = s->o->symbol;
     s->search.samples = &s->samples;
     s->why.model = s->model;
     s->why.names = s->naming.names;
-    s->why.stream = s->reading.stream;
-    s->why.events = s->reading.events;
+    s->why.stream = s->recording.stream;
+    s->why.events = s->recording.events;
     return true;
 }
 
@@ -289,7 +288,7 @@ static int show(struct command_env *env, struct session *s) {
         why_print_json(&s->why, &out);
     else
         why_print_text(&s->why, &out);
-    return command_finish(env, &out, reading_status(&s->reading));
+    return command_finish(env, &out, input_status(&s->recording));
 }
 
 static int run(struct command_env *env, int argc, char **argv) {
@@ -303,15 +302,15 @@ static int run(struct command_env *env, int argc, char **argv) {
         (o.sample && o.symbol))
         return command_usage(env, argc ? NULL : "give an address, --sample or --symbol");
     command_log(env, o.verbose, false);
-    bool ok = reading_open(&s.reading, input_path(o.input), o.force, &err) && prepare(&s, env, &err) &&
+    bool ok = input_open(&s.recording, input_path(o.input), o.force, &err) && prepare(&s, env, &err) &&
               (argc ? find_address(&s, argv[0], &err) : find_sample(&s, &err));
     status = ok ? show(env, &s) : command_fail(&err);
     resolve_samples_fini(&s.samples);
     resolve_locator_fini(&s.locator);
     why_search_fini(&s.search);
-    naming_close(&s.naming);
+    recording_names_close(&s.naming);
     model_free(s.model);
-    reading_close(&s.reading);
+    recording_close(&s.recording);
     return status;
 }
 

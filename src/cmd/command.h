@@ -37,8 +37,10 @@ struct command_env {
     const struct perfconfig *config; /* never NULL */
     const char
         *buildid_dir; /* --buildid-dir, else buildid.dir of the configuration, else ~/.debug; NULL: no home */
-    int pager;        /* -1: as the configuration says; 0: --no-pager; 1: --paginate */
-    int verbose;      /* how much log_line shows: 0 warnings, 1 information, 2 all; -1 nothing */
+    const char *own_cache;       /* sonde's own folder for what can be made again; NULL: nowhere */
+    const char *debuginfod_urls; /* $DEBUGINFOD_URLS; NULL: none */
+    int pager;                   /* -1: as the configuration says; 0: --no-pager; 1: --paginate */
+    int verbose;                 /* how much log_line shows: 0 warnings, 1 information, 2 all; -1 nothing */
     /* Owned by command_output and command_finish. */
     struct command_sink sink;
     struct pager pager_run;

@@ -52,7 +52,7 @@ struct doctor_limits {
 };
 
 /* The findings about a recording; `q` is its profile's. */
-void doctor_recording(struct doctor *d, const struct reading *r, const struct report_session_parts *parts,
+void doctor_recording(struct doctor *d, const struct recording *r, const struct report_session_parts *parts,
                       const struct profile_quality *q, const struct doctor_limits *limits);
 
 /* The findings about this machine: `system` and `proc` are where its settings are read, `perf` is where it

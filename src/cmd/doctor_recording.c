@@ -11,7 +11,7 @@ enum { NAMED_MOST = 4 }; /* files that are named in one finding */
 
 struct patient {
     struct doctor *d;
-    const struct reading *r;
+    const struct recording *r;
     const struct report_session_parts *parts;
     const struct profile_quality *q;
     const struct doctor_limits *limits;
@@ -520,7 +520,7 @@ static void say_damage(const struct patient *p) {
                    count_text(p->d, l->unknown_types, "record"));
 }
 
-void doctor_recording(struct doctor *d, const struct reading *r, const struct report_session_parts *parts,
+void doctor_recording(struct doctor *d, const struct recording *r, const struct report_session_parts *parts,
                       const struct profile_quality *q, const struct doctor_limits *limits) {
     struct patient p = {d, r, parts, q, limits, {0}, 0};
     const struct profile_column comm = {.id = PROFILE_COMM, .title = "", .event = PERFDATA_NO_EVENT};

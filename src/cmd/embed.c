@@ -6,20 +6,21 @@
 
 #include "base/log.h"
 #include "cmd/build_ids.h"
-#include "cmd/naming.h"
+#include "cmd/input.h"
 #include "format/perfdata/evidence.h"
 #include "object/build_id.h"
 #include "os/files.h"
 #include "os/output.h"
 #include "os/place.h"
 #include "record/keep.h"
+#include "recording/naming.h"
 
 static const uint64_t IMAGE_MAX = (uint64_t)1 << 30, ALIGN = 8;
 
 struct embedding {
-    struct reading reading;
+    struct recording recording;
     struct build_ids ids; /* with the images that were hit */
-    struct naming naming;
+    struct recording_names naming;
     struct writer entries;
     struct embed_counts *counts;
     bool lines;
@@ -48,7 +49,7 @@ static bool same_evidence(const struct perfdata_evidence *a, const struct perfda
 
 /* The recording keeps it already. */
 static bool is_kept(const struct embedding *x, const struct perfdata_kept *k) {
-    struct bytes rest = resolve_recorded_kept(&x->reading.recorded);
+    struct bytes rest = resolve_recorded_kept(&x->recording.recorded);
     for (struct perfdata_kept have; perfdata_kept_next(&rest, false, &have);)
         if (k->kind == PERFDATA_KEPT_MAP
                 ? have.kind == k->kind && have.pid == k->pid
@@ -183,7 +184,7 @@ static void make_trailer(const struct embedding *x, struct bytes old, struct wri
 
 static bool write_copy(const struct embedding *x, const char *output, struct err *err) {
     static const uint8_t zeros[8];
-    struct bytes file = stream_input_bytes(x->reading.stream);
+    struct bytes file = stream_input_bytes(x->recording.stream);
     uint64_t old = perfdata_box_size(file, false), at = 0;
     struct bytes body = {file.data, file.size - (size_t)old};
     struct writer box = writer_make(false);
@@ -208,8 +209,8 @@ static bool write_copy(const struct embedding *x, const char *output, struct err
 }
 
 static bool can_embed(const struct embedding *x, struct err *err) {
-    const struct stream *s = x->reading.stream;
-    if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->reading.events->swap)
+    const struct stream *s = x->recording.stream;
+    if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->recording.events->swap)
         return err_set(
             err, ERR_UNSUPPORTED, stream_path(s),
             "only files in this machine's byte order can be extended: convert it with `inject` first");
@@ -220,17 +221,17 @@ bool embed_recording(const struct command_env *env, const char *path, const stru
                      const char *output, struct embed_counts *counts, struct err *err) {
     struct embedding x = {.entries = writer_make(false), .counts = counts, .lines = o->lines};
     *counts = (struct embed_counts){0};
-    bool ok = reading_open(&x.reading, path, o->force, err) && can_embed(&x, err) &&
-              build_ids_collect_hits(&x.ids, &x.reading, err) &&
-              naming_open(&x.naming, env, &x.reading, x.ids.model, &(struct symbol_options){0}, err) &&
+    bool ok = input_open(&x.recording, path, o->force, err) && can_embed(&x, err) &&
+              build_ids_collect_hits(&x.ids, &x.recording, err) &&
+              input_names(&x.naming, env, &x.recording, x.ids.model, &(struct symbol_options){0}, err) &&
               resolve_names_prepare(x.naming.names, err);
     if (ok) {
         keep_all(&x);
         ok = writer_ok(&x.entries) ? write_copy(&x, output, err) : err_memory(err, "archive --embed");
     }
     writer_fini(&x.entries);
-    naming_close(&x.naming);
+    recording_names_close(&x.naming);
     build_ids_fini(&x.ids);
-    reading_close(&x.reading);
+    recording_close(&x.recording);
     return ok;
 }

@@ -2,15 +2,14 @@
 #include "cmd/input.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "format/perfdata/header.h"
-#include "stream/stream.h"
+#include "os/heap.h"
 
 #define DEFAULT_INPUT "perf.data"
 
@@ -46,50 +45,69 @@ bool input_check_output(const char *input, const char *output, struct err *e) {
     return !same || err_set(e, ERR_USAGE, output, "is the input file too: use another name for the output");
 }
 
-bool input_is_recording(const char *path) {
-    enum { HEAD_BYTES = 16 };
-    uint8_t head[HEAD_BYTES];
-    char inside[PATH_MAX];
-    struct stat st;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        int n = snprintf(inside, sizeof inside, "%s/data", path);
-        path = n < (int)sizeof inside ? inside : path;
-    }
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-        return false; /* to read from a FIFO would take what its reader needs */
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
-    if (fd >= 0)
-        close(fd);
-    return n == HEAD_BYTES && perfdata_header_begins((struct bytes){head, HEAD_BYTES});
+static void warn(void *ctx, const struct err *err) {
+    (void)ctx;
+    log_line(LOG_WARN, "%s: %s", err->where, err->message);
 }
 
-/* What perf record puts into a pipe before the first record of the kernel's. */
-static bool is_head(const struct stream_record *r) {
-    switch (r->raw.type) {
-    case PERFDATA_RECORD_HEADER_ATTR:
-    case PERFDATA_RECORD_HEADER_EVENT_TYPE:
-    case PERFDATA_RECORD_HEADER_TRACING_DATA:
-    case PERFDATA_RECORD_HEADER_BUILD_ID:
-    case PERFDATA_RECORD_HEADER_FEATURE:
-    case PERFDATA_RECORD_EVENT_UPDATE:
-    case PERFDATA_RECORD_ID_INDEX:
-        return true;
-    default:
-        return r->legacy;
-    }
-}
-
-bool input_read_head(struct stream *s, struct err *e) {
-    if (stream_header(s)->container != PERFDATA_CONTAINER_PIPE)
-        return true;
-    struct stream_record r;
-    enum stream_status status;
-    do
-        status = stream_next(s, &r, e);
-    while (status == STREAM_RECORD && is_head(&r));
-    if (status == STREAM_FAILED)
+bool input_open(struct recording *r, const char *path, bool force, struct err *err) {
+    static const struct recording_owner owner = {
+        .warn = warn, .choose_pages = os_heap_choose_pages, .give_back = os_heap_give_back};
+    *r = (struct recording){0};
+    if (!input_check(path, force, err))
         return false;
-    stream_rewind(s);
+    os_heap_prepare();
+    return recording_open(r, stream_open(path, &(struct stream_options){0}, err), &owner, err);
+}
+
+bool input_names(struct recording_names *n, const struct command_env *env, struct recording *r,
+                 const struct model *m, const struct symbol_options *o, struct err *err) {
+    struct symbol_options options = *o;
+    options.cache = env->buildid_dir;
+    options.own_cache = env->own_cache;
+    options.debuginfod_urls = env->debuginfod_urls;
+    return recording_names_open(n, r, m, &options, err);
+}
+
+void input_warn_jitdumps(const struct recording *r) {
+    enum { SHOWN = 3 };
+    size_t bad = 0;
+    for (size_t i = 0; r->jit && i < resolve_jit_count(r->jit); i++)
+        if (resolve_jit_dump(r->jit, i)->why && bad++ < SHOWN)
+            log_line(LOG_WARN, "%s", resolve_jit_dump(r->jit, i)->why);
+    if (bad > SHOWN)
+        log_line(LOG_WARN, "%zu more jitdumps cannot be used: sonde doctor tells", bad - SHOWN);
+}
+
+bool input_first_pass(struct recording *r, struct model *m, struct recording_span *span,
+                      recording_seen_fn *seen, void *ctx, struct err *err) {
+    if (!recording_first_pass(r, m, span, seen, ctx, err))
+        return false;
+    input_warn_jitdumps(r);
     return true;
+}
+
+struct header_text_options input_header_options(struct recording *r, bool full) {
+    struct header_text_options h = {
+        .full = full, .captured_s = recording_captured_s(r), .ending = stream_ending(r->stream)};
+    if (stream_is_pipe(r->stream) || stream_header_times(r->stream, &h.first_ns, &h.last_ns) ||
+        !perfdata_header_feature(stream_header(r->stream), PERFDATA_FEATURE_SAMPLE_TIME))
+        return h;
+    struct recording_span span = recording_sample_span(r);
+    if (span.first_ns <= span.last_ns) {
+        h.first_ns = span.first_ns;
+        h.last_ns = span.last_ns;
+    }
+    return h;
+}
+
+int input_status(const struct recording *r) {
+    const struct stream_losses *l = stream_losses(r->stream);
+    char lost[STREAM_LOST_ROOM];
+    if (l->lost_events || l->lost_samples)
+        log_line(LOG_WARN, "%s: the recorder lost %s", stream_path(r->stream), stream_lost_text(l, lost));
+    if (l->unknown_ids)
+        log_line(LOG_WARN, "%s: %" PRIu64 " samples belong to no known event and are not shown",
+                 stream_path(r->stream), l->unknown_ids);
+    return stream_all_read(r->stream) ? EXIT_OK : EXIT_ERROR;
 }

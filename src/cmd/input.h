@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which recording a command reads, and whether it may. */
+/* Which recording a command reads, whether it may, and what it says of it. */
 #ifndef SONDE_CMD_INPUT_H
 #define SONDE_CMD_INPUT_H
 
-#include <stdbool.h>
-
-#include "base/err.h"
+#include "cmd/command.h"
+#include "recording/naming.h"
+#include "recording/recording.h"
+#include "view/header_text.h"
 
 /* The rows nearly every reader has. */
 #define INPUT_OPTION(type, field)       OPTION_STRING('i', "input", type, field, "file", "input file name")
@@ -22,12 +23,27 @@ bool input_check(const char *path, bool force, struct err *e);
  * "-" is no file. */
 bool input_check_output(const char *input, const char *output, struct err *e);
 
-/* Whether a recording is there: a file or kept pipe that begins like one, or a directory with such a file. */
-bool input_is_recording(const char *path);
+/* Opens the recording at `path` ("-" is standard input) after input_check, and lets it use this process's
+ * memory as a program may (os/heap.h). False with *err; recording_close is allowed then. */
+bool input_open(struct recording *r, const char *path, bool force, struct err *err);
 
-struct stream;
-/* Of a pipe, reads what stands before its first record that is no header record, so that stream_header and
- * stream_events are complete, and rewinds. Nothing is to be done for a file. */
-bool input_read_head(struct stream *s, struct err *e);
+/* recording_names_open with what the user wants (`o`) and where to look besides: the build-id cache, sonde's
+ * own cache, debuginfod servers. */
+bool input_names(struct recording_names *n, const struct command_env *env, struct recording *r,
+                 const struct model *m, const struct symbol_options *o, struct err *err);
+
+/* recording_first_pass, and warnings of jitdumps that could not be used. */
+bool input_first_pass(struct recording *r, struct model *m, struct recording_span *span,
+                      recording_seen_fn *seen, void *ctx, struct err *err);
+
+/* The warnings alone: at the end of a pipe that was read as it came. */
+void input_warn_jitdumps(const struct recording *r);
+
+/* What the header's text wants to know of a recording. Of one that was not finished it reads the samples'
+ * times, once and from the beginning, and rewinds. */
+struct header_text_options input_header_options(struct recording *r, bool full);
+
+/* Says on stderr what the recorder lost, and returns the exit status for what could be read. */
+int input_status(const struct recording *r);
 
 #endif

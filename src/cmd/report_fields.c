@@ -13,7 +13,7 @@ static uint32_t width_of(const struct tracing_field *f) {
 }
 
 bool report_fields_of(void *ctx, const struct perfdata_attr *attr, size_t i, struct profile_field *out) {
-    const struct reading *r = ctx;
+    const struct recording *r = ctx;
     const struct tracing_event *e = tracing_data_find(&r->namer.tracing, attr->config);
     struct bytes rest = e ? e->format : (struct bytes){NULL, 0};
     struct tracing_field f;

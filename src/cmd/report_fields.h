@@ -3,10 +3,10 @@
 #ifndef SONDE_CMD_REPORT_FIELDS_H
 #define SONDE_CMD_REPORT_FIELDS_H
 
-#include "cmd/reading.h"
 #include "profile/profile.h"
+#include "recording/recording.h"
 
-/* A profile_field_fn; ctx: the struct reading. */
+/* A profile_field_fn; ctx: the struct recording. */
 bool report_fields_of(void *ctx, const struct perfdata_attr *attr, size_t i, struct profile_field *out);
 
 /* Appends the value of a column's field: from the text that the event's print format makes, where that has it

@@ -8,13 +8,14 @@
 
 #include "base/log.h"
 #include "cmd/absent.h"
-#include "cmd/filter.h"
+#include "cmd/input.h"
 #include "cmd/report_fields.h"
 #include "cmd/report_progress.h"
 #include "cmd/report_switch.h"
 #include "cmd/symbol_notes.h"
-#include "cmd/time_range.h"
 #include "os/affinity.h"
+#include "select/filter.h"
+#include "select/time_range.h"
 #include "stream/pieces.h"
 #include "symbol/name_match.h"
 #include "view/report_json.h"
@@ -27,7 +28,7 @@ struct has {
 };
 
 struct report_session {
-    struct reading *r;
+    struct recording *r;
     const struct report_options *o;
     struct has has;
     bool children, branch, blocks, history, made_group, unmade_group;
@@ -35,7 +36,7 @@ struct report_session {
     enum profile_chain_order chain_order;
     struct profile_columns columns;
     struct model *model;
-    struct reading_span span;
+    struct recording_span span;
     uint64_t lost; /* samples, by LOST_SAMPLES records */
     uint64_t throttled, late;
     /* The latest time of a record about tasks and maps: so far, at the end of the last round, of the one
@@ -43,7 +44,7 @@ struct report_session {
     uint64_t latest_ns, last_round_ns, round_ns;
     struct report_threads threads;
     struct profile_parallelism parallelism;
-    struct naming naming;
+    struct recording_names naming;
     struct filter filter; /* -C, --pid, --tid */
     struct filter levels; /* --parallelism, as if they were CPUs */
     struct filter_names comms, dsos, symbols;
@@ -61,7 +62,7 @@ struct report_session {
 
 /* ---- what there is ---- */
 
-static struct has find_out(const struct reading *r) {
+static struct has find_out(const struct recording *r) {
     struct has has = {.traces_only = r->events->list.count > 0};
     for (size_t i = 0; i < r->events->list.count; i++) {
         const struct perfdata_attr *a = &r->events->list.items[i].attr;
@@ -248,7 +249,7 @@ static bool parse_filters(struct report_session *s, struct err *err) {
 static bool parse_times(struct report_session *s, struct err *err) {
     if (!s->o->time)
         return true;
-    reading_header_span(s->r, &s->span);
+    recording_header_span(s->r, &s->span);
     return time_ranges_parse(s->o->time, s->span.first_ns, s->span.last_ns, &s->times, err);
 }
 
@@ -323,7 +324,7 @@ static bool see_record(void *ctx, const struct stream_record *r, struct err *err
     }
     watch_rounds(s, r);
     s->throttled += type == PERFDATA_RECORD_THROTTLE;
-    if ((type != PERFDATA_RECORD_LOST_SAMPLES && !counts) || !reading_decode(s->r, r, &rec))
+    if ((type != PERFDATA_RECORD_LOST_SAMPLES && !counts) || !recording_decode(s->r, r, &rec))
         return true;
     if (counts)
         return see_counts(s, r, &rec.read, err);
@@ -353,8 +354,8 @@ static bool first_pass(struct report_session *s, struct err *err) {
     s->r->symfs = s->o->symbol.symfs;
     uint32_t pieces = stream_pieces_expected(s->r->stream);
     s->r->pool = s->pool = pieces ? pool_new(thread_count(s, pieces)) : NULL;
-    if (!s->model || !reading_jitdumps(s->r, s->o->jitdump_dir, s->o->symbol.symfs, err) ||
-        !reading_first_pass(s->r, s->model, &s->span, see_record, s, err))
+    if (!s->model || !recording_jitdumps(s->r, s->o->jitdump_dir, s->o->symbol.symfs, err) ||
+        !input_first_pass(s->r, s->model, &s->span, see_record, s, err))
         return false;
     profile_parallelism_sort(&s->parallelism);
     return parse_times(s, err) &&
@@ -362,7 +363,7 @@ static bool first_pass(struct report_session *s, struct err *err) {
 }
 
 static bool open_names(struct report_session *s, const struct command_env *env, struct err *err) {
-    if (!naming_open(&s->naming, env, s->r, s->model, &s->o->symbol, err))
+    if (!input_names(&s->naming, env, s->r, s->model, &s->o->symbol, err))
         return false;
     if (s->o->strict)
         resolve_names_be_strict(s->naming.names);
@@ -523,7 +524,7 @@ static bool collect(struct report_session *s, struct err *err) {
     return s->profile;
 }
 
-struct report_session *report_session_new(struct reading *r, const struct report_options *o,
+struct report_session *report_session_new(struct recording *r, const struct report_options *o,
                                           const struct command_env *env, struct err *err) {
     struct report_session *s = calloc(1, sizeof *s);
     if (!s) {
@@ -532,7 +533,7 @@ struct report_session *report_session_new(struct reading *r, const struct report
     }
     s->r = r;
     s->o = o;
-    s->span = (struct reading_span){UINT64_MAX, 0};
+    s->span = (struct recording_span){UINT64_MAX, 0};
     s->has = find_out(r);
     settle_modes(s);
     if (check_wishes(s, err) && make_columns(s, err) && parse_filters(s, err) && first_pass(s, err) &&
@@ -550,7 +551,7 @@ void report_session_free(struct report_session *s) {
         return;
     profile_free(s->profile);
     pool_free(s->pool);
-    naming_close(&s->naming);
+    recording_names_close(&s->naming);
     profile_parallelism_fini(&s->parallelism);
     filter_fini(&s->levels);
     report_threads_fini(&s->threads);

@@ -4,15 +4,15 @@
 #define SONDE_CMD_REPORT_PROFILE_H
 
 #include "cmd/command.h"
-#include "cmd/naming.h"
-#include "cmd/reading.h"
 #include "cmd/report_options.h"
+#include "recording/naming.h"
+#include "recording/recording.h"
 
 struct report_session;
 
 /* Everything up to the frozen profile; nothing is printed. `r` and `o` are borrowed and must live as long;
  * NULL: *err says why. */
-struct report_session *report_session_new(struct reading *r, const struct report_options *o,
+struct report_session *report_session_new(struct recording *r, const struct report_options *o,
                                           const struct command_env *env, struct err *err);
 void report_session_free(struct report_session *s); /* NULL is allowed */
 
@@ -20,7 +20,7 @@ void report_session_free(struct report_session *s); /* NULL is allowed */
 struct report_session_parts {
     const struct profile *profile;
     const struct model *model;
-    const struct naming *naming;
+    const struct recording_names *naming;
     uint64_t lost;      /* samples, by LOST_SAMPLES records */
     uint64_t throttled; /* how often the kernel stopped an event for a while */
     uint64_t late;      /* records about tasks and maps that came later than their round */

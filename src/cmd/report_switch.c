@@ -5,7 +5,7 @@
 
 #include "stream/order.h"
 
-static bool find_event(const struct reading *r, const char *option, const char *name, uint32_t *out,
+static bool find_event(const struct recording *r, const char *option, const char *name, uint32_t *out,
                        struct err *err) {
     *out = PERFDATA_NO_EVENT;
     for (size_t i = 0; name && i < r->events->list.count; i++) {
@@ -35,7 +35,7 @@ static bool change(struct report_switch *w, bool on, struct model_when when) {
     return last;
 }
 
-bool report_switch_find(struct report_switch *w, struct reading *r, const char *on, const char *off,
+bool report_switch_find(struct report_switch *w, struct recording *r, const char *on, const char *off,
                         struct err *err) {
     uint32_t on_event, off_event;
     struct order order;
@@ -54,7 +54,7 @@ bool report_switch_find(struct report_switch *w, struct reading *r, const char *
             continue;
         uint32_t event = perfdata_events_find(r->events, rec.raw.type, rec.raw.body);
         if (event != PERFDATA_NO_EVENT && (event == on_event || event == off_event))
-            ok = change(w, event == on_event, reading_when(r, &rec));
+            ok = change(w, event == on_event, recording_when(r, &rec));
     }
     order_fini(&order);
     if (!ok)

@@ -3,7 +3,7 @@
 #ifndef SONDE_CMD_REPORT_SWITCH_H
 #define SONDE_CMD_REPORT_SWITCH_H
 
-#include "cmd/reading.h"
+#include "recording/recording.h"
 
 struct report_switch_span {
     struct model_when on, off; /* after `on`, before `off`: the events themselves do not count */
@@ -16,7 +16,7 @@ struct report_switch {
 
 /* Looks for the events in the whole recording, and rewinds it. Either may be NULL. `w` is zeroed; freed with
  * report_switch_fini in any case. False: no such event, or reading failed. */
-bool report_switch_find(struct report_switch *w, struct reading *r, const char *on, const char *off,
+bool report_switch_find(struct report_switch *w, struct recording *r, const char *on, const char *off,
                         struct err *err);
 void report_switch_fini(struct report_switch *w);
 

@@ -4,12 +4,12 @@
 #define SONDE_CMD_SCRIPT_H
 
 #include "cmd/command.h"
-#include "cmd/filter.h"
-#include "cmd/naming.h"
-#include "cmd/reading.h"
 #include "cmd/script_choice.h"
-#include "cmd/time_range.h"
 #include "format/perfdata/readings.h"
+#include "recording/naming.h"
+#include "recording/recording.h"
+#include "select/filter.h"
+#include "select/time_range.h"
 #include "view/script_json.h"
 #include "view/script_print.h"
 #include "view/script_record.h"
@@ -67,12 +67,12 @@ struct script_file {
 struct script {
     const struct script_options *o;
     struct command_env *env;
-    struct reading reading;
+    struct recording recording;
     struct model *model;
     struct out out;
     bool out_open;
     struct script_print print;
-    struct naming naming;
+    struct recording_names naming;
     struct script_guests guests;
     struct readings readings; /* totals of group reads */
     unsigned show;            /* enum script_show */
@@ -86,7 +86,7 @@ struct script {
     VEC(struct script_file) files; /* --per-event-dump: by event */
     uint32_t on_event, off_event;  /* --switch-on, --switch-off; PERFDATA_NO_EVENT: none */
     bool on;                       /* samples are shown at present */
-    struct reading_span span;      /* of the samples; a pipe's is not known */
+    struct recording_span span;    /* of the samples; a pipe's is not known */
     uint64_t round_locs[3];        /* streaming: where the last rounds ended, the latest last */
     bool round_ended;
     uint64_t last_ns, misordered; /* of samples: the latest time so far, those that were before it */
@@ -99,8 +99,9 @@ struct script {
 
 /* ---- script_read.c ---- */
 
-/* For reading_first_pass: notes what is needed of records ahead of their turn. `ctx` is the struct script. */
-reading_seen_fn script_see_record;
+/* For recording_first_pass: notes what is needed of records ahead of their turn. `ctx` is the struct script.
+ */
+recording_seen_fn script_see_record;
 
 /* Prints everything that is asked for, in the order of time. */
 bool script_read(struct script *s, struct err *err);

@@ -3,7 +3,7 @@
 #ifndef SONDE_CMD_SCRIPT_CHOICE_H
 #define SONDE_CMD_SCRIPT_CHOICE_H
 
-#include "cmd/filter.h"
+#include "select/filter.h"
 #include "view/script_names.h"
 
 struct script_choice {

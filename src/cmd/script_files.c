@@ -11,7 +11,7 @@
 #include "cmd/script.h"
 
 static const char *name_of(const struct script *s, uint32_t event) {
-    const char *name = s->reading.events->list.items[event].name;
+    const char *name = s->recording.events->list.items[event].name;
     return name ? name : "unknown";
 }
 

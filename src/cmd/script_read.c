@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/log.h"
+#include "cmd/input.h"
 #include "cmd/script.h"
 #include "cmd/script_dlfilter.h"
 #include "stream/order.h"
@@ -12,15 +13,15 @@
 /* The machines of guests are needed ahead of their turn. False: memory. */
 static bool note_guests(struct script *s, const struct stream_record *r) {
     struct perfdata_record rec;
-    return r->raw.type != PERFDATA_RECORD_ID_INDEX || !reading_decode(&s->reading, r, &rec) ||
+    return r->raw.type != PERFDATA_RECORD_ID_INDEX || !recording_decode(&s->recording, r, &rec) ||
            script_guests_add(&s->guests, &rec.id_index);
 }
 
 /* So are, in a pipe, callchains that came later than their samples. */
 static bool note_deferred(struct script *s, const struct stream_record *r) {
     struct perfdata_record rec;
-    return r->raw.type != PERFDATA_RECORD_CALLCHAIN_DEFERRED || !reading_decode(&s->reading, r, &rec) ||
-           resolve_deferred_note(&s->reading.deferred, rec.callchain_deferred.cookie, r->loc);
+    return r->raw.type != PERFDATA_RECORD_CALLCHAIN_DEFERRED || !recording_decode(&s->recording, r, &rec) ||
+           resolve_deferred_note(&s->recording.deferred, rec.callchain_deferred.cookie, r->loc);
 }
 
 /* ---- records, in time order ---- */
@@ -74,19 +75,19 @@ static bool switched_on(struct script *s, uint32_t event) {
 /* A reading of a group is one line per event that has moved since the last reading, as perf prints it; if
  * none has, the sample itself is still there to be shown. */
 static void print_reading(struct script *s, const struct script_sample *recorded, struct perfdata_sample *x) {
-    const struct perfdata_attr *attr = &s->reading.events->list.items[recorded->event].attr;
+    const struct perfdata_attr *attr = &s->recording.events->list.items[recorded->event].attr;
     uint64_t period = attr->sample_type & PERFDATA_SAMPLE_PERIOD ? x->period : attr->sample_period;
     struct script_sample each = *recorded;
     struct script_metric metric = {.count = 0};
     bool any = false;
     for (uint64_t i = 0; i < x->read.count; i++) {
         struct perfdata_read_value value = perfdata_read_at(&x->read, i);
-        each.event = readings_take(&s->readings, s->reading.events, x->tid, &value, &x->period);
+        each.event = readings_take(&s->readings, s->recording.events, x->tid, &value, &x->period);
         if (each.event == PERFDATA_NO_EVENT || !x->period)
             continue;
         print_sample(s, &each);
         script_print_flush(&s->print);
-        script_metric_add(&metric, &s->reading.events->list.items[each.event].attr, x->period);
+        script_metric_add(&metric, &s->recording.events->list.items[each.event].attr, x->period);
         any = true;
     }
     x->period = period;
@@ -103,7 +104,7 @@ static void skip_reading(struct script *s, const struct perfdata_sample *x) {
     uint64_t moved;
     for (uint64_t i = 0; i < x->read.count; i++) {
         struct perfdata_read_value value = perfdata_read_at(&x->read, i);
-        readings_take(&s->readings, s->reading.events, x->tid, &value, &moved);
+        readings_take(&s->readings, s->recording.events, x->tid, &value, &moved);
     }
 }
 
@@ -132,16 +133,16 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
         return true;
     if (!script_print_plan(&s->print, r->event, err))
         return false;
-    const struct perfdata_event *e = &s->reading.events->list.items[r->event];
+    const struct perfdata_event *e = &s->recording.events->list.items[r->event];
     struct perfdata_sample *x = &s->samples[s->print.queued];
     x->pid = x->tid = x->cpu = UINT32_MAX; /* for those that lack them */
     x->time = x->id = 0;
     /* All of it: a sample with damage in what is not shown is no less damaged. */
     if (!perfdata_sample_decode(&e->plan, r->raw.body, ~0ull, x)) {
-        stream_bad_record(s->reading.stream, r, "a sample is shorter than its fields");
+        stream_bad_record(s->recording.stream, r, "a sample is shorter than its fields");
         return true;
     }
-    struct model_when when = reading_when(&s->reading, r);
+    struct model_when when = recording_when(&s->recording, r);
     struct script_sample asked = {.s = x, .event = r->event, .misc = r->raw.misc, .when = when};
     bool shown;
     if (!ask_filters(s, &asked, &shown, err))
@@ -151,7 +152,7 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
         skip_reading(s, x);
     if (!shown)
         return true;
-    resolve_deferred_sort(&s->reading.deferred); /* a pipe's may have grown */
+    resolve_deferred_sort(&s->recording.deferred); /* a pipe's may have grown */
     if (reads)
         print_reading(s, &asked, x);
     else
@@ -163,11 +164,11 @@ static bool do_sample(struct script *s, const struct stream_record *r, struct er
 
 static bool do_shown(struct script *s, const struct stream_record *r, struct err *err) {
     struct perfdata_record rec;
-    if (!reading_decode(&s->reading, r, &rec))
+    if (!recording_decode(&s->recording, r, &rec))
         return true;
     uint32_t event = r->event == PERFDATA_NO_EVENT ? 0 : r->event;
     if (r->raw.type < PERFDATA_RECORD_USER_START) {
-        if (!s->reading.events->list.count)
+        if (!s->recording.events->list.count)
             return true;
         if (!script_print_plan(&s->print, event, err))
             return false;
@@ -175,9 +176,9 @@ static bool do_shown(struct script *s, const struct stream_record *r, struct err
             return true;
     }
     if (s->as_json)
-        script_json_record(&s->json, &rec, reading_when(&s->reading, r));
+        script_json_record(&s->json, &rec, recording_when(&s->recording, r));
     else
-        script_record_print(&s->print, event, &rec, reading_when(&s->reading, r));
+        script_record_print(&s->print, event, &rec, recording_when(&s->recording, r));
     return true;
 }
 
@@ -209,7 +210,7 @@ static bool second_pass(struct script *s, struct err *err) {
     enum stream_status status;
     bool ok = true;
     s->waits = !s->dlfilter;
-    order_init(&order, s->reading.stream, want_printed, s, s->show & SCRIPT_SHOW_ROUND);
+    order_init(&order, s->recording.stream, want_printed, s, s->show & SCRIPT_SHOW_ROUND);
     while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed)
         ok = do_record(s, &r, err);
     script_print_flush(&s->print);
@@ -220,8 +221,8 @@ static bool second_pass(struct script *s, struct err *err) {
 
 /* -D: each record in hex and decoded, what script makes of it behind it. */
 static bool dump_pass(struct script *s, struct err *err) {
-    const struct perfdata_header *h = stream_header(s->reading.stream);
-    const struct perfdata_events *events = s->reading.events;
+    const struct perfdata_header *h = stream_header(s->recording.stream);
+    const struct perfdata_events *events = s->recording.events;
     /* perf sorts by time only when every record has one. */
     bool sorted = !s->o->dump_unsorted && !(s->show & SCRIPT_SHOW_ROUND) && events->list.count &&
                   events->list.items[0].attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL;
@@ -230,10 +231,10 @@ static bool dump_pass(struct script *s, struct err *err) {
     struct stream_record r;
     enum stream_status status;
     bool ok = true;
-    dump_init(&dump, events, h, &s->reading.namer, s->model,
-              h->container == PERFDATA_CONTAINER_PIPE ? "pipe" : stream_path(s->reading.stream));
+    dump_init(&dump, events, h, &s->recording.namer, s->model,
+              h->container == PERFDATA_CONTAINER_PIPE ? "pipe" : stream_path(s->recording.stream));
     dump.for_script = true;
-    order_init(&order, s->reading.stream, NULL, NULL, !sorted);
+    order_init(&order, s->recording.stream, NULL, NULL, !sorted);
     while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed) {
         dump_record(&dump, &r, &s->out);
         ok = r.legacy || do_record(s, &r, err);
@@ -263,7 +264,7 @@ static bool want_streamed(void *ctx, const struct stream_record *r) {
     bool wanted = r->raw.type == PERFDATA_RECORD_SAMPLE || model_wants(s->model, r->raw.type) ||
                   r->raw.type == PERFDATA_RECORD_TIME_CONV || script_record_shown(s->show, r->raw.type);
     if (!wanted)
-        reading_decode(&s->reading, r, &rec); /* only to find damage */
+        recording_decode(&s->recording, r, &rec); /* only to find damage */
     return wanted;
 }
 
@@ -271,7 +272,7 @@ static bool want_streamed(void *ctx, const struct stream_record *r) {
 static bool follow(struct script *s, uint64_t now_ns, struct err *err) {
     if (s->round_ended && s->naming.names && resolve_names_refresh(s->naming.names))
         script_names_forget(&s->print.names);
-    return reading_follow_jitdumps(&s->reading, s->model, now_ns, s->round_ended, err);
+    return recording_follow_jitdumps(&s->recording, s->model, now_ns, s->round_ended, err);
 }
 
 /* A round's end delivers the rounds before it, so what lies before the last but one is done with: its bytes
@@ -279,8 +280,8 @@ static bool follow(struct script *s, uint64_t now_ns, struct err *err) {
 static bool forget(struct script *s, struct model_when when, struct err *err) {
     uint64_t loc = s->round_locs[0];
     s->round_ended = false;
-    resolve_deferred_forget(&s->reading.deferred, loc);
-    stream_release(s->reading.stream, loc);
+    resolve_deferred_forget(&s->recording.deferred, loc);
+    stream_release(s->recording.stream, loc);
     return model_retire(s->model, when, err);
 }
 
@@ -290,7 +291,7 @@ static bool stream_pass(struct script *s, struct err *err) {
     enum stream_status status;
     uint64_t now_ns = 0;
     bool ok = true;
-    order_init(&order, s->reading.stream, want_streamed, s, s->show & SCRIPT_SHOW_ROUND);
+    order_init(&order, s->recording.stream, want_streamed, s, s->show & SCRIPT_SHOW_ROUND);
     while (ok && (status = order_next(&order, &r, err)) == STREAM_RECORD && !s->out.failed) {
         if (s->failed)
             ok = err_memory(err, "script");
@@ -302,17 +303,17 @@ static bool stream_pass(struct script *s, struct err *err) {
         r.has_time = true;
         ok = ok && follow(s, now_ns, err);
         if (ok && s->round_ended)
-            ok = forget(s, reading_when(&s->reading, &r), err);
+            ok = forget(s, recording_when(&s->recording, &r), err);
         if (r.raw.type != PERFDATA_RECORD_SAMPLE)
-            ok = ok && reading_apply(&s->reading, s->model, &r, err);
+            ok = ok && recording_apply(&s->recording, s->model, &r, err);
         else
             model_asked(s->model, r.time_ns);
         if (r.raw.type < PERFDATA_RECORD_USER_START)
-            ok = ok && reading_names(&s->reading, err);
+            ok = ok && recording_name_events(&s->recording, err);
         ok = ok && do_record(s, &r, err);
     }
     ok = ok && (s->out.failed || status == STREAM_END);
-    reading_warn_jitdumps(&s->reading);
+    input_warn_jitdumps(&s->recording);
     uint64_t late = model_unordered(s->model);
     if (late)
         log_line(LOG_WARN, "%" PRIu64 " records came later than their round and counted from there", late);
@@ -323,5 +324,5 @@ static bool stream_pass(struct script *s, struct err *err) {
 bool script_read(struct script *s, struct err *err) {
     if (script_is_dump(s->o))
         return dump_pass(s, err);
-    return stream_is_pipe(s->reading.stream) ? stream_pass(s, err) : second_pass(s, err);
+    return stream_is_pipe(s->recording.stream) ? stream_pass(s, err) : second_pass(s, err);
 }

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
-#include "cmd/reading.h"
+#include "cmd/input.h"
 #include "edit/scrub.h"
 #include "format/jitdump/jitdump.h"
 #include "format/perfdata/feature.h"
@@ -24,7 +24,7 @@
 enum phase { HEAD, RECORDS, TAIL };
 
 struct scrubbing {
-    struct reading reading;
+    struct recording recording;
     struct edit_scrub *scrub;
     struct copy_editor editor; /* the scrub's, told where the records end */
     struct os_output output;
@@ -84,7 +84,7 @@ static void scrub_feature(struct edit_scrub *s, uint32_t id, uint8_t *content, s
 
 /* Those whose contents lie in `part`, a copy of what begins at `start` in the input. */
 static void scrub_features(struct scrubbing *x, uint8_t *part, uint64_t start, size_t size) {
-    const struct perfdata_header *h = stream_header(x->reading.stream);
+    const struct perfdata_header *h = stream_header(x->recording.stream);
     for (size_t i = 0; i < h->features.count; i++) {
         const struct perfdata_feature *f = &h->features.items[i];
         uint64_t at = f->section.offset - start;
@@ -364,11 +364,11 @@ static bool write_out(struct scrubbing *x, struct bytes b, struct err *err) {
 
 /* What stands before the records: the preamble, which ends there, keeps its size. */
 static bool scrub_head(struct scrubbing *x, struct writer *head, struct err *err) {
-    struct bytes old = stream_box(x->reading.stream, true);
+    struct bytes old = stream_box(x->recording.stream, true);
     struct writer box = writer_make(false);
     bool ok = !old.size || scrub_box(x->scrub, old, &box) || err_memory(err, "archive --scrub");
     if (ok && old.size && box.size != old.size)
-        ok = err_set(err, ERR_UNSUPPORTED, stream_path(x->reading.stream),
+        ok = err_set(err, ERR_UNSUPPORTED, stream_path(x->recording.stream),
                      "its preamble has parts of a later version");
     if (ok && old.size && old.size <= head->size)
         memcpy(head->data + (head->size - old.size), box.data, box.size);
@@ -379,13 +379,13 @@ static bool scrub_head(struct scrubbing *x, struct writer *head, struct err *err
 /* What stands behind them, up to the trailer, which is made anew. */
 static bool write_tail(struct scrubbing *x, struct bytes tail, struct err *err) {
     static const uint8_t zeros[8];
-    struct bytes old = stream_box(x->reading.stream, false);
+    struct bytes old = stream_box(x->recording.stream, false);
     struct writer part = writer_make(false), box = writer_make(false);
     tail.size -= old.size < tail.size ? old.size : tail.size;
     writer_bytes_put(&part, tail);
     bool ok = (writer_ok(&part) && scrub_box(x->scrub, old, &box)) || err_memory(err, "archive --scrub");
     if (ok && part.size) {
-        const struct perfdata_header *h = stream_header(x->reading.stream);
+        const struct perfdata_header *h = stream_header(x->recording.stream);
         scrub_features(x, part.data, h->data.offset + h->data.size, part.size);
     }
     ok = ok && write_out(x, writer_bytes(&part), err) &&
@@ -438,13 +438,13 @@ static bool random_number(uint64_t *number, struct err *err) {
 }
 
 static bool can_scrub(const struct scrubbing *x, struct err *err) {
-    const struct stream *s = x->reading.stream;
+    const struct stream *s = x->recording.stream;
     const struct perfdata_header *h = stream_header(s);
     bool foreign = false;
     for (size_t i = 0; i < h->features.count; i++)
         foreign = foreign || h->features.items[i].id >= PERFDATA_FEATURE_SIMPLEPERF_START ||
                   h->features.items[i].id == PERFDATA_FEATURE_AUXTRACE;
-    if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->reading.events->swap)
+    if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->recording.events->swap)
         return err_set(
             err, ERR_UNSUPPORTED, stream_path(s),
             "only files in this machine's byte order can be scrubbed: convert it with `inject` first");
@@ -458,11 +458,11 @@ bool scrub_recording(const char *path, const char *output, struct err *err) {
     struct copy_sink sink = {sink_write, sink_patch, &x};
     struct copy_result result;
     uint64_t random;
-    bool ok = reading_open(&x.reading, path, true, err) && can_scrub(&x, err) &&
+    bool ok = input_open(&x.recording, path, true, err) && can_scrub(&x, err) &&
               random_number(&random, err) &&
-              (x.scrub = edit_scrub_new(random, x.reading.stream, err)) != NULL;
+              (x.scrub = edit_scrub_new(random, x.recording.stream, err)) != NULL;
     if (ok && os_output_create(output, &x.output, err)) {
-        ok = copy_recording(x.reading.stream, &sink, &x.editor, &result, err);
+        ok = copy_recording(x.recording.stream, &sink, &x.editor, &result, err);
         int closed = x.output.close(x.output.ctx);
         if (ok && closed)
             ok = err_errno(err, -closed, output, "cannot write");
@@ -476,6 +476,6 @@ bool scrub_recording(const char *path, const char *output, struct err *err) {
         ok = false;
     }
     edit_scrub_free(x.scrub);
-    reading_close(&x.reading);
+    recording_close(&x.recording);
     return ok;
 }

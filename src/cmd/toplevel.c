@@ -187,6 +187,21 @@ static const char *below_home(const char *folder, char *room, size_t cap) {
     return n > 0 && (size_t)n < cap ? room : NULL;
 }
 
+/* Where the base directory specification (freedesktop.org) puts what can be made again: a path that is not
+ * absolute counts as none. NULL: nowhere. */
+static const char *own_cache_path(char *room, size_t cap) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n = cache && *cache == '/' ? snprintf(room, cap, "%s/sonde", cache)
+            : home && *home == '/' ? snprintf(room, cap, "%s/.cache/sonde", home)
+                                   : -1;
+    return n > 0 && (size_t)n < cap ? room : NULL;
+}
+
+static const char *debuginfod_urls(void) {
+    const char *servers = getenv("DEBUGINFOD_URLS");
+    return servers && *servers ? servers : NULL;
+}
+
 int toplevel_run(int argc, char **argv) {
     struct perfconfig config = PERFCONFIG_INIT;
     struct command_env env = {
@@ -195,7 +210,7 @@ int toplevel_run(int argc, char **argv) {
         .config = &config,
     };
     struct toplevel_options o = {.pager = -1};
-    char folder[4096];
+    char folder[4096], own_cache[4096];
     int status;
     command_log(&env, 0, false);
     /* --list-opts takes the rest as it is: a command, or nothing. */
@@ -212,6 +227,8 @@ int toplevel_run(int argc, char **argv) {
     perfconfig_load(&config);
     env.buildid_dir = o.buildid_dir ? o.buildid_dir : perfconfig_text(&config, "buildid.dir");
     env.buildid_dir = below_home(env.buildid_dir ? env.buildid_dir : "~/.debug", folder, sizeof folder);
+    env.own_cache = own_cache_path(own_cache, sizeof own_cache);
+    env.debuginfod_urls = debuginfod_urls();
     status = run_words(&env, &o, r.argc, r.argv);
     perfconfig_fini(&config);
     return status;

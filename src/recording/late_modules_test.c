@@ -13,7 +13,7 @@
 #include "base/writer.h"
 #include "model/model_test_records.h"
 #include "os/host.h"
-#include "resolve/late_modules.h"
+#include "recording/late_modules.h"
 
 #define TEXT 0xffffffff81000000
 #define HERE 0xffffffffc0400000
@@ -56,7 +56,7 @@ static void check(const struct os_fake_file *files, const char *list, const char
     struct os_files fake = os_files_fake(files);
     struct model_hit hit;
     session_open(&s, release);
-    assert_true(resolve_late_modules(&s.r, &fake, list, s.m, NULL));
+    assert_true(late_modules_map(&s.r, &fake, list, s.m, NULL));
     freeze(s.m);
     assert_string_equal(dso(s.m, K, 7, 5, LATE + 0x123), want);
     assert_string_equal(dso(s.m, K, 7, 5, LATE - 1), "-");
@@ -131,7 +131,7 @@ static void list_of_symbols(void **state) {
     struct os_files fake = os_files_fake(files);
     session_open(&s, "any");
     at(s.m, 3, rec_mmap(K, UINT32_MAX, LATE + 0x1000, 0x1000, 0, "[recorded]"));
-    assert_true(resolve_late_modules(&s.r, &fake, "/good", s.m, NULL));
+    assert_true(late_modules_map(&s.r, &fake, "/good", s.m, NULL));
     freeze(s.m);
     assert_string_equal(dso(s.m, K, 7, 5, LATE + 0xfff), "[late]");
     assert_string_equal(dso(s.m, K, 7, 5, LATE + 0x1000), "[recorded]");

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/kernel_maps.h"
+#include "recording/kernel_maps.h"
 
 #define TEXT(s) \
     { (const uint8_t *)(s), sizeof(s) - 1 }

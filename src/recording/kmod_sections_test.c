@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/kmod_sections.h"
+#include "recording/kmod_sections.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/time_range.h"
+#include "select/time_range.h"
 
 #include <ctype.h>
 #include <stdlib.h>

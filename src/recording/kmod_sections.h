@@ -4,8 +4,8 @@
  * pass; at its end the model learns of code that no map of a module covers, and the rest becomes lines as
  * sonde's own recordings have them (format/perfdata/module_lines.h).
  */
-#ifndef SONDE_CMD_KMOD_SECTIONS_H
-#define SONDE_CMD_KMOD_SECTIONS_H
+#ifndef SONDE_RECORDING_KMOD_SECTIONS_H
+#define SONDE_RECORDING_KMOD_SECTIONS_H
 
 #include "base/strpool.h"
 #include "base/vec.h"

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "cmd/time_range.h"
+#include "select/time_range.h"
 
 /* A recording with 101 samples, one each microsecond from second 1 on. */
 enum { SAMPLES = 101, STEP_NS = 1000 };

@@ -3,8 +3,8 @@
  * Kernel modules that were loaded while perf recorded. It writes maps only of those that are there when it
  * begins, so their frames lie nowhere; but a list of the same boot's modules tells where they are.
  */
-#ifndef SONDE_RESOLVE_LATE_MODULES_H
-#define SONDE_RESOLVE_LATE_MODULES_H
+#ifndef SONDE_RECORDING_LATE_MODULES_H
+#define SONDE_RECORDING_LATE_MODULES_H
 
 #include "os/files.h"
 #include "resolve/recorded.h"
@@ -17,7 +17,7 @@
  * read unless the recording is another tool's than sonde, which records them. Between resolve_recorded_apply
  * and model_freeze. False and *err: memory.
  */
-bool resolve_late_modules(struct resolve_recorded *r, const struct os_files *files, const char *kallsyms,
-                          struct model *m, struct err *err);
+bool late_modules_map(struct resolve_recorded *r, const struct os_files *files, const char *kallsyms,
+                      struct model *m, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/module_ends.h"
+#include "recording/module_ends.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/kernel_maps.h"
+#include "recording/kernel_maps.h"
 
 #include <stdio.h>
 

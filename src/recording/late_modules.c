@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "resolve/late_modules.h"
+#include "recording/late_modules.h"
 
 #include <stdlib.h>
 
@@ -222,8 +222,8 @@ static bool map_all(struct modules *l, struct model *m, struct err *err) {
     return ok;
 }
 
-bool resolve_late_modules(struct resolve_recorded *r, const struct os_files *files, const char *kallsyms,
-                          struct model *m, struct err *err) {
+bool late_modules_map(struct resolve_recorded *r, const struct os_files *files, const char *kallsyms,
+                      struct model *m, struct err *err) {
     struct model_kernel_reference kernel;
     struct modules l = {.text = writer_make(false)};
     bool same = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which samples count, by CPU, process, thread and comm: the -C, --pid, --tid and -c options of readers. */
-#ifndef SONDE_CMD_FILTER_H
-#define SONDE_CMD_FILTER_H
+#ifndef SONDE_SELECT_FILTER_H
+#define SONDE_SELECT_FILTER_H
 
 #include "base/err.h"
 #include "base/vec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/filter.h"
+#include "select/filter.h"
 
 #include <ctype.h>
 #include <errno.h>

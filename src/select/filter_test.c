@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/filter.h"
+#include "select/filter.h"
 
 /* Threads 10/10 "one" and 10/11 "two"; 20/20 has no name. */
 static struct model *names(void) {

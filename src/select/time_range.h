@@ -9,8 +9,8 @@
  * A slice given in percent ends before its last instant unless that is the recording's end, so that
  * neighbouring slices share no sample (as in perf).
  */
-#ifndef SONDE_CMD_TIME_RANGE_H
-#define SONDE_CMD_TIME_RANGE_H
+#ifndef SONDE_SELECT_TIME_RANGE_H
+#define SONDE_SELECT_TIME_RANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

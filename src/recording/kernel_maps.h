@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The running kernel and its modules: where their code is, and their build-ids. */
-#ifndef SONDE_CMD_KERNEL_MAPS_H
-#define SONDE_CMD_KERNEL_MAPS_H
+#ifndef SONDE_RECORDING_KERNEL_MAPS_H
+#define SONDE_RECORDING_KERNEL_MAPS_H
 
 #include "base/arena.h"
 #include "base/err.h"

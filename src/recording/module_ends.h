@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where kernel modules end of which the recording says only where they begin (perfs before 4.13, the last
  * one). */
-#ifndef SONDE_CMD_MODULE_ENDS_H
-#define SONDE_CMD_MODULE_ENDS_H
+#ifndef SONDE_RECORDING_MODULE_ENDS_H
+#define SONDE_RECORDING_MODULE_ENDS_H
 
 #include "model/model.h"
 
