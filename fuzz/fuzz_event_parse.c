@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/out.h"
-#include "record/event_parse.h"
-#include "record/event_test.h"
+#include "record/events/event_parse.h"
+#include "record/events/event_test.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -17,7 +17,7 @@
 #include "os/place.h"
 #include "os/proc.h"
 #include "os/sysfs.h"
-#include "record/cache_entries.h"
+#include "record/keep/cache_entries.h"
 #include "recording/kernel_maps.h"
 
 enum { PATH_ROOM = 8192 };
@@ -106,7 +106,7 @@ static bool pack_list(struct session *s, const char *to, struct err *err) {
     return ok;
 }
 
-/* The link by which the entry is found; the cache's layout, see record/cache.h. */
+/* The link by which the entry is found; the cache's layout, see record/keep/build_id_cache.h. */
 static bool pack_link(struct session *s, const char *name, const char *hex, struct err *err) {
     char path[PATH_ROOM], target[PATH_ROOM];
     snprintf(path, sizeof path, ".build-id/%.2s/%s", hex, hex + 2);

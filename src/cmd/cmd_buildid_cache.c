@@ -13,8 +13,8 @@
 #include "os/debuginfod.h"
 #include "os/place.h"
 #include "os/proc.h"
-#include "record/cache_entries.h"
-#include "record/kcore.h"
+#include "record/keep/cache_entries.h"
+#include "record/keep/kcore.h"
 #include "recording/kernel_maps.h"
 
 enum { PATH_ROOM = 4096, SERVERS_TOTAL_MS = 60000 };

@@ -18,8 +18,8 @@
 #include "os/files.h"
 #include "os/rights.h"
 #include "os/sysfs.h"
-#include "record/kernel.h"
-#include "record/sections.h"
+#include "record/keep/sections.h"
+#include "record/synth/kernel.h"
 
 struct inject_options {
     const char *input, *output;

@@ -14,10 +14,10 @@
 #include "object/sdt.h"
 #include "os/map.h"
 #include "os/place.h"
-#include "record/cache_entries.h"
-#include "record/event_names.h"
-#include "record/pmu.h"
-#include "record/tracepoint.h"
+#include "record/events/event_names.h"
+#include "record/events/pmu.h"
+#include "record/events/tracepoint.h"
+#include "record/keep/cache_entries.h"
 
 struct list_options {
     bool desc, long_desc, json, details, deprecated, debug, raw;

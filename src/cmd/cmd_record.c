@@ -15,7 +15,7 @@
 #include "os/output.h"
 #include "os/proc.h"
 #include "record/session.h"
-#include "record/synth.h"
+#include "record/synth/synth.h"
 
 /* -e, --filter and --exclude-perf depend on each other's order. */
 struct selection {

@@ -10,9 +10,9 @@
 #include "config.h"
 #include "os/host.h"
 #include "os/rights.h"
-#include "record/allowed.h"
-#include "record/kernel.h"
-#include "record/tracepoint.h"
+#include "record/events/tracepoint.h"
+#include "record/rings/allowed.h"
+#include "record/synth/kernel.h"
 
 struct machine {
     struct doctor *d;

@@ -12,7 +12,7 @@
 #include "os/files.h"
 #include "os/output.h"
 #include "os/place.h"
-#include "record/keep.h"
+#include "record/keep/keep.h"
 #include "recording/naming.h"
 
 static const uint64_t IMAGE_MAX = (uint64_t)1 << 30, ALIGN = 8;

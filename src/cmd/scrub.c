@@ -18,7 +18,7 @@
 #include "os/files.h"
 #include "os/output.h"
 #include "os/place.h"
-#include "record/compress.h"
+#include "record/write/compress.h"
 
 /* The copy is what the input's head was, its records, and what stood behind them up to the trailer. */
 enum phase { HEAD, RECORDS, TAIL };

@@ -116,4 +116,13 @@ static inline const char *name_of(struct model *m, uint32_t pid, uint32_t tid, u
 #define assert_dso(pid, t, address, want) assert_string_equal(dso(m, U, pid, t, address), want)
 #define assert_comm(pid, tid, t, want)    assert_string_equal(name_of(m, pid, tid, t), want)
 
+static inline const char *before_exec(struct model *m, uint32_t pid, uint64_t t, uint64_t address) {
+    struct model_hit hit;
+    bool found = model_find_before_exec(m, U, pid, upto(t), address, &hit);
+    assert_true(found || (hit.mapping == MODEL_NONE && hit.image == MODEL_NONE));
+    return found ? model_image_dso(m, model_image(m, hit.image)) : "-";
+}
+
+#define assert_before_exec(pid, t, address, want) assert_string_equal(before_exec(m, pid, t, address), want)
+
 #endif

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/keep.h"
+#include "record/keep/keep.h"
 
 enum { RECORD_RANGES_MAX = 64 };
 

@@ -1,102 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/session.h"
+#include "record/session_internal.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/plural.h"
-#include "os/channel.h"
-#include "os/child.h"
-#include "os/host.h"
 #include "os/limits.h"
-#include "os/place.h"
 #include "os/uevents.h"
-#include "record/boxes.h"
-#include "record/bpf.h"
-#include "record/cache.h"
-#include "record/cgroups.h"
-#include "record/control.h"
-#include "record/drain.h"
-#include "record/facts.h"
-#include "record/fallback.h"
-#include "record/kcore.h"
-#include "record/kernel.h"
-#include "record/module_watch.h"
-#include "record/opening.h"
-#include "record/readers.h"
-#include "record/trigger.h"
+#include "record/events/fallback.h"
+#include "record/keep/build_id_cache.h"
+#include "record/keep/kcore.h"
+#include "record/synth/cgroups.h"
+#include "record/synth/opening.h"
 
 enum {
-    FILES_MAX = 1 << 16,  /* that --switch-max-files can count */
-    FIRST_MS = 8,         /* until the first look at the rings */
-    CHECKPOINT_MS = 1000, /* what is in the rings reaches the file at least so often */
+    FILES_MAX = 1 << 16, /* that --switch-max-files can count */
     SINK_BYTES = 256 << 10,
-    MAX_EVENTS = 64,
-    THREADS_MS = 100,     /* how often readers are asked how they are */
     COMPRESS_BUFFERS = 2, /* one is filled while the other is compressed */
-};
-static const uint64_t TAG_SIGNALS = UINT64_MAX, TAG_CONTROL = UINT64_MAX - 1, TAG_MODULES = UINT64_MAX - 2,
-                      TAG_TRIGGER = UINT64_MAX - 3;
-
-struct session {
-    const struct record_job *job;
-    struct record_result *result;
-    struct os_host host;
-    struct os_signals signals;
-    struct os_child child;
-    bool had_child;
-    struct record_target target;
-    struct record_events defaults;
-    struct writer notes; /* what events became of those that do not exist */
-    struct record_plan config;
-    struct record_opened opened;
-    struct record_trigger trigger; /* of --switch-output-event */
-    struct perfdata_events events;
-    struct record_file file;
-    bool file_open;
-    struct record_build_ids build_ids;
-    struct record_bpf bpf;
-    struct perfdata_kernel_facts kernel_facts; /* no boot id: not found out yet */
-    struct record_identities identities;
-    struct record_keep keep;
-    struct record_module_watch modules;
-    int uevents; /* -1: none */
-    bool modules_changed;
-    struct record_compress compress;
-    struct os_affinity affinity;
-    struct record_write_thread thread;
-    struct record_layout layout;
-    struct record_readers readers; /* of --threads */
-    struct record_drain drain;
-    struct record_sink sink;
-    struct writer pending; /* of the sink */
-    bool hold;             /* it waits there */
-    struct os_channel channel;
-    struct record_control control;
-    int poller;
-    size_t polled;                  /* event descriptors that have not hung up */
-    bool stop, max_reached, failed; /* failed: not all could be written */
-    char cgroup_folder[512];
-    char main_file[4096]; /* of a directory */
-
-    uint64_t seconds_told; /* by the last progress */
-    int patience_ms;       /* the longest that the next wait may be; 0: the first */
-
-    /* What happens at given times (-D), in order. */
-    uint64_t start_ns; /* os_clock_ns() when the command began */
-    size_t toggles;    /* that are done: the first turns events on, the next off, and so on */
-
-    /* --switch-output. */
-    bool switch_asked, later_file; /* later: not the first */
-    uint64_t file_start_ns;
-    char **finished; /* names of the last files, a ring of as many as are kept; owned */
-    uint64_t finished_count;
 };
 
 /* --- start --- */
@@ -260,13 +182,13 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
     return ok;
 }
 
-static uint64_t file_size(struct session *s) {
+uint64_t record_session_file_size(struct session *s) {
     if (s->job->options->threads)
         return record_file_size(&s->file) + atomic_load(&s->readers.bytes);
     return s->drain.thread ? record_write_thread_size(s->drain.thread) : record_file_size(&s->file);
 }
 
-static bool flush_sink(struct session *s, struct err *err) {
+bool record_session_flush_sink(struct session *s, struct err *err) {
     bool ok = writer_ok(&s->pending)
                   ? !s->pending.size || record_drain_put(&s->drain, writer_bytes(&s->pending), err)
                   : err_memory(err, "records");
@@ -277,7 +199,7 @@ static bool flush_sink(struct session *s, struct err *err) {
 static bool sink_put(void *ctx, struct bytes records, struct err *err) {
     struct session *s = ctx;
     writer_bytes_put(&s->pending, records);
-    return s->hold || s->pending.size < SINK_BYTES || flush_sink(s, err);
+    return s->hold || s->pending.size < SINK_BYTES || record_session_flush_sink(s, err);
 }
 
 /* The event whose records tell of processes and mappings. */
@@ -324,8 +246,8 @@ static bool tell_before(struct session *s, struct err *err) {
 
 /* How much more may come from the rings until the file has --max-size. How much of it compressed data takes
  * is known afterwards only. */
-static void set_budget(struct session *s) {
-    uint64_t max = s->job->options->max_bytes, size = file_size(s);
+void record_session_set_budget(struct session *s) {
+    uint64_t max = s->job->options->max_bytes, size = record_session_file_size(s);
     s->drain.limited = max != 0;
     s->drain.budget_bytes = size >= max ? 0 : s->drain.compress ? UINT64_MAX : max - size;
 }
@@ -340,7 +262,7 @@ static bool relieve(struct session *s, struct hash_map *execs, struct err *err) 
     }
     if (full && !record_drain_execs(&s->drain, &s->opened, execs))
         return err_memory(err, "processes");
-    set_budget(s);
+    record_session_set_budget(s);
     return !full || record_drain_pass(&s->drain, &s->opened, &wrote, err);
 }
 
@@ -435,10 +357,10 @@ static bool put_opening(struct session *s, struct err *err) {
     init_sink(s);
     record_opening_encode(&s->opened, &s->target, &s->sink, s->later_file ? NULL : s->host.clone,
                           &s->pending);
-    if (!flush_sink(s, err) || (!job->options->tail_synth && !tell_before_events(s, err)))
+    if (!record_session_flush_sink(s, err) || (!job->options->tail_synth && !tell_before_events(s, err)))
         return false;
     record_opening_mark(PERFDATA_RECORD_FINISHED_INIT, &s->pending);
-    return flush_sink(s, err);
+    return record_session_flush_sink(s, err);
 }
 
 /* Their state now, and to be told when it changes; a kernel that has none tells nothing. */
@@ -598,7 +520,7 @@ static bool close_file(struct session *s, struct err *err) {
         record_cache_add(&(struct record_cache){s->job->cache_folder, s->job->proc, RECORD_CACHE_FILE_MAX,
                                                 RECORD_CACHE_ALL_MAX},
                          &s->build_ids);
-    s->result->file_bytes = file_size(s);
+    s->result->file_bytes = record_session_file_size(s);
     s->result->raw_bytes = s->compress.in;
     s->file_open = false;
     return (facts || err_memory(err, "facts")) && ok;
@@ -641,12 +563,12 @@ static bool name_after_time(struct session *s, struct err *err) {
 }
 
 /* Goes on in a new file that can be read without the others. */
-static bool switch_file(struct session *s, struct err *err) {
+bool record_session_switch_file(struct session *s, struct err *err) {
     uint64_t now_ns = 0, unused;
     os_clock_read(CLOCK_REALTIME, &now_ns, &unused);
     if (!record_drain_backward(&s->drain, &s->opened, err))
         return false;
-    if (s->job->options->tail_synth && !(tell_before(s, err) && flush_sink(s, err)))
+    if (s->job->options->tail_synth && !(tell_before(s, err) && record_session_flush_sink(s, err)))
         return false;
     if (!close_file(s, err) || !name_after_time(s, err))
         return false;
@@ -668,227 +590,6 @@ static bool switch_file(struct session *s, struct err *err) {
 
 /* --- run --- */
 
-static void take_signals(struct session *s) {
-    for (int sig; (sig = os_signals_next(&s->signals, NULL)) != 0;) {
-        if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP) {
-            s->result->signal = sig;
-            s->stop = true;
-        } else if (sig == SIGUSR2) {
-            const struct record_options *o = s->job->options;
-            s->switch_asked |= o->switch_output && !o->switch_bytes && !o->switch_ms;
-        } else if (sig == SIGCHLD && os_child_ended(&s->child, &s->result->status)) {
-            s->stop = true;
-        }
-    }
-}
-
-static void list_events(struct session *s, const char *how) {
-    struct writer w = writer_make(false);
-    bool ok = record_control_list(&s->config, how, &w);
-    writer_u8(&w, 0);
-    if (!ok)
-        log_line(LOG_WARN, "--control: evlist takes -v, -g or -F, not %s", how);
-    for (char *line = writer_ok(&w) ? (char *)w.data : NULL; ok && line && *line;) {
-        size_t n = strcspn(line, "\n");
-        log_line(LOG_WARN, "%.*s", (int)n, line);
-        line += n + 1;
-    }
-    writer_fini(&w);
-}
-
-/* Does a command and acknowledges it. */
-static void obey(struct session *s, enum record_command command) {
-    const struct record_options *o = s->job->options;
-    const char *name = s->control.name;
-    bool on = command == RECORD_COMMAND_ENABLE;
-    switch (command) {
-    case RECORD_COMMAND_ENABLE:
-    case RECORD_COMMAND_DISABLE:
-        if (!*name)
-            record_open_switch(&s->opened, &s->config, on);
-        else if (!record_open_enable_named(&s->opened, &s->config, name, on))
-            log_line(LOG_WARN, "--control: there is no event %s", name);
-        break;
-    case RECORD_COMMAND_STOP:
-        s->stop = true;
-        break;
-    case RECORD_COMMAND_SNAPSHOT: /* what the rings hold becomes a file */
-        s->switch_asked |= o->switch_output;
-        if (!o->switch_output)
-            log_line(LOG_WARN, "--control: snapshot is for --switch-output, best with --overwrite");
-        break;
-    case RECORD_COMMAND_LIST:
-        list_events(s, name);
-        break;
-    case RECORD_COMMAND_PING:
-    case RECORD_COMMAND_NONE:
-        break;
-    case RECORD_COMMAND_UNKNOWN:
-        log_line(LOG_WARN, "--control: not a command: %s", s->control.line);
-    }
-    os_channel_write(&s->channel, "ack\n");
-}
-
-static void take_commands(struct session *s) {
-    char text[512];
-    ssize_t n = os_channel_read(&s->channel, text, sizeof text);
-    if (n < 0)
-        os_poller_remove(s->poller, s->channel.in);
-    for (size_t at = 0, taken; n > 0 && at < (size_t)n; at += taken) {
-        enum record_command command = record_control_take(&s->control, text + at, (size_t)n - at, &taken);
-        if (command != RECORD_COMMAND_NONE)
-            obey(s, command);
-    }
-}
-
-static void wait_for_more(struct session *s, int timeout_ms) {
-    struct os_poll_event events[MAX_EVENTS];
-    size_t n = os_poller_wait(s->poller, events, MAX_EVENTS, timeout_ms);
-    bool woken = false;
-    for (size_t i = 0; i < n; i++) {
-        if (events[i].tag == TAG_SIGNALS) {
-            take_signals(s);
-            continue;
-        }
-        if (events[i].tag == TAG_MODULES) {
-            s->modules_changed |= s->uevents < 0 || os_uevents_modules(s->uevents);
-            continue;
-        }
-        if (events[i].tag == TAG_TRIGGER) {
-            s->switch_asked |= record_trigger_fired(&s->trigger);
-            continue;
-        }
-        if (events[i].tag == TAG_CONTROL) {
-            take_commands(s);
-            continue;
-        }
-        woken |= events[i].readable;
-        if (events[i].hung_up) {
-            os_poller_remove(s->poller, s->opened.fds.items[events[i].tag].fd);
-            s->polled--;
-        }
-    }
-    s->result->wakeups += woken;
-    if (s->job->options->threads)
-        s->polled = atomic_load(&s->readers.polled);
-    /* The command's children may outlive its events' end; without a command nobody is left. */
-    if ((s->polled == 0 && !s->had_child) || atomic_load(&s->readers.failed))
-        s->stop = true;
-}
-
-/* When (ms since the start) the next change of -D is due; -1: none is. Even ones turn events on. */
-static int64_t next_toggle_ms(const struct session *s) {
-    const struct record_options *o = s->job->options;
-    if (!o->range_count)
-        return s->toggles == 0 && o->delay_ms > 0 ? o->delay_ms : -1;
-    if (s->toggles / 2 >= o->range_count)
-        return -1;
-    const struct record_range *r = &o->ranges[s->toggles / 2];
-    return s->toggles % 2 ? r->end_ms : r->start_ms;
-}
-
-static void do_toggles(struct session *s) {
-    for (int64_t at;
-         (at = next_toggle_ms(s)) >= 0 && os_clock_ns() - s->start_ns >= (uint64_t)at * 1000000;) {
-        bool on = s->toggles % 2 == 0;
-        log_line(LOG_INFO, "events are %s", on ? "enabled" : "disabled");
-        if (s->toggles++ == 0)
-            record_open_enable(&s->opened, &s->config, true);
-        else
-            record_open_switch(&s->opened, &s->config, on);
-    }
-}
-
-static int until_ms(uint64_t due_ns, int most_ms) {
-    uint64_t now = os_clock_ns();
-    uint64_t left = due_ns > now ? (due_ns - now) / 1000000 + 1 : 0;
-    return left < (uint64_t)most_ms ? (int)left : most_ms;
-}
-
-/*
- * Until the next thing that is due, but not for ever: what is in the rings wants to be saved. In the first
- * second more often: what a new process maps is looked at best while it is alive.
- */
-static int timeout_ms(struct session *s) {
-    const struct record_options *o = s->job->options;
-    int ms = s->patience_ms ? s->patience_ms : FIRST_MS;
-    s->patience_ms = 2 * ms < CHECKPOINT_MS ? 2 * ms : CHECKPOINT_MS;
-    int64_t toggle = next_toggle_ms(s);
-    if (o->threads) /* nothing else wakes us when they have nothing left to read */
-        ms = ms < THREADS_MS ? ms : THREADS_MS;
-    if (toggle >= 0)
-        ms = until_ms(s->start_ns + (uint64_t)toggle * 1000000, ms);
-    if (o->switch_output && o->switch_ms)
-        ms = until_ms(s->file_start_ns + o->switch_ms * 1000000, ms);
-    return ms;
-}
-
-static bool switch_due(struct session *s) {
-    const struct record_options *o = s->job->options;
-    if (!o->switch_output)
-        return false;
-    return s->switch_asked || (o->switch_bytes && file_size(s) >= o->switch_bytes) ||
-           (o->switch_ms && os_clock_ns() - s->file_start_ns >= o->switch_ms * 1000000);
-}
-
-static void tell_progress(struct session *s) {
-    const struct record_job *job = s->job;
-    uint64_t seconds = (os_clock_ns() - s->start_ns) / 1000000000;
-    if (!job->progress || seconds == s->seconds_told)
-        return;
-    s->seconds_told = seconds;
-    job->progress(job->progress_ctx,
-                  &(struct record_progress){seconds, file_size(s),
-                                            s->drain.samples + atomic_load(&s->readers.samples),
-                                            s->drain.lost + atomic_load(&s->readers.lost)});
-}
-
-/* Before more is drained: new code cannot be in what has been. */
-static bool look_at_modules(struct session *s, struct err *err) {
-    bool changed = record_module_events_take(&s->modules.events) || s->modules_changed;
-    s->modules_changed = false;
-    return !changed ||
-           (record_module_watch_look(&s->modules, &s->sink, s->drain.last_ns, err) && flush_sink(s, err));
-}
-
-/* Programs whose records have just been taken may be unloaded soon. */
-static void note_programs(struct session *s) {
-    if (s->job->options->threads)
-        record_readers_programs(&s->readers, &s->drain);
-    if (s->job->proc && s->file.out.seekable)
-        for (size_t i = 0; i < s->drain.programs.count; i++)
-            record_bpf_note(s->job->proc, &s->bpf, s->drain.programs.items[i]);
-    vec_clear(&s->drain.programs);
-}
-
-static bool drain(struct session *s, struct err *err) {
-    set_budget(s);
-    bool wrote, ok = s->job->options->threads || record_drain_pass(&s->drain, &s->opened, &wrote, err);
-    note_programs(s);
-    return ok;
-}
-
-static bool run(struct session *s, struct err *err) {
-    uint64_t max = s->job->options->max_bytes;
-    while (!s->stop) {
-        wait_for_more(s, timeout_ms(s));
-        do_toggles(s);
-        if (!look_at_modules(s, err) || !drain(s, err))
-            return false;
-        tell_progress(s);
-        if (max && (s->drain.left_out || file_size(s) >= max)) {
-            s->max_reached = true;
-            log_line(LOG_WARN, "the file has reached --max-size: stopping");
-            s->stop = true;
-        } else if (!s->stop && switch_due(s) && !switch_file(s, err)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* --- end --- */
-
 /* Losses that no LOST record told of, because nothing came after them in their ring. */
 static bool put_lost(struct session *s, struct err *err) {
     uint64_t all = record_open_lost(&s->opened, &s->config);
@@ -896,7 +597,7 @@ static bool put_lost(struct session *s, struct err *err) {
         record_opening_lost(&s->sink, all - s->drain.lost, s->drain.last_ns, &s->pending);
         s->drain.lost = all;
     }
-    return flush_sink(s, err);
+    return record_session_flush_sink(s, err);
 }
 
 static void advise_lost(struct session *s) {
@@ -928,8 +629,9 @@ static bool finish(struct session *s, bool ok, struct err *err) {
     s->drain.flush_bytes = 0;
     s->modules_changed |= s->uevents >= 0 && os_uevents_modules(s->uevents);
     if (ok)
-        ok = look_at_modules(s, err) && drain(s, err) && record_drain_backward(&s->drain, &s->opened, err) &&
-             (!s->job->options->tail_synth || (tell_before(s, err) && flush_sink(s, err))) &&
+        ok = record_session_look_at_modules(s, err) && record_session_drain(s, err) &&
+             record_drain_backward(&s->drain, &s->opened, err) &&
+             (!s->job->options->tail_synth || (tell_before(s, err) && record_session_flush_sink(s, err))) &&
              put_lost(s, err);
     advise_lost(s);
     s->failed = !ok;
@@ -981,7 +683,7 @@ bool record_run(const struct record_job *job, struct record_result *result, stru
                         .readers.stop_fd = -1};
     *result = (struct record_result){0};
     perfdata_events_init(&s.events, false);
-    bool ok = start(&s, err) && (job->dry_run || run(&s, err));
+    bool ok = start(&s, err) && (job->dry_run || record_session_run(&s, err));
     if (s.file_open)
         ok = finish(&s, ok, err);
     release(&s);

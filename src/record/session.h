@@ -6,9 +6,9 @@
 #include "base/err.h"
 #include "os/perf_event.h"
 #include "os/proc.h"
-#include "record/event_parse.h"
+#include "record/events/event_parse.h"
 #include "record/options.h"
-#include "record/sink.h"
+#include "record/write/sink.h"
 
 struct record_progress {
     uint64_t seconds, bytes, samples, lost;

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop of a recording: waits, drains the rings, obeys signals and commands, looks after modules. */
+#include "record/session_internal.h"
+
+#include <signal.h>
+
+#include "base/log.h"
+#include "os/uevents.h"
+
+enum {
+    FIRST_MS = 8, /* until the first look at the rings */
+    MAX_EVENTS = 64,
+    THREADS_MS = 100, /* how often readers are asked how they are */
+};
+
+static void take_signals(struct session *s) {
+    for (int sig; (sig = os_signals_next(&s->signals, NULL)) != 0;) {
+        if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP) {
+            s->result->signal = sig;
+            s->stop = true;
+        } else if (sig == SIGUSR2) {
+            const struct record_options *o = s->job->options;
+            s->switch_asked |= o->switch_output && !o->switch_bytes && !o->switch_ms;
+        } else if (sig == SIGCHLD && os_child_ended(&s->child, &s->result->status)) {
+            s->stop = true;
+        }
+    }
+}
+
+static void list_events(struct session *s, const char *how) {
+    struct writer w = writer_make(false);
+    bool ok = record_control_list(&s->config, how, &w);
+    writer_u8(&w, 0);
+    if (!ok)
+        log_line(LOG_WARN, "--control: evlist takes -v, -g or -F, not %s", how);
+    for (char *line = writer_ok(&w) ? (char *)w.data : NULL; ok && line && *line;) {
+        size_t n = strcspn(line, "\n");
+        log_line(LOG_WARN, "%.*s", (int)n, line);
+        line += n + 1;
+    }
+    writer_fini(&w);
+}
+
+/* Does a command and acknowledges it. */
+static void obey(struct session *s, enum record_command command) {
+    const struct record_options *o = s->job->options;
+    const char *name = s->control.name;
+    bool on = command == RECORD_COMMAND_ENABLE;
+    switch (command) {
+    case RECORD_COMMAND_ENABLE:
+    case RECORD_COMMAND_DISABLE:
+        if (!*name)
+            record_open_switch(&s->opened, &s->config, on);
+        else if (!record_open_enable_named(&s->opened, &s->config, name, on))
+            log_line(LOG_WARN, "--control: there is no event %s", name);
+        break;
+    case RECORD_COMMAND_STOP:
+        s->stop = true;
+        break;
+    case RECORD_COMMAND_SNAPSHOT: /* what the rings hold becomes a file */
+        s->switch_asked |= o->switch_output;
+        if (!o->switch_output)
+            log_line(LOG_WARN, "--control: snapshot is for --switch-output, best with --overwrite");
+        break;
+    case RECORD_COMMAND_LIST:
+        list_events(s, name);
+        break;
+    case RECORD_COMMAND_PING:
+    case RECORD_COMMAND_NONE:
+        break;
+    case RECORD_COMMAND_UNKNOWN:
+        log_line(LOG_WARN, "--control: not a command: %s", s->control.line);
+    }
+    os_channel_write(&s->channel, "ack\n");
+}
+
+static void take_commands(struct session *s) {
+    char text[512];
+    ssize_t n = os_channel_read(&s->channel, text, sizeof text);
+    if (n < 0)
+        os_poller_remove(s->poller, s->channel.in);
+    for (size_t at = 0, taken; n > 0 && at < (size_t)n; at += taken) {
+        enum record_command command = record_control_take(&s->control, text + at, (size_t)n - at, &taken);
+        if (command != RECORD_COMMAND_NONE)
+            obey(s, command);
+    }
+}
+
+static void wait_for_more(struct session *s, int timeout_ms) {
+    struct os_poll_event events[MAX_EVENTS];
+    size_t n = os_poller_wait(s->poller, events, MAX_EVENTS, timeout_ms);
+    bool woken = false;
+    for (size_t i = 0; i < n; i++) {
+        if (events[i].tag == TAG_SIGNALS) {
+            take_signals(s);
+            continue;
+        }
+        if (events[i].tag == TAG_MODULES) {
+            s->modules_changed |= s->uevents < 0 || os_uevents_modules(s->uevents);
+            continue;
+        }
+        if (events[i].tag == TAG_TRIGGER) {
+            s->switch_asked |= record_trigger_fired(&s->trigger);
+            continue;
+        }
+        if (events[i].tag == TAG_CONTROL) {
+            take_commands(s);
+            continue;
+        }
+        woken |= events[i].readable;
+        if (events[i].hung_up) {
+            os_poller_remove(s->poller, s->opened.fds.items[events[i].tag].fd);
+            s->polled--;
+        }
+    }
+    s->result->wakeups += woken;
+    if (s->job->options->threads)
+        s->polled = atomic_load(&s->readers.polled);
+    /* The command's children may outlive its events' end; without a command nobody is left. */
+    if ((s->polled == 0 && !s->had_child) || atomic_load(&s->readers.failed))
+        s->stop = true;
+}
+
+/* When (ms since the start) the next change of -D is due; -1: none is. Even ones turn events on. */
+static int64_t next_toggle_ms(const struct session *s) {
+    const struct record_options *o = s->job->options;
+    if (!o->range_count)
+        return s->toggles == 0 && o->delay_ms > 0 ? o->delay_ms : -1;
+    if (s->toggles / 2 >= o->range_count)
+        return -1;
+    const struct record_range *r = &o->ranges[s->toggles / 2];
+    return s->toggles % 2 ? r->end_ms : r->start_ms;
+}
+
+static void do_toggles(struct session *s) {
+    for (int64_t at;
+         (at = next_toggle_ms(s)) >= 0 && os_clock_ns() - s->start_ns >= (uint64_t)at * 1000000;) {
+        bool on = s->toggles % 2 == 0;
+        log_line(LOG_INFO, "events are %s", on ? "enabled" : "disabled");
+        if (s->toggles++ == 0)
+            record_open_enable(&s->opened, &s->config, true);
+        else
+            record_open_switch(&s->opened, &s->config, on);
+    }
+}
+
+static int until_ms(uint64_t due_ns, int most_ms) {
+    uint64_t now = os_clock_ns();
+    uint64_t left = due_ns > now ? (due_ns - now) / 1000000 + 1 : 0;
+    return left < (uint64_t)most_ms ? (int)left : most_ms;
+}
+
+/*
+ * Until the next thing that is due, but not for ever: what is in the rings wants to be saved. In the first
+ * second more often: what a new process maps is looked at best while it is alive.
+ */
+static int timeout_ms(struct session *s) {
+    const struct record_options *o = s->job->options;
+    int ms = s->patience_ms ? s->patience_ms : FIRST_MS;
+    s->patience_ms = 2 * ms < CHECKPOINT_MS ? 2 * ms : CHECKPOINT_MS;
+    int64_t toggle = next_toggle_ms(s);
+    if (o->threads) /* nothing else wakes us when they have nothing left to read */
+        ms = ms < THREADS_MS ? ms : THREADS_MS;
+    if (toggle >= 0)
+        ms = until_ms(s->start_ns + (uint64_t)toggle * 1000000, ms);
+    if (o->switch_output && o->switch_ms)
+        ms = until_ms(s->file_start_ns + o->switch_ms * 1000000, ms);
+    return ms;
+}
+
+static bool switch_due(struct session *s) {
+    const struct record_options *o = s->job->options;
+    if (!o->switch_output)
+        return false;
+    return s->switch_asked || (o->switch_bytes && record_session_file_size(s) >= o->switch_bytes) ||
+           (o->switch_ms && os_clock_ns() - s->file_start_ns >= o->switch_ms * 1000000);
+}
+
+static void tell_progress(struct session *s) {
+    const struct record_job *job = s->job;
+    uint64_t seconds = (os_clock_ns() - s->start_ns) / 1000000000;
+    if (!job->progress || seconds == s->seconds_told)
+        return;
+    s->seconds_told = seconds;
+    job->progress(job->progress_ctx,
+                  &(struct record_progress){seconds, record_session_file_size(s),
+                                            s->drain.samples + atomic_load(&s->readers.samples),
+                                            s->drain.lost + atomic_load(&s->readers.lost)});
+}
+
+/* Before more is drained: new code cannot be in what has been. */
+bool record_session_look_at_modules(struct session *s, struct err *err) {
+    bool changed = record_module_events_take(&s->modules.events) || s->modules_changed;
+    s->modules_changed = false;
+    return !changed || (record_module_watch_look(&s->modules, &s->sink, s->drain.last_ns, err) &&
+                        record_session_flush_sink(s, err));
+}
+
+/* Programs whose records have just been taken may be unloaded soon. */
+static void note_programs(struct session *s) {
+    if (s->job->options->threads)
+        record_readers_programs(&s->readers, &s->drain);
+    if (s->job->proc && s->file.out.seekable)
+        for (size_t i = 0; i < s->drain.programs.count; i++)
+            record_bpf_note(s->job->proc, &s->bpf, s->drain.programs.items[i]);
+    vec_clear(&s->drain.programs);
+}
+
+bool record_session_drain(struct session *s, struct err *err) {
+    record_session_set_budget(s);
+    bool wrote, ok = s->job->options->threads || record_drain_pass(&s->drain, &s->opened, &wrote, err);
+    note_programs(s);
+    return ok;
+}
+
+bool record_session_run(struct session *s, struct err *err) {
+    uint64_t max = s->job->options->max_bytes;
+    while (!s->stop) {
+        wait_for_more(s, timeout_ms(s));
+        do_toggles(s);
+        if (!record_session_look_at_modules(s, err) || !record_session_drain(s, err))
+            return false;
+        tell_progress(s);
+        if (max && (s->drain.left_out || record_session_file_size(s) >= max)) {
+            s->max_reached = true;
+            log_line(LOG_WARN, "the file has reached --max-size: stopping");
+            s->stop = true;
+        } else if (!s->stop && switch_due(s) && !record_session_switch_file(s, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- end --- */
