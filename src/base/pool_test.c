@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "base/pool.h"
-#include "base/stages.h"
 
 enum { JOBS = 1000 };
 
@@ -124,56 +123,11 @@ static void test_the_first_failure_counts(void **state) {
     }
 }
 
-/* ---- stages ---- */
-
-struct made {
-    struct stages stages;
-    int first, second; /* told as stages 1 and 2 */
-    bool fails;        /* behind the first */
-    atomic_uint wrong;
-};
-
-static bool make_or_use(void *ctx, size_t job, unsigned thread, struct err *err) {
-    struct made *m = ctx;
-    (void)thread;
-    if (job) {
-        m->wrong += !stages_wait(&m->stages, 1) || m->first != 11;
-        bool ok = stages_wait(&m->stages, 2);
-        m->wrong += ok == m->fails || m->second != (ok ? 22 : 0);
-        return ok || err_set(err, ERR_BROKEN, "", "what it needs is not there");
-    }
-    m->first = 11;
-    stages_tell(&m->stages, 1);
-    if (m->fails) {
-        stages_fail(&m->stages);
-        return true;
-    }
-    m->second = 22;
-    stages_tell(&m->stages, 2);
-    stages_tell(&m->stages, 1); /* what was reached stays so */
-    return true;
-}
-
-static void test_stages_are_waited_for(void **state) {
-    (void)state;
-    for (unsigned threads = 1; threads < 4; threads++) {
-        struct pool *pool = pool_new(threads);
-        for (unsigned again = 0; again < 100; again++) {
-            struct made m = {.fails = again % 2};
-            stages_init(&m.stages);
-            assert_true(pool_run(pool, 3, make_or_use, &m, NULL) != m.fails);
-            assert_int_equal(m.wrong, 0);
-            stages_fini(&m.stages);
-        }
-        pool_free(pool);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_job_is_done_once),    cmocka_unit_test(test_threads),
         cmocka_unit_test(test_jobs_run_at_once),         cmocka_unit_test(test_alone_it_is_in_order),
-        cmocka_unit_test(test_the_first_failure_counts), cmocka_unit_test(test_stages_are_waited_for),
+        cmocka_unit_test(test_the_first_failure_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,8 +26,8 @@
 /* A node on the path. */
 struct step {
     uint32_t node, frame;
-    uint32_t first_leaf, samples;
-    uint64_t first_ns, period; /* first_ns: of first_leaf */
+    uint32_t samples;
+    uint64_t period;
 };
 
 /* At a spot where some row has a graph: the last kind that has such a row there, and that. */
@@ -230,8 +230,6 @@ static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
         return NULL;
     step->node = (uint32_t)(p->nodes.count - 1);
     step->frame = frame;
-    step->first_leaf = PROFILE_NONE;
-    step->first_ns = UINT64_MAX;
     node->parent = f->path.count > 1 ? step[-1].node : PROFILE_NONE;
     node->frame = frame;
     node->row = PROFILE_NO_ROW;
@@ -250,21 +248,6 @@ static bool open_frame(struct forest *f, uint32_t frame, struct mark *row, bool 
     return true;
 }
 
-bool profile_leaf_before(const struct profile *p, uint32_t x, uint32_t y) {
-    const struct profile_leaf *a = &p->b.leaves.items[x], *b = &p->b.leaves.items[y];
-    return a->first_ns != b->first_ns ? a->first_ns < b->first_ns
-                                      : p->leaf_was.items[x] < p->leaf_was.items[y];
-}
-
-static void take_first(const struct forest *f, struct step *step, uint64_t first_ns, uint32_t leaf) {
-    const uint32_t *was = f->p->leaf_was.items;
-    if (first_ns < step->first_ns || (first_ns == step->first_ns && (step->first_leaf == PROFILE_NONE ||
-                                                                     was[leaf] < was[step->first_leaf]))) {
-        step->first_ns = first_ns;
-        step->first_leaf = leaf;
-    }
-}
-
 /* Closes all nodes but the first `keep` of the path. */
 static void close_down_to(struct forest *f, size_t keep) {
     struct profile *p = f->p;
@@ -274,14 +257,12 @@ static void close_down_to(struct forest *f, size_t keep) {
         node->end = (uint32_t)p->nodes.count;
         node->period = step->period;
         node->samples = step->samples;
-        node->first_leaf = step->first_leaf;
         if (node->row != PROFILE_NO_ROW && node->outermost)
             f->marks.items[f->frames[node->frame]].open = false;
         if (!f->path.count)
             return;
         step[-1].period += step->period;
         step[-1].samples += step->samples;
-        take_first(f, &step[-1], step->first_ns, step->first_leaf);
     }
 }
 
@@ -321,7 +302,6 @@ static uint32_t add_leaf(struct forest *f, uint32_t leaf, struct profile_chain c
     const struct profile_leaf *x = &f->p->b.leaves.items[leaf];
     step->period += x->period;
     step->samples += x->samples;
-    take_first(f, step, x->first_ns, leaf);
     return step->node;
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/hot.h"
-#include "base/stages.h"
 #include "os/heap.h"
 #include "profile/profile_internal.h"
 
@@ -98,86 +97,37 @@ static struct pool *pool_of(const struct profile *p) {
     return makes_graphs(p) || p->b.leaves.count >= MANY_LEAVES ? p->plan.in->pool : NULL;
 }
 
-/* What is left to do for the tables that are shown. */
-struct finish {
-    struct profile *p;
-    size_t tables;
-    struct profile_sorting **sortings; /* by table */
-};
-
-static bool start_sorting(struct finish *f) {
-    f->sortings = calloc(f->tables + 1, sizeof(struct profile_sorting *));
-    bool ok = f->sortings;
-    for (size_t i = 0; ok && i < f->tables; i++) {
-        f->sortings[i] = profile_sorting_new(f->p, &f->p->tables.items[f->p->shown.items[i]]);
-        ok = f->sortings[i];
-    }
-    return ok;
-}
-
-static void end_sorting(struct finish *f) {
-    for (size_t i = 0; f->sortings && i < f->tables; i++)
-        profile_sorting_free(f->sortings[i]);
-    free(f->sortings);
-}
-
 /* Whether a thread that has nothing else to do may measure columns. */
 static bool measures_ahead(const struct profile *p) {
     return p->plan.o->aligned && !p->plan.selects_rows && pool_threads(pool_of(p)) > 1;
 }
 
-/* What does not depend on each other, but for a table's order, whose second half waits for the first: that is
- * why all of these are begun before. Behind all tables what graphs are made of, and the columns' widths. */
+/* The order of each table that is shown; after these what graphs are made of, and the columns' widths. */
 HOT static bool finish_part(void *ctx, size_t part, unsigned thread, struct err *err) {
-    const struct finish *f = ctx;
+    struct profile *p = ctx;
+    size_t tables = p->shown.count;
     (void)thread;
-    bool ok = part < f->tables                            ? profile_sort_first(f->sortings[part])
-              : part < 2 * f->tables                      ? profile_sort_second(f->sortings[part - f->tables])
-              : part < 2 * f->tables + makes_graphs(f->p) ? profile_graph_prepare(f->p)
-                                                          : profile_measure_columns(f->p);
+    bool ok = part < tables                     ? profile_sort(p, &p->tables.items[p->shown.items[part]])
+              : part < tables + makes_graphs(p) ? profile_graph_prepare(p)
+                                                : profile_measure_columns(p);
     return ok || err_memory(err, "profile");
 }
 
-/* What goes before the walk. */
-struct prepare {
-    struct profile *p;
-    struct stages stages;      /* of what is known of frames and classes */
-    struct profile_leaf *room; /* of profile_order_leaves */
-};
-
-enum { STAGE_KINDS = 1 };
-
-static bool know_frames(struct prepare *x) {
-    bool ok = profile_make_places(x->p) && profile_make_kinds(x->p);
-    if (ok)
-        stages_tell(&x->stages, STAGE_KINDS);
-    else
-        stages_fail(&x->stages);
-    return ok && profile_make_spots(x->p);
-}
-
-/* Behind the order of the parts of callchains, that of leaves. */
-static bool order_leaves(struct prepare *x) {
-    bool ok = profile_rank_parts(x->p) && stages_wait(&x->stages, STAGE_KINDS);
-    x->room = ok ? profile_order_leaves(x->p) : NULL;
-    return x->room;
-}
-
+/* What is known of frames and classes, and beside it the order of the parts of callchains. */
 HOT static bool prepare_part(void *ctx, size_t part, unsigned thread, struct err *err) {
+    struct profile *p = ctx;
     (void)thread;
-    return (part ? order_leaves(ctx) : know_frames(ctx)) || err_memory(err, "profile");
+    bool ok = part ? profile_rank_parts(p)
+                   : profile_make_places(p) && profile_make_kinds(p) && profile_make_spots(p);
+    return ok || err_memory(err, "profile");
 }
 
 /* From leaves to the rows of each event. */
 static bool make_rows(struct profile *p) {
-    struct prepare x = {.p = p};
-    stages_init(&x.stages);
-    bool ok = pool_run(pool_of(p), 2, prepare_part, &x, NULL);
-    stages_fini(&x.stages);
-    if (ok)
-        return profile_walk(p, x.room, pool_of(p));
-    free(x.room);
-    return false;
+    if (!pool_run(pool_of(p), 2, prepare_part, p, NULL))
+        return false;
+    struct profile_leaf *room = profile_order_leaves(p);
+    return room && profile_walk(p, room, pool_of(p));
 }
 
 /* Room that was taken for more rows than there are is used by what follows. */
@@ -200,10 +150,8 @@ static bool finish_tables(struct profile *p) {
         os_heap_give_back();
     if (p->b.leaves.count >= MANY_LEAVES)
         os_heap_choose_pages();
-    struct finish f = {.p = p, .tables = p->shown.count};
-    bool ok = start_sorting(&f) &&
-              pool_run(pool_of(p), 2 * f.tables + makes_graphs(p) + measures_ahead(p), finish_part, &f, NULL);
-    end_sorting(&f);
+    bool ok =
+        pool_run(pool_of(p), p->shown.count + makes_graphs(p) + measures_ahead(p), finish_part, p, NULL);
     for (size_t i = 0; ok && i < p->shown.count; i++)
         ok = finish_table(p, &p->tables.items[p->shown.items[i]], p->shown.items[i]);
     return ok;

@@ -77,7 +77,6 @@ struct item {
 /* Items that share a frame. */
 struct group {
     uint32_t frame, first, count; /* in items */
-    uint32_t first_leaf;          /* the earliest */
     struct weight w;
     uint32_t parent; /* graph node */
 };
@@ -307,7 +306,6 @@ static uint32_t shown_frame(const struct builder *b, uint32_t node) {
 /* Sorts the items of `next` into groups by frame. */
 static bool make_groups(struct builder *b) {
     struct profile_graph_scratch *s = b->s;
-    const struct profile_chain_node *nodes = b->p->nodes.items;
     vec_clear(&s->groups);
     hash_map_fini(&s->group_index);
     for (size_t i = 0; i < s->next.count; i++) {
@@ -321,14 +319,11 @@ static bool make_groups(struct builder *b) {
             if (!made || !hash_map_set(&s->group_index, frame, id))
                 return false;
             made->frame = frame;
-            made->first_leaf = nodes[s->next.items[i].node].first_leaf;
         }
         struct group *g = &s->groups.items[id];
         g->count++;
         g->w.period += s->next.items[i].w.period;
         g->w.samples += s->next.items[i].w.samples;
-        uint32_t leaf = nodes[s->next.items[i].node].first_leaf;
-        g->first_leaf = profile_leaf_before(b->p, leaf, g->first_leaf) ? leaf : g->first_leaf;
     }
     return true;
 }
@@ -363,26 +358,47 @@ static bool is_list(const struct profile *p) {
     return p->plan.o->chain_mode == PROFILE_CHAIN_FLAT || p->plan.o->chain_mode == PROFILE_CHAIN_FOLDED;
 }
 
-/* More first (but a list is sorted when it is complete). Of equals, as perf keeps them: by the image's path,
- * no image last; within one from high addresses down, by the functions' starts if both have a name. */
+static int by_number(uint64_t a, uint64_t b) {
+    return a < b ? -1 : a > b;
+}
+
+/* PROFILE_NONE, which is the highest number, comes last. */
+static int by_name(const struct profile *p, uint32_t x, uint32_t y) {
+    if (x == y || x == PROFILE_NONE || y == PROFILE_NONE)
+        return by_number(x, y);
+    const struct profile_name *u = &p->list.items[x], *v = &p->list.items[y];
+    int order = by_number(p->name_ranks.items[x], p->name_ranks.items[y]);
+    order = order ? order : by_number(p->text_ranks.items[u->dso], p->text_ranks.items[v->dso]);
+    return order ? order : by_number(p->name_places.items[x], p->name_places.items[y]);
+}
+
+/* Of a function's source line, where one is known: else it comes last. */
+static uint32_t line_rank(const struct profile *p, uint32_t frame) {
+    uint32_t line = p->frame_lines.items[frame];
+    return line == PROFILE_NONE ? PROFILE_NONE : p->text_ranks.items[line];
+}
+
+/* Which of two frames comes first by what is shown of it, what has no name last; then by image and offset. */
+static int by_text(const struct profile *p, uint32_t a, uint32_t b) {
+    const struct resolve_frame *f = &p->b.frames.list.items[a], *g = &p->b.frames.list.items[b];
+    uint32_t x = p->places.items[a].name, y = p->places.items[b].name;
+    int order = by_name(p, x, y);
+    if (!order && x != PROFILE_NONE && p->frame_lines.count)
+        order = by_number(line_rank(p, a), line_rank(p, b));
+    if (!order && x == PROFILE_NONE)
+        order = by_number(f->address, g->address);
+    order = order ? order : profile_image_compare(p, f->image, g->image);
+    order = order ? order : by_number(f->offset, g->offset);
+    return order ? order : by_number(f->cpumode, g->cpumode);
+}
+
+/* More first (but a list is sorted when it is complete). */
 static int by_weight(const void *a, const void *b, void *ctx) {
     const struct group *x = a, *y = b;
     const struct profile *p = ctx;
     if (x->w.period != y->w.period && !is_list(p))
         return x->w.period > y->w.period ? -1 : 1;
-    const struct resolve_frame *f = &p->b.frames.list.items[x->frame], *g = &p->b.frames.list.items[y->frame];
-    const struct profile_name *u = profile_name_of(p, x->frame), *v = profile_name_of(p, y->frame);
-    if (f->image != g->image) /* MODEL_NONE + 1 is 0 */
-        return f->image + 1 > g->image + 1 ? -1 : 1;
-    if (u && v && u->start != v->start)
-        return u->start > v->start ? -1 : 1;
-    return f->address > g->address ? -1 : f->address < g->address;
-}
-
-/* In the order in which samples made them. */
-static int by_making(const void *a, const void *b, void *ctx) {
-    const struct group *x = a, *y = b;
-    return profile_leaf_before(ctx, x->first_leaf, y->first_leaf) ? -1 : x->first_leaf != y->first_leaf;
+    return x->frame == y->frame ? 0 : by_text(p, x->frame, y->frame);
 }
 
 static bool add_frame(struct builder *b, uint32_t frame) {
@@ -401,10 +417,8 @@ static bool push_groups(struct builder *b, uint32_t parent) {
         if (s->groups.items[i].first != PROFILE_NONE)
             s->groups.items[kept++] = s->groups.items[i];
     s->groups.count = kept;
-    if (kept) { /* by_weight is no order where some have names and some have none */
-        qsort_r(s->groups.items, kept, sizeof *s->groups.items, by_making, (void *)b->p);
+    if (kept)
         qsort_r(s->groups.items, kept, sizeof *s->groups.items, by_weight, (void *)b->p);
-    }
     b->g->nodes.items[parent].first = (uint32_t)b->g->order.count;
     b->g->nodes.items[parent].count = (uint32_t)kept;
     for (size_t i = 0; i < kept; i++) {
@@ -504,35 +518,29 @@ static int by_own_period(const void *a, const void *b, void *ctx) {
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* The nodes below the root, each behind those below it: so perf comes by them, and equals stay in that order.
- */
+/* The nodes below the root by what they have; equals, as they are come by, in the order of their chains'
+ * texts. */
 static bool list_nodes(struct builder *b) {
     const struct profile_graph *g = b->g;
     struct profile_graph_scratch *s = b->s;
     vec_clear(&s->listed);
     vec_clear(&s->walk);
-    uint32_t *at = vec_push(&s->walk); /* node, then which of its children is next */
-    for (bool ok = at && vec_push(&s->walk); s->walk.count; ok = ok && at) {
-        if (!ok)
-            return false;
-        at = &s->walk.items[s->walk.count - 2];
-        const struct profile_node *n = &g->nodes.items[at[0]];
-        if (at[1] < n->count) {
-            uint32_t child = g->order.items[n->first + at[1]++];
-            at = vec_push(&s->walk);
-            if (at)
-                *at = child;
-            at = at ? vec_push(&s->walk) : NULL;
+    uint32_t *next = vec_push(&s->walk); /* the root */
+    while (next && s->walk.count) {
+        uint32_t at = s->walk.items[--s->walk.count];
+        const struct profile_node *n = &g->nodes.items[at];
+        for (uint32_t i = n->count; next && i-- > 0;)
+            if ((next = vec_push(&s->walk)))
+                *next = g->order.items[n->first + i];
+        if (!at || !n->samples || (double)n->period < b->min_period)
             continue;
-        }
-        if (n->samples && (double)n->period >= b->min_period && at[0]) {
-            struct listed *l = vec_push(&s->listed);
-            if (!l)
-                return false;
-            *l = (struct listed){at[0], (uint32_t)s->listed.count};
-        }
-        s->walk.count -= 2;
+        struct listed *l = vec_push(&s->listed);
+        if (!l)
+            return false;
+        *l = (struct listed){at, (uint32_t)s->listed.count};
     }
+    if (!next)
+        return false;
     if (s->listed.count)
         qsort_r(s->listed.items, s->listed.count, sizeof *s->listed.items, by_own_period, b->g);
     for (size_t i = 0; i < s->listed.count; i++) {

@@ -65,7 +65,6 @@ static bool take_rows(struct profile *p, struct profile_table *leader, uint32_t 
             return false;
         *made = *from;
         made->self = 0;
-        made->member = m < UINT16_MAX ? (uint16_t)m : UINT16_MAX;
         made->depth = 0; /* of the leader's callchains it has none */
     }
     return true;

@@ -86,7 +86,11 @@ static int by_address(const void *a, const void *b, void *ctx) {
                               *y = &p->list.items[*(const uint32_t *)b];
     if (x->start != y->start)
         return (int64_t)x->start < (int64_t)y->start ? -1 : 1;
-    return x->end < y->end ? -1 : x->end > y->end;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    uint64_t u = (uint64_t)p->text_ranks.items[x->dso] << 32 | p->name_ranks.items[x - p->list.items],
+             v = (uint64_t)p->text_ranks.items[y->dso] << 32 | p->name_ranks.items[y - p->list.items];
+    return u < v ? -1 : u > v;
 }
 
 /* Ranks of names, by text and by address, and of all other texts. */
@@ -102,14 +106,13 @@ static bool rank(struct profile *p) {
         order[i] = i;
     }
     ok = ok && profile_rank_texts(list, names, p->name_ranks.items);
-    if (ok) {
+    for (uint32_t i = 0; ok && i < texts; i++)
+        list[i] = strpool_text(&p->b.texts, i);
+    ok = ok && profile_rank_texts(list, texts, p->text_ranks.items);
+    if (ok)
         qsort_r(order, names, sizeof *order, by_address, p);
-        for (uint32_t i = 0; i < names; i++)
-            p->name_places.items[order[i]] = i;
-        for (uint32_t i = 0; i < texts; i++)
-            list[i] = strpool_text(&p->b.texts, i);
-        ok = profile_rank_texts(list, texts, p->text_ranks.items);
-    }
+    for (uint32_t i = 0; ok && i < names; i++)
+        p->name_places.items[order[i]] = i;
     free(list);
     free(order);
     return ok;

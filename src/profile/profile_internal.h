@@ -416,9 +416,8 @@ struct profile_row {
     uint32_t klass, frame; /* of any of its samples: all have the same keys */
     uint32_t self;         /* in profile_table.self */
     uint16_t depth;        /* of the longest callchain that it has */
-    uint16_t turn;         /* of what the first sample made: 0 its own entry, then its callers' in order */
-    uint16_t member;       /* of a group: which one's it was first; 0: the leader's own */
     uint8_t cpumode;       /* shown as the level: [k] */
+    bool own;              /* the first sample lies there, else it passes */
 };
 
 /* A node of a tree of callchains, for graphs (forest.c). Nodes come as one walks the tree: behind a node
@@ -429,7 +428,6 @@ struct profile_chain_node {
     uint32_t end;
     uint32_t row : 31;      /* in graph_rows of its event's table; PROFILE_NO_ROW: it has no graph */
     uint32_t outermost : 1; /* no node above has the same row */
-    uint32_t first_leaf;    /* at and below the node, by time */
     uint32_t samples;       /* of the leaves at and below the node */
     uint64_t period;
 };
@@ -491,13 +489,13 @@ struct profile {
     VEC(uint64_t) mapping_sizes;          /* by frame; see size.c */
     VEC(struct profile_name) list;        /* of names */
     VEC(uint32_t) name_ranks, text_ranks; /* in order of texts; equal ones have equal ranks */
-    VEC(uint32_t) name_places;            /* order of names by address */
+    VEC(uint32_t) name_places;            /* order of names by address: all are different */
     VEC(uint32_t) spots;                  /* by frame; see profile_spot_in */
     uint32_t spot_count;
     VEC(uint32_t) kinds; /* by class */
     VEC(struct profile_kind) kind_list;
     /* With graphs: */
-    VEC(uint32_t) leaf_was;   /* as leaves lie by kind, then by chain: which they were while reading */
+    VEC(uint32_t) leaf_was;   /* until rows are made: leaves by kind, then by chain */
     VEC(uint32_t) part_ranks; /* of profile_parts_rank; until then, too */
     VEC(struct profile_chain_node) nodes;
     VEC(uint32_t)
@@ -578,16 +576,14 @@ bool profile_rank_parts(struct profile *p);
  * all, the caller's to free; NULL: memory. */
 struct profile_leaf *profile_order_leaves(struct profile *p);
 /* Then: from leaves, which are put into that order in `room` (profile_order_leaves), which is taken over, to
- * rows with their sums, and the events' grades. Without graphs p->part_ranks and p->leaf_was are given back.
- * On the pool's threads; NULL: on one. False: memory. */
+ * rows with their sums, and the events' grades. p->leaf_was is given back then, and without graphs
+ * p->part_ranks. On the pool's threads; NULL: on one. False: memory. */
 bool profile_walk(struct profile *p, struct profile_leaf *room, struct pool *pool);
 
 /* ---- forest.c ---- */
 
 /* Makes the trees for the entries with has_graph. False: memory. */
 bool profile_forest(struct profile *p);
-/* Whether a leaf's first sample came before another's. */
-bool profile_leaf_before(const struct profile *p, uint32_t x, uint32_t y);
 
 /* ---- freeze.c ---- */
 
@@ -664,14 +660,10 @@ uint32_t profile_sorting_member(const struct profile *p, const struct profile_ta
 int profile_key_compare(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
                         const struct profile_row *y);
 
-/* Makes t->order: all rows, in the order of printing. In two halves, which may run on two threads at once:
- * the second one waits for the first, which is to have begun by then. */
-struct profile_sorting;
-struct profile_sorting *profile_sorting_new(const struct profile *p,
-                                            struct profile_table *t); /* NULL: memory */
-void profile_sorting_free(struct profile_sorting *x);                 /* NULL is allowed */
-bool profile_sort_first(struct profile_sorting *x);                   /* false: memory, as below */
-bool profile_sort_second(struct profile_sorting *x);
+/* Makes t->order: all rows, in the order of printing. False: memory. */
+bool profile_sort(const struct profile *p, struct profile_table *t);
+/* The order of two images: by path, then by what tells files of one path apart; MODEL_NONE comes last. */
+int profile_image_compare(const struct profile *p, uint32_t x, uint32_t y);
 
 /* ---- key_text.c ---- */
 

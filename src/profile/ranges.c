@@ -135,7 +135,7 @@ static bool join_parts(void *ctx, size_t i, unsigned thread, struct err *err) {
 static void add_row(const struct walk *w, struct profile_row *to, const struct profile_row *more) {
     uint32_t self = to->self;
     uint16_t depth = more->depth > to->depth ? more->depth : to->depth;
-    if (walk_is_first(w, to, more->first_ns, more->first_leaf, more->turn == 0))
+    if (walk_is_first(w, to, more->first_ns, more->first_leaf, more->own))
         *to = *more;
     to->self = self;
     to->depth = depth;
@@ -493,9 +493,8 @@ bool profile_walk(struct profile *p, struct profile_leaf *room, struct pool *poo
         ok = walk_all(&w, pool);
     else
         free(room);
-    if (!graphs) {
+    if (!graphs)
         vec_fini(&p->part_ranks);
-        vec_fini(&p->leaf_was);
-    }
+    vec_fini(&p->leaf_was);
     return ok;
 }

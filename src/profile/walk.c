@@ -143,6 +143,7 @@ static uint32_t make_row(struct walk *w, uint32_t frame) {
     if (!row || (w->children && !vec_push(&w->t->through)) || (w->latency && !vec_push(&w->t->latency)))
         return PROFILE_NO_ROW;
     row->first_ns = UINT64_MAX;
+    row->own = true;
     row->klass = w->p->kind_list.items[w->kind].klass;
     row->frame = frame;
     return id;
@@ -233,7 +234,7 @@ static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
     if (walk_is_first(w, row, leaf->first_ns, id, true)) {
         row->first_ns = leaf->first_ns;
         row->first_leaf = id;
-        row->turn = 0;
+        row->own = true;
         row->klass = leaf->key.klass;
         row->frame = leaf->key.frame;
         row->cpumode = (uint8_t)cpumode;
@@ -267,8 +268,7 @@ static void make_first(const struct walk *w, struct profile_row *row, const stru
     const struct profile_leaf *leaf = &w->leaves[at->leaf];
     row->first_ns = leaf->first_ns;
     row->first_leaf = at->leaf;
-    row->turn = (uint16_t)(w->caller ? at->depth
-                                     : profile_chain_length(&w->p->b.parts, leaf->key.chain) - at->depth + 1);
+    row->own = false;
     row->klass = leaf->key.klass;
     row->frame = at->frame;
     row->cpumode = (uint8_t)mode_of(w, at->frame);

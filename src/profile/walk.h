@@ -66,8 +66,7 @@ static inline bool walk_is_first(const struct walk *w, const struct profile_row 
                                  uint32_t leaf, bool own) {
     if (first_ns != row->first_ns)
         return first_ns < row->first_ns;
-    bool was_own = row->turn == 0;
-    return own == was_own ? w->was[leaf] < w->was[row->first_leaf] : own;
+    return own == row->own ? w->was[leaf] < w->was[row->first_leaf] : own;
 }
 
 /* Walks along w's leaves. False: memory. */
