@@ -80,8 +80,13 @@ class Help(unittest.TestCase):
             shown = " ".join(Run(command, "-h", option).err.split())
             self.assertIn(", ".join(words), shown)
             with open(os.path.join(GENERATED, "man1", f"sonde-{command}.1"), encoding="utf-8") as f:
-                self.assertIn(", ".join(words) + ".", " ".join(f.read().replace("\\-", "-").split()))
-        self.assertRegex(Run("report", "-F", "help").out, r"(?m)^dso_from +Source Shared Object \(with --branch-stack\)$")
+                page = f.read().replace("\\-", "-")
+            self.assertIn(", ".join(words) + ".", " ".join(page.split()))
+            page = re.sub(r"\\f[BIR]", "", page)
+            for line in r.out.splitlines():  # the meanings are the same, too
+                word, *meaning = line.split(None, 1)
+                self.assertIn("".join(f".TP\n{word}\n{m}\n" for m in meaning).replace("`", ""), page)
+        self.assertRegex(Run("report", "-F", "help").out, r"(?m)^dso_from +the object that was branched from \(with --branch-stack\)$")
 
     def test_list_opts(self):
         self.assertIn("--buildid-dir", Run("--list-opts").out.split())

@@ -430,10 +430,12 @@ static void say_stacks(const struct patient *p) {
 /* ---- what the recorder missed ---- */
 
 /* Samples of tasks that no record names: perf calls them ":PID". */
-static uint64_t nameless_samples(const struct patient *p, const struct profile_column *comm) {
+static uint64_t nameless_samples(const struct patient *p) {
+    const struct profile_column *comm =
+        profile_columns_find(profile_columns_of(p->parts->profile), PROFILE_COMM);
     uint64_t sum = 0;
     struct out o;
-    if (!out_init(&o, NULL, NULL))
+    if (!comm || !out_init(&o, NULL, NULL))
         return 0;
     for (uint32_t i = 0; i < profile_event_count(p->parts->profile); i++) {
         const struct profile_event *e = profile_event(p->parts->profile, i);
@@ -470,8 +472,8 @@ static void say_lost(const struct patient *p) {
                    p->parts->late);
 }
 
-static void say_tasks(const struct patient *p, const struct profile_column *comm) {
-    uint64_t nameless = nameless_samples(p, comm);
+static void say_tasks(const struct patient *p) {
+    uint64_t nameless = nameless_samples(p);
     if (nameless)
         doctor_say(p->d, DOCTOR_NOTE, "unknown_pids",
                    "they ran before or died while the recorder looked for what was there: start it earlier",
@@ -523,7 +525,6 @@ static void say_damage(const struct patient *p) {
 void doctor_recording(struct doctor *d, const struct recording *r, const struct report_session_parts *parts,
                       const struct profile_quality *q, const struct doctor_limits *limits) {
     struct patient p = {d, r, parts, q, limits, {0}, 0};
-    const struct profile_column comm = {.id = PROFILE_COMM, .title = "", .event = PERFDATA_NO_EVENT};
     for (size_t i = 0; i < q->images.count; i++)
         for (unsigned g = 0; g < GRADE_COUNT; g++) {
             p.frames[g] += q->images.items[i].frames[g];
@@ -537,6 +538,6 @@ void doctor_recording(struct doctor *d, const struct recording *r, const struct 
     say_unknown(&p);
     say_stacks(&p);
     say_lost(&p);
-    say_tasks(&p, &comm);
+    say_tasks(&p);
     say_damage(&p);
 }

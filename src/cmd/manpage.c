@@ -137,6 +137,33 @@ static void option_section(struct out *o, const struct option *rows) {
             option_item(o, row);
 }
 
+/* What the words of an option mean. */
+static void word_section(struct out *o, const struct option *row, const char *heading) {
+    struct word_meaning m;
+    const char *word;
+    out_printf(o, ".SH %s\n", heading);
+    for (size_t i = 0; (word = words_at(row->words, i)); i++) {
+        if (!words_meaning(row->words, i, &m))
+            continue;
+        out_str(o, ".TP\n\\fB");
+        plain(o, word, strlen(word));
+        out_str(o, "\\fR\n");
+        inline_text(o, m.meaning, strlen(m.meaning));
+        if (m.condition) {
+            out_str(o, " (");
+            plain(o, m.condition, strlen(m.condition));
+            out_char(o, ')');
+        }
+        out_char(o, '\n');
+    }
+}
+
+static void word_sections(struct out *o, const struct option *rows) {
+    for (const struct option *row = rows; row && row->kind; row++)
+        if (words_shown(row) && row->words == OPTION_WORDS_KEYS)
+            word_section(o, row, "SORT KEYS");
+}
+
 static void title(struct out *o, const char *page, const char *summary) {
     out_str(o, ".\\\" Made by the build from the option tables and man/: do not edit.\n.TH ");
     for (const char *p = page; *p; p++)
@@ -160,6 +187,7 @@ void manpage_command(struct out *o, const struct command *c, const char *text) {
     out_str(o, ".SH DESCRIPTION\n");
     const char *rest = section_text(o, text ? text : c->summary);
     option_section(o, c->options);
+    word_sections(o, c->options);
     other_sections(o, rest);
     out_str(o, ".SH SEE ALSO\n.BR sonde (1)\n");
 }

@@ -451,7 +451,7 @@ static void hide_latency(struct report_session *s) {
     differs |= s->branch && profile_parallelism_most(&s->parallelism) > 1;
     for (size_t i = 0; i < s->columns.out.count && !differs; i++) {
         struct profile_column *c = &s->columns.out.items[i];
-        c->shown &= c->id != PROFILE_LATENCY && c->id != PROFILE_LATENCY_CHILDREN;
+        c->shown &= c->key->id != PROFILE_LATENCY && c->key->id != PROFILE_LATENCY_CHILDREN;
     }
 }
 
@@ -602,7 +602,7 @@ static bool any_is_longer(const struct report_session *s, const struct profile_c
 static const char *told_symbol(const struct report_session *s) {
     const char *wanted = only(&s->symbol_list);
     for (size_t i = 0; wanted && !s->o->hierarchy && i < s->columns.out.count; i++)
-        if (s->columns.out.items[i].id == PROFILE_SYMBOL &&
+        if (s->columns.out.items[i].key->id == PROFILE_SYMBOL &&
             any_is_longer(s, &s->columns.out.items[i], wanted))
             return NULL;
     return wanted;

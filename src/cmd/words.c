@@ -7,9 +7,9 @@
 #include "view/script_fields.h"
 
 const char *words_at(enum option_words kind, size_t i) {
-    struct profile_column_entry key;
+    struct profile_key_entry key;
     if (kind == OPTION_WORDS_KEYS)
-        return profile_column_listed(i, &key) ? key.name : NULL;
+        return profile_key_listed(i, &key) ? key.name : NULL;
     return kind == OPTION_WORDS_FIELDS ? script_fields_name(i) : NULL;
 }
 
@@ -18,17 +18,25 @@ bool words_shown(const struct option *row) {
     return n && row->help[n - 1] == ':' && words_at(row->words, 0);
 }
 
+bool words_meaning(enum option_words kind, size_t i, struct word_meaning *out) {
+    struct profile_key_entry key;
+    if (kind != OPTION_WORDS_KEYS || !profile_key_listed(i, &key))
+        return false;
+    *out = (struct word_meaning){key.key->help, profile_key_condition(key.key)};
+    return true;
+}
+
 void words_explain(struct out *o, enum option_words kind) {
-    struct profile_column_entry key;
+    enum { WIDTH = 20 };
+    struct word_meaning m;
     const char *word;
     for (size_t i = 0; (word = words_at(kind, i)); i++) {
-        out_str(o, word);
-        if (kind == OPTION_WORDS_KEYS && profile_column_listed(i, &key)) {
-            out_fill(o, ' ', 20 - strlen(word));
-            out_printf(o, "  %s", key.title);
-            if (key.condition)
-                out_printf(o, " (%s)", key.condition);
-        }
+        bool known = words_meaning(kind, i, &m);
+        out_left(o, word, strlen(word), known ? WIDTH : 0);
+        if (known)
+            out_printf(o, "  %s", m.meaning);
+        if (known && m.condition)
+            out_printf(o, " (%s)", m.condition);
         out_char(o, '\n');
     }
 }

@@ -31,32 +31,34 @@ struct profile_way {
 
 /* ---- the plan ---- */
 
-static bool wants_column(const struct profile_options *o, enum profile_column_id id) {
-    for (size_t i = 0; i < o->columns->order.count; i++)
-        if (o->columns->order.items[i].id == id)
-            return true;
-    return false;
+/* Where the value of a key stands in a class: where that of another one does if it is the same. */
+static uint32_t find_slot(struct profile_plan *plan, const struct profile_column *c) {
+    uint32_t i = 1;
+    while (i < plan->class_count &&
+           (plan->slots[i]->key->value != c->key->value || (c->field && plan->slots[i]->number != c->number)))
+        i++;
+    if (i == plan->class_count && i < PROFILE_CLASS_MAX)
+        plan->slots[plan->class_count++] = c;
+    return i < PROFILE_CLASS_MAX ? i : 0;
 }
 
-static void plan_slot(struct profile_plan *plan, enum profile_column_id id) {
-    if (!profile_column_is_key(id) || profile_key_is_place(id))
+static void plan_column(struct profile_plan *plan, const struct profile_column *c) {
+    plan->finds |= c->key->finds;
+    if (!c->key->value)
         return;
-    enum profile_column_id slot = profile_key_slot(id);
-    if (!plan->slot_of[slot] && plan->class_count < PROFILE_CLASS_MAX) {
-        plan->slot_of[slot] = (uint8_t)plan->class_count;
-        plan->slots[plan->class_count++] = (uint8_t)slot;
-    }
-    plan->slot_of[id] = plan->slot_of[slot];
-    plan->want |= profile_key_wants(id);
-    if (id != PROFILE_COMM && id != PROFILE_PID && id != PROFILE_TGID && id != PROFILE_COMM_NODIGIT)
-        plan->by_thread = false;
+    plan->slot_of[c->number] = (uint8_t)find_slot(plan, c);
+    plan->want |= c->key->wants;
+    plan->by_thread &= c->key->of_thread;
+    plan->in_order |= c->key->one_thread;
+    if (c->key->id == PROFILE_COMM)
+        plan->comm_slot = plan->slot_of[c->number];
 }
 
-static void plan_slots(struct profile_plan *plan) {
+static void plan_columns(struct profile_plan *plan) {
     const struct profile_columns *c = plan->o->columns;
     plan->class_count = 1;
     for (size_t i = 0; i < c->order.count; i++)
-        plan_slot(plan, c->order.items[i].id);
+        plan_column(plan, &c->order.items[i]);
     if (plan->o->branch && plan->class_count < PROFILE_CLASS_MAX)
         plan->level_at = plan->class_count++;
 }
@@ -70,13 +72,10 @@ static bool records_calls(const struct perfdata_events *events) {
 }
 
 /* Whether samples are to be looked at one after the other: counters of groups are read as differences, and
- * names and raw data are asked for while reading by one thread only. */
+ * names are asked for while reading by one thread only. */
 static bool needs_order(const struct profile_plan *plan) {
-    const struct profile_columns *c = plan->o->columns;
-    bool order = plan->searches || plan->o->symbols || (plan->o->symbol_filter && !plan->selects_rows);
-    for (size_t i = 0; i < c->order.count; i++)
-        order |= c->order.items[i].id == PROFILE_TRACE || profile_column_is_field(c->order.items[i].id);
-    return order || plan->want & PERFDATA_SAMPLE_READ;
+    return plan->searches || plan->o->symbols || (plan->o->symbol_filter && !plan->selects_rows) ||
+           plan->want & PERFDATA_SAMPLE_READ;
 }
 
 static bool records_stacks(const struct perfdata_events *events) {
@@ -89,7 +88,7 @@ static bool records_stacks(const struct perfdata_events *events) {
 /* Whether nobody asks for a sample's frames before it is counted. */
 static bool may_wait(const struct profile_plan *plan) {
     for (uint32_t i = 1; i < plan->class_count; i++)
-        if (profile_key_is_frame((enum profile_column_id)plan->slots[i]))
+        if (i != plan->level_at && plan->slots[i]->key->kind == PROFILE_KEY_ADDRESS)
             return false;
     return !plan->searches && !plan->selects && !plan->o->exclude_other && !plan->o->branch &&
            !plan->unwinds && !plan->calls && !plan->history;
@@ -99,12 +98,12 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
                        const struct profile_options *o) {
     *plan = (struct profile_plan){.in = in, .o = o, .by_thread = true};
     plan->want = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_PERIOD;
-    plan_slots(plan);
+    plan_columns(plan);
     plan->chains = o->children || o->chain_mode != PROFILE_CHAIN_NONE;
     for (size_t i = 0; i < in->events->list.count; i++)
         if (in->events->list.items[i].attr.read_format & PERFDATA_FORMAT_GROUP)
             plan->want |= PERFDATA_SAMPLE_READ;
-    plan->parents = wants_column(o, PROFILE_PARENT);
+    plan->parents = profile_columns_find(o->columns, PROFILE_PARENT);
     plan->searches = plan->parents || (o->ignore_callees && plan->chains);
     plan->calls = records_calls(in->events) && !o->branch;
     plan->history = o->history && !o->branch && !plan->calls && plan->chains;
@@ -122,28 +121,23 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
         plan->want |= PERFDATA_SAMPLE_CPU;
     if (o->mem)
         plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
-    plan->selects_rows =
-        o->symbol_filter && o->children && !o->branch && !o->hierarchy && wants_column(o, PROFILE_SYMBOL);
+    plan->selects_rows = o->symbol_filter && o->children && !o->branch && !o->hierarchy &&
+                         profile_columns_find(o->columns, PROFILE_SYMBOL);
     plan->selects =
         o->comms || o->dsos || o->symbols || o->hide_unresolved || (o->symbol_filter && !plan->selects_rows);
-    plan->extras = wants_column(o, PROFILE_WEIGHT1) || wants_column(o, PROFILE_WEIGHT2) ||
-                   wants_column(o, PROFILE_WEIGHT3) || wants_column(o, PROFILE_LATENCY) ||
-                   wants_column(o, PROFILE_LATENCY_CHILDREN);
+    plan->extras = plan->finds & PROFILE_FINDS_WEIGHTS;
     if (plan->extras)
         plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
     plan->extras |= plan->unwinds;
-    plan->place_kind =
-        wants_column(o, PROFILE_ADDR) ? RESOLVE_ADDRESS
-        : wants_column(o, PROFILE_SYMBOL_OFFSET) || profile_wants_source(o) || profile_wants_types(o)
-            ? RESOLVE_OFFSET
-            : RESOLVE_PLACE;
+    const unsigned exact = PROFILE_FINDS_LINES | PROFILE_FINDS_OFFSET | PROFILE_FINDS_ADDRESS;
+    plan->place_kind = plan->finds & PROFILE_FINDS_ADDRESS           ? RESOLVE_ADDRESS
+                       : plan->finds & (exact | PROFILE_FINDS_TYPES) ? RESOLVE_OFFSET
+                                                                     : RESOLVE_PLACE;
     plan->waits = may_wait(plan);
-    bool to_the_byte = profile_wants_source(o) || wants_column(o, PROFILE_ADDR) ||
-                       wants_column(o, PROFILE_SYMBOL_OFFSET),
-         functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && to_the_byte);
+    bool functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && plan->finds & exact);
     plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
     plan->addressed = plan->place_kind == RESOLVE_ADDRESS && plan->frame_kind != RESOLVE_ADDRESS;
-    plan->in_order = needs_order(plan);
+    plan->in_order |= needs_order(plan);
 }
 
 static struct profile_way way_of(const struct profile_plan *plan, const struct perfdata_event *e) {
@@ -369,7 +363,10 @@ static __attribute__((noinline)) uint32_t make_class(struct profile_builder *b, 
                                                      struct profile_thread_slot *t) {
     uint64_t values[PROFILE_CLASS_MAX];
     x->comm = t->comm;
-    profile_keys_take(b, x, values);
+    values[0] = x->event;
+    for (uint32_t i = 1; i < b->plan->class_count; i++)
+        values[i] =
+            i == b->plan->level_at ? x->cpumode : b->plan->slots[i]->key->value(b, x, b->plan->slots[i]);
     uint32_t klass = profile_class_add(b, values);
     if (b->plan->by_thread)
         t->klass = klass;

@@ -8,130 +8,52 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "profile/profile_internal.h"
 
-/* LATENT: with the context switches that `record --latency` records. */
-enum group { ALWAYS, BRANCH, MEM, LATENT, LATER };
+/* As perf looks for what the beginning of a name means: measures first for -F, last for -s. */
+static const struct profile_key_list *const lists[] = {&profile_measures, &profile_sample_keys,
+                                                       &profile_branch_keys, &profile_memory_keys,
+                                                       &profile_evidence_keys};
 
-static const struct row {
-    const char *name, *title;
-    uint8_t id, group;
-} rows[] = {
-    {"overhead", "Overhead", PROFILE_OVERHEAD, ALWAYS},
-    {"latency", "Latency", PROFILE_LATENCY, LATENT},
-    {"overhead_sys", "sys", PROFILE_OVERHEAD_SYS, ALWAYS},
-    {"overhead_us", "usr", PROFILE_OVERHEAD_US, ALWAYS},
-    {"overhead_guest_sys", "guest sys", PROFILE_OVERHEAD_GUEST_SYS, ALWAYS},
-    {"overhead_guest_us", "guest usr", PROFILE_OVERHEAD_GUEST_US, ALWAYS},
-    {"overhead_children", "Children", PROFILE_OVERHEAD_CHILDREN, ALWAYS},
-    {"latency_children", "Latency", PROFILE_LATENCY_CHILDREN, LATENT},
-    {"sample", "Samples", PROFILE_SAMPLE, ALWAYS},
-    {"period", "Period", PROFILE_PERIOD, ALWAYS},
-    {"weight1", "Weight1", PROFILE_WEIGHT1, ALWAYS},
-    {"weight2", "Weight2", PROFILE_WEIGHT2, ALWAYS},
-    {"weight3", "Weight3", PROFILE_WEIGHT3, ALWAYS},
-    {"ins_lat", "Weight2", PROFILE_WEIGHT2, ALWAYS}, /* other names of these, for -F */
-    {"retire_lat", "Weight3", PROFILE_WEIGHT3, ALWAYS},
-    {"p_stage_cyc", "Weight3", PROFILE_WEIGHT3, ALWAYS},
-    {"pid", "    Pid:Command", PROFILE_PID, ALWAYS},
-    {"tgid", "   Tgid:Command", PROFILE_TGID, ALWAYS},
-    {"comm", "Command", PROFILE_COMM, ALWAYS},
-    {"comm_nodigit", "CommandNoDigit", PROFILE_COMM_NODIGIT, ALWAYS},
-    {"dso", "Shared Object", PROFILE_DSO, ALWAYS},
-    {"dso_size", "DSO size", PROFILE_DSO_SIZE, ALWAYS},
-    {"symbol", "Symbol", PROFILE_SYMBOL, ALWAYS},
-    {"symbol_size", "Symbol size", PROFILE_SYMBOL_SIZE, ALWAYS},
-    {"symoff", "Symbol Offset", PROFILE_SYMBOL_OFFSET, ALWAYS},
-    {"parent", "Parent symbol", PROFILE_PARENT, ALWAYS},
-    {"cpu", "CPU", PROFILE_CPU, ALWAYS},
-    {"socket", "Socket", PROFILE_SOCKET, ALWAYS},
-    {"parallelism", "Parallelism", PROFILE_PARALLELISM, LATENT},
-    {"srcline", "Source:Line", PROFILE_SRCLINE, ALWAYS},
-    {"srcfile", "Source File", PROFILE_SRCFILE, ALWAYS},
-    {"addr", "Address", PROFILE_ADDR, ALWAYS},
-    {"local_weight", "Local Weight", PROFILE_LOCAL_WEIGHT, ALWAYS},
-    {"weight", "Weight", PROFILE_WEIGHT, ALWAYS},
-    {"cgroup", "Cgroup", PROFILE_CGROUP, ALWAYS},
-    {"cgroup_id", "cgroup id (dev/inode)", PROFILE_CGROUP_ID, ALWAYS},
-    {"transaction", "Transaction", PROFILE_TRANSACTION, ALWAYS},
-    {"time", "Time", PROFILE_TIME, ALWAYS},
-    {"code_page_size", "Code Page Size", PROFILE_CODE_PAGE_SIZE, ALWAYS},
-    {"local_ins_lat", "Local INSTR Latency", PROFILE_LOCAL_INS_LAT, ALWAYS},
-    {"ins_lat", "INSTR Latency", PROFILE_INS_LAT, ALWAYS},
-    /* perf has the titles of the last two pairs the wrong way round; in -s see arch_titles */
-    {"local_p_stage_cyc", "Local Pipeline Stage Cycle", PROFILE_LOCAL_P_STAGE_CYC, ALWAYS},
-    {"p_stage_cyc", "Pipeline Stage Cycle", PROFILE_P_STAGE_CYC, ALWAYS},
-    {"local_retire_lat", "Local Pipeline Stage Cycle", PROFILE_LOCAL_RETIRE_LAT, ALWAYS},
-    {"retire_lat", "Pipeline Stage Cycle", PROFILE_RETIRE_LAT, ALWAYS},
-    {"simd", "Simd", PROFILE_SIMD, ALWAYS},
-    {"type", "Data Type", PROFILE_TYPE, ALWAYS},
-    {"typeoff", "Data Type Offset", PROFILE_TYPEOFF, ALWAYS},
-    {"typecln", "Data Type Cacheline", PROFILE_TYPECLN, ALWAYS},
-    {"dso_from", "Source Shared Object", PROFILE_DSO_FROM, BRANCH},
-    {"dso_to", "Target Shared Object", PROFILE_DSO_TO, BRANCH},
-    {"symbol_from", "Source Symbol", PROFILE_SYMBOL_FROM, BRANCH},
-    {"symbol_to", "Target Symbol", PROFILE_SYMBOL_TO, BRANCH},
-    {"mispredict", "Branch Mispredicted", PROFILE_MISPREDICT, BRANCH},
-    {"in_tx", "Branch in transaction", PROFILE_IN_TX, BRANCH},
-    {"abort", "Transaction abort", PROFILE_ABORT, BRANCH},
-    {"cycles", "Basic Block Cycles", PROFILE_CYCLES, BRANCH},
-    {"srcline_from", "From Source:Line", PROFILE_SRCLINE_FROM, BRANCH},
-    {"srcline_to", "To Source:Line", PROFILE_SRCLINE_TO, BRANCH},
-    {"addr_from", "Source Address", PROFILE_ADDR_FROM, BRANCH},
-    {"addr_to", "Target Address", PROFILE_ADDR_TO, BRANCH},
-    {"callchain_branch_predicted", "Callchain Branch Predicted", PROFILE_CALLCHAIN_BRANCH_PREDICTED, LATER},
-    {"callchain_branch_abort", "Callchain Branch Abort", PROFILE_CALLCHAIN_BRANCH_ABORT, LATER},
-    {"callchain_branch_cycles", "Callchain Branch Cycles", PROFILE_CALLCHAIN_BRANCH_CYCLES, LATER},
-    {"symbol_daddr", "Data Symbol", PROFILE_SYMBOL_DADDR, MEM},
-    {"symbol_iaddr", "Code Symbol", PROFILE_SYMBOL_IADDR, MEM},
-    {"dso_daddr", "Data Object", PROFILE_DSO_DADDR, MEM},
-    {"locked", "Locked", PROFILE_LOCKED, MEM},
-    {"tlb", "TLB access", PROFILE_TLB, MEM},
-    {"mem", "Memory access", PROFILE_MEM, MEM},
-    {"snoop", "Snoop", PROFILE_SNOOP, MEM},
-    {"dcacheline", "Data Cacheline", PROFILE_DCACHELINE, MEM},
-    {"phys_daddr", "Data Physical Address", PROFILE_PHYS_DADDR, MEM},
-    {"data_page_size", "Data Page Size", PROFILE_DATA_PAGE_SIZE, MEM},
-    {"blocked", "Blocked", PROFILE_BLOCKED, MEM},
-    {"trace", "Trace output", PROFILE_TRACE, ALWAYS},
-    /* sonde's own stand last, so that they take no beginning of a name from perf's */
-    {"grade", "Grade", PROFILE_GRADE, ALWAYS},
-    {"identity", "Identity", PROFILE_IDENTITY, ALWAYS},
-    {"provenance", "Provenance", PROFILE_PROVENANCE, ALWAYS},
-};
-enum { ROWS = sizeof rows / sizeof *rows };
-
-static const struct row *find_among(const char *name, size_t len, bool keys) {
-    for (size_t i = 0; i < ROWS; i++)
-        if (len && profile_column_is_key(rows[i].id) == keys && !strncasecmp(rows[i].name, name, len))
-            return &rows[i];
+const struct profile_key *profile_key_at(size_t i) {
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        if (i < lists[k]->count)
+            return &lists[k]->keys[i];
+        i -= lists[k]->count;
+    }
     return NULL;
 }
 
-/* As perf, which takes any beginning of a name: the first one in its list, where measures come behind the
- * keys for -s and before them for -F. */
-static const struct row *find_row(const char *name, size_t len, bool sort) {
-    const struct row *row = find_among(name, len, sort);
-    return row ? row : find_among(name, len, !sort);
+/* The i-th of a key's names; NULL behind the last. */
+static const char *name_at(const struct profile_key *key, size_t i) {
+    for (size_t k = 0; i && key->aliases && k < i; k++)
+        if (!key->aliases[k])
+            return NULL;
+    return !i ? key->name : key->aliases ? key->aliases[i - 1] : NULL;
 }
 
-static const struct row *row_of(enum profile_column_id id) {
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].id == id)
-            return &rows[i];
+static const struct profile_key *find_among(const char *name, size_t len, bool measures) {
+    const struct profile_key *key;
+    const char *whole;
+    for (size_t i = 0; len && (key = profile_key_at(i)); i++)
+        for (size_t k = 0; (key->kind == PROFILE_MEASURE) == measures && (whole = name_at(key, k)); k++)
+            if (!strncasecmp(whole, name, len))
+                return key;
     return NULL;
 }
 
-/* What keys of -s are called in recordings of some processors; NULL: as everywhere. */
-static const struct arch_title {
-    uint8_t id;
-    const char *x86, *power;
-    bool nowhere_else; /* on other processors there is no such column */
-} arch_titles[] = {
-    {PROFILE_LOCAL_P_STAGE_CYC, "Local Retire Latency", "Dispatch Cyc", true},
-    {PROFILE_P_STAGE_CYC, "Retire Latency", "Global Dispatch_cyc", true},
-    {PROFILE_LOCAL_INS_LAT, NULL, "Finish Cyc", false},
-    {PROFILE_INS_LAT, NULL, "Global Finish_cyc", false},
-};
+/* As perf, which takes any beginning of a name: the first one in its list. */
+static const struct profile_key *find_key(const char *name, size_t len, bool sort) {
+    const struct profile_key *key = find_among(name, len, !sort);
+    return key ? key : find_among(name, len, sort);
+}
+
+const struct profile_key *profile_key_known(enum profile_column_id id) {
+    const struct profile_key *key;
+    for (size_t i = 0; (key = profile_key_at(i)) && key->id != id;)
+        i++;
+    return key;
+}
 
 struct maker {
     const struct profile_column_options *o;
@@ -141,38 +63,57 @@ struct maker {
     bool joins; /* the next field: profile_column.joined */
 };
 
-/* Keys of the same values: whichever comes first is the column. */
-static enum profile_column_id same_as(enum profile_column_id id) {
-    return id == PROFILE_RETIRE_LAT         ? PROFILE_P_STAGE_CYC
-           : id == PROFILE_LOCAL_RETIRE_LAT ? PROFILE_LOCAL_P_STAGE_CYC
-                                            : id;
+static bool is_same(const struct profile_column *a, const struct profile_column *b) {
+    const struct profile_key *x = a->key, *y = b->key;
+    if (a->field || b->field)
+        return a->field && b->field && a->number == b->number;
+    return x == y || (x->same_as && !strcmp(x->same_as, y->name)) ||
+           (y->same_as && !strcmp(y->same_as, x->name));
 }
 
-static bool has(const struct profile_column *list, size_t count, enum profile_column_id id) {
+static const struct profile_column *find(const struct profile_column *list, size_t count,
+                                         const struct profile_column *column) {
     for (size_t i = 0; i < count; i++)
-        if (same_as(list[i].id) == same_as(id))
-            return true;
-    return false;
+        if (is_same(&list[i], column))
+            return &list[i];
+    return NULL;
+}
+
+/* Gives the column a number of its own, or the one that it has in the other list. */
+static bool set_number(struct maker *m, struct profile_column *column) {
+    struct profile_columns *c = m->columns;
+    const struct profile_column *known = find(c->out.items, c->out.count, column);
+    known = known ? known : find(c->order.items, c->order.count, column);
+    if (column->field || known) {
+        column->number = known ? known->number : column->number;
+        return true;
+    }
+    if (c->count == PROFILE_COLUMNS_MAX)
+        return err_set(m->err, ERR_USAGE, NULL, "more than %d columns", PROFILE_COLUMNS_MAX);
+    column->number = c->count++;
+    return true;
 }
 
 static bool add_out(struct maker *m, struct profile_column column) {
     struct profile_columns *c = m->columns;
-    if (has(c->out.items, c->out.count, column.id))
+    if (find(c->out.items, c->out.count, &column))
         return true;
-    struct profile_column *slot = vec_push(&c->out);
+    bool ok = set_number(m, &column);
+    struct profile_column *slot = ok ? vec_push(&c->out) : NULL;
     if (!slot)
-        return err_memory(m->err, "columns");
+        return ok && err_memory(m->err, "columns");
     *slot = column;
     return true;
 }
 
 static bool add_order(struct maker *m, struct profile_column column) {
     struct profile_columns *c = m->columns;
-    if (has(c->order.items, c->order.count, column.id))
+    if (find(c->order.items, c->order.count, &column))
         return true;
-    struct profile_column *slot = vec_push(&c->order);
+    bool ok = set_number(m, &column);
+    struct profile_column *slot = ok ? vec_push(&c->order) : NULL;
     if (!slot)
-        return err_memory(m->err, "columns");
+        return ok && err_memory(m->err, "columns");
     *slot = column;
     return true;
 }
@@ -182,12 +123,14 @@ static bool names_all(const struct profile_column_options *o) {
     return o->fields && o->fields[0] != '+';
 }
 
-static struct profile_column column_of(const struct maker *m, enum profile_column_id id) {
-    const struct row *row = row_of(id);
-    const char *title = id == PROFILE_IPC ? "IPC   [IPC Coverage]"
-                        : id == PROFILE_OVERHEAD && m->o->children && !names_all(m->o) ? "Self"
-                                                                                       : row->title;
-    return (struct profile_column){.id = id, .title = title, .event = PERFDATA_NO_EVENT, .shown = true};
+static struct profile_column column_of(const struct maker *m, const struct profile_key *key) {
+    bool self = key->id == PROFILE_OVERHEAD && m->o->children && !names_all(m->o);
+    return (struct profile_column){
+        .key = key, .title = self ? "Self" : key->title, .event = PERFDATA_NO_EVENT, .shown = true};
+}
+
+static struct profile_column known_column(const struct maker *m, enum profile_column_id id) {
+    return column_of(m, profile_key_known(id));
 }
 
 /* ---- fields of tracepoints ---- */
@@ -217,23 +160,25 @@ typedef bool take_fn(struct maker *m, struct profile_column column);
 
 static bool take_one(struct maker *m, uint32_t event, const struct profile_field *f, bool raw,
                      take_fn *take) {
-    if (PROFILE_FIELD + m->columns->fields > PROFILE_FIELD_LAST)
-        return err_set(m->err, ERR_USAGE, NULL, "more than %d fields of tracepoints",
-                       PROFILE_FIELD_LAST - PROFILE_FIELD + 1);
+    if (m->columns->fields == PROFILE_FIELDS_MAX)
+        return err_set(m->err, ERR_USAGE, NULL, "more than %d fields of tracepoints", PROFILE_FIELDS_MAX);
     const char *text = arena_strndup(&m->columns->arena, f->name, f->len);
     if (!text)
         return err_memory(m->err, "columns");
     uint32_t width = f->width > f->len ? f->width : (uint32_t)f->len;
-    return take(m,
-                (struct profile_column){.id = (enum profile_column_id)(PROFILE_FIELD + m->columns->fields++),
-                                        .title = text,
-                                        .event = event,
-                                        .field = text,
-                                        .raw = raw || m->o->raw_fields,
-                                        .width = width,
-                                        .dynamic = f->dynamic,
-                                        .joined = m->joins,
-                                        .shown = true});
+    if (m->columns->count == PROFILE_COLUMNS_MAX)
+        return err_set(m->err, ERR_USAGE, NULL, "more than %d columns", PROFILE_COLUMNS_MAX);
+    m->columns->fields++;
+    return take(m, (struct profile_column){.key = &profile_field_key,
+                                           .number = m->columns->count++,
+                                           .title = text,
+                                           .event = event,
+                                           .field = text,
+                                           .raw = raw || m->o->raw_fields,
+                                           .width = width,
+                                           .dynamic = f->dynamic,
+                                           .joined = m->joins,
+                                           .shown = true});
 }
 
 /* Takes an event's field of that name, or (NULL) all its fields. Adds to *found how many. */
@@ -277,10 +222,11 @@ static bool make_fields(struct maker *m, const char *word, size_t len, take_fn *
 /* perf's words and, where there is one, the key that was most likely meant. */
 static bool unknown_key(struct maker *m, const char *option, const char *name, size_t len) {
     char word[32];
+    struct profile_key_entry entry;
     snprintf(word, sizeof word, "%.*s", (int)len, name);
     struct nearest near = nearest_start(word);
-    for (size_t i = 0; len < sizeof word && i < ROWS; i++)
-        nearest_try(&near, rows[i].name);
+    for (size_t i = 0; len < sizeof word && profile_key_listed(i, &entry); i++)
+        nearest_try(&near, entry.name);
     if (near.best)
         return err_set(m->err, ERR_USAGE, NULL, "Unknown --%s key: `%.*s', did you mean `%s'?", option,
                        (int)len, name, near.best);
@@ -293,34 +239,27 @@ static bool set_arch_title(const char *arch, struct profile_column *column) {
     bool power = arch && (!strncmp(arch, "ppc", 3) || !strncmp(arch, "powerpc", 7)),
          x86 = !arch || !strncmp(arch, "x86", 3) ||
                (strlen(arch) == 4 && arch[0] == 'i' && !strcmp(arch + 2, "86"));
-    for (size_t i = 0; i < sizeof arch_titles / sizeof *arch_titles; i++) {
-        const struct arch_title *t = &arch_titles[i];
-        if (t->id != column->id)
-            continue;
-        const char *title = power ? t->power : x86 ? t->x86 : NULL;
-        column->title = title ? title : column->title;
-        return power || x86 || !t->nowhere_else;
-    }
-    return true;
+    const char *title = power ? column->key->arch.power : x86 ? column->key->arch.x86 : NULL;
+    column->title = title ? title : column->title;
+    return power || x86 || !column->key->arch.nowhere_else;
 }
 
 /* One word of -s or -F. */
 static bool make_column(struct maker *m, const char *option, const char *name, size_t len,
                         struct profile_column *out) {
-    const struct row *row = find_row(name, len, !strcmp(option, "sort"));
-    if (!row)
+    const struct profile_key *key = find_key(name, len, !strcmp(option, "sort"));
+    if (!key)
         return unknown_key(m, option, name, len);
-    if ((row->group == BRANCH && !m->o->branch) || (row->group == MEM && !m->o->mem))
+    if ((key->need == PROFILE_NEEDS_BRANCHES && !m->o->branch) ||
+        (key->need == PROFILE_NEEDS_MEMORY && !m->o->mem))
         return err_set(m->err, ERR_USAGE, NULL, "Invalid --%s key: `%.*s'", option, (int)len, name);
-    if (row->group == LATENT && !m->o->latent)
+    if (key->need == PROFILE_NEEDS_SWITCHES && !m->o->latent)
         return err_set(m->err, ERR_ABSENT, NULL,
                        "Use of latency profile or parallelism requires --latency flag during record.");
-    if (row->group == LATER)
-        return err_set(m->err, ERR_UNSUPPORTED, NULL,
-                       "the --%s key `%s' is not there yet: branch details are not summed up for "
-                       "callchains",
-                       option, row->name);
-    *out = column_of(m, row->id);
+    if (key->later)
+        return err_set(m->err, ERR_UNSUPPORTED, NULL, "the --%s key `%s' is not there yet: %s", option,
+                       key->name, key->later);
+    *out = column_of(m, key);
     return true;
 }
 
@@ -329,7 +268,7 @@ static bool each(struct maker *m, const char *option, const char *text, take_fn 
         size_t len = strcspn(at, ", ");
         struct profile_column column;
         uint32_t fields = 0;
-        if (len && !strcmp(option, "sort") && !find_row(at, len, true) &&
+        if (len && !strcmp(option, "sort") && !find_key(at, len, true) &&
             !make_fields(m, at, len, take, &fields))
             return false;
         if (len && !fields && !make_column(m, option, at, len, &column))
@@ -344,7 +283,7 @@ static bool each(struct maker *m, const char *option, const char *text, take_fn 
 
 /* A measure in -s shows and sorts where it stands; a key does, too. */
 static bool take_sort(struct maker *m, struct profile_column column) {
-    bool cancelled = column.id == PROFILE_OVERHEAD_CHILDREN && m->o->callerless && !names_all(m->o);
+    bool cancelled = column.key->id == PROFILE_OVERHEAD_CHILDREN && m->o->callerless && !names_all(m->o);
     return cancelled || add_order(m, column);
 }
 
@@ -387,7 +326,7 @@ static bool add_measures(struct maker *m) {
         {o->show_total_period, PROFILE_PERIOD},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (list[i].wanted && !add_out(m, column_of(m, list[i].id)))
+        if (list[i].wanted && !add_out(m, known_column(m, list[i].id)))
             return false;
     return true;
 }
@@ -412,12 +351,12 @@ static bool make_order(struct maker *m, const char *sort) {
     struct maker probe = {o, m->events, &given, m->err};
     bool ok = each(&probe, "sort", sort, take_sort);
     for (size_t i = 0; i < given.order.count; i++)
-        named |= given.order.items[i].id <= PROFILE_LATENCY_CHILDREN;
+        named |= (given.order.items[i].key->layout & PROFILE_SHARE) != 0;
     profile_columns_fini(&given);
     if (!ok)
         return false;
     for (size_t i = 0; !named && !speaks_of_overhead(o) && !names_all(o) && i < m->columns->out.count; i++)
-        if (m->columns->out.items[i].id <= PROFILE_LATENCY_CHILDREN)
+        if (m->columns->out.items[i].key->layout & PROFILE_SHARE)
             ok = ok && add_order(m, m->columns->out.items[i]);
     return ok && each(m, "sort", sort, take_sort);
 }
@@ -456,9 +395,10 @@ bool profile_columns_make(const struct profile_column_options *o, const struct p
             return false;
     /* perf looks for the word in the text, not for the key: -s sym has no such column. */
     bool ipc = o->sort && strstr(o->sort, "symbol");
-    if (ipc && (!add_out(&m, column_of(&m, PROFILE_IPC)) || !add_order(&m, column_of(&m, PROFILE_IPC))))
+    struct profile_column per_cycle = known_column(&m, PROFILE_IPC),
+                          parent = known_column(&m, PROFILE_PARENT);
+    if (ipc && (!add_out(&m, per_cycle) || !add_order(&m, per_cycle)))
         return false;
-    struct profile_column parent = column_of(&m, PROFILE_PARENT);
     if (o->parent && (!add_out(&m, parent) || !add_order(&m, parent)))
         return false;
     out->sort = join(&m, sort, ipc ? ",ipc_null" : "");
@@ -478,29 +418,31 @@ void profile_columns_fini(struct profile_columns *c) {
     arena_fini(&c->arena);
 }
 
-/* What a key of the group asks for. */
-static const char *condition(const struct row *row) {
-    return row->group == BRANCH   ? "with --branch-stack"
-           : row->group == MEM    ? "with --mem-mode"
-           : row->group == LATENT ? "after record --latency"
-                                  : NULL;
+const struct profile_column *profile_columns_find(const struct profile_columns *c,
+                                                  enum profile_column_id id) {
+    for (size_t i = 0; i < c->order.count; i++)
+        if (c->order.items[i].key->id == id)
+            return &c->order.items[i];
+    return NULL;
 }
 
-bool profile_column_listed(size_t i, struct profile_column_entry *out) {
-    for (const struct row *row = rows; row < rows + ROWS; row++) {
-        /* of two rows with one name, -s has the key */
-        if (row->group == LATER || find_row(row->name, strlen(row->name), true) != row || i--)
-            continue;
-        *out = (struct profile_column_entry){row->name, row->title + strspn(row->title, " "), condition(row)};
-        return true;
-    }
+const char *profile_key_condition(const struct profile_key *key) {
+    static const char *const conditions[] = {[PROFILE_NEEDS_BRANCHES] = "with --branch-stack",
+                                             [PROFILE_NEEDS_MEMORY] = "with --mem-mode",
+                                             [PROFILE_NEEDS_SWITCHES] = "after record --latency"};
+    return conditions[key->need];
+}
+
+bool profile_key_listed(size_t i, struct profile_key_entry *out) {
+    const struct profile_key *key;
+    const char *name;
+    for (size_t k = 0; (key = profile_key_at(k)); k++)
+        for (size_t n = 0; !key->later && (name = name_at(key, n)); n++) {
+            /* of two with one name, -s has the key */
+            if (find_key(name, strlen(name), true) != key || i--)
+                continue;
+            *out = (struct profile_key_entry){name, key};
+            return true;
+        }
     return false;
-}
-
-const char *profile_column_key(enum profile_column_id id) {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].id == id)
-            return rows[i].name;
-    return id == PROFILE_IPC ? "ipc_null"
-                             : "field"; /* what perf calls it where nothing counts instructions */
 }

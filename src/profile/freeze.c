@@ -160,8 +160,8 @@ static bool finish_tables(struct profile *p) {
 static void take_keys(struct profile *p) {
     const struct profile_columns *c = p->plan.o->columns;
     for (size_t i = 0; i < c->order.count; i++)
-        if (profile_column_is_key(c->order.items[i].id))
-            p->keys[p->key_count++] = (uint8_t)c->order.items[i].id;
+        if (profile_column_is_key(&c->order.items[i]))
+            p->keys[p->key_count++] = &c->order.items[i];
 }
 
 bool profile_freeze(struct profile *p, struct err *err) {

@@ -15,14 +15,6 @@ enum grade profile_grade_of(const struct profile *p, uint32_t frame) {
 
 /* ---- what it rests on, for the columns that show it ---- */
 
-static bool wants_basis(const struct profile_options *o) {
-    for (size_t i = 0; i < o->columns->order.count; i++)
-        if (o->columns->order.items[i].id == PROFILE_IDENTITY ||
-            o->columns->order.items[i].id == PROFILE_PROVENANCE)
-            return true;
-    return false;
-}
-
 /* "symtab of /usr/lib/libc.so.6". */
 static bool find_basis(struct profile *p, const struct resolve_frame *f, struct profile_basis *basis) {
     struct symbol_provenance from = resolve_provenance_of(p->plan.in->names, MODEL_NONE, symbol_of(f)).symbol;
@@ -45,7 +37,7 @@ static bool find_basis(struct profile *p, const struct resolve_frame *f, struct 
 
 bool profile_grade_frames(struct profile *p) {
     size_t count = p->b.frames.list.count;
-    bool basis = wants_basis(p->plan.o);
+    bool basis = p->plan.finds & PROFILE_FINDS_EVIDENCE;
     if (!vec_reserve(&p->grades, count) || (basis && !vec_reserve(&p->bases_of, count)))
         return false;
     for (size_t i = 0; i < count; i++) {

@@ -29,14 +29,15 @@ static bool add_total(struct profile_table *t, const struct profile_tally *tally
 static unsigned all_words(const struct profile *p, const struct profile_row *row, uint64_t *words) {
     unsigned n = 0;
     for (uint32_t i = 0; i < p->key_count; i++)
-        n += profile_key_words(p, (enum profile_column_id)p->keys[i], row, words + n);
+        n += profile_key_words(p, p->keys[i], row, words + n);
     return n;
 }
 
 /* The leader's row with the keys of `like`, whose own number would be `new`. PROFILE_NONE: memory. */
 static uint32_t find_row(const struct profile *p, const struct profile_table *leader, struct idtable *by_key,
                          const struct profile_row *like, uint32_t new) {
-    uint64_t words[PROFILE_COLUMN_COUNT * PROFILE_KEY_WORDS], other[PROFILE_COLUMN_COUNT * PROFILE_KEY_WORDS];
+    enum { WORDS_MAX = PROFILE_COLUMNS_MAX * PROFILE_KEY_WORDS };
+    uint64_t words[WORDS_MAX], other[WORDS_MAX];
     unsigned n = all_words(p, like, words);
     uint64_t hash = hash_bytes(words, n * sizeof *words);
     struct idtable_at at = idtable_first(by_key, hash);

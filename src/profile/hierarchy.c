@@ -22,15 +22,15 @@ struct level {
 struct tree {
     struct profile *p;
     struct profile_table *t;
-    enum profile_column_id keys[PROFILE_COLUMN_COUNT];
+    const struct profile_column *keys[PROFILE_COLUMNS_MAX];
     uint32_t key_count;
-    uint32_t end_of[PROFILE_COLUMN_COUNT]; /* of each level: its keys' end, where the next one's are */
+    uint32_t end_of[PROFILE_COLUMNS_MAX]; /* of each level: its keys' end, where the next one's are */
     uint32_t depth_count;
     VEC(struct level) levels;
     struct hash_map by_key; /* of parent and words; equal hashes go on to hash + 1 */
 };
 
-enum { WORDS_MAX = PROFILE_COLUMN_COUNT * PROFILE_KEY_WORDS };
+enum { WORDS_MAX = PROFILE_COLUMNS_MAX * PROFILE_KEY_WORDS };
 
 static uint32_t first_key(const struct tree *tree, uint32_t depth) {
     return depth ? tree->end_of[depth - 1] : 0;
@@ -93,14 +93,14 @@ static bool make_levels(struct tree *tree) {
 }
 
 /* The order of two levels by one sum, more first. */
-static int by_sum(const struct tree *tree, uint32_t i, uint32_t j, enum profile_column_id id) {
+static int by_sum(const struct tree *tree, uint32_t i, uint32_t j, const struct profile_key *key) {
     const struct profile_table *t = tree->t;
     uint32_t first = profile_sorting_member(tree->p, t);
     uint32_t end = tree->p->plan.o->group_sort_index < (int)t->members ? t->members : 1;
     for (uint32_t m = 0; m < end; m++) {
         uint32_t member = m ? m : first;
-        uint64_t u = profile_measure(&t->level_sums.items[(size_t)i * t->members + member], NULL, NULL, id),
-                 v = profile_measure(&t->level_sums.items[(size_t)j * t->members + member], NULL, NULL, id);
+        uint64_t u = profile_measure(&t->level_sums.items[(size_t)i * t->members + member], NULL, NULL, key),
+                 v = profile_measure(&t->level_sums.items[(size_t)j * t->members + member], NULL, NULL, key);
         if (u != v)
             return u > v ? -1 : 1;
     }
@@ -116,12 +116,12 @@ static int by_place_in_tree(const void *a, const void *b, void *ctx) {
     bool asked = false;
     int order = 0;
     for (size_t k = 0; !order && k < c->order.count; k++) {
-        enum profile_column_id id = c->order.items[k].id;
-        bool share = id == PROFILE_LATENCY || id == PROFILE_OVERHEAD;
-        order = share ? by_sum(tree, i, j, id) : 0;
+        const struct profile_key *key = c->order.items[k].key;
+        bool share = key->id == PROFILE_LATENCY || key->id == PROFILE_OVERHEAD;
+        order = share ? by_sum(tree, i, j, key) : 0;
         asked |= share;
     }
-    order = asked ? order : by_sum(tree, i, j, PROFILE_OVERHEAD);
+    order = asked ? order : by_sum(tree, i, j, profile_key_known(PROFILE_OVERHEAD));
     if (order)
         return order;
     const struct profile_table *t = tree->t;
@@ -184,9 +184,9 @@ bool profile_hierarchy(struct profile *p, struct profile_table *t) {
     struct tree tree = {.p = p, .t = t};
     const struct profile_columns *c = p->plan.o->columns;
     for (size_t i = 0; i < c->out.count; i++)
-        if (profile_column_is_key(c->out.items[i].id) &&
+        if (profile_column_is_key(&c->out.items[i]) &&
             !profile_column_is_elsewhere(&c->out.items[i], &t->event)) {
-            tree.keys[tree.key_count++] = c->out.items[i].id;
+            tree.keys[tree.key_count++] = &c->out.items[i];
             tree.depth_count += !c->out.items[i].joined || !tree.depth_count;
             tree.end_of[tree.depth_count - 1] = tree.key_count;
         }

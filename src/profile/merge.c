@@ -27,13 +27,13 @@ static bool merge_texts(struct profile_builder *to, const struct profile_builder
     return true;
 }
 
-/* One value of a class, which is kept under the name `id`. */
-static uint64_t map_value(const struct maps *maps, enum profile_column_id id, uint64_t value) {
-    if (id == PROFILE_COMM_NODIGIT || profile_column_is_field(id)) /* two texts */
+/* One value of a class. */
+static uint64_t map_value(const struct maps *maps, enum profile_column_kind kind, uint64_t value) {
+    if (kind == PROFILE_KEY_TEXTS)
         return (uint64_t)maps->texts[value >> 32] << 32 | maps->texts[(uint32_t)value];
-    if (profile_key_is_text(id))
+    if (kind == PROFILE_KEY_TEXT)
         return maps->texts[value];
-    return profile_key_is_frame(id) ? maps->frames[value] : value;
+    return kind == PROFILE_KEY_ADDRESS ? maps->frames[value] : value;
 }
 
 static bool merge_classes(struct profile_builder *to, const struct profile_builder *from,
@@ -44,8 +44,7 @@ static bool merge_classes(struct profile_builder *to, const struct profile_build
         const uint64_t *old = from->class_values.items + (size_t)i * plan->class_count;
         values[0] = old[0];
         for (uint32_t k = 1; k < plan->class_count; k++)
-            values[k] = k == plan->level_at ? old[k]
-                                            : map_value(maps, (enum profile_column_id)plan->slots[k], old[k]);
+            values[k] = k == plan->level_at ? old[k] : map_value(maps, plan->slots[k]->key->kind, old[k]);
         maps->classes[i] = profile_class_add(to, values);
         if (maps->classes[i] == PROFILE_NONE)
             return false;

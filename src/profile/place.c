@@ -68,7 +68,7 @@ static bool make_places(struct profile *p) {
     struct naming n = {.dso = PROFILE_NONE};
     size_t count = p->b.frames.list.count;
     bool ok = vec_reserve(&p->places, count);
-    bool source = profile_wants_source(p->plan.o), types = profile_wants_types(p->plan.o);
+    bool source = p->plan.finds & PROFILE_FINDS_LINES, types = p->plan.finds & PROFILE_FINDS_TYPES;
     for (size_t i = 0; ok && i < count; i++) {
         const struct resolve_frame *f = &p->b.frames.list.items[i];
         struct profile_place *place = &p->places.items[p->places.count++];
@@ -125,94 +125,11 @@ bool profile_make_places(struct profile *p) {
 
 /* ---- keys ---- */
 
-uint64_t profile_class_value(const struct profile *p, uint32_t klass, enum profile_column_id id) {
-    return p->b.class_values.items[(size_t)klass * p->plan.class_count + p->plan.slot_of[id]];
-}
-
 bool profile_has_key(const struct profile *p, enum profile_column_id id) {
     for (uint32_t i = 0; i < p->key_count; i++)
-        if (p->keys[i] == id)
+        if (p->keys[i]->key->id == id)
             return true;
     return false;
-}
-
-uint32_t profile_key_frame(const struct profile *p, enum profile_column_id id,
-                           const struct profile_row *row) {
-    return profile_key_is_frame(id) ? (uint32_t)profile_class_value(p, row->klass, id) : row->frame;
-}
-
-/* A symbol is itself; a place without one is its address, in whichever object: perf takes equal ones for one
- * unless there is a column for objects. */
-static unsigned symbol_words(const struct profile *p, uint32_t frame, uint64_t *words) {
-    const struct profile_place *place = &p->places.items[frame];
-    words[0] = place->name;
-    if (profile_grade_of(p, frame) == GRADE_STALE) /* which is shown with its object */
-        words[0] |= (uint64_t)place->dso << 32;
-    words[1] = place->name != PROFILE_NONE ? 0 : profile_own_address(p, &p->b.frames.list.items[frame]);
-    return 2;
-}
-
-unsigned profile_key_words(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
-                           uint64_t *words) {
-    uint32_t frame = id == PROFILE_DSO || id == PROFILE_SYMBOL ? row->frame : profile_key_frame(p, id, row);
-    switch (id) {
-    case PROFILE_DSO:
-    case PROFILE_DSO_FROM:
-    case PROFILE_DSO_TO:
-        words[0] = p->places.items[frame].dso;
-        return 1;
-    case PROFILE_SYMBOL:
-    case PROFILE_SYMBOL_FROM:
-    case PROFILE_SYMBOL_TO:
-    case PROFILE_IPC: /* of a function */
-        return symbol_words(p, frame, words);
-    case PROFILE_SYMBOL_OFFSET:
-        symbol_words(p, frame, words);
-        if (p->places.items[frame].name != PROFILE_NONE)
-            words[1] = p->b.frames.list.items[frame].offset;
-        return 2;
-    case PROFILE_ADDR_FROM:
-    case PROFILE_ADDR_TO:
-        words[0] = p->places.items[frame].dso;
-        words[1] = p->b.frames.list.items[frame].offset;
-        return 2;
-    case PROFILE_ADDR:
-        words[0] = p->b.frames.list.items[frame].address;
-        return 1;
-    case PROFILE_COMM_NODIGIT: /* told apart without the digits; see keys.c */
-        words[0] = profile_class_value(p, row->klass, id) >> 32;
-        return 1;
-    case PROFILE_DSO_SIZE:
-    case PROFILE_SYMBOL_SIZE:
-        words[0] = profile_size_of(p, id, frame);
-        return 1;
-    case PROFILE_SRCLINE:
-    case PROFILE_SRCLINE_FROM:
-    case PROFILE_SRCLINE_TO:
-    case PROFILE_SRCFILE:
-        words[0] = profile_source_text(&p->sources.items[frame], id);
-        return 1;
-    case PROFILE_TYPE:
-        words[0] = p->types.items[frame].name;
-        return 1;
-    case PROFILE_TYPEOFF:
-    case PROFILE_TYPECLN:
-        words[0] = p->types.items[frame].name;
-        words[1] = p->types.items[frame].offset / (id == PROFILE_TYPECLN ? PROFILE_CACHELINE_BYTES : 1);
-        return 2;
-    case PROFILE_GRADE:
-        words[0] = profile_grade_of(p, frame);
-        return 1;
-    case PROFILE_IDENTITY:
-        words[0] = p->bases_of.items[frame].identity;
-        return 1;
-    case PROFILE_PROVENANCE:
-        words[0] = p->bases_of.items[frame].text;
-        return 1;
-    default:
-        words[0] = profile_class_value(p, row->klass, id);
-        return profile_key_is_mem(id) ? profile_mem_words(p, id, frame, words[0], words) : 1;
-    }
 }
 
 /* ---- frames and classes with the same keys ---- */
@@ -222,12 +139,12 @@ static unsigned words_of(const struct profile *p, bool place, uint32_t id, uint6
     struct profile_row row = {.frame = place ? id : 0, .klass = place ? 0 : id};
     unsigned n = 0;
     for (uint32_t i = 0; i < p->key_count; i++)
-        if (profile_key_is_place((enum profile_column_id)p->keys[i]) == place)
-            n += profile_key_words(p, (enum profile_column_id)p->keys[i], &row, words + n);
+        if ((p->keys[i]->key->kind == PROFILE_KEY_PLACE) == place)
+            n += profile_key_words(p, p->keys[i], &row, words + n);
     return n;
 }
 
-enum { WORDS_MAX = PROFILE_COLUMN_COUNT * PROFILE_KEY_WORDS };
+enum { WORDS_MAX = PROFILE_COLUMNS_MAX * PROFILE_KEY_WORDS };
 
 /* Finds the group of a frame or class: first[group] is one of its members. `add`: one word more. A new
  * group's number is that of the groups. PROFILE_NONE: memory. */
@@ -277,10 +194,10 @@ bool profile_make_kinds(struct profile *p) {
 static bool names_decide(const struct profile *p) {
     bool symbol = false;
     for (uint32_t i = 0; i < p->key_count; i++) {
-        if (profile_key_is_place((enum profile_column_id)p->keys[i]) && p->keys[i] != PROFILE_SYMBOL &&
-            p->keys[i] != PROFILE_DSO)
+        const struct profile_key *key = p->keys[i]->key;
+        if (key->kind == PROFILE_KEY_PLACE && key->id != PROFILE_SYMBOL && key->id != PROFILE_DSO)
             return false;
-        symbol |= p->keys[i] == PROFILE_SYMBOL;
+        symbol |= key->id == PROFILE_SYMBOL;
     }
     return symbol;
 }

@@ -71,6 +71,10 @@ void profile_free(struct profile *p) {
     free(p);
 }
 
+const struct profile_columns *profile_columns_of(const struct profile *p) {
+    return p->plan.o->columns;
+}
+
 uint32_t profile_event_count(const struct profile *p) {
     return (uint32_t)p->shown.count;
 }

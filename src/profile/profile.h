@@ -79,12 +79,13 @@ enum profile_verdict { PROFILE_KEEP, PROFILE_DROP, PROFILE_FILTERED };
 typedef enum profile_verdict profile_keep_fn(void *ctx, const struct perfdata_sample *s, uint32_t event,
                                              struct model_when when);
 
-/* Prints the fields of a tracepoint's raw data (PROFILE_TRACE); the owner (cmd/) knows the formats. Called
+/* Prints the fields of a tracepoint's raw data (the key trace); the owner (cmd/) knows the formats. Called
  * from one thread. */
 typedef void profile_trace_fn(void *ctx, const struct perfdata_attr *attr, const struct perfdata_sample *s,
                               struct out *out);
 
-/* Appends the value of a field (PROFILE_FIELD...) of a tracepoint's raw data. Otherwise as profile_trace_fn.
+/* Appends the value of a field (profile_column.field) of a tracepoint's raw data. Otherwise as
+ * profile_trace_fn.
  */
 typedef void profile_field_text_fn(void *ctx, const struct perfdata_attr *attr,
                                    const struct perfdata_sample *s, const struct profile_column *column,
@@ -132,13 +133,11 @@ struct profile_through {
     uint64_t period, samples;
 };
 
-/* A measure column's number: a sum. Of weights, profile_measure_is_mean, what is shown is its mean over
- * `samples`. Where profile_measure_of_children says so it is of `children` and their latency, as
- * profile_entry has them, if there are children. */
+/* A measure's number: a sum (PROFILE_MEAN: what is shown is its mean over `samples`). One that is
+ * PROFILE_OF_CHILDREN is of `children` and their latency, as profile_entry has them, if there are children.
+ */
 uint64_t profile_measure(const struct profile_sums *self, const struct profile_through *children,
-                         const uint64_t *latency, enum profile_column_id id);
-bool profile_measure_of_children(enum profile_column_id id);
-bool profile_measure_is_mean(enum profile_column_id id);
+                         const uint64_t *latency, const struct profile_key *key);
 
 struct profile_entry {
     const struct profile_sums *self;        /* [event.members]: the leader's first */
@@ -180,6 +179,8 @@ struct profile *profile_collect(const struct profile_input *in, const struct pro
                                 struct err *err);
 void profile_free(struct profile *p); /* NULL is allowed */
 
+/* The options' columns. */
+const struct profile_columns *profile_columns_of(const struct profile *p);
 uint32_t profile_event_count(const struct profile *p);
 const struct profile_event *profile_event(const struct profile *p, uint32_t i);
 /* Whether some samples of an event (an index into the recording's) count or were filtered. */

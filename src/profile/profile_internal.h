@@ -3,7 +3,7 @@
  * What the files of profile/ share.
  *
  *   builder   samples -> distinct (class, place, callchain), with their sums
- *             read.c, build.c, keys.c, chain.c, pending.c, parts.c, merge.c
+ *             read.c, build.c, column_*.c, chain.c, pending.c, parts.c, merge.c
  *   freeze    those -> entries: names, key values, merged, sorted
  *             freeze.c, place.c, walk.c, group.c, sort.c, hierarchy.c
  *   graph     the callchains of one entry -> tree
@@ -48,10 +48,12 @@ enum { PROFILE_CLASS_MAX = 64 };
 struct profile_plan {
     const struct profile_input *in;
     const struct profile_options *o;
-    uint64_t want;                         /* PERFDATA_SAMPLE_* to decode */
-    uint32_t class_count;                  /* values of a class */
-    uint8_t slot_of[PROFILE_COLUMN_COUNT]; /* a key's index in the class; 0: none */
-    uint8_t slots[PROFILE_CLASS_MAX];      /* enum profile_column_id of each value but the first */
+    uint64_t want;                        /* PERFDATA_SAMPLE_* to decode */
+    uint32_t finds;                       /* PROFILE_FINDS_* of all columns */
+    uint32_t class_count;                 /* values of a class */
+    uint8_t slot_of[PROFILE_COLUMNS_MAX]; /* by a column's number: its index in the class; 0: none */
+    uint8_t comm_slot;                    /* of the key comm; 0: none */
+    const struct profile_column *slots[PROFILE_CLASS_MAX]; /* whose values they are, but for the first */
     uint32_t level_at; /* -b: index in the class of the samples' cpumode, which is shown; else 0 */
     bool selects;      /* profile_select is to be asked */
     bool selects_rows; /* --symbol-filter is for rows, each by its own name, not for samples */
@@ -271,7 +273,7 @@ bool profile_builder_merge(struct profile_builder *to, struct profile_builder *f
 /* The second pass: all samples into p->b. */
 bool profile_read(struct profile *p, struct err *err);
 
-/* ---- keys.c: values of keys that do not follow from where the sample lies ---- */
+/* ---- keys ---- */
 
 /* A sample, or one branch of it. */
 struct profile_taken {
@@ -292,18 +294,17 @@ static inline uint64_t profile_taken_weight(const struct profile_taken *x) {
     return !x->branch ? x->s->weight : cycles ? cycles : 1;
 }
 
-/* Fills in a class's values. */
-void profile_keys_take(struct profile_builder *b, const struct profile_taken *x, uint64_t *values);
-/* A key's values are ids in builder.texts; are frames; follow from the sample's own place. */
-bool profile_key_is_text(enum profile_column_id id);
-bool profile_key_is_frame(enum profile_column_id id);
-bool profile_key_is_place(enum profile_column_id id);
-/* mem.c knows it. */
-bool profile_key_is_mem(enum profile_column_id id);
-/* The sample bits (PERFDATA_SAMPLE_*) that a key needs. */
-uint64_t profile_key_wants(enum profile_column_id id);
-/* The column under whose name a key's values are kept: several keys may be about one place. */
-enum profile_column_id profile_key_slot(enum profile_column_id id);
+#define PROFILE_NAMES(of_options, of_column, meaning) \
+    .name = (of_options), .title = (of_column), .help = (meaning)
+
+/* Rows of one table of keys; column.c has them in order. */
+struct profile_key_list {
+    const struct profile_key *keys;
+    size_t count;
+};
+extern const struct profile_key_list profile_measures, profile_sample_keys, profile_branch_keys,
+    profile_memory_keys, profile_evidence_keys;
+extern const struct profile_key profile_field_key; /* of all fields of tracepoints */
 
 /* ---- blocks.c ---- */
 
@@ -501,10 +502,10 @@ struct profile {
     VEC(uint32_t)
     leaf_nodes, leaf_tails; /* where leaves' chains end in whole trees (a root: nowhere) and in
                                trees of tails; PROFILE_NONE: they are in none */
-    VEC(struct profile_tree_leaf) tree_leaves; /* until they are listed */
-    VEC(struct profile_table) tables;          /* by event */
-    VEC(uint32_t) shown;                       /* of tables */
-    uint8_t keys[PROFILE_COLUMN_COUNT];
+    VEC(struct profile_tree_leaf) tree_leaves;              /* until they are listed */
+    VEC(struct profile_table) tables;                       /* by event */
+    VEC(uint32_t) shown;                                    /* of tables */
+    const struct profile_column *keys[PROFILE_COLUMNS_MAX]; /* those of the columns that are keys */
     uint32_t key_count;
     uint32_t no_dso; /* text id of "[unknown]", which comes last; PROFILE_NONE: not there */
 };
@@ -515,7 +516,10 @@ static inline uint32_t profile_row_thread(const struct profile *p, const struct 
 }
 
 /* The value of a key that does not follow from the sample's own place. */
-uint64_t profile_class_value(const struct profile *p, uint32_t klass, enum profile_column_id id);
+static inline uint64_t profile_class_value(const struct profile *p, uint32_t klass,
+                                           const struct profile_column *c) {
+    return p->b.class_values.items[(size_t)klass * p->plan.class_count + p->plan.slot_of[c->number]];
+}
 static inline uint32_t profile_class_event(const struct profile *p, uint32_t klass) {
     return (uint32_t)p->b.class_values.items[(size_t)klass * p->plan.class_count];
 }
@@ -523,12 +527,30 @@ static inline uint32_t profile_class_event(const struct profile *p, uint32_t kla
 /* Whether a column is asked for that is a key. */
 bool profile_has_key(const struct profile *p, enum profile_column_id id);
 
-/* The words of a key: two for symbols, one for others. */
-enum { PROFILE_KEY_WORDS = 2 };
-unsigned profile_key_words(const struct profile *p, enum profile_column_id id, const struct profile_row *row,
-                           uint64_t *words);
 /* The frame that a key is about. */
-uint32_t profile_key_frame(const struct profile *p, enum profile_column_id id, const struct profile_row *row);
+static inline uint32_t profile_key_frame(const struct profile *p, const struct profile_column *c,
+                                         const struct profile_row *row) {
+    return c->key->kind == PROFILE_KEY_ADDRESS ? (uint32_t)profile_class_value(p, row->klass, c) : row->frame;
+}
+/* By what a key tells rows apart; returns how many words. */
+enum { PROFILE_KEY_WORDS = 2 };
+static inline unsigned profile_key_words(const struct profile *p, const struct profile_column *c,
+                                         const struct profile_row *row, uint64_t *words) {
+    const struct profile_key *key = c->key;
+    uint64_t value = key->kind == PROFILE_KEY_PLACE ? 0 : profile_class_value(p, row->klass, c);
+    if (key->words)
+        return key->words(p, row, key->kind == PROFILE_KEY_ADDRESS ? (uint32_t)value : row->frame, value,
+                          words);
+    words[0] = key->kind == PROFILE_KEY_TEXTS ? value >> 32 : value;
+    return 1;
+}
+/* The first of them. */
+static inline uint64_t profile_key_word(const struct profile *p, const struct profile_column *c,
+                                        const struct profile_row *row) {
+    uint64_t words[PROFILE_KEY_WORDS];
+    profile_key_words(p, c, row, words);
+    return words[0];
+}
 /* By what a place without a name is told apart: samples' own places by where in their image they are. */
 static inline uint64_t profile_own_address(const struct profile *p, const struct resolve_frame *f) {
     bool place = f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET ||
@@ -621,17 +643,8 @@ enum { PROFILE_CACHELINE_BYTES = 64 };
 void profile_put_source(const struct profile *p, uint32_t image, uint64_t offset, uint32_t name,
                         struct out *o);
 
-/* Whether a column asks for source lines. */
-bool profile_wants_source(const struct profile_options *o);
-/* Whether one asks for types of data. */
-bool profile_wants_types(const struct profile_options *o);
 /* Appends the type of what the instruction at frame `f` accesses to p->types. False: memory. */
 bool profile_find_type(struct profile *p, const struct resolve_frame *f);
-/* Appends the text of a key of types. */
-void profile_put_type(const struct profile *p, const struct profile_type *t, enum profile_column_id id,
-                      struct out *o);
-/* The text id of a key of source lines; PROFILE_NONE: it is no such key. */
-uint32_t profile_source_text(const struct profile_source *source, enum profile_column_id id);
 /* Appends the source line and file of frame `f`, whose name is known, to p->sources. False: memory. */
 bool profile_find_source(struct profile *p, const struct resolve_frame *f, const struct profile_place *place);
 
@@ -657,7 +670,7 @@ bool profile_conserves(const struct profile *p, struct err *err);
 uint32_t profile_sorting_member(const struct profile *p, const struct profile_table *t);
 
 /* The order of two rows by one key. */
-int profile_key_compare(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
+int profile_key_compare(const struct profile *p, const struct profile_column *c, const struct profile_row *x,
                         const struct profile_row *y);
 
 /* Makes t->order: all rows, in the order of printing. False: memory. */
@@ -665,32 +678,37 @@ bool profile_sort(const struct profile *p, struct profile_table *t);
 /* The order of two images: by path, then by what tells files of one path apart; MODEL_NONE comes last. */
 int profile_image_compare(const struct profile *p, uint32_t x, uint32_t y);
 
-/* ---- key_text.c ---- */
+/* ---- column_keys.c: functions that several rows of the tables share; as struct profile_key says ---- */
 
+unsigned profile_words_dso(const struct profile *p, const struct profile_row *row, uint32_t frame,
+                           uint64_t value, uint64_t *words);
+unsigned profile_words_symbol(const struct profile *p, const struct profile_row *row, uint32_t frame,
+                              uint64_t value, uint64_t *words);
+unsigned profile_words_line(const struct profile *p, const struct profile_row *row, uint32_t frame,
+                            uint64_t value, uint64_t *words);
+uint64_t profile_rank_dso_backwards(const struct profile *p, const struct profile_row *row,
+                                    const uint64_t *words);
+/* The first word is a text. */
+uint64_t profile_rank_text(const struct profile *p, const struct profile_row *row, const uint64_t *words);
+/* As signed numbers: the kernel's addresses come first. */
+uint64_t profile_rank_signed(const struct profile *p, const struct profile_row *row, const uint64_t *words);
+/* The first word is a text. */
+void profile_put_text(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
+                      const struct profile_column *c, struct out *o);
+/* "[k] main", with PROFILE_KEY_ADDRESS of that place. */
+void profile_put_symbol(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
+                        const struct profile_column *c, struct out *o);
+/* With the offset in the function. */
+void profile_put_symbol_offset(const struct profile *p, const struct profile_table *t,
+                               const struct profile_row *row, const struct profile_column *c, struct out *o);
+void profile_put_page_size(const struct profile *p, const struct profile_table *t,
+                           const struct profile_row *row, const struct profile_column *c, struct out *o);
+
+static inline uint64_t profile_dso_rank(const struct profile *p, uint32_t dso) {
+    return dso == p->no_dso ? p->b.texts.entries.count : p->text_ranks.items[dso];
+}
 /* The comm that the thread of a row had last, as perf knows it at the end; NULL when none is known. */
 const char *profile_last_comm(const struct profile *p, const struct profile_row *row);
-/* What PROFILE_PID and PROFILE_TGID call a task: a process as its first thread; where no record names it, by
- * a number, in `room`. */
-enum { PROFILE_TASK_NAME = 16 };
-const char *profile_task_name(const struct profile *p, const struct profile_row *row,
-                              enum profile_column_id id, uint32_t task, char room[PROFILE_TASK_NAME]);
-/* Appends the text of a key whose value is no text and no place. */
-void profile_key_text(const struct profile *p, const struct profile_row *row, enum profile_column_id id,
-                      uint64_t value, struct out *o);
-/* Columns that are this wide at least, whatever is in them; 0: as wide as the title. */
-uint32_t profile_key_width(enum profile_column_id id);
-
-/* ---- mem.c ---- */
-
-/* The words of a key of --mem-mode about the place `frame`, or whose value is `value`; 0: it is no such key.
- */
-unsigned profile_mem_words(const struct profile *p, enum profile_column_id id, uint32_t frame, uint64_t value,
-                           uint64_t *words);
-/* Appends the text of such a key. False: it is no such key, or its text is like others'. */
-bool profile_mem_text(const struct profile *p, const struct profile_row *row, enum profile_column_id id,
-                      uint64_t value, struct out *o);
-/* What perf takes for the width of PROFILE_SYMBOL_DADDR and the other keys with a frame. */
-uint32_t profile_mem_width(const struct profile *p, const struct profile_row *row, enum profile_column_id id);
 
 /* ---- frame_line.c ---- */
 
@@ -703,13 +721,13 @@ void profile_put_frame_line(const struct profile *p, uint32_t frame, struct out 
 
 /* Fills in p->mapping_sizes if a column asks for them. False: memory. */
 bool profile_find_sizes(struct profile *p);
-/* PROFILE_DSO_SIZE or PROFILE_SYMBOL_SIZE of a place, in bytes; 0: not known. */
-uint64_t profile_size_of(const struct profile *p, enum profile_column_id id, uint32_t frame);
-
 /* ---- text.c ---- */
 
 /* "%#.*llx": what perf shows where there is no name. Zero has no 0x. */
 void profile_put_address(struct out *o, uint64_t address, unsigned digits);
+void profile_put_text_id(const struct profile *p, uint64_t id, struct out *o);
+/* The room for an address, which perf gives the object's column as well where something has no name. */
+enum { PROFILE_NAMELESS_WIDTH = 16 };
 /* "[k] " */
 void profile_put_level(struct out *o, unsigned cpumode);
 /* Measures the usual keys' columns, ahead of profile_width, in the tables that are shown. False: memory. */

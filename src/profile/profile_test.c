@@ -142,7 +142,7 @@ static const char *text_of(const struct session *s, const struct profile_entry *
     struct out o;
     assert_true(out_init(&o, NULL, NULL));
     for (size_t i = 0; i < s->columns.out.count; i++)
-        if (s->columns.out.items[i].id == id)
+        if (s->columns.out.items[i].key->id == id)
             profile_text(s->profile, profile_event(s->profile, 0), entry, &s->columns.out.items[i], &o);
     strncpy(text, out_text(&o), sizeof text - 1);
     out_fini(&o);

@@ -20,9 +20,9 @@
 
 struct term {
     enum { TERM_MEASURE, TERM_DEPTH, TERM_KEY, TERM_END, TERM_WORD, TERM_IMAGE, TERM_OFFSET } what;
-    enum profile_column_id id;
-    uint32_t member; /* TERM_MEASURE: of a group */
-    unsigned bits;   /* its numbers have no more */
+    const struct profile_column *c; /* of TERM_MEASURE, _KEY, _END, _WORD */
+    uint32_t member;                /* TERM_MEASURE: of a group */
+    unsigned bits;                  /* its numbers have no more */
 };
 
 struct sorter {
@@ -34,10 +34,10 @@ struct sorter {
 
 /* Of means, which are shown, the sums count, as in perf. */
 static uint64_t measure_in(const struct profile_sums *s, const struct profile_through *children,
-                           const uint64_t *latency, enum profile_column_id id) {
-    if (!children && profile_measure_of_children(id)) /* "N/A" */
+                           const uint64_t *latency, const struct profile_key *key) {
+    if (!children && key->layout & PROFILE_OF_CHILDREN) /* "N/A" */
         return 0;
-    return profile_measure(s, children, latency, id);
+    return profile_measure(s, children, latency, key);
 }
 
 uint32_t profile_sorting_member(const struct profile *p, const struct profile_table *t) {
@@ -51,160 +51,51 @@ static uint64_t measure(const struct profile *p, const struct profile_table *t, 
     if (term->member)
         return measure_in(&t->joined_self.items[at],
                           t->joined_children.items ? &t->joined_children.items[at] : NULL,
-                          t->joined_latency.items ? &t->joined_latency.items[at] : NULL, term->id);
+                          t->joined_latency.items ? &t->joined_latency.items[at] : NULL, term->c->key);
     const struct profile_row *r = &t->rows.items[row];
     return measure_in(&t->self.items[r->self], p->plan.o->children ? &t->through.items[row] : NULL,
-                      t->latency.items ? &t->latency.items[row] : NULL, term->id);
+                      t->latency.items ? &t->latency.items[row] : NULL, term->c->key);
 }
 
 /* ---- keys ---- */
 
-static uint32_t symbol_rank(const struct profile *p, uint32_t frame) {
-    uint32_t name = p->places.items[frame].name;
-    return name == PROFILE_NONE ? (uint32_t)p->list.count : p->name_ranks.items[name];
-}
-
-static uint64_t dso_rank(const struct profile *p, uint64_t dso) {
-    return dso == p->no_dso ? p->b.texts.entries.count : p->text_ranks.items[dso];
-}
-
-/* IPC is a function's: perf tells its values apart as it does functions. */
-static bool is_function(enum profile_column_id id) {
-    return id == PROFILE_SYMBOL || id == PROFILE_IPC;
-}
-
-/* perf compares what was recorded, byte by byte, and the larger comes first: of a number the lowest byte
- * decides.
- */
-static uint64_t field_rank(const struct profile *p, uint32_t text) {
-    const char *value = strpool_text(&p->b.texts, text);
-    char *end;
-    long long number = strtoll(value, &end, 10);
-    if (*value && !*end)
-        return UINT64_MAX - __builtin_bswap64((uint64_t)number);
-    return p->b.texts.entries.count - p->text_ranks.items[text];
-}
-
-/* The kernel's lines first; then memory, then files', then what lies in no mapping. */
-static uint64_t line_rank(const struct profile *p, const uint64_t *words) {
-    uint32_t image = (uint32_t)words[1];
-    bool file = image != MODEL_NONE && model_image(p->plan.in->model, image)->ino;
-    return words[1] >> 32 << 61 | (uint64_t)(image == MODEL_NONE) << 60 | (uint64_t)file << 59 |
-           (words[0] & (UINT64_MAX >> 5));
-}
-
-/* From high numbers with a sign down, as far as so many bits tell. */
-static uint64_t downwards(uint64_t number, unsigned bits) {
-    uint64_t sign = number >> 63, rest = ~number & (UINT64_MAX >> (65 - bits));
-    return sign << (bits - 1) | rest;
+uint64_t profile_rank_text(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
+    (void)row;
+    return p->text_ranks.items[words[0]];
 }
 
 /* The rank of a row's value in a key column. What has no name comes last; of those all are equal here. */
-static uint64_t key_rank(const struct profile *p, enum profile_column_id id, const struct profile_row *row) {
+static uint64_t key_rank(const struct profile *p, const struct profile_column *c,
+                         const struct profile_row *row) {
     uint64_t words[PROFILE_KEY_WORDS];
-    const struct profile_place *own = &p->places.items[row->frame];
-    if (id == PROFILE_DSO_DADDR) /* backwards, like DSO_FROM below */
-        return profile_key_words(p, id, row, words), p->b.texts.entries.count - dso_rank(p, words[0]);
-    if (id == PROFILE_DSO) /* the usual ones first */
-        return dso_rank(p, own->dso);
-    if (is_function(id))
-        return symbol_rank(p, row->frame);
-    if (id == PROFILE_COMM)
-        return p->text_ranks
-            .items[p->b.class_values.items[(size_t)row->klass * p->plan.class_count + p->plan.slot_of[id]]];
-    profile_key_words(p, id, row, words);
-    switch (id) {
-    case PROFILE_SYMBOL_FROM:
-    case PROFILE_SYMBOL_TO:
-        if ((uint32_t)words[0] == PROFILE_NONE)
-            return p->list.count;
-        return p->name_places.items[words[0]];
-    case PROFILE_ADDR_FROM:
-    case PROFILE_ADDR_TO:
-    case PROFILE_DSO_FROM: /* here perf goes backwards, from what is in no DSO */
-    case PROFILE_DSO_TO:
-        return p->b.texts.entries.count - dso_rank(p, words[0]);
-    case PROFILE_SRCLINE:
-    case PROFILE_SRCLINE_FROM:
-    case PROFILE_SRCLINE_TO:
-    case PROFILE_SRCFILE:
-    case PROFILE_PROVENANCE:
+    const struct profile_key *key = c->key;
+    profile_key_words(p, c, row, words);
+    if (key->rank)
+        return key->rank(p, row, words);
+    if (key->kind == PROFILE_KEY_TEXT || key->kind == PROFILE_KEY_TEXTS)
         return p->text_ranks.items[words[0]];
-    case PROFILE_CYCLES: /* do not decide before other columns */
-        return 0;
-    case PROFILE_CGROUP_ID: /* more first */
-    case PROFILE_WEIGHT:
-    case PROFILE_LOCAL_WEIGHT:
-    case PROFILE_INS_LAT:
-    case PROFILE_LOCAL_INS_LAT:
-    case PROFILE_P_STAGE_CYC:
-    case PROFILE_LOCAL_P_STAGE_CYC:
-    case PROFILE_RETIRE_LAT:
-    case PROFILE_LOCAL_RETIRE_LAT:
-        return UINT64_MAX - words[0];
-    case PROFILE_PID: /* as signed numbers: those of tasks that are gone, -1, come first */
-    case PROFILE_TGID:
-        return (uint32_t)words[0] ^ 1u << 31;
-    case PROFILE_SYMBOL_DADDR:
-    case PROFILE_SYMBOL_IADDR:
-    case PROFILE_ADDR: /* as signed numbers: the kernel's come first */
-        return words[0] ^ 1ull << 63;
-    case PROFILE_SYMBOL_OFFSET: /* by name, then from high offsets down, as signed numbers */
-        return own->name == PROFILE_NONE
-                   ? 1ull << 63 | downwards(words[1], 63)
-                   : (uint64_t)symbol_rank(p, row->frame) << 41 | downwards(words[1], 41);
-    case PROFILE_DCACHELINE:
-        return line_rank(p, words);
-    case PROFILE_TYPE: /* from the last name up */
-        return p->b.texts.entries.count - p->text_ranks.items[words[0]];
-    case PROFILE_TYPEOFF:
-    case PROFILE_TYPECLN: /* and from the last byte */
-        words[1] = words[1] < UINT32_MAX ? words[1] : UINT32_MAX;
-        return (p->b.texts.entries.count - p->text_ranks.items[words[0]]) << 32 | (UINT32_MAX - words[1]);
-    case PROFILE_PARENT: /* those without one last */
-        if (!strcmp(strpool_text(&p->b.texts, (uint32_t)words[0]), PROFILE_OTHER))
-            return p->b.texts.entries.count;
-        return p->text_ranks.items[words[0]];
-    default:
-        if (profile_column_is_field(id))
-            return field_rank(p, (uint32_t)(words[0] >> 32));
-        return profile_key_is_text(id) ? p->text_ranks.items[words[0]] : words[0];
-    }
-}
-
-/* Keys about an end of a branch that are told apart by addresses, too. */
-static bool is_end(enum profile_column_id id) {
-    return id == PROFILE_SYMBOL_FROM || id == PROFILE_SYMBOL_TO || id == PROFILE_ADDR_FROM ||
-           id == PROFILE_ADDR_TO;
+    return key->downwards ? UINT64_MAX - words[0] : words[0];
 }
 
 /* The address of an end of a branch, as a signed number: the kernel's come first. */
-static uint64_t end_rank(const struct profile *p, enum profile_column_id id, const struct profile_row *row) {
+static uint64_t end_rank(const struct profile *p, const struct profile_column *c,
+                         const struct profile_row *row) {
     uint64_t words[PROFILE_KEY_WORDS];
-    profile_key_words(p, id, row, words);
+    profile_key_words(p, c, row, words);
     return words[1] ^ 1ull << 63;
 }
 
-static uint64_t word_rank(const struct profile *p, enum profile_column_id id, const struct profile_row *row) {
-    uint64_t words[PROFILE_KEY_WORDS];
-    profile_key_words(p, id, row, words);
-    return profile_column_is_field(id) ? p->text_ranks.items[(uint32_t)words[0]] : words[0];
-}
-
-/* Keys whose rank does not tell all of their value. */
-static bool has_more(enum profile_column_id id) {
-    return id == PROFILE_CYCLES || id == PROFILE_DCACHELINE || profile_column_is_field(id);
-}
-
-static bool is_symbol(enum profile_column_id id) {
-    return is_function(id) || id == PROFILE_SYMBOL_OFFSET;
+static uint64_t word_rank(const struct profile *p, const struct profile_column *c,
+                          const struct profile_row *row) {
+    uint64_t word = profile_key_word(p, c, row);
+    return c->field ? p->text_ranks.items[(uint32_t)word] : word;
 }
 
 /* By object; but places without a name that have one address are one, in whichever objects they lie. */
 static uint64_t image_rank(const struct profile *p, const struct profile_row *row) {
     const struct profile_place *place = &p->places.items[row->frame];
     bool one = place->name == PROFILE_NONE && profile_grade_of(p, row->frame) != GRADE_STALE;
-    return one ? p->b.texts.entries.count : dso_rank(p, place->dso);
+    return one ? p->b.texts.entries.count : profile_dso_rank(p, place->dso);
 }
 
 /* Of functions where they lie; of a place without a name its own address. */
@@ -224,11 +115,11 @@ static uint64_t number(const struct sorter *s, const struct term *term, uint32_t
     case TERM_DEPTH: /* callers before callees */
         return s->p->plan.o->chain_order == PROFILE_CALLER ? UINT16_MAX - row->depth : row->depth;
     case TERM_KEY:
-        return key_rank(s->p, term->id, row);
+        return key_rank(s->p, term->c, row);
     case TERM_END:
-        return end_rank(s->p, term->id, row);
+        return end_rank(s->p, term->c, row);
     case TERM_WORD:
-        return word_rank(s->p, term->id, row);
+        return word_rank(s->p, term->c, row);
     case TERM_IMAGE:
         return image_rank(s->p, row);
     case TERM_OFFSET:
@@ -242,11 +133,12 @@ static unsigned bits_of(uint64_t most) {
 }
 
 /* How many bits hold the ranks of a key. */
-static unsigned rank_bits(const struct profile *p, enum profile_column_id id) {
-    if (is_function(id))
+static unsigned rank_bits(const struct profile *p, const struct profile_column *c) {
+    enum profile_column_id id = c->key->id;
+    if (id == PROFILE_SYMBOL || id == PROFILE_IPC)
         return bits_of(p->list.count);
-    bool text = id == PROFILE_DSO || (profile_key_is_text(id) && !profile_column_is_field(id));
-    return text ? bits_of(p->b.texts.entries.count) : 64;
+    bool text = c->key->kind == PROFILE_KEY_TEXT || c->key->kind == PROFILE_KEY_TEXTS;
+    return id == PROFILE_DSO || (text && !c->field) ? bits_of(p->b.texts.entries.count) : 64;
 }
 
 static void add_term(struct sorter *s, struct term term) {
@@ -258,22 +150,22 @@ static void add_term(struct sorter *s, struct term term) {
 
 /* Where the sums by which is sorted are equal the other members' decide, but never the leader's; nor if there
  * is no such member. */
-static void add_measure(struct sorter *s, enum profile_column_id id) {
+static void add_measure(struct sorter *s, const struct profile_column *c) {
     const struct profile_options *o = s->p->plan.o;
-    bool of_children = profile_measure_of_children(id);
-    add_term(s, (struct term){TERM_MEASURE, id, profile_sorting_member(s->p, s->t), 64});
+    bool of_children = c->key->layout & PROFILE_OF_CHILDREN;
+    add_term(s, (struct term){TERM_MEASURE, c, profile_sorting_member(s->p, s->t), 64});
     for (uint32_t m = 1; !of_children && o->group_sort_index < (int)s->t->members && m < s->t->members; m++)
-        add_term(s, (struct term){TERM_MEASURE, id, m, 64});
+        add_term(s, (struct term){TERM_MEASURE, c, m, 64});
     if (of_children && o->children && o->chain_mode != PROFILE_CHAIN_NONE)
-        add_term(s, (struct term){TERM_DEPTH, id, 0, 16});
+        add_term(s, (struct term){TERM_DEPTH, c, 0, 16});
 }
 
-static void add_key(struct sorter *s, enum profile_column_id id) {
-    if (id == PROFILE_IPC && profile_has_key(s->p, PROFILE_SYMBOL))
+static void add_key(struct sorter *s, const struct profile_column *c) {
+    if (c->key->id == PROFILE_IPC && profile_has_key(s->p, PROFILE_SYMBOL))
         return; /* which tells as much */
-    add_term(s, (struct term){TERM_KEY, id, 0, rank_bits(s->p, id)});
-    if (is_end(id))
-        add_term(s, (struct term){TERM_END, id, 0, 64});
+    add_term(s, (struct term){TERM_KEY, c, 0, rank_bits(s->p, c)});
+    if (c->key->by_address)
+        add_term(s, (struct term){TERM_END, c, 0, 64});
 }
 
 /* What is left of keys. */
@@ -281,26 +173,23 @@ static void add_rest(struct sorter *s) {
     const struct profile *p = s->p;
     bool symbol = false;
     for (uint32_t i = 0; i < p->key_count; i++)
-        symbol |= is_symbol((enum profile_column_id)p->keys[i]);
+        symbol |= p->keys[i]->key->of_function;
     if (symbol && !profile_has_key(p, PROFILE_DSO))
-        add_term(s, (struct term){TERM_IMAGE, PROFILE_DSO, 0, rank_bits(p, PROFILE_DSO)});
+        add_term(s, (struct term){TERM_IMAGE, NULL, 0, bits_of(p->b.texts.entries.count)});
     if (symbol)
-        add_term(s, (struct term){TERM_OFFSET, PROFILE_SYMBOL, 0, 64});
-    for (uint32_t i = 0; i < p->key_count; i++) {
-        enum profile_column_id id = (enum profile_column_id)p->keys[i];
-        if (has_more(id))
-            add_term(s, (struct term){TERM_WORD, id, 0, 64});
-    }
+        add_term(s, (struct term){TERM_OFFSET, NULL, 0, 64});
+    for (uint32_t i = 0; i < p->key_count; i++)
+        if (p->keys[i]->key->word_decides)
+            add_term(s, (struct term){TERM_WORD, p->keys[i], 0, 64});
 }
 
 static bool find_terms(struct sorter *s) {
     const struct profile_columns *c = s->p->plan.o->columns;
     for (size_t i = 0; i < c->order.count; i++) {
-        enum profile_column_id id = c->order.items[i].id;
-        if (profile_column_is_key(id))
-            add_key(s, id);
+        if (profile_column_is_key(&c->order.items[i]))
+            add_key(s, &c->order.items[i]);
         else
-            add_measure(s, id);
+            add_measure(s, &c->order.items[i]);
     }
     add_rest(s);
     return !s->failed;
@@ -375,14 +264,15 @@ int profile_image_compare(const struct profile *p, uint32_t x, uint32_t y) {
     return order ? order : by_number(a->first_ns, b->first_ns);
 }
 
-int profile_key_compare(const struct profile *p, enum profile_column_id id, const struct profile_row *x,
+int profile_key_compare(const struct profile *p, const struct profile_column *c, const struct profile_row *x,
                         const struct profile_row *y) {
-    int order = by_number(key_rank(p, id, x), key_rank(p, id, y));
-    if (!order && is_end(id))
-        order = by_number(end_rank(p, id, x), end_rank(p, id, y));
-    if (!order && has_more(id))
-        order = by_number(word_rank(p, id, x), word_rank(p, id, y));
-    if (!order && is_symbol(id))
+    const struct profile_key *key = c->key;
+    int order = by_number(key_rank(p, c, x), key_rank(p, c, y));
+    if (!order && key->by_address)
+        order = by_number(end_rank(p, c, x), end_rank(p, c, y));
+    if (!order && key->word_decides)
+        order = by_number(word_rank(p, c, x), word_rank(p, c, y));
+    if (!order && key->of_function)
         order = by_number(image_rank(p, x), image_rank(p, y));
-    return order || !is_symbol(id) ? order : by_number(offset_rank(p, x), offset_rank(p, y));
+    return order || !key->of_function ? order : by_number(offset_rank(p, x), offset_rank(p, y));
 }

@@ -5,37 +5,6 @@
 
 #include "profile/profile_internal.h"
 
-static bool is_source(enum profile_column_id id) {
-    return id == PROFILE_SRCLINE || id == PROFILE_SRCFILE || id == PROFILE_SRCLINE_FROM ||
-           id == PROFILE_SRCLINE_TO;
-}
-
-static bool is_type(enum profile_column_id id) {
-    return id == PROFILE_TYPE || id == PROFILE_TYPEOFF || id == PROFILE_TYPECLN;
-}
-
-static bool wants(const struct profile_options *o, bool (*is)(enum profile_column_id)) {
-    for (size_t i = 0; i < o->columns->out.count; i++)
-        if (is(o->columns->out.items[i].id))
-            return true;
-    for (size_t i = 0; i < o->columns->order.count; i++)
-        if (is(o->columns->order.items[i].id))
-            return true;
-    return false;
-}
-
-bool profile_wants_source(const struct profile_options *o) {
-    return wants(o, is_source);
-}
-
-bool profile_wants_types(const struct profile_options *o) {
-    return wants(o, is_type);
-}
-
-uint32_t profile_source_text(const struct profile_source *source, enum profile_column_id id) {
-    return id == PROFILE_SRCFILE ? source->file : is_source(id) ? source->line : PROFILE_NONE;
-}
-
 /* Where no line is known: how far into which function or, without one, where in its image. */
 static void put_no_line(const struct profile *p, uint32_t image, uint64_t offset,
                         const struct profile_place *place, struct out *o) {
@@ -116,18 +85,4 @@ bool profile_find_type(struct profile *p, const struct resolve_frame *f) {
         out->field = kept(p, *type.field ? type.field : "no field");
     }
     return out->name != STRPOOL_NONE && out->field != STRPOOL_NONE;
-}
-
-void profile_put_type(const struct profile *p, const struct profile_type *t, enum profile_column_id id,
-                      struct out *o) {
-    out_str(o, strpool_text(&p->b.texts, t->name));
-    if (id == PROFILE_TYPECLN) {
-        out_str(o, ": cache-line ");
-        out_dec(o, t->offset / PROFILE_CACHELINE_BYTES, 0);
-    }
-    if (id != PROFILE_TYPEOFF || !t->known)
-        return;
-    out_str(o, t->offset ? " +0x" : " +"); /* as "%#x" */
-    out_hex(o, t->offset, 0);
-    out_printf(o, " (%s)", strpool_text(&p->b.texts, t->field));
 }

@@ -109,12 +109,12 @@ static void print_keys(struct printer *pr, const struct profile_entry *entry, bo
     out_str(pr->out, ",\"keys\":{");
     for (size_t i = 0; i < pr->o->columns->out.count; i++) {
         const struct profile_column *c = &pr->o->columns->out.items[i];
-        if (!profile_column_is_key(c->id) || (hierarchy && depth++ != entry->depth))
+        if (!profile_column_is_key(c) || (hierarchy && depth++ != entry->depth))
             continue;
         pr->text.len = 0;
         profile_text(pr->p, pr->e, entry, c, &pr->text);
         out_str(pr->out, first ? "" : ",");
-        print_string(pr->out, c->field ? c->field : profile_column_key(c->id));
+        print_string(pr->out, c->field ? c->field : c->key->name);
         out_str(pr->out, ":\"");
         out_json(pr->out, pr->text.buf, pr->text.len);
         out_char(pr->out, '"');

@@ -24,53 +24,15 @@
 /* perf ends with one of its tips, picked at random; here it is always the same. */
 #define TIP "To see from where hot functions are called, try: %s report --no-children -g callee"
 
-#define LEVEL_INDENT  3
-#define PERCENT_WIDTH 8
-#define LATENCY_WIDTH 7 /* of callers' */
-#define COUNT_WIDTH   12
-#define WEIGHT_WIDTH  8
-#define MOST_TITLE    1023 /* with its blanks, however long the names below it are */
-#define MOST_DOTS     207  /* below a hierarchy's keys, however long they are */
-#define COLUMN_GAP    2
-
-enum key_align { LEFT, RIGHT };
-
-struct key_rule {
-    enum profile_column_id id;
-    enum key_align align;
-    bool pads;
-};
-
-/* Keys that are not left-aligned and padded wherever they stand. */
-static const struct key_rule key_rules[] = {
-    {PROFILE_SYMBOL, LEFT, false},       {PROFILE_SYMBOL_FROM, LEFT, false},
-    {PROFILE_SYMBOL_TO, LEFT, false},    {PROFILE_SYMBOL_DADDR, LEFT, false},
-    {PROFILE_SYMBOL_IADDR, LEFT, false}, {PROFILE_SYMBOL_OFFSET, LEFT, false},
-    {PROFILE_SRCLINE, LEFT, false},      {PROFILE_SRCFILE, LEFT, false},
-    {PROFILE_ADDR_FROM, LEFT, false},    {PROFILE_ADDR_TO, LEFT, false},
-    {PROFILE_CGROUP, LEFT, false},       {PROFILE_CGROUP_ID, LEFT, false},
-    {PROFILE_SIMD, LEFT, false},         {PROFILE_TYPE, LEFT, false},
-    {PROFILE_TYPEOFF, LEFT, false},      {PROFILE_TYPECLN, LEFT, false},
-    {PROFILE_DCACHELINE, LEFT, false},   {PROFILE_TRACE, LEFT, false},
-    {PROFILE_SYMBOL_SIZE, RIGHT, true},  {PROFILE_DSO_SIZE, RIGHT, true},
-    {PROFILE_CPU, RIGHT, true},          {PROFILE_SOCKET, RIGHT, true},
-    {PROFILE_PARALLELISM, RIGHT, true},  {PROFILE_LOCKED, LEFT, false},
-    {PROFILE_TIME, LEFT, false},         {PROFILE_BLOCKED, LEFT, false},
-};
-
-static struct key_rule rule_of(enum profile_column_id id) {
-    if (profile_column_is_field(id))
-        return (struct key_rule){id, RIGHT, true};
-    for (size_t i = 0; i < sizeof key_rules / sizeof key_rules[0]; i++)
-        if (key_rules[i].id == id)
-            return key_rules[i];
-    return (struct key_rule){id, LEFT, true};
-}
+#define LEVEL_INDENT 3
+#define MOST_TITLE   1023 /* with its blanks, however long the names below it are */
+#define MOST_DOTS    207  /* below a hierarchy's keys, however long they are */
+#define COLUMN_GAP   2
 
 /* A column that is printed. */
 struct column {
     const struct profile_column *is;
-    struct key_rule rule;
+    const struct profile_key *key;
     bool measure;
     bool last;      /* no other one stands behind it, not even one that is left out */
     bool plain;     /* in a plain table: a percentage of periods, or a left-aligned key that is never cut */
@@ -119,20 +81,9 @@ struct printer {
 
 /* ---- columns ---- */
 
-static bool is_percent(enum profile_column_id id) {
-    return id <= PROFILE_OVERHEAD_GUEST_US;
-}
-
-static unsigned measure_unit(enum profile_column_id id) {
-    return id == PROFILE_LATENCY_CHILDREN                   ? LATENCY_WIDTH
-           : is_percent(id)                                 ? PERCENT_WIDTH
-           : id >= PROFILE_WEIGHT1 && id <= PROFILE_WEIGHT3 ? WEIGHT_WIDTH
-                                                            : COUNT_WIDTH;
-}
-
-static bool is_told_by_filter(const struct report_text_options *o, enum profile_column_id id) {
-    return ((id == PROFILE_COMM || id == PROFILE_COMM_NODIGIT) && o->only_comm) ||
-           (id == PROFILE_DSO && o->only_dso) || (id == PROFILE_SYMBOL && o->only_symbol);
+static bool is_told_by_filter(const struct report_text_options *o, const struct profile_key *key) {
+    return ((key->id == PROFILE_COMM || key->id == PROFILE_COMM_NODIGIT) && o->only_comm) ||
+           (key->id == PROFILE_DSO && o->only_dso) || (key->id == PROFILE_SYMBOL && o->only_symbol);
 }
 
 /* Keys that have one value only, by a filter, are left out unless nothing would stand there. */
@@ -142,7 +93,7 @@ static bool choose_columns(struct printer *pr) {
     bool keep = true;
     for (size_t i = 0; i < o->columns->out.count; i++) {
         const struct profile_column *c = &o->columns->out.items[i];
-        if (c->shown && profile_column_is_key(c->id) && !is_told_by_filter(o, c->id))
+        if (c->shown && profile_column_is_key(c) && !is_told_by_filter(o, c->key))
             keep = false;
     }
     keep = keep || o->hierarchy;
@@ -154,15 +105,15 @@ static bool choose_columns(struct printer *pr) {
             continue;
         if (pr->columns.count)
             pr->columns.items[pr->columns.count - 1].last = false;
-        if (!keep && is_told_by_filter(o, c->id))
+        if (!keep && is_told_by_filter(o, c->key))
             continue;
         struct column *have = vec_push(&pr->columns);
         if (!have)
             return err_memory(pr->err, "columns");
         have->is = c;
-        have->measure = !profile_column_is_key(c->id);
+        have->key = c->key;
+        have->measure = !profile_column_is_key(c);
         have->last = true;
-        have->rule = rule_of(c->id);
         have->title_len = strlen(c->title);
         have->asked = number <= o->width_count ? o->widths[number - 1] : 0;
     }
@@ -173,7 +124,7 @@ static void measure_columns(struct printer *pr) {
     for (size_t i = 0; i < pr->columns.count; i++) {
         struct column *c = &pr->columns.items[i];
         if (c->measure) {
-            c->width = measure_unit(c->is->id) * (unsigned)pr->members.count;
+            c->width = c->key->width * (unsigned)pr->members.count;
             if (c->width < c->title_len)
                 c->width = (unsigned)c->title_len;
             if (c->width < c->asked)
@@ -260,22 +211,25 @@ static void print_column_names(const struct printer *pr) {
 
 /* ---- cells ---- */
 
+static bool is_latency(const struct profile_key *key) {
+    return key->id == PROFILE_LATENCY || key->id == PROFILE_LATENCY_CHILDREN;
+}
+
 /* One member's number in `width` columns (0: as it comes). */
 static void print_number(const struct printer *pr, const struct profile_entry *entry, uint32_t member,
-                         enum profile_column_id id, unsigned width) {
+                         const struct profile_key *key, unsigned width) {
     const struct profile_sums *s = &entry->self[member];
-    if (profile_measure_of_children(id) && !entry->children) {
+    if (key->layout & PROFILE_OF_CHILDREN && !entry->children) {
         out_right(pr->out, "N/A", 3, width);
         return;
     }
     uint64_t number = profile_measure(s, entry->children ? &entry->children[member] : NULL,
-                                      entry->latency ? &entry->latency[member] : NULL, id);
-    if (is_percent(id)) {
-        uint64_t whole = id == PROFILE_LATENCY || id == PROFILE_LATENCY_CHILDREN
-                             ? pr->e->member_totals[member].latency
-                             : pr->e->member_totals[member].period;
+                                      entry->latency ? &entry->latency[member] : NULL, key);
+    if (key->layout & PROFILE_PERCENT) {
+        uint64_t whole =
+            is_latency(key) ? pr->e->member_totals[member].latency : pr->e->member_totals[member].period;
         report_print_percent(report_percent(number, whole), width, pr->o->color, pr->out);
-    } else if (profile_measure_is_mean(id)) {
+    } else if (key->layout & PROFILE_MEAN) {
         out_printf(pr->out, "%*.1f", (int)width, s->samples ? (double)number / (double)s->samples : 0.0);
     } else {
         out_dec(pr->out, number, width);
@@ -285,27 +239,28 @@ static void print_number(const struct printer *pr, const struct profile_entry *e
 /* Nothing is put behind a number that is the last in its line. */
 static void print_measure(const struct printer *pr, const struct profile_entry *entry,
                           const struct column *c) {
-    enum profile_column_id id = c->is->id;
-    unsigned unit = measure_unit(id);
+    const struct profile_key *key = c->key;
+    unsigned unit = key->width;
     size_t start = pr->out->total + pr->out->len;
     for (size_t k = 0; k < pr->members.count; k++) {
         uint32_t i = pr->members.items[k];
-        bool absent = profile_measure_of_children(id) && !entry->children;
+        bool absent = key->layout & PROFILE_OF_CHILDREN && !entry->children;
         if (k && absent)
             break; /* "N/A" once */
         if (absent && (pr->o->separator || c->asked)) {
-            print_number(pr, entry, i, id, c->asked > 4 ? c->asked : c->asked ? 4 : unit); /* " N/A" */
+            print_number(pr, entry, i, key, c->asked > 4 ? c->asked : c->asked ? 4 : unit); /* " N/A" */
         } else if (pr->o->separator) {
             out_char(pr->out, ' ');
-            print_number(pr, entry, i, id, 0);
+            print_number(pr, entry, i, key, 0);
         } else if (c->asked) {
             out_char(pr->out, ' ');
-            print_number(pr, entry, i, id, (c->asked > c->title_len ? c->asked : (unsigned)c->title_len) - 1);
-        } else if (id == PROFILE_LATENCY_CHILDREN) { /* a blank, whatever comes */
+            print_number(pr, entry, i, key,
+                         (c->asked > c->title_len ? c->asked : (unsigned)c->title_len) - 1);
+        } else if (key->id == PROFILE_LATENCY_CHILDREN) { /* a blank, whatever comes */
             out_char(pr->out, ' ');
-            print_number(pr, entry, i, id, unit - 1);
+            print_number(pr, entry, i, key, unit - 1);
         } else {
-            print_number(pr, entry, i, id, pr->members.count == 1 ? c->width : unit);
+            print_number(pr, entry, i, key, pr->members.count == 1 ? c->width : unit);
         }
     }
     size_t len = pr->out->total + pr->out->len - start;
@@ -313,38 +268,21 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
         out_fill(pr->out, ' ', c->width - len);
 }
 
-/* perf's column is as wide as the last names of the threads; earlier names of theirs are cut to that. Columns
- * of branches' objects are as wide as their titles. */
-static bool cuts_comms(enum profile_column_id id) {
-    return id == PROFILE_COMM || id == PROFILE_PID || id == PROFILE_TGID || id == PROFILE_DSO_FROM ||
-           id == PROFILE_DSO_TO || id == PROFILE_TIME;
-}
-
-/* -w does not cut what tells of a memory access, nor sizes, nor addresses in place of names, which begin with
- * no digit; nor names where it leaves no room for what stands before them. */
+/* -w does not cut addresses in place of names, which begin with no digit; nor a key's texts where it leaves
+ * too little room for them. */
 static bool is_never_cut(const struct printer *pr, const struct column *c) {
-    enum { LEVEL = 4, NUMBER = 8 };
-    enum profile_column_id id = c->is->id;
-    bool symbol = id == PROFILE_SYMBOL || id == PROFILE_SYMBOL_IADDR,
-         task = id == PROFILE_PID || id == PROFILE_TGID;
-    return id == PROFILE_MEM || id == PROFILE_SYMBOL_DADDR || id == PROFILE_SNOOP || id == PROFILE_TLB ||
-           id == PROFILE_SYMBOL_SIZE || id == PROFILE_DSO_SIZE || (task && c->asked < NUMBER) ||
-           (id == PROFILE_SYMBOL && c->asked < LEVEL) ||
-           (symbol && pr->scratch->text.len > LEVEL && pr->scratch->text.buf[LEVEL] >= '0' &&
-            pr->scratch->text.buf[LEVEL] <= '9');
+    enum { LEVEL = 4 };
+    const struct out *text = &pr->scratch->text;
+    return c->asked < c->key->cut_from || c->key->cut_from == PROFILE_NEVER_CUT ||
+           (c->key->layout & PROFILE_LEVEL && text->len > LEVEL && text->buf[LEVEL] >= '0' &&
+            text->buf[LEVEL] <= '9');
 }
 
-/* Sizes, sockets and fields of tracepoints, with -t as well. */
-static bool is_always_right(const struct profile_column *c) {
-    return c->field || c->id == PROFILE_DSO_SIZE || c->id == PROFILE_SYMBOL_SIZE || c->id == PROFILE_SOCKET;
-}
-
-/* How many digits a number has where -w says how wide it is, which is no place to cut it; else 0. */
+/* How many digits a number has where -w says how wide it is; else 0. */
 static unsigned digits_asked(const struct column *c) {
-    enum { SOCKET_BLANKS = 3 };
-    if (c->is->id == PROFILE_SOCKET && c->asked)
-        return c->asked > SOCKET_BLANKS ? c->asked - SOCKET_BLANKS : 1;
-    return c->is->id == PROFILE_CPU ? c->asked : 0;
+    if (!(c->key->layout & PROFILE_DIGITS) || !c->asked)
+        return 0;
+    return c->asked > c->key->blanks ? c->asked - c->key->blanks : 1;
 }
 
 /* Gives a number so many digits at least. */
@@ -370,7 +308,8 @@ static void make_text(struct printer *pr, const struct profile_entry *entry, con
     unsigned digits = digits_asked(c);
     if (digits)
         set_digits(&pr->scratch->text, digits);
-    else if ((c->asked ? !is_never_cut(pr, c) : cuts_comms(c->is->id)) && pr->scratch->text.len > c->width)
+    else if ((c->asked ? !is_never_cut(pr, c) : c->key->layout & PROFILE_CUT) &&
+             pr->scratch->text.len > c->width)
         pr->scratch->text.len = c->width;
     if (separator && *separator)
         for (size_t i = 0; i < pr->scratch->text.len; i++)
@@ -380,11 +319,11 @@ static void make_text(struct printer *pr, const struct profile_entry *entry, con
 
 static void print_key(struct printer *pr, const struct profile_entry *entry, const struct column *c) {
     make_text(pr, entry, c);
-    if (c->rule.align == RIGHT && (!pr->o->separator || is_always_right(c->is)))
+    if (c->key->layout & PROFILE_RIGHT && (!pr->o->separator || c->key->layout & PROFILE_ALWAYS_RIGHT))
         out_right(pr->out, pr->scratch->text.buf, pr->scratch->text.len, c->width);
     else
         out_left(pr->out, pr->scratch->text.buf, pr->scratch->text.len,
-                 c->last && !c->rule.pads ? 0 : c->width);
+                 c->last && c->key->layout & PROFILE_RAGGED ? 0 : c->width);
 }
 
 /* ---- rows ---- */
@@ -424,7 +363,7 @@ static bool print_graph(struct printer *pr, const struct profile_entry *entry) {
 /* print_measure of a percentage in a plain table; `column` is the column's index. */
 static void print_plain_percent(const struct printer *pr, const struct profile_entry *entry, size_t column) {
     const struct column *c = &pr->columns.items[column];
-    uint64_t number = profile_measure(entry->self, entry->children, entry->latency, c->is->id);
+    uint64_t number = profile_measure(entry->self, entry->children, entry->latency, c->key);
     struct percent_cell *cell =
         &pr->scratch->cells[(number + column) * 0x9e3779b97f4a7c15u >> (64 - PERCENT_CELLS_BITS)];
     if (cell->number != number || cell->column != column + 1) {
@@ -444,11 +383,11 @@ static void print_plain_percent(const struct printer *pr, const struct profile_e
 }
 
 static bool is_plain(const struct printer *pr, const struct column *c, size_t column) {
-    enum profile_column_id id = c->is->id;
+    unsigned layout = c->key->layout;
     if (!c->measure)
-        return pr->plain && c->rule.align == LEFT && !cuts_comms(id);
-    return pr->plain && is_percent(id) && id != PROFILE_LATENCY && id != PROFILE_LATENCY_CHILDREN &&
-           column < UINT8_MAX && (pr->o->children || !profile_measure_of_children(id));
+        return pr->plain && !(layout & (PROFILE_RIGHT | PROFILE_CUT));
+    return pr->plain && layout & PROFILE_PERCENT && !is_latency(c->key) && column < UINT8_MAX &&
+           (pr->o->children || !(layout & PROFILE_OF_CHILDREN));
 }
 
 /* print_key of what is never cut, in a plain table: straight to where it belongs. */
@@ -457,7 +396,7 @@ static void print_plain_key(const struct printer *pr, const struct profile_entry
     uint64_t start = pr->out->total + pr->out->len;
     profile_text(pr->p, pr->e, entry, c->is, pr->out);
     size_t len = (size_t)(pr->out->total + pr->out->len - start);
-    if (len < c->width && (!c->last || c->rule.pads))
+    if (len < c->width && !(c->last && c->key->layout & PROFILE_RAGGED))
         out_fill(pr->out, ' ', c->width - len);
 }
 
@@ -467,13 +406,13 @@ static bool is_alike(const struct printer *pr) {
         pr->o->percent_limit > 0 || pr->e->members != 1)
         return false;
     for (size_t i = 0; i + 1 < pr->columns.count; i++) {
-        enum profile_column_id id = pr->columns.items[i].is->id;
+        enum profile_column_id id = pr->columns.items[i].key->id;
         if (id != PROFILE_OVERHEAD && id != PROFILE_OVERHEAD_CHILDREN && id != PROFILE_SAMPLE &&
             id != PROFILE_PERIOD && id != PROFILE_COMM && id != PROFILE_DSO)
             return false;
     }
     return pr->columns.items[pr->columns.count - 1].last &&
-           pr->columns.items[pr->columns.count - 1].is->id == PROFILE_SYMBOL;
+           pr->columns.items[pr->columns.count - 1].key->id == PROFILE_SYMBOL;
 }
 
 /* Notes how a row begins whose text starts at `start` of all that was printed. */
@@ -710,7 +649,7 @@ static bool print_level(struct printer *pr, const struct profile_entry *entry) {
         out_str(pr->out, first ? "" : pr->o->separator ? pr->o->separator : "  ");
         make_text(pr, entry, c);
         size_t blanks = blanks_before(pr->scratch->text.buf, pr->scratch->text.len),
-               width = c->rule.pads && c->rule.align == LEFT ? c->width : 0;
+               width = c->key->layout & (PROFILE_RAGGED | PROFILE_RIGHT) ? 0 : c->width;
         out_left(pr->out, pr->scratch->text.buf + blanks, pr->scratch->text.len - blanks,
                  width > blanks ? width - blanks : 0);
     }
@@ -813,21 +752,14 @@ static bool print_event(struct printer *pr) {
     return true;
 }
 
-static bool is_key(const struct report_text_options *o, enum profile_column_id id) {
-    for (size_t i = 0; i < o->columns->out.count; i++)
-        if (o->columns->out.items[i].id == id)
-            return true;
-    return false;
-}
-
 /* Of filters that leave one value of a key. */
 static void print_filters(const struct report_text_options *o, struct out *out) {
     for (unsigned i = 0; o->only_comm && i < 2; i++) /* each of two keys says it */
-        if (is_key(o, i ? PROFILE_COMM_NODIGIT : PROFILE_COMM))
+        if (profile_columns_find(o->columns, i ? PROFILE_COMM_NODIGIT : PROFILE_COMM))
             out_printf(out, "# comm: %s\n", o->only_comm);
-    if (o->only_dso && is_key(o, PROFILE_DSO))
+    if (o->only_dso && profile_columns_find(o->columns, PROFILE_DSO))
         out_printf(out, "# dso: %s\n", o->only_dso);
-    if (o->only_symbol && is_key(o, PROFILE_SYMBOL))
+    if (o->only_symbol && profile_columns_find(o->columns, PROFILE_SYMBOL))
         out_printf(out, "# symbol: %s\n", o->only_symbol);
 }
 
