@@ -1,23 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""libsonde: api_test.py SONDE FIXTURES EXAMPLE LIBRARY true|false (the library is sanitized)
+"""libsonde: api_test.py SONDE FIXTURES EXAMPLE LIBRARY OBJECT true|false (the library is sanitized)
 
-The example counts the samples of every fixture rightly and places those of one as `sonde script` does. The rest of
-the interface is called from Python; not in a sanitized build, which no other program can load.
+The example prints of every fixture, and of the recordings that are kept in corpus/, what `sonde script` prints. The
+rest of the interface is called from Python; not in a sanitized build, which no other program can load. OBJECT is a
+shared object with a build-id and functions called start and stop.
 """
 import ctypes
+import glob
 import os
 import re
+import shutil
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "lib"))
+import library
 import perfdata as pd
 import support
 
-SONDE, FIXTURES, EXAMPLE, LIBRARY = sys.argv[1:5]
-SANITIZED = sys.argv[5] == "true"
+SONDE, FIXTURES, EXAMPLE, LIBRARY, OBJECT = sys.argv[1:6]
+SANITIZED = sys.argv[6] == "true"
 SAMPLE = 9
 FIELDS = {"IP": 0, "PID": 1, "TIME": 3, "PERIOD": 8}
 
@@ -26,36 +30,67 @@ def path_of(name):
     return os.path.join(FIXTURES, name)
 
 
-def count(row):
-    r = support.run([EXAMPLE, path_of(row["file"])])
-    heads = [line for line in r.out.decode("utf-8", "replace").splitlines() if not line.startswith("\t")]
-    total = sum(int(line.rsplit(" ", 1)[1]) for line in heads)
-    want = int(row["samples"]), int(row["period_sum"])
-    return None if r.status == 0 and (len(heads), total) == want else f"status {r.status}, {len(heads), total} not {want}"
-
-
 def check_example(report):
-    rows = [r for r in support.read_table(path_of("manifest.tsv")) if r["exit"] == "0" and not r["verdict"]]
-    for row, wrong in support.parallel(count, rows):
-        report.check(row["file"], wrong is None, str(wrong))
-    ours = support.run([EXAMPLE, path_of("demo.data")]).out.decode()
-    script = support.run([SONDE, "script", "-f", "-i", path_of("demo.data"), "-F", "ip,sym,symoff,dso"]).out.decode()
-    places = [line.split() for line in ours.replace("[unknown]+0x0", "[unknown]").splitlines() if line.startswith("\t")]
-    report.check("the same places as script", places and places == [x.split() for x in script.splitlines() if x.strip()],
-                 "others")
+    """Of recordings that are broken both say what can be read."""
+    paths = [path_of(r["file"]) for r in support.read_table(path_of("manifest.tsv"))]
+    paths += [path_of("demo.data"), path_of("demo.pipe.data"), path_of("demo.compressed2.data")]
+    for target in "copy", "model", "script", "stream", "views":
+        paths += sorted(glob.glob(os.path.join(HERE, "corpus", target, "*")))
+    parts = [paths[i::40] for i in range(40)]
+    for part, found in support.parallel(lambda part: library.differences(SONDE, EXAMPLE, part), parts):
+        if isinstance(found, Exception):
+            report.bad(f"{part[0]} and others", found)
+            continue
+        for path, differs in found:
+            report.check(path, differs is None, differs)
     r = support.run([EXAMPLE, "/nonexistent/file"])
     report.check("no such file", r.status == 1 and "/nonexistent/file" in r.err and r.err.count("\n") == 1, r.err)
 
 
-def check_later_chains(report):
-    """A chain that refers to many others is none; the sample's own place remains."""
+def check_cache(report):
+    """A program that only the build-id cache has: named if the cache is named, and not if HOME alone leads to one."""
+    functions, (code_at, code_bytes) = pd.functions(OBJECT)
+    base, page = 0x7f0000000000, 4096
     with tempfile.TemporaryDirectory() as folder:
-        for count, want in ((16, ["5000", "6000"]), (17, ["5000"])):
+        program, cache, data = (os.path.join(folder, n) for n in ("program", ".debug", "cached.data"))
+        shutil.copy(OBJECT, program)
+        support.run([SONDE, "--buildid-dir", cache, "buildid-cache", "-a", program])
+        os.unlink(program)
+        r = pd.Recording()
+        r.comm(7, "program")
+        start = code_at // page * page
+        r.map(7, base + start, (code_bytes + 2 * page) // page * page, start, program, build_id=pd.build_id(OBJECT))
+        inner, outer = (base + functions[f][0] + 4 for f in ("start", "stop"))
+        r.sample(7, inner, (pd.CONTEXT_USER, inner, outer))
+        r.write(data)
+        differs = library.difference(SONDE, EXAMPLE, data, cache=cache)
+        report.check("the cache that is named", differs is None, str(differs))
+        for options, named in (("--buildid-dir", cache), True), ((), False):
+            out = support.run([EXAMPLE, *options, data], env={**support.ENV, "HOME": folder}).out.decode()
+            report.check(f"names of {options or 'no cache'}", ("start+0x4" in out and "stop+0x4" in out) == named, out)
+        report.check("nothing is written beside", sorted(os.listdir(folder)) == [".debug", "cached.data"], os.listdir(folder))
+
+
+def check_own_process(report):
+    """Nothing in the library can change the process it is in, or write to its standard output."""
+    wanted = {"mallopt", "malloc_trim", "signal", "sigaction", "setlocale", "atexit", "printf", "puts", "putchar"}
+    if not shutil.which("nm"):
+        print("SKIP: there is no nm")
+        return
+    table = support.run(["nm", "-D", "--undefined-only", LIBRARY]).out.decode()
+    names = {line.split()[-1].split("@")[0] for line in table.splitlines()}
+    report.check("what it calls", "malloc" in names and not names & wanted, names & wanted)
+
+
+def check_later_chains(report):
+    """A chain that refers to many others is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        for count, want in ((16, ["5000", "6000"]), (17, [])):
             r = pd.Recording(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD)
             r.sample(7, 0x5000, (pd.CONTEXT_USER_DEFERRED, 1) * count + (pd.CONTEXT_USER, 0x5000, 0x6000))
             path = os.path.join(folder, "later.data")
             r.write(path)
-            frames = [line.split()[0] for line in support.run([EXAMPLE, path]).out.decode().splitlines() if line[0] == "\t"]
+            frames = [line.split()[0] for line in support.run([EXAMPLE, path]).out.decode().splitlines() if line[:1] == "\t"]
             report.check(f"{count} deferred chains", frames == want, f"{frames}")
 
 
@@ -125,9 +160,48 @@ def samples(lib, session):
     return found
 
 
+def check_counts(report, lib):
+    """Samples and the sum of their periods, of every fixture."""
+    error, value = ctypes.create_string_buffer(200), ctypes.c_uint64()
+    for row in support.read_table(path_of("manifest.tsv")):
+        if row["exit"] != "0" or row["verdict"]:
+            continue
+        session = ctypes.c_void_p(lib.sonde_open(path_of(row["file"]).encode(), None, error, 200))
+        count = total = 0
+        while session and (record := lib.sonde_next(session)):
+            record = ctypes.c_void_p(record)
+            if lib.sonde_record_type(record) == SAMPLE:
+                count += 1
+                lib.sonde_record_get(record, FIELDS["PERIOD"], ctypes.byref(value))
+                total += value.value
+        lib.sonde_close(session)
+        want = int(row["samples"]), int(row["period_sum"])
+        report.check(f"counts of {row['file']}", (count, total) == want, f"{count}, {total}, not {want}")
+
+
+def check_chain_kinds(report, lib):
+    """Without a callchain, or without one that can be believed, the frame is the sample's own place."""
+    error = ctypes.create_string_buffer(200)
+    broken = (pd.CONTEXT_USER_DEFERRED, 1) * 17 + (pd.CONTEXT_USER, 0x5000, 0x6000)
+    for sample_type, chain, want in ((pd.IP | pd.TID | pd.PERIOD, (), (0, [0x5000])), (None, broken, (1, [0x5000])),
+                                     (None, (), (1, [0x5000])), (None, (pd.CONTEXT_USER, 0x5000, 0x6000), (2, [0x5000, 0x6000]))):
+        r = pd.Recording(*[sample_type] if sample_type else [])
+        r.sample(7, 0x5000, chain)
+        data = r.data()
+        session = ctypes.c_void_p(lib.sonde_open_memory(data, len(data), None, error, 200))
+        record = ctypes.c_void_p(lib.sonde_next(session))
+        frames = [lib.sonde_frame_address(ctypes.c_void_p(lib.sonde_record_frame(record, i)))
+                  for i in range(lib.sonde_record_frames(record))]
+        got = lib.sonde_record_chain(record), frames
+        report.check(f"where the frames come from, {want}", got == want, got)
+        lib.sonde_close(session)
+
+
 def check_library(report):
     lib = load(report)
-    report.check("version", lib.sonde_version() == 1, str(lib.sonde_version()))
+    check_counts(report, lib)
+    check_chain_kinds(report, lib)
+    report.check("version", lib.sonde_version() == 2, str(lib.sonde_version()))
     error = ctypes.create_string_buffer(200)
     for data in (b"", b"PERFILE2", b"x" * 1000):
         session = lib.sonde_open_memory(data, len(data), None, error, len(error))
@@ -167,9 +241,11 @@ def main():
     report = support.Report("api")
     check_example(report)
     check_later_chains(report)
+    check_cache(report)
     if SANITIZED:
         print("SKIP: Python cannot load a sanitized library")
     else:
+        check_own_process(report)
         check_library(report)
     report.finish()
 

@@ -132,7 +132,7 @@ def by_convert(path):
 
 
 def by_library(path):
-    return [(ip, None if ip >= KERNEL else name) for ip, name in text_lines(support.run([EXAMPLE, path]).out.decode())]
+    return text_lines(support.run([EXAMPLE, "--kallsyms", "/dev/null", path]).out.decode())
 
 
 def by_why(path):
@@ -159,9 +159,9 @@ def compare(what, who, got, want):
 def check_frames(what, path, addresses, own):
     want = [(a, name_of(a - (i > 0)) if a < KERNEL else None) for i, a in enumerate(addresses)]
     alone = want or [(own, name_of(own) if own < KERNEL else None)]
-    for who in by_script, by_pipe, by_json, by_convert:
+    for who in by_script, by_pipe, by_json, by_convert, by_library:
         compare(what, who, who(path), want)
-    for who in by_library, by_why, by_report:  # without frames that can be believed, the sample's own place
+    for who in by_why, by_report:  # without frames that can be believed, the sample's own place
         compare(what, who, who(path), alone)
 
 

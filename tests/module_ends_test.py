@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel modules whose maps tell too little: module_ends_test.py SONDE
+"""Kernel modules whose maps tell too little: module_ends_test.py SONDE EXAMPLE
 
 How far one reaches whose recorded end is none, as old perfs wrote the last one. What may tell is given in turn: nothing,
 the module's file, a list of symbols, section maps, what lies above it. And one without a map, as perf leaves those that
-are loaded while it records: lists of the same boot's symbols name its frames, others do not.
+are loaded while it records: lists of the same boot's symbols name its frames, others do not. libsonde's example prints
+the same every time.
 """
 import os
 import re
@@ -16,9 +17,10 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 import perfdata as pd
+import library
 import support
 
-SONDE = os.path.abspath(sys.argv[1])
+SONDE, EXAMPLE = map(os.path.abspath, sys.argv[1:3])
 RELEASE, OSRELEASE = "4.2.0-7-test", 4
 KERNEL, START = 0xffffffff81000000, 0xffffffffa0400000
 KSYMBOL, KMOD_SEC_MAP = 17, 83
@@ -96,6 +98,8 @@ def check_without_map(t, folder):
         r = support.run([SONDE, "script", "-f", "-i", data, "-F", "ip,sym,dso", "--grades", "-G", "--kallsyms", path])
         got = [line.split(None, 1)[1] for line in r.out.decode().splitlines()]
         t.check(f"no map, {name}", got == want if want else got[1:] == unknown, got)
+        differs = library.difference(SONDE, EXAMPLE, data, "--kallsyms", path)
+        t.check(f"no map, {name}: libsonde", not differs, differs)
         r = support.run([SONDE, "report", "-f", "-i", data, "-g", "none", "-s", "dso,sym", "--stdio", "--no-children", "--kallsyms", path])
         t.check(f"no map, {name}: report", (re.search(r"\[late\] +\[k\] first", r.out.decode()) is not None) == (want == own), r.out)
         if want:
@@ -117,6 +121,8 @@ def main():
     def check(what, end, *args):
         found = reach(data, *args)
         t.check(what, found == [o for o in OFFSETS if o < end], lambda: f"{[hex(o) for o in found]}, not up to {end:#x}")
+        differs = library.difference(SONDE, EXAMPLE, data, *args)
+        t.check(f"{what}: libsonde", not differs, differs)
 
     try:
         recording(data, own)

@@ -9,8 +9,12 @@
  *             puts(sonde_frame_symbol(sonde_record_frame(r, i)) ?: "?");
  *     sonde_close(s);
  *
+ * It answers what `sonde script --json` with the same options does, by the same code. What that command takes
+ * from its user's surroundings (a build-id cache, debuginfod) is used only if the options name it.
+ *
  * A session is for one thread at a time; sessions are independent of each other. Nothing is ever printed, no
- * signal handler or other state of the process is touched, and no environment variable is read but TMPDIR.
+ * signal handler, memory setting or other state of the process is touched, and no environment variable is
+ * read but TMPDIR.
  * Recordings are not trusted: whatever they hold, no function crashes, and memory stays in proportion to
  * them.
  *
@@ -28,7 +32,7 @@ extern "C" {
 #endif
 
 #define SONDE_VERSION_MAJOR 0
-#define SONDE_VERSION_MINOR 1
+#define SONDE_VERSION_MINOR 2
 
 /* Major * 1000 + minor, of the library that runs. */
 unsigned sonde_version(void);
@@ -48,6 +52,16 @@ struct sonde_options {
     const char *kallsyms;       /* or a copy of its /proc/kallsyms */
     int raw_names;              /* leave C++, Rust and other names mangled */
     int file_order;             /* records in the order of the file; else in the order of time */
+    /* Of version 0.2. Only what is named here is used: without, no folder is written to and no server asked.
+     */
+    const char *own_cache;       /* a folder for what is slow to find out and can be found out again */
+    const char *debuginfod_urls; /* servers to ask for files by build-id; $DEBUGINFOD_URLS is set to them */
+    const char *jitdump_dir;     /* look for jitdumps here, too */
+    const char *guest_vmlinux, *guest_kallsyms, *guest_modules; /* as vmlinux and kallsyms; /proc/modules */
+    const char *force_images; /* files to take without proof: FILE or IMAGE=FILE, with commas between */
+    int demangle_kernel;      /* the names of the kernel's functions, too */
+    int strict;               /* no names but proved ones */
+    unsigned max_stack;       /* so many addresses of a callchain at most; 0: 127 */
 };
 
 /*
@@ -122,10 +136,17 @@ const char *sonde_record_comm(const struct sonde_record *record);
 /* PERF_SAMPLE_RAW: a tracepoint's fields, as recorded; NULL without. Valid as long as the record. */
 const void *sonde_record_raw(const struct sonde_record *record, size_t *size);
 
-/* How many frames: of the callchain, from the innermost on, without its markers, the first 127 as `sonde
- * script` shows them. A user stack that was dumped (--call-graph dwarf) is unwound, a call stack that the
- * processor recorded (--call-graph lbr) stands for the user's part. Without a callchain the sample's own
- * place; 0 when there is none either. */
+/* Where a sample's frames come from. */
+enum sonde_chain {
+    SONDE_CHAIN_NONE,  /* it was recorded without a callchain: they are its own place, if it has an address */
+    SONDE_CHAIN_EMPTY, /* likewise, because the callchain is empty, or nothing in it can be believed */
+    SONDE_CHAIN_READ,  /* the callchain */
+};
+enum sonde_chain sonde_record_chain(const struct sonde_record *record);
+/* How many frames: of the callchain, from the innermost on, without its markers, the first 127 (or what the
+ * options say) as `sonde script` shows them. A user stack that was dumped (--call-graph dwarf) is unwound, a
+ * call stack that the processor recorded (--call-graph lbr) stands for the user's part. Without a callchain
+ * the sample's own place; 0 when there is none either. */
 size_t sonde_record_frames(const struct sonde_record *record);
 /* Frame `index`; NULL when there is none. Valid as long as the record. */
 const struct sonde_frame *sonde_record_frame(const struct sonde_record *record, size_t index);

@@ -19,7 +19,7 @@ uint64_t sonde_record_time(const struct sonde_record *r) {
 }
 
 const char *sonde_record_event(const struct sonde_record *r) {
-    const struct perfdata_events *events = stream_events(r->session->stream);
+    const struct perfdata_events *events = r->session->recording.events;
     return r->raw.event < events->list.count ? events->list.items[r->raw.event].name : NULL;
 }
 
@@ -71,27 +71,42 @@ static struct sonde_record *own(const struct sonde_record *r) {
     return &r->session->record;
 }
 
+static void list_frames(struct sonde_record *r) {
+    const struct resolve_samples *samples = &r->session->samples;
+    for (size_t i = 0; vec_reserve(&r->frames, samples->frames.count) && i < samples->frames.count; i++)
+        if (samples->frames.items[i].kind != RESOLVE_AT_NOTHING)
+            r->frames.items[r->frames.count++] = (struct sonde_frame){r->session, (uint32_t)i};
+}
+
 /* Without memory: rather none than some. */
 static void find_frames(struct sonde_record *r) {
     struct resolve_samples *samples = &r->session->samples;
-    const struct perfdata_events *events = stream_events(r->session->stream);
+    const struct perfdata_events *events = r->session->recording.events;
     vec_clear(&r->frames);
     r->framed = true;
     if (r->raw.event >= events->list.count)
         return;
     const struct resolve_sample_at at = {&r->sample, &events->list.items[r->raw.event].attr,
                                          r->raw.raw.misc & PERFDATA_MISC_CPUMODE_MASK, r->when};
-    if (!resolve_sample_read_all(samples, &at) || !vec_reserve(&r->frames, samples->frames.count))
+    if (!resolve_sample_read(samples, &at))
         return;
-    for (size_t i = 0; i < samples->frames.count; i++)
-        if (samples->frames.items[i].kind != RESOLVE_AT_NOTHING)
-            r->frames.items[r->frames.count++] = (struct sonde_frame){r->session, (uint32_t)i};
+    list_frames(r);
+    r->chained = r->frames.count;
+    if (!r->chained && resolve_sample_read_all(samples, &at))
+        list_frames(r);
 }
 
 size_t sonde_record_frames(const struct sonde_record *r) {
     if (!r->framed)
         find_frames(own(r));
     return r->frames.count;
+}
+
+enum sonde_chain sonde_record_chain(const struct sonde_record *r) {
+    if (!(r->sample.have & PERFDATA_SAMPLE_CALLCHAIN))
+        return SONDE_CHAIN_NONE;
+    sonde_record_frames(r);
+    return r->chained ? SONDE_CHAIN_READ : SONDE_CHAIN_EMPTY;
 }
 
 const struct sonde_frame *sonde_record_frame(const struct sonde_record *r, size_t index) {

@@ -5,11 +5,7 @@
 
 #include <sonde/sonde.h>
 
-#include "format/perfdata/event_name.h"
-#include "model/model.h"
-#include "resolve/deferred.h"
-#include "resolve/lines.h"
-#include "resolve/recorded.h"
+#include "recording/naming.h"
 #include "resolve/sample.h"
 #include "stream/order.h"
 
@@ -25,22 +21,17 @@ struct sonde_record {
     struct model_when when;
     struct perfdata_sample sample; /* have is 0 for records that are no samples */
     bool framed;                   /* frames are those of this record */
+    bool chained;                  /* and come from its callchain */
     VEC(struct sonde_frame) frames;
 };
 
 struct sonde_session {
-    struct stream *stream;
+    struct recording recording;
+    struct model *model;
+    struct recording_names names;
     struct order order;
     bool ordering; /* order is open */
     bool file_order;
-    struct perfdata_namer namer;
-    struct model *model;
-    struct symbol_store *store;
-    struct resolve_names *names;
-    struct resolve_lines *lines;
-    struct resolve_deferred deferred;
-    struct resolve_jit *jit;
-    struct resolve_recorded recorded;
     struct resolve_locator locator;
     struct resolve_samples samples;  /* the record's frames */
     struct resolve_samples resolved; /* the one of sonde_resolve */

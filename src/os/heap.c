@@ -75,22 +75,3 @@ void os_heap_give_back(void) {
     uint8_t *from = (uint8_t *)(((uintptr_t)end - top + 2 * PAGE) & ~(uintptr_t)(PAGE - 1));
     madvise(from, (size_t)(end - from) & ~(size_t)(PAGE - 1), MADV_DONTNEED);
 }
-
-void os_heap_room_raw(void **items, size_t *cap, size_t n, size_t item_size) {
-    if (*items || !n || n > SIZE_MAX / 2 / item_size)
-        return;
-    uint8_t *room = malloc(n * item_size);
-    if (!room)
-        return;
-    *items = room;
-    *cap = n;
-    if (n * item_size >= HEAP_BLOCK_MAX) /* a map of its own, with malloc's header in front */
-        madvise((uint8_t *)((uintptr_t)room & ~(uintptr_t)(PAGE - 1)), n * item_size, MADV_HUGEPAGE);
-}
-
-void os_heap_forget(void *block, size_t bytes) {
-    uintptr_t from = ((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
-              to = ((uintptr_t)block + bytes) & ~(uintptr_t)(PAGE - 1);
-    if (from < to)
-        madvise((void *)from, to - from, MADV_DONTNEED);
-}
