@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-.PHONY: all configure demo check check-vm install bench fuzz deps clean
+.PHONY: all configure demo check check-quick check-vm install bench fuzz deps clean
 
 all: configure
 	@ninja -C $(BUILD)
@@ -23,6 +23,11 @@ demo:
 check:
 	@scripts/deps.sh check
 	@python3 scripts/check.py
+
+# In two minutes: the form of the code, units, fixtures.
+check-quick:
+	@scripts/deps.sh check
+	@python3 scripts/check.py --quick
 
 # sonde itself on other kernels (x86-64, arm64, s390x), under QEMU's emulation.
 check-vm:
@@ -44,4 +49,4 @@ fuzz:
 	@fuzz/run.sh $(FUZZ_SECONDS)
 
 clean:
-	rm -rf build build-asan build-tsan build-other build-fuzz
+	rm -rf build build-asan build-tsan build-quick build-fuzz

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`make check`: every build, every check, every test; the last line is "N passed, N failed, N skipped".
+"""check.py [--quick]: `make check`, every build, check and test; the last line is "N passed, N failed, N skipped".
 
 Builds: release with gcc (build/), asan+ubsan with clang (build-asan/; gcc where there is no clang), tsan with clang
-(build-tsan/) and release with clang (build-other/, compiled only). All of them treat warnings as errors. The tests run
-in the first two; those of units, and that any number of threads reports the same, in the third, too.
-A test that cannot run says SKIP and why; so do the checks.
+(build-tsan/, only what has threads). All of them treat warnings as errors. What cannot differ between two builds runs in
+one of them: tests of whole commands in the first (tests/meson.build), those of units, damage, and what reads input or
+records, in the second, threads in the third. A test that cannot run says SKIP and why; so do the checks.
+
+--quick: `make check-quick`, in a build of its own (build-quick/, hardly optimised): the form of the code, units, fixtures,
+frames and the comparison of report with a naive profiler.
 """
 import glob
 import json
@@ -21,6 +24,10 @@ CLANG_FORMAT_MAJOR = 14  # other releases lay out the same style differently
 # A missing library must not quietly drop tests: all are required here.
 REQUIRED = ["-Dtests=enabled", "-Dzstd=enabled", "-Dtraceevent=enabled"]
 SANITIZE = ["-Dbuildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false"]
+QUICK = ["-Dlto=false", "-Doptimization=1"]
+QUICK_TESTS = ["fixtures", "frames", "oracle", "input", "grades"]
+# Unit tests of what runs on several threads.
+THREADED = ["pool", "relay", "profile", "record_write_thread", "record_drain", "model_oracle"]
 SANITIZE_THREADS = ["-Dbuildtype=debugoptimized", "-Db_sanitize=thread", "-Db_lundef=false"]
 
 TSAN_RND_BITS = 28  # the most with which it finds its shadow memory free (up to clang 17)
@@ -74,8 +81,8 @@ def check_format():
     check_command("clang-format", [program, "--dry-run", "--Werror"] + sorted(files))
 
 
-def build(name, folder, compiler, options):
-    """Configures (anew when the folder is old) and compiles; True if the folder can be tested."""
+def build(name, folder, compiler, options, targets=()):
+    """Configures (anew when the folder is old) and compiles `targets`; True if the folder can be tested."""
     started = time.monotonic()
     env = dict(os.environ, CC=compiler)
     fresh = not os.path.exists(os.path.join(TOP, folder, "build.ninja"))
@@ -83,7 +90,7 @@ def build(name, folder, compiler, options):
     if r.returncode == 0 and not fresh:
         r = run(["meson", "configure", folder] + options, env=env)
     if r.returncode == 0:
-        r = run(["ninja", "-C", folder])
+        r = run(["ninja", "-C", folder, *targets])
     good = r.returncode == 0
     report("PASS" if good else "FAIL", f"build {name}", f"{compiler}, {time.monotonic() - started:.0f} s", r.stdout)
     if not good:
@@ -140,32 +147,43 @@ def mmap_rnd_bits():
         return 0
 
 
-def main():
+def check_form():
+    check_command("layer checker's own test", ["scripts/layers.py", "--test"])
+    check_command("layers, include cycles, form of files", ["scripts/layers.py"])
+    check_format()
+
+
+def check_quick(compiler):
+    check_form()
+    if build("quick", "build-quick", compiler, REQUIRED + QUICK, ["all", "units"]):
+        test("quick", "build-quick", {}, ["--suite", "unit"])
+        test("quick", "build-quick", {}, QUICK_TESTS)
+
+
+def check_all(compiler):
     sanitized = {
         "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
         "UBSAN_OPTIONS": os.environ.get("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"),
     }
     clang = shutil.which("clang")
-    gcc = "gcc" if shutil.which("gcc") else "cc"
-    check_command("layer checker's own test", ["scripts/layers.py", "--test"])
-    check_command("layers, include cycles, form of files", ["scripts/layers.py"])
-    check_format()
-    if build("release", "build", gcc, REQUIRED):
+    check_form()
+    if build("release", "build", compiler, REQUIRED):
         check_command("no mutable globals", ["scripts/globals.py", "build"])
         set_up_guest()
-        test("release", "build", {})
-    if build("asan+ubsan", "build-asan", clang or gcc, REQUIRED + SANITIZE):
+        test("release", "build", {}, [arg for suite in ("command", "live", "vm") for arg in ("--suite", suite)])
+    if build("asan+ubsan", "build-asan", clang or compiler, REQUIRED + SANITIZE, ["all", "units"]):
         test("asan+ubsan", "build-asan", sanitized)
-    if clang and mmap_rnd_bits() > TSAN_RND_BITS:
+    if not clang:
+        report("SKIP", "tsan", "clang is not installed")
+    elif mmap_rnd_bits() > TSAN_RND_BITS:
         report("SKIP", "tsan", f"clang's ThreadSanitizer does not start: sysctl vm.mmap_rnd_bits={TSAN_RND_BITS}")
-    elif clang:
-        if build("tsan", "build-tsan", clang, REQUIRED + SANITIZE_THREADS):
-            test("tsan", "build-tsan", {}, ["--suite", "unit"])
-            test("tsan", "build-tsan", {}, ["report_threads"])
-    if clang:
-        build("with the other compiler", "build-other", clang, REQUIRED)
-    else:
-        report("SKIP", "builds tsan and with the other compiler", "clang is not installed")
+    elif build("tsan", "build-tsan", clang, REQUIRED + SANITIZE_THREADS, ["sonde", *THREADED]):
+        test("tsan", "build-tsan", {}, [*THREADED, "report_threads"])
+
+
+def main():
+    gcc = "gcc" if shutil.which("gcc") else "cc"
+    (check_quick if "--quick" in sys.argv[1:] else check_all)(gcc)
     for what, lines in failed:  # once more: often only the end of this is kept
         print(f"FAIL {what}")
         for line in lines:

@@ -90,7 +90,7 @@ SCRIPT, EVLIST = available("script"), available("evlist")
 
 def main():
     report = support.Report("fixtures")
-    for row, wrong in support.parallel(check, support.read_table(os.path.join(FIXTURES, "manifest.tsv"))):
+    for row, wrong in support.parallel(check, support.share(support.read_table(os.path.join(FIXTURES, "manifest.tsv")))):
         report.check(row["file"], wrong is None, str(wrong))
     report.finish()
 

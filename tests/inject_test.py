@@ -124,7 +124,7 @@ def main():
         results = support.parallel(check_recording, rows)
     else:
         report = support.Report("inject, fixtures")
-        results = support.parallel(check_fixture, support.read_table(os.path.join(FIXTURES, "manifest.tsv")))
+        results = support.parallel(check_fixture, support.share(support.read_table(os.path.join(FIXTURES, "manifest.tsv"))))
     for row, wrong in results:
         report.check(row["file"], wrong is None, str(wrong))
     report.finish()

@@ -96,7 +96,7 @@ def check_usage(report):
 
 def main():
     report = support.Report("report")
-    rows = [r for r in support.read_table(path_of("manifest.tsv")) if sound(r)]
+    rows = support.share([r for r in support.read_table(path_of("manifest.tsv")) if sound(r)])
     for row, wrong in support.parallel(check_dump, rows):
         report.check(f"-D of {row['file']}", wrong is None, str(wrong))
     check_views(report)

@@ -200,7 +200,7 @@ def check_statuses(report):
 
 def fixtures_main():
     report = support.Report("script, fixtures")
-    for row, wrong in support.parallel(check_fixture, support.read_table(fixture("manifest.tsv"))):
+    for row, wrong in support.parallel(check_fixture, support.share(support.read_table(fixture("manifest.tsv")))):
         report.check(row["file"], wrong is None, str(wrong))
     check_options(report)
     check_statuses(report)

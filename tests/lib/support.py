@@ -116,6 +116,12 @@ def _run(command, stdin, env, more):
     return Result(r.returncode, r.stdout, err)
 
 
+def share(rows):
+    """Of `rows` those that this run is to test: SONDE_TEST_SHARE=K/N takes the K-th of each N, unset all of them."""
+    at, _, of = os.environ.get("SONDE_TEST_SHARE", "").partition("/")
+    return rows[int(at)::int(of)] if of else rows
+
+
 def parallel(function, items):
     """[(item, result or exception)] in order; two at a time, as many as the machines that run this have."""
     def guarded(item):
