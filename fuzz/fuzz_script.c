@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                            .max_stack = how & 64 ? 3 : 127};
     script_fields_init(&options.fields);
     for (int kind = 0; kind < SCRIPT_KIND_COUNT; kind++)
-        options.fields.chosen[kind] = (1ull << SCRIPT_FIELD_COUNT) - 1;
+        options.fields.chosen[kind] = (1ull << SCRIPT_FIELDS_MAX) - 1;
     FUZZ_CHECK(out_init(&out, drop, NULL));
     FUZZ_CHECK(script_print_init(&p, &out, stream_events(s), m, &options));
     p.regs = dump_regs_of(stream_header(s));

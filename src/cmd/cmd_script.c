@@ -232,19 +232,11 @@ static unsigned shown_groups(const struct script_options *o) {
 
 /* What the model must know for what is printed. */
 static unsigned model_needs(const struct script *s) {
-    unsigned need = s->o->json || s->o->script ? MODEL_NEED_ALL : MODEL_NEED_COMMS;
-    uint64_t chosen = 0, places = SCRIPT_BIT(SYM) | SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF) |
-                                  SCRIPT_BIT(SRCLINE) | SCRIPT_BIT(BRSTACKSYM) | SCRIPT_BIT(BRSTACKOFF) |
-                                  SCRIPT_BRANCH_CODE | SCRIPT_EVIDENCE | SCRIPT_BIT(INSN) |
-                                  SCRIPT_BIT(INSNLEN);
-    for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
-        chosen |= s->print.options.fields.chosen[k];
-    return need |
-           (chosen & places || script_is_dump(s->o) || s->o->chosen_symbols || s->o->chosen_dsos ||
-                    s->recording.formats || s->o->dlfilter
-                ? MODEL_NEED_MAPS
-                : 0) |
-           (chosen & SCRIPT_BIT(CGROUP) ? MODEL_NEED_EXTRAS : 0);
+    const struct script_options *o = s->o;
+    bool places =
+        script_is_dump(o) || o->chosen_symbols || o->chosen_dsos || s->recording.formats || o->dlfilter;
+    return (o->json || o->script ? MODEL_NEED_ALL : MODEL_NEED_COMMS) | (places ? MODEL_NEED_MAPS : 0) |
+           script_fields_model(&s->print.options.fields);
 }
 
 /* For tracepoints that print functions: the one at an address, and where it starts. */

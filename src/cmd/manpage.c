@@ -160,8 +160,8 @@ static void word_section(struct out *o, const struct option *row, const char *he
 
 static void word_sections(struct out *o, const struct option *rows) {
     for (const struct option *row = rows; row && row->kind; row++)
-        if (words_shown(row) && row->words == OPTION_WORDS_KEYS)
-            word_section(o, row, "SORT KEYS");
+        if (words_shown(row))
+            word_section(o, row, row->words == OPTION_WORDS_KEYS ? "SORT KEYS" : "FIELDS");
 }
 
 static void title(struct out *o, const char *page, const char *summary) {

@@ -10,7 +10,8 @@ const char *words_at(enum option_words kind, size_t i) {
     struct profile_key_entry key;
     if (kind == OPTION_WORDS_KEYS)
         return profile_key_listed(i, &key) ? key.name : NULL;
-    return kind == OPTION_WORDS_FIELDS ? script_fields_name(i) : NULL;
+    const struct script_field *field = kind == OPTION_WORDS_FIELDS ? script_field_listed(i) : NULL;
+    return field ? field->name : NULL;
 }
 
 bool words_shown(const struct option *row) {
@@ -20,9 +21,13 @@ bool words_shown(const struct option *row) {
 
 bool words_meaning(enum option_words kind, size_t i, struct word_meaning *out) {
     struct profile_key_entry key;
-    if (kind != OPTION_WORDS_KEYS || !profile_key_listed(i, &key))
+    const struct script_field *field = kind == OPTION_WORDS_FIELDS ? script_field_listed(i) : NULL;
+    if (kind == OPTION_WORDS_KEYS && profile_key_listed(i, &key))
+        *out = (struct word_meaning){key.key->help, profile_key_condition(key.key)};
+    else if (field)
+        *out = (struct word_meaning){field->help, NULL};
+    else
         return false;
-    *out = (struct word_meaning){key.key->help, profile_key_condition(key.key)};
     return true;
 }
 

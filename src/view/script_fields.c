@@ -7,132 +7,88 @@
 #include "base/log.h"
 #include "base/nearest.h"
 
-#define KIND(name) (1u << SCRIPT_KIND_##name)
 enum { BRANCH_ANY = 1 << 3 }; /* PERF_SAMPLE_BRANCH_ANY */
-enum { ANY_KIND = (1 << SCRIPT_KIND_COUNT) - 1 };
 
-/* A field's name; the sample bits of which one must be there (0: none); the kinds of events that can have it.
- */
-struct field_row {
-    const char *name;
-    uint64_t needs;
-    const char *needs_name; /* as perf's messages call it */
-    unsigned kinds;
-};
+/* Of tracepoints, which show it with a callchain. */
+#define PLACE (SCRIPT_BIT(IP) | SCRIPT_BIT(SYM) | SCRIPT_BIT(SYMOFF) | SCRIPT_BIT(DSO))
 
-static const struct field_row fields[SCRIPT_FIELD_COUNT] = {
-    [SCRIPT_COMM] = {"comm", 0, NULL, ANY_KIND}, /* without TID: that of -1 */
-    [SCRIPT_TID] = {"tid", PERFDATA_SAMPLE_TID, "TID", ANY_KIND},
-    [SCRIPT_PID] = {"pid", PERFDATA_SAMPLE_TID, "TID", ANY_KIND},
-    [SCRIPT_TIME] = {"time", PERFDATA_SAMPLE_TIME, "TIME", ANY_KIND},
-    [SCRIPT_CPU] = {"cpu", PERFDATA_SAMPLE_CPU, "CPU", ANY_KIND},
-    [SCRIPT_EVENT] = {"event", 0, NULL, ANY_KIND},
-    [SCRIPT_TRACE] = {"trace", PERFDATA_SAMPLE_RAW, "RAW", KIND(TRACE)},
-    [SCRIPT_IP] = {"ip", PERFDATA_SAMPLE_IP, "IP", ANY_KIND},
-    [SCRIPT_SYM] = {"sym", 0, NULL, ANY_KIND},
-    [SCRIPT_DSO] = {"dso", 0, NULL, ANY_KIND},
-    [SCRIPT_DSOFF] = {"dsoff", 0, NULL, ANY_KIND},
-    [SCRIPT_ADDR] = {"addr", PERFDATA_SAMPLE_ADDR, "ADDR", ANY_KIND},
-    [SCRIPT_SYMOFF] = {"symoff", 0, NULL, ANY_KIND},
-    [SCRIPT_SRCLINE] = {"srcline", 0, NULL, ANY_KIND},
-    [SCRIPT_PERIOD] = {"period", 0, NULL, ANY_KIND},
-    [SCRIPT_IREGS] = {"iregs", PERFDATA_SAMPLE_REGS_INTR, "IREGS", ANY_KIND},
-    [SCRIPT_UREGS] = {"uregs", PERFDATA_SAMPLE_REGS_USER, "UREGS", ANY_KIND},
-    [SCRIPT_BRSTACK] = {"brstack", 0, NULL, ANY_KIND},
-    [SCRIPT_BRSTACKSYM] = {"brstacksym", 0, NULL, ANY_KIND},
-    [SCRIPT_BRSTACKOFF] = {"brstackoff", 0, NULL, ANY_KIND},
-    [SCRIPT_FLAGS] = {"flags", 0, NULL, ANY_KIND},
-    [SCRIPT_DATA_SRC] = {"data_src", PERFDATA_SAMPLE_DATA_SRC, "DATA_SRC", ANY_KIND},
-    [SCRIPT_WEIGHT] = {"weight", PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT, "WEIGHT", ANY_KIND},
-    [SCRIPT_BPF_OUTPUT] = {"bpf-output", 0, NULL, KIND(SOFTWARE)},
-    [SCRIPT_SYNTH] = {"synth", 0, NULL, ANY_KIND},
-    [SCRIPT_PHYS_ADDR] = {"phys_addr", PERFDATA_SAMPLE_PHYS_ADDR, "PHYS_ADDR", ANY_KIND},
-    [SCRIPT_MISC] = {"misc", 0, NULL, ANY_KIND},
-    [SCRIPT_TOD] = {"tod", PERFDATA_SAMPLE_TIME, "TIME", ANY_KIND},
-    [SCRIPT_DATA_PAGE_SIZE] = {"data_page_size", PERFDATA_SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE", ANY_KIND},
-    [SCRIPT_CODE_PAGE_SIZE] = {"code_page_size", PERFDATA_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE", ANY_KIND},
-    [SCRIPT_INS_LAT] = {"ins_lat", PERFDATA_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", ANY_KIND},
-    [SCRIPT_RETIRE_LAT] = {"retire_lat", PERFDATA_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", ANY_KIND},
-    [SCRIPT_MACHINE_PID] = {"machine_pid", 0, NULL, ANY_KIND},
-    [SCRIPT_VCPU] = {"vcpu", 0, NULL, ANY_KIND},
-    [SCRIPT_CGROUP] = {"cgroup", PERFDATA_SAMPLE_CGROUP, "CGROUP", ANY_KIND},
-    [SCRIPT_INSN] = {"insn", 0, NULL, ANY_KIND},
-    [SCRIPT_INSNLEN] = {"insnlen", 0, NULL, ANY_KIND},
-    [SCRIPT_BRSTACKINSN] = {"brstackinsn", 0, NULL, ANY_KIND},
-    [SCRIPT_BRSTACKINSNLEN] = {"brstackinsnlen", 0, NULL, ANY_KIND},
-    [SCRIPT_BRSTACKDISASM] = {"brstackdisasm", 0, NULL, ANY_KIND},
-    /* Of instruction traces; other samples show nothing. */
-    [SCRIPT_CALLINDENT] = {"callindent", 0, NULL, ANY_KIND},
-    [SCRIPT_IPC] = {"ipc", 0, NULL, ANY_KIND},
-    [SCRIPT_METRIC] = {"metric", 0, NULL, ANY_KIND}, /* lines of their own: script_metric.h */
-    [SCRIPT_GRADE] = {"grade", 0, NULL, ANY_KIND},
-    [SCRIPT_IDENTITY] = {"identity", 0, NULL, ANY_KIND},
-    [SCRIPT_PROVENANCE] = {"provenance", 0, NULL, ANY_KIND},
-};
-
-/* Fields of perf's that are not there yet. */
-static const struct {
-    const char *name, *why;
-} absent_fields[] = {
-    {"disasm", "insn has the bytes of the instruction"},
-    {"srccode", "source files are not read; srcline says which line it is"},
-    {"brcntr", "what a branch's counters count is not known"},
-};
-
-#define COMMON (SCRIPT_BIT(COMM) | SCRIPT_BIT(TID) | SCRIPT_BIT(CPU) | SCRIPT_BIT(TIME) | SCRIPT_BIT(EVENT))
-#define PLACE  (SCRIPT_BIT(IP) | SCRIPT_BIT(SYM) | SCRIPT_BIT(SYMOFF) | SCRIPT_BIT(DSO))
-
-struct kind_row {
+static const struct kind_row {
     const char *prefix; /* before the colon of -F; NULL: cannot be named */
     const char *name;
-    uint64_t defaults;
+} kinds[SCRIPT_KIND_COUNT] = {
+    [SCRIPT_KIND_HARDWARE] = {"hw", "hardware"},
+    [SCRIPT_KIND_SOFTWARE] = {"sw", "software"},
+    [SCRIPT_KIND_TRACE] = {"trace", "tracepoint"},
+    [SCRIPT_KIND_CACHE] = {NULL, "hardware-cache"},
+    [SCRIPT_KIND_RAW] = {"raw", "raw"},
+    [SCRIPT_KIND_BREAKPOINT] = {NULL, "breakpoint"},
+    [SCRIPT_KIND_OTHER] = {NULL, "unknown"},
+    [SCRIPT_KIND_SYNTH] = {"synth", "synth"},
 };
 
-static const struct kind_row kinds[SCRIPT_KIND_COUNT] = {
-    [SCRIPT_KIND_HARDWARE] = {"hw", "hardware", COMMON | PLACE | SCRIPT_BIT(PERIOD)},
-    [SCRIPT_KIND_SOFTWARE] = {"sw", "software", COMMON | PLACE | SCRIPT_BIT(PERIOD) | SCRIPT_BIT(BPF_OUTPUT)},
-    [SCRIPT_KIND_TRACE] = {"trace", "tracepoint", COMMON | SCRIPT_BIT(TRACE)},
-    [SCRIPT_KIND_CACHE] = {NULL, "hardware-cache", COMMON | PLACE | SCRIPT_BIT(PERIOD)},
-    [SCRIPT_KIND_RAW] = {"raw", "raw",
-                         COMMON | PLACE | SCRIPT_BIT(PERIOD) | SCRIPT_BIT(ADDR) | SCRIPT_BIT(DATA_SRC) |
-                             SCRIPT_BIT(WEIGHT) | SCRIPT_BIT(PHYS_ADDR) | SCRIPT_BIT(DATA_PAGE_SIZE) |
-                             SCRIPT_BIT(CODE_PAGE_SIZE) | SCRIPT_BIT(INS_LAT) | SCRIPT_BIT(RETIRE_LAT)},
-    [SCRIPT_KIND_BREAKPOINT] = {NULL, "breakpoint", COMMON | PLACE | SCRIPT_BIT(PERIOD)},
-    [SCRIPT_KIND_OTHER] = {NULL, "unknown", COMMON | PLACE | SCRIPT_BIT(PERIOD)},
-    [SCRIPT_KIND_SYNTH] = {"synth", "synth", COMMON | PLACE | SCRIPT_BIT(PERIOD) | SCRIPT_BIT(SYNTH)},
-};
+uint64_t script_field_bit(size_t i) {
+    const struct script_field *field = script_field_at(i);
+    unsigned others = 0;
+    if (field->later)
+        return 0;
+    if (field->id)
+        return 1ull << field->id;
+    for (size_t k = 0; k < i; k++)
+        others += !script_field_at(k)->id && !script_field_at(k)->later;
+    return 1ull << (SCRIPT_FIELD_NAMED + others);
+}
 
 void script_fields_init(struct script_fields *f) {
+    const struct script_field *field;
     *f = (struct script_fields){0};
+    for (size_t i = 0; (field = script_field_at(i)); i++)
+        for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
+            f->chosen[k] |= field->defaults >> k & 1 ? script_field_bit(i) : 0;
+}
+
+const struct script_field *script_field_listed(size_t i) {
+    const struct script_field *field;
+    for (size_t k = 0; (field = script_field_at(k)); k++)
+        if (!field->later && i-- == 0)
+            return field;
+    return NULL;
+}
+
+unsigned script_fields_model(const struct script_fields *f) {
+    const struct script_field *field;
+    uint64_t chosen = 0;
+    unsigned need = 0;
     for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
-        f->chosen[k] = kinds[k].defaults;
-}
-
-const char *script_fields_name(size_t i) {
-    return i < SCRIPT_FIELD_COUNT ? fields[i].name : NULL;
-}
-
-static int field_find(const char *name, size_t len) {
-    for (int i = 0; i < SCRIPT_FIELD_COUNT; i++)
-        if (strlen(fields[i].name) == len && !memcmp(fields[i].name, name, len))
-            return i;
-    return -1;
+        chosen |= f->chosen[k];
+    for (size_t i = 0; (field = script_field_at(i)); i++)
+        need |= chosen & script_field_bit(i) ? field->model : 0;
+    return need;
 }
 
 static bool field_unknown(const char *name, size_t len, struct err *err) {
-    for (size_t i = 0; i < sizeof absent_fields / sizeof absent_fields[0]; i++)
-        if (strlen(absent_fields[i].name) == len && !memcmp(absent_fields[i].name, name, len))
-            return err_set(err, ERR_UNSUPPORTED, "-F", "field '%s' is not there yet: %s",
-                           absent_fields[i].name, absent_fields[i].why);
     char word[32];
+    const struct script_field *field;
     snprintf(word, sizeof word, "%.*s", (int)len, name);
     struct nearest near = nearest_start(word);
-    for (int i = 0; len < sizeof word && i < SCRIPT_FIELD_COUNT; i++)
-        nearest_try(&near, fields[i].name);
+    for (size_t i = 0; len < sizeof word && (field = script_field_listed(i)); i++)
+        nearest_try(&near, field->name);
     if (near.best)
         return err_set(err, ERR_USAGE, "-F", "Invalid field requested: '%.*s', did you mean '%s'?", (int)len,
                        name, near.best);
     return err_set(err, ERR_USAGE, "-F", "Invalid field requested: '%.*s'", (int)len, name);
+}
+
+/* The row of that name; false when -F does not take it. */
+static bool field_find(const char *name, size_t len, size_t *row, struct err *err) {
+    const struct script_field *field;
+    for (size_t i = 0; (field = script_field_at(i)); i++) {
+        if (strlen(field->name) != len || memcmp(field->name, name, len))
+            continue;
+        *row = i;
+        return !field->later || err_set(err, ERR_UNSUPPORTED, "-F", "field '%s' is not there yet: %s",
+                                        field->name, field->later);
+    }
+    return field_unknown(name, len, err);
 }
 
 /* One list being applied. */
@@ -155,20 +111,20 @@ static bool change_apply(struct script_fields *f, struct change *c, const char *
     c->plain |= c->sign == 0;
     if (c->signs && c->plain)
         return err_set(err, ERR_USAGE, "-F", "Cannot mix +-field with overridden fields");
-    int field = field_find(name, len);
-    if (field < 0)
-        return field_unknown(name, len, err);
-    uint64_t bit = 1ull << field;
+    size_t row = 0;
+    if (!field_find(name, len, &row, err))
+        return false;
+    const struct script_field *field = script_field_at(row);
+    uint64_t bit = script_field_bit(row);
     for (int k = 0; k < SCRIPT_KIND_COUNT; k++) {
         if (!(c->kinds & 1u << k))
             continue;
-        if (!(fields[field].kinds & 1u << k)) {
+        if (field->kinds && !(field->kinds & 1u << k)) {
             if (c->typed)
-                return err_set(err, ERR_USAGE, "-F", "'%s' not valid for %s events.", fields[field].name,
+                return err_set(err, ERR_USAGE, "-F", "'%s' not valid for %s events.", field->name,
                                kinds[k].name);
             if (c->sign != '-')
-                log_line(LOG_INFO, "'%s' not valid for %s events. Ignoring.", fields[field].name,
-                         kinds[k].name);
+                log_line(LOG_INFO, "'%s' not valid for %s events. Ignoring.", field->name, kinds[k].name);
             continue;
         }
         if (c->sign == '-') {
@@ -186,7 +142,7 @@ static bool change_apply(struct script_fields *f, struct change *c, const char *
 /* Reads "kind:" at the start of *text and steps past it. */
 static bool kind_prefix(const char **text, struct change *c, struct err *err) {
     const char *colon = strchr(*text, ':');
-    c->kinds = ANY_KIND;
+    c->kinds = SCRIPT_ANY_KIND;
     if (!colon)
         return true;
     size_t len = (size_t)(colon - *text);
@@ -250,15 +206,16 @@ enum script_kind script_kind_of(const struct perfdata_attr *attr) {
 /* Drops the fields that an event's samples lack; an error where the user named them. */
 static bool drop_missing(const struct perfdata_event *event, uint64_t asked, uint64_t *mask,
                          struct err *err) {
-    for (int i = 0; i < SCRIPT_FIELD_COUNT; i++) {
-        uint64_t bit = 1ull << i;
-        if (!(*mask & bit) || !fields[i].needs || (event->attr.sample_type & fields[i].needs))
+    const struct script_field *field;
+    for (size_t i = 0; (field = script_field_at(i)); i++) {
+        uint64_t bit = script_field_bit(i);
+        if (!(*mask & bit) || !field->needs || (event->attr.sample_type & field->needs))
             continue;
         const char *name = event->name ? event->name : "unknown";
         if (asked & bit)
             return err_set(err, ERR_ABSENT, "",
                            "Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
-                           name, fields[i].needs_name, fields[i].name);
+                           name, field->needs_name, field->name);
         *mask &= ~bit;
     }
     return true;

@@ -12,13 +12,12 @@
 #include "base/err.h"
 #include "format/perfdata/events.h"
 
-/* Bits of a field mask, in the order of the table in script_fields.c. */
+/* Fields that other code than their own speaks of: bits of a field mask. Those of all others follow. */
 enum script_field_index {
+    SCRIPT_FIELD, /* no bit */
     SCRIPT_COMM,
     SCRIPT_TID,
     SCRIPT_PID,
-    SCRIPT_TIME,
-    SCRIPT_CPU,
     SCRIPT_EVENT,
     SCRIPT_TRACE,
     SCRIPT_IP,
@@ -29,39 +28,25 @@ enum script_field_index {
     SCRIPT_SYMOFF,
     SCRIPT_SRCLINE,
     SCRIPT_PERIOD,
-    SCRIPT_IREGS,
-    SCRIPT_UREGS,
     SCRIPT_BRSTACK,
     SCRIPT_BRSTACKSYM,
-    SCRIPT_BRSTACKOFF,
-    SCRIPT_FLAGS,
-    SCRIPT_DATA_SRC,
-    SCRIPT_WEIGHT,
     SCRIPT_BPF_OUTPUT,
-    SCRIPT_SYNTH,
-    SCRIPT_PHYS_ADDR,
     SCRIPT_MISC,
     SCRIPT_TOD,
-    SCRIPT_DATA_PAGE_SIZE,
-    SCRIPT_CODE_PAGE_SIZE,
-    SCRIPT_INS_LAT,
-    SCRIPT_RETIRE_LAT,
     SCRIPT_MACHINE_PID,
     SCRIPT_VCPU,
-    SCRIPT_CGROUP,
     SCRIPT_INSN,
     SCRIPT_INSNLEN,
     SCRIPT_BRSTACKINSN,
     SCRIPT_BRSTACKINSNLEN,
     SCRIPT_BRSTACKDISASM,
-    SCRIPT_CALLINDENT,
-    SCRIPT_IPC,
     SCRIPT_METRIC,
     SCRIPT_GRADE, /* these three are sonde's own: symbol/grade.h */
     SCRIPT_IDENTITY,
     SCRIPT_PROVENANCE,
-    SCRIPT_FIELD_COUNT,
+    SCRIPT_FIELD_NAMED,
 };
+enum { SCRIPT_FIELDS_MAX = 60 /* behind these bits are others (script_names.h) */ };
 
 #define SCRIPT_BIT(index) (1ull << SCRIPT_##index)
 
@@ -84,8 +69,47 @@ enum script_kind {
     SCRIPT_KIND_COUNT,
 };
 
-/* The name of the i-th field that -F takes; NULL after the last. */
-const char *script_fields_name(size_t i);
+/* Sets of kinds: a bit for each. */
+#define SCRIPT_KIND_BIT(name) (1u << SCRIPT_KIND_##name)
+enum { SCRIPT_ANY_KIND = (1 << SCRIPT_KIND_COUNT) - 1 };
+
+struct script_json;
+struct script_plan;
+struct script_print;
+struct script_sample;
+struct script_start;
+struct script_waiting;
+/* Print to p->out: at the start of the line of any record, and behind that of a sample; and to JSON. */
+typedef void script_start_fn(struct script_print *p, const struct script_plan *plan,
+                             const struct script_start *x);
+typedef void script_step_fn(struct script_print *p, const struct script_plan *plan,
+                            const struct script_waiting *waiting);
+typedef void script_json_fn(struct script_json *j, const struct script_sample *x);
+
+/* A field of -F: all that is known of it, in one row of the table in script_steps.c, which is in the order of
+ * printing (docs/HOWTO_ADD_SORT_KEY.md). What is NULL or 0 is as for most. */
+struct script_field {
+    const char *name;
+    const char *help;       /* what it is */
+    const char *later;      /* it is not there yet: why, or what else there is */
+    uint8_t id;             /* enum script_field_index */
+    uint8_t kinds;          /* of events that can have it; 0: all */
+    uint8_t defaults;       /* of events that show it unless told otherwise */
+    uint8_t model;          /* what the model must know for it (MODEL_NEED_*) */
+    uint64_t needs;         /* sample bits, one of which samples must have */
+    const char *needs_name; /* as perf's messages call them */
+    /* Fields that follow each other with the same function are printed by one call. */
+    script_start_fn *start;
+    script_step_fn *print;
+    script_json_fn *json; /* members of a sample's object; of samples that have what it needs */
+};
+
+/* The i-th row; NULL behind the last. */
+const struct script_field *script_field_at(size_t i);
+/* Its bit in a field mask; 0 of one that is not there yet. */
+uint64_t script_field_bit(size_t i);
+/* The i-th that -F takes; NULL behind the last. */
+const struct script_field *script_field_listed(size_t i);
 
 struct script_fields {
     uint64_t chosen[SCRIPT_KIND_COUNT]; /* masks of SCRIPT_BIT */
@@ -93,6 +117,9 @@ struct script_fields {
                                            error */
     bool spoken[SCRIPT_KIND_COUNT];     /* the user said something about this kind */
 };
+
+/* What the model must know for all that is chosen: MODEL_NEED_*. */
+unsigned script_fields_model(const struct script_fields *f);
 
 /* perf's defaults. */
 void script_fields_init(struct script_fields *f);

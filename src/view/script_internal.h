@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the script view share: script_print.c (plans, steps), script_place.c (addresses),
- * script_values.c (registers, branches, memory sources...), script_record.c (lines of other records). */
+/* What the parts of the script view share: script_print.c (plans, lines), script_steps.c (the table of
+ * fields), script_place.c (addresses), script_values.c (registers, branches, memory sources...),
+ * script_record.c (lines of other records). */
 #ifndef SONDE_VIEW_SCRIPT_INTERNAL_H
 #define SONDE_VIEW_SCRIPT_INTERNAL_H
 
@@ -33,6 +34,17 @@ void script_place_chain(struct script_print *p, uint64_t fields, const struct sc
 void script_code_sample(struct script_print *p, uint64_t fields, const struct script_sample *x);
 /* Those between the branches of the stack, up to the sample. */
 void script_code_branches(struct script_print *p, uint64_t fields, const struct script_sample *x);
+
+/* ---- script_json.c: members of a sample's object, for the table of fields ---- */
+
+struct script_json;
+void script_json_text(struct script_json *j, const char *name, const char *value);
+void script_json_number(struct script_json *j, const char *name, uint64_t v);
+void script_json_id(struct script_json *j, const char *name, uint32_t v);
+/* Addresses and words of bits, as texts: many readers' numbers have no 64 bits. */
+void script_json_hex(struct script_json *j, const char *name, uint64_t v);
+void script_json_regs(struct script_json *j, const char *name, const struct perfdata_regs *r);
+script_json_fn script_json_raw, script_json_addr, script_json_ip, script_json_branches;
 
 /* ---- script_values.c ---- */
 

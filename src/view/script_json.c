@@ -51,6 +51,22 @@ static void digits(struct out *o, const char *name, const uint8_t *p, size_t n) 
     out_char(o, '"');
 }
 
+void script_json_text(struct script_json *j, const char *name, const char *value) {
+    text(j->print->out, name, value);
+}
+
+void script_json_number(struct script_json *j, const char *name, uint64_t v) {
+    number(j->print->out, name, v);
+}
+
+void script_json_id(struct script_json *j, const char *name, uint32_t v) {
+    id(j->print->out, name, v);
+}
+
+void script_json_hex(struct script_json *j, const char *name, uint64_t v) {
+    hex(j->print->out, name, v);
+}
+
 /* ---- header and events ---- */
 
 void script_json_header(struct script_json *j, const struct perfdata_header *h) {
@@ -197,8 +213,10 @@ static void callchain(struct script_json *j, const struct script_sample *x) {
     out_char(o, ']');
 }
 
-static void branches(struct script_json *j, const struct script_sample *x) {
+void script_json_branches(struct script_json *j, const struct script_sample *x) {
     struct out *o = j->print->out;
+    if (!(x->s->have & PERFDATA_SAMPLE_BRANCH_STACK))
+        return;
     key(o, "branches");
     out_char(o, '[');
     for (uint64_t i = 0; i < x->s->branch_count; i++) {
@@ -228,8 +246,10 @@ static void branches(struct script_json *j, const struct script_sample *x) {
 
 /* ---- samples ---- */
 
-static void regs(struct script_json *j, const char *name, const struct perfdata_regs *r) {
+void script_json_regs(struct script_json *j, const char *name, const struct perfdata_regs *r) {
     struct out *o = j->print->out;
+    if (!r->abi)
+        return;
     key(o, name);
     out_char(o, '{');
     uint64_t mask = r->mask;
@@ -270,121 +290,64 @@ void script_json_field(struct script_json *j, const char *name, const char *valu
     quoted(o, value, len);
 }
 
-/* Who, when, where. */
-static void sample_start(struct script_json *j, const struct script_sample *x) {
-    static const char *const modes[8] = {NULL, "kernel", "user", "hypervisor", "guest_kernel", "guest_user"};
-    const struct perfdata_sample *s = x->s;
-    struct out *o = j->print->out;
-    const struct perfdata_event *e = &j->print->events->list.items[x->event];
-    out_str(o, "{\"type\":\"sample\",\"event\":");
-    quoted(o, e->name ? e->name : "unknown", strlen(e->name ? e->name : "unknown"));
-    if (j->scripting)
-        number(o, "event_number", x->event);
-    if (s->have & PERFDATA_SAMPLE_TIME)
-        number(o, "time", s->time);
-    if (s->have & PERFDATA_SAMPLE_TID) {
-        id(o, "pid", s->pid);
-        id(o, "tid", s->tid);
-        const char *comm = model_comm(j->print->model, s->pid, s->tid, x->when, NULL);
-        if (comm)
-            text(o, "comm", comm);
-    }
-    if (s->have & PERFDATA_SAMPLE_CPU)
-        id(o, "cpu", s->cpu);
-    number(o, "period",
-           s->have & (PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_READ) ? s->period : e->attr.sample_period);
-    if (modes[x->misc & PERFDATA_MISC_CPUMODE_MASK])
-        text(o, "mode", modes[x->misc & PERFDATA_MISC_CPUMODE_MASK]);
+void script_json_ip(struct script_json *j, const struct script_sample *x) {
     struct model_hit hit;
-    if (s->have & PERFDATA_SAMPLE_IP) {
-        hex(o, "ip", s->ip);
-        script_place_find(j->print, x, x->misc & PERFDATA_MISC_CPUMODE_MASK, s->ip, &hit);
-        place(j, "", &hit);
-    }
-    if (s->have & PERFDATA_SAMPLE_ADDR) {
-        hex(o, "addr", s->addr);
-        if (script_print_addr_named(&e->attr)) {
-            script_print_locate_address(j->print, x, s->addr, &hit);
-            place(j, "addr_", &hit);
-        }
-    }
+    hex(j->print->out, "ip", x->s->ip);
+    script_place_find(j->print, x, x->misc & PERFDATA_MISC_CPUMODE_MASK, x->s->ip, &hit);
+    place(j, "", &hit);
 }
 
-static void data_src_text(struct out *o, uint64_t data_src) {
-    enum { DIGITS = 17 }; /* before the words */
-    struct out words;
-    unsigned width = 0;
-    if (!out_init(&words, NULL, NULL))
+void script_json_addr(struct script_json *j, const struct script_sample *x) {
+    struct model_hit hit;
+    hex(j->print->out, "addr", x->s->addr);
+    if (!script_print_addr_named(&j->print->events->list.items[x->event].attr))
         return;
-    script_value_data_src(&words, data_src, &width);
-    key(o, "data_src_text");
-    quoted(o, words.buf + DIGITS, words.len - DIGITS);
-    out_fini(&words);
+    script_print_locate_address(j->print, x, x->s->addr, &hit);
+    place(j, "addr_", &hit);
 }
 
-/* Values that stand for themselves. */
-static void sample_values(struct script_json *j, const struct script_sample *x) {
-    const struct perfdata_sample *s = x->s;
-    const struct {
-        uint64_t bit;
-        const char *name;
-        uint64_t value;
-        bool bits;
-    } values[] = {
-        {PERFDATA_SAMPLE_IDENTIFIER, "identifier", s->identifier, false},
-        {PERFDATA_SAMPLE_ID, "id", s->id, false},
-        {PERFDATA_SAMPLE_STREAM_ID, "stream_id", s->stream_id, false},
-        {PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT, "weight", s->weight, false},
-        {PERFDATA_SAMPLE_WEIGHT_STRUCT, "ins_lat", s->ins_lat, false},
-        {PERFDATA_SAMPLE_WEIGHT_STRUCT, "retire_lat", s->weight3, false},
-        {PERFDATA_SAMPLE_DATA_SRC, "data_src", s->data_src, true},
-        {PERFDATA_SAMPLE_TRANSACTION, "transaction", s->transaction, true},
-        {PERFDATA_SAMPLE_PHYS_ADDR, "phys_addr", s->phys_addr, true},
-        {PERFDATA_SAMPLE_DATA_PAGE_SIZE, "data_page_size", s->data_page_size, false},
-        {PERFDATA_SAMPLE_CODE_PAGE_SIZE, "code_page_size", s->code_page_size, false},
-    };
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        if (s->have & values[i].bit)
-            (values[i].bits ? hex : number)(j->print->out, values[i].name, values[i].value);
-    if (j->scripting && s->have & PERFDATA_SAMPLE_DATA_SRC)
-        data_src_text(j->print->out, s->data_src);
-    if (s->have & PERFDATA_SAMPLE_CGROUP) {
-        const char *path = model_cgroup(j->print->model, s->cgroup);
-        number(j->print->out, "cgroup_id", s->cgroup);
-        if (path)
-            text(j->print->out, "cgroup", path);
+/* A tracepoint's fields, or the bytes of all others. */
+void script_json_raw(struct script_json *j, const struct script_sample *x) {
+    const struct perfdata_attr *attr = &j->print->events->list.items[x->event].attr;
+    struct out *o = j->print->out;
+    if (j->scripting || attr->type != PERFDATA_TYPE_TRACEPOINT || !j->fields) {
+        digits(o, "raw", x->s->raw.data, x->s->raw.size);
+        return;
     }
+    key(o, "fields");
+    out_char(o, '{');
+    j->any_field = false;
+    j->fields(j->fields_ctx, j, attr, x->s);
+    out_char(o, '}');
+}
+
+/* What -F has no field for. */
+static void other_values(struct script_json *j, const struct perfdata_sample *s) {
+    struct out *o = j->print->out;
+    if (s->have & PERFDATA_SAMPLE_IDENTIFIER)
+        number(o, "identifier", s->identifier);
+    if (s->have & PERFDATA_SAMPLE_ID)
+        number(o, "id", s->id);
+    if (s->have & PERFDATA_SAMPLE_STREAM_ID)
+        number(o, "stream_id", s->stream_id);
+    if (s->have & PERFDATA_SAMPLE_TRANSACTION)
+        hex(o, "transaction", s->transaction);
+    if (s->have & PERFDATA_SAMPLE_READ)
+        readings(o, s);
 }
 
 void script_json_sample(struct script_json *j, const struct script_sample *x) {
-    const struct perfdata_sample *s = x->s;
+    const struct script_field *field;
     struct out *o = j->print->out;
     while (j->described_events < j->print->events->list.count)
         describe_event(j, j->described_events++);
-    sample_start(j, x);
-    sample_values(j, x);
-    if (s->have & PERFDATA_SAMPLE_READ)
-        readings(o, s);
-    if (s->have & PERFDATA_SAMPLE_REGS_INTR && s->regs_intr.abi)
-        regs(j, "iregs", &s->regs_intr);
-    if (s->have & PERFDATA_SAMPLE_REGS_USER && s->regs_user.abi)
-        regs(j, "uregs", &s->regs_user);
-    if (s->have & PERFDATA_SAMPLE_CALLCHAIN && j->print->options.chains)
+    out_str(o, "{\"type\":\"sample\"");
+    for (size_t i = 0; (field = script_field_at(i)); i++)
+        if (field->json && (!field->needs || x->s->have & field->needs))
+            field->json(j, x);
+    other_values(j, x->s);
+    if (x->s->have & PERFDATA_SAMPLE_CALLCHAIN && j->print->options.chains)
         callchain(j, x);
-    if (s->have & PERFDATA_SAMPLE_BRANCH_STACK)
-        branches(j, x);
-    const struct perfdata_attr *attr = &j->print->events->list.items[x->event].attr;
-    if (s->have & PERFDATA_SAMPLE_RAW &&
-        (j->scripting || attr->type != PERFDATA_TYPE_TRACEPOINT || !j->fields))
-        digits(o, "raw", s->raw.data, s->raw.size);
-    if (s->have & PERFDATA_SAMPLE_RAW && !j->scripting && attr->type == PERFDATA_TYPE_TRACEPOINT &&
-        j->fields) {
-        key(o, "fields");
-        out_char(o, '{');
-        j->any_field = false;
-        j->fields(j->fields_ctx, j, attr, s);
-        out_char(o, '}');
-    }
     out_str(o, "}\n");
 }
 

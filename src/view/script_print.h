@@ -2,7 +2,7 @@
 /*
  * One line (or, with a callchain, one block) of text per sample, as perf
  * script prints it. What an event's lines consist of is computed once, as a
- * short list of steps; per sample only those run, straight into the sink.
+ * short list of functions; per sample only those run, straight into the sink.
  *
  *   comm tid [cpu] time: period event: flags trace addr data_src weight cgroup ip sym (dso) iregs ...
  *   `------ start -----'               (see script_record.c for lines that have only a start)
@@ -20,16 +20,17 @@
 #include "view/script_frames.h"
 #include "view/script_names.h"
 
-enum { SCRIPT_STEPS_MAX = SCRIPT_FIELD_COUNT, SCRIPT_NAME_STEP = 32 /* bytes that are copied at once */ };
+enum { SCRIPT_NAME_STEP = 32 /* bytes that are copied at once */ };
 
 /* What is printed for one event. */
 struct script_plan {
-    uint64_t fields; /* SCRIPT_BIT mask; 0: the event is not shown */
-    uint8_t steps[SCRIPT_STEPS_MAX];
-    uint8_t count, start_count; /* the first start_count steps are the start of a line */
-    bool chain;                 /* the callchain is printed where others have the address */
-    bool branch_pair;           /* "ip => addr": branches sampled one by one */
-    const char *name;           /* "   cycles: ", in SCRIPT_NAME_STEP bytes or more of the printer's arena */
+    uint64_t fields;                            /* SCRIPT_BIT mask; 0: the event is not shown */
+    script_start_fn *starts[SCRIPT_FIELDS_MAX]; /* of the start of a line, */
+    script_step_fn *steps[SCRIPT_FIELDS_MAX];   /* and of what follows in a sample's */
+    uint8_t start_count, count;
+    bool chain;       /* the callchain is printed where others have the address */
+    bool branch_pair; /* "ip => addr": branches sampled one by one */
+    const char *name; /* "   cycles: ", in SCRIPT_NAME_STEP bytes or more of the printer's arena */
     uint32_t name_len;
 };
 

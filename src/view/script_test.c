@@ -720,6 +720,27 @@ static void test_missing_fields(void **state) {
     }
 }
 
+/* A row of the table of fields has what all rows need, and a bit of its own. */
+static void test_field_rows(void **state) {
+    const struct script_field *field, *other;
+    uint64_t bits = 0;
+    (void)state;
+    for (size_t i = 0; (field = script_field_at(i)); i++) {
+        for (size_t k = 0; k < i && (other = script_field_at(k)); k++)
+            assert_string_not_equal(field->name, other->name);
+        if (!field->later == !script_field_bit(i) || bits & script_field_bit(i))
+            fail_msg("%s: every field that is there has a bit, each another one", field->name);
+        bits |= script_field_bit(i);
+        if (!field->later && !field->help)
+            fail_msg("%s has no help", field->name);
+        if (!field->needs != !field->needs_name)
+            fail_msg("%s: what it needs has a name", field->name);
+        if (field->kinds && field->defaults & ~field->kinds)
+            fail_msg("%s is a default of events that cannot have it", field->name);
+    }
+    assert_true(bits && bits >> SCRIPT_FIELDS_MAX == 0);
+}
+
 static void test_later_lists_override(void **state) {
     (void)state;
     struct script_fields f;
@@ -762,6 +783,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_shown),
         cmocka_unit_test(test_bad_fields),
         cmocka_unit_test(test_missing_fields),
+        cmocka_unit_test(test_field_rows),
         cmocka_unit_test(test_later_lists_override),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
