@@ -17,8 +17,6 @@ struct build_ids {
 /* Those that the recording lists or, with `hits` and where it lists none, of the images that samples hit,
  * which may have none. The reading is read to its end perhaps. False: *err says why. */
 bool build_ids_collect(struct build_ids *b, struct recording *r, bool hits, struct err *err);
-/* Those of the images that samples hit, whatever the recording lists. */
-bool build_ids_collect_hits(struct build_ids *b, struct recording *r, struct err *err);
 void build_ids_fini(struct build_ids *b);
 
 #endif

@@ -8,10 +8,10 @@
 #include "base/plural.h"
 #include "cmd/build_ids.h"
 #include "cmd/command.h"
-#include "cmd/embed.h"
 #include "cmd/input.h"
-#include "cmd/scrub.h"
 #include "edit/archive.h"
+#include "edit/embed.h"
+#include "edit/scrub_file.h"
 #include "object/cookie.h"
 #include "os/output.h"
 #include "os/place.h"
@@ -65,15 +65,7 @@ struct session {
 
 static bool write_out(void *ctx, struct bytes b, struct err *err) {
     struct session *s = ctx;
-    while (b.size) {
-        int64_t n = s->output.write(s->output.ctx, s->written, &b, 1);
-        if (n <= 0)
-            return err_errno(err, (int)-n, "archive", "cannot write");
-        s->written += (uint64_t)n;
-        b.data += n;
-        b.size -= (size_t)n;
-    }
-    return true;
+    return os_output_put(&s->output, &s->written, b, "archive", err);
 }
 
 /* ---- what goes in ---- */
@@ -330,8 +322,30 @@ static int archive(struct command_env *env, const struct archive_options *o, con
     return status;
 }
 
+static bool embed_into(struct command_env *env, const struct archive_options *o, const char *path,
+                       const char *output, struct edit_embed_counts *counts, struct err *err) {
+    struct recording r;
+    const struct edit_embed_options with = {.symbols = input_symbols(env, &(struct symbol_options){0}),
+                                            .lines = !o->scrub && !o->no_lines};
+    bool ok = input_open(&r, path, o->force, err) && edit_embed(&r, &with, output, counts, err);
+    recording_close(&r);
+    return ok;
+}
+
+/* Of our own, just written. */
+static bool scrub_into(const char *path, const char *output, struct err *err) {
+    struct recording r;
+    uint64_t left_out = 0;
+    bool ok = input_open(&r, path, true, err) && edit_scrub_file(&r, output, &left_out, err);
+    recording_close(&r);
+    if (ok && left_out)
+        log_line(LOG_WARN, "%llu records that cannot be read are left out: addresses may stand in them",
+                 (unsigned long long)left_out);
+    return ok;
+}
+
 static int embed(struct command_env *env, const struct archive_options *o, const char *path) {
-    struct embed_counts counts;
+    struct edit_embed_counts counts;
     struct err err = ERR_INIT;
     char name[PATH_ROOM];
     snprintf(name, sizeof name, "%s%s", o->output ? o->output : path,
@@ -340,11 +354,9 @@ static int embed(struct command_env *env, const struct archive_options *o, const
                         : ".embedded");
     char whole[PATH_ROOM + 16];
     snprintf(whole, sizeof whole, "%s%s", name, o->scrub ? ".whole" : "");
-    bool ok = input_check_output(path, name, &err) &&
-              embed_recording(env, path, &(struct embed_options){o->force, !o->scrub && !o->no_lines}, whole,
-                              &counts, &err);
+    bool ok = input_check_output(path, name, &err) && embed_into(env, o, path, whole, &counts, &err);
     if (ok && o->scrub) {
-        ok = scrub_recording(whole, name, &err);
+        ok = scrub_into(whole, name, &err);
         os_place_remove(whole, NULL);
     }
     if (!ok)

@@ -60,12 +60,17 @@ bool input_open(struct recording *r, const char *path, bool force, struct err *e
     return recording_open(r, stream_open(path, &(struct stream_options){0}, err), &owner, err);
 }
 
-bool input_names(struct recording_names *n, const struct command_env *env, struct recording *r,
-                 const struct model *m, const struct symbol_options *o, struct err *err) {
+struct symbol_options input_symbols(const struct command_env *env, const struct symbol_options *o) {
     struct symbol_options options = *o;
     options.cache = env->buildid_dir;
     options.own_cache = env->own_cache;
     options.debuginfod_urls = env->debuginfod_urls;
+    return options;
+}
+
+bool input_names(struct recording_names *n, const struct command_env *env, struct recording *r,
+                 const struct model *m, const struct symbol_options *o, struct err *err) {
+    const struct symbol_options options = input_symbols(env, o);
     return recording_names_open(n, r, m, &options, err);
 }
 

@@ -27,8 +27,11 @@ bool input_check_output(const char *input, const char *output, struct err *e);
  * memory as a program may (os/heap.h). False with *err; recording_close is allowed then. */
 bool input_open(struct recording *r, const char *path, bool force, struct err *err);
 
-/* recording_names_open with what the user wants (`o`) and where to look besides: the build-id cache, sonde's
- * own cache, debuginfod servers. */
+/* What the user wants (`o`), and where to look besides: the build-id cache, sonde's own cache, debuginfod
+ * servers. */
+struct symbol_options input_symbols(const struct command_env *env, const struct symbol_options *o);
+
+/* recording_names_open with those. */
 bool input_names(struct recording_names *n, const struct command_env *env, struct recording *r,
                  const struct model *m, const struct symbol_options *o, struct err *err);
 

@@ -179,14 +179,21 @@ static struct object_build_id ask(struct edit_build_ids *b, uint32_t number, boo
     return id;
 }
 
-static void announce(struct edit_build_ids *b, uint32_t number, struct writer *out) {
-    if (number == MODEL_NONE || b->asked[number])
+/* Records of images go in front of what asks for them. */
+struct announcing {
+    struct edit_build_ids *b;
+    struct writer *out;
+};
+
+static void announce(void *ctx, uint32_t number) {
+    const struct announcing *x = ctx;
+    if (number == MODEL_NONE || x->b->asked[number])
         return;
-    b->asked[number] = 1;
+    x->b->asked[number] = 1;
     bool later;
-    struct object_build_id id = ask(b, number, &later);
+    struct object_build_id id = ask(x->b, number, &later);
     if (id.size)
-        put_record(b, model_image(b->model, number), &id, later, out);
+        put_record(x->b, model_image(x->b->model, number), &id, later, x->out);
 }
 
 /* ---- on the way ---- */
@@ -209,16 +216,9 @@ static bool read_sample(const struct edit_build_ids *b, const struct stream_reco
 static bool ask_sample(struct edit_build_ids *b, const struct stream_record *r, struct writer *out) {
     struct perfdata_sample s;
     struct resolve_sample_at at;
-    struct model_hit own;
     if (!read_sample(b, r, PERFDATA_SAMPLE_TID | RESOLVE_CHAIN_FIELDS, &s, &at))
         return true;
-    if (s.have & PERFDATA_SAMPLE_IP && model_find(b->model, at.cpumode, s.pid, at.when, s.ip, &own))
-        announce(b, own.image, out);
-    if (!resolve_sample_read(&b->samples, &at))
-        return false;
-    for (size_t i = 0; i < b->samples.frames.count; i++)
-        announce(b, b->samples.frames.items[i].hit.image, out);
-    return true;
+    return resolve_sample_images(&b->samples, &at, announce, &(struct announcing){b, out});
 }
 
 /* The first mapping that the record at `loc` made, or a later one: ids ascend with their places in the file.
@@ -241,7 +241,7 @@ static bool is_made_by(const struct edit_build_ids *b, uint32_t mapping, uint64_
 
 static void ask_mapping(struct edit_build_ids *b, const struct stream_record *r, struct writer *out) {
     for (uint32_t i = first_mapping(b, r->loc); is_made_by(b, i, r->loc); i++)
-        announce(b, model_mapping(b->model, i).image, out);
+        announce(&(struct announcing){b, out}, model_mapping(b->model, i).image);
 }
 
 /* ---- map records ---- */

@@ -140,13 +140,8 @@ static bool write_whole(const char *path, struct bytes content, struct err *err)
     struct os_output out;
     if (!os_output_create(path, &out, err))
         return false;
-    bool ok = true;
-    for (uint64_t at = 0; ok && at < content.size;) {
-        struct bytes rest = {content.data + at, content.size - (size_t)at};
-        int64_t n = out.write(out.ctx, at, &rest, 1);
-        ok = n > 0 || err_errno(err, (int)-n, path, "cannot write");
-        at += n > 0 ? (uint64_t)n : 0;
-    }
+    uint64_t at = 0;
+    bool ok = os_output_put(&out, &at, content, path, err);
     int closed = out.close(out.ctx);
     return ok && (closed == 0 || err_errno(err, -closed, path, "cannot write"));
 }

@@ -291,3 +291,24 @@ bool object_decompress(enum object_compression kind, struct bytes packed, uint64
     free(memory);
     return ok;
 }
+
+#ifdef HAVE_ZSTD
+bool object_compress(struct bytes plain, struct writer *w) {
+    enum { LEVEL = 3 };
+    size_t at = w->size, bound = ZSTD_compressBound(plain.size);
+    if (!writer_grow(w, bound))
+        return false;
+    size_t n = ZSTD_compress(w->data + at, bound, plain.data, plain.size, LEVEL);
+    w->size = at;
+    if (ZSTD_isError(n) || n >= plain.size)
+        writer_bytes_put(w, plain);
+    else
+        w->size += n; /* already there */
+    return writer_ok(w);
+}
+#else
+bool object_compress(struct bytes plain, struct writer *w) {
+    writer_bytes_put(w, plain);
+    return writer_ok(w);
+}
+#endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressed bytes in memory -> bytes in an arena, with every size bounded before it is believed. */
+/* Compressed bytes in memory -> bytes in an arena, with every size bounded before it is believed; and back.
+ */
 #ifndef SONDE_OBJECT_COMPRESSED_H
 #define SONDE_OBJECT_COMPRESSED_H
 
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/writer.h"
 
 enum object_compression {
     OBJECT_PLAIN,
@@ -38,5 +40,9 @@ bool object_decompress_into(enum object_compression kind, struct bytes packed, u
  * ERR_BROKEN. Memory is taken as the data come, not as they claim. Not for OBJECT_PLAIN. */
 bool object_decompress(enum object_compression kind, struct bytes packed, uint64_t max, struct arena *arena,
                        struct bytes *out, struct err *err);
+
+/* Appends `plain` as a zstd frame of its own or, in a build without zstd or where that is no shorter, as it
+ * is. False when memory ran out. */
+bool object_compress(struct bytes plain, struct writer *w);
 
 #endif

@@ -125,6 +125,19 @@ bool os_output_create(const char *path, struct os_output *out, struct err *err) 
     return true;
 }
 
+bool os_output_put(const struct os_output *o, uint64_t *at, struct bytes b, const char *path,
+                   struct err *err) {
+    while (b.size) {
+        int64_t n = o->write(o->ctx, *at, &b, 1);
+        if (n <= 0)
+            return err_errno(err, (int)-n, path, "cannot write");
+        *at += (uint64_t)n;
+        b.data += n;
+        b.size -= (size_t)n;
+    }
+    return true;
+}
+
 bool os_output_folder(const char *path, struct err *err) {
     return mkdir(path, 0700) == 0 || err_errno(err, errno, path, "cannot create the directory");
 }

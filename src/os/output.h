@@ -34,6 +34,10 @@ bool os_output_piped(void);
 /* Creates (or empties) a file; false and *err on failure. */
 bool os_output_create(const char *path, struct os_output *out, struct err *err);
 
+/* Writes all of `b` at *at, which moves on. False and *err, which says that `path` cannot be written. */
+bool os_output_put(const struct os_output *o, uint64_t *at, struct bytes b, const char *path,
+                   struct err *err);
+
 /* Makes a folder, for its owner alone; false and *err on failure. */
 bool os_output_folder(const char *path, struct err *err);
 

@@ -76,6 +76,21 @@ bool resolve_sample_read_all(struct resolve_samples *r, const struct resolve_sam
     return any || !(at->s->have & PERFDATA_SAMPLE_IP) || add_frame(r, at->cpumode, RESOLVE_AT_OWN, at->s->ip);
 }
 
+bool resolve_sample_images(struct resolve_samples *r, const struct resolve_sample_at *at,
+                           void (*see)(void *ctx, uint32_t image), void *ctx) {
+    struct model_hit own;
+    if (at->s->have & PERFDATA_SAMPLE_IP &&
+        model_find(r->locator->model, at->cpumode, at->s->pid, at->when, at->s->ip, &own) &&
+        own.image != MODEL_NONE)
+        see(ctx, own.image);
+    if (!resolve_sample_read(r, at))
+        return false;
+    for (size_t i = 0; i < r->frames.count; i++)
+        if (r->frames.items[i].hit.image != MODEL_NONE)
+            see(ctx, r->frames.items[i].hit.image);
+    return true;
+}
+
 bool resolve_sample_read_address(struct resolve_samples *r, unsigned cpumode, uint32_t pid,
                                  struct model_when when, uint64_t address) {
     begin(r, pid, when, false);

@@ -68,6 +68,11 @@ bool resolve_sample_read(struct resolve_samples *r, const struct resolve_sample_
 /* The same, and a sample without such frames has one: its own place, if it has an address. */
 bool resolve_sample_read_all(struct resolve_samples *r, const struct resolve_sample_at *at);
 
+/* Calls `see` with each image (its id, as often as it is hit) that a sample hits: where it was taken, and its
+ * callchain. r->frames are as after resolve_sample_read. False: memory. */
+bool resolve_sample_images(struct resolve_samples *r, const struct resolve_sample_at *at,
+                           void (*see)(void *ctx, uint32_t image), void *ctx);
+
 /* One address that is not part of a sample, in the space that a cpumode means, into r->frames. */
 bool resolve_sample_read_address(struct resolve_samples *r, unsigned cpumode, uint32_t pid,
                                  struct model_when when, uint64_t address);

@@ -7,8 +7,7 @@
 #include "base/log.h"
 #include "format/perfdata/record.h"
 #include "object/build_id.h"
-#include "record/keep/keep_tables.h"
-#include "record/write/compress.h"
+#include "symbol/kept.h"
 
 enum { PATH_ROOM = OS_MAPPING_NAME + 64 };
 static const uint64_t JIT_KEY = (uint64_t)1 << 62; /* keys of processes, beside hashes */
@@ -55,41 +54,9 @@ static bool is_proved(const struct perfdata_kept *k, struct bytes file) {
            (object_build_id_read(file, &id) && bytes_equal((struct bytes){id.bytes, id.size}, want));
 }
 
-bool record_keep_encode(struct perfdata_kept *is, struct bytes file, bool lines, uint64_t most,
-                        struct writer *entries) {
-    record_extents extents = {0};
-    struct writer plain = writer_make(false), packed = writer_make(false);
-    bool ok = true;
-    is->kept_size = 0;
-    if (is->kind == PERFDATA_KEPT_TABLES || is->kind == PERFDATA_KEPT_DEBUG) {
-        ok = record_keep_tables(file, lines, &extents);
-    } else {
-        struct perfdata_extent *all = vec_push(&extents);
-        ok = all != NULL;
-        if (ok)
-            *all = (struct perfdata_extent){0, file.size};
-    }
-    for (size_t i = 0; ok && i < extents.count; i++)
-        writer_put(&plain, file.data + extents.items[i].offset, extents.items[i].size);
-    ok = ok && writer_ok(&plain) && record_compress_pack(writer_bytes(&plain), &packed);
-    if (ok) {
-        is->file_size = file.size;
-        is->kept_size = plain.size;
-        is->packed = writer_bytes(&packed);
-        ok = plain.size <= most;
-        if (ok)
-            perfdata_kept_encode(is, extents.items, extents.count, entries);
-    }
-    is->packed = (struct bytes){0};
-    writer_fini(&plain);
-    writer_fini(&packed);
-    vec_fini(&extents);
-    return ok;
-}
-
 /* Appends the entry of a file whose bytes these are. */
 static void copy_bytes(struct record_keep *k, struct perfdata_kept *is, struct bytes file) {
-    if (record_keep_encode(is, file, false, RECORD_KEEP_ALL_MAX - k->bytes, &k->entries))
+    if (symbol_kept_encode(is, file, false, RECORD_KEEP_ALL_MAX - k->bytes, &k->entries))
         k->bytes += is->kept_size;
     else if (is->kept_size)
         k->left_out++;

@@ -63,13 +63,4 @@ bool record_keep_note(struct record_keep *k, uint16_t misc, struct bytes body,
  * until record_keep_fini; empty when nothing needed to be kept (or memory ran out). */
 struct bytes record_keep_finish(struct record_keep *k);
 
-/*
- * Appends an entry of a file with those bytes: its tables (kinds TABLES and DEBUG; with source lines and
- * what was inlined, if `lines`) or all of it. Of `is`, sizes and
- * bytes are filled in. False: nothing was appended, because the file has no tables, or memory ran out, or it
- * is larger than `most` bytes unpacked (is->kept_size says how large, else 0).
- */
-bool record_keep_encode(struct perfdata_kept *is, struct bytes file, bool lines, uint64_t most,
-                        struct writer *entries);
-
 #endif

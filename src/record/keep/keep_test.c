@@ -12,7 +12,7 @@
 #include "object/compressed.h"
 #include "object/elf.h"
 #include "os/proc_fake.h"
-#include "record/keep/keep_tables.h"
+#include "symbol/kept.h"
 #include "tests/support/elf_image.h"
 
 enum { PID = 7, START = 0x400000, LINK = 0, NAME, MORE, FILES };
@@ -333,14 +333,14 @@ static void test_jitdump(void **state) {
 static void test_tables(void **state) {
     (void)state;
     struct fixture f;
-    record_extents extents = {0};
+    symbol_extents extents = {0};
     begin(&f, OS_HELD_HERE);
-    assert_false(record_keep_tables((struct bytes)OS_PROC_TEXT("#!/bin/sh"), false, &extents));
+    assert_false(symbol_kept_tables((struct bytes)OS_PROC_TEXT("#!/bin/sh"), false, &extents));
     for (size_t cut = 0; cut < f.elf.size; cut++) {
         uint8_t *exact = malloc(cut + 1);
         memcpy(exact, f.elf.data, cut);
         vec_clear(&extents);
-        record_keep_tables((struct bytes){exact, cut}, cut % 2, &extents);
+        symbol_kept_tables((struct bytes){exact, cut}, cut % 2, &extents);
         for (size_t i = 0; i < extents.count; i++)
             assert_true(extents.items[i].offset + extents.items[i].size <= cut);
         free(exact);

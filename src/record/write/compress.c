@@ -123,25 +123,7 @@ bool record_compress_spans(struct record_compress *z, const struct bytes *spans,
     z->written += z->out.size;
     return true;
 }
-
-bool record_compress_pack(struct bytes plain, struct writer *w) {
-    enum { LEVEL = 3 };
-    size_t at = w->size, bound = ZSTD_compressBound(plain.size);
-    if (!writer_grow(w, bound))
-        return false;
-    size_t n = ZSTD_compress(w->data + at, bound, plain.data, plain.size, LEVEL);
-    w->size = at;
-    if (ZSTD_isError(n) || n >= plain.size)
-        writer_bytes_put(w, plain);
-    else
-        w->size += n; /* already there */
-    return writer_ok(w);
-}
 #else
-bool record_compress_pack(struct bytes plain, struct writer *w) {
-    writer_bytes_put(w, plain);
-    return writer_ok(w);
-}
 bool record_compress_init(struct record_compress *z, int level, struct err *err) {
     (void)level;
     *z = (struct record_compress){0};

@@ -43,8 +43,4 @@ void record_compress_fini(struct record_compress *z);
 bool record_compress_spans(struct record_compress *z, const struct bytes *spans, size_t count,
                            struct err *err);
 
-/* Appends `plain` as a zstd frame of its own or, in a build without zstd or where that is no shorter, as it
- * is. False when memory ran out. */
-bool record_compress_pack(struct bytes plain, struct writer *w);
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/scrub.h"
+#include "edit/scrub_file.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 
 #include "base/hash.h"
 #include "base/log.h"
-#include "cmd/input.h"
 #include "edit/scrub.h"
 #include "format/jitdump/jitdump.h"
 #include "format/perfdata/feature.h"
@@ -18,13 +17,13 @@
 #include "os/files.h"
 #include "os/output.h"
 #include "os/place.h"
-#include "record/write/compress.h"
 
 /* The copy is what the input's head was, its records, and what stood behind them up to the trailer. */
 enum phase { HEAD, RECORDS, TAIL };
 
 struct scrubbing {
-    struct recording recording;
+    struct recording *recording;
+    const char *path; /* of the output */
     struct edit_scrub *scrub;
     struct copy_editor editor; /* the scrub's, told where the records end */
     struct os_output output;
@@ -84,7 +83,7 @@ static void scrub_feature(struct edit_scrub *s, uint32_t id, uint8_t *content, s
 
 /* Those whose contents lie in `part`, a copy of what begins at `start` in the input. */
 static void scrub_features(struct scrubbing *x, uint8_t *part, uint64_t start, size_t size) {
-    const struct perfdata_header *h = stream_header(x->recording.stream);
+    const struct perfdata_header *h = stream_header(x->recording->stream);
     for (size_t i = 0; i < h->features.count; i++) {
         const struct perfdata_feature *f = &h->features.items[i];
         uint64_t at = f->section.offset - start;
@@ -265,7 +264,7 @@ static bool scrub_kept(struct edit_scrub *s, const struct perfdata_kept *k, stru
     for (uint32_t i = 0; ok && i < k->extent_count; i++)
         extents[i] = perfdata_kept_extent(k, false, i);
     ok = ok && scrub_content(s, k, plain, extents, &content) && writer_ok(&content) &&
-         record_compress_pack(writer_bytes(&content), &packed);
+         object_compress(writer_bytes(&content), &packed);
     struct perfdata_kept copy = *k;
     uint8_t *name = ok ? arena_alloc(&arena, k->name.size + 1) : NULL;
     if (name) {
@@ -350,25 +349,17 @@ static bool scrub_box(struct edit_scrub *s, struct bytes box, struct writer *out
 
 /* ---- the copy ---- */
 
-static bool write_out(struct scrubbing *x, struct bytes b, struct err *err) {
-    while (b.size) {
-        int64_t n = x->output.write(x->output.ctx, x->at, &b, 1);
-        if (n <= 0)
-            return err_errno(err, (int)-n, "archive --scrub", "cannot write");
-        x->at += (uint64_t)n;
-        b.data += n;
-        b.size -= (size_t)n;
-    }
-    return true;
+static bool put(struct scrubbing *x, struct bytes b, struct err *err) {
+    return os_output_put(&x->output, &x->at, b, x->path, err);
 }
 
 /* What stands before the records: the preamble, which ends there, keeps its size. */
 static bool scrub_head(struct scrubbing *x, struct writer *head, struct err *err) {
-    struct bytes old = stream_box(x->recording.stream, true);
+    struct bytes old = stream_box(x->recording->stream, true);
     struct writer box = writer_make(false);
-    bool ok = !old.size || scrub_box(x->scrub, old, &box) || err_memory(err, "archive --scrub");
+    bool ok = !old.size || scrub_box(x->scrub, old, &box) || err_memory(err, x->path);
     if (ok && old.size && box.size != old.size)
-        ok = err_set(err, ERR_UNSUPPORTED, stream_path(x->recording.stream),
+        ok = err_set(err, ERR_UNSUPPORTED, stream_path(x->recording->stream),
                      "its preamble has parts of a later version");
     if (ok && old.size && old.size <= head->size)
         memcpy(head->data + (head->size - old.size), box.data, box.size);
@@ -379,18 +370,18 @@ static bool scrub_head(struct scrubbing *x, struct writer *head, struct err *err
 /* What stands behind them, up to the trailer, which is made anew. */
 static bool write_tail(struct scrubbing *x, struct bytes tail, struct err *err) {
     static const uint8_t zeros[8];
-    struct bytes old = stream_box(x->recording.stream, false);
+    struct bytes old = stream_box(x->recording->stream, false);
     struct writer part = writer_make(false), box = writer_make(false);
     tail.size -= old.size < tail.size ? old.size : tail.size;
     writer_bytes_put(&part, tail);
-    bool ok = (writer_ok(&part) && scrub_box(x->scrub, old, &box)) || err_memory(err, "archive --scrub");
+    bool ok = (writer_ok(&part) && scrub_box(x->scrub, old, &box)) || err_memory(err, x->path);
     if (ok && part.size) {
-        const struct perfdata_header *h = stream_header(x->recording.stream);
+        const struct perfdata_header *h = stream_header(x->recording->stream);
         scrub_features(x, part.data, h->data.offset + h->data.size, part.size);
     }
-    ok = ok && write_out(x, writer_bytes(&part), err) &&
-         write_out(x, (struct bytes){zeros, (size_t)(-x->at % sizeof zeros)}, err) &&
-         write_out(x, writer_bytes(&box), err);
+    ok = ok && put(x, writer_bytes(&part), err) &&
+         put(x, (struct bytes){zeros, (size_t)(-x->at % sizeof zeros)}, err) &&
+         put(x, writer_bytes(&box), err);
     writer_fini(&part);
     writer_fini(&box);
     return ok;
@@ -399,15 +390,15 @@ static bool write_tail(struct scrubbing *x, struct bytes tail, struct err *err) 
 static bool sink_write(void *ctx, struct bytes b, struct err *err) {
     struct scrubbing *x = ctx;
     if (x->phase == RECORDS)
-        return write_out(x, b, err);
+        return put(x, b, err);
     if (x->phase == TAIL)
         return write_tail(x, b, err);
     struct writer head = writer_make(false);
     writer_bytes_put(&head, b);
-    bool ok = writer_ok(&head) || err_memory(err, "archive --scrub");
+    bool ok = writer_ok(&head) || err_memory(err, x->path);
     if (ok)
         scrub_features(x, head.data, 0, head.size);
-    ok = ok && scrub_head(x, &head, err) && write_out(x, writer_bytes(&head), err);
+    ok = ok && scrub_head(x, &head, err) && put(x, writer_bytes(&head), err);
     x->phase = RECORDS;
     writer_fini(&head);
     return ok;
@@ -416,7 +407,7 @@ static bool sink_write(void *ctx, struct bytes b, struct err *err) {
 static bool sink_patch(void *ctx, uint64_t at, struct bytes b, struct err *err) {
     struct scrubbing *x = ctx;
     int64_t n = x->output.write(x->output.ctx, at, &b, 1);
-    return n == (int64_t)b.size || err_errno(err, n < 0 ? (int)-n : 0, "archive --scrub", "cannot write");
+    return n == (int64_t)b.size || err_errno(err, n < 0 ? (int)-n : 0, x->path, "cannot write");
 }
 
 static bool edit(void *ctx, const struct stream_record *r, struct writer *before, bool *keep,
@@ -438,13 +429,13 @@ static bool random_number(uint64_t *number, struct err *err) {
 }
 
 static bool can_scrub(const struct scrubbing *x, struct err *err) {
-    const struct stream *s = x->recording.stream;
+    const struct stream *s = x->recording->stream;
     const struct perfdata_header *h = stream_header(s);
     bool foreign = false;
     for (size_t i = 0; i < h->features.count; i++)
         foreign = foreign || h->features.items[i].id >= PERFDATA_FEATURE_SIMPLEPERF_START ||
                   h->features.items[i].id == PERFDATA_FEATURE_AUXTRACE;
-    if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->recording.events->swap)
+    if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->recording->events->swap)
         return err_set(
             err, ERR_UNSUPPORTED, stream_path(s),
             "only files in this machine's byte order can be scrubbed: convert it with `inject` first");
@@ -453,29 +444,26 @@ static bool can_scrub(const struct scrubbing *x, struct err *err) {
                    "it has AUX data, or simpleperf's own tables, in which addresses are not found");
 }
 
-bool scrub_recording(const char *path, const char *output, struct err *err) {
-    struct scrubbing x = {.editor = {edit, &x}};
-    struct copy_sink sink = {sink_write, sink_patch, &x};
+static bool write_copy(struct scrubbing *x, struct err *err) {
+    struct copy_sink sink = {sink_write, sink_patch, x};
     struct copy_result result;
+    if (!os_output_create(x->path, &x->output, err))
+        return false;
+    bool ok = copy_recording(x->recording->stream, &sink, &x->editor, &result, err);
+    int closed = x->output.close(x->output.ctx);
+    if (ok && closed)
+        ok = err_errno(err, -closed, x->path, "cannot write");
+    if (!ok)
+        os_place_remove(x->path, NULL);
+    return ok;
+}
+
+bool edit_scrub_file(struct recording *r, const char *output, uint64_t *left_out, struct err *err) {
+    struct scrubbing x = {.recording = r, .path = output, .editor = {edit, &x}};
     uint64_t random;
-    bool ok = input_open(&x.recording, path, true, err) && can_scrub(&x, err) &&
-              random_number(&random, err) &&
-              (x.scrub = edit_scrub_new(random, x.recording.stream, err)) != NULL;
-    if (ok && os_output_create(output, &x.output, err)) {
-        ok = copy_recording(x.recording.stream, &sink, &x.editor, &result, err);
-        int closed = x.output.close(x.output.ctx);
-        if (ok && closed)
-            ok = err_errno(err, -closed, output, "cannot write");
-        if (!ok)
-            os_place_remove(output, NULL);
-        uint64_t left_out = edit_scrub_left_out(x.scrub);
-        if (ok && left_out)
-            log_line(LOG_WARN, "%llu records that cannot be read are left out: addresses may stand in them",
-                     (unsigned long long)left_out);
-    } else {
-        ok = false;
-    }
+    bool ok = can_scrub(&x, err) && random_number(&random, err) &&
+              (x.scrub = edit_scrub_new(random, r->stream, err)) != NULL && write_copy(&x, err);
+    *left_out = x.scrub ? edit_scrub_left_out(x.scrub) : 0;
     edit_scrub_free(x.scrub);
-    recording_close(&x.recording);
     return ok;
 }

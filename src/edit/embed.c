@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/embed.h"
+#include "edit/embed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "cmd/build_ids.h"
-#include "cmd/input.h"
 #include "format/perfdata/evidence.h"
 #include "object/build_id.h"
 #include "os/files.h"
 #include "os/output.h"
 #include "os/place.h"
-#include "record/keep/keep.h"
+#include "recording/hits.h"
 #include "recording/naming.h"
+#include "symbol/kept.h"
 
 static const uint64_t IMAGE_MAX = (uint64_t)1 << 30, ALIGN = 8;
 
 struct embedding {
-    struct recording recording;
-    struct build_ids ids; /* with the images that were hit */
-    struct recording_names naming;
+    struct recording *recording;
+    struct model *model;
+    uint8_t *hit; /* by image */
+    struct recording_names names;
     struct writer entries;
-    struct embed_counts *counts;
+    struct edit_embed_counts *counts;
     bool lines;
 };
 
@@ -31,14 +31,14 @@ struct embedding {
 /* By what a reader will know the file again. False: by nothing. */
 static bool evidence_of(const struct embedding *x, const struct model_image *image,
                         struct perfdata_evidence *e) {
-    struct bytes id = model_image_build_id(x->ids.model, image, NULL);
+    struct bytes id = model_image_build_id(x->model, image, NULL);
     *e = (struct perfdata_evidence){0};
     if (id.size && id.size <= sizeof e->build_id) {
         e->build_id_size = (uint8_t)id.size;
         memcpy(e->build_id, id.data, id.size);
         return true;
     }
-    return model_image_evidence(x->ids.model, image, e) && (e->build_id_size || e->has_state);
+    return model_image_evidence(x->model, image, e) && (e->build_id_size || e->has_state);
 }
 
 static bool same_evidence(const struct perfdata_evidence *a, const struct perfdata_evidence *b) {
@@ -49,7 +49,7 @@ static bool same_evidence(const struct perfdata_evidence *a, const struct perfda
 
 /* The recording keeps it already. */
 static bool is_kept(const struct embedding *x, const struct perfdata_kept *k) {
-    struct bytes rest = resolve_recorded_kept(&x->recording.recorded);
+    struct bytes rest = resolve_recorded_kept(&x->recording->recorded);
     for (struct perfdata_kept have; perfdata_kept_next(&rest, false, &have);)
         if (k->kind == PERFDATA_KEPT_MAP
                 ? have.kind == k->kind && have.pid == k->pid
@@ -63,7 +63,7 @@ static bool keep_text(struct embedding *x, struct perfdata_kept *k, const char *
     struct writer text = writer_make(false);
     bool ok = is_kept(x, k) ||
               (path && os_files_real.read(os_files_real.ctx, path, &text, NULL) && writer_ok(&text) &&
-               record_keep_encode(k, writer_bytes(&text), false, IMAGE_MAX, &x->entries));
+               symbol_kept_encode(k, writer_bytes(&text), false, IMAGE_MAX, &x->entries));
     writer_fini(&text);
     return ok;
 }
@@ -71,7 +71,7 @@ static bool keep_text(struct embedding *x, struct perfdata_kept *k, const char *
 /* What dwz(1) moved out of several files' DWARF, once. */
 static void keep_dwz(struct embedding *x, const struct perfdata_kept *of, uint32_t store_id,
                      struct bytes dwarf) {
-    struct bytes dwz = symbol_store_dwz(x->naming.store, store_id, dwarf), rest = writer_bytes(&x->entries);
+    struct bytes dwz = symbol_store_dwz(x->names.store, store_id, dwarf), rest = writer_bytes(&x->entries);
     struct object_build_id id;
     struct perfdata_kept k = {.kind = PERFDATA_KEPT_DEBUG, .pid = of->pid, .name = of->name}, have;
     if (!dwz.size || !object_build_id_read(dwz, &id) || id.size > sizeof k.evidence.build_id)
@@ -82,16 +82,16 @@ static void keep_dwz(struct embedding *x, const struct perfdata_kept *of, uint32
         if (have.kind == k.kind && same_evidence(&have.evidence, &k.evidence))
             return;
     if (!is_kept(x, &k))
-        record_keep_encode(&k, dwz, true, IMAGE_MAX, &x->entries);
+        symbol_kept_encode(&k, dwz, true, IMAGE_MAX, &x->entries);
 }
 
 /* The file, and the one to which its symbols were moved. */
 static bool keep_files(struct embedding *x, struct perfdata_kept *k, uint32_t store_id) {
-    struct symbol_bytes bytes = symbol_store_bytes(x->naming.store, store_id);
-    bool kept = is_kept(x, k) || record_keep_encode(k, bytes.code, x->lines, IMAGE_MAX, &x->entries);
+    struct symbol_bytes bytes = symbol_store_bytes(x->names.store, store_id);
+    bool kept = is_kept(x, k) || symbol_kept_encode(k, bytes.code, x->lines, IMAGE_MAX, &x->entries);
     k->kind = PERFDATA_KEPT_DEBUG;
     if (kept && bytes.debug.size && k->evidence.build_id_size && !is_kept(x, k))
-        record_keep_encode(k, bytes.debug, x->lines, IMAGE_MAX, &x->entries);
+        symbol_kept_encode(k, bytes.debug, x->lines, IMAGE_MAX, &x->entries);
     if (kept && x->lines)
         keep_dwz(x, k, store_id, bytes.debug.size ? bytes.debug : bytes.code);
     return kept;
@@ -131,13 +131,13 @@ static bool is_settled(const struct model_image *image, const struct symbol_sour
 }
 
 static void keep_all(struct embedding *x) {
-    for (uint32_t i = 0; i < model_image_count(x->ids.model); i++) {
-        if (!x->ids.hit[i])
+    for (uint32_t i = 0; i < model_image_count(x->model); i++) {
+        if (!x->hit[i])
             continue;
-        const struct model_image *image = model_image(x->ids.model, i);
-        resolve_names_demand(x->naming.names, i);
-        uint32_t id = resolve_names_store_id(x->naming.names, i);
-        struct symbol_source source = symbol_store_source(x->naming.store, id);
+        const struct model_image *image = model_image(x->model, i);
+        resolve_names_demand(x->names.names, i);
+        uint32_t id = resolve_names_store_id(x->names.names, i);
+        struct symbol_source source = symbol_store_source(x->names.store, id);
         if (is_settled(image, &source))
             continue;
         bool kept = source.status == SYMBOL_FOUND && keep_image(x, image, &source, id);
@@ -150,18 +150,6 @@ static void keep_all(struct embedding *x) {
 }
 
 /* ---- the copy ---- */
-
-static bool write_bytes(struct os_output *o, uint64_t *at, struct bytes b, struct err *err) {
-    while (b.size) {
-        int64_t n = o->write(o->ctx, *at, &b, 1);
-        if (n <= 0)
-            return err_errno(err, (int)-n, "archive --embed", "cannot write");
-        *at += (uint64_t)n;
-        b.data += n;
-        b.size -= (size_t)n;
-    }
-    return true;
-}
 
 /* The trailer with what was kept before and what is now; its other parts stay. */
 static void make_trailer(const struct embedding *x, struct bytes old, struct writer *box) {
@@ -184,7 +172,7 @@ static void make_trailer(const struct embedding *x, struct bytes old, struct wri
 
 static bool write_copy(const struct embedding *x, const char *output, struct err *err) {
     static const uint8_t zeros[8];
-    struct bytes file = stream_input_bytes(x->recording.stream);
+    struct bytes file = stream_input_bytes(x->recording->stream);
     uint64_t old = perfdata_box_size(file, false), at = 0;
     struct bytes body = {file.data, file.size - (size_t)old};
     struct writer box = writer_make(false);
@@ -193,11 +181,11 @@ static bool write_copy(const struct embedding *x, const char *output, struct err
     if (!writer_ok(&box) || !os_output_create(output, &o, err)) {
         bool memory = !writer_ok(&box);
         writer_fini(&box);
-        return memory ? err_memory(err, "archive --embed") : false;
+        return memory ? err_memory(err, output) : false;
     }
-    bool ok = write_bytes(&o, &at, body, err) &&
-              write_bytes(&o, &at, (struct bytes){zeros, (size_t)(-at % ALIGN)}, err) &&
-              write_bytes(&o, &at, writer_bytes(&box), err);
+    bool ok = os_output_put(&o, &at, body, output, err) &&
+              os_output_put(&o, &at, (struct bytes){zeros, (size_t)(-at % ALIGN)}, output, err) &&
+              os_output_put(&o, &at, writer_bytes(&box), output, err);
     int closed = o.close(o.ctx);
     if (ok && closed)
         ok = err_errno(err, -closed, output, "cannot write");
@@ -209,29 +197,35 @@ static bool write_copy(const struct embedding *x, const char *output, struct err
 }
 
 static bool can_embed(const struct embedding *x, struct err *err) {
-    const struct stream *s = x->recording.stream;
-    if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->recording.events->swap)
+    const struct stream *s = x->recording->stream;
+    if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->recording->events->swap)
         return err_set(
             err, ERR_UNSUPPORTED, stream_path(s),
             "only files in this machine's byte order can be extended: convert it with `inject` first");
     return true;
 }
 
-bool embed_recording(const struct command_env *env, const char *path, const struct embed_options *o,
-                     const char *output, struct embed_counts *counts, struct err *err) {
-    struct embedding x = {.entries = writer_make(false), .counts = counts, .lines = o->lines};
-    *counts = (struct embed_counts){0};
-    bool ok = input_open(&x.recording, path, o->force, err) && can_embed(&x, err) &&
-              build_ids_collect_hits(&x.ids, &x.recording, err) &&
-              input_names(&x.naming, env, &x.recording, x.ids.model, &(struct symbol_options){0}, err) &&
-              resolve_names_prepare(x.naming.names, err);
+static bool find_images(struct embedding *x, const struct symbol_options *symbols, struct err *err) {
+    x->model = model_new(&(struct model_options){.need = MODEL_NEED_MAPS}, err);
+    if (!x->model || !recording_first_pass(x->recording, x->model, NULL, NULL, NULL, err))
+        return false;
+    x->hit = recording_hits(x->recording, x->model, err);
+    return x->hit && recording_names_open(&x->names, x->recording, x->model, symbols, err) &&
+           resolve_names_prepare(x->names.names, err);
+}
+
+bool edit_embed(struct recording *r, const struct edit_embed_options *o, const char *output,
+                struct edit_embed_counts *counts, struct err *err) {
+    struct embedding x = {.recording = r, .entries = writer_make(false), .counts = counts, .lines = o->lines};
+    *counts = (struct edit_embed_counts){0};
+    bool ok = can_embed(&x, err) && find_images(&x, &o->symbols, err);
     if (ok) {
         keep_all(&x);
-        ok = writer_ok(&x.entries) ? write_copy(&x, output, err) : err_memory(err, "archive --embed");
+        ok = writer_ok(&x.entries) ? write_copy(&x, output, err) : err_memory(err, output);
     }
     writer_fini(&x.entries);
-    recording_names_close(&x.naming);
-    build_ids_fini(&x.ids);
-    recording_close(&x.recording);
+    recording_names_close(&x.names);
+    model_free(x.model);
+    free(x.hit);
     return ok;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a kept jitdump looks like in a copy for others to see. The rest: edit/scrub_test.c, and
  * tests/buildid_cache_test.py. */
-#include "cmd/scrub.h"
+#include "edit/scrub_file.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -131,7 +131,11 @@ static void test_jitdump(void **state) {
             put_other(&dump, types[i % 2]);
         write_recording(in, &dump);
         lines = 0;
-        assert_true(scrub_recording(in, out, &err));
+        struct recording r;
+        uint64_t left_out;
+        assert_true(recording_open(&r, stream_open(in, &(struct stream_options){0}, &err), NULL, &err) &&
+                    edit_scrub_file(&r, out, &left_out, &err) && !left_out);
+        recording_close(&r);
         uint64_t address = read_copy(out);
         assert_true(i / 2 == NOTHING ? address && address != ADDRESS && address % 4096 == 0 : !address);
         assert_int_equal(lines, i / 2 != NOTHING);

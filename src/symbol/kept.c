@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/keep/keep_tables.h"
+#include "symbol/kept.h"
 
 #include <elf.h>
 
+#include "object/compressed.h"
 #include "object/elf.h"
 
 /* Section types and names: gABI, chapter 4; LSB for .eh_frame; GDB manual for .gnu_debug*. */
@@ -44,7 +45,7 @@ static bool is_wanted(const struct object_section *s, bool lines) {
 }
 
 /* Cut to what the file has. */
-static bool add(record_extents *out, uint64_t file_size, uint64_t offset, uint64_t size) {
+static bool add(symbol_extents *out, uint64_t file_size, uint64_t offset, uint64_t size) {
     if (offset >= file_size || !size)
         return true;
     struct perfdata_extent *x = vec_push(out);
@@ -58,7 +59,7 @@ static int by_offset(const void *a, const void *b) {
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static void join(record_extents *list) {
+static void join(symbol_extents *list) {
     size_t to = 0;
     qsort(list->items, list->count, sizeof *list->items, by_offset);
     for (size_t i = 1; i < list->count; i++) {
@@ -72,7 +73,7 @@ static void join(record_extents *list) {
     list->count = list->count ? to + 1 : 0;
 }
 
-bool record_keep_tables(struct bytes file, bool lines, record_extents *out) {
+bool symbol_kept_tables(struct bytes file, bool lines, symbol_extents *out) {
     struct object_elf e;
     struct object_section s;
     struct object_segment p;
@@ -92,4 +93,36 @@ bool record_keep_tables(struct bytes file, bool lines, record_extents *out) {
             ok = add(out, file.size, p.offset, p.file_size);
     join(out);
     return ok && (symbols || lines); /* dwz(1)'s have none */
+}
+
+bool symbol_kept_encode(struct perfdata_kept *is, struct bytes file, bool lines, uint64_t most,
+                        struct writer *entries) {
+    symbol_extents extents = {0};
+    struct writer plain = writer_make(false), packed = writer_make(false);
+    bool ok = true;
+    is->kept_size = 0;
+    if (is->kind == PERFDATA_KEPT_TABLES || is->kind == PERFDATA_KEPT_DEBUG) {
+        ok = symbol_kept_tables(file, lines, &extents);
+    } else {
+        struct perfdata_extent *all = vec_push(&extents);
+        ok = all != NULL;
+        if (ok)
+            *all = (struct perfdata_extent){0, file.size};
+    }
+    for (size_t i = 0; ok && i < extents.count; i++)
+        writer_put(&plain, file.data + extents.items[i].offset, extents.items[i].size);
+    ok = ok && writer_ok(&plain) && object_compress(writer_bytes(&plain), &packed);
+    if (ok) {
+        is->file_size = file.size;
+        is->kept_size = plain.size;
+        is->packed = writer_bytes(&packed);
+        ok = plain.size <= most;
+        if (ok)
+            perfdata_kept_encode(is, extents.items, extents.count, entries);
+    }
+    is->packed = (struct bytes){0};
+    writer_fini(&plain);
+    writer_fini(&packed);
+    vec_fini(&extents);
+    return ok;
 }
