@@ -25,7 +25,7 @@ CLANG_FORMAT_MAJOR = 14  # other releases lay out the same style differently
 REQUIRED = ["-Dtests=enabled", "-Dzstd=enabled", "-Dtraceevent=enabled"]
 SANITIZE = ["-Dbuildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false"]
 QUICK = ["-Dlto=false", "-Doptimization=1"]
-QUICK_TESTS = ["fixtures", "frames", "oracle", "input", "grades"]
+QUICK_TESTS = ["recordings", "fixtures", "frames", "oracle", "input", "grades"]
 # Unit tests of what runs on several threads.
 THREADED = ["pool", "relay", "profile", "record_write_thread", "record_drain", "model_oracle"]
 SANITIZE_THREADS = ["-Dbuildtype=debugoptimized", "-Db_sanitize=thread", "-Db_lundef=false"]

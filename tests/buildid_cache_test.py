@@ -248,6 +248,11 @@ def check_embed(t, folder, own):
     for options in (["--embed", "--all"], ["--embed", "-o", "-"], ["--scrub", "--exclude-buildids", path]):
         r = sonde("archive", "-f", *options, path)
         t.check(f"usage {options}", r.status == 129, r)
+    os.mkdir(os.path.join(folder, "many"))
+    shutil.copy(path, os.path.join(folder, "many", "data"))
+    for option in ("--embed", "--scrub"):
+        r = sonde("archive", "-f", option, "-o", again + ".many", os.path.join(folder, "many"))
+        t.check(f"{option}: not of a folder", r.status == 1 and "inject -i" in r.err and not os.path.exists(again + ".many"), r)
     os.link(path, path + ".link")
     for options in (["--embed"], ["--scrub"], []):
         r = sonde("archive", "-f", *options, "-o", path + ".link", path)

@@ -198,10 +198,12 @@ static bool write_copy(const struct embedding *x, const char *output, struct err
 
 static bool can_embed(const struct embedding *x, struct err *err) {
     const struct stream *s = x->recording->stream;
-    if (stream_is_pipe(s) || stream_file(s)->fd < 0 || x->recording->events->swap)
-        return err_set(
-            err, ERR_UNSUPPORTED, stream_path(s),
-            "only files in this machine's byte order can be extended: convert it with `inject` first");
+    const struct os_file *file = stream_file(s);
+    if (stream_is_pipe(s) || file->fd < 0 || file->kind == OS_FILE_DIRECTORY || x->recording->events->swap)
+        return err_set(err, ERR_UNSUPPORTED, stream_path(s),
+                       "only one file in this machine's byte order can be extended: make one with `sonde "
+                       "inject -i %s -o FILE` first",
+                       stream_path(s));
     return true;
 }
 
