@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""libsonde: api_test.py SONDE FIXTURES EXAMPLE LIBRARY OBJECT true|false (the library is sanitized)
+"""libsonde: api_test.py SONDE FIXTURES EXAMPLE LIBRARY OBJECT true|false [corpus] (true: the library is sanitized)
 
 The example prints of every fixture, and of the recordings that are kept in corpus/, what `sonde script` prints. The
 rest of the interface is called from Python; not in a sanitized build, which no other program can load. OBJECT is a
-shared object with a build-id and functions called start and stop.
+shared object with a build-id and functions called start and stop. With `corpus` the example prints real recordings
+instead, and nothing else is tested.
 """
 import ctypes
 import glob
@@ -45,6 +46,12 @@ def check_example(report):
             report.check(path, differs is None, differs)
     r = support.run([EXAMPLE, "/nonexistent/file"])
     report.check("no such file", r.status == 1 and "/nonexistent/file" in r.err and r.err.count("\n") == 1, r.err)
+
+
+def check_corpus(report):
+    paths = sorted(glob.glob(os.path.join(support.need_corpus(), "*.data")), key=os.path.getsize)
+    for path, differs in support.parallel(lambda path: library.difference(SONDE, EXAMPLE, path), paths):
+        report.check(path, differs is None, differs)
 
 
 def check_cache(report):
@@ -239,6 +246,9 @@ def check_library(report):
 
 def main():
     report = support.Report("api")
+    if sys.argv[7:] == ["corpus"]:
+        check_corpus(report)
+        report.finish()
     check_example(report)
     check_later_chains(report)
     check_cache(report)

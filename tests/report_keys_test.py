@@ -309,6 +309,9 @@ def parallelism():
           [["40.00%", "30.00%", "[.] start"], ["20.00%", "10.00%", "[.] stop"]])
     without = program(pd.IP | pd.TID | pd.TIME)
     without.sample(7, LEAF)
+    wrong = report(r, "--parallelism", "x")
+    check("a wrong list is said of its own option", (wrong.status, "--parallelism: " in wrong.err, "--cpu" in wrong.err),
+          (129, True, False))
     check("no context switches", [report(without, *o).status for o in (["--latency"], ["-s", "parallelism"], ["--parallelism", "1"])],
           [1, 1, 1])
     alone = program(pd.IP | pd.TID | pd.TIME, flags=pd.CONTEXT_SWITCH)

@@ -276,7 +276,7 @@ static bool prepare(struct script *s, const struct script_print_options *p, stru
     struct filter_options f = {s->o->cpus, s->o->pids, s->o->tids, s->o->comms};
     bool streaming = stream_is_pipe(s->recording.stream) && !script_is_dump(s->o);
     if (!script_print_init(&s->print, &s->out, s->recording.events, NULL, p) ||
-        !filter_parse(&f, &s->filter, err) || !filter_check_cpus(&f, s->recording.events, err) ||
+        !filter_parse(&f, &s->filter, err) || (s->o->cpus && !input_check_cpus(&s->recording, err)) ||
         !script_choice_parse(&s->choice, s->o->chosen_symbols, s->o->chosen_dsos, s->o->range_bytes, err) ||
         (s->o->stop && !filter_names_parse("--stop-bt", s->o->stop, &s->stop, err)))
         return false;

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "format/perfdata/header.h"
 #include "os/heap.h"
+#include "select/filter.h"
 
 #define DEFAULT_INPUT "perf.data"
 
@@ -58,6 +59,11 @@ bool input_open(struct recording *r, const char *path, bool force, struct err *e
         return false;
     os_heap_prepare();
     return recording_open(r, stream_open(path, &(struct stream_options){0}, err), &owner, err);
+}
+
+bool input_check_cpus(const struct recording *r, struct err *err) {
+    return filter_knows_cpus(r->events) ||
+           err_set(err, ERR_ABSENT, NULL, "File does not contain CPU events. Remove -C option to proceed.");
 }
 
 struct symbol_options input_symbols(const struct command_env *env, const struct symbol_options *o) {

@@ -27,6 +27,9 @@ bool input_check_output(const char *input, const char *output, struct err *e);
  * memory as a program may (os/heap.h). False with *err; recording_close is allowed then. */
 bool input_open(struct recording *r, const char *path, bool force, struct err *err);
 
+/* For -C: whether the samples say on which CPU they were taken. False: ERR_ABSENT, in perf's words. */
+bool input_check_cpus(const struct recording *r, struct err *err);
+
 /* What the user wants (`o`), and where to look besides: the build-id cache, sonde's own cache, debuginfod
  * servers. */
 struct symbol_options input_symbols(const struct command_env *env, const struct symbol_options *o);

@@ -45,8 +45,8 @@ struct report_session {
     struct report_threads threads;
     struct profile_parallelism parallelism;
     struct recording_names naming;
-    struct filter filter; /* -C, --pid, --tid */
-    struct filter levels; /* --parallelism, as if they were CPUs */
+    struct filter filter;        /* -C, --pid, --tid */
+    struct filter_ranges levels; /* --parallelism */
     struct filter_names comms, dsos, symbols;
     VEC(const char *) comm_list, dso_list, symbol_list;
     VEC(uint64_t) addresses; /* of -S */
@@ -117,7 +117,7 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     if (o->inlines)
         log_line(LOG_WARN,
                  "--inline: inlined functions are not shown in reports yet; `script --inline' shows them");
-    return filter_check_cpus(&(struct filter_options){.cpus = o->cpus}, s->r->events, err);
+    return !o->cpus || input_check_cpus(s->r, err);
 }
 
 /* Whether a list of keys has one of the types of data: a tracepoint may have fields like exit_type. */
@@ -235,7 +235,7 @@ static bool parse_filters(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
     struct filter_options f = {.cpus = o->cpus, .pids = o->pids, .tids = o->tids};
     return filter_parse(&f, &s->filter, err) &&
-           filter_parse(&(struct filter_options){.cpus = o->parallelism}, &s->levels, err) &&
+           (!o->parallelism || filter_ranges_parse("--parallelism", o->parallelism, &s->levels, err)) &&
            (!o->comms || (filter_names_parse("--comms", o->comms, &s->comms, err) &&
                           list_of("--comms", &s->comms, &s->comm_list, err))) &&
            (!o->dsos || (filter_names_parse("--dsos", o->dsos, &s->dsos, err) &&
@@ -253,14 +253,6 @@ static bool parse_times(struct report_session *s, struct err *err) {
     return time_ranges_parse(s->o->time, s->span.first_ns, s->span.last_ns, &s->times, err);
 }
 
-static bool in_list(const void *list, uint64_t value) {
-    const VEC(struct filter_range) *l = list;
-    for (size_t i = 0; i < l->count; i++)
-        if (value >= l->items[i].first && value <= l->items[i].last)
-            return true;
-    return !l->count;
-}
-
 static uint32_t socket_of(const struct report_session *s, const struct perfdata_sample *x) {
     return x->have & PERFDATA_SAMPLE_CPU && x->cpu < s->sockets.count ? s->sockets.items[x->cpu] : UINT32_MAX;
 }
@@ -274,11 +266,11 @@ static enum profile_verdict keep(void *ctx, const struct perfdata_sample *x, uin
     if (!filter_cpu(&s->filter, x->have & PERFDATA_SAMPLE_CPU ? x->cpu : UINT32_MAX) ||
         !time_ranges_contain(&s->times, when.time_ns) || !report_switch_is_on(&s->switches, when))
         return PROFILE_DROP;
-    if (s->o->parallelism && !filter_cpu(&s->levels, profile_parallelism_at(&s->parallelism, when)))
+    if (s->o->parallelism && !filter_ranges_have(&s->levels, profile_parallelism_at(&s->parallelism, when)))
         return PROFILE_FILTERED;
     if (s->o->socket >= 0 && socket_of(s, x) != (uint32_t)s->o->socket)
         return PROFILE_FILTERED;
-    if (!in_list(&s->filter.pids, x->pid) || !in_list(&s->filter.tids, x->tid))
+    if (!filter_ranges_have(&s->filter.pids, x->pid) || !filter_ranges_have(&s->filter.tids, x->tid))
         return PROFILE_FILTERED;
     return PROFILE_KEEP;
 }
@@ -553,7 +545,7 @@ void report_session_free(struct report_session *s) {
     pool_free(s->pool);
     recording_names_close(&s->naming);
     profile_parallelism_fini(&s->parallelism);
-    filter_fini(&s->levels);
+    filter_ranges_fini(&s->levels);
     report_threads_fini(&s->threads);
     report_switch_fini(&s->switches);
     time_ranges_fini(&s->times);

@@ -9,8 +9,6 @@
 
 #include "symbol/name_match.h"
 
-typedef VEC(struct filter_range) ranges;
-
 static bool read_number(const char **at, uint64_t *out) {
     char *end;
     if (!isdigit((unsigned char)**at))
@@ -24,9 +22,8 @@ static bool read_number(const char **at, uint64_t *out) {
     return true;
 }
 
-/* "3" or "1-4", separated by commas. */
-static bool read_list(const char *option, const char *text, void *into, struct err *err) {
-    ranges *list = into;
+bool filter_ranges_parse(const char *option, const char *text, struct filter_ranges *ranges,
+                         struct err *err) {
     for (const char *at = text; *at;) {
         struct filter_range r;
         bool ok = read_number(&at, &r.first);
@@ -38,15 +35,26 @@ static bool read_list(const char *option, const char *text, void *into, struct e
         if (!ok || r.last < r.first || (*at && *at != ','))
             return err_set(err, ERR_USAGE, option, "Invalid list '%s': give numbers and ranges, like 0,2-4",
                            text);
-        struct filter_range *slot = vec_push(list);
+        struct filter_range *slot = vec_push(&ranges->list);
         if (!slot)
             return err_memory(err, option);
         *slot = r;
         at += *at == ',';
     }
-    if (!list->count)
+    if (!ranges->list.count)
         return err_set(err, ERR_USAGE, option, "the list is empty");
     return true;
+}
+
+void filter_ranges_fini(struct filter_ranges *ranges) {
+    vec_fini(&ranges->list);
+}
+
+bool filter_ranges_have(const struct filter_ranges *ranges, uint64_t number) {
+    for (size_t i = 0; i < ranges->list.count; i++)
+        if (number >= ranges->list.items[i].first && number <= ranges->list.items[i].last)
+            return true;
+    return ranges->list.count == 0;
 }
 
 static bool add_name(const char *option, struct filter_names *names, const char *text, size_t len,
@@ -127,43 +135,34 @@ bool filter_symbols_has(const struct filter_names *names, const char *name) {
 }
 
 bool filter_parse(const struct filter_options *o, struct filter *f, struct err *err) {
-    return (!o->cpus || read_list("--cpu", o->cpus, &f->cpus, err)) &&
-           (!o->pids || read_list("--pid", o->pids, &f->pids, err)) &&
-           (!o->tids || read_list("--tid", o->tids, &f->tids, err)) &&
+    return (!o->cpus || filter_ranges_parse("--cpu", o->cpus, &f->cpus, err)) &&
+           (!o->pids || filter_ranges_parse("--pid", o->pids, &f->pids, err)) &&
+           (!o->tids || filter_ranges_parse("--tid", o->tids, &f->tids, err)) &&
            (!o->comms || filter_names_parse("--comms", o->comms, &f->comms, err));
 }
 
 void filter_fini(struct filter *f) {
-    vec_fini(&f->cpus);
-    vec_fini(&f->pids);
-    vec_fini(&f->tids);
+    filter_ranges_fini(&f->cpus);
+    filter_ranges_fini(&f->pids);
+    filter_ranges_fini(&f->tids);
     filter_names_fini(&f->comms);
 }
 
-bool filter_check_cpus(const struct filter_options *o, const struct perfdata_events *events,
-                       struct err *err) {
-    for (size_t i = 0; o->cpus && i < events->list.count; i++)
-        if (!(events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_CPU))
-            return err_set(err, ERR_ABSENT, NULL,
-                           "File does not contain CPU events. Remove -C option to proceed.");
-    return true;
-}
-
-static bool contains(const struct filter_range *list, size_t count, uint32_t v) {
-    for (size_t i = 0; i < count; i++)
-        if (v >= list[i].first && v <= list[i].last)
-            return true;
-    return count == 0;
-}
-
 bool filter_cpu(const struct filter *f, uint32_t cpu) {
-    return contains(f->cpus.items, f->cpus.count, cpu);
+    return filter_ranges_have(&f->cpus, cpu);
 }
 
 bool filter_sample(const struct filter *f, const struct model *m, const struct perfdata_sample *s,
                    struct model_when when) {
-    if (!contains(f->cpus.items, f->cpus.count, s->cpu) || !contains(f->pids.items, f->pids.count, s->pid) ||
-        !contains(f->tids.items, f->tids.count, s->tid))
+    if (!filter_ranges_have(&f->cpus, s->cpu) || !filter_ranges_have(&f->pids, s->pid) ||
+        !filter_ranges_have(&f->tids, s->tid))
         return false;
     return !f->comms.list.count || filter_names_has(&f->comms, model_comm(m, s->pid, s->tid, when, NULL));
+}
+
+bool filter_knows_cpus(const struct perfdata_events *events) {
+    for (size_t i = 0; i < events->list.count; i++)
+        if (!(events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_CPU))
+            return false;
+    return true;
 }

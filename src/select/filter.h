@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which samples count, by CPU, process, thread and comm: the -C, --pid, --tid and -c options of readers. */
+/*
+ * Which samples are wanted, by CPU, process, thread and comm; lists of numbers and of names as people write
+ * them.
+ *
+ * `option` is what the user calls a list ("--cpu"): errors have it as their `where`.
+ */
 #ifndef SONDE_SELECT_FILTER_H
 #define SONDE_SELECT_FILTER_H
 
@@ -9,33 +14,28 @@
 #include "format/perfdata/sample.h"
 #include "model/model.h"
 
+/* Both ends included. */
 struct filter_range {
     uint64_t first, last;
+};
+
+struct filter_ranges {
+    VEC(struct filter_range) list; /* in the order given */
 };
 
 struct filter_names {
     VEC(char *) list; /* owned */
 };
 
-struct filter {
-    VEC(struct filter_range) cpus, pids, tids; /* empty: all */
-    struct filter_names comms;                 /* empty: all */
-};
+/* Reads "0,2-4" into `ranges`, which is zeroed. False: ERR_USAGE or memory; filter_ranges_fini in any case.
+ */
+bool filter_ranges_parse(const char *option, const char *text, struct filter_ranges *ranges, struct err *err);
+void filter_ranges_fini(struct filter_ranges *ranges);
+/* Whether a range has the number; true of all numbers when there are no ranges. */
+bool filter_ranges_have(const struct filter_ranges *ranges, uint64_t number);
 
-/* What the user gave; each may be NULL. */
-struct filter_options {
-    const char *cpus, *pids, *tids, *comms;
-};
-
-/* Reads "0,2-4" lists, and comms separated by commas or, as file://NAME, one a line in a file. `f` is zeroed.
- * False: ERR_USAGE, or why the file could not be read; filter_fini in any case. */
-bool filter_parse(const struct filter_options *o, struct filter *f, struct err *err);
-void filter_fini(struct filter *f);
-/* Whether CPUs are recorded if they are asked for. False: ERR_ABSENT. */
-bool filter_check_cpus(const struct filter_options *o, const struct perfdata_events *events, struct err *err);
-
-/* Adds names separated by commas or, as file://NAME, one a line in a file. `names` is zeroed at first. False
- * as filter_parse; filter_names_fini in any case. */
+/* Adds names separated by commas or, as file://NAME, one a line in a file. `names` is zeroed at first. False:
+ * memory, or why the file could not be read; filter_names_fini in any case. */
 bool filter_names_parse(const char *option, const char *text, struct filter_names *names, struct err *err);
 void filter_names_fini(struct filter_names *names);
 /* True when the list holds the name, which may be NULL. */
@@ -45,11 +45,29 @@ bool filter_names_has(const struct filter_names *names, const char *name);
 bool filter_symbols_parse(const char *option, const char *text, struct filter_names *names, struct err *err);
 bool filter_symbols_has(const struct filter_names *names, const char *name);
 
+/* Of samples; each list is empty when all count. */
+struct filter {
+    struct filter_ranges cpus, pids, tids;
+    struct filter_names comms;
+};
+
+/* The lists as texts; each may be NULL. */
+struct filter_options {
+    const char *cpus, *pids, *tids, *comms;
+};
+
+/* `f` is zeroed. Errors name --cpu, --pid, --tid, --comms. False as above; filter_fini in any case. */
+bool filter_parse(const struct filter_options *o, struct filter *f, struct err *err);
+void filter_fini(struct filter *f);
+
 /* `cpu` is UINT32_MAX when it is not known: then only an empty list lets it through. */
 bool filter_cpu(const struct filter *f, uint32_t cpu);
 
-/* True when the sample (TID and CPU as decoded) is to be shown. `m` answers for the comm. */
+/* True when the sample (TID and CPU as decoded) is wanted. `m` answers for the comm. */
 bool filter_sample(const struct filter *f, const struct model *m, const struct perfdata_sample *s,
                    struct model_when when);
+
+/* Whether all events were recorded with the CPU, so that samples can be told apart by it. */
+bool filter_knows_cpus(const struct perfdata_events *events);
 
 #endif

@@ -79,6 +79,12 @@ static void test_comms(void **state) {
 static void test_bad_lists(void **state) {
     (void)state;
     static const char *const bad[] = {"x", "1,x", "3-1", "-1", "1-", "1 2", "", "99999999999"};
+    struct filter_ranges none = {0};
+    struct err why = ERR_INIT;
+    assert_true(filter_ranges_have(&none, 7));
+    assert_false(filter_ranges_parse("--levels", "x", &none, &why));
+    assert_string_equal(why.where, "--levels");
+    filter_ranges_fini(&none);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct filter f = {0};
         struct err err = ERR_INIT;

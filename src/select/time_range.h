@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The --time option of script, report and data convert: which samples count.
+ * Which samples are wanted by their time, as people write it (--time in perf's manuals).
  *
  *   "1234.567,1234.789 1235,"   start,stop in seconds; both included; either may be missing
  *   "10%/2,10%/4"               the second and the fourth tenth of the recording
