@@ -44,6 +44,13 @@ static uint32_t find_slot(struct profile_plan *plan, const struct profile_column
 
 static void plan_column(struct profile_plan *plan, const struct profile_column *c) {
     plan->finds |= c->key->finds;
+    if (c->key->add) {
+        plan->adds[c->sum] = c->key->add;
+        if (c->key->per)
+            plan->adds[c->per] = c->key->per;
+        plan->finds |= PROFILE_FINDS_WEIGHTS;
+        plan->want |= c->key->wants;
+    }
     if (!c->key->value)
         return;
     plan->slot_of[c->number] = (uint8_t)find_slot(plan, c);
@@ -407,8 +414,10 @@ static inline void start_pending(struct profile_builder *b, const struct profile
                                     .samples = 1,
                                     .thread = slot->thread};
     if (b->plan->extras) /* with -b all of a branch's sample, as perf has it */
-        p->weights = (struct profile_weights){
-            {s->weight, s->ins_lat, s->weight3}, s->period * PROFILE_LATENCY_UNIT / b->parallelism, 0};
+        p->weights = (struct profile_weights){.w = {s->weight, s->ins_lat, s->weight3},
+                                              .latency = s->period * PROFILE_LATENCY_UNIT / b->parallelism};
+    for (unsigned i = 0; i < PROFILE_OWN_SUMS && b->plan->adds[i]; i++)
+        p->weights.own[i] = b->plan->adds[i](s);
     p->order = when.order;
     p->pid = s->pid;
     p->words = 0;

@@ -85,11 +85,23 @@ static bool set_number(struct maker *m, struct profile_column *column) {
     const struct profile_column *known = find(c->out.items, c->out.count, column);
     known = known ? known : find(c->order.items, c->order.count, column);
     if (column->field || known) {
-        column->number = known ? known->number : column->number;
+        if (known) {
+            column->number = known->number;
+            column->sum = known->sum;
+            column->per = known->per;
+        }
         return true;
     }
     if (c->count == PROFILE_COLUMNS_MAX)
         return err_set(m->err, ERR_USAGE, NULL, "more than %d columns", PROFILE_COLUMNS_MAX);
+    const uint32_t sums = (column->key->add != NULL) + (column->key->per != NULL);
+    if (c->sums + sums > PROFILE_OWN_SUMS)
+        return err_set(m->err, ERR_USAGE, NULL,
+                       "`%s' is more than can be summed up at once: ask for fewer columns",
+                       column->key->name);
+    column->sum = (uint8_t)c->sums;
+    column->per = (uint8_t)(c->sums + 1);
+    c->sums += sums;
     column->number = c->count++;
     return true;
 }
@@ -250,8 +262,12 @@ static bool make_column(struct maker *m, const char *option, const char *name, s
     const struct profile_key *key = find_key(name, len, !strcmp(option, "sort"));
     if (!key)
         return unknown_key(m, option, name, len);
-    if ((key->need == PROFILE_NEEDS_BRANCHES && !m->o->branch) ||
-        (key->need == PROFILE_NEEDS_MEMORY && !m->o->mem))
+    const bool has[] = {[PROFILE_NEEDS_NOTHING] = true,
+                        [PROFILE_NEEDS_BRANCHES] = m->o->branch,
+                        [PROFILE_NEEDS_MEMORY] = m->o->mem,
+                        [PROFILE_NEEDS_HISTORY] = m->o->history,
+                        [PROFILE_NEEDS_SWITCHES] = true};
+    if (!has[key->need])
         return err_set(m->err, ERR_USAGE, NULL, "Invalid --%s key: `%.*s'", option, (int)len, name);
     if (key->need == PROFILE_NEEDS_SWITCHES && !m->o->latent)
         return err_set(m->err, ERR_ABSENT, NULL,
@@ -429,6 +445,7 @@ const struct profile_column *profile_columns_find(const struct profile_columns *
 const char *profile_key_condition(const struct profile_key *key) {
     static const char *const conditions[] = {[PROFILE_NEEDS_BRANCHES] = "with --branch-stack",
                                              [PROFILE_NEEDS_MEMORY] = "with --mem-mode",
+                                             [PROFILE_NEEDS_HISTORY] = "with --branch-history",
                                              [PROFILE_NEEDS_SWITCHES] = "after record --latency"};
     return conditions[key->need];
 }

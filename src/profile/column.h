@@ -35,6 +35,7 @@ enum profile_need {
     PROFILE_NEEDS_NOTHING,
     PROFILE_NEEDS_BRANCHES, /* -b */
     PROFILE_NEEDS_MEMORY,   /* --mem-mode */
+    PROFILE_NEEDS_HISTORY,  /* --branch-history */
     PROFILE_NEEDS_SWITCHES, /* context switches, as record --latency has them */
 };
 
@@ -75,12 +76,15 @@ enum {
 };
 
 struct out;
+struct perfdata_sample;
 struct profile;
 struct profile_builder;
 struct profile_column;
 struct profile_row;
 struct profile_table;
 struct profile_taken;
+
+typedef uint64_t profile_add_fn(const struct perfdata_sample *s);
 
 /*
  * A measure or a sort key: all that is known of it, in one row of a table (column_*.c,
@@ -116,6 +120,10 @@ struct profile_key {
         bool nowhere_else;       /* on other processors there is no such column */
     } arch;
 
+    /* Measures: what a sample adds to a sum of the column's own and, `per`, to one that this is divided by: a
+     * percentage. NULL: `sum` says which sum it is; it is not divided. */
+    profile_add_fn *add, *per;
+
     /* The value of a sample (or of a branch of it). Keys with one function share what it gives. */
     uint64_t (*value)(struct profile_builder *b, const struct profile_taken *x,
                       const struct profile_column *c);
@@ -134,6 +142,7 @@ struct profile_key {
 struct profile_column {
     const struct profile_key *key;
     uint32_t number;   /* distinct for each column of a set: below PROFILE_COLUMNS_MAX */
+    uint8_t sum, per;  /* of a measure with `add`, `per`: which of profile_sums.own */
     const char *title; /* the heading: "Shared Object"; lives as long as the set */
     uint32_t event;    /* of a field: whose; in other events' tables the column is not shown. Else
                           PERFDATA_NO_EVENT */
@@ -145,7 +154,12 @@ struct profile_column {
     bool shown;  /* false: groups and sorts only (-s without -F shows everything) */
 };
 
-enum { PROFILE_COLUMNS_MAX = 160, PROFILE_FIELDS_MAX = 32, PROFILE_NEVER_CUT = UINT16_MAX };
+enum {
+    PROFILE_COLUMNS_MAX = 160,
+    PROFILE_FIELDS_MAX = 32,
+    PROFILE_NEVER_CUT = UINT16_MAX,
+    PROFILE_OWN_SUMS = 4
+};
 
 static inline bool profile_column_is_key(const struct profile_column *c) {
     return c->key->kind != PROFILE_MEASURE;
@@ -155,6 +169,7 @@ struct profile_columns {
     struct arena arena;
     uint32_t count;                   /* of distinct columns */
     uint32_t fields;                  /* how many of them are fields */
+    uint32_t sums;                    /* that are columns' own */
     VEC(struct profile_column) out;   /* in the order of printing */
     VEC(struct profile_column) order; /* what decides the order of entries, most important first */
     const char *sort;                 /* the keys as asked for, defaults and what came of itself included */

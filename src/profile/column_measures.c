@@ -46,9 +46,12 @@ static const struct profile_key rows[] = {
 const struct profile_key_list profile_measures = {rows, sizeof rows / sizeof *rows};
 
 uint64_t profile_measure(const struct profile_sums *self, const struct profile_through *children,
-                         const uint64_t *latency, const struct profile_key *key) {
+                         const uint64_t *latency, const struct profile_column *c) {
+    const struct profile_key *key = c->key;
     const char *from = (const char *)self;
     bool through = key->layout & PROFILE_OF_CHILDREN, time = key->id == PROFILE_LATENCY_CHILDREN;
+    if (key->add)
+        return self->own[c->sum];
     if (through && !children)
         return time ? self->latency : self->period;
     if (time)
@@ -68,5 +71,7 @@ void profile_sums_add(struct profile_sums *to, const struct profile_sums *more) 
     to->weight1 += more->weight1;
     to->weight2 += more->weight2;
     to->weight3 += more->weight3;
+    for (unsigned i = 0; i < PROFILE_OWN_SUMS; i++)
+        to->own[i] += more->own[i];
     to->latency += more->latency;
 }

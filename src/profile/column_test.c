@@ -15,7 +15,7 @@ static struct profile_columns made;
 static const struct profile_columns *make(const char *sort, const char *fields, struct err *err) {
     static const struct perfdata_events none;
     const struct profile_column_options o = {
-        .sort = sort, .fields = fields, .branch = true, .mem = true, .latent = true};
+        .sort = sort, .fields = fields, .branch = true, .history = true, .mem = true, .latent = true};
     profile_columns_fini(&made);
     made = (struct profile_columns){0};
     return profile_columns_make(&o, &none, &made, err) ? &made : NULL;

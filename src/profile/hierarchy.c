@@ -93,14 +93,14 @@ static bool make_levels(struct tree *tree) {
 }
 
 /* The order of two levels by one sum, more first. */
-static int by_sum(const struct tree *tree, uint32_t i, uint32_t j, const struct profile_key *key) {
+static int by_sum(const struct tree *tree, uint32_t i, uint32_t j, const struct profile_column *c) {
     const struct profile_table *t = tree->t;
     uint32_t first = profile_sorting_member(tree->p, t);
     uint32_t end = tree->p->plan.o->group_sort_index < (int)t->members ? t->members : 1;
     for (uint32_t m = 0; m < end; m++) {
         uint32_t member = m ? m : first;
-        uint64_t u = profile_measure(&t->level_sums.items[(size_t)i * t->members + member], NULL, NULL, key),
-                 v = profile_measure(&t->level_sums.items[(size_t)j * t->members + member], NULL, NULL, key);
+        uint64_t u = profile_measure(&t->level_sums.items[(size_t)i * t->members + member], NULL, NULL, c),
+                 v = profile_measure(&t->level_sums.items[(size_t)j * t->members + member], NULL, NULL, c);
         if (u != v)
             return u > v ? -1 : 1;
     }
@@ -116,12 +116,13 @@ static int by_place_in_tree(const void *a, const void *b, void *ctx) {
     bool asked = false;
     int order = 0;
     for (size_t k = 0; !order && k < c->order.count; k++) {
-        const struct profile_key *key = c->order.items[k].key;
-        bool share = key->id == PROFILE_LATENCY || key->id == PROFILE_OVERHEAD;
-        order = share ? by_sum(tree, i, j, key) : 0;
+        enum profile_column_id id = c->order.items[k].key->id;
+        bool share = id == PROFILE_LATENCY || id == PROFILE_OVERHEAD;
+        order = share ? by_sum(tree, i, j, &c->order.items[k]) : 0;
         asked |= share;
     }
-    order = asked ? order : by_sum(tree, i, j, profile_key_known(PROFILE_OVERHEAD));
+    const struct profile_column overhead = {.key = profile_key_known(PROFILE_OVERHEAD)};
+    order = asked ? order : by_sum(tree, i, j, &overhead);
     if (order)
         return order;
     const struct profile_table *t = tree->t;

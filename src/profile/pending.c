@@ -55,6 +55,8 @@ static void add_to_leaf(struct profile_builder *b, uint32_t id, const struct pro
     }
     for (unsigned i = 0; b->plan->extras && i < 3; i++)
         b->weights.items[id].w[i] += weights->w[i];
+    for (unsigned i = 0; b->plan->extras && i < PROFILE_OWN_SUMS; i++)
+        b->weights.items[id].own[i] += weights->own[i];
     if (b->plan->extras) {
         b->weights.items[id].latency += weights->latency;
         b->weights.items[id].cut += weights->cut;

@@ -123,7 +123,8 @@ struct profile_sums {
     uint64_t period, samples;
     uint64_t period_sys, period_us, period_guest_sys, period_guest_us;
     uint64_t weight1, weight2, weight3;
-    uint64_t latency; /* period by how many threads ran, times PROFILE_LATENCY_UNIT */
+    uint64_t own[PROFILE_OWN_SUMS]; /* of columns: profile_column.sum */
+    uint64_t latency;               /* period by how many threads ran, times PROFILE_LATENCY_UNIT */
 };
 #define PROFILE_LATENCY_UNIT 4096
 void profile_sums_add(struct profile_sums *to, const struct profile_sums *more);
@@ -137,7 +138,7 @@ struct profile_through {
  * PROFILE_OF_CHILDREN is of `children` and their latency, as profile_entry has them, if there are children.
  */
 uint64_t profile_measure(const struct profile_sums *self, const struct profile_through *children,
-                         const uint64_t *latency, const struct profile_key *key);
+                         const uint64_t *latency, const struct profile_column *c);
 
 struct profile_entry {
     const struct profile_sums *self;        /* [event.members]: the leader's first */

@@ -48,11 +48,12 @@ enum { PROFILE_CLASS_MAX = 64 };
 struct profile_plan {
     const struct profile_input *in;
     const struct profile_options *o;
-    uint64_t want;                        /* PERFDATA_SAMPLE_* to decode */
-    uint32_t finds;                       /* PROFILE_FINDS_* of all columns */
-    uint32_t class_count;                 /* values of a class */
-    uint8_t slot_of[PROFILE_COLUMNS_MAX]; /* by a column's number: its index in the class; 0: none */
-    uint8_t comm_slot;                    /* of the key comm; 0: none */
+    uint64_t want;                          /* PERFDATA_SAMPLE_* to decode */
+    profile_add_fn *adds[PROFILE_OWN_SUMS]; /* of measures; NULL behind the last */
+    uint32_t finds;                         /* PROFILE_FINDS_* of all columns */
+    uint32_t class_count;                   /* values of a class */
+    uint8_t slot_of[PROFILE_COLUMNS_MAX];   /* by a column's number: its index in the class; 0: none */
+    uint8_t comm_slot;                      /* of the key comm; 0: none */
     const struct profile_column *slots[PROFILE_CLASS_MAX]; /* whose values they are, but for the first */
     uint32_t level_at; /* -b: index in the class of the samples' cpumode, which is shown; else 0 */
     bool selects;      /* profile_select is to be asked */
@@ -91,8 +92,9 @@ struct profile_leaf {
 
 struct profile_weights {
     uint64_t w[3];
-    uint64_t latency; /* period by how many threads ran */
-    uint64_t cut;     /* samples whose stack goes on behind its dump */
+    uint64_t own[PROFILE_OWN_SUMS]; /* of columns */
+    uint64_t latency;               /* period by how many threads ran */
+    uint64_t cut;                   /* samples whose stack goes on behind its dump */
 };
 
 /* A part of a chain as recorded, which waits with its sample. */

@@ -34,10 +34,10 @@ struct sorter {
 
 /* Of means, which are shown, the sums count, as in perf. */
 static uint64_t measure_in(const struct profile_sums *s, const struct profile_through *children,
-                           const uint64_t *latency, const struct profile_key *key) {
-    if (!children && key->layout & PROFILE_OF_CHILDREN) /* "N/A" */
+                           const uint64_t *latency, const struct profile_column *c) {
+    if (!children && c->key->layout & PROFILE_OF_CHILDREN) /* "N/A" */
         return 0;
-    return profile_measure(s, children, latency, key);
+    return profile_measure(s, children, latency, c);
 }
 
 uint32_t profile_sorting_member(const struct profile *p, const struct profile_table *t) {
@@ -51,10 +51,10 @@ static uint64_t measure(const struct profile *p, const struct profile_table *t, 
     if (term->member)
         return measure_in(&t->joined_self.items[at],
                           t->joined_children.items ? &t->joined_children.items[at] : NULL,
-                          t->joined_latency.items ? &t->joined_latency.items[at] : NULL, term->c->key);
+                          t->joined_latency.items ? &t->joined_latency.items[at] : NULL, term->c);
     const struct profile_row *r = &t->rows.items[row];
     return measure_in(&t->self.items[r->self], p->plan.o->children ? &t->through.items[row] : NULL,
-                      t->latency.items ? &t->latency.items[row] : NULL, term->c->key);
+                      t->latency.items ? &t->latency.items[row] : NULL, term->c);
 }
 
 /* ---- keys ---- */

@@ -215,6 +215,8 @@ static void add_weights(struct profile_sums *self, const struct profile_weights 
     self->weight1 += weights->w[0];
     self->weight2 += weights->w[1];
     self->weight3 += weights->w[2];
+    for (unsigned i = 0; i < PROFILE_OWN_SUMS; i++)
+        self->own[i] += weights->own[i];
     self->latency += weights->latency;
 }
 

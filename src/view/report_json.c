@@ -123,6 +123,26 @@ static void print_keys(struct printer *pr, const struct profile_entry *entry, bo
     out_char(pr->out, '}');
 }
 
+/* Sums that columns have for themselves. */
+static void print_measures(struct printer *pr, const struct profile_entry *entry) {
+    bool first = true;
+    for (size_t i = 0; i < pr->o->columns->out.count; i++) {
+        const struct profile_column *c = &pr->o->columns->out.items[i];
+        if (!c->key->add)
+            continue;
+        out_printf(pr->out, first ? ",\"measures\":{\"%s\":[" : ",\"%s\":[", c->key->name);
+        first = false;
+        for (uint32_t m = 0; m < pr->e->members; m++) {
+            out_printf(pr->out, "%s{\"sum\":%" PRIu64, m ? "," : "", entry->self[m].own[c->sum]);
+            if (c->key->per)
+                print_member(pr->out, "of", entry->self[m].own[c->per]);
+            out_char(pr->out, '}');
+        }
+        out_char(pr->out, ']');
+    }
+    out_str(pr->out, first ? "" : "}");
+}
+
 static bool print_entry(struct printer *pr, const struct profile_entry *entry, bool hierarchy) {
     out_char(pr->out, '{');
     print_all_sums(pr, "self", entry, NULL);
@@ -130,6 +150,7 @@ static bool print_entry(struct printer *pr, const struct profile_entry *entry, b
         out_char(pr->out, ',');
         print_all_sums(pr, "children", entry, entry->children);
     }
+    print_measures(pr, entry);
     print_keys(pr, entry, hierarchy);
     if (!pr->o->graphs || !entry->has_graph)
         return true;

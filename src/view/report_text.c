@@ -217,18 +217,24 @@ static bool is_latency(const struct profile_key *key) {
 
 /* One member's number in `width` columns (0: as it comes). */
 static void print_number(const struct printer *pr, const struct profile_entry *entry, uint32_t member,
-                         const struct profile_key *key, unsigned width) {
+                         const struct profile_column *c, unsigned width) {
+    const struct profile_key *key = c->key;
     const struct profile_sums *s = &entry->self[member];
     if (key->layout & PROFILE_OF_CHILDREN && !entry->children) {
         out_right(pr->out, "N/A", 3, width);
         return;
     }
     uint64_t number = profile_measure(s, entry->children ? &entry->children[member] : NULL,
-                                      entry->latency ? &entry->latency[member] : NULL, key);
+                                      entry->latency ? &entry->latency[member] : NULL, c);
     if (key->layout & PROFILE_PERCENT) {
         uint64_t whole =
             is_latency(key) ? pr->e->member_totals[member].latency : pr->e->member_totals[member].period;
         report_print_percent(report_percent(number, whole), width, pr->o->color, pr->out);
+    } else if (key->per && !s->own[c->per]) {
+        out_right(pr->out, "-", 1, width);
+    } else if (key->per) {
+        out_printf(pr->out, "%*.1f%%", width ? (int)width - 1 : 0,
+                   (double)number * 100 / (double)s->own[c->per]);
     } else if (key->layout & PROFILE_MEAN) {
         out_printf(pr->out, "%*.1f", (int)width, s->samples ? (double)number / (double)s->samples : 0.0);
     } else {
@@ -248,19 +254,19 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
         if (k && absent)
             break; /* "N/A" once */
         if (absent && (pr->o->separator || c->asked)) {
-            print_number(pr, entry, i, key, c->asked > 4 ? c->asked : c->asked ? 4 : unit); /* " N/A" */
+            print_number(pr, entry, i, c->is, c->asked > 4 ? c->asked : c->asked ? 4 : unit); /* " N/A" */
         } else if (pr->o->separator) {
             out_char(pr->out, ' ');
-            print_number(pr, entry, i, key, 0);
+            print_number(pr, entry, i, c->is, 0);
         } else if (c->asked) {
             out_char(pr->out, ' ');
-            print_number(pr, entry, i, key,
+            print_number(pr, entry, i, c->is,
                          (c->asked > c->title_len ? c->asked : (unsigned)c->title_len) - 1);
         } else if (key->id == PROFILE_LATENCY_CHILDREN) { /* a blank, whatever comes */
             out_char(pr->out, ' ');
-            print_number(pr, entry, i, key, unit - 1);
+            print_number(pr, entry, i, c->is, unit - 1);
         } else {
-            print_number(pr, entry, i, key, pr->members.count == 1 ? c->width : unit);
+            print_number(pr, entry, i, c->is, pr->members.count == 1 ? c->width : unit);
         }
     }
     size_t len = pr->out->total + pr->out->len - start;
@@ -363,7 +369,7 @@ static bool print_graph(struct printer *pr, const struct profile_entry *entry) {
 /* print_measure of a percentage in a plain table; `column` is the column's index. */
 static void print_plain_percent(const struct printer *pr, const struct profile_entry *entry, size_t column) {
     const struct column *c = &pr->columns.items[column];
-    uint64_t number = profile_measure(entry->self, entry->children, entry->latency, c->key);
+    uint64_t number = profile_measure(entry->self, entry->children, entry->latency, c->is);
     struct percent_cell *cell =
         &pr->scratch->cells[(number + column) * 0x9e3779b97f4a7c15u >> (64 - PERCENT_CELLS_BITS)];
     if (cell->number != number || cell->column != column + 1) {
