@@ -220,6 +220,28 @@ def history():
 
 # ---- threads ----
 
+def predicted():
+    """Of all branches of a row's samples; rows without any have no share."""
+    r = program(pd.IP | pd.TID | pd.TIME | pd.CALLCHAIN | pd.PERIOD | pd.BRANCH_STACK)
+    r.features[pd.HEADER_BRANCH_STACK] = b""
+    r.comm(8, "none")
+    hit, miss = 2, 1  # perf_event.h, struct perf_branch_entry
+    for flags in (hit, hit, hit), (hit, miss, miss), (miss, hit):
+        r.sample(7, LEAF, branches=[(LEAF + 16, MIDDLE, f) for f in flags])
+    r.sample(8, LEAF)
+    options = ["--branch-history", "-g", "none", "--no-children", "-s", "comm,callchain_branch_predicted"]
+    want = [["75.00%", "prog", "62.5%"], ["25.00%", "none", "-"]]
+    check("callchain_branch_predicted", rows(report(r, *options).out), want)
+    check("callchain_branch_predicted -t", "".join(rows(report(r, *options, "-t", ";").out)[0]).replace(" ", ""), "75.00%;prog;62.5%")
+    entries = json.loads(report(r, *options, "--json").out)["tables"][0]["entries"]
+    check("callchain_branch_predicted --json", [e["measures"] for e in entries],
+          [{"callchain_branch_predicted": [{"sum": n, "of": of}]} for n, of in ((5, 8), (0, 0))])
+    tree = rows(report(r, *options[:-1], "comm,sym,callchain_branch_predicted", "-H").out)
+    check("callchain_branch_predicted -H", [x[:2] for x in tree][:2], [["75.00%", "62.5%"]] * 2)
+    failed = report(r, "-s", "callchain_branch_predicted")
+    check("without --branch-history", (failed.status, "Invalid --sort key" in failed.err), (129, True))
+
+
 def threads():
     r = program(pd.IP | pd.TID | pd.TIME, flags=pd.INHERIT_STAT)
     r.sample(7, LEAF)
@@ -531,7 +553,7 @@ def interrupt():
 
 
 def main():
-    for test in (memory, searches, empty_chains, later_chains, call_stacks, blocks, history, threads, gone, columns, cpus,
+    for test in (memory, searches, empty_chains, later_chains, call_stacks, blocks, history, predicted, threads, gone, columns, cpus,
                  parallelism, typos, verbose, types, stitching, sizes, fields, limits, groups, interrupt):
         test()
     shutil.rmtree(FOLDER)

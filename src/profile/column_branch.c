@@ -120,6 +120,19 @@ static void put_cycles(const struct profile *p, const struct profile_table *t, c
         out_char(o, '-');
 }
 
+/* ---- sums over the branch stacks of a row's samples ---- */
+
+static uint64_t add_branches(const struct perfdata_sample *s) {
+    return s->branch_count;
+}
+
+static uint64_t add_predicted(const struct perfdata_sample *s) {
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < s->branch_count; i++)
+        n += perfdata_branch_at(s, i).predicted;
+    return n;
+}
+
 #define OF_BRANCHES .need = PROFILE_NEEDS_BRANCHES, .wants = PERFDATA_SAMPLE_BRANCH_STACK
 #define NOT_SUMMED  "branch details are not summed up for callchains"
 
@@ -159,10 +172,10 @@ static const struct profile_key rows[] = {
      OF_BRANCHES, .kind = PROFILE_KEY_ADDRESS, .layout = PROFILE_RAGGED, .value = value_to,
      .words = words_address, .rank = profile_rank_dso_backwards, .by_address = true, .put = put_address,
      .room = room_address},
-    {.name = "callchain_branch_predicted",
-     .title = "Predicted",
-     .kind = PROFILE_KEY_NUMBER,
-     .later = NOT_SUMMED},
+    {PROFILE_NAMES("callchain_branch_predicted", "Predicted",
+                   "share of the branches that the processor had expected"),
+     .need = PROFILE_NEEDS_HISTORY, .wants = PERFDATA_SAMPLE_BRANCH_STACK, .width = 8, .add = add_predicted,
+     .per = add_branches},
     {.name = "callchain_branch_abort", .title = "Abort", .kind = PROFILE_KEY_NUMBER, .later = NOT_SUMMED},
     {.name = "callchain_branch_cycles", .title = "Cycles", .kind = PROFILE_KEY_NUMBER, .later = NOT_SUMMED},
 };
