@@ -105,6 +105,10 @@ def check_without_map(t, folder):
         if want:
             r = support.run([SONDE, "why", "-f", "-i", data, "--symbol", "first", "--kallsyms", path])
             t.check("no map: why", "by no record, but lists" in r.out.decode() and "inferred: " in r.out.decode(), r)
+            known = "0123456789abcdef0123456789abcdef01234567 [late]"
+            support.run([SONDE, "inject", "-f", "-b", "--known-build-ids", known, "--kallsyms", path, "-i", data, "-o", data + ".ids"])
+            r = support.run([SONDE, "report", "-f", "-D", "-i", data + ".ids"])
+            t.check("no map: inject -b finds its samples", b"PERF_RECORD_BUILD_ID" in r.out and b"[late]" in r.out, r)
             r = support.run([SONDE, "report", "-f", "-i", data, "--mmaps"])
             t.check("no map: none is shown as recorded", "[late]" not in r.out.decode(), r.out)
 

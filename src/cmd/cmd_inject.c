@@ -214,8 +214,10 @@ struct identified {
 static bool read_maps(struct identified *x, const struct inject_options *o, const char *input,
                       struct err *err) {
     x->model = model_new(&(struct model_options){.need = MODEL_NEED_MAPS}, err);
-    return x->model && input_open(&x->recording, input, o->force, err) &&
-           recording_first_pass(&x->recording, x->model, NULL, NULL, NULL, err);
+    if (!x->model || !input_open(&x->recording, input, o->force, err))
+        return false;
+    x->recording.kallsyms = o->symbols.host.kallsyms;
+    return recording_first_pass(&x->recording, x->model, NULL, NULL, NULL, err);
 }
 
 static bool identify(struct identified *x, const struct command_env *env, const struct inject_options *o,

@@ -6,6 +6,7 @@
 
 #include "object/build_id.h"
 #include "os/files.h"
+#include "recording/kernel_maps.h"
 
 enum { ID_MAX = 20, NAME_AT = 36, ALIGN = 8 }; /* of the name in its record; of records */
 
@@ -95,15 +96,6 @@ static bool known_id(const struct edit_build_ids *b, const struct model_image *i
     return false;
 }
 
-/* The running kernel's, whose list of symbols names the recorded one. */
-static bool running_id(struct object_build_id *id) {
-    struct writer notes = writer_make(false);
-    bool found = os_files_real.read(os_files_real.ctx, "/sys/kernel/notes", &notes, NULL) &&
-                 object_build_id_in_notes(writer_bytes(&notes), id);
-    writer_fini(&notes);
-    return found;
-}
-
 /* Of the file that the store would take for the image, which is none that the recording contradicts. *later:
  * the recording does not prove it either. */
 static bool found_id(struct edit_build_ids *b, uint32_t image, struct object_build_id *id, bool *later) {
@@ -117,7 +109,8 @@ static bool found_id(struct edit_build_ids *b, uint32_t image, struct object_bui
         return false;
     *later = !source.proved;
     if (source.origin == SYMBOL_FROM_LIVE_KALLSYMS)
-        return model_image(b->model, image)->kind == MODEL_IMAGE_KERNEL && running_id(id);
+        return model_image(b->model, image)->kind == MODEL_IMAGE_KERNEL &&
+               kernel_maps_kernel_id(&os_files_real, id, NULL);
     struct symbol_bytes bytes = symbol_store_bytes(store, store_id);
     return (bytes.code.size && object_build_id_read(bytes.code, id)) ||
            (bytes.debug.size && object_build_id_read(bytes.debug, id));

@@ -6,8 +6,8 @@
 #include "base/vec.h"
 #include "format/kallsyms/kallsyms.h"
 #include "format/modules/modules.h"
-#include "object/build_id.h"
 #include "os/host.h"
+#include "recording/kernel_maps.h"
 
 enum {
     MODULES_MAX = 4096,
@@ -113,13 +113,8 @@ static bool read_modules(struct modules *l, const struct os_files *files, struct
 /* ---- whether it is the recorded boot's ---- */
 
 static bool has_running_id(const struct os_files *files, struct bytes want) {
-    struct writer notes = writer_make(false);
-    struct object_build_id id = {0};
-    bool same = files->read(files->ctx, "/sys/kernel/notes", &notes, NULL) &&
-                object_build_id_in_notes(writer_bytes(&notes), &id) &&
-                bytes_equal((struct bytes){id.bytes, id.size}, want);
-    writer_fini(&notes);
-    return same;
+    struct object_build_id id;
+    return kernel_maps_kernel_id(files, &id, NULL) && bytes_equal((struct bytes){id.bytes, id.size}, want);
 }
 
 /* Seconds since 1970 when this machine was booted; 0: not known. */
