@@ -27,6 +27,7 @@ APART = {"workload": ["cmd"], "agents": []}
 GENERATED = {"config.h"}
 FOR_TESTS = "tests/support/"  # beside src/; for x_test.c only
 MAX_LINES = 900
+MAX_FUNCTION = 80
 SPDX = "/* SPDX-License-Identifier: Apache-2.0 */"
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
@@ -58,6 +59,19 @@ def read_tree(src):
     return tree
 
 
+def long_functions(lines):
+    """[(first line, lines)] of the functions that are too long."""
+    found, start = [], None
+    for number, line in enumerate(lines, 1):
+        if start is None and line.endswith(") {") and not re.match("[A-Z_]+\\(", line):  # a macro's are tables
+            start = number
+        elif line == "}" and start:
+            if number - start >= MAX_FUNCTION:
+                found.append((start, number - start + 1))
+            start = None
+    return found
+
+
 def find_cycles(tree):
     """One path per include cycle, found depth first."""
     done, cycles = set(), []
@@ -87,6 +101,7 @@ def check(src):
             problems.append(f"{path}: the first line is not the SPDX line")
         if len(lines) > MAX_LINES:
             problems.append(f"{path}: {len(lines)} lines, more than {MAX_LINES}")
+        problems += [f"{path}:{at}: a function of {n} lines, more than {MAX_FUNCTION}" for at, n in long_functions(lines)]
         for number, included in includes:
             if included in GENERATED or (included.startswith(FOR_TESTS) and path.endswith("_test.c")):
                 continue
@@ -112,10 +127,12 @@ def self_test():
         "view/v.h": '#include "workload/w.h"\n',
         "workload/w.h": '#include "base/c.h"\n',
         "strange/s.c": "",
+        "base/long.c": "void f(void) {\n" + "    g();\n" * MAX_FUNCTION + "}\n",
     }
     want = [
         "base/c.c:2: \"tests/support/s.h\" is no path",
         "base/c.h:2: base/ must not see",
+        "base/long.c:2: a function of 82 lines",
         "format/f.h:2: \"f.h\" is no path",
         "os/o.c:2: os/ must not see \"format/f.h\"",
         "os/o.h: the first line",

@@ -111,10 +111,88 @@ static int64_t factored(const struct machine *m, uint64_t n) {
     return (int64_t)(n * (uint64_t)m->range->data_align);
 }
 
+/* An opcode that says how a register was saved. False: it is none of these. */
+static bool set_register(struct machine *m, unsigned op, struct cursor *c) {
+    uint64_t column = cursor_uleb(c); /* the first operand of each */
+    switch (op) {
+    case CFA_OFFSET_EXTENDED:
+        set(m, column, OBJECT_CFI_SAVED, factored(m, cursor_uleb(c)));
+        break;
+    case CFA_OFFSET_EXTENDED_SF:
+        set(m, column, OBJECT_CFI_SAVED, factored(m, (uint64_t)cursor_sleb(c)));
+        break;
+    case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+        set(m, column, OBJECT_CFI_SAVED, factored(m, -cursor_uleb(c)));
+        break;
+    case CFA_VAL_OFFSET:
+        set(m, column, OBJECT_CFI_IS, factored(m, cursor_uleb(c)));
+        break;
+    case CFA_VAL_OFFSET_SF:
+        set(m, column, OBJECT_CFI_IS, factored(m, (uint64_t)cursor_sleb(c)));
+        break;
+    case CFA_RESTORE_EXTENDED:
+        restore(m, column);
+        break;
+    case CFA_UNDEFINED:
+        set(m, column, OBJECT_CFI_UNDEFINED, 0);
+        break;
+    case CFA_SAME_VALUE:
+        set(m, column, OBJECT_CFI_SAME, 0);
+        break;
+    case CFA_REGISTER:
+        set(m, column, OBJECT_CFI_REGISTER, (int64_t)cursor_uleb(c));
+        break;
+    case CFA_EXPRESSION:
+        set_expression(m, column, OBJECT_CFI_EXPRESSION, c);
+        break;
+    case CFA_VAL_EXPRESSION:
+        set_expression(m, column, OBJECT_CFI_IS_EXPRESSION, c);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* An opcode that says where the frame's CFA is. False: it is none of these, and nothing was read. */
+static bool set_cfa(struct machine *m, unsigned op, struct cursor *c) {
+    uint64_t column;
+    switch (op) {
+    case CFA_DEF_CFA:
+        column = cursor_uleb(c);
+        define_cfa(m, column, (int64_t)cursor_uleb(c));
+        break;
+    case CFA_DEF_CFA_SF:
+        column = cursor_uleb(c);
+        define_cfa(m, column, factored(m, (uint64_t)cursor_sleb(c)));
+        break;
+    case CFA_DEF_CFA_REGISTER:
+        m->broken |= m->now.cfa.kind != OBJECT_CFI_IS;
+        define_cfa(m, cursor_uleb(c), m->now.cfa.offset);
+        break;
+    case CFA_DEF_CFA_OFFSET:
+        m->broken |= m->now.cfa.kind != OBJECT_CFI_IS;
+        m->now.cfa.offset = (int64_t)cursor_uleb(c);
+        break;
+    case CFA_DEF_CFA_OFFSET_SF:
+        m->broken |= m->now.cfa.kind != OBJECT_CFI_IS;
+        m->now.cfa.offset = factored(m, (uint64_t)cursor_sleb(c));
+        break;
+    case CFA_DEF_CFA_EXPRESSION: {
+        struct bytes e = cursor_bytes(c, cursor_uleb(c));
+        m->now.cfa = (struct object_cfi_rule){
+            .kind = OBJECT_CFI_IS_EXPRESSION, .size = (uint32_t)e.size, .expression = e.data};
+        break;
+    }
+    default:
+        return false;
+    }
+    return true;
+}
+
 /* One opcode without an operand in its low bits. False: the end of the row wanted. */
 static bool extended(struct machine *m, unsigned op, struct cursor *c, object_vaddr addr) {
     const uint64_t step = m->range->code_align;
-    uint64_t column;
     switch (op) {
     case CFA_NOP:
     case CFA_GNU_WINDOW_SAVE:
@@ -130,85 +208,19 @@ static bool extended(struct machine *m, unsigned op, struct cursor *c, object_va
         return advance(m, m->at + cursor_u32(c) * step);
     case CFA_MIPS_ADVANCE_LOC8:
         return advance(m, m->at + cursor_u64(c) * step);
-    case CFA_OFFSET_EXTENDED:
-        column = cursor_uleb(c);
-        set(m, column, OBJECT_CFI_SAVED, factored(m, cursor_uleb(c)));
-        return true;
-    case CFA_OFFSET_EXTENDED_SF:
-        column = cursor_uleb(c);
-        set(m, column, OBJECT_CFI_SAVED, factored(m, (uint64_t)cursor_sleb(c)));
-        return true;
-    case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
-        column = cursor_uleb(c);
-        set(m, column, OBJECT_CFI_SAVED, factored(m, -cursor_uleb(c)));
-        return true;
-    case CFA_VAL_OFFSET:
-        column = cursor_uleb(c);
-        set(m, column, OBJECT_CFI_IS, factored(m, cursor_uleb(c)));
-        return true;
-    case CFA_VAL_OFFSET_SF:
-        column = cursor_uleb(c);
-        set(m, column, OBJECT_CFI_IS, factored(m, (uint64_t)cursor_sleb(c)));
-        return true;
-    case CFA_RESTORE_EXTENDED:
-        restore(m, cursor_uleb(c));
-        return true;
-    case CFA_UNDEFINED:
-        set(m, cursor_uleb(c), OBJECT_CFI_UNDEFINED, 0);
-        return true;
-    case CFA_SAME_VALUE:
-        set(m, cursor_uleb(c), OBJECT_CFI_SAME, 0);
-        return true;
-    case CFA_REGISTER:
-        column = cursor_uleb(c);
-        set(m, column, OBJECT_CFI_REGISTER, (int64_t)cursor_uleb(c));
-        return true;
     case CFA_REMEMBER_STATE:
         keep(m);
         return true;
     case CFA_RESTORE_STATE:
         take_back(m);
         return true;
-    case CFA_DEF_CFA:
-        column = cursor_uleb(c);
-        define_cfa(m, column, (int64_t)cursor_uleb(c));
-        return true;
-    case CFA_DEF_CFA_SF:
-        column = cursor_uleb(c);
-        define_cfa(m, column, factored(m, (uint64_t)cursor_sleb(c)));
-        return true;
-    case CFA_DEF_CFA_REGISTER:
-        m->broken |= m->now.cfa.kind != OBJECT_CFI_IS;
-        define_cfa(m, cursor_uleb(c), m->now.cfa.offset);
-        return true;
-    case CFA_DEF_CFA_OFFSET:
-        m->broken |= m->now.cfa.kind != OBJECT_CFI_IS;
-        m->now.cfa.offset = (int64_t)cursor_uleb(c);
-        return true;
-    case CFA_DEF_CFA_OFFSET_SF:
-        m->broken |= m->now.cfa.kind != OBJECT_CFI_IS;
-        m->now.cfa.offset = factored(m, (uint64_t)cursor_sleb(c));
-        return true;
-    case CFA_DEF_CFA_EXPRESSION: {
-        struct bytes e = cursor_bytes(c, cursor_uleb(c));
-        m->now.cfa = (struct object_cfi_rule){
-            .kind = OBJECT_CFI_IS_EXPRESSION, .size = (uint32_t)e.size, .expression = e.data};
-        return true;
-    }
-    case CFA_EXPRESSION:
-        column = cursor_uleb(c);
-        set_expression(m, column, OBJECT_CFI_EXPRESSION, c);
-        return true;
-    case CFA_VAL_EXPRESSION:
-        column = cursor_uleb(c);
-        set_expression(m, column, OBJECT_CFI_IS_EXPRESSION, c);
-        return true;
     case CFA_GNU_ARGS_SIZE:
         cursor_uleb(c);
         return true;
     default:
-        m->broken = true;
-        return false;
+        if (!set_cfa(m, op, c) && !set_register(m, op, c))
+            m->broken = true;
+        return !m->broken;
     }
 }
 
