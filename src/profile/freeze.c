@@ -4,10 +4,9 @@
 #include <stdlib.h>
 
 #include "base/hot.h"
-#include "os/heap.h"
 #include "profile/profile_internal.h"
 
-/* From so many on there is work for several threads, and they leave holes that are worth giving back. */
+/* From so many on there is work for several threads. */
 enum { MANY_LEAVES = 1 << 16 };
 
 static void add_counts(struct profile_event *e, const struct profile_tally *tally) {
@@ -126,8 +125,7 @@ HOT static bool prepare_part(void *ctx, size_t part, unsigned thread, struct err
 static bool make_rows(struct profile *p) {
     if (!pool_run(pool_of(p), 2, prepare_part, p, NULL))
         return false;
-    struct profile_leaf *room = profile_order_leaves(p);
-    return room && profile_walk(p, room, pool_of(p));
+    return profile_order_leaves(p) && profile_walk(p);
 }
 
 /* Room that was taken for more rows than there are is used by what follows. */
@@ -145,11 +143,6 @@ static bool finish_tables(struct profile *p) {
     if (!settle_tables(p))
         return false;
     trim_tables(p);
-    /* The ranges that several threads walked leave memory in places where what follows does not come. */
-    if (p->b.leaves.count >= MANY_LEAVES && pool_threads(p->plan.in->pool) > 1)
-        os_heap_give_back();
-    if (p->b.leaves.count >= MANY_LEAVES)
-        os_heap_choose_pages();
     bool ok =
         pool_run(pool_of(p), p->shown.count + makes_graphs(p) + measures_ahead(p), finish_part, p, NULL);
     for (size_t i = 0; ok && i < p->shown.count; i++)
@@ -172,8 +165,6 @@ bool profile_freeze(struct profile *p, struct err *err) {
         ok = vec_push(&p->tables) != NULL;
     if (!profile_conserves(p, err))
         return false;
-    if (p->b.leaves.count >= MANY_LEAVES)
-        os_heap_choose_pages();
     ok = ok && make_rows(p) && finish_tables(p);
     return ok || err_memory(err, "profile");
 }

@@ -596,13 +596,12 @@ bool profile_make_spots(struct profile *p);
 
 /* Fills in p->part_ranks. False: memory. */
 bool profile_rank_parts(struct profile *p);
-/* Then, with p->kinds: the order of leaves by kind and chain, p->leaf_was. What it gives is room for them
- * all, the caller's to free; NULL: memory. */
-struct profile_leaf *profile_order_leaves(struct profile *p);
-/* Then: from leaves, which are put into that order in `room` (profile_order_leaves), which is taken over, to
- * rows with their sums, and the events' grades. p->leaf_was is given back then, and without graphs
- * p->part_ranks. On the pool's threads; NULL: on one. False: memory. */
-bool profile_walk(struct profile *p, struct profile_leaf *room, struct pool *pool);
+/* Then, with p->kinds: puts leaves into the order of their kinds and chains, and notes what they were in
+ * p->leaf_was. False: memory. */
+bool profile_order_leaves(struct profile *p);
+/* Then: from leaves to rows with their sums, and the events' grades. p->leaf_was is given back, and without
+ * graphs p->part_ranks. False: memory. */
+bool profile_walk(struct profile *p);
 
 /* ---- forest.c ---- */
 

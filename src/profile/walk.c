@@ -13,38 +13,69 @@
  * its row only if no node further out on the path is of the same row. What a leaf has in common with neither
  * of its neighbours, which are most nodes, counts at once, without ever being on the path.
  *
- * The leaves themselves are put into the order of the walk on the way: whatever comes later goes along them
- * as well, or looks at those of neighbouring rows.
+ * The leaves themselves are put into the order of the walk first: whatever comes later goes along them as
+ * well, or looks at those of neighbouring rows.
  */
 #include <stdlib.h>
 
 #include "base/hot.h"
 #include "base/prefetch.h"
 #include "base/radix.h"
-#include "profile/walk.h"
+#include "profile/profile_internal.h"
+
+/* A node on the path. */
+struct step {
+    uint32_t frame, row; /* row: PROFILE_NO_ROW: none */
+    uint32_t spot;       /* of the frame */
+    uint32_t first_leaf;
+    uint32_t samples;
+    uint64_t first_ns, period, latency;
+    uint16_t deepest; /* the most frames of a leaf at and below it */
+    bool outermost;
+};
+
+/* A leaf's chain, outermost frame first. */
+struct chain {
+    const uint32_t *outer, *inner; /* inner: what is behind the outer part */
+    uint32_t outer_len, len;       /* len: of both */
+    uint32_t outer_part;
+};
+
+struct walk {
+    struct profile *p;
+    struct profile_table *t; /* of the kind at hand */
+    uint32_t kind;
+    struct profile_spot *spots;
+    const uint32_t *spot_of;               /* profile.spots */
+    VEC(struct step) path;                 /* [0]: the kind's root */
+    VEC(uint32_t) marked;                  /* spots that are open for the leaf at hand alone */
+    const uint32_t *was;                   /* profile.leaf_was */
+    const struct profile_leaf *leaves;     /* in the order of the walk */
+    const struct profile_weights *weights; /* likewise; NULL: there are none */
+    size_t end;                            /* of leaves */
+    struct chain chain;                    /* of the leaf at hand, */
+    uint32_t common;                       /* and how much of it the one before has, too */
+    const uint8_t *grade_of;               /* profile.grades */
+    uint64_t *grades;                      /* of the kind's event: of all frames of all its samples */
+    uint32_t longest;                      /* profile_longest_chain of that event */
+    bool children, caller;
+    bool latency; /* with children; it is asked for */
+};
+
+/* Whether the leaf is what made the row, as far as is known. Of samples at the same time the one that lies
+ * there goes before one that passes, and else the first in the file. */
+static inline bool walk_is_first(const struct walk *w, const struct profile_row *row, uint64_t first_ns,
+                                 uint32_t leaf, bool own) {
+    if (first_ns != row->first_ns)
+        return first_ns < row->first_ns;
+    return own == row->own ? w->was[leaf] < w->was[row->first_leaf] : own;
+}
 
 /* ---- order ---- */
 
 /* How far ahead of the walk what it will touch is asked for: each step needs what the one before it asked
  * for. */
 enum { PART_AHEAD = 26, IDS_AHEAD = 16, SPOT_AHEAD = 8, ROW_AHEAD = 4, OWN_AHEAD = 2 };
-
-/* Puts some more leaves into the order of the walk: more than will be asked for. */
-static void take_leaves(struct walk *w) {
-    enum { SOME = 256, AHEAD = 16 };
-    const struct profile_builder *b = &w->p->b;
-    size_t end = w->end - w->taken < SOME ? w->end : w->taken + SOME;
-    for (size_t i = w->taken; i < end; i++) {
-        if (i + AHEAD < w->end) { /* one may lie in two lines */
-            prefetch(&b->leaves.items[w->was[i + AHEAD]]);
-            prefetch(&b->leaves.items[w->was[i + AHEAD]].thread);
-        }
-        w->leaves[i] = b->leaves.items[w->was[i]];
-        if (w->weights)
-            w->weights[i] = b->weights.items[w->was[i]];
-    }
-    w->taken = end;
-}
 
 /* Asks for what is known of the frames of a part, as far as there are not many; and then (`spots`) for what
  * the kind has there. */
@@ -120,19 +151,49 @@ bool profile_rank_parts(struct profile *p) {
            profile_parts_rank(&p->b.parts, p->part_ranks.items);
 }
 
-_Static_assert(2 * sizeof(struct radix_item) <= sizeof(struct profile_leaf), "sorting needs no more room");
-
-/* What the sorting needs lies where the leaves will be. */
-struct profile_leaf *profile_order_leaves(struct profile *p) {
-    size_t n = p->b.leaves.count;
-    struct profile_leaf *room = malloc((n + 1) * sizeof *room);
-    if (!room || !vec_reserve(&p->leaf_was, n + 1)) {
-        free(room);
-        return NULL;
+/* The leaves and their weights as p->leaf_was has them. */
+static bool put_in_order(struct profile *p) {
+    enum { AHEAD = 16 };
+    struct profile_builder *b = &p->b;
+    size_t n = b->leaves.count;
+    const uint32_t *was = p->leaf_was.items;
+    struct profile_leaf *leaves = malloc((n + 1) * sizeof *leaves);
+    struct profile_weights *weights = p->plan.extras ? malloc((n + 1) * sizeof *weights) : NULL;
+    bool ok = leaves && (weights || !p->plan.extras);
+    for (size_t i = 0; ok && i < n; i++) {
+        if (i + AHEAD < n) { /* one may lie in two lines */
+            prefetch(&b->leaves.items[was[i + AHEAD]]);
+            prefetch(&b->leaves.items[was[i + AHEAD]].thread);
+        }
+        leaves[i] = b->leaves.items[was[i]];
+        if (weights)
+            weights[i] = b->weights.items[was[i]];
     }
-    struct radix_item *items = (void *)room;
-    sort_leaves(p, items, items + n);
-    return room;
+    if (!ok) {
+        free(leaves);
+        free(weights);
+        return false;
+    }
+    free(b->leaves.items);
+    b->leaves.items = leaves;
+    b->leaves.cap = n + 1;
+    if (weights) {
+        free(b->weights.items);
+        b->weights.items = weights;
+        b->weights.cap = n + 1;
+    }
+    return true;
+}
+
+bool profile_order_leaves(struct profile *p) {
+    size_t n = p->b.leaves.count;
+    struct radix_item *items = malloc((n + 1) * sizeof *items), *room = malloc((n + 1) * sizeof *room);
+    bool ok = items && room && vec_reserve(&p->leaf_was, n + 1);
+    if (ok)
+        sort_leaves(p, items, room);
+    free(items);
+    free(room);
+    return ok && put_in_order(p);
 }
 
 /* ---- rows ---- */
@@ -418,31 +479,27 @@ static void close_down_to(struct walk *w, size_t keep) {
     }
 }
 
+/* Row and leaf counts of the kind, which ends with the leaf before that. */
 static void leave_kind(struct walk *w, uint32_t end) {
-    struct met *met = w->met.count ? &w->met.items[w->met.count - 1] : NULL;
-    if (!met)
-        return;
-    met->row_count = (uint32_t)w->t->rows.count - met->first_row;
-    met->leaf_count = end - met->first_leaf;
+    struct profile_kind *kind = &w->p->kind_list.items[w->kind];
+    close_down_to(w, 0);
+    kind->row_count = (uint32_t)w->t->rows.count - kind->first_row;
+    kind->leaf_count = end - kind->first_leaf;
 }
 
-static bool enter_kind(struct walk *w, uint32_t kind, uint32_t from) {
-    uint32_t table = w->p->kind_list.items[kind].table;
-    close_down_to(w, 0);
-    leave_kind(w, from);
-    struct met *met = vec_push(&w->met);
-    if (!met)
-        return false;
-    w->kind = kind;
-    w->t = &w->tables[table];
+static bool enter_kind(struct walk *w, uint32_t id, uint32_t from) {
+    struct profile_kind *kind = &w->p->kind_list.items[id];
+    w->kind = id;
+    w->t = &w->p->tables.items[kind->table];
     w->grades = w->t->event.grades;
-    w->longest = profile_longest_chain(w->p, table);
-    *met = (struct met){.kind = kind, .first_row = (uint32_t)w->t->rows.count, .first_leaf = from};
+    w->longest = profile_longest_chain(w->p, kind->table);
+    kind->first_row = (uint32_t)w->t->rows.count;
+    kind->first_leaf = from;
     struct step *root = vec_push(&w->path);
     if (!root || !vec_reserve(&w->t->rows, 1))
         return false;
-    *root = (struct step){
-        .frame = kind, .row = PROFILE_NO_ROW, .first_ns = UINT64_MAX, .first_leaf = PROFILE_NONE};
+    *root =
+        (struct step){.frame = id, .row = PROFILE_NO_ROW, .first_ns = UINT64_MAX, .first_leaf = PROFILE_NONE};
     return true;
 }
 
@@ -524,25 +581,48 @@ static bool take_leaf(struct walk *w, size_t i) {
     return add_self(w, (uint32_t)i, 0);
 }
 
-bool walk_leaves(struct walk *w) {
-    bool ok = true, chains = w->children, any = w->p->b.parts.ids.count;
-    for (size_t i = w->from; ok && i < w->end; i++) {
-        if (i + PART_AHEAD >= w->taken && w->taken < w->end)
-            take_leaves(w);
-        if (i == w->from || kind_of(w, i) != w->kind) {
+static bool walk_leaves(struct walk *w) {
+    bool ok = true, any = w->p->b.parts.ids.count;
+    for (size_t i = 0; ok && i < w->end; i++) {
+        if (!i || kind_of(w, i) != w->kind) {
+            if (i)
+                leave_kind(w, (uint32_t)i);
             if (!enter_kind(w, kind_of(w, i), (uint32_t)i))
                 return false;
-            if (chains)
+            if (w->children)
                 w->chain = chain_of(w, i);
         }
         ask_own_ahead(w, i);
         if (any)
             ask_chains_ahead(w, i);
-        ok = chains ? walk_leaf(w, i) : take_leaf(w, i);
+        ok = w->children ? walk_leaf(w, i) : take_leaf(w, i);
     }
-    if (ok) {
-        close_down_to(w, 0);
+    if (ok && w->end)
         leave_kind(w, (uint32_t)w->end);
-    }
+    return ok;
+}
+
+HOT bool profile_walk(struct profile *p) {
+    const struct profile_options *o = p->plan.o;
+    struct walk w = {.p = p,
+                     .spot_of = p->spots.items,
+                     .grade_of = p->grades.items,
+                     .children = o->children,
+                     .caller = o->chain_order == PROFILE_CALLER,
+                     .latency = o->children && p->plan.extras,
+                     .end = p->b.leaves.count,
+                     .was = p->leaf_was.items,
+                     .leaves = p->b.leaves.items,
+                     .weights = p->plan.extras ? p->b.weights.items : NULL};
+    w.spots = malloc((p->spot_count + 1u) * sizeof *w.spots);
+    for (uint32_t i = 0; w.spots && i < p->spot_count; i++)
+        w.spots[i] = (struct profile_spot){.kind = PROFILE_NONE};
+    bool ok = w.spots && walk_leaves(&w);
+    free(w.spots);
+    vec_fini(&w.path);
+    vec_fini(&w.marked);
+    vec_fini(&p->leaf_was);
+    if (!p->plan.chains || o->chain_mode == PROFILE_CHAIN_NONE)
+        vec_fini(&p->part_ranks);
     return ok;
 }
