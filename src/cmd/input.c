@@ -52,8 +52,7 @@ static void warn(void *ctx, const struct err *err) {
 }
 
 bool input_open(struct recording *r, const char *path, bool force, struct err *err) {
-    static const struct recording_owner owner = {
-        .warn = warn, .choose_pages = os_heap_choose_pages, .give_back = os_heap_give_back};
+    static const struct recording_owner owner = {.warn = warn, .give_back = os_heap_give_back};
     *r = (struct recording){0};
     if (!input_check(path, force, err))
         return false;

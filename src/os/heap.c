@@ -5,8 +5,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Of one allocation (mallopt(3): not more than 32 MiB go into the heap); what small recordings need, in
@@ -17,13 +15,8 @@ enum {
     HEAP_ROOM = 512 << 20,
     HEAP_PAD = 1 << 20,
     HEAP_LITTLE = 256 << 10, /* some pages of any size */
-    PAGE = 4096,
-    HUGE_PAGE = 2 << 20
+    PAGE = 4096
 };
-
-/* Of a huge page at hand, 0.2 ms, and of one that the host has to find, 4 ms and more; of as much in small
- * pages, about 1 ms. */
-enum { DEAR_NS = 2000000 };
 
 void os_heap_prepare(void) {
     if (!mallopt(M_MMAP_THRESHOLD, HEAP_BLOCK_MAX) || !mallopt(M_TRIM_THRESHOLD, INT32_MAX) ||
@@ -37,26 +30,6 @@ void os_heap_prepare(void) {
     if (start != (void *)-1 && end > start && end - start > HEAP_SMALL)
         madvise((uint8_t *)((uintptr_t)(start + HEAP_SMALL) & ~(uintptr_t)4095),
                 (size_t)(end - start - HEAP_SMALL), MADV_HUGEPAGE);
-}
-
-static uint64_t thread_ns(void) {
-    struct timespec t = {0, 0};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-void os_heap_choose_pages(void) {
-    if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) != 0)
-        return;
-    uint8_t *room = malloc(2 * HUGE_PAGE); /* what is taken next: nothing is touched in vain */
-    if (!room)
-        return;
-    uint8_t *page = (uint8_t *)(((uintptr_t)room + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
-    uint64_t from = thread_ns();
-    *(volatile uint8_t *)page = 1;
-    if (thread_ns() - from > DEAR_NS)
-        prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-    free(room);
 }
 
 /*

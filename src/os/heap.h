@@ -14,15 +14,6 @@
  */
 void os_heap_prepare(void);
 
-/*
- * For a run that takes much memory over some time, now and then, some megabytes apart: whether huge pages are
- * at hand. In a virtual machine whose host takes back what is free they may come from the host, and then cost
- * twenty times as much, while there mostly are small ones. From the first dear one on the process, and what
- * it starts, takes small pages only (prctl(2), PR_SET_THP_DISABLE). Costs nothing but a huge page that malloc
- * is going to need next.
- */
-void os_heap_choose_pages(void);
-
 /* Gives the pages of freed memory back to the kernel: for the end of a phase that needed more than what
  * follows may use again. No other thread may take memory meanwhile. */
 void os_heap_give_back(void);

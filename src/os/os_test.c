@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -218,32 +217,8 @@ static void heap_elsewhere(void **state) {
     munmap(wall, 4096);
 }
 
-/* What is there stays as it is, and what comes is memory, whichever pages were chosen. */
-static void pages_are_chosen(void **state) {
-    enum { BLOCK = 4 << 20, ROUNDS = 8 };
-    (void)state;
-    uint8_t *before = malloc(BLOCK);
-    assert_non_null(before);
-    memset(before, 7, BLOCK);
-    for (int i = 0; i < ROUNDS; i++) {
-        os_heap_choose_pages();
-        uint8_t *block = calloc(1, BLOCK);
-        assert_non_null(block);
-        assert_int_equal(block[0], 0);
-        assert_memory_equal(block, block + 1, BLOCK - 1);
-        free(block);
-    }
-    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-    os_heap_choose_pages();
-    assert_true(prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) != 0);
-    assert_int_equal(before[0], 7);
-    assert_memory_equal(before, before + 1, BLOCK - 1);
-    free(before);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_are_chosen),
         cmocka_unit_test(test_spool_grows_in_place),
         cmocka_unit_test(output_possible),
         cmocka_unit_test(test_files),

@@ -17,7 +17,7 @@
 #include "stream/pieces.h"
 
 /* The recording's pages are given back in steps of this size. */
-enum { FORGET_BYTES = 4 << 20, CHOOSE_STEPS = 4 };
+enum { FORGET_BYTES = 4 << 20 };
 /* And the user hears of progress after each of these. */
 enum { PROGRESS_BYTES = 1 << 20 };
 
@@ -74,8 +74,7 @@ static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
             /* What lay around the last step's end came back with what was read behind it. */
             stream_forget(x->stream, forgotten - (steps ? FORGET_BYTES / 2 : 0), loc);
             forgotten = loc;
-            if (steps++ % CHOOSE_STEPS == 0)
-                os_heap_choose_pages();
+            steps++;
         }
         if (loc - told >= PROGRESS_BYTES) {
             tell(all, !i, loc - told);

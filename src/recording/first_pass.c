@@ -69,9 +69,7 @@ struct first_pass {
 };
 
 static bool read_records(struct first_pass *x, struct err *err) {
-    enum { STEP = 16 << 20 };
     struct recording *r = x->r;
-    uint64_t chosen = 0;
     struct stream_record rec;
     struct recording_span times = {UINT64_MAX, 0};
     enum stream_status status;
@@ -85,10 +83,6 @@ static bool read_records(struct first_pass *x, struct err *err) {
             continue;
         }
         atomic_store_explicit(&x->at, rec.loc, memory_order_relaxed);
-        if (r->owner.choose_pages && rec.loc > chosen && rec.loc - chosen >= STEP) {
-            r->owner.choose_pages();
-            chosen = rec.loc;
-        }
         if (rec.legacy)
             continue;
         if ((x->seen && !x->seen(x->ctx, &rec, err)) || !take_first(r, x->m, &rec, err))
