@@ -468,7 +468,6 @@ static bool collect(struct report_session *s, struct err *err) {
         .hide_unresolved = o->hide_unresolved,
         .exclude_other = o->exclude_other,
         .relative = o->relative,
-        .aligned = !o->json && !o->separator && !o->widths.count,
         .tight = o->separator || o->widths.count,
         .parent = o->parent,
         .ignore_callees = o->ignore_callees,

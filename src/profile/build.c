@@ -814,30 +814,7 @@ static void add_flat(struct profile_builder *b, const struct profile_way *w, con
     t->period += sum;
 }
 
-/* Has what is known of the threads of samples to come brought into the cache. */
-static inline void expect_threads(const struct profile_builder *b, const struct stream_sample *samples,
-                                  size_t n) {
-    uint32_t event = PERFDATA_NO_EVENT;
-    const struct profile_way *w = NULL;
-    uint64_t last = UINT64_MAX; /* pid and tid */
-    for (size_t i = 0; i < n; i++) {
-        if (samples[i].event != event) {
-            event = samples[i].event;
-            w = event < b->ways.count && b->ways.items[event].plain ? &b->ways.items[event] : NULL;
-        }
-        const uint8_t *p = w ? samples[i].body.data + w->tid_at : (const uint8_t *)&last;
-        uint64_t thread = bytes_load64(p, false);
-        if (thread == last)
-            continue;
-        last = thread;
-        uint32_t pid = bytes_load32(p, false), tid = bytes_load32(p + 4, false);
-        prefetch(thread_slot(b, pid, tid, event));
-        resolve_places_expect(&b->places, pid);
-    }
-}
-
 void profile_builder_add_samples(struct profile_builder *b, const struct stream_sample *samples, size_t n) {
-    expect_threads(b, samples, n);
     for (size_t i = 0, next; i < n; i = next) {
         next = i + 1;
         if (samples[i].event >= b->ways.count)

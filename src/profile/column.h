@@ -112,7 +112,6 @@ struct profile_key {
     bool by_address;            /* rows of equal ranks: by the second word, as signed numbers */
     bool word_decides;          /* rows that nothing else tells apart: by the first word */
     bool of_function;           /* likewise: by the object, and where in it the function lies */
-    bool measured_ahead;        /* the usual keys of many rows: see profile_measure_columns */
     uint8_t sum;    /* measures: where in struct profile_sums; of callers, in struct profile_through */
     uint64_t wants; /* the sample bits (PERFDATA_SAMPLE_*) that the value needs */
     struct {

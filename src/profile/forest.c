@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trees of callchains that call graphs are made of. Only few rows have graphs, so trees are made, once it
- * is known which, of what their graphs show:
- *
- *   whole trees      of the leaves whose own row has a graph, and of those that pass a row which is `whole`
- *   trees of tails   of the leaves that pass a row with a graph that is not `whole`
- *
- * Callers first, a graph shows of a passing sample only what is behind the row's frame. For a row that never
- * lies in the outer part of a chain in two parts (parts.h), that is in the inner part, the tail, which is the
- * same for many leaves; in a tree of tails all these are one. All other rows are `whole`.
- *
- * Of these, a graph that leaves out what is below a share of everything never shows a frame whose own row has
- * no graph: neighbouring ones are one node of no frame, PROFILE_PRUNED.
- *
- *   leaves                       whole tree                        tree of tails
- *   main read | entry vfs_read   main - read - entry - vfs_read    entry - vfs_read
- *   sh   read | entry vfs_read   sh - read - entry - vfs_read
+ * The trees of callchains that call graphs are made of, one for each kind. Only few rows have graphs, so
+ * trees are made, once it is known which, of the leaves that such a row is of: their own, or one that they
+ * pass.
  */
 #include <stdlib.h>
 
-#include "base/prefetch.h"
-#include "base/radix.h"
 #include "profile/profile_internal.h"
 
 /* A node on the path. */
@@ -33,25 +18,21 @@ struct step {
 /* At a spot where some row has a graph: the last kind that has such a row there, and that. */
 struct mark {
     uint32_t kind, row; /* row: in graph_rows of the kind's table */
-    bool whole, open;   /* open: a node of the row is on the path */
+    bool open;          /* a node of the row is on the path */
 };
 
 struct forest {
     struct profile *p;
     uint32_t *frames; /* by frame: its spot's in `marks`; 0: no row has a graph there */
-    uint32_t *parts;  /* what the part's frames have, see rows_in; NO_ROWS: nothing, of no kind;
+    uint32_t *parts;  /* what the part's frames have, see has_rows; NO_ROWS: nothing, of no kind;
                          NOT_KNOWN: nobody has looked */
     VEC(struct mark) marks;
     uint32_t kind;
     struct profile_table *t;
-    bool children, caller;
-    bool prunes;
-    VEC(struct step) path;         /* [0]: the tree's root */
-    uint32_t outer;                /* the outer part that the path has, */
-    size_t outer_end;              /* up to here; 0: none yet */
-    VEC(uint32_t) whole, tails;    /* leaves of the kind at hand, as far as they are wanted */
-    VEC(struct radix_item) sorted; /* scratch */
-    VEC(struct radix_item) room;
+    bool children;
+    VEC(struct step) path; /* [0]: the tree's root; empty: the kind has none yet */
+    uint32_t outer;        /* the outer part that the path has, */
+    size_t outer_end;      /* up to here; 0: none yet */
 };
 
 /* ---- which rows ---- */
@@ -91,7 +72,7 @@ static bool mark_spots(struct forest *f, uint32_t *spots) {
     return ok;
 }
 
-enum { NOT_KNOWN = 0, NO_ROWS = 1, HAS_WHOLE = 1, HAS_TAIL = 2, HAS_BITS = 2 };
+enum { NOT_KNOWN = 0, NO_ROWS = 1 };
 
 /* Finds the rows with graphs, and in which frames they may be. */
 static bool mark_rows(struct forest *f) {
@@ -120,107 +101,24 @@ static struct mark *row_at(const struct forest *f, uint32_t frame) {
     return f->frames[frame] ? own_row(f, frame) : NULL;
 }
 
-/* The part that a graph shows of passing samples. */
-static uint32_t tail_of(struct profile_chain chain) {
-    return chain.inner != PROFILE_EMPTY_PART ? chain.inner : chain.outer;
-}
-
-/* Whether a part may have rows of the kind; `all`: these are `whole`. */
-static unsigned look_at_part(const struct forest *f, uint32_t part, bool all) {
-    uint32_t n, any = 0;
-    unsigned has = 0;
+/* Whether some of a part's frames are at spots where the kind has rows with graphs: found out once. */
+static bool has_rows(const struct forest *f, uint32_t part) {
+    uint32_t n, any = 0, known = f->parts[part];
+    bool has = false;
+    if (known == NO_ROWS)
+        return false;
+    if (known >> 1 == f->kind + 1)
+        return known & 1;
     const uint32_t *ids = profile_parts_ids(&f->p->b.parts, part, &n);
     for (uint32_t i = 0; i < n; i++) {
         any |= f->frames[ids[i]];
-        struct mark *row = row_at(f, ids[i]);
-        if (!row)
-            continue;
-        row->whole |= all;
-        has |= row->whole ? HAS_WHOLE : HAS_TAIL;
+        has |= row_at(f, ids[i]) != NULL;
     }
-    f->parts[part] = !any ? NO_ROWS : all ? f->parts[part] : (f->kind + 1) << HAS_BITS | has;
+    f->parts[part] = any ? (f->kind + 1) << 1 | has : NO_ROWS;
     return has;
 }
 
-/* Of leaves that lie further behind what is looked at first: each step needs what the one before asked for.
- */
-static void ask_parts_ahead(const struct forest *f, uint32_t i, uint32_t end) {
-    enum { FAR = 18, PART = 12, IDS = 6 };
-    const struct profile_builder *b = &f->p->b;
-    const struct profile_leaf *leaf = &b->leaves.items[i];
-    if (i + FAR >= end)
-        return;
-    prefetch(&f->frames[leaf[FAR].key.frame]);
-    prefetch(&f->parts[leaf[FAR].key.chain.outer]);
-    prefetch(&f->parts[leaf[FAR].key.chain.inner]);
-    uint32_t far = leaf[PART].key.chain.outer, near = leaf[IDS].key.chain.outer;
-    if (f->parts[far] == NOT_KNOWN)
-        prefetch(&b->parts.at.items[far]);
-    if (f->parts[near] == NOT_KNOWN)
-        prefetch(b->parts.ids.items + b->parts.at.items[near]);
-}
-
-/* Callers first: rows that lie in what stands before a tail. */
-static void mark_whole(const struct forest *f, const struct profile_kind *kind) {
-    uint32_t last = PROFILE_EMPTY_PART, end = kind->first_leaf + kind->leaf_count;
-    for (uint32_t i = kind->first_leaf; i < end; i++) {
-        ask_parts_ahead(f, i, end);
-        struct profile_chain chain = f->p->b.leaves.items[i].key.chain;
-        if (chain.inner == PROFILE_EMPTY_PART || chain.outer == last)
-            continue;
-        last = chain.outer;
-        if (f->parts[last] != NO_ROWS)
-            look_at_part(f, last, true);
-    }
-}
-
-/* ---- which leaves ---- */
-
-/* Which rows the kind has among a part's frames: found out once for both. */
-static unsigned rows_in(const struct forest *f, uint32_t part) {
-    uint32_t known = f->parts[part];
-    if (known == NO_ROWS)
-        return 0;
-    return known >> HAS_BITS == f->kind + 1 ? known & (HAS_WHOLE | HAS_TAIL) : look_at_part(f, part, false);
-}
-
-static bool choose_leaves(struct forest *f, const struct profile_kind *kind) {
-    uint32_t end = kind->first_leaf + kind->leaf_count;
-    vec_clear(&f->whole);
-    vec_clear(&f->tails);
-    bool ok = vec_reserve(&f->whole, kind->leaf_count) && vec_reserve(&f->tails, kind->leaf_count);
-    for (uint32_t i = kind->first_leaf; ok && i < end; i++) {
-        ask_parts_ahead(f, i, end);
-        const struct profile_leaf_key *key = &f->p->b.leaves.items[i].key;
-        unsigned tail = 0, head = 0;
-        if (f->children) {
-            tail = rows_in(f, tail_of(key->chain));
-            head = key->chain.inner != PROFILE_EMPTY_PART ? rows_in(f, key->chain.outer) : 0;
-        }
-        if (((tail | head) & HAS_WHOLE) || own_row(f, key->frame))
-            f->whole.items[f->whole.count++] = i;
-        if (tail & HAS_TAIL)
-            f->tails.items[f->tails.count++] = i;
-    }
-    return ok;
-}
-
 /* ---- trees ---- */
-
-/* Of leaves that lie further behind what is gone along: each step needs what the one before asked for. */
-static void ask_chains_ahead(const struct forest *f, const uint32_t *leaves, size_t n, size_t i) {
-    enum { LEAF = 18, PART = 12, IDS = 6 };
-    const struct profile_builder *b = &f->p->b;
-    if (i + LEAF >= n || !b->parts.ids.count)
-        return;
-    struct profile_chain far = b->leaves.items[leaves[i + PART]].key.chain,
-                         near = b->leaves.items[leaves[i + IDS]].key.chain;
-    prefetch(&b->leaves.items[leaves[i + LEAF]]);
-    prefetch(&b->parts.at.items[far.outer]);
-    prefetch(&b->parts.at.items[far.inner]);
-    prefetch(b->parts.ids.items + b->parts.at.items[near.outer]);
-    prefetch(b->parts.ids.items + b->parts.at.items[near.inner]);
-}
 
 static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
     struct profile *p = f->p;
@@ -237,9 +135,9 @@ static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
 }
 
 /* `row`: of the frame, with a graph; NULL: none. */
-static bool open_frame(struct forest *f, uint32_t frame, struct mark *row, bool tails) {
+static bool open_frame(struct forest *f, uint32_t frame, struct mark *row) {
     struct profile_chain_node *node = open_node(f, frame);
-    if (!node || !row || row->whole == tails)
+    if (!node || !row)
         return node;
     node->row = row->row & PROFILE_NO_ROW;
     node->outermost = !row->open;
@@ -267,19 +165,14 @@ static void close_down_to(struct forest *f, size_t keep) {
 }
 
 /* Brings the path to a chain, from `at` of it on, as long as it is the `same`. */
-static bool go_along(struct forest *f, uint32_t part, size_t *at, bool *same, bool tails) {
-    uint32_t n, above = f->path.items[*at - 1].frame;
+static bool go_along(struct forest *f, uint32_t part, size_t *at, bool *same) {
+    uint32_t n;
     const uint32_t *ids = profile_parts_ids(&f->p->b.parts, part, &n);
     for (uint32_t i = 0; i < n; i++) {
-        struct mark *row = f->children ? row_at(f, ids[i]) : NULL;
-        uint32_t frame = !row && f->prunes ? PROFILE_PRUNED : ids[i];
-        if (frame == PROFILE_PRUNED && above == frame && *at > 1)
-            continue;
-        above = frame;
-        *same = *same && *at < f->path.count && f->path.items[*at].frame == frame;
+        *same = *same && *at < f->path.count && f->path.items[*at].frame == ids[i];
         if (!*same) {
             close_down_to(f, *at);
-            if (!open_frame(f, frame, row, tails))
+            if (!open_frame(f, ids[i], f->children ? row_at(f, ids[i]) : NULL))
                 return false;
         }
         ++*at;
@@ -288,29 +181,21 @@ static bool go_along(struct forest *f, uint32_t part, size_t *at, bool *same, bo
 }
 
 /* Takes a leaf into the tree; its node. PROFILE_NONE: memory. */
-static uint32_t add_leaf(struct forest *f, uint32_t leaf, struct profile_chain chain, bool tails) {
-    bool same = true, known = f->outer_end && f->outer == chain.outer;
+static uint32_t add_leaf(struct forest *f, uint32_t leaf) {
+    const struct profile_leaf *x = &f->p->b.leaves.items[leaf];
+    bool same = true, known = f->outer_end && f->outer == x->key.chain.outer;
     size_t at = known ? f->outer_end : 1;
-    if (!known && !go_along(f, chain.outer, &at, &same, tails))
+    if (!known && !go_along(f, x->key.chain.outer, &at, &same))
         return PROFILE_NONE;
-    f->outer = chain.outer;
+    f->outer = x->key.chain.outer;
     f->outer_end = at;
-    if (!go_along(f, chain.inner, &at, &same, tails))
+    if (!go_along(f, x->key.chain.inner, &at, &same))
         return PROFILE_NONE;
     close_down_to(f, at);
     struct step *step = &f->path.items[f->path.count - 1];
-    const struct profile_leaf *x = &f->p->b.leaves.items[leaf];
     step->period += x->period;
     step->samples += x->samples;
     return step->node;
-}
-
-static bool open_root(struct forest *f, bool tails) {
-    struct profile_chain_node *root = open_node(f, f->kind);
-    if (root)
-        root->outermost = tails;
-    f->outer_end = 0;
-    return root;
 }
 
 /* Notes a leaf of a row with a graph; NULL: it has none. */
@@ -323,53 +208,24 @@ static bool list_leaf(struct forest *f, uint32_t leaf, const struct mark *row) {
     return listed || !row;
 }
 
-static bool make_whole(struct forest *f) {
-    bool ok = !f->whole.count || open_root(f, false);
-    for (size_t i = 0; ok && i < f->whole.count; i++) {
-        ask_chains_ahead(f, f->whole.items, f->whole.count, i);
-        uint32_t leaf = f->whole.items[i];
-        const struct profile_leaf_key *key = &f->p->b.leaves.items[leaf].key;
-        uint32_t node = add_leaf(f, leaf, key->chain, false);
-        f->p->leaf_nodes.items[leaf] = node;
-        ok = node != PROFILE_NONE && list_leaf(f, leaf, own_row(f, key->frame));
+/* The tree of the kind's leaves, as far as graphs show them. */
+static bool make_tree(struct forest *f, const struct profile_kind *kind) {
+    uint32_t end = kind->first_leaf + kind->leaf_count;
+    f->outer_end = 0;
+    for (uint32_t i = kind->first_leaf; i < end; i++) {
+        const struct profile_leaf_key *key = &f->p->b.leaves.items[i].key;
+        struct mark *own = own_row(f, key->frame);
+        if (!own && (!f->children || !(has_rows(f, key->chain.outer) || has_rows(f, key->chain.inner))))
+            continue;
+        if (!f->path.count && !open_node(f, f->kind))
+            return false;
+        f->p->leaf_nodes.items[i] = add_leaf(f, i);
+        if (f->p->leaf_nodes.items[i] == PROFILE_NONE || !list_leaf(f, i, own))
+            return false;
     }
-    if (ok)
+    if (f->path.count)
         close_down_to(f, 0);
-    return ok;
-}
-
-static void ask_tails_ahead(const struct forest *f, size_t i) {
-    enum { LEAF = 16, PART = 8 };
-    const struct profile_builder *b = &f->p->b;
-    if (i + LEAF >= f->tails.count)
-        return;
-    prefetch(&b->leaves.items[f->sorted.items[i + LEAF].value]);
-    prefetch(&f->p->leaf_tails.items[f->sorted.items[i + LEAF].value]);
-    prefetch(&b->parts.at.items[tail_of(b->leaves.items[f->sorted.items[i + PART].value].key.chain)]);
-}
-
-static bool make_tails(struct forest *f) {
-    struct profile *p = f->p;
-    size_t n = f->tails.count;
-    bool ok = !n || (vec_reserve(&f->sorted, n) && vec_reserve(&f->room, n) && open_root(f, true));
-    for (size_t i = 0; ok && i < n; i++) {
-        uint32_t leaf = f->tails.items[i];
-        uint32_t part = tail_of(p->b.leaves.items[leaf].key.chain);
-        f->sorted.items[i] = (struct radix_item){p->part_ranks.items[part], leaf};
-    }
-    if (ok && n)
-        radix_sort(f->sorted.items, f->room.items, n);
-    for (size_t i = 0; ok && i < n; i++) {
-        ask_tails_ahead(f, i);
-        uint32_t leaf = f->sorted.items[i].value;
-        struct profile_chain tail = {tail_of(p->b.leaves.items[leaf].key.chain), PROFILE_EMPTY_PART};
-        uint32_t node = add_leaf(f, leaf, tail, true);
-        p->leaf_tails.items[leaf] = node;
-        ok = node != PROFILE_NONE;
-    }
-    if (ok)
-        close_down_to(f, 0);
-    return ok;
+    return true;
 }
 
 /* ---- all ---- */
@@ -395,13 +251,9 @@ static bool plant(struct forest *f, uint32_t kind) {
     uint32_t from = first_from(f->t, k->first_row), end = first_from(f->t, k->first_row + k->row_count);
     for (uint32_t i = from; i < end; i++) {
         uint32_t frame = f->t->rows.items[f->t->graph_rows.items[i]].frame;
-        f->marks.items[f->frames[frame]] = (struct mark){kind, i, .whole = !f->caller};
+        f->marks.items[f->frames[frame]] = (struct mark){kind, i, false};
     }
-    if (from == end)
-        return true;
-    if (f->children && f->caller)
-        mark_whole(f, k);
-    return choose_leaves(f, k) && make_whole(f) && make_tails(f);
+    return from == end || make_tree(f, k);
 }
 
 static bool fill(void *vec, size_t n) {
@@ -428,14 +280,9 @@ static bool start_lists(struct profile_table *t) {
 }
 
 bool profile_forest(struct profile *p) {
-    const struct profile_options *o = p->plan.o;
-    struct forest f = {.p = p,
-                       .children = o->children,
-                       .caller = o->chain_order == PROFILE_CALLER,
-                       .prunes = o->children && o->chain_mode == PROFILE_CHAIN_GRAPH &&
-                                 !p->frame_groups.count}; /* which go across rows */
+    struct forest f = {.p = p, .children = p->plan.o->children};
     uint32_t n = (uint32_t)p->b.leaves.count;
-    bool ok = mark_rows(&f) && fill(&p->leaf_nodes, n) && fill(&p->leaf_tails, n);
+    bool ok = mark_rows(&f) && fill(&p->leaf_nodes, n);
     for (uint32_t i = 0; ok && i < p->tables.count; i++)
         ok = start_lists(&p->tables.items[i]);
     for (uint32_t i = 0; ok && i < p->kind_list.count; i++)
@@ -445,9 +292,5 @@ bool profile_forest(struct profile *p) {
     free(f.parts);
     vec_fini(&f.marks);
     vec_fini(&f.path);
-    vec_fini(&f.whole);
-    vec_fini(&f.tails);
-    vec_fini(&f.sorted);
-    vec_fini(&f.room);
     return ok;
 }

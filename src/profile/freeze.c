@@ -3,11 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/hot.h"
 #include "profile/profile_internal.h"
-
-/* From so many on there is work for several threads. */
-enum { MANY_LEAVES = 1 << 16 };
 
 static void add_counts(struct profile_event *e, const struct profile_tally *tally) {
     e->total.period += tally->period;
@@ -91,41 +87,10 @@ static bool makes_graphs(const struct profile *p) {
     return p->plan.chains && p->plan.o->chain_mode != PROFILE_CHAIN_NONE;
 }
 
-/* The threads, where there is enough to do for more than one: NULL else. */
-static struct pool *pool_of(const struct profile *p) {
-    return makes_graphs(p) || p->b.leaves.count >= MANY_LEAVES ? p->plan.in->pool : NULL;
-}
-
-/* Whether a thread that has nothing else to do may measure columns. */
-static bool measures_ahead(const struct profile *p) {
-    return p->plan.o->aligned && !p->plan.selects_rows && pool_threads(pool_of(p)) > 1;
-}
-
-/* The order of each table that is shown; after these what graphs are made of, and the columns' widths. */
-HOT static bool finish_part(void *ctx, size_t part, unsigned thread, struct err *err) {
-    struct profile *p = ctx;
-    size_t tables = p->shown.count;
-    (void)thread;
-    bool ok = part < tables                     ? profile_sort(p, &p->tables.items[p->shown.items[part]])
-              : part < tables + makes_graphs(p) ? profile_graph_prepare(p)
-                                                : profile_measure_columns(p);
-    return ok || err_memory(err, "profile");
-}
-
-/* What is known of frames and classes, and beside it the order of the parts of callchains. */
-HOT static bool prepare_part(void *ctx, size_t part, unsigned thread, struct err *err) {
-    struct profile *p = ctx;
-    (void)thread;
-    bool ok = part ? profile_rank_parts(p)
-                   : profile_make_places(p) && profile_make_kinds(p) && profile_make_spots(p);
-    return ok || err_memory(err, "profile");
-}
-
 /* From leaves to the rows of each event. */
 static bool make_rows(struct profile *p) {
-    if (!pool_run(pool_of(p), 2, prepare_part, p, NULL))
-        return false;
-    return profile_order_leaves(p) && profile_walk(p);
+    return profile_make_places(p) && profile_make_kinds(p) && profile_make_spots(p) &&
+           profile_rank_parts(p) && profile_order_leaves(p) && profile_walk(p);
 }
 
 /* Room that was taken for more rows than there are is used by what follows. */
@@ -143,8 +108,10 @@ static bool finish_tables(struct profile *p) {
     if (!settle_tables(p))
         return false;
     trim_tables(p);
-    bool ok =
-        pool_run(pool_of(p), p->shown.count + makes_graphs(p) + measures_ahead(p), finish_part, p, NULL);
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->shown.count; i++)
+        ok = profile_sort(p, &p->tables.items[p->shown.items[i]]);
+    ok = ok && (!makes_graphs(p) || profile_graph_prepare(p));
     for (size_t i = 0; ok && i < p->shown.count; i++)
         ok = finish_table(p, &p->tables.items[p->shown.items[i]], p->shown.items[i]);
     return ok;

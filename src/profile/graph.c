@@ -184,16 +184,13 @@ static bool note_above(struct builder *b, uint32_t node, const struct profile_le
 
 static bool note_own(struct builder *b) {
     uint32_t first = b->t->leaf_at.items[b->row], end = b->t->leaf_at.items[b->row + 1];
-    const uint32_t *lists[] = {b->p->leaf_nodes.items, b->p->leaf_tails.items};
     bool ok = true;
-    for (unsigned k = 0; ok && k < 2; k++) {
-        for (uint32_t i = first; ok && i < end; i++) {
-            uint32_t id = b->t->leaf_list.items[i];
-            ok = note_above(b, lists[k][id], &b->p->b.leaves.items[id]);
-        }
-        if (ok)
-            close_down_to(b, 0);
+    for (uint32_t i = first; ok && i < end; i++) {
+        uint32_t id = b->t->leaf_list.items[i];
+        ok = note_above(b, b->p->leaf_nodes.items[id], &b->p->b.leaves.items[id]);
     }
+    if (ok)
+        close_down_to(b, 0);
     return ok;
 }
 
@@ -214,7 +211,7 @@ static bool start_own_at_roots(struct builder *b) {
         if (slot->value == HASH_ABSENT || nodes[slot->key].parent == PROFILE_NONE)
             continue;
         const struct profile_chain_node *above = &nodes[nodes[slot->key].parent];
-        if (above->parent != PROFILE_NONE || above->outermost) /* of tails: they begin anywhere */
+        if (above->parent != PROFILE_NONE)
             continue;
         if (!push_item(b, (uint32_t)slot->key, true, b->s->own.items[slot->value]))
             return false;
@@ -300,7 +297,7 @@ static bool step(struct builder *b, const struct item *item) {
 /* The frame that a node's line shows. */
 static uint32_t shown_frame(const struct builder *b, uint32_t node) {
     uint32_t frame = b->p->nodes.items[node].frame;
-    return b->p->frame_groups.count && frame != PROFILE_PRUNED ? b->p->frame_groups.items[frame] : frame;
+    return b->p->frame_groups.count ? b->p->frame_groups.items[frame] : frame;
 }
 
 /* Sorts the items of `next` into groups by frame. */
@@ -334,7 +331,7 @@ static bool place_groups(struct builder *b, double min_period) {
     size_t at = s->items.count, kept = 0;
     for (size_t i = 0; i < s->groups.count; i++) {
         struct group *g = &s->groups.items[i];
-        bool keep = (double)g->w.period >= min_period && g->frame != PROFILE_PRUNED;
+        bool keep = (double)g->w.period >= min_period;
         g->first = keep ? (uint32_t)at : PROFILE_NONE;
         at += keep ? g->count : 0;
         kept += keep;
@@ -465,8 +462,7 @@ static bool expand(struct builder *b, struct group g) {
             below.period += s->groups.items[i].w.period;
             below.samples += s->groups.items[i].w.samples;
         }
-        bool one_way = s->groups.count == 1 && below.samples == g.w.samples &&
-                       s->groups.items[0].frame != PROFILE_PRUNED;
+        bool one_way = s->groups.count == 1 && below.samples == g.w.samples;
         struct profile_node *n = &b->g->nodes.items[id];
         n->below_period = below.period;
         n->below_samples = below.samples;

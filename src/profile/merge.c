@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What two builders made of records that follow each other, together. Texts, classes and frames are interned
- * anew. Parts and leaves, of which there are the most, are put behind each other if few of them are in both:
- * they are added up later anyway, in the order of callchains. Of a long recording most are in both; those are
- * joined at once, or they would take twice as much memory.
+/* What two builders made of records that follow each other, together: texts, classes, frames, parts and
+ * leaves are interned anew.
  */
 #include <stdlib.h>
 
@@ -64,21 +61,6 @@ static bool map_part(struct profile_builder *to, const struct profile_builder *f
     return true;
 }
 
-/* Whether most parts are in both, by some of them. */
-static bool are_alike(struct profile_builder *to, const struct profile_builder *from,
-                      const struct maps *maps) {
-    enum { ASKED = 256 };
-    uint32_t count = profile_parts_count(&from->parts), step = count / ASKED + 1, asked = 0, there = 0;
-    if (!to->parts.index.buckets || !to->leaf_index.buckets) /* they have been put behind others already */
-        return false;
-    for (uint32_t i = 1; i < count; i += step, asked++) {
-        vec_clear(&to->path);
-        there += map_part(to, from, maps, i) &&
-                 profile_parts_find(&to->parts, to->path.items, to->path.count) != PROFILE_NO_PART;
-    }
-    return there > asked / 2;
-}
-
 static bool join_parts(struct profile_builder *to, const struct profile_builder *from,
                        const struct maps *maps) {
     enum { BATCH = 64 };
@@ -105,15 +87,6 @@ static bool join_parts(struct profile_builder *to, const struct profile_builder 
         }
     }
     return true;
-}
-
-/* Behind the parts that are there, whether they are equal or not: see profile_parts_rank. */
-static bool append_parts(struct profile_builder *to, const struct profile_builder *from,
-                         const struct maps *maps) {
-    uint32_t first = profile_parts_append(&to->parts, &from->parts, maps->frames);
-    for (uint32_t i = 1; i < profile_parts_count(&from->parts); i++)
-        maps->parts[i] = first + i - 1;
-    return first != PROFILE_NO_PART;
 }
 
 static inline struct profile_leaf map_leaf(const struct profile_builder *from, const struct maps *maps,
@@ -144,31 +117,10 @@ static bool join_leaves(struct profile_builder *to, const struct profile_builder
     return true;
 }
 
-/* Behind the leaves that are there: leaves with equal keys are added up where the rows are made. */
-static bool append_leaves(struct profile_builder *to, const struct profile_builder *from,
-                          const struct maps *maps) {
-    size_t count = from->leaves.count, had = to->leaves.count;
-    if (had + count >= PROFILE_NONE || !vec_reserve(&to->leaves, had + count) ||
-        (to->plan->extras && !vec_reserve(&to->weights, had + count)))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        to->leaves.items[had + i] = map_leaf(from, maps, i);
-        if (to->plan->extras)
-            to->weights.items[had + i] = from->weights.items[i];
-    }
-    to->leaves.count = had + count;
-    to->weights.count = to->plan->extras ? to->leaves.count : 0;
-    return true;
-}
-
 static bool merge_chains(struct profile_builder *to, const struct profile_builder *from,
                          const struct maps *maps) {
     maps->parts[PROFILE_EMPTY_PART] = PROFILE_EMPTY_PART;
-    if (are_alike(to, from, maps))
-        return join_parts(to, from, maps) && join_leaves(to, from, maps);
-    idtable_fini(&to->leaf_index); /* nothing is looked for any more */
-    profile_parts_trim(&to->parts);
-    return append_parts(to, from, maps) && append_leaves(to, from, maps);
+    return join_parts(to, from, maps) && join_leaves(to, from, maps);
 }
 
 static bool merge_counts(struct profile_builder *to, const struct profile_builder *from) {

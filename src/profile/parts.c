@@ -13,9 +13,6 @@ static inline uint64_t hash_ids(const uint32_t *ids, size_t n) {
     return n ? hash_fold(h ^ ids[0], HASH_ODD) : h;
 }
 
-/* While ranks are made: the part is like the one before it. */
-#define IS_SAME (1u << 31)
-
 static bool start(struct profile_parts *p) {
     if (p->at.count)
         return true;
@@ -50,7 +47,7 @@ static uint32_t add_hashed(struct profile_parts *p, const uint32_t *ids, size_t 
         return PROFILE_NO_PART;
     uint32_t id = profile_parts_count(p);
     size_t end = p->ids.count + n;
-    if (end > UINT32_MAX || id + 1 >= IS_SAME || !vec_reserve(&p->ids, end) ||
+    if (end > UINT32_MAX || id + 1 >= PROFILE_NO_PART || !vec_reserve(&p->ids, end) ||
         !vec_reserve(&p->at, p->at.count + 1) || !idtable_add_at(&p->index, &at, hash, id))
         return PROFILE_NO_PART;
     for (size_t i = 0; i < n; i++)
@@ -84,23 +81,6 @@ uint32_t profile_parts_settle(struct profile_parts *p, const struct profile_part
     if (ask->candidate != PROFILE_NO_PART && is_part(p, ask->candidate, ask->ids, ask->n))
         return ask->candidate;
     return add_hashed(p, ask->ids, ask->n, ask->hash);
-}
-
-uint32_t profile_parts_append(struct profile_parts *p, const struct profile_parts *from,
-                              const uint32_t *map) {
-    if (!start(p))
-        return PROFILE_NO_PART;
-    uint32_t first = profile_parts_count(p), more = profile_parts_count(from);
-    size_t had = p->ids.count, count = from->ids.count;
-    if (had + count > UINT32_MAX || (uint64_t)first + more + 1 >= IS_SAME ||
-        !vec_reserve(&p->ids, had + count) || !vec_reserve(&p->at, p->at.count + more))
-        return PROFILE_NO_PART;
-    for (size_t i = 0; i < count; i++)
-        p->ids.items[had + i] = map[from->ids.items[i]];
-    p->ids.count = had + count;
-    for (uint32_t i = 1; i < more; i++)
-        p->at.items[p->at.count++] = (uint32_t)had + from->at.items[i + 1];
-    return first;
 }
 
 void profile_parts_trim(struct profile_parts *p) {
@@ -152,10 +132,7 @@ bool profile_parts_rank(const struct profile_parts *p, uint32_t *ranks) {
         for (uint32_t from = r.from, i = from + 1; ok && i <= r.end; i++) {
             if (i < r.end && items[i].key == items[from].key)
                 continue;
-            if (i - from > 1 && !(uint32_t)items[from].key) { /* they have ended */
-                for (uint32_t k = from + 1; k < i; k++)
-                    items[k].value |= IS_SAME;
-            } else if (i - from > 1) {
+            if (i - from > 1) { /* equal sequences are one: these go on */
                 run = vec_push(&runs);
                 ok = run != NULL;
                 if (ok)
@@ -165,10 +142,8 @@ bool profile_parts_rank(const struct profile_parts *p, uint32_t *ranks) {
         }
     }
     ranks[PROFILE_EMPTY_PART] = 0;
-    for (uint32_t i = 0, rank = 0; ok && i < count; i++) {
-        rank = items[i].value & IS_SAME ? rank : i;
-        ranks[items[i].value & ~IS_SAME] = rank;
-    }
+    for (uint32_t i = 0; ok && i < count; i++)
+        ranks[items[i].value] = i;
     vec_fini(&runs);
     free(items);
     free(room);

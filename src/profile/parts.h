@@ -60,10 +60,6 @@ static inline void profile_parts_near(const struct profile_parts *p, const struc
         prefetch(p->ids.items + p->at.items[ask->candidate]);
 }
 uint32_t profile_parts_settle(struct profile_parts *p, const struct profile_parts_ask *ask);
-/* Puts all sequences of another container but the empty one behind those that are there, with map[id] for
- * each of their ids, even if they are there already. The id of the first one; PROFILE_NO_PART: memory.
- * Nothing can be added any more after it. */
-uint32_t profile_parts_append(struct profile_parts *p, const struct profile_parts *from, const uint32_t *map);
 /* Gives back what only adding needs. */
 void profile_parts_trim(struct profile_parts *p);
 void profile_parts_fini(struct profile_parts *p);
@@ -82,7 +78,7 @@ static inline const uint32_t *profile_parts_ids(const struct profile_parts *p, u
 }
 
 /* ranks[part]: its place in the order of sequences (of numbers); a beginning comes before what goes on from
- * it, and equal sequences have one rank. ranks holds profile_parts_count, and one at least. False: memory. */
+ * it. ranks holds profile_parts_count, and one at least. False: memory. */
 bool profile_parts_rank(const struct profile_parts *p, uint32_t *ranks);
 
 #endif

@@ -127,39 +127,11 @@ static void asking_in_steps_is_adding(void **state) {
     profile_parts_fini(&p);
 }
 
-/* Sequences that both containers have are there twice, with one rank. */
-static void appended_parts_keep_their_order(void **state) {
-    (void)state;
-    enum { LETTERS = 128, MOVED = 1000 };
-    struct profile_parts p = {0}, other = {0};
-    uint32_t map[LETTERS + MOVED], n, ranks[16];
-    for (uint32_t i = 0; i < LETTERS + MOVED; i++)
-        map[i] = i < MOVED ? i : i - MOVED;
-    uint32_t abc = add(&p, "abc"), b = add(&p, "b"), abcd = add(&p, "abcd");
-    const uint32_t moved[] = {MOVED + 'a', MOVED + 'b', MOVED + 'c'};
-    uint32_t same = profile_parts_add(&other, moved, 3), longer = add(&other, "abcde"), z = add(&other, "z"),
-             twice = add(&other, "b");
-    uint32_t first = profile_parts_append(&p, &other, map), shift = first - 1;
-    assert_int_equal(first, 4);
-    assert_int_equal(profile_parts_count(&p), 8);
-    const uint32_t *ids = profile_parts_ids(&p, same + shift, &n);
-    assert_int_equal(n, 3);
-    assert_int_equal(ids[2], 'c');
-    assert_true(profile_parts_rank(&p, ranks));
-    assert_int_equal(ranks[same + shift], ranks[abc]);
-    assert_int_equal(ranks[twice + shift], ranks[b]);
-    assert_true(ranks[abc] < ranks[abcd] && ranks[abcd] < ranks[longer + shift]);
-    assert_true(ranks[longer + shift] < ranks[b] && ranks[b] < ranks[z + shift]);
-    profile_parts_fini(&other);
-    profile_parts_fini(&p);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_sequences_are_one),
         cmocka_unit_test(ranks_are_the_order_of_sequences),
         cmocka_unit_test(asking_in_steps_is_adding),
-        cmocka_unit_test(appended_parts_keep_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

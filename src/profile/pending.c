@@ -111,24 +111,21 @@ void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]) {
     profile_pending_know_key(b, hash_fold(profile_pending_seed(keys[0], klass), keys[1]));
 }
 
-/* Whether the leaf of a sample, the `index`-th that waits, is remembered. If it is not, it will be. Nobody
- * can predict which one is: nothing branches there, and compilers do not find branches in masks. */
+/* Whether the leaf of a sample, the `index`-th that waits, is remembered. If it is not, it will be. */
 static inline bool is_known(struct profile_builder *b, struct profile_pending *p, uint32_t index) {
     p->twin = false;
     if (p->known == PROFILE_NOT_KNOWN)
         return false;
     struct profile_known *known = known_at(b, p->known);
-    const bool is = known->key == p->known, twin = is & known->waits;
-    const uint32_t leaf = known->leaf, no = is - 1u, made = leaf & ~no;
-    *known = (struct profile_known){p->known, made | (index & no), known->waits | !is};
-    p->known &= is - (uint64_t)1;
-    p->leaf_id = leaf | no;
-    p->twin = twin;
-    /* Some leaf's in vain where it is not known yet which one is to be asked for. */
-    uintptr_t at = (uintptr_t)b->leaves.items + made * sizeof *b->leaves.items;
-    prefetch_to_write((const void *)at);
-    prefetch_to_write((const void *)(at + offsetof(struct profile_leaf, samples)));
-    return is;
+    if (known->key != p->known) {
+        *known = (struct profile_known){p->known, index, true};
+        return false;
+    }
+    p->leaf_id = known->leaf;
+    p->twin = known->waits;
+    if (!p->twin)
+        prefetch_to_write(&b->leaves.items[p->leaf_id]);
+    return true;
 }
 
 /* Those that wait and whose leaves are not remembered, in order. */
@@ -276,10 +273,9 @@ static void expect_leaf(const struct profile_builder *b, const struct profile_pe
 HOT void profile_pending_flush(struct profile_builder *b) {
     struct unknown unknown;
     unknown.count = 0;
-    for (uint32_t i = 0; i < b->pending_count; i++) {
-        unknown.list[unknown.count] = (uint8_t)i;
-        unknown.count += !is_known(b, &b->pending[i], i);
-    }
+    for (uint32_t i = 0; i < b->pending_count; i++)
+        if (!is_known(b, &b->pending[i], i))
+            unknown.list[unknown.count++] = (uint8_t)i;
     for (uint32_t i = 0; b->known && i < unknown.count; i++)
         ask(b, &b->pending[unknown.list[i]]);
     answer_all(b, &unknown);

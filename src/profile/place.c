@@ -190,151 +190,22 @@ bool profile_make_kinds(struct profile *p) {
     return ok;
 }
 
-/* Whether a name says all that keys say of a frame. */
-static bool names_decide(const struct profile *p) {
-    bool symbol = false;
-    for (uint32_t i = 0; i < p->key_count; i++) {
-        const struct profile_key *key = p->keys[i]->key;
-        if (key->kind == PROFILE_KEY_PLACE && key->id != PROFILE_SYMBOL && key->id != PROFILE_DSO)
-            return false;
-        symbol |= key->id == PROFILE_SYMBOL;
-    }
-    return symbol;
-}
-
-/*
- * Where there are no keys but those of names and objects, a frame without a name is told apart by what
- * symbol_words says, and by its object (the family): two of a family are alike if their own addresses are
- * equal. Frames of one image, kind and level are distinct by these already, so only what belongs to a family
- * of several such is looked for in an index.
- */
-struct family {
-    uint32_t first, count; /* a frame of it; how many there are */
-    bool mixed;
-};
-
-struct spotter {
-    struct profile *p;
-    bool by_dso;
-    struct family *families; /* by number */
-    uint32_t *by_name;       /* the spots of names; PROFILE_NONE: none yet */
-    struct idtable index;    /* of frames in mixed families */
-};
-
-static inline uint32_t family_of(const struct spotter *s, uint32_t frame) {
-    bool stale = profile_grade_of(s->p, frame) == GRADE_STALE;
-    return (s->by_dso || stale ? s->p->places.items[frame].dso + 1 : 0) << 1 | stale;
-}
-
-/* Whether two frames without names that are not the same one have different own addresses. */
-static inline bool is_akin(const struct resolve_frame *a, const struct resolve_frame *b) {
-    bool by_line = a->kind == RESOLVE_ADDRESS || a->kind == RESOLVE_OFFSET;
-    return a->image == b->image && a->kind == b->kind && a->cpumode == b->cpumode &&
-           (a->back == b->back || !by_line);
-}
-
-/* Finds the families of all frames without names. False: memory. */
-static bool find_families(struct spotter *s) {
-    const struct profile *p = s->p;
-    size_t families = (p->b.texts.entries.count + 1) * 2, mixed = 0;
-    s->families = calloc(families, sizeof *s->families);
-    for (uint32_t i = 0; s->families && i < p->places.count; i++) {
-        if (p->places.items[i].name != PROFILE_NONE)
-            continue;
-        struct family *family = &s->families[family_of(s, i)];
-        if (!family->count++)
-            family->first = i;
-        else if (!family->mixed)
-            family->mixed = !is_akin(&p->b.frames.list.items[i], &p->b.frames.list.items[family->first]);
-    }
-    for (size_t i = 0; s->families && i < families; i++)
-        mixed += s->families[i].mixed ? s->families[i].count : 0;
-    return s->families && (!mixed || idtable_reserve(&s->index, mixed));
-}
-
-static inline uint64_t hash_nameless(const struct spotter *s, uint32_t family, uint32_t frame) {
-    uint64_t address = profile_own_address(s->p, &s->p->b.frames.list.items[frame]);
-    return hash_u64(address ^ (uint64_t)family * HASH_ODD);
-}
-
-/* The spot of a frame of a mixed family; `next` is that of a new one. PROFILE_NONE: memory. */
-static uint32_t mixed_spot(struct spotter *s, uint32_t family, uint32_t frame, uint32_t next) {
-    const struct resolve_frame *frames = s->p->b.frames.list.items;
-    uint64_t hash = hash_nameless(s, family, frame), address = profile_own_address(s->p, &frames[frame]);
-    struct idtable_at at = idtable_first(&s->index, hash);
-    for (uint32_t other; (other = idtable_next(&s->index, &at)) != IDTABLE_NONE;)
-        if (profile_own_address(s->p, &frames[other]) == address && family_of(s, other) == family)
-            return profile_spot_of(s->p, other);
-    return idtable_add(&s->index, hash, frame) ? next : PROFILE_NONE;
-}
-
-static void ask_ahead(const struct spotter *s, uint32_t frame) {
-    enum { AHEAD = 16 };
-    if (frame + AHEAD >= s->p->places.count || s->p->places.items[frame + AHEAD].name != PROFILE_NONE)
-        return;
-    uint32_t family = family_of(s, frame + AHEAD);
-    if (s->families[family].mixed)
-        idtable_prefetch(&s->index, hash_nameless(s, family, frame + AHEAD));
-}
-
-static inline void put_spot(struct profile *p, uint32_t frame, uint32_t spot) {
-    p->spots.items[frame] = profile_spot_word(spot, &p->b.frames.list.items[frame]);
-}
-
-/* Where a name says all. p->spots has room. */
-static bool make_named_spots(struct profile *p) {
-    struct spotter s = {.p = p, .by_dso = profile_has_key(p, PROFILE_DSO)};
-    size_t names = p->list.count * sizeof *s.by_name;
-    s.by_name = malloc(names + 1);
-    bool ok = s.by_name && find_families(&s);
-    if (ok && names)
-        memset(s.by_name, 0xff, names); /* PROFILE_NONE */
-    uint32_t next = 0;
-    for (uint32_t i = 0; ok && i < p->places.count; i++) {
-        ask_ahead(&s, i);
-        uint32_t name = p->places.items[i].name, spot = next;
-        if (name != PROFILE_NONE) {
-            spot = s.by_name[name] != PROFILE_NONE ? s.by_name[name] : next;
-            s.by_name[name] = spot;
-        } else {
-            uint32_t family = family_of(&s, i);
-            if (s.families[family].mixed)
-                spot = mixed_spot(&s, family, i, next);
-        }
-        put_spot(p, i, spot);
-        next += spot == next;
-        ok = spot != PROFILE_NONE;
-    }
-    p->spot_count = next;
-    idtable_fini(&s.index);
-    free(s.by_name);
-    free(s.families);
-    return ok;
-}
-
-/* Where other keys tell frames apart. p->spots has room. */
-static bool make_other_spots(struct profile *p) {
+bool profile_make_spots(struct profile *p) {
     struct idtable index = {0};
     VEC(uint32_t) first = {0};
-    bool ok = true;
+    bool ok = vec_reserve(&p->spots, p->places.count + 1);
     for (uint32_t i = 0; ok && i < p->places.count; i++) {
         uint32_t spot = group_of(p, &index, first.items, (uint32_t)first.count, true, i);
-        put_spot(p, i, spot);
+        p->spots.items[i] = profile_spot_word(spot, &p->b.frames.list.items[i]);
         ok = spot != PROFILE_NONE;
-        uint32_t *member = spot == first.count ? vec_push(&first) : NULL;
+        uint32_t *member = ok && spot == first.count ? vec_push(&first) : NULL;
         ok = ok && (member || spot < first.count);
         if (member)
             *member = i;
     }
     p->spot_count = (uint32_t)first.count;
+    p->spots.count = ok ? p->places.count : 0;
     idtable_fini(&index);
     vec_fini(&first);
-    return ok;
-}
-
-bool profile_make_spots(struct profile *p) {
-    bool ok = vec_reserve(&p->spots, p->places.count + 1) &&
-              (names_decide(p) ? make_named_spots(p) : make_other_spots(p));
-    p->spots.count = ok ? p->places.count : 0;
     return ok && p->spot_count <= PROFILE_SPOTS_MAX;
 }

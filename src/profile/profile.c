@@ -38,7 +38,6 @@ void profile_free(struct profile *p) {
         vec_fini(&t->joined_latency);
         vec_fini(&t->levels);
         vec_fini(&t->level_sums);
-        vec_fini(&t->widths);
         vec_fini(&t->graph_rows);
         vec_fini(&t->node_at);
         vec_fini(&t->node_list);
@@ -59,7 +58,6 @@ void profile_free(struct profile *p) {
     vec_fini(&p->kind_list);
     vec_fini(&p->nodes);
     vec_fini(&p->leaf_nodes);
-    vec_fini(&p->leaf_tails);
     vec_fini(&p->tree_leaves);
     vec_fini(&p->leaf_was);
     vec_fini(&p->part_ranks);

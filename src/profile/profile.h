@@ -55,7 +55,6 @@ struct profile_options {
     bool hierarchy;           /* one level per key */
     bool hide_unresolved;     /* -U */
     bool exclude_other;       /* -x */
-    bool aligned;             /* profile_width will be asked */
     bool tight;               /* -t or -w: profile_width is that of the texts alone */
     bool relative;            /* --percentage relative: percentages of what filters left */
     const char *parent;       /* -p: regex; NULL: perf's default */
@@ -198,26 +197,6 @@ const struct resolve_unwind_tally *profile_unwound(const struct profile *p);
  * numbers are in the entry. */
 void profile_text(const struct profile *p, const struct profile_event *e, const struct profile_entry *entry,
                   const struct profile_column *column, struct out *out);
-/*
- * What most rows of a table of comms, objects and symbols share with the row before, and what they do not:
- * entry i of an event that has no members and no levels, for who prints many. Rows with equal `period`,
- * `samples`, `through`, `comm` and `dso` have equal texts for these keys and equal measures of these sums.
- */
-struct profile_glance {
-    uint64_t period, samples; /* its own */
-    uint64_t through;         /* without children 0 */
-    uint32_t comm, dso;       /* of texts; comm only if that is a key */
-    bool has_graph;
-    bool usual;        /* its symbol is "[level] name" or "[level] 0x0123456789abcdef": */
-    char level;        /* else profile_text has it */
-    uint32_t name_len; /* if there is a name */
-    const char *name;  /* NULL: none */
-    uint64_t address;  /* if there is none; not 0 */
-};
-void profile_glance(const struct profile *p, const struct profile_event *e, uint32_t i,
-                    struct profile_glance *out);
-/* Entry i's texts are asked for, and soon those behind it: brings what they take into the cache. */
-void profile_ahead(const struct profile *p, const struct profile_event *e, uint32_t i);
 /* The width of a key column's longest text in this event, the title included: as perf pads it. */
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column);

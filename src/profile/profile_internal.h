@@ -263,10 +263,8 @@ void profile_leaf_expect(const struct profile_builder *b, const struct profile_l
 /* ---- merge.c ---- */
 
 /*
- * Adds to `to` what `from` (both flushed) made of the records that follow its own. Texts, classes and frames
- * get the ids that they would have if it had been given these records itself; of parts and leaves there may
- * be equal ones then, some or, where most are equal, none. `from` is used up, and `to` can take no more
- * records. False: memory.
+ * Adds to `to` what `from` (both flushed) made of the records that follow its own. All ids are those that
+ * they would have if `to` had been given these records itself. `from` is used up. False: memory.
  */
 bool profile_builder_merge(struct profile_builder *to, struct profile_builder *from);
 
@@ -426,15 +424,15 @@ struct profile_row {
 /* A node of a tree of callchains, for graphs (forest.c). Nodes come as one walks the tree: behind a node
  * those below it, up to `end`. */
 struct profile_chain_node {
-    uint32_t parent; /* PROFILE_NONE: of a root, whose frame is the kind, `outermost` if it is of tails */
-    uint32_t frame;  /* PROFILE_PRUNED: frames that no graph shows */
+    uint32_t parent; /* PROFILE_NONE: of a root, whose frame is the kind */
+    uint32_t frame;
     uint32_t end;
     uint32_t row : 31;      /* in graph_rows of its event's table; PROFILE_NO_ROW: it has no graph */
     uint32_t outermost : 1; /* no node above has the same row */
     uint32_t samples;       /* of the leaves at and below the node */
     uint64_t period;
 };
-enum { PROFILE_NO_ROW = INT32_MAX, PROFILE_PRUNED = UINT32_MAX };
+enum { PROFILE_NO_ROW = INT32_MAX };
 
 /* The last kind that had a row at a spot. */
 struct profile_spot {
@@ -470,7 +468,6 @@ struct profile_table {
     VEC(struct profile_sums) joined_self;
     VEC(struct profile_through) joined_children;
     VEC(uint64_t) joined_latency;        /* if it is asked for */
-    VEC(uint32_t) widths;                /* by column, if asked ahead: see profile_measure_columns */
     VEC(struct profile_entry) levels;    /* --hierarchy: the entries */
     VEC(struct profile_sums) level_sums; /* members by level */
     uint32_t root_count;
@@ -501,9 +498,7 @@ struct profile {
     VEC(uint32_t) leaf_was;   /* until rows are made: leaves by kind, then by chain */
     VEC(uint32_t) part_ranks; /* of profile_parts_rank; until then, too */
     VEC(struct profile_chain_node) nodes;
-    VEC(uint32_t)
-    leaf_nodes, leaf_tails; /* where leaves' chains end in whole trees (a root: nowhere) and in
-                               trees of tails; PROFILE_NONE: they are in none */
+    VEC(uint32_t) leaf_nodes; /* where leaves' chains end in the trees; PROFILE_NONE: in none */
     VEC(struct profile_tree_leaf) tree_leaves;              /* until they are listed */
     VEC(struct profile_table) tables;                       /* by event */
     VEC(uint32_t) shown;                                    /* of tables */
@@ -731,9 +726,6 @@ void profile_put_text_id(const struct profile *p, uint64_t id, struct out *o);
 enum { PROFILE_NAMELESS_WIDTH = 16 };
 /* "[k] " */
 void profile_put_level(struct out *o, unsigned cpumode);
-/* Measures the usual keys' columns, ahead of profile_width, in the tables that are shown. False: memory. */
-bool profile_measure_columns(struct profile *p);
-
 /* ---- graph.c ---- */
 
 /* Lists what graphs are made of, for the entries with has_graph. False: memory. */

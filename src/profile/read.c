@@ -90,18 +90,6 @@ static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
     return enough || status == STREAM_END;
 }
 
-/* Room for what so many bytes of samples may become. */
-static void make_room(struct profile_builder *b, uint64_t bytes) {
-    enum { SAMPLE_BYTES = 64, WORDS = 2 }; /* of a short one; of its callchain */
-    if (bytes > SIZE_MAX || !b->plan->chains)
-        return;
-    size_t samples = (size_t)bytes / SAMPLE_BYTES;
-    os_heap_room(&b->leaves, samples);
-    os_heap_room(&b->frames.list, samples);
-    os_heap_room(&b->parts.ids, samples * WORDS);
-    os_heap_room(&b->parts.at, samples);
-}
-
 /* Gives each of `count` shares as many pieces, a builder and a stream. */
 static bool make_shares(struct profile *p, struct reading_shares *all, uint32_t pieces, struct err *err) {
     for (uint32_t i = 0; i < all->count; i++) {
@@ -114,7 +102,6 @@ static bool make_shares(struct profile *p, struct reading_shares *all, uint32_t 
             return err_memory(err, "profile");
         if (i && !profile_builder_init(x->b, &p->plan, err))
             return false;
-        make_room(x->b, stream_file_size(p->plan.in->stream) / all->count);
         x->stream = stream_pieces_open(p->plan.in->stream, from, to, err);
         if (!x->stream)
             return false;
@@ -180,8 +167,6 @@ bool profile_read(struct profile *p, struct err *err) {
         ok = make_shares(p, all, pieces, err);
     else
         all->list[0] = (struct share){.b = &p->b, .stream = p->plan.in->stream};
-    if (pieces <= 1)
-        make_room(&p->b, stream_file_size(p->plan.in->stream));
     ok = ok && pool_run(p->plan.in->pool, all->count, read_share, all, err) && merge(all, err);
     p->b.stream = p->plan.in->stream;
     profile_builder_trim(&p->b);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/prefetch.h"
 #include "profile/profile_internal.h"
 
 void profile_put_address(struct out *o, uint64_t address, unsigned digits) {
@@ -128,53 +127,6 @@ void profile_text(const struct profile *p, const struct profile_event *e, const 
     put_key(p, table_at(p, e), entry->key, column, out);
 }
 
-void profile_glance(const struct profile *p, const struct profile_event *e, uint32_t i,
-                    struct profile_glance *out) {
-    const struct profile_table *t = table_at(p, e);
-    uint32_t key = t->order.items[i];
-    const struct profile_row *row = &t->rows.items[key];
-    const struct profile_sums *self = &t->self.items[row->self];
-    const struct profile_place *place = &p->places.items[row->frame];
-    out->period = self->period;
-    out->samples = self->samples;
-    out->through = p->plan.o->children ? t->through.items[key].period : 0;
-    out->comm =
-        (uint32_t)p->b.class_values.items[(size_t)row->klass * p->plan.class_count + p->plan.comm_slot];
-    out->dso = place->dso;
-    out->has_graph = profile_has_graph(p, t, key);
-    out->level = letter_of(row->cpumode);
-    out->usual = !p->plan.o->verbose;
-    out->name = NULL;
-    if (place->name != PROFILE_NONE) {
-        out->name = p->list.items[place->name].text;
-        out->name_len = p->list.items[place->name].text_len;
-        return;
-    }
-    out->address = profile_own_address(p, &p->b.frames.list.items[row->frame]);
-    out->usual &= out->address && profile_grade_of(p, row->frame) != GRADE_STALE;
-}
-
-void profile_ahead(const struct profile *p, const struct profile_event *e, uint32_t i) {
-    enum { FAR = 16, NEAR = 8 };
-    const struct profile_table *t = table_at(p, e);
-    if (t->levels.count)
-        return;
-    if (i + FAR < e->entry_count) {
-        prefetch(&t->rows.items[t->order.items[i + FAR]]);
-        if (t->through.count)
-            prefetch(&t->through.items[t->order.items[i + FAR]]);
-    }
-    if (i + NEAR >= e->entry_count)
-        return;
-    const struct profile_row *row = &t->rows.items[t->order.items[i + NEAR]];
-    uint32_t frame = row->frame;
-    if (row->self)
-        prefetch(&t->self.items[row->self]);
-    prefetch(&p->places.items[frame]);
-    profile_frame_prefetch(p, frame);
-    prefetch(&p->grades.items[frame]);
-}
-
 /* ---- widths ---- */
 
 /* The rows that are measured: those that are shown. */
@@ -189,15 +141,12 @@ static uint32_t measured_row(const struct profile *p, const struct profile_table
 /* Of a key whose texts take the same room in all rows of a thread that had a name. */
 static uint32_t widest_task(const struct profile *p, const struct profile_table *t,
                             const struct profile_column *c) {
-    enum { AHEAD = 16 };
     VEC(uint8_t) seen = {0}; /* by thread */
     uint32_t widest = 0;
     for (size_t k = 0; k < measured_count(p, t); k++) {
         uint32_t i = measured_row(p, t, k);
         const struct profile_row *row = &t->rows.items[i];
         uint32_t thread = profile_row_thread(p, row);
-        if (i + AHEAD < t->rows.count)
-            prefetch(&p->b.leaves.items[row[AHEAD].first_leaf]);
         if (thread < seen.count && seen.items[thread])
             continue;
         uint32_t w = c->key->room(p, row, c);
@@ -251,25 +200,9 @@ static uint32_t width_of(const struct profile *p, const struct profile_table *t,
     return w > widest ? w : widest;
 }
 
-bool profile_measure_columns(struct profile *p) {
-    const struct profile_columns *c = p->plan.o->columns;
-    for (size_t i = 0; i < p->shown.count; i++) {
-        struct profile_table *t = &p->tables.items[p->shown.items[i]];
-        for (size_t k = 0; k < c->out.count; k++) {
-            uint32_t *width = vec_push(&t->widths);
-            if (!width)
-                return false;
-            *width = c->out.items[k].key->measured_ahead ? width_of(p, t, &c->out.items[k]) : 0;
-        }
-    }
-    return true;
-}
-
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column) {
-    const struct profile_table *t = table_at(p, e);
-    size_t i = (size_t)(column - p->plan.o->columns->out.items);
-    return i < t->widths.count && t->widths.items[i] ? t->widths.items[i] : width_of(p, t, column);
+    return width_of(p, table_at(p, e), column);
 }
 
 /* ---- frames ---- */

@@ -73,52 +73,6 @@ static inline bool walk_is_first(const struct walk *w, const struct profile_row 
 
 /* ---- order ---- */
 
-/* How far ahead of the walk what it will touch is asked for: each step needs what the one before it asked
- * for. */
-enum { PART_AHEAD = 26, IDS_AHEAD = 16, SPOT_AHEAD = 8, ROW_AHEAD = 4, OWN_AHEAD = 2 };
-
-/* Asks for what is known of the frames of a part, as far as there are not many; and then (`spots`) for what
- * the kind has there. */
-static inline void ask_part(const struct walk *w, uint32_t part, bool spots) {
-    enum { MOST = 12 };
-    uint32_t n;
-    const uint32_t *ids = profile_parts_ids(&w->p->b.parts, part, &n);
-    for (uint32_t k = 0; k < n && k < MOST; k++)
-        prefetch(!w->children ? &w->grade_of[ids[k]]
-                 : spots      ? (const void *)&w->spots[profile_spot_in(w->spot_of[ids[k]])]
-                              : &w->spot_of[ids[k]]);
-}
-
-/* Asks for the rows of the leaves' own places behind the i-th. */
-static inline void ask_own_ahead(const struct walk *w, size_t i) {
-    const struct profile_leaf *leaf = &w->leaves[i];
-    if (i + SPOT_AHEAD >= w->end)
-        return;
-    prefetch(&w->spot_of[leaf[SPOT_AHEAD].key.frame]);
-    prefetch(&w->spots[profile_spot_in(w->spot_of[leaf[ROW_AHEAD].key.frame])]);
-    const struct profile_spot *own = &w->spots[profile_spot_in(w->spot_of[leaf[OWN_AHEAD].key.frame])];
-    if (own->kind == w->kind) /* else it has no row yet, nor is there a table at first */
-        prefetch(&w->t->rows.items[own->row]);
-}
-
-/* Asks for the parts of leaves behind the i-th, and for their frames. Inner parts are few, and mostly known.
- */
-static inline void ask_chains_ahead(const struct walk *w, size_t i) {
-    const struct profile_parts *parts = &w->p->b.parts;
-    const struct profile_leaf *leaf = &w->leaves[i];
-    if (i + PART_AHEAD >= w->end)
-        return;
-    struct profile_chain far = leaf[PART_AHEAD].key.chain, near = leaf[IDS_AHEAD].key.chain;
-    prefetch(&parts->at.items[far.outer]);
-    prefetch(&parts->at.items[far.inner]);
-    prefetch(parts->ids.items + parts->at.items[near.outer]);
-    prefetch(parts->ids.items + parts->at.items[near.inner]);
-    if (leaf[SPOT_AHEAD].key.chain.outer != leaf[SPOT_AHEAD - 1].key.chain.outer)
-        ask_part(w, leaf[SPOT_AHEAD].key.chain.outer, false);
-    if (w->children && leaf[ROW_AHEAD].key.chain.outer != leaf[ROW_AHEAD - 1].key.chain.outer)
-        ask_part(w, leaf[ROW_AHEAD].key.chain.outer, true);
-}
-
 static unsigned bits_of(uint64_t n) {
     return 64 - (unsigned)__builtin_clzll(n | 1);
 }
@@ -362,16 +316,6 @@ static inline uint32_t frame_at(const struct chain *c, uint32_t i) {
     return i < c->outer_len ? c->outer[i] : c->inner[i - c->outer_len];
 }
 
-/* Asks for what is known of the i-th frame and those behind it of a long chain: ask_part has not reached
- * them. */
-static inline void ask_far(const struct walk *w, const struct chain *c, uint32_t i) {
-    enum { FAR = 16, NEAR = 8 };
-    if (i + FAR < c->len)
-        prefetch(&w->spot_of[frame_at(c, i + FAR)]);
-    if (i + NEAR < c->len)
-        prefetch(&w->spots[profile_spot_in(w->spot_of[frame_at(c, i + NEAR)])]);
-}
-
 /* The path has room for it. */
 static bool open_frame(struct walk *w, uint32_t frame) {
     struct step *step = &w->path.items[w->path.count++];
@@ -444,7 +388,6 @@ static bool pass_frames(struct walk *w, uint32_t id, uint32_t from) {
     struct passed at = {.leaf = id};
     bool ok = vec_reserve(&w->marked, c->len);
     for (uint32_t i = from; ok && i < c->len; i++) {
-        ask_far(w, c, i);
         at.frame = frame_at(c, i);
         at.depth = i + 1;
         count_grade(w, at.frame, w->leaves[id].samples);
@@ -582,7 +525,7 @@ static bool take_leaf(struct walk *w, size_t i) {
 }
 
 static bool walk_leaves(struct walk *w) {
-    bool ok = true, any = w->p->b.parts.ids.count;
+    bool ok = true;
     for (size_t i = 0; ok && i < w->end; i++) {
         if (!i || kind_of(w, i) != w->kind) {
             if (i)
@@ -592,9 +535,6 @@ static bool walk_leaves(struct walk *w) {
             if (w->children)
                 w->chain = chain_of(w, i);
         }
-        ask_own_ahead(w, i);
-        if (any)
-            ask_chains_ahead(w, i);
         ok = w->children ? walk_leaf(w, i) : take_leaf(w, i);
     }
     if (ok && w->end)

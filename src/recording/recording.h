@@ -32,7 +32,8 @@ struct recording_owner {
     /* Told what the recording will lack, though it can be read: texts of tracepoints. */
     void (*warn)(void *ctx, const struct err *err);
     void *ctx;
-    /* os_heap_give_back, for a process whose memory is all ours: called where a phase ends that needed much. */
+    /* os_heap_give_back, for a process whose memory is all ours: called where a phase ends that needed much.
+     */
     void (*give_back)(void);
 };
 

@@ -50,17 +50,8 @@ struct percent_cell {
 };
 enum { PERCENT_CELLS_BITS = 8, PERCENT_CELLS = 1 << PERCENT_CELLS_BITS };
 
-/* How the last row that was printed in full began, up to its symbol. */
-enum { BEGINNING_MAX = 8 * OUT_STEP };
-struct beginning {
-    struct profile_glance of;
-    size_t len; /* 0: none, or too long */
-    char text[BEGINNING_MAX];
-};
-
 /* What a thread that prints rows has for itself. */
 struct scratch {
-    struct beginning beginning;
     struct profile_graph graph;
     struct out text; /* a cell's */
     struct percent_cell cells[PERCENT_CELLS];
@@ -73,7 +64,6 @@ struct printer {
     VEC(struct column) columns;
     VEC(uint32_t) members; /* of the event that are shown, by their index */
     bool plain;            /* padded columns without colours, one number each, no widths asked for */
-    bool alike; /* what stands before the symbol, the last cell, follows from what profile_glance tells */
     struct scratch *scratch;
     struct out *out;
     struct err *err;
@@ -406,67 +396,14 @@ static void print_plain_key(const struct printer *pr, const struct profile_entry
         out_fill(pr->out, ' ', c->width - len);
 }
 
-/* Whether rows that are equal at a glance begin with the same text. */
-static bool is_alike(const struct printer *pr) {
-    if (!pr->columns.count || pr->o->separator || pr->o->width_count || pr->o->hierarchy ||
-        pr->o->percent_limit > 0 || pr->e->members != 1)
-        return false;
-    for (size_t i = 0; i + 1 < pr->columns.count; i++) {
-        enum profile_column_id id = pr->columns.items[i].key->id;
-        if (id != PROFILE_OVERHEAD && id != PROFILE_OVERHEAD_CHILDREN && id != PROFILE_SAMPLE &&
-            id != PROFILE_PERIOD && id != PROFILE_COMM && id != PROFILE_DSO)
-            return false;
-    }
-    return pr->columns.items[pr->columns.count - 1].last &&
-           pr->columns.items[pr->columns.count - 1].key->id == PROFILE_SYMBOL;
-}
-
-/* Notes how a row begins whose text starts at `start` of all that was printed. */
-static void note_beginning(struct printer *pr, const struct profile_glance *g, uint64_t start) {
-    struct beginning *b = &pr->scratch->beginning;
-    size_t len = (size_t)(pr->out->total + pr->out->len - start);
-    b->of = *g;
-    b->len = len <= pr->out->len && len <= sizeof b->text ? len : 0; /* some of it may have been written */
-    memcpy(b->text, pr->out->buf + pr->out->len - b->len, b->len);
-}
-
-/* Prints a row that begins like the one before and has no graph. False: it is no such row. */
-static bool print_alike(struct printer *pr, const struct profile_glance *g) {
-    enum { LEVEL = 4, ADDRESS = 18 };
-    const struct beginning *b = &pr->scratch->beginning;
-    if (!b->len || g->has_graph || !g->usual || g->period != b->of.period || g->through != b->of.through ||
-        g->samples != b->of.samples || g->comm != b->of.comm || g->dso != b->of.dso)
-        return false;
-    char *to = out_room(pr->out, BEGINNING_MAX + LEVEL + ADDRESS + 1);
-    for (size_t i = 0; i < b->len; i += OUT_STEP)
-        memcpy(to + i, b->text + i, OUT_STEP);
-    to += b->len;
-    memcpy(to, (const char[]){'[', g->level, ']', ' '}, LEVEL);
-    pr->out->len += b->len + LEVEL;
-    if (g->name) {
-        out_mem(pr->out, g->name, g->name_len);
-        out_char(pr->out, '\n');
-        return true;
-    }
-    memcpy(to + LEVEL, "0x", 2);
-    out_put_hex16(to + LEVEL + 2, g->address);
-    to[LEVEL + ADDRESS] = '\n';
-    pr->out->len += ADDRESS + 1;
-    return true;
-}
-
-/* `g`: of pr->alike, else NULL. */
-static bool print_row(struct printer *pr, const struct profile_entry *entry, const struct profile_glance *g) {
+static bool print_row(struct printer *pr, const struct profile_entry *entry) {
     const char *separator = pr->o->separator;
-    uint64_t start = pr->out->total + pr->out->len;
     for (size_t i = 0; i < pr->columns.count; i++) {
         const struct column *c = &pr->columns.items[i];
         if (!separator)
             out_mem(pr->out, "  ", COLUMN_GAP); /* before the first one, too */
         else if (i)
             out_str(pr->out, separator);
-        if (g && i + 1 == pr->columns.count)
-            note_beginning(pr, g, start);
         if (c->plain && c->measure)
             print_plain_percent(pr, entry, i);
         else if (c->measure)
@@ -481,18 +418,10 @@ static bool print_row(struct printer *pr, const struct profile_entry *entry, con
 }
 
 HOT static bool print_range(struct printer *pr, uint32_t from, uint32_t end) {
-    struct profile_glance g;
-    pr->scratch->beginning.len = 0;
     for (uint32_t i = from; i < end && !pr->out->failed; i++) {
-        profile_ahead(pr->p, pr->e, i);
-        if (pr->alike) {
-            profile_glance(pr->p, pr->e, i, &g);
-            if (print_alike(pr, &g))
-                continue;
-        }
         struct profile_entry entry = profile_entry_at(pr->p, pr->e, i);
         bool shown = pr->o->percent_limit <= 0 || entry_percent(pr, &entry) >= pr->o->percent_limit;
-        if (shown && !print_row(pr, &entry, pr->alike ? &g : NULL))
+        if (shown && !print_row(pr, &entry))
             return false;
     }
     return true;
@@ -744,7 +673,6 @@ static bool print_event(struct printer *pr) {
     measure_columns(pr);
     for (size_t i = 0; i < pr->columns.count; i++)
         pr->columns.items[i].plain = is_plain(pr, &pr->columns.items[i], i);
-    pr->alike = is_alike(pr);
     if (!pr->o->quiet) {
         print_title(pr);
         if (tree)
