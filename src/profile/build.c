@@ -595,22 +595,6 @@ static bool add_branches(struct profile_builder *b, struct profile_taken *x) {
 
 /* ---- records ---- */
 
-/* The fields wanted, the quick way where the callchain stands right behind the fixed ones. */
-static inline bool decode(const struct perfdata_plan *plan, struct bytes body, uint64_t want,
-                          struct perfdata_sample *s) {
-    const uint64_t before_chain = PERFDATA_SAMPLE_READ;
-    if (want & plan->sample_type & PERFDATA_SAMPLE_VARIABLE & ~PERFDATA_SAMPLE_CALLCHAIN || plan->swap ||
-        !(want & plan->sample_type & PERFDATA_SAMPLE_CALLCHAIN) || plan->sample_type & before_chain ||
-        body.size < plan->fixed_size + 8u)
-        return perfdata_sample_decode(plan, body, want, s);
-    perfdata_sample_load_fixed(plan, body.data, false, want & plan->sample_type, s);
-    uint64_t count = bytes_load64(body.data + plan->fixed_size, false);
-    if (count > (body.size - plan->fixed_size - 8) / 8)
-        return false;
-    s->callchain = (struct perfdata_u64s){body.data + plan->fixed_size + 8, count, false};
-    return true;
-}
-
 static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint32_t event, unsigned cpumode,
                       struct model_when when) {
     const struct profile_input *in = b->plan->in;
@@ -667,7 +651,8 @@ static void add_long_way(struct profile_builder *b, const struct stream_sample *
     s.data_src = PERFDATA_SRC_NONE;
     s.cgroup = s.transaction = s.code_page_size = s.data_page_size = s.phys_addr = 0;
     s.branch_count = 0;
-    if (!stream_sample_whole(&e->plan, r->body) || !decode(&e->plan, r->body, b->plan->want, &s)) {
+    if (!stream_sample_whole(&e->plan, r->body) ||
+        !perfdata_sample_decode(&e->plan, r->body, b->plan->want, &s)) {
         note_bad(b, r);
         return;
     }

@@ -29,11 +29,10 @@ struct chain {
 /* A part that was seen, by part_key. */
 struct profile_chain_slot {
     uint64_t key;
-    uint32_t part : 31;  /* NO_PART: the slot is free */
-    uint32_t wanted : 1; /* it was asked for again since the table was full last */
+    uint32_t part;  /* NO_PART: the slot is free */
     uint32_t place; /* the frame of a sample that lies at its first address; RESOLVE_NO_FRAME: not asked */
 };
-enum { NO_PART = INT32_MAX }; /* ids of parts are below: parts.c */
+enum { NO_PART = PROFILE_NO_PART };
 
 void profile_chain_table_fini(struct profile_chain_table *t) {
     free(t->slots);
@@ -47,41 +46,23 @@ static inline struct profile_chain_slot *slot_of(const struct profile_chain_tabl
             return &t->slots[i];
 }
 
-/* Room for so many slots, for all that is there or only for what was wanted. False: memory. */
-static bool make_table(struct profile_chain_table *t, size_t n, bool all) {
-    struct profile_chain_table made = {malloc(n * sizeof *made.slots), n - 1, 0};
+/* Room for one more. False: memory. */
+static bool make_room(struct profile_chain_table *t) {
+    enum { FIRST_SLOTS = 1024 };
+    if (t->slots && t->count < (t->mask + 1) / 16 * 13)
+        return true;
+    size_t n = t->slots ? 2 * (t->mask + 1) : FIRST_SLOTS;
+    struct profile_chain_table made = {malloc(n * sizeof *made.slots), n - 1, t->count};
     if (!made.slots)
         return false;
     for (size_t i = 0; i < n; i++)
         made.slots[i].part = NO_PART;
-    for (size_t i = 0; t->slots && i <= t->mask; i++) {
-        struct profile_chain_slot *old = &t->slots[i];
-        if (old->part == NO_PART || (!all && !old->wanted))
-            continue;
-        old->wanted = false;
-        *slot_of(&made, old->key) = *old;
-        made.count++;
-    }
+    for (size_t i = 0; t->slots && i <= t->mask; i++)
+        if (t->slots[i].part != NO_PART)
+            *slot_of(&made, t->slots[i].key) = t->slots[i];
     free(t->slots);
     *t = made;
     return true;
-}
-
-/*
- * Room for one more. A large table that is full first loses what nobody asked for again since it was so last:
- * most of that is of processes that have ended. It grows if half of it was asked for. False: memory.
- */
-static bool make_room(struct profile_chain_table *t) {
-    enum { FIRST_SLOTS = 1024, LARGE_SLOTS = 1 << 17 };
-    if (t->slots && t->count < (t->mask + 1) / 16 * 13)
-        return true;
-    if (!t->slots)
-        return make_table(t, FIRST_SLOTS, true);
-    size_t n = t->mask + 1, wanted = 0;
-    for (size_t i = 0; n >= LARGE_SLOTS && i < n; i++)
-        wanted += t->slots[i].part != NO_PART && t->slots[i].wanted;
-    bool loses = n >= LARGE_SLOTS && 2 * wanted < t->count;
-    return make_table(t, loses ? n : 2 * n, !loses);
 }
 
 /* Two parts that collide would be taken for one; at 64 bits that is once in some ten thousand recordings of a
@@ -142,8 +123,7 @@ static uint32_t known_part(struct profile_builder *b, const struct chain *c,
             return PROFILE_NO_PART;
         *slot = (struct profile_chain_slot){.key = key, .part = made, .place = RESOLVE_NO_FRAME};
         t->count++;
-    } else
-        slot->wanted = true;
+    }
     if (place && slot->place == RESOLVE_NO_FRAME)
         slot->place = resolve_frames_at(&b->frames, state, part->cpumode, bytes_load64(part->at, part->swap),
                                         (enum resolve_frame_kind)b->plan->place_kind, false);
@@ -378,8 +358,6 @@ static inline bool answer_part(struct profile_builder *b, struct profile_pending
     struct profile_chain_slot *slot = b->known_parts.slots ? slot_of(&b->known_parts, later->key) : NULL;
     if (!slot || slot->part == NO_PART || (later->own && slot->place == RESOLVE_NO_FRAME))
         return make_part(b, p, later, id);
-    if (!slot->wanted)
-        slot->wanted = true;
     *id = slot->part;
     if (later->own)
         p->leaf.key.frame = slot->place;

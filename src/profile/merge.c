@@ -63,28 +63,13 @@ static bool map_part(struct profile_builder *to, const struct profile_builder *f
 
 static bool join_parts(struct profile_builder *to, const struct profile_builder *from,
                        const struct maps *maps) {
-    enum { BATCH = 64 };
-    uint32_t count = profile_parts_count(&from->parts), at[BATCH + 1];
-    struct profile_parts_ask asks[BATCH];
-    for (uint32_t first = 1, n; first < count; first += n) {
+    for (uint32_t i = 1; i < profile_parts_count(&from->parts); i++) {
         vec_clear(&to->path);
-        for (n = 0; n < BATCH && first + n < count; n++) {
-            at[n] = (uint32_t)to->path.count;
-            if (!map_part(to, from, maps, first + n))
-                return false;
-        }
-        at[n] = (uint32_t)to->path.count;
-        for (uint32_t i = 0; i < n; i++)
-            asks[i] = profile_parts_ask(&to->parts, to->path.items + at[i], at[i + 1] - at[i]);
-        for (uint32_t i = 0; i < n; i++)
-            profile_parts_look(&to->parts, &asks[i]);
-        for (uint32_t i = 0; i < n; i++)
-            profile_parts_near(&to->parts, &asks[i]);
-        for (uint32_t i = 0; i < n; i++) {
-            maps->parts[first + i] = profile_parts_settle(&to->parts, &asks[i]);
-            if (maps->parts[first + i] == PROFILE_NO_PART)
-                return false;
-        }
+        if (!map_part(to, from, maps, i))
+            return false;
+        maps->parts[i] = profile_parts_add(&to->parts, to->path.items, to->path.count);
+        if (maps->parts[i] == PROFILE_NO_PART)
+            return false;
     }
     return true;
 }
@@ -101,18 +86,10 @@ static inline struct profile_leaf map_leaf(const struct profile_builder *from, c
 
 static bool join_leaves(struct profile_builder *to, const struct profile_builder *from,
                         const struct maps *maps) {
-    enum { AHEAD = 16 };
-    struct profile_leaf waiting[AHEAD];
-    size_t count = from->leaves.count;
-    for (size_t i = 0; i < count + AHEAD; i++) {
-        size_t k = i - AHEAD;
-        if (i >= AHEAD && k < count &&
-            !profile_leaf_add(to, &waiting[i % AHEAD], to->plan->extras ? &from->weights.items[k] : NULL))
+    for (size_t i = 0; i < from->leaves.count; i++) {
+        struct profile_leaf leaf = map_leaf(from, maps, i);
+        if (!profile_leaf_add(to, &leaf, to->plan->extras ? &from->weights.items[i] : NULL))
             return false;
-        if (i >= count)
-            continue;
-        waiting[i % AHEAD] = map_leaf(from, maps, i);
-        profile_leaf_expect(to, &waiting[i % AHEAD].key);
     }
     return true;
 }

@@ -71,10 +71,6 @@ bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *leaf
     return id != PROFILE_NONE;
 }
 
-void profile_leaf_expect(const struct profile_builder *b, const struct profile_leaf_key *key) {
-    idtable_prefetch(&b->leaf_index, hash_key(key));
-}
-
 /* All of the sample's key is known: where its leaf is to be found is asked for. */
 static inline void want_leaf(struct profile_builder *b, struct profile_pending *p) {
     p->hash = hash_key(&p->leaf.key);

@@ -257,9 +257,6 @@ void profile_pending_flush(struct profile_builder *b);
 /* Adds what a leaf has (weights: with plan->extras) to the one with its key, new or known. False: memory. */
 bool profile_leaf_add(struct profile_builder *b, const struct profile_leaf *leaf,
                       const struct profile_weights *weights);
-/* Has what the index says of a key brought into the cache. */
-void profile_leaf_expect(const struct profile_builder *b, const struct profile_leaf_key *key);
-
 /* ---- merge.c ---- */
 
 /*
