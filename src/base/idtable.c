@@ -38,13 +38,6 @@ HOT static bool grow(struct idtable *t, size_t n) {
     return true;
 }
 
-bool idtable_reserve(struct idtable *t, size_t n) {
-    size_t buckets = t->buckets ? t->mask + 1 : FEWEST;
-    while (idtable_room(buckets) < n)
-        buckets *= 2;
-    return (t->buckets && buckets == t->mask + 1) || grow(t, buckets);
-}
-
 static inline bool is_full(const struct idtable *t) {
     return !t->buckets || t->count >= idtable_room(t->mask + 1);
 }

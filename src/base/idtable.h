@@ -95,8 +95,6 @@ static inline uint32_t idtable_next(const struct idtable *t, struct idtable_at *
     return at->bucket->next_ids[i] - 1;
 }
 
-/* Makes room for `n` ids in all. False: memory; nothing has changed. */
-bool idtable_reserve(struct idtable *t, size_t n);
 /* Notes an id that is not there yet. False: memory; nothing has changed. */
 bool idtable_add(struct idtable *t, uint64_t hash, uint32_t id);
 

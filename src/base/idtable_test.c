@@ -38,30 +38,7 @@ static void finds_what_was_added(void **state) {
     }
 }
 
-/* Room that was asked for is enough, whatever was there before. */
-static void room_is_made_once(void **state) {
-    (void)state;
-    enum { BEFORE = 100, COUNT = 5000 };
-    struct idtable t = {0};
-    for (uint32_t i = 0; i < BEFORE; i++)
-        assert_true(idtable_add(&t, hash_u64(i), i));
-    assert_true(idtable_reserve(&t, COUNT));
-    const struct idtable_bucket *buckets = t.buckets;
-    for (uint32_t i = BEFORE; i < COUNT; i++)
-        assert_true(idtable_add(&t, hash_u64(i), i));
-    assert_ptr_equal(t.buckets, buckets);
-    assert_true(idtable_reserve(&t, COUNT / 2));
-    assert_ptr_equal(t.buckets, buckets);
-    assert_int_equal(t.count, COUNT);
-    for (uint32_t i = 0; i < COUNT; i++) {
-        struct idtable_at at = idtable_first(&t, hash_u64(i));
-        assert_int_equal(idtable_next(&t, &at), i);
-    }
-    idtable_fini(&t);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_what_was_added),
-                                       cmocka_unit_test(room_is_made_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_what_was_added)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

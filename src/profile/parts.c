@@ -30,14 +30,6 @@ static bool is_part(const struct profile_parts *p, uint32_t id, const uint32_t *
     return true;
 }
 
-uint32_t profile_parts_find(const struct profile_parts *p, const uint32_t *ids, size_t n) {
-    struct idtable_at at = idtable_first(&p->index, hash_ids(ids, n));
-    for (uint32_t id; (id = idtable_next(&p->index, &at)) != IDTABLE_NONE;)
-        if (is_part(p, id, ids, n))
-            return id;
-    return PROFILE_NO_PART;
-}
-
 static uint32_t add_hashed(struct profile_parts *p, const uint32_t *ids, size_t n, uint64_t hash) {
     struct idtable_at at = idtable_first(&p->index, hash);
     for (uint32_t id; (id = idtable_next(&p->index, &at)) != IDTABLE_NONE;)
@@ -61,26 +53,6 @@ uint32_t profile_parts_add(struct profile_parts *p, const uint32_t *ids, size_t 
     if (n)
         return add_hashed(p, ids, n, hash_ids(ids, n));
     return start(p) ? PROFILE_EMPTY_PART : PROFILE_NO_PART;
-}
-
-struct profile_parts_ask profile_parts_ask(const struct profile_parts *p, const uint32_t *ids, uint32_t n) {
-    struct profile_parts_ask ask = {ids, n, PROFILE_NO_PART, hash_ids(ids, n)};
-    idtable_prefetch(&p->index, ask.hash);
-    return ask;
-}
-
-void profile_parts_look(const struct profile_parts *p, struct profile_parts_ask *ask) {
-    struct idtable_at at = idtable_first(&p->index, ask->hash);
-    uint32_t id = idtable_next(&p->index, &at);
-    ask->candidate = id == IDTABLE_NONE ? PROFILE_NO_PART : id;
-    if (id != IDTABLE_NONE)
-        prefetch(&p->at.items[id]);
-}
-
-uint32_t profile_parts_settle(struct profile_parts *p, const struct profile_parts_ask *ask) {
-    if (ask->candidate != PROFILE_NO_PART && is_part(p, ask->candidate, ask->ids, ask->n))
-        return ask->candidate;
-    return add_hashed(p, ask->ids, ask->n, ask->hash);
 }
 
 void profile_parts_trim(struct profile_parts *p) {

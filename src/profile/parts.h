@@ -26,7 +26,6 @@
 #define SONDE_PROFILE_PARTS_H
 
 #include "base/idtable.h"
-#include "base/prefetch.h"
 #include "base/vec.h"
 
 enum { PROFILE_NO_PART = UINT32_MAX, PROFILE_EMPTY_PART = 0 };
@@ -41,25 +40,6 @@ struct profile_parts {
 /* The id of a sequence, new or known; the empty one is PROFILE_EMPTY_PART. `ids` is copied and must not point
  * into the container. PROFILE_NO_PART: memory. */
 uint32_t profile_parts_add(struct profile_parts *p, const uint32_t *ids, size_t n);
-/* The id of a sequence, which is not empty, if it is there; else PROFILE_NO_PART. */
-uint32_t profile_parts_find(const struct profile_parts *p, const uint32_t *ids, size_t n);
-/*
- * profile_parts_add in steps, for many sequences at a time; what a step needs is asked of the memory by the
- * one before: profile_parts_ask, profile_parts_look, profile_parts_near, profile_parts_settle. The sequence
- * is not empty.
- */
-struct profile_parts_ask {
-    const uint32_t *ids;
-    uint32_t n, candidate;
-    uint64_t hash;
-};
-struct profile_parts_ask profile_parts_ask(const struct profile_parts *p, const uint32_t *ids, uint32_t n);
-void profile_parts_look(const struct profile_parts *p, struct profile_parts_ask *ask);
-static inline void profile_parts_near(const struct profile_parts *p, const struct profile_parts_ask *ask) {
-    if (ask->candidate != PROFILE_NO_PART)
-        prefetch(p->ids.items + p->at.items[ask->candidate]);
-}
-uint32_t profile_parts_settle(struct profile_parts *p, const struct profile_parts_ask *ask);
 /* Gives back what only adding needs. */
 void profile_parts_trim(struct profile_parts *p);
 void profile_parts_fini(struct profile_parts *p);

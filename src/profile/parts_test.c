@@ -95,43 +95,10 @@ static void ranks_are_the_order_of_sequences(void **state) {
     profile_parts_fini(&p);
 }
 
-static void asking_in_steps_is_adding(void **state) {
-    (void)state;
-    struct profile_parts p = {0};
-    struct profile_parts_ask asks[8];
-    uint32_t ids[8][4];
-    uint64_t random = 1;
-    for (unsigned round = 0; round < 300; round++) {
-        for (unsigned i = 0; i < 8; i++) {
-            uint32_t n = 1 + (uint32_t)((random = hash_u64(random)) % 4);
-            for (uint32_t k = 0; k < n; k++)
-                ids[i][k] = (uint32_t)((random = hash_u64(random)) % 5);
-            asks[i] = profile_parts_ask(&p, ids[i], n);
-        }
-        for (unsigned i = 0; i < 8; i++)
-            profile_parts_look(&p, &asks[i]);
-        for (unsigned i = 0; i < 8; i++)
-            profile_parts_near(&p, &asks[i]);
-        for (unsigned i = 0; i < 8; i++) {
-            uint32_t n, part = profile_parts_settle(&p, &asks[i]);
-            const uint32_t *known = profile_parts_ids(&p, part, &n);
-            assert_int_equal(n, asks[i].n);
-            assert_memory_equal(known, ids[i], n * sizeof *known);
-            assert_int_equal(profile_parts_add(&p, ids[i], n), part);
-            assert_int_equal(profile_parts_find(&p, ids[i], n), part);
-        }
-    }
-    ids[0][0] = 5;
-    assert_int_equal(profile_parts_find(&p, ids[0], 1), PROFILE_NO_PART);
-    check_ranks(&p);
-    profile_parts_fini(&p);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_sequences_are_one),
         cmocka_unit_test(ranks_are_the_order_of_sequences),
-        cmocka_unit_test(asking_in_steps_is_adding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

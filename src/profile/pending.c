@@ -222,25 +222,14 @@ static void answer_all(struct profile_builder *b, const struct unknown *unknown)
 /* ---- parts ---- */
 
 static void make_parts(struct profile_builder *b, const struct unknown *unknown) {
-    uint32_t ids[PROFILE_PENDING][PROFILE_ASKED_WORDS], of[PROFILE_PENDING], n = 0;
-    struct profile_parts_ask asks[PROFILE_PENDING];
     for (uint32_t i = 0; i < unknown->count; i++) {
-        const struct profile_pending *p = &b->pending[unknown->list[i]];
+        struct profile_pending *p = &b->pending[unknown->list[i]];
+        uint32_t ids[PROFILE_ASKED_WORDS];
         if (!p->words)
             continue;
         for (unsigned k = 0; k < p->words; k++) /* outermost first */
-            ids[n][k] = b->asks[p->asks + p->words - 1 - k].id;
-        of[n] = unknown->list[i];
-        asks[n] = profile_parts_ask(&b->parts, ids[n], p->words);
-        n++;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        profile_parts_look(&b->parts, &asks[i]);
-    for (uint32_t i = 0; i < n; i++)
-        profile_parts_near(&b->parts, &asks[i]);
-    for (uint32_t i = 0; i < n; i++) {
-        struct profile_pending *p = &b->pending[of[i]];
-        p->leaf.key.chain.outer = profile_parts_settle(&b->parts, &asks[i]);
+            ids[k] = b->asks[p->asks + p->words - 1 - k].id;
+        p->leaf.key.chain.outer = profile_parts_add(&b->parts, ids, p->words);
         b->failed |= p->leaf.key.chain.outer == PROFILE_NO_PART;
         want_leaf(b, p);
     }

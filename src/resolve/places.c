@@ -76,12 +76,6 @@ static inline struct resolve_place_space *slot_of(const struct resolve_places *p
     return &p->processes[hash_u64(pid ^ (uint64_t)space << 32) % PROCESS_SLOTS];
 }
 
-void resolve_places_expect(const struct resolve_places *p, uint32_t pid) {
-    const struct resolve_place_space *s = slot_of(p, MODEL_SPACE_USER, pid);
-    prefetch(s);
-    prefetch(s->pieces);
-}
-
 const struct model_state *resolve_places_seek(struct resolve_places *p, enum model_space space, uint32_t pid,
                                               struct model_when when) {
     struct resolve_place_space *s = p->last;

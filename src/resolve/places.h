@@ -49,8 +49,6 @@ void resolve_places_keep_after_exit(const struct model *m, struct model_when whe
 /* What is not among the spaces asked for last. */
 const struct model_state *resolve_places_seek(struct resolve_places *p, enum model_space space, uint32_t pid,
                                               struct model_when when);
-/* Has what is remembered of a process's own space brought into the cache. */
-void resolve_places_expect(const struct resolve_places *p, uint32_t pid);
 /* The state of a space. Never NULL; valid until the next call. */
 static inline const struct model_state *resolve_places_space(struct resolve_places *p, enum model_space space,
                                                              uint32_t pid, struct model_when when) {
