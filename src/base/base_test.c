@@ -181,17 +181,6 @@ static void test_out_flush_and_failure(void **state) {
     out_fini(&o);
 }
 
-static void test_out_json(void **state) {
-    (void)state;
-    struct out o;
-    assert_true(out_init(&o, NULL, NULL));
-    static const char text[] = "a\"\\\n\xc3\xa9\xff\xc0\xaf\xed\xa0\x80";
-    out_json(&o, text, sizeof text - 1);
-#define BAD "\xef\xbf\xbd"
-    assert_string_equal(out_text(&o), "a\\\"\\\\\\n\xc3\xa9" BAD BAD BAD BAD BAD BAD);
-    out_fini(&o);
-}
-
 static void test_err(void **state) {
     (void)state;
     struct err e = ERR_INIT;
@@ -237,7 +226,6 @@ int main(void) {
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_out_numbers),
         cmocka_unit_test(test_out_flush_and_failure),
-        cmocka_unit_test(test_out_json),
         cmocka_unit_test(test_err),
         cmocka_unit_test(test_sorted),
     };

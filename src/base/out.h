@@ -98,8 +98,5 @@ static inline void out_put_hex16(char *to, uint64_t v) {
 void out_right(struct out *o, const char *p, size_t n, size_t width);
 /* A text of `n` bytes, left-aligned to `width` (like %-*s). */
 void out_left(struct out *o, const char *p, size_t n, size_t width);
-/* A text as the inside of a JSON string: quotes, backslashes and controls escaped, bytes that are no UTF-8 as
- * U+FFFD. */
-void out_json(struct out *o, const char *p, size_t n);
 
 #endif

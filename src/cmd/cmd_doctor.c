@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "cmd/command.h"
 #include "cmd/doctor.h"
 #include "cmd/input.h"
@@ -124,69 +125,59 @@ static void print_findings(const struct doctor *d, bool well, struct out *o) {
         out_str(o, "nothing is wrong\n");
 }
 
-static void json_text(struct out *o, const char *key, const char *text) {
-    out_printf(o, "\"%s\":\"", key);
-    out_json(o, text, strlen(text));
-    out_char(o, '"');
-}
-
-static void json_frames(struct out *o, const struct profile_image_grades *g) {
-    out_str(o, "\"frames\":{");
+static void json_frames(struct json *j, const struct profile_image_grades *g) {
+    json_open(j, "frames", '{');
     for (unsigned i = 0; i < GRADE_COUNT; i++)
-        out_printf(o, "%s\"%s\":%" PRIu64, i ? "," : "", grade_name((enum grade)i), g->frames[i]);
-    out_char(o, '}');
+        json_number(j, grade_name((enum grade)i), g->frames[i]);
+    json_close(j, '}');
 }
 
 static void json_objects(const char *path, const struct model *m, const struct profile_quality *q,
-                         struct out *o) {
+                         struct json *j) {
     struct profile_image_grades all = all_of(q);
-    out_char(o, ',');
-    json_text(o, "file", path);
-    out_printf(o,
-               ",\"samples\":%" PRIu64 ",\"callchains\":%" PRIu64 ",\"truncated\":%" PRIu64
-               ",\"lost_callers\":%" PRIu64 ",",
-               q->samples, q->chains, q->truncated, q->lost_callers);
-    json_frames(o, &all);
-    out_str(o, ",\"objects\":[");
+    json_text(j, "file", path);
+    json_number(j, "samples", q->samples);
+    json_number(j, "callchains", q->chains);
+    json_number(j, "truncated", q->truncated);
+    json_number(j, "lost_callers", q->lost_callers);
+    json_frames(j, &all);
+    json_open(j, "objects", '[');
     for (size_t i = 0; i < q->images.count; i++) {
         uint32_t image = q->images.items[i].image;
-        out_str(o, i ? ",{" : "{");
-        json_text(o, "name", image == MODEL_NONE ? "[unknown]" : model_image(m, image)->name);
-        out_char(o, ',');
-        json_frames(o, &q->images.items[i]);
-        out_char(o, '}');
+        json_open(j, NULL, '{');
+        json_text(j, "name", image == MODEL_NONE ? "[unknown]" : model_image(m, image)->name);
+        json_frames(j, &q->images.items[i]);
+        json_close(j, '}');
     }
-    out_char(o, ']');
+    json_close(j, ']');
 }
 
-static void json_findings(const struct doctor *d, struct out *o) {
-    out_str(o, ",\"findings\":[");
+static void json_findings(const struct doctor *d, struct json *j) {
+    json_open(j, "findings", '[');
     for (size_t i = 0; i < d->list.count; i++) {
         const struct doctor_finding *f = &d->list.items[i];
-        out_str(o, i ? ",{" : "{");
-        json_text(o, "severity", doctor_severity_name(f->severity));
-        out_char(o, ',');
-        json_text(o, "id", f->id);
-        out_char(o, ',');
-        json_text(o, "text", f->text);
-        if (f->advice) {
-            out_char(o, ',');
-            json_text(o, "advice", f->advice);
-        }
-        out_char(o, '}');
+        json_open(j, NULL, '{');
+        json_text(j, "severity", doctor_severity_name(f->severity));
+        json_text(j, "id", f->id);
+        json_text(j, "text", f->text);
+        if (f->advice)
+            json_text(j, "advice", f->advice);
+        json_close(j, '}');
     }
-    out_char(o, ']');
+    json_close(j, ']');
 }
 
 /* What a command prints of it; q is NULL for the machine. */
 static void print(const struct doctor_options *o, const struct doctor *d, const char *path,
                   const struct model *m, const struct profile_quality *q, struct out *out) {
     if (o->json) {
-        out_str(out, "{\"version\":1");
+        struct json *j = &(struct json){.out = out};
+        json_open(j, NULL, '{');
+        json_number(j, "version", 1);
         if (q)
-            json_objects(path, m, q, out);
-        json_findings(d, out);
-        out_str(out, "}\n");
+            json_objects(path, m, q, j);
+        json_findings(d, j);
+        json_close(j, '}');
         return;
     }
     if (q)

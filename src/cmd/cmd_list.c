@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "cmd/command.h"
 #include "object/sdt.h"
@@ -77,6 +78,7 @@ struct row {
 struct lister {
     const struct list_options *o;
     struct out *out;
+    struct json json;  /* with --json */
     const char *glob;  /* NULL: everything */
     const char *topic; /* printed last */
     bool any;          /* something was printed */
@@ -98,24 +100,21 @@ static bool wanted(const struct lister *l, const struct row *r) {
            (r->alias && fnmatch(pattern, r->alias, FNM_CASEFOLD) == 0);
 }
 
-static void member(struct out *o, const char *key, const char *value, bool first) {
-    if (!value || !*value)
-        return;
-    out_printf(o, "%s\t\"%s\": \"", first ? "" : ",\n", key);
-    out_json(o, value, strlen(value));
-    out_char(o, '"');
+static void member(struct json *j, const char *key, const char *value) {
+    if (value && *value)
+        json_text(j, key, value);
 }
 
-static void print_json(struct lister *l, const struct row *r) {
-    out_str(l->out, l->any ? ",\n{\n" : "{\n");
-    member(l->out, "Unit", r->unit, true);
-    member(l->out, "Topic", r->topic, false);
-    member(l->out, "EventName", r->name, false);
-    member(l->out, "EventAlias", r->alias, false);
-    member(l->out, "EventType", r->type, false);
-    member(l->out, "BriefDescription", r->desc, false);
-    member(l->out, "Encoding", r->encoding, false);
-    out_str(l->out, "\n}");
+static void print_json(struct json *j, const struct row *r) {
+    json_open(j, NULL, '{');
+    member(j, "Unit", r->unit);
+    member(j, "Topic", r->topic);
+    member(j, "EventName", r->name);
+    member(j, "EventAlias", r->alias);
+    member(j, "EventType", r->type);
+    member(j, "BriefDescription", r->desc);
+    member(j, "Encoding", r->encoding);
+    json_close(j, '}');
 }
 
 /* "[TEXT. Unit: UNIT]", broken between words, as perf lays it out. */
@@ -164,7 +163,7 @@ static void put(struct lister *l, const struct row *r) {
     if (l->o->raw)
         out_printf(l->out, "%s ", r->name);
     else if (l->o->json)
-        print_json(l, r);
+        print_json(&l->json, r);
     else
         print_text(l, r);
     l->any = l->hit = true;
@@ -463,14 +462,15 @@ static int write_list(struct command_env *env, struct lister *l, int argc, char 
         return EXIT_ERROR;
     l->out = &out;
     bool json = l->o->json && !l->o->raw;
+    l->json = (struct json){.out = &out, .tabs = true, .flush = 1};
     if (json)
-        out_str(&out, "[\n");
+        json_open(&l->json, NULL, '[');
     if (!list_words(l, argc, argv, &err))
         status = command_fail(&err);
     if (l->o->raw)
         out_char(&out, '\n');
     else if (json)
-        out_str(&out, l->any ? "\n]\n" : "]\n");
+        json_close(&l->json, ']');
     if (sink.fd < 0)
         return command_finish(env, &out, status);
     bool written = out_flush(&out);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rust's symbol mangling v0: RFC 2603, with what rustc added since (rustc book, "Symbol Mangling": constants
- * of strings and structures, pattern types). Printed without crates' hashes and constants' types. */
+ * of strings and structures, pattern types). Printed without crates' hashes and constants' types.
+ * libiberty's rust_demangle cannot replace it: it does not know those newer constants (foo::<"abc"> stays
+ * mangled), and prints constants of more than 64 bits wrongly: 0x123456789abcdef0123 as
+ * 0x23456789abcdef0123_ (9 of 251,449 names in rustc and cargo). All its other names are the same. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef SONDE_VIEW_JSON_CONVERT_H
 #define SONDE_VIEW_JSON_CONVERT_H
 
-#include "base/out.h"
+#include "base/json.h"
 #include "format/perfdata/header.h"
 #include "model/model.h"
 #include "resolve/sample.h"
@@ -25,6 +25,7 @@ struct json_convert {
     json_trace_fn *trace;           /* NULL: no formats */
     void *trace_ctx;
     uint64_t samples; /* written so far */
+    struct json json; /* set by json_convert_begin */
 };
 
 /* From the first brace to the bracket that opens "samples". captured_s: seconds since 1970. */

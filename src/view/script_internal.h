@@ -38,11 +38,6 @@ void script_code_branches(struct script_print *p, uint64_t fields, const struct 
 /* ---- script_json.c: members of a sample's object, for the table of fields ---- */
 
 struct script_json;
-void script_json_text(struct script_json *j, const char *name, const char *value);
-void script_json_number(struct script_json *j, const char *name, uint64_t v);
-void script_json_id(struct script_json *j, const char *name, uint32_t v);
-/* Addresses and words of bits, as texts: many readers' numbers have no 64 bits. */
-void script_json_hex(struct script_json *j, const char *name, uint64_t v);
 void script_json_regs(struct script_json *j, const char *name, const struct perfdata_regs *r);
 script_json_fn script_json_raw, script_json_addr, script_json_ip, script_json_branches;
 

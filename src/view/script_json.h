@@ -6,6 +6,7 @@
 #ifndef SONDE_VIEW_SCRIPT_JSON_H
 #define SONDE_VIEW_SCRIPT_JSON_H
 
+#include "base/json.h"
 #include "format/perfdata/header.h"
 #include "format/tracefs/tracing_data.h"
 #include "view/script_print.h"
@@ -20,8 +21,8 @@ struct script_json {
     script_json_fields_fn *fields; /* NULL: no formats */
     void *fields_ctx;
     const struct tracing_data *tracing; /* for `scripting`: NULL without tracepoints */
-    bool scripting; /* what scripts get beyond that: raw data, extents of symbols and mappings, build-ids */
-    bool any_field; /* of the sample being written */
+    bool scripting;   /* what scripts get beyond that: raw data, extents of symbols and mappings, build-ids */
+    struct json json; /* of the line being written */
     size_t described_events; /* so many events have had their line */
 };
 

@@ -88,7 +88,7 @@ static void json_comm(struct script_json *j, const struct script_sample *x) {
                            ? model_comm(j->print->model, x->s->pid, x->s->tid, x->when, NULL)
                            : NULL;
     if (comm)
-        script_json_text(j, "comm", comm);
+        json_text(&j->json, "comm", comm);
 }
 
 /* An id as %7d; the kernel's -1 stands for "none". */
@@ -124,11 +124,11 @@ static void print_ids(struct script_print *p, const struct script_plan *plan, co
 }
 
 static void json_pid(struct script_json *j, const struct script_sample *x) {
-    script_json_id(j, "pid", x->s->pid);
+    json_int(&j->json, "pid", (int32_t)x->s->pid);
 }
 
 static void json_tid(struct script_json *j, const struct script_sample *x) {
-    script_json_id(j, "tid", x->s->tid);
+    json_int(&j->json, "tid", (int32_t)x->s->tid);
 }
 
 static void print_cpu(struct script_print *p, const struct script_plan *plan, const struct script_start *x) {
@@ -151,7 +151,7 @@ static void print_cpu(struct script_print *p, const struct script_plan *plan, co
 }
 
 static void json_cpu(struct script_json *j, const struct script_sample *x) {
-    script_json_id(j, "cpu", x->s->cpu);
+    json_int(&j->json, "cpu", (int32_t)x->s->cpu);
 }
 
 /* The letters of perf-script(1) for a record's misc field. */
@@ -188,7 +188,7 @@ static void print_misc(struct script_print *p, const struct script_plan *plan, c
 static void json_mode(struct script_json *j, const struct script_sample *x) {
     static const char *const modes[8] = {NULL, "kernel", "user", "hypervisor", "guest_kernel", "guest_user"};
     if (modes[x->misc & PERFDATA_MISC_CPUMODE_MASK])
-        script_json_text(j, "mode", modes[x->misc & PERFDATA_MISC_CPUMODE_MASK]);
+        json_text(&j->json, "mode", modes[x->misc & PERFDATA_MISC_CPUMODE_MASK]);
 }
 
 static void print_guest(struct script_print *p, const struct script_plan *plan,
@@ -252,7 +252,7 @@ static void print_time(struct script_print *p, const struct script_plan *plan, c
 }
 
 static void json_time(struct script_json *j, const struct script_sample *x) {
-    script_json_number(j, "time", x->s->time);
+    json_number(&j->json, "time", x->s->time);
 }
 
 /* ---- samples ---- */
@@ -274,7 +274,7 @@ static void print_period(struct script_print *p, const struct script_plan *plan,
 }
 
 static void json_period(struct script_json *j, const struct script_sample *x) {
-    script_json_number(j, "period", period_of(j->print, x, x->s->have));
+    json_number(&j->json, "period", period_of(j->print, x, x->s->have));
 }
 
 static void print_event(struct script_print *p, const struct script_plan *plan,
@@ -290,9 +290,9 @@ static void print_event(struct script_print *p, const struct script_plan *plan,
 
 static void json_event(struct script_json *j, const struct script_sample *x) {
     const char *name = j->print->events->list.items[x->event].name;
-    script_json_text(j, "event", name ? name : "unknown");
+    json_text(&j->json, "event", name ? name : "unknown");
     if (j->scripting)
-        script_json_number(j, "event_number", x->event);
+        json_number(&j->json, "event_number", x->event);
 }
 
 /* Set by decoders of AUX data only; the column is there. */
@@ -325,11 +325,11 @@ static void json_data_src(struct script_json *j, const struct script_sample *x) 
     enum { DIGITS = 17 }; /* before the words */
     struct out words;
     unsigned width = 0;
-    script_json_hex(j, "data_src", x->s->data_src);
+    json_hex(&j->json, "data_src", x->s->data_src);
     if (!j->scripting || !out_init(&words, NULL, NULL))
         return;
     script_value_data_src(&words, x->s->data_src, &width);
-    script_json_text(j, "data_src_text", out_text(&words) + DIGITS);
+    json_text(&j->json, "data_src_text", out_text(&words) + DIGITS);
     out_fini(&words);
 }
 
@@ -340,7 +340,7 @@ static void print_weight(struct script_print *p, const struct script_plan *plan,
 }
 
 static void json_weight(struct script_json *j, const struct script_sample *x) {
-    script_json_number(j, "weight", x->s->weight);
+    json_number(&j->json, "weight", x->s->weight);
 }
 
 static void print_ins_lat(struct script_print *p, const struct script_plan *plan,
@@ -350,7 +350,7 @@ static void print_ins_lat(struct script_print *p, const struct script_plan *plan
 }
 
 static void json_ins_lat(struct script_json *j, const struct script_sample *x) {
-    script_json_number(j, "ins_lat", x->s->ins_lat);
+    json_number(&j->json, "ins_lat", x->s->ins_lat);
 }
 
 static void print_retire_lat(struct script_print *p, const struct script_plan *plan,
@@ -360,7 +360,7 @@ static void print_retire_lat(struct script_print *p, const struct script_plan *p
 }
 
 static void json_retire_lat(struct script_json *j, const struct script_sample *x) {
-    script_json_number(j, "retire_lat", x->s->weight3);
+    json_number(&j->json, "retire_lat", x->s->weight3);
 }
 
 static void print_cgroup(struct script_print *p, const struct script_plan *plan,
@@ -373,9 +373,9 @@ static void print_cgroup(struct script_print *p, const struct script_plan *plan,
 
 static void json_cgroup(struct script_json *j, const struct script_sample *x) {
     const char *path = model_cgroup(j->print->model, x->s->cgroup);
-    script_json_number(j, "cgroup_id", x->s->cgroup);
+    json_number(&j->json, "cgroup_id", x->s->cgroup);
     if (path)
-        script_json_text(j, "cgroup", path);
+        json_text(&j->json, "cgroup", path);
 }
 
 static void print_iregs(struct script_print *p, const struct script_plan *plan,
@@ -426,7 +426,7 @@ static void print_phys_addr(struct script_print *p, const struct script_plan *pl
 }
 
 static void json_phys_addr(struct script_json *j, const struct script_sample *x) {
-    script_json_hex(j, "phys_addr", x->s->phys_addr);
+    json_hex(&j->json, "phys_addr", x->s->phys_addr);
 }
 
 static void print_data_page(struct script_print *p, const struct script_plan *plan,
@@ -436,7 +436,7 @@ static void print_data_page(struct script_print *p, const struct script_plan *pl
 }
 
 static void json_data_page(struct script_json *j, const struct script_sample *x) {
-    script_json_number(j, "data_page_size", x->s->data_page_size);
+    json_number(&j->json, "data_page_size", x->s->data_page_size);
 }
 
 static void print_code_page(struct script_print *p, const struct script_plan *plan,
@@ -446,7 +446,7 @@ static void print_code_page(struct script_print *p, const struct script_plan *pl
 }
 
 static void json_code_page(struct script_json *j, const struct script_sample *x) {
-    script_json_number(j, "code_page_size", x->s->code_page_size);
+    json_number(&j->json, "code_page_size", x->s->code_page_size);
 }
 
 /* ---- the rows, in the order of printing ---- */

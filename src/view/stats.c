@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/stats.h"
 
+#include "base/json.h"
 #include "stream/skim.h"
 #include "view/dump.h"
 
@@ -292,82 +293,70 @@ void stats_print(const struct stats *t, struct stream *s, struct out *out) {
 
 /* --- JSON --- */
 
-static void json_number(struct out *out, const char *key, uint64_t v) {
-    out_printf(out, ", \"%s\": %" PRIu64, key, v);
-}
-
-static void json_text(struct out *out, const char *text) {
-    out_char(out, '"');
-    out_json(out, text, strlen(text));
-    out_char(out, '"');
-}
-
-static void json_types(const struct stats *t, const struct stream *s, struct out *out) {
+static void json_types(const struct stats *t, const struct stream *s, struct json *j) {
     char room[32];
-    bool first = true;
-    out_str(out, ", \"records\": {");
+    json_open(j, "records", '{');
     for (uint32_t i = 0; i < STATS_TYPES; i++) {
         uint64_t count = count_of(t, s, i);
-        if (!count)
-            continue;
-        out_printf(out, "%s\"%s\": %" PRIu64, first ? "" : ", ",
-                   type_name(i, false, perfdata_record_name, room, sizeof room), count);
-        first = false;
+        if (count)
+            json_number(j, type_name(i, false, perfdata_record_name, room, sizeof room), count);
     }
     for (size_t i = 0; i < t->others.count; i++) {
         const struct stats_type *o = &t->others.items[i];
-        out_printf(out, "%s\"%s\": %" PRIu64, first ? "" : ", ",
-                   type_name(o->type, o->legacy, perfdata_record_name, room, sizeof room), o->count);
-        first = false;
+        json_number(j, type_name(o->type, o->legacy, perfdata_record_name, room, sizeof room), o->count);
     }
-    out_char(out, '}');
+    json_close(j, '}');
 }
 
-static void json_events(const struct stats *t, const struct perfdata_events *events, struct out *out) {
-    out_str(out, ", \"events\": [");
+static void json_events(const struct stats *t, const struct perfdata_events *events, struct json *j) {
+    json_open(j, "events", '[');
     for (uint32_t i = 0; i < events->list.count; i++) {
         const char *name = events->list.items[i].name;
-        bool counted = i < t->events.count;
-        out_str(out, i ? ", {\"name\": " : "{\"name\": ");
-        json_text(out, name ? name : "");
-        json_number(out, "samples", counted ? t->events.items[i].samples : 0);
-        out_char(out, '}');
+        json_open(j, NULL, '{');
+        json_text(j, "name", name ? name : "");
+        json_number(j, "samples", i < t->events.count ? t->events.items[i].samples : 0);
+        json_close(j, '}');
     }
-    out_char(out, ']');
+    json_close(j, ']');
 }
 
-static void json_losses(const struct stream *s, struct out *out) {
+static void json_losses(const struct stream *s, struct json *j) {
     const struct stream_losses *l = stream_losses(s);
-    out_printf(out, ", \"losses\": {\"lost_records\": %" PRIu64, l->lost_records);
-    json_number(out, "unknown_ids", l->unknown_ids);
-    json_number(out, "unknown_types", l->unknown_types);
-    json_number(out, "bad_records", l->bad_records);
-    json_number(out, "skipped_bytes", l->skipped_bytes);
-    json_number(out, "problems", l->problems);
-    out_printf(out, ", \"cut\": %s, \"unfinished\": %s, \"unread\": %s}", l->cut ? "true" : "false",
-               stream_ending(s).how == PERFDATA_ENDING_OPEN ? "true" : "false", l->unread ? "true" : "false");
+    json_open(j, "losses", '{');
+    json_number(j, "lost_records", l->lost_records);
+    json_number(j, "unknown_ids", l->unknown_ids);
+    json_number(j, "unknown_types", l->unknown_types);
+    json_number(j, "bad_records", l->bad_records);
+    json_number(j, "skipped_bytes", l->skipped_bytes);
+    json_number(j, "problems", l->problems);
+    json_bool(j, "cut", l->cut);
+    json_bool(j, "unfinished", stream_ending(s).how == PERFDATA_ENDING_OPEN);
+    json_bool(j, "unread", l->unread);
+    json_close(j, '}');
 }
 
 void stats_print_json(const struct stats *t, struct stream *s, struct out *out) {
     const struct stream_losses *l = stream_losses(s);
-    bool timed = t->first_time_ns <= t->last_time_ns;
-    out_printf(out, "{\"samples\": %" PRIu64, t->by_type[PERFDATA_RECORD_SAMPLE]);
-    json_number(out, "period_sum", t->period_sum);
-    json_types(t, s, out);
-    json_number(out, "callchain_entries", t->callchain_entries);
-    json_number(out, "branch_entries", t->branch_entries);
-    json_number(out, "user_stack_samples", t->user_stack_samples);
-    json_number(out, "raw_samples", t->raw_samples);
-    json_number(out, "lost", l->lost_events);
-    json_number(out, "lost_samples", l->lost_samples);
-    json_number(out, "guest_samples", t->guest_samples);
-    if (timed) {
-        json_number(out, "first_time_ns", t->first_time_ns);
-        json_number(out, "last_time_ns", t->last_time_ns);
+    struct json *j = &(struct json){.out = out};
+    json_open(j, NULL, '{');
+    json_number(j, "samples", t->by_type[PERFDATA_RECORD_SAMPLE]);
+    json_number(j, "period_sum", t->period_sum);
+    json_types(t, s, j);
+    json_number(j, "callchain_entries", t->callchain_entries);
+    json_number(j, "branch_entries", t->branch_entries);
+    json_number(j, "user_stack_samples", t->user_stack_samples);
+    json_number(j, "raw_samples", t->raw_samples);
+    json_number(j, "lost", l->lost_events);
+    json_number(j, "lost_samples", l->lost_samples);
+    json_number(j, "guest_samples", t->guest_samples);
+    if (t->first_time_ns <= t->last_time_ns) {
+        json_number(j, "first_time_ns", t->first_time_ns);
+        json_number(j, "last_time_ns", t->last_time_ns);
     } else {
-        out_str(out, ", \"first_time_ns\": null, \"last_time_ns\": null");
+        json_null(j, "first_time_ns");
+        json_null(j, "last_time_ns");
     }
-    json_events(t, stream_events(s), out);
-    json_losses(s, out);
-    out_str(out, "}\n");
+    json_events(t, stream_events(s), j);
+    json_losses(s, j);
+    json_close(j, '}');
 }

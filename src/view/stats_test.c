@@ -135,16 +135,15 @@ static const char TEXT[] = "\nAggregated stats:\n"
                            "                bad records:          1\n";
 
 static const char JSON[] =
-    "{\"samples\": 6, \"period_sum\": 50, \"records\": {\"SAMPLE\": 6, \"LOST_SAMPLES\": 2, "
-    "\"HEADER_BUILD_ID\": "
-    "1, "
-    "\"FINISHED_ROUND\": 1, \"type100\": 2, \"SP_SYMBOL\": 1}, \"callchain_entries\": 15, "
-    "\"branch_entries\": 0, "
-    "\"user_stack_samples\": 0, \"raw_samples\": 0, \"lost\": 0, \"lost_samples\": 11, \"guest_samples\": 1, "
-    "\"first_time_ns\": 400, \"last_time_ns\": 800, \"events\": [{\"name\": \"cycles\", \"samples\": 4}, "
-    "{\"name\": \"in\\\"structions\", \"samples\": 1}, {\"name\": \"dummy:u\", \"samples\": 0}], "
-    "\"losses\": {\"lost_records\": 0, \"unknown_ids\": 1, \"unknown_types\": 2, \"bad_records\": 1, "
-    "\"skipped_bytes\": 0, \"problems\": 0, \"cut\": false, \"unfinished\": false, \"unread\": true}}\n";
+    "{\"samples\":6,\"period_sum\":50,\"records\":{\"SAMPLE\":6,\"LOST_SAMPLES\":2,"
+    "\"HEADER_BUILD_ID\":1,"
+    "\"FINISHED_ROUND\":1,\"type100\":2,\"SP_SYMBOL\":1},\"callchain_entries\":15,"
+    "\"branch_entries\":0,"
+    "\"user_stack_samples\":0,\"raw_samples\":0,\"lost\":0,\"lost_samples\":11,\"guest_samples\":1,"
+    "\"first_time_ns\":400,\"last_time_ns\":800,\"events\":[{\"name\":\"cycles\",\"samples\":4},"
+    "{\"name\":\"in\\\"structions\",\"samples\":1},{\"name\":\"dummy:u\",\"samples\":0}],"
+    "\"losses\":{\"lost_records\":0,\"unknown_ids\":1,\"unknown_types\":2,\"bad_records\":1,"
+    "\"skipped_bytes\":0,\"problems\":0,\"cut\":false,\"unfinished\":false,\"unread\":true}}\n";
 
 /* From memory every record is looked at; from a file most are only stepped over. */
 static void test_text_and_json(void **state) {

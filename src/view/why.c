@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json.h"
+
 enum { LABEL = 12 };
 
 /* ---- what both forms say ---- */
@@ -360,139 +362,133 @@ void why_print_text(const struct why *w, struct out *o) {
 
 /* ---- JSON ---- */
 
-static void json_text(struct out *o, const char *key, const char *text) {
-    if (!text)
-        return;
-    out_printf(o, ",\"%s\":\"", key);
-    out_json(o, text, strlen(text));
-    out_char(o, '"');
+/* What is not known is left out. */
+static void json_known(struct json *j, const char *key, const char *text) {
+    if (text)
+        json_text(j, key, text);
 }
 
-static void json_number(struct out *o, const char *key, uint64_t v) {
-    out_printf(o, ",\"%s\":%" PRIu64, key, v);
-}
-
-/* Words may have more bits than readers' numbers. */
-static void json_hex(struct out *o, const char *key, uint64_t v) {
-    out_printf(o, ",\"%s\":\"0x%" PRIx64 "\"", key, v);
-}
-
-static void json_bytes(struct out *o, const char *key, const uint8_t *p, size_t n) {
-    out_printf(o, ",\"%s\":\"", key);
-    put_hex_bytes(o, p, n);
-    out_char(o, '"');
-}
-
-static void json_identity(struct out *o, const char *key, const char *path, const char *error,
+static void json_identity(struct json *j, const char *key, const char *path, const char *error,
                           const struct why_identity *id) {
-    out_printf(o, ",\"%s\":{\"known\":%s", key, error ? "false" : "true");
-    json_text(o, "path", path);
-    json_text(o, "error", error);
+    json_open(j, key, '{');
+    json_bool(j, "known", !error);
+    json_known(j, "path", path);
+    json_known(j, "error", error);
     if (id->build_id.size)
-        json_bytes(o, "build_id", id->build_id.bytes, id->build_id.size);
+        json_digits(j, "build_id", id->build_id.bytes, id->build_id.size);
     if (id->has_cookie)
-        json_bytes(o, "cookie", id->cookie, sizeof id->cookie);
+        json_digits(j, "cookie", id->cookie, sizeof id->cookie);
     if (id->has_state) {
-        json_number(o, "size", id->state.size);
-        json_number(o, "inode", id->state.ino);
-        out_printf(o, ",\"mtime_ns\":%" PRId64 ",\"ctime_ns\":%" PRId64, id->state.mtime_ns,
-                   id->state.ctime_ns);
+        json_number(j, "size", id->state.size);
+        json_number(j, "inode", id->state.ino);
+        json_int(j, "mtime_ns", id->state.mtime_ns);
+        json_int(j, "ctime_ns", id->state.ctime_ns);
     }
-    out_char(o, '}');
+    json_close(j, '}');
 }
 
-static void json_name(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
+static void json_name(const struct why *w, const struct resolve_sample_frame *f, struct json *j) {
     const char *name = resolve_names_text(w->names, f->symbol);
     if (name) {
         const struct symbol_table *t = resolve_names_table(w->names, f->symbol.image);
-        json_text(o, "sym", name);
-        json_number(o, "symoff", f->hit.offset - symbol_table_start(t, f->symbol.index));
+        json_text(j, "sym", name);
+        json_number(j, "symoff", f->hit.offset - symbol_table_start(t, f->symbol.index));
     }
     if (f->hit.image != MODEL_NONE) {
-        json_text(o, "dso", dso(w, f));
-        json_hex(o, "dsoff", f->hit.offset);
+        json_known(j, "dso", dso(w, f));
+        json_hex(j, "dsoff", f->hit.offset);
     }
 }
 
-static void json_stack(const struct why *w, struct out *o) {
-    out_str(o, ",\"stack\":[");
+static void json_stack(const struct why *w, struct json *j) {
+    json_open(j, "stack", '[');
     for (size_t i = 0; i < w->count; i++) {
         const struct resolve_sample_frame *f = &w->frames[i];
-        out_printf(o, "%s{\"ip\":\"0x%" PRIx64 "\",\"grade\":\"%s\"", i ? "," : "", f->address,
-                   shown_grade(w, f));
-        json_name(w, f, o);
-        out_char(o, '}');
+        json_open(j, NULL, '{');
+        json_hex(j, "ip", f->address);
+        json_text(j, "grade", shown_grade(w, f));
+        json_name(w, f, j);
+        json_close(j, '}');
     }
-    out_char(o, ']');
+    json_close(j, ']');
 }
 
-static void json_tries(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
+static void json_tries(const struct why *w, const struct resolve_sample_frame *f, struct json *j) {
     uint32_t id = resolve_names_store_id(w->names, f->symbol.image);
     struct symbol_try t;
-    out_str(o, ",\"tried\":[");
+    json_open(j, "tried", '[');
     for (size_t i = 0; id != UINT32_MAX && symbol_store_try(resolve_names_store(w->names), id, i, &t); i++) {
-        out_printf(o, "%s{\"used\":%s", i ? "," : "", t.why ? "false" : "true");
-        json_text(o, "path", t.path);
-        json_text(o, "why", t.why);
-        out_char(o, '}');
+        json_open(j, NULL, '{');
+        json_bool(j, "used", !t.why);
+        json_known(j, "path", t.path);
+        json_known(j, "why", t.why);
+        json_close(j, '}');
     }
-    out_char(o, ']');
+    json_close(j, ']');
 }
 
-static void json_mapping(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
+static void json_mapping(const struct why *w, const struct resolve_sample_frame *f, struct json *j) {
     if (f->hit.mapping == MODEL_NONE)
         return;
     const struct model_mapping map = model_mapping(w->model, f->hit.mapping);
     if (is_announced(w, f->hit.image)) {
-        out_printf(o, ",\"announced\":{\"event\":%" PRIu64, map.order);
+        json_open(j, "announced", '{');
+        json_number(j, "event", map.order);
     } else {
         struct stream_record r = stream_record_at(w->stream, map.order);
-        out_printf(o, ",\"mapped\":{\"offset\":%" PRIu64, map.order);
-        json_text(o, "record", perfdata_record_name(r.raw.type));
+        json_open(j, "mapped", '{');
+        json_number(j, "offset", map.order);
+        json_known(j, "record", perfdata_record_name(r.raw.type));
         if (r.has_time)
-            json_number(o, "time", r.time_ns);
+            json_number(j, "time", r.time_ns);
     }
-    json_hex(o, "start", map.start);
-    json_hex(o, "last", map.last);
-    json_hex(o, "pgoff", map.pgoff);
-    json_text(o, "name", model_image(w->model, map.image)->recorded);
-    out_char(o, '}');
+    json_hex(j, "start", map.start);
+    json_hex(j, "last", map.last);
+    json_hex(j, "pgoff", map.pgoff);
+    json_known(j, "name", model_image(w->model, map.image)->recorded);
+    json_close(j, '}');
+}
+
+static void json_symbol(const struct symbol_provenance *p, struct json *j) {
+    json_text(j, "grade", grade_name(p->grade));
+    json_known(j, "why", p->why);
+    json_known(j, "support", p->support);
+    json_known(j, "identity", symbol_identity_text(p->identity));
+    json_known(j, "list", symbol_list_text(p->list));
+    json_known(j, "origin", p->origin == SYMBOL_FROM_NOTHING ? NULL : symbol_origin_text(p->origin));
+    json_known(j, "file", p->path);
+    if (p->has_slide)
+        json_int(j, "slide", p->slide);
 }
 
 void why_print_json(const struct why *w, struct out *o) {
     const struct resolve_sample_frame *f = chosen(w);
     struct symbol_provenance p = provenance(w, f).symbol;
-    out_str(o, "{\"version\":1");
+    struct json *j = &(struct json){.out = o};
+    json_open(j, NULL, '{');
+    json_number(j, "version", 1);
     if (w->has_sample) {
-        json_number(o, "sample", w->number);
-        json_number(o, "offset", w->loc);
-        json_text(o, "event", w->events->list.items[w->event].name);
-        json_number(o, "tid", w->tid);
-        json_text(o, "comm", w->comm);
-        json_number(o, "frame", w->chosen);
-        json_stack(w, o);
+        json_number(j, "sample", w->number);
+        json_number(j, "offset", w->loc);
+        json_known(j, "event", w->events->list.items[w->event].name);
+        json_number(j, "tid", w->tid);
+        json_known(j, "comm", w->comm);
+        json_number(j, "frame", w->chosen);
+        json_stack(w, j);
     }
     if (w->has_time)
-        json_number(o, "time", w->when.time_ns);
-    json_number(o, "pid", w->pid);
-    json_hex(o, "ip", f->address);
-    json_text(o, "mode", space_name(f->cpumode));
-    json_name(w, f, o);
-    json_text(o, "grade", grade_name(p.grade));
-    json_text(o, "why", p.why);
-    json_text(o, "support", p.support);
-    json_text(o, "identity", symbol_identity_text(p.identity));
-    json_text(o, "list", symbol_list_text(p.list));
-    json_text(o, "origin", p.origin == SYMBOL_FROM_NOTHING ? NULL : symbol_origin_text(p.origin));
-    json_text(o, "file", p.path);
-    if (p.has_slide)
-        out_printf(o, ",\"slide\":%" PRId64, p.slide);
-    json_mapping(w, f, o);
+        json_number(j, "time", w->when.time_ns);
+    json_number(j, "pid", w->pid);
+    json_hex(j, "ip", f->address);
+    json_text(j, "mode", space_name(f->cpumode));
+    json_name(w, f, j);
+    json_symbol(&p, j);
+    json_mapping(w, f, j);
     if (f->hit.image != MODEL_NONE && !is_announced(w, f->hit.image)) {
-        json_identity(o, "recorded", NULL, NULL, &w->then);
+        json_identity(j, "recorded", NULL, NULL, &w->then);
         if (w->now_path)
-            json_identity(o, "now", w->now_path, w->now_error, &w->now);
+            json_identity(j, "now", w->now_path, w->now_error, &w->now);
     }
-    json_tries(w, f, o);
-    out_str(o, "}\n");
+    json_tries(w, f, j);
+    json_close(j, '}');
 }
