@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -58,6 +59,27 @@ static void test_escapes(void **state) {
                         "{\"plain \\\"key\\\"\\t\":\"a\\\"\\\\\\n\xc3\xa9" BAD BAD BAD BAD BAD BAD
                         "\",\"n\":\"a\\u0000\\u001f\\u007f~\",\"cut\":\"" BAD BAD BAD
                         "\",\"whole\":\"\\b\\f\\r\xf0\x9f\x90\x9d.\"}\n");
+    out_fini(&o);
+}
+
+/* Every byte at every place of short texts: they are checked several bytes at a time. */
+static void test_each_place(void **state) {
+    (void)state;
+    struct out o;
+    assert_true(out_init(&o, NULL, NULL));
+    for (size_t n = 1; n <= 25; n++)
+        for (size_t at = 0; at < n; at++)
+            for (unsigned c = 1; c < 256; c++) {
+                char text[32] = {0}, want[64];
+                bool plain = c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+                struct json j = {.out = &o, .depth = 1};
+                memset(text, 'x', n);
+                text[at] = (char)c;
+                snprintf(want, sizeof want, "\"%s\"", text);
+                o.len = 0;
+                json_text(&j, NULL, text);
+                assert_true((strcmp(out_text(&o), want) == 0) == plain);
+            }
     out_fini(&o);
 }
 
@@ -118,10 +140,8 @@ static void test_tabs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nesting),
-        cmocka_unit_test(test_escapes),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_tabs),
+        cmocka_unit_test(test_nesting), cmocka_unit_test(test_escapes), cmocka_unit_test(test_each_place),
+        cmocka_unit_test(test_large),   cmocka_unit_test(test_tabs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
