@@ -132,7 +132,7 @@ static uint8_t *map(uint8_t *at, size_t size, int prot, int flags, int fd) {
 enum { RWX = PROT_READ | PROT_WRITE | PROT_EXEC, ANON = MAP_PRIVATE | MAP_ANONYMOUS };
 
 /*
- * One page more for each function, right behind the last one's: the kernel merges them, and each map event
+ * One page more for each function, right after the last one's: the kernel merges them, and each map event
  * is of all the pages up to then, as new as the newest. `all` is run again each time.
  */
 static void grow(struct state *s, uint8_t *area, struct function *all) {
@@ -209,7 +209,7 @@ static const uint8_t outer_code[] = {0x48, 0x81, 0xec, 0x08, 1, 0, 0, /* sub $26
                                      0xc3};                                    /* ret */
 static const uint8_t inner_rules[] = {0x41, 0x0e, 16, 0x86, 2, /* 1 further: CFA 16, rbp at CFA - 16 */
                                       0x44, 0x0e, 40,          /* 4 further */
-                                      0x4d, 0x0e, 16,          /* 13 further: behind the add */
+                                      0x4d, 0x0e, 16,          /* 13 further: after the add */
                                       0x41, 0x0e, 8,  0xc6};   /* 1 further; rbp is itself again */
 static const uint8_t outer_rules[] = {0x47, 0x0e, 0x90, 0x02,  /* 7 further: CFA 272 */
                                       0x53, 0x0e, 8};          /* 19 further */
@@ -240,7 +240,7 @@ static size_t make_tables(const struct function *f, const uint8_t *rules, size_t
     memcpy(frame + fde + 17, rules, size);
     total += 4; /* zero: the end */
     memcpy(hdr, head, sizeof head);
-    put32(hdr + 4, 0 - (total + 4)); /* it lies behind the frame table */
+    put32(hdr + 4, 0 - (total + 4)); /* it lies after the frame table */
     put32(hdr + 8, 1);
     put32(hdr + 12, 0 - (frame_at + total));
     put32(hdr + 16, fde - total);

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "format/perfdata/sample.h"
+#include "format/perfdata/perfdata_sample.h"
 
 static void check(struct writer *w, struct bytes want) {
     if (w->size != want.size || (want.size && memcmp(w->data, want.data, want.size)))

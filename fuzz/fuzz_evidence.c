@@ -3,8 +3,8 @@
  * order, the second what the rest is. */
 #include "fuzz.h"
 
-#include "format/perfdata/kept.h"
-#include "format/perfdata/module_lines.h"
+#include "format/perfdata/added/kept.h"
+#include "format/perfdata/added/module_lines.h"
 
 static void images(struct bytes rest, bool swap) {
     const uint8_t *start = rest.data, *end = start + rest.size;

@@ -2,7 +2,7 @@
 /* One header feature: byte 0 byte order, 1 its id, 2 the number of CPUs, then the content. */
 #include "fuzz.h"
 
-#include "format/perfdata/feature.h"
+#include "format/perfdata/header/feature.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 3)

@@ -6,8 +6,8 @@
 #include "fuzz.h"
 
 #include "base/cursor.h"
-#include "view/evlist_text.h"
-#include "view/header_text.h"
+#include "view/lists/evlist_text.h"
+#include "view/lists/header_text.h"
 
 enum { FEATURES_MAX = 40 };
 

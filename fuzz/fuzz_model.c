@@ -5,12 +5,12 @@
  */
 #include "fuzz.h"
 
-#include "format/perfdata/event_name.h"
-#include "format/perfdata/feature.h"
+#include "format/perfdata/events/event_name.h"
+#include "format/perfdata/header/feature.h"
 #include "model/model.h"
-#include "stream/order.h"
-#include "view/evlist_text.h"
-#include "view/header_text.h"
+#include "stream/stream_order.h"
+#include "view/lists/evlist_text.h"
+#include "view/lists/header_text.h"
 
 enum { MAX_RECORDS = 100000 };
 
@@ -25,7 +25,7 @@ static void ask(const struct model *m, const struct perfdata_plan *plan, const s
     if (model_find(m, cpumode, s.pid, when, s.ip, &hit)) {
         const struct model_mapping mapping = model_mapping(m, hit.mapping);
         const struct model_image *image = model_image(m, hit.image);
-        /* What lies behind a kernel's map may count as the kernel's. */
+        /* What lies after a kernel's map may count as the kernel's. */
         FUZZ_CHECK(mapping.start <= s.ip && (s.ip <= mapping.last || image->kind == MODEL_IMAGE_KERNEL));
         FUZZ_CHECK(image->name && model_image_dso(m, image));
     }

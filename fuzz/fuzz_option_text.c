@@ -4,7 +4,7 @@
 
 #include "select/filter.h"
 #include "select/time_range.h"
-#include "view/script_fields.h"
+#include "view/script/script_fields.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size || size > 4096)

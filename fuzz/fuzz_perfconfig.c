@@ -2,7 +2,7 @@
 /* The configuration file. */
 #include "fuzz.h"
 
-#include "cmd/perfconfig.h"
+#include "cmd/common/perfconfig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct perfconfig config = PERFCONFIG_INIT;

@@ -3,11 +3,11 @@
 #include "fuzz.h"
 
 #include "model/model.h"
-#include "stream/order.h"
-#include "view/dump_regs.h"
-#include "view/json_convert.h"
-#include "view/script_print.h"
-#include "view/script_record.h"
+#include "stream/stream_order.h"
+#include "view/dump/dump_regs.h"
+#include "view/export/json_convert.h"
+#include "view/script/script_print.h"
+#include "view/script/script_record.h"
 
 enum { MAX_RECORDS = 20000 };
 

@@ -5,8 +5,8 @@
  */
 #include "fuzz.h"
 
-#include "stream/order.h"
 #include "stream/stream.h"
+#include "stream/stream_order.h"
 
 enum { MAX_RECORDS = 200000 };
 
@@ -32,7 +32,7 @@ static void look_at(struct stream *s, const struct stream_record *r) {
 
 /*
  * In file order; gives how many records there were. `mixed`: COMPRESSED records lie elsewhere than their
- * contents. *late_event: an event came behind records that it might have belonged to, so that a second pass
+ * contents. *late_event: an event came after records that it might have belonged to, so that a second pass
  * reads them anew.
  */
 static size_t read_file_order(struct stream *s, bool mixed, bool *late_event) {

@@ -90,7 +90,7 @@ static void check_pieces(const struct model *m, unsigned cpumode, uint32_t pid, 
         FUZZ_CHECK(p->start <= p->last && (i == 0 || p->start > p[-1].last));
         FUZZ_CHECK(model_find(m, cpumode, pid, when, p->start, &hit) && hit.mapping == p->mapping);
         FUZZ_CHECK(model_find(m, cpumode, pid, when, p->last, &hit) && hit.mapping == p->mapping);
-        /* What lies behind a kernel's map may count as the kernel's: its initial text, which no map tells. */
+        /* What lies after a kernel's map may count as the kernel's: its initial text, which no map tells. */
         FUZZ_CHECK(p->last == UINT64_MAX || !model_find(m, cpumode, pid, when, p->last + 1, &hit) ||
                    hit.mapping != p->mapping || model_image(m, hit.image)->kind == MODEL_IMAGE_KERNEL ||
                    (i + 1 < pieces->list.count && p[1].start == p->last + 1));

@@ -7,7 +7,7 @@
  */
 #include "fuzz.h"
 
-#include "format/perfdata/sample.h"
+#include "format/perfdata/perfdata_sample.h"
 #include "tests/support/cfi_image.h"
 #include "unwind/cache.h"
 #include "unwind/step.h"

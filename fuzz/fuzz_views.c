@@ -2,12 +2,12 @@
 /* A whole recording through the raw views: dump, statistics, tasks and maps. */
 #include "fuzz.h"
 
-#include "format/perfdata/feature.h"
+#include "format/perfdata/header/feature.h"
 #include "model/model.h"
-#include "view/dump.h"
-#include "view/mmaps.h"
-#include "view/stats.h"
-#include "view/tasks.h"
+#include "view/dump/dump.h"
+#include "view/lists/mmaps.h"
+#include "view/lists/stats.h"
+#include "view/lists/task_tree.h"
 
 enum { MAX_RECORDS = 20000 };
 

@@ -34,7 +34,7 @@ static bool replay(const char *path, unsigned depth, size_t *inputs) {
     if (S_ISDIR(st.st_mode))
         return replay_folder(path, depth, inputs);
     FILE *in = fopen(path, "rb");
-    /* No spare byte: a sanitizer sees the first read behind the end. */
+    /* No spare byte: a sanitizer sees the first read after the end. */
     uint8_t *bytes = malloc(st.st_size ? (size_t)st.st_size : 1);
     bool ok = in && bytes && fread(bytes, 1, (size_t)st.st_size, in) == (size_t)st.st_size;
     if (ok)

@@ -88,7 +88,7 @@ def is_call(x, y, inner):
 
 
 def chain_offset(sample_type):
-    """Where callchains begin in a sample, behind its header."""
+    """Where callchains begin in a sample, after its header."""
     if sample_type & READ:
         sys.exit("samples with READ are not read here")
     return sum(8 for bit in (IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD) if sample_type & bit)

@@ -235,7 +235,7 @@ def check_library(report):
                  lib.sonde_frame_why(frame) == b"nothing was mapped there" and
                  not lib.sonde_frame_mapping(frame, ctypes.byref(Mapping(ctypes.sizeof(Mapping)))), "not so")
     lib.sonde_close(session)
-    short = Options(size=Options.raw_names.offset, file_order=1)  # an older caller: what is behind does not count
+    short = Options(size=Options.raw_names.offset, file_order=1)  # an older caller: what is after does not count
     for options, ordered in ((short, True), (Options(size=ctypes.sizeof(Options), file_order=1), None)):
         session = ctypes.c_void_p(lib.sonde_open(path_of("demo.data").encode(), ctypes.byref(options), error, 200))
         times = [x[0] for x in samples(lib, session)]

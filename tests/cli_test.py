@@ -482,7 +482,7 @@ class Generated(unittest.TestCase):
         self.assertEqual(self.complete("sonde", "report", "-s", "dso,sym"),
                          ["dso," + line.split()[0] for line in Run("report", "-s", "help").out.splitlines()
                           if line.startswith("sym")])
-        self.assertEqual(self.complete("sonde", "report", "--sort=+local_w"), ["+local_weight"])  # behind the "="
+        self.assertEqual(self.complete("sonde", "report", "--sort=+local_w"), ["+local_weight"])  # after the "="
         self.assertEqual(self.complete("sonde", "script", "-F", "+prov"), ["+provenance"])
         self.assertEqual(self.complete("sonde", "script", "-F", "comm,-brstacki"),
                          ["comm,-brstackinsn", "comm,-brstackinsnlen"])

@@ -137,7 +137,7 @@ def check_failures(report, command, folder):
     os.makedirs(os.path.join(folder, "hollow"), exist_ok=True)
     one_line(report, f"{name}: a directory without data", sonde(command, os.path.join(folder, "hollow")), ["data"])
     if os.getuid() == 0:  # root may read everything: become somebody who may not
-        # what is behind the path must be reachable for that user
+        # what is after the path must be reachable for that user
         os.chmod(folder, 0o755)
         secret = file("secret", read(os.path.join(FIXTURES, "demo.data")))
         os.chmod(secret, 0)

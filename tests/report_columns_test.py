@@ -250,7 +250,7 @@ def task_names():
 
 def callers():
     """Each caller's own offset counts; -U leaves what has no name out of callchains; a call lies in a mapping, whatever is
-    behind it."""
+    after it."""
     r = pd.Recording(PLAIN | pd.CALLCHAIN)
     for at in 0x100000, 0x200000:
         r.map(7, at, 0x1000, 0, "/nonexistent/lib.so")

@@ -163,7 +163,7 @@ def cycles(n):
 
 
 def blocks():
-    """The newest branch comes first; what ran before it began where the one behind it went."""
+    """The newest branch comes first; what ran before it began where the one after it went."""
     r = program(pd.IP | pd.TID | pd.TIME | pd.BRANCH_STACK)
     r.features[pd.HEADER_BRANCH_STACK] = b""
     for spent in 10, 21:

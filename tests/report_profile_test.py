@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profile that `report` prints of small recordings, to the byte: report_profile_test.py SONDE FIXTURES
 
-The texts follow from tests/fixtures/profile.c by the rules that src/view/report_text.c and report_graph.c state.
+The texts follow from tests/fixtures/profile.c by the rules that src/view/report/report_text.c and report_graph.c state.
 """
 import json
 import os

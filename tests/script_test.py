@@ -138,7 +138,7 @@ def check_options(report):
     report.check("--header", lines_of("--header", "-G")[:len(header)] == header, "another header")
 
 
-# Arguments behind `script -i FILE`, the exit status, and what the message must hold.
+# Arguments after `script -i FILE`, the exit status, and what the message must hold.
 STATUSES = [
     (["-F", "bogus"], 129, "Invalid field"),
     (["-F", "comm,+tid"], 129, "Cannot mix"),

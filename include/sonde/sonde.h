@@ -19,7 +19,7 @@
  * them.
  *
  * What stays as it is within a major version: every function here, the numbers of the enums, the order and
- * meaning of the fields of struct sonde_options (new ones are added behind; `size` says which there are).
+ * meaning of the fields of struct sonde_options (new ones are added after; `size` says which there are).
  */
 #ifndef SONDE_SONDE_H
 #define SONDE_SONDE_H
@@ -165,7 +165,7 @@ const struct sonde_frame *sonde_resolve(struct sonde_session *session, uint32_t 
 uint64_t sonde_frame_address(const struct sonde_frame *frame);
 /* The function that covers it, demangled unless the options say no; NULL: none is known. */
 const char *sonde_frame_symbol(const struct sonde_frame *frame);
-/* How far behind the function's start; 0 without one. */
+/* How far after the function's start; 0 without one. */
 uint64_t sonde_frame_symbol_offset(const struct sonde_frame *frame);
 /* The path of what was mapped there, "[kernel.kallsyms]", "[vdso]"...; NULL: nothing was. */
 const char *sonde_frame_image(const struct sonde_frame *frame);
@@ -208,7 +208,7 @@ int sonde_frame_slide(const struct sonde_frame *frame, int64_t *slide);
 
 /* What mapped the place. */
 struct sonde_mapping {
-    size_t size;          /* sizeof(struct sonde_mapping), set by the caller; new fields come behind */
+    size_t size;          /* sizeof(struct sonde_mapping), set by the caller; new fields come after */
     uint64_t start, last; /* addresses, both inclusive */
     uint64_t offset;      /* of `start` in the file, as recorded */
     uint64_t record; /* where in the recording the map record lies; UINT64_MAX: none does, a JIT said it */

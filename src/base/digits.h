@@ -2,7 +2,7 @@
 /*
  * Numbers as digits straight into a char buffer, without a sink and without
  * branches per digit: for text printed millions of times. The caller provides
- * the room; each function returns the position behind what it wrote.
+ * the room; each function returns the position after what it wrote.
  */
 #ifndef SONDE_BASE_DIGITS_H
 #define SONDE_BASE_DIGITS_H

@@ -84,7 +84,7 @@ static inline void idtable_prefetch(const struct idtable *t, uint64_t hash) {
         prefetch(&t->buckets[idtable_tag(hash) & t->mask]);
 }
 
-/* The next candidate, or IDTABLE_NONE, behind which there is none. */
+/* The next candidate, or IDTABLE_NONE, after which there is none. */
 static inline uint32_t idtable_next(const struct idtable *t, struct idtable_at *at) {
     while (__builtin_expect(!at->left, 0)) {
         at->bucket = at->bucket == t->buckets + t->mask ? t->buckets : at->bucket + 1;
@@ -103,7 +103,7 @@ static inline size_t idtable_room(size_t buckets) {
     return buckets * IDTABLE_BUCKET / 16 * 13;
 }
 
-/* The same right behind a question with that hash for which idtable_next had nothing more: it ended at the
+/* The same right after a question with that hash for which idtable_next had nothing more: it ended at the
  * slot that is free. */
 bool idtable_add_at(struct idtable *t, const struct idtable_at *at, uint64_t hash, uint32_t id);
 

@@ -48,7 +48,7 @@ char *out_room_slow(struct out *o, size_t n) {
             o->len = 0;
         }
     }
-    (void)n; /* with what is spare at most ROOM_MAX, which lies behind cap in every buffer */
+    (void)n; /* with what is spare at most ROOM_MAX, which lies after cap in every buffer */
     return o->buf + o->len;
 }
 

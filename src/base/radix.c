@@ -28,7 +28,7 @@ static void insert_all(const struct radix_item *from, struct radix_item *to, siz
     }
 }
 
-/* Moves the items to where their digit belongs; ends[v]: behind the items with the digit v. */
+/* Moves the items to where their digit belongs; ends[v]: after the items with the digit v. */
 static void scatter(const struct radix_item *from, struct radix_item *to, size_t n, struct digit d,
                     uint32_t *ends) {
     memset(ends, 0, sizeof *ends << d.bits);

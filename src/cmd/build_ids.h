@@ -4,7 +4,7 @@
 #define SONDE_CMD_BUILD_IDS_H
 
 #include "recording/recording.h"
-#include "view/buildid_text.h"
+#include "view/lists/buildid_text.h"
 
 /* Zeroed at first; freed with build_ids_fini. */
 struct build_ids {

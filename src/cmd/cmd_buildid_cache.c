@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 #include "cmd/build_ids.h"
-#include "cmd/command.h"
-#include "cmd/input.h"
+#include "cmd/common/command.h"
+#include "cmd/common/input.h"
 #include "os/debuginfod.h"
 #include "os/place.h"
 #include "os/proc.h"

@@ -4,8 +4,8 @@
 #include <sys/utsname.h>
 
 #include "cmd/build_ids.h"
-#include "cmd/command.h"
-#include "cmd/input.h"
+#include "cmd/common/command.h"
+#include "cmd/common/input.h"
 #include "os/map.h"
 #include "recording/kernel_maps.h"
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/command.h"
-#include "cmd/feature_list.h"
+#include "cmd/common/command.h"
+#include "cmd/common/feature_list.h"
 
 struct check_options {
     bool quiet;

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/command.h"
-#include "cmd/input.h"
-#include "format/perfdata/feature.h"
+#include "cmd/common/command.h"
+#include "cmd/common/input.h"
+#include "format/perfdata/header/feature.h"
 #include "resolve/sample.h"
 #include "select/time_range.h"
-#include "stream/order.h"
-#include "view/json_convert.h"
+#include "stream/stream_order.h"
+#include "view/export/json_convert.h"
 
 struct data_options {
     const char *input, *json, *ctf, *time;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/command.h"
-#include "cmd/input.h"
+#include "cmd/common/command.h"
+#include "cmd/common/input.h"
 #include "recording/head.h"
 #include "stream/stream.h"
-#include "view/evlist_text.h"
+#include "view/lists/evlist_text.h"
 
 struct evlist_options {
     bool force, freq, group, trace_fields;

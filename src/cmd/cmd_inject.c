@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cmd/command.h"
-#include "cmd/input.h"
+#include "cmd/common/command.h"
+#include "cmd/common/input.h"
 #include "edit/aslr.h"
-#include "edit/build_ids.h"
-#include "edit/jit.h"
+#include "edit/edit_build_ids.h"
+#include "edit/edit_jit.h"
 #include "edit/kmod.h"
 #include "os/files.h"
 #include "os/rights.h"

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/vec.h"
-#include "cmd/command.h"
+#include "cmd/common/command.h"
 #include "format/kallsyms/kallsyms.h"
 #include "os/host.h"
 #include "os/rights.h"

@@ -11,7 +11,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
-#include "cmd/command.h"
+#include "cmd/common/command.h"
 #include "object/sdt.h"
 #include "os/map.h"
 #include "os/place.h"
@@ -250,7 +250,7 @@ static void list_pmu(struct lister *l, const struct pmu *p) {
         const struct pmu_alias *a = &p->aliases.items[i];
         const char *open = strstr(a->terms, "=?");
         struct row r = {.name = full, .unit = p->name, .type = "Kernel PMU event"};
-        /* What the event leaves open stands behind its name. */
+        /* What the event leaves open stands after its name. */
         snprintf(full, sizeof full, "%s/%s", unit, a->name);
         for (; open; open = strstr(open + 2, "=?")) {
             const char *from = open;

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/command.h"
+#include "cmd/common/command.h"
 #include "cmd/own_symbols.h"
 #include "os/map.h"
 #include "workload/workload.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "cmd/command.h"
-#include "cmd/feature_list.h"
+#include "cmd/common/command.h"
+#include "cmd/common/feature_list.h"
 #include "config.h"
 
 /* The perf whose options and output ours are. */

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/hash.h"
-#include "format/perfdata/kept.h"
+#include "format/perfdata/added/kept.h"
 #include "resolve/places.h"
 
 #define USER_FROM     0x200000u
@@ -28,7 +28,7 @@ enum {
     HUGE_PAGE = 2 << 20,
     LOW = 1 << 16,         /* the least address that is mapped anywhere */
     APART = 16,            /* of numbered places */
-    KERNEL_TAIL = 64 << 20 /* what lies so close behind the kernel's map counts as its own (model_find) */
+    KERNEL_TAIL = 64 << 20 /* what lies so close after the kernel's map counts as its own (model_find) */
 };
 static const uint64_t KERNEL_MOST = (uint64_t)2
                                     << 30; /* of a map in the kernel: old ones reach to the end of all */
@@ -64,7 +64,7 @@ static uint64_t take_room(struct edit_aslr *a, bool kernel, uint64_t from, uint6
     uint64_t in_page = from % PAGE, need = size + in_page + behind;
     if (size > USER_END || behind > USER_END)
         return UNPLACED;
-    need = (need + 2 * PAGE - 1) / PAGE * PAGE; /* a page that nothing has lies behind each */
+    need = (need + 2 * PAGE - 1) / PAGE * PAGE; /* a page that nothing has lies after each */
     if (!kernel && *next <= USER_TO && need > USER_TO - *next)
         *next = USER_MORE;
     if (need > end - *next)
@@ -145,7 +145,7 @@ static bool move_mapped(struct edit_aslr *a, const struct moment *m, unsigned cp
         return false;
     const struct move *move = &a->moves.items[hit.mapping];
     uint64_t in = address - back - move->from;
-    bool tail = hit.offset == address - back && is_high(move->from); /* close behind the kernel's map */
+    bool tail = hit.offset == address - back && is_high(move->from); /* close after the kernel's map */
     if (move->to == UNPLACED || (in >= move->size && !(tail && in - move->size < KERNEL_TAIL)))
         return false;
     if (is_high(address) && !move->from) /* its place is hidden, and it is not */
@@ -171,7 +171,7 @@ static uint64_t move_stranger(struct edit_aslr *a, uint64_t address, bool data) 
     return (is_high(address) ? KERNEL_PLACES : USER_PLACES) + (uint64_t)number * APART;
 }
 
-/* `back`: 1 for what a callee returns to, which may lie directly behind its mapping. */
+/* `back`: 1 for what a callee returns to, which may lie directly after its mapping. */
 static uint64_t move_address(struct edit_aslr *a, const struct moment *m, uint64_t address, uint8_t back,
                              bool data) {
     unsigned other = is_high(address) ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER;
@@ -289,7 +289,7 @@ static bool move_map(struct edit_aslr *a, const struct stream_record *r, const s
         store(a, body + PGOFF_AT, move->to);
     }
     if (kernel &&
-        rec->type == PERFDATA_RECORD_MMAP2) { /* what stands behind its name tells where its symbols lay */
+        rec->type == PERFDATA_RECORD_MMAP2) { /* what stands after its name tells where its symbols lay */
         size_t name = bytes_text_len(rec->mmap2.filename);
         clear(rec->mmap2.filename.data + name, rec->mmap2.filename.size - name);
     }

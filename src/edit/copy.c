@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "edit/copy.h"
 
-#include "format/perfdata/header_encode.h"
+#include "format/perfdata/header/header_encode.h"
 
 enum { RUN_BYTES = 1 << 20 };
 
-/* Records that lie one behind the other are written in one go. */
+/* Records that lie one after the other are written in one go. */
 struct run {
     struct stream *in;
     const struct copy_sink *sink;
@@ -61,7 +61,7 @@ static bool run_edit(struct run *r, const struct stream_record *rec, struct copy
 }
 
 /*
- * What a file's tables say, a pipe says in records at its head. The EVENT_UPDATE directly behind a
+ * What a file's tables say, a pipe says in records at its head. The EVENT_UPDATE directly after a
  * HEADER_ATTR is the name that a copy into a pipe put there; perf's own stand elsewhere, in files too.
  */
 static bool is_head_record(struct run *run, const struct stream_record *r) {
@@ -89,7 +89,7 @@ static bool copy_records(struct run *run, bool drop_head_records, struct copy_re
     }
 }
 
-/* The offsets of the sections behind the data, moved by as much as the data shrank (modulo 2^64: they may
+/* The offsets of the sections after the data, moved by as much as the data shrank (modulo 2^64: they may
  * have grown); those before it stay. */
 static void move_sections(struct writer *tail, const struct perfdata_header *h, uint64_t data_end,
                           uint64_t shrunk) {
@@ -184,7 +184,7 @@ static bool put_empty_round(struct run *run, struct err *err) {
     return ok;
 }
 
-/* The editor's trailer, behind `tail`, which begins at `at` in the output. */
+/* The editor's trailer, after `tail`, which begins at `at` in the output. */
 static bool put_trailer(struct run *run, uint64_t at, struct writer *tail, struct err *err) {
     enum { ALIGN = 8 };
     struct writer box = writer_make(stream_header(run->in)->swap);

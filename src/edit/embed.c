@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "format/perfdata/evidence.h"
+#include "format/perfdata/added/evidence.h"
 #include "object/build_id.h"
 #include "os/files.h"
 #include "os/output.h"
 #include "os/place.h"
 #include "recording/hits.h"
 #include "recording/naming.h"
-#include "symbol/kept.h"
+#include "symbol/symbol_kept.h"
 
 static const uint64_t IMAGE_MAX = (uint64_t)1 << 30, ALIGN = 8;
 

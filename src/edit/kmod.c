@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "format/perfdata/module_map.h"
+#include "format/perfdata/added/module_map.h"
 #include "format/perfdata/record.h"
 
 struct edit_kmod {
@@ -62,7 +62,7 @@ static void put_rfc(const struct perfdata_module_map *m, uint32_t i, struct writ
     writer_fini(&names);
 }
 
-/* Where stock perf looks for the section's symbols: as far behind the module's beginning as the section lies
+/* Where stock perf looks for the section's symbols: as far after the module's beginning as the section lies
  * (perf 6.1 names other functions when it is 0, 7.2 does not look at it). */
 static void put_map(const struct edit_kmod *k, const struct perfdata_module_map *m, uint32_t i,
                     const struct perfdata_sample_id *id, struct writer *w) {

@@ -8,9 +8,9 @@
 struct edit_kmod;
 
 /*
- * `lines`: where sections lie (format/perfdata/module_lines.h), borrowed like `in`. As the RFC's KMOD_SEC_MAP
- * records, or else as MMAP records that any perf understands, one for each section of code that stays, in
- * front of the module's own map. NULL: memory.
+ * `lines`: where sections lie (format/perfdata/added/module_lines.h), borrowed like `in`. As the RFC's
+ * KMOD_SEC_MAP records, or else as MMAP records that any perf understands, one for each section of code that
+ * stays, in front of the module's own map. NULL: memory.
  */
 struct edit_kmod *edit_kmod_new(struct bytes lines, bool rfc, struct stream *in, struct err *err);
 void edit_kmod_free(struct edit_kmod *k); /* NULL is allowed */

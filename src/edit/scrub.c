@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "format/perfdata/feature.h"
+#include "format/perfdata/header/feature.h"
 
 #define KERNEL_FROM 0xffff000000000000u
 #define FIXED_FROM  0xffffffffff000000u /* vsyscall, callchains' markers */

@@ -10,15 +10,15 @@
 #include "base/log.h"
 #include "edit/scrub.h"
 #include "format/jitdump/jitdump.h"
-#include "format/perfdata/feature.h"
-#include "format/perfdata/kept.h"
+#include "format/perfdata/added/kept.h"
+#include "format/perfdata/header/feature.h"
 #include "object/compressed.h"
 #include "object/elf.h"
 #include "os/files.h"
 #include "os/output.h"
 #include "os/place.h"
 
-/* The copy is what the input's head was, its records, and what stood behind them up to the trailer. */
+/* The copy is what the input's head was, its records, and what stood after them up to the trailer. */
 enum phase { HEAD, RECORDS, TAIL };
 
 struct scrubbing {
@@ -33,7 +33,7 @@ struct scrubbing {
 
 /* ---- features: what the header says of the machine and the command ---- */
 
-/* A number of texts, each behind the size of its room. */
+/* A number of texts, each after the size of its room. */
 static void replace_texts(uint8_t *content, size_t size, size_t at, const char *with) {
     while (at + sizeof(uint32_t) <= size) {
         uint32_t room = bytes_load32(content + at, false);
@@ -367,7 +367,7 @@ static bool scrub_head(struct scrubbing *x, struct writer *head, struct err *err
     return ok;
 }
 
-/* What stands behind them, up to the trailer, which is made anew. */
+/* What stands after them, up to the trailer, which is made anew. */
 static bool write_tail(struct scrubbing *x, struct bytes tail, struct err *err) {
     static const uint8_t zeros[8];
     struct bytes old = stream_box(x->recording->stream, false);

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "format/jitdump/jitdump.h"
-#include "format/perfdata/kept.h"
+#include "format/perfdata/added/kept.h"
 #include "format/perfdata/perfdata_test.h"
 #include "object/compressed.h"
 #include "stream/stream.h"

@@ -2,7 +2,7 @@
 /*
  * Where modules end. /proc/modules says how long each is, but perfs before 4.13 did not read that: their
  * modules reach to the next one, and the last one, wherever it lies, to the end of all addresses, over the
- * kernel too where that lies higher (arm64, s390x). What lies behind a module is not its own.
+ * kernel too where that lies higher (arm64, s390x). What lies after a module is not its own.
  *
  * One without an end is as long as somebody proves it to be (model_end_module), and does not reach what was
  * ever mapped above it. Where that is all that is known its length is guessed, rather too short than too

@@ -10,7 +10,7 @@ static bool play(void *ctx, const struct model_event *e) {
 }
 
 /* Room for what the events become, by how many of each kind there are: tables that grow are copied, and what
- * they leave behind is too small for themselves. */
+ * they leave after is too small for themselves. */
 static void make_room(struct model *m) {
     const size_t *kinds = m->pending.kinds;
     size_t execs = kinds[EVENT_COMM_EXEC], forks = kinds[EVENT_FORK] + kinds[EVENT_FORK_EMPTY],

@@ -97,7 +97,7 @@ static const char *basename_of(const char *path) {
 }
 
 /* /lib/modules/V/kernel/net/nf-nat.ko.xz -> [nf_nat]: the kernel knows modules with underscores only. perf
- * knows the endings .ko, .ko.gz and .ko.xz; with another one behind .ko it keeps them all. */
+ * knows the endings .ko, .ko.gz and .ko.xz; with another one after .ko it keeps them all. */
 static const char *module_short_name(struct image_table *t, const char *path) {
     const char *base = basename_of(path), *ending = strstr(base, ".ko");
     size_t len = strlen(base);

@@ -69,7 +69,7 @@ static void test_versions_stay(void **state) {
     mapping_table_fini(maps);
 }
 
-/* A piece in front reaches beyond the new mapping only where nothing starts right behind it. */
+/* A piece in front reaches beyond the new mapping only where nothing starts right after it. */
 static void test_what_stays_behind(void **state) {
     (void)state;
     const struct model_mapping list[] = {range(10, 99), range(50, 59), range(40, 49), range(60, 60),

@@ -236,7 +236,7 @@ static bool apply_mmap(struct model *m, const struct perfdata_record *rec, struc
     return apply_map(m, &r, rec->misc, when);
 }
 
-/* What stands behind the name. Its magic number tells its byte order. */
+/* What stands after the name. Its magic number tells its byte order. */
 static bool read_tail(struct bytes area, size_t name_size, struct perfdata_evidence *e) {
     struct bytes tail = perfdata_evidence_area(area, name_size);
     return tail.size && (perfdata_evidence_read(tail, false, e) || perfdata_evidence_read(tail, true, e));

@@ -29,7 +29,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "format/perfdata/evidence.h"
+#include "format/perfdata/added/evidence.h"
 #include "format/perfdata/record.h"
 
 #define MODEL_NONE UINT32_MAX
@@ -142,7 +142,7 @@ struct model_hit {
 /*
  * What was at `address`. `pid` is the sample's pid; a guest's space is keyed by the pid of its machine and
  * falls back to the default guest's. False, with both ids MODEL_NONE, when nothing covered it; out->space is
- * set all the same. What lies close behind a kernel's map counts as the kernel's: that map ends with the
+ * set all the same. What lies close after a kernel's map counts as the kernel's: that map ends with the
  * text, and the code that ran at boot comes later.
  */
 bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
@@ -153,7 +153,7 @@ bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct mo
  * kernel: what was there before the exec that is going on. From its COMM record until the first instruction
  * of the new program, the thread's user registers are still those of its execve call, whose callers belong to
  * the image it leaves. Nothing says when that ends; it is taken to last as long as only such map events came
- * since as execve makes itself: at most four, none behind one of [vdso], which is its last.
+ * since as execve makes itself: at most four, none after one of [vdso], which is its last.
  */
 bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
                             uint64_t address, struct model_hit *out);
@@ -231,7 +231,7 @@ uint32_t model_mapping_count(const struct model *m);
 
 /*
  * Modules whose recorded end was none: mapping ids, i below the count. Whoever knows it may end them, in a
- * batch before it freezes; never behind what lies above them. The others end where something else was mapped,
+ * batch before it freezes; never after what lies above them. The others end where something else was mapped,
  * or as the longest other module does, if that is sooner.
  */
 uint32_t model_endless_count(const struct model *m);

@@ -95,7 +95,7 @@ static struct perfdata_record mmap2_build_id(uint64_t start, uint8_t first, uint
 static void test_image_identity(void **state) {
     (void)state;
     struct model *m = batch();
-    /* Each but the repetitions differs from the first in one thing, and comes right behind it. */
+    /* Each but the repetitions differs from the first in one thing, and comes right after it. */
     const struct perfdata_record first = mmap2(0x1000, 1, 5, 0, "/lib/a.so");
     const struct perfdata_record others[] = {
         mmap2(0x2000, 1, 5, 0, "/lib/a.so"),         mmap2(0x2000, 1, 6, 0, "/lib/a.so"),
@@ -133,7 +133,7 @@ static void test_image_identity(void **state) {
     model_free(m);
 }
 
-/* Build-ids that differ only in length or only in their bytes, one right behind the other. */
+/* Build-ids that differ only in length or only in their bytes, one right after the other. */
 static void test_build_ids_tell_images_apart(void **state) {
     (void)state;
     struct model *m = batch();
@@ -302,7 +302,7 @@ static void test_module_ends(void **state) {
         at(m, 0, rec_mmap(K, ~0u, 0x20000, 0x8000, 0, B));               /* reaches into C */
         at(m, 0, rec_mmap(K, ~0u, 0x24000, ~0ull - 0x24000, 0, C));      /* without an end, over the kernel */
         at(m, 0, rec_mmap(K, ~0u, 0x10000, ~0ull - 0x10000, 0, A));      /* and over B and C */
-        at(m, 0, rec_mmap(K, ~0u, 0xf0000000, ~0ull >> 1, 0, "[top]"));  /* with nothing behind it */
+        at(m, 0, rec_mmap(K, ~0u, 0xf0000000, ~0ull >> 1, 0, "[top]"));  /* with nothing after it */
         at(m, 0, rec_mmap(K, ~0u, 0xf8000000, 0x7ffffff, 0, "[top32]")); /* to the end of 32 bits */
         at(m, 5, rec_mmap(K, ~0u, 0x22000, 0x4000, 0, LATE)); /* in B's place, which is gone by then */
         if (!streaming)
@@ -342,7 +342,7 @@ static void test_guessed_ends(void **state) {
     static const struct {
         uint64_t longest;  /* of the other modules */
         unsigned others;   /* how many there are */
-        uint64_t above;    /* code that came later, this far behind it; 0: none */
+        uint64_t above;    /* code that came later, this far after it; 0: none */
         uint64_t end;      /* somebody tells that it ends there; 0: nobody */
         uint64_t expected; /* it reaches that far */
     } cases[] = {

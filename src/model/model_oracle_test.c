@@ -391,7 +391,7 @@ static void live_stream(uint64_t seed, unsigned maps_percent, bool retiring) {
     size_t plain_at = 0;
     for (size_t i = 0; i < l.count; i++) {
         apply_op(m, &l.ops[i]);
-        /* The plain world stays up to BACK operations behind. */
+        /* The plain world stays up to BACK operations after. */
         size_t last = i < BACK ? i : i - below(&l.random, BACK);
         for (; plain_at <= last; plain_at++)
             play_plain(l.plain, &l.ops[plain_at]);

@@ -580,7 +580,7 @@ static void test_kernel_and_modules(void **state) {
         assert_string_equal(dso(m, K, pid, 49, 0xffffffffa0003010), "-");
         assert_string_equal(dso(m, K, pid, 50, 0xffffffffa0003010), "[late]");
     }
-    /* Code that ran at boot lies close behind the text that the map ends with. */
+    /* Code that ran at boot lies close after the text that the map ends with. */
     assert_string_equal(dso(m, K, 0, 1, 0xffffffff84000010), "[kernel.kallsyms]");
     assert_int_equal(offset(m, K, 0, 1, 0xffffffff84000010), 0xffffffff84000010);
     assert_string_equal(dso(m, K, 0, 1, 0xffffffff86000010), "-");
@@ -643,7 +643,7 @@ static void test_ksymbols_come_and_go(void **state) {
     assert_int_equal(model_image(m, hit.image)->kind, MODEL_IMAGE_BPF);
     struct model_pieces pieces = {0};
     assert_true(model_pieces_at(m, MODEL_SPACE_KERNEL, 0, upto(20), &pieces));
-    assert_int_equal(pieces.list.count, 3); /* the kernel before and behind the hole, and the kprobes' page */
+    assert_int_equal(pieces.list.count, 3); /* the kernel before and after the hole, and the kprobes' page */
     vec_fini(&pieces.list);
     model_free(m);
 }

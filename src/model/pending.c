@@ -39,7 +39,7 @@ static bool before(const struct pending *p, uint32_t a, uint32_t b) {
     return model_when_before(pending_at(p, a)->when, pending_at(p, b)->when);
 }
 
-/* The first of items [low, high), which are in order, that has to come behind `e` (or, with `strictly`
+/* The first of items [low, high), which are in order, that has to come after `e` (or, with `strictly`
  * unset, that need not come before it). */
 static size_t behind(const struct pending *p, const uint32_t *items, size_t low, size_t high, uint32_t e,
                      bool strictly) {

@@ -58,7 +58,7 @@ static uint32_t find_piece(const struct model *m, uint32_t space, uint32_t entry
 enum { KERNEL_TAIL_BYTES = 64 << 20 };
 
 /*
- * As find_mapping, but also close behind a kernel's map, where nothing else is: the map ends with the text,
+ * As find_mapping, but also close after a kernel's map, where nothing else is: the map ends with the text,
  * and further on lies the code that ran while it booted. The stacks of idle tasks begin there.
  */
 static uint32_t find_in_space(const struct model *m, uint32_t space, uint32_t entry, uint64_t address) {

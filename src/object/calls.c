@@ -3,7 +3,7 @@
 
 #include <elf.h>
 
-/* The code up to the address: `size` bytes before it, and the few behind it that may belong to it. */
+/* The code up to the address: `size` bytes before it, and the few after it that may belong to it. */
 struct place {
     struct bytes code;
     size_t at;

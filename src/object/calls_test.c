@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* What GNU as makes of the text; the address is the one behind `size` bytes. */
+/* What GNU as makes of the text; the address is the one after `size` bytes. */
 struct example {
     const char *text;
     uint16_t machine;

@@ -69,9 +69,9 @@ object_vaddr object_cfi_pointer(const struct object_cfi *t, struct cursor *c, un
 
 /* ---- entries ---- */
 
-/* A CIE or FDE: its body behind the length. */
+/* A CIE or FDE: its body after the length. */
 struct entry {
-    uint64_t at, next; /* in the section: of its length field, and of the entry behind it */
+    uint64_t at, next; /* in the section: of its length field, and of the entry after it */
     uint64_t body_at;
     struct bytes body;
     bool long_form; /* the 64-bit format */
@@ -95,7 +95,7 @@ static bool entry_at(const struct object_cfi *t, const struct cfi_section *s, ui
     return cursor_ok(&c) && size;
 }
 
-/* The entry at `at` or the first behind it: a length of 0, the end of one object's table, is stepped over. */
+/* The entry at `at` or the first after it: a length of 0, the end of one object's table, is stepped over. */
 static bool entry_from(const struct object_cfi *t, const struct cfi_section *s, uint64_t at,
                        struct entry *out) {
     while (at < s->content.size && s->content.size - at >= 4 && !bytes_load32(s->content.data + at, t->swap))

@@ -179,7 +179,7 @@ bool object_elf_section_typed(const struct object_elf *e, uint32_t type, struct 
 
 /* A section's content as it lies in the file. */
 struct content {
-    struct bytes raw; /* behind the compression's header, if there is one */
+    struct bytes raw; /* after the compression's header, if there is one */
     enum object_compression kind;
     uint64_t size; /* decompressed */
 };

@@ -27,7 +27,7 @@ static void assert_text(struct bytes b, const char *want) {
     assert_memory_equal(b.data ? b.data : (const uint8_t *)"", want, b.size);
 }
 
-/* .text at 0x1000, .data at 0x3000, .bss behind it, both symbol tables, a build-id. Sections: see the enum.
+/* .text at 0x1000, .data at 0x3000, .bss after it, both symbol tables, a build-id. Sections: see the enum.
  */
 enum { TEXT = 1, DATA, BSS, SYMTAB, STRTAB, DYNSYM, DYNSTR, NOTE, SHSTRTAB };
 

@@ -9,7 +9,7 @@ static bool content_of(const struct object_elf *e, const char *name, struct byte
     return object_elf_section_named(e, name, &s) && object_elf_section_bytes(e, &s, NULL, out, NULL);
 }
 
-/* The text at the start; the rest, behind its NUL, into *rest. */
+/* The text at the start; the rest, after its NUL, into *rest. */
 static bool split_text(struct bytes b, struct bytes *text, struct bytes *rest) {
     size_t len = bytes_text_len(b);
     if (!len || len == b.size)

@@ -141,7 +141,7 @@ static void put_field(const Dwarf_Die *type, uint64_t offset, char *to, size_t r
     }
 }
 
-/* An access `offset` bytes behind the start of something of this type. False: that is not in it. */
+/* An access `offset` bytes after the start of something of this type. False: that is not in it. */
 static bool describe(const Dwarf_Die *of, int64_t offset, struct object_type *out) {
     Dwarf_Die type = *of, bare = *of, next;
     if (offset < 0 || !peel(&type, false) || !peel(&bare, true))

@@ -33,7 +33,7 @@ struct os_map {
 };
 bool os_map_file(const struct os_file *f, const char *name, struct os_map *out, struct err *err);
 
-/* Several files one behind the other at page-aligned offsets of one map, so that one base pointer serves all.
+/* Several files one after the other at page-aligned offsets of one map, so that one base pointer serves all.
  */
 struct os_multimap {
     uint8_t *base;

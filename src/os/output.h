@@ -14,8 +14,8 @@ enum { OS_OUTPUT_SPANS = 512 }; /* at most so many at once (below IOV_MAX) */
 
 struct os_output {
     void *ctx;
-    bool seekable; /* a regular file: bytes may be written anywhere; else only one behind the other */
-    /* Writes the spans one behind the other, at `at` (ignored when not seekable): how many bytes went out. A
+    bool seekable; /* a regular file: bytes may be written anywhere; else only one after the other */
+    /* Writes the spans one after the other, at `at` (ignored when not seekable): how many bytes went out. A
      * short count means that an error stopped it; the next call says which. */
     int64_t (*write)(void *ctx, uint64_t at, const struct bytes *spans, size_t count);
     /* Sees to it that bytes up to `upto` can be written without asking for room: -ENOSPC when not;

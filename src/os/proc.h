@@ -120,7 +120,7 @@ struct os_proc {
     /* PROCMAP_QUERY (linux/fs.h, Linux 6.11): single mappings of a process without their text. A handle, or a
      * negative errno. */
     int (*maps_open)(void *ctx, int32_t pid);
-    /* The first mapping that ends behind `from` and, with `executable`, may be executed. 1, or 0 when there
+    /* The first mapping that ends after `from` and, with `executable`, may be executed. 1, or 0 when there
      * is none, or a negative errno (-ENOTTY: this kernel cannot). */
     int (*maps_next)(void *ctx, int handle, uint64_t from, bool executable, struct os_mapping *out);
     /* The build-id of the file of a mapping that maps_next gave; size 0 when it has none, or nobody knows.

@@ -23,7 +23,7 @@ struct os_spool {
 bool os_spool_open(struct os_spool *s, struct err *err);
 void os_spool_close(struct os_spool *s);
 
-/* Room for `n` bytes behind size; call os_spool_commit with what was really written. NULL and *err: disk
+/* Room for `n` bytes after size; call os_spool_commit with what was really written. NULL and *err: disk
  * full... */
 uint8_t *os_spool_room(struct os_spool *s, size_t n, struct err *err);
 static inline void os_spool_commit(struct os_spool *s, size_t n) {

@@ -41,8 +41,8 @@ void profile_free(struct profile *p) {
         vec_fini(&t->graph_rows);
         vec_fini(&t->node_at);
         vec_fini(&t->node_list);
-        vec_fini(&t->leaf_at);
-        vec_fini(&t->leaf_list);
+        vec_fini(&t->stack_at);
+        vec_fini(&t->stack_list);
     }
     vec_fini(&p->places);
     vec_fini(&p->sources);
@@ -53,14 +53,14 @@ void profile_free(struct profile *p) {
     vec_fini(&p->frame_groups);
     vec_fini(&p->mapping_sizes);
     vec_fini(&p->list);
-    vec_fini(&p->spots);
+    vec_fini(&p->frame_keys);
     vec_fini(&p->kinds);
     vec_fini(&p->kind_list);
     vec_fini(&p->nodes);
     vec_fini(&p->leaf_nodes);
     vec_fini(&p->tree_leaves);
-    vec_fini(&p->leaf_was);
-    vec_fini(&p->part_ranks);
+    vec_fini(&p->stack_was);
+    vec_fini(&p->segment_ranks);
     vec_fini(&p->name_ranks);
     vec_fini(&p->name_places);
     vec_fini(&p->text_ranks);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "format/perfdata/header_encode.h"
+#include "format/perfdata/header/header_encode.h"
 #include "model/model_test_records.h"
 #include "profile/profile.h"
 #include "tests/support/fail_alloc.h"
@@ -225,8 +225,8 @@ static void callers_get_each_sample_once(void **state) {
     session_end(&s);
 }
 
-/* Samples that are alike go to one leaf without a look; not so those of another thread, or when other code is
- * at their addresses. Batches have some of each, and there are more than one. */
+/* Samples that are alike go to one stack sample without a look; not so those of another thread, or when other
+ * code is at their addresses. Batches have some of each, and there are more than one. */
 static void samples_that_are_alike_are_of_their_time(void **state) {
     enum { ALIKE = 600 };
     (void)state;

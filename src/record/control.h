@@ -24,7 +24,7 @@ enum record_command {
 struct record_control {
     char line[256]; /* what has come of a line */
     size_t len;
-    char name[256]; /* behind enable and disable: the event meant; empty: all. Behind evlist: its options */
+    char name[256]; /* after enable and disable: the event meant; empty: all. Behind evlist: its options */
 };
 
 /* Takes bytes up to the end of a line; *taken: how many. An overlong line is an unknown command. */

@@ -542,7 +542,7 @@ static void keep_newest(struct session *s, const char *name) {
     *slot = strdup(name);
 }
 
-/* The finished file gets its name: the time, to hundredths of a second, behind the name it was written
+/* The finished file gets its name: the time, to hundredths of a second, after the name it was written
  * under, as perf has it. */
 static bool name_after_time(struct session *s, struct err *err) {
     const char *path = s->job->output;

@@ -100,7 +100,7 @@ static void read_ahead(struct first_pass *x) {
     enum { STEP = 4 << 20, AHEAD = 16 << 20, NAP_NS = 200 * 1000 };
     for (uint64_t at = 0; !atomic_load(&x->over);) {
         uint64_t reader = atomic_load_explicit(&x->at, memory_order_relaxed);
-        at = at > reader ? at : reader; /* what lies behind may have gone out again */
+        at = at > reader ? at : reader; /* what lies after may have gone out again */
         if (at > reader + AHEAD)
             nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
         else if (stream_expect(x->r->stream, at, at + STEP))

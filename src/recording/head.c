@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "format/perfdata/header.h"
+#include "format/perfdata/header/header.h"
 
 bool recording_is_at(const char *path) {
     enum { HEAD_BYTES = 16 };

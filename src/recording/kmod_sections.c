@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "format/perfdata/module_map.h"
+#include "format/perfdata/added/module_map.h"
 
 void kmod_sections_fini(struct kmod_sections *k) {
     strpool_fini(&k->texts);

@@ -2,7 +2,7 @@
 /*
  * Modules' sections that a recording tells of by records of their own (KMOD_SEC_MAP). Gathered in the first
  * pass; at its end the model learns of code that no map of a module covers, and the rest becomes lines as
- * sonde's own recordings have them (format/perfdata/module_lines.h).
+ * sonde's own recordings have them (format/perfdata/added/module_lines.h).
  */
 #ifndef SONDE_RECORDING_KMOD_SECTIONS_H
 #define SONDE_RECORDING_KMOD_SECTIONS_H

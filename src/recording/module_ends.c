@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "format/kallsyms/kallsyms.h"
-#include "format/perfdata/module_map.h"
+#include "format/perfdata/added/module_map.h"
 #include "os/files.h"
 #include "symbol/module_extent.h"
 
@@ -35,7 +35,7 @@ static bool is_code(char type) {
     return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-/* A page behind its last symbol: a list does not say how long that is. 0 where it was loaded elsewhere. */
+/* A page after its last symbol: a list does not say how long that is. 0 where it was loaded elsewhere. */
 static uint64_t by_symbols(struct bytes list, struct bytes name, uint64_t start) {
     uint64_t first = UINT64_MAX, last = 0;
     struct kallsyms_symbol s;

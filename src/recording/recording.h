@@ -18,7 +18,7 @@
 
 #include "base/err.h"
 #include "base/pool.h"
-#include "format/perfdata/event_name.h"
+#include "format/perfdata/events/event_name.h"
 #include "format/tracefs/tracefs_formats.h"
 #include "model/model.h"
 #include "recording/kmod_sections.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "format/perfdata/header_encode.h"
+#include "format/perfdata/header/header_encode.h"
 #include "format/perfdata/perfdata_test.h"
 #include "model/model_test_records.h"
 #include "recording/hits.h"

@@ -11,9 +11,9 @@
 #ifndef SONDE_RESOLVE_CHAIN_H
 #define SONDE_RESOLVE_CHAIN_H
 
-#include "format/perfdata/attr.h"
-#include "format/perfdata/header.h"
-#include "format/perfdata/sample.h"
+#include "format/perfdata/events/attr.h"
+#include "format/perfdata/header/header.h"
+#include "format/perfdata/perfdata_sample.h"
 #include "resolve/deferred.h"
 #include "resolve/names.h"
 #include "resolve/unwind.h"
@@ -32,7 +32,8 @@ struct resolve_segment {
     uint8_t kind;      /* enum resolve_segment_kind */
     bool swap;         /* the words are of the other byte order */
     bool inner;        /* the word before `at` belongs to the segment too; the limit left it out */
-    bool ends_early;   /* its last address is the outermost one that there was room for (resolve/grade.h) */
+    bool ends_early;   /* its last address is the outermost one that there was room for
+                          (resolve/resolve_grade.h) */
 };
 
 static inline uint64_t resolve_segment_at(const struct resolve_segment *s, uint64_t i) {

@@ -5,7 +5,7 @@
 #define SONDE_RESOLVE_DEFERRED_H
 
 #include "base/vec.h"
-#include "format/perfdata/sample.h"
+#include "format/perfdata/perfdata_sample.h"
 #include "stream/stream.h"
 
 /* A chain that refers to more of them than this is none: looking for them all, each as long as itself, would
@@ -33,7 +33,7 @@ void resolve_deferred_sort(struct resolve_deferred *d);
 /* Forgets what lies before `loc` (a pipe whose bytes are given back). */
 void resolve_deferred_forget(struct resolve_deferred *d, uint64_t loc);
 
-/* The chain with this cookie that is the first behind after_loc, if it is of the same thread; else count is
+/* The chain with this cookie that is the first after after_loc, if it is of the same thread; else count is
  * 0. The record is read through the stream: borrowed as its records are. Any number of threads. */
 struct perfdata_u64s resolve_deferred_find(const struct resolve_deferred *d, const struct stream *stream,
                                            const struct perfdata_events *events, uint64_t cookie,

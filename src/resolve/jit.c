@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "format/perfdata/kept.h"
+#include "format/perfdata/added/kept.h"
 #include "object/compressed.h"
 
 enum {
@@ -249,7 +249,7 @@ static bool keeps(const struct perfdata_kept *k, const struct resolve_jit_dump *
 }
 
 /* Those that the recording keeps, of which all or the beginning is there, in the order of their markers.
- * Without a clock as many come behind it as are of later programs. False: memory. */
+ * Without a clock as many come after it as are of later programs. False: memory. */
 static bool try_kept(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err) {
     struct bytes rest = j->options.kept, all;
     struct perfdata_kept k;

@@ -14,8 +14,8 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "format/jitdump/jitcode.h"
-#include "format/perfdata/clock_pair.h"
-#include "format/perfdata/events.h"
+#include "format/perfdata/added/clock_pair.h"
+#include "format/perfdata/events/events.h"
 #include "model/model.h"
 #include "os/map.h"
 #include "symbol/store.h"
@@ -64,7 +64,7 @@ struct resolve_jit_dump {
     struct perfdata_time_conv counter;
     uint32_t before, of_process; /* the list's one of the same pid before (HASH_ABSENT: none); how many */
     /* Of a dump that is read as it grows (resolve_jit_follow). */
-    bool continues; /* it holds what came behind what another one of the list holds */
+    bool continues; /* it holds what came after what another one of the list holds */
     struct jit_growth *growth;
     uint8_t *read; /* what was read; owned */
     struct jit_step *steps;

@@ -26,7 +26,7 @@ void jit_growth_free(struct jit_growth *g) {
     free(g);
 }
 
-/* Reads into d->read what the file has behind g->at. False: memory. */
+/* Reads into d->read what the file has after g->at. False: memory. */
 static bool read_tail(struct resolve_jit_dump *d, struct jit_growth *g, size_t *size, struct err *err) {
     struct err why = ERR_INIT;
     size_t room = 0;
@@ -162,7 +162,7 @@ static bool open_dump(struct resolve_jit *j, size_t index, struct model *m, stru
     return slot || !d->step_count || err_memory(err, where);
 }
 
-/* What came behind what was read of the dump, as one more. */
+/* What came after what was read of the dump, as one more. */
 static bool read_on(struct resolve_jit *j, size_t index, struct model *m, struct err *err) {
     struct resolve_jit_dump *first = j->dumps.items[index];
     struct jit_growth *g = first->growth;

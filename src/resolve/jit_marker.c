@@ -101,7 +101,7 @@ static int compare_beginnings(const void *a, const void *b) {
     return model_when_before(x->when, y->when) ? -1 : model_when_before(y->when, x->when);
 }
 
-/* The program that ran when the marker was mapped: the last beginning at or before, and the one behind. */
+/* The program that ran when the marker was mapped: the last beginning at or before, and the one after. */
 static void find_program(const struct resolve_jit *j, struct resolve_jit_dump *d) {
     const struct jit_beginning *b = j->begun.items, at = {d->mapped, d->pid};
     size_t low = 0, high = j->begun.count;

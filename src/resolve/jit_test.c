@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "format/perfdata/kept.h"
+#include "format/perfdata/added/kept.h"
 #include "resolve/names.h"
 #include "tests/support/fail_alloc.h"
 
@@ -300,7 +300,7 @@ static const char *only_at(struct session *s, uint64_t time) {
     return name_at(s, time, &proved);
 }
 
-/* Two programs, one behind the other in one process, of which each wrote a dump of the same name. */
+/* Two programs, one after the other in one process, of which each wrote a dump of the same name. */
 static void test_exec(void **state) {
     (void)state;
     static const struct {

@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "format/perfdata/module_map.h"
+#include "format/perfdata/added/module_map.h"
 #include "resolve/callers.h"
 #include "symbol/grade.h"
 

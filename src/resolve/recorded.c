@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "format/perfdata/evidence.h"
-#include "format/perfdata/feature.h"
-#include "format/perfdata/module_map.h"
+#include "format/perfdata/added/evidence.h"
+#include "format/perfdata/added/module_map.h"
+#include "format/perfdata/header/feature.h"
 #include "os/place.h"
 
 void resolve_recorded_fini(struct resolve_recorded *r) {

@@ -11,7 +11,7 @@
 #define SONDE_RESOLVE_RECORDED_H
 
 #include "base/err.h"
-#include "format/perfdata/kernel_facts.h"
+#include "format/perfdata/added/kernel_facts.h"
 #include "format/perfdata/record.h"
 #include "model/model.h"
 #include "resolve/returns.h"
@@ -45,8 +45,8 @@ bool resolve_recorded_apply(struct resolve_recorded *r, struct model *m, struct 
  * where none does. */
 const struct perfdata_kernel_facts *resolve_recorded_kernel(struct resolve_recorded *r);
 
-/* Files that the recording keeps (format/perfdata/kept.h), in its byte order; empty when there are none.
- * Lives as long as the stream. */
+/* Files that the recording keeps (format/perfdata/added/kept.h), in its byte order; empty when there are
+ * none. Lives as long as the stream. */
 struct bytes resolve_recorded_kept(const struct resolve_recorded *r);
 
 /* Adds what a store should know of the recording, and where it brings symbols that `o` does not say; `r` must

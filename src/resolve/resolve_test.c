@@ -247,7 +247,7 @@ static void callers_are_named_by_the_call(void **state) {
         unsigned back;
     } cases[] = {
         {U, CODE + 0x08, "f", 1},
-        {U, CODE + 0x10, "f", 1}, /* behind its last instruction */
+        {U, CODE + 0x10, "f", 1}, /* after its last instruction */
         {U, CODE + 0x11, "g", 1},
         {U, CODE + 0x30, "g", 1}, /* likewise, and nothing follows */
         {U, CODE + 0x31, "-", 1},
@@ -325,7 +325,7 @@ static void what_was_interrupted_is_exact(void **state) {
     assert_run(s, K, WORDS(TEXT + 0x105, TEXT + 0x205, TEXT + 0x300, TEXT + 0x500), "handler",
                "asm_exc_page_fault", "victim", "ret_from_fork");
     assert_run(s, K, WORDS(TEXT + 0x105, TEXT + 0x300, TEXT + 0x300), "handler", "asm_exc_page_fault",
-               "victim"); /* behind the entry's last instruction is still in it */
+               "victim"); /* after the entry's last instruction is still in it */
     assert_run(s, U, WORDS(CODE, CODE + 0x40, CODE + 0x10, CODE + 0x10), "f", "__restore_rt", "g", "f");
     session_free(s);
 }
@@ -676,7 +676,7 @@ static void late_chains_are_found(void **state) {
         assert_true(resolve_deferred_note(&d, i == 2 ? 0x11 : 0x55, locs[i]));
     resolve_deferred_sort(&d);
     assert_int_equal(found(&d, stream, 0x55, 7, 0), 0x1000);
-    assert_int_equal(found(&d, stream, 0x55, 7, locs[0]), 0x2000); /* behind the first */
+    assert_int_equal(found(&d, stream, 0x55, 7, locs[0]), 0x2000); /* after the first */
     assert_int_equal(found(&d, stream, 0x55, 7, locs[1]), 0);
     assert_int_equal(found(&d, stream, 0x55, 8, 0), 0); /* another thread's */
     assert_int_equal(found(&d, stream, 0x11, 8, locs[0]), 0x3000);

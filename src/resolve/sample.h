@@ -9,15 +9,15 @@
  * rest
  *
  * For one sample at a time. Who resolves very many goes by segments (resolve/chain.h) and in batches:
- * resolve/frames.h for profiles, view/script_frames.h for texts.
+ * resolve/frames.h for profiles, view/script/script_frames.h for texts.
  */
 #ifndef SONDE_RESOLVE_SAMPLE_H
 #define SONDE_RESOLVE_SAMPLE_H
 
 #include "resolve/chain.h"
-#include "resolve/grade.h"
-#include "resolve/lines.h"
 #include "resolve/locate.h"
+#include "resolve/resolve_grade.h"
+#include "resolve/resolve_lines.h"
 
 /* What the address of a frame is. */
 enum resolve_address_kind {
@@ -36,7 +36,7 @@ struct resolve_sample_frame {
     uint8_t kind;                 /* enum resolve_address_kind; with names, once the symbol was asked for */
     bool named;                   /* `symbol` is there */
     bool inner;                   /* the frame before this one is of the same segment */
-    bool ends_early;              /* the outermost one that there was room for (resolve/grade.h) */
+    bool ends_early;              /* the outermost one that there was room for (resolve/resolve_grade.h) */
 };
 
 /* A decoded sample, and where it stands. */

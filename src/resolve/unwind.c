@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/arena.h"
-#include "format/perfdata/feature.h"
+#include "format/perfdata/header/feature.h"
 #include "resolve/locate.h"
 #include "unwind/cache.h"
 

@@ -15,8 +15,8 @@
 #ifndef SONDE_RESOLVE_UNWIND_H
 #define SONDE_RESOLVE_UNWIND_H
 
-#include "format/perfdata/header.h"
-#include "format/perfdata/sample.h"
+#include "format/perfdata/header/header.h"
+#include "format/perfdata/perfdata_sample.h"
 #include "resolve/names.h"
 
 /* Why a stack ends where it does. */

@@ -145,7 +145,7 @@ static uint64_t ended(const struct session *s, enum resolve_unwind_end end) {
             assert_int_equal(perfdata_u64_at(&c_, i_), want_[i_]); \
     } while (0)
 
-/* By the table, before and behind the push; callers have the address before the one they return to. */
+/* By the table, before and after the push; callers have the address before the one they return to. */
 static void test_tables(void **state) {
     (void)state;
     struct session s;

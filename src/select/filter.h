@@ -10,8 +10,8 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "format/perfdata/events.h"
-#include "format/perfdata/sample.h"
+#include "format/perfdata/events/events.h"
+#include "format/perfdata/perfdata_sample.h"
 #include "model/model.h"
 
 /* Both ends included. */

@@ -73,7 +73,7 @@ static bool read_relative(const char **at, uint64_t first_ns, uint64_t last_ns, 
         char *end;
         ++*at;
         unsigned long n = isdigit((unsigned char)**at) ? strtoul(*at, &end, 10) : 0;
-        /* The last part may be cut short by rounding, but not lie behind the end. */
+        /* The last part may be cut short by rounding, but not lie after the end. */
         if (n == 0 || to * (double)n > 1 + 1e-9)
             return false;
         *at = end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "format/perfdata/evidence.h"
-#include "format/perfdata/feature.h"
+#include "format/perfdata/added/evidence.h"
+#include "format/perfdata/header/feature.h"
 #include "stream/stream.h"
 
 struct bytes stream_box(const struct stream *s, bool preamble) {

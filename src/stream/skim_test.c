@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/log.h"
-#include "format/perfdata/header_encode.h"
+#include "format/perfdata/header/header_encode.h"
 #include "format/perfdata/perfdata_test.h"
 #include "stream/skim.h"
 

@@ -39,7 +39,7 @@ static bool name_by_config(struct stream *s, const struct perfdata_event_type *t
     return true;
 }
 
-/* The payload, or (simpleperf) what the record itself holds behind the size. */
+/* The payload, or (simpleperf) what the record itself holds after the size. */
 static struct bytes tracing_data(const struct stream_record *r, bool swap) {
     struct cursor c = cursor_make(r->raw.body, swap);
     uint64_t size = cursor_u32(&c);
@@ -211,7 +211,7 @@ static bool jumped(const struct stream *s, uint64_t from, uint64_t *to) {
  */
 static bool skip_damage(struct stream *s, struct place *p, const struct perfdata_raw *raw, const char *reason,
                         bool cut, uint64_t *to, struct err *err) {
-    /* Outer records behind the first compressed one are read once only, however many passes there are. */
+    /* Outer records after the first compressed one are read once only, however many passes there are. */
     bool outer = s->in_expansion && !p->expanded;
     if (!outer && place_loc(p) < s->counted_to && jumped(s, place_loc(p), to))
         return true;
@@ -249,7 +249,7 @@ static bool skip_damage(struct stream *s, struct place *p, const struct perfdata
     return true;
 }
 
-/* Reads on in a pipe until `need` bytes are there behind the place, or it ends. *more: something came. */
+/* Reads on in a pipe until `need` bytes are there after the place, or it ends. *more: something came. */
 static bool read_on(struct stream *s, struct place *p, uint64_t need, bool *more, struct err *err) {
     uint64_t before = p->end;
     *more = false;

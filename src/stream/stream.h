@@ -7,7 +7,7 @@
  * stream: a record's `loc` is its offset there, ascending in file order, and
  * stream_record_at() gives the record back. For an uncompressed file loc is
  * the file offset; pipes and compressed recordings are spooled into an
- * unlinked file, decompressed once; the files of a directory lie one behind the
+ * unlinked file, decompressed once; the files of a directory lie one after the
  * other. Nothing is copied into anonymous memory.
  *
  *   stream_open* -> stream_next ... STREAM_END        file order
@@ -18,9 +18,9 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "format/perfdata/ending.h"
-#include "format/perfdata/events.h"
-#include "format/perfdata/header.h"
+#include "format/perfdata/added/ending.h"
+#include "format/perfdata/events/events.h"
+#include "format/perfdata/header/header.h"
 #include "format/perfdata/record.h"
 #include "os/map.h"
 

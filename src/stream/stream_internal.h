@@ -99,7 +99,7 @@ struct stream {
     unsigned warnings;
     struct stream_memos memos;
     VEC(struct stream_mark) marks; /* by ascending loc */
-    uint64_t next_mark;            /* the first record at this loc or behind is marked */
+    uint64_t next_mark;            /* the first record at this loc or after is marked */
     uint64_t forgotten;            /* stream_forget_behind: up to here; UINT64_MAX: nothing is */
     size_t timed_events;           /* so many, from the first on, have times in their samples */
     bool is_share;                 /* of stream_pieces_open: all there is has been expanded */
@@ -155,7 +155,7 @@ uint64_t stream_expand_origin(const struct stream *s, uint64_t at);
  * too early. */
 const char *stream_peek(const struct stream *s, const uint8_t *p, uint64_t left, struct perfdata_raw *raw,
                         bool *cut);
-/* The first trustworthy record at or behind `from`, before `end`; `end` when there is none. */
+/* The first trustworthy record at or after `from`, before `end`; `end` when there is none. */
 uint64_t stream_resync(const struct stream *s, const uint8_t *base, uint64_t from, uint64_t end);
 
 /* Reports one bad place (the first few of them by line, all by count). */

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/plural.h"
-#include "format/perfdata/feature.h"
+#include "format/perfdata/header/feature.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,10 +9,10 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "config.h"
-#include "format/perfdata/header_encode.h"
+#include "format/perfdata/header/header_encode.h"
 #include "format/perfdata/perfdata_test.h"
-#include "stream/order.h"
 #include "stream/pieces.h"
+#include "stream/stream_order.h"
 #include "tests/support/fail_alloc.h"
 
 #include <stdlib.h>

@@ -36,7 +36,7 @@ bool demangle_put_char(struct demangle_text *t, uint32_t c);
 bool demangle_rust(const char *name, struct demangle_text *t); /* both manglings */
 bool demangle_ocaml(const char *name, struct demangle_text *t);
 bool demangle_java(const char *name, struct demangle_text *t);
-/* What follows _R in `size` bytes; how many of them the symbol took into *used, what is behind is a suffix.
+/* What follows _R in `size` bytes; how many of them the symbol took into *used, what is after is a suffix.
  */
 bool demangle_rust_v0(const char *name, size_t size, struct demangle_text *t, size_t *used);
 

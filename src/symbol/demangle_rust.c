@@ -86,7 +86,7 @@ static bool is_hash(const char *s, size_t n) {
     return true;
 }
 
-/* {decimal bytes} "E" behind _ZN; the last part is the hash. */
+/* {decimal bytes} "E" after _ZN; the last part is the hash. */
 static bool legacy(const char *name, struct demangle_text *t, size_t *used) {
     const char *s = name, *last = NULL;
     size_t last_size = 0;

@@ -186,7 +186,7 @@ static void test_hostile(void **state) {
     puts_to(&w, "_RIC3fooThhE"); /* (u8, u8), then pairs of what came before */
     for (int i = 0; i < 40; i++) {
         static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-        size_t to = i ? 10 + 8 * ((size_t)i - 1) : 6; /* where the last began: base 62, less one, behind _R */
+        size_t to = i ? 10 + 8 * ((size_t)i - 1) : 6; /* where the last began: base 62, less one, after _R */
         char ref[4] = {digits[(to - 1) / 62], digits[(to - 1) % 62], '_', 0};
         writer_put(&w, part, (size_t)snprintf(part, sizeof part, "TB%.2sB%.2sE", ref, ref));
     }

@@ -7,7 +7,7 @@
  * One file, "kernel-symbols", in a folder of the user's. All numbers in the order of the machine's bytes:
  *
  *   char magic[8]        "sondeks1"
- *   u64 checksum         XXH3-64 (xxHash, seed 0) of everything behind it
+ *   u64 checksum         XXH3-64 (xxHash, seed 0) of everything after it
  *   u32 order            0x01020304
  *   u32 key size, key    what it holds for; padded with zeros to 8 bytes
  *   u64 symbols, texts   how many, and how many bytes

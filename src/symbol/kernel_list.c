@@ -258,7 +258,7 @@ uint64_t kernel_bounds_end(const void *ctx, uint64_t address) {
     const struct kernel_bounds *b = ctx;
     uint64_t end = address >= b->from && address < b->end ? b->end : b->init_end;
     size_t low = 0, high = b->cut_count;
-    while (low < high) { /* the first one behind the address */
+    while (low < high) { /* the first one after the address */
         size_t middle = low + (high - low) / 2;
         if (b->cuts[middle] > address)
             high = middle;
@@ -274,8 +274,8 @@ struct ends {
     const struct kernel_bounds *bounds;
 };
 
-/* What a symbol reaches to at most. The last one of all has nothing behind it in the list: it ends, as with
- * perf 7.2, a page behind its own at the latest. */
+/* What a symbol reaches to at most. The last one of all has nothing after it in the list: it ends, as with
+ * perf 7.2, a page after its own at the latest. */
 static uint64_t end_of(const void *ctx, uint64_t start) {
     const struct ends *e = ctx;
     uint64_t end = kernel_bounds_end(e->bounds, start + e->base) - e->base;

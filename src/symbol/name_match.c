@@ -104,7 +104,7 @@ static void step(struct walk *w, const char *name) {
     w->at++;
 }
 
-/* Where the function's own name begins, behind the type that it returns; *arguments: where its last template
+/* Where the function's own name begins, after the type that it returns; *arguments: where its last template
  * arguments do, or `end`. */
 static size_t own_start(const char *name, size_t end, size_t *arguments) {
     struct walk w = {0};

@@ -15,8 +15,8 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "format/jitdump/jitcode.h"
-#include "format/perfdata/evidence.h"
-#include "format/perfdata/kernel_facts.h"
+#include "format/perfdata/added/evidence.h"
+#include "format/perfdata/added/kernel_facts.h"
 #include "object/cfi.h"
 #include "symbol/table.h"
 
@@ -74,7 +74,7 @@ struct symbol_options {
      * to tell whether an image fits, in any thread. What it gives must outlive the store. NULL: not known. */
     struct symbol_returns (*returns)(void *ctx, enum symbol_space space);
     void *returns_ctx;
-    struct bytes kept; /* files that the recording keeps: format/perfdata/kept.h; may be empty */
+    struct bytes kept; /* files that the recording keeps: format/perfdata/added/kept.h; may be empty */
     bool kept_swap;
 };
 
@@ -222,7 +222,7 @@ const char *symbol_store_warning(const struct symbol_store *s, uint32_t image);
  * nobody wanted them. */
 const char *symbol_store_servers_trouble(const struct symbol_store *s);
 
-/* The bytes behind a loaded image, for code, lines and unwinding; both may be empty. `code`: the proved file
+/* The bytes after a loaded image, for code, lines and unwinding; both may be empty. `code`: the proved file
  * that has the machine code; offsets of the table are offsets in it (not for kernels and modules). `debug`:
  * the file that has DWARF, if that is another one. They live until symbol_store_free. */
 struct symbol_bytes {

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "format/perfdata/kept.h"
+#include "format/perfdata/added/kept.h"
 #include "os/debuginfod.h"
 #include "symbol/kernel_cache.h"
 #include "symbol/store.h"
@@ -56,7 +56,7 @@ struct store_landmarks {
     uint64_t banner, notes, notes_end; /* 0: not listed */
 };
 
-/* What the recording keeps of files (format/perfdata/kept.h), found by what proves it. */
+/* What the recording keeps of files (format/perfdata/added/kept.h), found by what proves it. */
 struct store_kept {
     VEC(struct perfdata_kept) list;
     struct hash_map by_key;      /* of build-id, state, or pid of a perf map -> index */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "format/perfdata/kept.h"
+#include "format/perfdata/added/kept.h"
 #include "symbol/grade.h"
 #include "tests/support/elf_image.h"
 

@@ -155,8 +155,8 @@ static void test_foreign_vmlinux(void **state) {
 
 /* ---- copies of a kernel's memory ---- */
 
-/* As /proc/kcore, with code from `from` on: calls every 16 bytes that return to 5 behind; a banner and notes
- * behind it. */
+/* As /proc/kcore, with code from `from` on: calls every 16 bytes that return to 5 after; a banner and notes
+ * after it. */
 enum {
     CORE_CALLS = 64,
     CORE_EVERY = 16,
@@ -225,7 +225,7 @@ static void test_kcore(void **state) {
         uint64_t moved;
         const char *release, *id; /* of the copy */
         bool has_id;              /* the recording says that it is ID_A */
-        unsigned off;             /* of returns from behind calls */
+        unsigned off;             /* of returns from after calls */
         const char *grade;        /* with which it is used, or */
         const char *why;          /* why it is not */
     } cases[] = {

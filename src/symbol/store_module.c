@@ -3,7 +3,7 @@
 #include <elf.h>
 
 #include "format/modules/modules.h"
-#include "format/perfdata/module_map.h"
+#include "format/perfdata/added/module_map.h"
 #include "os/files.h"
 #include "symbol/elf_symbols.h"
 #include "symbol/store_kernel.h"
@@ -42,7 +42,7 @@ static bool use_list(struct symbol_store *s, struct store_image *im, const struc
     struct bytes name = store_module_name(im, im->known.name);
     struct perfdata_module_map map;
     uint64_t cuts[PERFDATA_MODULE_SECTIONS_MAX];
-    /* A list does not say where symbols end: not behind their section. */
+    /* A list does not say where symbols end: not after their section. */
     if (find_map(s, im, name, &map)) {
         for (uint32_t i = 0; i < map.count; i++)
             cuts[i] = map.sections[i].address;
@@ -156,7 +156,7 @@ static bool place_recorded(const struct object_elf *e, const struct perfdata_mod
 }
 
 /*
- * The loader lays out executable sections first, one behind the other in the file's order at their own
+ * The loader lays out executable sections first, one after the other in the file's order at their own
  * alignment, those that begin with .init elsewhere (seen in /sys/module/NAME/sections of 6.1 kernels). On
  * s390 the recorded start is that of .text itself, because tables stand before it.
  */

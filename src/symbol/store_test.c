@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-#include "format/perfdata/kept.h"
+#include "format/perfdata/added/kept.h"
 
 /* Files that nothing proves, by the user's word: under their own names, or under the ones that he gives them.
  */

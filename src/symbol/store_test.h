@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "format/perfdata/module_map.h"
+#include "format/perfdata/added/module_map.h"
 #include "object/cookie.h"
 #include "object/links.h"
 #include "os/debuginfod.h"

@@ -142,7 +142,7 @@ static bool is_better_name(const char *a, const char *b, bool raw) {
 }
 
 /*
- * True when `b`, listed behind `a` at the same start, names the place rather than `a`. As perf 7.2 chooses:
+ * True when `b`, listed after `a` at the same start, names the place rather than `a`. As perf 7.2 chooses:
  * found by giving it all pairs of sizes, types, bindings and names in both orders. Sizes count only as there
  * or not there.
  */
@@ -260,7 +260,7 @@ static void fill(struct symbol_table *t, const struct place *places, const struc
 }
 
 /*
- * Where symbols lie in one another the one that starts last names a place, and behind its end those around it
+ * Where symbols lie in one another the one that starts last names a place, and after its end those around it
  * go on:
  *
  *   symbols   A [0, 64)  B [16, 32)
@@ -443,7 +443,7 @@ static uint32_t covering(const struct symbol_table *t, const struct span *places
     return t->nested ? t->piece_symbols[upto - 1] : (uint32_t)(upto - 1);
 }
 
-/* The bucket of an offset behind the first place; false: it is behind the last place. */
+/* The bucket of an offset after the first place; false: it is after the last place. */
 static inline bool bucket_of(const struct symbol_table *t, const struct span *places, uint32_t count,
                              uint64_t offset, uint64_t *bucket) {
     *bucket = (offset - places[0].start) >> t->shift;

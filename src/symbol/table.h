@@ -45,7 +45,7 @@ void symbol_table_expect(const struct symbol_table *t, uint64_t offset, unsigned
 /* symbol_table_find for `n` ascending offsets, in about the time of one walk: out[i] for offsets[i]. */
 void symbol_table_find_sorted(const struct symbol_table *t, const uint64_t *offsets, size_t n, uint32_t *out);
 
-/* First offset of symbol i, and the first one behind it. */
+/* First offset of symbol i, and the first one after it. */
 uint64_t symbol_table_start(const struct symbol_table *t, uint32_t i);
 uint64_t symbol_table_end(const struct symbol_table *t, uint32_t i);
 

@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "unwind/step.h"
 
-/* UNWIND_CALLER: *out is the word at `address`; UNWIND_CUT: it lies behind the dump's end; UNWIND_BROKEN:
+/* UNWIND_CALLER: *out is the word at `address`; UNWIND_CUT: it lies after the dump's end; UNWIND_BROKEN:
  * before its start. */
 static inline enum unwind_result unwind_read(const struct unwind_stack *s, uint64_t address, unsigned size,
                                              uint64_t *out) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwind/step.h"
 
-#include "format/perfdata/sample.h"
+#include "format/perfdata/perfdata_sample.h"
 #include "unwind/expression.h"
 #include "unwind/memory.h"
 

@@ -14,7 +14,7 @@
 #include "object/cfi.h"
 #include "unwind/cpu.h"
 
-/* Where a function is: an instruction, or the one behind a call, which may be the next function's already.
+/* Where a function is: an instruction, or the one after a call, which may be the next function's already.
  * What describes it is looked up by unwind_frame_lookup, never by the address itself. */
 struct unwind_frame {
     uint64_t address;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "format/perfdata/sample.h"
+#include "format/perfdata/perfdata_sample.h"
 #include "tests/support/cfi_image.h"
 #include "tests/support/fail_alloc.h"
 #include "unwind/cache.h"
@@ -177,7 +177,7 @@ static void test_failures(void **state) {
     struct table t = table_of(&unwind_x86_64, &X86_64);
     unsigned flags;
     fill();
-    struct unwind_regs r = regs_at(0x1010, 0x7080, 5); /* behind the dump */
+    struct unwind_regs r = regs_at(0x1010, 0x7080, 5); /* after the dump */
     assert_int_equal(step_at(&t, &unwind_x86_64, 0x1010, true, &r, &flags), UNWIND_CUT);
     r = regs_at(0x1010, 0x6ff0, 5); /* before it */
     assert_int_equal(step_at(&t, &unwind_x86_64, 0x1010, true, &r, &flags), UNWIND_BROKEN);
@@ -201,7 +201,7 @@ static void test_plt(void **state) {
     assert_int_equal(step_at(&t, &unwind_x86_64, 0x1080, true, &r, &flags), UNWIND_CALLER);
     assert_int_equal(flags, UNWIND_ROW_GENERAL);
     assert_int_equal(r.value[UNWIND_IP], 0x100);
-    r = regs_at(0x108b, 0x7000, 5); /* behind the stub's push */
+    r = regs_at(0x108b, 0x7000, 5); /* after the stub's push */
     assert_int_equal(step_at(&t, &unwind_x86_64, 0x108b, true, &r, &flags), UNWIND_CALLER);
     assert_int_equal(r.value[UNWIND_IP], 0x101);
     table_free(&t);
@@ -352,7 +352,7 @@ static void test_blind(void **state) {
     assert_int_equal(r.value[RSP], 0x7030);
     assert_int_equal(r.value[RBP], 0x7050);
     assert_false(unwind_regs_known(&r, RBX));
-    r = regs_at(1, 0x7030, 0x7020); /* behind the stack pointer */
+    r = regs_at(1, 0x7030, 0x7020); /* after the stack pointer */
     assert_int_equal(unwind_step_frame(&unwind_x86_64, &STACK, &r), UNWIND_LOST);
     r = regs_at(1, 0x7000, 0x7024);
     assert_int_equal(unwind_step_frame(&unwind_x86_64, &STACK, &r), UNWIND_LOST);
@@ -455,7 +455,7 @@ static void test_expressions(void **state) {
     } bad[] = {
         {E("\x7c\x00"), UNWIND_LOST},           /* r12, which nobody knows */
         {E("\x92\x40\x00"), UNWIND_LOST},       /* a column that is no register here */
-        {E("\x77\x80\x01\x06"), UNWIND_CUT},    /* memory behind the dump */
+        {E("\x77\x80\x01\x06"), UNWIND_CUT},    /* memory after the dump */
         {E("\x77\x78\x06"), UNWIND_BROKEN},     /* before it */
         {E("\x13\x13"), UNWIND_BROKEN},         /* more is dropped than there is */
         {E("\x31\x30\x1b"), UNWIND_BROKEN},     /* 1 / 0 */

@@ -14,7 +14,7 @@ WORKLOAD_FUNCTION void callchain_leaf(void) {
         count++;
 }
 
-/* a calls b calls c calls a, down to a known depth; the addition behind each call keeps it from being a jump.
+/* a calls b calls c calls a, down to a known depth; the addition after each call keeps it from being a jump.
  */
 WORKLOAD_FUNCTION void callchain_c(unsigned depth) {
     WORKLOAD_FRAME();

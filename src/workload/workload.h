@@ -14,7 +14,7 @@ struct workload {
     const char *name;
     const char *args; /* what may follow the name, with the default; "" */
     const char *summary;
-    /* argv[0 .. argc) are the arguments behind the name. Returns the exit code. */
+    /* argv[0 .. argc) are the arguments after the name. Returns the exit code. */
     int (*run)(int argc, char **argv);
     const char *comm; /* what it calls itself, at most 15 bytes; NULL: as the program is called */
 };

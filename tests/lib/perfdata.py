@@ -36,7 +36,7 @@ class Recording:
         self.records.append(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
 
     def tail(self, pid, tid):
-        """The sample_id behind records that are no samples."""
+        """The sample_id after records that are no samples."""
         self.time += 1000
         data = b""
         if self.sample_type & TID:
@@ -84,7 +84,7 @@ class Recording:
 
     def sample(self, pid, ip, chain=(), misc=USER, addr=0, branches=(), tid=None, period=None, more=b"",
                event=1, readings=(), cpu=0):
-        """`branches`: (from, to, flags); `more`: the fields behind them; `event`: its id; `readings`: of all events."""
+        """`branches`: (from, to, flags); `more`: the fields after them; `event`: its id; `readings`: of all events."""
         self.time += 1000
         t, body = self.sample_type, b""
         if t & IP:

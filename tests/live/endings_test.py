@@ -21,7 +21,7 @@ import support  # noqa: E402
 
 SONDE = os.path.abspath(sys.argv[1])
 PERF = shutil.which("perf")
-OPEN, WHOLE, FULL, MAX_SIZE = 1, 2, 3, 7  # src/format/perfdata/ending.h
+OPEN, WHOLE, FULL, MAX_SIZE = 1, 2, 3, 7  # src/format/perfdata/added/ending.h
 ROOM = 600 << 10
 LIMIT = 100 << 10
 KINDS = {"flat": ["-F", "5000"], "DWARF": ["-F", "5000", "--call-graph", "dwarf"]}

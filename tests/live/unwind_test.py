@@ -34,7 +34,7 @@ static double now(void) {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return t.tv_sec + t.tv_nsec / 1e9;
 }
-/* What is behind each call keeps it from being a jump. */
+/* What is after each call keeps it from being a jump. */
 APART static void spin(void) { for (unsigned long i = 0; i < 300000; i++) sink += i; }
 APART static void leaf(void) { for (unsigned long i = 0; i < 300000; i++) sink += i; }
 APART static void middle(unsigned long n) { /* a frame whose size is not known when it is compiled */
@@ -128,7 +128,7 @@ def read(what):
 
 
 def read_cut():
-    """Stacks that go on behind their dumps: report and libsonde count as many frames as script shows that are not proved."""
+    """Stacks that go on after their dumps: report and libsonde count as many frames as script shows that are not proved."""
     counts = {}
     for line in support.run([SONDE, "script", "-i", "cut.data", "--json"]).out.decode("utf-8", "replace").splitlines():
         sample = json.loads(line)

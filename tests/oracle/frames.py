@@ -69,7 +69,7 @@ class Machine:
         return self.threads[tid]
 
     def living(self, pid, tid):
-        """A record about a thread proves that it lives: behind its end it is another one."""
+        """A record about a thread proves that it lives: after its end it is another one."""
         if tid in self.threads and self.threads[tid].ended:
             del self.threads[tid]
         return self.thread(pid, tid)
@@ -124,7 +124,7 @@ class Machine:
         return found or (self.behind_kernel(address) if level == KERNEL else None)
 
     def behind_kernel(self, address):
-        """The kernel's map ends with its text; the code that ran while it booted lies behind it."""
+        """The kernel's map ends with its text; the code that ran while it booted lies after it."""
         for mapping in self.kernel:
             if mapping.name == KERNEL_NAME and 0 <= address - mapping.start - mapping.size < KERNEL_TAIL:
                 return mapping

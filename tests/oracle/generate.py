@@ -108,7 +108,7 @@ class Generator:
             self.ended.add(self.living(pid)[-1])
 
     def living(self, pid):
-        """Samples of a thread may come behind its end, but nothing else."""
+        """Samples of a thread may come after its end, but nothing else."""
         return [tid for tid in self.tids[pid] if tid not in self.ended]
 
     # ---- addresses ----

@@ -128,7 +128,7 @@ def entry_at(entries, place, sample, o):
 
 
 def parts(chain, i, order):
-    """What is behind the i-th frame (from the innermost), in the order of printing."""
+    """What is after the i-th frame (from the innermost), in the order of printing."""
     return chain[i::-1] if order == "caller" else chain[i:]
 
 

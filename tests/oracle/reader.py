@@ -105,7 +105,7 @@ def read_body(events, record, c):
 
 
 def read_features(data):
-    """{number: bytes} of the header's features; their table lies behind the records."""
+    """{number: bytes} of the header's features; their table lies after the records."""
     at, size = struct.unpack_from("<QQ", data, 40)
     bits, at, found = int.from_bytes(data[72:104], "little"), at + size, {}
     for number in range(256):

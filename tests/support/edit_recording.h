@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "edit/copy.h"
-#include "format/perfdata/header_encode.h"
+#include "format/perfdata/header/header_encode.h"
 
 /* One more event, whose ids are its number from 1 on; `flags` beside PERFDATA_ATTR_SAMPLE_ID_ALL. */
 static inline void edit_recording_event(struct perfdata_events *events, uint64_t flags, int32_t clockid) {

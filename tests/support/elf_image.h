@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "format/elf/image.h"
+#include "format/elf/elf_image.h"
 
 enum { TEST_IMAGE_PARTS = 16 };
 

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Lets `n` allocations succeed, then fails one; the ones behind it succeed again. Negative: no more faults.
+/* Lets `n` allocations succeed, then fails one; the ones after it succeed again. Negative: no more faults.
  */
 void fail_alloc_after(long n);
 

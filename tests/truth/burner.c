@@ -23,7 +23,7 @@
  * the frames must have, from the innermost one on, joined with ';' (alternatives with '|').
  *
  * With $TRUTH_ASKS it settles at `step` and before it ends: it prints "step TID" or "end TID", then, each
- * behind a tab, the files that it has mapped since it did so last, and waits for a byte from stdin: whoever
+ * after a tab, the files that it has mapped since it did so last, and waits for a byte from stdin: whoever
  * records has looked at them by then. `unseen` asks in the same way.
  *
  * VARIANT: one or two, the prefix of all names; the functions of two lie where others of one lie. LIBRARY:

@@ -100,7 +100,7 @@ class Recording:
                            range(attrs, attrs + struct.unpack_from(self.order + "Q", self.data, 32)[0], attr_bytes)]
 
     def time(self, record):
-        """Of a record that is no sample: TIME stands behind TID in the sample_id at the end."""
+        """Of a record that is no sample: TIME stands after TID in the sample_id at the end."""
         fields = [bit for bit in (TID, TIME, 1 << 6, 1 << 9, 1 << 7, IDENTIFIER) if self.sample_type & bit]
         back = 8 * (len(fields) - fields.index(TIME))
         return struct.unpack_from(self.order + "Q", record, len(record) - back)[0]

@@ -7,7 +7,7 @@ guests.py list                says which there are, and what each lacks
 
 Everything lies in $SONDE_VM_CACHE (~/.cache/sonde-vm): nothing of the machine's own package state is touched, and no
 rights are needed. A guest is a kernel and an initramfs with busybox and a few modules; what a test adds to it (sonde, a
-script) goes into a second initramfs behind the first. /out in the guest is a folder of ours, over 9p.
+script) goes into a second initramfs after the first. /out in the guest is a folder of ours, over 9p.
 """
 import collections
 import glob

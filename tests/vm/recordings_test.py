@@ -126,7 +126,7 @@ def other_kernels(case):
 
 
 def first_perfs_spelling(case):
-    """The first perfs wrote [kernel.kallsyms._text]; it is as long as today's with the 0 behind it."""
+    """The first perfs wrote [kernel.kallsyms._text]; it is as long as today's with the 0 after it."""
     data, new = case.recording.data, b"[kernel.kallsyms]_"
     at = data.index(new)
     end = data.index(b"\0", at)
@@ -161,7 +161,7 @@ def images(case):
 
 
 def last_module(case):
-    """The last module's map runs to the end of all, as old perfs wrote it: what lies behind the module is not its."""
+    """The last module's map runs to the end of all, as old perfs wrote it: what lies after the module is not its."""
     order, data = case.recording.order, bytearray(case.recording.data)
     last = max((m for m in case.recording.kernel_maps() if m.name.endswith(".ko")), key=lambda m: m.start)
     name = os.path.basename(last.name).split(".")[0].replace("-", "_")
@@ -178,7 +178,7 @@ def last_module(case):
     case.check(not beyond, "no name of the last module's behind its end", f"{beyond[:5]}")
     kernel = [f for f in frames if case.in_kernel(f[0])]
     case.check(all(f[2] == "[kernel.kallsyms]" for f in kernel), "the kernel's own code stays its own")
-    # A sample moved into it, and behind it: as far as a list of its symbols allows, or a guess.
+    # A sample moved into it, and after it: as far as a list of its symbols allows, or a guess.
     inside, bad = last.start + 64, evidence.Recording(path)
     for how, args, slack in (("", ["--kallsyms", case.lists], 2 * 4096), (" without a list", [], 2 << 20)):
         for address in (inside, max(true_end, last.end) + slack):

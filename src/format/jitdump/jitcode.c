@@ -9,7 +9,7 @@ typedef struct jitcode_pending pending;
 
 struct reading {
     struct jitcode *code;
-    struct jitcode_history *h; /* its numbers of functions count through; the part's own begin behind it */
+    struct jitcode_history *h; /* its numbers of functions count through; the part's own begin after it */
     VEC(pending) lines;
     uint64_t at;                        /* of the record that is being taken, in the part */
     struct jitdump_unwinding unwinding; /* names no function: the next one's */
@@ -19,13 +19,13 @@ struct reading {
 };
 
 enum {
-    /* V8's writer adds the size of an ELF header to the addresses of lines, since the code comes behind one
+    /* V8's writer adds the size of an ELF header to the addresses of lines, since the code comes after one
      * in the files that perf makes of it: seen in its output (Node.js 20), where no line of any function
      * begins before that. */
     LINE_SHIFT = 64,
     START_SECONDS_MAX = 86400, /* from a header to the first record */
     LINE_FAR_BYTES = 1 << 20,
-    PADDING_MAX = 7,   /* behind the last line of a record, which some writers make a multiple of 8 bytes */
+    PADDING_MAX = 7,   /* after the last line of a record, which some writers make a multiple of 8 bytes */
     PENDING_MAX = 256, /* that no LOAD ever claimed */
     PENDING_BYTES = 16 << 20,
 };
@@ -76,12 +76,12 @@ static struct bytes file_in_name(struct bytes name) {
     return (struct bytes){name.data + at, end - at};
 }
 
-/* Whether an address can be a line's of the function. `slack`: as far behind it. */
+/* Whether an address can be a line's of the function. `slack`: as far after it. */
 static bool is_line_address(const struct jitcode_function *f, uint64_t address, uint64_t slack) {
     return address - f->address <= f->code.size + slack;
 }
 
-/* Java's virtual machine tells lines of stubs behind the code, too. What is no address at all lies far away.
+/* Java's virtual machine tells lines of stubs after the code, too. What is no address at all lies far away.
  */
 static bool whole_lines(const struct reading *r, const struct jitcode_function *f, uint64_t count) {
     struct bytes rest = f->lines;

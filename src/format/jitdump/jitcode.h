@@ -69,7 +69,7 @@ struct jitcode {
     uint64_t start;
     VEC(struct jitcode_function) functions; /* ascending by offset */
     VEC(struct jitcode_event) events;       /* ascending by time */
-    uint64_t end;                           /* the first offset behind all functions */
+    uint64_t end;                           /* the first offset after all functions */
     uint64_t refused;                       /* records that make no sense and were left out */
     struct err damage;                      /* code is not ERR_NONE: the first thing wrong */
     uint32_t line_shift;                    /* how much too high the addresses in DEBUG_INFO are */
@@ -93,7 +93,7 @@ struct jitcode_pending {
 
 /* What was read of a dump that is still being written: all zero at first. */
 struct jitcode_history {
-    bool begun, ended; /* ended: nothing behind can be found, it is damaged */
+    bool begun, ended; /* ended: nothing after can be found, it is damaged */
     bool swap, header_timed, shift_seen, shift_known;
     struct jitdump_header header;
     uint64_t start;

@@ -2,7 +2,7 @@
 /*
  * jitdump files, jit-PID.dump: what a JIT says of the code it makes, as it makes it. A header, then records
  * in either byte order (JITDUMP specification version 2, tools/perf/Documentation of the kernel). Damage ends
- * a file at the record it is in: nothing behind a wrong size can be found again.
+ * a file at the record it is in: nothing after a wrong size can be found again.
  */
 #ifndef SONDE_FORMAT_JITDUMP_JITDUMP_H
 #define SONDE_FORMAT_JITDUMP_JITDUMP_H
@@ -92,7 +92,7 @@ bool jitdump_open(struct bytes file, struct jitdump_reader *r, struct jitdump_he
 
 /*
  * The next record. JITDUMP_REFUSED: its contents do not fit into it, *err says so and the next call goes on
- * behind it. JITDUMP_BROKEN: it is cut off or its size is impossible, and so the last; *err says where.
+ * after it. JITDUMP_BROKEN: it is cut off or its size is impossible, and so the last; *err says where.
  */
 enum jitdump_status jitdump_next(struct jitdump_reader *r, struct jitdump_record *rec, struct err *err);
 
@@ -114,7 +114,7 @@ struct jitdump_frame {
     uint32_t source, line; /* where in it; of all but the innermost, the line of the call */
 };
 struct jitdump_source {
-    struct bytes name, file; /* each with a NUL behind it */
+    struct bytes name, file; /* each with a NUL after it */
 };
 
 /* False: they are not as long as they say. */

@@ -443,7 +443,7 @@ static void test_parts(void **state) {
 }
 
 /* Another thread's LOAD comes between lines and theirs, and then the end of what was read; twice, as the part
- * behind does not have it either. The parts are given back meanwhile. */
+ * after does not have it either. The parts are given back meanwhile. */
 static void test_parts_between(void **state) {
     (void)state;
     enum { PARTS = 4 };

@@ -5,7 +5,7 @@
 #include <xxhash.h>
 
 #include "base/strpool.h"
-#include "format/elf/image.h"
+#include "format/elf/elf_image.h"
 #include "format/jitdump/jitelf_internal.h"
 
 static const char where[] = "ELF file of JIT code";

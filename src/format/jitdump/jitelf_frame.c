@@ -174,7 +174,7 @@ void jitelf_put_frame(const struct jitelf_part *p, uint64_t frame_at, struct wri
         struct function_tables t = {
             .part = p, .start = jitelf_offset(p, i), .size = f->code.size, .frame_at = frame_at, .out = w};
         put_tables(&t, f->unwinding.frame, &last);
-        if (!t.any) { /* some writers put the search table behind the tables and not in front */
+        if (!t.any) { /* some writers put the search table after the tables and not in front */
             struct bytes all = {f->unwinding.frame_hdr.data,
                                 f->unwinding.frame_hdr.size + f->unwinding.frame.size};
             if (f->unwinding.frame_hdr.size)

@@ -29,7 +29,7 @@ struct perfdata_cpu_iter {
 /* Starts at the first CPU; false when the bytes are too short for what they claim (there are no CPUs then).
  */
 bool perfdata_cpu_iter_init(struct perfdata_cpu_iter *it, const struct perfdata_cpu_map *map, bool swap);
-/* The next CPU's number, or PERFDATA_CPU_ANY; false behind the last one. */
+/* The next CPU's number, or PERFDATA_CPU_ANY; false after the last one. */
 bool perfdata_cpu_iter_next(struct perfdata_cpu_iter *it, uint32_t *cpu);
 
 /* A map from the data of an EVENT_UPDATE of type cpus (perfdata_event.own_cpus); false when it is too short.

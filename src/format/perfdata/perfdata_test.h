@@ -15,8 +15,8 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/writer.h"
+#include "format/perfdata/perfdata_sample.h"
 #include "format/perfdata/record.h"
-#include "format/perfdata/sample.h"
 
 static inline uint64_t test_random(uint64_t *state) {
     return hash_u64(*state += 0x9e3779b97f4a7c15u);

@@ -10,7 +10,7 @@ static uint64_t *find(struct readings *r, uint64_t key) {
     uint32_t at = hash_map_get(&r->index, key);
     if (at != HASH_ABSENT)
         return &r->last.items[at];
-    /* Room first: an entry of the map must never point behind the list. */
+    /* Room first: an entry of the map must never point after the list. */
     if (r->last.count == HASH_ABSENT || !vec_reserve(&r->last, r->last.count + 1) ||
         !hash_map_set(&r->index, key, (uint32_t)r->last.count))
         return NULL;

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "format/perfdata/events.h"
+#include "format/perfdata/events/events.h"
 
 struct readings {
     struct hash_map index; /* key of (id, thread) -> index in last */

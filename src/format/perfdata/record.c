@@ -24,7 +24,7 @@ static bool flag(const struct perfdata_record *rec, uint16_t offset) {
     return *(const bool *)peek(rec, offset);
 }
 
-/* How many of the fields behind a WHEN or UNLESS to leave out; 0 for all other fields. */
+/* How many of the fields after a WHEN or UNLESS to leave out; 0 for all other fields. */
 static unsigned skipped(const struct record_field *f, const struct perfdata_record *rec) {
     if (f->kind != RECORD_WHEN && f->kind != RECORD_UNLESS)
         return 0;

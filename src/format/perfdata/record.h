@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/writer.h"
 #include "format/perfdata/abi.h"
-#include "format/perfdata/sample.h"
+#include "format/perfdata/perfdata_sample.h"
 
 enum { PERFDATA_HEADER_SIZE = 8 }; /* struct perf_event_header: u32 type, u16 misc, u16 size */
 
@@ -18,7 +18,7 @@ struct perfdata_raw {
     uint32_t type;
     uint16_t misc;
     uint32_t size;     /* header included, payload not: perfdata_record_size() of the header's fields */
-    struct bytes body; /* the size - 8 bytes behind the header */
+    struct bytes body; /* the size - 8 bytes after the header */
     struct bytes
         payload; /* what follows the record by its own count: AUXTRACE, HEADER_TRACING_DATA; else empty */
 };
@@ -262,7 +262,7 @@ struct perfdata_record {
         struct perfdata_kmod_sec_map kmod_sec_map;
         struct perfdata_opaque opaque;
     };
-    struct bytes tail;            /* bytes behind the known fields, before the sample_id */
+    struct bytes tail;            /* bytes after the known fields, before the sample_id */
     struct perfdata_sample_id id; /* kernel records with sample_id_all; have is 0 otherwise */
 };
 
@@ -322,7 +322,7 @@ void perfdata_record_describe(const struct perfdata_record *rec, perfdata_descri
  */
 bool perfdata_is_kmod_sec_map(struct bytes body, bool swap);
 
-/* Its texts, without NULs: the second one lies behind the first, or one byte further. False: none. */
+/* Its texts, without NULs: the second one lies after the first, or one byte further. False: none. */
 bool perfdata_kmod_names(const struct perfdata_kmod_sec_map *m, struct bytes *section, struct bytes *file);
 
 #endif

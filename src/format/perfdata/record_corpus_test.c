@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "format/perfdata/header.h"
+#include "format/perfdata/header/header.h"
 #include "format/perfdata/record.h"
 
 #ifdef HAVE_ZSTD

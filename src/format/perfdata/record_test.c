@@ -141,7 +141,7 @@ static void put_bytes(uint64_t *seed, struct writer *w, size_t n) {
         writer_u8(w, (uint8_t)test_random(seed));
 }
 
-/* `room` bytes (0: some) of text with its NUL and what a producer may leave behind it. */
+/* `room` bytes (0: some) of text with its NUL and what a producer may leave after it. */
 static void put_text(uint64_t *seed, struct writer *w, struct lines *l, size_t room) {
     size_t len = room ? test_below(seed, room) : test_below(seed, 40);
     size_t start = w->size;
@@ -254,7 +254,7 @@ static void make(uint64_t *seed, const struct layout *layout, bool swap, bool wi
             add_line(&m->lines, NAMES[i], 0, false);
             add_value(&m->lines, put_number(seed, &m->w, i == 2 ? 8 : 4, NULL));
         }
-        writer_u32(&m->w, 0); /* behind cpu */
+        writer_u32(&m->w, 0); /* after cpu */
     }
     writer_patch16(&m->w, 6, (uint16_t)m->w.size);
     m->raw = (struct perfdata_raw){.type = layout->type,

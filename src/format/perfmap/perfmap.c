@@ -15,7 +15,7 @@ static bool is_blank(uint8_t c) {
     return c == ' ' || c == '\t';
 }
 
-/* A number and the blanks behind it, taken off the line. */
+/* A number and the blanks after it, taken off the line. */
 static bool take_hex(struct bytes *line, uint64_t *value) {
     size_t at = line->size > 2 && line->data[0] == '0' && (line->data[1] | 0x20) == 'x' ? 2 : 0, first = at;
     *value = 0;

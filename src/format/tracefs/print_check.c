@@ -21,7 +21,7 @@ enum worth { BAD, NUMERIC, TEXTUAL, ARRAY };
 
 struct parser {
     struct print_check *c;
-    struct bytes rest; /* behind `now` */
+    struct bytes rest; /* after `now` */
     struct token now;
     unsigned depth;
 };
@@ -279,7 +279,7 @@ static enum worth size_of(struct parser *p) {
     return type(p) && accept(p, ")") ? NUMERIC : BAD;
 }
 
-/* What may be called, each behind its opening parenthesis; `get` takes a dynamic field. */
+/* What may be called, each after its opening parenthesis; `get` takes a dynamic field. */
 static const struct {
     const char *name;
     enum worth (*read)(struct parser *p);

@@ -35,7 +35,7 @@ struct print_check {
 
 enum { PRINT_CHECK_LENGTH_MAX = 65536 }; /* what "small" means: a record is no longer */
 
-/* `print` is what stands behind "print fmt:". */
+/* `print` is what stands after "print fmt:". */
 bool print_check_ok(struct print_check *c, struct bytes print);
 
 /* Whether a field's declaration is nothing but words, stars and brackets. */

@@ -127,7 +127,7 @@ static bool start(struct tracefs_formats *f) {
 /* --- formats --- */
 
 /*
- * The text behind "print fmt:", which is the rest of the format. Tabs within quotes, which releases
+ * The text after "print fmt:", which is the rest of the format. Tabs within quotes, which releases
  * before 1.8 cannot parse (maple_tree's formats have them), become the escape that they all know.
  */
 static void write_print(struct out *o, struct bytes print) {

@@ -55,7 +55,7 @@ bool tracing_line_next(struct bytes *rest, struct bytes *line) {
     return true;
 }
 
-/* A format text opens with "name: NAME" and "ID: NUMBER"; the fields come behind the line "format:". */
+/* A format text opens with "name: NAME" and "ID: NUMBER"; the fields come after the line "format:". */
 static void read_identity(struct tracing_event *event) {
     struct bytes rest = event->format, line;
     while (tracing_line_next(&rest, &line)) {
@@ -176,7 +176,7 @@ static bool is_word(uint8_t c) {
     return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* The last identifier before an array's bracket, if there is one behind it: "__data_loc char[] name" too. */
+/* The last identifier before an array's bracket, if there is one after it: "__data_loc char[] name" too. */
 static struct bytes declared_name(struct bytes declaration) {
     size_t end = declaration.size;
     while (end && !is_word(declaration.data[end - 1])) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a recording says about its tracepoints: the content of the header
- * feature TRACING_DATA, or the payload behind a HEADER_TRACING_DATA record.
+ * feature TRACING_DATA, or the payload after a HEADER_TRACING_DATA record.
  * The layout is the opening part of a trace.dat file, versions 0.5 and 0.6
  * (trace-cmd.dat(5)), less its file header's later sections:
  *

@@ -77,7 +77,7 @@ static void test_both_versions_and_orders(void **state) {
     check_whole("0.6", true);
 }
 
-/* Every shorter blob is cut, keeps the whole events, and nothing behind its end is touched. */
+/* Every shorter blob is cut, keeps the whole events, and nothing after its end is touched. */
 static void test_cut_anywhere(void **state) {
     (void)state;
     struct writer w = writer_make(false);

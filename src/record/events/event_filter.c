@@ -131,5 +131,5 @@ bool record_events_cgroups(struct record_events *events, const char *text, struc
             return true;
     }
     return (one && events->items.count) ||
-           err_set(err, ERR_USAGE, "-G", "must come behind the events (-e) that it is for, one name each");
+           err_set(err, ERR_USAGE, "-G", "must come after the events (-e) that it is for, one name each");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of the event parser share: event_parse.c reads the text, event_resolve.c turns names into
- * attrs, event_term.c what stands between slashes, event_modifier.c the letters behind a colon. */
+ * attrs, event_term.c what stands between slashes, event_modifier.c the letters after a colon. */
 #ifndef SONDE_RECORD_EVENTS_EVENT_INTERNAL_H
 #define SONDE_RECORD_EVENTS_EVENT_INTERNAL_H
 
@@ -14,7 +14,7 @@ struct record_event_sources {
     struct tracepoint_set tracepoints;
 };
 
-/* Every letter that may stand behind a colon. */
+/* Every letter that may stand after a colon. */
 #define EVENT_MODIFIER_LETTERS "ukhIGHpPSDWebRX"
 
 /* A piece of the text given. */
@@ -46,7 +46,7 @@ bool event_fail(struct event_parser *p, const char *where, enum err_code code, c
     __attribute__((format(printf, 4, 5)));
 bool event_fail_memory(struct event_parser *p);
 
-/* The end of a text: what was pushed behind the first `before` events stays only when all was well; *at (may
+/* The end of a text: what was pushed after the first `before` events stays only when all was well; *at (may
  * be NULL) is what the error is about. Returns `ok`. */
 bool event_parsed(const struct event_parser *p, size_t before, bool ok, size_t *at);
 
@@ -68,7 +68,7 @@ bool event_legacy_apply(struct event_parser *p, struct record_event *e, const st
                         uint64_t config);
 
 /* event_term.c */
-/* Reads terms up to the closing slash (p->at stands behind the opening one, then behind the closing one). */
+/* Reads terms up to the closing slash (p->at stands after the opening one, then after the closing one). */
 bool event_terms_read(struct event_parser *p);
 /*
  * Applies p->terms to `e`. `pmu` (detail read) gives formats and aliases; NULL: only the terms that any event
@@ -83,7 +83,7 @@ bool event_alias_apply(struct event_parser *p, struct record_event *e, const str
 /* Number of `s`: decimal, or hexadecimal with 0x. */
 bool event_number(struct event_span s, uint64_t *out);
 
-/* event_modifier.c: applies the letters at p->at (which then stands behind them) to events[first ...]. */
+/* event_modifier.c: applies the letters at p->at (which then stands after them) to events[first ...]. */
 bool event_modifiers(struct event_parser *p, size_t first, bool group);
 
 static inline bool event_span_is(struct event_span s, const char *text) {

@@ -17,7 +17,7 @@ static const struct modifier {
     const char *what;
     uint64_t set, clear; /* attr flags */
     uint32_t modifiers;  /* enum record_event_modifier */
-    bool leader_only;    /* behind a group: concerns the group as a whole */
+    bool leader_only;    /* after a group: concerns the group as a whole */
 } MODIFIERS[] = {
     {'u', "user", EXCLUDE_MODES, PERFDATA_ATTR_EXCLUDE_USER, RECORD_EVENT_MODE_GIVEN},
     {'k', "kernel", EXCLUDE_MODES, PERFDATA_ATTR_EXCLUDE_KERNEL, RECORD_EVENT_MODE_GIVEN},

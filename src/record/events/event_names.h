@@ -32,7 +32,7 @@ bool event_names_software(const char *name, size_t n, uint64_t *config);
 
 /* Room for the longest name of a cache event and its NUL. */
 enum { EVENT_NAMES_CACHE_MAX = 48 };
-/* Writes the name of the i-th cache event ("L1-dcache-loads") into `out`, and its config; false behind the
+/* Writes the name of the i-th cache event ("L1-dcache-loads") into `out`, and its config; false after the
  * last. */
 bool event_names_cache(size_t i, char out[EVENT_NAMES_CACHE_MAX], uint64_t *config);
 

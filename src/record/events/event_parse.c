@@ -243,7 +243,7 @@ static bool parse_terms(struct event_parser *p) {
     return event_terms_read(p);
 }
 
-/* A word with a colon behind it: a name with modifiers or a tracepoint. p->at stands at the colon. */
+/* A word with a colon after it: a name with modifiers or a tracepoint. p->at stands at the colon. */
 static bool parse_colon(struct event_parser *p, struct event_span word, bool *tracepoint) {
     bool glob = memchr(word.at, '*', word.n) || memchr(word.at, '?', word.n) || memchr(word.at, '[', word.n);
     *tracepoint = false;

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "format/perfdata/attr.h"
+#include "format/perfdata/events/attr.h"
 #include "os/sysfs.h"
 
 /*
@@ -31,7 +31,7 @@ enum record_event_kind {
     RECORD_EVENT_TOOL,       /* duration_time and the like: counted by the tool, cannot be sampled */
 };
 
-/* What is not in the attr, of the letters behind the colon. */
+/* What is not in the attr, of the letters after the colon. */
 enum record_event_modifier {
     RECORD_EVENT_SAMPLE_READ = 1,     /* S: read the group's values with the leader's samples */
     RECORD_EVENT_WEAK = 2,            /* W: take the group apart when it cannot be scheduled */
@@ -76,7 +76,7 @@ struct record_event_terms {
     const char *aux_action; /* as written; attr.aux_action has the bits too */
     uint32_t aux_sample_size;
     const char *branch_type;   /* as -j takes it */
-    const char *driver_config; /* what stood behind '@'s, comma-separated */
+    const char *driver_config; /* what stood after '@'s, comma-separated */
     uint32_t max_events;
     double ratio_to_prev;
 };

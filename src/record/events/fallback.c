@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "format/perfdata/attr.h"
+#include "format/perfdata/events/attr.h"
 
 enum { HARDWARE_CYCLES = 0, SOFTWARE_CPU_CLOCK = 0, SOFTWARE_TASK_CLOCK = 1, MAX_PRECISE = 3 };
 
@@ -17,7 +17,7 @@ static void note(struct writer *notes, const char *name, const char *what, const
     writer_u8(notes, 0);
 }
 
-/* What stands behind the name: "u" of cycles:u, cycles/period=9/u and cpu/cycles/u. */
+/* What stands after the name: "u" of cycles:u, cycles/period=9/u and cpu/cycles/u. */
 static const char *modifiers(const char *name) {
     const char *slash = strrchr(name, '/'), *colon = strrchr(slash ? slash : name, ':');
     return colon ? colon + 1 : slash ? slash + 1 : "";

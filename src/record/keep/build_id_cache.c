@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "format/perfdata/feature.h"
+#include "format/perfdata/header/feature.h"
 #include "os/place.h"
 #include "record/keep/identity.h"
 #include "record/synth/kernel.h"

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "format/perfdata/evidence.h"
+#include "format/perfdata/added/evidence.h"
 #include "format/perfdata/record.h"
 #include "os/proc.h"
 #include "record/write/mapped_build_ids.h"

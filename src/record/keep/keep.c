@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "format/perfdata/record.h"
 #include "object/build_id.h"
-#include "symbol/kept.h"
+#include "symbol/symbol_kept.h"
 
 enum { PATH_ROOM = OS_MAPPING_NAME + 64 };
 static const uint64_t JIT_KEY = (uint64_t)1 << 62; /* keys of processes, beside hashes */
@@ -356,7 +356,7 @@ static bool written_since(const struct record_keep *k, const struct record_keep_
     return false;
 }
 
-/* The last ones first: what is behind an entry moves. */
+/* The last ones first: what is after an entry moves. */
 static void drop_written(struct record_keep *k) {
     for (size_t i = k->copies.count; i-- > 0;) {
         const struct record_keep_copy *c = &k->copies.items[i];

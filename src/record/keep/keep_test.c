@@ -12,7 +12,7 @@
 #include "object/compressed.h"
 #include "object/elf.h"
 #include "os/proc_fake.h"
-#include "symbol/kept.h"
+#include "symbol/symbol_kept.h"
 #include "tests/support/elf_image.h"
 
 enum { PID = 7, START = 0x400000, LINK = 0, NAME, MORE, FILES };

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "format/perfdata/attr.h"
+#include "format/perfdata/events/attr.h"
 
 static const struct perfdata_attr CPU_CLOCK = {
     .type = PERFDATA_TYPE_SOFTWARE,

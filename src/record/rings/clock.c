@@ -4,7 +4,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "format/perfdata/attr.h"
+#include "format/perfdata/events/attr.h"
 #include "format/perfdata/record.h"
 #include "os/poller.h"
 

@@ -7,7 +7,7 @@
 #ifndef SONDE_RECORD_RINGS_CLOCK_H
 #define SONDE_RECORD_RINGS_CLOCK_H
 
-#include "format/perfdata/clock_pair.h"
+#include "format/perfdata/added/clock_pair.h"
 #include "os/perf_event.h"
 #include "record/options.h"
 

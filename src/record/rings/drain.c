@@ -86,7 +86,7 @@ static bool identify(struct record_drain *d, uint64_t at, uint16_t misc, struct 
  * changed.
  */
 static uint64_t key_of_map(const struct record_drain *d, uint16_t misc, struct bytes body) {
-    enum { FILE_AT = 32, INO_AT = 40 }; /* behind pid, tid, addr, len, pgoff; then prot, flags and the name */
+    enum { FILE_AT = 32, INO_AT = 40 }; /* after pid, tid, addr, len, pgoff; then prot, flags and the name */
     if (body.size <= INO_AT + 8 + d->id_bytes)
         return 0;
     if (!(misc & PERFDATA_MISC_MMAP_BUILD_ID) && bytes_load64(body.data + INO_AT, false))

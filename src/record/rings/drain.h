@@ -2,7 +2,7 @@
 /*
  * From rings to file. One pass looks at all rings' heads first and then writes what lies before them, in few
  * system calls and without copying, and closes the round: whatever was written into a ring after a pass began
- * is in a later round, so no record behind a FINISHED_ROUND is older than the newest one before the previous
+ * is in a later round, so no record after a FINISHED_ROUND is older than the newest one before the previous
  * FINISHED_ROUND, which is what readers sort by (perf.data-file-format.txt).
  *
  *     ring 0  ====|--------        heads at the beginning of the pass

@@ -140,7 +140,7 @@ static void everything_once(void **state) {
     stream_close(s);
 }
 
-/* Nothing behind a FINISHED_ROUND is older than the newest record before the one before it. */
+/* Nothing after a FINISHED_ROUND is older than the newest record before the one before it. */
 static void rounds_keep_their_promise(void **state) {
     struct fixture *f = *state;
     uint64_t time = 1;
@@ -337,7 +337,7 @@ static int promise_nothing(void *ctx, uint64_t from, uint64_t upto) {
     return -EOPNOTSUPP;
 }
 
-/* Wherever a full disk ends a compressed recording, it ends behind a whole record, also where one lay across
+/* Wherever a full disk ends a compressed recording, it ends after a whole record, also where one lay across
  * a ring's end. */
 static void compressed_on_a_full_disk(void **state) {
     struct fixture *f = *state;

@@ -7,7 +7,7 @@
 #ifndef SONDE_RECORD_RINGS_OPEN_H
 #define SONDE_RECORD_RINGS_OPEN_H
 
-#include "format/perfdata/events.h"
+#include "format/perfdata/events/events.h"
 #include "os/perf_event.h"
 #include "record/events/plan.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "format/perfdata/bpf_info.h"
+#include "format/perfdata/header/bpf_info.h"
 
 enum {
     KSYM_BPF = 1,  /* PERF_RECORD_KSYMBOL_TYPE_BPF */

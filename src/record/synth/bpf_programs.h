@@ -7,7 +7,7 @@
 #define SONDE_RECORD_SYNTH_BPF_PROGRAMS_H
 
 #include "base/hash.h"
-#include "format/perfdata/feature.h"
+#include "format/perfdata/header/feature.h"
 #include "os/proc.h"
 #include "record/write/sink.h"
 

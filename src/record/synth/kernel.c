@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "format/kallsyms/kallsyms.h"
-#include "format/perfdata/evidence.h"
+#include "format/perfdata/added/evidence.h"
 #include "object/build_id.h"
 #include "os/rights.h"
 
@@ -53,7 +53,7 @@ static bool named(const struct kallsyms_symbol *s, const char *name) {
 
 /*
  * There are 10^5 lines, and three of them concern us: those whose name ends in "text" are found without
- * looking at the others. Lines ascend by address, so that _etext is behind the other two.
+ * looking at the others. Lines ascend by address, so that _etext is after the other two.
  */
 static bool look(void *ctx, struct bytes lines) {
     static const char END[] = "text\n";

@@ -3,7 +3,7 @@
 #ifndef SONDE_RECORD_SYNTH_KERNEL_H
 #define SONDE_RECORD_SYNTH_KERNEL_H
 
-#include "format/perfdata/kernel_facts.h"
+#include "format/perfdata/added/kernel_facts.h"
 #include "os/proc.h"
 #include "record/synth/loaded_modules.h"
 #include "record/write/sink.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "format/perfdata/attr.h"
+#include "format/perfdata/events/attr.h"
 #include "format/perfdata/record.h"
 #include "format/tracefs/tracing_data.h"
 #include "record/events/tracepoint.h"

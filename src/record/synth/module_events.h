@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * When kernel modules came and went, to the nanosecond: the kernel's tracepoints module:module_load, which is
- * hit before any of a module's code has run, and module:module_free, behind its last. They have rings of
+ * hit before any of a module's code has run, and module:module_free, after its last. They have rings of
  * their own, and nothing of them goes into the recording: readers would take them for events of the user's.
  */
 #ifndef SONDE_RECORD_SYNTH_MODULE_EVENTS_H

@@ -13,7 +13,7 @@
 static const struct os_proc_fake_file BEFORE[] = {
     {"/proc/modules", OS_PROC_TEXT("old 4096 0 - Live 0xffffffffc0002000\n"
                                    "stays 4096 0 - Live 0xffffffffc0000000\n")}};
-/* Another module lies where the old one was; and one behind it. */
+/* Another module lies where the old one was; and one after it. */
 static const struct os_proc_fake_file AFTER[] = {
     {"/proc/modules", OS_PROC_TEXT("last 8192 0 - Live 0xffffffffc0008000\n"
                                    "new 4096 0 - Live 0xffffffffc0002000\n"

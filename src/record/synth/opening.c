@@ -67,7 +67,7 @@ static void put_cpu_map(const struct record_target *t, struct writer *w) {
     writer_u16(&data, (uint16_t)n);
     for (size_t i = 0; i < n; i++)
         writer_u16(&data, (uint16_t)t->cpus.items[i]);
-    while ((data.size + 2) % 8) /* behind the type's two bytes */
+    while ((data.size + 2) % 8) /* after the type's two bytes */
         writer_u8(&data, 0);
     struct perfdata_record rec = {.type = PERFDATA_RECORD_CPU_MAP, .cpu_map = {LIST, writer_bytes(&data)}};
     w->failed |= data.failed;

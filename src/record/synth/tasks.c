@@ -59,7 +59,7 @@ static struct bytes padded(char *room, size_t cap, const char *text) {
 
 /*
  * "PID (COMM) STATE PPID ... FLAGS ..." : COMM may hold spaces and parentheses itself, so it ends at the last
- * one. Fields behind it by number: 4 ppid, 9 flags, 20 num_threads.
+ * one. Fields after it by number: 4 ppid, 9 flags, 20 num_threads.
  */
 static bool parse_stat(struct bytes text, struct task *t) {
     char line[1024];

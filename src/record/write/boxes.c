@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/write/boxes.h"
 
-#include "format/perfdata/evidence.h"
+#include "format/perfdata/added/evidence.h"
 #include "record/keep/sections.h"
 #include "record/rings/clock.h"
 #include "record/synth/kernel.h"

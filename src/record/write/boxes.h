@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The boxes of a recording (docs/FORMAT.md): what only sonde tells, in front of the data and behind it. */
+/* The boxes of a recording (docs/FORMAT.md): what only sonde tells, in front of the data and after it. */
 #ifndef SONDE_RECORD_WRITE_BOXES_H
 #define SONDE_RECORD_WRITE_BOXES_H
 
-#include "format/perfdata/ending.h"
-#include "format/perfdata/kernel_facts.h"
+#include "format/perfdata/added/ending.h"
+#include "format/perfdata/added/kernel_facts.h"
 #include "record/keep/identity.h"
 #include "record/rings/open.h"
 #include "record/synth/module_watch.h"

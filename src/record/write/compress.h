@@ -39,7 +39,7 @@ void record_compress_fini(struct record_compress *z);
 
 /* Compresses the spans' records into z->out, which is valid until the next call. A record may begin in one
  * span and end in the next; none is cut where the stream is flushed, so that where a full disk ends the file
- * it ends behind whole ones. */
+ * it ends after whole ones. */
 bool record_compress_spans(struct record_compress *z, const struct bytes *spans, size_t count,
                            struct err *err);
 

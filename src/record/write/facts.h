@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "format/perfdata/feature.h"
+#include "format/perfdata/header/feature.h"
 #include "os/host.h"
 #include "os/sysfs.h"
 #include "record/options.h"

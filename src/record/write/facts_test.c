@@ -117,7 +117,7 @@ static struct bytes content(struct fixture *f, uint32_t id) {
     return (struct bytes){0};
 }
 
-/* The feature as a reader of the file sees it: whole, with nothing behind it. */
+/* The feature as a reader of the file sees it: whole, with nothing after it. */
 static struct perfdata_feature_value get(struct fixture *f, uint32_t id) {
     const struct perfdata_feature_env env = {false, 3};
     struct perfdata_feature_value v;

@@ -260,7 +260,7 @@ static bool append_some(struct record_file *f, const struct bytes *spans, size_t
     return *done == (int64_t)(size - f->tail_there + f->tail.size) && join(f, spans, count, size, err);
 }
 
-/* The disk is full: ends the data with the last whole record of `spans` behind which there is room for the
+/* The disk is full: ends the data with the last whole record of `spans` after which there is room for the
  * table within what went out. */
 static void cut_short(struct record_file *f, const struct bytes *spans, size_t count, int64_t done) {
     uint64_t there = f->tail_there, room = there + (done > 0 ? (uint64_t)done : 0);
@@ -344,7 +344,7 @@ bool record_file_update(struct record_file *f, uint32_t feature, struct bytes co
     return true;
 }
 
-/* The table and the late features' contents behind the data. */
+/* The table and the late features' contents after the data. */
 static bool write_tail(struct record_file *f, const struct perfdata_feature *late, size_t count,
                        struct bytes trailer, struct err *err) {
     uint64_t at = f->data_end + SECTION_BYTES * (f->features.count + count);

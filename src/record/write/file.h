@@ -8,7 +8,7 @@
  *
  * The feature table must follow the data (perf.data-file-format.txt), but what its entries point to may lie
  * anywhere, so contents that are known at the start come before the data, and the table never changes. To
- * append, what goes behind the old table is written first, with a new table at its end; then the feature bits
+ * append, what goes after the old table is written first, with a new table at its end; then the feature bits
  * are cleared, the old table is written over, and one pwrite sets data.size and the bits:
  *
  *     1   data ... | table |      new data, rest     | table |     the old recording is still whole
@@ -22,8 +22,8 @@
 
 #include "base/err.h"
 #include "base/writer.h"
-#include "format/perfdata/ending.h"
-#include "format/perfdata/header_encode.h"
+#include "format/perfdata/added/ending.h"
+#include "format/perfdata/header/header_encode.h"
 #include "os/output.h"
 
 struct record_file {
@@ -32,7 +32,7 @@ struct record_file {
     uint64_t data_offset, data_end;
     uint64_t reserved;   /* the disk has promised room up to here; 0: it does not promise */
     uint64_t bits[4];    /* features of the table */
-    struct writer tail;  /* table and late contents, to lie behind data_end */
+    struct writer tail;  /* table and late contents, to lie after data_end */
     uint64_t tail_there; /* bytes of it that do; 0 before the first record: data.size 0 means "to the end" */
     bool plain;          /* no head, no table */
     bool full;           /* a write failed; nothing more is written */
@@ -46,8 +46,8 @@ struct record_file_head {
     const struct perfdata_events *events; /* with ids and names */
     const struct perfdata_feature *features;
     size_t count;
-    struct bytes preamble; /* a box (format/perfdata/evidence.h) in front of the data; may be empty; not for
-                              pipes. It says how the recording ended when it has a part for that */
+    struct bytes preamble; /* a box (format/perfdata/added/evidence.h) in front of the data; may be empty; not
+                              for pipes. It says how the recording ended when it has a part for that */
 };
 
 /*
@@ -62,7 +62,7 @@ void record_file_start_plain(struct record_file *f, struct os_output out, const 
 
 /*
  * Appends whole records; at most OS_OUTPUT_SPANS - 1 spans (their boundaries mean nothing). False and *err
- * when not all of them could be written; the file then ends behind the last whole record that could.
+ * when not all of them could be written; the file then ends after the last whole record that could.
  */
 bool record_file_append(struct record_file *f, const struct bytes *spans, size_t count, struct err *err);
 
@@ -75,7 +75,7 @@ bool record_file_update(struct record_file *f, uint32_t feature, struct bytes co
 void record_file_stopped(struct record_file *f, struct perfdata_ending why);
 
 /*
- * Adds features that are known only now, and a trailer behind everything (may be empty; a pipe has none), and
+ * Adds features that are known only now, and a trailer after everything (may be empty; a pipe has none), and
  * closes the output, also after a failed append. False and *err
  * when that fails; what was appended stays readable then.
  */

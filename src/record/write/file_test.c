@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "format/perfdata/evidence.h"
+#include "format/perfdata/added/evidence.h"
 #include "stream/stream.h"
 
 enum { RECORDS = 400 };
@@ -154,7 +154,7 @@ static void whole(void **state) {
     assert_int_equal(perfdata_header_feature(&h, PERFDATA_FEATURE_OSRELEASE)->content.data[4], 'h');
     assert_int_equal(perfdata_header_feature(&h, PERFDATA_FEATURE_BUILD_ID)->content.size, sizeof BUILD_IDS);
     assert_int_equal(events.list.items[0].ids[0], 77);
-    assert_int_equal(h.end + sizeof TRAILER - 1, file.size); /* nothing else behind it */
+    assert_int_equal(h.end + sizeof TRAILER - 1, file.size); /* nothing else after it */
     perfdata_events_fini(&events);
     perfdata_header_fini(&h);
     os_output_fake_fini(&disk);

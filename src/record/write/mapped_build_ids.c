@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/write/mapped_build_ids.h"
 
-#include "format/perfdata/feature.h"
+#include "format/perfdata/header/feature.h"
 
 enum {
     /* Of an MMAP2's body: pid, tid, addr, len, pgoff, then size byte, three reserved, 20 bytes of id, prot.

@@ -8,7 +8,7 @@
 #include "format/perfdata/record.h"
 
 struct record_build_ids {
-    struct writer content; /* entries, one behind the other */
+    struct writer content; /* entries, one after the other */
     struct hash_map seen;  /* hash of id and name */
     uint32_t count;
 };

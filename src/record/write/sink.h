@@ -7,8 +7,8 @@
 #define SONDE_RECORD_WRITE_SINK_H
 
 #include "base/err.h"
-#include "format/perfdata/events.h"
-#include "format/perfdata/kernel_facts.h"
+#include "format/perfdata/added/kernel_facts.h"
+#include "format/perfdata/events/events.h"
 #include "record/options.h"
 #include "record/rings/target.h"
 #include "record/write/mapped_build_ids.h"

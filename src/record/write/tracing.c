@@ -24,7 +24,7 @@ static struct bytes file_bytes(struct record_facts *f, const char *path) {
     return (struct bytes){(uint8_t *)copy, n + 1};
 }
 
-/* "system:event" of a name that may have modifiers behind it; false when it is none. */
+/* "system:event" of a name that may have modifiers after it; false when it is none. */
 static bool split_name(const char *name, char *system, char *event, size_t room) {
     size_t a = strcspn(name, ":"), b = name[a] ? strcspn(name + a + 1, ":") : 0;
     if (!b || a >= room || b >= room)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options as tables: a command describes them in const rows, and they are
+ * parsed once into the command's own struct. Help, man pages and completion
+ * are made from the same rows. The habits are perf's: bundled short options
+ * (-fv), -F99 and -F 99, --long=v and --long v, unambiguous prefixes of long
+ * names, --no-X (and --X for an option that is named no-X), options and
+ * operands in any order unless the command asks otherwise, "--" ends options.
+ *
+ *     struct evlist_options { bool force; int verbose; const char *input; };
+ *     static const struct option options[] = {
+ *         OPTION_BOOL('f', "force", struct evlist_options, force, "don't complain, do it"),
+ *         OPTION_COUNT('v', "verbose", struct evlist_options, verbose, "Show all event attr details"),
+ *         OPTION_STRING('i', "input", struct evlist_options, input, "file", "Input file name"),
+ *         OPTION_END,
+ *     };
+ */
+#ifndef SONDE_CMD_COMMON_OPTION_H
+#define SONDE_CMD_COMMON_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum option_kind {
+    OPTION_KIND_END = 0,
+    OPTION_KIND_BOOL,   /* bool; --no-X sets false */
+    OPTION_KIND_COUNT,  /* int, one more at each -v; --no-X sets 0 */
+    OPTION_KIND_INT,    /* int, decimal */
+    OPTION_KIND_U64,    /* uint64_t, decimal */
+    OPTION_KIND_STRING, /* const char *, borrowed from argv; the last one counts; --no-X sets NULL */
+    OPTION_KIND_LIST,   /* struct option_list, every one is kept; --no-X empties it */
+    OPTION_KIND_CALL,   /* the row's function decides */
+};
+
+enum option_flags {
+    OPTION_NO_VALUE = 1,       /* of a call: takes none (the others know by their kind) */
+    OPTION_VALUE_OPTIONAL = 2, /* only attached: --x=v, -xv; else the row's fallback */
+    OPTION_VALUE_ADOPT = 4,    /* as OPTIONAL, but takes the next argument too if it starts with no dash */
+    OPTION_NO_NEGATION = 8,    /* there is no --no-X */
+    OPTION_HIDDEN = 16,        /* works, but is not listed */
+};
+
+/* What the value of an option is made of, for help and completion; words.h has them. */
+enum option_words {
+    OPTION_WORDS_NONE,   /* a file, for all that is known */
+    OPTION_WORDS_KEYS,   /* sort keys of report */
+    OPTION_WORDS_FIELDS, /* fields of script */
+    OPTION_WORDS_EVENTS, /* this machine's events; up to here the program knows the words */
+    OPTION_WORDS_COMMS,  /* from here on: what is in the recording */
+    OPTION_WORDS_DSOS,
+    OPTION_WORDS_COUNT,
+};
+
+struct option;
+
+/* What OPTION_CALL runs: `field` is the row's field inside the caller's struct; `value` is the text given,
+ * the row's fallback (may be NULL) when none was given, NULL when negated. False fills `e` with one line. */
+typedef bool option_fn(const struct option *row, void *field, const char *value, bool negated, struct err *e);
+
+struct option {
+    char letter;      /* 0: no short form */
+    const char *name; /* without dashes; NULL: no long form */
+    enum option_kind kind;
+    size_t offset;    /* of the field inside the caller's struct */
+    const char *arg;  /* what the value is called in help; shown as <arg> */
+    const char *help; /* lower- or upper-case phrase; may hold newlines. After a colon at its end help lists
+                         the words */
+    unsigned flags;   /* enum option_flags */
+    const char *fallback; /* the value when an optional one is absent */
+    option_fn *call;
+    enum option_words words; /* commas may separate several */
+};
+
+struct option_list {
+    const char **items; /* an owned array of borrowed texts */
+    size_t count, cap;
+};
+void option_list_fini(struct option_list *l);
+
+/* The field's offset; does not compile if the field is not of type `want`. */
+#define OPTION_AT(type, field, want) _Generic(((type *)0)->field, want : offsetof(type, field))
+
+#define OPTION_ROW(l, n, k, off, a, h, ...) \
+    { .letter = (l), .name = (n), .kind = (k), .offset = (off), .arg = (a), .help = (h), __VA_ARGS__ }
+
+/* Rows. Behind the help may follow further members: ", .flags = OPTION_HIDDEN". */
+#define OPTION_BOOL(l, n, type, field, h, ...) \
+    OPTION_ROW(l, n, OPTION_KIND_BOOL, OPTION_AT(type, field, bool), NULL, h, __VA_ARGS__)
+#define OPTION_COUNT(l, n, type, field, h, ...) \
+    OPTION_ROW(l, n, OPTION_KIND_COUNT, OPTION_AT(type, field, int), NULL, h, __VA_ARGS__)
+#define OPTION_INT(l, n, type, field, a, h, ...) \
+    OPTION_ROW(l, n, OPTION_KIND_INT, OPTION_AT(type, field, int), a, h, __VA_ARGS__)
+#define OPTION_U64(l, n, type, field, a, h, ...) \
+    OPTION_ROW(l, n, OPTION_KIND_U64, OPTION_AT(type, field, uint64_t), a, h, __VA_ARGS__)
+#define OPTION_STRING(l, n, type, field, a, h, ...) \
+    OPTION_ROW(l, n, OPTION_KIND_STRING, OPTION_AT(type, field, const char *), a, h, __VA_ARGS__)
+#define OPTION_LIST(l, n, type, field, a, h, ...) \
+    OPTION_ROW(l, n, OPTION_KIND_LIST, OPTION_AT(type, field, struct option_list), a, h, __VA_ARGS__)
+#define OPTION_CALL(l, n, type, field, a, h, fn, ...) \
+    OPTION_ROW(l, n, OPTION_KIND_CALL, offsetof(type, field), a, h, .call = (fn), __VA_ARGS__)
+/* An option of perf's that sonde does not have yet: to use it is an error that says so (--no-x is fine). */
+#define OPTION_ABSENT(l, n, a, h, ...) \
+    OPTION_ROW(l, n, OPTION_KIND_CALL, 0, a, h " (not there yet)", .call = option_absent, __VA_ARGS__)
+#define OPTION_ABSENT_FLAG(l, n, h, ...) OPTION_ABSENT(l, n, NULL, h, .flags = OPTION_NO_VALUE, __VA_ARGS__)
+#define OPTION_END \
+    { 0 }
+
+enum option_parse_flags {
+    OPTION_STOP_AT_OPERAND = 1, /* the first operand ends the options (record, test -w) */
+    OPTION_KEEP_UNKNOWN = 2,    /* an unknown option ends the options and is the first operand */
+};
+
+enum option_status {
+    OPTION_DONE,       /* all parsed; the operands are in argv[0 .. argc) */
+    OPTION_HELP,       /* -h: the operands are the words to look for, if any */
+    OPTION_LIST_WORDS, /* a value is "help": `row` is the option whose words are asked for */
+    OPTION_BAD,        /* err says why */
+};
+
+struct option_result {
+    enum option_status status;
+    int argc;                 /* operands */
+    char **argv;              /* inside the caller's argv, in the order given, NULL-terminated */
+    struct err err;           /* code ERR_USAGE (or ERR_MEMORY); the whole line, without "Error: " */
+    const struct option *row; /* the option that `err` is about, or NULL */
+    bool row_only;            /* the message concerns that option alone: usage need show no more than it */
+};
+
+/* Parses argv[1 .. argc) by `rows` (ended by OPTION_END; NULL: no options) into `into`, whose defaults the
+ * caller has set. Permutes argv. argv[argc] must be NULL. */
+struct option_result option_parse(const struct option *rows, void *into, unsigned flags, int argc,
+                                  char **argv);
+
+option_fn option_absent; /* of OPTION_ABSENT; the error is ERR_UNSUPPORTED */
+
+/* Whether the row takes a value at all, and whether it can be negated. */
+bool option_takes_value(const struct option *row);
+bool option_negatable(const struct option *row);
+
+#endif

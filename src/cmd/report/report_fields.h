@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of tracepoints as sort keys: which there are, and their values. */
+#ifndef SONDE_CMD_REPORT_REPORT_FIELDS_H
+#define SONDE_CMD_REPORT_REPORT_FIELDS_H
+
+#include "profile/profile.h"
+#include "recording/recording.h"
+
+/* A profile_field_fn; ctx: the struct recording. */
+bool report_fields_of(void *ctx, const struct perfdata_attr *attr, size_t i, struct profile_field *out);
+
+/* Appends the value of a column's field: from the text that the event's print format makes, where that has it
+ * as "name=value" and the column is not raw, else as the field's type has it. */
+void report_fields_print(struct tracefs_formats *formats, const struct perfdata_attr *attr,
+                         const struct perfdata_sample *s, const struct profile_column *column,
+                         struct out *out);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the user asked of `report`, on the command line and in the configuration. */
+#ifndef SONDE_CMD_REPORT_REPORT_OPTIONS_H
+#define SONDE_CMD_REPORT_REPORT_OPTIONS_H
+
+#include "base/vec.h"
+#include "cmd/common/option.h"
+#include "cmd/common/perfconfig.h"
+#include "profile/profile.h"
+#include "symbol/store.h"
+#include "view/report/report_graph.h"
+
+enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER };
+
+/* A flag that a default decides when nobody said anything. */
+enum report_choice { REPORT_UNSAID, REPORT_YES, REPORT_NO };
+
+struct report_chain_options {
+    bool asked, order_said;
+    enum profile_chain_mode mode;
+    enum profile_chain_order order;
+    enum profile_chain_key key;
+    enum report_graph_value value;
+    bool branches; /* branch stacks are part of callchains */
+    double min_percent;
+    unsigned limit; /* 0: none */
+};
+
+struct report_options {
+    /* The views of what is in the file. */
+    bool force, quiet, dump, disable_order, stats, tasks, mmaps, header, header_only, show_info;
+    bool json;
+    int verbose;
+    const char *input;
+
+    /* What is grouped, and by what. */
+    const char *sort, *fields;
+    enum report_choice children, branch_stack, group;
+    const char *pretty;
+    bool branch_history, hierarchy, latency, mem_mode, total_cycles, threads;
+    bool show_samples, show_total_period, show_cpu_utilization, show_reference;
+    struct report_chain_options chain;
+    int max_stack;
+    const char *parent, *ignore_callees;
+    bool exclude_other, stitch_lbr, raw_trace, nanoseconds;
+    uint64_t time_quantum_ns;
+    int group_sort_index; /* -1: the leader */
+
+    /* What counts. */
+    const char *comms, *dsos, *symbols, *symbol_filter, *cpus, *pids, *tids, *time, *parallelism;
+    const char *switch_on, *switch_off;
+    bool hide_unresolved, relative;
+    int socket; /* -1: all */
+    double percent_limit;
+
+    /* How it looks. */
+    const char *separator;
+    VEC(unsigned) widths;
+    enum report_color color;
+    bool tui, keep_empty;
+
+    unsigned thread_count; /* to use; 0: as many as there are CPUs, one for what is small */
+
+    const char *jitdump_dir;
+    struct symbol_options symbol;
+    bool live_modules, inlines, full_source_path;
+    bool grades, strict;
+
+    /* Accepted for compatibility. */
+    bool flag_ignored;
+    const char *text_ignored;
+    const char *absent; /* an option that is not there yet was used */
+};
+
+/* The defaults, and what the configuration says (perf-config(1): report.*, call-graph.*, hist.*, color.ui).
+ */
+void report_options_init(struct report_options *o, const struct perfconfig *config);
+void report_options_fini(struct report_options *o);
+
+extern const struct option report_option_rows[];
+
+/* Of the report proper: checks what single options could not. False: ERR_USAGE or ERR_UNSUPPORTED. */
+bool report_options_settle(struct report_options *o, struct err *err);
+
+#endif

@@ -1,0 +1,830 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From samples to distinct (group key, place, callchain): no name of a function, no sorting. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/prefetch.h"
+#include "format/perfdata/data_src.h"
+#include "profile/profile_internal.h"
+#include "stream/skim.h"
+
+enum { THREAD_SLOTS = 1 << 11 };
+
+/* What a thread is called, and the group key of its samples where a group key depends on nothing else. */
+struct profile_thread_slot {
+    uint32_t pid, tid, event;
+    uint32_t comm; /* text id; PROFILE_NONE: the slot is free */
+    uint32_t group_key;
+    uint32_t thread; /* model_thread_at */
+    struct model_when from, until;
+};
+
+/* How an event's samples are taken. */
+struct profile_sample_plan {
+    uint64_t have, period; /* period: of samples that have none */
+    bool plain, flat;      /* add_plain, add_flat may take them */
+    bool has_period;
+    uint8_t ip_at, tid_at, period_at;
+    uint8_t chain_at; /* 0: they have no callchain */
+};
+
+/* ---- the plan ---- */
+
+/* Where the value of a key stands in a group key: where that of another one does if it is the same. */
+static uint32_t find_slot(struct profile_plan *plan, const struct profile_column *c) {
+    uint32_t i = 1;
+    while (i < plan->group_key_count &&
+           (plan->slots[i]->key->value != c->key->value || (c->field && plan->slots[i]->number != c->number)))
+        i++;
+    if (i == plan->group_key_count && i < PROFILE_GROUP_KEY_MAX)
+        plan->slots[plan->group_key_count++] = c;
+    return i < PROFILE_GROUP_KEY_MAX ? i : 0;
+}
+
+static void plan_column(struct profile_plan *plan, const struct profile_column *c) {
+    plan->finds |= c->key->finds;
+    if (c->key->add) {
+        plan->adds[c->sum] = c->key->add;
+        if (c->key->per)
+            plan->adds[c->per] = c->key->per;
+        plan->finds |= PROFILE_FINDS_WEIGHTS;
+        plan->want |= c->key->wants;
+    }
+    if (!c->key->value)
+        return;
+    plan->slot_of[c->number] = (uint8_t)find_slot(plan, c);
+    plan->want |= c->key->wants;
+    plan->by_thread &= c->key->of_thread;
+    plan->in_order |= c->key->one_thread;
+    if (c->key->id == PROFILE_COMM)
+        plan->comm_slot = plan->slot_of[c->number];
+}
+
+static void plan_columns(struct profile_plan *plan) {
+    const struct profile_columns *c = plan->o->columns;
+    plan->group_key_count = 1;
+    for (size_t i = 0; i < c->order.count; i++)
+        plan_column(plan, &c->order.items[i]);
+    if (plan->o->branch && plan->group_key_count < PROFILE_GROUP_KEY_MAX)
+        plan->level_at = plan->group_key_count++;
+}
+
+/* Whether call stacks were recorded by the processor. */
+static bool records_calls(const struct perfdata_events *events) {
+    for (size_t i = 0; i < events->list.count; i++)
+        if (resolve_chain_has_calls(&events->list.items[i].attr))
+            return true;
+    return false;
+}
+
+/* Whether samples are to be looked at one after the other: counters of groups are read as differences, and
+ * names are asked for while reading by one thread only. */
+static bool needs_order(const struct profile_plan *plan) {
+    return plan->searches || plan->o->symbols || (plan->o->symbol_filter && !plan->selects_rows) ||
+           plan->want & PERFDATA_SAMPLE_READ;
+}
+
+static bool records_stacks(const struct perfdata_events *events) {
+    for (size_t i = 0; i < events->list.count; i++)
+        if (events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_STACK_USER)
+            return true;
+    return false;
+}
+
+/* Whether nobody asks for a sample's frames before it is counted. */
+static bool may_wait(const struct profile_plan *plan) {
+    for (uint32_t i = 1; i < plan->group_key_count; i++)
+        if (i != plan->level_at && plan->slots[i]->key->kind == PROFILE_KEY_ADDRESS)
+            return false;
+    return !plan->searches && !plan->selects && !plan->o->exclude_other && !plan->o->branch &&
+           !plan->unwinds && !plan->calls && !plan->history;
+}
+
+void profile_plan_make(struct profile_plan *plan, const struct profile_input *in,
+                       const struct profile_options *o) {
+    *plan = (struct profile_plan){.in = in, .o = o, .by_thread = true};
+    plan->want = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_PERIOD;
+    plan_columns(plan);
+    plan->chains = o->children || o->chain_mode != PROFILE_CHAIN_NONE;
+    for (size_t i = 0; i < in->events->list.count; i++)
+        if (in->events->list.items[i].attr.read_format & PERFDATA_FORMAT_GROUP)
+            plan->want |= PERFDATA_SAMPLE_READ;
+    plan->parents = profile_columns_find(o->columns, PROFILE_PARENT);
+    plan->searches = plan->parents || (o->ignore_callees && plan->chains);
+    plan->calls = records_calls(in->events) && !o->branch;
+    plan->history = o->history && !o->branch && !plan->calls && plan->chains;
+    if (plan->chains || plan->searches)
+        plan->want |=
+            PERFDATA_SAMPLE_CALLCHAIN | (plan->calls || plan->history ? PERFDATA_SAMPLE_BRANCH_STACK : 0);
+    plan->unwinds = (plan->chains || plan->searches) && records_stacks(in->events);
+    if (plan->unwinds)
+        plan->want |= RESOLVE_UNWIND_FIELDS;
+    if (o->branch) {
+        plan->want |= PERFDATA_SAMPLE_BRANCH_STACK;
+        plan->by_thread = false;
+    }
+    if (in->keep)
+        plan->want |= PERFDATA_SAMPLE_CPU;
+    if (o->mem)
+        plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
+    plan->selects_rows = o->symbol_filter && o->children && !o->branch && !o->hierarchy &&
+                         profile_columns_find(o->columns, PROFILE_SYMBOL);
+    plan->selects =
+        o->comms || o->dsos || o->symbols || o->hide_unresolved || (o->symbol_filter && !plan->selects_rows);
+    plan->extras = plan->finds & PROFILE_FINDS_WEIGHTS;
+    if (plan->extras)
+        plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
+    plan->extras |= plan->unwinds;
+    const unsigned exact = PROFILE_FINDS_LINES | PROFILE_FINDS_OFFSET | PROFILE_FINDS_ADDRESS;
+    plan->place_kind = plan->finds & PROFILE_FINDS_ADDRESS           ? RESOLVE_ADDRESS
+                       : plan->finds & (exact | PROFILE_FINDS_TYPES) ? RESOLVE_OFFSET
+                                                                     : RESOLVE_PLACE;
+    plan->waits = may_wait(plan);
+    bool functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && plan->finds & exact);
+    plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
+    plan->addressed = plan->place_kind == RESOLVE_ADDRESS && plan->frame_kind != RESOLVE_ADDRESS;
+    plan->in_order |= needs_order(plan);
+}
+
+static struct profile_sample_plan sample_plan_of(const struct profile_plan *plan,
+                                                 const struct perfdata_event *e) {
+    const struct profile_input *in = plan->in;
+    const struct perfdata_plan *p = &e->plan;
+    const uint64_t needed = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID,
+                   variable = p->sample_type & ~PERFDATA_SAMPLE_FIXED;
+    bool counted =
+        plan->waits && plan->by_thread && !plan->extras && !plan->o->mem && !in->keep && !in->parallelism;
+    bool plain = counted && !p->swap && (p->sample_type & needed) == needed &&
+                 (variable & ~PERFDATA_SAMPLE_CALLCHAIN) == 0;
+    return (struct profile_sample_plan){
+        .plain = plain,
+        .flat = plain && !plan->chains,
+        .have = plan->want & p->sample_type,
+        .period = e->attr.sample_period,
+        .has_period = p->period_at != PERFDATA_NO_FIELD,
+        .ip_at = p->ip_at,
+        .tid_at = p->tid_at,
+        .period_at = p->period_at,
+        .chain_at = variable & PERFDATA_SAMPLE_CALLCHAIN ? p->fixed_size : 0,
+    };
+}
+
+/* ---- the builder ---- */
+
+static struct resolve_chain_options chain_options(const struct profile_plan *plan) {
+    const struct profile_input *in = plan->in;
+    return (struct resolve_chain_options){.most = plan->o->max_stack,
+                                          .outermost = plan->o->chain_order == PROFILE_CALLER,
+                                          .no_calls = !plan->calls,
+                                          .deferred = in->deferred,
+                                          .stream = in->stream,
+                                          .events = in->events,
+                                          .names = plan->unwinds ? in->names : NULL,
+                                          .header = stream_header(in->stream)};
+}
+
+bool profile_builder_init(struct profile_builder *b, const struct profile_plan *plan, struct err *err) {
+    *b = (struct profile_builder){.plan = plan, .stream = plan->in->stream, .parallelism = 1};
+    if (!resolve_places_init(&b->places, plan->in->model, err) ||
+        !resolve_frames_init(&b->frames, &b->places, plan->in->names, err))
+        return false;
+    if (plan->searches && !(b->search = profile_search_new(plan->o, plan->parents, err)))
+        return false;
+    b->chain.o = chain_options(plan);
+    b->threads = malloc(THREAD_SLOTS * sizeof *b->threads);
+    if (!b->threads)
+        return err_memory(err, "profile");
+    for (size_t i = 0; i < THREAD_SLOTS; i++)
+        b->threads[i].comm = PROFILE_NONE;
+    if (plan->waits && !(b->known = profile_known_new()))
+        return err_memory(err, "profile");
+    for (size_t i = 0; i < plan->in->events->list.count; i++) {
+        struct profile_sample_plan *sample_plan = vec_push(&b->sample_plans);
+        if (!sample_plan || !vec_push(&b->tally))
+            return err_memory(err, "profile");
+        *sample_plan = sample_plan_of(plan, &plan->in->events->list.items[i]);
+    }
+    return true;
+}
+
+void profile_builder_trim(struct profile_builder *b) {
+    resolve_frames_trim(&b->frames);
+    resolve_places_fini(&b->places);
+    hash_map_fini(&b->group_key_by_hash);
+    profile_chain_table_fini(&b->known_segments);
+    profile_segments_trim(&b->segments);
+    idtable_fini(&b->stack_index);
+    free(b->known);
+    b->known = NULL;
+    vec_fini(&b->run_frames);
+    vec_fini(&b->path);
+    vec_fini(&b->links);
+    if (b->chain.unwind)
+        resolve_unwind_tally_add(&b->unwound, resolve_unwind_tally(b->chain.unwind));
+    resolve_chain_fini(&b->chain);
+}
+
+void profile_builder_fini(struct profile_builder *b) {
+    profile_builder_trim(b);
+    resolve_frames_fini(&b->frames);
+    profile_search_free(b->search);
+    vec_fini(&b->unwound.without);
+    strpool_fini(&b->texts);
+    vec_fini(&b->group_key_values);
+    free(b->threads);
+    vec_fini(&b->weights);
+    vec_fini(&b->stacks);
+    profile_segments_fini(&b->segments);
+    profile_runs_fini(&b->runs);
+    vec_fini(&b->place_verdicts.list);
+    vec_fini(&b->comm_verdicts.list);
+    vec_fini(&b->tally);
+    vec_fini(&b->sample_plans);
+    vec_fini(&b->bad);
+    readings_fini(&b->readings);
+}
+
+/* ---- group keys ---- */
+
+uint32_t profile_group_key_add(struct profile_builder *b, const uint64_t *values) {
+    uint32_t n = b->plan->group_key_count;
+    for (uint64_t h = hash_bytes(values, n * sizeof *values);; h++) {
+        uint32_t id = hash_map_get(&b->group_key_by_hash, h);
+        if (id != HASH_ABSENT) {
+            if (!memcmp(&b->group_key_values.items[(size_t)id * n], values, n * sizeof *values))
+                return id;
+            continue;
+        }
+        id = b->group_key_total;
+        if (!vec_reserve(&b->group_key_values, b->group_key_values.count + n) ||
+            !hash_map_set(&b->group_key_by_hash, h, id))
+            return PROFILE_NONE;
+        memcpy(b->group_key_values.items + b->group_key_values.count, values, n * sizeof *values);
+        b->group_key_values.count += n;
+        b->group_key_total++;
+        return id;
+    }
+}
+
+uint32_t profile_text_add(struct profile_builder *b, const char *text, size_t len) {
+    uint32_t id = strpool_add(&b->texts, text, len);
+    b->failed |= id == STRPOOL_NONE;
+    return id;
+}
+
+/* perf's name for a thread that no record names. */
+static uint32_t comm_text(struct profile_builder *b, const char *comm, uint32_t tid) {
+    char text[16];
+    if (!comm) {
+        snprintf(text, sizeof text, ":%" PRId32, (int32_t)tid);
+        comm = text;
+    }
+    return profile_text_add(b, comm, strlen(comm));
+}
+
+/* What runs after the EXIT record is still the thread's own end: perf report, unlike script, keeps its name.
+ * There may be two such records: then it is the one of the incarnation before, *thread. */
+static const char *earlier_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
+                                uint32_t *thread) {
+    const char *comm = NULL;
+    for (unsigned tries = 0; !comm && tries < 3; tries++) {
+        uint32_t id = model_thread_at(m, pid, tid, when);
+        if (id == MODEL_NONE || (!model_thread(m, id)->exited && !tries))
+            break;
+        comm = model_comm(m, pid, tid, model_when_prior(model_thread(m, id)->ended), NULL);
+        if (!comm && model_thread(m, id)->forked)
+            break;
+        *thread = comm ? id : *thread;
+        when = model_when_prior(model_thread(m, id)->born);
+    }
+    return comm;
+}
+
+/* A thread that nothing has named yet is called what its first COMM record says: perf replaces the name that
+ * it had made up, for what was before as well. What forks, or comes after its end, is another thread. */
+static const char *later_comm(const struct model *m, uint32_t pid, uint32_t tid,
+                              const struct model_comm_span *span) {
+    if (span->until.time_ns == UINT64_MAX)
+        return NULL;
+    uint32_t then = model_thread_at(m, pid, tid, span->until);
+    bool ended = span->thread != MODEL_NONE && model_thread(m, span->thread)->exited;
+    if (then != span->thread && (ended || (then != MODEL_NONE && model_thread(m, then)->forked)))
+        return NULL;
+    return model_comm(m, pid, tid, span->until, NULL);
+}
+
+struct model_comm_span profile_comm_at(const struct model *m, uint32_t pid, uint32_t tid,
+                                       struct model_when when) {
+    struct model_comm_span span;
+    model_comm_at(m, pid, tid, when, &span);
+    if (!span.comm && (span.comm = later_comm(m, pid, tid, &span)))
+        span.thread = model_thread_at(m, pid, tid, span.until);
+    if (!span.comm)
+        span.comm = earlier_comm(m, pid, tid, when, &span.thread);
+    return span;
+}
+
+static struct model_when earlier(struct model_when a, struct model_when b) {
+    return model_when_before(b, a) ? b : a;
+}
+
+static struct model_when later(struct model_when a, struct model_when b) {
+    return model_when_before(a, b) ? b : a;
+}
+
+static inline struct profile_thread_slot *thread_slot(const struct profile_builder *b, uint32_t pid,
+                                                      uint32_t tid, uint32_t event) {
+    uint64_t key = (uint64_t)tid << 32 | (pid ^ event << 20);
+    return &b->threads[hash_u64(key) % THREAD_SLOTS];
+}
+
+static struct profile_thread_slot *seek_thread(struct profile_builder *b, uint32_t pid, uint32_t tid,
+                                               uint32_t event, struct model_when when) {
+    struct profile_thread_slot *t = thread_slot(b, pid, tid, event);
+    if (t->comm != PROFILE_NONE && t->pid == pid && t->tid == tid && t->event == event &&
+        !model_when_before(when, t->from) && model_when_before(when, t->until))
+        return t;
+    struct model_comm_span span = profile_comm_at(b->plan->in->model, pid, tid, when);
+    *t = (struct profile_thread_slot){.pid = pid,
+                                      .tid = tid,
+                                      .event = event,
+                                      .comm = comm_text(b, span.comm, tid),
+                                      .group_key = PROFILE_NONE,
+                                      .thread = span.thread,
+                                      .from = later(span.from, span.thread_from),
+                                      .until = earlier(span.until, span.thread_until)};
+    return t;
+}
+
+/* A CPU's samples come in runs: mostly it is the last one's thread. */
+static inline struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t pid, uint32_t tid,
+                                                    uint32_t event, struct model_when when) {
+    struct profile_thread_slot *t = b->last_thread;
+    if (!t || t->pid != pid || t->tid != tid || t->event != event || when.time_ns <= t->from.time_ns ||
+        when.time_ns >= t->until.time_ns)
+        b->last_thread = t = seek_thread(b, pid, tid, event, when);
+    return t;
+}
+
+static __attribute__((noinline)) uint32_t make_group_key(struct profile_builder *b, struct profile_taken *x,
+                                                         struct profile_thread_slot *t) {
+    uint64_t values[PROFILE_GROUP_KEY_MAX];
+    x->comm = t->comm;
+    values[0] = x->event;
+    for (uint32_t i = 1; i < b->plan->group_key_count; i++)
+        values[i] =
+            i == b->plan->level_at ? x->cpumode : b->plan->slots[i]->key->value(b, x, b->plan->slots[i]);
+    uint32_t group_key = profile_group_key_add(b, values);
+    if (b->plan->by_thread)
+        t->group_key = group_key;
+    return group_key;
+}
+
+static inline uint32_t group_key_of(struct profile_builder *b, struct profile_taken *x,
+                                    struct profile_thread_slot *t) {
+    return t->group_key != PROFILE_NONE ? t->group_key : make_group_key(b, x, t);
+}
+
+/* ---- sums ---- */
+
+/* Counts the sample and says whether it is to have an entry. */
+static inline bool count_sample(struct profile_builder *b, uint64_t period, uint32_t event,
+                                enum profile_verdict verdict) {
+    struct profile_tally *t = &b->tally.items[event];
+    t->dropped += verdict == PROFILE_DROP;
+    t->filtered += verdict == PROFILE_FILTERED;
+    /* Unless percentages are relative they are of what filters took away, too. */
+    if (verdict == PROFILE_KEEP || (verdict == PROFILE_FILTERED && !b->plan->o->relative)) {
+        t->samples++;
+        t->period += period;
+        if (b->plan->in->parallelism && !b->plan->o->branch)
+            t->latency += period * PROFILE_LATENCY_UNIT / b->parallelism;
+    }
+    return verdict == PROFILE_KEEP;
+}
+
+/* A sample of that thread that is going to wait. */
+static inline void start_pending(struct profile_builder *b, const struct profile_thread_slot *slot,
+                                 uint32_t group_key, const struct perfdata_sample *s, unsigned cpumode,
+                                 struct model_when when, uint64_t period) {
+    struct profile_pending *p = profile_pending_next(b);
+    p->stack = (struct profile_stack){.key = {.group_key = group_key},
+                                      .period = period,
+                                      .first_ns = when.time_ns,
+                                      .samples = 1,
+                                      .thread = slot->thread};
+    if (b->plan->extras) /* with -b all of a branch's sample, as perf has it */
+        p->weights = (struct profile_weights){.w = {s->weight, s->ins_lat, s->weight3},
+                                              .latency = s->period * PROFILE_LATENCY_UNIT / b->parallelism};
+    for (unsigned i = 0; i < PROFILE_OWN_SUMS && b->plan->adds[i]; i++)
+        p->weights.own[i] = b->plan->adds[i](s);
+    p->order = when.order;
+    p->pid = s->pid;
+    p->words = 0;
+    p->cpumode = (uint8_t)cpumode;
+    p->inner.count = p->outer.count = 0;
+    p->inner.own = p->outer.own = false;
+    p->place = p->own = false;
+    p->known = PROFILE_NOT_KNOWN;
+    p->stack_id = PROFILE_NONE;
+}
+
+/* Adds `period` to the stack sample of the sample's place and callchain. */
+static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t frame, uint64_t period) {
+    struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
+    uint32_t group_key = slot->comm == PROFILE_NONE ? PROFILE_NONE : group_key_of(b, x, slot);
+    if (frame == RESOLVE_NO_FRAME || group_key == PROFILE_NONE)
+        return false;
+    start_pending(b, slot, group_key, x->s, x->cpumode, x->when, period);
+    if (b->plan->extras)
+        profile_pending_next(b)->weights.w[0] = profile_taken_weight(x);
+    if (b->plan->chains && !x->has_chain) /* once, of a sample with many branches, too */
+        x->has_chain = profile_chain_take(b, x, &x->chain, NULL);
+    if (b->plan->chains && !x->has_chain)
+        return false;
+    struct profile_stack_key *key = &profile_pending_next(b)->stack.key;
+    key->frame = frame;
+    if (b->plan->chains)
+        key->chain = x->chain;
+    profile_pending_push(b);
+    return true;
+}
+
+/* Where the sample lies. Its callchain mostly tells; if it is wanted whatever the place is, it comes first.
+ */
+static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
+    uint32_t frame = RESOLVE_NO_FRAME;
+    if (b->plan->chains && !b->search && !b->plan->selects && !b->plan->o->exclude_other) {
+        x->has_chain = profile_chain_take(b, x, &x->chain, &frame);
+        if (!x->has_chain || frame != RESOLVE_NO_FRAME)
+            return frame;
+    }
+    const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
+    return resolve_frames_at(&b->frames, state, x->cpumode, x->s->ip,
+                             (enum resolve_frame_kind)b->plan->place_kind, false);
+}
+
+/* The frame of the sample's own place, which nothing else tells. */
+static __attribute__((noinline)) void ask_chained_place(struct profile_builder *b,
+                                                        const struct perfdata_sample *s,
+                                                        const struct model_state *state) {
+    struct profile_pending *p = profile_pending_next(b);
+    p->ip = s->ip;
+    profile_pending_ask_place(b, p, state);
+}
+
+/* What tells samples of that group key and cpumode apart from others. */
+static inline uint64_t place_seed(unsigned cpumode, uint32_t group_key) {
+    return profile_pending_seed(hash_u64(cpumode), group_key);
+}
+
+/* The sample without a callchain lies there: it is remembered by what its frame is of, wherever processes
+ * have that. */
+static inline void know_place(struct profile_builder *b, const struct resolve_place_piece *piece,
+                              uint64_t seed, uint64_t ip) {
+    struct profile_pending *p = profile_pending_next(b);
+    p->ip = ip;
+    p->offset = ip + piece->slide;
+    p->image = piece->image;
+    uint64_t place = b->plan->place_kind == RESOLVE_ADDRESS ? ip : p->offset;
+    profile_pending_know_key(b, hash_fold(hash_fold(seed ^ p->image, HASH_ODD) ^ place, HASH_ODD));
+}
+
+static inline void ask_place(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
+                             struct model_when when) {
+    const struct model_state *state = resolve_places_state(&b->places, cpumode, s->pid, when);
+    if (b->plan->chains) {
+        ask_chained_place(b, s, state);
+        return;
+    }
+    know_place(b, resolve_places_piece(&b->places, state, s->ip),
+               place_seed(cpumode, profile_pending_next(b)->stack.key.group_key), s->ip);
+}
+
+/* Of a thread whose group key is not known, or whose samples are not all of one group key. */
+static __attribute__((noinline)) uint32_t
+make_sample_group_key(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
+                      unsigned cpumode, struct model_when when, struct profile_thread_slot *slot) {
+    struct profile_taken x = {
+        .s = s, .event = event, .when = when, .cpumode = cpumode, .parent = PROFILE_NONE};
+    return slot->comm == PROFILE_NONE ? PROFILE_NONE : make_group_key(b, &x, slot);
+}
+
+/* A sample whose frames nobody asks for before they are counted. */
+static inline __attribute__((always_inline)) enum profile_asked add_waiting(struct profile_builder *b,
+                                                                            const struct perfdata_sample *s,
+                                                                            uint32_t event, unsigned cpumode,
+                                                                            struct model_when when) {
+    struct profile_pending *p = profile_pending_next(b);
+    struct profile_thread_slot *slot = thread_of(b, s->pid, s->tid, event, when);
+    uint32_t group_key = slot->group_key;
+    if (group_key == PROFILE_NONE &&
+        (group_key = make_sample_group_key(b, s, event, cpumode, when, slot)) == PROFILE_NONE)
+        return PROFILE_ASK_FAILED;
+    start_pending(b, slot, group_key, s, cpumode, when, s->period);
+    enum profile_asked asked =
+        b->plan->chains ? profile_chain_ask(b, s, event, cpumode, when, p) : PROFILE_ASKED;
+    if (asked != PROFILE_ASKED)
+        return asked;
+    if (!p->own && !p->inner.own && !p->outer.own)
+        ask_place(b, s, cpumode, when);
+    count_sample(b, s->period, event, PROFILE_KEEP);
+    profile_pending_push(b);
+    return PROFILE_ASKED;
+}
+
+/* -c, -d, -S, -U and -x ask for the sample itself, wherever its branches led and whatever its callchain
+ * stack samples out; `own`: its place, where one is asked for. What is dropped is so for whatever reason
+ * else. */
+static enum profile_verdict judge(struct profile_builder *b, const struct profile_taken *x, uint32_t own) {
+    enum profile_verdict verdict = PROFILE_KEEP;
+    if (b->plan->selects) {
+        uint32_t comm = thread_of(b, x->s->pid, x->s->tid, x->event, x->when)->comm;
+        b->failed |= comm == PROFILE_NONE;
+        verdict = comm == PROFILE_NONE ? PROFILE_DROP : profile_select(b, x, comm, own);
+    }
+    bool other = b->plan->o->exclude_other && x->parent == PROFILE_NONE;
+    return verdict == PROFILE_KEEP && other ? PROFILE_FILTERED : verdict;
+}
+
+/* A sample that is looked at by itself, after those that wait. */
+static bool add_alone(struct profile_builder *b, struct profile_taken *x) {
+    if (b->plan->waits) /* those before it have their turn before it: frames are made in the samples' order */
+        profile_pending_flush(b);
+    uint32_t own = place_of(b, x), frame = own;
+    if (own == RESOLVE_NO_FRAME || (b->search && !profile_search_chain(b, x, &frame)))
+        return false;
+    return !count_sample(b, x->s->period, x->event, judge(b, x, own)) ||
+           (!b->failed && add_at(b, x, frame, x->s->period));
+}
+
+static bool add_sample(struct profile_builder *b, struct profile_taken *x) {
+    enum profile_asked asked =
+        b->plan->waits ? add_waiting(b, x->s, x->event, x->cpumode, x->when) : PROFILE_NOT_ASKED;
+    return asked == PROFILE_NOT_ASKED ? add_alone(b, x) : asked == PROFILE_ASKED;
+}
+
+/* Of a sample with branches. */
+static enum profile_verdict judge_branches(struct profile_builder *b, struct profile_taken *x) {
+    uint32_t own = b->plan->selects ? place_of(b, x) : 0, callee;
+    if (own == RESOLVE_NO_FRAME || (b->search && !profile_search_chain(b, x, &callee))) {
+        b->failed = true;
+        return PROFILE_DROP;
+    }
+    return judge(b, x, own);
+}
+
+static bool add_branches(struct profile_builder *b, struct profile_taken *x) {
+    /* perf stack samples out the blocks of a sample whose newest branch has no cycles. */
+    bool ok = true, blocks = b->plan->o->blocks && perfdata_branch_at(x->s, 0).cycles;
+    uint64_t cycles = 0; /* of the newer branch, which comes first */
+    for (uint64_t i = 0; ok && i < x->s->branch_count; i++) {
+        struct perfdata_branch branch = perfdata_branch_at(x->s, i);
+        uint32_t newer = x->from;
+        x->branch = &branch;
+        x->from = profile_branch_end(b, x->s->pid, x->when, branch.from, RESOLVE_ADDRESS);
+        x->to = profile_branch_end(b, x->s->pid, x->when, branch.to, RESOLVE_ADDRESS);
+        ok = x->from != RESOLVE_NO_FRAME && x->to != RESOLVE_NO_FRAME &&
+             (!profile_select_end(b, x->to) || add_at(b, x, x->to, 1));
+        if (ok && blocks)
+            ok = profile_runs_add(&b->runs, x->to, newer, cycles);
+        cycles = branch.cycles;
+    }
+    return ok && (!blocks || profile_runs_add(&b->runs, RESOLVE_NO_FRAME, x->from, cycles));
+}
+
+/* ---- records ---- */
+
+static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint32_t event, unsigned cpumode,
+                      struct model_when when) {
+    const struct profile_input *in = b->plan->in;
+    struct profile_tally *t = &b->tally.items[event];
+    enum profile_verdict verdict = in->keep ? in->keep(in->keep_ctx, s, event, when) : PROFILE_KEEP;
+    t->read++;
+    b->parallelism = in->parallelism ? profile_parallelism_at(in->parallelism, when) : 1;
+    bool branch = b->plan->o->branch;
+    if (branch && !s->branch_count) {
+        t->dropped++;
+        return;
+    }
+    struct profile_taken x = {
+        .s = s, .event = event, .when = when, .cpumode = cpumode, .parent = PROFILE_NONE};
+    if (branch && verdict == PROFILE_KEEP)
+        verdict = judge_branches(b, &x);
+    if (verdict != PROFILE_KEEP) {
+        count_sample(b, branch ? s->branch_count : s->period, event, verdict);
+        return;
+    }
+    if (branch && count_sample(b, s->branch_count, event, PROFILE_KEEP) && in->parallelism)
+        t->latency += s->branch_count * (s->period * PROFILE_LATENCY_UNIT / b->parallelism);
+    if (branch ? !add_branches(b, &x) : !add_sample(b, &x))
+        b->failed = true;
+}
+
+/* A sample that reads a group's counters is one of each event whose counter has moved since. */
+static void add_readings(struct profile_builder *b, struct perfdata_sample *s, unsigned cpumode,
+                         struct model_when when) {
+    for (uint64_t i = 0; i < s->read.count; i++) {
+        struct perfdata_read_value value = perfdata_read_at(&s->read, i);
+        uint32_t event = readings_take(&b->readings, b->plan->in->events, s->tid, &value, &s->period);
+        if (event != PERFDATA_NO_EVENT && event < b->tally.count && s->period)
+            add_taken(b, s, event, cpumode, when);
+    }
+}
+
+static __attribute__((cold)) void note_bad(struct profile_builder *b, const struct stream_sample *r) {
+    uint64_t *loc = vec_push(&b->bad);
+    b->failed |= !loc;
+    if (loc)
+        *loc = r->loc;
+}
+
+static void add_long_sample_plan(struct profile_builder *b, const struct stream_sample *r) {
+    const struct profile_input *in = b->plan->in;
+    const struct perfdata_event *e = &in->events->list.items[r->event];
+    struct perfdata_sample s;
+    s.pid = s.tid = s.cpu = UINT32_MAX;
+    s.ip = s.time = s.addr = 0;
+    s.period = e->attr.sample_period;
+    s.callchain = (struct perfdata_u64s){NULL, 0, false};
+    s.weight = s.ins_lat = s.weight3 = 0;
+    s.data_src = PERFDATA_SRC_NONE;
+    s.cgroup = s.transaction = s.code_page_size = s.data_page_size = s.phys_addr = 0;
+    s.branch_count = 0;
+    if (!stream_sample_whole(&e->plan, r->body) ||
+        !perfdata_sample_decode(&e->plan, r->body, b->plan->want, &s)) {
+        note_bad(b, r);
+        return;
+    }
+    if (!b->plan->history && !resolve_chain_has_calls(&e->attr)) /* what is looked at for calls only */
+        s.have &= ~PERFDATA_SAMPLE_BRANCH_STACK;
+    if (b->plan->o->mem) /* what counts is how long it took */
+        s.period = s.weight ? s.weight : 1;
+    struct model_when when = {r->when_ns, r->loc};
+    unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
+    if (b->plan->want & e->plan.sample_type & PERFDATA_SAMPLE_READ &&
+        e->attr.read_format & PERFDATA_FORMAT_GROUP)
+        add_readings(b, &s, cpumode, when);
+    else
+        add_taken(b, &s, r->event, cpumode, when);
+}
+
+static __attribute__((cold)) bool add_plain_alone(struct profile_builder *b, const struct perfdata_sample *s,
+                                                  uint32_t event, unsigned cpumode, struct model_when when) {
+    struct profile_taken x = {
+        .s = s, .event = event, .when = when, .cpumode = cpumode, .parent = PROFILE_NONE};
+    return add_alone(b, &x);
+}
+
+/* Whether a callchain lies within its sample. */
+static inline bool chain_fits(struct bytes body, size_t at) {
+    size_t left = body.size - at;
+    return left >= 8 && bytes_load64(body.data + at, false) <= left / 8 - 1;
+}
+
+/* The same for what most samples are: fixed fields and perhaps a callchain, all of them counted. */
+static inline void add_plain(struct profile_builder *b, const struct profile_sample_plan *w,
+                             const struct stream_sample *r) {
+    const uint8_t *p = r->body.data;
+    struct perfdata_sample s;
+    s.callchain = (struct perfdata_u64s){NULL, 0, false};
+    if (w->chain_at) {
+        if (__builtin_expect(!chain_fits(r->body, w->chain_at), 0)) {
+            note_bad(b, r);
+            return;
+        }
+        if (w->have & PERFDATA_SAMPLE_CALLCHAIN)
+            s.callchain =
+                (struct perfdata_u64s){p + w->chain_at + 8, bytes_load64(p + w->chain_at, false), false};
+    }
+    s.have = w->have;
+    s.ip = bytes_load64(p + w->ip_at, false);
+    s.pid = bytes_load32(p + w->tid_at, false);
+    s.tid = bytes_load32(p + w->tid_at + 4, false);
+    s.period = w->has_period ? bytes_load64(p + w->period_at, false) : w->period;
+    unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
+    struct model_when when = {r->when_ns, r->loc};
+    b->tally.items[r->event].read++;
+    enum profile_asked asked = add_waiting(b, &s, r->event, cpumode, when);
+    if (__builtin_expect(asked != PROFILE_ASKED, 0))
+        b->failed |= asked == PROFILE_ASK_FAILED || !add_plain_alone(b, &s, r->event, cpumode, when);
+}
+
+/* What samples without callchains that follow each other mostly have in common. What is asked for once they
+ * wait is asked without b->places, so that the states stay what they are. */
+struct flat_run {
+    uint64_t thread;        /* pid and tid, as recorded */
+    uint64_t after, before; /* ns: true of samples between them */
+    uint32_t group_key, model_thread;
+    struct flat_space {
+        const struct model_state *state;         /* NULL: not asked for yet */
+        const struct resolve_place_piece *piece; /* mostly the one */
+        uint64_t seed;                           /* place_seed */
+    } spaces[PERFDATA_MISC_CPUMODE_MASK + 1];    /* by cpumode: the kernel's, and one other at a time */
+    unsigned other;
+};
+
+/* What is not the same as of the sample before, or has not been asked for. False: memory. */
+static __attribute__((noinline)) bool seek_run(struct profile_builder *b, const struct profile_sample_plan *w,
+                                               const struct stream_sample *r, struct flat_run *x) {
+    const uint8_t *p = r->body.data + w->tid_at;
+    struct perfdata_sample s = {
+        .have = w->have, .pid = bytes_load32(p, false), .tid = bytes_load32(p + 4, false)};
+    struct model_when when = {r->when_ns, r->loc};
+    unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
+    uint64_t thread = bytes_load64(p, false);
+    if (thread != x->thread || when.time_ns <= x->after || when.time_ns >= x->before) {
+        struct profile_thread_slot *slot = thread_of(b, s.pid, s.tid, r->event, when);
+        uint32_t group_key = slot->group_key;
+        if (group_key == PROFILE_NONE)
+            group_key = make_sample_group_key(b, &s, r->event, cpumode, when, slot);
+        if (group_key == PROFILE_NONE)
+            return false;
+        *x = (struct flat_run){.thread = thread,
+                               .after = slot->from.time_ns,
+                               .before = slot->until.time_ns,
+                               .group_key = group_key,
+                               .model_thread = slot->thread};
+    }
+    const struct model_state *state = resolve_places_state(&b->places, cpumode, s.pid, when);
+    if (cpumode != PERFDATA_MISC_KERNEL) { /* it may have taken the place of another's */
+        x->spaces[x->other].state = NULL;
+        x->other = cpumode;
+    }
+    x->after = state->from.time_ns > x->after ? state->from.time_ns : x->after;
+    x->before = state->until.time_ns < x->before ? state->until.time_ns : x->before;
+    x->spaces[cpumode] =
+        (struct flat_space){state, resolve_places_any_piece(state), place_seed(cpumode, x->group_key)};
+    return true;
+}
+
+/* The same where no callchains are asked for, of a run of samples of one event. Of those that wait all fields
+ * that are not set here are as they were at first, or are set once they are asked for. */
+static void add_flat(struct profile_builder *b, const struct profile_sample_plan *w,
+                     const struct stream_sample *run, size_t n) {
+    struct flat_run x = {.before = 0};
+    uint64_t read = 0, sum = 0;
+    for (const struct stream_sample *r = run; r < run + n; r++) {
+        const uint8_t *p = r->body.data;
+        unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
+        uint64_t ip = bytes_load64(p + w->ip_at, false), time_ns = r->when_ns;
+        if (w->chain_at && __builtin_expect(!chain_fits(r->body, w->chain_at), 0)) {
+            note_bad(b, r);
+            continue;
+        }
+        bool same = bytes_load64(p + w->tid_at, false) == x.thread && time_ns > x.after && time_ns < x.before;
+        struct flat_space *space = &x.spaces[cpumode];
+        if (__builtin_expect(!same || !space->state, 0) && !seek_run(b, w, r, &x)) {
+            b->failed = true;
+            return;
+        }
+        if (ip - space->piece->start >= space->piece->size)
+            space->piece = resolve_places_piece(&b->places, space->state, ip);
+        uint64_t period = w->has_period ? bytes_load64(p + w->period_at, false) : w->period;
+        struct profile_pending *q = profile_pending_next(b);
+        q->stack.key.group_key = x.group_key;
+        q->stack.period = period;
+        q->stack.first_ns = time_ns;
+        q->stack.samples = 1;
+        q->stack.thread = x.model_thread;
+        q->cpumode = (uint8_t)cpumode;
+        know_place(b, space->piece, space->seed, ip);
+        profile_pending_push(b);
+        read++;
+        sum += period;
+    }
+    struct profile_tally *t = &b->tally.items[run->event];
+    t->read += read;
+    t->samples += read;
+    t->period += sum;
+}
+
+void profile_builder_add_samples(struct profile_builder *b, const struct stream_sample *samples, size_t n) {
+    for (size_t i = 0, next; i < n; i = next) {
+        next = i + 1;
+        if (samples[i].event >= b->sample_plans.count)
+            continue;
+        const struct profile_sample_plan *w = &b->sample_plans.items[samples[i].event];
+        while (w->flat && next < n && samples[next].event == samples[i].event)
+            next++;
+        if (w->flat)
+            add_flat(b, w, &samples[i], next - i);
+        else if (w->plain)
+            add_plain(b, w, &samples[i]);
+        else
+            add_long_sample_plan(b, &samples[i]);
+    }
+}
+
+void profile_builder_add(struct profile_builder *b, const struct stream_record *r) {
+    if (r->raw.type != PERFDATA_RECORD_SAMPLE)
+        return;
+    profile_builder_add_samples(
+        b, &(struct stream_sample){r->raw.body, r->loc, stream_when_ns(b->stream, r), r->event, r->raw.misc},
+        1);
+}
+
+void profile_builder_flush(struct profile_builder *b) {
+    profile_pending_flush(b);
+}

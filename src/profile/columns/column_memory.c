@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys about what a sample accessed (--mem-mode). Those about the memory's source share one value, the whole
+ * word that was recorded: perf groups by one field of it, and shows the words of the sample that came first,
+ * which tell of other fields, too.
+ */
+#include "format/perfdata/data_src.h"
+#include "profile/profile_internal.h"
+
+/* ---- the source of the data ---- */
+
+static uint64_t value_source(struct profile_builder *b, const struct profile_taken *x,
+                             const struct profile_column *c) {
+    (void)b, (void)c;
+    return x->s->data_src;
+}
+
+/* words_NAME and put_NAME of the key of one field of the source. */
+#define SOURCE_KEY(name, field, text)                                                                      \
+    static unsigned words_##name(const struct profile *p, const struct profile_row *row, uint32_t frame,   \
+                                 uint64_t value, uint64_t *words) {                                        \
+        (void)p, (void)row, (void)frame;                                                                   \
+        words[0] = perfdata_src_bits(value, field);                                                        \
+        return 1;                                                                                          \
+    }                                                                                                      \
+    static void put_##name(const struct profile *p, const struct profile_table *t,                         \
+                           const struct profile_row *row, const struct profile_column *c, struct out *o) { \
+        (void)t;                                                                                           \
+        text(o, profile_group_key_value(p, row->group_key, c));                                            \
+    }
+
+SOURCE_KEY(level, PERFDATA_SRC_LVL, perfdata_src_level)
+SOURCE_KEY(snoop, PERFDATA_SRC_SNOOP, perfdata_src_snoop)
+SOURCE_KEY(tlb, PERFDATA_SRC_TLB, perfdata_src_tlb)
+SOURCE_KEY(locked, PERFDATA_SRC_LOCK, perfdata_src_locked)
+SOURCE_KEY(blocked, PERFDATA_SRC_BLK, perfdata_src_blocked)
+
+/* ---- places ---- */
+
+/* Another place than the sample's own. */
+static uint64_t take_place(struct profile_builder *b, const struct profile_taken *x, uint64_t address) {
+    const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
+    uint32_t frame = resolve_frames_at(&b->frames, state, x->cpumode, address, RESOLVE_ADDRESS, false);
+    b->failed |= frame == RESOLVE_NO_FRAME;
+    return frame == RESOLVE_NO_FRAME ? 0 : frame;
+}
+
+static uint64_t value_data(struct profile_builder *b, const struct profile_taken *x,
+                           const struct profile_column *c) {
+    (void)c;
+    return take_place(b, x, x->s->addr);
+}
+
+/* The code, to the byte. */
+static uint64_t value_code(struct profile_builder *b, const struct profile_taken *x,
+                           const struct profile_column *c) {
+    (void)c;
+    return take_place(b, x, x->s->ip);
+}
+
+static unsigned words_address(const struct profile *p, const struct profile_row *row, uint32_t frame,
+                              uint64_t value, uint64_t *words) {
+    (void)row, (void)value;
+    words[0] = p->b.frames.list.items[frame].address;
+    return 1;
+}
+
+/* Where in its file it is; of memory without one, as stacks are, the address. */
+static uint64_t line_of(const struct profile *p, const struct resolve_frame *f) {
+    unsigned kind =
+        f->image == MODEL_NONE ? MODEL_IMAGE_OTHER : model_image(p->plan.in->model, f->image)->kind;
+    bool memory = kind == MODEL_IMAGE_ANON || kind == MODEL_IMAGE_HEAP || kind == MODEL_IMAGE_STACK ||
+                  kind == MODEL_IMAGE_SYSV;
+    return (memory ? f->address : f->offset) & ~(uint64_t)(PROFILE_CACHELINE_BYTES - 1);
+}
+
+/* The line, then whose it is. */
+static unsigned words_cacheline(const struct profile *p, const struct profile_row *row, uint32_t frame,
+                                uint64_t value, uint64_t *words) {
+    const struct resolve_frame *f = &p->b.frames.list.items[frame];
+    (void)row, (void)value;
+    words[0] = line_of(p, f);
+    words[1] = (uint64_t)f->cpumode << 32 | f->image;
+    return 2;
+}
+
+/* The kernel's lines first; then memory, then files', then what lies in no mapping. */
+static uint64_t rank_cacheline(const struct profile *p, const struct profile_row *row,
+                               const uint64_t *words) {
+    uint32_t image = (uint32_t)words[1];
+    bool file = image != MODEL_NONE && model_image(p->plan.in->model, image)->ino;
+    (void)row;
+    return words[1] >> 32 << 61 | (uint64_t)(image == MODEL_NONE) << 60 | (uint64_t)file << 59 |
+           (words[0] & (UINT64_MAX >> 5));
+}
+
+static bool is_object(const struct profile *p, const struct resolve_frame *f) {
+    const struct symbol_table *t = resolve_names_table(p->plan.in->names, f->image);
+    return symbol_table_flags(t, f->symbol) & SYMBOL_OBJECT;
+}
+
+/* As "%#.16llx"; within an object how far. */
+static void put_place(const struct profile *p, uint32_t frame, uint64_t address, uint64_t offset,
+                      struct out *o) {
+    const struct profile_name *name = profile_name_of(p, frame);
+    if (!name) {
+        profile_put_address(o, address, 16);
+        return;
+    }
+    out_str(o, name->text);
+    if (is_object(p, &p->b.frames.list.items[frame])) {
+        out_str(o, "+0x");
+        out_hex(o, offset - name->start, 0);
+    }
+}
+
+static void put_symbol(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
+                       const struct profile_column *c, struct out *o) {
+    uint32_t frame = profile_key_frame(p, c, row);
+    const struct resolve_frame *f = &p->b.frames.list.items[frame];
+    (void)t;
+    profile_put_level(o, row->cpumode);
+    put_place(p, frame, f->address, f->offset, o);
+}
+
+static void put_cacheline(const struct profile *p, const struct profile_table *t,
+                          const struct profile_row *row, const struct profile_column *c, struct out *o) {
+    uint32_t frame = profile_key_frame(p, c, row);
+    const struct resolve_frame *f = &p->b.frames.list.items[frame];
+    (void)t;
+    profile_put_level(o, row->cpumode);
+    if (f->image == MODEL_NONE) /* "[X]": in no mapping */
+        o->buf[o->len - 3] = 'X';
+    put_place(p, frame, line_of(p, f), line_of(p, f), o);
+}
+
+enum { LEVEL = 4, ADDRESS = 18 };
+
+static uint32_t room_symbol(const struct profile *p, const struct profile_row *row,
+                            const struct profile_column *c) {
+    const struct profile_name *name = profile_name_of(p, profile_key_frame(p, c, row));
+    return LEVEL + ADDRESS + (name ? name->text_len : 0);
+}
+
+static uint32_t room_cacheline(const struct profile *p, const struct profile_row *row,
+                               const struct profile_column *c) {
+    return room_symbol(p, row, c) + (profile_name_of(p, profile_key_frame(p, c, row)) != NULL);
+}
+
+static uint32_t room_dso(const struct profile *p, const struct profile_row *row,
+                         const struct profile_column *c) {
+    bool nowhere = p->b.frames.list.items[profile_key_frame(p, c, row)].image == MODEL_NONE;
+    return nowhere && !p->plan.o->tight && !p->plan.o->dsos ? PROFILE_NAMELESS_WIDTH : 0;
+}
+
+/* ---- other values ---- */
+
+static uint64_t value_phys(struct profile_builder *b, const struct profile_taken *x,
+                           const struct profile_column *c) {
+    (void)b, (void)c;
+    return x->s->phys_addr;
+}
+
+static void put_phys(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
+                     const struct profile_column *c, struct out *o) {
+    (void)t;
+    profile_put_level(o, row->cpumode);
+    profile_put_address(o, profile_key_word(p, c, row), 16);
+}
+
+static uint64_t value_page_size(struct profile_builder *b, const struct profile_taken *x,
+                                const struct profile_column *c) {
+    (void)b, (void)c;
+    return x->s->data_page_size;
+}
+
+#define OF_SOURCE                                                                                \
+    .need = PROFILE_NEEDS_MEMORY, .kind = PROFILE_KEY_NUMBER, .wants = PERFDATA_SAMPLE_DATA_SRC, \
+    .value = value_source
+#define OF_DATA                                                                               \
+    .need = PROFILE_NEEDS_MEMORY, .kind = PROFILE_KEY_ADDRESS, .wants = PERFDATA_SAMPLE_ADDR, \
+    .value = value_data
+
+static const struct profile_key rows[] = {
+    {PROFILE_NAMES("symbol_daddr", "Data Symbol", "the variable that was accessed, or the address"), OF_DATA,
+     .layout = PROFILE_RAGGED, .width = 22, .cut_from = PROFILE_NEVER_CUT, .words = words_address,
+     .rank = profile_rank_signed, .put = put_symbol, .room = room_symbol},
+    {PROFILE_NAMES("dso_daddr", "Data Object", "the object that the accessed data belongs to"), OF_DATA,
+     .words = profile_words_dso, .rank = profile_rank_dso_backwards, .put = profile_put_text,
+     .room = room_dso},
+    {PROFILE_NAMES("locked", "Locked", "whether the bus was locked"), OF_SOURCE,
+     .layout = PROFILE_RAGGED | PROFILE_TITLE_WIDE, .width = 6, .words = words_locked, .put = put_locked},
+    {PROFILE_NAMES("tlb", "TLB access", "which TLB knew the page, if any"), OF_SOURCE,
+     .layout = PROFILE_TITLE_WIDE, .width = 22, .cut_from = PROFILE_NEVER_CUT, .words = words_tlb,
+     .put = put_tlb},
+    {PROFILE_NAMES("mem", "Memory access", "the cache or memory that had the data"), OF_SOURCE,
+     .layout = PROFILE_TITLE_WIDE, .width = 39, .cut_from = PROFILE_NEVER_CUT, .words = words_level,
+     .put = put_level},
+    {PROFILE_NAMES("snoop", "Snoop", "what asking other caches found"), OF_SOURCE,
+     .layout = PROFILE_TITLE_WIDE, .width = 12, .cut_from = PROFILE_NEVER_CUT, .words = words_snoop,
+     .put = put_snoop},
+    {PROFILE_NAMES("dcacheline", "Data Cacheline", "the cache line of the accessed data"), OF_DATA,
+     .layout = PROFILE_RAGGED, .width = 22, .words = words_cacheline, .rank = rank_cacheline,
+     .word_decides = true, .put = put_cacheline, .room = room_cacheline},
+    {PROFILE_NAMES("symbol_iaddr", "Code Symbol", "the function of the instruction, to the byte"),
+     .need = PROFILE_NEEDS_MEMORY, .kind = PROFILE_KEY_ADDRESS, .layout = PROFILE_RAGGED | PROFILE_LEVEL,
+     .width = 22, .value = value_code, .words = words_address, .rank = profile_rank_signed, .put = put_symbol,
+     .room = room_symbol},
+    {PROFILE_NAMES("phys_daddr", "Data Physical Address", "the physical address that was accessed"),
+     .need = PROFILE_NEEDS_MEMORY, .kind = PROFILE_KEY_NUMBER, .wants = PERFDATA_SAMPLE_PHYS_ADDR,
+     .layout = PROFILE_TITLE_WIDE, .width = 22, .value = value_phys, .put = put_phys},
+    {PROFILE_NAMES("data_page_size", "Data Page Size", "the size of the page that was accessed"),
+     .need = PROFILE_NEEDS_MEMORY, .kind = PROFILE_KEY_NUMBER, .wants = PERFDATA_SAMPLE_DATA_PAGE_SIZE,
+     .layout = PROFILE_TITLE_WIDE, .width = 22, .value = value_page_size, .put = profile_put_page_size},
+    {PROFILE_NAMES("blocked", "Blocked", "what a load had to wait for"), OF_SOURCE,
+     .layout = PROFILE_RAGGED | PROFILE_TITLE_WIDE, .width = 10, .words = words_blocked, .put = put_blocked},
+};
+
+const struct profile_key_list profile_memory_keys = {rows, sizeof rows / sizeof *rows};

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trees of callchains that call graphs are made of, one for each kind. Only few rows have graphs, so
+ * trees are made, once it is known which, of the leaves that such a row is of: their own, or one that they
+ * pass.
+ */
+#include <stdlib.h>
+
+#include "profile/profile_internal.h"
+
+/* A node on the path. */
+struct step {
+    uint32_t node, frame;
+    uint32_t samples;
+    uint64_t period;
+};
+
+/* At a frame key where some row has a graph: the last kind that has such a row there, and that. */
+struct mark {
+    uint32_t kind, row; /* row: in graph_rows of the kind's table */
+    bool open;          /* a node of the row is on the path */
+};
+
+struct forest {
+    struct profile *p;
+    uint32_t *frames;   /* by frame: its frame key's in `marks`; 0: no row has a graph there */
+    uint32_t *segments; /* what the segment's frames have, see has_rows; NO_ROWS: nothing, of no kind;
+                        NOT_KNOWN: nobody has looked */
+    VEC(struct mark) marks;
+    uint32_t kind;
+    struct profile_table *t;
+    bool children;
+    VEC(struct step) path; /* [0]: the tree's root; empty: the kind has none yet */
+    uint32_t outer;        /* the outer segment that the path has, */
+    size_t outer_end;      /* up to here; 0: none yet */
+};
+
+/* ---- which rows ---- */
+
+/* Lists a table's rows with graphs. False: memory. */
+static bool list_rows(const struct profile *p, struct profile_table *t) {
+    for (uint32_t i = 0; i < t->rows.count; i++) {
+        uint32_t *row = profile_has_graph(p, t, i) ? vec_push(&t->graph_rows) : NULL;
+        if (row)
+            *row = i;
+        else if (profile_has_graph(p, t, i))
+            return false;
+    }
+    return true;
+}
+
+/* Notes at which frame keys rows have graphs: frame keys[frame key], as f->frames. False: memory. */
+static bool mark_frame_keys(struct forest *f, uint32_t *frame_keys) {
+    struct profile *p = f->p;
+    struct mark *none = vec_push(&f->marks);
+    bool ok = none;
+    if (none)
+        none->kind = PROFILE_NONE;
+    for (uint32_t i = 0; ok && i < p->shown.count; i++) {
+        struct profile_table *t = &p->tables.items[p->shown.items[i]];
+        ok = list_rows(p, t);
+        for (uint32_t k = 0; ok && k < t->graph_rows.count; k++) {
+            uint32_t *at = &frame_keys[profile_frame_key_of(p, t->rows.items[t->graph_rows.items[k]].frame)];
+            struct mark *mark = *at ? NULL : vec_push(&f->marks);
+            ok = mark || *at;
+            if (!mark)
+                continue;
+            mark->kind = PROFILE_NONE;
+            *at = (uint32_t)f->marks.count - 1;
+        }
+    }
+    return ok;
+}
+
+enum { NOT_KNOWN = 0, NO_ROWS = 1 };
+
+/* Finds the rows with graphs, and in which frames they may be. */
+static bool mark_rows(struct forest *f) {
+    struct profile *p = f->p;
+    size_t frames = p->places.count;
+    uint32_t *frame_keys = calloc(p->frame_key_count + 1u, sizeof *frame_keys);
+    f->frames = malloc((frames + 1) * sizeof *f->frames);
+    f->segments =
+        calloc((size_t)profile_segments_count(&p->b.segments) + 1, sizeof *f->segments); /* NOT_KNOWN */
+    bool ok = frame_keys && f->frames && f->segments && mark_frame_keys(f, frame_keys);
+    for (size_t i = 0; ok && i < frames; i++)
+        f->frames[i] = frame_keys[profile_frame_key_of(p, (uint32_t)i)];
+    if (ok)
+        f->segments[PROFILE_EMPTY_SEGMENT] = NO_ROWS; /* which is there without any other, too */
+    free(frame_keys);
+    return ok;
+}
+
+/* The row with a graph that the kind has at a frame's frame key; NULL: none. */
+static struct mark *own_row(const struct forest *f, uint32_t frame) {
+    struct mark *mark = &f->marks.items[f->frames[frame]];
+    return mark->kind == f->kind ? mark : NULL;
+}
+
+/* The same for a frame of a callchain. */
+static struct mark *row_at(const struct forest *f, uint32_t frame) {
+    return f->frames[frame] ? own_row(f, frame) : NULL;
+}
+
+/* Whether some of a segment's frames are at frame keys where the kind has rows with graphs: found out once.
+ */
+static bool has_rows(const struct forest *f, uint32_t segment) {
+    uint32_t n, any = 0, known = f->segments[segment];
+    bool has = false;
+    if (known == NO_ROWS)
+        return false;
+    if (known >> 1 == f->kind + 1)
+        return known & 1;
+    const uint32_t *ids = profile_segments_ids(&f->p->b.segments, segment, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        any |= f->frames[ids[i]];
+        has |= row_at(f, ids[i]) != NULL;
+    }
+    f->segments[segment] = any ? (f->kind + 1) << 1 | has : NO_ROWS;
+    return has;
+}
+
+/* ---- trees ---- */
+
+static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
+    struct profile *p = f->p;
+    struct step *step = p->nodes.count < PROFILE_NONE ? vec_push(&f->path) : NULL;
+    struct profile_chain_node *node = step ? vec_push(&p->nodes) : NULL;
+    if (!node)
+        return NULL;
+    step->node = (uint32_t)(p->nodes.count - 1);
+    step->frame = frame;
+    node->parent = f->path.count > 1 ? step[-1].node : PROFILE_NONE;
+    node->frame = frame;
+    node->row = PROFILE_NO_ROW;
+    return node;
+}
+
+/* `row`: of the frame, with a graph; NULL: none. */
+static bool open_frame(struct forest *f, uint32_t frame, struct mark *row) {
+    struct profile_chain_node *node = open_node(f, frame);
+    if (!node || !row)
+        return node;
+    node->row = row->row & PROFILE_NO_ROW;
+    node->outermost = !row->open;
+    row->open = true;
+    f->t->node_at.items[row->row + 2]++;
+    return true;
+}
+
+/* Closes all nodes but the first `keep` of the path. */
+static void close_down_to(struct forest *f, size_t keep) {
+    struct profile *p = f->p;
+    while (f->path.count > keep) {
+        struct step *step = &f->path.items[--f->path.count];
+        struct profile_chain_node *node = &p->nodes.items[step->node];
+        node->end = (uint32_t)p->nodes.count;
+        node->period = step->period;
+        node->samples = step->samples;
+        if (node->row != PROFILE_NO_ROW && node->outermost)
+            f->marks.items[f->frames[node->frame]].open = false;
+        if (!f->path.count)
+            return;
+        step[-1].period += step->period;
+        step[-1].samples += step->samples;
+    }
+}
+
+/* Brings the path to a chain, from `at` of it on, as long as it is the `same`. */
+static bool go_along(struct forest *f, uint32_t segment, size_t *at, bool *same) {
+    uint32_t n;
+    const uint32_t *ids = profile_segments_ids(&f->p->b.segments, segment, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        *same = *same && *at < f->path.count && f->path.items[*at].frame == ids[i];
+        if (!*same) {
+            close_down_to(f, *at);
+            if (!open_frame(f, ids[i], f->children ? row_at(f, ids[i]) : NULL))
+                return false;
+        }
+        ++*at;
+    }
+    return true;
+}
+
+/* Takes a leaf into the tree; its node. PROFILE_NONE: memory. */
+static uint32_t add_stack(struct forest *f, uint32_t stack) {
+    const struct profile_stack *x = &f->p->b.stacks.items[stack];
+    bool same = true, known = f->outer_end && f->outer == x->key.chain.outer;
+    size_t at = known ? f->outer_end : 1;
+    if (!known && !go_along(f, x->key.chain.outer, &at, &same))
+        return PROFILE_NONE;
+    f->outer = x->key.chain.outer;
+    f->outer_end = at;
+    if (!go_along(f, x->key.chain.inner, &at, &same))
+        return PROFILE_NONE;
+    close_down_to(f, at);
+    struct step *step = &f->path.items[f->path.count - 1];
+    step->period += x->period;
+    step->samples += x->samples;
+    return step->node;
+}
+
+/* Notes a stack sample of a row with a graph; NULL: it has none. */
+static bool list_stack(struct forest *f, uint32_t stack, const struct mark *row) {
+    struct profile_tree_leaf *listed = row ? vec_push(&f->p->tree_leaves) : NULL;
+    if (listed) {
+        *listed = (struct profile_tree_leaf){stack, row->row};
+        f->t->stack_at.items[row->row + 2]++;
+    }
+    return listed || !row;
+}
+
+/* The tree of the kind's leaves, as far as graphs show them. */
+static bool make_tree(struct forest *f, const struct profile_kind *kind) {
+    uint32_t end = kind->first_stack + kind->stack_count;
+    f->outer_end = 0;
+    for (uint32_t i = kind->first_stack; i < end; i++) {
+        const struct profile_stack_key *key = &f->p->b.stacks.items[i].key;
+        struct mark *own = own_row(f, key->frame);
+        if (!own && (!f->children || !(has_rows(f, key->chain.outer) || has_rows(f, key->chain.inner))))
+            continue;
+        if (!f->path.count && !open_node(f, f->kind))
+            return false;
+        f->p->leaf_nodes.items[i] = add_stack(f, i);
+        if (f->p->leaf_nodes.items[i] == PROFILE_NONE || !list_stack(f, i, own))
+            return false;
+    }
+    if (f->path.count)
+        close_down_to(f, 0);
+    return true;
+}
+
+/* ---- all ---- */
+
+/* The first of a table's rows with graphs that is `row` or after it. */
+static uint32_t first_from(const struct profile_table *t, uint32_t row) {
+    uint32_t from = 0, end = (uint32_t)t->graph_rows.count;
+    while (from < end) {
+        uint32_t mid = from + (end - from) / 2;
+        if (t->graph_rows.items[mid] < row)
+            from = mid + 1;
+        else
+            end = mid;
+    }
+    return from;
+}
+
+static bool plant(struct forest *f, uint32_t kind) {
+    struct profile *p = f->p;
+    const struct profile_kind *k = &p->kind_list.items[kind];
+    f->kind = kind;
+    f->t = &p->tables.items[k->table];
+    uint32_t from = first_from(f->t, k->first_row), end = first_from(f->t, k->first_row + k->row_count);
+    for (uint32_t i = from; i < end; i++) {
+        uint32_t frame = f->t->rows.items[f->t->graph_rows.items[i]].frame;
+        f->marks.items[f->frames[frame]] = (struct mark){kind, i, false};
+    }
+    return from == end || make_tree(f, k);
+}
+
+static bool fill(void *vec, size_t n) {
+    VEC(uint32_t) *list = vec;
+    if (!vec_reserve(list, n + 1))
+        return false;
+    memset(list->items, 0xff, n * sizeof *list->items); /* PROFILE_NONE */
+    list->count = n;
+    return true;
+}
+
+/* Counting sort, see graph.c: at[owner + 2] counts the things of an owner. */
+static bool make_at(void **at_items, size_t *cap, size_t owners) {
+    if (!vec_reserve_raw(at_items, cap, owners + 2, sizeof(uint32_t)))
+        return false;
+    memset(*at_items, 0, (owners + 2) * sizeof(uint32_t));
+    return true;
+}
+
+static bool start_lists(struct profile_table *t) {
+    size_t rows = t->graph_rows.count;
+    return make_at((void **)&t->node_at.items, &t->node_at.cap, rows) &&
+           make_at((void **)&t->stack_at.items, &t->stack_at.cap, rows);
+}
+
+bool profile_forest(struct profile *p) {
+    struct forest f = {.p = p, .children = p->plan.o->children};
+    uint32_t n = (uint32_t)p->b.stacks.count;
+    bool ok = mark_rows(&f) && fill(&p->leaf_nodes, n);
+    for (uint32_t i = 0; ok && i < p->tables.count; i++)
+        ok = start_lists(&p->tables.items[i]);
+    for (uint32_t i = 0; ok && i < p->kind_list.count; i++)
+        ok = plant(&f, i);
+    vec_fini(&p->segment_ranks);
+    free(f.frames);
+    free(f.segments);
+    vec_fini(&f.marks);
+    vec_fini(&f.path);
+    return ok;
+}

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One walk along the leaves in the order of their callchains, which finds the rows and what passes through
+ * them, without building the tree that the chains make:
+ *
+ *   leaves in order          path while walking (outermost frame first)
+ *   main fork entry          main fork entry      opened: 3
+ *   main read                main read            closed: entry fork, opened: read
+ *   main read entry          main read entry      opened: entry
+ *   (end)                                         closed: entry read main, main's sums are complete
+ *
+ * What two neighbours have in common stays open. A node's sums are complete when it is closed; it counts for
+ * its row only if no node further out on the path is of the same row. What a leaf has in common with neither
+ * of its neighbours, which are most nodes, counts at once, without ever being on the path.
+ *
+ * The leaves themselves are put into the order of the walk first: whatever comes later goes along them as
+ * well, or looks at those of neighbouring rows.
+ */
+#include <stdlib.h>
+
+#include "base/hot.h"
+#include "base/prefetch.h"
+#include "base/radix.h"
+#include "profile/profile_internal.h"
+
+/* A node on the path. */
+struct step {
+    uint32_t frame, row; /* row: PROFILE_NO_ROW: none */
+    uint32_t frame_key;  /* of the frame */
+    uint32_t first_stack;
+    uint32_t samples;
+    uint64_t first_ns, period, latency;
+    uint16_t deepest; /* the most frames of a stack sample at and below it */
+    bool outermost;
+};
+
+/* A stack sample's chain, outermost frame first. */
+struct chain {
+    const uint32_t *outer, *inner; /* inner: what is after the outer segment */
+    uint32_t outer_len, len;       /* len: of both */
+    uint32_t outer_segment;
+};
+
+struct walk {
+    struct profile *p;
+    struct profile_table *t; /* of the kind at hand */
+    uint32_t kind;
+    struct profile_frame_key *frame_keys;
+    const uint32_t *frame_key_of;          /* profile.frame keys */
+    VEC(struct step) path;                 /* [0]: the kind's root */
+    VEC(uint32_t) marked;                  /* frame keys that are open for the stack sample at hand alone */
+    const uint32_t *was;                   /* profile.stack_was */
+    const struct profile_stack *stacks;    /* in the order of the walk */
+    const struct profile_weights *weights; /* likewise; NULL: there are none */
+    size_t end;                            /* of stack samples */
+    struct chain chain;                    /* of the stack sample at hand, */
+    uint32_t common;                       /* and how much of it the one before has, too */
+    const uint8_t *grade_of;               /* profile.grades */
+    uint64_t *grades;                      /* of the kind's event: of all frames of all its samples */
+    uint32_t longest;                      /* profile_longest_chain of that event */
+    bool children, caller;
+    bool latency; /* with children; it is asked for */
+};
+
+/* Whether the stack sample is what made the row, as far as is known. Of samples at the same time the one that
+ * lies there goes before one that passes, and else the first in the file. */
+static inline bool walk_is_first(const struct walk *w, const struct profile_row *row, uint64_t first_ns,
+                                 uint32_t stack, bool own) {
+    if (first_ns != row->first_ns)
+        return first_ns < row->first_ns;
+    return own == row->own ? w->was[stack] < w->was[row->first_stack] : own;
+}
+
+/* ---- order ---- */
+
+static unsigned bits_of(uint64_t n) {
+    return 64 - (unsigned)__builtin_clzll(n | 1);
+}
+
+/* Sorts the stack samples by kind, then by chain: p->stack_was. */
+static void sort_stacks(struct profile *p, struct radix_item *items, struct radix_item *room) {
+    const struct profile_builder *b = &p->b;
+    const uint32_t *ranks = p->segment_ranks.items, *kinds = p->kinds.items;
+    size_t n = b->stacks.count;
+    unsigned bits = bits_of(profile_segments_count(&b->segments));
+    bool at_once = 2 * bits + bits_of(p->kind_list.count) <= 64;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct profile_stack_key *key = &b->stacks.items[i].key;
+        uint64_t kind = at_once ? (uint64_t)kinds[key->group_key] << 2 * bits : 0;
+        items[i].key = kind | (uint64_t)ranks[key->chain.outer] << bits | ranks[key->chain.inner];
+        items[i].value = i;
+    }
+    radix_sort(items, room, n);
+    for (uint32_t i = 0; !at_once && i < n; i++)
+        items[i].key = kinds[b->stacks.items[items[i].value].key.group_key];
+    if (!at_once)
+        radix_sort(items, room, n);
+    for (size_t i = 0; i < n; i++)
+        p->stack_was.items[i] = items[i].value;
+    p->stack_was.count = n;
+}
+
+bool profile_rank_segments(struct profile *p) {
+    return vec_reserve(&p->segment_ranks, profile_segments_count(&p->b.segments) + 1u) &&
+           profile_segments_rank(&p->b.segments, p->segment_ranks.items);
+}
+
+/* The stack samples and their weights as p->stack_was has them. */
+static bool put_in_order(struct profile *p) {
+    enum { AHEAD = 16 };
+    struct profile_builder *b = &p->b;
+    size_t n = b->stacks.count;
+    const uint32_t *was = p->stack_was.items;
+    struct profile_stack *stacks = malloc((n + 1) * sizeof *stacks);
+    struct profile_weights *weights = p->plan.extras ? malloc((n + 1) * sizeof *weights) : NULL;
+    bool ok = stacks && (weights || !p->plan.extras);
+    for (size_t i = 0; ok && i < n; i++) {
+        if (i + AHEAD < n) { /* one may lie in two lines */
+            prefetch(&b->stacks.items[was[i + AHEAD]]);
+            prefetch(&b->stacks.items[was[i + AHEAD]].thread);
+        }
+        stacks[i] = b->stacks.items[was[i]];
+        if (weights)
+            weights[i] = b->weights.items[was[i]];
+    }
+    if (!ok) {
+        free(stacks);
+        free(weights);
+        return false;
+    }
+    free(b->stacks.items);
+    b->stacks.items = stacks;
+    b->stacks.cap = n + 1;
+    if (weights) {
+        free(b->weights.items);
+        b->weights.items = weights;
+        b->weights.cap = n + 1;
+    }
+    return true;
+}
+
+bool profile_order_stacks(struct profile *p) {
+    size_t n = p->b.stacks.count;
+    struct radix_item *items = malloc((n + 1) * sizeof *items), *room = malloc((n + 1) * sizeof *room);
+    bool ok = items && room && vec_reserve(&p->stack_was, n + 1);
+    if (ok)
+        sort_stacks(p, items, room);
+    free(items);
+    free(room);
+    return ok && put_in_order(p);
+}
+
+/* ---- rows ---- */
+
+static uint32_t make_row(struct walk *w, uint32_t frame) {
+    uint32_t id = (uint32_t)w->t->rows.count;
+    struct profile_row *row = id < PROFILE_NO_ROW ? vec_push(&w->t->rows) : NULL;
+    if (!row || (w->children && !vec_push(&w->t->through)) || (w->latency && !vec_push(&w->t->latency)))
+        return PROFILE_NO_ROW;
+    row->first_ns = UINT64_MAX;
+    row->own = true;
+    row->group_key = w->p->kind_list.items[w->kind].group_key;
+    row->frame = frame;
+    return id;
+}
+
+/* What the kind has at a frame's frame key: a row, made if need be. PROFILE_NO_ROW: memory. */
+static inline struct profile_frame_key *frame_key_at(struct walk *w, uint32_t at, uint32_t frame) {
+    struct profile_frame_key *frame_key = &w->frame_keys[at];
+    if (frame_key->kind != w->kind)
+        *frame_key = (struct profile_frame_key){.kind = w->kind, .row = make_row(w, frame)};
+    return frame_key;
+}
+
+static void deepen(struct profile_row *row, uint32_t depth) {
+    row->depth = depth > row->depth ? (uint16_t)depth : row->depth;
+}
+
+/* A frame is one of that many samples. */
+static inline void count_grade(struct walk *w, uint32_t frame, uint64_t samples) {
+    w->grades[w->grade_of[frame]] += samples;
+}
+
+/* Where a row's own samples are summed; NULL: memory. */
+static struct profile_sums *self_of(struct profile_table *t, struct profile_row *row) {
+    if (!row->self) {
+        if (!t->self.count && !vec_push(&t->self))
+            return NULL;
+        if (!vec_push(&t->self))
+            return NULL;
+        row->self = (uint32_t)(t->self.count - 1);
+    }
+    return &t->self.items[row->self];
+}
+
+static void add_mode(struct profile_sums *sums, unsigned cpumode, uint64_t period) {
+    switch (cpumode) {
+    case PERFDATA_MISC_KERNEL:
+        sums->period_sys += period;
+        break;
+    case PERFDATA_MISC_USER:
+        sums->period_us += period;
+        break;
+    case PERFDATA_MISC_GUEST_KERNEL:
+        sums->period_guest_sys += period;
+        break;
+    case PERFDATA_MISC_GUEST_USER:
+        sums->period_guest_us += period;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The level of a frame. */
+static unsigned mode_of(const struct walk *w, uint32_t frame) {
+    return profile_mode_in(w->frame_key_of[frame]);
+}
+
+/* The level that is shown of a stack sample's own entry: perf takes that of the sample, wherever a branch
+ * led. */
+static unsigned level_of(const struct walk *w, const struct profile_stack *stack) {
+    const struct profile *p = w->p;
+    if (p->plan.level_at)
+        return (unsigned)p->b.group_key_values
+            .items[(size_t)stack->key.group_key * p->plan.group_key_count + p->plan.level_at];
+    return mode_of(w, stack->key.frame);
+}
+
+static void add_weights(struct profile_sums *self, const struct profile_weights *weights) {
+    self->weight1 += weights->w[0];
+    self->weight2 += weights->w[1];
+    self->weight3 += weights->w[2];
+    for (unsigned i = 0; i < PROFILE_OWN_SUMS; i++)
+        self->own[i] += weights->own[i];
+    self->latency += weights->latency;
+}
+
+/* The stack sample's own entry. */
+static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
+    const struct profile_stack *stack = &w->stacks[id];
+    const struct profile_frame_key *frame_key =
+        frame_key_at(w, profile_frame_key_in(w->frame_key_of[stack->key.frame]), stack->key.frame);
+    uint32_t at = frame_key->row;
+    if (at == PROFILE_NO_ROW)
+        return false;
+    struct profile_row *row = &w->t->rows.items[at];
+    struct profile_sums *self = self_of(w->t, row);
+    if (!self)
+        return false;
+    unsigned cpumode = level_of(w, stack);
+    if (walk_is_first(w, row, stack->first_ns, id, true)) {
+        row->first_ns = stack->first_ns;
+        row->first_stack = id;
+        row->own = true;
+        row->group_key = stack->key.group_key;
+        row->frame = stack->key.frame;
+        row->cpumode = (uint8_t)cpumode;
+    }
+    deepen(row, depth);
+    /* A sample counts once for its own entry, whatever its chain says. */
+    if (w->children && !frame_key->open) {
+        struct profile_through *through = &w->t->through.items[at];
+        through->period += stack->period;
+        through->samples += stack->samples;
+        if (w->latency)
+            w->t->latency.items[at] += w->weights[id].latency;
+    }
+    self->period += stack->period;
+    self->samples += stack->samples;
+    add_mode(self, cpumode, stack->period);
+    if (w->weights)
+        add_weights(self, &w->weights[id]);
+    return true;
+}
+
+/* What a stack sample's chain makes of rows: the frame at `depth` (1: the outermost) of the stack sample that
+ * is the first to pass there. */
+struct passed {
+    uint32_t frame, depth;
+    uint32_t stack;
+};
+
+/* The row is the stack sample's. */
+static void make_first(const struct walk *w, struct profile_row *row, const struct passed *at) {
+    const struct profile_stack *stack = &w->stacks[at->stack];
+    row->first_ns = stack->first_ns;
+    row->first_stack = at->stack;
+    row->own = false;
+    row->group_key = stack->key.group_key;
+    row->frame = at->frame;
+    row->cpumode = (uint8_t)mode_of(w, at->frame);
+}
+
+/* What has passed through a node counts for its row. */
+static void add_passed(struct walk *w, const struct step *step, uint32_t depth) {
+    struct profile_row *row = &w->t->rows.items[step->row];
+    if (!w->caller) /* perf takes an entry's innermost frame of a chain then */
+        deepen(row, depth);
+    if (!step->outermost)
+        return;
+    w->frame_keys[step->frame_key].open = false;
+    struct profile_through *through = &w->t->through.items[step->row];
+    through->period += step->period;
+    through->samples += step->samples;
+    if (w->latency)
+        w->t->latency.items[step->row] += step->latency;
+    if (w->caller)
+        deepen(row, step->deepest - depth + 1u);
+    if (walk_is_first(w, row, step->first_ns, step->first_stack, false))
+        make_first(w, row, &(struct passed){step->frame, depth, step->first_stack});
+}
+
+/* ---- the path ---- */
+
+static inline uint32_t frame_at(const struct chain *c, uint32_t i) {
+    return i < c->outer_len ? c->outer[i] : c->inner[i - c->outer_len];
+}
+
+/* The path has room for it. */
+static bool open_frame(struct walk *w, uint32_t frame) {
+    struct step *step = &w->path.items[w->path.count++];
+    uint32_t at = w->frame_key_of[frame];
+    *step = (struct step){.frame = frame,
+                          .row = PROFILE_NO_ROW,
+                          .frame_key = profile_frame_key_in(at),
+                          .first_ns = UINT64_MAX,
+                          .first_stack = PROFILE_NONE};
+    struct profile_frame_key *frame_key = frame_key_at(w, step->frame_key, frame);
+    step->row = frame_key->row;
+    if (step->row == PROFILE_NO_ROW)
+        return false;
+    step->outermost = !frame_key->open;
+    frame_key->open = true;
+    return true;
+}
+
+static void take_first(const struct walk *w, struct step *step, uint64_t first_ns, uint32_t stack) {
+    if (first_ns < step->first_ns ||
+        (first_ns == step->first_ns &&
+         (step->first_stack == PROFILE_NONE || w->was[stack] < w->was[step->first_stack]))) {
+        step->first_ns = first_ns;
+        step->first_stack = stack;
+    }
+}
+
+/* Takes the stack sample into the last node of the path that its chain goes through. */
+static void add_stack(struct walk *w, uint32_t id) {
+    const struct profile_stack *stack = &w->stacks[id];
+    struct step *step = &w->path.items[w->path.count - 1];
+    uint16_t depth = (uint16_t)w->chain.len;
+    step->period += stack->period;
+    step->samples += stack->samples;
+    if (w->latency)
+        step->latency += w->weights[id].latency;
+    take_first(w, step, stack->first_ns, id);
+    step->deepest = depth > step->deepest ? depth : step->deepest;
+}
+
+/* The stack sample passes a frame that is its own: at->depth - 1 others stand outside of it. */
+static bool pass_frame(struct walk *w, const struct passed *at) {
+    const struct profile_stack *stack = &w->stacks[at->stack];
+    uint32_t where = profile_frame_key_in(w->frame_key_of[at->frame]);
+    struct profile_frame_key *frame_key = frame_key_at(w, where, at->frame);
+    if (frame_key->row == PROFILE_NO_ROW)
+        return false;
+    struct profile_row *row = &w->t->rows.items[frame_key->row];
+    if (!w->caller)
+        deepen(row, at->depth);
+    if (frame_key->open)
+        return true;
+    frame_key->open = true;
+    w->marked.items[w->marked.count++] = where;
+    struct profile_through *through = &w->t->through.items[frame_key->row];
+    through->period += stack->period;
+    through->samples += stack->samples;
+    if (w->latency)
+        w->t->latency.items[frame_key->row] += w->weights[at->stack].latency;
+    if (w->caller)
+        deepen(row, w->chain.len - at->depth + 1);
+    if (walk_is_first(w, row, stack->first_ns, at->stack, false))
+        make_first(w, row, at);
+    return true;
+}
+
+/* The stack sample passes those of its frames that are on no path: from `from` on. */
+static bool pass_frames(struct walk *w, uint32_t id, uint32_t from) {
+    const struct chain *c = &w->chain;
+    struct passed at = {.stack = id};
+    bool ok = vec_reserve(&w->marked, c->len);
+    for (uint32_t i = from; ok && i < c->len; i++) {
+        at.frame = frame_at(c, i);
+        at.depth = i + 1;
+        count_grade(w, at.frame, w->stacks[id].samples);
+        ok = pass_frame(w, &at);
+    }
+    return ok;
+}
+
+/* What was open for a stack sample alone is so no longer. */
+static void unmark(struct walk *w) {
+    for (size_t i = 0; i < w->marked.count; i++)
+        w->frame_keys[w->marked.items[i]].open = false;
+    w->marked.count = 0;
+}
+
+/* Closes all nodes but the first `keep` of the path. */
+static void close_down_to(struct walk *w, size_t keep) {
+    while (w->path.count > keep) {
+        struct step *step = &w->path.items[--w->path.count];
+        if (step->row != PROFILE_NO_ROW)
+            add_passed(w, step, (uint32_t)w->path.count);
+        if (!w->path.count)
+            return;
+        struct step *up = step - 1;
+        count_grade(w, step->frame, step->samples);
+        up->period += step->period;
+        up->samples += step->samples;
+        if (w->latency)
+            up->latency += step->latency;
+        up->deepest = step->deepest > up->deepest ? step->deepest : up->deepest;
+        take_first(w, up, step->first_ns, step->first_stack);
+    }
+}
+
+/* Row and stack sample counts of the kind, which ends with the stack sample before that. */
+static void leave_kind(struct walk *w, uint32_t end) {
+    struct profile_kind *kind = &w->p->kind_list.items[w->kind];
+    close_down_to(w, 0);
+    kind->row_count = (uint32_t)w->t->rows.count - kind->first_row;
+    kind->stack_count = end - kind->first_stack;
+}
+
+static bool enter_kind(struct walk *w, uint32_t id, uint32_t from) {
+    struct profile_kind *kind = &w->p->kind_list.items[id];
+    w->kind = id;
+    w->t = &w->p->tables.items[kind->table];
+    w->grades = w->t->event.grades;
+    w->longest = profile_longest_chain(w->p, kind->table);
+    kind->first_row = (uint32_t)w->t->rows.count;
+    kind->first_stack = from;
+    struct step *root = vec_push(&w->path);
+    if (!root || !vec_reserve(&w->t->rows, 1))
+        return false;
+    *root = (struct step){
+        .frame = id, .row = PROFILE_NO_ROW, .first_ns = UINT64_MAX, .first_stack = PROFILE_NONE};
+    return true;
+}
+
+static inline struct chain chain_of(const struct walk *w, size_t i) {
+    const struct profile_segments *segments = &w->p->b.segments;
+    struct profile_chain chain = w->stacks[i].key.chain;
+    struct chain c = {.outer_segment = chain.outer};
+    uint32_t inner;
+    c.outer = profile_segments_ids(segments, chain.outer, &c.outer_len);
+    c.inner = profile_segments_ids(segments, chain.inner, &inner);
+    c.len = c.outer_len + inner;
+    return c;
+}
+
+/* How many frames two chains begin with that are the same. (Where one's outer segment ends and the other's
+ * goes on they differ: see segments.h.) */
+static inline uint32_t in_common(const struct chain *a, const struct chain *b) {
+    uint32_t same = 0;
+    if (a->outer_segment == b->outer_segment)
+        same = a->outer_len;
+    while (same < a->outer_len && same < b->outer_len && a->outer[same] == b->outer[same])
+        same++;
+    if (same != a->outer_len || same != b->outer_len)
+        return same;
+    while (same < a->len && same < b->len && a->inner[same - a->outer_len] == b->inner[same - a->outer_len])
+        same++;
+    return same;
+}
+
+/* Takes along the chain of a stack sample, w->chain, of which the next stack sample has `next` frames, too.
+ */
+static bool go_along(struct walk *w, uint32_t id, uint32_t next) {
+    bool ok = vec_reserve(&w->path, (size_t)1 + w->chain.len);
+    close_down_to(w, 1 + w->common);
+    for (uint32_t i = w->common; ok && i < next; i++)
+        ok = open_frame(w, frame_at(&w->chain, i));
+    if (ok)
+        add_stack(w, id);
+    return ok && pass_frames(w, id, w->common > next ? w->common : next);
+}
+
+/* ---- one walk ---- */
+
+static uint32_t kind_of(const struct walk *w, size_t i) {
+    return w->p->kinds.items[w->stacks[i].key.group_key];
+}
+
+/* A sample without a callchain is a frame all the same; and the outermost frame of one that was cut, or whose
+ * dump of the stack was, may have returned to anything. */
+static void count_ends(struct walk *w, size_t i) {
+    const struct profile_stack *stack = &w->stacks[i];
+    uint64_t cut = w->chain.len >= w->longest ? stack->samples : w->p->plan.unwinds ? w->weights[i].cut : 0;
+    if (!w->chain.outer_len)
+        count_grade(w, stack->key.frame, stack->samples);
+    else if (cut && w->grade_of[w->chain.outer[0]] == GRADE_EXACT)
+        profile_lower_grade(w->grades, cut);
+}
+
+/* The stack sample is the first or follows the one before it in its kind. */
+static bool walk_stack(struct walk *w, size_t i) {
+    bool more = i + 1 < w->end && kind_of(w, i + 1) == w->kind;
+    struct chain next = {0};
+    if (more)
+        next = chain_of(w, i + 1);
+    uint32_t common = more ? in_common(&w->chain, &next) : 0;
+    count_ends(w, i);
+    bool ok = go_along(w, (uint32_t)i, common) && add_self(w, (uint32_t)i, w->chain.len);
+    unmark(w);
+    w->chain = next;
+    w->common = common;
+    return ok;
+}
+
+/* Where chains make no rows. */
+static bool take_stack(struct walk *w, size_t i) {
+    w->chain = chain_of(w, i);
+    count_ends(w, i);
+    for (uint32_t k = 0; k < w->chain.len; k++)
+        count_grade(w, frame_at(&w->chain, k), w->stacks[i].samples);
+    return add_self(w, (uint32_t)i, 0);
+}
+
+static bool walk_stacks(struct walk *w) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < w->end; i++) {
+        if (!i || kind_of(w, i) != w->kind) {
+            if (i)
+                leave_kind(w, (uint32_t)i);
+            if (!enter_kind(w, kind_of(w, i), (uint32_t)i))
+                return false;
+            if (w->children)
+                w->chain = chain_of(w, i);
+        }
+        ok = w->children ? walk_stack(w, i) : take_stack(w, i);
+    }
+    if (ok && w->end)
+        leave_kind(w, (uint32_t)w->end);
+    return ok;
+}
+
+HOT bool profile_walk(struct profile *p) {
+    const struct profile_options *o = p->plan.o;
+    struct walk w = {.p = p,
+                     .frame_key_of = p->frame_keys.items,
+                     .grade_of = p->grades.items,
+                     .children = o->children,
+                     .caller = o->chain_order == PROFILE_CALLER,
+                     .latency = o->children && p->plan.extras,
+                     .end = p->b.stacks.count,
+                     .was = p->stack_was.items,
+                     .stacks = p->b.stacks.items,
+                     .weights = p->plan.extras ? p->b.weights.items : NULL};
+    w.frame_keys = malloc((p->frame_key_count + 1u) * sizeof *w.frame_keys);
+    for (uint32_t i = 0; w.frame_keys && i < p->frame_key_count; i++)
+        w.frame_keys[i] = (struct profile_frame_key){.kind = PROFILE_NONE};
+    bool ok = w.frame_keys && walk_stacks(&w);
+    free(w.frame_keys);
+    vec_fini(&w.path);
+    vec_fini(&w.marked);
+    vec_fini(&p->stack_was);
+    if (!p->plan.chains || o->chain_mode == PROFILE_CHAIN_NONE)
+        vec_fini(&p->segment_ranks);
+    return ok;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The join of images with their source lines: (image, offset) -> file and line, each image's DWARF opened at
+ * the first question about it. */
+#ifndef SONDE_RESOLVE_RESOLVE_LINES_H
+#define SONDE_RESOLVE_RESOLVE_LINES_H
+
+#include "object/types.h"
+#include "resolve/names.h"
+
+struct resolve_lines;
+
+/* Both are borrowed and must live as long. NULL: memory. */
+struct resolve_lines *resolve_lines_new(struct resolve_names *names, struct symbol_store *store,
+                                        struct err *err);
+void resolve_lines_free(struct resolve_lines *l); /* NULL is allowed */
+
+/* The line at model_hit.offset of an image (of the model; MODEL_NONE is allowed), loading its symbols and
+ * debugging information if need be. False when none is known. Texts live as long as `l`. One thread at a
+ * time, and while no other loads the same image's names. */
+bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset, struct object_line *out);
+
+/* object_lines_inlined there, with names demangled unless `raw_names`; they live as long as `l`. */
+size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t offset, bool raw_names,
+                             struct object_inline *out, size_t max);
+
+enum resolve_access {
+    RESOLVE_ACCESS_UNKNOWN,
+    RESOLVE_ACCESS_STACK,
+    RESOLVE_ACCESS_CANARY,
+    RESOLVE_ACCESS_TYPE
+};
+
+/* What the instruction at model_hit.offset of a file accesses: *out with RESOLVE_ACCESS_TYPE, else what
+ * object_access has. As resolve_lines_find for threads. */
+enum resolve_access resolve_lines_type(struct resolve_lines *l, uint32_t image, uint64_t offset,
+                                       struct object_type *out);
+
+/* The file as perf shows it: without folders, or, with `full` (--full-source-path), as it is. */
+const char *resolve_lines_file(const struct object_line *line, bool full);
+
+#endif

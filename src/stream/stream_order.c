@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream/stream_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Merging needs half as much again for a moment; beyond this it sorts in place to keep to 16 bytes per item.
+ */
+enum { MERGE_MAX = 1 << 21 };
+
+/* A round is larger than the nearest caches: records are fetched so many before their turn. */
+enum { AHEAD = 8 };
+
+void order_queue_init(struct order_queue *q) {
+    *q = (struct order_queue){0};
+}
+
+void order_queue_fini(struct order_queue *q) {
+    free(q->items);
+    *q = (struct order_queue){0};
+}
+
+static bool before(const struct order_item *a, const struct order_item *b) {
+    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->loc < b->loc;
+}
+
+bool order_queue_push(struct order_queue *q, uint64_t time_ns, uint64_t loc) {
+    if (q->count == q->cap) {
+        if (q->head > q->cap / 2) { /* the delivered half is room enough */
+            memmove(q->items, q->items + q->head, (q->count - q->head) * sizeof *q->items);
+            q->count -= q->head;
+            q->sorted -= q->head;
+            q->head = 0;
+        } else {
+            /* Doubling would break the promise of 16 bytes per event; realloc of large blocks moves pages,
+             * not bytes. */
+            size_t cap = q->cap ? q->cap + q->cap / 4 : 4096;
+            struct order_item *p = realloc(q->items, cap * sizeof *p);
+            if (!p)
+                return false;
+            q->items = p;
+            q->cap = cap;
+        }
+    }
+    if (time_ns > q->round_max_ns)
+        q->round_max_ns = time_ns;
+    if (time_ns < q->last_ns)
+        q->unordered++;
+    q->items[q->count] = (struct order_item){time_ns, loc};
+    /* Most recordings come nearly in order: what continues the sorted part needs no sorting. */
+    if (q->sorted == q->count &&
+        (q->count == q->head || !before(&q->items[q->count], &q->items[q->count - 1])))
+        q->sorted++;
+    q->count++;
+    return true;
+}
+
+/* Sorts a[0..n) in place: heapsort, for it needs no memory and hostile input cannot make it slow. */
+static void heap_sort(struct order_item *a, size_t n) {
+    for (size_t start = n / 2, end = n; end > 1;) {
+        struct order_item v;
+        if (start > 0) {
+            v = a[--start];
+        } else {
+            v = a[--end];
+            a[end] = a[0];
+        }
+        size_t i = start;
+        for (size_t child; (child = 2 * i + 1) < end; i = child) {
+            if (child + 1 < end && before(&a[child], &a[child + 1]))
+                child++;
+            if (!before(&v, &a[child]))
+                break;
+            a[i] = a[child];
+        }
+        a[i] = v;
+    }
+}
+
+static void insertion_sort(struct order_item *a, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        struct order_item v = a[i];
+        size_t j = i;
+        for (; j > 0 && before(&v, &a[j - 1]); j--)
+            a[j] = a[j - 1];
+        a[j] = v;
+    }
+}
+
+/* In-place quicksort with a median of three, falling back on heapsort when it degenerates. */
+static void sort_items(struct order_item *a, size_t n, unsigned budget) {
+    while (n > 24) {
+        if (budget-- == 0) {
+            heap_sort(a, n);
+            return;
+        }
+        struct order_item x = a[0], y = a[n / 2], z = a[n - 1], pivot;
+        if (before(&x, &y))
+            pivot = before(&y, &z) ? y : before(&x, &z) ? z : x;
+        else
+            pivot = before(&x, &z) ? x : before(&y, &z) ? z : y;
+        size_t i = 0, j = n - 1;
+        for (;; i++, j--) {
+            while (before(&a[i], &pivot))
+                i++;
+            while (before(&pivot, &a[j]))
+                j--;
+            if (i >= j)
+                break;
+            struct order_item t = a[i];
+            a[i] = a[j];
+            a[j] = t;
+        }
+        size_t left = j + 1; /* [0, j] <= pivot <= [j + 1, n) */
+        if (left < n - left) {
+            sort_items(a, left, budget);
+            a += left;
+            n -= left;
+        } else {
+            sort_items(a + left, n - left, budget);
+            n = left;
+        }
+    }
+    insertion_sort(a, n);
+}
+
+/*
+ * Merges the sorted run [lo, mid) with [mid, hi) through the free room after count, copying the smaller
+ * side. False when memory ran out.
+ */
+static bool merge_runs(struct order_item *a, size_t lo, size_t mid, size_t hi) {
+    /* What is already in place on either end takes no part: on near-ordered input that is nearly everything.
+     */
+    while (lo < mid && !before(&a[mid], &a[lo]))
+        lo++;
+    while (hi > mid && lo < mid && !before(&a[hi - 1], &a[mid - 1]))
+        hi--;
+    if (lo == mid || mid == hi)
+        return true;
+    bool left_small = mid - lo <= hi - mid;
+    size_t n = left_small ? mid - lo : hi - mid;
+    struct order_item *tmp = malloc(n * sizeof *tmp);
+    if (!tmp)
+        return false;
+    memcpy(tmp, left_small ? a + lo : a + mid, n * sizeof *tmp);
+    if (left_small) {
+        size_t i = 0, j = mid, k = lo;
+        while (i < n && j < hi)
+            a[k++] = before(&a[j], &tmp[i]) ? a[j++] : tmp[i++];
+        memcpy(a + k, tmp + i, (n - i) * sizeof *tmp);
+    } else {
+        size_t i = mid, j = n, k = hi;
+        while (i > lo && j > 0)
+            a[--k] = before(&tmp[j - 1], &a[i - 1]) ? a[--i] : tmp[--j];
+        memcpy(a + k - j, tmp, j * sizeof *tmp);
+    }
+    free(tmp);
+    return true;
+}
+
+/*
+ * The waiting items as [sorted run][new items]. New items are a few interleaved per-CPU runs, each in order:
+ * natural runs are merged two by two; without such structure they are sorted outright.
+ */
+static bool sort_waiting(struct order_queue *q) {
+    size_t from = q->sorted, n = q->count - from;
+    if (n == 0)
+        return true;
+    struct order_item *a = q->items + from;
+    size_t runs = 1;
+    for (size_t i = 1; i < n; i++)
+        runs += before(&a[i], &a[i - 1]);
+    if (runs > 1 && (runs > n / 16 + 1 || n > MERGE_MAX)) {
+        sort_items(a, n, 2 * (64 - (unsigned)__builtin_clzll(n)));
+    } else if (runs > 1) {
+        /* Bottom-up merging of natural runs; the ends are found again in each pass, which needs no memory. */
+        while (runs > 1) {
+            runs = 0;
+            for (size_t lo = 0; lo < n; runs++) {
+                size_t mid = lo + 1;
+                while (mid < n && !before(&a[mid], &a[mid - 1]))
+                    mid++;
+                size_t hi = mid < n ? mid + 1 : n;
+                while (hi < n && !before(&a[hi], &a[hi - 1]))
+                    hi++;
+                if (mid < n && !merge_runs(a, lo, mid, hi))
+                    return false;
+                lo = hi;
+            }
+        }
+    }
+    if (from - q->head > MERGE_MAX && n > MERGE_MAX)
+        sort_items(q->items + q->head, q->count - q->head, 2 * (64 - (unsigned)__builtin_clzll(q->count)));
+    else if (!merge_runs(q->items, q->head, from, q->count))
+        return false;
+    q->sorted = q->count;
+    return true;
+}
+
+bool order_queue_round(struct order_queue *q) {
+    if (!sort_waiting(q))
+        return false;
+    q->limit_ns = q->next_limit_ns;
+    q->next_limit_ns = q->round_max_ns;
+    q->open = true;
+    return true;
+}
+
+bool order_queue_finish(struct order_queue *q) {
+    q->limit_ns = UINT64_MAX;
+    q->open = true;
+    return sort_waiting(q);
+}
+
+bool order_queue_pop(struct order_queue *q, struct order_item *out) {
+    if (!q->open || q->head == q->sorted || q->items[q->head].time_ns > q->limit_ns) {
+        q->open = false;
+        return false;
+    }
+    *out = q->items[q->head++];
+    if (out->time_ns > q->last_ns)
+        q->last_ns = out->time_ns;
+    if (q->head == q->count)
+        q->head = q->count = q->sorted = 0;
+    return true;
+}
+
+void order_init(struct order *o, struct stream *s, order_want_fn *want, void *want_ctx, bool disabled) {
+    *o = (struct order){.stream = s, .want = want, .want_ctx = want_ctx, .disabled = disabled};
+    order_queue_init(&o->queue);
+}
+
+void order_fini(struct order *o) {
+    order_queue_fini(&o->queue);
+}
+
+/*
+ * In the queue locs have the number of their event beside them, which leaves them in order: locs are below
+ * 2^48, and nearly all recordings have fewer than 2^16 events.
+ */
+enum { EVENT_BITS = 16, NO_EVENT = (1 << EVENT_BITS) - 1 };
+
+static bool push(struct order *o, const struct stream_record *r) {
+    size_t events = stream_events(o->stream)->list.count;
+    o->events = o->events ? o->events : events;
+    uint32_t event = r->event < NO_EVENT && o->events == events ? r->event : NO_EVENT;
+    return order_queue_push(&o->queue, r->time_ns, r->loc << EVENT_BITS | event);
+}
+
+static void get(const struct order *o, const struct order_item *item, struct stream_record *out) {
+    uint32_t event = item->loc & NO_EVENT;
+    bool known = event != NO_EVENT && stream_events(o->stream)->list.count == o->events;
+    stream_record_again(o->stream, item->loc >> EVENT_BITS, known ? event : PERFDATA_NO_EVENT, out);
+}
+
+enum stream_status order_next(struct order *o, struct stream_record *out, struct err *err) {
+    struct order_item item;
+    for (;;) {
+        if (order_queue_pop(&o->queue, &item)) {
+            if (o->queue.head + AHEAD < o->queue.sorted)
+                stream_prefetch(o->stream, o->queue.items[o->queue.head + AHEAD].loc >> EVENT_BITS);
+            get(o, &item, out);
+            out->has_time = true;
+            out->time_ns = item.time_ns;
+            return STREAM_RECORD;
+        }
+        if (o->ended)
+            return STREAM_END;
+        enum stream_status status = stream_next(o->stream, out, err);
+        if (status == STREAM_FAILED)
+            return status;
+        bool sorted_in = true;
+        if (status == STREAM_END) {
+            o->ended = true;
+            sorted_in = order_queue_finish(&o->queue);
+        } else {
+            bool wanted = !o->want || o->want(o->want_ctx, out);
+            bool placed = out->has_time && out->time_ns != 0 && out->time_ns != UINT64_MAX;
+            if (out->raw.type == PERFDATA_RECORD_FINISHED_ROUND && !o->disabled)
+                sorted_in = order_queue_round(&o->queue);
+            if (sorted_in && wanted && (o->disabled || !placed)) {
+                if (!out->has_time)
+                    out->time_ns = stream_when_ns(o->stream, out);
+                return STREAM_RECORD;
+            }
+            if (sorted_in && wanted)
+                sorted_in = push(o, out);
+        }
+        if (!sorted_in) {
+            err_memory(err, "ordering");
+            return STREAM_FAILED;
+        }
+    }
+}

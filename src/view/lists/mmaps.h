@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tasks of a recording with their address spaces, as `report --mmaps` prints them. */
+#ifndef SONDE_VIEW_LISTS_MMAPS_H
+#define SONDE_VIEW_LISTS_MMAPS_H
+
+#include "base/err.h"
+#include "base/out.h"
+#include "model/model.h"
+#include "stream/stream.h"
+
+/*
+ * The tree of tasks.h, and below each thread what its process had mapped at the end (its own, or the
+ * recording's). `m` is frozen and follows tasks and maps; `s` is the stream that it was made from: the
+ * records say what the model does not keep. False: no memory.
+ *
+ * Forks inherit mappings without a record: so that what is printed cannot grow with the square of the
+ * recording, from some number of lines on, which no recording of an ordinary system comes near, "..." stands
+ * for a thread's mappings. *left_out: for how many threads' (not NULL).
+ */
+bool mmaps_print(const struct model *m, const struct stream *s, struct out *out, uint64_t *left_out,
+                 struct err *err);
+
+#endif

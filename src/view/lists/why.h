@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chain of evidence behind the name of one frame, for people and as JSON (docs/JSON.md). */
+#ifndef SONDE_VIEW_LISTS_WHY_H
+#define SONDE_VIEW_LISTS_WHY_H
+
+#include "base/out.h"
+#include "object/build_id.h"
+#include "object/cookie.h"
+#include "resolve/sample.h"
+#include "stream/stream.h"
+
+/* What identifies a file. */
+struct why_identity {
+    struct object_build_id build_id; /* size 0: none */
+    bool has_cookie, has_state;
+    uint8_t cookie[OBJECT_COOKIE_BYTES];
+    struct perfdata_file_state state;
+};
+
+/* All borrowed. */
+struct why {
+    const struct model *model;
+    const struct resolve_names *names; /* the frames' images were asked for */
+    const struct stream *stream;
+    const struct perfdata_events *events;
+
+    /* The sample that the frames are of; has_sample is false when an address was given. */
+    bool has_sample;
+    uint64_t number, loc; /* which sample of the recording, from 1, in the order of the file */
+    uint32_t event, pid, tid;
+    const char *comm; /* NULL: not known */
+    bool has_time;
+    struct model_when when;
+
+    const struct resolve_sample_frame *frames; /* innermost first; their symbols were asked for */
+    size_t count, chosen;                      /* chosen: the one to explain */
+
+    /* Of the chosen frame's file: what was recorded of it, and what its path leads to now. */
+    struct why_identity then, now;
+    const char *now_path;  /* NULL: it has none */
+    const char *now_error; /* why `now` is empty; NULL: it is not */
+};
+
+#define WHY_RUNNING_KERNEL "the running kernel" /* now_path of a kernel */
+
+void why_print_text(const struct why *w, struct out *o);
+void why_print_json(const struct why *w, struct out *o);
+
+#endif

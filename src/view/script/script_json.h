@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples as JSON, one object per line: `script --json`. The layout is
+ * described in man/sonde-script.md and is stable: members may be added, not changed.
+ */
+#ifndef SONDE_VIEW_SCRIPT_SCRIPT_JSON_H
+#define SONDE_VIEW_SCRIPT_SCRIPT_JSON_H
+
+#include "base/json.h"
+#include "format/perfdata/header/header.h"
+#include "format/tracefs/tracing_data.h"
+#include "view/script/script_print.h"
+
+struct script_json;
+/* Gives the fields of a tracepoint's raw data to script_json_field; the owner (cmd/) knows the formats. */
+typedef void script_json_fields_fn(void *ctx, struct script_json *j, const struct perfdata_attr *attr,
+                                   const struct perfdata_sample *s);
+
+struct script_json {
+    struct script_print *print;    /* borrowed: sink, events, names; its plans are not used */
+    script_json_fields_fn *fields; /* NULL: no formats */
+    void *fields_ctx;
+    const struct tracing_data *tracing; /* for `scripting`: NULL without tracepoints */
+    bool scripting;   /* what scripts get beyond that: raw data, extents of symbols and mappings, build-ids */
+    struct json json; /* of the line being written */
+    size_t described_events; /* so many events have had their line */
+};
+
+/* The first line. */
+void script_json_header(struct script_json *j, const struct perfdata_header *h);
+
+/* A sample's line, and before it those of events not described yet. What is not in x->s->have is left out. */
+void script_json_sample(struct script_json *j, const struct script_sample *x);
+
+/* The line of a record that is no sample, of a type that script_record_print knows; with its text. */
+void script_json_record(struct script_json *j, const struct perfdata_record *rec, struct model_when when);
+
+/* A field of the sample being written: for script_json_fields_fn. */
+void script_json_field(struct script_json *j, const char *name, const char *value, size_t len);
+
+#endif
