@@ -11,7 +11,7 @@
  * other. Nothing is copied into anonymous memory.
  *
  *   stream_open* -> stream_next ... STREAM_END        file order
- *   stream_open* -> order_open -> order_next ...      time order (order.h)
+ *   stream_open* -> order_open -> order_next ...      time order (stream_order.h)
  */
 #ifndef SONDE_STREAM_STREAM_H
 #define SONDE_STREAM_STREAM_H
