@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of stream/ share: input.c (bytes), expand.c (decompression), resync.c (damage), stream.c
- * (the rest). */
+/* What the parts of stream/ share: stream_input.c (bytes), expand.c (decompression), resync.c (damage),
+ * stream.c (the rest). */
 #ifndef SONDE_STREAM_INTERNAL_H
 #define SONDE_STREAM_INTERNAL_H
 
@@ -129,7 +129,7 @@ static inline void stream_mark(struct stream *s, uint64_t loc, size_t segment) {
         stream_add_mark(s, loc, segment);
 }
 
-/* input.c */
+/* stream_input.c */
 bool stream_input_open(struct stream *s, struct err *err);
 void stream_input_close(struct stream_input *in);
 /* Makes bytes up to `upto` available if the input has them: in->size tells. False on a read error. */

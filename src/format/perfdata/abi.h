@@ -20,7 +20,7 @@ enum perfdata_type {
     PERFDATA_TYPE_BREAKPOINT = 5,
 };
 
-/* attr.sample_type, in the order of the bits (not of the fields in a sample: see sample.h). */
+/* attr.sample_type, in the order of the bits (not of the fields in a sample: see perfdata_sample.h). */
 #define PERFDATA_SAMPLE_IP             (1ull << 0)
 #define PERFDATA_SAMPLE_TID            (1ull << 1)
 #define PERFDATA_SAMPLE_TIME           (1ull << 2)

@@ -8,7 +8,7 @@
 
 enum {
     FIRST_MS = 8,
-    CHECKPOINT_MS = 1000, /* as in session.c */
+    CHECKPOINT_MS = 1000, /* as in session_internal.h */
     MAX_EVENTS = 64,
 };
 static const uint64_t TAG_STOP = UINT64_MAX;

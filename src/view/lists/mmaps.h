@@ -9,7 +9,7 @@
 #include "stream/stream.h"
 
 /*
- * The tree of tasks.h, and below each thread what its process had mapped at the end (its own, or the
+ * The tree of task_tree.h, and below each thread what its process had mapped at the end (its own, or the
  * recording's). `m` is frozen and follows tasks and maps; `s` is the stream that it was made from: the
  * records say what the model does not keep. False: no memory.
  *
