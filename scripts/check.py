@@ -10,6 +10,7 @@ records, in the second, threads in the third. A test that cannot run says SKIP a
 --quick: `make check-quick`, in a build of its own (build-quick/, hardly optimised): the form of the code, units, fixtures,
 frames and the comparison of report with a naive profiler.
 """
+import concurrent.futures
 import glob
 import json
 import os
@@ -81,8 +82,9 @@ def check_format():
     check_command("clang-format", [program, "--dry-run", "--Werror"] + sorted(files))
 
 
-def build(name, folder, compiler, options, targets=()):
-    """Configures (anew when the folder is old) and compiles `targets`; True if the folder can be tested."""
+def build(name, folder, compiler, options, targets=(), beside=()):
+    """Configures (anew when the folder is old) and compiles `targets`; True if the folder can be tested. `beside`: words
+    before ninja's command (nice)."""
     started = time.monotonic()
     env = dict(os.environ, CC=compiler)
     fresh = not os.path.exists(os.path.join(TOP, folder, "build.ninja"))
@@ -90,7 +92,7 @@ def build(name, folder, compiler, options, targets=()):
     if r.returncode == 0 and not fresh:
         r = run(["meson", "configure", folder] + options, env=env)
     if r.returncode == 0:
-        r = run(["ninja", "-C", folder, *targets])
+        r = run([*beside, "ninja", "-C", folder, *targets])
     good = r.returncode == 0
     report("PASS" if good else "FAIL", f"build {name}", f"{compiler}, {time.monotonic() - started:.0f} s", r.stdout)
     if not good:
@@ -160,6 +162,21 @@ def check_quick(compiler):
         test("quick", "build-quick", {}, QUICK_TESTS)
 
 
+def build_sanitized(clang, compiler):
+    """The builds with sanitizers, at low priority. Which of them there are."""
+    nice = ["nice", "-n", "10"]
+    there = set()
+    if build("asan+ubsan", "build-asan", clang or compiler, REQUIRED + SANITIZE, ["all", "units"], nice):
+        there.add("asan")
+    if not clang:
+        report("SKIP", "tsan", "clang is not installed")
+    elif mmap_rnd_bits() > TSAN_RND_BITS:
+        report("SKIP", "tsan", f"clang's ThreadSanitizer does not start: sysctl vm.mmap_rnd_bits={TSAN_RND_BITS}")
+    elif build("tsan", "build-tsan", clang, REQUIRED + SANITIZE_THREADS, ["sonde", *THREADED], nice):
+        there.add("tsan")
+    return there
+
+
 def check_all(compiler):
     sanitized = {
         "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
@@ -167,17 +184,20 @@ def check_all(compiler):
     }
     clang = shutil.which("clang")
     check_form()
-    if build("release", "build", compiler, REQUIRED):
+    released = build("release", "build", compiler, REQUIRED)
+    if released:
         check_command("no mutable globals", ["scripts/globals.py", "build"])
-        set_up_guest()
-        test("release", "build", {}, [arg for suite in ("command", "live", "vm") for arg in ("--suite", suite)])
-    if build("asan+ubsan", "build-asan", clang or compiler, REQUIRED + SANITIZE, ["all", "units"]):
+        test("release", "build", {}, ["--suite", "command"])
+    # Tests that record mostly wait for what they record: the other builds are made meanwhile.
+    with concurrent.futures.ThreadPoolExecutor(1) as aside:
+        builds = aside.submit(build_sanitized, clang, compiler)
+        if released:
+            set_up_guest()
+            test("release", "build", {}, ["--suite", "live", "--suite", "vm"])
+        there = builds.result()
+    if "asan" in there:
         test("asan+ubsan", "build-asan", sanitized)
-    if not clang:
-        report("SKIP", "tsan", "clang is not installed")
-    elif mmap_rnd_bits() > TSAN_RND_BITS:
-        report("SKIP", "tsan", f"clang's ThreadSanitizer does not start: sysctl vm.mmap_rnd_bits={TSAN_RND_BITS}")
-    elif build("tsan", "build-tsan", clang, REQUIRED + SANITIZE_THREADS, ["sonde", *THREADED]):
+    if "tsan" in there:
         test("tsan", "build-tsan", {}, [*THREADED, "report_threads"])
 
 
