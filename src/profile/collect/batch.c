@@ -83,7 +83,7 @@ static inline void want_stack(struct profile_builder *b, struct profile_pending 
 struct profile_known {
     uint64_t key; /* PROFILE_NOT_KNOWN: none */
     uint32_t stack;
-    bool waits; /* `stack sample` is the number of a sample that waits */
+    bool waits; /* `stack` is the number of a sample that waits */
 };
 
 enum { KNOWN_BITS = 17 };
@@ -110,7 +110,7 @@ void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]) {
 /* Whether the stack sample of a sample, the `index`-th that waits, is remembered. If it is not, it will be.
  */
 static inline bool is_known(struct profile_builder *b, struct profile_pending *p, uint32_t index) {
-    p->twin = false;
+    p->duplicate = false;
     if (p->known == PROFILE_NOT_KNOWN)
         return false;
     struct profile_known *known = known_at(b, p->known);
@@ -119,8 +119,8 @@ static inline bool is_known(struct profile_builder *b, struct profile_pending *p
         return false;
     }
     p->stack_id = known->stack;
-    p->twin = known->waits;
-    if (!p->twin)
+    p->duplicate = known->waits;
+    if (!p->duplicate)
         prefetch_to_write(&b->stacks.items[p->stack_id]);
     return true;
 }
@@ -273,7 +273,8 @@ HOT void profile_pending_flush(struct profile_builder *b) {
         b->failed |= !make_stack(b, &b->pending[unknown.list[i]]);
     for (uint32_t i = 0; i < b->pending_count && !b->failed; i++) {
         const struct profile_pending *p = &b->pending[i];
-        add_to_stack(b, p->twin ? b->pending[p->stack_id].stack_id : p->stack_id, &p->stack, &p->weights);
+        add_to_stack(b, p->duplicate ? b->pending[p->stack_id].stack_id : p->stack_id, &p->stack,
+                     &p->weights);
     }
     b->pending_count = b->ask_count = 0;
 }

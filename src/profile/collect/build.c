@@ -535,7 +535,7 @@ static inline __attribute__((always_inline)) enum profile_asked add_waiting(stru
 }
 
 /* -c, -d, -S, -U and -x ask for the sample itself, wherever its branches led and whatever its callchain
- * stack samples out; `own`: its place, where one is asked for. What is dropped is so for whatever reason
+ * leaves out; `own`: its place, where one is asked for. What is dropped is so for whatever reason
  * else. */
 static enum profile_verdict judge(struct profile_builder *b, const struct profile_taken *x, uint32_t own) {
     enum profile_verdict verdict = PROFILE_KEEP;
@@ -576,7 +576,7 @@ static enum profile_verdict judge_branches(struct profile_builder *b, struct pro
 }
 
 static bool add_branches(struct profile_builder *b, struct profile_taken *x) {
-    /* perf stack samples out the blocks of a sample whose newest branch has no cycles. */
+    /* perf leaves out the blocks of a sample whose newest branch has no cycles. */
     bool ok = true, blocks = b->plan->o->blocks && perfdata_branch_at(x->s, 0).cycles;
     uint64_t cycles = 0; /* of the newer branch, which comes first */
     for (uint64_t i = 0; ok && i < x->s->branch_count; i++) {
@@ -640,7 +640,7 @@ static __attribute__((cold)) void note_bad(struct profile_builder *b, const stru
         *loc = r->loc;
 }
 
-static void add_long_sample_plan(struct profile_builder *b, const struct stream_sample *r) {
+static void add_any(struct profile_builder *b, const struct stream_sample *r) {
     const struct profile_input *in = b->plan->in;
     const struct perfdata_event *e = &in->events->list.items[r->event];
     struct perfdata_sample s;
@@ -813,7 +813,7 @@ void profile_builder_add_samples(struct profile_builder *b, const struct stream_
         else if (w->plain)
             add_plain(b, w, &samples[i]);
         else
-            add_long_sample_plan(b, &samples[i]);
+            add_any(b, &samples[i]);
     }
 }
 

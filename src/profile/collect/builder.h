@@ -99,10 +99,10 @@ struct profile_pending {
     struct profile_stack stack; /* of this sample alone */
     uint64_t hash;
     uint64_t known; /* under which its stack sample is remembered, or will be; PROFILE_NOT_KNOWN: it is not */
-    bool twin;      /* stack_id is that of a sample that waits, of the same stack sample */
+    bool duplicate; /* stack_id is that of a sample that waits, of the same stack sample */
     uint32_t stack_id; /* not PROFILE_NONE: the stack sample was remembered, nothing below is asked for */
     struct profile_weights weights;
-    uint64_t order;  /* with stack sample.first_ns: when */
+    uint64_t order;  /* with stack.first_ns: when */
     uint64_t ip;     /* where its place is to be asked for */
     uint64_t offset; /* without callchains: where that lies */
     uint32_t image;  /* likewise; MODEL_NONE: nowhere */
@@ -300,7 +300,7 @@ bool profile_runs_add(struct profile_runs *r, uint32_t start, uint32_t end, uint
 bool profile_runs_merge(struct profile_runs *to, const struct profile_runs *from, const uint32_t *frames);
 void profile_runs_fini(struct profile_runs *r);
 
-/* Whether -U stack samples the frame out of callchains. */
+/* Whether -U leaves the frame out of callchains. */
 static inline bool profile_is_hidden(const struct profile_builder *b, uint32_t frame) {
     return b->plan->o->hide_unresolved && b->frames.list.items[frame].symbol == SYMBOL_NONE;
 }

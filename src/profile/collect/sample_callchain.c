@@ -29,7 +29,7 @@ struct chain {
 /* A part that was seen, by segment_key. */
 struct profile_chain_slot {
     uint64_t key;
-    uint32_t segment; /* NO_PART: the slot is free */
+    uint32_t segment; /* NO_SEGMENT: the slot is free */
     uint32_t place;   /* the frame of a sample that lies at its first address; RESOLVE_NO_FRAME: not asked */
 };
 enum { NO_SEGMENT = PROFILE_NO_SEGMENT };

@@ -3,7 +3,7 @@
  * Looking for functions in callchains: -p, -x, --ignore-callees. What is found decides where a sample counts,
  * so that it is looked for before that, once for each distinct chain.
  *
- *   chain    main > outer > middle > stack sample      --ignore-callees middle, -p '^outer'
+ *   chain    main > outer > middle > leaf              --ignore-callees middle, -p '^outer'
  *   left     main > outer > middle             the sample's own entry is "middle", its parent "outer"
  */
 #include <regex.h>

@@ -37,8 +37,8 @@ struct profile_segments {
     struct idtable index;
 };
 
-/* The id of a sequence, new or known; the empty one is PROFILE_EMPTY_PART. `ids` is copied and must not point
- * into the container. PROFILE_NO_PART: memory. */
+/* The id of a sequence, new or known; the empty one is PROFILE_EMPTY_SEGMENT. `ids` is copied and must not
+ * point into the container. PROFILE_NO_SEGMENT: memory. */
 uint32_t profile_segments_add(struct profile_segments *p, const uint32_t *ids, size_t n);
 /* Gives back what only adding needs. */
 void profile_segments_trim(struct profile_segments *p);
@@ -47,7 +47,7 @@ void profile_segments_fini(struct profile_segments *p);
 static inline uint32_t profile_segments_count(const struct profile_segments *p) {
     return p->at.count ? (uint32_t)p->at.count - 1 : 0;
 }
-/* The sequence of a segment that is there; PROFILE_EMPTY_PART always is. */
+/* The sequence of a segment that is there; PROFILE_EMPTY_SEGMENT always is. */
 static inline const uint32_t *profile_segments_ids(const struct profile_segments *p, uint32_t segment,
                                                    uint32_t *n) {
     if (segment == PROFILE_EMPTY_SEGMENT) {

@@ -2,7 +2,7 @@
 /*
  * Which samples count, by their comm and where they lie: -c, -d, -S, --symbol-filter, -U. It is the sample
  * that is taken or left, with its whole callchain. Each comm and each place is looked at once. Where callers
- * have rows of their own, --symbol-filter takes or stack samples rows instead: all samples count.
+ * have rows of their own, --symbol-filter takes or leaves rows instead: all samples count.
  */
 #include "profile/profile_internal.h"
 #include "symbol/name_match.h"

@@ -147,7 +147,7 @@ static struct profile_column known_column(const struct maker *m, enum profile_co
 
 /* ---- fields of tracepoints ---- */
 
-/* The event that a word means: "%2" is the second; with a colon the whole name; else a segment that only one
+/* The event that a word means: "%2" is the second; with a colon the whole name; else a part that only one
  * name has. PERFDATA_NO_EVENT: none, or several. */
 static uint32_t find_event(const struct maker *m, const char *word, size_t len) {
     uint32_t found = PERFDATA_NO_EVENT, count = (uint32_t)m->events->list.count;

@@ -333,7 +333,7 @@ static void put_dso(const struct profile *p, const struct profile_table *t, cons
     profile_put_text_id(p, p->places.items[row->frame].dso, o);
 }
 
-/* perf stack samples room for an address where something has no name. */
+/* perf leaves room for an address where something has no name. */
 static uint32_t room_dso(const struct profile *p, const struct profile_row *row,
                          const struct profile_column *c) {
     uint32_t len = strpool_len(&p->b.texts, p->places.items[row->frame].dso);

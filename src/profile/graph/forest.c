@@ -49,7 +49,7 @@ static bool list_rows(const struct profile *p, struct profile_table *t) {
     return true;
 }
 
-/* Notes at which frame keys rows have graphs: frame keys[frame key], as f->frames. False: memory. */
+/* Notes at which frame keys rows have graphs: frames[frame key], as f->frames. False: memory. */
 static bool mark_frame_keys(struct forest *f, uint32_t *frame_keys) {
     struct profile *p = f->p;
     struct mark *none = vec_push(&f->marks);

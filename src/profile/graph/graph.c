@@ -203,7 +203,7 @@ static bool push_item(struct builder *b, uint32_t node, bool own, struct weight 
 
 /* ---- where chains start ---- */
 
-/* Callers first: the roots of the group keys with own samples... */
+/* Callers first: the roots of the kinds with own samples... */
 static bool start_own_at_roots(struct builder *b) {
     const struct profile_chain_node *nodes = b->p->nodes.items;
     for (size_t i = 0; i <= b->s->own_index.mask && b->s->own_index.slots; i++) {

@@ -16,7 +16,7 @@
 struct level {
     uint32_t parent, row; /* row: any below it; its keys down to this level are the level's */
     uint32_t depth;
-    bool has_graph; /* a stack sample's: as its entry */
+    bool has_graph; /* a leaf's: as its entry */
 };
 
 struct tree {

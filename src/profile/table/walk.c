@@ -46,7 +46,7 @@ struct walk {
     struct profile_table *t; /* of the kind at hand */
     uint32_t kind;
     struct profile_frame_key *frame_keys;
-    const uint32_t *frame_key_of;          /* profile.frame keys */
+    const uint32_t *frame_key_of;          /* profile.frame_keys */
     VEC(struct step) path;                 /* [0]: the kind's root */
     VEC(uint32_t) marked;                  /* frame keys that are open for the stack sample at hand alone */
     const uint32_t *was;                   /* profile.stack_was */
