@@ -39,7 +39,7 @@ COMMANDS = [
     ["inject", "-o", "-"],
 ]
 SEED = 20240229
-CUTS = FLIPS = 8
+CUTS = FLIPS = 4
 LARGEST = 96 * 1024  # bytes of an input
 FIXTURE_STEP = 23  # every so many fixtures, in the manifest's order; coprime to the number of containers
 
