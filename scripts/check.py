@@ -28,7 +28,7 @@ SANITIZE = ["-Dbuildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db
 QUICK = ["-Dlto=false", "-Doptimization=1"]
 QUICK_TESTS = ["recordings", "fixtures", "frames", "oracle", "input", "grades"]
 # Unit tests of what runs on several threads.
-THREADED = ["pool", "relay", "profile", "record_write_thread", "record_drain", "model_oracle"]
+THREADED = ["pool", "relay", "record_write_thread", "record_drain", "model_oracle"]
 SANITIZE_THREADS = ["-Dbuildtype=debugoptimized", "-Db_sanitize=thread", "-Db_lundef=false"]
 
 TSAN_RND_BITS = 28  # the most with which it finds its shadow memory free (up to clang 17)
