@@ -52,9 +52,8 @@ struct sonde_options {
     const char *kallsyms;       /* or a copy of its /proc/kallsyms */
     int raw_names;              /* leave C++, Rust and other names mangled */
     int file_order;             /* records in the order of the file; else in the order of time */
-    /* Of version 0.2. Only what is named here is used: without, no folder is written to and no server asked.
-     */
-    const char *own_cache;       /* a folder for what is slow to find out and can be found out again */
+    /* Since version 0.2. Without these options no folder is written to and no server is contacted. */
+    const char *own_cache;       /* a folder where sonde caches what is slow to compute */
     const char *debuginfod_urls; /* servers to ask for files by build-id; $DEBUGINFOD_URLS is set to them */
     const char *jitdump_dir;     /* look for jitdumps here, too */
     const char *guest_vmlinux, *guest_kallsyms, *guest_modules; /* as vmlinux and kallsyms; /proc/modules */

@@ -9,8 +9,8 @@ static bool play(void *ctx, const struct model_event *e) {
     return play_event(ctx, e);
 }
 
-/* Room for what the events become, by how many of each kind there are: tables that grow are copied, and what
- * they leave after is too small for themselves. */
+/* Reserves the tables by the number of events of each kind, because a table that grows is copied, and the
+ * memory that it frees is too small for it to use again. */
 static void make_room(struct model *m) {
     const size_t *kinds = m->pending.kinds;
     size_t execs = kinds[EVENT_COMM_EXEC], forks = kinds[EVENT_FORK] + kinds[EVENT_FORK_EMPTY],

@@ -73,7 +73,7 @@ static int compare_rows(const void *a, const void *b) {
     return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (x->order > y->order) - (x->order < y->order);
 }
 
-/* What lies outside of the code is no line of it. Lines after each other that share a file's text, which may
+/* What lies outside of the code is no line of it. Consecutive lines that share a file's text, which may
  * stand in the dump only once, have it looked up once. */
 static void collect(const struct jitcode *j, const struct jitcode_function *f, struct rows *rows) {
     struct bytes rest = f->lines, last = {NULL, 0};

@@ -141,7 +141,7 @@ static void put_bytes(uint64_t *seed, struct writer *w, size_t n) {
         writer_u8(w, (uint8_t)test_random(seed));
 }
 
-/* `room` bytes (0: some) of text with its NUL and what a producer may leave after it. */
+/* `room` bytes (0: some) of text with its NUL and whatever the producer left after it. */
 static void put_text(uint64_t *seed, struct writer *w, struct lines *l, size_t room) {
     size_t len = room ? test_below(seed, room) : test_below(seed, 40);
     size_t start = w->size;

@@ -268,13 +268,13 @@ struct profile_taken {
     struct model_when when;
     unsigned cpumode;
     const struct perfdata_branch *branch; /* NULL: none */
-    uint32_t from, to;                    /* frames, with a branch */
-    uint32_t parent;                      /* as search.c found, a text id; PROFILE_NONE: none */
+    uint32_t from, to;                    /* frames of the branch's ends; only with a branch */
+    uint32_t parent;                      /* text id of the caller that -p found; PROFILE_NONE: none */
     bool has_chain;
-    struct profile_chain chain; /* what of the callchain counts, where it is known already */
+    struct profile_chain chain; /* the callchain, if it is known already */
 };
 
-/* That of each of a sample's branches is the cycles of the newest, as perf has it. */
+/* The weight to count. Each branch of a sample counts the cycles of the newest one, as in perf. */
 static inline uint64_t profile_taken_weight(const struct profile_taken *x) {
     uint64_t cycles = x->branch ? perfdata_branch_at(x->s, 0).cycles : 0;
     return !x->branch ? x->s->weight : cycles ? cycles : 1;

@@ -148,7 +148,7 @@ static uint32_t segment_of(struct profile_builder *b, struct chain *c, const str
 /* ---- parts of one sample ---- */
 
 /* More segments than two, or two of the same kind of addresses: the outer segment is the outermost run of one
- * kind, the inner one all the others after each other. */
+ * kind, the inner one all the others, one after the other. */
 static bool join(struct profile_builder *b, const struct profile_link *links, size_t count,
                  struct profile_chain *out) {
     size_t frames = 0, outer = 0;
@@ -305,8 +305,8 @@ HOT enum profile_asked profile_chain_ask(struct profile_builder *b, const struct
     return PROFILE_ASKED;
 }
 
-/* Up to PROFILE_ASKED_WORDS words are as quickly resolved as looked up: of the short parts of user space,
- * which are what is taken for callers in code without frame pointers, few come twice. */
+/* Whether a segment is so short that resolving its addresses is as fast as looking the segment up. Short user
+ * segments come from code without frame pointers, are mostly garbage, and seldom repeat. */
 static inline bool is_short_user(const struct profile_later_segment *segment) {
     return segment->cpumode == PERFDATA_MISC_USER && !segment->cut && segment->count <= PROFILE_ASKED_WORDS;
 }

@@ -50,12 +50,12 @@ enum profile_column_kind {
 
 /* How a column is laid out. */
 enum {
-    PROFILE_RIGHT = 1 << 0,        /* keys: to the right, like measures */
-    PROFILE_ALWAYS_RIGHT = 1 << 1, /* with -t as well */
-    PROFILE_RAGGED = 1 << 2,       /* not padded where it is the last of its line */
+    PROFILE_RIGHT = 1 << 0,        /* align a key to the right, as measures are */
+    PROFILE_ALWAYS_RIGHT = 1 << 1, /* even with -t */
+    PROFILE_RAGGED = 1 << 2,       /* no padding if it is the last column */
     PROFILE_CUT = 1 << 3,          /* cut to the column's width */
-    PROFILE_DIGITS = 1 << 4,       /* -w says how many digits there are, which is no place to cut a number */
-    PROFILE_LEVEL = 1 << 5,        /* "[k] " stands first; an address after it is never cut */
+    PROFILE_DIGITS = 1 << 4,       /* -w sets the number of digits; the number is never cut */
+    PROFILE_LEVEL = 1 << 5,        /* the text begins with "[k] "; an address after that is never cut */
     PROFILE_TITLE_WIDE = 1 << 6,   /* as wide as its title; longer texts stand out, or are cut */
     PROFILE_WIDE_EMPTY = 1 << 7,   /* `width` counts in an empty table, too */
     PROFILE_PERCENT = 1 << 8,      /* measures: a percentage of the event's */
@@ -191,13 +191,13 @@ typedef bool profile_field_fn(void *ctx, const struct perfdata_attr *attr, size_
 struct profile_column_options {
     const char *sort;            /* -s; NULL: default; "+key,..." appends to the default */
     const char *fields;          /* -F; NULL: default; "+..." appends */
-    bool children;               /* callchains are accumulated: Children and Self instead of Overhead */
-    bool callerless;             /* they would be if there were any: Children in -s is no column then */
+    bool children;               /* show Children and Self instead of Overhead */
+    bool callerless;             /* --children, but without callchains: a Children in -s is ignored */
     bool branch, history, mem;   /* modes */
     const char *arch;            /* of the recording, as uname -m; NULL: not known */
-    bool parent;                 /* -p: that key, too, after all others of -s */
+    bool parent;                 /* -p was given: add the key `parent` as the last one */
     bool latency;                /* --latency */
-    bool latent;                 /* the recording has what latency follows from */
+    bool latent;                 /* the recording has the context switches that latency needs */
     profile_field_fn *fields_of; /* NULL: no field is known */
     void *fields_ctx;
     bool raw_fields;  /* --raw-trace: all fields as numbers */
@@ -215,12 +215,12 @@ void profile_columns_fini(struct profile_columns *c);
 /* The column of that id; NULL: none. */
 const struct profile_column *profile_columns_find(const struct profile_columns *c, enum profile_column_id id);
 
-/* The i-th measure or key that -s and -F take, in the order in which a beginning of a name is looked for,
- * measures first; NULL after the last. */
+/* The i-th measure or sort key that -s and -F accept; NULL if there are not that many. Measures come first;
+ * an abbreviated name means the first one in this order that begins with it. */
 const struct profile_key *profile_key_at(size_t i);
-/* The one with that id. */
+/* The measure or key with that id. */
 const struct profile_key *profile_key_known(enum profile_column_id id);
-/* When it can be had, "with --mem-mode"; NULL: always. */
+/* Which mode the key needs, as words for messages, such as "with --mem-mode"; NULL if none. */
 const char *profile_key_condition(const struct profile_key *key);
 
 /* What help and completion tell of a name. */

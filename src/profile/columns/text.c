@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts of keys and frames, as perf report prints them. */
+/* Formats the values of sort keys, and frames, the way perf report prints them. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -64,7 +64,8 @@ static void put_origin(const struct profile *p, uint32_t frame, struct out *o) {
     out_char(o, ' ');
 }
 
-/* Of the sample's own place or, `own`, of another one. */
+/* Prints the level, such as "[k] ", and the function of `frame`. `own`: the frame is where the row's samples
+ * lie, so the level is the row's. */
 static void put_level_and_name(const struct profile *p, const struct profile_row *row, uint32_t frame,
                                bool own, unsigned digits, struct out *o) {
     const struct resolve_frame *f = &p->b.frames.list.items[frame];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of rows, as they are printed: a total one, which says the same of the same recording whatever the
- * machine, the number of threads, or the order in which tables were filled.
+ * The order in which rows are printed. It is total: the same recording gives the same order on every machine,
+ * with any number of threads, and in whatever order the tables were filled.
  *
  *   sums       of the columns that are measures, more first
  *   depth      with call graphs, of rows of equal sums: callers before callees

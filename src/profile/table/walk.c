@@ -105,7 +105,7 @@ bool profile_rank_segments(struct profile *p) {
            profile_segments_rank(&p->b.segments, p->segment_ranks.items);
 }
 
-/* The stack samples and their weights as p->stack_was has them. */
+/* Rearranges the stack samples, and their weights, into the order of p->stack_was. False: memory. */
 static bool put_in_order(struct profile *p) {
     enum { AHEAD = 16 };
     struct profile_builder *b = &p->b;

@@ -25,8 +25,8 @@ enum { SCRIPT_NAME_STEP = 32 /* bytes that are copied at once */ };
 /* What is printed for one event. */
 struct script_plan {
     uint64_t fields;                            /* SCRIPT_BIT mask; 0: the event is not shown */
-    script_start_fn *starts[SCRIPT_FIELDS_MAX]; /* of the start of a line, */
-    script_step_fn *steps[SCRIPT_FIELDS_MAX];   /* and of what follows in a sample's */
+    script_start_fn *starts[SCRIPT_FIELDS_MAX]; /* print what every line begins with */
+    script_step_fn *steps[SCRIPT_FIELDS_MAX];   /* print the rest of a sample's line */
     uint8_t start_count, count;
     bool chain;       /* the callchain is printed where others have the address */
     bool branch_pair; /* "ip => addr": branches sampled one by one */
