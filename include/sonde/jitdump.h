@@ -40,12 +40,12 @@ extern "C" {
 
 struct sonde_jitdump {
     int fd;
-    void *marker; /* a mapped page of the file: its event in a recording says where the dump is */
+    void *marker; /* a mapped page of the file: the map record of it tells profilers where the dump is */
     size_t marker_size;
     uint64_t next_index;
 };
 
-/* From `address` on, up to the next entry's, the code comes from this line. */
+/* The code from `address` up to the address of the next element comes from this line. */
 struct sonde_jitdump_line {
     const void *address;
     uint32_t line, column; /* from 1; column 0: not known */
@@ -58,7 +58,7 @@ static inline uint64_t sonde_jitdump_now(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* EM_* of elf.h for the code that this compiler makes; 0 where it is not known. */
+/* Returns the EM_* value (elf.h) of the code that this compiler makes; 0 where it is not known. */
 static inline uint32_t sonde_jitdump_machine(void) {
 #if defined(__x86_64__)
     return 62;
@@ -81,8 +81,8 @@ static inline uint32_t sonde_jitdump_machine(void) {
 #endif
 }
 
-/* Writes all parts as one record. 0 or an errno value; a record that was written in part makes the rest of
- * the file worthless, so there is no going on after one. */
+/* Writes all parts as one record. Returns 0 or an errno value. A record that was written in part makes the
+ * rest of the file unreadable: after an error, stop. */
 static inline int sonde_jitdump_write(struct sonde_jitdump *d, struct iovec *parts, int count) {
     while (count) {
         ssize_t n = writev(d->fd, parts, count);
@@ -100,7 +100,8 @@ static inline int sonde_jitdump_write(struct sonde_jitdump *d, struct iovec *par
     return 0;
 }
 
-/* Makes `directory`/jit-PID.dump (NULL: /tmp). 0 or an errno value; only after 0 may the rest be called. */
+/* Creates `directory`/jit-PID.dump (NULL: /tmp). Returns 0 or an errno value; only after 0 may the other
+ * functions be called. */
 static inline int sonde_jitdump_open(struct sonde_jitdump *d, const char *directory) {
     struct {
         uint32_t magic, version, size, machine, pad, pid;
@@ -114,7 +115,7 @@ static inline int sonde_jitdump_open(struct sonde_jitdump *d, const char *direct
     n = snprintf(path, sizeof path, "%s/jit-%ld.dump", directory ? directory : "/tmp", (long)getpid());
     if (n < 0 || (size_t)n >= sizeof path)
         return ENAMETOOLONG;
-    (void)unlink(path); /* another user's, or a link laid by one: never written through */
+    (void)unlink(path); /* may be another user's, or that user's link: never write through it */
     d->fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_APPEND | O_CLOEXEC, 0644);
     if (d->fd < 0)
         return errno;
@@ -134,15 +135,15 @@ static inline int sonde_jitdump_open(struct sonde_jitdump *d, const char *direct
 }
 
 /*
- * What calls were inlined into a function. From each place on up to the next one, `depth` frames from number
- * `first` on lie in each other, innermost first; the last of them is the function itself. `line` is that of
- * the code in the innermost, and in all others that of the call. Other readers than sonde's skip this.
+ * Calls that were inlined into a function. The code from each place up to the next has `depth` frames,
+ * numbers `first` and following, innermost first; the last is the function itself. `line` is that of the code
+ * in the innermost frame, and that of the call in all others. Readers other than sonde ignore this.
  */
 struct sonde_jitdump_source {
     const char *name, *file;
 };
 struct sonde_jitdump_frame {
-    uint32_t source, line; /* source: an index */
+    uint32_t source, line; /* source: index into sources */
 };
 struct sonde_jitdump_place {
     const void *address; /* ascending */
@@ -155,29 +156,29 @@ struct sonde_jitdump_inlines {
     uint32_t source_count, place_count, frame_count;
 };
 
-/* Code to announce: in its place, and complete. What is not known is 0. */
+/* The code to announce, already complete and at its final address. Set what is not known to 0. */
 struct sonde_jitdump_code {
     const void *address;
     size_t size;
     const char *name;
     const struct sonde_jitdump_line *lines; /* ascending by address */
     size_t line_count;
-    /* How to unwind out of it, for profilers that are given stacks: what .eh_frame would hold for this
-     * function alone, in place, as if it followed the code at the next multiple of 8 bytes; and
-     * .eh_frame_hdr. Code that keeps frame pointers needs none. */
+    /* How to unwind out of the code, for profilers that record stacks: what .eh_frame would hold for this
+     * function alone, relocated as if it followed the code at the next multiple of 8 bytes; and
+     * .eh_frame_hdr. Code that keeps frame pointers needs neither. */
     const void *eh_frame, *eh_frame_hdr;
     size_t eh_frame_size, eh_frame_hdr_size;
     const struct sonde_jitdump_inlines *inlines; /* NULL: not known */
 };
 
-/* A place for a record that is made of many parts; MAP_FAILED: there is none. mmap, since the caller may be
- * anywhere in a memory manager of its own. */
+/* Allocates a buffer for a record that is made of many parts; MAP_FAILED: no memory. Uses mmap, since the
+ * caller may be in the middle of a memory manager of its own. */
 static inline void *sonde_jitdump_room(size_t size) {
     return size > UINT32_MAX ? MAP_FAILED
                              : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* The calls that were inlined. 0 or an errno value; 0, too, where there is no memory to write them. */
+/* Writes the inlined calls. Returns 0 or an errno value; 0, too, if there is no memory to write them. */
 static inline int sonde_jitdump_write_inlines(struct sonde_jitdump *d, const struct sonde_jitdump_code *code,
                                               uint64_t now) {
     struct {
@@ -233,7 +234,8 @@ static inline int sonde_jitdump_write_inlines(struct sonde_jitdump *d, const str
     return error;
 }
 
-/* The lines of a function. 0 or an errno value; 0, too, where there is no memory to write them. */
+/* Writes the lines of a function. Returns 0 or an errno value; 0, too, if there is no memory to write them.
+ */
 static inline int sonde_jitdump_write_lines(struct sonde_jitdump *d, const struct sonde_jitdump_code *code,
                                             uint64_t now) {
     struct {
@@ -280,9 +282,8 @@ static inline struct iovec sonde_jitdump_part(const void *data, size_t size) {
     return part;
 }
 
-/* Announces a function. Its number for sonde_jitdump_move, or 0 when it could not be written (errno says
- * why).
- */
+/* Announces a function. Returns its number for sonde_jitdump_move, or 0 if it could not be written (errno
+ * says why). */
 static inline uint64_t sonde_jitdump_announce(struct sonde_jitdump *d,
                                               const struct sonde_jitdump_code *code) {
     static const char zeros[8] = {0};
@@ -311,7 +312,7 @@ static inline uint64_t sonde_jitdump_announce(struct sonde_jitdump *d,
         error = sonde_jitdump_write_lines(d, code, load.time);
     if (code->inlines && !error)
         error = sonde_jitdump_write_inlines(d, code, load.time);
-    if (code->eh_frame_size) { /* it names no function: it is the one of the next record */
+    if (code->eh_frame_size) { /* this record names no function: it applies to the next load record */
         unwind.id = 4;
         unwind.unwind_size = tables;
         unwind.hdr_size = code->eh_frame_hdr_size;
@@ -335,7 +336,8 @@ static inline uint64_t sonde_jitdump_announce(struct sonde_jitdump *d,
     return error ? 0 : index;
 }
 
-/* The same, of code with no more than lines (`line_count` of them, which may be 0). */
+/* Announces code with nothing but lines (`line_count` of them, which may be 0). Returns as
+ * sonde_jitdump_announce. */
 static inline uint64_t sonde_jitdump_load(struct sonde_jitdump *d, const void *code, size_t size,
                                           const char *name, const struct sonde_jitdump_line *lines,
                                           size_t line_count) {
@@ -349,7 +351,8 @@ static inline uint64_t sonde_jitdump_load(struct sonde_jitdump *d, const void *c
     return sonde_jitdump_announce(d, &all);
 }
 
-/* The code with this number lies at `to` from now on, and not at `from` any more. 0 or an errno value. */
+/* Says that the code with this number is at `to` from now on, no longer at `from`. Returns 0 or an errno
+ * value. */
 static inline int sonde_jitdump_move(struct sonde_jitdump *d, uint64_t index, const void *from,
                                      const void *to, size_t size) {
     struct {
@@ -374,7 +377,7 @@ static inline int sonde_jitdump_move(struct sonde_jitdump *d, uint64_t index, co
     return sonde_jitdump_write(d, &part, 1);
 }
 
-/* Says that there is no announced code any more, and closes the file. */
+/* Says that no announced code is left, and closes the file. */
 static inline void sonde_jitdump_close(struct sonde_jitdump *d) {
     struct {
         uint32_t id, size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 
-/* The length of the UTF-8 sequence at p (RFC 3629), or 0 when it is none. */
+/* Returns the length of the UTF-8 sequence at p (RFC 3629), or 0 if it is invalid. */
 static size_t utf8_len(const unsigned char *p, size_t n) {
     if (p[0] < 0x80)
         return 1;
@@ -29,7 +29,7 @@ static bool is_plain(unsigned char c) {
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* As is_plain, of eight characters at once: a byte's top bit is set where it is not. */
+/* Does is_plain for eight characters at once: sets the top bit of each byte that is not plain. */
 static uint64_t special_bytes(uint64_t x) {
     const uint64_t ones = 0x0101010101010101;
     uint64_t quote = x ^ ones * '"', escape = x ^ ones * '\\', delete = x ^ ones * 0x7f;
@@ -37,7 +37,8 @@ static uint64_t special_bytes(uint64_t x) {
     return (zero | ((x - ones * 0x20) & ~x) | x) & ones * 0x80;
 }
 
-/* Copies a text, by words that overlap at its end; false, and of no worth, when not all of it is plain. */
+/* Copies a text in words, the last two of which may overlap. False: not all of it is plain, and the copy is
+ * of no use. */
 static inline bool copy_plain(char *to, const char *p, size_t n) {
     uint64_t x, special = 0;
     uint32_t half;
@@ -67,7 +68,8 @@ static inline bool copy_plain(char *to, const char *p, size_t n) {
     return true;
 }
 
-/* One character that is not plain, or one byte that is none; returns the bytes it has. */
+/* Writes one character that is not plain, or one byte that is no character; returns how many bytes it took.
+ */
 static size_t put_special(struct out *o, const unsigned char *p, size_t n) {
     size_t len = utf8_len(p, n);
     const char *short_form = *p < 0x60 ? short_escapes[*p] : NULL;
@@ -115,7 +117,7 @@ static void put_line(const struct json *j) {
         out_fill(j->out, '\t', j->depth - j->flush);
 }
 
-/* What is in front of a value. */
+/* Writes what precedes a value: comma, layout and key. */
 static void begin(struct json *j, const char *key) {
     if (j->any)
         out_char(j->out, ',');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pass over a recording that comes first: recording_first_pass. */
+/* recording_first_pass: reads a recording once, for everything but its samples. */
 #include <stdatomic.h>
 #include <time.h>
 
@@ -25,11 +25,11 @@ static bool take_in(struct recording *r, struct model *m, const struct stream_re
 
 bool recording_apply(struct recording *r, struct model *m, const struct stream_record *raw, struct err *err) {
     struct perfdata_record rec;
-    /* Decoded in any case: damage is damage whoever looks. */
+    /* Decodes even what nobody wants, so that damage is always counted. */
     return raw->legacy || !recording_decode(r, raw, &rec) || take_in(r, m, raw, &rec, err);
 }
 
-/* In the first pass, where nothing of a callchain that came later has been asked for yet. */
+/* As recording_apply, for the first pass: also keeps callchains that come after their samples. */
 static bool take_first(struct recording *r, struct model *m, const struct stream_record *raw,
                        struct err *err) {
     struct perfdata_record rec;
@@ -48,7 +48,7 @@ static void end_modules(const struct recording *r, struct model *m) {
     module_ends_find(&from, m);
 }
 
-/* The next record that needs a look; some samples among them. */
+/* Reads the next record that matters, skipping most samples, whose times are added to *times. */
 static enum stream_status next_of_first_pass(struct recording *r, struct recording_span *times,
                                              struct stream_record *rec, struct err *err) {
     struct stream_passed passed = {times->first_ns, times->last_ns};
@@ -61,10 +61,10 @@ static enum stream_status next_of_first_pass(struct recording *r, struct recordi
 struct first_pass {
     struct recording *r;
     struct model *m;
-    struct recording_span *span; /* NULL, or to be filled in */
+    struct recording_span *span; /* to be filled in; NULL: not wanted */
     recording_seen_fn *seen;
     void *ctx;
-    atomic_uint_fast64_t at; /* loc of the last record that was no sample */
+    atomic_uint_fast64_t at; /* loc of the latest record that is no sample */
     atomic_bool over;
 };
 
@@ -95,12 +95,12 @@ static bool read_records(struct first_pass *x, struct err *err) {
     return status == STREAM_END;
 }
 
-/* Has the recording's pages brought into memory, not too far ahead of who reads them. */
+/* Has the recording's pages brought into memory, a limited distance ahead of the reader. */
 static void read_ahead(struct first_pass *x) {
     enum { STEP = 4 << 20, AHEAD = 16 << 20, NAP_NS = 200 * 1000 };
     for (uint64_t at = 0; !atomic_load(&x->over);) {
         uint64_t reader = atomic_load_explicit(&x->at, memory_order_relaxed);
-        at = at > reader ? at : reader; /* what lies after may have gone out again */
+        at = at > reader ? at : reader; /* pages before the reader may be gone again */
         if (at > reader + AHEAD)
             nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
         else if (stream_expect(x->r->stream, at, at + STEP))
@@ -110,8 +110,8 @@ static void read_ahead(struct first_pass *x) {
     }
 }
 
-/* The pass itself, and what helps it on a second thread; if there is none after all, that comes too late and
- * ends at once. */
+/* Job 0 reads the records; job 1 reads ahead, on a second thread. Without one it runs after job 0 and ends at
+ * once. */
 HOT static bool pass_job(void *ctx, size_t job, unsigned thread, struct err *err) {
     struct first_pass *x = ctx;
     (void)thread;
@@ -124,7 +124,7 @@ HOT static bool pass_job(void *ctx, size_t job, unsigned thread, struct err *err
     return ok;
 }
 
-/* Code that JITs announced. What cannot be found stays without names. */
+/* Feeds the code that JITs announced to the model. What cannot be found stays without names. */
 static bool feed_jit(struct recording *r, struct model *m, struct err *err) {
     if (!r->jit)
         return true;
@@ -134,8 +134,8 @@ static bool feed_jit(struct recording *r, struct model *m, struct err *err) {
     return resolve_jit_feed(r->jit, m, err);
 }
 
-/* What a model needed more than it keeps is worth giving back from this size on; and before it is frozen,
- * what its tables left behind while they grew. */
+/* Model sizes from which freed memory is worth giving back: after freezing, and before it, when the tables
+ * have left old copies while they grew. */
 enum { LARGE_MODEL = 32 << 20, LARGE_PASS = 128 << 20 };
 
 static void give_back(const struct recording *r, const struct model *m, size_t from_bytes) {

@@ -19,7 +19,7 @@ bool recording_is_at(const char *path) {
         path = n < (int)sizeof inside ? inside : path;
     }
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-        return false; /* to read from a FIFO would take what its reader needs */
+        return false; /* reading from a FIFO would take bytes that its reader needs */
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
     if (fd >= 0)
@@ -27,7 +27,7 @@ bool recording_is_at(const char *path) {
     return n == HEAD_BYTES && perfdata_header_begins((struct bytes){head, HEAD_BYTES});
 }
 
-/* What perf record puts into a pipe before the first record of the kernel's. */
+/* True of records that perf record writes into a pipe before the first one of the kernel's. */
 static bool is_head(const struct stream_record *r) {
     switch (r->raw.type) {
     case PERFDATA_RECORD_HEADER_ATTR:

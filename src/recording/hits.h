@@ -5,9 +5,9 @@
 
 #include "recording/recording.h"
 
-/* After the first pass into `m`: reads the samples, to the recording's end. By image id, 1 for images that
- * samples or their callchains hit, else 0; one element at least; for free(). Stacks that were dumped are not
- * unwound. NULL and *err: memory, or the recording cannot be read on. */
+/* Reads the samples up to the recording's end; call it after the first pass into `m`. Returns, by image id, 1
+ * for images that samples or their callchains hit, else 0; at least one element; for free(). Dumped stacks
+ * are not unwound. NULL and *err: memory, or the recording cannot be read on. */
 uint8_t *recording_hits(struct recording *r, const struct model *m, struct err *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define PATH_BYTES 4096
 
-/* The build-id among a file's notes; false (and *err) when the file cannot be read or has none. */
+/* Finds the build-id among a file's notes; false and *err if the file cannot be read or has none. */
 static bool read_id(const struct os_files *files, const char *path, struct object_build_id *out,
                     struct err *err) {
     struct writer notes = writer_make(false);
@@ -67,7 +67,7 @@ static bool add_modules(struct kernel_maps *maps, const struct os_files *files, 
     struct writer modules = writer_make(false), dep = writer_make(false);
     char path[PATH_BYTES];
     struct err ignored;
-    /* A kernel without modules has no such files. */
+    /* Errors are ignored: a kernel without modules has no such files. */
     files->read(files->ctx, "/proc/modules", &modules, &ignored);
     snprintf(path, sizeof path, "/lib/modules/%s/modules.dep", release);
     files->read(files->ctx, path, &dep, &ignored);

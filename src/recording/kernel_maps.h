@@ -10,7 +10,7 @@
 #include "os/files.h"
 
 struct kernel_map {
-    uint64_t start, end;       /* addresses of the text; both 0 when they may not be seen */
+    uint64_t start, end;       /* addresses of the text; both 0 if they are hidden from this user */
     struct object_build_id id; /* size 0: not known */
     const char *path; /* "[kernel.kallsyms]", a module's file, or "[name]"; owned by the list's arena */
 };
@@ -20,12 +20,12 @@ struct kernel_maps {
     VEC(struct kernel_map) list; /* by address */
 };
 
-/* The running kernel's build-id, from /sys/kernel/notes. False and *err when it cannot be had. */
+/* Reads the running kernel's build-id from /sys/kernel/notes. False and *err: it cannot be read. */
 bool kernel_maps_kernel_id(const struct os_files *files, struct object_build_id *out, struct err *err);
 
-/* Kernel and modules, from /proc/kallsyms (_stext, _etext), /proc/modules and the notes in /sys; modules'
- * paths from /lib/modules/`release`/modules.dep. What is not there is left out. False when memory ran out, or
- * the kernel's symbols cannot be read. kernel_maps_fini in any case. */
+/* Reads the kernel's and the modules' addresses from /proc/kallsyms (_stext, _etext) and /proc/modules,
+ * build-ids from the notes in /sys, modules' paths from /lib/modules/`release`/modules.dep. What is missing
+ * is left out. False: memory, or the kernel's symbols cannot be read. Call kernel_maps_fini in any case. */
 bool kernel_maps_read(struct kernel_maps *maps, const struct os_files *files, const char *release,
                       struct err *err);
 void kernel_maps_fini(struct kernel_maps *maps);

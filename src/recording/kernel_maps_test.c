@@ -11,8 +11,7 @@
 #define TEXT(s) \
     { (const uint8_t *)(s), sizeof(s) - 1 }
 
-/* A note in this machine's byte order would do on big-endian ones too; the tables are for little-endian ones.
- */
+/* A note with little-endian numbers: this test is for little-endian machines. */
 #define NOTE(id) TEXT("\4\0\0\0\4\0\0\0\3\0\0\0GNU\0" id)
 
 static const struct os_fake_file MACHINE[] = {

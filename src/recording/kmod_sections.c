@@ -63,14 +63,15 @@ static int map_by_module(const void *a, const void *b) {
     return (x->module > y->module) - (x->module < y->module);
 }
 
-/* Old perfs' map of the last module has no end. */
+/* A longer map is one without an end, as old perfs write for the last module. */
 enum { PLAUSIBLE_BYTES = 256 << 20 };
 
 static bool is_init(const char *name) {
     return strncmp(name, ".init", 5) == 0;
 }
 
-/* The name as the kernel has it: of /lib/modules/V/kernel/net/nf-nat.ko.xz, [nf_nat]. */
+/* Writes the name as the kernel spells it: "nf_nat" for /lib/modules/V/kernel/net/nf-nat.ko.xz or "[nf-nat]".
+ */
 static void put_name(struct writer *w, const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t len = *name == '[' ? strcspn(++name, "]") : strcspn(name, ".");
@@ -82,7 +83,7 @@ static void put_text(struct writer *w, const char *text) {
     writer_put(w, text, strlen(text));
 }
 
-/* What no map of the module covers yet becomes one: the offset is what the store gives the section. */
+/* Adds a map of a section that no map of its module covers. The store of symbols gives it `offset`, too. */
 static bool map_section(struct kmod_sections *k, struct model *m, const struct kmod_section *s,
                         uint64_t offset, struct err *err) {
     const char *path = strpool_text(&k->texts, s->module);
@@ -126,8 +127,8 @@ static bool finish_module(struct kmod_sections *k, struct model *m, const struct
         put_text(w, text);
         put_text(w, name);
         put_text(w, "\n");
-        /* Not what ran at loading: these records are made up of /sys/module, which lists it when it is gone.
-         */
+        /* .init sections are left out: they are gone after loading, though these records, made from
+         * /sys/module, still list them. */
         if (inside && !map && !map_section(k, m, &s[i], s[i].start - start, err))
             return false;
     }

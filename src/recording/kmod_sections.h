@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules' sections that a recording tells of by records of their own (KMOD_SEC_MAP). Gathered in the first
- * pass; at its end the model learns of code that no map of a module covers, and the rest becomes lines as
- * sonde's own recordings have them (format/perfdata/added/module_lines.h).
+ * Sections of modules that a recording has in records of their own (KMOD_SEC_MAP). They are collected in the
+ * first pass; at its end code that no module's map covers is added to the model, and all sections become
+ * lines of the format that sonde's own recordings use (format/perfdata/added/module_lines.h).
  */
 #ifndef SONDE_RECORDING_KMOD_SECTIONS_H
 #define SONDE_RECORDING_KMOD_SECTIONS_H
@@ -17,7 +17,7 @@ struct kmod_section {
     uint64_t start, end;
 };
 
-/* A kernel's map record of a module. */
+/* The kernel's map record of a module. */
 struct kmod_map {
     uint32_t module;
     uint64_t start, end;
@@ -32,10 +32,10 @@ struct kmod_sections {
 
 void kmod_sections_fini(struct kmod_sections *k);
 
-/* Takes in a record of any type; all but KMOD_SEC_MAP and the kernel's maps are ignored. False: memory. */
+/* Collects a record's data; ignores all but KMOD_SEC_MAP and the kernel's maps. False: memory. */
 bool kmod_sections_see(struct kmod_sections *k, const struct perfdata_record *rec);
 
-/* Once, before the model freezes. False and *err: memory. */
+/* Completes the model and the lines; call it once, before the model freezes. False and *err: memory. */
 bool kmod_sections_finish(struct kmod_sections *k, struct model *m, struct err *err);
 
 #endif

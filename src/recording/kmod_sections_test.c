@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-/* A record's body as the RFC has it; `gap`: its comment's layout, one byte more between the texts. */
+/* A record's body as the RFC describes it; `gap`: with the layout of the RFC's comment, one more byte between
+ * the texts. */
 static struct bytes body(struct writer *w, uint64_t start, uint64_t len, const char *section,
                          const char *file, bool gap) {
     writer_clear(w);
@@ -80,7 +81,7 @@ static const char *at(const struct model *m, uint64_t address, uint64_t *offset)
     return found ? model_image(m, hit.image)->name : "-";
 }
 
-/* One module has a map of its own, the other is known by its sections only. */
+/* One module has a map of its own, the other only its sections. */
 static void test_model(void **state) {
     (void)state;
     struct kmod_sections k = {0};
@@ -101,7 +102,7 @@ static void test_model(void **state) {
     uint64_t offset;
     assert_string_equal(at(m, 0x10410, &offset), A);
     assert_int_equal(offset, 0x410);
-    assert_string_equal(at(m, 0x90010, &offset), "-"); /* long gone, for all we know */
+    assert_string_equal(at(m, 0x90010, &offset), "-"); /* .init: gone after loading */
     assert_string_equal(at(m, 0x38010, &offset), B);
     assert_int_equal(offset, 0x8010);
     assert_string_equal(at(m, 0x30200, &offset), "-");

@@ -13,14 +13,14 @@ enum {
     MODULES_MAX = 4096,
     NAME_MAX_BYTES = 256,
     PAGE_BYTES = 4096,
-    TABLES_BYTES = 1 << 16, /* on s390x these lie before the code that perf takes for the module's start */
+    TABLES_BYTES = 1 << 16, /* on s390x these precede the code, which perf takes for the module's start */
     LARGEST_BYTES = 64 << 20
 };
 
 struct module {
-    struct bytes name;   /* in the list's text */
-    uint64_t start, end; /* of its code */
-    bool recorded;       /* it has a map */
+    struct bytes name;   /* borrows from the list's text */
+    uint64_t start, end; /* of the module's code */
+    bool recorded;       /* the recording has a map of it */
 };
 
 struct modules {
@@ -61,14 +61,14 @@ static bool is_text(struct bytes b, const char *text) {
     return b.size == strlen(text) && memcmp(b.data, text, b.size) == 0;
 }
 
-/* BPF programs and the like stand in lists as if they were of modules; records of their own tell of them. */
+/* BPF programs and the like, which are in the list as if of modules; they have records of their own. */
 static bool is_made(struct bytes module) {
     static const char builtin[] = "__builtin__";
     size_t n = sizeof builtin - 1;
     return is_text(module, "bpf") || (module.size > n && !memcmp(module.data, builtin, n));
 }
 
-/* A list of symbols says where a module's code begins, and which of its functions is the last. */
+/* Takes the modules of a list of symbols: each begins at its first function, and ends after its last one. */
 static bool take_symbols(struct modules *l, const struct model_kernel_reference *kernel, bool *same) {
     struct bytes rest = writer_bytes(&l->text), name = {0};
     uint64_t first = 0, last = 0;
@@ -96,7 +96,7 @@ static bool read_symbols(struct modules *l, const struct os_files *files, const 
                          const struct model_kernel_reference *kernel, bool *same, struct err *err) {
     *same = false;
     if (!files->read(files->ctx, path, &l->text, NULL))
-        return true; /* whoever needs it for names says so */
+        return true; /* reported by whoever reads it for names */
     return take_symbols(l, kernel, same) || err_memory(err, "modules");
 }
 
@@ -117,7 +117,7 @@ static bool has_running_id(const struct os_files *files, struct bytes want) {
     return kernel_maps_kernel_id(files, &id, NULL) && bytes_equal((struct bytes){id.bytes, id.size}, want);
 }
 
-/* Seconds since 1970 when this machine was booted; 0: not known. */
+/* Returns when this machine was booted, seconds since 1970; 0: not known. */
 static int64_t booted_s(const struct os_files *files) {
     struct writer text = writer_make(false);
     const char *at = NULL;
@@ -130,7 +130,7 @@ static int64_t booted_s(const struct os_files *files) {
     return s;
 }
 
-/* Nothing that was recorded says that the running kernel is another one, or was booted since. */
+/* False if the recording shows that the running kernel is another one, or was booted since. */
 static bool may_be_running(const struct resolve_recorded *r, const struct os_files *files,
                            const struct model *m, const struct model_kernel_reference *kernel) {
     struct os_host host;
@@ -147,7 +147,7 @@ static const struct model_image *module_of(const struct model *m, uint32_t image
     return i && i->kind == MODEL_IMAGE_MODULE && i->space == MODEL_SPACE_KERNEL ? i : NULL;
 }
 
-/* The list is in the order of names. */
+/* Finds the image's module; the list is sorted by name. */
 static struct module *find(struct modules *l, const struct model_image *image) {
     size_t len = strlen(image->short_name);
     struct module key = {.name = {(const uint8_t *)image->short_name + 1, len > 2 ? len - 2 : 0}};
@@ -156,7 +156,7 @@ static struct module *find(struct modules *l, const struct model_image *image) {
                : NULL;
 }
 
-/* Marks what was recorded. How many are not. */
+/* Marks the recorded modules. Returns the number of the others. */
 static size_t mark_recorded(struct modules *l, const struct model *m) {
     size_t left = l->list.count;
     if (left)
@@ -171,7 +171,7 @@ static size_t mark_recorded(struct modules *l, const struct model *m) {
     return left;
 }
 
-/* More recorded modules lie where the list has them than elsewhere, and some do. */
+/* True if more recorded modules are where the list says than elsewhere, and some are. */
 static bool lie_there(struct modules *l, const struct model *m) {
     size_t here = 0, elsewhere = 0;
     for (uint32_t i = 0; i < model_mapping_count(m); i++) {
@@ -201,7 +201,7 @@ static bool map_module(struct model *m, const struct module *is, struct err *err
                  .len = is->end - is->start,
                  .filename = {(const uint8_t *)name, strlen(name) + 1}},
     };
-    /* Earlier than every recorded map, so that each of those overrides it. */
+    /* Older than every recorded map, so that each of those overrides it. */
     return model_apply(m, &rec, (struct model_when){0, 0}, err);
 }
 

@@ -22,7 +22,7 @@
 #define CONTENT(text) \
     { (const uint8_t *)(text), sizeof(text) - 1 }
 
-/* A kernel and a recording of it that maps one module; the list of modules has a second one. */
+/* A kernel, and a recording of it that maps one of the two modules in the list. */
 struct session {
     char path[32];
     struct model *m;
@@ -50,7 +50,7 @@ static void session_close(struct session *s) {
     unlink(s->path);
 }
 
-/* What lies where the late module's code is, by these files. */
+/* Checks what is mapped at the late module's code, given these files. */
 static void check(const struct os_fake_file *files, const char *list, const char *release, const char *want) {
     struct session s;
     struct os_files fake = os_files_fake(files);

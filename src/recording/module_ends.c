@@ -9,18 +9,18 @@
 #include "symbol/module_extent.h"
 
 enum {
-    MODULES_MAX = 64, /* old perfs wrote one */
+    MODULES_MAX = 64, /* old perfs leave one without an end */
     PAGE_BYTES = 4096,
     FIRST_BYTES = 1 << 16 /* the first symbol of a module's code lies within these */
 };
 
-/* "ext4" of "[ext4]"; empty: that is no module's name. */
+/* Returns "ext4" of "[ext4]"; empty: that is no module's name. */
 static struct bytes bare_name(const char *name) {
     size_t len = strlen(name);
     return len > 2 && *name == '[' ? (struct bytes){(const uint8_t *)name + 1, len - 2} : (struct bytes){0};
 }
 
-/* Where its sections were recorded. The last address, or 0. */
+/* Returns the module's last address from its recorded sections, or 0. */
 static uint64_t by_sections(const struct bytes *lines, struct bytes name, uint64_t start) {
     struct perfdata_module_line l;
     for (size_t i = 0; lines && i < 2; i++)
@@ -35,7 +35,8 @@ static bool is_code(char type) {
     return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-/* A page after its last symbol: a list does not say how long that is. 0 where it was loaded elsewhere. */
+/* Returns the last address from a list of symbols: a page after the last symbol, whose size is not listed. 0:
+ * none, or the module was loaded elsewhere. */
 static uint64_t by_symbols(struct bytes list, struct bytes name, uint64_t start) {
     uint64_t first = UINT64_MAX, last = 0;
     struct kallsyms_symbol s;
@@ -49,7 +50,8 @@ static uint64_t by_symbols(struct bytes list, struct bytes name, uint64_t start)
                : 0;
 }
 
-/* What its file has of code. Without a build-id the path must name the recorded release. */
+/* Returns the last address from the size of the code in the module's file. Without a build-id the path must
+ * name the recorded release. */
 static uint64_t by_file(const struct module_ends *from, const struct model *m,
                         const struct model_image *image, uint64_t start) {
     char folder[128], path[4096];
@@ -72,7 +74,7 @@ void module_ends_find(const struct module_ends *from, struct model *m) {
     uint32_t count = model_endless_count(m);
     struct writer list = writer_make(false);
     if (count && from->kallsyms && !os_files_real.read(os_files_real.ctx, from->kallsyms, &list, NULL))
-        writer_clear(&list); /* whoever needs it for names says so */
+        writer_clear(&list); /* reported by whoever reads it for names */
     for (uint32_t i = 0; i < count && i < MODULES_MAX; i++) {
         const struct model_mapping map = model_mapping(m, model_endless(m, i));
         const struct model_image *image = model_image(m, map.image);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where kernel modules end of which the recording says only where they begin (perfs before 4.13, the last
- * one). */
+/* Finds the ends of kernel modules of which the recording has only the start (the last one, in recordings of
+ * perf before 4.13). */
 #ifndef SONDE_RECORDING_MODULE_ENDS_H
 #define SONDE_RECORDING_MODULE_ENDS_H
 
 #include "model/model.h"
 
-/* What may tell; anything may be absent. Borrowed. */
+/* Sources of the modules' ends; each may be absent. Borrowed. */
 struct module_ends {
     const struct bytes *lines; /* two texts of module_lines.h */
     const char *kallsyms;      /* path of a list of symbols */
@@ -14,7 +14,7 @@ struct module_ends {
     const char *release;       /* OSRELEASE of the recording */
 };
 
-/* Ends those of the model's modules that any of these tells the end of; call it before the freeze. */
+/* Sets the ends of the model's modules that any of these sources knows; call it before the freeze. */
 void module_ends_find(const struct module_ends *from, struct model *m);
 
 #endif

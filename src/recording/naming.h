@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What names the addresses of a recording: the store of its images' symbols, and the joins with its model. */
+/* What names a recording's addresses: the store of its images' symbols, and its connections with the model.
+ */
 #ifndef SONDE_RECORDING_NAMING_H
 #define SONDE_RECORDING_NAMING_H
 
@@ -14,10 +15,10 @@ struct recording_names {
 };
 
 /*
- * Zeroed before; opens no file yet. `o` is what the caller wants, and where files are looked for: nothing
- * that it does not name (build-id cache, sonde's own cache, debuginfod servers) is used. What the recording
- * says (kept files, where and when it was made) is added here. `m` and `r` are borrowed, `r` also where names
- * are looked up; so are the texts of `o`. False: memory; recording_names_close is allowed.
+ * Prepares the names; opens no file yet. `n` is zeroed before. `o` says what the caller wants and where to
+ * look for files: what it does not name (build-id cache, sonde's own cache, debuginfod servers) is not used.
+ * What the recording itself says (kept files, where and when it was made) is added. `m`, `r` and the texts of
+ * `o` are borrowed, `r` also while names are looked up. False: memory; recording_names_close is allowed.
  */
 bool recording_names_open(struct recording_names *n, struct recording *r, const struct model *m,
                           const struct symbol_options *o, struct err *err);

@@ -16,7 +16,7 @@ bool recording_open(struct recording *r, struct stream *stream, const struct rec
     return recording_read_head(stream, err) && recording_name_events(r, err);
 }
 
-/* The formats borrow from the namer. */
+/* Frees the formats first, as they borrow from the namer. */
 static void forget_names(struct recording *r) {
     tracefs_formats_free(r->formats);
     r->formats = NULL;

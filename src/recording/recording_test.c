@@ -99,7 +99,7 @@ static void test_first_pass(void **state) {
     assert_int_equal(left, 0);
     assert_true(span.first_ns == 5 && span.last_ns == 5);
     struct model_hit hit;
-    assert_true(model_find(m, PERFDATA_MISC_USER, PID, upto(5), C, &hit)); /* told of after the sample */
+    assert_true(model_find(m, PERFDATA_MISC_USER, PID, upto(5), C, &hit)); /* recorded after the sample */
     assert_false(model_find(m, PERFDATA_MISC_USER, PID, upto(2), C, &hit));
     uint8_t *hits = recording_hits(&r, m, &err); /* from the beginning again */
     assert_non_null(hits);
@@ -128,7 +128,7 @@ static void test_stopped(void **state) {
     writer_fini(&file);
 }
 
-/* All of it, with memory for some. */
+/* Runs all of it with the memory for only a part. */
 static void run_short(const struct writer *file) {
     struct recording r;
     struct recording_names names = {0};

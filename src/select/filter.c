@@ -91,7 +91,7 @@ static size_t to_comma(const char *text) {
     return strcspn(text, ",");
 }
 
-/* `first`: how long the first name of a list is. */
+/* `first` returns the length of the first name of a list. */
 static bool parse_names(const char *option, const char *text, size_t (*first)(const char *),
                         struct filter_names *names, struct err *err) {
     static const char prefix[] = "file://";

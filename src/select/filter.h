@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which samples are wanted, by CPU, process, thread and comm; lists of numbers and of names as people write
- * them.
+ * Which samples are wanted, by CPU, process, thread and comm; and the parsing of lists of numbers and names.
  *
- * `option` is what the user calls a list ("--cpu"): errors have it as their `where`.
+ * `option` is the option that has the list ("--cpu"); errors have it as their `where`.
  */
 #ifndef SONDE_SELECT_FILTER_H
 #define SONDE_SELECT_FILTER_H
@@ -31,21 +30,21 @@ struct filter_names {
  */
 bool filter_ranges_parse(const char *option, const char *text, struct filter_ranges *ranges, struct err *err);
 void filter_ranges_fini(struct filter_ranges *ranges);
-/* Whether a range has the number; true of all numbers when there are no ranges. */
+/* Whether a range contains the number; true of all numbers if there are no ranges. */
 bool filter_ranges_have(const struct filter_ranges *ranges, uint64_t number);
 
-/* Adds names separated by commas or, as file://NAME, one a line in a file. `names` is zeroed at first. False:
- * memory, or why the file could not be read; filter_names_fini in any case. */
+/* Adds names that are separated by commas or, for file://NAME, are the lines of a file. `names` is zeroed at
+ * first. False: memory, or the file could not be read; filter_names_fini in any case. */
 bool filter_names_parse(const char *option, const char *text, struct filter_names *names, struct err *err);
 void filter_names_fini(struct filter_names *names);
 /* True when the list holds the name, which may be NULL. */
 bool filter_names_has(const struct filter_names *names, const char *name);
 
-/* Of functions: commas within brackets part nothing, and names are meant as symbol_name_matches says. */
+/* For functions: commas within brackets do not separate, and names match as symbol_name_matches says. */
 bool filter_symbols_parse(const char *option, const char *text, struct filter_names *names, struct err *err);
 bool filter_symbols_has(const struct filter_names *names, const char *name);
 
-/* Of samples; each list is empty when all count. */
+/* What samples must match; an empty list matches all. */
 struct filter {
     struct filter_ranges cpus, pids, tids;
     struct filter_names comms;
@@ -63,11 +62,11 @@ void filter_fini(struct filter *f);
 /* `cpu` is UINT32_MAX when it is not known: then only an empty list lets it through. */
 bool filter_cpu(const struct filter *f, uint32_t cpu);
 
-/* True when the sample (TID and CPU as decoded) is wanted. `m` answers for the comm. */
+/* True if the sample (TID and CPU as decoded) is wanted; its comm is looked up in `m`. */
 bool filter_sample(const struct filter *f, const struct model *m, const struct perfdata_sample *s,
                    struct model_when when);
 
-/* Whether all events were recorded with the CPU, so that samples can be told apart by it. */
+/* Whether all events were recorded with the CPU, so that samples can be filtered by it. */
 bool filter_knows_cpus(const struct perfdata_events *events);
 
 #endif

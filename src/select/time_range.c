@@ -16,7 +16,7 @@ void time_ranges_fini(struct time_ranges *r) {
     vec_fini(&r->list);
 }
 
-/* Reads "123.456" as nanoseconds and steps past it. False when there is no such number. */
+/* Reads "123.456" as nanoseconds and steps past it. False: no such number. */
 static bool read_seconds(const char **at, uint64_t *ns) {
     uint64_t value = 0, fraction = 0, unit = NS_PER_SECOND;
     const char *p = *at;

@@ -27,7 +27,7 @@ struct time_ranges {
     VEC(struct time_range) list; /* ascending, without overlaps; empty: everything counts */
 };
 
-/* True when the text speaks of percents, so that parsing it needs the recording's first and last time. */
+/* True if the text has percentages, so that parsing it needs the recording's first and last time. */
 bool time_ranges_relative(const char *text);
 
 /*
