@@ -167,13 +167,16 @@ STATUSES = [
     (["-F", "+srccode"], 1, "srcline"),
     (["-F", "comm,srcline"], 1, "sample IP is not selected"),
     (["-d"], 0, "Misordered timestamps: 0"),
-    (["some-script"], 1, "no such script"),
+    (["some-script"], 1, "some-script: no such recording or script"),
     (["record"], 1, "not there yet"),
     (["--no-inline", "--symfs", "/"], 0, ""),
 ]
 
 
 def check_statuses(report):
+    with tempfile.TemporaryDirectory() as empty:  # with no perf.data there
+        r = support.run([os.path.abspath(SONDE), "script", "typo.data"], cwd=empty)
+    report.check("script TYPO", r.status == 1 and r.err == "typo.data: no such recording or script; script -l lists the scripts\n", r)
     for options, status, message in STATUSES:
         r = script(fixture(DEMO), *options)
         report.check(f"script {' '.join(options)}", r.status == status and message in r.err and (r.err or not status),

@@ -2,6 +2,7 @@
 #include "cmd/script/script.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -494,6 +495,14 @@ static bool check_options(const struct script_options *o, struct err *err) {
     return true;
 }
 
+/* Whether the word after the options is a script that can be run: asked before any recording is opened,
+ * because it may be the mistyped name of one. */
+static bool check_name(const struct script_options *o, struct err *err) {
+    char path[PATH_MAX];
+    return !o->is_named || script_python_is_lang(o->script) ||
+           script_python_find(o->script, path, sizeof path, err);
+}
+
 static int run(struct command_env *env, int argc, char **argv) {
     struct script_options o = {.max_stack = RESOLVE_CHAIN_USUAL, .demangle = true};
     struct err err = ERR_INIT;
@@ -504,7 +513,7 @@ static int run(struct command_env *env, int argc, char **argv) {
         command_log(env, o.verbose, false);
         if (!check_options(&o, &err) ||
             (o.as_report && !script_python_report(o.script, o.input, o.arguments, &err)) ||
-            (o.is_named && !take_input(&o, o.arguments, &err)))
+            !check_name(&o, &err) || (o.is_named && !take_input(&o, o.arguments, &err)))
             status = command_fail(&err);
         else if (o.list_scripts || o.list_filters)
             status = list(env, &o);

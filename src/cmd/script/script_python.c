@@ -37,8 +37,7 @@ bool script_python_is_lang(const char *given) {
     return !strcmp(given, "lang");
 }
 
-/* The script's path: as given, or among those of the exec path and those that come with sonde. */
-static bool find_script(const char *given, char *path, size_t size, struct err *err) {
+bool script_python_find(const char *given, char *path, size_t size, struct err *err) {
     const char *name = python_part(given);
     char below[PATH_MAX];
     if (!name)
@@ -51,7 +50,7 @@ static bool find_script(const char *given, char *path, size_t size, struct err *
         return true;
     snprintf(below, sizeof below, SCRIPTS "/%s.py", name);
     return exec_path_find(below + 1, path, size) ||
-           err_set(err, ERR_ABSENT, name, "no such script; script -l lists those that there are");
+           err_set(err, ERR_ABSENT, name, "no such recording or script; script -l lists the scripts");
 }
 
 /* Puts our modules on Python's path and where perf's scripts look for them. */
@@ -96,7 +95,7 @@ bool script_python_start(struct script_python *p, const char *given, char **argu
                          struct err *err) {
     char home[PATH_MAX], script[PATH_MAX + 1024];
     int fds[2];
-    if (!exec_path_own(home, sizeof home, err) || !find_script(given, script, sizeof script, err) ||
+    if (!exec_path_own(home, sizeof home, err) || !script_python_find(given, script, sizeof script, err) ||
         !set_paths(home, err))
         return false;
     if (pipe2(fds, O_CLOEXEC) != 0)

@@ -22,6 +22,10 @@ struct script_python {
 /* True when `given` (the value of -s) asks for the list of languages. */
 bool script_python_is_lang(const char *given);
 
+/* Writes the path of a script into `path`: as given, among those of the exec path, or among those that come
+ * with sonde. False: there is none, or it is not in Python. */
+bool script_python_find(const char *given, char *path, size_t size, struct err *err);
+
 /* Starts python3 on the script: `given` is "FILE", "py:FILE" or "Python:FILE", or the name of one that comes
  * with sonde. `arguments` (ended by NULL) are handed on to it. `out` becomes its input. False: python3 or the
  * script is missing. */
