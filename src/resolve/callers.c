@@ -19,8 +19,8 @@ static bool has_no_file(const struct model *m, uint32_t image) {
     return i && (i->pid != MODEL_NONE || i->kind == MODEL_IMAGE_CODE);
 }
 
-/* Whether the byte before `address`, which is where `hit` says, may be another mapping's: else it is the same
- * one's. Mappings of files begin with a page, and the kernel's text is not cut. */
+/* Whether the byte before `address`, which lies at `hit`, may belong to another mapping; if not, it belongs
+ * to the same one. Mappings of files begin at a page, and the kernel's text is one mapping. */
 static bool is_at_edge(const struct model *m, const struct model_hit *hit, uint64_t address) {
     enum { PAGE_MASK = 0xfff };
     if (!(address & PAGE_MASK) || hit->mapping == MODEL_NONE)
@@ -30,7 +30,7 @@ static bool is_at_edge(const struct model *m, const struct model_hit *hit, uint6
     return !whole || address == model_mapping(m, hit->mapping).start;
 }
 
-/* `prior` is where the byte before a return address lies. */
+/* Completes `hit`, where a return address lies, given `prior`, where the byte before it lies. */
 static void join(const struct model *m, struct model_hit *hit, const struct model_hit *prior) {
     bool ends = hit->mapping == MODEL_NONE || (has_no_file(m, hit->image) && has_no_file(m, prior->image));
     if (prior->mapping == MODEL_NONE || (hit->mapping != prior->mapping && !ends))

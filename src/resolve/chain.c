@@ -16,18 +16,18 @@ unsigned resolve_chain_limit(const struct perfdata_attr *attr) {
 
 /* ---- markers ---- */
 
-/* A callchain on its way to segments. */
+/* The state of splitting a callchain into segments. */
 struct split {
     struct resolve_chain *c;
-    const struct perfdata_attr *attr; /* NULL: not a sample's */
+    const struct perfdata_attr *attr; /* NULL: the chain is not a sample's */
     struct model_when when;
     uint32_t tid;
     uint64_t left; /* addresses that may still be taken */
     unsigned cpumode;
-    unsigned deferred; /* chains that were looked for */
+    unsigned deferred; /* deferred chains looked up so far */
 };
 
-/* BROKEN: nothing of the chain can be believed. */
+/* BROKEN: the chain is unusable as a whole. */
 enum outcome { WHOLE, BROKEN, NO_MEMORY };
 
 static struct resolve_segment *add_segment(struct resolve_chain *c, const uint8_t *at, uint64_t count,
@@ -39,7 +39,7 @@ static struct resolve_segment *add_segment(struct resolve_chain *c, const uint8_
     return s;
 }
 
-/* How many of the words from i on, `most` at most, are addresses. */
+/* How many addresses there are from word i to the next marker; at most `most`. */
 static uint64_t addresses_from(const struct perfdata_u64s *chain, uint64_t i, uint64_t most) {
     uint64_t left = chain->count - i, end = i + (most < left ? most : left), from = i;
     while (i < end && perfdata_u64_at(chain, i) < PERFDATA_CONTEXT_MAX)
@@ -47,7 +47,7 @@ static uint64_t addresses_from(const struct perfdata_u64s *chain, uint64_t i, ui
     return i - from;
 }
 
-/* Whether the chain has as many addresses as its event can have, so that more callers may be missing. */
+/* Whether the chain has as many addresses as its event allows, so that callers may be missing. */
 static bool ends_early(const struct perfdata_attr *attr, const struct perfdata_u64s *chain) {
     unsigned most = attr ? resolve_chain_limit(attr) : UINT32_MAX;
     uint64_t addresses = 0;
@@ -60,7 +60,7 @@ static bool ends_early(const struct perfdata_attr *attr, const struct perfdata_u
 
 static enum outcome split(struct split *x, const struct perfdata_u64s *chain, bool nested);
 
-/* The word at i is the cookie of a chain that was recorded later. */
+/* Appends the chain that was recorded later under the cookie at word i, or the cookie if there is none. */
 static enum outcome split_deferred(struct split *x, const struct perfdata_u64s *chain, uint64_t i) {
     const struct resolve_chain_options *o = &x->c->o;
     struct perfdata_u64s later = {0};
@@ -76,7 +76,7 @@ static enum outcome split_deferred(struct split *x, const struct perfdata_u64s *
                : NO_MEMORY;
 }
 
-/* Splits at the markers, as far as addresses are wanted. */
+/* Splits the chain at its markers until x->left addresses are taken. */
 static enum outcome split(struct split *x, const struct perfdata_u64s *chain, bool nested) {
     for (uint64_t i = 0; i < chain->count && x->left; i++) {
         uint64_t n = addresses_from(chain, i, x->left);
@@ -106,7 +106,7 @@ static enum outcome split(struct split *x, const struct perfdata_u64s *chain, bo
 
 /* ---- other sources ---- */
 
-/* Where the marker of the user's part is; the count where there is none. */
+/* The index of the marker that begins the user's part; chain->count: none. */
 static uint64_t user_at(const struct perfdata_u64s *chain) {
     uint64_t i = 0;
     while (i < chain->count && perfdata_u64_at(chain, i) != PERFDATA_CONTEXT_USER)
@@ -114,7 +114,7 @@ static uint64_t user_at(const struct perfdata_u64s *chain) {
     return i;
 }
 
-/* Where the user's code was left: as the callchain says, or at the target of the last call. */
+/* The address at which the user's code was left: the callchain's, or else the target of the last call. */
 static uint64_t user_leaf(const struct perfdata_sample *s, unsigned cpumode, uint64_t user) {
     if (cpumode != PERFDATA_MISC_USER && user + 1 < s->callchain.count)
         return perfdata_u64_at(&s->callchain, user + 1);
@@ -124,8 +124,8 @@ static uint64_t user_leaf(const struct perfdata_sample *s, unsigned cpumode, uin
 }
 
 /*
- * Call stacks that the processor recorded: the branches are the calls that have not returned yet, innermost
- * first. They take the place of the user's part of the callchain, which begins at word `user`.
+ * Appends a call stack that the processor recorded: its branches are the calls that have not returned yet,
+ * innermost first. They replace the user's part of the callchain, which begins at word `user`.
  *
  *   callchain  [KERNEL] k0 k1 [USER] u0 ...       branches  outer+4 -> leaf, main+8 -> outer
  *   segments   {kernel: k0 k1} {user: u0 outer+4 main+8}
@@ -134,7 +134,7 @@ static enum outcome add_calls(struct split *x, const struct perfdata_sample *s, 
                               uint64_t user) {
     struct resolve_chain *c = x->c;
     vec_clear(&c->calls);
-    /* Callers first, perf shows nothing of the user's part without a call. */
+    /* With callers first, perf shows nothing of the user's part if there is no call. */
     if (!x->left || (c->o.outermost && !s->branch_count))
         return WHOLE;
     if (!vec_reserve(&c->calls, s->branch_count + 1))
@@ -149,7 +149,7 @@ static enum outcome add_calls(struct split *x, const struct perfdata_sample *s, 
                : NO_MEMORY;
 }
 
-/* The callers that the dump of the user's stack tells. */
+/* Appends the callers found by unwinding the dump of the user's stack. */
 static enum outcome add_dumped(struct split *x, const struct perfdata_sample *s, unsigned cpumode) {
     struct resolve_chain *c = x->c;
     if (!c->unwind && !(c->unwind = resolve_unwind_new(c->o.names, c->o.header, NULL)))
@@ -168,12 +168,12 @@ static enum outcome add_dumped(struct split *x, const struct perfdata_sample *s,
 
 /* ---- cutting a chain to the number of addresses wanted ---- */
 
-/* How many addresses a segment has: a cookie is none. */
+/* How many addresses a segment has: a cookie does not count. */
 static uint64_t addresses_of(const struct resolve_segment *s) {
     return s->kind == RESOLVE_SEGMENT_COOKIE ? 0 : s->count;
 }
 
-/* Takes away innermost addresses until `most` are left. */
+/* Drops the innermost addresses until `most` are left. */
 static void keep_outermost(struct resolve_chain *c) {
     uint64_t addresses = 0;
     size_t dropped = 0;
@@ -192,17 +192,17 @@ static void keep_outermost(struct resolve_chain *c) {
     memmove(c->segments.items, c->segments.items + dropped, c->segments.count * sizeof *c->segments.items);
 }
 
-/* ---- the usual ---- */
+/* ---- the usual case ---- */
 
-/* Where the addresses that begin at `p` end. */
+/* The end of the addresses that begin at `p`: the next marker, or `end`. */
 static inline const uint8_t *addresses_end(const uint8_t *p, const uint8_t *end) {
     while (p < end && bytes_load64(p, false) < PERFDATA_CONTEXT_MAX)
         p += 8;
     return p;
 }
 
-/* The kernel's part, the user's, or the one and then the other, all of it wanted: what nearly all samples
- * have. False: it may be something else, nothing has been done. */
+/* Reads a chain of the kernel's part, the user's, or both in this order, if all of it is wanted: nearly all
+ * chains are like this. False: it may be something else, nothing has been done. */
 static inline bool read_usual(struct resolve_chain *c, const struct perfdata_u64s *chain,
                               const struct perfdata_attr *attr) {
     if (chain->count < 2 || chain->count > c->o.most || chain->swap ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* User callchains that were recorded later than their samples (CALLCHAIN_DEFERRED records), by their cookie.
+/* User callchains that were recorded later than their samples (CALLCHAIN_DEFERRED records), found by cookie.
  */
 #ifndef SONDE_RESOLVE_DEFERRED_H
 #define SONDE_RESOLVE_DEFERRED_H
@@ -8,8 +8,8 @@
 #include "format/perfdata/perfdata_sample.h"
 #include "stream/stream.h"
 
-/* A chain that refers to more of them than this is none: looking for them all, each as long as itself, would
- * take for ever. */
+/* A chain that refers to more deferred chains than this is unusable: following them all, each as long as the
+ * chain itself, would take for ever. */
 enum { RESOLVE_DEFERRED_MOST = 16 };
 
 struct resolve_deferred_entry {
@@ -30,11 +30,11 @@ bool resolve_deferred_note(struct resolve_deferred *d, uint64_t cookie, uint64_t
 /* To be called between the last note and the first find. */
 void resolve_deferred_sort(struct resolve_deferred *d);
 
-/* Forgets what lies before `loc` (a pipe whose bytes are given back). */
+/* Forgets the records before `loc` (a pipe whose bytes are given back). */
 void resolve_deferred_forget(struct resolve_deferred *d, uint64_t loc);
 
-/* The chain with this cookie that is the first after after_loc, if it is of the same thread; else count is
- * 0. The record is read through the stream: borrowed as its records are. Any number of threads. */
+/* The first chain with this cookie after after_loc, if it is of thread `tid`; else count is 0. It is borrowed
+ * as the stream's records are. Any number of threads. */
 struct perfdata_u64s resolve_deferred_find(const struct resolve_deferred *d, const struct stream *stream,
                                            const struct perfdata_events *events, uint64_t cookie,
                                            uint32_t tid, uint64_t after_loc);

@@ -11,20 +11,21 @@
 
 enum { RECENT_SLOTS = 1 << 15, SPOT_SETS = 1 << 15, SPOT_WAYS = 4, SPOT_IMAGES = 1 << 24 };
 
-/* How an address is asked for: 7 bits. */
+/* How an address is looked up: 7 bits. */
 enum how { HOW_BEFORE_EXEC = 1, HOW_RETURN = 2, HOW_CPUMODE_SHIFT = 2, HOW_KIND_SHIFT = 5 };
 
-/* A frame and its `entry`, in one word; 0 is none. */
+/* A frame's id and its `entry` in one word; 0: none. */
 typedef uint32_t known_frame;
 enum { FRAMES_MAX = INT32_MAX - 1 };
-/* No function is there: the frame is of one address. */
+/* There is no function: each address has its own frame. */
 #define KNOWN_NAMELESS UINT32_MAX
 
 static known_frame known_of(uint32_t frame, bool entry) {
     return frame == RESOLVE_NO_FRAME ? 0 : (frame + 1) << 1 | entry;
 }
 
-/* Both tables are larger than the nearest caches: four slots a line, which are the ways of a set of spots. */
+/* Both tables are larger than the fast caches, so a lookup should touch one cache line: it holds four slots,
+ * which are the ways of a set of spots. */
 struct resolve_frame_slot {
     uint64_t key; /* address_key() */
     uint32_t state;
@@ -70,7 +71,7 @@ void resolve_frames_trim(struct resolve_frames *f) {
 
 /* ---- interning ---- */
 
-/* What makes frames equal besides image, kind and cpumode: the symbol, or the address or offset. */
+/* What identifies a frame besides image, kind and cpumode: the symbol, or the address or offset. */
 static uint64_t identity(const struct resolve_frame *f) {
     switch (f->kind) {
     case RESOLVE_ADDRESS:
@@ -84,8 +85,8 @@ static uint64_t identity(const struct resolve_frame *f) {
     }
 }
 
-/* An address may be exact in one chain and a return address in another: that is one function, but two lines.
- */
+/* An address may be exact in one chain and a return address in another: that is one function, but two source
+ * lines. */
 static bool is_same_code(const struct resolve_frame *a, const struct resolve_frame *b) {
     return a->back == b->back || a->kind == RESOLVE_FUNCTION || a->kind == RESOLVE_PLACE;
 }
@@ -123,7 +124,7 @@ uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame
     return add_hashed(f, frame, hash_frame(frame));
 }
 
-/* Has the frame that probably has this hash brought into the cache: it may lie in two lines of it. */
+/* Prefetches the frame that probably has this hash; it may lie in two cache lines. */
 static inline void expect_frame(const struct resolve_frames *f, uint64_t hash) {
     struct idtable_at at = idtable_first(&f->by_identity, hash);
     uint32_t id = idtable_next(&f->by_identity, &at);
@@ -133,7 +134,7 @@ static inline void expect_frame(const struct resolve_frames *f, uint64_t hash) {
     prefetch(&f->list.items[id].kind);
 }
 
-/* Each step asks the memory for what the next one needs: where the index says, then the frame there. */
+/* Each step prefetches what the next one needs: the slot of the index, then the frame. */
 bool resolve_frames_append(struct resolve_frames *f, const struct resolve_frames *from, uint32_t *map) {
     enum { AHEAD = 16, NEAR = AHEAD / 2 };
     uint64_t hashes[AHEAD];
@@ -178,7 +179,7 @@ static inline struct resolve_frame_image *image_of(struct resolve_frames *f, uin
                                                                    : demand_image(f, image);
 }
 
-/* Where the frame of a symbol is remembered, if all places in the symbol are one frame; else NULL. */
+/* Where the frame of a symbol is remembered, if all places in the symbol share one frame; else NULL. */
 static known_frame *known_symbol(struct resolve_frame_image *of, const struct resolve_frame *frame) {
     unsigned which = frame->kind == RESOLVE_PLACE;
     if ((frame->kind != RESOLVE_PLACE && frame->kind != RESOLVE_FUNCTION) || frame->symbol == SYMBOL_NONE)
@@ -190,7 +191,7 @@ static known_frame *known_symbol(struct resolve_frame_image *of, const struct re
     return of->known[which] && of->cpumode[which] == frame->cpumode ? &of->known[which][frame->symbol] : NULL;
 }
 
-/* How one address is asked for. */
+/* The context of find_exact. */
 struct question {
     struct resolve_frames *f;
     const struct model_state *state;
@@ -214,7 +215,7 @@ static void find(struct resolve_frames *f, const struct model_state *state, unsi
         find_exact(&q, address, hit);
 }
 
-/* True for frames that are the same wherever their image was mapped. */
+/* Whether the frame is the same wherever its image was mapped. */
 static bool is_movable(const struct resolve_frame *f) {
     return f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET ||
            (f->kind == RESOLVE_FUNCTION && f->symbol != SYMBOL_NONE);
@@ -224,12 +225,12 @@ static uint32_t spot_key(uint32_t image, unsigned how, unsigned back) {
     return image << 8 | (how & ~(HOW_RETURN | HOW_BEFORE_EXEC)) | (back ? HOW_RETURN : 0);
 }
 
-/* The first spot of the set, which is the same however a place is asked for. */
+/* The first spot of a place's set, which does not depend on how the place is looked up. */
 static struct resolve_frame_spot *spots_of(const struct resolve_frames *f, uint64_t offset, uint32_t image) {
     return &f->spots[hash_fold(offset ^ (uint64_t)image << 40, HASH_ODD) % SPOT_SETS * SPOT_WAYS];
 }
 
-/* 0: not known. All ways are compared: nobody can predict which one it is. */
+/* 0: not known. All ways are compared without branches: which one it is cannot be predicted. */
 static inline known_frame spot_get(const struct resolve_frame_spot *set, uint64_t offset, uint32_t key) {
     unsigned like = 0;
     for (unsigned i = 0; i < SPOT_WAYS; i++)
@@ -237,7 +238,7 @@ static inline known_frame spot_get(const struct resolve_frame_spot *set, uint64_
     return like ? set[__builtin_ctz(like)].known : 0;
 }
 
-/* The oldest goes. */
+/* Replaces the set's oldest spot. */
 static void spot_put(struct resolve_frame_spot *set, uint64_t offset, uint32_t key, known_frame known) {
     memmove(set + 1, set, (SPOT_WAYS - 1) * sizeof *set);
     *set = (struct resolve_frame_spot){offset, key, known};
@@ -257,7 +258,7 @@ static uint32_t symbol_at(const struct symbol_table *t, struct model_hit *hit) {
     return hit->back ? resolve_callers_symbol(t, hit) : symbol_table_find(t, hit->offset);
 }
 
-/* Makes the frame of a place in `symbol`, which may be none, unless it is there. *memo becomes what is to be
+/* The frame of a place in `symbol` (or SYMBOL_NONE), made unless it is there. *memo becomes what is to be
  * remembered of the place, or 0. */
 static known_frame name_frame(struct resolve_frames *f, struct resolve_frame_image *of, uint32_t symbol,
                               const struct model_hit *hit, struct resolve_frame *frame, known_frame *memo) {
@@ -278,7 +279,7 @@ static known_frame name_frame(struct resolve_frames *f, struct resolve_frame_ima
     return made;
 }
 
-/* The frame of an address that lies at `hit`, which may be nowhere. */
+/* The frame of an address that lies at `hit` (which may be MODEL_NOTHING); *memo as above. */
 static known_frame make_frame(struct resolve_frames *f, unsigned how, uint64_t address, struct model_hit *hit,
                               known_frame *memo) {
     struct resolve_frame frame = frame_at_hit(how, address, hit);
@@ -317,8 +318,8 @@ static known_frame look_up(struct resolve_frames *f, const struct model_state *s
     return frame_of(f, how, address, &hit);
 }
 
-/* An address and how it is asked for in one word: all bits of the uppermost byte are equal, but in garbage.
- */
+/* Packs an address and how it is looked up into one word. False: not possible, the bits of its uppermost byte
+ * differ, as only garbage's do. */
 static bool address_key(uint64_t address, unsigned how, uint64_t *key) {
     *key = (address & UINT64_MAX >> 7) | (uint64_t)how << 57;
     return address >> 56 == 0 || address >> 56 == 0xff;
@@ -364,13 +365,13 @@ uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *s
 
 enum stage {
     ASK_DONE = RESOLVE_ASK_DONE,
-    ASK_SPOT,     /* a place in an image with symbols; its spot was asked for */
-    ASK_BUCKET,   /* it was not there; where its symbol is to be looked for was asked for, */
-    ASK_SYMBOL,   /* as was where the symbol is */
-    ASK_NAMELESS, /* a frame without a name; its slot in by_identity was asked for */
+    ASK_SPOT,     /* a place in an image with symbols; its set of spots was prefetched */
+    ASK_BUCKET,   /* it has no spot; the symbol table's bucket was prefetched */
+    ASK_SYMBOL,   /* the symbol was prefetched, too */
+    ASK_NAMELESS, /* a frame without a name; its slot in by_identity was prefetched */
     /* No step is left. */
-    ASK_NAME,  /* the symbol is known, and what is made of it is not but was asked for */
-    ASK_FOUND, /* `id` is the first in the slot, and was asked for */
+    ASK_NAME,  /* the symbol is known, its frame is not; where that is remembered was prefetched */
+    ASK_FOUND, /* `id` is the first frame of the slot, and was prefetched */
 };
 
 static void settle(struct resolve_ask *ask, known_frame known) {
@@ -388,7 +389,7 @@ static inline bool is_by_offset(unsigned how) {
     return how >> HOW_KIND_SHIFT == RESOLVE_PLACE || how >> HOW_KIND_SHIFT == RESOLVE_OFFSET;
 }
 
-/* Asks for the slot of a frame without a name in by_identity. */
+/* Prefetches the slot in by_identity of a frame without a name. */
 static inline void want_identity(struct resolve_frames *f, struct resolve_ask *ask) {
     unsigned cpumode = ask->how >> HOW_CPUMODE_SHIFT & PERFDATA_MISC_CPUMODE_MASK;
     uint64_t place = is_by_offset(ask->how) && ask->image != MODEL_NONE ? ask->offset : ask->address;
@@ -401,7 +402,7 @@ static inline void want_nameless(struct resolve_frames *f, struct resolve_ask *a
     want_identity(f, ask);
 }
 
-/* Of an address that lies there; `back`: what called is the byte before it. */
+/* Begins the lookup of an address that lies there; `back`: it returns to a call at the byte before. */
 static inline void ask_at(struct resolve_frames *f, uint32_t image, uint64_t offset, unsigned how,
                           uint64_t address, bool back, struct resolve_ask *ask) {
     ask->address = address;
@@ -427,7 +428,7 @@ static inline bool ask_one(struct resolve_frames *f, const struct model_state *s
     if ((is_return && address == piece->start) || (!nowhere && piece->image >= SPOT_IMAGES) ||
         (nowhere && how & HOW_BEFORE_EXEC && resolve_places_in_exec(f->places, state)))
         return false;
-    bool back = is_return && !nowhere; /* the byte before it is the piece's, too */
+    bool back = is_return && !nowhere; /* the byte before it is in the piece, too */
     ask_at(f, piece->image, address + piece->slide, how, address, back, ask);
     return true;
 }
@@ -458,7 +459,7 @@ bool resolve_frames_ask_run(struct resolve_frames *f, const struct resolve_run *
     return true;
 }
 
-/* Of a place in an image with symbols. */
+/* Makes the first step for a place in an image with symbols. */
 static inline void look_at_spot(struct resolve_frames *f, struct resolve_ask *ask) {
     uint32_t key = spot_key(ask->image, ask->how, ask->asked_back);
     known_frame known = spot_get(spots_of(f, ask->offset, ask->image), ask->offset, key);
@@ -473,7 +474,7 @@ static inline void look_at_spot(struct resolve_frames *f, struct resolve_ask *as
     }
 }
 
-/* Its place was not asked for lately. */
+/* Finds the symbol of a place that has no spot. */
 static __attribute__((noinline)) void look_for_symbol(struct resolve_frames *f, struct resolve_ask *ask) {
     const struct resolve_frame_image *of = &f->images.items[ask->image];
     unsigned kind = ask->how >> HOW_KIND_SHIFT;
@@ -492,7 +493,7 @@ static __attribute__((noinline)) void look_for_symbol(struct resolve_frames *f, 
     }
 }
 
-/* Its slot is there. */
+/* Takes the first frame of the slot, which is in the cache by now. */
 static inline void look_at_identity(struct resolve_frames *f, struct resolve_ask *ask) {
     struct idtable_at at = idtable_first(&f->by_identity, ask->hash);
     ask->stage = ASK_FOUND;
@@ -557,7 +558,7 @@ HOT void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks
 }
 
 HOT uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask) {
-    if (has_step(ask)) /* the caller has made none */
+    if (has_step(ask)) /* the caller did not make the steps */
         resolve_frames_steps(f, ask, 1);
     if (ask->stage == ASK_NAME) {
         settle(ask, answer_name(f, ask));
@@ -588,8 +589,8 @@ uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask
 
 enum { RUN_ASKS = 64 };
 
-/* All addresses of a run of user space, those that were not asked for lately in steps. False: it is one for
- * the long way, as there is an `entry` that others lie outside of, or for other reasons. */
+/* Finds the frames of a run of user space, in steps for addresses that were not looked up lately. False: the
+ * slow way is needed, as when frames lie outside of an `entry`. */
 static bool run_in_steps(struct resolve_frames *f, const struct resolve_run *run, unsigned how,
                          uint32_t *ids) {
     struct resolve_ask asks[RUN_ASKS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The distinct frames of callchains and the distinct places of samples, each with one 32-bit id: a function
- * where there is a name, else an address. One thread each; what they know of names is shared.
+ * where there is a name, else an address. One thread each; the names are shared.
  */
 #ifndef SONDE_RESOLVE_FRAMES_H
 #define SONDE_RESOLVE_FRAMES_H
@@ -12,22 +12,22 @@
 #include "resolve/places.h"
 
 struct resolve_frame {
-    uint64_t address; /* as recorded, where the frame is one address; a function's: of the one seen first */
+    uint64_t address; /* as recorded; a function's: the one seen first */
     uint64_t offset;  /* of `address` in the image; `address` itself without an image */
     uint32_t image;   /* MODEL_NONE: nothing covers the address */
     uint32_t symbol;  /* in the image's table, or SYMBOL_NONE */
     uint8_t cpumode;  /* PERFDATA_MISC_* of the address */
     uint8_t kind;     /* enum resolve_frame_kind */
-    uint8_t back;     /* as model_hit.back: symbol and source line are those of offset - back */
+    uint8_t back;     /* as model_hit.back: symbol and source line are found at offset - back */
     bool entry;       /* the frame directly outside of it holds an exact address (resolve/callers.h) */
-    uint32_t place;   /* resolve_frames_place's business */
+    uint32_t place;   /* what resolve_frames_place found, or RESOLVE_NO_FRAME */
 };
 
 enum resolve_frame_kind {
-    RESOLVE_FUNCTION, /* frames of one symbol are one; without a symbol, of one recorded address */
-    RESOLVE_ADDRESS,  /* of one recorded address */
-    RESOLVE_PLACE,    /* of one symbol or, without one, of one offset in the image, wherever it was mapped */
-    RESOLVE_OFFSET,   /* of one offset in the image */
+    RESOLVE_FUNCTION, /* one per symbol; without a symbol, one per recorded address */
+    RESOLVE_ADDRESS,  /* one per recorded address */
+    RESOLVE_PLACE,    /* one per symbol; without a symbol, one per offset in the image, wherever mapped */
+    RESOLVE_OFFSET,   /* one per offset in the image */
 };
 
 struct resolve_frame_slot;
@@ -35,10 +35,10 @@ struct resolve_frame_spot;
 
 /* An image's symbols, and the frames made of them. */
 struct resolve_frame_image {
-    const struct symbol_table *table; /* once asked; may be NULL */
+    const struct symbol_table *table; /* valid once `asked`; NULL: none */
     bool asked;
-    uint8_t cpumode[2]; /* of the frames below */
-    uint32_t *known[2]; /* of functions, of places; by symbol; NULL: none */
+    uint8_t cpumode[2]; /* of the frames in `known` */
+    uint32_t *known[2]; /* frames of functions and of places, by symbol; NULL: none yet */
 };
 
 struct resolve_frames {
@@ -47,8 +47,8 @@ struct resolve_frames {
     VEC(struct resolve_frame) list;
     struct idtable by_identity;
     struct resolve_frame_slot *recent;
-    struct resolve_frame_spot *spots;       /* places in images asked for lately */
-    VEC(struct resolve_frame_image) images; /* as far as asked for */
+    struct resolve_frame_spot *spots;       /* places in images that were looked up lately */
+    VEC(struct resolve_frame_image) images; /* up to the highest one looked up */
 };
 
 #define RESOLVE_NO_FRAME UINT32_MAX
@@ -56,35 +56,35 @@ struct resolve_frames {
 bool resolve_frames_init(struct resolve_frames *f, struct resolve_places *places, struct resolve_names *names,
                          struct err *err);
 void resolve_frames_fini(struct resolve_frames *f);
-/* Gives back what only resolve_frames_at and resolve_frames_add need: the list stays. */
+/* Frees all but the list: no more frames are looked up or added. */
 void resolve_frames_trim(struct resolve_frames *f);
 
-/* An exact address as recorded, in that state of its space; `before_exec`: of a callchain in which
- * model_find_before_exec may be asked. RESOLVE_NO_FRAME: memory. */
+/* The frame of an exact address as recorded, in the given state of its space. `before_exec`: it may be found
+ * with model_find_before_exec too. RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *state, unsigned cpumode,
                            uint64_t address, enum resolve_frame_kind kind, bool before_exec);
 
 /*
- * The same in steps, for many addresses at a time: what each step needs is on its way to the cache since the
- * one before. First all are asked for, then their steps are made, then all are answered, and only then frames
- * are made: in the order of the answers. An answer makes the steps that its address has left. The state need
- * not be valid any more when steps are made.
+ * The same in steps, for many addresses at a time: each step prefetches what the next one needs. First begin
+ * the lookup of all (resolve_frames_ask), then make the steps, then take the answers: new frames are made in
+ * the order of these. An answer makes the steps that its address still needs. The state need not be valid any
+ * more when the steps are made.
  */
 enum { RESOLVE_ASKS_MAX = 512 /* at a time */, RESOLVE_ASK_DONE = 0 };
 struct resolve_ask {
     uint64_t address, offset, hash;
-    uint32_t image, symbol, id; /* id: the answer, when `stage` says so */
+    uint32_t image, symbol, id; /* id: the answer, once `stage` is RESOLVE_ASK_DONE */
     uint8_t how, back, stage;
     bool asked_back; /* `back` before the symbol was known */
     bool entry;      /* once answered: as resolve_frame.entry */
 };
-/* How addresses are asked for: of that cpumode and kind; `before_exec` as above. */
+/* How addresses are looked up, in one number for the functions below; `before_exec` as above. */
 unsigned resolve_frames_how(unsigned cpumode, enum resolve_frame_kind kind, bool before_exec);
-/* An exact address. False: this one is nothing for asking (while execve runs), resolve_frames_at is to be
- * called. */
+/* Begins the lookup of an exact address. False: it cannot be made in steps (while execve runs): call
+ * resolve_frames_at. */
 bool resolve_frames_ask(struct resolve_frames *f, const struct model_state *state, unsigned how,
                         uint64_t address, struct resolve_ask *ask);
-/* The same of one of which is known where it lies, not `before_exec`: any can be asked for. */
+/* The same if it is known where the address lies, without `before_exec`: always possible. */
 void resolve_frames_ask_at(struct resolve_frames *f, uint32_t image, uint64_t offset, unsigned how,
                            uint64_t address, struct resolve_ask *ask);
 void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count);
@@ -93,8 +93,8 @@ uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_a
 static inline uint32_t resolve_frames_answer(struct resolve_frames *f, struct resolve_ask *ask) {
     return ask->stage == RESOLVE_ASK_DONE ? ask->id : resolve_frames_answer_slowly(f, ask);
 }
-/* The RESOLVE_PLACE frame of an exact address (not `before_exec`) whose RESOLVE_FUNCTION frame was the
- * answer. RESOLVE_NO_FRAME: memory. */
+/* The RESOLVE_PLACE frame of an exact address (without `before_exec`) for which `ask` found the
+ * RESOLVE_FUNCTION frame. RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask *ask);
 
 /* Addresses of one context of a callchain (all between two PERF_CONTEXT_* markers), innermost first. */
@@ -102,23 +102,24 @@ struct resolve_run {
     const struct model_state *state; /* of their space */
     const uint8_t *at;               /* words as recorded */
     uint64_t count;
-    bool swap; /* they are of the other byte order */
-    bool cut;  /* at[-8] is an address of the same context, which is not asked for */
+    bool swap; /* the words have the other byte order */
+    bool cut;  /* at[-8] is an address of the same context whose frame is not wanted */
     uint8_t cpumode, kind;
     bool before_exec; /* as above */
 };
 
-/* All addresses of a run, which is not cut, if none but the last is an `entry`. False: they are nothing for
- * asking (at the edge of a mapping, while execve runs), resolve_frames_run is to be called. */
+/* Begins the lookup of all addresses of a run that is not cut; only right if no frame but the last turns out
+ * an `entry`. False: not possible in steps (at a mapping's edge, while execve runs): call
+ * resolve_frames_run. */
 bool resolve_frames_ask_run(struct resolve_frames *f, const struct resolve_run *run,
                             struct resolve_ask *asks);
-/* The frames of a run: ids[i] of address i. What an address means depends on the ones inside of it: the first
- * is exact, the others are return addresses unless an exception came between. False: memory. */
+/* Finds the frames of a run: ids[i] of address i. What an address means depends on those inside of it: the
+ * first is exact, the others are return addresses unless an exception came between. False: memory. */
 bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids);
 
-/* The id of an equal frame (another list's). RESOLVE_NO_FRAME: memory. */
+/* The id of a frame from another list, added unless an equal one is there. RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame *frame);
-/* map[id] becomes it of every frame of another list. False: memory. */
+/* Adds all frames of another list; map[its id] becomes the id here. False: memory. */
 bool resolve_frames_append(struct resolve_frames *f, const struct resolve_frames *from, uint32_t *map);
 
 #endif

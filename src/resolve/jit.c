@@ -90,14 +90,14 @@ void resolve_jit_use_pairs(struct resolve_jit *j, struct bytes start, struct byt
         j->options.clock = RESOLVE_JIT_CLOCK_PAIRS;
 }
 
-/* "" when memory ran out: what it names is not found then. */
+/* "" if memory ran out: no file of this name is found then. */
 static const char *text_or_empty(const char *text) {
     return text ? text : "";
 }
 
 /* ---- clocks ---- */
 
-/* As the mmap page of perf_event.h says it. */
+/* Converts as described at the mmap page in perf_event.h. */
 static int64_t time_of_counter(const struct perfdata_time_conv *c, uint64_t cycles) {
     if (c->has_cycles && c->cap_user_time_short)
         cycles = c->time_cycles + ((cycles - c->time_cycles) & c->time_mask);
@@ -106,13 +106,13 @@ static int64_t time_of_counter(const struct perfdata_time_conv *c, uint64_t cycl
     return (int64_t)(c->time_zero + (cycles >> shift) * c->time_mult + (rest * c->time_mult >> shift));
 }
 
-/* Files may say anything of times: what is beyond all of them is the last or the first one. */
+/* Scales a time span; saturates, as times in files may be anything. */
 static int64_t at_rate(int64_t ns, double rate) {
     double there = (double)ns * rate;
     return there >= 0x1p63 ? INT64_MAX : there < -0x1p63 ? INT64_MIN : (int64_t)there;
 }
 
-/* A time of the dump on the recording's clock, before its beginning too. */
+/* Converts a time of the dump to the recording's clock; may be negative. */
 static int64_t time_there(const struct resolve_jit_dump *d, uint64_t time) {
     if (d->counted)
         return time_of_counter(&d->counter, time);
@@ -135,7 +135,7 @@ void jit_set_clock(const struct resolve_jit *j, struct resolve_jit_dump *d) {
     d->doubt = NULL;
     d->counter = j->counter;
     bool counter = d->code.header.flags & JITDUMP_FLAG_ARCH_TIMESTAMP;
-    /* The counter's relation to perf's own clock is recorded, and to no other. */
+    /* The recording relates the counter to perf's own clock only. */
     d->counted = counter && j->counter.cap_user_time_zero && o->clock != RESOLVE_JIT_CLOCK_SAME;
     if (d->counted || (o->clock == RESOLVE_JIT_CLOCK_SAME && !counter))
         return;
@@ -150,7 +150,7 @@ void jit_set_clock(const struct resolve_jit *j, struct resolve_jit_dump *d) {
     d->doubt = counter ? "the jitdump has the times of the processor's counter, which the recording does not "
                          "relate to its own"
                        : "the jitdump's clock is not the recording's: record with -k mono";
-    /* perf's own clock and CLOCK_MONOTONIC both begin with the machine. */
+    /* Without the marker's time the offset is 0: perf's own clock and CLOCK_MONOTONIC both begin at boot. */
     if (d->mapped.time_ns)
         d->offset_ns = (int64_t)(d->mapped.time_ns - start);
 }
@@ -161,8 +161,8 @@ bool jit_is_of_that_program(const struct resolve_jit_dump *d) {
                         start < (int64_t)(d->until.time_ns & INT64_MAX));
 }
 
-/* Whether a dump can be the one whose marker was mapped then; another process's may have its path now.
- * Without a clock nothing tells but that the last one to write it has it. */
+/* Whether a dump can be the one whose marker was mapped then: another process's may be at its path now.
+ * Without a common clock the file is taken to be that of the last program that mapped it. */
 static bool is_of_that_time(const struct resolve_jit_dump *d) {
     if (d->doubt)
         return !d->later;
@@ -175,7 +175,7 @@ static bool is_of_that_time(const struct resolve_jit_dump *d) {
 
 /* ---- finding and reading ---- */
 
-/* Takes the file over, whether it can be read or not. False: why it cannot be. */
+/* Reads a dump from a file, whose ownership it takes even if that fails. False: *why says why. */
 static bool read_file(struct resolve_jit *j, struct resolve_jit_dump *d, struct os_file *file,
                       const char *path, struct err *why) {
     if (j->growing) {
@@ -191,7 +191,7 @@ static bool read_file(struct resolve_jit *j, struct resolve_jit_dump *d, struct 
     return ok;
 }
 
-/* Nothing was read. */
+/* Drops all that was read of a dump. */
 static void forget(struct resolve_jit_dump *d) {
     jitcode_fini(&d->code);
     os_map_fini(&d->map);
@@ -207,12 +207,12 @@ static void forget(struct resolve_jit_dump *d) {
     *d->growth = (struct jit_growth){.file = {.fd = -1}, .tries = d->growth->tries};
 }
 
-/* False: memory. What else fails is noted in d->why. */
+/* Tries to read the dump from a path; d->why notes a failure. False: memory. */
 static bool try_path(struct resolve_jit *j, struct resolve_jit_dump *d, const char *path, struct err *err) {
     struct err why = ERR_INIT;
     struct os_file file;
     if (!*path || !os_file_open(path, &file, &why)) {
-        /* Another process's root need not be ours to look into. */
+        /* A root in /proc may well be forbidden to us. */
         if (why.code != ERR_ABSENT && strncmp(path, "/proc/", 6) != 0 && *path && !d->why)
             d->why = text_or_empty(arena_printf(&j->texts, "%s: %s", path, why.message));
         return true;
@@ -240,7 +240,7 @@ static bool try_path(struct resolve_jit *j, struct resolve_jit_dump *d, const ch
     return why.code != ERR_MEMORY || err_memory(err, where);
 }
 
-/* Whether an entry keeps a file that had the marker's name when it was mapped. */
+/* Whether a kept file is a jitdump that had the marker's name when it was mapped. */
 static bool keeps(const struct perfdata_kept *k, const struct resolve_jit_dump *d) {
     size_t len = strlen(d->marker);
     bool deleted = k->name.size > len && memcmp(k->name.data + len, " (", 2) == 0;
@@ -248,8 +248,8 @@ static bool keeps(const struct perfdata_kept *k, const struct resolve_jit_dump *
            memcmp(k->name.data, d->marker, len) == 0 && (k->name.size == len || deleted);
 }
 
-/* Those that the recording keeps, of which all or the beginning is there, in the order of their markers.
- * Without a clock as many come after it as are of later programs. False: memory. */
+/* Tries the jitdumps that the recording keeps, whole or the beginning, in the order of their markers. Without
+ * a common clock it is the one with d->later more after it. False: memory. */
 static bool try_kept(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err) {
     struct bytes rest = j->options.kept, all;
     struct perfdata_kept k;
@@ -290,7 +290,7 @@ bool jit_find(struct resolve_jit *j, struct resolve_jit_dump *d, struct err *err
     const char *end = o->recording ? strrchr(o->recording, '/') : NULL;
     const char *const paths[] = {
         o->dump_dir ? text_or_empty(arena_printf(&j->texts, "%s/%s", o->dump_dir, base)) : "",
-        /* The process may have another root; another process has its number by now, perhaps. */
+        /* The process may have another root; but its pid may be another process's by now. */
         o->symfs ? text_or_empty(arena_printf(&j->texts, "%s%s", o->symfs, d->marker))
                  : text_or_empty(arena_printf(&j->texts, "/proc/%" PRIu32 "/root%s", d->pid, d->marker)),
         o->symfs ? "" : d->marker,
@@ -318,7 +318,7 @@ uint64_t jit_event_time(const struct resolve_jit_dump *d, size_t i, bool early) 
     return resolve_jit_time(d, early ? e->early : e->time);
 }
 
-/* An empty place for all addresses: two halves, the whole is too long for one. */
+/* Ends all code of the process, in two halves of the address space: the size of the whole exceeds 64 bits. */
 static bool feed_end(const struct resolve_jit_dump *d, struct model *m, struct model_when when,
                      struct err *err) {
     const uint64_t half = (uint64_t)1 << 63;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jitdumps that are still being written, for streams: each time that one has grown, what is new becomes
- * another dump beside the first one, with images of its own; of all of them the model is told in the order of
+ * Jitdumps that are still being written, for streams: each time that one has grown, its new part becomes
+ * another dump beside the first one, with its own images. All dumps are fed to the model in the order of
  * time, as far as the stream has come.
  *
  *   file     [header LOAD LOAD LOAD][LOAD MOVE][LOAD ...
  *   dumps     0                      1          2
- *   steps     told | still to come     told  to come
+ *   steps     fed  | still to come     fed   to come
  */
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@
 
 enum {
     FIRST_BYTES = 1 << 16,
-    PART_BYTES = 1 << 28, /* read at once; what is larger comes with the next round */
-    TRIES_MAX = 100,      /* rounds in which a dump that is not there is looked for */
+    PART_BYTES = 1 << 28, /* read at once; the rest is read in the next round */
+    TRIES_MAX = 100,      /* rounds in which a missing dump is looked for */
 };
 
 static const char where[] = "jitdump";
@@ -74,7 +74,7 @@ bool jit_read_more(struct resolve_jit_dump *d, struct jit_growth *g, struct err 
     return true;
 }
 
-/* ---- what happens to code, in the order of time ---- */
+/* ---- changes of the code, in the order of time ---- */
 
 static int compare_steps(const void *a, const void *b) {
     const struct jit_step *x = a, *y = b;
@@ -97,7 +97,7 @@ static bool make_steps(struct resolve_jit_dump *d, struct err *err) {
     return true;
 }
 
-/* Whether something else is announced where code is believed to be early. */
+/* Whether other code is known already where an event's code is believed to be early. */
 static bool is_taken(const struct resolve_jit_dump *d, const struct model *m, const struct jitcode_event *e) {
     const uint64_t ends[] = {e->address, e->address + (e->size - 1)};
     struct model_hit hit;
@@ -114,7 +114,7 @@ static bool take_step(struct resolve_jit_dump *d, struct model *m, struct err *e
            jit_feed_event(d, m, step.event, step.early, err);
 }
 
-/* Which of the dumps with steps to come has the next one; of equal times the first; j->waiting.count: none.
+/* The index in j->waiting of the dump with the next step, the first of equal times; j->waiting.count: none.
  */
 static size_t next_waiting(const struct resolve_jit *j) {
     size_t next = j->waiting.count;
@@ -162,7 +162,7 @@ static bool open_dump(struct resolve_jit *j, size_t index, struct model *m, stru
     return slot || !d->step_count || err_memory(err, where);
 }
 
-/* What came after what was read of the dump, as one more. */
+/* Reads what was added to the file since as one more dump. */
 static bool read_on(struct resolve_jit *j, size_t index, struct model *m, struct err *err) {
     struct resolve_jit_dump *first = j->dumps.items[index];
     struct jit_growth *g = first->growth;
@@ -187,7 +187,7 @@ static bool read_on(struct resolve_jit *j, size_t index, struct model *m, struct
     return open_dump(j, j->dumps.count - 1, m, err);
 }
 
-/* The stream may come too late for a program's dump: the next one has written its own in the place of it. */
+/* Notes in d->why if the process's next program has overwritten the dump before all of it was read. */
 static void note_loss(struct resolve_jit *j, struct resolve_jit_dump *d) {
     struct jit_growth *g = d->growth;
     bool begun = jit_is_of_that_program(d);

@@ -12,7 +12,7 @@
 
 enum { PER_PROCESS_MAX = 100 }; /* markers of one pid; more are senseless */
 
-/* DIR/jitted-PID.so or DIR/jitted-PID-NUMBER.so, as `inject --jit` of sonde and of perf call them. */
+/* Whether it is jitted-PID.so or jitted-PID-NUMBER.so, as `inject --jit` of sonde and of perf name files. */
 static bool is_injected(const char *name) {
     if (strncmp(name, "jitted-", 7) != 0)
         return false;
@@ -20,7 +20,7 @@ static bool is_injected(const char *name) {
     return n && strcmp(name + 7 + n, ".so") == 0;
 }
 
-/* One more dump, the last one of its process. */
+/* Appends a dump, which becomes the last one of its process. */
 static bool add_dump(struct resolve_jit *j, uint32_t pid, const char *path, struct model_when when) {
     uint32_t before = hash_map_get(&j->last_of, pid);
     const struct resolve_jit_dump *last = before != HASH_ABSENT ? j->dumps.items[before] : NULL;
@@ -61,8 +61,8 @@ bool resolve_jit_note_map(struct resolve_jit *j, uint32_t pid, struct bytes name
     return !jitcode_is_marker(path) || add_dump(j, pid, path, when);
 }
 
-/* What perf made up for processes that it found running tells nothing. A stream has its records in order: the
- * beginnings of processes without a marker so far say nothing there. */
+/* Notes when a process or its program began. Records that perf made up for running processes have no time. In
+ * a stream, where records come in order, only processes with a marker matter. */
 static bool note_beginning(struct resolve_jit *j, uint32_t pid, struct model_when when) {
     if (!when.time_ns || (j->growing && hash_map_get(&j->last_of, pid) == HASH_ABSENT))
         return true;
@@ -101,7 +101,7 @@ static int compare_beginnings(const void *a, const void *b) {
     return model_when_before(x->when, y->when) ? -1 : model_when_before(y->when, x->when);
 }
 
-/* The program that ran when the marker was mapped: the last beginning at or before, and the one after. */
+/* Finds the program that mapped the marker: between the last beginning at or before that and the next one. */
 static void find_program(const struct resolve_jit *j, struct resolve_jit_dump *d) {
     const struct jit_beginning *b = j->begun.items, at = {d->mapped, d->pid};
     size_t low = 0, high = j->begun.count;

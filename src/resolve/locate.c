@@ -32,7 +32,7 @@ bool resolve_locate(struct resolve_locator *l, const struct model_state *state, 
            model_state_find_before_exec(l->model, state, address, hit);
 }
 
-/* What one address of a callchain is asked for with. */
+/* The context of `find`. */
 struct question {
     struct resolve_locator *l;
     const struct model_state *state;

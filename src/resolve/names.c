@@ -25,21 +25,21 @@ struct image_names {
 struct extent {
     uint64_t start, last;
     bool known;
-    uint32_t part; /* the last one's index, counted from 1 */
+    uint32_t part; /* 1 + index of its newest memory_part; 0: none */
 };
 
-/* One of the mappings of a file in memory. */
+/* One of the mappings of a file in memory (a memfd). */
 struct memory_part {
     struct symbol_part at;
-    uint32_t before; /* as extent.part */
+    uint32_t before; /* the image's next older one, as extent.part */
 };
 
-/* Answers already given: a direct-mapped cache, since frames repeat and a lookup is no more than a binary
- * search. */
+/* Results of earlier lookups: a direct-mapped cache, since frames repeat and a lookup is no more than a
+ * binary search. */
 struct memo {
     uint64_t offset;
     struct resolve_symbol symbol;
-    uint8_t back, settled; /* the hit's before and after */
+    uint8_t back, settled; /* hit->back before and after the lookup */
 };
 enum { MEMO_SLOTS = 1 << 14 };
 
@@ -52,10 +52,10 @@ struct resolve_names {
     VEC(struct image_names) images;
     VEC(struct extent) extents;
     VEC(struct memory_part) parts;
-    uint32_t seen_mappings; /* mappings whose extents are known */
-    uint32_t seen_images;   /* images that the store knows if they are a kernel's */
-    bool adding;            /* add_kernel_images is at work */
-    struct memo *memo;      /* made at the first resolve_names_find */
+    uint32_t seen_mappings; /* mappings that learn_extents has seen */
+    uint32_t seen_images;   /* images that add_kernel_images has seen */
+    bool adding;            /* add_kernel_images is running */
+    struct memo *memo;      /* allocated at the first resolve_names_find */
     pthread_mutex_t lock;   /* guards loaded and loading in resolve_names_demand */
     pthread_cond_t done;
 };
@@ -128,7 +128,7 @@ static bool learn_part(struct resolve_names *n, const struct model_mapping *map)
     return p;
 }
 
-/* The newest PARTS_MAX of an image, oldest first; how many. */
+/* Copies the newest PARTS_MAX parts of an image, oldest first. Returns how many. */
 enum { PARTS_MAX = 256 };
 static size_t take_parts(const struct resolve_names *n, uint32_t image, struct symbol_part parts[PARTS_MAX]) {
     size_t count = 0;
@@ -138,7 +138,7 @@ static size_t take_parts(const struct resolve_names *n, uint32_t image, struct s
     return count;
 }
 
-/* Where each image was mapped first: a kernel and its modules lie in one place. */
+/* Learns from new mappings where each image was mapped first. False: memory. */
 static bool learn_extents(struct resolve_names *n) {
     uint32_t count = model_mapping_count(n->model);
     while (n->extents.count < model_image_count(n->model))
@@ -150,7 +150,7 @@ static bool learn_extents(struct resolve_names *n) {
             continue;
         struct extent *e = &n->extents.items[map.image];
         bool apart = model_image(n->model, map.image)->kind == MODEL_IMAGE_MODULE &&
-                     map.pgoff >= PERFDATA_MODULE_INIT; /* code of loading lies anywhere */
+                     map.pgoff >= PERFDATA_MODULE_INIT; /* initialisation code lies anywhere */
         if (!e->known && !apart)
             *e = (struct extent){map.start, map.last, true, 0};
         if (!learn_part(n, &map))
@@ -185,7 +185,7 @@ static enum symbol_kind kind_of(const struct model_image *image) {
     return image->kind < sizeof kinds ? (enum symbol_kind)kinds[image->kind] : SYMBOL_IMAGE_NONE;
 }
 
-/* Whether the process that an image is of began, or its program did, while it was recorded. */
+/* Whether the image's process, or the program that it runs, began during the recording. */
 static bool is_young(const struct model *m, uint32_t pid, const struct model_image *image) {
     struct model_when when = {image->first_ns, UINT64_MAX};
     uint32_t process = model_process_at(m, pid, when);
@@ -196,7 +196,7 @@ static bool is_young(const struct model *m, uint32_t pid, const struct model_ima
 
 static bool add_image(struct resolve_names *n, uint32_t id);
 
-/* A module, a vdso, the pid of a JIT's memory are proved by their kernel: that is made known first. */
+/* Adds the kernel that a module, a vdso or the pid of a JIT's memory is proved by to the store. */
 static bool add_kernel_of(struct resolve_names *n, const struct model_image *image) {
 
     bool guest = image->space == MODEL_SPACE_GUEST_KERNEL || image->space == MODEL_SPACE_GUEST_USER;
@@ -212,8 +212,8 @@ static bool is_kernel(unsigned space) {
     return space == MODEL_SPACE_KERNEL || space == MODEL_SPACE_GUEST_KERNEL;
 }
 
-/* Where modules lay, and code that kernels made, tells whether a list is of the recorded kernel: all such
- * images are known before the first of them is asked for. */
+/* Adds all images of kernels to the store, before symbols of the first one are wanted: the addresses of
+ * modules and of generated code show whether a list of symbols is of the recorded kernel. */
 static bool add_kernel_images(struct resolve_names *n, unsigned space) {
     bool ok = true;
     if (!is_kernel(space) || n->adding)
@@ -226,7 +226,7 @@ static bool add_kernel_images(struct resolve_names *n, unsigned space) {
     return ok;
 }
 
-/* Makes the image known to the store. False: memory. */
+/* Adds the image to the store. False: memory. */
 static bool add_image(struct resolve_names *n, uint32_t id) {
     if (n->images.items[id].store_id != NOT_ASKED)
         return true;
@@ -284,7 +284,7 @@ static const struct symbol_table *load(struct resolve_names *n, uint32_t id) {
     return i->table;
 }
 
-/* The memo's slot for a place, whether it is there or not; NULL: memory. */
+/* The memo's slot for a place, which may hold another one; NULL: memory. */
 static struct memo *memo_of(struct resolve_names *n, uint32_t image, uint64_t offset, unsigned back) {
     if (!n->memo) {
         n->memo = malloc(MEMO_SLOTS * sizeof *n->memo);

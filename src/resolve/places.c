@@ -24,7 +24,7 @@ bool resolve_places_init(struct resolve_places *p, const struct model *m, struct
     *p = (struct resolve_places){.model = m};
     space_init(&p->none, MODEL_SPACE_NONE);
     space_init(&p->host_kernel, MODEL_SPACE_KERNEL);
-    p->host_kernel.state.until = (struct model_when){0, 0}; /* not asked for yet */
+    p->host_kernel.state.until = (struct model_when){0, 0}; /* not looked up yet */
     p->processes = calloc(PROCESS_SLOTS, sizeof *p->processes);
     return p->processes || err_memory(err, "places");
 }
@@ -38,7 +38,8 @@ static bool holds(const struct model_state *s, struct model_when when) {
     return !model_when_before(when, s->from) && model_when_before(when, s->until);
 }
 
-/* The next process with its pid need not change the space: its parent may be unknown. */
+/* The state also ends at the next process with this pid, whose start need not change the space: its parent
+ * may be unknown. */
 void resolve_places_keep_after_exit(const struct model *m, struct model_when when,
                                     struct model_state *state) {
     struct model_when next;
@@ -92,7 +93,7 @@ const struct model_state *resolve_places_seek(struct resolve_places *p, enum mod
     return &s->state;
 }
 
-/* Asks the model and remembers the piece. */
+/* Looks the address up in the model and remembers the piece. */
 __attribute__((noinline)) const struct resolve_place_piece *
 resolve_places_new_piece(struct resolve_places *p, struct resolve_place_space *s, uint64_t address) {
     struct model_piece piece;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the model says of the places of samples, remembered: most samples lie where samples of the same
- * process lay before. One thread each; the frozen model is shared.
+ * A cache of where addresses lie in the model: most samples lie where samples of the same process lay before.
+ * One thread each; the frozen model is shared.
  *
  *   process  |- state of its space -|  pieces of it that were hit last
  *    4711    |  from .. until       |  [7f12000, 7f13fff] libc.so.6   [400000, 40ffff] cc1  ...
@@ -14,7 +14,7 @@
 
 enum { RESOLVE_PIECES = 8 };
 
-/* Addresses for which the answer is known. */
+/* A range of addresses that share one result. */
 struct resolve_place_piece {
     uint64_t start, size;    /* size 0: the piece is free */
     uint64_t slide;          /* image offset - address */
@@ -23,11 +23,11 @@ struct resolve_place_piece {
 
 /* A space in one state. */
 struct resolve_place_space {
-    struct model_state state; /* first: see resolve_places_find */
+    struct model_state state; /* the first member: pointers to it are cast (resolve_places_piece) */
     uint32_t pid;
     uint32_t space; /* MODEL_SPACE_NONE: the slot is free */
-    uint8_t next;   /* piece to give up next */
-    bool in_exec;   /* model_state_in_exec, once asked */
+    uint8_t next;   /* the piece to replace next */
+    bool in_exec;   /* model_state_in_exec of the state; valid once exec_asked */
     bool exec_asked;
     struct resolve_place_piece pieces[RESOLVE_PIECES];
 };
@@ -35,18 +35,19 @@ struct resolve_place_space {
 struct resolve_places {
     const struct model *model;
     struct resolve_place_space host_kernel, none;
-    struct resolve_place_space *processes, *last; /* last: of them, or NULL */
+    struct resolve_place_space *processes, *last; /* last: the one of `processes` used last, or NULL */
 };
 
 /* False: memory. `m` is borrowed. */
 bool resolve_places_init(struct resolve_places *p, const struct model *m, struct err *err);
 void resolve_places_fini(struct resolve_places *p);
 
-/* After its EXIT record a process still runs in the kernel, and the callers that its last system call has in
- * user space lie where they lay: a state of a user's space (model_state_at) becomes the one before. */
+/* Replaces the state of an exited process's user space (from model_state_at) by the one before the exit:
+ * after its EXIT record a process still runs in the kernel, and the callers of its last system call still lie
+ * where they were mapped. */
 void resolve_places_keep_after_exit(const struct model *m, struct model_when when, struct model_state *state);
 
-/* What is not among the spaces asked for last. */
+/* As resolve_places_space, for states that were not used last. */
 const struct model_state *resolve_places_seek(struct resolve_places *p, enum model_space space, uint32_t pid,
                                               struct model_when when);
 /* The state of a space. Never NULL; valid until the next call. */
@@ -58,26 +59,26 @@ static inline const struct model_state *resolve_places_space(struct resolve_plac
         return &s->state;
     return resolve_places_seek(p, space, pid, when);
 }
-/* Of the one that a cpumode (PERFDATA_MISC_*) means. */
+/* The state of the space that a cpumode (PERFDATA_MISC_*) means. */
 static inline const struct model_state *resolve_places_state(struct resolve_places *p, unsigned cpumode,
                                                              uint32_t pid, struct model_when when) {
     return resolve_places_space(p, model_space_of(cpumode), pid, when);
 }
 
-/* What is in none of the pieces. */
+/* As resolve_places_piece, for an address in none of the remembered pieces. */
 const struct resolve_place_piece *resolve_places_new_piece(struct resolve_places *p,
                                                            struct resolve_place_space *s, uint64_t address);
-/* The piece that holds an address, or the hole. Never NULL; valid until the next call. The state is the one
- * that resolve_places_state gave last for such a cpumode. */
+/* The piece that holds an address, or the hole. Never NULL; valid until the next call. The state must be the
+ * one that resolve_places_state returned last for its cpumode. */
 static inline const struct resolve_place_piece *
 resolve_places_piece(struct resolve_places *p, const struct model_state *state, uint64_t address) {
     struct resolve_place_space *s = (struct resolve_place_space *)state;
     unsigned in = 0;
-    for (unsigned i = 0; i < RESOLVE_PIECES; i++) /* of all: nobody can predict which one it is */
+    for (unsigned i = 0; i < RESOLVE_PIECES; i++) /* no early exit: which one it is cannot be predicted */
         in |= (unsigned)(address - s->pieces[i].start < s->pieces[i].size) << i;
     return __builtin_expect(in, 1) ? &s->pieces[__builtin_ctz(in)] : resolve_places_new_piece(p, s, address);
 }
-/* One of the pieces, to begin with: of that state as long as it is valid. */
+/* The first of the state's pieces, to be tried before a lookup; valid as long as the state. */
 static inline const struct resolve_place_piece *resolve_places_any_piece(const struct model_state *state) {
     return ((const struct resolve_place_space *)state)->pieces;
 }

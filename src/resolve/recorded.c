@@ -19,7 +19,7 @@ void resolve_recorded_fini(struct resolve_recorded *r) {
     free(r->kcore_modules);
 }
 
-/* Gives the model the header's BUILD_ID entries, for files that have them only there. */
+/* Gives the model the header's build-ids, for files that have them only there. */
 static bool apply_build_ids(struct resolve_recorded *r, struct model *m, struct err *err) {
     struct arena arena = ARENA_INIT;
     struct perfdata_feature_value value;
@@ -59,8 +59,8 @@ void resolve_recorded_see(struct resolve_recorded *r, const struct perfdata_reco
         perfdata_kernel_facts_decode(e.kernel, &r->kernel);
 }
 
-/* A kernel module that went while recording: nothing is there any more, as after a KSYMBOL record that says
- * so of other code. */
+/* Makes the places of kernel modules that were unloaded while recording empty, as a KSYMBOL record does for
+ * other code. */
 static bool apply_unloads(struct model *m, struct bytes lines, struct err *err) {
     for (struct perfdata_module_line l; perfdata_module_line_next(&lines, &l);) {
         if (l.kind != PERFDATA_MODULE_LINE_UNLOADED || l.end <= l.start)
@@ -76,9 +76,8 @@ static bool apply_unloads(struct model *m, struct bytes lines, struct err *err) 
     return true;
 }
 
-/* Code that a module ran while it was loaded. Nothing says when it was freed: what is mapped there next ends
- * it.
- */
+/* Maps the code that modules ran while they were loaded. When it was freed is not recorded: it ends when
+ * something else is mapped there. */
 static bool apply_init_code(struct model *m, struct bytes lines, struct err *err) {
     for (struct perfdata_module_map map; perfdata_module_map_next(&lines, &map);) {
         uint64_t start, end;
@@ -120,7 +119,7 @@ static bool apply_trailer(struct resolve_recorded *r, struct model *m, struct er
     return ok;
 }
 
-/* A feature that is a text; NULL: not recorded. */
+/* A copy of a feature that is text; NULL: not recorded. */
 static char *text_of(const struct resolve_recorded *r, enum perfdata_feature_id id) {
     struct arena arena = ARENA_INIT;
     struct perfdata_feature_value value;
@@ -143,7 +142,8 @@ static struct symbol_returns find_returns(void *ctx, enum symbol_space space) {
     return resolve_returns_find(&r->returns, r->stream, space);
 }
 
-/* A file where `perf record --kcore` puts it: DIRECTORY/kcore_dir/NAME. NULL: it is not there. */
+/* The path of a file where `perf record --kcore` puts it: DIRECTORY/kcore_dir/NAME. NULL: it does not exist.
+ */
 static char *kcore_file(const struct resolve_recorded *r, const char *name) {
     char *path = NULL;
     if (asprintf(&path, "%s/kcore_dir/%s", stream_path(r->stream), name) < 0)
@@ -154,7 +154,8 @@ static char *kcore_file(const struct resolve_recorded *r, const char *name) {
     return NULL;
 }
 
-/* From the recording's clock to the wall's, as both were read when it began; 0: not known. */
+/* What to add to the recording's clock to get wall-clock time, as both were read at its start; 0: not known.
+ */
 static int64_t clock_to_wall_ns(const struct resolve_recorded *r) {
     struct arena arena = ARENA_INIT;
     struct perfdata_feature_value v;

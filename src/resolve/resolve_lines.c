@@ -44,8 +44,8 @@ void resolve_lines_free(struct resolve_lines *l) {
     free(l);
 }
 
-/* Debugging information is in the mapped file or in the separate one; where both have some, the separate one
- * was made to have all. */
+/* Opens the image's debugging information, in the separate file or else in the mapped one: where both have
+ * some, the separate one has all. */
 static void ask(struct resolve_lines *l, uint32_t image, uint64_t offset, struct image_lines *i) {
     i->asked = true;
     resolve_names_find(l->names, image, offset); /* loads it */
@@ -60,7 +60,7 @@ static void ask(struct resolve_lines *l, uint32_t image, uint64_t offset, struct
         i->lines = object_lines_new(bytes.code, symbol_store_dwz(l->store, id, bytes.code), NULL);
 }
 
-/* The image's, or NULL when it has none. */
+/* The image's lines, opened if need be, or NULL if it has none. */
 static const struct image_lines *lines_of(struct resolve_lines *l, uint32_t image, uint64_t offset) {
     if (image == MODEL_NONE)
         return NULL;
@@ -79,7 +79,7 @@ bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset
     return i && object_lines_find(i->lines, symbol_table_address(i->table, offset), out);
 }
 
-/* The name as people want to read it; as it is when memory runs out. */
+/* The name for display, demangled if memory allows. */
 static const char *shown(struct resolve_lines *l, const char *name) {
     struct arena arena = ARENA_INIT;
     const char *text = symbol_demangle(name, &arena);

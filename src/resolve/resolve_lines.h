@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The join of images with their source lines: (image, offset) -> file and line, each image's DWARF opened at
- * the first question about it. */
+/* Finds source lines of images: (image, offset) -> file and line. An image's DWARF is opened at its first
+ * lookup. */
 #ifndef SONDE_RESOLVE_RESOLVE_LINES_H
 #define SONDE_RESOLVE_RESOLVE_LINES_H
 
@@ -14,12 +14,12 @@ struct resolve_lines *resolve_lines_new(struct resolve_names *names, struct symb
                                         struct err *err);
 void resolve_lines_free(struct resolve_lines *l); /* NULL is allowed */
 
-/* The line at model_hit.offset of an image (of the model; MODEL_NONE is allowed), loading its symbols and
- * debugging information if need be. False when none is known. Texts live as long as `l`. One thread at a
- * time, and while no other loads the same image's names. */
+/* Finds the line at model_hit.offset of an image (of the model; MODEL_NONE is allowed), loading its symbols
+ * and debugging information if need be. False: not known. Texts live as long as `l`. One thread at a time,
+ * and while no other loads the same image's names. */
 bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset, struct object_line *out);
 
-/* object_lines_inlined there, with names demangled unless `raw_names`; they live as long as `l`. */
+/* object_lines_inlined at that place, with names demangled unless `raw_names`; they live as long as `l`. */
 size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t offset, bool raw_names,
                              struct object_inline *out, size_t max);
 
@@ -30,12 +30,12 @@ enum resolve_access {
     RESOLVE_ACCESS_TYPE
 };
 
-/* What the instruction at model_hit.offset of a file accesses: *out with RESOLVE_ACCESS_TYPE, else what
- * object_access has. As resolve_lines_find for threads. */
+/* What the instruction at model_hit.offset of a file accesses; *out is set with RESOLVE_ACCESS_TYPE. Threads
+ * as with resolve_lines_find. */
 enum resolve_access resolve_lines_type(struct resolve_lines *l, uint32_t image, uint64_t offset,
                                        struct object_type *out);
 
-/* The file as perf shows it: without folders, or, with `full` (--full-source-path), as it is. */
+/* The file as perf shows it: without directories, or in full with `full` (--full-source-path). */
 const char *resolve_lines_file(const struct object_line *line, bool full);
 
 #endif

@@ -17,7 +17,7 @@ void resolve_returns_note_slow(struct resolve_returns *r, uint64_t loc) {
         *slot = loc;
 }
 
-/* Those of one sample. */
+/* Adds the return addresses of one sample's callchain. */
 static void add_chain(struct resolve_returns *r, const struct perfdata_u64s *words, bool guest) {
     const unsigned wanted = guest ? PERFDATA_MISC_GUEST_KERNEL : PERFDATA_MISC_KERNEL;
     if (!resolve_chain_read_words(&r->chain, words))

@@ -103,7 +103,7 @@ static bool is_entry(const struct resolve_samples *r, const struct resolve_sampl
     return resolve_names_is_entry(r->names, f->symbol, f->hit.space);
 }
 
-/* Those inside of it are named. */
+/* Finds a frame's symbol; the frames inside of it must be named. */
 static void name(struct resolve_samples *r, struct resolve_sample_frame *f) {
     if (f->inner && f->kind == RESOLVE_AT_RETURN && is_entry(r, f - 1)) {
         f->kind = RESOLVE_AT_INTERRUPTED;
@@ -133,7 +133,7 @@ const char *resolve_sample_name(struct resolve_samples *r, struct resolve_sample
     return resolve_names_text(r->names, s);
 }
 
-/* Whether something costs the name of a frame its `exact` in this sample. */
+/* Whether the name of a frame is less than exact in this sample. */
 static bool is_doubted(const struct resolve_samples *r, const struct resolve_sample_frame *f) {
     return f->ends_early || resolve_locator_is_late(r->locator, &f->hit);
 }

@@ -9,7 +9,7 @@
 #include "resolve/locate.h"
 #include "unwind/cache.h"
 
-/* An image's tables. */
+/* An image's unwind tables. */
 struct image_tables {
     bool asked;
     struct symbol_frames frames; /* cfi NULL: none */
@@ -19,18 +19,18 @@ struct resolve_unwind {
     struct resolve_names *names;
     const struct model *model;
     const struct perfdata_header *header;
-    bool told; /* which CPU it was */
+    bool told; /* `machine` and `arch` are set */
     uint32_t machine;
     char arch[16];
     struct resolve_locator locator;
     struct unwind_cache cache;
     VEC(struct image_tables) images;
     VEC(uint64_t) chain;
-    bool cut; /* the dump was too short for it */
+    bool cut; /* the dump was too short for the whole `chain` */
     struct resolve_unwind_tally tally;
 };
 
-/* One stack on its way. */
+/* The state of unwinding one stack. */
 struct walk {
     struct resolve_unwind *u;
     const struct unwind_cpu *cpu;
@@ -40,11 +40,11 @@ struct walk {
     struct unwind_regs regs;
     struct unwind_frame frame;
     struct model_hit hit; /* of the frame */
-    object_vaddr addr;    /* of what is looked up, in the image */
+    object_vaddr addr;    /* the address that is looked up in the image's tables */
     const struct unwind_row *row;
 };
 
-/* For code that no table tells of. */
+/* The row of code that no table covers. */
 static const struct unwind_row NO_ROW = {.flags = UNWIND_ROW_NONE};
 
 struct resolve_unwind *resolve_unwind_new(struct resolve_names *names, const struct perfdata_header *header,
@@ -89,7 +89,7 @@ static bool find(const struct walk *w, uint64_t address, struct model_hit *hit) 
     return resolve_locate(&w->u->locator, w->state, MODEL_SPACE_USER, w->in_kernel, address, hit);
 }
 
-/* Whether the address can be one of code. */
+/* Whether the address may be code; *hit is where it lies. */
 static bool is_code(const struct walk *w, uint64_t address, struct model_hit *hit) {
     if (!find(w, address, hit) || hit->mapping == MODEL_NONE)
         return false;
@@ -97,7 +97,7 @@ static bool is_code(const struct walk *w, uint64_t address, struct model_hit *hi
            model_image(w->u->model, hit->image)->kind == MODEL_IMAGE_CODE;
 }
 
-/* The image's tables; cfi is NULL without. */
+/* The image's tables; cfi is NULL if it has none. */
 static struct symbol_frames tables_of(struct resolve_unwind *u, uint32_t image) {
     const struct symbol_frames none = {NULL, NULL};
     while (u->images.count <= image)
@@ -117,7 +117,7 @@ static bool table_address(const struct symbol_frames *f, uint64_t offset, object
     return f->cfi && (!f->layout || object_layout_addr(f->layout, offset, addr));
 }
 
-/* The row for the frame's place, out of its image's tables. */
+/* Makes the row for the frame's place from its image's tables. */
 static void make_row(struct walk *w, struct unwind_row *out) {
     struct symbol_frames f = tables_of(w->u, w->hit.image);
     struct object_cfi_range range;
@@ -129,10 +129,10 @@ static void make_row(struct walk *w, struct unwind_row *out) {
         unwind_row_make(w->cpu, &range, &row, out);
 }
 
-/* False: memory. */
+/* Sets w->row for the frame's place. False: memory. */
 static bool find_row(struct walk *w) {
     struct unwind_cache *cache = &w->u->cache;
-    /* The same bytes may be code of two CPUs only in files made for that. */
+    /* The key has no CPU: only in contrived files are the same bytes code of two CPUs. */
     const struct unwind_row *row = unwind_cache_find(cache, w->hit.image, w->hit.offset);
     if (!row) {
         struct unwind_row made;
@@ -143,7 +143,7 @@ static bool find_row(struct walk *w) {
     return row;
 }
 
-/* A step by a row with expressions, which is made anew each time. */
+/* Steps by a row with expressions, which is not cached. */
 static enum unwind_result step_general(struct walk *w) {
     struct symbol_frames f = tables_of(w->u, w->hit.image);
     struct object_cfi_range range;
@@ -170,13 +170,14 @@ static bool take_if_plausible(struct walk *w, const struct unwind_regs *tried) {
     return true;
 }
 
-/* The word on top of a stack is a return address only by chance, unless code that is known made it. */
+/* Whether the step leads to code with tables: the word on top of a stack is a return address by chance only,
+ * so it needs that much proof. */
 static bool leads_to_known(const struct walk *w, const struct unwind_regs *tried) {
     struct model_hit hit;
     return find(w, tried->value[UNWIND_IP] - 1, &hit) && tables_of(w->u, hit.image).cfi;
 }
 
-/* Without a row. */
+/* Steps without a row. */
 static enum unwind_result step_blind(struct walk *w) {
     struct unwind_regs tried = w->regs;
     enum unwind_result r = unwind_step_frame(w->cpu, &w->stack, &tried);
@@ -189,9 +190,9 @@ static enum unwind_result step_blind(struct walk *w) {
     return r == UNWIND_CUT || r == UNWIND_COMPLETE ? r : UNWIND_LOST;
 }
 
-/* A file that could not be proved, or is not there, tells nothing of how its code uses registers. One that
- * has no tables at all (Go's, stripped) is code that has no need of them: it keeps frame pointers, or is
- * lost. */
+/* Whether step_blind may be tried. Not in a file that is absent or not proved to be the recorded one: how its
+ * code uses registers is unknown. Code of a file without any tables (Go's, stripped) may keep frame pointers.
+ */
 static bool may_step_blind(const struct walk *w) {
     if (w->hit.image == MODEL_NONE) /* a call through a bad pointer */
         return !w->frame.returned;
@@ -208,7 +209,8 @@ static enum unwind_result step(struct walk *w) {
     return unwind_step_row(w->cpu, w->row, &w->stack, !w->frame.returned, &w->regs);
 }
 
-/* A signed return address without its signature: of the widths that are used, the one that leads to code. */
+/* Removes the signature of a signed return address: of the address widths in use, the one that leads to code
+ * is taken. */
 static uint64_t strip(const struct walk *w, uint64_t address) {
     struct model_hit hit;
     const uint8_t *bits = w->cpu->address_bits;
@@ -219,8 +221,8 @@ static uint64_t strip(const struct walk *w, uint64_t address) {
     return find(w, second - 1, &hit) ? second : first;
 }
 
-/* What covers the frame: its place and its row. What a signal handler returns to was not called: perf has its
- * address as it is. */
+/* Finds the frame's place and row. What a signal handler returns to was not called, so its address is exact,
+ * as it is in perf. False: memory. */
 static bool locate(struct walk *w) {
     struct model_hit at;
     if (!find(w, unwind_frame_lookup(w->frame), &w->hit)) {
@@ -230,9 +232,8 @@ static bool locate(struct walk *w) {
     }
     if (!find_row(w))
         return false;
-    /* Where a table begins with the signal trampoline itself, and what ends with a system call, in the
-     * kernel.
-     */
+    /* A table may begin with the signal trampoline itself, to which handlers return; and code may end with
+     * the system call that it is in. */
     uint64_t beside = w->frame.returned ? w->frame.address : w->frame.address - 1;
     if (w->row->flags & UNWIND_ROW_NONE && find(w, beside, &at)) {
         struct model_hit before = w->hit;
@@ -264,7 +265,7 @@ static enum resolve_unwind_end end_of(const struct walk *w, enum unwind_result r
     }
 }
 
-/* Appends the frames from w->regs on. */
+/* Appends the frames from w->regs outwards. */
 static enum resolve_unwind_end walk(struct walk *w, uint64_t most) {
     w->frame = (struct unwind_frame){w->regs.value[UNWIND_IP], false};
     for (;;) {
@@ -283,7 +284,7 @@ static enum resolve_unwind_end walk(struct walk *w, uint64_t most) {
         w->regs.value[UNWIND_IP] = address;
         if (!address)
             return RESOLVE_UNWIND_COMPLETE;
-        /* Nothing else can have called. */
+        /* Only code can have called. */
         struct model_hit hit;
         if (!signal && !is_code(w, address - 1, &hit))
             return RESOLVE_UNWIND_UNMAPPED;
@@ -303,7 +304,8 @@ static void count_end(struct resolve_unwind *u, enum resolve_unwind_end end, uin
     u->tally.without.items[image]++;
 }
 
-/* Of a stack whose first address lies in no file that is here, perf shows nothing, not even the address. */
+/* Whether the stack's first address lies in no file that is available: perf then shows nothing of it, not
+ * even this address. */
 static bool is_unknown(const struct walk *w, enum resolve_unwind_end end) {
     return w->hit.image == MODEL_NONE || (end == RESOLVE_UNWIND_NO_TABLE && !may_step_blind(w));
 }
@@ -339,7 +341,7 @@ bool resolve_unwind_was_cut(const struct resolve_unwind *u) {
     return u->cut;
 }
 
-/* ---- what was counted ---- */
+/* ---- statistics ---- */
 
 const char *resolve_unwind_end_text(enum resolve_unwind_end end) {
     static const char *const texts[RESOLVE_UNWIND_ENDS] = {
