@@ -108,7 +108,7 @@ void archive_free(struct archive *a) {
     free(a);
 }
 
-/* What `w` holds, which is freed. */
+/* Adds the contents of `w` and frees it. */
 static bool put_writer(struct archive *a, struct writer *w, struct err *err) {
     bool ok = writer_ok(w) ? put(a, writer_bytes(w), err) : err_memory(err, "archive");
     writer_fini(w);

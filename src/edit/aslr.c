@@ -11,7 +11,7 @@
 
 #define USER_FROM     0x200000u
 #define USER_TO       ((uint64_t)0x600000000000)
-#define USER_MORE     ((uint64_t)1 << 47) /* where there are more maps than that holds */
+#define USER_MORE     ((uint64_t)1 << 47) /* used when the room below USER_TO is full */
 #define USER_END      ((uint64_t)1 << 56)
 #define USER_PLACES   ((uint64_t)0x600000000000)
 #define USER_PAGES    ((uint64_t)0x700000000000)
@@ -26,16 +26,16 @@ enum {
     PAGE_BITS = 12,
     PAGE = 1 << PAGE_BITS,
     HUGE_PAGE = 2 << 20,
-    LOW = 1 << 16,         /* the least address that is mapped anywhere */
-    APART = 16,            /* of numbered places */
-    KERNEL_TAIL = 64 << 20 /* what lies so close after the kernel's map counts as its own (model_find) */
+    LOW = 1 << 16,         /* the lowest address that is ever mapped */
+    APART = 16,            /* distance of numbered places */
+    KERNEL_TAIL = 64 << 20 /* addresses this close after the kernel's map count as its own (model_find) */
 };
 static const uint64_t KERNEL_MOST = (uint64_t)2
                                     << 30; /* of a map in the kernel: old ones reach to the end of all */
 
-/* Where a mapping goes. */
+/* The new place of a mapping. */
 struct move {
-    uint64_t from, size, to; /* `to` is UNPLACED: nowhere */
+    uint64_t from, size, to; /* `to` is UNPLACED: it has none */
 };
 
 struct edit_aslr {
@@ -43,7 +43,7 @@ struct edit_aslr {
     const struct model *model;
     VEC(struct move) moves; /* by mapping */
     uint64_t user_next, kernel_next;
-    struct hash_map places, pages; /* of what is in no mapping: numbers */
+    struct hash_map places, pages; /* numbers of addresses outside all mappings */
     uint32_t place_count, page_count;
     struct resolve_places at;
     const struct copy_editor *first; /* NULL: none */
@@ -58,13 +58,14 @@ static bool is_high(uint64_t address) {
     return address >> 63;
 }
 
-/* Free room for `size` bytes, at the same place in a page; UNPLACED: there is none. */
+/* Reserves room for `size` bytes, at the same offset in a page, and `behind` bytes after it; UNPLACED: there
+ * is none. */
 static uint64_t take_room(struct edit_aslr *a, bool kernel, uint64_t from, uint64_t size, uint64_t behind) {
     uint64_t *next = kernel ? &a->kernel_next : &a->user_next, end = kernel ? KERNEL_TO : USER_END;
     uint64_t in_page = from % PAGE, need = size + in_page + behind;
     if (size > USER_END || behind > USER_END)
         return UNPLACED;
-    need = (need + 2 * PAGE - 1) / PAGE * PAGE; /* a page that nothing has lies after each */
+    need = (need + 2 * PAGE - 1) / PAGE * PAGE; /* leaves an empty page after each */
     if (!kernel && *next <= USER_TO && need > USER_TO - *next)
         *next = USER_MORE;
     if (need > end - *next)
@@ -78,13 +79,13 @@ static void place_mapping(struct edit_aslr *a, uint32_t id) {
     const struct model_mapping map = model_mapping(a->model, id);
     struct move *move = &a->moves.items[id];
     *move = (struct move){map.start, map.last - map.start + 1, UNPLACED};
-    if (map.image == MODEL_NONE) /* code of the kernel's that went: nothing is there */
+    if (map.image == MODEL_NONE) /* removed kernel code: nothing is there */
         return;
     const struct model_image *image = model_image(a->model, map.image);
     bool kernel = image->space == MODEL_SPACE_KERNEL || image->space == MODEL_SPACE_GUEST_KERNEL;
     if (kernel && (!move->size || move->size > KERNEL_MOST)) {
         move->size = KERNEL_MOST;
-        /* Old perfs' begin anywhere below the kernel. */
+        /* The kernel's map of old perfs begins anywhere below it. */
         if (map.start && image->kind == MODEL_IMAGE_KERNEL && map.pgoff - map.start >= KERNEL_MOST &&
             is_high(map.pgoff))
             move->from = map.pgoff & ~(uint64_t)(HUGE_PAGE - 1);
@@ -96,7 +97,7 @@ static void place_mapping(struct edit_aslr *a, uint32_t id) {
             take_room(a, kernel, move->from, move->size, image->kind == MODEL_IMAGE_KERNEL ? KERNEL_TAIL : 0);
 }
 
-/* Records of a map make one mapping or several; all move alike. */
+/* Places all mappings. Those of one map record move together. */
 static void place_mappings(struct edit_aslr *a) {
     uint64_t order = UINT64_MAX;
     for (uint32_t i = 0; i < a->moves.count; i++) {
@@ -109,7 +110,8 @@ static void place_mappings(struct edit_aslr *a) {
     }
 }
 
-/* The mapping that the record at `loc` made, or NULL: ids ascend with their places in the file. */
+/* Returns the move of the first mapping that the record at `loc` made, or NULL. Ids are in the order of the
+ * records. */
 static const struct move *move_of_record(const struct edit_aslr *a, uint64_t loc, uint32_t *id) {
     uint32_t low = 0, high = (uint32_t)a->moves.count;
     while (low < high) {
@@ -125,14 +127,14 @@ static const struct move *move_of_record(const struct edit_aslr *a, uint64_t loc
 
 /* ---- where addresses go ---- */
 
-/* An instant of a process, and what mode it was in. */
+/* An instant of a process, and the CPU mode then. */
 struct moment {
     struct model_when when;
     uint32_t pid;
     unsigned cpumode;
 };
 
-/* Of an address that `back` bytes before it is in a mapping of that space. */
+/* Moves an address that is in a mapping of that mode's space, or is `back` bytes after such an address. */
 static bool move_mapped(struct edit_aslr *a, const struct moment *m, unsigned cpumode, uint64_t address,
                         uint8_t back, uint64_t *to) {
     if (model_space_of(cpumode) == MODEL_SPACE_NONE)
@@ -145,10 +147,10 @@ static bool move_mapped(struct edit_aslr *a, const struct moment *m, unsigned cp
         return false;
     const struct move *move = &a->moves.items[hit.mapping];
     uint64_t in = address - back - move->from;
-    bool tail = hit.offset == address - back && is_high(move->from); /* close after the kernel's map */
+    bool tail = hit.offset == address - back && is_high(move->from); /* shortly after the kernel's map */
     if (move->to == UNPLACED || (in >= move->size && !(tail && in - move->size < KERNEL_TAIL)))
         return false;
-    if (is_high(address) && !move->from) /* its place is hidden, and it is not */
+    if (is_high(address) && !move->from) /* the mapping's place is hidden, but the address is not */
         return false;
     *to = move->to + in + back;
     a->counts.jit += model_image(a->model, hit.image)->kind == MODEL_IMAGE_ANON &&
@@ -156,7 +158,7 @@ static bool move_mapped(struct edit_aslr *a, const struct moment *m, unsigned cp
     return true;
 }
 
-/* One that is in no mapping becomes a number: it may be data. */
+/* Numbers an address that is in no mapping: it may be data. */
 static uint64_t move_stranger(struct edit_aslr *a, uint64_t address, bool data) {
     struct hash_map *map = data ? &a->pages : &a->places;
     uint32_t *count = data ? &a->page_count : &a->place_count;
@@ -171,7 +173,7 @@ static uint64_t move_stranger(struct edit_aslr *a, uint64_t address, bool data) 
     return (is_high(address) ? KERNEL_PLACES : USER_PLACES) + (uint64_t)number * APART;
 }
 
-/* `back`: 1 for what a callee returns to, which may lie directly after its mapping. */
+/* Moves an address. `back` is 1 for return addresses, which may lie directly after their mapping. */
 static uint64_t move_address(struct edit_aslr *a, const struct moment *m, uint64_t address, uint8_t back,
                              bool data) {
     unsigned other = is_high(address) ? PERFDATA_MISC_KERNEL : PERFDATA_MISC_USER;
@@ -181,7 +183,7 @@ static uint64_t move_address(struct edit_aslr *a, const struct moment *m, uint64
     if (move_mapped(a, m, m->cpumode, address, 0, &to) ||
         (back && move_mapped(a, m, m->cpumode, address, back, &to)))
         return to;
-    /* A branch or an access to memory may lead from the kernel to a process. */
+    /* A branch or memory access in the kernel may lead to a process, or the other way round. */
     if (other != m->cpumode && move_mapped(a, m, other, address, 0, &to))
         return to;
     return move_stranger(a, address, data);
@@ -200,7 +202,7 @@ static void clear(const uint8_t *at, size_t size) {
 }
 
 static void move_chain(struct edit_aslr *a, struct moment m, const struct perfdata_u64s *chain) {
-    bool caller = false; /* the first of each part is where it was interrupted */
+    bool caller = false; /* the first of each part is the interrupted instruction */
     for (uint64_t i = 0; i < chain->count; i++) {
         uint64_t v = perfdata_u64_at(chain, i);
         if (v >= PERFDATA_CONTEXT_MAX) {
@@ -224,7 +226,7 @@ static void move_branches(struct edit_aslr *a, const struct moment *m, const str
     }
 }
 
-/* Counts what in a sample may hold addresses that nobody finds. */
+/* Counts a sample with contents that may hold addresses which cannot be found, and is true of it. */
 static bool must_go(struct edit_aslr *a, const struct perfdata_sample *s) {
     uint64_t *why = s->stack_user.size                                    ? &a->counts.stacks
                     : s->have & PERFDATA_SAMPLE_PHYS_ADDR && s->phys_addr ? &a->counts.physical
@@ -240,7 +242,7 @@ static struct model_when when_of(const struct edit_aslr *a, const struct stream_
     return (struct model_when){r->has_time ? r->time_ns : stream_when_ns(a->in, r), r->loc};
 }
 
-/* False: it is left out. */
+/* Moves a sample's addresses. False: it is left out. */
 static bool move_sample(struct edit_aslr *a, const struct stream_record *r, const struct perfdata_plan *plan,
                         struct bytes body) {
     struct perfdata_sample s = {.pid = UINT32_MAX};
@@ -259,11 +261,11 @@ static bool move_sample(struct edit_aslr *a, const struct stream_record *r, cons
     move_branches(a, &m, &s);
     clear(s.regs_user.values.data, s.regs_user.values.count * WORD);
     clear(s.regs_intr.values.data, s.regs_intr.values.count * WORD);
-    clear(s.tail.data, s.tail.size); /* fields that nobody knows yet */
+    clear(s.tail.data, s.tail.size); /* fields that are not known yet */
     return true;
 }
 
-/* Memory without a file has its address for an offset, too. */
+/* True of memory without a file, where an address is the offset, too. */
 static bool is_memory(const struct model_image *image) {
     return image->kind == MODEL_IMAGE_ANON || image->kind == MODEL_IMAGE_HEAP ||
            image->kind == MODEL_IMAGE_STACK || image->kind == MODEL_IMAGE_OTHER;
@@ -282,21 +284,22 @@ static bool move_map(struct edit_aslr *a, const struct stream_record *r, const s
     const struct model_image *image = model_image(a->model, map.image);
     bool kernel = image->space == MODEL_SPACE_KERNEL || image->space == MODEL_SPACE_GUEST_KERNEL;
     store(a, body + ADDRESS_AT, move->to);
-    if (kernel && move->from) { /* the kernel's own has a symbol's address for an offset */
+    if (kernel && move->from) { /* the offset of the kernel's own map is a symbol's address */
         store(a, body + SIZE_AT, move->size);
         store(a, body + PGOFF_AT, is_high(map.pgoff) ? map.pgoff - move->from + move->to : map.pgoff);
     } else if (!kernel && map.pgoff && is_memory(image)) {
         store(a, body + PGOFF_AT, move->to);
     }
     if (kernel &&
-        rec->type == PERFDATA_RECORD_MMAP2) { /* what stands after its name tells where its symbols lay */
+        rec->type == PERFDATA_RECORD_MMAP2) { /* the text after its name has the addresses of its symbols */
         size_t name = bytes_text_len(rec->mmap2.filename);
         clear(rec->mmap2.filename.data + name, rec->mmap2.filename.size - name);
     }
     return true;
 }
 
-/* Of code that went, where it had gone to. */
+/* Moves the address in a record of kernel code; if the code was removed, to the address that it had moved to.
+ */
 static bool move_ksymbol(struct edit_aslr *a, const struct stream_record *r,
                          const struct perfdata_record *rec, const uint8_t *body) {
     uint32_t id;
@@ -317,7 +320,7 @@ static bool has_addresses(uint64_t feature) {
            feature == PERFDATA_FEATURE_AUXTRACE || feature >= PERFDATA_FEATURE_SIMPLEPERF_START;
 }
 
-/* False: it is left out. */
+/* Moves a record's addresses. False: it is left out. */
 static bool move_record(struct edit_aslr *a, const struct stream_record *r, const struct perfdata_record *rec,
                         const uint8_t *body) {
     struct moment user = {when_of(a, r), rec->id.pid, PERFDATA_MISC_USER};
@@ -354,7 +357,7 @@ static bool want_feature(void *ctx, uint32_t id) {
     return !has_addresses(id);
 }
 
-/* Kept files that are found by their names or build-ids; in the others stand addresses. */
+/* Copies kept files that are found by name or build-id; counts the others, which hold addresses. */
 static void put_kept(struct edit_aslr *a, struct bytes rest, bool swap, struct writer *out) {
     for (struct perfdata_kept k; perfdata_kept_next(&rest, swap, &k);) {
         struct perfdata_extent *extents = calloc(k.extent_count + 1u, sizeof *extents);
@@ -416,7 +419,7 @@ static bool edit(void *ctx, const struct stream_record *r, struct writer *before
     struct perfdata_record rec;
     bool kept;
     if (r->legacy) {
-        kept = true; /* an old pipe's head records, which have no addresses */
+        kept = true; /* an old pipe's header records, which have no addresses */
     } else if (raw.type == PERFDATA_RECORD_SAMPLE) {
         kept = move_sample(a, r, plan, raw.body);
     } else if (raw.type < PERFDATA_RECORD_SIMPLEPERF_START && perfdata_record_known(raw.type) &&

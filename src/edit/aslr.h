@@ -21,25 +21,25 @@
 
 struct edit_aslr;
 
-/* `m`, of all of `in`'s records and frozen, is borrowed like `in` and `first`, which sees each record before
- * it moves, and may put others without addresses in front of it (NULL: nobody does). NULL: memory. */
+/* Makes the editor. `m`, complete and frozen, is borrowed like `in` and `first`, which sees each record
+ * before it moves and may put others without addresses in front of it (NULL: none). NULL: memory. */
 struct edit_aslr *edit_aslr_new(const struct model *m, struct stream *in, const struct copy_editor *first,
                                 struct err *err);
 void edit_aslr_free(struct edit_aslr *a); /* NULL is allowed */
 
-/* Borrowed. The stream must give what is in compressed records. */
+/* Returns the editor, which is borrowed. The stream must unpack compressed records. */
 const struct copy_editor *edit_aslr_editor(struct edit_aslr *a);
 
-/* What was left out, and what stays. */
+/* What was left out, and which addresses stay. */
 struct edit_aslr_counts {
     uint64_t stacks, physical, raw,
         traces;          /* samples with copies of stacks, physical addresses, raw data, AUX data */
-    uint64_t unreadable; /* records that do not hold what their type has, or of unknown types */
+    uint64_t unreadable; /* malformed records, and records of unknown types */
     uint64_t others;     /* other records that cannot go without addresses: kernel code that
                             changed, AUX data, places of modules' sections */
-    uint64_t kept_files; /* of the trailer: jitdumps, perf maps, lists of kernel symbols */
+    uint64_t kept_files; /* in the trailer: jitdumps, perf maps, lists of kernel symbols */
     uint64_t jit; /* addresses in memory without a file, where a JIT's code was: its names go by address */
-    uint32_t breakpoints; /* events whose names and attrs have an address, which stays */
+    uint32_t breakpoints; /* events with an address in their name and attr, which stays */
 };
 struct edit_aslr_counts edit_aslr_counts(const struct edit_aslr *a);
 

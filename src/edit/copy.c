@@ -5,14 +5,14 @@
 
 enum { RUN_BYTES = 1 << 20 };
 
-/* Records that lie one after the other are written in one go. */
+/* The state of a copy. Records that follow each other are written in one go. */
 struct run {
     struct stream *in;
     const struct copy_sink *sink;
     const struct copy_editor *editor; /* NULL: nothing changes */
     struct writer before;             /* what the editor puts in front of a record */
     struct bytes pending;
-    uint64_t written; /* bytes of records so far, pending ones included */
+    uint64_t written; /* bytes of records so far, including pending ones */
     uint64_t last_loc;
     bool after_attr; /* the record before was a HEADER_ATTR */
 };
@@ -39,7 +39,7 @@ static bool run_add(struct run *r, const struct stream_record *rec, struct err *
     return true;
 }
 
-/* A record (NULL: the end) as the editor wants it. */
+/* Copies a record (NULL: the end) as the editor wants it. */
 static bool run_edit(struct run *r, const struct stream_record *rec, struct copy_result *result,
                      struct err *err) {
     bool keep = rec != NULL;
@@ -61,8 +61,8 @@ static bool run_edit(struct run *r, const struct stream_record *rec, struct copy
 }
 
 /*
- * What a file's tables say, a pipe says in records at its head. The EVENT_UPDATE directly after a
- * HEADER_ATTR is the name that a copy into a pipe put there; perf's own stand elsewhere, in files too.
+ * True of records that only repeat, in a pipe, what a file's tables say. An EVENT_UPDATE directly after a
+ * HEADER_ATTR is the name that a copy into a pipe put there; perf's own are elsewhere, in files too.
  */
 static bool is_head_record(struct run *run, const struct stream_record *r) {
     bool named_attr = run->after_attr && r->raw.type == PERFDATA_RECORD_EVENT_UPDATE;
@@ -89,8 +89,8 @@ static bool copy_records(struct run *run, bool drop_head_records, struct copy_re
     }
 }
 
-/* The offsets of the sections after the data, moved by as much as the data shrank (modulo 2^64: they may
- * have grown); those before it stay. */
+/* Adjusts the offsets of the sections after the data by as much as the data shrank (modulo 2^64: it may have
+ * grown); those before it stay. */
 static void move_sections(struct writer *tail, const struct perfdata_header *h, uint64_t data_end,
                           uint64_t shrunk) {
     for (size_t i = 0; i < h->features.count; i++) {
@@ -126,7 +126,7 @@ static bool file_to_file(struct run *run, struct copy_result *result, struct err
         writer_u64(&word, run->written);
         ok = run->sink->patch(run->sink->ctx, DATA_SIZE_AT, writer_bytes(&word), err);
     }
-    if (ok && !has_tables && h->size >= BITS_AT + 32) { /* the tables are lost, so no bit may promise one */
+    if (ok && !has_tables && h->size >= BITS_AT + 32) { /* the tables are lost: no bit may promise one */
         writer_clear(&word);
         writer_zero(&word, 32);
         ok = run->sink->patch(run->sink->ctx, BITS_AT, writer_bytes(&word), err);
@@ -140,8 +140,8 @@ static bool is_anew(const struct run *run) {
     return run->editor && run->editor->anew;
 }
 
-/* Features that say how the records are stored on disk are not true of the copy; nor are all that the editor
- * does not want. */
+/* Drops features that are wrong in the copy, as they say how records are stored on disk, and those that the
+ * editor does not want. */
 static void drop_features(const struct run *run, struct perfdata_header *h, bool expanded) {
     const struct copy_editor *e = is_anew(run) && run->editor->feature ? run->editor : NULL;
     size_t kept = 0;
@@ -154,7 +154,7 @@ static void drop_features(const struct run *run, struct perfdata_header *h, bool
     h->features.count = kept;
 }
 
-/* The header of what is copied, fit for its new container; free with perfdata_header_fini. */
+/* Makes the header of the copy, as its container needs it; free with perfdata_header_fini. */
 static bool copy_header(const struct run *run, struct perfdata_header *out, struct err *err) {
     struct stream *in = run->in;
     const struct perfdata_header *h = stream_header(in);
@@ -170,8 +170,8 @@ static bool copy_header(const struct run *run, struct perfdata_header *out, stru
     return true;
 }
 
-/* Data of size 0 mean an unfinished recording, whose tables are lost: an empty round stands for no records.
- */
+/* Adds an empty FINISHED_ROUND where there are no records: data of size 0 mean an unfinished recording whose
+ * tables are lost. */
 static bool put_empty_round(struct run *run, struct err *err) {
     struct writer round = writer_make(stream_header(run->in)->swap);
     writer_u32(&round, PERFDATA_RECORD_FINISHED_ROUND);
@@ -184,7 +184,7 @@ static bool put_empty_round(struct run *run, struct err *err) {
     return ok;
 }
 
-/* The editor's trailer, after `tail`, which begins at `at` in the output. */
+/* Appends the editor's trailer to `tail`, which begins at `at` in the output. */
 static bool put_trailer(struct run *run, uint64_t at, struct writer *tail, struct err *err) {
     enum { ALIGN = 8 };
     struct writer box = writer_make(stream_header(run->in)->swap);
@@ -199,11 +199,11 @@ static bool put_trailer(struct run *run, uint64_t at, struct writer *tail, struc
     return ok;
 }
 
-/* A new file: its head needs the events, which a pipe tells in records before the first other one. */
+/* Writes a new file. Its head needs the events, which a pipe has in header records. */
 static bool to_new_file(struct run *run, struct copy_result *result, struct err *err) {
     const struct perfdata_header *h = stream_header(run->in);
     struct stream_record r;
-    /* Reads the head records; what they say has been applied when the first other record is there. */
+    /* Reads the header records: they are complete once there is another record. */
     enum stream_status status;
     do
         status = stream_next(run->in, &r, err);
@@ -233,7 +233,7 @@ static bool to_new_file(struct run *run, struct copy_result *result, struct err 
         ok = put_trailer(run, head.size + run->written, &tail, err) &&
              ((writer_ok(&head) && writer_ok(&tail)) || err_memory(err, "tables"));
     }
-    /* The tables first: until the head says so they are not there, and the recording counts as unfinished. */
+    /* The tables first: without them in its head, an interrupted copy counts as unfinished. */
     ok = ok && (!tail.size || run->sink->write(run->sink->ctx, writer_bytes(&tail), err)) &&
          run->sink->patch(run->sink->ctx, 0, writer_bytes(&head), err);
     perfdata_header_fini(&tables);
@@ -269,7 +269,7 @@ static bool copy(struct run *run, struct copy_result *result, struct err *err) {
     }
     if (!sink->patch)
         return to_pipe(run, result, err);
-    /* A header that the data section overlaps cannot be kept as it is. */
+    /* A header that overlaps with the data section cannot be kept as it is. */
     bool keeps_head = stream_header(in)->data.offset >= stream_header(in)->size;
     return stream_input_bytes(in).size && stream_file(in)->kind != OS_FILE_DIRECTORY && keeps_head &&
                    !is_anew(run)

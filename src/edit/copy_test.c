@@ -67,7 +67,7 @@ static void test_through_a_pipe(void **state) {
         struct writer in = make_file(swap, 40), pipe = copy(&in, true, true), again = copy(&pipe, true, true);
         assert_same_bytes(&pipe, &again);
         struct writer out = copy(&pipe, false, true);
-        in.size -= 24; /* the trailer is not carried by pipes */
+        in.size -= 24; /* pipes do not carry the trailer */
         assert_same_bytes(&in, &out);
         in.size += 24;
         writer_fini(&in);
@@ -77,7 +77,7 @@ static void test_through_a_pipe(void **state) {
     }
 }
 
-/* What is damaged is left out, and the copy is whole: tables found again at their new place. */
+/* Damaged parts are left out, and the copy is sound: its tables are found at their new place. */
 static void test_damage_is_left_out(void **state) {
     (void)state;
     struct writer in = make_file(false, 40);
@@ -100,7 +100,7 @@ static void test_damage_is_left_out(void **state) {
     writer_fini(&third);
 }
 
-/* A recording that was never closed becomes one that says how much it holds. */
+/* A recording that was never finished becomes one that has its size. */
 static void test_unfinished_is_closed(void **state) {
     (void)state;
     struct writer in = make_file(false, 5);
@@ -118,7 +118,7 @@ static void test_unfinished_is_closed(void **state) {
     writer_fini(&out);
 }
 
-/* A pipe without any record becomes a file that counts as finished, and stays as it is. */
+/* A pipe without any record becomes a file that counts as finished, and copies of it are the same. */
 static void test_nothing_is_finished(void **state) {
     (void)state;
     for (int swap = 0; swap < 2; swap++) {

@@ -15,11 +15,11 @@ struct known {
     struct bytes path;
 };
 
-/* An image's build-id, once it was asked for. */
+/* An image's build-id, once it was looked up. */
 struct found {
     bool asked;
     uint8_t size; /* 0: none */
-    bool later;   /* nothing recorded proves it */
+    bool later;   /* the recording does not prove it */
     uint8_t id[ID_MAX];
 };
 
@@ -30,22 +30,22 @@ struct edit_build_ids {
     struct resolve_names *names;
     const struct model *model;
     VEC(struct known) known;
-    uint8_t *asked;          /* by image */
+    uint8_t *asked;          /* looked up; by image */
     VEC(struct found) found; /* maps: by image */
-    uint8_t *used;           /* maps: by mapping; NULL: none goes */
+    uint8_t *used;           /* maps: by mapping; NULL: none is dropped */
     struct resolve_locator locator;
-    struct resolve_samples samples; /* without names: what lies where is all that is asked */
+    struct resolve_samples samples; /* without names, as only images are needed */
     struct copy_editor editor;
     struct edit_build_ids_counts counts;
 };
 
-/* ---- what the user knows ---- */
+/* ---- build-ids that the user knows ---- */
 
 static int digit(uint8_t c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* "ID PATH", with any number of spaces. */
+/* Parses "ID PATH", with any number of spaces between. */
 static bool parse_pair(struct bytes pair, struct known *k) {
     size_t i = 0;
     *k = (struct known){0};
@@ -96,8 +96,8 @@ static bool known_id(const struct edit_build_ids *b, const struct model_image *i
     return false;
 }
 
-/* Of the file that the store would take for the image, which is none that the recording contradicts. *later:
- * the recording does not prove it either. */
+/* Finds the build-id of the file that the store takes for the image, which the recording does not contradict.
+ * *later: it does not prove it either. */
 static bool found_id(struct edit_build_ids *b, uint32_t image, struct object_build_id *id, bool *later) {
     resolve_names_demand(b->names, image);
     uint32_t store_id = resolve_names_store_id(b->names, image);
@@ -124,12 +124,12 @@ static unsigned cpumode_of(const struct model_image *image) {
     return image->space < sizeof modes ? modes[image->space] : 0;
 }
 
-/* A name with its NUL and padding; the tail of what is known of it. `at` is where the name begins. */
+/* Writes a name with its NUL and padding, then the evidence, if any. `at` is the offset of the name. */
 static void put_name(struct writer *w, struct bytes name, size_t at, const struct perfdata_evidence *e) {
     static const uint8_t zeros[ALIGN];
     writer_put(w, name.data, name.size);
     writer_put(w, zeros,
-               ALIGN - name.size % ALIGN); /* a tail is looked for at multiples of 8 from the name */
+               ALIGN - name.size % ALIGN); /* readers look for the evidence at multiples of 8 from the name */
     if (e)
         perfdata_evidence_encode(e, w);
     writer_put(w, zeros, (ALIGN - (at + w->size) % ALIGN) % ALIGN);
@@ -155,7 +155,8 @@ static void put_record(struct edit_build_ids *b, const struct model_image *image
     b->counts.injected++;
 }
 
-/* Once for each image; *later: nothing recorded proves it. size is 0 when there is none to put in. */
+/* Looks up an image's build-id; call it once for each. *later: the recording does not prove it. Size 0: there
+ * is none to add. */
 static struct object_build_id ask(struct edit_build_ids *b, uint32_t number, bool *later) {
     const struct model_image *image = model_image(b->model, number);
     struct object_build_id id = {0};
@@ -172,7 +173,7 @@ static struct object_build_id ask(struct edit_build_ids *b, uint32_t number, boo
     return id;
 }
 
-/* Records of images go in front of what asks for them. */
+/* Puts records with images' build-ids in front of the record that needs them. */
 struct announcing {
     struct edit_build_ids *b;
     struct writer *out;
@@ -189,9 +190,9 @@ static void announce(void *ctx, uint32_t number) {
         put_record(x->b, model_image(x->b->model, number), &id, later, x->out);
 }
 
-/* ---- on the way ---- */
+/* ---- samples ---- */
 
-/* A decoded sample and where it stands. False: it is a bad one, which is copied as it is. */
+/* Decodes a sample and its place. False: it is damaged, and is copied as it is. */
 static bool read_sample(const struct edit_build_ids *b, const struct stream_record *r, uint64_t want,
                         struct perfdata_sample *s, struct resolve_sample_at *at) {
     *s = (struct perfdata_sample){.pid = UINT32_MAX};
@@ -205,7 +206,7 @@ static bool read_sample(const struct edit_build_ids *b, const struct stream_reco
     return true;
 }
 
-/* The images of a sample: where it lies, and its callers. False: memory. */
+/* Announces the images of a sample and of its callers. False: memory. */
 static bool ask_sample(struct edit_build_ids *b, const struct stream_record *r, struct writer *out) {
     struct perfdata_sample s;
     struct resolve_sample_at at;
@@ -214,8 +215,8 @@ static bool ask_sample(struct edit_build_ids *b, const struct stream_record *r, 
     return resolve_sample_images(&b->samples, &at, announce, &(struct announcing){b, out});
 }
 
-/* The first mapping that the record at `loc` made, or a later one: ids ascend with their places in the file.
- */
+/* Returns the first mapping that the record at `loc` made, or a later one. Ids are in the order of the
+ * records. */
 static uint32_t first_mapping(const struct edit_build_ids *b, uint64_t loc) {
     uint32_t low = 0, high = model_mapping_count(b->model);
     while (low < high) {
@@ -247,7 +248,7 @@ static const struct found *find_of(struct edit_build_ids *b, uint32_t image) {
     struct object_build_id id = ask(b, image, &f->later);
     struct bytes listed = model_image_build_id(b->model, im, NULL);
     if (!id.size && listed.size && listed.size <= ID_MAX && !im->build_id_size) {
-        /* What the recording says of the name, moves into its map. */
+        /* A build-id that is recorded by name moves into the map record. */
         bool by_name;
         model_image_build_id(b->model, im, &by_name);
         memcpy(id.bytes, listed.data, listed.size);
@@ -260,7 +261,8 @@ static const struct found *find_of(struct edit_build_ids *b, uint32_t image) {
     return f;
 }
 
-/* The kernel's maps tell where it was and where its modules end, a jitdump's where code is. */
+/* True of the kernel's maps, which say where it and its modules were, and of a jitdump's, which says where
+ * code is. */
 static bool is_needed(const struct edit_build_ids *b, uint32_t mapping) {
     const struct model_mapping map = model_mapping(b->model, mapping);
     for (uint32_t i = mapping; b->used && is_made_by(b, i, map.order); i++)
@@ -274,7 +276,7 @@ static bool is_needed(const struct edit_build_ids *b, uint32_t mapping) {
                                                 strcmp(image->short_name + len - 5, ".dump") == 0);
 }
 
-/* The record anew, with the build-id. False: it stays as it is. */
+/* Writes the record again, with the build-id. False: it stays as it is. */
 static bool put_map(struct edit_build_ids *b, const struct stream_record *r, const struct found *f,
                     struct writer *out) {
     enum { MAP_NAME_AT = 72, GROWN_MOST = 256 };
@@ -286,7 +288,7 @@ static bool put_map(struct edit_build_ids *b, const struct stream_record *r, con
         !perfdata_record_decode(&r->raw, plan, b->events->swap, &rec, &reason))
         return false;
     struct perfdata_mmap2 m = rec.mmap2;
-    if (rec.type == PERFDATA_RECORD_MMAP) { /* which says no more of its protection */
+    if (rec.type == PERFDATA_RECORD_MMAP) { /* which does not record the protection */
         const struct perfdata_mmap *old = &rec.mmap;
         m = (struct perfdata_mmap2){
             .pid = old->pid, .tid = old->tid, .addr = old->addr, .len = old->len, .pgoff = old->pgoff};
@@ -348,7 +350,7 @@ static void use(struct edit_build_ids *b, unsigned cpumode, const struct resolve
         b->used[hit.mapping] = 1;
 }
 
-/* What is called from the last instruction of a mapping, returns after it. */
+/* Marks the mapping before a return address, too: a call may be the last instruction of a mapping. */
 static void use_segment(struct edit_build_ids *b, const struct resolve_sample_at *at,
                         const struct resolve_segment *s) {
     for (uint64_t i = 0; s->kind != RESOLVE_SEGMENT_COOKIE && i < s->count; i++) {
@@ -358,14 +360,14 @@ static void use_segment(struct edit_build_ids *b, const struct resolve_sample_at
     }
 }
 
-/* A branch or an access to memory may lead from the kernel to a process. */
+/* Marks an address in both spaces: a branch or memory access may lead from the kernel to a process. */
 static void use_anywhere(struct edit_build_ids *b, const struct resolve_sample_at *at, uint64_t address) {
     use(b, at->cpumode, at, address);
     if (at->cpumode != PERFDATA_MISC_USER)
         use(b, PERFDATA_MISC_USER, at, address);
 }
 
-/* False: memory. */
+/* Marks the mappings that a sample needs. False: memory. */
 static bool use_sample(struct edit_build_ids *b, const struct stream_record *r) {
     struct perfdata_sample s;
     struct resolve_sample_at at;
@@ -387,8 +389,8 @@ static bool use_sample(struct edit_build_ids *b, const struct stream_record *r) 
     return true;
 }
 
-/* Which mappings samples need. Where a stack is unwound, or a trace of instructions decoded, later, nobody
- * knows: then all are. */
+/* Finds the mappings that samples need. If a stack has to be unwound later, or a trace of instructions
+ * decoded, any may be needed, and all count. */
 static bool find_used(struct edit_build_ids *b, struct stream *in, struct err *err) {
     struct stream_record r;
     enum stream_status status;

@@ -14,11 +14,11 @@
 
 enum {
     PART_MAX_BYTES = 1 << 30,
-    TABLES_MAX_BYTES = 1 << 16, /* of one function's unwind tables */
-    PIECES_MAX = 256,           /* that one map record may fall into */
+    TABLES_MAX_BYTES = 1 << 16, /* for one function's unwind tables */
+    PIECES_MAX = 256,           /* the most pieces of one map record */
 };
 
-/* A file of code. */
+/* A file with code. */
 struct file {
     struct jitelf_part part;
     const char *path;
@@ -27,12 +27,12 @@ struct file {
 
 struct dump_files {
     size_t first, last;           /* of files */
-    size_t next_number;           /* of the files of another dump of the process */
-    struct perfdata_sample_id id; /* of the marker's record, for records like it */
+    size_t next_number;           /* the first number for files of another dump of the process */
+    struct perfdata_sample_id id; /* of the marker's record; used for all map records */
     uint32_t event;
 };
 
-/* A map record to come. */
+/* A map record to be added. */
 struct coming {
     uint64_t time;
     uint32_t dump, event;
@@ -42,7 +42,7 @@ struct range {
     uint64_t start, last;
 };
 
-/* Where a process had announced code at any time: ascending, apart. */
+/* Where a process ever had announced code: ascending, without overlaps. */
 struct process {
     VEC(struct range) ranges;
 };
@@ -56,7 +56,7 @@ struct edit_jit {
     VEC(struct file) files;
     VEC(struct dump_files) dumps; /* as in `found` */
     VEC(struct coming) coming;
-    size_t next;                /* of coming */
+    size_t next;                /* index in `coming` */
     struct hash_map process_of; /* pid -> processes */
     VEC(struct process) processes;
     struct edit_jit_counts counts;
@@ -91,7 +91,7 @@ static bool decode_map(struct stream *in, const struct stream_record *r, struct 
            perfdata_record_decode(&r->raw, plan, events->swap, rec, NULL);
 }
 
-/* What the recording says of the processor's counter, and of programs that begin. */
+/* Decodes a record on the CPU's time-stamp counter or on the start of a program; false for all others. */
 static bool decode_other(struct stream *in, const struct stream_record *r, struct perfdata_record *rec) {
     bool wanted = r->raw.type == PERFDATA_RECORD_TIME_CONV || r->raw.type == PERFDATA_RECORD_COMM ||
                   r->raw.type == PERFDATA_RECORD_FORK;
@@ -122,7 +122,7 @@ static bool scan(struct edit_jit *j, struct err *err) {
 
 /* ---- files ---- */
 
-/* The folder for a dump's files as others must know it: whole, and not in /proc, where it is gone soon. */
+/* Returns the folder for a dump's files as an absolute path, but none in /proc, which would soon be gone. */
 static const char *folder_of(struct edit_jit *j, const struct resolve_jit_dump *d) {
     const char *slash = strrchr(d->path, '/');
     const char *name = d->kept || strncmp(d->path, "/proc/", 6) == 0
@@ -162,7 +162,7 @@ static bool make_file(struct edit_jit *j, const struct resolve_jit_dump *d, cons
     return ok;
 }
 
-/* Another program of the process may have left a dump, too. */
+/* Returns the number of the dump's first file: another program of the process may have left a dump, too. */
 static size_t first_number(const struct edit_jit *j, size_t index) {
     const struct resolve_jit_dump *d = resolve_jit_dump(j->found, index);
     size_t number = j->options.mode == EDIT_JIT_FILES;
@@ -195,7 +195,7 @@ static bool make_files(struct edit_jit *j, size_t index, struct err *err) {
     return true;
 }
 
-/* ---- what is to come ---- */
+/* ---- map records to be added ---- */
 
 static struct process *process_of(struct edit_jit *j, uint32_t pid) {
     uint32_t i = hash_map_get(&j->process_of, pid);
@@ -240,7 +240,7 @@ static int compare_ranges(const void *a, const void *b) {
     return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Between functions JITs leave room to begin the next one at a round address: nothing runs there. */
+/* Between functions JITs leave gaps that never run, to begin the next one at a round address. */
 enum { GAP_BYTES = 64 };
 
 static void join_ranges(struct process *p) {
@@ -272,9 +272,9 @@ static const struct file *file_of(const struct edit_jit *j, const struct dump_fi
 }
 
 /*
- * How much of memory a function's file shows. Readers look for a file's unwind tables through its map: where
- * the process has them after the code, a file of one function shows them there, too. In a file of many they
- * lie elsewhere.
+ * Returns how many bytes of memory a function's map covers. Readers find a file's unwind tables through its
+ * map: if the process has them after the code, a file of one function has them there, too, and the map covers
+ * them. In a file of many functions they are elsewhere.
  */
 static uint64_t map_size(const struct edit_jit *j, const struct jitcode_function *f) {
     uint64_t tables = f->unwinding.mapped_size;
@@ -312,23 +312,23 @@ static void put_map(struct edit_jit *j, const struct coming *c, struct writer *w
     j->counts.maps++;
 }
 
-/* All that comes up to a time. */
+/* Writes all map records up to a time. */
 static void put_until(struct edit_jit *j, uint64_t time, struct writer *w) {
     while (j->next < j->coming.count && j->coming.items[j->next].time <= time)
         put_map(j, &j->coming.items[j->next++], w);
 }
 
-/* The first range that ends at or after an address. */
+/* Finds the first range that ends at or after an address. */
 static size_t first_range(const struct process *p, uint64_t address) {
     return sorted_below(&p->ranges, last, address);
 }
 
-/* The parts of [start, last] that hold no code, but for gaps below `gap` bytes; returns how many, as far as
- * PIECES_MAX + 1, and appends them to `out` unless that is NULL. */
+/* Finds the parts of [start, last] that hold no code, ignoring gaps smaller than `gap` bytes. Returns their
+ * number, PIECES_MAX + 1 at most, and appends them to `out` unless that is NULL. */
 static size_t cut(const struct process *p, uint64_t start, uint64_t last, uint64_t gap, struct range *out) {
     size_t n = 0;
     uint64_t at = start;
-    bool open = true; /* something is left from `at` on */
+    bool open = true; /* something is left, from `at` on */
     for (size_t i = first_range(p, start); open && i < p->ranges.count && p->ranges.items[i].start <= last;
          i++) {
         const struct range *r = &p->ranges.items[i];
@@ -368,7 +368,7 @@ static void put_pieces(struct edit_jit *j, const struct stream_record *r, struct
     }
 }
 
-/* Memory without a file, in a process whose code is announced: what of it holds no code stays. */
+/* Cuts announced code out of a map record of memory without a file. */
 static void trim(struct edit_jit *j, const struct stream_record *r, struct perfdata_record *rec,
                  struct writer *w, bool *keep) {
     bool old = rec->type == PERFDATA_RECORD_MMAP;

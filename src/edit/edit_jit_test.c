@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files made of JIT code, and recordings that get maps of them. */
+/* Files made from JIT code, and recordings that get maps of them. */
 #include "tests/support/edit_recording.h"
 
 #include <elf.h>
@@ -26,7 +26,7 @@ static void put_load(struct writer *w, uint64_t time, uint64_t address, uint64_t
     jitdump_record_encode(&rec, w);
 }
 
-/* Lines 10 at the start, 11 from byte 4 on, told from back to front. */
+/* Lines 10 at the start, 11 from byte 4 on, in reverse order. */
 static void put_lines(struct writer *w, uint64_t address) {
     struct writer lines = writer_make(w->swap);
     jitdump_line_put(&(struct jitdump_line){address + 4, 11, 0, span("/src/a.js")}, &lines);
@@ -37,8 +37,8 @@ static void put_lines(struct writer *w, uint64_t address) {
     writer_fini(&lines);
 }
 
-/* From byte 2 on b, called by a, called by f; from byte 4 on a alone, which nobody knows the file of. What is
- * told after makes no sense: no such frame, no such source, an address from before, one after the code. */
+/* From byte 2 on b, called by a, called by f; from byte 4 on a alone, whose file is not known. What follows
+ * is invalid: a missing frame, a missing source, an address lower than the one before, one after the code. */
 static void put_inlines(struct writer *w, uint64_t address) {
     static const uint32_t places[][3] = {{0, 5, 1}, {2, 0, 3}, {4, 3, 2}, {6, 5, 1},
                                          {3, 0, 3}, {6, 6, 1}, {7, 5, 2}, {20, 0, 3}},
@@ -89,7 +89,7 @@ static void put_unwinding(struct writer *w) {
 
 enum { A = 0x10000, B = 0x10010, C = 0x20000, SECOND = 1000000000 };
 
-/* f and g beside each other; f moves away; h comes where it was. */
+/* f and g are adjacent; f moves away; h takes its place. */
 static struct writer make_dump(bool swap) {
     struct writer w = writer_make(swap);
     jitdump_header_encode(
@@ -159,7 +159,7 @@ static void check_inlines(struct bytes file, uint64_t start) {
         assert_int_equal(n, strlen(want[i].names));
         for (size_t k = 0; k < n; k++) {
             assert_true(out[k].name[0] == want[i].names[k] && !out[k].name[1]);
-            if (!(want[i].names[0] == 'b' && k == 1)) /* the call lies in a, of no file */
+            if (!(want[i].names[0] == 'b' && k == 1)) /* the call is in a, which has no file */
                 assert_int_equal(out[k].line.line, want[i].lines[k]);
         }
     }
@@ -257,7 +257,7 @@ struct made {
     struct writer file;
 };
 
-/* The marker, memory without a file around all code in two processes, and one more such map later. */
+/* The marker, memory without a file around all code in two processes, and later another such map. */
 static void make(struct made *m) {
     *m = (struct made){.dir = "/tmp/sonde-edit-jit-XXXXXX"};
     assert_non_null(mkdtemp(m->dir));
@@ -292,7 +292,7 @@ static void unmake(struct made *m) {
     writer_fini(&m->file);
 }
 
-/* `from`: m's recording, or what was made of it. Files go to m's folder. */
+/* Runs the editor on `from`: m's recording, or an earlier result. Files go to m's folder. */
 static struct writer inject(const struct made *m, const struct writer *from, enum edit_jit_mode mode,
                             uint64_t maps) {
     struct writer out = writer_make(false);
@@ -310,7 +310,7 @@ static struct writer inject(const struct made *m, const struct writer *from, enu
     return out;
 }
 
-/* "TIME PID START LEN PGOFF NAME" of a record, times in ms, the name's last part. */
+/* Compares "TIME PID START LEN PGOFF NAME" of each record, with times in ms and the last part of the name. */
 static void check_maps(const struct writer *file, const char *const *want) {
     struct stream *s = stream_open_memory(writer_bytes(file), &(struct stream_options){0}, NULL);
     struct stream_record r;
@@ -345,7 +345,7 @@ static void test_one(void **state) {
         "1000 7 30000 1000 30000 anon",
         "1900 7 10000 8 1000 jitted-7.so",
         "1900 7 10010 4 1010 jitted-7.so",
-        "2900 7 20000 8 1000 jitted-7.so", /* moved; nothing was known there before */
+        "2900 7 20000 8 1000 jitted-7.so", /* moved to where nothing was known before */
         "3000 7 f000 1000 f000 memfd:jit (deleted)",
         "3000 7 10014 ffec 10014 memfd:jit (deleted)",
         "3000 7 20008 ff8 20008 memfd:jit (deleted)",
@@ -355,7 +355,7 @@ static void test_one(void **state) {
     make(&m);
     struct writer out = inject(&m, &m.file, EDIT_JIT_ONE, 4);
     check_maps(&out, want);
-    /* Again: what was injected is left as it is. */
+    /* A second run changes nothing. */
     struct writer again = inject(&m, &out, EDIT_JIT_ONE, 0);
     assert_true(bytes_equal(writer_bytes(&out), writer_bytes(&again)));
     writer_fini(&again);

@@ -28,7 +28,7 @@ struct embedding {
 
 /* ---- what goes in ---- */
 
-/* By what a reader will know the file again. False: by nothing. */
+/* Finds evidence by which a reader will recognise the file. False: there is none. */
 static bool evidence_of(const struct embedding *x, const struct model_image *image,
                         struct perfdata_evidence *e) {
     struct bytes id = model_image_build_id(x->model, image, NULL);
@@ -47,7 +47,7 @@ static bool same_evidence(const struct perfdata_evidence *a, const struct perfda
     return a->has_state && b->has_state && !memcmp(&a->state, &b->state, sizeof a->state);
 }
 
-/* The recording keeps it already. */
+/* True if the recording has the file already. */
 static bool is_kept(const struct embedding *x, const struct perfdata_kept *k) {
     struct bytes rest = resolve_recorded_kept(&x->recording->recorded);
     for (struct perfdata_kept have; perfdata_kept_next(&rest, false, &have);)
@@ -68,7 +68,7 @@ static bool keep_text(struct embedding *x, struct perfdata_kept *k, const char *
     return ok;
 }
 
-/* What dwz(1) moved out of several files' DWARF, once. */
+/* Keeps the DWARF that dwz(1) shares between several files, once. */
 static void keep_dwz(struct embedding *x, const struct perfdata_kept *of, uint32_t store_id,
                      struct bytes dwarf) {
     struct bytes dwz = symbol_store_dwz(x->names.store, store_id, dwarf), rest = writer_bytes(&x->entries);
@@ -85,7 +85,7 @@ static void keep_dwz(struct embedding *x, const struct perfdata_kept *of, uint32
         symbol_kept_encode(&k, dwz, true, IMAGE_MAX, &x->entries);
 }
 
-/* The file, and the one to which its symbols were moved. */
+/* Keeps the file and its separate file of symbols. */
 static bool keep_files(struct embedding *x, struct perfdata_kept *k, uint32_t store_id) {
     struct symbol_bytes bytes = symbol_store_bytes(x->names.store, store_id);
     bool kept = is_kept(x, k) || symbol_kept_encode(k, bytes.code, x->lines, IMAGE_MAX, &x->entries);
@@ -97,7 +97,7 @@ static bool keep_files(struct embedding *x, struct perfdata_kept *k, uint32_t st
     return kept;
 }
 
-/* What the store used for an image, as far as a recording can bring it. */
+/* Keeps what the store used for an image, if it can be part of a recording. */
 static bool keep_image(struct embedding *x, const struct model_image *image,
                        const struct symbol_source *source, uint32_t store_id) {
     struct perfdata_kept k = {.pid = image->pid, .name = {(const uint8_t *)image->name, strlen(image->name)}};
@@ -123,7 +123,8 @@ static bool keep_image(struct embedding *x, const struct model_image *image,
     }
 }
 
-/* Modules come with their kernel's list; what the recording keeps already, or names itself, needs nothing. */
+/* True of images that need nothing: modules are in their kernel's list, and others are kept or named by the
+ * recording already. */
 static bool is_settled(const struct model_image *image, const struct symbol_source *source) {
     return source->origin == SYMBOL_FROM_KEPT || source->origin == SYMBOL_FROM_RECORD ||
            source->origin == SYMBOL_FROM_JITDUMP ||
@@ -151,7 +152,7 @@ static void keep_all(struct embedding *x) {
 
 /* ---- the copy ---- */
 
-/* The trailer with what was kept before and what is now; its other parts stay. */
+/* Makes the trailer with the files kept before and now; its other parts stay. */
 static void make_trailer(const struct embedding *x, struct bytes old, struct writer *box) {
     enum { PARTS_MAX = 64 };
     struct perfdata_part parts[PARTS_MAX + 1], part;

@@ -10,25 +10,25 @@
 
 struct edit_kmod {
     VEC(struct bytes) modules; /* their lines */
-    struct hash_map by_place;  /* place -> its number in them */
+    struct hash_map by_place;  /* place -> index in `modules` */
     bool rfc;
     struct stream *in;
     uint64_t count;
     struct copy_editor editor;
 };
 
-/* By its name, which is all that /sys/module/NAME/sections tells: .text, .exit.text, .noinstr.text,
- * .text.unlikely... Not .init.text: that is still listed when it has long been freed, and other code may have
- * come in its place; in recordings of others a map of it would be the wrong one's. Nor what the loader itself
- * writes (.plt, .text.ftrace_trampoline): stock perf would look for it in the file, and find something else
- * there. */
+/* True of sections of code, by their names, as /sys/module/NAME/sections has nothing else: .text, .exit.text,
+ * .noinstr.text, .text.unlikely... Not .init.text, which is still listed long after it was freed: other code
+ * may be there now. Nor what the loader itself writes (.plt, .text.ftrace_trampoline): stock perf would look
+ * it up in the file, and find something else. */
 static bool is_code(struct bytes name) {
     bool init = name.size >= 5 && memcmp(name.data, ".init", 5) == 0;
     return !init && memmem(name.data, name.size, "text", 4) &&
            !memmem(name.data, name.size, "trampoline", 10);
 }
 
-/* Nothing says how long a section is: to the next one. The last one gets a page. */
+/* Returns the end of a section, whose size is not recorded: the start of the next one, or a page after the
+ * last one's. */
 static uint64_t end_of(const struct perfdata_module_map *m, uint32_t i) {
     uint64_t start = m->sections[i].address;
     for (uint32_t j = i + 1; j < m->count; j++)
@@ -62,8 +62,8 @@ static void put_rfc(const struct perfdata_module_map *m, uint32_t i, struct writ
     writer_fini(&names);
 }
 
-/* Where stock perf looks for the section's symbols: as far after the module's beginning as the section lies
- * (perf 6.1 names other functions when it is 0, 7.2 does not look at it). */
+/* Writes a section's map. Stock perf looks for its symbols at the map's offset, so this is the section's
+ * distance from the module's start (perf 6.1 gives wrong names for 0, 7.2 ignores it). */
 static void put_map(const struct edit_kmod *k, const struct perfdata_module_map *m, uint32_t i,
                     const struct perfdata_sample_id *id, struct writer *w) {
     const struct perfdata_events *events = stream_events(k->in);
@@ -99,9 +99,10 @@ static uint64_t place_key(uint64_t start, struct bytes path) {
     return hash_bytes(path.data, path.size) ^ hash_u64(start);
 }
 
-/* A module that came more than once, to the same place, has its sections where they were. False: memory. */
+/* Finds each module's lines by its address. A module that was loaded at the same address again has its
+ * sections where they were. False: memory. */
 static bool index_modules(struct edit_kmod *k, struct bytes lines) {
-    /* They are read at each of the module's maps; the longest have some 10 KB. */
+    /* The lines are read at each of the module's maps; the longest have some 10 KB. */
     enum { LINES_MAX = 1 << 16 };
     struct bytes at = lines;
     for (struct perfdata_module_map m; perfdata_module_map_next(&lines, &m); at = lines) {
@@ -117,8 +118,8 @@ static bool index_modules(struct edit_kmod *k, struct bytes lines) {
     return true;
 }
 
-/* In front of the module's own map, and of its time: a module that came while recording took the place of
- * other code. Of one that has no map nobody knows when it came. */
+/* Adds the sections in front of the module's own map, with its time: a module that was loaded while recording
+ * replaced other code. If a module has no map, its time is not known. */
 static bool edit(void *ctx, const struct stream_record *r, struct writer *before, bool *keep,
                  struct err *err) {
     struct edit_kmod *k = ctx;

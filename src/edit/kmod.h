@@ -8,17 +8,17 @@
 struct edit_kmod;
 
 /*
- * `lines`: where sections lie (format/perfdata/added/module_lines.h), borrowed like `in`. As the RFC's
- * KMOD_SEC_MAP records, or else as MMAP records that any perf understands, one for each section of code that
- * stays, in front of the module's own map. NULL: memory.
+ * Makes the editor. `lines` say where sections are (format/perfdata/added/module_lines.h) and are borrowed
+ * like `in`. `rfc`: adds the RFC's KMOD_SEC_MAP records; else MMAP records that any perf understands, one for
+ * each section of code that stays loaded, in front of the module's own map. NULL: memory.
  */
 struct edit_kmod *edit_kmod_new(struct bytes lines, bool rfc, struct stream *in, struct err *err);
 void edit_kmod_free(struct edit_kmod *k); /* NULL is allowed */
 
-/* To copy with; lives as long. */
+/* Returns the editor for copy_recording; it belongs to `k`. */
 const struct copy_editor *edit_kmod_editor(struct edit_kmod *k);
 
-/* How many records were put in. */
+/* Returns how many records were added. */
 uint64_t edit_kmod_count(const struct edit_kmod *k);
 
 #endif

@@ -8,7 +8,7 @@
 #include "format/perfdata/header/feature.h"
 
 #define KERNEL_FROM 0xffff000000000000u
-#define FIXED_FROM  0xffffffffff000000u /* vsyscall, callchains' markers */
+#define FIXED_FROM  0xffffffffff000000u /* vsyscall, context markers of callchains */
 #define USER_FROM   ((uint64_t)1 << 36)
 #define USER_TO     ((uint64_t)1 << 57) /* five-level page tables */
 
@@ -17,9 +17,9 @@ enum { LENGTH_MAX = 256, WORD = sizeof(uint64_t) };
 struct edit_scrub {
     struct stream *in;
     uint64_t user_up, kernel_down;
-    struct hash_map words;       /* a folder's name -> its number among those of its length */
-    uint32_t counts[LENGTH_MAX]; /* of them */
-    struct hash_map highs; /* the upper halves of addresses in user space that something was mapped at */
+    struct hash_map words;       /* name of a folder -> its number among those of its length */
+    uint32_t counts[LENGTH_MAX]; /* how many names of each length */
+    struct hash_map highs;       /* the upper halves of the user addresses at which something was mapped */
     uint64_t low_start, low_end; /* what was mapped below USER_FROM */
     struct copy_editor editor;
     uint64_t left_out; /* records */
@@ -28,7 +28,7 @@ struct edit_scrub {
 
 /* ---- paths ---- */
 
-/* Another word of that length. One letter is as good as none. */
+/* Replaces a word by another one of its length. All one-letter words become the same. */
 static void rename_word(struct edit_scrub *s, uint8_t *text, size_t size) {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
     enum { BASE = sizeof digits - 1 };
@@ -47,7 +47,7 @@ static bool begins(const uint8_t *text, size_t size, const char *with) {
     return size >= n && !memcmp(text, with, n);
 }
 
-/* Names that the kernel gives, and those by which readers know what is no file. */
+/* True of names given by the kernel, and those by which readers recognise what is no file. */
 static bool is_special(const uint8_t *text, size_t size) {
     static const char *const kept[] = {"//",      "/dev/zero", "/anon_hugepage", "/SYSV",
                                        "/memfd:", "/[aio]",    "/lib/modules/",  "/tmp/perf-"};
@@ -89,7 +89,7 @@ void edit_scrub_strings(struct edit_scrub *s, uint8_t *bytes, size_t size) {
 uint64_t edit_scrub_address(const struct edit_scrub *s, uint64_t a) {
     if (a >= USER_FROM && a < USER_TO)
         return a + s->user_up;
-    if (a >= USER_TO && !(a >> 63)) /* no CPU has those: text that was taken for a caller's address */
+    if (a >= USER_TO && !(a >> 63)) /* not an address on any CPU: text that was taken for a caller's */
         return USER_TO;
     return a >= KERNEL_FROM + s->kernel_down && a < FIXED_FROM ? a - s->kernel_down : a;
 }
@@ -135,7 +135,7 @@ void edit_scrub_lines(const struct edit_scrub *s, uint8_t *text, size_t size) {
     edit_scrub_digits(s, text, size);
 }
 
-/* Of words that may be data: what is an address of something mapped, or of a stack. */
+/* True of a word of data that is the address of something mapped, or of a stack. */
 static bool is_address(const struct edit_scrub *s, uint64_t word) {
     if (word < USER_FROM)
         return word >= s->low_start && word < s->low_end;
@@ -168,7 +168,7 @@ static void note_mapping(struct edit_scrub *s, uint64_t start, uint64_t size) {
     }
 }
 
-/* Tracepoints' fields: numbers that may be addresses, texts that may be paths. */
+/* Scrubs a tracepoint's fields: numbers that may be addresses, texts that may be paths. */
 static void scrub_raw(struct edit_scrub *s, struct bytes raw) {
     for (size_t at = 0; at + WORD <= raw.size; at += WORD) {
         uint64_t word = load(raw.data + at);
@@ -182,7 +182,7 @@ static void scrub_regs(const struct edit_scrub *s, const struct perfdata_regs *r
     clean_words(s, writable(regs->values.data), regs->values.count);
 }
 
-/* Where registers lead to: the stack pointer to the stack. */
+/* Remembers the memory that registers point to: the stack pointer points to the stack. */
 static void note_registers(struct edit_scrub *s, const struct perfdata_regs *regs) {
     for (uint64_t i = 0; i < regs->values.count; i++) {
         uint64_t v = perfdata_u64_at(&regs->values, i);
@@ -191,7 +191,7 @@ static void note_registers(struct edit_scrub *s, const struct perfdata_regs *reg
     }
 }
 
-/* False: what is in it is not known. */
+/* Scrubs a sample. False: its contents are not known. */
 static bool scrub_sample(struct edit_scrub *s, const struct perfdata_plan *plan, struct bytes body) {
     enum { BRANCH = 24, FROM = 0, TO = 8 };
     struct perfdata_sample x = {0};
@@ -215,7 +215,7 @@ static bool scrub_sample(struct edit_scrub *s, const struct perfdata_plan *plan,
     return true;
 }
 
-/* Where addresses stand in records that have them at fixed places: offsets in the body. */
+/* Record types with an address at a fixed offset in the body. */
 static const struct {
     uint32_t type;
     uint8_t at;
@@ -235,7 +235,7 @@ static void scrub_fields(struct edit_scrub *s, const struct perfdata_record *rec
     case PERFDATA_RECORD_MMAP:
     case PERFDATA_RECORD_MMAP2:
         if (kernel)
-            move_word(s, body + PGOFF_AT); /* of the kernel's own map: the reference symbol's address */
+            move_word(s, body + PGOFF_AT); /* in the kernel's own map: the reference symbol's address */
         scrub_name(s, rec->type == PERFDATA_RECORD_MMAP ? rec->mmap.filename : rec->mmap2.filename, false);
         if (kernel && rec->type == PERFDATA_RECORD_MMAP2)
             edit_scrub_lines(s, writable(rec->mmap2.filename.data), rec->mmap2.filename.size);
@@ -287,7 +287,7 @@ static bool edit(void *ctx, const struct stream_record *r, struct writer *before
         raw.type == PERFDATA_RECORD_SAMPLE
             ? scrub_sample(s, plan, raw.body)
             : perfdata_record_known(raw.type) && perfdata_record_decode(&raw, plan, false, &rec, NULL);
-    if (!known) { /* nobody can read it, but for what is to be taken from it */
+    if (!known) { /* readers cannot use it, and its addresses cannot be found */
         s->left_out++;
         writer_clear(before);
     }

@@ -18,14 +18,14 @@
 #include "os/output.h"
 #include "os/place.h"
 
-/* The copy is what the input's head was, its records, and what stood after them up to the trailer. */
+/* The parts of the copy: the input's head, its records, and what followed them up to the trailer. */
 enum phase { HEAD, RECORDS, TAIL };
 
 struct scrubbing {
     struct recording *recording;
     const char *path; /* of the output */
     struct edit_scrub *scrub;
-    struct copy_editor editor; /* the scrub's, told where the records end */
+    struct copy_editor editor; /* the scrub's, which also notes where the records end */
     struct os_output output;
     uint64_t at; /* bytes written */
     enum phase phase;
@@ -33,7 +33,7 @@ struct scrubbing {
 
 /* ---- features: what the header says of the machine and the command ---- */
 
-/* A number of texts, each after the size of its room. */
+/* Replaces texts that each follow the size of their buffer. */
 static void replace_texts(uint8_t *content, size_t size, size_t at, const char *with) {
     while (at + sizeof(uint32_t) <= size) {
         uint32_t room = bytes_load32(content + at, false);
@@ -69,7 +69,7 @@ static void scrub_feature(struct edit_scrub *s, uint32_t id, uint8_t *content, s
     case PERFDATA_FEATURE_BUILD_ID:
         scrub_build_ids(s, content, size);
         break;
-    case PERFDATA_FEATURE_BPF_PROG_INFO: /* code and addresses of the kernel's; none is left */
+    case PERFDATA_FEATURE_BPF_PROG_INFO: /* the kernel's code and addresses */
     case PERFDATA_FEATURE_BPF_BTF:
         memset(content, 0, size);
         break;
@@ -81,7 +81,7 @@ static void scrub_feature(struct edit_scrub *s, uint32_t id, uint8_t *content, s
     }
 }
 
-/* Those whose contents lie in `part`, a copy of what begins at `start` in the input. */
+/* Scrubs the features whose contents are in `part`, a copy of the input from `start` on. */
 static void scrub_features(struct scrubbing *x, uint8_t *part, uint64_t start, size_t size) {
     const struct perfdata_header *h = stream_header(x->recording->stream);
     for (size_t i = 0; i < h->features.count; i++) {
@@ -136,7 +136,8 @@ static void scrub_inlines(struct edit_scrub *s, const struct jitdump_inlines *in
         edit_scrub_path(s, (uint8_t *)(uintptr_t)source.file.data, source.file.size, false);
 }
 
-/* In place; one of the other byte order is not kept, nor one that has records which nobody can read. */
+/* Scrubs a jitdump in place. False: it is left out, for its byte order is the other one, or a record cannot
+ * be read. */
 static bool scrub_jitdump(struct edit_scrub *s, struct bytes file) {
     enum { VMA_AT = 8, ADDRESS_AT = 16, NEW_ADDRESS_AT = 24 };
     struct jitdump_reader r;
@@ -149,7 +150,7 @@ static bool scrub_jitdump(struct edit_scrub *s, struct bytes file) {
     uint64_t at = r.at;
     for (; (status = jitdump_next(&r, &rec, &err)) == JITDUMP_RECORD; at = r.at) {
         const uint8_t *body = file.data + at + JITDUMP_RECORD_SIZE;
-        if (r.at - rec.size != at) /* another one was skipped */
+        if (r.at - rec.size != at) /* a record was skipped */
             return false;
         if (rec.type == JITDUMP_LOAD || rec.type == JITDUMP_MOVE) {
             move_at(s, body + VMA_AT);
@@ -169,7 +170,7 @@ static bool scrub_jitdump(struct edit_scrub *s, struct bytes file) {
     return status == JITDUMP_END && r.at == at;
 }
 
-/* DWARF is full of paths; what tells how to unwind is not. */
+/* True of sections of DWARF with sources, which are full of paths; unwind tables have none. */
 static bool tells_sources(const struct object_section *sec) {
     static const char begin[] = ".debug_", frame[] = ".debug_frame", packed[] = ".zdebug_";
     struct bytes n = sec->name;
@@ -178,7 +179,7 @@ static bool tells_sources(const struct object_section *sec) {
             !(n.size == sizeof frame - 1 && !memcmp(n.data, frame, sizeof frame - 1)));
 }
 
-/* What was kept of a section becomes zeros. The rest is, and may be far too much to be touched. */
+/* Zeroes the kept parts of a section. Zeroing all of it could be far too much. */
 static void clear_section(const struct object_section *sec, const struct perfdata_extent *extents,
                           uint32_t count, uint8_t *file) {
     for (uint32_t i = 0; i < count; i++) {
@@ -191,7 +192,7 @@ static void clear_section(const struct object_section *sec, const struct perfdat
     }
 }
 
-/* Paths among an image's texts: of libraries, folders to look for them, sources. */
+/* Scrubs the paths among an image's texts: libraries, folders to search, sources. */
 static void scrub_image(struct edit_scrub *s, const struct perfdata_kept *k,
                         const struct perfdata_extent *extents, uint8_t *file) {
     const size_t size = (size_t)k->file_size;
@@ -209,7 +210,7 @@ static void scrub_image(struct edit_scrub *s, const struct perfdata_kept *k,
     }
 }
 
-/* An image is looked at as a whole, with zeros where nothing was kept. */
+/* Scrubs an image as a whole, with zeros where nothing was kept. */
 static bool scrub_extents(struct edit_scrub *s, const struct perfdata_kept *k, struct bytes plain,
                           const struct perfdata_extent *extents, struct writer *out) {
     uint8_t *file = calloc(1, (size_t)k->file_size + 1);
@@ -224,7 +225,7 @@ static bool scrub_extents(struct edit_scrub *s, const struct perfdata_kept *k, s
     return file;
 }
 
-/* What of an entry is for others to see, into `out`. */
+/* Writes the scrubbed contents of a kept file to `out`. */
 static bool scrub_content(struct edit_scrub *s, const struct perfdata_kept *k, struct bytes plain,
                           const struct perfdata_extent *extents, struct writer *out) {
     switch (k->kind) {
@@ -254,7 +255,7 @@ static bool unpack(const struct perfdata_kept *k, struct arena *arena, struct by
            object_decompress_sized(OBJECT_ZSTD, k->packed, k->kept_size, arena, plain, NULL);
 }
 
-/* False: it is left out, for it cannot be read. */
+/* Scrubs a kept file. False: it is left out, as it cannot be read. */
 static bool scrub_kept(struct edit_scrub *s, const struct perfdata_kept *k, struct writer *out) {
     struct arena arena = ARENA_INIT;
     struct bytes plain;
@@ -273,7 +274,7 @@ static bool scrub_kept(struct edit_scrub *s, const struct perfdata_kept *k, stru
         copy.name.data = name;
         copy.packed = writer_bytes(&packed);
         copy.kept_size = content.size;
-        if (k->kind == PERFDATA_KEPT_MAP) { /* addresses may have more digits */
+        if (k->kind == PERFDATA_KEPT_MAP) { /* moved addresses may have more digits */
             copy.file_size = content.size;
             extents[0] = (struct perfdata_extent){0, content.size};
         }
@@ -295,7 +296,7 @@ static void scrub_images(struct edit_scrub *s, struct bytes rest) {
         edit_scrub_path(s, (uint8_t *)(uintptr_t)name.data, name.size, false);
 }
 
-/* A part of a box into `out`, which is empty. False: it is left out. */
+/* Scrubs a part of a box into `out`, which is empty. False: it is left out. */
 static bool scrub_part(struct edit_scrub *s, const struct perfdata_part *part, struct writer *out) {
     if (part->tag == PERFDATA_PART_KEPT) {
         struct bytes rest = part->content;
@@ -322,7 +323,7 @@ static bool scrub_part(struct edit_scrub *s, const struct perfdata_part *part, s
     }
 }
 
-/* False: memory. */
+/* Scrubs a box into `out`. False: memory. */
 static bool scrub_box(struct edit_scrub *s, struct bytes box, struct writer *out) {
     enum { PARTS_MAX = 64 };
     struct perfdata_part parts[PARTS_MAX] = {0}, part;
@@ -353,7 +354,7 @@ static bool put(struct scrubbing *x, struct bytes b, struct err *err) {
     return os_output_put(&x->output, &x->at, b, x->path, err);
 }
 
-/* What stands before the records: the preamble, which ends there, keeps its size. */
+/* Scrubs the head. The preamble, which ends where the records begin, keeps its size. */
 static bool scrub_head(struct scrubbing *x, struct writer *head, struct err *err) {
     struct bytes old = stream_box(x->recording->stream, true);
     struct writer box = writer_make(false);
@@ -367,7 +368,7 @@ static bool scrub_head(struct scrubbing *x, struct writer *head, struct err *err
     return ok;
 }
 
-/* What stands after them, up to the trailer, which is made anew. */
+/* Writes what follows the records, up to the trailer, which is made anew. */
 static bool write_tail(struct scrubbing *x, struct bytes tail, struct err *err) {
     static const uint8_t zeros[8];
     struct bytes old = stream_box(x->recording->stream, false);
@@ -419,7 +420,7 @@ static bool edit(void *ctx, const struct stream_record *r, struct writer *before
     return e->edit(e->ctx, r, before, keep, err);
 }
 
-/* Nobody can guess it. */
+/* Makes a number that cannot be guessed. */
 static bool random_number(uint64_t *number, struct err *err) {
     struct writer uuid = writer_make(false);
     bool ok = os_files_real.read(os_files_real.ctx, "/proc/sys/kernel/random/uuid", &uuid, err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kept jitdump looks like in a copy for others to see. The rest: edit/scrub_test.c, and
- * tests/buildid_cache_test.py. */
+/* What a kept jitdump looks like in a scrubbed copy. More: edit/scrub_test.c, tests/buildid_cache_test.py. */
 #include "edit/scrub_file.h"
 
 #include <stdio.h>
@@ -37,7 +36,7 @@ static void put_move(struct writer *w) {
     jitdump_record_encode(&rec, w);
 }
 
-/* Of another type, or a function's that is longer than its record: with an address in it. */
+/* Writes a record with an address in it, of another type or for a function that is longer than the record. */
 static void put_other(struct writer *w, uint32_t type) {
     writer_u32(w, type);
     writer_u32(w, JITDUMP_RECORD_SIZE + 48);
@@ -46,7 +45,7 @@ static void put_other(struct writer *w, uint32_t type) {
         writer_u64(w, ADDRESS);
 }
 
-/* A recording that keeps the jitdump, in a file. */
+/* Writes a file with a recording that keeps the jitdump. */
 static void write_recording(const char *path, const struct writer *dump) {
     struct perfdata_events events;
     perfdata_events_init(&events, false);
@@ -71,8 +70,8 @@ static void write_recording(const char *path, const struct writer *dump) {
     writer_fini(&file);
 }
 
-/* The first record's address in the copy's jitdump, whose records must be as they were else; 0: there is no
- * jitdump. */
+/* Returns the first record's address in the copy's jitdump, whose records must be as before otherwise; 0:
+ * there is no jitdump. */
 static uint64_t read_copy(const char *path) {
     struct err err = ERR_INIT;
     struct stream *s = stream_open(path, NULL, &err);
@@ -106,7 +105,7 @@ static uint64_t read_copy(const char *path) {
     return address;
 }
 
-/* Where nobody knows what a record holds the jitdump is not for others. */
+/* A jitdump with a record whose contents are not known is left out. */
 static void test_jitdump(void **state) {
     (void)state;
     enum { NOTHING, BEFORE, BETWEEN, BEHIND, WHERES };

@@ -34,7 +34,7 @@ static void test_paths(void **state) {
         "/tmp/perf-1.map", "",       "/lib/modules/6.1/a.ko", "home/alice"};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         assert_string_equal(path(s, kept[i], false), kept[i]);
-    /* As many names as there are: none twice. */
+    /* As many names as there can be: no two are equal. */
     struct hash_map seen = {0};
     char text[32];
     for (unsigned i = 0; i < 1000; i++) {
@@ -92,7 +92,7 @@ static void put_words(struct writer *w, uint32_t type, size_t count, const uint6
         writer_u64(w, words[i]);
 }
 
-/* Where nothing tells which bytes are addresses none of them goes out. */
+/* Records in which addresses cannot be found are left out. */
 static void test_unreadable(void **state) {
     (void)state;
     enum { UNKNOWN_TYPE = 60, SECRET_HIGH = 0x7f123456 };
@@ -104,7 +104,7 @@ static void test_unreadable(void **state) {
     events.list.items[0].attr.sample_type |= PERFDATA_SAMPLE_CALLCHAIN;
     struct writer data = writer_make(false);
     put_words(&data, PERFDATA_RECORD_SAMPLE, 4, (uint64_t[]){1, 100, 1, secret});
-    put_words(&data, PERFDATA_RECORD_SAMPLE, 4, (uint64_t[]){1, 101, 9, secret});  /* of nine words, one */
+    put_words(&data, PERFDATA_RECORD_SAMPLE, 4, (uint64_t[]){1, 101, 9, secret}); /* of nine words, has one */
     put_words(&data, PERFDATA_RECORD_SAMPLE, 4, (uint64_t[]){77, 102, 1, secret}); /* of no event */
     put_words(&data, UNKNOWN_TYPE, 2, (uint64_t[]){secret, secret});
     put_words(&data, PERFDATA_RECORD_MMAP2, 2, (uint64_t[]){1, secret}); /* too short */
@@ -118,7 +118,7 @@ static void test_unreadable(void **state) {
     assert_true(copy_recording(in, &sink, edit_scrub_editor(s), &result, &err));
     for (size_t i = 0; i + 8 <= out.size; i++)
         assert_int_not_equal(bytes_load64(out.data + i, false), secret);
-    assert_int_equal(edit_scrub_left_out(s), 3); /* one more is not even given */
+    assert_int_equal(edit_scrub_left_out(s), 3); /* the stream itself drops the other one */
     stream_close(in);
     in = stream_open_memory(writer_bytes(&out), NULL, &err);
     struct stream_record r;
