@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples on their way to their stack samples. Nearly everything that one of them touches lies in tables that
- * are larger than the caches, so some tens of them go together, one step at a time: each step asks the memory
- * for what the next one needs, for all of them.
+ * Adds samples to their stack samples, in batches. Nearly everything that a sample touches lies in tables
+ * that are larger than the caches, so some tens of samples go together, one step at a time: each step
+ * prefetches what the next one needs, for all of them.
  *
- *   added (sample_callchain.c, build.c)    stack samples that are remembered
- *   asked (sample_callchain.c)             frame keys of addresses, known segments
- *   steps (resolve/frames.c)    frames
- *   segments (segments.c)             where the index says, the sequences themselves
- *   stack samples                      the index, the stack samples
+ *   step                                   what it uses or prefetches
+ *   added (sample_callchain.c, build.c)    stack samples of recent samples
+ *   asked (sample_callchain.c)             frames by address, known segments
+ *   steps (resolve/frames.c)               frames
+ *   segments (segments.c)                  their index, the sequences themselves
+ *   stack samples                          their index, the stack samples
  *
- * Samples that are like one of the last thousands go to its stack sample at once.
+ * A sample equal to one of the last thousands goes to its stack sample at once.
  */
 #include "base/hot.h"
 #include "base/prefetch.h"
@@ -43,7 +44,7 @@ static uint32_t stack_of(struct profile_builder *b, const struct profile_stack_k
     return id;
 }
 
-/* Adds period, samples and first sample to those of a stack sample. */
+/* Adds the sums of `more` to a stack sample, and keeps the earlier first sample. */
 static void add_to_stack(struct profile_builder *b, uint32_t id, const struct profile_stack *more,
                          const struct profile_weights *weights) {
     struct profile_stack *stack = &b->stacks.items[id];
@@ -71,7 +72,7 @@ bool profile_stack_add(struct profile_builder *b, const struct profile_stack *st
     return id != PROFILE_NONE;
 }
 
-/* All of the sample's key is known: where its stack sample is to be found is asked for. */
+/* Prefetches the index where a sample's stack sample will be looked up: its key is complete. */
 static inline void want_stack(struct profile_builder *b, struct profile_pending *p) {
     p->hash = hash_key(&p->stack.key);
     idtable_prefetch(&b->stack_index, p->hash);
@@ -79,11 +80,11 @@ static inline void want_stack(struct profile_builder *b, struct profile_pending 
 
 /* ---- stack samples that are remembered ---- */
 
-/* What was recorded of a sample, and its stack sample: the same samples mostly come soon after each other. */
+/* A cache from recent samples to their stack samples: equal samples mostly come soon after each other. */
 struct profile_known {
     uint64_t key; /* PROFILE_NOT_KNOWN: none */
     uint32_t stack;
-    bool waits; /* `stack` is the number of a sample that waits */
+    bool waits; /* `stack` is the index of a pending sample */
 };
 
 enum { KNOWN_BITS = 17 };
@@ -107,8 +108,7 @@ void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]) {
     profile_pending_know_key(b, hash_fold(profile_pending_seed(keys[0], group_key), keys[1]));
 }
 
-/* Whether the stack sample of a sample, the `index`-th that waits, is remembered. If it is not, it will be.
- */
+/* Whether the stack sample of the `index`-th pending sample is in b->known; else enters it there. */
 static inline bool is_known(struct profile_builder *b, struct profile_pending *p, uint32_t index) {
     p->duplicate = false;
     if (p->known == PROFILE_NOT_KNOWN)
@@ -125,7 +125,7 @@ static inline bool is_known(struct profile_builder *b, struct profile_pending *p
     return true;
 }
 
-/* Those that wait and whose stack samples are not remembered, in order. */
+/* Indices of pending samples whose stack samples were not in b->known, in order. */
 struct unknown {
     uint8_t list[PROFILE_PENDING];
     uint32_t count;
@@ -148,7 +148,7 @@ void profile_pending_ask_place(struct profile_builder *b, struct profile_pending
     b->failed |= p->stack.key.frame == RESOLVE_NO_FRAME;
 }
 
-/* The same of a sample without a callchain. */
+/* The same for a sample without a callchain. */
 static void ask_place_at(struct profile_builder *b, struct profile_pending *p) {
     enum resolve_frame_kind kind = (enum resolve_frame_kind)b->plan->place_kind;
     p->place = true;
@@ -157,7 +157,7 @@ static void ask_place_at(struct profile_builder *b, struct profile_pending *p) {
                           &b->asks[p->place_at]);
 }
 
-/* What a sample asks for whose stack sample is not remembered. */
+/* Starts the look-ups of a sample whose stack sample was not in b->known. */
 static inline void ask(struct profile_builder *b, struct profile_pending *p) {
     if (b->plan->chains)
         profile_chain_ask_frames(b, p);
@@ -165,7 +165,8 @@ static inline void ask(struct profile_builder *b, struct profile_pending *p) {
         ask_place_at(b, p);
 }
 
-/* Words that were asked for as return addresses, though an exception or a signal came between: as a run. */
+/* Resolves words again, as a run: an exception or signal came between, so not all are return addresses.
+ * False: memory. */
 static bool redo_words(struct profile_builder *b, const struct profile_pending *p) {
     uint64_t words[PROFILE_ASKED_WORDS];
     uint32_t ids[PROFILE_ASKED_WORDS];
@@ -250,7 +251,7 @@ static bool make_stack(struct profile_builder *b, struct profile_pending *p) {
 static void expect_stack(const struct profile_builder *b, const struct profile_pending *p) {
     struct idtable_at at = idtable_first(&b->stack_index, p->hash);
     uint32_t id = idtable_next(&b->stack_index, &at);
-    if (id != IDTABLE_NONE) { /* it may lie on two lines */
+    if (id != IDTABLE_NONE) { /* it may lie in two cache lines */
         prefetch_to_write(&b->stacks.items[id]);
         prefetch_to_write(&b->stacks.items[id].samples);
     }
@@ -280,7 +281,7 @@ HOT void profile_pending_flush(struct profile_builder *b) {
 }
 
 void profile_pending_push(struct profile_builder *b) {
-    if (b->chain.unwind) /* the sample's chain was read last */
+    if (b->chain.unwind) /* this sample's chain was read last */
         b->pending[b->pending_count].weights.cut = b->chain.cut;
     if (++b->pending_count == PROFILE_PENDING)
         profile_pending_flush(b);

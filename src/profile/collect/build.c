@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From samples to distinct (group key, place, callchain): no name of a function, no sorting. */
+/* Turns samples into distinct (group key, place, callchain): nothing is named or sorted yet. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { THREAD_SLOTS = 1 << 11 };
 
-/* What a thread is called, and the group key of its samples where a group key depends on nothing else. */
+/* Cache of a thread's comm and, with plan->by_thread, the group key of its samples. */
 struct profile_thread_slot {
     uint32_t pid, tid, event;
     uint32_t comm; /* text id; PROFILE_NONE: the slot is free */
@@ -20,10 +20,10 @@ struct profile_thread_slot {
     struct model_when from, until;
 };
 
-/* How an event's samples are taken. */
+/* How an event's samples are read. */
 struct profile_sample_plan {
-    uint64_t have, period; /* period: of samples that have none */
-    bool plain, flat;      /* add_plain, add_flat may take them */
+    uint64_t have, period; /* period: for samples that record none */
+    bool plain, flat;      /* add_plain, add_flat may add them */
     bool has_period;
     uint8_t ip_at, tid_at, period_at;
     uint8_t chain_at; /* 0: they have no callchain */
@@ -31,7 +31,7 @@ struct profile_sample_plan {
 
 /* ---- the plan ---- */
 
-/* Where the value of a key stands in a group key: where that of another one does if it is the same. */
+/* Returns the index in a group key of a key's value; keys with the same value share one. 0: no room. */
 static uint32_t find_slot(struct profile_plan *plan, const struct profile_column *c) {
     uint32_t i = 1;
     while (i < plan->group_key_count &&
@@ -78,8 +78,8 @@ static bool records_calls(const struct perfdata_events *events) {
     return false;
 }
 
-/* Whether samples are to be looked at one after the other: counters of groups are read as differences, and
- * names are asked for while reading by one thread only. */
+/* Whether one thread must add all samples in order: group counters are read as differences, and only one
+ * thread may look up names while reading. */
 static bool needs_order(const struct profile_plan *plan) {
     return plan->searches || plan->o->symbols || (plan->o->symbol_filter && !plan->selects_rows) ||
            plan->want & PERFDATA_SAMPLE_READ;
@@ -92,7 +92,7 @@ static bool records_stacks(const struct perfdata_events *events) {
     return false;
 }
 
-/* Whether nobody asks for a sample's frames before it is counted. */
+/* Whether no sample's frames are needed before it is counted. */
 static bool may_wait(const struct profile_plan *plan) {
     for (uint32_t i = 1; i < plan->group_key_count; i++)
         if (i != plan->level_at && plan->slots[i]->key->kind == PROFILE_KEY_ADDRESS)
@@ -273,7 +273,7 @@ uint32_t profile_text_add(struct profile_builder *b, const char *text, size_t le
     return id;
 }
 
-/* perf's name for a thread that no record names. */
+/* Returns the id of a comm or, without one, of perf's name for such a thread. */
 static uint32_t comm_text(struct profile_builder *b, const char *comm, uint32_t tid) {
     char text[16];
     if (!comm) {
@@ -283,8 +283,9 @@ static uint32_t comm_text(struct profile_builder *b, const char *comm, uint32_t 
     return profile_text_add(b, comm, strlen(comm));
 }
 
-/* What runs after the EXIT record is still the thread's own end: perf report, unlike script, keeps its name.
- * There may be two such records: then it is the one of the incarnation before, *thread. */
+/* Returns the comm that a thread had when it exited: perf report, unlike script, keeps it for what still runs
+ * after the EXIT record. After a second such record it may be that of an earlier incarnation; *thread becomes
+ * whose it is. */
 static const char *earlier_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
                                 uint32_t *thread) {
     const char *comm = NULL;
@@ -301,8 +302,9 @@ static const char *earlier_comm(const struct model *m, uint32_t pid, uint32_t ti
     return comm;
 }
 
-/* A thread that nothing has named yet is called what its first COMM record says: perf replaces the name that
- * it had made up, for what was before as well. What forks, or comes after its end, is another thread. */
+/* Returns the comm in the first COMM record of a thread without a name so far: perf then replaces the name
+ * that it had made up, for earlier samples as well. A thread that is forked, or begins after this one's end,
+ * is another. */
 static const char *later_comm(const struct model *m, uint32_t pid, uint32_t tid,
                               const struct model_comm_span *span) {
     if (span->until.time_ns == UINT64_MAX)
@@ -357,7 +359,7 @@ static struct profile_thread_slot *seek_thread(struct profile_builder *b, uint32
     return t;
 }
 
-/* A CPU's samples come in runs: mostly it is the last one's thread. */
+/* Returns a thread's slot: mostly the last one's, as a CPU's samples come in runs. */
 static inline struct profile_thread_slot *thread_of(struct profile_builder *b, uint32_t pid, uint32_t tid,
                                                     uint32_t event, struct model_when when) {
     struct profile_thread_slot *t = b->last_thread;
@@ -388,13 +390,13 @@ static inline uint32_t group_key_of(struct profile_builder *b, struct profile_ta
 
 /* ---- sums ---- */
 
-/* Counts the sample and says whether it is to have an entry. */
+/* Counts a sample; returns whether it goes into a row. */
 static inline bool count_sample(struct profile_builder *b, uint64_t period, uint32_t event,
                                 enum profile_verdict verdict) {
     struct profile_tally *t = &b->tally.items[event];
     t->dropped += verdict == PROFILE_DROP;
     t->filtered += verdict == PROFILE_FILTERED;
-    /* Unless percentages are relative they are of what filters took away, too. */
+    /* Unless percentages are relative, totals include what was filtered out. */
     if (verdict == PROFILE_KEEP || (verdict == PROFILE_FILTERED && !b->plan->o->relative)) {
         t->samples++;
         t->period += period;
@@ -404,7 +406,7 @@ static inline bool count_sample(struct profile_builder *b, uint64_t period, uint
     return verdict == PROFILE_KEEP;
 }
 
-/* A sample of that thread that is going to wait. */
+/* Initialises the next sample to wait, of that thread. */
 static inline void start_pending(struct profile_builder *b, const struct profile_thread_slot *slot,
                                  uint32_t group_key, const struct perfdata_sample *s, unsigned cpumode,
                                  struct model_when when, uint64_t period) {
@@ -414,7 +416,7 @@ static inline void start_pending(struct profile_builder *b, const struct profile
                                       .first_ns = when.time_ns,
                                       .samples = 1,
                                       .thread = slot->thread};
-    if (b->plan->extras) /* with -b all of a branch's sample, as perf has it */
+    if (b->plan->extras) /* with -b, each branch has its whole sample's, as in perf */
         p->weights = (struct profile_weights){.w = {s->weight, s->ins_lat, s->weight3},
                                               .latency = s->period * PROFILE_LATENCY_UNIT / b->parallelism};
     for (unsigned i = 0; i < PROFILE_OWN_SUMS && b->plan->adds[i]; i++)
@@ -430,7 +432,7 @@ static inline void start_pending(struct profile_builder *b, const struct profile
     p->stack_id = PROFILE_NONE;
 }
 
-/* Adds `period` to the stack sample of the sample's place and callchain. */
+/* Adds `period` to the stack sample of that frame and the sample's callchain. */
 static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t frame, uint64_t period) {
     struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
     uint32_t group_key = slot->comm == PROFILE_NONE ? PROFILE_NONE : group_key_of(b, x, slot);
@@ -439,7 +441,7 @@ static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t 
     start_pending(b, slot, group_key, x->s, x->cpumode, x->when, period);
     if (b->plan->extras)
         profile_pending_next(b)->weights.w[0] = profile_taken_weight(x);
-    if (b->plan->chains && !x->has_chain) /* once, of a sample with many branches, too */
+    if (b->plan->chains && !x->has_chain) /* once per sample, even with many branches */
         x->has_chain = profile_chain_take(b, x, &x->chain, NULL);
     if (b->plan->chains && !x->has_chain)
         return false;
@@ -451,8 +453,8 @@ static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t 
     return true;
 }
 
-/* Where the sample lies. Its callchain mostly tells; if it is wanted whatever the place is, it comes first.
- */
+/* Returns the frame of the sample's own place. Its callchain mostly tells, so it is resolved first if it is
+ * needed anyway. */
 static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
     uint32_t frame = RESOLVE_NO_FRAME;
     if (b->plan->chains && !b->search && !b->plan->selects && !b->plan->o->exclude_other) {
@@ -465,7 +467,7 @@ static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
                              (enum resolve_frame_kind)b->plan->place_kind, false);
 }
 
-/* The frame of the sample's own place, which nothing else tells. */
+/* Starts looking up the sample's own place, which its chain does not tell. */
 static __attribute__((noinline)) void ask_chained_place(struct profile_builder *b,
                                                         const struct perfdata_sample *s,
                                                         const struct model_state *state) {
@@ -474,13 +476,13 @@ static __attribute__((noinline)) void ask_chained_place(struct profile_builder *
     profile_pending_ask_place(b, p, state);
 }
 
-/* What tells samples of that group key and cpumode apart from others. */
+/* Returns the part of know_place's key that depends on group key and cpumode. */
 static inline uint64_t place_seed(unsigned cpumode, uint32_t group_key) {
     return profile_pending_seed(hash_u64(cpumode), group_key);
 }
 
-/* The sample without a callchain lies there: it is remembered by what its frame is of, wherever processes
- * have that. */
+/* Notes where the next sample to wait, one without a callchain, lies. Its key in b->known has only what its
+ * frame depends on, so that processes share it. */
 static inline void know_place(struct profile_builder *b, const struct resolve_place_piece *piece,
                               uint64_t seed, uint64_t ip) {
     struct profile_pending *p = profile_pending_next(b);
@@ -502,7 +504,7 @@ static inline void ask_place(struct profile_builder *b, const struct perfdata_sa
                place_seed(cpumode, profile_pending_next(b)->stack.key.group_key), s->ip);
 }
 
-/* Of a thread whose group key is not known, or whose samples are not all of one group key. */
+/* Makes the group key of a sample whose thread's slot has none. PROFILE_NONE: memory. */
 static __attribute__((noinline)) uint32_t
 make_sample_group_key(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
                       unsigned cpumode, struct model_when when, struct profile_thread_slot *slot) {
@@ -511,7 +513,7 @@ make_sample_group_key(struct profile_builder *b, const struct perfdata_sample *s
     return slot->comm == PROFILE_NONE ? PROFILE_NONE : make_group_key(b, &x, slot);
 }
 
-/* A sample whose frames nobody asks for before they are counted. */
+/* Adds a sample to those that wait, with plan->waits. */
 static inline __attribute__((always_inline)) enum profile_asked add_waiting(struct profile_builder *b,
                                                                             const struct perfdata_sample *s,
                                                                             uint32_t event, unsigned cpumode,
@@ -534,9 +536,9 @@ static inline __attribute__((always_inline)) enum profile_asked add_waiting(stru
     return PROFILE_ASKED;
 }
 
-/* -c, -d, -S, -U and -x ask for the sample itself, wherever its branches led and whatever its callchain
- * leaves out; `own`: its place, where one is asked for. What is dropped is so for whatever reason
- * else. */
+/* Applies -c, -d, -S, -U and -x. They look at the sample itself, wherever its branches led and whatever its
+ * callchain leaves out; `own`: its place, with plan->selects. A dropped sample stays dropped, whatever -x
+ * says. */
 static enum profile_verdict judge(struct profile_builder *b, const struct profile_taken *x, uint32_t own) {
     enum profile_verdict verdict = PROFILE_KEEP;
     if (b->plan->selects) {
@@ -548,9 +550,9 @@ static enum profile_verdict judge(struct profile_builder *b, const struct profil
     return verdict == PROFILE_KEEP && other ? PROFILE_FILTERED : verdict;
 }
 
-/* A sample that is looked at by itself, after those that wait. */
+/* Adds a sample by itself, after those that wait. False: memory. */
 static bool add_alone(struct profile_builder *b, struct profile_taken *x) {
-    if (b->plan->waits) /* those before it have their turn before it: frames are made in the samples' order */
+    if (b->plan->waits) /* earlier samples come first: frames are numbered in the samples' order */
         profile_pending_flush(b);
     uint32_t own = place_of(b, x), frame = own;
     if (own == RESOLVE_NO_FRAME || (b->search && !profile_search_chain(b, x, &frame)))
@@ -565,7 +567,7 @@ static bool add_sample(struct profile_builder *b, struct profile_taken *x) {
     return asked == PROFILE_NOT_ASKED ? add_alone(b, x) : asked == PROFILE_ASKED;
 }
 
-/* Of a sample with branches. */
+/* The same for a sample with branches. */
 static enum profile_verdict judge_branches(struct profile_builder *b, struct profile_taken *x) {
     uint32_t own = b->plan->selects ? place_of(b, x) : 0, callee;
     if (own == RESOLVE_NO_FRAME || (b->search && !profile_search_chain(b, x, &callee))) {
@@ -622,7 +624,7 @@ static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint
         b->failed = true;
 }
 
-/* A sample that reads a group's counters is one of each event whose counter has moved since. */
+/* Adds a sample that reads a group's counters: as one of each event whose counter has advanced. */
 static void add_readings(struct profile_builder *b, struct perfdata_sample *s, unsigned cpumode,
                          struct model_when when) {
     for (uint64_t i = 0; i < s->read.count; i++) {
@@ -657,9 +659,9 @@ static void add_any(struct profile_builder *b, const struct stream_sample *r) {
         note_bad(b, r);
         return;
     }
-    if (!b->plan->history && !resolve_chain_has_calls(&e->attr)) /* what is looked at for calls only */
+    if (!b->plan->history && !resolve_chain_has_calls(&e->attr)) /* these are no part of callchains */
         s.have &= ~PERFDATA_SAMPLE_BRANCH_STACK;
-    if (b->plan->o->mem) /* what counts is how long it took */
+    if (b->plan->o->mem) /* how long the access took counts instead */
         s.period = s.weight ? s.weight : 1;
     struct model_when when = {r->when_ns, r->loc};
     unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
@@ -683,7 +685,7 @@ static inline bool chain_fits(struct bytes body, size_t at) {
     return left >= 8 && bytes_load64(body.data + at, false) <= left / 8 - 1;
 }
 
-/* The same for what most samples are: fixed fields and perhaps a callchain, all of them counted. */
+/* As add_any, but fast, for usual events: fixed fields and perhaps a callchain, every sample counted. */
 static inline void add_plain(struct profile_builder *b, const struct profile_sample_plan *w,
                              const struct stream_sample *r) {
     const uint8_t *p = r->body.data;
@@ -711,21 +713,21 @@ static inline void add_plain(struct profile_builder *b, const struct profile_sam
         b->failed |= asked == PROFILE_ASK_FAILED || !add_plain_alone(b, &s, r->event, cpumode, when);
 }
 
-/* What samples without callchains that follow each other mostly have in common. What is asked for once they
- * wait is asked without b->places, so that the states stay what they are. */
+/* What consecutive samples without callchains mostly have in common. The states stay valid during a run:
+ * adding the samples that wait does not use b->places. */
 struct flat_run {
     uint64_t thread;        /* pid and tid, as recorded */
-    uint64_t after, before; /* ns: true of samples between them */
+    uint64_t after, before; /* ns: this holds for samples between them */
     uint32_t group_key, model_thread;
     struct flat_space {
-        const struct model_state *state;         /* NULL: not asked for yet */
-        const struct resolve_place_piece *piece; /* mostly the one */
+        const struct model_state *state;         /* NULL: not looked up yet */
+        const struct resolve_place_piece *piece; /* the last used: mostly right */
         uint64_t seed;                           /* place_seed */
     } spaces[PERFDATA_MISC_CPUMODE_MASK + 1];    /* by cpumode: the kernel's, and one other at a time */
     unsigned other;
 };
 
-/* What is not the same as of the sample before, or has not been asked for. False: memory. */
+/* Looks up what differs from the sample before, or was not looked up yet. False: memory. */
 static __attribute__((noinline)) bool seek_run(struct profile_builder *b, const struct profile_sample_plan *w,
                                                const struct stream_sample *r, struct flat_run *x) {
     const uint8_t *p = r->body.data + w->tid_at;
@@ -748,7 +750,7 @@ static __attribute__((noinline)) bool seek_run(struct profile_builder *b, const 
                                .model_thread = slot->thread};
     }
     const struct model_state *state = resolve_places_state(&b->places, cpumode, s.pid, when);
-    if (cpumode != PERFDATA_MISC_KERNEL) { /* it may have taken the place of another's */
+    if (cpumode != PERFDATA_MISC_KERNEL) { /* it may have replaced another space's state */
         x->spaces[x->other].state = NULL;
         x->other = cpumode;
     }
@@ -759,8 +761,8 @@ static __attribute__((noinline)) bool seek_run(struct profile_builder *b, const 
     return true;
 }
 
-/* The same where no callchains are asked for, of a run of samples of one event. Of those that wait all fields
- * that are not set here are as they were at first, or are set once they are asked for. */
+/* As add_plain, for a run of one event's samples, without callchains. Fields of pending samples that are not
+ * set here keep their initial zeros, or are set when they are looked up. */
 static void add_flat(struct profile_builder *b, const struct profile_sample_plan *w,
                      const struct stream_sample *run, size_t n) {
     struct flat_run x = {.before = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the last branches of samples add to callchains, when they are no call stacks (resolve/chain.h). */
+/* Adds samples' last branches to callchains, when they are no call stacks (resolve/chain.h). */
 #include "profile/profile_internal.h"
 
 /* Adds a frame to b->path unless it is hidden. False: memory. */
@@ -12,8 +12,8 @@ static bool add_frame(struct profile_builder *b, uint32_t frame) {
     return made;
 }
 
-/* An end of a branch: nothing says which space it is in. Unknown: an address of the hypervisor's, as perf
- * shows it. */
+/* Nothing says which address space a branch's end is in, so all are tried. Unknown: an address of the
+ * hypervisor's, as perf shows it. */
 uint32_t profile_branch_end(struct profile_builder *b, uint32_t pid, struct model_when when, uint64_t address,
                             enum resolve_frame_kind kind) {
     const unsigned modes[] = {PERFDATA_MISC_USER, PERFDATA_MISC_KERNEL, PERFDATA_MISC_GUEST_USER,
@@ -28,8 +28,8 @@ uint32_t profile_branch_end(struct profile_builder *b, uint32_t pid, struct mode
     return resolve_frames_at(&b->frames, none, PERFDATA_MISC_HYPERVISOR, address, kind, false);
 }
 
-/* As perf has it a branch's target stands before where it came from in either order of a graph, although it
- * is the branches that are the other way round. Here the outermost frame is first. */
+/* As in perf, a branch's target comes before its source in either order of a graph, although the branches
+ * themselves are reversed with it. Here the outermost frame is first. */
 bool profile_history_add(struct profile_builder *b, const struct perfdata_sample *s, struct model_when when) {
     const struct profile_options *o = b->plan->o;
     bool caller = o->chain_order == PROFILE_CALLER, ok = true;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What two builders made of records that follow each other, together: texts, group keys, frames, segments and
- * stack samples are interned anew.
+/* Merges what two builders made of consecutive records: texts, group keys, frames, segments and stack samples
+ * of the second one get the ids that they have, or would have had, in the first.
  */
 #include <stdlib.h>
 
 #include "profile/profile_internal.h"
 
-/* From ids in one builder to ids in the other. */
+/* By id in `from`: the id in `to`. */
 struct maps {
     uint32_t *texts, *frames, *group_keys, *segments;
 };
@@ -24,7 +24,7 @@ static bool merge_texts(struct profile_builder *to, const struct profile_builder
     return true;
 }
 
-/* One value of a group key. */
+/* Maps one value of a group key. */
 static uint64_t map_value(const struct maps *maps, enum profile_column_kind kind, uint64_t value) {
     if (kind == PROFILE_KEY_TEXTS)
         return (uint64_t)maps->texts[value >> 32] << 32 | maps->texts[(uint32_t)value];
@@ -49,7 +49,7 @@ static bool merge_group_keys(struct profile_builder *to, const struct profile_bu
     return true;
 }
 
-/* Puts a segment's frames, as they are known in the other builder, into its path. */
+/* Puts a segment's frames, mapped to the ids in `to`, into to->path. False: memory. */
 static bool map_segment(struct profile_builder *to, const struct profile_builder *from,
                         const struct maps *maps, uint32_t segment) {
     uint32_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second pass. On several threads each takes a share of the file, one after the other, to a builder of
- * its own; what they made is put together in the order of the file:
+ * The second pass. With several threads each reads its share of the file into a builder of its own; the
+ * builders are merged in the order of the file:
  *
  *   file       | samples . . . . . | . . . . . . . . . | . . . . . . . . . |
  *   builders   p->b                shares[1].b         shares[2].b
@@ -18,13 +18,13 @@
 
 /* The recording's pages are given back in steps of this size. */
 enum { FORGET_BYTES = 4 << 20 };
-/* And the user hears of progress after each of these. */
+/* Progress is reported each time so much was read. */
 enum { PROGRESS_BYTES = 1 << 20 };
 
 struct share {
     struct profile_builder *b;
     struct stream *stream;
-    bool own; /* the builder and the stream */
+    bool own; /* the builder (unless p->b) and the stream are to be freed */
 };
 
 struct reading_shares {
@@ -35,7 +35,8 @@ struct reading_shares {
     atomic_bool enough;        /* the user has seen enough */
 };
 
-/* Only the first share asks: it is read by the caller's thread or not later than others. */
+/* Adds to the bytes done. Only the first share reports them: it is read by the caller's thread, or no later
+ * than others. */
 static void tell(struct reading_shares *all, bool first, uint64_t bytes) {
     const struct profile_input *in = all->in;
     uint64_t done = atomic_fetch_add(&all->done, bytes) + bytes;
@@ -43,7 +44,7 @@ static void tell(struct reading_shares *all, bool first, uint64_t bytes) {
         atomic_store(&all->enough, true);
 }
 
-/* The next records: samples in a batch, or another one alone, which counts for nothing. *loc: of the last. */
+/* Reads the next records: a batch of samples, or one other record, which adds nothing. *loc: of the last. */
 HOT static enum stream_status take_some(struct share *x, uint64_t *loc, struct err *err) {
     enum { BATCH = 64 };
     struct stream_sample batch[BATCH];
@@ -71,7 +72,7 @@ static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
             forgotten = told = loc;
         any = true;
         if (loc - forgotten > FORGET_BYTES) {
-            /* What lay around the last step's end came back with what was read after it. */
+            /* The pages around the last step's end were read in again with those after it. */
             stream_forget(x->stream, forgotten - (steps ? FORGET_BYTES / 2 : 0), loc);
             forgotten = loc;
             steps++;
@@ -90,7 +91,7 @@ static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
     return enough || status == STREAM_END;
 }
 
-/* Gives each of `count` shares as many pieces, a builder and a stream. */
+/* Gives each of the shares equally many pieces, a builder and a stream. */
 static bool make_shares(struct profile *p, struct reading_shares *all, uint32_t pieces, struct err *err) {
     for (uint32_t i = 0; i < all->count; i++) {
         struct share *x = &all->list[i];
@@ -123,7 +124,7 @@ static void free_shares(struct profile *p, struct reading_shares *all) {
     }
 }
 
-/* Of the shares that are left every second one is merged into the one before it. */
+/* One round of merging: of the shares left, every second one is merged into the one before it. */
 struct merging {
     struct reading_shares *all;
     uint32_t step;
@@ -146,7 +147,7 @@ static bool merge(struct reading_shares *all, struct err *err) {
     return ok;
 }
 
-/* What could not be read is said at the end, in the order of the file. */
+/* Reports the samples that could not be read: at the end, in the order of the file. */
 static void say_bad(struct profile *p) {
     for (size_t i = 0; i < p->b.bad.count; i++) {
         struct stream_record r = stream_record_at(p->plan.in->stream, p->b.bad.items[i]);

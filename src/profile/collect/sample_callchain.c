@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Callchains to segments of frames. Chains repeat in segments: the kernel's is the same in all processes. A
- * part as recorded is remembered by a hash of its bytes, and only one that was not seen in that state of the
- * address space is resolved frame by frame; what it is resolved to may be known from another process.
+ * Resolves callchains to segments of frames. Parts of chains repeat: the kernel's are the same in all
+ * processes. A recorded part is remembered by a hash of its bytes, and resolved frame by frame only if it is
+ * new in that state of the address space; the segment that it becomes may be known from another process.
  *
- *   segments  {kernel: k0 k1 k2} {user: u0 u1}     innermost first: resolve/chain.h
- *   segments     outer: u1 u0, inner: k2 k1 k0
+ *   recorded  {kernel: k0 k1 k2} {user: u0 u1}     innermost first: resolve/chain.h
+ *   segments  outer: u1 u0, inner: k2 k1 k0        outermost first
  */
 #include <stdlib.h>
 
@@ -17,20 +17,20 @@
 struct chain {
     uint32_t pid, tid;
     struct model_when when;
-    bool in_kernel; /* the sample itself */
+    bool in_kernel; /* the sample itself is */
     unsigned cpumode;
     uint64_t ip;
     bool wants_place;
-    uint32_t place; /* the frame of the sample's own place; RESOLVE_NO_FRAME: not known from the chain */
+    uint32_t place; /* the frame of the sample's own place; RESOLVE_NO_FRAME: the chain does not tell */
 };
 
 /* ---- segments as recorded ---- */
 
-/* A part that was seen, by segment_key. */
+/* A recorded part that was seen before, by segment_key. */
 struct profile_chain_slot {
     uint64_t key;
     uint32_t segment; /* NO_SEGMENT: the slot is free */
-    uint32_t place;   /* the frame of a sample that lies at its first address; RESOLVE_NO_FRAME: not asked */
+    uint32_t place;   /* the frame of a sample at its first address; RESOLVE_NO_FRAME: not looked up */
 };
 enum { NO_SEGMENT = PROFILE_NO_SEGMENT };
 
@@ -39,14 +39,14 @@ void profile_chain_table_fini(struct profile_chain_table *t) {
     *t = (struct profile_chain_table){0};
 }
 
-/* The slot of a key: its own, or a free one. The table has room. */
+/* Returns a key's slot or, if it has none, a free one. The table has room. */
 static inline struct profile_chain_slot *slot_of(const struct profile_chain_table *t, uint64_t key) {
     for (size_t i = key & t->mask;; i = (i + 1) & t->mask)
         if (t->slots[i].segment == NO_SEGMENT || t->slots[i].key == key)
             return &t->slots[i];
 }
 
-/* Room for one more. False: memory. */
+/* Makes room for one more. False: memory. */
 static bool make_room(struct profile_chain_table *t) {
     enum { FIRST_SLOTS = 1024 };
     if (t->slots && t->count < (t->mask + 1) / 16 * 13)
@@ -65,17 +65,17 @@ static bool make_room(struct profile_chain_table *t) {
     return true;
 }
 
-/* Two segments that collide would be taken for one; at 64 bits that is once in some ten thousand recordings
- * of a million distinct segments each. */
+/* Returns a segment's key. Two segments with equal keys would be taken for one; with 64 bits that happens
+ * once in some ten million recordings of a million distinct segments each. */
 static inline uint64_t segment_key(const struct resolve_segment *segment, const struct model_state *state,
                                    bool in_kernel) {
     uint64_t seed = (uint64_t)state->id << 8 | segment->kind << 6 | segment->cpumode << 1 | in_kernel;
-    if (segment->inner) /* what lies inside of an address is part of what it means */
+    if (segment->inner) /* the next inner address is part of what an address means */
         seed ^= hash_u64(bytes_load64(segment->at - 8, segment->swap));
     return hash_words(segment->at, segment->count, seed);
 }
 
-/* The frames of a segment, into b->run_frames. */
+/* Resolves a segment into b->run_frames. False: memory. */
 static bool resolve_frames(struct profile_builder *b, const struct chain *c,
                            const struct resolve_segment *segment, const struct model_state *state) {
     bool before_exec = c->in_kernel && segment->cpumode == PERFDATA_MISC_USER;
@@ -109,7 +109,7 @@ static uint32_t resolve(struct profile_builder *b, const struct chain *c,
     return profile_segments_add(&b->segments, b->path.items, b->path.count);
 }
 
-/* The resolved part. *place, if asked for, becomes the frame of a sample that lies at the first address. */
+/* Returns the resolved segment. *place, unless NULL, becomes the frame of a sample at its first address. */
 static uint32_t known_segment(struct profile_builder *b, const struct chain *c,
                               const struct resolve_segment *segment, const struct model_state *state,
                               uint64_t key, uint32_t *place) {
@@ -133,7 +133,7 @@ static uint32_t known_segment(struct profile_builder *b, const struct chain *c,
     return slot->segment;
 }
 
-/* Whether a sample itself lies at the segment's first address. */
+/* Whether the segment's first address is the sample's own. */
 static inline bool is_own(const struct resolve_segment *segment, unsigned cpumode, uint64_t ip) {
     return segment->cpumode == cpumode && bytes_load64(segment->at, segment->swap) == ip;
 }
@@ -147,8 +147,8 @@ static uint32_t segment_of(struct profile_builder *b, struct chain *c, const str
 
 /* ---- parts of one sample ---- */
 
-/* More segments than two, or two of the same kind of addresses: the outer segment is the outermost run of one
- * kind, the inner one all the others, one after the other. */
+/* Joins more than two segments, or two of one cpumode, into two: the outer one is the outermost run of one
+ * cpumode, the inner one all the others in sequence. False: memory. */
 static bool join(struct profile_builder *b, const struct profile_link *links, size_t count,
                  struct profile_chain *out) {
     size_t frames = 0, outer = 0;
@@ -174,7 +174,7 @@ static bool join(struct profile_builder *b, const struct profile_link *links, si
     return out->outer != PROFILE_NO_SEGMENT && out->inner != PROFILE_NO_SEGMENT;
 }
 
-/* The chain of the segments that b->chain has; c->place where it is known. False: memory. */
+/* Resolves the segments in b->chain to a chain; sets c->place if the chain tells it. False: memory. */
 static bool take_segments(struct profile_builder *b, struct chain *c, struct profile_chain *out) {
     size_t count = 0;
     *out = (struct profile_chain){PROFILE_EMPTY_SEGMENT, PROFILE_EMPTY_SEGMENT};
@@ -200,8 +200,8 @@ static bool take_segments(struct profile_builder *b, struct chain *c, struct pro
     return true;
 }
 
-/* What a sample's last branches tell takes the place of its callchain's innermost frame, which is the
- * sample's own. All is one segment then, as branches lead anywhere: segments.h. False: memory. */
+/* Replaces the innermost frame of a sample's callchain, its own place, by the ends of its last branches. All
+ * becomes one segment, as branches lead anywhere: segments.h. False: memory. */
 static bool add_history(struct profile_builder *b, const struct perfdata_sample *s, struct model_when when,
                         struct profile_chain *out) {
     const uint32_t segments[] = {out->outer, out->inner};
@@ -235,7 +235,7 @@ static struct chain chain_of(const struct perfdata_sample *s, unsigned cpumode, 
                           .place = RESOLVE_NO_FRAME};
 }
 
-/* The segments of the sample's chain, into b->chain. False: memory. */
+/* Reads the segments of the sample's chain into b->chain. False: memory. */
 static bool read_chain(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
                        unsigned cpumode, struct model_when when) {
     return resolve_chain_read(&b->chain, s, &b->plan->in->events->list.items[event].attr, cpumode, when);
@@ -265,7 +265,7 @@ static struct profile_later_segment later_segment(const struct resolve_segment *
                                           .own = own};
 }
 
-/* A sample of one segment, or of two that need not be joined (inner: else NULL). */
+/* Notes what to look up of a sample with one segment (inner: NULL), or two that need no joining. */
 static inline void ask_segments(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
                                 struct model_when when, const struct resolve_segment *inner,
                                 const struct resolve_segment *outer, struct profile_pending *p) {
@@ -280,7 +280,7 @@ static inline void ask_segments(struct profile_builder *b, const struct perfdata
     if (inner) {
         p->inner = later_segment(inner, keys[0], own);
         own = false;
-    } else { /* the frames of a few words are asked for, and tell the place if they are functions */
+    } else { /* a few words are looked up one by one, and tell the place only as functions */
         own &= outer->count > PROFILE_ASKED_WORDS ||
                (b->plan->frame_kind == RESOLVE_FUNCTION && b->plan->place_kind == RESOLVE_PLACE);
     }
@@ -311,7 +311,7 @@ static inline bool is_short_user(const struct profile_later_segment *segment) {
     return segment->cpumode == PERFDATA_MISC_USER && !segment->cut && segment->count <= PROFILE_ASKED_WORDS;
 }
 
-/* False: not all of them can be asked for. */
+/* Starts looking up the words of p->outer. False: not all of them can be. */
 static inline bool ask_words(struct profile_builder *b, struct profile_pending *p) {
     struct model_when when = {p->stack.first_ns, p->order};
     struct resolve_run run = {.state = resolve_places_state(&b->places, PERFDATA_MISC_USER, p->pid, when),
@@ -344,7 +344,7 @@ void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending 
         want_segment(b, &p->outer);
 }
 
-/* A part that was not seen before. */
+/* Resolves a part, or its place, that was not seen before. */
 static __attribute__((noinline)) bool make_segment(struct profile_builder *b, struct profile_pending *p,
                                                    const struct profile_later_segment *later, uint32_t *id) {
     const struct chain c = {.pid = p->pid,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looking for functions in callchains: -p, -x, --ignore-callees. What is found decides where a sample counts,
- * so that it is looked for before that, once for each distinct chain.
+ * Searches callchains for functions: -p, -x, --ignore-callees. What is found decides where a sample counts,
+ * so the search comes before that, once for each distinct chain.
  *
  *   chain    main > outer > middle > leaf              --ignore-callees middle, -p '^outer'
  *   left     main > outer > middle             the sample's own entry is "middle", its parent "outer"
@@ -16,16 +16,16 @@
 
 enum { NOT_ASKED, NO_MATCH, MATCH };
 
-/* What was found out about a chain. */
+/* What the search found in a chain. */
 struct found {
     uint32_t parent; /* text id; PROFILE_NONE: none */
-    uint32_t frame;  /* the innermost one left, if some are not; else PROFILE_NONE */
+    uint32_t frame;  /* the innermost one left, if callees were cut off; else PROFILE_NONE */
     struct profile_chain left;
 };
 
 struct profile_search {
     regex_t parent, ignored;
-    bool parents, ignores;    /* which of them there are */
+    bool parents, ignores;    /* which of the two are searched for */
     struct hash_map by_chain; /* index in found */
     VEC(struct found) found;
     VEC(uint8_t) is_parent, is_ignored; /* by frame */
@@ -75,7 +75,7 @@ static const char *name_of(const struct profile_builder *b, uint32_t frame) {
     return resolve_names_text(b->plan->in->names, (struct resolve_symbol){f->image, f->symbol});
 }
 
-/* Each frame is compared once. */
+/* Whether a frame's name matches; each frame is compared once. */
 static bool matches(struct profile_builder *b, void *memo, const regex_t *regex, uint32_t frame) {
     VEC(uint8_t) *list = memo;
     while (list->count <= frame)
@@ -90,7 +90,7 @@ static bool matches(struct profile_builder *b, void *memo, const regex_t *regex,
     return list->items[frame] == MATCH;
 }
 
-/* The frames of a chain, outermost first, in b->path. */
+/* Lists the frames of a chain, outermost first, in b->path. False: memory. */
 static bool list_frames(struct profile_builder *b, struct profile_chain chain) {
     uint32_t outer, inner;
     const uint32_t *first = profile_segments_ids(&b->segments, chain.outer, &outer),
@@ -105,7 +105,7 @@ static bool list_frames(struct profile_builder *b, struct profile_chain chain) {
     return true;
 }
 
-/* What is left of a chain, whose frames are in b->path. False: memory. */
+/* Keeps the first `left` frames of a chain, whose frames are in b->path. False: memory. */
 static bool cut(struct profile_builder *b, struct profile_chain chain, size_t left, struct found *found) {
     uint32_t outer;
     profile_segments_ids(&b->segments, chain.outer, &outer);
@@ -119,8 +119,8 @@ static bool cut(struct profile_builder *b, struct profile_chain chain, size_t le
     return found->left.outer != PROFILE_NO_SEGMENT && found->left.inner != PROFILE_NO_SEGMENT;
 }
 
-/* From the innermost frame outward: of several parents the one that comes first in the order of printing, of
- * several functions whose callees are ignored the outermost. */
+/* Searches from the innermost frame outward: of several parents, the first in the order of printing counts;
+ * of several functions whose callees are ignored, the outermost. */
 static bool search(struct profile_builder *b, struct profile_chain chain, struct found *found) {
     struct profile_search *s = b->search;
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;

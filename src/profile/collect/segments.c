@@ -5,7 +5,7 @@
 #include "base/prefetch.h"
 #include "base/radix.h"
 
-/* Two ids a step: most parts have no more. */
+/* Takes two ids a step: most segments have no more. */
 static inline uint64_t hash_ids(const uint32_t *ids, size_t n) {
     uint64_t h = n << 32;
     for (; n > 1; n -= 2, ids += 2)
@@ -67,7 +67,7 @@ void profile_segments_fini(struct profile_segments *p) {
 
 /* ---- order ---- */
 
-/* Two numbers from `depth` on, one more each: 0 is the end, which comes first. */
+/* Returns the two ids from `depth` on as one number, each plus one: 0 is the end, which comes first. */
 static uint64_t key_at(const struct profile_segments *p, uint32_t segment, uint32_t depth) {
     uint32_t n;
     const uint32_t *ids = profile_segments_ids(p, segment, &n);
@@ -77,7 +77,7 @@ static uint64_t key_at(const struct profile_segments *p, uint32_t segment, uint3
 
 enum { AHEAD = 12 };
 
-/* Segments that are alike up to `depth`: items[from .. end). */
+/* Segments that are equal up to `depth`: items[from .. end). */
 struct run {
     uint32_t from, end, depth;
 };
@@ -104,7 +104,7 @@ bool profile_segments_rank(const struct profile_segments *p, uint32_t *ranks) {
         for (uint32_t from = r.from, i = from + 1; ok && i <= r.end; i++) {
             if (i < r.end && items[i].key == items[from].key)
                 continue;
-            if (i - from > 1) { /* equal sequences are one: these go on */
+            if (i - from > 1) { /* no two sequences are equal: these continue */
                 run = vec_push(&runs);
                 ok = run != NULL;
                 if (ok)

@@ -2,18 +2,17 @@
 /*
  * Distinct sequences of frames, each with one 32-bit id, and their order.
  *
- * Callchains repeat in parts: what the kernel does is the same in many processes, and where a process was
- * when it entered the kernel is the same for many ways on from there. So a chain is two parts, and what was
- * a segment once is never looked at again:
+ * Parts of callchains repeat: what the kernel does is the same in many processes, and many kernel chains go
+ * on from the same place in a process. So a chain is two segments, and each distinct one is stored and looked
+ * at only once:
  *
  *      main read | entry vfs_read copy          outer segment | inner segment, outermost frame first
  *      main read | entry vfs_read lock
- *      main fork | entry vfs_read copy          -> 2 outer, 2 inner parts, 3 chains
+ *      main fork | entry vfs_read copy          -> 2 outer, 2 inner segments, 3 chains
  *
- * The outer segment is the longest beginning whose frames are of one kind of address (cpumode), so that the
- * first frame of an inner segment never goes on where an outer segment ends. Chains in the order of (rank of
- * the outer, rank of the inner segment) are therefore in the order of their frames: those that begin alike
- * stand together,
+ * The outer segment is the longest beginning whose frames have one cpumode, so that an inner segment's first
+ * frame can never belong to the outer segment. Chains in the order of (rank of the outer, rank of the inner
+ * segment) are therefore in the order of their frames: those that begin alike stand together,
  *
  *      order   chain                nodes of the tree that they make: runs of neighbours
  *        0     main fork entry ...  | main | fork | entry
@@ -33,21 +32,21 @@ enum { PROFILE_NO_SEGMENT = UINT32_MAX, PROFILE_EMPTY_SEGMENT = 0 };
 /* Zeroed at first. */
 struct profile_segments {
     VEC(uint32_t) ids; /* all sequences, one after the other */
-    VEC(uint32_t) at;  /* part i is ids[at[i] .. at[i + 1]) */
+    VEC(uint32_t) at;  /* segment i is ids[at[i] .. at[i + 1]) */
     struct idtable index;
 };
 
-/* The id of a sequence, new or known; the empty one is PROFILE_EMPTY_SEGMENT. `ids` is copied and must not
- * point into the container. PROFILE_NO_SEGMENT: memory. */
+/* Returns the id of a sequence, new or known; the empty one is PROFILE_EMPTY_SEGMENT. `ids` is copied and
+ * must not point into the container. PROFILE_NO_SEGMENT: memory. */
 uint32_t profile_segments_add(struct profile_segments *p, const uint32_t *ids, size_t n);
-/* Gives back what only adding needs. */
+/* Frees what only adding needs. */
 void profile_segments_trim(struct profile_segments *p);
 void profile_segments_fini(struct profile_segments *p);
 
 static inline uint32_t profile_segments_count(const struct profile_segments *p) {
     return p->at.count ? (uint32_t)p->at.count - 1 : 0;
 }
-/* The sequence of a segment that is there; PROFILE_EMPTY_SEGMENT always is. */
+/* Returns the sequence of a segment that exists; PROFILE_EMPTY_SEGMENT always does. */
 static inline const uint32_t *profile_segments_ids(const struct profile_segments *p, uint32_t segment,
                                                    uint32_t *n) {
     if (segment == PROFILE_EMPTY_SEGMENT) {
@@ -58,8 +57,8 @@ static inline const uint32_t *profile_segments_ids(const struct profile_segments
     return p->ids.items + p->at.items[segment];
 }
 
-/* ranks[part]: its place in the order of sequences (of numbers); a beginning comes before what goes on from
- * it. ranks holds profile_segments_count, and one at least. False: memory. */
+/* Fills in ranks[segment], the position in the order of sequences (of numbers); a prefix comes before what
+ * continues it. ranks has room for profile_segments_count, and one at least. False: memory. */
 bool profile_segments_rank(const struct profile_segments *p, uint32_t *ranks);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which samples count, by their comm and where they lie: -c, -d, -S, --symbol-filter, -U. It is the sample
- * that is taken or left, with its whole callchain. Each comm and each place is looked at once. Where callers
- * have rows of their own, --symbol-filter takes or leaves rows instead: all samples count.
+ * Which samples count, by their comm and where they lie: -c, -d, -S, --symbol-filter, -U. A sample is kept or
+ * left out with its whole callchain. Each comm and each place is judged once. Where callers have rows of
+ * their own, --symbol-filter keeps or leaves out rows instead: all samples count.
  */
 #include "profile/profile_internal.h"
 #include "symbol/name_match.h"
 
-enum { NOT_ASKED, KEEP, LEAVE, DROP, UNLISTED /* all but -S would keep it */ };
+enum { NOT_ASKED, KEEP, LEAVE, DROP, UNLISTED /* every option but -S keeps it */ };
 
 static bool is_listed(const char *const *list, const char *text) {
     for (size_t i = 0; text && list[i]; i++)
@@ -70,7 +70,7 @@ static bool lists_address(struct profile_builder *b, const struct profile_taken 
     return false;
 }
 
-/* The remembered verdict of the thing `id`; NULL: memory. */
+/* Returns where the verdict on the comm or place `id` is; NULL: memory. */
 static uint8_t *verdict_of(struct profile_verdicts *v, uint32_t id) {
     while (v->list.count <= id)
         if (!vec_push(&v->list))
