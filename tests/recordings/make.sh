@@ -27,8 +27,7 @@ take compressed -z -e cpu-clock:u -F 1000 -g -- "$program" o 100
 "$sonde" archive -f --scrub -o "$to/threads.data" "$work/threads.data" 2> /dev/null
 take switches --switch-events -e cpu-clock:u -F 200 -- "$program" f 30
 cp "$program" "$work/victim"
-(sleep 0.1 && rm "$work/victim") &
-take replaced -N -e cpu-clock:u -F 300 -- "$work/victim" o 200
+take replaced -N -e cpu-clock:u -F 300 -- "$work/victim" x 200
 "$sonde" record -q -e cpu-clock:u -F 300 -o - -- "$program" o 50 > "$to/pipe.data"
 # Its kernel's list of symbols would be large: addresses are shown.
 "$sonde" record -q -e cpu-clock -F 300 -g -o "$to/kernel.data" -- "$program" r 2000

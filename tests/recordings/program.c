@@ -64,6 +64,12 @@ __attribute__((noinline)) void forks(unsigned long n) {
         call(61, -1, 0, 0);
 }
 
+/* The file that it runs from is gone before it works. */
+__attribute__((noinline)) void vanishes(const char *path, unsigned long n) {
+    call(87, (long)path, 0, 0);
+    outer(n);
+}
+
 __attribute__((used)) int begin(long *stack) {
     char **argv = (char **)(stack + 1);
     unsigned long n = 0;
@@ -78,6 +84,9 @@ __attribute__((used)) int begin(long *stack) {
         break;
     case 'f':
         forks(n * 1000000);
+        break;
+    case 'x':
+        vanishes(argv[0], n * 1000000);
         break;
     default:
         outer(n * 1000000);
