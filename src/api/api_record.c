@@ -65,8 +65,8 @@ const void *sonde_record_raw(const struct sonde_record *r, size_t *size) {
 
 /* --- Frames -------------------------------------------------------------------------------------------- */
 
-/* A record is const to callers; that its frames are found at the first question, and named when that is
- * asked, is no change that they see. */
+/* Casts away const: a record's frames are found when they are first asked for, and named later, which callers
+ * do not notice. */
 static struct sonde_record *own(const struct sonde_record *r) {
     return &r->session->record;
 }
@@ -78,7 +78,7 @@ static void list_frames(struct sonde_record *r) {
             r->frames.items[r->frames.count++] = (struct sonde_frame){r->session, (uint32_t)i};
 }
 
-/* Without memory: rather none than some. */
+/* Finds the record's frames; without memory there are none. */
 static void find_frames(struct sonde_record *r) {
     struct resolve_samples *samples = &r->session->samples;
     const struct perfdata_events *events = r->session->recording.events;
@@ -122,7 +122,7 @@ const struct sonde_frame *sonde_resolve(struct sonde_session *s, uint32_t pid, u
     return found ? &s->single : NULL;
 }
 
-/* A frame, and among which it lies. */
+/* Returns the frames that this one belongs to. */
 static struct resolve_samples *samples_of(const struct sonde_frame *f) {
     return f == &f->session->single ? &f->session->resolved : &f->session->samples;
 }
@@ -131,7 +131,7 @@ static struct resolve_sample_frame *frame_of(const struct sonde_frame *f) {
     return &samples_of(f)->frames.items[f->index];
 }
 
-/* The same, its hit settled. */
+/* Returns the frame with its place settled: looking up the symbol may change it. */
 static const struct resolve_sample_frame *settled(const struct sonde_frame *f) {
     resolve_sample_symbol(samples_of(f), frame_of(f));
     return frame_of(f);
@@ -231,7 +231,7 @@ int sonde_frame_mapping(const struct sonde_frame *f, struct sonde_mapping *mappi
         found.record = announced ? UINT64_MAX : map.order;
     }
     memcpy(mapping, &found, mapping->size < sizeof found ? mapping->size : sizeof found);
-    if (mapping->size > sizeof found) /* of a later version: nothing is known of its new fields */
+    if (mapping->size > sizeof found) /* the caller's version is newer: its new fields are set to 0 */
         memset((char *)mapping + sizeof found, 0, mapping->size - sizeof found);
     return id != MODEL_NONE;
 }

@@ -8,7 +8,7 @@ unsigned sonde_version(void) {
     return SONDE_VERSION_MAJOR * 1000 + SONDE_VERSION_MINOR;
 }
 
-/* "where: message" */
+/* Writes an error as "where: message". */
 static void say(const struct err *err, char *text, size_t size) {
     if (size)
         snprintf(text, size, "%s%s%s", err->where, *err->where ? ": " : "", err->message);
@@ -16,7 +16,7 @@ static void say(const struct err *err, char *text, size_t size) {
 
 /* --- Opening ------------------------------------------------------------------------------------------- */
 
-/* Options as far as the caller's version has them. */
+/* Returns the options, with defaults for those that the caller's version does not have. */
 static struct sonde_options take_options(const struct sonde_options *given) {
     struct sonde_options o = {0};
     if (given)
@@ -112,7 +112,7 @@ void sonde_close(struct sonde_session *s) {
 
 /* --- Reading ------------------------------------------------------------------------------------------- */
 
-/* False: the sample is bad, and counted. */
+/* Decodes a sample. False: it is damaged, and counted. */
 static bool decode_sample(struct sonde_session *s, struct sonde_record *r) {
     const struct perfdata_events *events = s->recording.events;
     r->sample.have = 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions: the sampled one, and the ways between branches. The layout is perf 7.2's, observed. */
+/* Prints instructions: the sampled one, and those between branches. The layout is perf 7.2's, observed. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "view/script/script_internal.h"
 
-/* Code that lies at an address. */
+/* The code at an address. */
 struct code {
-    struct bytes bytes; /* from there to the end of the file; empty: not known */
+    struct bytes bytes; /* from the address to the end of the file; empty: not known */
     struct object_insns *insns;
     struct model_hit hit;
 };
 
-/* False when nothing is known of the code there. */
+/* Finds the code at an address. False: it is not known. */
 static bool code_at(struct script_print *p, const struct script_sample *x, uint64_t address,
                     struct code *out) {
     *out = (struct code){{NULL, 0}, NULL, {MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE}};
@@ -21,7 +21,7 @@ static bool code_at(struct script_print *p, const struct script_sample *x, uint6
     uint8_t kind = model_image(p->model, out->hit.image)->kind;
     if (kind != MODEL_IMAGE_FILE && kind != MODEL_IMAGE_VDSO)
         return false;
-    script_names_symbol_id(&p->names, &out->hit); /* so that the file is there */
+    script_names_symbol_id(&p->names, &out->hit); /* loads the file */
     uint32_t id = resolve_names_store_id(p->names.names, out->hit.image);
     if (id == UINT32_MAX)
         return false;
@@ -64,7 +64,7 @@ void script_code_sample(struct script_print *p, uint64_t fields, const struct sc
 
 /* ---- between branches ---- */
 
-/* A way through the code. */
+/* The state of printing the code between a sample's branches. */
 struct way {
     const struct script_sample *x;
     uint64_t fields;
@@ -72,7 +72,7 @@ struct way {
     uint64_t cycles;            /* since the oldest branch */
 };
 
-/* "\tleaf+15:" where a function begins to be shown. */
+/* Prints "\tleaf+15:" where a function begins to be shown. */
 static void label(struct script_print *p, struct way *w, const struct model_hit *hit) {
     uint64_t offset = 0;
     struct resolve_symbol s = script_names_symbol_id(&p->names, hit);
@@ -98,8 +98,8 @@ static void label(struct script_print *p, struct way *w, const struct model_hit 
     out_char(p->out, '\n');
 }
 
-/* One instruction; `branch`: what is known of the branch that it is, or NULL. `insns`: how many lie between
- * the branch before and this one, itself included; 0: not known. */
+/* Prints one instruction. `branch`: the recorded branch, if it is one, or NULL. `insns`: the number of
+ * instructions from the branch before up to this one, itself included; 0: not known. */
 static void put_insn(struct script_print *p, struct way *w, uint64_t address, const struct code *code,
                      const struct object_insn *insn, const struct perfdata_branch *branch, unsigned insns) {
     enum { WIDTH = 30 };
@@ -142,16 +142,16 @@ static void put_insn(struct script_print *p, struct way *w, uint64_t address, co
     out_char(o, '\n');
 }
 
-/* The instruction at `address`; false when it is not known. */
+/* Finds the instruction at `address`. False: it is not known. */
 static bool insn_at(struct script_print *p, const struct script_sample *x, uint64_t address,
                     struct code *code, struct object_insn *insn) {
     return code_at(p, x, address, code) && object_insns_decode(code->insns, code->bytes, address, insn);
 }
 
-/* From the end of one branch to the start of the next. */
+/* Prints the code from the target of one branch to the next branch. */
 static void block(struct script_print *p, struct way *w, uint64_t start,
                   const struct perfdata_branch *branch) {
-    enum { BLOCK_MAX = 16384 }; /* bytes: longer ones are no way that was gone without a branch */
+    enum { BLOCK_MAX = 16384 }; /* bytes: longer ones did not run without a branch */
     struct code code;
     struct object_insn insn;
     unsigned insns = 0;
@@ -166,9 +166,9 @@ static void block(struct script_print *p, struct way *w, uint64_t start,
     }
 }
 
-/* From the end of the latest branch to the sample. */
+/* Prints the code from the target of the latest branch to the sample. */
 static void last_block(struct script_print *p, struct way *w, uint64_t start) {
-    enum { ASTRAY_MAX = 128 }; /* bytes that are tried when the sample lies before the branch's end */
+    enum { ASTRAY_MAX = 128 }; /* bytes to try if the sample is not soon after that target */
     uint64_t ip = w->x->s->ip, end = ip >= start && ip - start <= ASTRAY_MAX * 128 ? ip : start + ASTRAY_MAX;
     struct code code;
     struct object_insn insn;
@@ -191,7 +191,7 @@ static void last_block(struct script_print *p, struct way *w, uint64_t start) {
 
 void script_code_branches(struct script_print *p, uint64_t fields, const struct script_sample *x) {
     uint64_t count = x->s->have & PERFDATA_SAMPLE_BRANCH_STACK ? x->s->branch_count : 0;
-    /* So many blocks, and the branch that leads to the first. */
+    /* At most this many blocks, and the branch that leads to the first. */
     if (p->options.max_blocks && count > (uint64_t)p->options.max_blocks + 1)
         count = (uint64_t)p->options.max_blocks + 1;
     if (!count)
@@ -210,7 +210,7 @@ void script_code_branches(struct script_print *p, uint64_t fields, const struct 
         block(p, &w, before.to, &branch);
         before = branch;
     }
-    /* What follows an abort is not where the branch led. */
+    /* After an abort the program is not at the branch's target. */
     if (!before.abort)
         last_block(p, &w, before.to);
 }

@@ -9,11 +9,11 @@
 
 enum { BRANCH_ANY = 1 << 3 }; /* PERF_SAMPLE_BRANCH_ANY */
 
-/* Of tracepoints, which show it with a callchain. */
+/* Fields that tracepoints show if they have a callchain. */
 #define PLACE (SCRIPT_BIT(IP) | SCRIPT_BIT(SYM) | SCRIPT_BIT(SYMOFF) | SCRIPT_BIT(DSO))
 
 static const struct kind_row {
-    const char *prefix; /* before the colon of -F; NULL: cannot be named */
+    const char *prefix; /* before the colon of -F; NULL: users cannot name it */
     const char *name;
 } kinds[SCRIPT_KIND_COUNT] = {
     [SCRIPT_KIND_HARDWARE] = {"hw", "hardware"},
@@ -78,7 +78,7 @@ static bool field_unknown(const char *name, size_t len, struct err *err) {
     return err_set(err, ERR_USAGE, "-F", "Invalid field requested: '%.*s'", (int)len, name);
 }
 
-/* The row of that name; false when -F does not take it. */
+/* Finds the row with that name. False: -F does not accept it. */
 static bool field_find(const char *name, size_t len, size_t *row, struct err *err) {
     const struct script_field *field;
     for (size_t i = 0; (field = script_field_at(i)); i++) {
@@ -91,15 +91,15 @@ static bool field_find(const char *name, size_t len, size_t *row, struct err *er
     return field_unknown(name, len, err);
 }
 
-/* One list being applied. */
+/* The state of applying one list. */
 struct change {
-    unsigned kinds; /* bits of the kinds it is for */
-    bool typed;     /* a kind was named */
+    unsigned kinds; /* a bit for each kind that the list is for */
+    bool typed;     /* the list names a kind */
     int sign;       /* of the last name: '+', '-' or 0 */
     bool signs, plain;
 };
 
-/* Takes one name, with or without a sign, into the masks. */
+/* Applies one name, with or without a sign, to the masks. */
 static bool change_apply(struct script_fields *f, struct change *c, const char *name, size_t len,
                          struct err *err) {
     c->sign = 0;
@@ -203,7 +203,7 @@ enum script_kind script_kind_of(const struct perfdata_attr *attr) {
     }
 }
 
-/* Drops the fields that an event's samples lack; an error where the user named them. */
+/* Drops the fields that an event's samples lack; fails if the user named them. */
 static bool drop_missing(const struct perfdata_event *event, uint64_t asked, uint64_t *mask,
                          struct err *err) {
     const struct script_field *field;
@@ -225,7 +225,7 @@ bool script_fields_of(const struct script_fields *f, const struct perfdata_event
                       uint64_t *out, struct err *err) {
     enum script_kind kind = script_kind_of(&event->attr);
     uint64_t mask = f->chosen[kind], asked = f->asked[kind];
-    /* A tracepoint's address says nothing; its callchain does. */
+    /* A tracepoint's address is not interesting, but its callchain is. */
     if (kind == SCRIPT_KIND_TRACE && !f->spoken[kind] && chains &&
         (event->attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN))
         mask |= PLACE;

@@ -20,7 +20,8 @@ static void find(struct script_names *n, const struct script_run *run, const str
         resolve_locate_return(&n->locator, state, space, run->in_kernel, ip, &ask->hit);
 }
 
-/* Whether a run's i-th address is where the program was, whatever the frames inside of it are. */
+/* Whether a run's i-th address is that of an instruction, not a return address, judged without the frames
+ * inside of it. */
 static bool is_exact(const struct script_run *run, uint64_t i) {
     return i == 0 || run->segment.kind == RESOLVE_SEGMENT_BRANCHES;
 }
@@ -43,22 +44,23 @@ static void make_key(struct script_names *n, const struct script_run *run, uint6
     script_texts_prefetch(&n->texts, ask->key);
 }
 
-/* A run's space: the same for all of its addresses. */
+/* What is the same for many addresses of a run. */
 struct asking {
     const struct model_state *state;
-    const struct resolve_place_piece *piece; /* that the last address lay in; NULL: none did */
+    const struct resolve_place_piece *piece; /* contains the last address; NULL: none */
     enum model_space space;
     struct script_styles styles;
 };
 
-/* Whether a place's offset in its image is all that an address adds to the text. */
+/* Whether a text depends only on the place's image and offset, not on the address itself. */
 static bool has_pieces(struct script_names *n, const struct script_run *run, struct script_styles *styles) {
     return n->locator.placed && run->fields & SCRIPT_PLACE_FIELDS && !(run->fields & SCRIPT_NUMBERED) &&
            script_names_styles(n, run->fields, styles);
 }
 
-/* As find and make_key for an address in the midst of a piece: the byte before a return address lies in the
- * same mapping or hole. False: it does not, or more has to be asked than the piece. */
+/* Does what find and make_key do, for an address that is not at the start of a piece, so that the byte before
+ * a return address is in the same mapping or hole. False: it is at the start, or the piece alone is not
+ * enough. */
 static inline bool ask_piece(struct script_names *n, const struct script_run *run, struct asking *a,
                              uint64_t ip, bool exact, struct script_ask *ask) {
     if (!a->piece || ip - a->piece->start >= a->piece->size)
@@ -84,7 +86,7 @@ bool script_frames_ask(struct script_frames *f, struct script_names *n, const st
     struct script_ask *ask = count ? &f->asks.items[f->asks.count] : NULL;
     struct asking a = {.space = model_space_of(run->segment.cpumode)};
     a.state = resolve_locator_state(&n->locator, a.space, run->pid, run->when);
-    /* The outermost frame of a chain that was cut has other fields. */
+    /* The outermost frame of a cut chain has other fields. */
     size_t plain = has_pieces(n, run, &a.styles) ? count - (count && run->segment.ends_early) : 0;
     for (size_t i = 0; i < count; i++, ask++) {
         uint64_t ip = resolve_segment_at(&run->segment, i);
@@ -100,8 +102,8 @@ bool script_frames_ask(struct script_frames *f, struct script_names *n, const st
     return true;
 }
 
-/* The text, made now, or none that lasts, as of what something was inlined at. *entry: whether the next frame
- * holds an exact address. */
+/* Makes the text. 0: it cannot be kept, as with inlined functions. *entry: whether the next frame has an
+ * exact address. */
 static script_text_ref make_text(struct script_names *n, uint64_t fields, uint64_t ip, struct script_ask *ask,
                                  bool *entry) {
     if (ask->key.place == SCRIPT_PLACE_NONE || n->inlines) {
@@ -116,7 +118,7 @@ static void answer_run(struct script_names *n, const struct script_run *run, str
     bool interrupted = false, keeps = !n->inlines;
     for (uint64_t i = 0; i < run->segment.count; i++, ask++) {
         if (__builtin_expect(interrupted && !is_exact(run, i),
-                             0)) { /* rare: code outside of an exception's */
+                             0)) { /* rare: the frame outside of a signal handler's or the like */
             uint64_t ip = resolve_segment_at(&run->segment, i);
             find(n, run, state_of(n, run), true, ip, ask);
             make_key(n, run, i, ip, ask);

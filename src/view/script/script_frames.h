@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts of callchains' frames, in three steps, so that what each one needs is on its way to the cache
- * while others are worked on: the index and the texts are larger than the nearest caches.
+ * The texts of callchains' frames, in three steps, each of which prefetches what the next one needs, as the
+ * index and the texts are larger than the nearest caches:
  *
- *   ask      of the addresses of a segment, of many callchains: in which images do they lie?
- *   answer   of all of them: which texts are theirs?
- *   put      one after the other, as they were asked
+ *   ask      finds the images at the addresses of a segment, for many callchains
+ *   answer   finds the texts of all of them
+ *   put      prints them one after the other, in the order of asking
  */
 #ifndef SONDE_VIEW_SCRIPT_SCRIPT_FRAMES_H
 #define SONDE_VIEW_SCRIPT_SCRIPT_FRAMES_H
@@ -13,14 +13,14 @@
 #include "resolve/chain.h"
 #include "view/script/script_names.h"
 
-/* A segment of a callchain, and what is asked of its frames. */
+/* A segment of a callchain, and what to show of its frames. */
 struct script_run {
     struct resolve_segment segment;
     uint64_t fields;
     struct model_when when;
     uint32_t pid;
-    bool in_kernel;   /* the sample was taken there */
-    bool wants_place; /* where frames lie is asked for, whatever the fields */
+    bool in_kernel;   /* the sample was taken in the kernel */
+    bool wants_place; /* the frames' places are needed, whatever the fields */
 };
 
 static inline bool script_run_is_cookie(const struct script_run *run) {
@@ -29,8 +29,8 @@ static inline bool script_run_is_cookie(const struct script_run *run) {
 
 struct script_ask {
     struct script_text_key key;
-    struct model_hit hit;           /* with run.wants_place, or fields that ask for it */
-    const struct script_kept *kept; /* the answer; NULL: to be asked for by script_names_text */
+    struct model_hit hit;           /* if run.wants_place, or if fields need it */
+    const struct script_kept *kept; /* the text that was found; NULL: script_names_text must make it */
 };
 
 /* Zeroed at first. */
@@ -40,15 +40,16 @@ struct script_frames {
 };
 
 void script_frames_fini(struct script_frames *f);
-/* Before the next callchains. */
+/* Removes all runs, before the next callchains. */
 static inline void script_frames_clear(struct script_frames *f) {
     f->asks.count = f->runs.count = 0;
 }
-/* Notes a run, a cookie's too, and asks for its addresses. False: memory; nothing has changed. */
+/* Adds a run, which may be a cookie, and finds the places of its addresses. False: memory; nothing has
+ * changed. */
 bool script_frames_ask(struct script_frames *f, struct script_names *n, const struct script_run *run);
 void script_frames_answer(struct script_frames *f, struct script_names *n);
 
-/* Puts the text of an answer, with a newline after it: of the frame of address `ip`. */
+/* Prints the text found for the frame of address `ip`, and a newline. */
 static inline void script_frames_put(struct script_names *n, const struct script_ask *ask, uint64_t fields,
                                      uint64_t ip, struct out *o) {
     struct script_text t;
@@ -60,7 +61,8 @@ static inline void script_frames_put(struct script_names *n, const struct script
     n->grades[t.grade]++;
 }
 
-/* The fields of a run's i-th frame, as far as its callchain decides. */
+/* Returns the fields of a run's i-th frame, with SCRIPT_DOUBT if it is the outermost one of a cut callchain.
+ */
 static inline uint64_t script_run_fields(const struct script_run *run, uint64_t i) {
     return run->fields | (run->segment.ends_early && i + 1 == run->segment.count ? SCRIPT_DOUBT : 0);
 }

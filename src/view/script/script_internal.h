@@ -10,29 +10,29 @@
 
 /* ---- script_place.c: addresses as "[unknown] (dso)" ---- */
 
-/* Where an address of a space lies; false, and no image, when nothing covers it. */
+/* Finds what is mapped at an address of a space. False, and no image: nothing is. */
 bool script_place_find(struct script_print *p, const struct script_sample *x, unsigned cpumode,
                        uint64_t address, struct model_hit *hit);
 
-/* Asks for the frames of a sample's callchain, of which script_place_sample takes the answers. */
+/* Looks up the frames of a sample's callchain, for script_place_sample to print. */
 void script_place_ask(struct script_print *p, uint64_t fields, const struct script_sample *x);
-/* The single address of a sample, or its callchain, as the fields ask. */
+/* Prints the single address of a sample, or its callchain, as the fields say. */
 void script_place_sample(struct script_print *p, const struct script_plan *plan,
                          const struct script_waiting *waiting);
-/* sample.addr: the number and, for events whose address is one of code or data, its names. */
+/* Prints sample.addr: the number and, for events whose address is one of code or data, its names. */
 void script_place_addr(struct script_print *p, const struct script_plan *plan, const struct script_sample *x);
-/* The branch stack in the form that the fields ask for. */
+/* Prints the branch stack in the form that the fields say. */
 void script_place_branches(struct script_print *p, const struct script_plan *plan,
                            const struct script_sample *x);
 /* Prints a deferred callchain's addresses as a block of its own. */
 void script_place_chain(struct script_print *p, uint64_t fields, const struct script_sample *x,
                         struct perfdata_u64s chain);
 
-/* ---- script_code.c: instructions, from the files that are proved to be what ran ---- */
+/* ---- script_code.c: instructions, from files that are proved to be the ones that ran ---- */
 
-/* The one that was sampled: " ilen: 3 insn: 48 89 f9". */
+/* Prints the sampled instruction: " ilen: 3 insn: 48 89 f9". */
 void script_code_sample(struct script_print *p, uint64_t fields, const struct script_sample *x);
-/* Those between the branches of the stack, up to the sample. */
+/* Prints the instructions between the branches of the stack, up to the sample. */
 void script_code_branches(struct script_print *p, uint64_t fields, const struct script_sample *x);
 
 /* ---- script_json.c: members of a sample's object, for the table of fields ---- */
@@ -44,14 +44,14 @@ script_json_fn script_json_raw, script_json_addr, script_json_ip, script_json_br
 /* ---- script_values.c ---- */
 
 void script_value_regs(struct out *o, const struct dump_regs *names, const struct perfdata_regs *regs);
-/* perf_mem_data_src in words; *width is the longest so far, to which shorter ones are padded. */
+/* Prints perf_mem_data_src in words, padded to *width, the longest so far. */
 void script_value_data_src(struct out *o, uint64_t data_src, unsigned *width);
 void script_value_page_size(struct out *o, uint64_t bytes);
-/* "/M/-/-/5/COND/- ": what follows a branch's addresses. */
+/* Prints what follows a branch's addresses: "/M/-/-/5/COND/- ". */
 void script_value_branch(struct out *o, const struct perfdata_branch *b);
-/* The raw bytes of a bpf-output event, in hex and as a text if they are one. */
+/* Prints the raw bytes of a bpf-output event, in hex and, if they are a text, as that. */
 void script_value_bpf(struct out *o, struct bytes raw);
-/* "2026-01-31 13:05:59.123456 " in local time. */
+/* Prints "2026-01-31 13:05:59.123456 " in local time. */
 void script_value_clock(struct out *o, uint64_t wall_ns, bool ns);
 
 #endif

@@ -8,7 +8,7 @@
 #include "view/script/script_internal.h"
 #include "view/script/script_record.h"
 
-/* The fixed beginning of a line. */
+/* Begins a line with what all have. */
 static struct json *open_line(struct script_json *j, const char *type) {
     j->json.out = j->print->out;
     json_open(&j->json, NULL, '{');
@@ -45,7 +45,7 @@ void script_json_header(struct script_json *j, const struct perfdata_header *h) 
     json_close(o, '}');
 }
 
-/* struct perf_event_attr as in memory, for scripts that unpack it. */
+/* Writes struct perf_event_attr as it is in memory, for scripts that unpack it. */
 static void attr_bytes(struct json *o, const struct perfdata_attr *attr) {
     struct writer w = {0};
     perfdata_attr_encode(attr, &w);
@@ -99,7 +99,8 @@ static void symbol(struct script_json *j, const char *prefix, const struct model
     json_text(o, strcat(strcpy(name, prefix), "bind"), binds[symbol_table_bind(table, s.index)]);
 }
 
-/* What is known of an address; each member's name starts with `prefix`. `doubt`: as SCRIPT_DOUBT. */
+/* Writes what is known of an address, in members whose names start with `prefix`. `doubt`: as SCRIPT_DOUBT.
+ */
 static void place_of(struct script_json *j, const char *prefix, const struct model_hit *hit, bool doubt) {
     struct json *o = &j->json;
     const struct model *model = j->print->model;
@@ -146,7 +147,7 @@ static void callchain(struct script_json *j, const struct script_sample *x) {
             continue;
         json_open(o, NULL, '{');
         json_hex(o, "ip", f->address);
-        resolve_sample_symbol(r, f); /* settles where it lies */
+        resolve_sample_symbol(r, f); /* settles its place */
         place_of(j, "", &f->hit, f->ends_early);
         json_close(o, '}');
     }
@@ -232,7 +233,7 @@ void script_json_addr(struct script_json *j, const struct script_sample *x) {
     place(j, "addr_", &hit);
 }
 
-/* A tracepoint's fields, or the bytes of all others. */
+/* Writes a tracepoint's fields, or the bytes of other raw data. */
 void script_json_raw(struct script_json *j, const struct script_sample *x) {
     const struct perfdata_attr *attr = &j->print->events->list.items[x->event].attr;
     struct json *o = &j->json;
@@ -245,7 +246,7 @@ void script_json_raw(struct script_json *j, const struct script_sample *x) {
     json_close(o, '}');
 }
 
-/* What -F has no field for. */
+/* Writes the values that -F has no field for. */
 static void other_values(struct script_json *j, const struct perfdata_sample *s) {
     struct json *o = &j->json;
     if (s->have & PERFDATA_SAMPLE_IDENTIFIER)

@@ -12,7 +12,7 @@
 #include "view/script/script_print.h"
 
 struct script_json;
-/* Gives the fields of a tracepoint's raw data to script_json_field; the owner (cmd/) knows the formats. */
+/* Passes the fields of a tracepoint's raw data to script_json_field; the owner (cmd/) knows the formats. */
 typedef void script_json_fields_fn(void *ctx, struct script_json *j, const struct perfdata_attr *attr,
                                    const struct perfdata_sample *s);
 
@@ -20,22 +20,24 @@ struct script_json {
     struct script_print *print;    /* borrowed: sink, events, names; its plans are not used */
     script_json_fields_fn *fields; /* NULL: no formats */
     void *fields_ctx;
-    const struct tracing_data *tracing; /* for `scripting`: NULL without tracepoints */
-    bool scripting;   /* what scripts get beyond that: raw data, extents of symbols and mappings, build-ids */
+    const struct tracing_data *tracing; /* for `scripting`; NULL without tracepoints */
+    bool scripting;   /* adds what only scripts need: raw data, extents of symbols and mappings, build-ids */
     struct json json; /* of the line being written */
-    size_t described_events; /* so many events have had their line */
+    size_t described_events; /* number of events whose line has been written */
 };
 
-/* The first line. */
+/* Writes the first line. */
 void script_json_header(struct script_json *j, const struct perfdata_header *h);
 
-/* A sample's line, and before it those of events not described yet. What is not in x->s->have is left out. */
+/* Writes a sample's line, after the lines of events not described yet. Leaves out what is not in x->s->have.
+ */
 void script_json_sample(struct script_json *j, const struct script_sample *x);
 
-/* The line of a record that is no sample, of a type that script_record_print knows; with its text. */
+/* Writes the line, including the text, of a record that is no sample and of a type that script_record_print
+ * knows. */
 void script_json_record(struct script_json *j, const struct perfdata_record *rec, struct model_when when);
 
-/* A field of the sample being written: for script_json_fields_fn. */
+/* Writes a field of the current sample: for script_json_fields_fn. */
 void script_json_field(struct script_json *j, const char *name, const char *value, size_t len);
 
 #endif

@@ -20,7 +20,7 @@ enum counter {
     EMULATION_FAULTS = SOFTWARE + 8,
 };
 
-/* What is printed is `of` for each `per`; texts are perf's. */
+/* The metrics: `of` divided by `per`; texts are perf's. */
 static const struct {
     uint8_t of, per;
     uint8_t factor;
@@ -34,7 +34,7 @@ static const struct {
 };
 
 void script_metric_add(struct script_metric *m, const struct perfdata_attr *attr, uint64_t moved) {
-    /* The upper half of a processor's event says which kind of cores it is of (PERF_PMU_TYPE_SHIFT). */
+    /* The upper half of a hardware event's config is the type of cores (PERF_PMU_TYPE_SHIFT). */
     uint64_t config = attr->type == PERFDATA_TYPE_HARDWARE ? attr->config & UINT32_MAX : attr->config;
     uint64_t n = attr->type == PERFDATA_TYPE_HARDWARE ? config : SOFTWARE + config;
     if ((attr->type != PERFDATA_TYPE_HARDWARE && attr->type != PERFDATA_TYPE_SOFTWARE) ||
@@ -49,7 +49,7 @@ static void start_line(struct script_print *p, const struct script_sample *x) {
     out_str(p->out, "\tmetric:");
 }
 
-/* So many a second, as 51.000 K/sec. */
+/* Prints a number per second, as 51.000 K/sec. */
 static void print_rate(struct out *out, double a_second) {
     static const char units[] = " KMGT";
     unsigned unit = 0;

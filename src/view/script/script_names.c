@@ -7,7 +7,7 @@
 
 #define UNKNOWN "[unknown]"
 
-/* Beside the fields: the place of a call that returns there. */
+/* Extra bit of a field mask: the place is that of a call, found from its return address. */
 #define CALLER (1ull << 62)
 
 bool script_names_init(struct script_names *n, const struct model *model) {
@@ -26,8 +26,8 @@ void script_names_forget(struct script_names *n) {
     script_texts_fini(&n->texts);
 }
 
-/* The offset that perf shows for an address in its image: memory without a file and the kernel have none but
- * the address itself. */
+/* Returns the offset that perf shows for an address in its image; for the kernel and memory without a file it
+ * is the address itself. */
 static uint64_t shown_offset(const struct script_names *n, const struct model_hit *hit, uint64_t address) {
     switch (model_image(n->model, hit->image)->kind) {
     case MODEL_IMAGE_ANON:
@@ -40,7 +40,7 @@ static uint64_t shown_offset(const struct script_names *n, const struct model_hi
     }
 }
 
-/* Beside a missing source line perf shows the address that the image's own file has for the place. */
+/* Returns the address in the image's own file, which perf shows next to a missing source line. */
 static uint64_t own_address(struct script_names *n, const struct model_hit *hit, uint64_t address) {
     const struct symbol_table *table = NULL;
     if (n->names && model_image(n->model, hit->image)->kind == MODEL_IMAGE_FILE) {
@@ -62,12 +62,12 @@ static void settle(struct script_names *n, struct model_hit *hit) {
         resolve_names_find_caller(n->names, hit);
 }
 
-/* Whether the frame directly outside of this one holds an exact address. */
+/* Whether this frame's caller has an exact address. */
 static bool is_entry(struct script_names *n, const struct model_hit *hit) {
     return resolve_names_is_entry(n->names, script_names_symbol_id(n, hit), hit->space);
 }
 
-/* Only then does it matter what encloses a frame. */
+/* Whether the symbol is needed; only then the kind of the enclosing frame matters. */
 static bool wants_symbol(const struct script_names *n, uint64_t fields) {
     return fields & (SCRIPT_BIT(SYM) | SCRIPT_BIT(SRCLINE) | SCRIPT_EVIDENCE) || n->inlines;
 }
@@ -117,15 +117,15 @@ const char *script_names_dso(struct script_names *n, const struct model_hit *hit
 
 /* ---- texts ---- */
 
-/* perf shows no offset in a kernel whose symbols it has. */
+/* True of a kernel whose symbols are known: perf shows no offset in it. */
 static bool is_named_kernel(struct script_names *n, const struct model_hit *hit) {
     if (!n->names || model_image(n->model, hit->image)->kind != MODEL_IMAGE_KERNEL)
         return false;
-    script_names_symbol_id(n, hit); /* loads them */
+    script_names_symbol_id(n, hit); /* loads its symbols */
     return resolve_names_table(n->names, hit->image);
 }
 
-/* `known`: the line, if that was found out already. */
+/* `known`: the line, if it is known already. */
 static void compose_line(struct script_names *n, const struct model_hit *hit, uint64_t address,
                          const struct object_line *known) {
     struct out *o = &n->scratch;
@@ -163,7 +163,7 @@ static void compose_symbol(struct script_names *n, uint64_t fields, const struct
     }
 }
 
-/* " {exact, build-id, symtab of /bin/x}". */
+/* Writes " {exact, build-id, symtab of /bin/x}". */
 static void compose_evidence(struct script_names *n, uint64_t fields, const struct model_hit *hit) {
     struct symbol_provenance from =
         resolve_provenance_of(n->names, MODEL_NONE, script_names_symbol_id(n, hit)).symbol;
@@ -202,7 +202,7 @@ static void compose(struct script_names *n, uint64_t fields, const struct model_
     if (fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF))) {
         out_str(o, " (");
         if (hit->image != MODEL_NONE && fields & SCRIPT_BIT(DSOFF) && !is_named_kernel(n, hit)) {
-            out_str(o, model_image(n->model, hit->image)->name); /* a module with its path, as in perf */
+            out_str(o, model_image(n->model, hit->image)->name); /* modules with their path, as in perf */
             out_str(o, "+0x");
             out_hex(o, shown_offset(n, hit, address), 0);
         } else {
@@ -220,7 +220,7 @@ static void compose(struct script_names *n, uint64_t fields, const struct model_
 
 enum { INLINES_MAX = 64 };
 
-/* A frame with what was inlined there, each with the frame's address. False: nothing was. */
+/* Writes a frame and the functions inlined there, each with the frame's address. False: none were. */
 static bool compose_inlined(struct script_names *n, uint64_t fields, const struct model_hit *hit,
                             uint64_t address) {
     struct object_inline inlined[INLINES_MAX];
@@ -247,7 +247,7 @@ static bool compose_inlined(struct script_names *n, uint64_t fields, const struc
 enum { NAMELESS = SCRIPT_STYLES_MAX };
 _Static_assert(2 * SCRIPT_STYLES_MAX == 1 << SCRIPT_STYLE_BITS, "styles in keys, with a bit beside them");
 
-/* The number of a set of fields, or SCRIPT_STYLES_MAX. */
+/* Returns the number of a set of fields, or SCRIPT_STYLES_MAX. */
 static uint32_t style_of(struct script_names *n, uint64_t fields) {
     for (uint32_t i = 0; i < n->styles.count; i++)
         if (n->styles.items[i] == fields)
@@ -259,14 +259,14 @@ static uint32_t style_of(struct script_names *n, uint64_t fields) {
     return (uint32_t)(n->styles.count - 1);
 }
 
-/* What of the fields tells texts apart. */
+/* The fields that make texts differ. */
 #define TELLING (SCRIPT_PLACE_FIELDS | SCRIPT_NEWLINE | SCRIPT_DOUBT)
 
 bool script_names_key(struct script_names *n, uint64_t fields, const struct model_hit *hit, uint64_t address,
                       struct script_text_key *key) {
     uint32_t style = style_of(n, (fields & TELLING) | (hit->back ? CALLER : 0));
     uint64_t offset = 0;
-    if (hit->image != MODEL_NONE) /* where the text shows a number, that is it */
+    if (hit->image != MODEL_NONE) /* texts that show a number differ by that number */
         offset = fields & SCRIPT_NUMBERED ? shown_offset(n, hit, address) : hit->offset;
     *key = script_names_key_of(style, hit->image, offset);
     return style != SCRIPT_STYLES_MAX && script_names_has_room(hit->image);
@@ -282,8 +282,8 @@ bool script_names_styles(struct script_names *n, uint64_t fields, struct script_
     return out->exact != SCRIPT_STYLES_MAX && out->caller != SCRIPT_STYLES_MAX;
 }
 
-/* Where nothing has a name the text is the same everywhere in an image, unless it shows a number; *key
- * becomes the one of all those places. */
+/* Whether the text is the same wherever in an image nothing has a name, as it shows no number; *key is then
+ * that of all those places. */
 static bool is_shared(struct script_names *n, uint64_t fields, const struct model_hit *hit,
                       struct script_text_key *key) {
     if (hit->image == MODEL_NONE || !(fields & SCRIPT_BIT(SYM)) || n->inlines ||
@@ -328,13 +328,13 @@ struct script_text script_names_text(struct script_names *n, uint64_t fields, co
         ref = shares ? script_texts_find(&n->texts, shared) : 0;
         if (!ref) {
             struct script_text made = made_text(n, fields, &hit, address, &inlined);
-            /* With something inlined it has the address in it, and holds for no other. */
+            /* A text with inlined functions has the address in it, and holds for no other. */
             if (keeps && !inlined)
                 ref = script_texts_add(&n->texts, shared, made.text, made.len, made.grade, made.entry);
             if (!ref)
                 return made;
         }
-        if (shares) /* if not, it is found the long way again */
+        if (shares) /* may fail: then it is found the long way again */
             (void)script_texts_share(&n->texts, key, ref);
     }
     const struct script_kept *kept = script_texts_at(&n->texts, ref);

@@ -25,14 +25,14 @@ bool script_print_locate_address(struct script_print *p, const struct script_sam
                                    x->when, address, hit);
 }
 
-/* Everything that follows an address, as far as the fields ask. */
+/* Prints everything that follows an address, as the fields say. */
 static void print_names(struct script_print *p, uint64_t fields, const struct model_hit *hit,
                         uint64_t address) {
     struct script_text t = script_names_text(&p->names, fields, hit, address);
     script_text_put(p->out, t);
 }
 
-/* " (dso)" or " (dso+0xoff)"; hit->image may be MODEL_NONE. */
+/* Prints " (dso)" or " (dso+0xoff)"; hit->image may be MODEL_NONE. */
 static void print_image(struct script_print *p, uint64_t fields, const struct model_hit *hit,
                         uint64_t address) {
     print_names(p, fields & (SCRIPT_BIT(DSO) | SCRIPT_BIT(DSOFF)), hit, address);
@@ -46,7 +46,7 @@ static void print_address(struct script_print *p, uint64_t address) {
 
 /* ---- callchains ---- */
 
-/* --stop-bt: the named function is the last one shown. */
+/* True of the last function to show (--stop-bt). */
 static bool stops_chain(struct script_print *p, const struct script_ask *ask) {
     uint64_t offset;
     const char *name = script_names_symbol(&p->names, &ask->hit, &offset);
@@ -56,7 +56,7 @@ static bool stops_chain(struct script_print *p, const struct script_ask *ask) {
     return false;
 }
 
-/* If memory runs out, the callchain or the rest of it is not printed. */
+/* Looks up the chain's frames. If memory runs out, the rest of it is not printed. */
 static void ask_segments(struct script_print *p, uint64_t fields, const struct script_sample *x) {
     for (size_t i = 0; i < p->samples.chain.segments.count; i++) {
         struct script_run run = {.segment = p->samples.chain.segments.items[i],
@@ -86,7 +86,7 @@ static void print_cookie(struct script_print *p, const struct script_run *run) {
     out_char(p->out, '\n');
 }
 
-/* False: nothing more of the chain is to be shown. */
+/* Prints a run. False: nothing more of the chain is to be shown. */
 static bool print_run(struct script_print *p, const struct script_run *run, const struct script_ask *ask) {
     for (uint64_t i = 0; i < run->segment.count; i++, ask++) {
         uint64_t ip = resolve_segment_at(&run->segment, i);
@@ -101,7 +101,7 @@ static bool print_run(struct script_print *p, const struct script_run *run, cons
     return true;
 }
 
-/* What was asked for, from those runs and frames on. */
+/* Prints the frames that were looked up, from `from` on. */
 static void print_runs(struct script_print *p, struct script_asked from, size_t run_end) {
     size_t frame = from.frame;
     bool more = true;

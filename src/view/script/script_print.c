@@ -50,7 +50,7 @@ void script_print_fini(struct script_print *p) {
 
 /* ---- plans ---- */
 
-/* What one function prints for several fields it prints once. */
+/* Lists the functions that print the fields. One that prints several fields is called once. */
 static void plan_steps(struct script_plan *plan) {
     const struct script_field *field, *before = NULL;
     for (size_t i = 0; (field = script_field_at(i)); i++) {
@@ -64,7 +64,7 @@ static void plan_steps(struct script_plan *plan) {
     }
 }
 
-/* Branches that are sampled one by one, as BTS does: period 1 of the branch counter. */
+/* True for branches that are sampled one by one, as with BTS: period 1 of the branch counter. */
 static bool is_branch_pair(const struct perfdata_attr *attr) {
     enum { BRANCH_INSTRUCTIONS = 4 }; /* enum perf_hw_id */
     return attr->type == PERFDATA_TYPE_HARDWARE && attr->config == BRANCH_INSTRUCTIONS &&
@@ -76,7 +76,7 @@ static bool is_bpf_output(const struct perfdata_attr *attr) {
     return attr->type == PERFDATA_TYPE_SOFTWARE && attr->config == BPF_OUTPUT;
 }
 
-/* The event's name, right-aligned to the longest one's width, and ": ". */
+/* Makes the event's name, right-aligned to the longest name, and ": ". */
 static bool plan_name(struct script_print *p, struct script_plan *plan, const char *name, size_t width) {
     size_t len = strlen(name), pad = width > len ? width - len : 0, all = pad + len + 2;
     char *text = arena_alloc(&p->arena, all > SCRIPT_NAME_STEP ? all : SCRIPT_NAME_STEP);
@@ -102,7 +102,7 @@ static bool plan_make(struct script_print *p, const struct perfdata_event *e, si
     uint64_t fields = plan->fields;
     plan->chain =
         p->options.chains && fields & SCRIPT_BIT(IP) && e->attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN;
-    /* perf shows the target unasked unless the user spoke about the fields. */
+    /* perf shows the target by default, if the user did not choose fields. */
     plan->branch_pair = is_branch_pair(&e->attr) &&
                         (fields & SCRIPT_BIT(ADDR) || !p->options.fields.spoken[script_kind_of(&e->attr)]);
     plan_steps(plan);
@@ -182,7 +182,7 @@ void script_print_flush(struct script_print *p) {
 }
 
 void script_print_later(struct script_print *p, const struct script_sample *x) {
-    enum { FRAMES = 512 }; /* so many are enough */
+    enum { FRAMES = 512 }; /* enough for prefetching to work */
     const struct script_plan *plan = &p->plans.items[x->event];
     if (!plan->fields)
         return;
@@ -192,7 +192,7 @@ void script_print_later(struct script_print *p, const struct script_sample *x) {
     if (plan->chain)
         script_place_ask(p, plan->fields, x);
     waiting->run_end = p->frames.runs.count;
-    /* The next sample's chain takes the place of one that lies in the chain's own memory. */
+    /* A chain that is in the chain's own memory is overwritten by the next sample's. */
     if (p->queued == SCRIPT_QUEUE_MAX || p->frames.asks.count >= FRAMES ||
         (plan->chain && p->samples.chain.own_memory))
         script_print_flush(p);

@@ -8,10 +8,10 @@
 
 enum { NO_ID = -1 };
 
-/* Whom a record is about, when it says so itself. */
+/* The thread that a record is about, if it says so itself. */
 struct subject {
     uint32_t pid, tid;
-    uint64_t time_ns; /* 0: only its sample_id knows */
+    uint64_t time_ns; /* 0: only the sample_id has it */
     bool given;
 };
 
@@ -179,7 +179,7 @@ static struct subject subject_of(const struct perfdata_record *rec) {
     }
 }
 
-/* The fields before the text: what the sample_id says or, where there is none, the record itself. */
+/* Prints the fields before the text, from the sample_id or, without one, from the record itself. */
 static void print_start(struct script_print *p, const struct script_plan *plan,
                         const struct perfdata_record *rec, struct model_when when) {
     struct subject about = subject_of(rec);
@@ -202,10 +202,10 @@ static void print_start(struct script_print *p, const struct script_plan *plan,
     if (rec->id.have & PERFDATA_SAMPLE_TIME)
         x.time_ns = rec->id.time;
     x.cpu = rec->id.have & PERFDATA_SAMPLE_CPU ? rec->id.cpu : 0;
-    /* An exit takes the thread's name with it: look before. */
+    /* An exit removes the thread's name: look it up before. */
     if (rec->type == PERFDATA_RECORD_EXIT && x.when.order)
         x.when.order--;
-    /* The kernel's own map events carry pid -1, tid 0: the idle task. */
+    /* The kernel's own map events have pid -1, tid 0, which is the idle task. */
     if (x.comm_pid == (uint32_t)NO_ID && x.comm_tid == 0)
         x.comm_pid = 0;
     script_print_start(p, plan, &x);

@@ -20,17 +20,17 @@ enum script_show {
     SCRIPT_SHOW_ERRORS = 1 << 10,  /* AUXTRACE_ERROR, always shown */
 };
 
-/* True when one of the groups in `show` has this type. */
+/* True if one of the groups in `show` has this type. */
 bool script_record_shown(unsigned show, uint32_t type);
 
 /*
- * Prints a record of such a type. `event` is the one it belongs to (its plan gives the fields before the
- * text, and no fields mean no line), `when` its place in time: the thread's name is the one after the record.
+ * Prints a record of such a type. `event` is its event (whose plan has the fields before the text; without
+ * fields there is no line), `when` its place in time: the thread's name is the one after the record.
  */
 void script_record_print(struct script_print *p, uint32_t event, const struct perfdata_record *rec,
                          struct model_when when);
 
-/* Only the text, "PERF_RECORD_COMM: ..." and a newline; nothing for a CALLCHAIN_DEFERRED. */
+/* Prints only the text, "PERF_RECORD_COMM: ..." and a newline; nothing for a CALLCHAIN_DEFERRED. */
 void script_record_text(struct script_print *p, const struct perfdata_record *rec);
 
 #endif

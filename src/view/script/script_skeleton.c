@@ -7,7 +7,7 @@ static void put(struct out *o, struct bytes b) {
     out_mem(o, (const char *)b.data, b.size);
 }
 
-/* Names become parts of Python identifiers. */
+/* Writes a name as a part of a Python identifier. */
 static void put_name(struct out *o, struct bytes b) {
     for (size_t i = 0; i < b.size; i++) {
         char c = (char)b.data[i];
@@ -23,7 +23,7 @@ static bool is_word(struct bytes b, const char *const *words) {
     return false;
 }
 
-/* A field called like a word of Python's cannot be an argument of that name. */
+/* Writes a field's name as an argument, changed if it is a reserved word of Python. */
 static void put_argument(struct out *o, struct bytes name) {
     static const char *const reserved[] = {"from",   "in",     "is",   "as",    "class", "def",
                                            "global", "lambda", "pass", "print", NULL};

@@ -7,7 +7,7 @@
 #include "format/perfdata/events/events.h"
 #include "format/tracefs/tracing_data.h"
 
-/* One handler for each tracepoint, with its fields; `tracing` may be NULL. */
+/* Writes a handler for each tracepoint, with its fields; `tracing` may be NULL. */
 void script_skeleton_write(const struct perfdata_events *events, const struct tracing_data *tracing,
                            struct out *o);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields of script (-F): the table, in the order of printing, and above it what its rows print, as text
- * and as JSON. What a line is made of is found out once for each event (script_print.c).
+ * The fields of script (-F): the table, in the order of printing, and before it the functions that print its
+ * rows, as text and as JSON. Which of them a line needs is decided once for each event (script_print.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { NS_PER_SECOND = 1000000000 };
 
 enum { COMM_MAX = 16 }; /* the kernel's names are shorter, and no column is wider */
 
-/* What a thread is called for some time. */
+/* The name of a thread during some time. */
 struct script_comm {
     struct model_comm_span span; /* from = until: the slot is free */
     uint32_t pid, tid;
@@ -26,7 +26,7 @@ struct script_comm {
     char unnamed[24];
 };
 
-/* Where nothing names the thread then, its id does. */
+/* Sets the name; without one, the thread's id. */
 static void set_name(struct script_comm *c) {
     c->name = c->span.comm;
     if (!c->name) {
@@ -45,7 +45,7 @@ static void set_name(struct script_comm *c) {
     memcpy(c->right + COMM_MAX - c->len, c->name, c->len);
 }
 
-/* In *room where none are remembered. */
+/* Returns the thread's name, kept in a slot or, if none can be kept, in *room. */
 static const struct script_comm *comm_of(struct script_print *p, const struct script_start *x,
                                          struct script_comm *room) {
     enum { SLOTS = 256 };
@@ -91,7 +91,7 @@ static void json_comm(struct script_json *j, const struct script_sample *x) {
         json_text(&j->json, "comm", comm);
 }
 
-/* An id as %7d; the kernel's -1 stands for "none". */
+/* Writes an id as %7d; the kernel's -1 means "none". */
 static char *put_id(char *at, uint32_t id) {
     if (__builtin_expect((int32_t)id >= 0, 1))
         return digits_dec(at, id, 7);
@@ -103,7 +103,7 @@ static char *put_id(char *at, uint32_t id) {
     return at + (end - tmp);
 }
 
-/* "pid/tid", or one of them. */
+/* Prints "pid/tid", or one of them. */
 static void print_ids(struct script_print *p, const struct script_plan *plan, const struct script_start *x) {
     bool pid = plan->fields & SCRIPT_BIT(PID);
     char *start = out_room(p->out, 64), *at = put_id(start, pid ? x->pid : x->tid);
@@ -154,7 +154,7 @@ static void json_cpu(struct script_json *j, const struct script_sample *x) {
     json_int(&j->json, "cpu", (int32_t)x->s->cpu);
 }
 
-/* The letters of perf-script(1) for a record's misc field. */
+/* Prints perf-script(1)'s letters for a record's misc field. */
 static void print_misc(struct script_print *p, const struct script_plan *plan, const struct script_start *x) {
     static const char modes[8] = {0, 'K', 'U', 'H', 'G', 'g', 0, 0};
     char text[4], *at = text;
@@ -215,8 +215,8 @@ static void print_clock(struct script_print *p, const struct script_plan *plan,
         script_value_clock(p->out, x->time_ns + (uint64_t)p->clock_offset_ns, p->options.ns);
 }
 
-/* The time that is shown: since the start, since the line before, or as recorded. What was there before the
- * recording began has time 0, from which nothing is counted. */
+/* Returns the time to show: since the start, since the line before, or as recorded. Records of what existed
+ * before the recording have time 0, from which no time is counted. */
 static uint64_t shown_time(struct script_print *p, uint64_t time_ns) {
     uint64_t shown = time_ns;
     if (p->options.reltime) {
@@ -257,7 +257,7 @@ static void json_time(struct script_json *j, const struct script_sample *x) {
 
 /* ---- samples ---- */
 
-/* Without the field every sample stands for the event's fixed period; readings tell how much it was. */
+/* Returns the period. Without the field it is the event's fixed period, unless readings have the real one. */
 static uint64_t period_of(const struct script_print *p, const struct script_sample *x, uint64_t told) {
     return told & (PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_READ)
                ? x->s->period
@@ -280,7 +280,7 @@ static void json_period(struct script_json *j, const struct script_sample *x) {
 static void print_event(struct script_print *p, const struct script_plan *plan,
                         const struct script_waiting *w) {
     (void)w;
-    if (plan->name_len <= SCRIPT_NAME_STEP) { /* a copy of a known size */
+    if (plan->name_len <= SCRIPT_NAME_STEP) { /* a copy of fixed size is fast */
         memcpy(out_room(p->out, SCRIPT_NAME_STEP), plan->name, SCRIPT_NAME_STEP);
         p->out->len += plan->name_len;
     } else {
@@ -295,7 +295,7 @@ static void json_event(struct script_json *j, const struct script_sample *x) {
         json_number(&j->json, "event_number", x->event);
 }
 
-/* Set by decoders of AUX data only; the column is there. */
+/* Only decoders of AUX data set flags, but the column is always there. */
 static void print_flags(struct script_print *p, const struct script_plan *plan,
                         const struct script_waiting *w) {
     (void)plan, (void)w;
@@ -464,7 +464,7 @@ static const struct script_field rows[] = {
      .start = print_guest},
     {NAMES("vcpu", "the guest's CPU"), .id = SCRIPT_VCPU, .start = print_guest},
     {NAMES("comm", "the thread's name"), .id = SCRIPT_COMM, .defaults = SCRIPT_ANY_KIND, .start = print_comm,
-     .json = json_comm}, /* without TID: that of -1 */
+     .json = json_comm}, /* without TID, that of -1 */
     {NAMES("pid", "the process id"), .id = SCRIPT_PID, NEEDS(TID), .start = print_ids, .json = json_pid},
     {NAMES("tid", "the thread's id"), .id = SCRIPT_TID, .defaults = SCRIPT_ANY_KIND, NEEDS(TID),
      .start = print_ids, .json = json_tid},
@@ -498,7 +498,7 @@ static const struct script_field rows[] = {
      .print = print_cgroup, .json = json_cgroup},
     {NAMES("ip", "the code's address, or the callchain"), .id = SCRIPT_IP, .defaults = NOT_TRACE, NEEDS(IP),
      .print = script_place_sample, .json = script_json_ip},
-    /* These stand with addresses. */
+    /* These are printed with addresses. */
     {NAMES("sym", "the function"), .id = SCRIPT_SYM, .defaults = NOT_TRACE, .model = MODEL_NEED_MAPS},
     {NAMES("symoff", "the offset in the function"), .id = SCRIPT_SYMOFF, .defaults = NOT_TRACE},
     {NAMES("dso", "the program, library or kernel module"), .id = SCRIPT_DSO, .defaults = NOT_TRACE,
@@ -542,7 +542,7 @@ static const struct script_field rows[] = {
      .print = print_code_page, .json = json_code_page},
     {NAMES("metric", "figures such as instructions per cycle, on lines of their own"),
      .id = SCRIPT_METRIC}, /* script_metric.h */
-    /* Of instruction traces; other samples show nothing. */
+    /* Fields of instruction traces; other samples print nothing. */
     {NAMES("synth", "what was made of instruction traces"), .defaults = 1 << SCRIPT_KIND_SYNTH},
     {NAMES("callindent", "calls, indented, of instruction traces")},
     {NAMES("ipc", "instructions per cycle, of instruction traces")},

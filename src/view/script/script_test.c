@@ -16,7 +16,7 @@ static struct bytes text(const char *s) {
     return (struct bytes){(const uint8_t *)s, strlen(s) + 1};
 }
 
-/* A process with a kernel, a file and memory of a JIT; its thread 101 has a long name. */
+/* A process with a kernel, a file and JIT memory; its thread 101 has a long name. */
 struct world {
     struct perfdata_events events;
     struct model *model;
@@ -110,7 +110,7 @@ static void print(struct world *w, const struct perfdata_sample *s, uint16_t mis
     script_print_sample(&w->print, &x);
 }
 
-/* What one sample of a hardware event with these sample bits prints. */
+/* Compares what one sample of a hardware event with these sample bits prints. */
 static void assert_line(struct script_print_options o, uint64_t bits, const struct perfdata_sample *s,
                         uint16_t misc, const char *want) {
     struct world w;
@@ -269,11 +269,11 @@ static void test_corrupt_chain_shows_nothing(void **state) {
     (void)state;
     const uint64_t chain[] = {PERFDATA_CONTEXT_USER, 0x400123, (uint64_t)-600, 0x400124};
     assert_chain("ip", 0, chain, 4, "\n\n");
-    /* What lies after the depth that is shown is not looked at. */
+    /* Addresses beyond the depth that is shown are not looked at. */
     assert_chain("ip", 1, chain, 4, "\n\t          400123\n\n");
 }
 
-/* Without the chain that came later its cookie stands for it. */
+/* Without its deferred chain the cookie is shown. */
 static void test_cookie(void **state) {
     (void)state;
     uint64_t chain[] = {PERFDATA_CONTEXT_KERNEL, 0xffffffff81000010, PERFDATA_CONTEXT_USER_DEFERRED,
@@ -329,7 +329,7 @@ static void test_branch_types(void **state) {
     }
 }
 
-/* BTS: a branch a sample. */
+/* BTS: each sample is a branch. */
 static void test_branch_pair(void **state) {
     (void)state;
     struct script_print_options o = options(NULL);
@@ -401,7 +401,7 @@ static void test_tracepoint(void **state) {
     print(&w, &s, PERFDATA_MISC_KERNEL);
     assert_string_equal(out_text(&w.out), "thr with (odd]\tname     101 [003]  1234.567890: cycles: id=9\n");
     world_fini(&w);
-    /* A callchain brings the addresses along. */
+    /* With a callchain the addresses are printed, too. */
     const uint64_t chain[] = {PERFDATA_CONTEXT_USER, 0x400123};
     s.callchain = (struct perfdata_u64s){(const uint8_t *)chain, 2, false};
     bits |= PERFDATA_SAMPLE_CALLCHAIN;
@@ -468,7 +468,7 @@ static void test_data_src(void **state) {
         assert_string_equal(out_text(&o), rows[i].want);
         out_fini(&o);
     }
-    /* Later ones are as wide as the widest before. */
+    /* Later texts are padded to the widest before. */
     struct out o;
     unsigned width = 47;
     assert_true(out_init(&o, NULL, NULL));
@@ -577,7 +577,7 @@ static void test_map_records(void **state) {
     r.mmap2.filename = text("/bin/foo");
     assert_record(r, true, START "MMAP2 100/101: [0x400000(0x1000) @ 0x2000 08:01 77 3]: r-xp /bin/foo\n");
     r.mmap2.has_build_id = true;
-    r.mmap2.build_id_size = 200; /* not believed */
+    r.mmap2.build_id_size = 200; /* impossible size: ignored */
     r.mmap2.build_id[0] = 0xab;
     r.mmap2.build_id[19] = 0xcd;
     r.mmap2.prot = 2;
@@ -607,7 +607,7 @@ static void test_long_records(void **state) {
                         "            Old bytes: 0f 1f 44 00 00 01 02 03 04 05 06 07 08 09 0a 0b\n"
                         "            Old bytes: 0c\n"
                         "            New bytes: e8 ff\n");
-    /* Lengths beyond the record show what is there. */
+    /* Lengths beyond the record: what is there is shown. */
     r.text_poke.new_len = 9999;
     r.text_poke.bytes.size = 18;
     assert_record(r, true,
@@ -720,7 +720,7 @@ static void test_missing_fields(void **state) {
     }
 }
 
-/* A row of the table of fields has what all rows need, and a bit of its own. */
+/* Each row of the table of fields has what all rows need, and a bit of its own. */
 static void test_field_rows(void **state) {
     const struct script_field *field, *other;
     uint64_t bits = 0;

@@ -22,7 +22,7 @@ static void put(struct script_texts *t, struct script_text_slot slot) {
     t->slots[i] = slot;
 }
 
-/* Sees to it that there is a slot for another one. False: memory. */
+/* Makes room for one more slot. False: memory. */
 static bool make_room(struct script_texts *t) {
     struct script_texts old = *t;
     size_t slots = t->slots ? t->mask + 1 : 0;
@@ -42,7 +42,7 @@ static bool make_room(struct script_texts *t) {
     return true;
 }
 
-/* Room for so many units, one after the other, at t->used. */
+/* Makes room for this many consecutive units at t->used. */
 static bool make_units(struct script_texts *t, uint32_t units) {
     size_t slack = SCRIPT_TEXT_SLACK;
     uint32_t rest = (uint32_t)(t->chunks.count * SCRIPT_TEXT_CHUNK) - t->used;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts that are needed again and again, each kept once, and found by two numbers: an index of 16 bytes a
- * slot, which says where in the chunks the text lies.
+ * A store of texts that are printed many times, each kept once and found by two numbers: an index with 16
+ * bytes a slot, which says where in the chunks the text is.
  *
  *   slots   | offset, place, ref | ...        chunks[ref / CHUNK] + ref % CHUNK:
  *                           `-------------->    len grade entry "text\n"   (at a multiple of 16 bytes)
@@ -17,7 +17,7 @@
 #include "base/prefetch.h"
 #include "base/vec.h"
 
-/* SCRIPT_TEXT_SLACK bytes from a text's start can be read even if it is shorter. */
+/* SCRIPT_TEXT_SLACK bytes from a text's start can be read even if the text is shorter. */
 enum { SCRIPT_TEXT_SLACK = 128, SCRIPT_TEXT_UNIT = 16, SCRIPT_TEXT_CHUNK = 1 << 14 /* units */ };
 
 struct script_kept {
@@ -30,14 +30,15 @@ struct script_kept {
 struct script_text_key {
     uint64_t offset;
     uint32_t place;
-    uint32_t hash; /* of both */
+    uint32_t hash; /* of offset and place */
 };
 
 static inline struct script_text_key script_text_key_of(uint64_t offset, uint32_t place) {
     return (struct script_text_key){offset, place, (uint32_t)hash_u64(offset ^ (uint64_t)place << 32)};
 }
 
-/* 0: none. The highest bit is script_kept.entry, the others count units from 1 on. */
+/* A text's reference. 0: none. The highest bit is script_kept.entry; the others are its first unit, counted
+ * from 1. */
 typedef uint32_t script_text_ref;
 #define SCRIPT_TEXT_ENTRY (1u << 31)
 
@@ -57,7 +58,7 @@ struct script_texts {
 
 void script_texts_fini(struct script_texts *t);
 
-/* Has the slot of a key brought into the cache, for a question soon to come. */
+/* Prefetches the slot of a key that will soon be looked up. */
 static inline void script_texts_prefetch(const struct script_texts *t, struct script_text_key key) {
     if (t->slots)
         prefetch(&t->slots[key.hash & t->mask]);
@@ -73,18 +74,17 @@ static inline script_text_ref script_texts_find(const struct script_texts *t, st
     }
 }
 
-/* What a ref that is not 0 stands for; valid until script_texts_fini. */
+/* Returns the text of a ref that is not 0; valid until script_texts_fini. */
 static inline const struct script_kept *script_texts_at(const struct script_texts *t, script_text_ref ref) {
     uint32_t unit = (ref & ~SCRIPT_TEXT_ENTRY) - 1;
     return (const struct script_kept *)(t->chunks.items[unit / SCRIPT_TEXT_CHUNK] +
                                         (size_t)(unit % SCRIPT_TEXT_CHUNK) * SCRIPT_TEXT_UNIT);
 }
 
-/* Keeps a text of a key that is not there yet. 0: it is too long, or memory ran out, and nothing has changed.
- */
+/* Adds the text of a key that is not there yet. 0: it is too long, or memory; nothing has changed. */
 script_text_ref script_texts_add(struct script_texts *t, struct script_text_key key, const char *text,
                                  uint32_t len, uint8_t grade, bool entry);
-/* Gives the text of a ref another key, that is not there yet. False: memory; nothing has changed. */
+/* Adds another key, not there yet, for the text of a ref. False: memory; nothing has changed. */
 bool script_texts_share(struct script_texts *t, struct script_text_key key, script_text_ref ref);
 
 #endif

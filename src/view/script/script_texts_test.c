@@ -12,7 +12,7 @@ static struct script_text_key key(uint32_t i) {
     return script_text_key_of((uint64_t)i * 0x1001, i % 7);
 }
 
-/* Texts of many lengths, so that chunks end in the midst of one. */
+/* Texts of many lengths, so that chunks end in the middle of one. */
 static uint32_t text_of(uint32_t i, char text[256]) {
     uint32_t len = (uint32_t)sprintf(text, "text %u ", i);
     memset(text + len, 'a' + (int)(i % 26), i % 200);

@@ -99,7 +99,7 @@ void script_value_data_src(struct out *o, uint64_t v, unsigned *width) {
 
 /* ---- bpf-output ---- */
 
-/* True when the bytes are printable chars and NULs at the end, at least one of them. */
+/* True of printable chars, at least one, with only NULs after them. */
 static bool is_text(struct bytes raw) {
     size_t len = bytes_text_len(raw);
     if (len == raw.size)
