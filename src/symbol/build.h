@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the symbols that an image lists, in any order and with several at one place, to its table. */
+/* Builds an image's table from the symbols that it lists, in any order and with several at one place. */
 #ifndef SONDE_SYMBOL_BUILD_H
 #define SONDE_SYMBOL_BUILD_H
 
@@ -15,18 +15,18 @@ struct symbol_draft {
     uint8_t bind;        /* enum symbol_bind */
     uint8_t flags;       /* enum symbol_flag */
     bool untyped;        /* STT_NOTYPE: a label */
-    uint64_t target;     /* with an empty name and SYMBOL_PLT: it is named after the symbol there */
+    uint64_t target;     /* with SYMBOL_PLT and an empty name: where the symbol is that it is named after */
 };
 
 /* Which of several symbols at the same place names it. */
 enum symbol_choice {
     SYMBOL_CHOOSE_BEST, /* one with a size, a type, not weak, global, few leading underscores, the longest */
-    SYMBOL_CHOOSE_LAST, /* in order of the list */
-    SYMBOL_CHOOSE_NEWEST, /* likewise, and what overlaps a symbol listed later is gone: its memory was reused
-                           */
+    SYMBOL_CHOOSE_LAST, /* the one listed last */
+    SYMBOL_CHOOSE_NEWEST, /* likewise, and it removes all earlier ones that it overlaps: their memory was
+                             reused */
 };
 
-/* Zeroed at first. What `texts` holds the table takes over. */
+/* Zeroed at first. The table takes over `texts`. */
 struct symbol_drafts {
     VEC(struct symbol_draft) list;
     struct arena texts; /* names that are in no file: memcpy@plt */
@@ -37,10 +37,9 @@ void symbol_drafts_fini(struct symbol_drafts *d);
 
 struct symbol_rules {
     enum symbol_choice choice;
-    bool complete; /* the list leaves no function out: that a symbol ends where the next one begins is no
-                      guess */
-    /* Where a symbol without a size that starts at `start` ends at the latest (the end of its segment); NULL:
-     * at the next symbol, the last one where it starts. */
+    bool complete; /* the list leaves no function out: a symbol certainly ends where the next one begins */
+    /* The latest end of a symbol without a size that starts at `start` (the end of its segment); NULL: the
+     * next symbol, or for the last one its own start. */
     uint64_t (*limit)(const void *ctx, uint64_t start);
     const void *ctx; /* of limit */
     /* For symbol_table_address: the layout of the file (must live as long as the table), or the slide. */
@@ -50,18 +49,18 @@ struct symbol_rules {
 };
 
 /*
- * The table of what `d` holds, and d emptied, also on failure. NULL: memory. Symbols without a size end where
- * the next one starts; local labels without one inside of a function that has a size are left out.
- * `rules` is copied. symbol_table_free also takes NULL.
+ * Makes a table of `d`, and empties it, also on failure. NULL: memory. Symbols without a size end where the
+ * next one starts; local labels without a size inside of a function with one are left out. `rules` is copied.
+ * symbol_table_free also takes NULL.
  */
 struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct symbol_rules *rules,
                                         struct err *err);
 void symbol_table_free(struct symbol_table *t);
 
 /*
- * The same of symbols without sizes that come in order, by SYMBOL_CHOOSE_LAST and without drafts: a table
- * with room for so many (NULL: memory), the symbols (false: this one is not in order, and the table can only
- * be freed), and what is to be known of all of them (false: memory).
+ * The same for symbols without sizes that come in order, without drafts and by SYMBOL_CHOOSE_LAST. Open a
+ * table with room for `most` symbols (NULL: memory), append them (false: out of order, and the table can only
+ * be freed), and finish it (false: memory).
  */
 struct symbol_table *symbol_table_open(size_t most, const struct symbol_rules *rules);
 bool symbol_table_append(struct symbol_table *t, uint64_t start, const char *name, enum symbol_bind bind,

@@ -11,9 +11,9 @@ bool elf_symbols_in_file(const void *ctx, const struct object_symbol *s, uint64_
 }
 
 /*
- * Functions, also those chosen at run time; objects, because code does run in what is declared as one; and
- * labels, which is what assembler without .type makes, unless they are hidden: those are places to jump to
- * (perf 7.2 leaves the same ones out).
+ * Whether a symbol may name code: functions, also those chosen at run time; objects, because code declared as
+ * such does run; and labels, as assembler without .type makes them, unless they are hidden, which jump
+ * targets are (perf 7.2 leaves the same ones out).
  */
 static bool is_wanted(const struct object_elf *e, const struct object_symbol *s) {
     bool typed = s->type == STT_FUNC || s->type == STT_OBJECT || s->type == STT_GNU_IFUNC;
@@ -36,7 +36,7 @@ bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_plac
     unsigned listed = type == SHT_DYNSYM ? SYMBOL_DYNAMIC : 0;
     if (!object_symbols_open(e, type, &walk, err))
         return false;
-    (void)vec_reserve(&d->list, d->list.count + walk.count); /* else it grows as it goes */
+    (void)vec_reserve(&d->list, d->list.count + walk.count); /* if not, it grows with each symbol */
     object_opd_init(e, &opd);
     for (struct object_symbol s; object_symbols_next(&walk, &s);) {
         if (!is_wanted(e, &s))
@@ -63,7 +63,7 @@ bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_plac
     return true;
 }
 
-/* An empty name: the table knows that of the resolver. NULL: memory. */
+/* The name of a stub; "" for an IFUNC's, which the table names after its resolver. NULL: memory. */
 static const char *stub_name(const struct object_plt_stub *stub, struct arena *texts) {
     if (stub->kind == OBJECT_PLT_IFUNC)
         return "";

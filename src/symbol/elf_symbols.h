@@ -6,12 +6,11 @@
 #include "object/elf.h"
 #include "symbol/build.h"
 
-/* Maps a symbol's value to its place in the table, and says what size it can have there at most. False: it
- * has no place. */
+/* Maps a symbol's value to its place in the table. False: it has no place. */
 typedef bool elf_symbols_place_fn(const void *ctx, const struct object_symbol *s, uint64_t value,
                                   uint64_t *offset);
 
-/* ctx: the struct object_layout of the file that was mapped: file offsets. */
+/* Places symbols at their file offsets; ctx: the struct object_layout of the mapped file. */
 elf_symbols_place_fn elf_symbols_in_file;
 
 /*
@@ -25,7 +24,7 @@ bool elf_symbols_add(const struct object_elf *e, uint32_t type, elf_symbols_plac
 bool elf_symbols_add_plt(const struct object_elf *e, const struct object_layout *layout,
                          struct symbol_drafts *d, struct err *err);
 
-/* True when the file has a table of the given type that lists anything. */
+/* Whether the file has a table of the given type that is not empty. */
 bool elf_symbols_has(const struct object_elf *e, uint32_t type);
 
 #endif

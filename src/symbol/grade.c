@@ -49,8 +49,8 @@ const char *symbol_origin_text(enum symbol_origin origin) {
     return texts[origin];
 }
 
-/* Every machine has a running kernel. It is no candidate for a recording of another release, which brought
- * no kernel here at all. */
+/* Whether what was refused was a candidate at all. The running kernel, which every machine has, is none for a
+ * recording of another release. */
 static bool is_candidate(const struct symbol_store *s, const struct store_image *im) {
     if (im->source.path != STORE_LIVE_LIST)
         return true;
@@ -67,7 +67,7 @@ enum grade symbol_store_grade(const struct symbol_store *s, uint32_t image, uint
     return im->source.proved && !guessed ? GRADE_EXACT : GRADE_INFERRED;
 }
 
-/* By what a proved image was proved: see the loaders. */
+/* What proved the image; see the loaders. */
 static enum symbol_identity identity_of(const struct store_image *im) {
     static const uint8_t by_origin[SYMBOL_ORIGIN_COUNT] = {
         [SYMBOL_FROM_KALLSYMS] = SYMBOL_BY_KERNEL,
@@ -103,7 +103,7 @@ static enum symbol_list list_of(const struct store_image *im, uint32_t symbol) {
                                       : SYMBOL_IN_SYMTAB;
 }
 
-/* That one path leads to nothing is not the reason, and which one was tried last says nothing. */
+/* Whether no file was found for the image: then the path tried last is no explanation. */
 static bool lacks_file(const struct store_image *im) {
     return im->source.status == SYMBOL_ABSENT && im->known.kind == SYMBOL_IMAGE_FILE && im->source.path;
 }

@@ -62,7 +62,7 @@ bool kernel_cache_encode(const struct kernel_list *l, const struct kernel_cache_
     return ok;
 }
 
-/* Steps over the head if it is one for this key. */
+/* Reads the head. False: it is not for this key, or the checksum is wrong. */
 static bool take_head(struct cursor *c, struct bytes file, const struct kernel_cache_key *key) {
     struct bytes found = cursor_bytes(c, sizeof magic);
     uint64_t checksum = cursor_u64(c);

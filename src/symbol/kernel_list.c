@@ -3,16 +3,16 @@
 
 #include "format/kallsyms/kallsyms.h"
 
-/* Entries of one module that follow each other. */
+/* Consecutive entries of one module. */
 struct run {
     struct bytes module; /* empty: the kernel's own */
     uint32_t first, count;
 };
 
 struct kernel_list {
-    char *owned;                          /* the text, or NULL when that is borrowed */
+    char *owned;                          /* `text`; NULL: it is borrowed */
     const char *text;                     /* names end in NUL */
-    const struct kernel_list_entry *list; /* these, or borrowed */
+    const struct kernel_list_entry *list; /* `entries`, or borrowed */
     VEC(struct kernel_list_entry) entries;
     VEC(struct run) runs;
     bool hidden;
@@ -27,8 +27,8 @@ void kernel_list_free(struct kernel_list *l) {
     free(l);
 }
 
-/* nm(1): text, data and bss, global or local, and weak ones. Read-only data ("r") and absolute numbers ("a":
- * offsets in per-CPU memory) are not code, and perf 7.2 leaves the same ones out. */
+/* The types of nm(1) that are kept: text, data and bss, global or local, and weak ones. Read-only data ("r")
+ * and absolute numbers ("a": offsets in per-CPU memory) are not code; perf 7.2 leaves the same ones out. */
 enum { WANTED = 1, CODE = 2, WEAK = 4 };
 static const uint8_t KINDS[] = {
     ['T'] = WANTED | CODE,
@@ -150,7 +150,7 @@ bool kernel_list_hidden(const struct kernel_list *l) {
     return l->hidden;
 }
 
-/* Most differ in one of the first characters. */
+/* Faster here than strcmp: most names differ in one of the first characters. */
 static inline bool is_same(const char *a, const char *b) {
     while (*a && *a == *b) {
         a++;
@@ -196,7 +196,7 @@ bool kernel_list_module_start(const struct kernel_list *l, struct bytes module, 
     return found;
 }
 
-/* What stands in the place of a module's name (seen in /proc/kallsyms of 6.1 and 6.18 kernels). */
+/* Whether it is what /proc/kallsyms has for a module's name with generated code (seen in 6.1 and 6.18). */
 static bool is_made(struct bytes module) {
     static const char bpf[] = "bpf", builtin[] = "__builtin__";
     size_t n = sizeof builtin - 1;
@@ -268,14 +268,14 @@ uint64_t kernel_bounds_end(const void *ctx, uint64_t address) {
     return low < b->cut_count && b->cuts[low] < end ? b->cuts[low] : end;
 }
 
-/* The bounds as a table's rules see them, and where the last symbol before each end is. */
+/* The context of end_of: the bounds, and where the last symbol starts. */
 struct ends {
     uint64_t base, last;
     const struct kernel_bounds *bounds;
 };
 
-/* What a symbol reaches to at most. The last one of all has nothing after it in the list: it ends, as with
- * perf 7.2, a page after its own at the latest. */
+/* The latest end of a symbol. The last one of all, which nothing follows in the list, ends at the latest with
+ * the page after its own, as with perf 7.2. */
 static uint64_t end_of(const void *ctx, uint64_t start) {
     const struct ends *e = ctx;
     uint64_t end = kernel_bounds_end(e->bounds, start + e->base) - e->base;
@@ -283,7 +283,7 @@ static uint64_t end_of(const void *ctx, uint64_t start) {
     return start == e->last && page > start && page < end ? page : end;
 }
 
-/* Most lists are in order: then without drafts. NULL: it is not, or memory. */
+/* Makes the table without drafts, if the list is in order, as most are. NULL: it is not, or memory. */
 static struct symbol_table *ordered_table(const struct kernel_list *l, const struct run *run,
                                           const struct kernel_bounds *bounds,
                                           const struct symbol_rules *rules, struct ends *ends) {
@@ -311,8 +311,8 @@ struct symbol_table *kernel_list_table(const struct kernel_list *l, struct bytes
                                        const struct kernel_bounds *bounds, bool raw_names, struct err *err) {
     struct symbol_drafts d = {0};
     struct ends ends = {.base = module.size ? bounds->from : 0, .bounds = bounds};
-    /* Of several at one place perf 7.2 takes the last (tried with all symbols of a 6.18 kernel). A list
-     * leaves nothing out: a symbol does end where the next one begins. */
+    /* Of several symbols at one place perf 7.2 takes the last (tried with all symbols of a 6.18 kernel). A
+     * list is complete: a symbol does end where the next one begins. */
     struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_LAST,
                                  .complete = true,
                                  .limit = end_of,

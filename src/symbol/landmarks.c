@@ -12,7 +12,7 @@ struct rule {
     enum match match;
 };
 
-/* As /proc/kallsyms names it. */
+/* Spelled as in /proc/kallsyms. */
 static const struct rule exceptions[] = {
     /* x86, from 5.8 on */
     {"asm_exc_", PREFIX},
@@ -59,7 +59,7 @@ static const struct rule exceptions[] = {
     {"performance_monitor_common", PREFIX},
 };
 
-/* Of the vdso, glibc and musl, Go. */
+/* Those of the vdso, glibc and musl, Go. */
 static const struct rule signals[] = {
     {"__restore_rt", WHOLE},
     {"__restore", WHOLE},
@@ -72,7 +72,7 @@ static const struct rule signals[] = {
     {"runtime.sigreturn", PREFIX},
 };
 
-/* Of Go (funcIDs that its runtime's own traceback takes for injected calls), as its linker spells them. */
+/* Go's (funcIDs that the traceback of its runtime takes for injected calls), spelled as by its linker. */
 static const struct rule injected[] = {
     {"runtime.asyncPreempt", WHOLE},  {"runtime.asyncPreempt.abi0", WHOLE}, {"runtime.sigpanic", WHOLE},
     {"runtime.sigpanic.abi0", WHOLE}, {"runtime.sigpanic0.abi0", WHOLE},    {"runtime.debugCallV1", WHOLE},
@@ -86,7 +86,7 @@ static const struct rule landings[] = {
 
 static bool is_among(const struct rule *rules, size_t count, const char *name) {
     for (size_t i = 0; i < count; i++) {
-        /* Asked for each function that was hit: nearly all differ at once. */
+        /* This runs for each function that was hit; nearly all differ at once. */
         if (name[0] != rules[i].name[0] || name[1] != rules[i].name[1])
             continue;
         if (rules[i].match == WHOLE ? !strcmp(name, rules[i].name)

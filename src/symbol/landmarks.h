@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that are known by name for how code gets into them and out of them. */
+/* Functions, known by name, that are entered or left in special ways. */
 #ifndef SONDE_SYMBOL_LANDMARKS_H
 #define SONDE_SYMBOL_LANDMARKS_H
 
 #include <stdbool.h>
 
-/* Where processors enter kernels: what lies directly outside of it on a stack was interrupted, not called
- * from. */
+/* Whether the processor enters the kernel here by itself: the frame directly outside was interrupted, it did
+ * not call. */
 bool symbol_is_exception(const char *function);
 
-/* What handlers of signals return to: of the vdso, C libraries, Go. */
+/* Whether signal handlers return to it: trampolines of the vdso, C libraries, Go. */
 bool symbol_is_signal_return(const char *function);
 
-/* What signal handlers of a runtime let an interrupted program call: as if the instruction that is to come
- * next had done so, which lies directly outside of it on the stack. */
+/* Whether a runtime's signal handlers make the interrupted program call it. The frame directly outside has
+ * the address of the next instruction to run, as if that had called. */
 bool symbol_is_injected(const char *function);
 
-/* What kernel functions return to without having been called from there. */
+/* Whether kernel functions return to it without having been called from it. */
 bool symbol_is_landing(const char *function);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum family { UNKNOWN, X86, ARM, POWER, S390, RISCV, MIPS, SPARC, LOONGARCH };
 
-/* The beginnings of names, from the kernel's UTS_MACHINE of each architecture. */
+/* Prefixes of names, from the kernel's UTS_MACHINE of each architecture. */
 static const struct {
     const char *begin;
     enum family family;

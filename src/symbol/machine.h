@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * `arch`: what uname(2) called the machine (a recording's ARCH); NULL: not known. `machine`: EM_*, elf(5).
- * False only when both are known and of different families: a 64-bit kernel runs programs of 32 bits, and
- * calls itself by the smaller name for those that want it to (personality(2)).
+ * `arch`: the machine's name from uname(2) (a recording's ARCH); NULL: not known. `machine`: EM_*, elf(5).
+ * False only if both are known and of different families: a 64-bit kernel also runs 32-bit programs, and uses
+ * the 32-bit name for those that want it (personality(2)).
  */
 bool symbol_machine_fits(const char *arch, uint16_t machine);
 

@@ -9,7 +9,7 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '$' || (uint8_t)c >= 0x80;
 }
 
-/* Bytes of an operator's name at text[at] ("operator<<") whose own brackets are none; 0: there is none. */
+/* The length of an operator's name at text[at] ("operator<<"), which may look like brackets; 0: none. */
 static size_t operator_at(const char *text, size_t at) {
     static const char word[] = "operator";
     static const char *const brackets[] = {
@@ -23,14 +23,14 @@ static size_t operator_at(const char *text, size_t at) {
     return n;
 }
 
-/* ---- where the parts of a name are: all are offsets ---- */
+/* ---- finding the parts of a name: all results are offsets ---- */
 
 static bool ends_in(const char *name, size_t end, const char *what) {
     size_t n = strlen(what);
     return end >= n && memcmp(name + end - n, what, n) == 0;
 }
 
-/* Without one of .cold, .part.0, .constprop.1, [clone .cold] at its end. */
+/* The end without one of .cold, .part.0, .constprop.1, [clone .cold]. */
 static size_t without_part(const char *name, size_t end) {
     static const char *const kinds[] = {".cold", ".part", ".constprop", ".isra", ".lto_priv", ".llvm"};
     static const char clone[] = " [clone ";
@@ -66,7 +66,7 @@ static size_t without_qualifiers(const char *name, size_t end) {
     return end;
 }
 
-/* Without the brackets at its end, unless they are a part of the name. */
+/* The end without the parameters in brackets, unless these brackets are part of the name. */
 static size_t without_parameters(const char *name, size_t end) {
     static const char anonymous[] = "(anonymous namespace)";
     size_t depth = 0, at = end;
@@ -81,12 +81,12 @@ static size_t without_parameters(const char *name, size_t end) {
     return depth || !at || own || strncmp(name + at, anonymous, sizeof anonymous - 1) == 0 ? end : at;
 }
 
-/* A walk over a name from its start, which knows in which brackets it is. */
+/* A walk over a name from its start that keeps track of open brackets. */
 struct walk {
     size_t at, angles, others; /* open < , and ( [ { */
 };
 
-/* The byte at `at` is taken; what is between other brackets than < is not looked at. */
+/* Steps over the byte or operator at w->at. Angle brackets within other brackets are ignored. */
 static void step(struct walk *w, const char *name) {
     char c = name[w->at];
     if (!w->others) {
@@ -104,8 +104,8 @@ static void step(struct walk *w, const char *name) {
     w->at++;
 }
 
-/* Where the function's own name begins, after the type that it returns; *arguments: where its last template
- * arguments do, or `end`. */
+/* Where the function's own name begins, after its return type; *arguments: where its last template arguments
+ * begin, or `end`. */
 static size_t own_start(const char *name, size_t end, size_t *arguments) {
     struct walk w = {0};
     size_t start = 0, opened = end;
@@ -134,7 +134,7 @@ static bool is_range(const char *name, size_t from, size_t to, const char *wante
     return to >= from && to - from == size && memcmp(name + from, wanted, size) == 0;
 }
 
-/* Whether the range is `wanted` when <...> and [abi:...] are left out. */
+/* Whether the range without <...> and [abi:...] is `wanted`. */
 static bool is_without_arguments(const char *name, size_t from, size_t to, const char *wanted) {
     static const char tag[] = "[abi:";
     struct walk w = {from, 0, 0};
@@ -157,8 +157,8 @@ static bool is_without_arguments(const char *name, size_t from, size_t to, const
     return !*wanted && !w.angles;
 }
 
-/* Rust's <a::B<T>>::f, a function of a type's own and not of a trait's, as a::B<T>::f. False: it is none, or
- * does not fit. */
+/* Rewrites Rust's <a::B<T>>::f, a type's own function (not a trait's), as a::B<T>::f. False: it is no such
+ * name, or does not fit. */
 static bool unwrap(const char *name, char *to, size_t room) {
     static const char as[] = " as ";
     struct walk w = {0};

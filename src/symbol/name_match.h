@@ -8,14 +8,14 @@
 #include <stddef.h>
 
 /*
- * True when `wanted` is `name`, a name as it is shown, or what is left of it without some of what people
- * leave out, from its end: what compilers add to parts and copies of functions (.cold, [clone .part.0]),
- * qualifiers (const), parameters, the last template arguments; and from its beginning, the return type; or
- * without all template arguments and ABI tags. Rust's <a::B>::f is a::B::f too.
+ * Whether `wanted` is `name`, as it is displayed, possibly without what people leave out. At the end:
+ * suffixes of parts and copies of functions (.cold, [clone .part.0]), qualifiers (const), parameters, the
+ * last template arguments. At the beginning: the return type. Or all template arguments and ABI tags. Rust's
+ * <a::B>::f is a::B::f too.
  */
 bool symbol_name_matches(const char *name, const char *wanted);
 
-/* Bytes of the first name in a list with commas: those within brackets part nothing. */
+/* The length of the first name in a list with commas; commas within brackets do not separate names. */
 size_t symbol_name_in_list(const char *list);
 
 #endif

@@ -60,7 +60,7 @@ void symbol_store_free(struct symbol_store *s) {
     free(s);
 }
 
-/* A copy of a text that may be NULL. */
+/* Replaces a text by a copy. False: it is NULL, or memory. */
 static bool copy_text(struct arena *a, const char **text) {
     if (*text)
         *text = arena_strndup(a, *text, strlen(*text));
@@ -153,12 +153,12 @@ const char *store_cache_path(const struct symbol_store *s, struct store_image *i
     const char *symfs = s->options.symfs, *cache = s->options.cache;
     const struct perfdata_evidence *e = im->known.evidence;
     struct bytes id = im->known.build_id;
-    if (!id.size && e && e->has_cookie) /* `archive` files it so */
+    if (!id.size && e && e->has_cookie) /* `archive` stores it under this key */
         id = (struct bytes){e->cookie, sizeof e->cookie};
     if (id.size < 2 || (!cache && !symfs))
         return NULL;
     const char *hex = store_hex(im, id);
-    /* With --symfs perf 7.2 asks the cache there and not the user's. */
+    /* With --symfs perf 7.2 uses the cache there and not the user's. */
     return symfs ? store_text(im, "%s/.debug/.build-id/%.2s/%s/%s", symfs, hex, hex + 2, file)
                  : store_text(im, "%s/.build-id/%.2s/%s/%s", cache, hex, hex + 2, file);
 }
@@ -168,8 +168,7 @@ const char *store_host_path(const struct symbol_store *s, struct store_image *im
                             : path;
 }
 
-/* True when the recording was made on this machine, as far as its host name tells; `otherwise`, when it does
- * not tell. */
+/* Whether the recording was made on this machine, judged by its host name; without that, `otherwise`. */
 static bool recorded_here(struct symbol_store *s, bool otherwise) {
     return s->options.recorded_host ? strcmp(s->options.recorded_host, store_live(s)->name) == 0 : otherwise;
 }
@@ -189,9 +188,9 @@ static bool same_file(const struct os_identity *now, const struct perfdata_file_
 }
 
 /*
- * The latest moment at which the image can have been mapped first. Not all recordings say how their clock
- * stood to the wall's; but they were complete no earlier than their last sample, and clocks run alike (those
- * that stand still while the machine sleeps make this later, which is safe):
+ * The latest wall-clock time at which the image can have been mapped first. Not all recordings relate their
+ * clock to the wall's; but they were complete no earlier than their last sample, and clocks run alike (those
+ * that stop while the machine sleeps make this later, which is safe):
  *
  *     mapped ------------- last sample     the recording's clock
  *     |<------ same ------>|
@@ -211,11 +210,11 @@ static int64_t mapped_at_most_ns(const struct symbol_store *s, const struct stor
 }
 
 /*
- * Why what is at a path now cannot be what was mapped then, or NULL; nothing was recorded of its content.
- * Where the recording was made, a file that is not exactly as it was is another one, or has changed; a copy
- * on another machine may differ in all but size. Of a map event's own device and inode number only a
- * difference within one device says something: overlays show other devices to stat(2). `listed`: the file has
- * a build-id, so that it may be in a build-id cache: those are made of links, and link(2) moves the ctime.
+ * Why the file at a path now cannot be what was mapped then, or NULL; nothing of its content was recorded. On
+ * the machine of the recording any difference means another file or a changed one; a copy on another machine
+ * may differ in all but size. A map event's inode number counts only if the device is the same: overlays show
+ * other devices to stat(2). `listed`: the file has a build-id, so it may be in a build-id cache: those
+ * consist of links, and link(2) changes the ctime.
  */
 static const char *changed(struct symbol_store *s, struct store_image *im, const struct os_identity *now,
                            bool listed) {
@@ -241,9 +240,10 @@ static const char *changed(struct symbol_store *s, struct store_image *im, const
 }
 
 /*
- * Stock perf looks for build-ids when it closes the recording, at the paths that were mapped. What it found
- * is not what was mapped, if the file that still has it was there by then, but is another one (a container's,
- * a chroot's path) or changed after it was mapped. One that was put there later may be a copy.
+ * Why the image's build-id is another file's, or NULL. Stock perf reads build-ids when it closes the
+ * recording, at the paths that were mapped. What it read is wrong if the file that has this build-id now was
+ * there by then, but is another one (a container's, a chroot's path) or changed after it was mapped. One that
+ * was put there later may be a copy.
  */
 static const char *listed_of_another(struct symbol_store *s, struct store_image *im, const char *path) {
     struct os_identity now;
@@ -267,7 +267,8 @@ bool store_listed_rightly(struct symbol_store *s, struct store_image *im, const 
     return store_fail(im, SYMBOL_CONTRADICTED, path, why);
 }
 
-/* A file without a build-id: the cookie of its code decides; without one what stat(2) says. */
+/* Whether a file may be used for an image without a build-id: the cookie of its code decides, or else its
+ * stat(2). */
 static bool evidence_allows(struct symbol_store *s, struct store_image *im, const struct symfile *f) {
     const struct perfdata_evidence *e = im->known.evidence;
     uint8_t cookie[OBJECT_COOKIE_BYTES];
@@ -287,7 +288,7 @@ static bool evidence_allows(struct symbol_store *s, struct store_image *im, cons
     return !why;
 }
 
-/* False for a file that the recorded machine cannot have run. A guest may be of any kind. */
+/* Whether the recorded machine can have run the file. A guest's machine may be of any kind. */
 static bool made_for_that(const struct symbol_store *s, struct store_image *im, const struct symfile *f) {
     bool guest = im->known.space == SYMBOL_GUEST_KERNEL || im->known.space == SYMBOL_GUEST_USER;
     if (guest || !f->is_elf || symbol_machine_fits(s->options.recorded_arch, f->elf.machine))
@@ -334,7 +335,7 @@ const char *store_download(struct symbol_store *s, struct store_image *im, struc
     return copy;
 }
 
-/* The notes of the running kernel, and its release. */
+/* Reads the running kernel's release, build-id and boot at the first call. */
 const struct store_live *store_live(struct symbol_store *s) {
     pthread_mutex_lock(&s->lock);
     if (!s->live.known) {
@@ -358,7 +359,7 @@ const struct store_live *store_live(struct symbol_store *s) {
     return &s->live;
 }
 
-/* ---- asking ---- */
+/* ---- loading, and its results ---- */
 
 typedef bool load_fn(struct symbol_store *s, struct store_image *im);
 
@@ -402,7 +403,7 @@ bool symbol_store_try(const struct symbol_store *s, uint32_t image, size_t i, st
 static bool names_come_from(const struct symbol_store *s, const char *path) {
     for (size_t i = 0; i < s->images.count; i++) {
         const struct store_image *im = s->images.items[i];
-        const char *file = im->framed ? im->framed->path : im->source.path; /* not its separate debug file */
+        const char *file = im->framed ? im->framed->path : im->source.path; /* not a separate debug file */
         if (im->source.status == SYMBOL_FOUND && file && strcmp(file, path) == 0)
             return true;
     }
@@ -429,7 +430,7 @@ const char *symbol_store_warning(const struct symbol_store *s, uint32_t image) {
     return s->images.items[image]->warning;
 }
 
-/* A JIT's: of the file made of its code, whose offsets are its addresses. */
+/* The unwind tables of JIT code: of the file made of it, whose offsets are its addresses. */
 static const struct object_cfi *code_frames(struct symbol_store *s, struct store_image *im) {
     store_code_bytes(s, im);
     pthread_mutex_lock(&s->lock);

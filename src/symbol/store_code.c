@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of code that a JIT announced. */
+/* Loads the names of code from jitdumps. */
 #include "symbol/store_internal.h"
 
 #include "format/jitdump/jitelf.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file to which an image's symbol table was moved: found by build-id, or by the image's .gnu_debuglink
- * (GDB manual, "Debugging Information in Separate Files"), and proved by either. */
+/* Finds the file to which an image's symbol table was moved, by build-id or by the image's .gnu_debuglink
+ * (GDB manual, "Debugging Information in Separate Files"), and proves it by either. */
 #include "object/links.h"
 #include "symbol/store_internal.h"
 
-/* Proved by the build-id or, for images without one, by the checksum in the link. */
+/* Returns `debug` if it is proved by the build-id or, for images without one, by the link's checksum; else
+ * NULL. */
 static struct symfile *prove_debug(struct store_image *im, const struct symfile *f, struct symfile *debug,
                                    const struct object_debuglink *link) {
     if (!debug || debug == f)
@@ -79,7 +80,7 @@ static struct bytes try_dwz(struct symbol_store *s, struct store_image *im, cons
     return (struct bytes){NULL, 0};
 }
 
-/* Where the link's name leads: relative ones from the file that has the link. */
+/* The path that the link names; a relative name starts at the folder of the file that has the link. */
 static const char *linked_path(const struct symbol_store *s, struct store_image *im,
                                const struct object_altlink *link) {
     const char *name = store_text(im, "%.*s", (int)link->name.size, (const char *)link->name.data);
