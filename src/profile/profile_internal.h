@@ -5,11 +5,11 @@
  *   collect/   samples -> distinct (group key, frame, callchain), with their sums (builder.h)
  *   table/     those -> rows: names, key values, merged, sorted
  *   graph/     the callchains of one row -> tree
- *   columns/   what keys and measures say of a row: one row of a table each (column.h)
+ *   columns/   what each key and measure shows of a row (column.h)
  *
  * The tree that the callchains make is found at the end, by one walk along the stack samples in the order of
- * their chains. Group keys whose columns are equal are one *kind*, and what columns tell of frames is a
- * *frame key*: a row is (kind, frame key).
+ * their chains. Group keys that all columns show alike are one *kind*, frames that all columns show alike
+ * have one *frame key*: a row is (kind, frame key).
  *
  *          kind "sh"                  kind "cc1"
  *             |                           |
@@ -23,9 +23,9 @@
 #include "base/prefetch.h"
 #include "profile/collect/builder.h"
 
-/* ---- frame_keys.c: what entries need to know of frames ---- */
+/* ---- frame_keys.c: what rows need to know of frames ---- */
 
-/* A distinct symbol, as entries tell them apart. */
+/* A distinct symbol, as rows tell them apart. */
 struct profile_name {
     uint32_t dso;        /* text id */
     uint64_t start, end; /* in the image */
@@ -34,56 +34,55 @@ struct profile_name {
     uint32_t text_len;
 };
 
-/* What entries need to know of a frame. */
+/* What rows need to know of a frame. */
 struct profile_place {
     uint32_t dso;  /* text id */
     uint32_t name; /* index of a profile_name; PROFILE_NONE: told apart by profile_own_address */
 };
 
-/* The same where a column wants it. */
+/* A frame's source line, where a column shows it. */
 struct profile_source {
     uint32_t line, file; /* text ids */
 };
 
-/* What the instruction of a frame accesses, where a column wants it. */
+/* The data that a frame's instruction accesses, where a column shows it. */
 struct profile_type {
-    uint32_t name, field; /* text ids; the field's only of a `known` one */
+    uint32_t name, field; /* text ids; field: only if `known` */
     uint64_t offset;
     bool known;
 };
 
-/* What a name rests on, where a column shows it. */
+/* Where a frame's name is from, where a column shows it. */
 struct profile_basis {
     uint32_t text;    /* text id: which list of which file */
     uint8_t identity; /* enum symbol_identity */
 };
 
-/* What stands after an entry: the sample that was the first to make it decides where equal keys have
- * different looks. */
+/* A row of a table. Its earliest sample decides what is shown where equal keys look different. */
 struct profile_row {
     uint64_t first_ns;
     uint32_t first_stack;
-    uint32_t group_key, frame; /* of any of its samples: all have the same keys */
+    uint32_t group_key, frame; /* of its first sample: all have the same keys */
     uint32_t self;             /* in profile_table.self */
     uint16_t depth;            /* of the longest callchain that it has */
     uint8_t cpumode;           /* shown as the level: [k] */
-    bool own;                  /* the first sample lies there, else it passes */
+    bool own;                  /* the row is the first sample's own, else that only passes through */
 };
 
-/* A node of a tree of callchains, for graphs (forest.c). Nodes come as one walks the tree: after a node
- * those below it, up to `end`. */
+/* A node of a tree of callchains, for graphs (forest.c). Nodes are in pre-order: those below a node follow
+ * it, up to `end`. */
 struct profile_chain_node {
-    uint32_t parent; /* PROFILE_NONE: of a root, whose frame is the kind */
+    uint32_t parent; /* PROFILE_NONE: a root, whose `frame` is the kind */
     uint32_t frame;
     uint32_t end;
-    uint32_t row : 31;      /* in graph_rows of its event's table; PROFILE_NO_ROW: it has no graph */
+    uint32_t row : 31; /* index in graph_rows of its event's table; PROFILE_NO_ROW: its row has no graph */
     uint32_t outermost : 1; /* no node above has the same row */
     uint32_t samples;       /* of the stack samples at and below the node */
     uint64_t period;
 };
 enum { PROFILE_NO_ROW = INT32_MAX };
 
-/* The last kind that had a row at a frame key. */
+/* The last kind with a row at a frame key, and the row. */
 struct profile_frame_key {
     uint32_t kind;
     uint32_t row : 31;
@@ -92,10 +91,10 @@ struct profile_frame_key {
 
 /* A stack sample whose own row has a graph. */
 struct profile_tree_leaf {
-    uint32_t stack, row; /* row: in graph_rows of its event's table */
+    uint32_t stack, row; /* row: index in graph_rows of its event's table */
 };
 
-/* Group keys with equal keys. */
+/* Group keys of one event that all columns show alike. */
 struct profile_kind {
     uint32_t table, group_key;
     uint32_t first_row, row_count; /* in that table */
@@ -104,19 +103,19 @@ struct profile_kind {
 
 struct profile_table {
     struct profile_event event;
-    VEC(uint32_t) order;                 /* of the rows, as they are printed */
-    double graph_limit;                  /* rows with less have no graph; INFINITY: none has */
+    VEC(uint32_t) order;                 /* the rows in the order of printing */
+    double graph_limit;                  /* rows with a smaller period have no graph; INFINITY: none has */
     VEC(struct profile_row) rows;        /* profile_entry.key is an index here */
     VEC(struct profile_through) through; /* by row, with children */
-    VEC(uint64_t) latency;               /* likewise, if it is asked for */
-    VEC(struct profile_sums) self;       /* [0]: of those that have no samples of their own */
-    bool member;                         /* of a group, and in its leader's table */
-    uint32_t members;                    /* 1, or of a leader with --group: how many */
+    VEC(uint64_t) latency;               /* likewise, if it is needed */
+    VEC(struct profile_sums) self;       /* [0]: of rows without samples of their own */
+    bool member;                         /* it is in the table of its group's leader */
+    uint32_t members;                    /* 1, or with --group the number in a leader's group */
     VEC(struct profile_sums) totals;     /* [members] */
-    /* Of a group: members by row. */
+    /* Of a group: its members' sums, by row. */
     VEC(struct profile_sums) joined_self;
     VEC(struct profile_through) joined_children;
-    VEC(uint64_t) joined_latency;        /* if it is asked for */
+    VEC(uint64_t) joined_latency;        /* if it is needed */
     VEC(struct profile_entry) levels;    /* --hierarchy: the entries */
     VEC(struct profile_sums) level_sums; /* members by level */
     uint32_t root_count;
@@ -128,40 +127,40 @@ struct profile_table {
 struct profile {
     struct profile_plan plan;
     struct profile_builder b;
-    VEC(struct profile_place) places;     /* by frame */
-    VEC(struct profile_source) sources;   /* by frame, where a column wants them */
-    VEC(struct profile_type) types;       /* likewise */
-    VEC(uint8_t) grades;                  /* enum grade, by frame */
-    VEC(struct profile_basis) bases_of;   /* by frame, where a column wants them */
-    VEC(uint32_t) frame_lines;            /* by frame: text ids of source lines; see frame_line.c */
-    VEC(uint32_t) frame_groups;           /* by frame: the first one that is the same in graphs; or empty */
-    VEC(uint64_t) mapping_sizes;          /* by frame; see mapping_size.c */
-    VEC(struct profile_name) list;        /* of names */
+    VEC(struct profile_place) places;   /* by frame */
+    VEC(struct profile_source) sources; /* by frame, where a column shows them */
+    VEC(struct profile_type) types;     /* likewise */
+    VEC(uint8_t) grades;                /* enum grade, by frame */
+    VEC(struct profile_basis) bases_of; /* by frame, where a column shows them */
+    VEC(uint32_t) frame_lines;          /* by frame: text ids of source lines; see frame_line.c */
+    VEC(uint32_t) frame_groups;         /* by frame: the first frame that graphs show as the same; or empty */
+    VEC(uint64_t) mapping_sizes;        /* by frame; see mapping_size.c */
+    VEC(struct profile_name) list;      /* the names */
     VEC(uint32_t) name_ranks, text_ranks; /* in order of texts; equal ones have equal ranks */
-    VEC(uint32_t) name_places;            /* order of names by address: all are different */
+    VEC(uint32_t) name_places;            /* by name: the rank by address; all are different */
     VEC(uint32_t) frame_keys;             /* by frame; see profile_frame_key_in */
     uint32_t frame_key_count;
     VEC(uint32_t) kinds; /* by group key */
     VEC(struct profile_kind) kind_list;
     /* With graphs: */
-    VEC(uint32_t) stack_was;     /* until rows are made: stack samples by kind, then by chain */
-    VEC(uint32_t) segment_ranks; /* of profile_parts_rank; until then, too */
+    VEC(uint32_t) stack_was;     /* until rows are made: stack samples' numbers before they were sorted */
+    VEC(uint32_t) segment_ranks; /* of profile_rank_segments; as long, or until trees are made */
     VEC(struct profile_chain_node) nodes;
-    VEC(uint32_t) leaf_nodes; /* where leaves' chains end in the trees; PROFILE_NONE: in none */
-    VEC(struct profile_tree_leaf) tree_leaves;              /* until they are listed */
+    VEC(uint32_t) leaf_nodes; /* by stack sample: the node where its chain ends; PROFILE_NONE: in no tree */
+    VEC(struct profile_tree_leaf) tree_leaves;              /* until graph.c lists them */
     VEC(struct profile_table) tables;                       /* by event */
-    VEC(uint32_t) shown;                                    /* of tables */
-    const struct profile_column *keys[PROFILE_COLUMNS_MAX]; /* those of the columns that are keys */
+    VEC(uint32_t) shown;                                    /* indices of the tables shown */
+    const struct profile_column *keys[PROFILE_COLUMNS_MAX]; /* the columns that are keys */
     uint32_t key_count;
     uint32_t no_dso; /* text id of "[unknown]", which comes last; PROFILE_NONE: not there */
 };
 
-/* Of the sample that made a row; see model_thread_at. */
+/* Returns the thread of a row's first sample; see model_thread_at. */
 static inline uint32_t profile_row_thread(const struct profile *p, const struct profile_row *row) {
     return p->b.stacks.items[row->first_stack].thread;
 }
 
-/* The value of a key that does not follow from the sample's own place. */
+/* Returns the value of a key that does not follow from the sample's own place. */
 static inline uint64_t profile_group_key_value(const struct profile *p, uint32_t group_key,
                                                const struct profile_column *c) {
     return p->b.group_key_values
@@ -171,16 +170,16 @@ static inline uint32_t profile_group_key_event(const struct profile *p, uint32_t
     return (uint32_t)p->b.group_key_values.items[(size_t)group_key * p->plan.group_key_count];
 }
 
-/* Whether a column is asked for that is a key. */
+/* Whether the columns have that key. */
 bool profile_has_key(const struct profile *p, enum profile_column_id id);
 
-/* The frame that a key is about. */
+/* Returns the frame that a key is about. */
 static inline uint32_t profile_key_frame(const struct profile *p, const struct profile_column *c,
                                          const struct profile_row *row) {
     return c->key->kind == PROFILE_KEY_ADDRESS ? (uint32_t)profile_group_key_value(p, row->group_key, c)
                                                : row->frame;
 }
-/* By what a key tells rows apart; returns how many words. */
+/* Fills in the words by which a key tells rows apart; returns how many. */
 enum { PROFILE_KEY_WORDS = 2 };
 static inline unsigned profile_key_words(const struct profile *p, const struct profile_column *c,
                                          const struct profile_row *row, uint64_t *words) {
@@ -192,20 +191,21 @@ static inline unsigned profile_key_words(const struct profile *p, const struct p
     words[0] = key->kind == PROFILE_KEY_TEXTS ? value >> 32 : value;
     return 1;
 }
-/* The first of them. */
+/* Returns the first of these words. */
 static inline uint64_t profile_key_word(const struct profile *p, const struct profile_column *c,
                                         const struct profile_row *row) {
     uint64_t words[PROFILE_KEY_WORDS];
     profile_key_words(p, c, row, words);
     return words[0];
 }
-/* By what a place without a name is told apart: samples' own places by where in their image they are. */
+/* Returns what tells a place without a name apart: the address or, of samples' own places, the offset in the
+ * image. */
 static inline uint64_t profile_own_address(const struct profile *p, const struct resolve_frame *f) {
     bool place = f->kind == RESOLVE_PLACE || f->kind == RESOLVE_OFFSET ||
                  (f->kind == RESOLVE_ADDRESS && p->plan.addressed);
     return place ? f->offset : f->address;
 }
-/* Has a frame brought into the cache, for a question soon to come: it may lie in two lines of it. */
+/* Prefetches a frame that is soon needed: it may lie in two cache lines. */
 static inline void profile_frame_prefetch(const struct profile *p, uint32_t frame) {
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
     prefetch(f);
@@ -216,7 +216,7 @@ static inline const struct profile_name *profile_name_of(const struct profile *p
     return name == PROFILE_NONE ? NULL : &p->list.items[name];
 }
 
-/* What is known of a frame: its frame key and its level (cpumode). */
+/* What p->frame_keys has of a frame: its frame key and its level (cpumode). */
 enum { PROFILE_FRAME_KEY_SHIFT = 3, PROFILE_FRAME_KEYS_MAX = 1 << (32 - PROFILE_FRAME_KEY_SHIFT) };
 static inline uint32_t profile_frame_key_word(uint32_t frame_key, const struct resolve_frame *f) {
     return frame_key << PROFILE_FRAME_KEY_SHIFT | (f->cpumode & PERFDATA_MISC_CPUMODE_MASK);
@@ -242,16 +242,16 @@ bool profile_make_frame_keys(struct profile *p);
 
 /* Fills in p->segment_ranks. False: memory. */
 bool profile_rank_segments(struct profile *p);
-/* Then, with p->kinds: puts stack samples into the order of their kinds and chains, and notes what they were
- * in p->stack_was. False: memory. */
+/* Then, with p->kinds: sorts stack samples by kind and chain, and notes their old numbers in p->stack_was.
+ * False: memory. */
 bool profile_order_stacks(struct profile *p);
-/* Then: from stack samples to rows with their sums, and the events' grades. p->stack_was is given back, and
- * without graphs p->segment_ranks. False: memory. */
+/* Then: makes the rows with their sums, and the events' grades, from stack samples. Frees p->stack_was and,
+ * without graphs, p->segment_ranks. False: memory. */
 bool profile_walk(struct profile *p);
 
 /* ---- forest.c ---- */
 
-/* Makes the trees for the entries with has_graph. False: memory. */
+/* Makes the trees for the rows with graphs. False: memory. */
 bool profile_forest(struct profile *p);
 
 /* ---- freeze_tables.c ---- */
@@ -267,26 +267,26 @@ static inline bool profile_has_graph(const struct profile *p, const struct profi
     return (double)period >= t->graph_limit;
 }
 
-/* Everything after the second pass. False: memory. */
+/* Does everything after the second pass. False: memory. */
 bool profile_freeze(struct profile *p, struct err *err);
 
 /* ---- group.c ---- */
 
-/* Brings what groups stand side by side into their leaders' tables; settles members and totals of all tables.
- * False: memory. */
+/* Moves the rows of group members into their leaders' tables, side by side; sets members and totals of all
+ * tables. False: memory. */
 bool profile_group(struct profile *p);
 
 /* ---- hierarchy.c ---- */
 
-/* Makes t->levels of t->order. False: memory. */
+/* Makes t->levels from t->order. False: memory. */
 bool profile_hierarchy(struct profile *p, struct profile_table *t);
 
-/* perf takes that of the machine that it runs on. */
+/* perf uses the size of the machine that it runs on. */
 enum { PROFILE_CACHELINE_BYTES = 64 };
 
 /* ---- source.c ---- */
 
-/* Appends the source line at an offset of an image, or how far into which function it is. */
+/* Appends the source line at an offset of an image or, if unknown, the function and the offset in it. */
 void profile_put_source(const struct profile *p, uint32_t image, uint64_t offset, uint32_t name,
                         struct out *o);
 
@@ -300,32 +300,31 @@ bool profile_find_source(struct profile *p, const struct resolve_frame *f, const
 /* Fills in p->grades and, for columns that show them, p->bases_of. False: memory. */
 bool profile_grade_frames(struct profile *p);
 enum grade profile_grade_of(const struct profile *p, uint32_t frame);
-/* Callchains of an event that have so many frames are cut. */
+/* Returns from how many frames on a callchain of an event was cut. */
 uint32_t profile_longest_chain(const struct profile *p, uint32_t event);
-/* An exact frame is no more than inferred in these samples, whatever it is elsewhere. */
+/* Counts a frame as inferred, no longer as exact, in these samples. */
 static inline void profile_lower_grade(uint64_t *grades, uint64_t samples) {
     grades[GRADE_EXACT] -= samples;
     grades[GRADE_INFERRED] += samples;
 }
-/* That every sample read is in the profile or was left out, and every one in it is at the end of one
- * callchain. */
+/* Checks that every sample read is either in one stack sample or counted as left out. */
 bool profile_conserves(const struct profile *p, struct err *err);
 
 /* ---- sort.c ---- */
 
-/* By which member of a group's table is sorted first (--group-sort-idx). */
+/* Returns the member of a group by which its table is sorted first (--group-sort-idx). */
 uint32_t profile_sorting_member(const struct profile *p, const struct profile_table *t);
 
-/* The order of two rows by one key. */
+/* Compares two rows by one key. */
 int profile_key_compare(const struct profile *p, const struct profile_column *c, const struct profile_row *x,
                         const struct profile_row *y);
 
 /* Makes t->order: all rows, in the order of printing. False: memory. */
 bool profile_sort(const struct profile *p, struct profile_table *t);
-/* The order of two images: by path, then by what tells files of one path apart; MODEL_NONE comes last. */
+/* Compares two images: by path, then by what tells files of one path apart; MODEL_NONE comes last. */
 int profile_image_compare(const struct profile *p, uint32_t x, uint32_t y);
 
-/* ---- column_keys.c: functions that several rows of the tables share; as struct profile_key says ---- */
+/* ---- column_keys.c: functions that several keys share; see struct profile_key ---- */
 
 unsigned profile_words_dso(const struct profile *p, const struct profile_row *row, uint32_t frame,
                            uint64_t value, uint64_t *words);
@@ -335,17 +334,17 @@ unsigned profile_words_line(const struct profile *p, const struct profile_row *r
                             uint64_t value, uint64_t *words);
 uint64_t profile_rank_dso_backwards(const struct profile *p, const struct profile_row *row,
                                     const uint64_t *words);
-/* The first word is a text. */
+/* Returns the rank of a text, the first word. */
 uint64_t profile_rank_text(const struct profile *p, const struct profile_row *row, const uint64_t *words);
-/* As signed numbers: the kernel's addresses come first. */
+/* Ranks as signed numbers: the kernel's addresses come first. */
 uint64_t profile_rank_signed(const struct profile *p, const struct profile_row *row, const uint64_t *words);
-/* The first word is a text. */
+/* Appends a text, the first word. */
 void profile_put_text(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
                       const struct profile_column *c, struct out *o);
-/* "[k] main", with PROFILE_KEY_ADDRESS of that place. */
+/* Appends "[k] main"; with PROFILE_KEY_ADDRESS of the value's place. */
 void profile_put_symbol(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
                         const struct profile_column *c, struct out *o);
-/* With the offset in the function. */
+/* The same with the offset in the function. */
 void profile_put_symbol_offset(const struct profile *p, const struct profile_table *t,
                                const struct profile_row *row, const struct profile_column *c, struct out *o);
 void profile_put_page_size(const struct profile *p, const struct profile_table *t,
@@ -354,38 +353,37 @@ void profile_put_page_size(const struct profile *p, const struct profile_table *
 static inline uint64_t profile_dso_rank(const struct profile *p, uint32_t dso) {
     return dso == p->no_dso ? p->b.texts.entries.count : p->text_ranks.items[dso];
 }
-/* The comm that the thread of a row had last, as perf knows it at the end; NULL when none is known. */
+/* Returns the last comm of a row's thread, as perf knows it at the end; NULL: none is known. */
 const char *profile_last_comm(const struct profile *p, const struct profile_row *row);
 
 /* ---- frame_line.c ---- */
 
-/* Fills in p->frame_lines and p->frame_groups if graphs ask for them. False: memory. */
+/* Fills in p->frame_lines and p->frame_groups if graphs need them. False: memory. */
 bool profile_frame_lines(struct profile *p);
-/* Appends what stands after a frame's name. */
+/* Appends what graphs show after a frame's name. */
 void profile_put_frame_line(const struct profile *p, uint32_t frame, struct out *o);
 
 /* ---- mapping_size.c ---- */
 
-/* Fills in p->mapping_sizes if a column asks for them. False: memory. */
+/* Fills in p->mapping_sizes if a column shows them. False: memory. */
 bool profile_find_sizes(struct profile *p);
 /* ---- text.c ---- */
 
-/* "%#.*llx": what perf shows where there is no name. Zero has no 0x. */
+/* Appends "%#.*llx", which perf shows where there is no name. Zero has no 0x. */
 void profile_put_address(struct out *o, uint64_t address, unsigned digits);
 void profile_put_text_id(const struct profile *p, uint64_t id, struct out *o);
-/* The room for an address, which perf gives the object's column as well where something has no name. */
+/* The width of an address: perf makes the object's column as wide, too, if something has no name. */
 enum { PROFILE_NAMELESS_WIDTH = 16 };
-/* "[k] " */
+/* Appends "[k] ". */
 void profile_put_level(struct out *o, unsigned cpumode);
 /* ---- graph.c ---- */
 
-/* Lists what graphs are made of, for the entries with has_graph. False: memory. */
+/* Makes trees and lists of their nodes, for the rows with graphs. False: memory. */
 bool profile_graph_prepare(struct profile *p);
 
 /* ---- text_ranks.c ---- */
 
-/* Numbers 0 ... n-1 in order of texts: ranks[i] of texts[i], NULLs last in order of `numbers`. False: memory.
- */
+/* Numbers texts in their order, from 0: ranks[i] of texts[i]; equal ones have equal ranks. False: memory. */
 bool profile_rank_texts(const char *const *texts, uint32_t n, uint32_t *ranks);
 
 #endif

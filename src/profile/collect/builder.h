@@ -83,7 +83,7 @@ struct profile_weights {
     uint64_t cut;                   /* samples whose stack is longer than its dump */
 };
 
-/* A recorded part of a callchain, not looked up before the batch of its sample is. */
+/* A recorded part of a callchain, looked up together with the batch that its sample is in. */
 struct profile_later_segment {
     uint64_t key;
     const uint8_t *at; /* in the record, which stays in memory */
@@ -99,7 +99,7 @@ struct profile_later_segment {
 struct profile_pending {
     struct profile_stack stack; /* with this sample's values alone */
     uint64_t hash;
-    uint64_t known;    /* key in builder.known; PROFILE_NOT_KNOWN: it is not to be there */
+    uint64_t known;    /* key in builder.known; PROFILE_NOT_KNOWN: none */
     bool duplicate;    /* stack_id is the index of a pending sample with the same stack sample */
     uint32_t stack_id; /* set once found; if it was in builder.known, nothing below is looked up */
     struct profile_weights weights;

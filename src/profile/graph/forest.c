@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trees of callchains that call graphs are made of, one for each kind. Only few rows have graphs, so
- * trees are made, once it is known which, of the leaves that such a row is of: their own, or one that they
- * pass.
+ * trees are made once these are known, and only of the stack samples that belong to such a row or pass
+ * through it.
  */
 #include <stdlib.h>
 
@@ -15,24 +15,24 @@ struct step {
     uint64_t period;
 };
 
-/* At a frame key where some row has a graph: the last kind that has such a row there, and that. */
+/* Of a frame key where some row has a graph: the last kind with such a row, and the row. */
 struct mark {
-    uint32_t kind, row; /* row: in graph_rows of the kind's table */
+    uint32_t kind, row; /* row: index in graph_rows of the kind's table */
     bool open;          /* a node of the row is on the path */
 };
 
 struct forest {
     struct profile *p;
-    uint32_t *frames;   /* by frame: its frame key's in `marks`; 0: no row has a graph there */
-    uint32_t *segments; /* what the segment's frames have, see has_rows; NO_ROWS: nothing, of no kind;
-                        NOT_KNOWN: nobody has looked */
+    uint32_t *frames;   /* by frame: index of its frame key in `marks`; 0: no row has a graph there */
+    uint32_t *segments; /* by segment: what has_rows found for the last kind; NO_ROWS: nothing, for any kind;
+                           NOT_KNOWN: not looked at */
     VEC(struct mark) marks;
     uint32_t kind;
     struct profile_table *t;
     bool children;
     VEC(struct step) path; /* [0]: the tree's root; empty: the kind has none yet */
-    uint32_t outer;        /* the outer segment that the path has, */
-    size_t outer_end;      /* up to here; 0: none yet */
+    uint32_t outer;        /* the outer segment on the path, */
+    size_t outer_end;      /* which ends here; 0: none yet */
 };
 
 /* ---- which rows ---- */
@@ -49,7 +49,7 @@ static bool list_rows(const struct profile *p, struct profile_table *t) {
     return true;
 }
 
-/* Notes at which frame keys rows have graphs: frames[frame key], as f->frames. False: memory. */
+/* Makes marks of the frame keys where rows have graphs: frame_keys[key], as f->frames. False: memory. */
 static bool mark_frame_keys(struct forest *f, uint32_t *frame_keys) {
     struct profile *p = f->p;
     struct mark *none = vec_push(&f->marks);
@@ -74,7 +74,7 @@ static bool mark_frame_keys(struct forest *f, uint32_t *frame_keys) {
 
 enum { NOT_KNOWN = 0, NO_ROWS = 1 };
 
-/* Finds the rows with graphs, and in which frames they may be. */
+/* Finds the rows with graphs, and the frames where they may be. False: memory. */
 static bool mark_rows(struct forest *f) {
     struct profile *p = f->p;
     size_t frames = p->places.count;
@@ -86,12 +86,12 @@ static bool mark_rows(struct forest *f) {
     for (size_t i = 0; ok && i < frames; i++)
         f->frames[i] = frame_keys[profile_frame_key_of(p, (uint32_t)i)];
     if (ok)
-        f->segments[PROFILE_EMPTY_SEGMENT] = NO_ROWS; /* which is there without any other, too */
+        f->segments[PROFILE_EMPTY_SEGMENT] = NO_ROWS; /* it exists even if no other does */
     free(frame_keys);
     return ok;
 }
 
-/* The row with a graph that the kind has at a frame's frame key; NULL: none. */
+/* Returns the kind's row with a graph at a frame's frame key; NULL: none. */
 static struct mark *own_row(const struct forest *f, uint32_t frame) {
     struct mark *mark = &f->marks.items[f->frames[frame]];
     return mark->kind == f->kind ? mark : NULL;
@@ -102,8 +102,7 @@ static struct mark *row_at(const struct forest *f, uint32_t frame) {
     return f->frames[frame] ? own_row(f, frame) : NULL;
 }
 
-/* Whether some of a segment's frames are at frame keys where the kind has rows with graphs: found out once.
- */
+/* Whether the kind has rows with graphs at some of a segment's frames: looked up once for each kind. */
 static bool has_rows(const struct forest *f, uint32_t segment) {
     uint32_t n, any = 0, known = f->segments[segment];
     bool has = false;
@@ -136,7 +135,7 @@ static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
     return node;
 }
 
-/* `row`: of the frame, with a graph; NULL: none. */
+/* Appends a frame to the path; `row`: its row with a graph, or NULL. False: memory. */
 static bool open_frame(struct forest *f, uint32_t frame, struct mark *row) {
     struct profile_chain_node *node = open_node(f, frame);
     if (!node || !row)
@@ -166,7 +165,7 @@ static void close_down_to(struct forest *f, size_t keep) {
     }
 }
 
-/* Brings the path to a chain, from `at` of it on, as long as it is the `same`. */
+/* Moves the path along a segment, from path[*at] on; *same: so far it has the same frames. False: memory. */
 static bool go_along(struct forest *f, uint32_t segment, size_t *at, bool *same) {
     uint32_t n;
     const uint32_t *ids = profile_segments_ids(&f->p->b.segments, segment, &n);
@@ -182,7 +181,7 @@ static bool go_along(struct forest *f, uint32_t segment, size_t *at, bool *same)
     return true;
 }
 
-/* Takes a leaf into the tree; its node. PROFILE_NONE: memory. */
+/* Adds a stack sample to the tree; returns its node. PROFILE_NONE: memory. */
 static uint32_t add_stack(struct forest *f, uint32_t stack) {
     const struct profile_stack *x = &f->p->b.stacks.items[stack];
     bool same = true, known = f->outer_end && f->outer == x->key.chain.outer;
@@ -200,7 +199,7 @@ static uint32_t add_stack(struct forest *f, uint32_t stack) {
     return step->node;
 }
 
-/* Notes a stack sample of a row with a graph; NULL: it has none. */
+/* Lists a stack sample for its row with a graph; NULL: it has none. False: memory. */
 static bool list_stack(struct forest *f, uint32_t stack, const struct mark *row) {
     struct profile_tree_leaf *listed = row ? vec_push(&f->p->tree_leaves) : NULL;
     if (listed) {
@@ -210,7 +209,7 @@ static bool list_stack(struct forest *f, uint32_t stack, const struct mark *row)
     return listed || !row;
 }
 
-/* The tree of the kind's leaves, as far as graphs show them. */
+/* Makes the tree of the kind's stack samples, as far as graphs show it. False: memory. */
 static bool make_tree(struct forest *f, const struct profile_kind *kind) {
     uint32_t end = kind->first_stack + kind->stack_count;
     f->outer_end = 0;
@@ -232,7 +231,7 @@ static bool make_tree(struct forest *f, const struct profile_kind *kind) {
 
 /* ---- all ---- */
 
-/* The first of a table's rows with graphs that is `row` or after it. */
+/* Returns the index in graph_rows of the first row that is `row` or after it. */
 static uint32_t first_from(const struct profile_table *t, uint32_t row) {
     uint32_t from = 0, end = (uint32_t)t->graph_rows.count;
     while (from < end) {
@@ -267,7 +266,8 @@ static bool fill(void *vec, size_t n) {
     return true;
 }
 
-/* Counting sort, see graph.c: at[owner + 2] counts the things of an owner. */
+/* Makes the counters of a counting sort, see graph.c: at[owner + 2] counts an owner's things. False:
+ * memory. */
 static bool make_at(void **at_items, size_t *cap, size_t owners) {
     if (!vec_reserve_raw(at_items, cap, owners + 2, sizeof(uint32_t)))
         return false;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call graph of one entry, from the top down, so that what is below the limit is never looked at.
+ * Builds the call graph of one row from the top down, so that what is below the limit is never looked at.
  *
  * A *group* is a set of nodes of the chain trees that one line of the graph stands for. Its next lines are
  * the nodes' children (callers first) or parents (callees first), grouped by frame:
  *
  *   {main, main'}  ->  {do_fork, do_fork'} 60 %, {read} 3 %      main' is another thread's or process's
  *
- * A sample whose own entry it is comes with its whole chain, one that only passes through with what is after
- * the entry's frame, seen in the order of printing (as perf --children).
+ * A sample whose own row it is shows its whole chain, one that only passes through shows what comes after the
+ * row's frame in the order of printing (as perf --children).
  */
 #include <math.h>
 
@@ -70,7 +70,7 @@ struct weight {
 /* A node of a chain tree that the line stands for, and how much of it. */
 struct item {
     uint32_t node;
-    bool own; /* of samples whose own entry this is */
+    bool own; /* of samples whose own row this is */
     struct weight w;
 };
 
@@ -86,10 +86,10 @@ struct listed {
     uint32_t node, place;
 };
 
-/* A node on the path while own samples are noted. */
+/* A node on the path while the row's own samples are summed. */
 struct opened {
     uint32_t node, own;
-    struct weight w; /* what is to be noted on it and on those above */
+    struct weight w; /* still to be added to it and those above */
 };
 
 struct profile_graph_scratch {
@@ -110,7 +110,7 @@ struct builder {
     const struct profile_table *t;
     struct profile_graph *g;
     struct profile_graph_scratch *s;
-    uint32_t row; /* in t->graph_rows */
+    uint32_t row; /* index in t->graph_rows */
     bool caller;
     double min_period; /* of the event */
 };
@@ -128,7 +128,7 @@ static struct weight own_of(const struct builder *b, uint32_t node) {
     return i == HASH_ABSENT ? (struct weight){0, 0} : b->s->own.items[i];
 }
 
-/* Where a node's own samples are noted; NULL: memory. */
+/* Returns where a node's own samples are summed; NULL: memory. */
 static struct weight *note_at(struct builder *b, uint32_t node) {
     uint32_t known = hash_map_get(&b->s->own_index, node);
     if (known != HASH_ABSENT)
@@ -138,7 +138,7 @@ static struct weight *note_at(struct builder *b, uint32_t node) {
                                                                                : NULL;
 }
 
-/* Adds what is noted on the nodes of the path below the first `keep` to those above them. */
+/* Closes all nodes but the first `keep` of the path: adds what they have to them and those above. */
 static void close_down_to(struct builder *b, size_t keep) {
     struct profile_graph_scratch *s = b->s;
     while (s->path.count > keep) {
@@ -153,8 +153,8 @@ static void close_down_to(struct builder *b, size_t keep) {
     }
 }
 
-/* Notes on a node and all above it how much of them are the entry's own samples. Stack samples mostly come in
- * the order of the tree: what is above both a node and the one before it stays open. */
+/* Adds a stack sample of the row's own to a node and all above it. Stack samples mostly come in the order of
+ * the tree, so what is above both a node and the one before it stays open. False: memory. */
 static bool note_above(struct builder *b, uint32_t node, const struct profile_stack *stack) {
     const struct profile_chain_node *nodes = b->p->nodes.items;
     struct profile_graph_scratch *s = b->s;
@@ -203,7 +203,7 @@ static bool push_item(struct builder *b, uint32_t node, bool own, struct weight 
 
 /* ---- where chains start ---- */
 
-/* Callers first: the roots of the kinds with own samples... */
+/* Callers first: starts at the outermost frames of own samples... */
 static bool start_own_at_roots(struct builder *b) {
     const struct profile_chain_node *nodes = b->p->nodes.items;
     for (size_t i = 0; i <= b->s->own_index.mask && b->s->own_index.slots; i++) {
@@ -219,7 +219,7 @@ static bool start_own_at_roots(struct builder *b) {
     return true;
 }
 
-/* ... and the outermost frames of those that pass through. */
+/* ... and at the row's outermost nodes, of samples that pass through. */
 static bool start_passing_outermost(struct builder *b) {
     for (uint32_t i = b->t->node_at.items[b->row]; i < b->t->node_at.items[b->row + 1]; i++) {
         uint32_t node = b->t->node_list.items[i];
@@ -232,7 +232,7 @@ static bool start_passing_outermost(struct builder *b) {
     return true;
 }
 
-/* Callees first: where own chains end... */
+/* Callees first: starts where own samples' chains end... */
 static bool start_own_at_stacks(struct builder *b) {
     for (uint32_t i = b->t->stack_at.items[b->row]; i < b->t->stack_at.items[b->row + 1]; i++) {
         uint32_t id = b->t->stack_list.items[i], node = b->p->leaf_nodes.items[id];
@@ -244,8 +244,8 @@ static bool start_own_at_stacks(struct builder *b) {
     return true;
 }
 
-/* ... and the innermost frames of those that pass through: what passes a node less what passes its next ones
- * below of the same entry. Nodes come in order, parents first. */
+/* ... and at the row's innermost nodes, of samples that pass through: each has what passes it less what
+ * passes the row's next nodes below. Nodes come in order, parents first. */
 static bool start_passing_innermost(struct builder *b) {
     const struct profile_chain_node *nodes = b->p->nodes.items;
     uint32_t first = b->t->node_at.items[b->row], end = b->t->node_at.items[b->row + 1];
@@ -277,7 +277,7 @@ static bool start_passing_innermost(struct builder *b) {
 
 /* ---- one step ---- */
 
-/* What comes after an item's frame. */
+/* Pushes what comes after an item's frame. False: memory. */
 static bool step(struct builder *b, const struct item *item) {
     const struct profile_chain_node *nodes = b->p->nodes.items;
     if (!b->caller) {
@@ -294,7 +294,7 @@ static bool step(struct builder *b, const struct item *item) {
     return true;
 }
 
-/* The frame that a node's line shows. */
+/* Returns the frame that a node's line shows. */
 static uint32_t shown_frame(const struct builder *b, uint32_t node) {
     uint32_t frame = b->p->nodes.items[node].frame;
     return b->p->frame_groups.count ? b->p->frame_groups.items[frame] : frame;
@@ -325,7 +325,7 @@ static bool make_groups(struct builder *b) {
     return true;
 }
 
-/* Moves the items of the groups that count onto the items' stack. */
+/* Moves the items of the groups above the limit onto the items' stack. False: memory. */
 static bool place_groups(struct builder *b, double min_period) {
     struct profile_graph_scratch *s = b->s;
     size_t at = s->items.count, kept = 0;
@@ -359,7 +359,7 @@ static int by_number(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b;
 }
 
-/* PROFILE_NONE, which is the highest number, comes last. */
+/* Compares names; PROFILE_NONE, the highest number, comes last. */
 static int by_name(const struct profile *p, uint32_t x, uint32_t y) {
     if (x == y || x == PROFILE_NONE || y == PROFILE_NONE)
         return by_number(x, y);
@@ -369,13 +369,13 @@ static int by_name(const struct profile *p, uint32_t x, uint32_t y) {
     return order ? order : by_number(p->name_places.items[x], p->name_places.items[y]);
 }
 
-/* Of a function's source line, where one is known: else it comes last. */
+/* Returns the rank of a frame's source line; without one it comes last. */
 static uint32_t line_rank(const struct profile *p, uint32_t frame) {
     uint32_t line = p->frame_lines.items[frame];
     return line == PROFILE_NONE ? PROFILE_NONE : p->text_ranks.items[line];
 }
 
-/* Which of two frames comes first by what is shown of it, what has no name last; then by image and offset. */
+/* Compares two frames by what is shown of them, those without a name last; then by image and offset. */
 static int by_text(const struct profile *p, uint32_t a, uint32_t b) {
     const struct resolve_frame *f = &p->b.frames.list.items[a], *g = &p->b.frames.list.items[b];
     uint32_t x = p->places.items[a].name, y = p->places.items[b].name;
@@ -389,7 +389,7 @@ static int by_text(const struct profile *p, uint32_t a, uint32_t b) {
     return order ? order : by_number(f->cpumode, g->cpumode);
 }
 
-/* More first (but a list is sorted when it is complete). */
+/* Larger periods first (but a list is sorted when it is complete). */
 static int by_weight(const void *a, const void *b, void *ctx) {
     const struct group *x = a, *y = b;
     const struct profile *p = ctx;
@@ -405,8 +405,8 @@ static bool add_frame(struct builder *b, uint32_t frame) {
     return f != NULL;
 }
 
-/* The groups of this step become the children of a graph node: pushed in reverse, so that the first is taken
- * off the stack first. Their graph nodes are made at once: they stand together in order. */
+/* Makes the groups of this step children of a graph node, and pushes them onto the stack. Their graph nodes
+ * are made at once, so that they stand together in order. False: memory. */
 static bool push_groups(struct builder *b, uint32_t parent) {
     struct profile_graph_scratch *s = b->s;
     size_t kept = 0;
@@ -432,8 +432,8 @@ static bool push_groups(struct builder *b, uint32_t parent) {
     return true;
 }
 
-/* The limit for lines below a graph node. As with perf a share of a node is rounded up, one of everything
- * down. */
+/* Returns the smallest period of lines below a graph node. As in perf, a share of a node is rounded up, one
+ * of the total down. */
 static double limit_below(const struct builder *b, const struct profile_node *n) {
     if (is_list(b->p))
         return 0;
@@ -442,7 +442,7 @@ static double limit_below(const struct builder *b, const struct profile_node *n)
                : b->min_period;
 }
 
-/* Runs down from a group as long as there is but one way on, and pushes the ways of a fork. */
+/* Follows a group as long as there is only one way on, and pushes the branches of a fork. False: memory. */
 static bool expand(struct builder *b, struct group g) {
     struct profile_graph_scratch *s = b->s;
     uint32_t id = g.parent;
@@ -514,8 +514,8 @@ static int by_own_period(const void *a, const void *b, void *ctx) {
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* The nodes below the root by what they have; equals, as they are come by, in the order of their chains'
- * texts. */
+/* Lists the nodes below the root by their own period; equal ones in the order found, that of their chains'
+ * texts. False: memory. */
 static bool list_nodes(struct builder *b) {
     const struct profile_graph *g = b->g;
     struct profile_graph_scratch *s = b->s;
@@ -548,7 +548,7 @@ static bool list_nodes(struct builder *b) {
     return true;
 }
 
-/* Where a row stands among those with graphs; it is one of them. */
+/* Returns the index of a row in graph_rows; it is there. */
 static uint32_t place_of(const struct profile_table *t, uint32_t row) {
     uint32_t from = 0, end = (uint32_t)t->graph_rows.count;
     while (end - from > 1) {

@@ -3,14 +3,13 @@
  * The order in which rows are printed. It is total: the same recording gives the same order on every machine,
  * with any number of threads, and in whatever order the tables were filled.
  *
- *   sums       of the columns that are measures, more first
- *   depth      with call graphs, of rows of equal sums: callers before callees
+ *   sums       of the columns that are measures, larger first
+ *   depth      with call graphs, where sums are equal: callers before callees
  *   keys       by the columns' values, as each column compares them
- *   image      and offset there, of what all columns take for equal: functions of one name, places without
- * one
+ *   image      and offset in it, where all columns are equal: functions of one name, nameless places
  *
- * Each of these is a number of a row, a *term*; rows are sorted by the last term first. Terms of few bits
- * that follow each other are sorted by at once.
+ * Each of these is a number of a row, a *term*; rows are sorted by the last term first. Consecutive terms
+ * that fit into 64 bits together are sorted by at once.
  */
 #include <stdlib.h>
 
@@ -20,9 +19,9 @@
 
 struct term {
     enum { TERM_MEASURE, TERM_DEPTH, TERM_KEY, TERM_END, TERM_WORD, TERM_IMAGE, TERM_OFFSET } what;
-    const struct profile_column *c; /* of TERM_MEASURE, _KEY, _END, _WORD */
+    const struct profile_column *c; /* only of TERM_MEASURE, _KEY, _END, _WORD */
     uint32_t member;                /* TERM_MEASURE: of a group */
-    unsigned bits;                  /* its numbers have no more */
+    unsigned bits;                  /* its numbers fit into so many */
 };
 
 struct sorter {
@@ -32,7 +31,7 @@ struct sorter {
     bool failed;            /* memory */
 };
 
-/* Of means, which are shown, the sums count, as in perf. */
+/* Returns the number to sort by: where means are shown it is their sum, as in perf. */
 static uint64_t measure_in(const struct profile_sums *s, const struct profile_through *children,
                            const uint64_t *latency, const struct profile_column *c) {
     if (!children && c->key->layout & PROFILE_OF_CHILDREN) /* "N/A" */
@@ -64,7 +63,7 @@ uint64_t profile_rank_text(const struct profile *p, const struct profile_row *ro
     return p->text_ranks.items[words[0]];
 }
 
-/* The rank of a row's value in a key column. What has no name comes last; of those all are equal here. */
+/* Returns the rank of a row's value in a key column. Values without a name come last, and are equal here. */
 static uint64_t key_rank(const struct profile *p, const struct profile_column *c,
                          const struct profile_row *row) {
     uint64_t words[PROFILE_KEY_WORDS];
@@ -77,7 +76,7 @@ static uint64_t key_rank(const struct profile *p, const struct profile_column *c
     return key->downwards ? UINT64_MAX - words[0] : words[0];
 }
 
-/* The address of an end of a branch, as a signed number: the kernel's come first. */
+/* Ranks branch ends by address, as a signed number: the kernel's come first. */
 static uint64_t end_rank(const struct profile *p, const struct profile_column *c,
                          const struct profile_row *row) {
     uint64_t words[PROFILE_KEY_WORDS];
@@ -91,14 +90,14 @@ static uint64_t word_rank(const struct profile *p, const struct profile_column *
     return c->field ? p->text_ranks.items[(uint32_t)word] : word;
 }
 
-/* By object; but places without a name that have one address are one, in whichever objects they lie. */
+/* Ranks rows by object; but places without a name at one address are one, whichever objects they lie in. */
 static uint64_t image_rank(const struct profile *p, const struct profile_row *row) {
     const struct profile_place *place = &p->places.items[row->frame];
     bool one = place->name == PROFILE_NONE && profile_grade_of(p, row->frame) != GRADE_STALE;
     return one ? p->b.texts.entries.count : profile_dso_rank(p, place->dso);
 }
 
-/* Of functions where they lie; of a place without a name its own address. */
+/* Ranks functions by where they lie, a place without a name by its own address. */
 static uint64_t offset_rank(const struct profile *p, const struct profile_row *row) {
     uint32_t name = p->places.items[row->frame].name;
     return name != PROFILE_NONE ? p->name_places.items[name]
@@ -132,7 +131,7 @@ static unsigned bits_of(uint64_t most) {
     return 64 - (unsigned)__builtin_clzll(most | 1);
 }
 
-/* How many bits hold the ranks of a key. */
+/* Returns how many bits hold the ranks of a key. */
 static unsigned rank_bits(const struct profile *p, const struct profile_column *c) {
     enum profile_column_id id = c->key->id;
     if (id == PROFILE_SYMBOL || id == PROFILE_IPC)
@@ -148,8 +147,8 @@ static void add_term(struct sorter *s, struct term term) {
         *made = term;
 }
 
-/* Where the sums by which is sorted are equal the other members' decide, but never the leader's; nor if there
- * is no such member. */
+/* Where the sorting member's sums are equal the other members' decide, but never the leader's, nor any if
+ * --group-sort-idx names no member. */
 static void add_measure(struct sorter *s, const struct profile_column *c) {
     const struct profile_options *o = s->p->plan.o;
     bool of_children = c->key->layout & PROFILE_OF_CHILDREN;
@@ -162,13 +161,13 @@ static void add_measure(struct sorter *s, const struct profile_column *c) {
 
 static void add_key(struct sorter *s, const struct profile_column *c) {
     if (c->key->id == PROFILE_IPC && profile_has_key(s->p, PROFILE_SYMBOL))
-        return; /* which tells as much */
+        return; /* whose rank is the same */
     add_term(s, (struct term){TERM_KEY, c, 0, rank_bits(s->p, c)});
     if (c->key->by_address)
         add_term(s, (struct term){TERM_END, c, 0, 64});
 }
 
-/* What is left of keys. */
+/* Adds what tells rows of equal keys apart. */
 static void add_rest(struct sorter *s) {
     const struct profile *p = s->p;
     bool symbol = false;
@@ -197,7 +196,7 @@ static bool find_terms(struct sorter *s) {
 
 /* ---- rows ---- */
 
-/* The numbers of the terms [from, end), which together fit, by row. */
+/* Fills in, by row, the numbers of the terms [from, end), which fit into 64 bits together. */
 static void fill(const struct sorter *s, size_t from, size_t end, uint64_t *numbers, uint32_t n) {
     enum { AHEAD = 12 };
     const struct profile_row *rows = s->t->rows.items;
@@ -214,7 +213,7 @@ static void fill(const struct sorter *s, size_t from, size_t end, uint64_t *numb
     }
 }
 
-/* By the last terms first: sorting is stable. */
+/* Sorts by the last terms first: sorting is stable. */
 static void sort_rows(const struct sorter *s, struct radix_item *items, struct radix_item *room,
                       uint64_t *numbers, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One walk along the leaves in the order of their callchains, which finds the rows and what passes through
+ * One walk along the stack samples in the order of their callchains finds the rows and what passes through
  * them, without building the tree that the chains make:
  *
- *   leaves in order          path while walking (outermost frame first)
+ *   chains in order          path while walking (outermost frame first)
  *   main fork entry          main fork entry      opened: 3
  *   main read                main read            closed: entry fork, opened: read
  *   main read entry          main read entry      opened: entry
  *   (end)                                         closed: entry read main, main's sums are complete
  *
  * What two neighbours have in common stays open. A node's sums are complete when it is closed; it counts for
- * its row only if no node further out on the path is of the same row. What a leaf has in common with neither
- * of its neighbours, which are most nodes, counts at once, without ever being on the path.
+ * its row only if no node further out on the path is of the same row. Frames that a chain shares with neither
+ * neighbour, which most are, count at once, without ever being on the path.
  *
- * The leaves themselves are put into the order of the walk first: whatever comes later goes along them as
- * well, or looks at those of neighbouring rows.
+ * The stack samples themselves are rearranged into this order first: later steps go along them as well, or
+ * look at those of neighbouring rows.
  */
 #include <stdlib.h>
 
@@ -30,40 +30,40 @@ struct step {
     uint32_t first_stack;
     uint32_t samples;
     uint64_t first_ns, period, latency;
-    uint16_t deepest; /* the most frames of a stack sample at and below it */
+    uint16_t deepest; /* frames of the longest chain at and below it */
     bool outermost;
 };
 
 /* A stack sample's chain, outermost frame first. */
 struct chain {
-    const uint32_t *outer, *inner; /* inner: what is after the outer segment */
+    const uint32_t *outer, *inner; /* inner: what comes after the outer segment */
     uint32_t outer_len, len;       /* len: of both */
     uint32_t outer_segment;
 };
 
 struct walk {
     struct profile *p;
-    struct profile_table *t; /* of the kind at hand */
+    struct profile_table *t; /* of the current kind */
     uint32_t kind;
     struct profile_frame_key *frame_keys;
     const uint32_t *frame_key_of;          /* profile.frame_keys */
     VEC(struct step) path;                 /* [0]: the kind's root */
-    VEC(uint32_t) marked;                  /* frame keys that are open for the stack sample at hand alone */
+    VEC(uint32_t) marked;                  /* frame keys that are open for the current stack sample alone */
     const uint32_t *was;                   /* profile.stack_was */
     const struct profile_stack *stacks;    /* in the order of the walk */
     const struct profile_weights *weights; /* likewise; NULL: there are none */
-    size_t end;                            /* of stack samples */
-    struct chain chain;                    /* of the stack sample at hand, */
-    uint32_t common;                       /* and how much of it the one before has, too */
+    size_t end;                            /* the number of stack samples */
+    struct chain chain;                    /* of the current stack sample, */
+    uint32_t common;                       /* and how many of its frames the one before shares */
     const uint8_t *grade_of;               /* profile.grades */
-    uint64_t *grades;                      /* of the kind's event: of all frames of all its samples */
+    uint64_t *grades;                      /* of the kind's event: counts of all frames of its samples */
     uint32_t longest;                      /* profile_longest_chain of that event */
     bool children, caller;
-    bool latency; /* with children; it is asked for */
+    bool latency; /* with children; latency is summed */
 };
 
-/* Whether the stack sample is what made the row, as far as is known. Of samples at the same time the one that
- * lies there goes before one that passes, and else the first in the file. */
+/* Whether the stack sample is the row's first so far. At equal times, one whose own row it is comes before
+ * one that passes through; else the first in the file does. */
 static inline bool walk_is_first(const struct walk *w, const struct profile_row *row, uint64_t first_ns,
                                  uint32_t stack, bool own) {
     if (first_ns != row->first_ns)
@@ -77,7 +77,7 @@ static unsigned bits_of(uint64_t n) {
     return 64 - (unsigned)__builtin_clzll(n | 1);
 }
 
-/* Sorts the stack samples by kind, then by chain: p->stack_was. */
+/* Sorts the stack samples by kind, then by chain, into p->stack_was. */
 static void sort_stacks(struct profile *p, struct radix_item *items, struct radix_item *room) {
     const struct profile_builder *b = &p->b;
     const uint32_t *ranks = p->segment_ranks.items, *kinds = p->kinds.items;
@@ -115,7 +115,7 @@ static bool put_in_order(struct profile *p) {
     struct profile_weights *weights = p->plan.extras ? malloc((n + 1) * sizeof *weights) : NULL;
     bool ok = stacks && (weights || !p->plan.extras);
     for (size_t i = 0; ok && i < n; i++) {
-        if (i + AHEAD < n) { /* one may lie in two lines */
+        if (i + AHEAD < n) { /* one may lie in two cache lines */
             prefetch(&b->stacks.items[was[i + AHEAD]]);
             prefetch(&b->stacks.items[was[i + AHEAD]].thread);
         }
@@ -164,7 +164,7 @@ static uint32_t make_row(struct walk *w, uint32_t frame) {
     return id;
 }
 
-/* What the kind has at a frame's frame key: a row, made if need be. PROFILE_NO_ROW: memory. */
+/* Returns a frame key with the kind's row there, made if need be. PROFILE_NO_ROW: memory. */
 static inline struct profile_frame_key *frame_key_at(struct walk *w, uint32_t at, uint32_t frame) {
     struct profile_frame_key *frame_key = &w->frame_keys[at];
     if (frame_key->kind != w->kind)
@@ -176,12 +176,12 @@ static void deepen(struct profile_row *row, uint32_t depth) {
     row->depth = depth > row->depth ? (uint16_t)depth : row->depth;
 }
 
-/* A frame is one of that many samples. */
+/* Counts the grade of a frame of that many samples. */
 static inline void count_grade(struct walk *w, uint32_t frame, uint64_t samples) {
     w->grades[w->grade_of[frame]] += samples;
 }
 
-/* Where a row's own samples are summed; NULL: memory. */
+/* Returns where a row's own samples are summed; NULL: memory. */
 static struct profile_sums *self_of(struct profile_table *t, struct profile_row *row) {
     if (!row->self) {
         if (!t->self.count && !vec_push(&t->self))
@@ -212,12 +212,12 @@ static void add_mode(struct profile_sums *sums, unsigned cpumode, uint64_t perio
     }
 }
 
-/* The level of a frame. */
+/* Returns the level (cpumode) of a frame. */
 static unsigned mode_of(const struct walk *w, uint32_t frame) {
     return profile_mode_in(w->frame_key_of[frame]);
 }
 
-/* The level that is shown of a stack sample's own entry: perf takes that of the sample, wherever a branch
+/* Returns the level shown in a stack sample's own row: perf takes that of the sample, wherever a branch
  * led. */
 static unsigned level_of(const struct walk *w, const struct profile_stack *stack) {
     const struct profile *p = w->p;
@@ -236,7 +236,7 @@ static void add_weights(struct profile_sums *self, const struct profile_weights 
     self->latency += weights->latency;
 }
 
-/* The stack sample's own entry. */
+/* Adds a stack sample to its own row. False: memory. */
 static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
     const struct profile_stack *stack = &w->stacks[id];
     const struct profile_frame_key *frame_key =
@@ -258,7 +258,7 @@ static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
         row->cpumode = (uint8_t)cpumode;
     }
     deepen(row, depth);
-    /* A sample counts once for its own entry, whatever its chain says. */
+    /* A sample counts once for its own row, even if its chain passes that. */
     if (w->children && !frame_key->open) {
         struct profile_through *through = &w->t->through.items[at];
         through->period += stack->period;
@@ -274,14 +274,13 @@ static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
     return true;
 }
 
-/* What a stack sample's chain makes of rows: the frame at `depth` (1: the outermost) of the stack sample that
- * is the first to pass there. */
+/* A frame at which a stack sample passes through a row: at `depth` (1: the outermost) of its chain. */
 struct passed {
     uint32_t frame, depth;
     uint32_t stack;
 };
 
-/* The row is the stack sample's. */
+/* Makes a stack sample the row's first one. */
 static void make_first(const struct walk *w, struct profile_row *row, const struct passed *at) {
     const struct profile_stack *stack = &w->stacks[at->stack];
     row->first_ns = stack->first_ns;
@@ -292,10 +291,10 @@ static void make_first(const struct walk *w, struct profile_row *row, const stru
     row->cpumode = (uint8_t)mode_of(w, at->frame);
 }
 
-/* What has passed through a node counts for its row. */
+/* Adds what has passed through a node, which closes, to its row. */
 static void add_passed(struct walk *w, const struct step *step, uint32_t depth) {
     struct profile_row *row = &w->t->rows.items[step->row];
-    if (!w->caller) /* perf takes an entry's innermost frame of a chain then */
+    if (!w->caller) /* perf then takes the row's innermost frame in a chain */
         deepen(row, depth);
     if (!step->outermost)
         return;
@@ -317,7 +316,7 @@ static inline uint32_t frame_at(const struct chain *c, uint32_t i) {
     return i < c->outer_len ? c->outer[i] : c->inner[i - c->outer_len];
 }
 
-/* The path has room for it. */
+/* Appends a frame to the path, which has room. False: memory. */
 static bool open_frame(struct walk *w, uint32_t frame) {
     struct step *step = &w->path.items[w->path.count++];
     uint32_t at = w->frame_key_of[frame];
@@ -344,7 +343,7 @@ static void take_first(const struct walk *w, struct step *step, uint64_t first_n
     }
 }
 
-/* Takes the stack sample into the last node of the path that its chain goes through. */
+/* Adds the stack sample to the last node of the path; its chain goes through all of it. */
 static void add_stack(struct walk *w, uint32_t id) {
     const struct profile_stack *stack = &w->stacks[id];
     struct step *step = &w->path.items[w->path.count - 1];
@@ -357,7 +356,7 @@ static void add_stack(struct walk *w, uint32_t id) {
     step->deepest = depth > step->deepest ? depth : step->deepest;
 }
 
-/* The stack sample passes a frame that is its own: at->depth - 1 others stand outside of it. */
+/* Adds the stack sample to the row of a frame of its chain that is not on the path. False: memory. */
 static bool pass_frame(struct walk *w, const struct passed *at) {
     const struct profile_stack *stack = &w->stacks[at->stack];
     uint32_t where = profile_frame_key_in(w->frame_key_of[at->frame]);
@@ -383,7 +382,7 @@ static bool pass_frame(struct walk *w, const struct passed *at) {
     return true;
 }
 
-/* The stack sample passes those of its frames that are on no path: from `from` on. */
+/* Does so for all frames that are not on the path: from `from` on. */
 static bool pass_frames(struct walk *w, uint32_t id, uint32_t from) {
     const struct chain *c = &w->chain;
     struct passed at = {.stack = id};
@@ -397,7 +396,7 @@ static bool pass_frames(struct walk *w, uint32_t id, uint32_t from) {
     return ok;
 }
 
-/* What was open for a stack sample alone is so no longer. */
+/* Closes what was open for a stack sample alone. */
 static void unmark(struct walk *w) {
     for (size_t i = 0; i < w->marked.count; i++)
         w->frame_keys[w->marked.items[i]].open = false;
@@ -423,7 +422,7 @@ static void close_down_to(struct walk *w, size_t keep) {
     }
 }
 
-/* Row and stack sample counts of the kind, which ends with the stack sample before that. */
+/* Closes the kind, which ends before the stack sample `end`, and sets its counts. */
 static void leave_kind(struct walk *w, uint32_t end) {
     struct profile_kind *kind = &w->p->kind_list.items[w->kind];
     close_down_to(w, 0);
@@ -458,8 +457,8 @@ static inline struct chain chain_of(const struct walk *w, size_t i) {
     return c;
 }
 
-/* How many frames two chains begin with that are the same. (Where one's outer segment ends and the other's
- * goes on they differ: see segments.h.) */
+/* Returns how many outermost frames two chains share. (Where one's outer segment ends and the other's goes
+ * on, they differ: see segments.h.) */
 static inline uint32_t in_common(const struct chain *a, const struct chain *b) {
     uint32_t same = 0;
     if (a->outer_segment == b->outer_segment)
@@ -473,8 +472,8 @@ static inline uint32_t in_common(const struct chain *a, const struct chain *b) {
     return same;
 }
 
-/* Takes along the chain of a stack sample, w->chain, of which the next stack sample has `next` frames, too.
- */
+/* Moves the path to the chain of a stack sample, w->chain, as far as its neighbours share it: `next` frames
+ * with the next one. False: memory. */
 static bool go_along(struct walk *w, uint32_t id, uint32_t next) {
     bool ok = vec_reserve(&w->path, (size_t)1 + w->chain.len);
     close_down_to(w, 1 + w->common);
@@ -491,8 +490,8 @@ static uint32_t kind_of(const struct walk *w, size_t i) {
     return w->p->kinds.items[w->stacks[i].key.group_key];
 }
 
-/* A sample without a callchain is a frame all the same; and the outermost frame of one that was cut, or whose
- * dump of the stack was, may have returned to anything. */
+/* Counts the grade of a sample without a callchain, which is one frame all the same. Where a chain or its
+ * stack dump was cut, lowers that of the outermost frame, whose caller is unknown. */
 static void count_ends(struct walk *w, size_t i) {
     const struct profile_stack *stack = &w->stacks[i];
     uint64_t cut = w->chain.len >= w->longest ? stack->samples : w->p->plan.unwinds ? w->weights[i].cut : 0;
@@ -502,7 +501,7 @@ static void count_ends(struct walk *w, size_t i) {
         profile_lower_grade(w->grades, cut);
 }
 
-/* The stack sample is the first or follows the one before it in its kind. */
+/* Walks on to a stack sample: its kind's first, or the one after the last. */
 static bool walk_stack(struct walk *w, size_t i) {
     bool more = i + 1 < w->end && kind_of(w, i + 1) == w->kind;
     struct chain next = {0};
@@ -517,7 +516,7 @@ static bool walk_stack(struct walk *w, size_t i) {
     return ok;
 }
 
-/* Where chains make no rows. */
+/* Adds a stack sample where chains make no rows. */
 static bool take_stack(struct walk *w, size_t i) {
     w->chain = chain_of(w, i);
     count_ends(w, i);
