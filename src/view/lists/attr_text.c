@@ -10,7 +10,7 @@ struct bit_name {
     const char *name;
 };
 
-/* perf's order, not the bits'. It leaves TRANSACTION out; that one stands last here. */
+/* In perf's order, not that of the bits. perf omits TRANSACTION; here it is last. */
 static const struct bit_name SAMPLE_TYPE[] = {
     {PERFDATA_SAMPLE_IP, "IP"},
     {PERFDATA_SAMPLE_TID, "TID"},
@@ -125,7 +125,7 @@ enum form { TYPE, CONFIG, DECIMAL, SIGNED, HEX, BITS, FLAG_BITS, ACTION_BITS };
 struct field {
     const char *name;
     uint8_t form;
-    bool always; /* also when 0 */
+    bool always; /* written even if it is 0 */
     uint8_t width;
     uint16_t member; /* offset in struct perfdata_attr */
     const struct bit_name *bits;
@@ -188,7 +188,7 @@ static void put(struct out *o, struct bytes b) {
     out_mem(o, (const char *)b.data, b.size);
 }
 
-/* Like printf's %#x: no 0x before 0. */
+/* Writes as printf's %#x does: no 0x before 0. */
 static void put_hex(struct out *o, uint64_t v) {
     if (v)
         out_str(o, "0x");
@@ -227,7 +227,7 @@ static void write_type(const struct perfdata_namer *names, uint32_t type, struct
     out_char(o, ')');
 }
 
-/* The constant's name for the lower half of config; empty when it has none. */
+/* Returns the constant's name for the lower half of config; empty: none. */
 static void constant_name(uint32_t type, uint32_t config, char *name, size_t size) {
     *name = 0;
     if (type == PERFDATA_TYPE_HARDWARE) {
@@ -242,7 +242,7 @@ static void constant_name(uint32_t type, uint32_t config, char *name, size_t siz
                  CACHE_RESULTS[result], CACHE_OPS[op], CACHES[cache]);
 }
 
-/* Hardware and cache events: the upper half of config names the PMU that is meant; 0 says nothing. */
+/* Writes the config of hardware and cache events, whose upper half is the type of the PMU; 0: any. */
 static void write_core_config(const struct perfdata_namer *names, const struct perfdata_attr *a,
                               struct out *o) {
     char constant[128];
@@ -314,7 +314,7 @@ static uint64_t member(const struct perfdata_attr *a, const struct field *f) {
 
 void attr_text_write(const struct perfdata_namer *names, const struct perfdata_attr *attr,
                      const struct attr_text_style *style, struct out *o) {
-    struct attr_text_style s = {"", style->equals}; /* nothing stands before the first field */
+    struct attr_text_style s = {"", style->equals}; /* no separator before the first field */
     for (size_t i = 0; i < COUNT(FIELDS); i++) {
         const struct field *f = &FIELDS[i];
         uint64_t v = member(attr, f);

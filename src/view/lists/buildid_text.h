@@ -8,17 +8,17 @@
 #include "format/perfdata/header/feature.h"
 
 struct buildid_row {
-    struct bytes id;   /* empty: none is known */
+    struct bytes id;   /* empty: not known */
     struct bytes name; /* without its NUL */
     int32_t machine;   /* -1: the host; else the guest's pid */
-    uint32_t order;    /* among rows of one machine and name: the later one counts, or both do */
+    uint32_t order;    /* among rows of the same machine and name: the last one counts, or all do */
 };
 
 struct buildid_list {
     VEC(struct buildid_row) rows;
 };
 
-/* Adds the entries of the feature BUILD_ID. Borrows from it. False when memory ran out. */
+/* Adds the entries of the feature BUILD_ID. Borrows from it. False: memory. */
 bool buildid_list_add(struct buildid_list *list, const struct perfdata_feature_build_ids *ids);
 bool buildid_list_push(struct buildid_list *list, struct bytes id, struct bytes name, int32_t machine);
 void buildid_list_fini(struct buildid_list *list);
@@ -27,10 +27,10 @@ void buildid_list_fini(struct buildid_list *list);
  * one added stays. */
 void buildid_list_sort(struct buildid_list *list, bool unique);
 
-/* The id's digits, 40 columns at least. */
+/* Writes the id's digits, padded to `width` columns. */
 void buildid_text_id(struct bytes id, size_t width, struct out *o);
 
-/* A line for each row: the id in 40 columns, the name. */
+/* Writes a line for each row: the id in 40 columns, the name. */
 void buildid_text_write(const struct buildid_list *list, struct out *o);
 
 #endif

@@ -11,11 +11,11 @@ struct evlist_text_options {
     bool verbose;        /* -v: the whole attr */
     bool group;          /* -g: a group's events in one line */
     bool trace_fields;   /* --trace-fields */
-    const char *program; /* whose evlist the hints speak of */
-    bool attr_names;     /* names from the attrs alone: what perf evlist does with pipes */
+    const char *program; /* name of the program in the hints */
+    bool attr_names;     /* take names from the attrs alone, as perf evlist does for pipes */
 };
 
-/* One line per event (or group), then hints at what could be shown too. */
+/* Writes one line per event (or group), then hints at what else could be shown. */
 void evlist_text_write(const struct perfdata_events *events, const struct perfdata_namer *names,
                        const struct evlist_text_options *opts, struct out *o);
 

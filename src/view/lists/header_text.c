@@ -11,7 +11,7 @@ struct page {
     const struct perfdata_header *h;
     const struct perfdata_namer *names;
     struct out *o;
-    struct arena arena;         /* of the feature being written */
+    struct arena arena;         /* for the current feature */
     uint64_t first_ns, last_ns; /* header_text_options */
 };
 
@@ -52,7 +52,7 @@ static void total_mem(struct page *p, const struct perfdata_feature_value *v) {
     out_printf(p->o, "# total memory : %" PRIu64 " kB\n", v->u64);
 }
 
-/* Each word with a space after it; of what a shell would see, quotes alone are marked. */
+/* Writes each word with a space after it; of the characters special to a shell, only quotes are escaped. */
 static void cmdline(struct page *p, const struct perfdata_feature_value *v) {
     out_str(p->o, "# cmdline : ");
     for (uint32_t i = 0; i < v->cmdline.count; i++) {
@@ -147,12 +147,12 @@ static void pmu_mappings(struct page *p, const struct perfdata_feature_value *v)
     out_str(p->o, v->pmu_mappings.count ? "\n" : "not available\n");
 }
 
-/* The events of a group are named as EVENT_DESC does. */
+/* Writes the groups, with the names of EVENT_DESC for their events. */
 static void groups(struct page *p, const struct perfdata_feature_value *v) {
     struct perfdata_feature_value desc;
     if (!perfdata_feature_get(p->h, PERFDATA_FEATURE_EVENT_DESC, &p->arena, &desc))
         return;
-    uint32_t free_from = 0; /* groups do not overlap: what says so is damaged */
+    uint32_t free_from = 0; /* groups do not overlap: those that do are damaged */
     for (uint32_t i = 0; i < v->groups.count; i++) {
         const struct perfdata_group *g = &v->groups.items[i];
         if (g->leader < free_from || g->leader >= desc.event_desc.count ||
@@ -194,7 +194,7 @@ static void sample_time(struct page *p, const struct perfdata_feature_value *v) 
     out_printf(p->o, "# sample duration : %10.3f ms\n", (double)(t->last_ns - t->first_ns) / 1e6);
 }
 
-/* "64G": divided by 1024 as long as two of the larger unit are there. */
+/* Writes "64G": divides by 1024 as long as the result is at least 2. */
 static void write_size(struct out *o, uint64_t bytes) {
     static const char UNITS[] = "BKMG";
     int unit = 0;
@@ -205,7 +205,7 @@ static void write_size(struct out *o, uint64_t bytes) {
     out_printf(o, "%" PRIu64 "%c", bytes, UNITS[unit]);
 }
 
-/* The bits that are set, as ranges: "0-23,32-69". Returns how many. */
+/* Writes the set bits as ranges: "0-23,32-69". Returns their number. */
 static uint64_t write_ranges(struct out *o, const struct perfdata_memory_node *n, bool write) {
     uint64_t set = 0;
     const char *between = "";
@@ -296,7 +296,7 @@ static void compression(struct page *p, const struct perfdata_feature_value *v) 
                v->compression.type == 1 ? "Zstd" : "Unknown", v->compression.level, v->compression.ratio);
 }
 
-/* "# PMU pmu capabilities: a=1, b=2" */
+/* Writes "# PMU pmu capabilities: a=1, b=2". */
 static void write_caps(struct out *o, struct bytes pmu, const struct perfdata_pairs *caps) {
     out_str(o, "# ");
     put_text(o, pmu);
@@ -320,7 +320,7 @@ static void pmu_caps(struct page *p, const struct perfdata_feature_value *v) {
         write_caps(p->o, v->pmu_caps.items[i].pmu, &v->pmu_caps.items[i].caps);
 }
 
-/* Of the clocks of time.h those that perf record -k takes. */
+/* Returns the names of those clocks of time.h that perf record -k accepts. */
 static const char *clock_name(uint32_t id) {
     switch (id) {
     case CLOCK_REALTIME:
@@ -387,7 +387,7 @@ static void cln_size(struct page *p, const struct perfdata_feature_value *v) {
     out_printf(p->o, "# cacheline size: %u\n", v->u32);
 }
 
-/* What is not here has no text: TRACING_DATA, BUILD_ID, what perf does not know. */
+/* Features not listed have no text: TRACING_DATA, BUILD_ID, and those unknown to perf. */
 static const struct {
     void (*write)(struct page *p, const struct perfdata_feature_value *v);
     bool long_form; /* written with -I only */
@@ -426,7 +426,7 @@ static const struct {
     [PERFDATA_FEATURE_CLN_SIZE] = {cln_size, false},
 };
 
-/* True when a damaged content still has something to show. */
+/* True if damaged contents still have something to show. */
 static bool worth_showing(const struct perfdata_feature_value *v) {
     switch (v->id) {
     case PERFDATA_FEATURE_CMDLINE:
@@ -450,11 +450,11 @@ static bool worth_showing(const struct perfdata_feature_value *v) {
     }
 }
 
-/* False when there is nothing to be said. */
+/* Writes a feature. False: there is nothing to print. */
 static bool write_feature(struct page *p, const struct perfdata_feature *f, bool full) {
     if (f->id >= PERFDATA_FEATURE_KNOWN_END || !FEATURES[f->id].write)
         return false;
-    /* perf ends a pipe's features with an empty one, whose id is the first that it did not know itself. */
+    /* perf ends a pipe's features with an empty one, whose id is the first that perf did not know. */
     if (p->h->container == PERFDATA_CONTAINER_PIPE && !f->content.size &&
         f->id != PERFDATA_FEATURE_BRANCH_STACK && f->id != PERFDATA_FEATURE_STAT)
         return false;
@@ -506,13 +506,13 @@ void header_text_write(const struct perfdata_header *h, const struct perfdata_na
     char ending[PERFDATA_ENDING_TEXT];
     out_str(o, "# ========\n");
     write_captured(opts->captured_s, o);
-    out_str(o, "# header version : 1\n"); /* of the header's layout, not the magic's: perf has had one only */
-    bool pipe = h->container == PERFDATA_CONTAINER_PIPE; /* which has no sections, and no end of the block */
+    out_str(o, "# header version : 1\n"); /* of the header's layout, not the magic's; perf has only one */
+    bool pipe = h->container == PERFDATA_CONTAINER_PIPE; /* no sections, and no end of the block */
     struct perfdata_section data = pipe ? (struct perfdata_section){0} : h->data;
     out_printf(o, "# data offset    : %" PRIu64 "\n", data.offset);
     out_printf(o, "# data size      : %" PRIu64 "\n", data.size);
     out_printf(o, "# feat offset    : %" PRIu64 "\n", data.offset + data.size);
-    if (!h->data_size_zero && perfdata_ending_text(&opts->ending, ending)) /* a size of 0 says it, too */
+    if (!h->data_size_zero && perfdata_ending_text(&opts->ending, ending)) /* a size of 0 says so, too */
         out_printf(o, "# recording %s\n", ending);
     if (pipe)
         out_str(o, "# ========\n#\n");

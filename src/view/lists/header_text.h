@@ -9,23 +9,23 @@
 #include "format/perfdata/header/header.h"
 
 struct header_text_options {
-    bool full;          /* -I: the long descriptions too (topology, caches, memory) */
+    bool full;          /* -I: the long descriptions, too (topology, caches, memory) */
     int64_t captured_s; /* the file's modification time (standard input: now), seconds since 1970 */
     struct perfdata_ending ending;
-    uint64_t first_ns, last_ns; /* of the samples, where the header says 0 for both; 0: not known */
+    uint64_t first_ns, last_ns; /* of the samples, used if both are 0 in the header; 0: not known */
 };
 
 /*
- * From "# ========" to the line after the last feature (for a file: the features that are missing, and a
- * closing "# ========" and "#"; a pipe has no such end). Times are in the local time zone. A feature that is
- * damaged or lies outside the file is said to be "not available". Of a pipe, `h` must have been read up to
- * its first record that is no header record.
+ * Writes all lines from "# ========" to the one after the last feature (for a file: the missing features, and
+ * a closing "# ========" and "#"; a pipe has no such end). Times are in the local time zone. A feature that
+ * is damaged or beyond the file's end is "not available". A pipe's `h` must have been read up to its first
+ * record that is no header record.
  */
 void header_text_write(const struct perfdata_header *h, const struct perfdata_namer *names,
                        const struct header_text_options *opts, struct out *o);
 
-/* The lines of one feature alone, with the long descriptions. False, with nothing written, when the header
- * has no such feature or nothing is to be said of it. */
+/* Writes the lines of one feature alone, with the long descriptions. False: the header does not have it, or
+ * there is nothing to print; nothing was written. */
 bool header_text_feature(const struct perfdata_header *h, const struct perfdata_namer *names, uint32_t id,
                          struct out *o);
 

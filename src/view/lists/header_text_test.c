@@ -243,7 +243,7 @@ static void test_pmus(void **state) {
                 "# cpu_atom pmu capabilities: a=1, b=2\n");
 }
 
-/* What is broken says so; a pipe's empty last feature is no feature; unknown bits have no text. */
+/* Damaged features are reported; a pipe's empty last feature is ignored; unknown bits have no text. */
 static void test_damage(void **state) {
     (void)state;
     struct book b = {.h.container = PERFDATA_CONTAINER_PIPE};

@@ -6,7 +6,7 @@
 
 #include "view/lists/task_tree.h"
 
-/* So many lines of mappings there may be, and so many per map record and thread. */
+/* The most lines of mappings: at least so many, and so many per map record and thread. */
 enum { LINES_MIN = 1 << 20, LINES_PER_RECORD = 64 };
 
 struct printer {
@@ -16,8 +16,8 @@ struct printer {
     uint64_t lines_left, left_out;
 };
 
-/* The map record's own build-id, else its inode; of MMAP records, which have neither, and of the vdso, which
- * is no file, the build-id that the recording's header knows for the name, if any. */
+/* Prints the map record's own build-id, else its inode. MMAP records have neither, and the vdso is no file:
+ * for these it is the build-id, if any, that the recording's header has for the name. */
 static void identity(const struct printer *p, const struct model_mapping *map,
                      const struct model_image *image, bool vdso, struct out *out) {
     struct bytes build_id = {image->build_id, image->build_id_size};
@@ -46,7 +46,7 @@ static void piece(const struct printer *p, const struct model_piece *piece, unsi
     out_char(out, map.prot & PROT_EXEC ? 'x' : '-');
     out_char(out, map.flags & MAP_SHARED ? 's' : 'p');
     out_char(out, ' ');
-    /* Old kernels give the vdso's address as its offset. */
+    /* In recordings of old kernels the vdso's offset is its address. */
     out_hex0(out, (vdso ? 0 : map.pgoff) + (piece->start - map.start), 8);
     out_char(out, ' ');
     identity(p, &map, image, vdso, out);

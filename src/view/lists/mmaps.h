@@ -9,13 +9,13 @@
 #include "stream/stream.h"
 
 /*
- * The tree of task_tree.h, and below each thread what its process had mapped at the end (its own, or the
- * recording's). `m` is frozen and follows tasks and maps; `s` is the stream that it was made from: the
- * records say what the model does not keep. False: no memory.
+ * Prints the tree of task_tree.h and, below each thread, what its process had mapped when it, or the
+ * recording, ended. `m` is frozen and follows tasks and maps; `s` is the stream that it was made from, whose
+ * records say what the model does not keep. False: memory.
  *
- * Forks inherit mappings without a record: so that what is printed cannot grow with the square of the
- * recording, from some number of lines on, which no recording of an ordinary system comes near, "..." stands
- * for a thread's mappings. *left_out: for how many threads' (not NULL).
+ * Forks inherit mappings without records. To keep the output from growing with the square of the recording,
+ * after a number of lines that no ordinary recording comes near, "..." is printed for a thread's mappings.
+ * *left_out: for how many threads (not NULL).
  */
 bool mmaps_print(const struct model *m, const struct stream *s, struct out *out, uint64_t *left_out,
                  struct err *err);

@@ -21,8 +21,8 @@ void stats_fini(struct stats *t) {
 
 /* --- counting --- */
 
-/* The counter of a type that is not counted by number; NULL: memory. A file may hold as many types as
- * records. */
+/* Returns the counter of a type that is not counted by number; NULL: memory. Looked up by hash, as a file may
+ * have as many types as records. */
 static struct stats_type *other(struct stats *t, uint32_t type, bool legacy) {
     uint64_t key = (uint64_t)legacy << 32 | type;
     uint32_t i = hash_map_get(&t->other_at, key);
@@ -48,7 +48,7 @@ static bool count_type(struct stats *t, uint32_t type, bool legacy, uint64_t n) 
     return o;
 }
 
-/* The event's counters; NULL: memory. */
+/* Returns the event's counters; NULL: memory. */
 static struct stats_event *event_at(struct stats *t, uint32_t event) {
     while (t->events.count <= event) {
         if (!vec_push(&t->events))
@@ -61,7 +61,7 @@ static bool has_readings(const struct perfdata_plan *plan) {
     return plan->sample_type & PERFDATA_SAMPLE_READ && plan->read_format & PERFDATA_FORMAT_ID;
 }
 
-/* One sample counts for each event whose reading moved. */
+/* Counts a sample once for each event whose reading changed. */
 static bool count_readings(struct stats *t, const struct perfdata_events *events,
                            const struct perfdata_sample *s) {
     for (uint64_t i = 0; i < s->read.count; i++) {
@@ -121,7 +121,7 @@ static const char *count_sample(struct stats *t, const struct perfdata_events *e
     return NULL;
 }
 
-/* What is wrong with a record that is no sample. */
+/* Says what is wrong with a record that is no sample. */
 static const char *check_record(const struct perfdata_events *events, const struct stream_record *r) {
     struct perfdata_record rec;
     const char *reason = NULL;
@@ -152,8 +152,8 @@ const char *stats_add(struct stats *t, const struct perfdata_events *events, con
     return NULL;
 }
 
-/* Types that stream_skim may count: those of which no field says how long another one is; of the samples
- * those that need not be decoded. */
+/* Returns the types that stream_skim may count: not those with fields that give the length of another, which
+ * must be checked, nor samples that must be decoded. */
 static uint64_t plain_types(const struct stats *t, const struct perfdata_events *events) {
     uint64_t counted = 1ull << PERFDATA_RECORD_READ | 1ull << PERFDATA_RECORD_NAMESPACES |
                        1ull << PERFDATA_RECORD_TEXT_POKE | 1ull << PERFDATA_RECORD_CALLCHAIN_DEFERRED;
@@ -207,7 +207,7 @@ static void type_line(struct out *out, const char *name, uint64_t count, uint64_
     out_char(out, '\n');
 }
 
-/* `room` is for names that have to be made; returns it or a static text. */
+/* Returns a type's name, made in `room` if there is no static text. */
 static const char *type_name(uint32_t type, bool legacy, const char *(*name_of)(uint32_t), char *room,
                              size_t n) {
     const char *name = legacy ? dump_legacy_name(type) : name_of(type);
@@ -224,7 +224,7 @@ static bool perf_counts(uint32_t type) {
     return type > 0 && type < PERFDATA_RECORD_USER_END && perfdata_record_known(type);
 }
 
-/* Types that perf passes over, and what could not be read. */
+/* Prints types that perf ignores, and what could not be read. */
 static void print_beyond_perf(const struct stats *t, const struct stream_losses *l, struct out *out) {
     const struct {
         const char *what;
@@ -259,7 +259,8 @@ static void print_beyond_perf(const struct stats *t, const struct stream_losses 
     }
 }
 
-/* Compressed records are not given by the stream, but perf counts them too. */
+/* Returns the count of a type, with compressed records, which the stream does not return but perf counts,
+ * too. */
 static uint64_t count_of(const struct stats *t, const struct stream *s, uint32_t type) {
     return t->by_type[type] + stream_expanded(s, type);
 }

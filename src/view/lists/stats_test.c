@@ -56,8 +56,8 @@ static void put_lost_samples(struct writer *w, const struct perfdata_events *eve
     perfdata_record_encode(&rec, &events->list.items[0].plan, w);
 }
 
-/* 4 samples of the first event, one of the second, one of none; lost ones; a type of simpleperf's and one
- * that nobody knows; a COMM that is too short. */
+/* 4 samples of the first event, one of the second, one of none; lost ones; one of simpleperf's types and an
+ * unknown one; a COMM that is too short. */
 static void put_records(struct writer *data, const struct perfdata_events *events) {
     const uint64_t chain[] = {PERFDATA_CONTEXT_USER, 0x1000, 0x2000};
     struct perfdata_sample s = {.identifier = 7, .time = 500, .period = 10};
@@ -90,7 +90,7 @@ static struct writer make_file(const struct perfdata_events *events, const struc
     return w;
 }
 
-/* The names of a file's events come from features, which these files do not have. */
+/* Names the events: files have the names in features, which these do not have. */
 static void name_events(struct stream *s, const struct perfdata_events *events) {
     for (uint32_t i = 0; i < events->list.count; i++) {
         const char *name = events->list.items[i].name;
@@ -145,7 +145,7 @@ static const char JSON[] =
     "\"losses\":{\"lost_records\":0,\"unknown_ids\":1,\"unknown_types\":2,\"bad_records\":1,"
     "\"skipped_bytes\":0,\"problems\":0,\"cut\":false,\"unfinished\":false,\"unread\":true}}\n";
 
-/* From memory every record is looked at; from a file most are only stepped over. */
+/* In memory every record is looked at; in a file most are only skipped. */
 static void test_text_and_json(void **state) {
     (void)state;
     char path[] = "/tmp/stats_test_XXXXXX";
@@ -184,7 +184,7 @@ static void test_nothing(void **state) {
     perfdata_events_fini(&events);
 }
 
-/* Samples with readings count for the events whose totals moved. */
+/* A sample with readings counts for each event whose total changed. */
 static void test_readings(void **state) {
     (void)state;
     const uint64_t values[][4] = {{5, 7, 6, 8}, {5, 7, 9, 8}, {6, 7, 9, 8}, {2, 7, 1, 8}};

@@ -7,12 +7,12 @@
 
 enum {
     LEVEL_MAX = 200
-}; /* deeper ones are printed at this level: no output may grow with the square of the input */
+}; /* deeper tasks are printed at this level: output must not grow with the square of the input */
 
 struct task {
-    uint32_t tid, parent; /* parent: a tid; MODEL_NONE: none is known */
-    uint32_t thread;      /* of the model; MODEL_NONE: a swapper that the recording does not speak of */
-    bool leader;          /* only other threads of its process are spoken of, `thread` is one of them */
+    uint32_t tid, parent; /* parent: a tid; MODEL_NONE: not known */
+    uint32_t thread;      /* of the model; MODEL_NONE: a swapper that no record mentions */
+    bool leader; /* no record mentions it, only other threads of its process; `thread` is one of them */
     bool printed;
 };
 
@@ -20,12 +20,12 @@ struct tree {
     const struct model *model;
     VEC(struct task) tasks;   /* by (parent, tid) when sorted */
     struct hash_map by_tid;   /* tid -> index in tasks, until they are sorted */
-    struct hash_map exits;    /* model_when.order of EXIT records that name a thread first */
+    struct hash_map exits;    /* model_when.order of EXIT records that mention a thread first */
     VEC(uint32_t) stack;      /* tasks whose children are being printed */
-    VEC(uint32_t) next_child; /* beside stack: the next of them */
+    VEC(uint32_t) next_child; /* for each task in `stack`, its next child */
 };
 
-/* Tasks without a parent hang below the swapper, which hangs below nothing. */
+/* Returns the tid to sort by: that of the parent or, without one, of the swapper, which has none itself. */
 static uint32_t parent_key(const struct task *t) {
     if (t->tid == 0)
         return MODEL_NONE;
@@ -40,7 +40,7 @@ static int compare(const void *a, const void *b) {
     return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* Threads come in the order of their birth, so the last one with a tid stays. */
+/* Adds a task. Threads come in the order of their creation, so the last one with a tid stays. */
 static bool put(struct tree *tree, const struct task *t) {
     uint32_t at = hash_map_get(&tree->by_tid, t->tid);
     if (at != HASH_ABSENT) {
@@ -54,16 +54,15 @@ static bool put(struct tree *tree, const struct task *t) {
     return hash_map_set(&tree->by_tid, t->tid, (uint32_t)(tree->tasks.count - 1));
 }
 
-/* What an EXIT record says of the parent is not asked for: it may be the one that waits, not the one that
- * forked.
+/* Returns the thread that forked this one. An EXIT record's parent may be another thread, the one that waits.
  */
 static uint32_t fork_parent(const struct model_thread *t) {
     return t->forked ? t->ptid : MODEL_NONE;
 }
 
 /*
- * The EXIT records that are the first to speak of a thread. Nothing is known of such a thread, or it is a
- * second event's EXIT of one that is known; so neither it is listed nor a leader that the record made known.
+ * Collects EXIT records that are the first to mention a thread. Either nothing else is known of the thread,
+ * or the record is a second event's EXIT of a known one; so neither it nor its leader is listed.
  */
 static bool collect_exits(struct tree *tree) {
     bool ok = true;
@@ -93,7 +92,7 @@ static bool collect(struct tree *tree) {
             !put(tree, &(struct task){.tid = pid, .parent = MODEL_NONE, .thread = thread, .leader = true}))
             return false;
     }
-    /* A parent that the recording does not speak of cannot be hung below. */
+    /* A parent that no record mentions is not in the tree. */
     for (size_t i = 0; i < tree->tasks.count; i++) {
         struct task *t = &tree->tasks.items[i];
         if (t->parent != MODEL_NONE && hash_map_get(&tree->by_tid, t->parent) == HASH_ABSENT)
@@ -103,7 +102,7 @@ static bool collect(struct tree *tree) {
     return true;
 }
 
-/* The index of the first task below `tid`, or of where it would be. */
+/* Returns the index of the first task below `tid`, or of where it would be. */
 static uint32_t first_child(const struct tree *tree, uint32_t tid) {
     size_t lo = 0, hi = tree->tasks.count;
     while (lo < hi) {
@@ -116,7 +115,7 @@ static uint32_t first_child(const struct tree *tree, uint32_t tid) {
     return (uint32_t)lo;
 }
 
-/* NULL when nothing says what it was called. */
+/* Returns the thread's name; NULL: not known. */
 static const char *comm_of(const struct tree *tree, const struct task *t) {
     if (t->thread == MODEL_NONE)
         return "swapper";
@@ -153,8 +152,7 @@ static bool push(struct tree *tree, uint32_t task) {
     return true;
 }
 
-/* Prints a task and what hangs below it; depth by a stack of our own, for forks may be chained without end.
- */
+/* Prints a task and those below it, without recursion: forks may be chained without end. */
 static bool print_from(struct tree *tree, uint32_t root, tasks_each_fn *each, void *ctx, struct out *out,
                        struct err *err) {
     uint32_t next = root;
@@ -193,8 +191,8 @@ bool tasks_print(const struct model *m, tasks_each_fn *each, void *ctx, struct o
     bool ok = collect(&tree) || err_memory(err, "tasks");
     if (ok)
         out_str(out, "#      pid      tid     ppid  comm\n");
-    /* The swapper stands last, after all that have a parent. What is left then are circles: reused tids may
-     * have forked each other. */
+    /* The swapper, sorted last, comes first: all others are below it, but for cycles, as reused tids may have
+     * forked each other. */
     for (size_t i = tree.tasks.count; ok && i > 0; i--) {
         if (tree.tasks.items[i - 1].tid == 0)
             ok = print_from(&tree, (uint32_t)(i - 1), each, ctx, out, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tasks of a recording as a tree, as `report --tasks` prints it: of every
- * tid the thread that had it last, below the thread that forked it, by tid.
+ * The tasks of a recording as a tree, as `report --tasks` prints it: for every tid the last thread that had
+ * it, below the thread that forked it, sorted by tid.
  *
  *     #      pid      tid     ppid  comm
  *              0        0       -1 |swapper
@@ -15,14 +15,14 @@
 #include "base/out.h"
 #include "model/model.h"
 
-/* Called after a thread's line; `level` is its depth in the tree. For the leader of a process of which only
- * other threads are known it is called with one of those. False stops with an error. */
+/* Called after a thread's line; `level` is its depth in the tree. If only other threads of a process are
+ * known, it is called with one of those for the leader. False stops with an error. */
 typedef bool tasks_each_fn(void *ctx, const struct model_thread *thread, unsigned level, struct out *out,
                            struct err *err);
 
 /*
  * Prints the tree of a frozen model that follows tasks. `each` may be NULL; it is not called for a swapper
- * that no record speaks of. False: no memory, or what `each` said.
+ * that no record mentions. False: memory, or `each` failed.
  */
 bool tasks_print(const struct model *m, tasks_each_fn *each, void *ctx, struct out *out, struct err *err);
 

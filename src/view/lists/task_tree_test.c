@@ -53,10 +53,10 @@ static void test_tree(void **state) {
     (void)state;
     const struct perfdata_record records[] = {
         comm(1, 1, "init", false),     FORK(100, 1, 100, 1),   comm(100, 100, "sh", false),
-        FORK(100, 100, 101, 100), /* a thread of 100, that forks */
+        FORK(100, 100, 101, 100), /* a thread of 100, which forks */
         FORK(50, 100, 50, 101),        FORK(200, 0, 200, 0),   comm(200, 200, "kthreadd", false),
-        comm(300, 305, "late", false), /* whose leader no record speaks of */
-        FORK(400, 999, 400, 999),      /* whose parent no other record speaks of */
+        comm(300, 305, "late", false), /* no record mentions the leader */
+        FORK(400, 999, 400, 999),      /* no other record mentions the parent */
         EXIT(50, 101, 50, 101),        EXIT(50, 101, 50, 101), EXIT(777, 1, 777, 1),
         EXIT(888, 1, 889, 1),
     };
@@ -79,7 +79,7 @@ static void test_reused_ids(void **state) {
     const struct perfdata_record records[] = {
         comm(1, 1, "init", false),      FORK(100, 1, 100, 1),
         comm(100, 100, "first", true),  FORK(200, 100, 200, 100),
-        EXIT(100, 1, 100, 1),           FORK(100, 200, 100, 200), /* 100 is 200's parent and child now */
+        EXIT(100, 1, 100, 1),           FORK(100, 200, 100, 200), /* 100 is 200's parent and now its child */
         comm(100, 100, "second", true),
     };
     check_tasks(records, COUNT(records),
@@ -90,7 +90,7 @@ static void test_reused_ids(void **state) {
                 "       100      100      200 |  second\n");
 }
 
-/* A chain of forks must not cost memory or time by its square, nor recurse. */
+/* A chain of forks must not cost memory or time with its square, nor recurse. */
 static void test_long_chain(void **state) {
     (void)state;
     enum { LENGTH = 20000 };
@@ -112,7 +112,7 @@ static void test_long_chain(void **state) {
     model_free(m);
 }
 
-/* A recording with maps: the records lie where the model says, in a stream. */
+/* A recording with maps; the records are in a stream where the model says. */
 struct recording {
     struct perfdata_events events;
     struct writer file;
@@ -193,9 +193,9 @@ static void test_mmaps(void **state) {
          .misc = PERFDATA_MISC_USER,
          .mmap = {5, 5, 0x9000, 0x1000, 0x10, TEXT("/mmap\0\0")}},
         FORK(6, 5, 6, 5),
-        comm(6, 6, "other", true), /* nothing is mapped after an exec */
+        comm(6, 6, "other", true), /* an exec unmaps everything */
         map2(6, 0x1000, 0x1000, 0, TEXT("/lib/c\0"), PROT_EXEC, MAP_PRIVATE),
-        EXIT(6, 5, 6, 5), /* what it had until then is shown */
+        EXIT(6, 5, 6, 5), /* what it had mapped until then is shown */
     };
     struct recording r;
     struct out out;
@@ -238,7 +238,7 @@ static void test_inherited_without_end(void **state) {
     for (uint32_t i = 0; i < EACH; i++) {
         records[1 + i] = map2(5, 0x2000 * (i + 1), 0x1000, 0, TEXT("/lib/a\0"), PROT_EXEC, MAP_PRIVATE);
         records[1 + EACH + i] = FORK(6 + i, 5, 6 + i, 5);
-        records[1 + EACH + i].task.time = 1; /* else it only describes what was found running */
+        records[1 + EACH + i].task.time = 1; /* at 0 it would describe what was already running */
     }
     recording_init(&r, records, RECORDS);
     assert_true(out_init(&out, count_lines, &lines));

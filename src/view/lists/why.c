@@ -9,7 +9,7 @@
 
 enum { LABEL = 12 };
 
-/* ---- what both forms say ---- */
+/* ---- for both forms ---- */
 
 static const struct resolve_sample_frame *chosen(const struct why *w) {
     return &w->frames[w->chosen];
@@ -75,7 +75,7 @@ static const char *dso(const struct why *w, const struct resolve_sample_frame *f
     return f->hit.image == MODEL_NONE ? "[unknown]" : model_image(w->model, f->hit.image)->name;
 }
 
-/* Whether the identities say that it is the same file: 1, 0, or -1 where nothing does. */
+/* Compares two identities: 1: the same file; 0: another one; -1: nothing tells. */
 static int same(const struct why_identity *then, const struct why_identity *now) {
     if (then->build_id.size)
         return then->build_id.size == now->build_id.size &&
@@ -167,7 +167,7 @@ static const char *why_exact(enum symbol_identity identity) {
     return texts[identity] ? texts[identity] : "proved";
 }
 
-/* What surrounds an address that nothing covers. */
+/* Prints what is mapped before and after an address that nothing covers. */
 static void print_neighbours(const struct why *w, const struct resolve_sample_frame *f, struct out *o) {
     struct model_pieces pieces = {0};
     const struct model_piece *below = NULL, *above = NULL;
@@ -202,7 +202,7 @@ static void print_neighbours(const struct why *w, const struct resolve_sample_fr
     vec_fini(&pieces.list);
 }
 
-/* Announced code: no record of the recording mapped it. */
+/* True of code that a JIT announced: no map record mapped it. */
 static bool is_announced(const struct why *w, uint32_t image) {
     return image != MODEL_NONE && model_image(w->model, image)->kind == MODEL_IMAGE_CODE;
 }
@@ -225,7 +225,7 @@ static void print_record(const struct why *w, uint64_t at, struct out *o) {
     if (r.has_time && r.time_ns) {
         out_str(o, ", time ");
         put_time(o, r.time_ns);
-    } else if (r.has_time) { /* records of what was there already have that */
+    } else if (r.has_time) { /* the time of records of what already existed */
         out_str(o, ", from before the recording");
     }
 }
@@ -301,7 +301,7 @@ static void print_naming(const struct why *w, const struct resolve_sample_frame 
     label(o, "named");
     out_printf(o, "by the %s of %s", symbol_list_text(p->list), p->path ? p->path : "the recording");
     const uint32_t told = 1u << SYMBOL_FROM_KEPT | 1u << SYMBOL_FROM_JITDUMP | 1u << SYMBOL_FROM_MAP |
-                          1u << SYMBOL_FROM_KALLSYMS; /* by the list or the path */
+                          1u << SYMBOL_FROM_KALLSYMS; /* the list or the path already says it */
     if (!(told >> p->origin & 1))
         out_printf(o, " (%s)", symbol_origin_text(p->origin));
     out_printf(o, ": %s, ", symbol_table_name(t, f->symbol.index));
@@ -319,7 +319,8 @@ static void print_naming(const struct why *w, const struct resolve_sample_frame 
     out_str(o, " from the addresses in the file to those recorded\n");
 }
 
-/* A file with names was found, so that what is said is not of one that was refused. */
+/* Whether a file with names was found: what is printed is then about that one, not about a file that was
+ * refused. */
 static bool has_list(const struct why *w, const struct resolve_sample_frame *f) {
     return f->hit.image != MODEL_NONE && resolve_names_table(w->names, f->hit.image);
 }
@@ -362,7 +363,7 @@ void why_print_text(const struct why *w, struct out *o) {
 
 /* ---- JSON ---- */
 
-/* What is not known is left out. */
+/* Writes a member, unless the text is not known. */
 static void json_known(struct json *j, const char *key, const char *text) {
     if (text)
         json_text(j, key, text);

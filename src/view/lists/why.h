@@ -20,28 +20,28 @@ struct why_identity {
 /* All borrowed. */
 struct why {
     const struct model *model;
-    const struct resolve_names *names; /* the frames' images were asked for */
+    const struct resolve_names *names; /* the frames' images are loaded */
     const struct stream *stream;
     const struct perfdata_events *events;
 
-    /* The sample that the frames are of; has_sample is false when an address was given. */
+    /* The sample with the frames; has_sample is false if an address was given. */
     bool has_sample;
-    uint64_t number, loc; /* which sample of the recording, from 1, in the order of the file */
+    uint64_t number, loc; /* the sample's number in the recording, from 1, in file order */
     uint32_t event, pid, tid;
     const char *comm; /* NULL: not known */
     bool has_time;
     struct model_when when;
 
-    const struct resolve_sample_frame *frames; /* innermost first; their symbols were asked for */
-    size_t count, chosen;                      /* chosen: the one to explain */
+    const struct resolve_sample_frame *frames; /* innermost first; their symbols are looked up */
+    size_t count, chosen;                      /* chosen: index of the one to explain */
 
-    /* Of the chosen frame's file: what was recorded of it, and what its path leads to now. */
+    /* The chosen frame's file: what was recorded of it, and what is at its path now. */
     struct why_identity then, now;
     const char *now_path;  /* NULL: it has none */
     const char *now_error; /* why `now` is empty; NULL: it is not */
 };
 
-#define WHY_RUNNING_KERNEL "the running kernel" /* now_path of a kernel */
+#define WHY_RUNNING_KERNEL "the running kernel" /* now_path of kernels */
 
 void why_print_text(const struct why *w, struct out *o);
 void why_print_json(const struct why *w, struct out *o);

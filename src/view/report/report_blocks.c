@@ -3,7 +3,7 @@
 
 #include "view/report/report_cell.h"
 
-/* As wide as perf has them, whatever stands in them. */
+/* Columns have perf's fixed widths. */
 static const struct {
     const char *title;
     unsigned width;
@@ -31,7 +31,7 @@ static void print_titles(const struct report_blocks_options *o, struct out *out)
     out_str(out, "\n#\n");
 }
 
-/* "999", "65.5K", "1.0M"; with a separator, for programs, all digits. */
+/* Prints "999", "65.5K", "1.0M"; with a separator, for programs, all digits. */
 static void print_cycles(uint64_t n, const struct report_blocks_options *o, unsigned width, struct out *out) {
     static const char units[] = "KMGT";
     double scaled = (double)n / 1000;
@@ -80,7 +80,7 @@ bool report_blocks_print(const struct profile *p, const struct profile_event *e,
     if (!out_init(&text, NULL, NULL))
         return err_memory(err, "basic blocks");
     bool ok = profile_blocks_find(p, e, &blocks, err);
-    if (ok) /* perf prints them with -q, too */
+    if (ok) /* perf prints the titles with -q, too */
         print_titles(o, out);
     for (size_t i = 0; ok && i < blocks.list.count && !out->failed; i++)
         if (report_percent(blocks.list.items[i].cycles, blocks.cycles) >= o->percent_limit)

@@ -4,15 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 
-/* perf-config(1), colors.top and colors.medium: the limits are theirs, the colours perf's on a terminal. */
+/* perf-config(1), colors.top and colors.medium: limits from there, colours as perf has them on a terminal. */
 #define TOP_PERCENT    5.0
 #define MEDIUM_PERCENT 0.5
 #define COLOR_TOP      "\033[31m"
 #define COLOR_MEDIUM   "\033[32m"
 #define COLOR_END      "\033[m"
 
-/* Two decimals by integers, for speed; what lies so near to the middle between two that the last bit of the
- * double decides is left to printf. */
+/* Prints two decimals with integers, for speed. If a value is so near the middle between two that the last
+ * bit of the double decides, printf does it. */
 static void print_number(double percent, unsigned width, struct out *out) {
     double scaled = percent * 100, below = floor(scaled), rest = scaled - below;
     if (percent < 0 || percent > 1e9 || fabs(rest - 0.5) < 1e-6) {

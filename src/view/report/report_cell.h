@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Percentages and sums as report prints them, in a row's cells and in call graphs. */
+/* Percentages and sums as report prints them, in rows and in call graphs. */
 #ifndef SONDE_VIEW_REPORT_REPORT_CELL_H
 #define SONDE_VIEW_REPORT_REPORT_CELL_H
 
 #include "base/out.h"
 
-/* 100 * part / whole; 0 when there is no whole. */
+/* Returns 100 * part / whole; 0 if whole is 0. */
 static inline double report_percent(uint64_t part, uint64_t whole) {
     return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/* As "%*.2f%%" prints it, the sign included in `width`; with `color` in red from 5 %, in green from 0.5 %. */
+/* Prints as "%*.2f%%" does, with the sign included in `width`; with `color` in red from 5 %, in green from
+ * 0.5 %. */
 void report_print_percent(double percent, unsigned width, bool color, struct out *out);
 
-/* A number of samples as the title shows it: "195 ", "12K", "3M": thousands, millions, rounded down, after
- * them the unit or a space. */
+/* Prints a number of samples as the title has it: "195 ", "12K", "3M": rounded down to thousands or millions,
+ * followed by the unit or a space. */
 void report_print_unit(uint64_t n, struct out *out);
 
 #endif

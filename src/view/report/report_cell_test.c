@@ -14,7 +14,7 @@ static const char *percent_text(struct out *o, double percent, unsigned width, b
     return out_text(o);
 }
 
-/* Whatever shortcut is taken, the digits are printf's. */
+/* Whatever shortcut is taken, the digits are those of printf. */
 static void percent_is_printfs(void **state) {
     (void)state;
     struct out o;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rules, as observed:
- *   - what stands left of a branch is a prefix: 12 columns at first; a branch that others follow adds "|" and
- * ten spaces for what belongs to it, the last one eleven spaces
- *   - each branch has a line of its prefix and "|" and ten spaces above it
+ *   - to the left of a branch is a prefix: 12 columns at first; a branch that others follow adds "|" and ten
+ *     spaces for what is below it, the last one eleven spaces
+ *   - above each branch is a line with its prefix, "|" and ten spaces
  *   - a print limit counts branches, and the frames of a single root; the branch at which it stops looks as
- * if others followed
- *   - fractal: what a node has besides the branches that are shown is a last one, without the line above: "
- * --80.00%--[...]"
- *   - the frames of a branch stand eleven columns right of it, however wide its number is
+ *     if others followed
+ *   - fractal: what a node has beyond the branches that are shown is a last branch, without the line above:
+ *     " --80.00%--[...]"
+ *   - the frames of a branch are eleven columns to the right of it, however wide its number is
  */
 #include "view/report/report_graph.h"
 
 #include "view/report/report_cell.h"
 
 #define MARGIN        12
-#define INDENT        11 /* of what belongs to a branch */
-#define SINGLE_INDENT 3  /* of what belongs to a single root, whose frames stand after "---" */
-#define FLAT_PERCENT  11 /* columns left of a flat chain's percentage */
+#define INDENT        11 /* of what is below a branch */
+#define SINGLE_INDENT 3  /* of what is below a single root, whose frames follow "---" */
+#define FLAT_PERCENT  11 /* columns to the left of a flat chain's percentage */
 #define FLAT_FRAME    16
 
 struct printer {
@@ -26,7 +26,7 @@ struct printer {
     const struct report_graph_options *o;
     const struct report_graph_totals *totals;
     struct out *out;
-    struct out prefix; /* of the line that is to be printed */
+    struct out prefix; /* of the next line */
 };
 
 static uint64_t with_below(const struct profile_node *n) {
@@ -59,16 +59,16 @@ struct rest {
     uint64_t period, samples;
 };
 
-/* One step of a walk: a node whose branches are being printed. */
+/* One level of a walk: a node whose branches are being printed. */
 struct level {
     const struct profile_node *node;
-    uint32_t next;     /* of its branches */
-    size_t prefix_len; /* of its branches' lines */
-    uint64_t total;    /* what their percentages are of */
-    struct rest rest;  /* of the total, what is in none of the branches; fractal only */
+    uint32_t next;     /* index of its next branch */
+    size_t prefix_len; /* length of its branches' prefix */
+    uint64_t total;    /* the 100 % of its branches */
+    struct rest rest;  /* what none of the branches has of the total; fractal only */
 };
 
-/* The branch's own lines; what belongs to it goes on with the prefix as it is then. */
+/* Prints a branch's own lines, and extends the prefix for what is below it. */
 static void print_branch(struct printer *pr, const struct profile_node *n, bool last, uint64_t total) {
     print_prefix(pr);
     out_str(pr->out, "|          \n");
@@ -107,7 +107,7 @@ static struct level level_of(const struct printer *pr, const struct profile_node
     return l;
 }
 
-/* The last branch of a fractal node that has more than its branches. */
+/* Prints the last branch of a fractal node, for what is in none of its branches. */
 static void print_rest(const struct printer *pr, const struct level *l) {
     print_prefix(pr);
     out_str(pr->out, " --");
@@ -115,7 +115,7 @@ static void print_rest(const struct printer *pr, const struct level *l) {
     out_str(pr->out, "--[...]\n");
 }
 
-/* All branches below a node, without recursion: a chain may have thousands of frames. */
+/* Prints all branches below a node, without recursion: a chain may have thousands of frames. */
 static bool print_branches(struct printer *pr, const struct profile_node *top, uint64_t total,
                            uint64_t total_samples) {
     VEC(struct level) levels = {0};
@@ -147,12 +147,12 @@ static bool print_branches(struct printer *pr, const struct profile_node *top, u
     return ok;
 }
 
-/* What the first branches' percentages are of, a single root's included. */
+/* Returns the 100 % of the first branches, also of those of a single root. */
 static uint64_t top_total(const struct printer *pr) {
     return pr->o->mode == PROFILE_CHAIN_FRACTAL ? pr->totals->entry_period : pr->totals->all_period;
 }
 
-/* A single root that has everything: its frames stand straight below the row. */
+/* Prints a single root, which has the whole period: its frames are directly below the row. */
 static void print_single(struct printer *pr, const struct profile_node *n) {
     uint32_t first = pr->o->skip_first ? 1 : 0, end = n->frame_count;
     if (pr->o->print_limit && end > first + pr->o->print_limit)
@@ -191,7 +191,7 @@ static bool print_tree(struct printer *pr) {
     return true;
 }
 
-/* A chain that ends at a node: the frames of all nodes from the root down to it, in the graph's order. */
+/* Prints the chain that ends at a node: the frames of all nodes from the root to it, in the graph's order. */
 static bool print_chain(const struct printer *pr, uint32_t end, const char *before, const char *between,
                         const char *after) {
     VEC(uint32_t) path = {0};
@@ -228,7 +228,7 @@ static bool print_list(struct printer *pr) {
             out_char(pr->out, ' ');
             print_chain(pr, pr->g->flat.items[i], "", pr->o->separator, "");
         } else {
-            /* A flat chain's number is of all chains that begin like it. */
+            /* A flat chain's number includes all chains that begin with it. */
             out_fill(pr->out, ' ', FLAT_PERCENT);
             print_value(pr, with_below(n), n->samples + n->below_samples, pr->totals->all_period);
             out_char(pr->out, '\n');

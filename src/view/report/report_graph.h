@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call graph below an entry's row, in text.
+ * The call graph below a row, as text.
  *
- *             |                          one root that has all of the entry's period: no percentage
+ *             |                          one root that has all of the row's period: no percentage
  *             ---asm_exc_page_fault
  *                exc_page_fault
  *                |
- *                |--42.56%--handle_mm_fault      graph: of everything; fractal: of what is above
+ *                |--42.56%--handle_mm_fault      graph: of everything; fractal: of the node above
  *                |          |
  *                |           --42.05%--__handle_mm_fault
  *                |
@@ -22,20 +22,20 @@ enum report_graph_value { REPORT_GRAPH_PERCENT, REPORT_GRAPH_PERIOD, REPORT_GRAP
 struct report_graph_options {
     enum profile_chain_mode mode;
     enum report_graph_value value;
-    unsigned print_limit; /* so many branches of a node, chains of a list; 0: all */
-    bool skip_first;      /* the row itself names the first frame of a single root: not again */
+    unsigned print_limit; /* the most branches of a node, or chains of a list; 0: all */
+    bool skip_first;      /* leave out the first frame of a single root, which the row already names */
     bool color;
     const char *separator; /* between a folded chain's frames */
 };
 
-/* What percentages are of, and what a single root must have to stand without one. */
+/* What percentages refer to, and the period at which a single root has none. */
 struct report_graph_totals {
     uint64_t all_period;                  /* of the event */
     uint64_t entry_period, entry_samples; /* of the row */
 };
 
-/* Prints `g`, which is of an entry of `p`. True when anything was printed: in the modes graph and fractal an
- * empty line stands after it, which is here too. */
+/* Prints `g`, the graph of a row of `p`. True if anything was printed: in the modes graph and fractal an
+ * empty line follows, which is printed, too. */
 bool report_graph_print(const struct profile *p, const struct profile_graph *g,
                         const struct report_graph_options *o, const struct report_graph_totals *totals,
                         struct out *out);

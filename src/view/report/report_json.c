@@ -29,7 +29,7 @@ static void print_sums(struct json *j, const struct profile_sums *s) {
     json_close(j, '}');
 }
 
-/* An array with one member for each event of a group, or the only one. */
+/* Writes an array with one member for each event of a group, or for the only event. */
 static void print_all_sums(struct printer *pr, const char *name, const struct profile_entry *entry,
                            const struct profile_through *children) {
     json_open(&pr->json, name, '[');
@@ -66,7 +66,7 @@ static void print_node(struct printer *pr, const struct profile_node *n) {
     json_close(j, ']');
 }
 
-/* Without recursion: a chain may have thousands of frames. */
+/* Writes the call graph, without recursion: a chain may have thousands of frames. */
 static bool print_graph(struct printer *pr) {
     struct json *j = &pr->json;
     VEC(struct level) levels = {0};
@@ -98,9 +98,9 @@ static bool print_graph(struct printer *pr) {
     return l || err_memory(pr->err, "report --json");
 }
 
-/* ---- entries ---- */
+/* ---- rows ---- */
 
-/* Of a hierarchy, an entry has the key of its own level only. */
+/* Writes a row's keys; in a hierarchy, only those of its own level. */
 static void print_keys(struct printer *pr, const struct profile_entry *entry, bool hierarchy) {
     uint32_t depth = 0;
     json_open(&pr->json, "keys", '{');
@@ -115,7 +115,7 @@ static void print_keys(struct printer *pr, const struct profile_entry *entry, bo
     json_close(&pr->json, '}');
 }
 
-/* Sums that columns have for themselves. */
+/* Writes sums that are columns of their own. */
 static void print_measures(struct printer *pr, const struct profile_entry *entry) {
     struct json *j = &pr->json;
     bool any = false;
@@ -188,7 +188,7 @@ static bool print_entries(struct printer *pr) {
     return ok;
 }
 
-/* Of --total-cycles. */
+/* Writes the basic blocks (--total-cycles). */
 static bool print_blocks(struct printer *pr) {
     struct profile_blocks blocks;
     struct json *j = &pr->json;

@@ -7,12 +7,12 @@
 
 struct report_json_options {
     const struct profile_columns *columns;
-    bool graphs; /* call graphs too */
-    bool blocks; /* basic blocks too */
+    bool graphs; /* call graphs, too */
+    bool blocks; /* basic blocks, too */
     const struct perfdata_events *events;
 };
 
-/* False with *err when memory ran out. */
+/* Writes the profile. False and *err: memory. */
 bool report_json_print(const struct profile *p, const struct report_json_options *o, struct out *out,
                        struct err *err);
 

@@ -2,14 +2,14 @@
 /*
  * The rules, as observed:
  *   - a row is two spaces and its cells with two spaces between; titles have "# " before them
- *   - measures are right-aligned below right-aligned titles, keys left-aligned; a cell that is the last of
- * its row is padded if its key pads itself (`pads` below), not if the row has to
- *   - with -t nothing is aligned to the right: numbers have one space before them and are padded after to
- * the width of the column like everything else; there are no dots below the titles
- *   - -w: keys are cut to the width; a measure is as wide as asked for but never narrower than its title,
- * which pads it after
- *   - in a hierarchy each level is indented by three columns, its key stands as far after the measures as
- *     three columns for each level below the first, and blanks at a key's beginning are dropped
+ *   - measures are right-aligned below right-aligned titles, keys left-aligned; the last cell of a row is
+ *     padded unless its key is PROFILE_RAGGED
+ *   - with -t nothing is aligned to the right: numbers have one space before them and, like everything else,
+ *     are padded at the end to the width of the column; there are no dots below the titles
+ *   - -w: keys are cut to the width; a measure is as wide as requested but never narrower than its title,
+ *     which is padded at the end
+ *   - in a hierarchy each level is indented by three columns; a key is as far to the right of the measures as
+ *     three columns for each level below the first, and blanks at the start of a key are dropped
  */
 #include "view/report/report_text.h"
 
@@ -21,11 +21,11 @@
 #include "view/report/report_blocks.h"
 #include "view/report/report_cell.h"
 
-/* perf ends with one of its tips, picked at random; here it is always the same. */
+/* perf prints one of its tips, picked at random; here it is always the same. */
 #define TIP "To see from where hot functions are called, try: %s report --no-children -g callee"
 
 #define LEVEL_INDENT 3
-#define MOST_TITLE   1023 /* with its blanks, however long the names below it are */
+#define MOST_TITLE   1023 /* with its blanks, however long the names below it */
 #define MOST_DOTS    207  /* below a hierarchy's keys, however long they are */
 #define COLUMN_GAP   2
 
@@ -34,14 +34,14 @@ struct column {
     const struct profile_column *is;
     const struct profile_key *key;
     bool measure;
-    bool last;      /* no other one stands after it, not even one that is left out */
+    bool last;      /* no other column follows, not even one that is left out */
     bool plain;     /* in a plain table: a percentage of periods, or a left-aligned key that is never cut */
     unsigned asked; /* -w; 0: nothing */
-    unsigned width; /* in the event that is being printed */
+    unsigned width; /* for the current event */
     size_t title_len;
 };
 
-/* A percentage as it was printed: most rows have one of few numbers. */
+/* A printed percentage, kept since most rows have one of few numbers. */
 struct percent_cell {
     uint64_t number;
     uint8_t column; /* from 1; 0: none yet */
@@ -50,10 +50,10 @@ struct percent_cell {
 };
 enum { PERCENT_CELLS_BITS = 8, PERCENT_CELLS = 1 << PERCENT_CELLS_BITS };
 
-/* What a thread that prints rows has for itself. */
+/* What each thread that prints rows has for itself. */
 struct scratch {
     struct profile_graph graph;
-    struct out text; /* a cell's */
+    struct out text; /* text of a cell */
     struct percent_cell cells[PERCENT_CELLS];
 };
 
@@ -62,8 +62,8 @@ struct printer {
     const struct profile_event *e;
     const struct report_text_options *o;
     VEC(struct column) columns;
-    VEC(uint32_t) members; /* of the event that are shown, by their index */
-    bool plain;            /* padded columns without colours, one number each, no widths asked for */
+    VEC(uint32_t) members; /* indices of those members of the event that are shown */
+    bool plain;            /* padded columns, no colours, no -w, one number per cell */
     struct scratch *scratch;
     struct out *out;
     struct err *err;
@@ -76,7 +76,7 @@ static bool is_told_by_filter(const struct report_text_options *o, const struct 
            (key->id == PROFILE_DSO && o->only_dso) || (key->id == PROFILE_SYMBOL && o->only_symbol);
 }
 
-/* Keys that have one value only, by a filter, are left out unless nothing would stand there. */
+/* Lists the columns. A key whose only value a filter fixes is left out, unless no key would be left. */
 static bool choose_columns(struct printer *pr) {
     vec_clear(&pr->columns);
     const struct report_text_options *o = pr->o;
@@ -87,7 +87,7 @@ static bool choose_columns(struct printer *pr) {
             keep = false;
     }
     keep = keep || o->hierarchy;
-    size_t number = 0; /* -w counts what is left out, too */
+    size_t number = 0; /* columns are counted as -w does: with those left out */
     for (size_t i = 0; i < o->columns->out.count; i++) {
         const struct profile_column *c = &o->columns->out.items[i];
         number += c->shown;
@@ -132,7 +132,7 @@ static void measure_columns(struct printer *pr) {
 static void print_event_name(const struct printer *pr) {
     const struct profile_event *e = pr->e;
     const struct perfdata_event *events = &pr->o->events->list.items[e->event];
-    if (e->members < 2) { /* of a leader perf says it like this even with --no-group */
+    if (e->members < 2) { /* of a group's leader perf says this even with --no-group */
         out_printf(pr->out, "of event%s '%s'",
                    events->group_members > 1 || (pr->o->unmade_group && !e->event) ? "s" : "", e->name);
         return;
@@ -205,7 +205,7 @@ static bool is_latency(const struct profile_key *key) {
     return key->id == PROFILE_LATENCY || key->id == PROFILE_LATENCY_CHILDREN;
 }
 
-/* One member's number in `width` columns (0: as it comes). */
+/* Prints one member's number in `width` columns (0: without padding). */
 static void print_number(const struct printer *pr, const struct profile_entry *entry, uint32_t member,
                          const struct profile_column *c, unsigned width) {
     const struct profile_key *key = c->key;
@@ -232,7 +232,7 @@ static void print_number(const struct printer *pr, const struct profile_entry *e
     }
 }
 
-/* Nothing is put after a number that is the last in its line. */
+/* Prints a measure. Nothing follows a number that is the last in its line. */
 static void print_measure(const struct printer *pr, const struct profile_entry *entry,
                           const struct column *c) {
     const struct profile_key *key = c->key;
@@ -242,7 +242,7 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
         uint32_t i = pr->members.items[k];
         bool absent = key->layout & PROFILE_OF_CHILDREN && !entry->children;
         if (k && absent)
-            break; /* "N/A" once */
+            break; /* "N/A" only once */
         if (absent && (pr->o->separator || c->asked)) {
             print_number(pr, entry, i, c->is, c->asked > 4 ? c->asked : c->asked ? 4 : unit); /* " N/A" */
         } else if (pr->o->separator) {
@@ -252,7 +252,7 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
             out_char(pr->out, ' ');
             print_number(pr, entry, i, c->is,
                          (c->asked > c->title_len ? c->asked : (unsigned)c->title_len) - 1);
-        } else if (key->id == PROFILE_LATENCY_CHILDREN) { /* a blank, whatever comes */
+        } else if (key->id == PROFILE_LATENCY_CHILDREN) { /* always begins with a blank */
             out_char(pr->out, ' ');
             print_number(pr, entry, i, c->is, unit - 1);
         } else {
@@ -264,8 +264,8 @@ static void print_measure(const struct printer *pr, const struct profile_entry *
         out_fill(pr->out, ' ', c->width - len);
 }
 
-/* -w does not cut addresses in place of names, which begin with no digit; nor a key's texts where it leaves
- * too little room for them. */
+/* Whether -w does not cut a text: an address in place of a name (a name does not begin with a digit), or a
+ * text for which the width is too small anyway. */
 static bool is_never_cut(const struct printer *pr, const struct column *c) {
     enum { LEVEL = 4 };
     const struct out *text = &pr->scratch->text;
@@ -274,14 +274,14 @@ static bool is_never_cut(const struct printer *pr, const struct column *c) {
             text->buf[LEVEL] <= '9');
 }
 
-/* How many digits a number has where -w says how wide it is; else 0. */
+/* Returns the number of digits if -w sets the width of a number, else 0. */
 static unsigned digits_asked(const struct column *c) {
     if (!(c->key->layout & PROFILE_DIGITS) || !c->asked)
         return 0;
     return c->asked > c->key->blanks ? c->asked - c->key->blanks : 1;
 }
 
-/* Gives a number so many digits at least. */
+/* Pads a number with zeros to at least this many digits. */
 static void set_digits(struct out *text, unsigned digits) {
     char number[24];
     size_t sign = text->len && text->buf[0] == '-', from = sign;
@@ -296,7 +296,7 @@ static void set_digits(struct out *text, unsigned digits) {
     out_mem(text, number, len);
 }
 
-/* A key's text, without the separator and cut to the width that was asked for, in pr->scratch->text. */
+/* Makes a key's text in pr->scratch->text, without separators and cut to the requested width. */
 static void make_text(struct printer *pr, const struct profile_entry *entry, const struct column *c) {
     const char *separator = pr->o->separator;
     pr->scratch->text.len = 0;
@@ -329,8 +329,8 @@ static double entry_percent(const struct printer *pr, const struct profile_entry
     return report_percent(period, pr->e->member_totals[0].period);
 }
 
-/* The first frame of a single root is the row's own symbol, or (callers first) left out all the same, if the
- * text of -s begins like that key, whichever it is, and there is no -F. */
+/* True if a single root's first frame is left out. It is the row's own symbol; perf decides by the text of
+ * -s, which must begin with "sym", with no -F (so callers first lose their first frame, too). */
 static bool row_names_first(const struct printer *pr) {
     const struct profile_columns *columns = pr->o->columns;
     return !columns->fields_said && columns->sort && !strncmp(columns->sort, "sym", 3);
@@ -356,7 +356,7 @@ static bool print_graph(struct printer *pr, const struct profile_entry *entry) {
     return true;
 }
 
-/* print_measure of a percentage in a plain table; `column` is the column's index. */
+/* Does print_measure for a percentage in a plain table; `column` is the column's index. */
 static void print_plain_percent(const struct printer *pr, const struct profile_entry *entry, size_t column) {
     const struct column *c = &pr->columns.items[column];
     uint64_t number = profile_measure(entry->self, entry->children, entry->latency, c->is);
@@ -386,7 +386,7 @@ static bool is_plain(const struct printer *pr, const struct column *c, size_t co
            (pr->o->children || !(layout & PROFILE_OF_CHILDREN));
 }
 
-/* print_key of what is never cut, in a plain table: straight to where it belongs. */
+/* Does print_key for a key that is never cut, in a plain table: prints directly to the output. */
 static void print_plain_key(const struct printer *pr, const struct profile_entry *entry,
                             const struct column *c) {
     uint64_t start = pr->out->total + pr->out->len;
@@ -401,7 +401,7 @@ static bool print_row(struct printer *pr, const struct profile_entry *entry) {
     for (size_t i = 0; i < pr->columns.count; i++) {
         const struct column *c = &pr->columns.items[i];
         if (!separator)
-            out_mem(pr->out, "  ", COLUMN_GAP); /* before the first one, too */
+            out_mem(pr->out, "  ", COLUMN_GAP); /* before the first column, too */
         else if (i)
             out_str(pr->out, separator);
         if (c->plain && c->measure)
@@ -427,10 +427,10 @@ HOT static bool print_range(struct printer *pr, uint32_t from, uint32_t end) {
     return true;
 }
 
-/* Rows that several threads print. */
+/* What the threads that print rows share. */
 struct shared {
     const struct printer *pr;
-    struct scratch *scratch; /* by thread */
+    struct scratch *scratch; /* indexed by thread */
 };
 
 static bool print_piece(void *ctx, uint32_t from, uint32_t end, unsigned thread, struct out *text,
@@ -474,12 +474,12 @@ static bool print_rows(struct printer *pr) {
 
 /* ---- hierarchy ---- */
 
-/* Whether the key is on a level of its own, not on that of the key before it. */
+/* Whether the key begins a level, instead of joining that of the key before it. */
 static bool begins_level(const struct column *c) {
     return !c->measure && !c->is->joined;
 }
 
-/* The first key of a level; NULL: none. Those that join it follow it. */
+/* Returns the first key of a level; NULL: none. Those that join it follow it. */
 static const struct column *key_of_level(const struct printer *pr, uint32_t depth) {
     for (size_t i = 0; i < pr->columns.count; i++)
         if (begins_level(&pr->columns.items[i]) && depth-- == 0)
@@ -592,14 +592,14 @@ static bool print_level(struct printer *pr, const struct profile_entry *entry) {
     return entry->count ? true : print_graph(pr, entry);
 }
 
-/* Said below an entry that has only entries below the limit. */
+/* Printed below a row whose rows are all below the limit. */
 static void print_no_entry(const struct printer *pr, uint32_t depth) {
     out_fill(pr->out, ' ',
              COLUMN_GAP + measures_width(pr) + COLUMN_GAP + levels_indent(pr) + depth * LEVEL_INDENT);
     out_printf(pr->out, "no entry >= %.2f%%\n", pr->o->percent_limit);
 }
 
-/* Where the walk stands at one level of the hierarchy. */
+/* The state of the walk at one level of the hierarchy. */
 struct walk {
     uint32_t next, end;
     bool any;
@@ -637,7 +637,7 @@ static bool print_hierarchy(struct printer *pr) {
 
 /* ---- all ---- */
 
-/* Of --total-cycles. */
+/* Prints the table of --total-cycles. */
 static bool print_blocks(struct printer *pr) {
     struct report_blocks_options o = {
         .percent_limit = pr->o->percent_limit, .color = pr->o->color, .separator = pr->o->separator};
@@ -646,7 +646,7 @@ static bool print_blocks(struct printer *pr) {
     return report_blocks_print(pr->p, pr->e, &o, pr->out, pr->err);
 }
 
-/* Those of a group without samples are left out. */
+/* Lists the members to show: without those of a group that have no samples. */
 static bool choose_members(struct printer *pr) {
     vec_clear(&pr->members);
     for (uint32_t i = 0; i < pr->e->members; i++) {
@@ -686,9 +686,9 @@ static bool print_event(struct printer *pr) {
     return true;
 }
 
-/* Of filters that leave one value of a key. */
+/* Prints the filters that leave only one value of a key. */
 static void print_filters(const struct report_text_options *o, struct out *out) {
-    for (unsigned i = 0; o->only_comm && i < 2; i++) /* each of two keys says it */
+    for (unsigned i = 0; o->only_comm && i < 2; i++) /* once for each of two keys */
         if (profile_columns_find(o->columns, i ? PROFILE_COMM_NODIGIT : PROFILE_COMM))
             out_printf(out, "# comm: %s\n", o->only_comm);
     if (o->only_dso && profile_columns_find(o->columns, PROFILE_DSO))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile as text, in perf report --stdio's layout: for each event a title, the names of the columns, one
- * row per entry, and below a row its call graph.
+ * A profile as text, in the layout of perf report --stdio: for each event a title, the names of the columns,
+ * and its rows, each with its call graph below.
  */
 #ifndef SONDE_VIEW_REPORT_REPORT_TEXT_H
 #define SONDE_VIEW_REPORT_REPORT_TEXT_H
@@ -15,30 +15,30 @@ struct report_text_options {
     enum profile_chain_order chain_order;
     enum report_graph_value chain_value;
     unsigned chain_limit; /* 0: none */
-    double percent_limit; /* entries below are left out */
+    double percent_limit; /* rows below it are left out */
     bool children, hierarchy;
-    bool blocks; /* --total-cycles: basic blocks in place of rows */
+    bool blocks; /* --total-cycles: basic blocks instead of rows */
     bool quiet;  /* no titles */
     bool color;
-    const char *program;    /* whose report the tip speaks of */
-    bool keep_empty;        /* a table even for an event without samples */
+    const char *program;    /* name of the program in the tip */
+    bool keep_empty;        /* print a table even for an event without samples */
     const char *separator;  /* between columns (-t); NULL: padded columns */
-    const unsigned *widths; /* -w, by column in order of printing; 0: as wide as need be */
+    const unsigned *widths; /* -w, by column in printing order; 0: as wide as needed */
     size_t width_count;
-    const char *only_comm, *only_dso, *only_symbol; /* the one that a filter leaves: said once, no column */
+    const char *only_comm, *only_dso, *only_symbol; /* the only value that a filter leaves: no column */
     uint64_t lost;                                  /* samples that were lost while recording */
     const char *times;                              /* --time */
     int socket;                                     /* --socket-filter; -1: none */
     bool shows_reference;                           /* --show-ref-call-graph */
-    const char *memory_sort;                        /* --mem-mode: the sort keys, for the title; else NULL */
-    bool unmade_group; /* a group that is not seen, or with one event only: the first one's title speaks of
-                          events */
-    bool made_group;   /* --group of events that were not recorded as one: no group's name */
+    const char *memory_sort; /* --mem-mode: the sort keys, for the title; NULL: not that mode */
+    bool unmade_group; /* the group is not shown as one, or has one event only: the first one's title says
+                          "events" */
+    bool made_group;   /* --group of events that were not recorded as a group: no group's name */
     const struct perfdata_events *events;
-    struct pool *pool; /* the threads to print on; NULL: one */
+    struct pool *pool; /* threads to print on; NULL: only this one */
 };
 
-/* False with *err when memory ran out; what the sink could not take is the sink's to say. */
+/* Prints the profile. False and *err: memory. What cannot be written is reported by the sink. */
 bool report_text_print(const struct profile *p, const struct report_text_options *o, struct out *out,
                        struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counter values per thread (report -T), which recordings made with `record -s` have in READ records. */
+/* Counter values per thread (report -T): recordings made with `record -s` have them in READ records. */
 #ifndef SONDE_VIEW_REPORT_REPORT_THREADS_H
 #define SONDE_VIEW_REPORT_REPORT_THREADS_H
 
@@ -17,7 +17,7 @@ struct report_thread_event {
     unsigned digits; /* of its longest value */
 };
 
-/* Zeroed at first. Threads and events stand in the order in which they came. */
+/* Zeroed at first. Threads and events are in the order of their first values. */
 struct report_threads {
     VEC(struct report_thread) threads;
     VEC(struct report_thread_event) events;
@@ -25,10 +25,10 @@ struct report_threads {
     struct hash_map by_thread, by_event, by_value; /* pid and tid, event, both -> index of these */
 };
 
-/* Adds a value; those of the same thread and event are summed. False: memory. */
+/* Adds a value to the sum of its thread and event. False: memory. */
 bool report_threads_add(struct report_threads *t, uint32_t pid, uint32_t tid, uint32_t event, uint64_t value);
 void report_threads_fini(struct report_threads *t);
-/* A row per thread, a column per event; `raw`: a row per value. */
+/* Prints a row per thread and a column per event; `raw`: a row per value. */
 void report_threads_print(const struct report_threads *t, const struct perfdata_events *events, bool raw,
                           struct out *out);
 
