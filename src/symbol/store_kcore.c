@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies of a kernel's memory (/proc/kcore, proc(5)): code at the addresses where it ran, with the kernel's
- * list of symbols beside it in the same folder. Both were taken at one time, so that each can contradict the
- * other; and where the copy has the kernel's notes, it proves the list.
+ * list of symbols in the same folder. Both were made at the same time, so that the copy can contradict the
+ * list; and if it has the kernel's notes, it proves the list.
  *
  *   recording/kcore_dir/{kcore,kallsyms,modules}                  record --kcore
  *   cache/[kernel.kcore]/BUILD-ID/DATE/{kcore,kallsyms,modules}   buildid-cache --kcore
@@ -16,7 +16,7 @@
 #include "format/kallsyms/kallsyms.h"
 #include "os/files.h"
 
-/* What the copy has from a recorded address on; empty: it has not that. */
+/* What the copy has from a recorded address on; empty: it does not have that. */
 static struct bytes memory_at(const struct object_elf *e, uint64_t address) {
     struct object_segment s;
     for (uint32_t i = 0; object_elf_segment(e, i, &s); i++) {
@@ -60,7 +60,7 @@ static struct store_landmarks read_landmarks(const char *list_path) {
     return l;
 }
 
-/* All modules ask of the same list. */
+/* Reads landmarks once: all modules use the same list. */
 static struct store_landmarks find_landmarks(struct symbol_store *s, const char *list_path) {
     pthread_mutex_lock(&s->lock);
     if (!s->landmarks.list_path || strcmp(s->landmarks.list_path, list_path) != 0)
@@ -70,7 +70,7 @@ static struct store_landmarks find_landmarks(struct symbol_store *s, const char 
     return l;
 }
 
-/* The build-id among the notes of the kernel in the copy. */
+/* Finds the kernel's build-id among its notes in the copy. */
 static bool notes_id(const struct object_elf *e, const struct store_landmarks *l,
                      struct object_build_id *id) {
     if (e->swap || !l->notes || l->notes_end <= l->notes)
@@ -86,7 +86,7 @@ static bool refuse(struct store_image *im, const char *path, const char *why) {
     return store_fail(im, SYMBOL_CONTRADICTED, path, why);
 }
 
-/* The copy beside a list, opened; NULL: there is none that can be read. */
+/* Opens the copy beside a list; NULL: there is none that can be read. */
 static struct symfile *beside(struct symbol_store *s, struct store_image *im, const char *list_path) {
     static const char name[] = "/kallsyms";
     size_t n = strlen(list_path), k = sizeof name - 1;
@@ -159,7 +159,7 @@ const char *store_kcore_list(struct symbol_store *s, struct store_image *im, siz
     struct err err = ERR_INIT;
     if (!os_dir_list(folder, is_shown, &names, &count, &err))
         return NULL;
-    if (i < count) /* their names are dates: the latest first */
+    if (i < count) /* the latest first: their names are dates */
         path = store_text(im, "%s/%s/kallsyms", folder, names[count - 1 - i]);
     for (size_t k = 0; k < count; k++)
         free(names[k]);

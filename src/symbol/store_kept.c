@@ -4,7 +4,7 @@
 #include "symbol/store_internal.h"
 
 enum { ENTRIES_MAX = 1 << 16 };
-static const uint64_t MAP_KEY = (uint64_t)1 << 62; /* keys of processes, beside hashes */
+static const uint64_t MAP_KEY = (uint64_t)1 << 62; /* set in keys that are pids, not hashes */
 static const uint64_t DEBUG_KEY = (uint64_t)1 << 61;
 
 static uint64_t key_of(const struct perfdata_evidence *e) {
@@ -49,14 +49,14 @@ void store_kept_fini(struct symbol_store *s) {
     kernel_list_free(s->kept.symbols);
 }
 
-/* All extents' bytes, in `arena` unless they lie in the recording as they are. */
+/* Unpacks the bytes of all extents, into `arena` unless they are stored uncompressed. */
 static bool unpack(const struct perfdata_kept *k, struct arena *arena, struct bytes *out) {
     *out = k->packed;
     return k->packed.size == k->kept_size ||
            object_decompress_sized(OBJECT_ZSTD, k->packed, k->kept_size, arena, out, NULL);
 }
 
-/* The file, zeros where nothing was kept. NULL: damaged, or no memory. */
+/* Rebuilds the file, with zeros where nothing was kept. NULL: damaged, or memory. */
 static uint8_t *expand(const struct symbol_store *s, const struct perfdata_kept *k) {
     struct arena arena = ARENA_INIT;
     struct bytes plain;
@@ -76,7 +76,8 @@ static bool same_state(const struct perfdata_file_state *a, const struct perfdat
            a->ctime_ns == b->ctime_ns;
 }
 
-/* Two kinds of proof; of the image, the build-id in its record comes before the one in its evidence. */
+/* Finds the kept file by build-id (the record's rather than the evidence's) or, without one, by file state.
+ */
 static const struct perfdata_kept *find(const struct symbol_store *s, const struct store_image *im) {
     struct perfdata_evidence want = im->known.evidence ? *im->known.evidence : (struct perfdata_evidence){0};
     struct bytes id = im->known.build_id;
@@ -99,7 +100,7 @@ static const struct perfdata_kept *find(const struct symbol_store *s, const stru
     return same ? k : NULL;
 }
 
-/* The file of an entry, unpacked once, under a name of its own: several may have had the same one. */
+/* Opens a kept file, unpacked once. It gets a unique name, as several may have had the same. */
 static struct symfile *open_entry(struct symbol_store *s, struct store_image *im,
                                   const struct perfdata_kept *k, const char *what) {
     struct symfile **opened = &s->kept.opened[k - s->kept.list.items];

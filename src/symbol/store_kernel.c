@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the names of a kernel come from. A kernel is relocated at boot, and every machine has one: so nothing
- * is taken from any that is not proved to be the recorded one.
+ * Loads the names of kernels. A kernel is relocated at boot, and every machine has one: a list or image that
+ * does not fit the recorded one is never used.
  */
 #include "symbol/store_kernel.h"
 
@@ -25,8 +25,8 @@ static bool refuse(struct store_image *im, const char *path, const char *why) {
 
 /* ---- from lists ---- */
 
-/* The end of the kernel's text, if its map says so: some perfs let the map run on as far as there are
- * addresses, up to modules or to the end of all. */
+/* Page rounding allowed for the end of the kernel's text. The recorded map only says where it ends if it is
+ * short: some perfs extend it to the modules or to the last address. */
 enum { ROUNDED_BYTES = 1 << 16 };
 
 static bool ends_otherwise(const struct symbol_image *kernel, uint64_t etext) {
@@ -52,13 +52,14 @@ static bool has_reference(const struct symbol_image *kernel) {
     return kernel && kernel->reference && *kernel->reference;
 }
 
-/* What the recording tells of that kernel beyond its map; NULL: nothing, as of guests. */
+/* What the recording says about the kernel beyond its map; NULL: nothing, as for guests. */
 static const struct perfdata_kernel_facts *facts_of(const struct symbol_store *s,
                                                     const struct symbol_image *kernel) {
     return kernel && kernel->space == SYMBOL_KERNEL ? s->options.kernel : NULL;
 }
 
-/* Most modules that both know lie elsewhere: one alone may have been loaded anew. */
+/* Whether most modules that both the list and the recording have lie elsewhere; a single one may have been
+ * reloaded. */
 static bool modules_lie_elsewhere(const struct symbol_store *s, struct store_image *im,
                                   const struct symbol_image *kernel, const struct kernel_list *list) {
     enum { COMPARED_MAX = 64 };
@@ -76,8 +77,8 @@ static bool modules_lie_elsewhere(const struct symbol_store *s, struct store_ima
     return elsewhere > here;
 }
 
-/* Most code of those names that the kernel had made lies elsewhere: programs come and go, but the names of
- * those that are loaded at each boot are the same. */
+/* Whether most recorded code that the kernel made and whose name is listed lies elsewhere: programs come and
+ * go, but those loaded at each boot keep their names. */
 static bool made_code_lies_elsewhere(const struct symbol_store *s, const struct symbol_image *kernel,
                                      const struct kernel_list *list) {
     enum { COMPARED_MAX = 64 };
@@ -93,7 +94,7 @@ static bool made_code_lies_elsewhere(const struct symbol_store *s, const struct 
     return elsewhere > here;
 }
 
-/* Code that the recording tells of inside of what would be the kernel's text, where none can be made; NULL:
+/* The name of recorded generated code inside of the supposed kernel's text, where none can be made; NULL:
  * there is none. */
 static const char *code_inside(const struct symbol_store *s, const struct symbol_image *kernel, uint64_t text,
                                uint64_t end) {
@@ -110,12 +111,12 @@ static bool refuse_code_inside(struct store_image *im, const char *path, const c
     return refuse(im, path, store_text(im, "its text covers the place of %s: another kernel", name));
 }
 
-enum { RELOCATION_BYTES = 4096 }; /* the least of all architectures' units of relocation at boot */
+enum { RELOCATION_BYTES = 4096 }; /* the smallest unit of relocation at boot of all architectures */
 
 /*
- * How much higher the recorded kernel lay than a list says. A kernel moves as a whole at boot: a list of the
- * same build, by its build-id, that was made on another boot is as good. Its modules do not move with it. 0:
- * the list is used as it is, or refused.
+ * How much higher the recorded kernel lay than a list says. A kernel moves as a whole at boot, so a list of
+ * the same build (by build-id) from another boot is as good; but modules do not move with it. 0: the list is
+ * used as it is, or refused.
  */
 static uint64_t slide_of(struct symbol_store *s, struct store_image *im, const char *path,
                          const struct kernel_list *list) {
@@ -160,7 +161,7 @@ static bool has_the_reference(struct store_image *im, const char *path, const st
     return true;
 }
 
-/* Why the running kernel is not the recorded one; NULL: nothing recorded says so. */
+/* Why the running kernel is not the recorded one; NULL: nothing recorded contradicts it. */
 static const char *runs_another(struct symbol_store *s, struct store_image *im,
                                 const struct symbol_image *kernel) {
     if (!kernel || kernel->space != SYMBOL_KERNEL)
@@ -180,7 +181,7 @@ static const char *runs_another(struct symbol_store *s, struct store_image *im,
 
 bool store_list_matches(struct symbol_store *s, struct store_image *im, const char *path,
                         const struct kernel_list *list, bool *proved) {
-    enum { SYMBOLS_MIN = 8 }; /* that prove something */
+    enum { SYMBOLS_MIN = 8 }; /* this many matching symbols are proof */
     const struct symbol_image *kernel = store_kernel_of(s, im);
     const struct perfdata_kernel_facts *facts = facts_of(s, kernel);
     if (kernel_list_hidden(list)) {
@@ -212,7 +213,7 @@ bool store_list_matches(struct symbol_store *s, struct store_image *im, const ch
         inside = code_inside(s, kernel, text + slide, end + slide);
     if (inside)
         return refuse_code_inside(im, path, inside);
-    if (slide) /* of another boot: what it has beside the kernel lies elsewhere */
+    if (slide) /* of another boot: all but the kernel itself lies elsewhere anyway */
         return true;
     if (made_code_lies_elsewhere(s, kernel, list))
         return refuse(im, path, "BPF programs and the like lie elsewhere than they did: another boot");
@@ -220,7 +221,7 @@ bool store_list_matches(struct symbol_store *s, struct store_image *im, const ch
            refuse(im, path, "modules lie elsewhere than they did: another boot");
 }
 
-/* Makes the kernel's table of its list. */
+/* Makes the kernel's table from its list. */
 static bool use_list(struct symbol_store *s, struct store_image *im, const char *path,
                      const struct kernel_list *list, enum symbol_origin origin, bool proved) {
     struct err err = ERR_INIT;
@@ -249,7 +250,7 @@ static bool try_list(struct symbol_store *s, struct store_image *im, const char 
            use_list(s, im, path, list, origin, proved) && (proved || store_kcore_fits(s, im, path));
 }
 
-/* Lists beside copies of its memory. */
+/* Tries the cache's lists with copies of the kernel's memory. */
 static bool use_cached_kcore(struct symbol_store *s, struct store_image *im) {
     const char *path;
     for (size_t i = 0; (path = store_kcore_list(s, im, i)); i++)
@@ -276,7 +277,7 @@ static struct kernel_cache_key live_key(struct symbol_store *s) {
                             (struct bytes){live->id.bytes, live->id.size});
 }
 
-/* The kernel's own part of the list, as it was kept; NULL: it is not. */
+/* The cached own symbols of the running kernel; NULL: they are not cached. */
 static const struct kernel_list *kept_list(struct symbol_store *s, const struct kernel_cache_key *key) {
     pthread_mutex_lock(&s->lock);
     if (!s->kernel.asked)
@@ -320,7 +321,7 @@ static bool use_live(struct symbol_store *s, struct store_image *im) {
     return list && use_list(s, im, STORE_LIVE_LIST, list, SYMBOL_FROM_LIVE_KALLSYMS, proved);
 }
 
-/* What the recording brings along. */
+/* Tries the recording's own list. */
 static bool use_kept(struct symbol_store *s, struct store_image *im) {
     const struct kernel_list *list = store_kept_list(s, im->known.build_id);
     bool proved = true;
@@ -360,7 +361,7 @@ static bool find_symbol(const struct object_elf *e, const char *name, uint64_t *
     return false;
 }
 
-/* The table of an image that was proved, `slide` away from where its symbols say. */
+/* Makes the table of an accepted image, whose symbols lie `slide` higher than it says. */
 static bool relocate(struct symbol_store *s, struct store_image *im, struct symfile *f, uint64_t slide) {
     struct relocated place = {slide, {.from = im->known.start, .end = im->known.end}};
     struct symbol_drafts d = {0};
@@ -381,8 +382,8 @@ static bool relocate(struct symbol_store *s, struct store_image *im, struct symf
     return im->table || store_fail_err(im, f->path, &err);
 }
 
-/* The version that a kernel image says it is ("Linux version 6.1.0-18-amd64 (..."), where that is not the
- * recorded one's release; NULL: it is, or does not say. */
+/* The version of a kernel image by its banner, if that is not the recorded release; NULL: it is, or the image
+ * has no banner. */
 static const char *banner_of_another(struct store_image *im, const struct symfile *f) {
     const char *release = im->known.release;
     struct object_section sec;
@@ -412,7 +413,7 @@ const char *store_other_release(struct store_image *im, struct bytes text, const
                : store_text(im, "%.*s", (int)(end - n < 100 ? end - n : 100), (const char *)text.data + n);
 }
 
-/* False when a function that the recording tells of lies elsewhere. Names may stand for several. */
+/* Whether all recorded functions that the image has lie where they did. Several may have the same name. */
 static bool symbols_fit(const struct symbol_store *s, const struct symfile *f, uint64_t slide) {
     const struct perfdata_kernel_facts *facts = s->options.kernel;
     bool seen[PERFDATA_KERNEL_SYMBOLS] = {0}, fits[PERFDATA_KERNEL_SYMBOLS] = {0};
@@ -438,7 +439,7 @@ struct moved {
     uint64_t slide;
 };
 
-/* The code of a kernel image that was moved as a whole. */
+/* A store_code_fn for a kernel image that was moved as a whole. */
 static bool code_of_image(const void *ctx, uint64_t address, struct bytes *code, size_t *at) {
     const struct moved *m = ctx;
     uint64_t there = address - m->slide;
@@ -501,7 +502,7 @@ static bool try_vmlinux(struct symbol_store *s, struct store_image *im, const ch
     return f && use_vmlinux(s, im, f, store_id_proves(&im->known), false);
 }
 
-/* --vmlinux: the user's word may stand for the build-id. */
+/* Uses --vmlinux; with ignore_vmlinux_buildid the user vouches for it. */
 static bool use_given_vmlinux(struct symbol_store *s, struct store_image *im, const char *path) {
     if (!s->options.ignore_vmlinux_buildid)
         return try_vmlinux(s, im, path);
@@ -511,7 +512,8 @@ static bool use_given_vmlinux(struct symbol_store *s, struct store_image *im, co
     return use_vmlinux(s, im, f, symfile_has_id(f, im->known.build_id) && store_id_proves(&im->known), true);
 }
 
-/* Where distributions and kernel builds put it; those without a release in their name need a build-id. */
+/* Tries the places where distributions and kernel builds put it; those without a release in the path are
+ * tried only with a build-id. */
 static bool find_vmlinux(struct symbol_store *s, struct store_image *im) {
     static const struct {
         const char *before, *after;
@@ -535,7 +537,7 @@ static bool find_vmlinux(struct symbol_store *s, struct store_image *im) {
     return false;
 }
 
-/* ---- the order ---- */
+/* ---- in which order ---- */
 
 bool store_fail_given(struct store_image *im, const char *path) {
     if (im->source.status == SYMBOL_ABSENT)
@@ -553,7 +555,7 @@ const char *store_next_forced(struct store_image *im, const char **rest, const c
     return store_text(im, "%.*s", (int)(n - file), one + file);
 }
 
-/* What the user vouches for, an image or a list: used as far as it can be, and proves nothing. */
+/* Tries what the user vouches for, images and lists: not checked, and never proof. */
 static bool use_forced(struct symbol_store *s, struct store_image *im) {
     const char *rest = s->options.force_images, *path, *of;
     while ((path = store_next_forced(im, &rest, &of))) {
@@ -574,8 +576,8 @@ static bool use_forced(struct symbol_store *s, struct store_image *im) {
     return false;
 }
 
-/* The cache has the running kernel's list as a text, which takes longer to read than what is kept of the
- * list. Where nothing is kept, as for users from whom the kernel hides its addresses, the text is as good. */
+/* Whether the running kernel is the recorded one and its symbols are in our own cache: this is faster to read
+ * than the build-id cache's list, which is text. */
 static bool is_at_hand(struct symbol_store *s, struct store_image *im) {
     bool proved;
     if (store_not_running(s, im, &im->known, &proved) || !proved)
@@ -599,7 +601,7 @@ bool store_load_kernel(struct symbol_store *s, struct store_image *im) {
         return true;
     if (list && os_place_taken(list) && is_at_hand(s, im) && use_live(s, im))
         return true;
-    /* A list has no build-id of its own; the cache vouches for it. */
+    /* A list has no build-id itself; the cache's path vouches for it. */
     if ((list && try_list(s, im, list, SYMBOL_FROM_CACHE, store_id_proves(&im->known))) ||
         use_cached_kcore(s, im) || use_kept(s, im) || use_live(s, im))
         return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the names of kernel modules come from: their kernel's own list, or their files. */
+/* Loads the names of kernel modules: from their kernel's own list, or from their files. */
 #include <elf.h>
 
 #include "format/modules/modules.h"
@@ -19,7 +19,7 @@ struct bytes store_module_name(struct store_image *im, const char *path) {
 
 /* ---- where its sections lay ---- */
 
-/* What the recording says of the module's sections; false when it does not. */
+/* Finds what the recording says about the module's sections. False: nothing. */
 static bool find_map(const struct symbol_store *s, const struct store_image *im, struct bytes name,
                      struct perfdata_module_map *map) {
     bool found = false;
@@ -42,7 +42,7 @@ static bool use_list(struct symbol_store *s, struct store_image *im, const struc
     struct bytes name = store_module_name(im, im->known.name);
     struct perfdata_module_map map;
     uint64_t cuts[PERFDATA_MODULE_SECTIONS_MAX];
-    /* A list does not say where symbols end: not after their section. */
+    /* A list does not say where symbols end: at the latest with their section. */
     if (find_map(s, im, name, &map)) {
         for (uint32_t i = 0; i < map.count; i++)
             cuts[i] = map.sections[i].address;
@@ -65,7 +65,7 @@ static bool use_list(struct symbol_store *s, struct store_image *im, const struc
     return store_found(im, origin, path, false);
 }
 
-/* One that a file is. */
+/* Tries a list in a file. */
 static bool try_list(struct symbol_store *s, struct store_image *im, const char *path,
                      enum symbol_origin origin) {
     struct err err = ERR_INIT;
@@ -77,7 +77,7 @@ static bool try_list(struct symbol_store *s, struct store_image *im, const char 
            use_list(s, im, list, path, origin) && (proved || store_kcore_fits(s, im, path));
 }
 
-/* Lists beside copies of the kernel's memory. */
+/* Tries the cache's lists with copies of the kernel's memory. */
 static bool use_cached_kcore(struct symbol_store *s, struct store_image *im) {
     const char *path;
     for (size_t i = 0; (path = store_kcore_list(s, im, i)); i++)
@@ -104,8 +104,8 @@ static bool use_kept(struct symbol_store *s, struct store_image *im) {
 
 enum { SECTIONS_MAX = 4096 };
 
-/* Where the kernel puts a module's sections: offsets from the module's start, UINT64_MAX for what does not
- * belong to its lasting code. */
+/* Where the kernel puts a module's sections: offsets from the module's start; UINT64_MAX: not placed, as it
+ * is no code. */
 struct placement {
     uint64_t *offsets;
     uint64_t *ends;
@@ -120,7 +120,7 @@ static bool is_lasting_code(const struct object_section *sec) {
     return is_code(sec) && !(sec->name.size >= 5 && memcmp(sec->name.data, ".init", 5) == 0);
 }
 
-/* Room for all sections, none of them placed. */
+/* Allocates places for all sections, none of them placed. */
 static bool places_new(const struct object_elf *e, struct placement *p, struct err *err) {
     p->count = e->section_count < SECTIONS_MAX ? e->section_count : SECTIONS_MAX;
     p->offsets = malloc((2 * (size_t)p->count + 1) * sizeof *p->offsets);
@@ -132,7 +132,7 @@ static bool places_new(const struct object_elf *e, struct placement *p, struct e
     return true;
 }
 
-/* By the recorded addresses of its sections. */
+/* Places sections by their recorded addresses. */
 static bool place_recorded(const struct object_elf *e, const struct perfdata_module_map *map, uint64_t start,
                            struct placement *p, struct err *err) {
     struct object_section sec;
@@ -156,9 +156,9 @@ static bool place_recorded(const struct object_elf *e, const struct perfdata_mod
 }
 
 /*
- * The loader lays out executable sections first, one after the other in the file's order at their own
- * alignment, those that begin with .init elsewhere (seen in /sys/module/NAME/sections of 6.1 kernels). On
- * s390 the recorded start is that of .text itself, because tables stand before it.
+ * Places sections as the kernel's loader does: executable ones first, in the file's order, each at its own
+ * alignment, but those named .init* elsewhere (seen in /sys/module/NAME/sections of 6.1 kernels). On s390 the
+ * recorded start is that of .text itself, because tables precede it.
  */
 static bool place_sections(const struct object_elf *e, struct placement *p, struct err *err) {
     struct object_section sec;
@@ -217,7 +217,7 @@ struct placed {
     uint64_t start;
 };
 
-/* The code of a module's sections, each at its place. */
+/* A store_code_fn for a module's sections, each at its place. */
 static bool code_of_sections(const void *ctx, uint64_t address, struct bytes *code, size_t *at) {
     const struct placed *p = ctx;
     uint64_t offset = address - p->start;
@@ -232,7 +232,7 @@ static bool code_of_sections(const void *ctx, uint64_t address, struct bytes *co
     return false;
 }
 
-/* `f` may be NULL. `vouched`: the user says that it is the one. */
+/* Makes the table from a module's file; `f` may be NULL. `vouched`: by the user. */
 static bool use_module(struct symbol_store *s, struct store_image *im, struct symfile *f, bool proved,
                        bool vouched, enum symbol_origin origin) {
     struct err err = ERR_INIT;
@@ -262,7 +262,7 @@ static bool use_module(struct symbol_store *s, struct store_image *im, struct sy
     if (!im->table)
         return fits && store_fail_err(im, f->path, &err);
     im->bytes.debug = f->bytes;
-    /* Where its sections lie is guessed unless it was recorded. */
+    /* Unless it was recorded, where its sections lie is a guess. */
     return store_found(im, origin, f->path, proved && recorded);
 }
 
@@ -271,7 +271,7 @@ static bool use_file(struct symbol_store *s, struct store_image *im, const char 
     return use_module(s, im, store_open_proved(s, im, path), store_id_proves(&im->known), false, origin);
 }
 
-/* What the user vouches for: a module's file of that name. */
+/* Tries a module's file of that name that the user vouches for. */
 static bool use_forced(struct symbol_store *s, struct store_image *im) {
     const char *rest = s->options.force_images, *path, *of;
     struct bytes name = store_module_name(im, im->known.name);
@@ -284,10 +284,10 @@ static bool use_forced(struct symbol_store *s, struct store_image *im) {
     return false;
 }
 
-/* ---- the order ---- */
+/* ---- in which order ---- */
 
-/* The true end of a module whose recorded one runs on over others (the last one's, of old perfs), from
- * /proc/modules or the copy that was given. */
+/* Sets the module's end from /proc/modules or the copy that was given: old perfs record the last module's end
+ * too high. */
 static void repair_end(struct symbol_store *s, struct store_image *im) {
     const char *path = store_kernel_options(s, im)->modules;
     struct writer text = writer_make(false);
@@ -330,7 +330,7 @@ bool store_load_module(struct symbol_store *s, struct store_image *im) {
         return false;
     if (im->known.build_id.size)
         return use_file(s, im, host_path, SYMBOL_FROM_MODULE);
-    /* Its path names the release that it was built for; nothing else is known of it. */
+    /* Nothing else is known about it than its path, which names the release that it was built for. */
     const char *release = im->known.release;
     const char *folder = release ? store_text(im, "/lib/modules/%s/", release) : NULL;
     return folder && strncmp(im->known.name, folder, strlen(folder)) == 0 &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels call, too: where a stack shows that something was returned to, the code of the image that was
- * recorded has a call before it. Of another build's only some have by chance (a twentieth in x86 code).
+ * Checks a kernel's or module's file by recorded return addresses: in the code that ran there is a call
+ * before each. In another build's code few have one, by chance (a twentieth in x86 code).
  */
 #include "object/calls.h"
 #include "symbol/landmarks.h"
@@ -17,8 +17,8 @@ static struct symbol_returns returns_of(struct symbol_store *s, enum symbol_spac
     return s->returns[guest];
 }
 
-/* Whether the place that `inner` returned from was entered by an exception, by the names that the image has.
- */
+/* Whether the function of the frame at `inner` was entered by an exception, by its name in the image: then
+ * what is outside of it did not call. */
 static bool was_interrupted(const struct store_image *im, uint64_t inner) {
     uint64_t base = im->known.kind == SYMBOL_IMAGE_MODULE ? im->known.start : 0;
     uint32_t symbol = inner > base ? symbol_table_find(im->table, inner - base - 1) : SYMBOL_NONE;
@@ -27,7 +27,7 @@ static bool was_interrupted(const struct store_image *im, uint64_t inner) {
 
 bool store_returns_fit(struct symbol_store *s, struct store_image *im, const char *path,
                        const struct object_elf *e, store_code_fn *code_at, const void *ctx) {
-    /* Kernels start threads at places that nothing calls from; few of them. */
+    /* A few places follow no call: kernels start threads there. */
     enum { PERCENT = 99, STARTS = 2 };
     struct symbol_returns r = {0};
     uint64_t start = im->known.start, end = im->known.end;

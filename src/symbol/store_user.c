@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the names of user code come from: files, the vdso, the maps that JITs write, and records themselves.
- */
+/* Loads the names of user code: from files, the vdso, perf maps that JITs write, and records themselves. */
 #include "symbol/store_kernel.h"
 
 #include "base/radix.h"
@@ -14,7 +13,7 @@
 
 /* ---- from an ELF file to a table ---- */
 
-/* The end of the segment that holds the offset. */
+/* The end of the segment that contains the offset. */
 static uint64_t segment_end(const void *ctx, uint64_t start) {
     const struct object_layout *l = ctx;
     for (uint32_t i = 0; i < l->count; i++)
@@ -23,7 +22,7 @@ static uint64_t segment_end(const void *ctx, uint64_t start) {
     return start;
 }
 
-/* MiniDebugInfo lists only the functions that .dynsym lacks. */
+/* Adds the symbols of MiniDebugInfo: only functions that .dynsym lacks. */
 static bool add_mini(struct symfile *f, struct symbol_drafts *d, struct err *err) {
     struct bytes bytes;
     struct object_elf mini;
@@ -39,7 +38,8 @@ static bool add_mini(struct symfile *f, struct symbol_drafts *d, struct err *err
     return ok;
 }
 
-/* The fullest table there is: of the debug file, else the file's own, else what a stripped file still has. */
+/* Adds the fullest list of symbols there is: the debug file's, else the file's own, else what a stripped file
+ * still has. */
 static bool add_all(struct symfile *f, const struct symfile *debug, struct symbol_drafts *d,
                     struct err *err) {
     const struct object_elf *full = debug && elf_symbols_has(&debug->elf, SHT_SYMTAB) ? &debug->elf
@@ -76,7 +76,7 @@ static const struct symbol_table *file_table(const struct symbol_store *s, struc
 
 /* ---- finding the file ---- */
 
-/* `path`: as recorded, which is where a debug link leads from. */
+/* Makes the image's table from a file. `path`: the recorded one, relative to which debug links are. */
 static bool use_file(struct symbol_store *s, struct store_image *im, struct symfile *f, const char *path,
                      enum symbol_origin origin) {
     struct err err = ERR_INIT;
@@ -102,7 +102,7 @@ static bool use_file(struct symbol_store *s, struct store_image *im, struct symf
     return store_found(im, SYMBOL_FROM_DEBUG_FILE, debug->path, proved);
 }
 
-/* Without " (deleted)", which is no part of the path (proc_pid_maps(5)). */
+/* The image's path without " (deleted)", which is no part of it (proc_pid_maps(5)). */
 static const char *real_path(struct store_image *im) {
     static const char suffix[] = " (deleted)";
     size_t len = strlen(im->known.name), n = sizeof suffix - 1;
@@ -110,8 +110,8 @@ static const char *real_path(struct store_image *im) {
                                         : im->known.name;
 }
 
-/* The process may have another root or other mounts; its number may be another process's by now, so that
- * nothing but a build-id counts. */
+/* Tries the file in the process's own root, which may be another or have other mounts. The pid may be another
+ * process's by now, so the caller must know the image's build-id or cookie. */
 static bool use_root(struct symbol_store *s, struct store_image *im, const char *path) {
     if (im->known.pid == UINT32_MAX || s->options.symfs || im->known.space != SYMBOL_USER)
         return false;
@@ -119,7 +119,8 @@ static bool use_root(struct symbol_store *s, struct store_image *im, const char 
     return use_file(s, im, store_open_proved(s, im, rooted), path, SYMBOL_FROM_ROOT);
 }
 
-/* What is kept was proved when it was taken. Its code is there only if all of it was. */
+/* Tries the file that the recording keeps, which was proved when it was kept. It has the code only if it was
+ * kept as a whole. */
 static bool use_kept(struct symbol_store *s, struct store_image *im, const char *path) {
     bool whole;
     struct symfile *f = store_kept_image(s, im, &whole);
@@ -133,7 +134,8 @@ static bool use_kept(struct symbol_store *s, struct store_image *im, const char 
     return true;
 }
 
-/* A file that has been stripped since is proved by its code, but the recording may have kept more symbols. */
+/* Uses `f`, but with the recording's symbols if it was stripped since: its code proves it, but the recording
+ * may have kept more symbols. */
 static bool use_best(struct symbol_store *s, struct store_image *im, struct symfile *f, const char *path,
                      enum symbol_origin origin) {
     bool whole, bare = f && f->is_elf && !elf_symbols_has(&f->elf, SHT_SYMTAB);
@@ -152,7 +154,7 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* What the user vouches for: a file of that name, or that he says is this image. */
+/* Tries files that the user vouches for: of that name, or named for this image. */
 static bool use_forced(struct symbol_store *s, struct store_image *im, const char *path) {
     const char *rest = s->options.force_images, *forced, *of;
     while ((forced = store_next_forced(im, &rest, &of))) {
@@ -180,12 +182,12 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
     bool identified = im->known.build_id.size != 0 || cookie;
     if (use_best(s, im, store_open_proved(s, im, store_cache_path(s, im, "elf")), path, SYMBOL_FROM_CACHE))
         return true;
-    /* With nothing to tell it by, what has its path now may be anything. */
+    /* Without anything to prove it by, the file at its path now may be any. */
     if (!identified && use_kept(s, im, path))
         return true;
     if (*path != '/')
         return false;
-    /* What is at a deleted file's path now is another file, unless it proves to be a copy. */
+    /* At a deleted file's path there is another file now, unless it proves to be a copy. */
     if (im->known.deleted && !identified) {
         store_tried(im, path, "it was deleted, and what is there now cannot be proved to be the same");
         return false;
@@ -193,7 +195,7 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
     if (im->known.replaced && !identified) {
         static const char why[] = "another file took its name while it was being recorded";
         struct symfile *f = symfile_open(&s->files, store_host_path(s, im, path));
-        if (f && f->err.code != ERR_NONE) /* and is not here either */
+        if (f && f->err.code != ERR_NONE) /* the other file cannot be read either */
             return store_fail_err(im, f->path, &f->err);
         store_tried(im, path, why);
         return store_fail(im, SYMBOL_CONTRADICTED, path, why);
@@ -210,7 +212,7 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
 
 /* ---- the vdso ---- */
 
-/* The kernel brings its vdso along: without a build-id of the vdso's own that of the kernel proves it. */
+/* Loads the vdso. It is part of the kernel, whose build-id proves it if its own was not recorded. */
 bool store_load_vdso(struct symbol_store *s, struct store_image *im) {
     struct bytes want = im->known.build_id;
     const struct symbol_image *kernel = store_kernel_of(s, im);
@@ -239,7 +241,7 @@ bool store_load_vdso(struct symbol_store *s, struct store_image *im) {
 
 /* ---- perf-PID.map ---- */
 
-/* A line without a size names its first byte alone. */
+/* The end of a symbol without a size: such a line names a single byte. */
 static uint64_t one_byte(const void *ctx, uint64_t start) {
     (void)ctx;
     return start;
@@ -269,10 +271,10 @@ static uint64_t end_of_line(const struct symbol_draft *d) {
     return d->end > d->start ? d->end : d->start + 1;
 }
 
-/* Marks in `names` what overlaps a line of another name that begins no later; list[i]: the i-th by start. */
+/* Marks lines that overlap one with another name that begins no later. */
 static void mark_behind(const struct symbol_draft *list, const struct radix_item *by_start, size_t n,
                         bool *doubtful) {
-    /* What reaches furthest, and what does of those with other names. */
+    /* The line that reaches furthest, and the furthest one with another name than that. */
     const struct symbol_draft *far = NULL, *next = NULL;
     for (size_t i = 0; i < n; i++) {
         const struct symbol_draft *d = &list[by_start[i].value];
@@ -288,7 +290,7 @@ static void mark_behind(const struct symbol_draft *list, const struct radix_item
     }
 }
 
-/* And what overlaps one that begins no earlier. */
+/* Marks lines that overlap one with another name that begins no earlier. */
 static void mark_before(const struct symbol_draft *list, const struct radix_item *by_start, size_t n,
                         bool *doubtful) {
     const struct symbol_draft *behind = NULL, *other = NULL; /* the next line; the next one of another name */
@@ -302,12 +304,12 @@ static void mark_before(const struct symbol_draft *list, const struct radix_item
 }
 
 /*
- * Lines have no time. Where two with different names overlap, memory was used again, and which of them was
- * there when a sample was taken is not known: neither names anything.
+ * Drops lines that overlap one with another name: the memory was reused, and as lines have no time, which of
+ * them a sample hit is unknown.
  *
- *   7f0000 10 f      of [7f0000, 7f0010) f or h may have been what ran
- *   7f0008 20 h
- *   7f0040 10 g      g it was
+ *   7f0000 10 f      dropped: f or h may have run at 7f0008
+ *   7f0008 20 h      dropped
+ *   7f0040 10 g      kept
  */
 static bool drop_doubtful(struct symbol_drafts *d) {
     size_t n = d->list.count, kept = 0;
@@ -333,7 +335,7 @@ static bool drop_doubtful(struct symbol_drafts *d) {
 static struct symbol_table *newest_table(struct writer *text, bool sure, struct err *err) {
     struct symbol_drafts d = {0};
     struct symbol_table *t = NULL;
-    /* Of lines with one name the last one tells how large the function is. */
+    /* Of several lines with the same name the last one has the function's size. */
     struct symbol_rules rules = {.choice = SYMBOL_CHOOSE_NEWEST, .limit = one_byte, .raw_names = true};
     if (add_map_lines(text, &d) && (!sure || drop_doubtful(&d)))
         t = symbol_table_build(&d, &rules, err);
@@ -343,13 +345,13 @@ static struct symbol_table *newest_table(struct writer *text, bool sure, struct 
     return t;
 }
 
-/* Of a process that ran before it was recorded: most of what overlaps was over by then, the last line counts.
- */
+/* The table of a process that started before the recording: where lines overlap, the earlier were mostly over
+ * by then, so the last one counts. */
 static struct symbol_table *old_map_table(struct writer *text, struct err *err) {
     return newest_table(text, false, err);
 }
 
-/* Of one that began while it was recorded: any line may have counted. */
+/* The table of a process that began during the recording: of lines that overlap, either may have been hit. */
 static struct symbol_table *young_map_table(struct writer *text, struct err *err) {
     return newest_table(text, true, err);
 }
@@ -358,7 +360,7 @@ static symfile_build_fn *map_table_of(const struct store_image *im) {
     return im->known.young ? young_map_table : old_map_table;
 }
 
-/* The symbols in the part, at the offsets that they have in the file in memory. */
+/* Adds the symbols in a part, at their offsets in the file in memory. */
 static bool add_part(const struct symbol_table *raw, const struct symbol_part *part,
                      struct symbol_drafts *d) {
     uint32_t count = symbol_table_count(raw), low = 0, high = count;
@@ -386,7 +388,7 @@ static bool add_part(const struct symbol_table *raw, const struct symbol_part *p
     return true;
 }
 
-/* A JIT's memory that it maps twice, to write there and execute here, is often a file in memory. */
+/* The table of a file in memory: JITs use one to map the same memory twice, writable and executable. */
 static struct symbol_table *memory_table(const struct store_image *im, const struct symbol_table *raw,
                                          struct err *err) {
     struct symbol_drafts d = {0};
@@ -403,7 +405,8 @@ static struct symbol_table *memory_table(const struct store_image *im, const str
     return t;
 }
 
-/* `raw`: the map as a table of addresses; `owned` by nobody else. */
+/* Makes a perf map the image's table. `raw`: the map as a table of addresses; `owned`: the same if the image
+ * is to own it, else NULL. */
 static bool take_map(struct store_image *im, const struct symbol_table *raw, struct symbol_table *owned,
                      struct err *err) {
     im->table = raw;
@@ -415,7 +418,8 @@ static bool take_map(struct store_image *im, const struct symbol_table *raw, str
     return im->table;
 }
 
-/* The recording's own copy is what the map was at its end, not when the samples were taken. */
+/* Tries the recording's copy of the map: it was made at the end, not when the samples were taken, so it
+ * proves nothing. */
 static bool use_kept_map(struct symbol_store *s, struct store_image *im) {
     struct err err = ERR_INIT;
     struct writer text = writer_make(false);
@@ -433,8 +437,8 @@ static bool use_map(struct symbol_store *s, struct store_image *im, const char *
                                        : store_fail_err(im, path, &err);
 }
 
-/* The process's number in its innermost pid namespace, which is the one that a JIT in a container knows: the
- * last one of "NSpid:" in proc_pid_status(5). 0: unknown. */
+/* The pid in the process's innermost pid namespace, which is what a JIT in a container sees: the last one of
+ * "NSpid:" in proc_pid_status(5). 0: unknown. */
 static unsigned inner_pid(uint32_t pid) {
     char path[64], *line, *last;
     struct writer text = writer_make(false);
@@ -465,7 +469,7 @@ bool store_load_map(struct symbol_store *s, struct store_image *im) {
         return true;
     if (use_map(s, im, store_host_path(s, im, name)))
         return true;
-    /* In a container: if that process can be one of this machine's at all. */
+    /* It may be in a container; only if the process can be one of this machine at all. */
     if (s->options.symfs || im->known.space != SYMBOL_USER ||
         store_not_running(s, im, store_kernel_of(s, im), &proved))
         return false;

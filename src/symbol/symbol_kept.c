@@ -14,7 +14,7 @@ static const char *const NAMES[] = {".eh_frame",      ".eh_frame_hdr",     ".deb
                                     ".plt.got",       ".plt.bnd",          ".iplt",        ".opd",
                                     ".ARM.exidx",     ".ARM.extab",        ".sframe"};
 
-/* What tells of source lines and of what was inlined where (DWARF 5, section 7.1). */
+/* Sections for source lines and inlined functions (DWARF 5, section 7.1). */
 static const char *const LINES[] = {".debug_info",     ".debug_abbrev", ".debug_line",
                                     ".debug_line_str", ".debug_str",    ".debug_ranges",
                                     ".debug_rnglists", ".debug_addr",   ".debug_str_offsets",
@@ -27,7 +27,8 @@ static bool is_named(const struct object_section *s, const char *const *names, s
     return false;
 }
 
-/* Zeros are no compressed section: libdw refuses all of a file's DWARF for one that cannot be unpacked. */
+/* Whether it is compressed DWARF, which is always kept: zeros in its place would be no valid compressed
+ * section, for which libdw refuses all of a file's DWARF. */
 static bool is_packed_dwarf(const struct object_section *s) {
     static const char begin[] = ".debug_";
     return s->flags & SHF_COMPRESSED && s->name.size >= sizeof begin - 1 &&
@@ -44,7 +45,7 @@ static bool is_wanted(const struct object_section *s, bool lines) {
            (lines && (is_named(s, LINES, sizeof LINES / sizeof *LINES) || is_packed_dwarf(s)));
 }
 
-/* Cut to what the file has. */
+/* Adds an extent, cut at the end of the file. */
 static bool add(symbol_extents *out, uint64_t file_size, uint64_t offset, uint64_t size) {
     if (offset >= file_size || !size)
         return true;
@@ -92,7 +93,7 @@ bool symbol_kept_tables(struct bytes file, bool lines, symbol_extents *out) {
         if (object_elf_segment(&e, i, &p) && p.type == PT_NOTE)
             ok = add(out, file.size, p.offset, p.file_size);
     join(out);
-    return ok && (symbols || lines); /* dwz(1)'s have none */
+    return ok && (symbols || lines); /* files of dwz(1) have no symbols */
 }
 
 bool symbol_kept_encode(struct perfdata_kept *is, struct bytes file, bool lines, uint64_t most,

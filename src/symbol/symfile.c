@@ -4,7 +4,7 @@
 #include "object/compressed.h"
 #include "os/files.h"
 
-/* No module comes near this; a bomb does. */
+/* No module is nearly as large as this; a decompression bomb is. */
 enum { UNPACKED_MAX_BYTES = 1 << 30 };
 
 bool symfile_cache_init(struct symfile_cache *c, struct err *err) {
@@ -33,12 +33,12 @@ void symfile_cache_fini(struct symfile_cache *c) {
     pthread_mutex_destroy(&c->lock);
 }
 
-/* The entry of a path, new or old; NULL: memory. The cache is locked. */
+/* The entry of a path, made if need be; NULL: memory. The cache is locked. */
 static struct symfile *entry(struct symfile_cache *c, const char *path) {
     uint32_t id = strpool_add(&c->paths, path, strlen(path));
     if (id == STRPOOL_NONE)
         return NULL;
-    /* Ids whose file could not be made for want of memory stay NULL. */
+    /* Entries that could not be allocated stay NULL. */
     while (c->files.count <= id)
         if (!vec_push(&c->files))
             return NULL;
@@ -64,7 +64,7 @@ static struct symfile *locked_entry(struct symfile_cache *c, const char *path) {
     return f;
 }
 
-/* Modules may be packed, and so may a vmlinux that somebody keeps. */
+/* Whether the name says that the file is compressed: modules may be, and a vmlinux that somebody keeps. */
 static bool has_packed_name(const char *path) {
     const char *dot = strrchr(path, '.');
     return dot && (strcmp(dot, ".xz") == 0 || strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0);
@@ -122,7 +122,7 @@ struct symfile *symfile_borrow(struct symfile_cache *c, const char *name, struct
     return f;
 }
 
-/* Replaces a packed text by what it holds. */
+/* Decompresses a text, if it is compressed. */
 static bool unpack(struct symfile *f, struct writer *text) {
     enum object_compression kind =
         has_packed_name(f->path) ? object_compression_of(writer_bytes(text)) : OBJECT_PLAIN;

@@ -26,7 +26,7 @@ struct symfile {
     struct object_layout layout;
     struct object_build_id id; /* size 0: none */
 
-    /* The rest is the module's own. */
+    /* The rest is private to symfile.c. */
     pthread_mutex_t lock;
     bool opened, listed;
     struct os_map map;
@@ -34,8 +34,8 @@ struct symfile {
     struct kernel_list *list;
     struct err list_err; /* why there is no list or table */
     struct symbol_table *table;
-    bool is_text;               /* symfile_text_table read it */
-    struct os_identity text_at; /* ... when it was this; all 0: it was not there */
+    bool is_text;               /* read by symfile_text_table */
+    struct os_identity text_at; /* the file's identity at that time; all 0: it did not exist */
     bool framed;
     struct object_cfi *frames;
 };
@@ -49,30 +49,30 @@ struct symfile_cache {
 bool symfile_cache_init(struct symfile_cache *c, struct err *err);
 void symfile_cache_fini(struct symfile_cache *c);
 
-/* The file, opened; NULL when memory ran out. See symfile.err for whether it is there. */
+/* Opens a file; symfile.err says whether it could be read. NULL: memory. */
 struct symfile *symfile_open(struct symfile_cache *c, const char *path);
 
-/* A file that lies in memory, under a name that no path has; otherwise as symfile_open. */
+/* As symfile_open for a file in memory, whose name must not be any path. */
 struct symfile *symfile_borrow(struct symfile_cache *c, const char *name, struct bytes content);
 
-/* The list of kernel symbols at `path`, read once; NULL and *err when there is none. */
+/* The list of kernel symbols at `path`, read once; NULL and *err: there is none. */
 const struct kernel_list *symfile_kernel_list(struct symfile_cache *c, const char *path, struct err *err);
 
-/* The table that `build` makes of the text at `path` (which it takes over), made once; NULL and *err when
- * there is none. */
+/* The table that `build` makes from the text at `path` (which it takes over), made once; NULL and *err: there
+ * is none. */
 typedef struct symbol_table *symfile_build_fn(struct writer *text, struct err *err);
 const struct symbol_table *symfile_text_table(struct symfile_cache *c, const char *path,
                                               symfile_build_fn *build, struct err *err);
 
-/* Forgets the tables of texts that changed since, or came: they are void, and made anew at the next question.
- * True if there was any. Not while another thread uses the cache. */
+/* Frees the tables of texts that changed or appeared since they were read: they are made again at the next
+ * use. True if there was any. Not while another thread uses the cache. */
 bool symfile_forget_changed(struct symfile_cache *c);
 
 /* The unwind tables of the file, with those of its separate debug file (NULL: none), made at the first call;
  * NULL: there are none. */
 const struct object_cfi *symfile_frames(struct symfile *f, const struct symfile *debug);
 
-/* True when the file has exactly this build-id. */
+/* Whether the file has exactly this build-id. */
 bool symfile_has_id(const struct symfile *f, struct bytes build_id);
 
 #endif

@@ -6,12 +6,12 @@
 
 enum { BIND_MASK = 3, FLAG_SHIFT = 2 };
 
-/* Of symbols or pieces there are so many in a bucket, on average. */
+/* How many symbols or pieces there are in a bucket, on average. */
 enum { PER_BUCKET = 4 };
 
-/* Readable names, made when they are asked for. */
+/* Names for display, made when they are needed first. */
 struct memo {
-    const char **texts; /* by symbol; NULL: not asked for yet. NULL itself until somebody asks */
+    const char **texts; /* by symbol; NULL: not made yet. Allocated with the first one */
     struct arena arena;
 };
 
@@ -24,13 +24,13 @@ struct symbol_table {
     struct span *spans; /* by ascending start; one allocation, with the next two */
     const char **names;
     uint16_t *info;          /* bind | flags << FLAG_SHIFT */
-    struct memo *memo;       /* behind a pointer, because asking a table does not change it for its users */
+    struct memo *memo;       /* a pointer, so that functions with a const table can fill it */
     bool nested;             /* symbols overlap: then look a place up in pieces */
-    struct span *pieces;     /* likewise; the ends are their symbols' */
-    uint32_t *piece_symbols; /* whose piece it is */
+    struct span *pieces;     /* by ascending start; each has the end of its symbol */
+    uint32_t *piece_symbols; /* the symbol of each piece */
     uint32_t piece_count;
-    uint32_t *buckets;  /* by equal parts of what the places span: how many places start before the bucket */
-    unsigned shift;     /* from the distance to the first place to the bucket */
+    uint32_t *buckets;  /* by equal parts of the places' range: how many places start before the bucket */
+    unsigned shift;     /* the bucket is the distance to the first place >> shift */
     struct arena texts; /* as symbol_drafts.texts and .text */
     char *text;
     struct symbol_rules rules;
@@ -67,8 +67,8 @@ struct place {
     uint32_t draft;
 };
 
-/* By start, drafts in order where that is equal: radix sort from the lowest byte, in which every pass keeps
- * the order of the ones before. Bytes in which all starts agree need none. */
+/* Sorts by start, keeping the order of drafts with the same: a radix sort from the lowest byte, whose passes
+ * are stable. Bytes in which all starts agree need no pass. False: memory. */
 static bool sort_places(struct place *list, size_t n) {
     uint64_t differ = 0;
     bool sorted = true;
@@ -110,13 +110,13 @@ static size_t underscores(const char *name) {
     return strspn(name, "_");
 }
 
-/* Old kernels' wrappers of system calls, which stand at the same place as sys_NAME. */
+/* Whether it is an old kernel's wrapper of a system call, which has the same place as sys_NAME. */
 static bool is_wrapper(const char *name) {
     return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
 }
 
-/* True for names that differ only in the digit of a C++ constructor or destructor (C1, C2; Itanium C++ ABI
- * 5.1.4.3): they read the same. */
+/* Whether names differ only in the digit of a C++ constructor or destructor (C1, C2; Itanium C++
+ * ABI 5.1.4.3): these look the same demangled. */
 static bool are_twins(const char *a, const char *b) {
     size_t same = 0;
     while (a[same] && a[same] == b[same])
@@ -125,7 +125,7 @@ static bool are_twins(const char *a, const char *b) {
            b[same] <= '5' && strcmp(a + same + 1, b + same + 1) == 0;
 }
 
-/* It is the readable names that perf compares. */
+/* Whether `b` is the better name. perf compares demangled names. */
 static bool is_better_name(const char *a, const char *b, bool raw) {
     struct arena scratch = ARENA_INIT;
     bool mangled = !raw && !are_twins(a, b);
@@ -142,9 +142,9 @@ static bool is_better_name(const char *a, const char *b, bool raw) {
 }
 
 /*
- * True when `b`, listed after `a` at the same start, names the place rather than `a`. As perf 7.2 chooses:
- * found by giving it all pairs of sizes, types, bindings and names in both orders. Sizes count only as there
- * or not there.
+ * Whether `b`, listed after `a` at the same start, names the place rather than `a`. As perf 7.2 chooses:
+ * found by giving it all pairs of sizes, types, bindings and names in both orders. Only whether there is a
+ * size counts.
  */
 static bool is_better(const struct symbol_draft *a, bool sized_a, const struct symbol_draft *b, bool sized_b,
                       bool raw) {
@@ -161,8 +161,8 @@ static bool is_better(const struct symbol_draft *a, bool sized_a, const struct s
     return is_better_name(a->name, b->name, raw);
 }
 
-/* The best of `n` places with one start. The last listed counts as sized, whether it is or not: in perf it
- * has been given an end by then. */
+/* The best of `n` places with the same start. The last one listed always counts as sized: in perf it was
+ * given an end by then. */
 static struct place best(const struct place *list, size_t n, const struct symbol_draft *drafts, bool raw) {
     size_t found = 0;
     bool sized = false;
@@ -177,7 +177,7 @@ static struct place best(const struct place *list, size_t n, const struct symbol
     return list[found];
 }
 
-/* Leaves one place per start; how many. */
+/* Leaves one place per start. Returns how many. */
 static size_t choose(struct place *list, size_t n, const struct symbol_draft *drafts,
                      const struct symbol_rules *rules) {
     size_t kept = 0;
@@ -190,8 +190,8 @@ static size_t choose(struct place *list, size_t n, const struct symbol_draft *dr
     return kept;
 }
 
-/* Leaves out local labels inside of functions that have a size: those are places to jump to. A global one is
- * another entry. */
+/* Leaves out local labels inside of functions with a size: they are jump targets, whereas a global label is
+ * another entry point. */
 static size_t drop_labels(struct place *list, size_t n, const struct symbol_draft *drafts) {
     size_t kept = 0;
     uint64_t inside = 0; /* the furthest end of a function so far */
@@ -206,7 +206,7 @@ static size_t drop_labels(struct place *list, size_t n, const struct symbol_draf
     return kept;
 }
 
-/* Leaves out what overlaps something listed later, and what has no size inside of something that has. */
+/* Leaves out symbols that overlap one listed later, and those without a size inside of one with a size. */
 static size_t drop_replaced(struct place *list, size_t n, const struct symbol_draft *drafts) {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -222,7 +222,7 @@ static size_t drop_replaced(struct place *list, size_t n, const struct symbol_dr
 
 /* ---- building ---- */
 
-/* Of a symbol without a size, `next` being where the next one starts, or UINT64_MAX. */
+/* The end of a symbol without a size; `next`: where the next one starts, or UINT64_MAX. */
 static uint64_t guessed_end(const struct symbol_rules *rules, uint64_t start, uint64_t next) {
     uint64_t end = rules->limit ? rules->limit(rules->ctx, start) : next == UINT64_MAX ? 0 : next;
     end = end < next ? end : next;
@@ -260,8 +260,8 @@ static void fill(struct symbol_table *t, const struct place *places, const struc
 }
 
 /*
- * Where symbols lie in one another the one that starts last names a place, and after its end those around it
- * go on:
+ * Makes the pieces. Where symbols overlap, the one that starts last names the place; those around it continue
+ * after its end:
  *
  *   symbols   A [0, 64)  B [16, 32)
  *   pieces    [0, 16) A  [16, 32) B  [32, 64) A
@@ -293,8 +293,7 @@ static bool cut_pieces(struct symbol_table *t) {
     return ok;
 }
 
-/* How many of the n ascending spans, n > 0, start at `x` at the latest: without branches that depend on the
- * data. */
+/* How many of the n > 0 ascending spans start at or before `x`; without branches that depend on the data. */
 static size_t count_upto(const struct span *list, size_t n, uint64_t x) {
     const struct span *base = list;
     while (n > 1) {
@@ -305,7 +304,7 @@ static size_t count_upto(const struct span *list, size_t n, uint64_t x) {
     return (size_t)(base - list) + (base->start <= x);
 }
 
-/* Where to search: the pieces or, when every symbol is one, the symbols. */
+/* The places to search: the pieces or, if every symbol is one piece, the symbols. */
 static const struct span *places_of(const struct symbol_table *t, uint32_t *count) {
     *count = t->nested ? t->piece_count : t->count;
     return t->nested ? t->pieces : t->spans;
@@ -319,7 +318,7 @@ static bool make_buckets(struct symbol_table *t) {
     uint32_t count;
     const struct span *places = places_of(t, &count);
     uint64_t span = count ? places[count - 1].start - places[0].start : 0;
-    while (t->shift < 63 && span >> t->shift > count / PER_BUCKET) /* a shift by 64 means nothing in C */
+    while (t->shift < 63 && span >> t->shift > count / PER_BUCKET) /* a shift by 64 is undefined in C */
         t->shift++;
     size_t n = (size_t)(span >> t->shift) + 1;
     t->buckets = malloc((n + 1) * sizeof *t->buckets);
@@ -332,7 +331,7 @@ static bool make_buckets(struct symbol_table *t) {
     return t->buckets;
 }
 
-/* Names stubs that jump to what a resolver chose after the resolver, as perf does. */
+/* Names stubs that jump to what an IFUNC's resolver chose after that resolver, as perf does. */
 static bool name_stubs(struct symbol_table *t, const struct place *places,
                        const struct symbol_draft *drafts) {
     for (uint32_t i = 0; i < t->count; i++) {
@@ -362,7 +361,7 @@ struct symbol_table *symbol_table_build(struct symbol_drafts *d, const struct sy
         t->rules = *rules;
         size_t all = n;
         n = 0;
-        for (size_t i = 0; i < all; i++) /* the last byte of all has no end that could be said */
+        for (size_t i = 0; i < all; i++) /* not at the last byte of all: its end exceeds 64 bits */
             if (d->list.items[i].start != UINT64_MAX)
                 places[n++] = (struct place){d->list.items[i].start, (uint32_t)i};
         ok = sort_places(places, n);
@@ -410,7 +409,7 @@ bool symbol_table_append(struct symbol_table *t, uint64_t start, const char *nam
     if (t->count && start <= t->spans[t->count - 1].start) {
         if (start < t->spans[t->count - 1].start)
             return false;
-        t->count--; /* the last one counts */
+        t->count--; /* of those at one place the last one counts */
     }
     t->spans[t->count].start = start;
     t->names[t->count] = name;

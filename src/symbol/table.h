@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of one image, sorted by where they lie: immutable once built,
+ * The functions of one image, sorted by place; immutable once built,
  * so that any number of threads may look addresses up.
  *
  * Everything is keyed by *image offset*, a number that does not depend on where the image was mapped:
  *   files, modules, vdso, BPF     ip - map start + pgoff (model_hit.offset)
  *   kernels, memory without file  the recorded address itself
  *
- * There may be holes, which have no symbol. Where symbols lie in one another the innermost names a place.
+ * There may be holes without a symbol. Where symbols overlap, the one that starts last names the place.
  */
 #ifndef SONDE_SYMBOL_TABLE_H
 #define SONDE_SYMBOL_TABLE_H
@@ -21,7 +21,7 @@
 enum symbol_bind { SYMBOL_LOCAL, SYMBOL_GLOBAL, SYMBOL_WEAK, SYMBOL_UNIQUE };
 
 enum symbol_flag {
-    SYMBOL_SIZE_GUESSED = 1, /* none was given: it ends where the next symbol begins ("inferred" at best) */
+    SYMBOL_SIZE_GUESSED = 1, /* no size was given: ends where the next symbol begins ("inferred" at best) */
     SYMBOL_IFUNC = 2,        /* STT_GNU_IFUNC: the resolver */
     SYMBOL_PLT = 4,          /* a PLT stub, name@plt */
     SYMBOL_DYNAMIC = 8,      /* from .dynsym */
@@ -32,14 +32,14 @@ enum symbol_flag {
 
 struct symbol_table;
 
-/* How many symbols; indices are 0 .. count-1, ascending by start. */
+/* The number of symbols; indices are 0 .. count-1, ascending by start. */
 uint32_t symbol_table_count(const struct symbol_table *t);
 
 /* The symbol that covers `offset`, or SYMBOL_NONE. */
 uint32_t symbol_table_find(const struct symbol_table *t, uint64_t offset);
 
-/* Has what symbol_table_find(t, offset) looks at brought into the cache: in step 0 where it begins to search,
- * and once that is there, in step 1, where it ends. */
+/* Prefetches what symbol_table_find(t, offset) reads: in step 0 the bucket where its search begins, and in
+ * step 1, which reads that, the symbols where it ends. */
 void symbol_table_expect(const struct symbol_table *t, uint64_t offset, unsigned step);
 
 /* symbol_table_find for `n` ascending offsets, in about the time of one walk: out[i] for offsets[i]. */
@@ -49,14 +49,14 @@ void symbol_table_find_sorted(const struct symbol_table *t, const uint64_t *offs
 uint64_t symbol_table_start(const struct symbol_table *t, uint32_t i);
 uint64_t symbol_table_end(const struct symbol_table *t, uint32_t i);
 
-/* As the image spells it (mangled); NUL-terminated, never NULL, valid as long as the table. */
+/* The name as in the image (mangled); NUL-terminated, never NULL, valid as long as the table. */
 const char *symbol_table_name(const struct symbol_table *t, uint32_t i);
 
 /*
- * As people want to read it: demangled unless the store's options say no, or it is no mangled name. Valid as
- * long as the table. The first call for a symbol remembers the text, so this is for one thread per table at a
- * time; after symbol_table_show only of those symbols that it was given, for any number of threads. Falls
- * back to the raw name when memory runs out.
+ * The name for display: demangled unless the store's options forbid it, or it is not mangled. Valid as long
+ * as the table. The first call for a symbol stores the text, so only one thread per table may call it at a
+ * time; for symbols that symbol_table_show was given, any number of threads may. Falls back to the raw name
+ * if memory runs out.
  */
 const char *symbol_table_shown(const struct symbol_table *t, uint32_t i);
 
@@ -67,8 +67,8 @@ bool symbol_table_show(const struct symbol_table *t, const uint32_t *symbols, si
 enum symbol_bind symbol_table_bind(const struct symbol_table *t, uint32_t i);
 unsigned symbol_table_flags(const struct symbol_table *t, uint32_t i); /* enum symbol_flag, or-ed */
 
-/* The address that the image's own file has for `offset` (ELF st_value, what objdump and DWARF speak of): the
- * inverse of the load segments. Kernels: the slide taken off. Equal to `offset` where there is no file. */
+/* The address that the image's own file has for `offset` (as in ELF's st_value, objdump and DWARF), by its
+ * load segments. Kernels: `offset` less the slide. Without a file: `offset`. */
 uint64_t symbol_table_address(const struct symbol_table *t, uint64_t offset);
 
 #endif
