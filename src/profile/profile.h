@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From samples to a frozen profile: one table of entries per event, sorted, with the call graph of each entry
- * on demand. What is frozen is immutable: any number of threads may read it.
+ * From samples to a frozen profile: one sorted table of rows per event, with the call graph of each row on
+ * demand. A frozen profile is immutable: any number of threads may read it.
  *
  *   reading_first_pass -> model, deferred chains
  *   profile_collect(input, options) -> struct profile      the second pass over the recording
@@ -39,25 +39,25 @@ enum profile_chain_key { PROFILE_BY_FUNCTION, PROFILE_BY_ADDRESS, PROFILE_BY_SRC
 
 struct profile_options {
     const struct profile_columns *columns;
-    bool children; /* accumulate callchains into every caller's entry */
+    bool children; /* accumulate callchains into every caller's row */
     enum profile_chain_mode chain_mode;
     enum profile_chain_order chain_order;
     enum profile_chain_key chain_key;
-    double chain_min_percent; /* branches of a graph below are left out; 0.5 by default */
+    double chain_min_percent; /* branches of a graph with less are left out; 0.5 by default */
     unsigned max_stack;       /* 127 by default */
-    double percent_limit;     /* view's business; graphs and names are only promised above it */
-    bool branch;              /* one entry per branch of the branch stack (-b) */
-    bool history;             /* else: the branches stand in callchains, too (-g branch, --branch-history) */
-    bool blocks;              /* with branch: profile_blocks_find will be asked */
-    bool mem;                 /* --mem-mode */
-    bool group;               /* events of a group stand side by side */
-    int group_sort_index;     /* the member of a group that decides the order; else the leader does */
-    bool hierarchy;           /* one level per key */
-    bool hide_unresolved;     /* -U */
-    bool exclude_other;       /* -x */
-    bool tight;               /* -t or -w: profile_width is that of the texts alone */
-    bool relative;            /* --percentage relative: percentages of what filters left */
-    const char *parent;       /* -p: regex; NULL: perf's default */
+    double percent_limit;     /* applied by view; graphs and names are only promised above it */
+    bool branch;              /* count each branch of the branch stack (-b) */
+    bool history; /* without `branch`: show branches in callchains, too (-g branch, --branch-history) */
+    bool blocks;  /* with branch: profile_blocks_find will be called */
+    bool mem;     /* --mem-mode */
+    bool group;   /* show events of a group side by side */
+    int group_sort_index; /* the member of a group that decides the order; else the leader does */
+    bool hierarchy;       /* one level per key */
+    bool hide_unresolved; /* -U */
+    bool exclude_other;   /* -x */
+    bool tight;           /* -t or -w: profile_width is that of the texts alone */
+    bool relative;        /* --percentage relative: percentages of what filters left */
+    const char *parent;   /* -p: regex; NULL: perf's default */
     const char *ignore_callees;
     const char *const *comms, *const *dsos; /* NULL: all; else NULL-terminated */
     const char *const *symbols;             /* likewise; as symbol_name_matches says */
@@ -71,9 +71,9 @@ struct profile_options {
     bool nanoseconds;          /* times with all digits, not microseconds */
 };
 
-/* What becomes of a sample before anything else is asked. FILTERED ones count in event.samples and
- * event.period only (and in `filtered`). Called from several threads; of the sample, the fixed fields are
- * there (`have` says which). */
+/* Decides on a sample before anything else is looked at. FILTERED ones count in the event's samples and
+ * period only (and in `filtered`). Called from several threads; the sample has the fixed fields (`have` says
+ * which). */
 enum profile_verdict { PROFILE_KEEP, PROFILE_DROP, PROFILE_FILTERED };
 typedef enum profile_verdict profile_keep_fn(void *ctx, const struct perfdata_sample *s, uint32_t event,
                                              struct model_when when);
@@ -90,13 +90,13 @@ typedef void profile_field_text_fn(void *ctx, const struct perfdata_attr *attr,
                                    const struct perfdata_sample *s, const struct profile_column *column,
                                    struct out *out);
 
-/* Asked now and then while the recording is read, with how many of its bytes have been: false ends that, and
- * the profile is of what was read. Called from one thread. */
+/* Called now and then while the recording is read, with how many of its bytes have been; false ends reading,
+ * and the profile is of what was read. Called from one thread. */
 typedef bool profile_progress_fn(void *ctx, uint64_t done, uint64_t total);
 
 /* All borrowed, and needed as long as the profile lives. */
 struct profile_input {
-    struct stream *stream; /* read to its end once, and rewound; is again */
+    struct stream *stream; /* read to its end once, and rewound; read again here */
     struct pool *pool;     /* the threads to use: nothing in the profile depends on how many. NULL: one */
     const struct perfdata_events *events;
     const struct model *model; /* frozen */
@@ -109,7 +109,7 @@ struct profile_input {
     profile_field_text_fn *field; /* likewise */
     void *trace_ctx;
     const struct profile_parallelism *parallelism; /* sorted; NULL: one thread at all times */
-    profile_progress_fn *progress;                 /* NULL: nobody asks */
+    profile_progress_fn *progress;                 /* NULL: it is not reported */
     void *progress_ctx;
     const uint32_t *cpu_sockets; /* cpu -> socket (CPU_TOPOLOGY); NULL: not known */
     uint32_t cpu_count;
@@ -117,33 +117,33 @@ struct profile_input {
 
 /* ---- what comes out ---- */
 
-/* The sums of an entry, an event, a node. */
+/* The sums of a row or an event. */
 struct profile_sums {
     uint64_t period, samples;
     uint64_t period_sys, period_us, period_guest_sys, period_guest_us;
     uint64_t weight1, weight2, weight3;
-    uint64_t own[PROFILE_OWN_SUMS]; /* of columns: profile_column.sum */
-    uint64_t latency;               /* period by how many threads ran, times PROFILE_LATENCY_UNIT */
+    uint64_t own[PROFILE_OWN_SUMS]; /* the columns' own: profile_column.sum */
+    uint64_t latency; /* period divided by the number of threads running, times PROFILE_LATENCY_UNIT */
 };
 #define PROFILE_LATENCY_UNIT 4096
 void profile_sums_add(struct profile_sums *to, const struct profile_sums *more);
 
-/* What passed through an entry: of all samples that have it in their callchain, its own included. */
+/* What passed through a row: the sums of all samples that have it in their callchain, its own included. */
 struct profile_through {
     uint64_t period, samples;
 };
 
-/* A measure's number: a sum (PROFILE_MEAN: what is shown is its mean over `samples`). One that is
- * PROFILE_OF_CHILDREN is of `children` and their latency, as profile_entry has them, if there are children.
- */
+/* Returns a measure's number: a sum (PROFILE_MEAN: its mean over `samples` is shown). With
+ * PROFILE_OF_CHILDREN it is that of `children` and their latency, as in profile_entry, if there are
+ * children. */
 uint64_t profile_measure(const struct profile_sums *self, const struct profile_through *children,
                          const uint64_t *latency, const struct profile_column *c);
 
 struct profile_entry {
     const struct profile_sums *self;        /* [event.members]: the leader's first */
     const struct profile_through *children; /* [event.members]; NULL without children */
-    const uint64_t *latency;                /* of children, [event.members]; NULL: no column asks for it */
-    uint32_t key;                           /* of profile_text */
+    const uint64_t *latency;                /* of children, [event.members]; NULL: no column needs it */
+    uint32_t key;                           /* for profile_text */
     uint32_t depth;                         /* --hierarchy: which level, from 0 */
     uint32_t first, count;                  /* --hierarchy: entries of the next level */
     bool has_graph;                         /* there are callchains to show */
@@ -158,13 +158,13 @@ struct profile_event {
     const struct profile_sums *member_totals; /* [members] */
     uint64_t read, filtered, dropped;         /* samples: read == total.samples + filtered + dropped */
     uint64_t lost;                            /* LOST_SAMPLES records of this event */
-    uint64_t grades[GRADE_COUNT];             /* frames of the samples in the entries: with callchains all of
-                                                 theirs, else where the samples lie */
-    uint32_t entry_count;                     /* of profile_entry_at; all levels */
-    uint32_t root_count; /* the first ones: the rows, or the first level of a hierarchy */
+    uint64_t grades[GRADE_COUNT]; /* frames of the samples in rows, by grade: with callchains all frames, else
+                                     the samples' own */
+    uint32_t entry_count;         /* of profile_entry_at; all levels */
+    uint32_t root_count;          /* how many come first: all rows, or the first level of a hierarchy */
 };
 
-/* A field of a tracepoint has no column in the tables of other events. */
+/* Whether a column is a tracepoint's field and another event's, so that this event's table has none. */
 static inline bool profile_column_is_elsewhere(const struct profile_column *c,
                                                const struct profile_event *e) {
     return c->field && (c->event < e->event || c->event >= e->event + e->members);
@@ -172,55 +172,56 @@ static inline bool profile_column_is_elsewhere(const struct profile_column *c,
 
 struct profile;
 
-/* The second pass and everything up to the sorted tables. NULL with *err: reading failed, memory, a bad
- * regex.
- */
+/* Runs the second pass and everything up to the sorted tables. NULL with *err: reading failed, memory, a bad
+ * regex. */
 struct profile *profile_collect(const struct profile_input *in, const struct profile_options *o,
                                 struct err *err);
 void profile_free(struct profile *p); /* NULL is allowed */
 
-/* The options' columns. */
+/* Returns the options' columns. */
 const struct profile_columns *profile_columns_of(const struct profile *p);
 uint32_t profile_event_count(const struct profile *p);
 const struct profile_event *profile_event(const struct profile *p, uint32_t i);
 /* Whether some samples of an event (an index into the recording's) count or were filtered. */
 bool profile_has_samples(const struct profile *p, uint32_t event);
 
-/* The i-th of an event's entries, in the order of printing. What it points to lives as long as the profile.
- */
+/* Returns the i-th of an event's entries, in the order of printing. What it points to lives as long as the
+ * profile. */
 struct profile_entry profile_entry_at(const struct profile *p, const struct profile_event *e, uint32_t i);
 
-/* What became of the user stacks that were dumped; `stacks` is 0 when there were none to unwind. */
+/* Returns how unwinding the dumped user stacks went; `stacks` is 0 when there were none to unwind. */
 const struct resolve_unwind_tally *profile_unwound(const struct profile *p);
 
-/* The text of a key column in an entry's row, unpadded: "[k] do_syscall_64". Measures have none: their
- * numbers are in the entry. */
+/* Appends the text of a key column in an entry's row, unpadded: "[k] do_syscall_64". Measures have none:
+ * their numbers are in the entry. */
 void profile_text(const struct profile *p, const struct profile_event *e, const struct profile_entry *entry,
                   const struct profile_column *column, struct out *out);
-/* The width of a key column's longest text in this event, the title included: as perf pads it. */
+/* Returns the width to which perf pads a key column: that of its longest text in this event, or of the
+ * title. */
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column);
 
 /* ---- basic blocks ---- */
 
-/* Of a function, from one offset to another; what the branch records that ended it say. */
+/* A part of a function, from one offset to another, with the sums of the branch records that ended it. */
 struct profile_block {
     uint64_t cycles, count; /* count: how often that was measured */
     uint64_t start, end;    /* in the function, in bytes */
     uint32_t share;         /* of all cycles, in hundred thousandths, rounded down: what sorts them */
     uint32_t image, name;   /* private */
-    bool known;             /* where it starts; else it is as if the function had run from its beginning */
+    bool known;             /* its start is; else it is as if the function had run from its beginning */
 };
 
-/* As perf has it for --total-cycles: all the recording's blocks in functions that branches of the event's
- * rows go to, largest share first; of equal ones by name, from the last in the alphabet on, and place. */
+/* As in perf's --total-cycles: all the recording's blocks in functions that branches of the event's rows go
+ * to, largest share first; equal ones by name, from the last in the alphabet on, then by place. */
 struct profile_blocks {
     VEC(struct profile_block) list;
     uint64_t cycles;   /* of all branches, those between functions too */
-    uint64_t averages; /* of the blocks' mean cycles, each as often as rows have its function for target */
+    uint64_t averages; /* sum of the blocks' mean cycles, each times the rows with its function as target */
 };
 
-/* With options.blocks. Freed with profile_blocks_fini, after an error too. False: memory. */
+/* Finds the blocks, with options.blocks. Freed with profile_blocks_fini, after an error too. False:
+ * memory. */
 bool profile_blocks_find(const struct profile *p, const struct profile_event *e, struct profile_blocks *out,
                          struct err *err);
 void profile_blocks_fini(struct profile_blocks *b);
@@ -239,13 +240,13 @@ struct profile_image_grades {
 
 struct profile_quality {
     VEC(struct profile_image_grades) images; /* those that have frames, most frames first */
-    uint64_t samples;                        /* in the entries */
+    uint64_t samples;                        /* in rows */
     uint64_t chains;                         /* of these have a callchain, */
     uint64_t truncated;                      /* which is as long as the kernel makes any, */
     uint64_t lost_callers;                   /* or whose outermost frame nothing covers */
 };
 
-/* Of all events together, into `out` (zeroed; freed with profile_quality_fini). False: memory. */
+/* Judges all events together, into `out` (zeroed; freed with profile_quality_fini). False: memory. */
 bool profile_quality_find(const struct profile *p, struct profile_quality *out, struct err *err);
 void profile_quality_fini(struct profile_quality *q);
 
@@ -265,7 +266,7 @@ struct profile_node {
 
 /* One line of a call graph. */
 struct profile_frame {
-    uint32_t location; /* of profile_frame_text */
+    uint32_t location; /* for profile_frame_text */
 };
 
 struct profile_graph_scratch;
@@ -279,12 +280,13 @@ struct profile_graph {
     struct profile_graph_scratch *scratch; /* private */
 };
 
-/* The graph of an entry with has_graph. Any number of threads, each with its own graph. False: memory. */
+/* Builds the graph of an entry with has_graph. Any number of threads, each with its own graph. False:
+ * memory. */
 bool profile_graph_build(const struct profile *p, const struct profile_event *e,
                          const struct profile_entry *entry, struct profile_graph *g, struct err *err);
 void profile_graph_fini(struct profile_graph *g);
 
-/* The text of a frame: a name, or 0xaddress. Demangled once, whoever asks: any number of threads. */
+/* Appends the text of a frame: a name, or 0xaddress. Any number of threads: each name is demangled once. */
 void profile_frame_text(const struct profile *p, const struct profile_frame *frame, struct out *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings made up in memory, through model, symbols and profile; what comes out against a count by hand.
- */
+/* Recordings made up in memory go through model, symbols and profile; results are compared with a count by
+ * hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ static void session_start(struct session *s) {
     put_record(s, rec_comm(8, 8, "eight"), 1);
 }
 
-/* Everything from the written records to the profile. */
+/* Does everything from the written records to the profile. */
 static void session_run(struct session *s, struct profile_options options,
                         struct profile_column_options columns) {
     static const uint64_t no_bits[4];
@@ -135,7 +135,7 @@ static void session_end(struct session *s) {
     writer_fini(&s->file);
 }
 
-/* The text of a key of an entry, into a static buffer. */
+/* Returns the text of a key of an entry, in a static buffer. */
 static const char *text_of(const struct session *s, const struct profile_entry *entry,
                            enum profile_column_id id) {
     static char text[64];
@@ -191,7 +191,7 @@ static void entries_are_summed_and_sorted(void **state) {
     session_end(&s);
 }
 
-/* Recursion counts once; the sample's own entry is not its caller. */
+/* Recursion counts once; the sample's own row is not its caller. */
 static void callers_get_each_sample_once(void **state) {
     (void)state;
     struct session s;
@@ -225,8 +225,8 @@ static void callers_get_each_sample_once(void **state) {
     session_end(&s);
 }
 
-/* Samples that are alike go to one stack sample without a look; not so those of another thread, or when other
- * code is at their addresses. Batches have some of each, and there are more than one. */
+/* Equal samples go to one stack sample at once, but not those of another thread, or when other code is at
+ * their addresses. Batches have some of each, and there is more than one. */
 static void samples_that_are_alike_are_of_their_time(void **state) {
     enum { ALIKE = 600 };
     (void)state;
@@ -254,7 +254,7 @@ static void samples_that_are_alike_are_of_their_time(void **state) {
     }
 }
 
-/* What jumped to a null pointer is at no address but 0, whichever command that was. */
+/* A jump to a null pointer is at address 0, in whichever command. */
 static void address_zero_tells_no_command(void **state) {
     (void)state;
     for (unsigned chains = 0; chains < 2; chains++) {
@@ -304,7 +304,7 @@ static uint64_t count(unsigned function, uint32_t tid, bool callers) {
     return sum;
 }
 
-/* Below every node there is what its children have; limits are off. */
+/* Checks that what is below each node is the sum of its children; limits are off. */
 static void check_graph(const struct session *s, const struct profile_entry *entry, uint64_t period) {
     struct profile_graph g = {{0}};
     struct err err = ERR_INIT;
@@ -388,7 +388,7 @@ static void nothing_is_lost_or_counted_twice(void **state) {
     check_random(true, PROFILE_CALLEE);
 }
 
-/* The outermost frame of a callchain that is as long as the kernel makes any is not proved. */
+/* The outermost frame of a callchain of the kernel's maximum length is not proved. */
 static void cut_chains_end_in_a_guess(void **state) {
     (void)state;
     struct session s;
@@ -446,7 +446,7 @@ static void what_filters_take_is_counted(void **state) {
 
 /* ---- memory ---- */
 
-/* A profile and the graph of its first entry. Whether both could be made. */
+/* Makes a profile and the graph of its first row; returns whether both could be made. */
 static bool collect_and_draw(struct session *s) {
     struct err err = ERR_INIT;
     struct profile_graph g = {{0}};
@@ -469,7 +469,7 @@ static void check_faults(struct profile_options options, struct profile_column_o
     session_run(&s, options, columns);
     FAIL_EACH_ALLOC(ok = collect_and_draw(&s));
     assert_true(ok);
-    s.input.pool = pool_new(2); /* nobody waits for who has failed */
+    s.input.pool = pool_new(2); /* no thread waits for one that failed */
     FAIL_EACH_ALLOC(ok = collect_and_draw(&s));
     assert_true(ok);
     pool_free(s.input.pool);

@@ -43,7 +43,7 @@ static void equal_sequences_are_one(void **state) {
     profile_segments_fini(&p);
 }
 
-/* As texts, with the end before all numbers. */
+/* Compares as texts, with the end before all numbers. */
 static int compare(const struct profile_segments *p, uint32_t x, uint32_t y) {
     uint32_t n, m;
     const uint32_t *a = profile_segments_ids(p, x, &n), *b = profile_segments_ids(p, y, &m);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names and titles are those of perf-report(1) and of perf's output; which key is allowed when was observed.
- */
+/* Names and titles are those of perf-report(1) and of perf's output; when a key is allowed was observed. */
 #include "profile/columns/column.h"
 
 #include <stdio.h>
@@ -10,7 +9,7 @@
 #include "base/nearest.h"
 #include "profile/profile_internal.h"
 
-/* As perf looks for what the beginning of a name means: measures first for -F, last for -s. */
+/* In the order in which perf looks up abbreviated names: measures first for -F, last for -s. */
 static const struct profile_key_list *const lists[] = {&profile_measures, &profile_sample_keys,
                                                        &profile_branch_keys, &profile_memory_keys,
                                                        &profile_evidence_keys};
@@ -24,7 +23,7 @@ const struct profile_key *profile_key_at(size_t i) {
     return NULL;
 }
 
-/* The i-th of a key's names; NULL after the last. */
+/* Returns the i-th of a key's names; NULL after the last. */
 static const char *name_at(const struct profile_key *key, size_t i) {
     for (size_t k = 0; i && key->aliases && k < i; k++)
         if (!key->aliases[k])
@@ -42,7 +41,7 @@ static const struct profile_key *find_among(const char *name, size_t len, bool m
     return NULL;
 }
 
-/* As perf, which takes any beginning of a name: the first one in its list. */
+/* Finds a key by an abbreviated name: as in perf the first one that begins so. */
 static const struct profile_key *find_key(const char *name, size_t len, bool sort) {
     const struct profile_key *key = find_among(name, len, !sort);
     return key ? key : find_among(name, len, sort);
@@ -60,7 +59,7 @@ struct maker {
     const struct perfdata_events *events;
     struct profile_columns *columns;
     struct err *err;
-    bool joins; /* the next field: profile_column.joined */
+    bool joins; /* profile_column.joined of the next field */
 };
 
 static bool is_same(const struct profile_column *a, const struct profile_column *b) {
@@ -130,7 +129,7 @@ static bool add_order(struct maker *m, struct profile_column column) {
     return true;
 }
 
-/* True: -F says what columns there are; else it is absent or adds to the usual ones. */
+/* Whether -F names all columns; else it is absent or adds to the usual ones. */
 static bool names_all(const struct profile_column_options *o) {
     return o->fields && o->fields[0] != '+';
 }
@@ -147,8 +146,8 @@ static struct profile_column known_column(const struct maker *m, enum profile_co
 
 /* ---- fields of tracepoints ---- */
 
-/* The event that a word means: "%2" is the second; with a colon the whole name; else a part that only one
- * name has. PERFDATA_NO_EVENT: none, or several. */
+/* Returns the event that a word means: "%2" is the second; with a colon it is the whole name; else a part
+ * that only one name has. PERFDATA_NO_EVENT: none, or several. */
 static uint32_t find_event(const struct maker *m, const char *word, size_t len) {
     uint32_t found = PERFDATA_NO_EVENT, count = (uint32_t)m->events->list.count;
     if (len > 1 && word[0] == '%') {
@@ -210,7 +209,8 @@ static bool take_fields(struct maker *m, uint32_t event, const char *name, size_
     return true;
 }
 
-/* "[event.]field[/raw]", or "trace_fields": a column for each event that has the field. *found: how many. */
+/* Makes the columns of "[event.]field[/raw]", or "trace_fields": one for each event that has the field.
+ * *found: how many. */
 static bool make_fields(struct maker *m, const char *word, size_t len, take_fn *take, uint32_t *found) {
     const char *dot = memchr(word, '.', len), *name = dot ? dot + 1 : word;
     size_t n = (size_t)(word + len - name);
@@ -218,7 +218,7 @@ static bool make_fields(struct maker *m, const char *word, size_t len, take_fn *
          all = len == 12 && !memcmp(word, "trace_fields", 12);
     n -= raw ? 4 : 0;
     uint32_t first = 0, end = (uint32_t)m->events->list.count;
-    *found = all; /* of no event it is no mistake */
+    *found = all; /* trace_fields without any field is no mistake */
     if (!m->o->fields_of)
         return true;
     if (dot) {
@@ -231,7 +231,7 @@ static bool make_fields(struct maker *m, const char *word, size_t len, take_fn *
     return true;
 }
 
-/* perf's words and, where there is one, the key that was most likely meant. */
+/* Fails with perf's words and, if there is one, the key that was most likely meant. */
 static bool unknown_key(struct maker *m, const char *option, const char *name, size_t len) {
     char word[32];
     struct profile_key_entry entry;
@@ -245,8 +245,8 @@ static bool unknown_key(struct maker *m, const char *option, const char *name, s
     return err_set(m->err, ERR_USAGE, NULL, "Unknown --%s key: `%.*s'", option, (int)len, name);
 }
 
-/* Gives a key of -s the title that it has in recordings of the processor `arch` (as uname -m; NULL: of this
- * kind). False: it is none there. */
+/* Gives a key of -s the title that it has in recordings of the processor `arch` (as uname -m; NULL: x86).
+ * False: there is no such key there. */
 static bool set_arch_title(const char *arch, struct profile_column *column) {
     bool power = arch && (!strncmp(arch, "ppc", 3) || !strncmp(arch, "powerpc", 7)),
          x86 = !arch || !strncmp(arch, "x86", 3) ||
@@ -256,7 +256,7 @@ static bool set_arch_title(const char *arch, struct profile_column *column) {
     return power || x86 || !column->key->arch.nowhere_else;
 }
 
-/* One word of -s or -F. */
+/* Makes a column of a word of -s or -F. */
 static bool make_column(struct maker *m, const char *option, const char *name, size_t len,
                         struct profile_column *out) {
     const struct profile_key *key = find_key(name, len, !strcmp(option, "sort"));
@@ -297,7 +297,7 @@ static bool each(struct maker *m, const char *option, const char *text, take_fn 
     return true;
 }
 
-/* A measure in -s shows and sorts where it stands; a key does, too. */
+/* Adds a measure or key of -s, which is shown and sorts at its place there. */
 static bool take_sort(struct maker *m, struct profile_column column) {
     bool cancelled = column.key->id == PROFILE_OVERHEAD_CHILDREN && m->o->callerless && !names_all(m->o);
     return cancelled || add_order(m, column);
@@ -307,7 +307,7 @@ static bool take_field(struct maker *m, struct profile_column column) {
     return add_out(m, column);
 }
 
-/* perf adds the share unless the word stands in the text, even as a part of overhead_us. */
+/* Whether -s has the word: perf adds the share unless the text contains it, even as a part of overhead_us. */
 static bool speaks_of_overhead(const struct profile_column_options *o) {
     return o->sort && o->sort[0] != '+' && (strstr(o->sort, "overhead") || strstr(o->sort, "latency"));
 }
@@ -358,8 +358,8 @@ static const char *default_sort(const struct profile_column_options *o) {
     return o->traces_only ? "trace" : "comm,dso,symbol";
 }
 
-/* The order of importance: what the user gave with -s, after the share that is always there unless he named
- * one; then the rest of what is shown. */
+/* Makes the order of importance: first the shares, unless -s or -F names any, then what the user gave with
+ * -s. The rest of what is shown is added later. */
 static bool make_order(struct maker *m, const char *sort) {
     const struct profile_column_options *o = m->o;
     bool named = false;
@@ -377,7 +377,7 @@ static bool make_order(struct maker *m, const char *sort) {
     return ok && each(m, "sort", sort, take_sort);
 }
 
-/* NULL: memory. */
+/* Joins two texts. NULL: memory. */
 static const char *join(struct maker *m, const char *a, const char *b) {
     size_t size = strlen(a) + strlen(b) + 1;
     char *joined = arena_alloc(&m->columns->arena, size);
@@ -405,7 +405,7 @@ bool profile_columns_make(const struct profile_column_options *o, const struct p
         return false;
     if (!make_order(&m, sort) || (fields && !each(&m, "fields", fields, take_field)))
         return false;
-    /* Whatever sorts is shown, and whatever is shown sorts, after what was asked for. */
+    /* Whatever sorts is shown, and whatever is shown sorts, after what the user named. */
     for (size_t i = 0; i < out->order.count; i++)
         if (!add_out(&m, out->order.items[i]))
             return false;
@@ -455,7 +455,7 @@ bool profile_key_listed(size_t i, struct profile_key_entry *out) {
     const char *name;
     for (size_t k = 0; (key = profile_key_at(k)); k++)
         for (size_t n = 0; !key->later && (name = name_at(key, n)); n++) {
-            /* of two with one name, -s has the key */
+            /* of two keys with one name, that of -s is listed */
             if (find_key(name, strlen(name), true) != key || i--)
                 continue;
             *out = (struct profile_key_entry){name, key};

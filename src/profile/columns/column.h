@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "format/perfdata/events/events.h"
 
-/* The columns that other code than their own speaks of; all others are PROFILE_COLUMN. */
+/* The columns that code besides their own refers to; all others are PROFILE_COLUMN. */
 enum profile_column_id {
     PROFILE_COLUMN,
     PROFILE_OVERHEAD,
@@ -30,22 +30,22 @@ enum profile_column_id {
     PROFILE_PARENT,
 };
 
-/* When a column can be had. */
+/* What a column needs to be available. */
 enum profile_need {
     PROFILE_NEEDS_NOTHING,
     PROFILE_NEEDS_BRANCHES, /* -b */
     PROFILE_NEEDS_MEMORY,   /* --mem-mode */
     PROFILE_NEEDS_HISTORY,  /* --branch-history */
-    PROFILE_NEEDS_SWITCHES, /* context switches, as record --latency has them */
+    PROFILE_NEEDS_SWITCHES, /* context switches, as record --latency records */
 };
 
 enum profile_column_kind {
-    PROFILE_MEASURE,     /* a sum, not what samples are grouped by */
-    PROFILE_KEY_NUMBER,  /* of a sample: its value is a number, */
+    PROFILE_MEASURE,     /* a sum; samples are not grouped by it */
+    PROFILE_KEY_NUMBER,  /* samples are grouped by a value: a number, */
     PROFILE_KEY_TEXT,    /* a text (an id in builder.texts), */
-    PROFILE_KEY_TEXTS,   /* two: what is shown and, in the upper half, what it is told apart by, */
-    PROFILE_KEY_ADDRESS, /* or an address (an id in builder.frames) that is not where the sample lies */
-    PROFILE_KEY_PLACE,   /* no value: follows from where the sample lies */
+    PROFILE_KEY_TEXTS,   /* two texts: the shown one and, in the upper half, the one to group by, */
+    PROFILE_KEY_ADDRESS, /* or an address (an id in builder.frames) other than the sample's own */
+    PROFILE_KEY_PLACE,   /* no value: it follows from the sample's own place */
 };
 
 /* How a column is laid out. */
@@ -56,21 +56,21 @@ enum {
     PROFILE_CUT = 1 << 3,          /* cut to the column's width */
     PROFILE_DIGITS = 1 << 4,       /* -w sets the number of digits; the number is never cut */
     PROFILE_LEVEL = 1 << 5,        /* the text begins with "[k] "; an address after that is never cut */
-    PROFILE_TITLE_WIDE = 1 << 6,   /* as wide as its title; longer texts stand out, or are cut */
+    PROFILE_TITLE_WIDE = 1 << 6,   /* only as wide as its title; longer texts overflow, or are cut */
     PROFILE_WIDE_EMPTY = 1 << 7,   /* `width` counts in an empty table, too */
-    PROFILE_PERCENT = 1 << 8,      /* measures: a percentage of the event's */
-    PROFILE_SHARE = 1 << 9,        /* and what sorts by itself: see profile_columns_make */
-    PROFILE_MEAN = 1 << 10,        /* measures: divided by the number of samples */
-    PROFILE_OF_CHILDREN = 1 << 11, /* measures: of callers' rows, with what they called */
+    PROFILE_PERCENT = 1 << 8,      /* measures: shown as a percentage of the event's */
+    PROFILE_SHARE = 1 << 9,        /* and sorts first by default: see profile_columns_make */
+    PROFILE_MEAN = 1 << 10,        /* measures: shown divided by the number of samples */
+    PROFILE_OF_CHILDREN = 1 << 11, /* measures: a row's with all that it called */
 };
 
-/* What must be known of frames before a column's values are. */
+/* What must be found out of frames for a column. */
 enum {
     PROFILE_FINDS_LINES = 1 << 0,    /* their source lines, */
     PROFILE_FINDS_TYPES = 1 << 1,    /* types of data, */
-    PROFILE_FINDS_EVIDENCE = 1 << 2, /* what their names rest on, */
+    PROFILE_FINDS_EVIDENCE = 1 << 2, /* where their names are from, */
     PROFILE_FINDS_MAPPING = 1 << 3,  /* the size of their mapping */
-    PROFILE_FINDS_OFFSET = 1 << 4,   /* frames are to be separate for each offset in a function, */
+    PROFILE_FINDS_OFFSET = 1 << 4,   /* frames are separate for each offset in a function, */
     PROFILE_FINDS_ADDRESS = 1 << 5,  /* or for each address */
     PROFILE_FINDS_WEIGHTS = 1 << 6,  /* samples: weights and latency are summed */
 };
@@ -87,70 +87,72 @@ struct profile_taken;
 typedef uint64_t profile_add_fn(const struct perfdata_sample *s);
 
 /*
- * A measure or a sort key: all that is known of it, in one row of a table (column_*.c,
- * docs/HOWTO_ADD_SORT_KEY.md). What is NULL or 0 is as for most.
+ * All that is known of a measure or a sort key, in one row of a table (column_*.c,
+ * docs/HOWTO_ADD_SORT_KEY.md). NULL and 0 stand for the usual case.
  */
 struct profile_key {
     const char *name;           /* as -s and -F take it */
     const char *const *aliases; /* other names, NULL after the last; NULL: none */
-    const char *title;          /* the heading, blanks of perf's before it included */
-    const char *help;           /* what it is */
-    const char *later;          /* it is not there yet: why */
-    const char *same_as;        /* another key with the same values: whichever comes first is the column */
-    uint8_t id;                 /* enum profile_column_id */
-    uint8_t need;               /* enum profile_need */
-    uint8_t kind;               /* enum profile_column_kind */
-    uint8_t finds;              /* PROFILE_FINDS_* */
-    uint16_t layout;            /* PROFILE_RIGHT... */
-    uint8_t width;              /* measures: of one number; keys: the least; 0: the title's */
-    uint8_t width_ns;           /* the least with --ns */
-    uint16_t cut_from;          /* -w cuts texts only where it is so wide at least: PROFILE_NEVER_CUT */
-    uint8_t blanks;             /* PROFILE_DIGITS: so many columns of -w's are none */
-    bool of_thread;             /* the value follows from the event and the thread */
-    bool one_thread;            /* values can be had by one thread only, in order of the samples */
-    bool downwards;             /* without `rank`: from the largest number on */
-    bool by_address;            /* rows of equal ranks: by the second word, as signed numbers */
-    bool word_decides;          /* rows that nothing else tells apart: by the first word */
-    bool of_function;           /* likewise: by the object, and where in it the function lies */
-    uint8_t sum;    /* measures: where in struct profile_sums; of callers, in struct profile_through */
+    const char *title;          /* the heading, with perf's blanks before it */
+    const char *help;           /* what it shows */
+    const char *later;          /* why it is not there yet */
+    const char *same_as; /* another key with the same values: only the first one given becomes a column */
+    uint8_t id;          /* enum profile_column_id */
+    uint8_t need;        /* enum profile_need */
+    uint8_t kind;        /* enum profile_column_kind */
+    uint8_t finds;       /* PROFILE_FINDS_* */
+    uint16_t layout;     /* PROFILE_RIGHT... */
+    uint8_t width;       /* measures: of one number; keys: the minimum; 0: the title's */
+    uint8_t width_ns;    /* the minimum with --ns */
+    uint16_t cut_from;   /* -w cuts texts only from this width on; or PROFILE_NEVER_CUT */
+    uint8_t blanks;      /* PROFILE_DIGITS: of -w's width so much is no digit */
+    bool of_thread;      /* the value follows from the event and the thread */
+    bool one_thread;     /* only one thread may make values, in order of the samples */
+    bool downwards;      /* without `rank`: the largest number first */
+    bool by_address;     /* sorts rows of equal ranks by the second word, a signed number */
+    bool word_decides;   /* sorts rows that nothing else tells apart by the first word */
+    bool of_function;    /* likewise by the object, and where in it the function lies */
+    uint8_t sum; /* measures: offset in struct profile_sums; PROFILE_OF_CHILDREN: in struct profile_through */
     uint64_t wants; /* the sample bits (PERFDATA_SAMPLE_*) that the value needs */
     struct {
-        const char *x86, *power; /* what -s calls it in recordings of these; NULL: `title` */
+        const char *x86, *power; /* the title that -s gives it in recordings of these; NULL: `title` */
         bool nowhere_else;       /* on other processors there is no such column */
     } arch;
 
-    /* Measures: what a sample adds to a sum of the column's own and, `per`, to one that this is divided by: a
-     * percentage. NULL: `sum` says which sum it is; it is not divided. */
+    /* Measures: return what a sample adds to a sum of the column's own and, `per`, to the one that this is
+     * divided by, for a percentage. NULL: `sum` says which sum it is; it is not divided. */
     profile_add_fn *add, *per;
 
-    /* The value of a sample (or of a branch of it). Keys with one function share what it gives. */
+    /* Returns the value of a sample (or of a branch of it). Keys with the same function share the value. */
     uint64_t (*value)(struct profile_builder *b, const struct profile_taken *x,
                       const struct profile_column *c);
-    /* By what rows are told apart: one or two words (profile_key_words). NULL: the value. */
+    /* Fills in one or two words that tell rows apart (profile_key_words). NULL: the value. */
     unsigned (*words)(const struct profile *p, const struct profile_row *row, uint32_t frame, uint64_t value,
                       uint64_t *words);
-    /* Compares: rows are sorted from low ranks to high ones. NULL: by the first word, a text or a number. */
+    /* Returns a rank: rows are sorted from low ranks to high ones. NULL: by the first word, a text or a
+     * number. */
     uint64_t (*rank)(const struct profile *p, const struct profile_row *row, const uint64_t *words);
-    /* Appends the text. NULL: of the value, as its kind says. */
+    /* Appends the text. NULL: that of the value, by its kind. */
     void (*put)(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
                 const struct profile_column *c, struct out *o);
-    /* What perf takes for the width of a row's text; 0, or NULL: its length. */
+    /* Returns the width that perf reserves for a row's text; 0, or NULL: its length. */
     uint32_t (*room)(const struct profile *p, const struct profile_row *row, const struct profile_column *c);
 };
 
 struct profile_column {
     const struct profile_key *key;
     uint32_t number;   /* distinct for each column of a set: below PROFILE_COLUMNS_MAX */
-    uint8_t sum, per;  /* of a measure with `add`, `per`: which of profile_sums.own */
+    uint8_t sum, per;  /* of a measure with `add`, `per`: index in profile_sums.own */
     const char *title; /* the heading: "Shared Object"; lives as long as the set */
-    uint32_t event;    /* of a field: whose; in other events' tables the column is not shown. Else
+    uint32_t event;    /* of a field: its event; other events' tables do not show the column. Else
                           PERFDATA_NO_EVENT */
     const char *field; /* its name; NULL: no field */
-    bool raw;          /* of a field: the number, not the pretty text */
-    uint32_t width;    /* of a field: the least, as its type has it */
-    bool dynamic;      /* of a field: and as wide as its longest text */
-    bool joined; /* of a field: trace_fields brought it, and the column before it: one level of a hierarchy */
-    bool shown;  /* false: groups and sorts only (-s without -F shows everything) */
+    bool raw;          /* of a field: show the number, not the pretty text */
+    uint32_t width;    /* of a field: the minimum, by its type */
+    bool dynamic;      /* of a field: widened to its longest text */
+    bool joined;       /* of a field: trace_fields added it and the column before it; both are one level of a
+                          hierarchy */
+    bool shown;        /* false: groups and sorts only (-s without -F shows everything) */
 };
 
 enum {
@@ -168,22 +170,22 @@ struct profile_columns {
     struct arena arena;
     uint32_t count;                   /* of distinct columns */
     uint32_t fields;                  /* how many of them are fields */
-    uint32_t sums;                    /* that are columns' own */
+    uint32_t sums;                    /* number of columns' own sums */
     VEC(struct profile_column) out;   /* in the order of printing */
-    VEC(struct profile_column) order; /* what decides the order of entries, most important first */
-    const char *sort;                 /* the keys as asked for, defaults and what came of itself included */
-    bool fields_said;                 /* there is a -F */
+    VEC(struct profile_column) order; /* what decides the order of rows, most important first */
+    const char *sort;                 /* the keys as given, with defaults and those added automatically */
+    bool fields_said;                 /* -F was given */
 };
 
-/* One field of a tracepoint, as profile_field_fn tells it. */
+/* One field of a tracepoint, from profile_field_fn. */
 struct profile_field {
-    const char *name; /* dies with the call */
+    const char *name; /* valid during the call only */
     size_t len;
     uint32_t width;
     bool dynamic;
 };
 
-/* The i-th field that is the event's own; false after the last one. */
+/* Gives the i-th field that is the event's own; false after the last one. */
 typedef bool profile_field_fn(void *ctx, const struct perfdata_attr *attr, size_t i,
                               struct profile_field *out);
 
@@ -212,23 +214,23 @@ bool profile_columns_make(const struct profile_column_options *o, const struct p
                           struct profile_columns *out, struct err *err);
 void profile_columns_fini(struct profile_columns *c);
 
-/* The column of that id; NULL: none. */
+/* Returns the column of that id; NULL: none. */
 const struct profile_column *profile_columns_find(const struct profile_columns *c, enum profile_column_id id);
 
-/* The i-th measure or sort key that -s and -F accept; NULL if there are not that many. Measures come first;
- * an abbreviated name means the first one in this order that begins with it. */
+/* Returns the i-th measure or sort key that -s and -F accept; NULL if there are not that many. Measures come
+ * first; an abbreviated name means the first one in this order that begins with it. */
 const struct profile_key *profile_key_at(size_t i);
-/* The measure or key with that id. */
+/* Returns the measure or key with that id. */
 const struct profile_key *profile_key_known(enum profile_column_id id);
-/* Which mode the key needs, as words for messages, such as "with --mem-mode"; NULL if none. */
+/* Returns the mode that the key needs, as words for messages, such as "with --mem-mode"; NULL if none. */
 const char *profile_key_condition(const struct profile_key *key);
 
-/* What help and completion tell of a name. */
+/* A name and its key, for help and completion. */
 struct profile_key_entry {
     const char *name;
     const struct profile_key *key;
 };
-/* The i-th name that -s and -F take, measures first; false after the last. */
+/* Gives the i-th name that -s and -F take, measures first; false after the last. */
 bool profile_key_listed(size_t i, struct profile_key_entry *out);
 
 #endif

@@ -16,7 +16,7 @@ static uint64_t value_to(struct profile_builder *b, const struct profile_taken *
     return x->branch ? x->to : 0;
 }
 
-/* perf takes both. */
+/* perf groups by both flags. */
 static uint64_t value_mispredict(struct profile_builder *b, const struct profile_taken *x,
                                  const struct profile_column *c) {
     (void)b, (void)c;
@@ -57,7 +57,7 @@ static uint64_t rank_symbol(const struct profile *p, const struct profile_row *r
     return name == PROFILE_NONE ? p->list.count : p->name_places.items[name];
 }
 
-/* Do not decide before other columns. */
+/* Ranks all equal: other columns decide first. */
 static uint64_t rank_cycles(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
     (void)p, (void)row, (void)words;
     return 0;
@@ -65,7 +65,7 @@ static uint64_t rank_cycles(const struct profile *p, const struct profile_row *r
 
 /* ---- texts ---- */
 
-/* Where in a function, or at which address. */
+/* Appends function and offset, or the address. */
 static void put_address(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
                         const struct profile_column *c, struct out *o) {
     uint32_t frame = profile_key_frame(p, c, row);
@@ -84,7 +84,7 @@ static void put_address(const struct profile *p, const struct profile_table *t, 
     }
 }
 
-/* The offset stands out. */
+/* The offset overflows the column. */
 static uint32_t room_address(const struct profile *p, const struct profile_row *row,
                              const struct profile_column *c) {
     enum { LEVEL = 4, ADDRESS = 18 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of sonde's own: how sure a name is (symbol/grade.h). They stand after all of perf's, so that no
- * beginning of a name means another key here than there. */
+/* Keys of sonde's own: how sure a name is (symbol/grade.h). They come after all of perf's, so that an
+ * abbreviated name means the same key as in perf. */
 #include "profile/profile_internal.h"
 
 static unsigned words_grade(const struct profile *p, const struct profile_row *row, uint32_t frame,

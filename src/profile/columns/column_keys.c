@@ -28,8 +28,8 @@ VALUE(nothing, 0)
 
 /* ---- threads ---- */
 
-/* A comm with each run of digits as one "<N>", and above that without them, which is what tells them apart:
- * perf shows the one that came first. */
+/* Returns a comm with each run of digits as "<N>" and, in the upper half, without them, by which samples are
+ * grouped: perf shows the one that came first. */
 static uint64_t value_comm_nodigit(struct profile_builder *b, const struct profile_taken *x,
                                    const struct profile_column *c) {
     const char *from = strpool_text(&b->texts, x->comm);
@@ -49,9 +49,8 @@ static uint64_t value_comm_nodigit(struct profile_builder *b, const struct profi
     return (uint64_t)profile_text_add(b, bare, left) << 32 | profile_text_add(b, shown, n);
 }
 
-/* What a thread was called in the end. If others of its process lived when it called exec the model has
- * another thread from there on, as any of them may have called it; for the one who reads a profile it goes
- * on. */
+/* Returns the last comm of a thread. If its process had other threads when it called exec, the model has a
+ * new thread from there on, as any of them may have called it; to the user it is the same one. */
 static const char *last_comm_of(const struct model *m, uint32_t thread) {
     const struct model_thread *t = thread == MODEL_NONE ? NULL : model_thread(m, thread);
     while (t && !t->exited) {
@@ -68,7 +67,7 @@ const char *profile_last_comm(const struct profile *p, const struct profile_row 
     return last_comm_of(p->plan.in->model, profile_row_thread(p, row));
 }
 
-/* The first of the process's threads gives it its name. */
+/* Returns a process's name: its first thread's. */
 static const char *leader_comm(const struct profile *p, const struct profile_row *row, uint32_t pid) {
     const struct model *m = p->plan.in->model;
     struct model_when when = {p->b.stacks.items[row->first_stack].first_ns, UINT64_MAX};
@@ -77,7 +76,7 @@ static const char *leader_comm(const struct profile *p, const struct profile_row
     return last ? last : span.comm;
 }
 
-/* What an id is called: where no record names it, by its number. */
+/* Returns a name for an id: its number if no record names it. */
 enum { TASK_NAME = 16 };
 static const char *name_of(const char *comm, uint32_t id, char room[TASK_NAME]) {
     if (!comm)
@@ -112,13 +111,13 @@ static void put_process(const struct profile *p, const struct profile_table *t, 
     put_id(pid, name_of(leader_comm(p, row, pid), pid, room), o);
 }
 
-/* As signed numbers: those of tasks that are gone, -1, come first. */
+/* Ranks ids as signed numbers: -1, of tasks that are gone, comes first. */
 static uint64_t rank_task(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
     (void)p, (void)row;
     return (uint32_t)words[0] ^ 1u << 31;
 }
 
-/* perf measures what the thread is called at the end, whatever is printed. */
+/* perf measures the thread's last name, whatever is printed. */
 static uint32_t room_thread(const struct profile *p, const struct profile_row *row,
                             const struct profile_column *c) {
     enum { ID = 8 }; /* "%7d:" */
@@ -138,7 +137,7 @@ static uint64_t value_parent(struct profile_builder *b, const struct profile_tak
     return x->parent != PROFILE_NONE ? x->parent : profile_text_add(b, PROFILE_OTHER, strlen(PROFILE_OTHER));
 }
 
-/* Those without one last. */
+/* Ranks rows without a parent last. */
 static uint64_t rank_parent(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
     (void)row;
     if (!strcmp(strpool_text(&p->b.texts, (uint32_t)words[0]), PROFILE_OTHER))
@@ -168,7 +167,7 @@ static void put_time(const struct profile *p, const struct profile_table *t, con
         out_dec0(o, time_ns % SECOND_NS / 1000, 6);
 }
 
-/* Of all samples of the row together. */
+/* Appends the total of a row's samples. */
 static void put_total(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
                       const struct profile_column *c, struct out *o) {
     out_dec(o, profile_key_word(p, c, row) * t->self.items[row->self].samples, 0);
@@ -212,7 +211,8 @@ static uint64_t value_cgroup(struct profile_builder *b, const struct profile_tak
     return profile_text_add(b, path, strlen(path));
 }
 
-/* Seven links are recorded; the last is the cgroup namespace. Device in the upper half; both are small. */
+/* Returns device (upper half) and inode of the cgroup namespace, the last of seven recorded links; both are
+ * small. */
 static uint64_t value_cgroup_id(struct profile_builder *b, const struct profile_taken *x,
                                 const struct profile_column *c) {
     struct model_namespaces links;
@@ -231,7 +231,7 @@ static void put_cgroup_id(const struct profile *p, const struct profile_table *t
     out_printf(o, "%" PRIu64 "/0x%" PRIx64, id >> 32, id & UINT32_MAX);
 }
 
-/* Nothing records it but instruction traces, which are not decoded. */
+/* Only instruction traces record it, which are not decoded. */
 static void put_nothing(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
                         const struct profile_column *c, struct out *o) {
     (void)p, (void)t, (void)row, (void)c, (void)o;
@@ -273,8 +273,8 @@ static uint32_t text_of_field(struct profile_builder *b, const struct profile_ta
     return text == STRPOOL_NONE ? 0 : text;
 }
 
-/* As it is shown, and above that as it was recorded, which is what perf tells apart and sorts by. Of another
- * event than the field's, nothing. */
+/* Returns the text shown and, in the upper half, as recorded, by which perf groups and sorts. Both are empty
+ * for events other than the field's. */
 static uint64_t value_field(struct profile_builder *b, const struct profile_taken *x,
                             const struct profile_column *c) {
     uint32_t shown = text_of_field(b, x, c), raw = shown;
@@ -293,9 +293,7 @@ static unsigned words_field(const struct profile *p, const struct profile_row *r
     return 1;
 }
 
-/* perf compares what was recorded, byte by byte, and the larger comes first: of a number the lowest byte
- * decides.
- */
+/* perf compares the recorded bytes in order, the larger first: of a number the lowest byte decides. */
 static uint64_t rank_field(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
     uint32_t text = (uint32_t)(words[0] >> 32);
     const char *value = strpool_text(&p->b.texts, text);
@@ -343,8 +341,8 @@ static uint32_t room_dso(const struct profile *p, const struct profile_row *row,
                                                                                     : len;
 }
 
-/* A symbol is itself; a place without one is its address, in whichever object: perf takes equal ones for one
- * unless there is a column for objects. */
+/* Tells symbols apart by number, places without one by address, in whichever object: perf takes equal ones
+ * for one unless there is a column for objects. */
 unsigned profile_words_symbol(const struct profile *p, const struct profile_row *row, uint32_t frame,
                               uint64_t value, uint64_t *words) {
     const struct profile_place *place = &p->places.items[frame];
@@ -356,7 +354,7 @@ unsigned profile_words_symbol(const struct profile *p, const struct profile_row 
     return 2;
 }
 
-/* What has no name comes last; of those all are equal here. */
+/* Ranks by name; places without one come last, and are equal here. */
 static uint64_t rank_symbol(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
     uint32_t name = p->places.items[row->frame].name;
     (void)words;
@@ -381,13 +379,13 @@ static unsigned words_offset(const struct profile *p, const struct profile_row *
     return 2;
 }
 
-/* From high numbers with a sign down, as far as so many bits tell. */
+/* Returns a rank of so many bits for a signed number, larger ones first, as far as the bits tell. */
 static uint64_t downwards(uint64_t number, unsigned bits) {
     uint64_t sign = number >> 63, rest = ~number & (UINT64_MAX >> (65 - bits));
     return sign << (bits - 1) | rest;
 }
 
-/* By name, then from high offsets down, as signed numbers. */
+/* Ranks by name, then by offset as a signed number, larger first. */
 static uint64_t rank_offset(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
     uint32_t name = p->places.items[row->frame].name;
     return name == PROFILE_NONE ? 1ull << 63 | downwards(words[1], 63)
@@ -484,13 +482,13 @@ static unsigned words_member_line(const struct profile *p, const struct profile_
     return 2;
 }
 
-/* From the last name up, */
+/* Ranks by name, the last one first, */
 static uint64_t rank_type(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
     (void)row;
     return p->b.texts.entries.count - p->text_ranks.items[words[0]];
 }
 
-/* and from the last byte. */
+/* and then by offset, the largest first. */
 static uint64_t rank_member(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
     uint64_t at = words[1] < UINT32_MAX ? words[1] : UINT32_MAX;
     (void)row;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The measures: sums of what the samples of a row say. */
+/* The measures: sums over the samples of a row. */
 #include <stddef.h>
 
 #include "profile/profile_internal.h"
 
-enum { PERCENT_WIDTH = 8, LATENCY_WIDTH = 7 /* of callers' */, COUNT_WIDTH = 12, WEIGHT_WIDTH = 8 };
+enum { PERCENT_WIDTH = 8, LATENCY_WIDTH = 7 /* with children */, COUNT_WIDTH = 12, WEIGHT_WIDTH = 8 };
 
 #define SUM(member) offsetof(struct profile_sums, member)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keys about what a sample accessed (--mem-mode). Those about the memory's source share one value, the whole
- * word that was recorded: perf groups by one field of it, and shows the words of the sample that came first,
- * which tell of other fields, too.
+ * recorded word: perf groups by one field of it, but shows the text of the first sample's word, which depends
+ * on other fields, too.
  */
 #include "format/perfdata/data_src.h"
 #include "profile/profile_internal.h"
@@ -15,7 +15,7 @@ static uint64_t value_source(struct profile_builder *b, const struct profile_tak
     return x->s->data_src;
 }
 
-/* words_NAME and put_NAME of the key of one field of the source. */
+/* Defines words_NAME and put_NAME of the key of one field of the source. */
 #define SOURCE_KEY(name, field, text)                                                                      \
     static unsigned words_##name(const struct profile *p, const struct profile_row *row, uint32_t frame,   \
                                  uint64_t value, uint64_t *words) {                                        \
@@ -37,7 +37,7 @@ SOURCE_KEY(blocked, PERFDATA_SRC_BLK, perfdata_src_blocked)
 
 /* ---- places ---- */
 
-/* Another place than the sample's own. */
+/* Returns the frame of one exact address. */
 static uint64_t take_place(struct profile_builder *b, const struct profile_taken *x, uint64_t address) {
     const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
     uint32_t frame = resolve_frames_at(&b->frames, state, x->cpumode, address, RESOLVE_ADDRESS, false);
@@ -51,7 +51,7 @@ static uint64_t value_data(struct profile_builder *b, const struct profile_taken
     return take_place(b, x, x->s->addr);
 }
 
-/* The code, to the byte. */
+/* Returns the code's exact address. */
 static uint64_t value_code(struct profile_builder *b, const struct profile_taken *x,
                            const struct profile_column *c) {
     (void)c;
@@ -65,7 +65,7 @@ static unsigned words_address(const struct profile *p, const struct profile_row 
     return 1;
 }
 
-/* Where in its file it is; of memory without one, as stacks are, the address. */
+/* Returns a line as an offset in its file; of memory without one, such as stacks, as an address. */
 static uint64_t line_of(const struct profile *p, const struct resolve_frame *f) {
     unsigned kind =
         f->image == MODEL_NONE ? MODEL_IMAGE_OTHER : model_image(p->plan.in->model, f->image)->kind;
@@ -74,7 +74,7 @@ static uint64_t line_of(const struct profile *p, const struct resolve_frame *f) 
     return (memory ? f->address : f->offset) & ~(uint64_t)(PROFILE_CACHELINE_BYTES - 1);
 }
 
-/* The line, then whose it is. */
+/* By the line, then by its level and image. */
 static unsigned words_cacheline(const struct profile *p, const struct profile_row *row, uint32_t frame,
                                 uint64_t value, uint64_t *words) {
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
@@ -84,7 +84,7 @@ static unsigned words_cacheline(const struct profile *p, const struct profile_ro
     return 2;
 }
 
-/* The kernel's lines first; then memory, then files', then what lies in no mapping. */
+/* Ranks the kernel's lines first; then memory, then files', then those in no mapping. */
 static uint64_t rank_cacheline(const struct profile *p, const struct profile_row *row,
                                const uint64_t *words) {
     uint32_t image = (uint32_t)words[1];
@@ -99,7 +99,7 @@ static bool is_object(const struct profile *p, const struct resolve_frame *f) {
     return symbol_table_flags(t, f->symbol) & SYMBOL_OBJECT;
 }
 
-/* As "%#.16llx"; within an object how far. */
+/* Appends a name, of a variable with the offset in it, or "%#.16llx". */
 static void put_place(const struct profile *p, uint32_t frame, uint64_t address, uint64_t offset,
                       struct out *o) {
     const struct profile_name *name = profile_name_of(p, frame);

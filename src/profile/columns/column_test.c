@@ -11,7 +11,7 @@
 
 static struct profile_columns made;
 
-/* The columns of -s and -F with everything recorded. */
+/* Makes the columns of -s and -F with everything recorded. */
 static const struct profile_columns *make(const char *sort, const char *fields, struct err *err) {
     static const struct perfdata_events none;
     const struct profile_column_options o = {

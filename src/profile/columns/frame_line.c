@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Call graphs of frames that are not functions (-g address, -g srcline, rows by address or line): which of
- * them are one there, and what stands after their names. */
+ * them are shown as one, and what follows their names. */
 #include "profile/profile_internal.h"
 
 static bool find_lines(struct profile *p) {
@@ -25,8 +25,8 @@ static bool find_lines(struct profile *p) {
     return ok;
 }
 
-/* What frames have in common that are one: without a name an address, as it is shown; else an offset in an
- * image, or a function and (else it is empty) its line, if known. */
+/* Fills in what frames shown as one have in common: without a name the address, as it is shown; else the
+ * offset in the image, or the function and its line, if known. */
 static void identity_of(const struct profile *p, uint32_t frame, uint64_t *words) {
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
     uint32_t name = p->places.items[frame].name;
@@ -43,7 +43,7 @@ bool profile_frame_lines(struct profile *p) {
     struct idtable table = {0};
     size_t count = p->places.count;
     bool functions =
-        p->plan.o->chain_key == PROFILE_BY_FUNCTION; /* in graphs, of which rows may have parts */
+        p->plan.o->chain_key == PROFILE_BY_FUNCTION; /* graphs show these, even if rows show parts of them */
     if ((functions && p->plan.frame_kind == RESOLVE_FUNCTION) || p->plan.o->chain_mode == PROFILE_CHAIN_NONE)
         return true;
     bool ok = (functions || find_lines(p)) && vec_reserve(&p->frame_groups, count);

@@ -28,7 +28,7 @@ void profile_parallelism_fini(struct profile_parallelism *p) {
 }
 
 uint32_t profile_parallelism_at(const struct profile_parallelism *p, struct model_when when) {
-    size_t low = 0, high = p->list.count; /* how many come before */
+    size_t low = 0, high = p->list.count; /* how many switches come before */
     while (low < high) {
         size_t mid = low + (high - low) / 2;
         if (model_when_before(p->list.items[mid].when, when))

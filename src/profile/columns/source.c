@@ -5,7 +5,8 @@
 
 #include "profile/profile_internal.h"
 
-/* Where no line is known: how far into which function or, without one, where in its image. */
+/* Appends, where no line is known, the function and the offset in it or, without one, the image and the
+ * address. */
 static void put_no_line(const struct profile *p, uint32_t image, uint64_t offset,
                         const struct profile_place *place, struct out *o) {
     if (place->name != PROFILE_NONE) {
@@ -22,7 +23,7 @@ static void put_no_line(const struct profile *p, uint32_t image, uint64_t offset
     out_char(o, ']');
 }
 
-/* False: no line is known, and nothing printed. */
+/* Appends the source line. False: none is known, and nothing appended. */
 static bool put_line(const struct profile *p, uint32_t image, uint64_t offset, const char **file,
                      struct out *o) {
     struct object_line line;

@@ -11,7 +11,7 @@ void profile_put_address(struct out *o, uint64_t address, unsigned digits) {
     out_hex0(o, address, digits);
 }
 
-/* "[stale] libc.so.6+0x1234": there is a file, but not the one that ran. */
+/* Appends "[stale] libc.so.6+0x1234" if there is a file, but not the one that ran; else false. */
 static bool put_stale(const struct profile *p, uint32_t frame, struct out *o) {
     if (profile_grade_of(p, frame) != GRADE_STALE)
         return false;
@@ -38,15 +38,15 @@ void profile_put_level(struct out *o, unsigned cpumode) {
     out_mem(o, level, sizeof level);
 }
 
-/* Before a symbol, with -v. */
+/* Widths of what comes before a symbol with -v. */
 enum { ADDRESS_WIDTH = 18, ORIGIN_WIDTH = ADDRESS_WIDTH + 3 };
 
-/* The letters as far as perf shows them; others have none of perf's. */
+/* Returns perf's letter for the origin of a name, where perf has one; else '?'. */
 static char origin_letter(enum symbol_origin origin, enum symbol_list list) {
     static const char letters[SYMBOL_ORIGIN_COUNT] = {
         [SYMBOL_FROM_NOTHING] = '!',  [SYMBOL_FROM_FILE] = 'd',          [SYMBOL_FROM_CACHE] = 'B',
         [SYMBOL_FROM_KALLSYMS] = 'k', [SYMBOL_FROM_LIVE_KALLSYMS] = 'k', [SYMBOL_FROM_DEBUG_FILE] = 'D'};
-    if (list == SYMBOL_IN_KALLSYMS) /* of the cache, too */
+    if (list == SYMBOL_IN_KALLSYMS) /* even of the cache */
         return 'k';
     return letters[origin] ? letters[origin] : '?';
 }
@@ -114,7 +114,7 @@ static void put_key(const struct profile *p, const struct profile_table *t, uint
     if (key->put)
         key->put(p, t, r, c, o);
     else if (key->kind == PROFILE_KEY_TEXT || key->kind == PROFILE_KEY_TEXTS)
-        profile_put_text_id(p, profile_group_key_value(p, r->group_key, c), o); /* of two, what is shown */
+        profile_put_text_id(p, profile_group_key_value(p, r->group_key, c), o); /* of two, the shown one */
     else
         out_dec(o, profile_key_word(p, c, r), 0);
 }
@@ -130,7 +130,7 @@ void profile_text(const struct profile *p, const struct profile_event *e, const 
 
 /* ---- widths ---- */
 
-/* The rows that are measured: those that are shown. */
+/* Returns how many rows are measured: those that are shown. */
 static size_t measured_count(const struct profile *p, const struct profile_table *t) {
     return p->plan.selects_rows ? t->order.count : t->rows.count;
 }
@@ -139,7 +139,7 @@ static uint32_t measured_row(const struct profile *p, const struct profile_table
     return p->plan.selects_rows ? t->order.items[i] : (uint32_t)i;
 }
 
-/* Of a key whose texts take the same room in all rows of a thread that had a name. */
+/* Returns the widest text of a key whose texts are equally wide in all rows of a thread with a name. */
 static uint32_t widest_task(const struct profile *p, const struct profile_table *t,
                             const struct profile_column *c) {
     VEC(uint8_t) seen = {0}; /* by thread */
@@ -163,7 +163,7 @@ static uint32_t widest_task(const struct profile *p, const struct profile_table 
     return widest;
 }
 
-/* The widest text of the rows. */
+/* Returns the widest text of the rows. */
 static uint32_t widest_text(const struct profile *p, const struct profile_table *t,
                             const struct profile_column *c) {
     struct out o;
@@ -175,7 +175,7 @@ static uint32_t widest_text(const struct profile *p, const struct profile_table 
         if (!w) {
             o.len = 0;
             put_key(p, t, i, c, &o);
-            w = (uint32_t)o.len + (c->field != NULL); /* of a field that is a string with its end */
+            w = (uint32_t)o.len + (c->field != NULL); /* perf counts a field's end, too */
         }
         widest = w > widest ? w : widest;
     }
@@ -188,7 +188,7 @@ static uint32_t width_of(const struct profile *p, const struct profile_table *t,
     const struct profile_key *key = c->key;
     uint32_t widest = (uint32_t)strlen(c->title),
              least = key->width_ns && p->plan.o->nanoseconds ? key->width_ns : key->width;
-    if (measured_count(p, t) || key->layout & PROFILE_WIDE_EMPTY) /* else nothing asks for it */
+    if (measured_count(p, t) || key->layout & PROFILE_WIDE_EMPTY) /* else nothing needs it */
         widest = widest > least ? widest : least;
     if (c->field) {
         widest = widest > c->width ? widest : c->width;

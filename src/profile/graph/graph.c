@@ -138,7 +138,7 @@ static struct weight *note_at(struct builder *b, uint32_t node) {
                                                                                : NULL;
 }
 
-/* Closes all nodes but the first `keep` of the path: adds what they have to them and those above. */
+/* Closes all nodes but the first `keep` of the path: adds opened.w to the node's sum and to the one above. */
 static void close_down_to(struct builder *b, size_t keep) {
     struct profile_graph_scratch *s = b->s;
     while (s->path.count > keep) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Basic blocks, from branch records with cycles. Between two branches that follow each other code ran from
- * where the older one went to where the newer one left, and the newer one says how long that took:
+ * Basic blocks, from branch records with cycles. Between two consecutive branches code ran from the target of
+ * the older one to the source of the newer one, which records how long that took:
  *
  *      older.to          newer.from          cycles
  *         |------ block ------|-->           newer.cycles
  *
- * What is a block follows from what perf report --total-cycles prints: it is known by its function and its
- * end. Of several beginnings the first one in the function counts; where no older branch tells, or one into
- * another function or after the end, it is as if the function had run from its beginning.
+ * What a block is was found from the output of perf report --total-cycles: it is identified by its function
+ * and its end. Of several starts the first one in the function counts; without an older branch, or if that
+ * went into another function or beyond the end, it is as if the function had run from its beginning.
  */
 #include <stdlib.h>
 
@@ -71,7 +71,7 @@ static int compare_blocks(const void *a, const void *b, void *ctx) {
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* Adds to the block of a name and an end. */
+/* Adds to the block with the same name and end. */
 static bool add_block(struct profile_blocks *out, struct idtable *index, const struct profile_block *block) {
     uint64_t hash = hash_u64(block->end ^ (uint64_t)block->name << 40);
     struct idtable_at at = idtable_first(index, hash);
@@ -95,7 +95,7 @@ static bool add_block(struct profile_blocks *out, struct idtable *index, const s
     return true;
 }
 
-/* The block that a run is of; false: it ends in no function. */
+/* Finds the block that a run is of. False: it ends in no function. */
 static bool block_of(const struct profile *p, const struct profile_run *run, struct profile_block *out) {
     const struct resolve_frame *frames = p->b.frames.list.items;
     uint32_t name = p->places.items[run->end].name;
@@ -114,7 +114,7 @@ static bool block_of(const struct profile *p, const struct profile_run *run, str
     return true;
 }
 
-/* How many rows of an event's table are about branches to each function. */
+/* Counts the rows of an event's table about branches to each function. */
 static void count_targets(const struct profile *p, const struct profile_event *e, uint32_t *targets) {
     const struct profile_table *t = &p->tables.items[e->event];
     for (size_t i = 0; i < t->rows.count; i++) {

@@ -13,9 +13,9 @@ enum grade profile_grade_of(const struct profile *p, uint32_t frame) {
     return (enum grade)p->grades.items[frame];
 }
 
-/* ---- what it rests on, for the columns that show it ---- */
+/* ---- where names are from, for the columns that show it ---- */
 
-/* "symtab of /usr/lib/libc.so.6". */
+/* Finds where a name is from: "symtab of /usr/lib/libc.so.6". */
 static bool find_basis(struct profile *p, const struct resolve_frame *f, struct profile_basis *basis) {
     struct symbol_provenance from = resolve_provenance_of(p->plan.in->names, MODEL_NONE, symbol_of(f)).symbol;
     struct out o;
@@ -52,14 +52,14 @@ bool profile_grade_frames(struct profile *p) {
 
 /* ---- sums ---- */
 
-/* What is cut because the user wants no more has its evidence. */
+/* A chain that only --max-stack cut is still proved. */
 uint32_t profile_longest_chain(const struct profile *p, uint32_t event) {
     uint32_t most = resolve_chain_limit(&p->plan.in->events->list.items[event].attr);
     return most <= p->plan.o->max_stack ? most : UINT32_MAX;
 }
 
-/* In how many of a stack sample's samples the callchain was cut, or the dump of the stack, so that what the
- * outermost frame (*frame) returned to may be anything; 0 as well where that is not proved anyway. */
+/* Returns in how many of a stack sample's samples the callchain or stack dump was cut, so that the caller of
+ * the outermost frame (*frame) is unknown; 0 as well if that frame is not exact anyway. */
 static uint64_t cut_samples(const struct profile *p, size_t i, uint32_t *frame) {
     const struct profile_stack *stack = &p->b.stacks.items[i];
     uint32_t n, depth = profile_chain_length(&p->b.segments, stack->key.chain);
@@ -80,7 +80,7 @@ static void count_frame(const struct profile *p, uint32_t frame, uint64_t sample
     by_image[p->b.frames.list.items[frame].image + 1].frames[p->grades.items[frame]] += samples;
 }
 
-/* Into by_image[image + 1]: how many frames of each grade. False: memory. */
+/* Counts frames by grade into by_image[image + 1]. False: memory. */
 static bool each_frame(const struct profile *p, struct profile_image_grades *by_image) {
     const struct profile_builder *b = &p->b;
     uint32_t segments = profile_segments_count(&b->segments), n;
@@ -162,7 +162,7 @@ void profile_quality_fini(struct profile_quality *q) {
 bool profile_conserves(const struct profile *p, struct err *err) {
     const struct profile_builder *b = &p->b;
     uint64_t read = 0, left = 0, kept = 0;
-    if (p->plan.o->branch) /* there entries are branches */
+    if (p->plan.o->branch) /* there rows count branches */
         return true;
     for (size_t i = 0; i < b->tally.count; i++) {
         read += b->tally.items[i].read;

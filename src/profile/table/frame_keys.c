@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keys say of frames and of group keys: names, ranks, and which of them are alike. */
+/* What keys tell of frames and group keys: names, ranks, and which of them are equal. */
 #include <stdlib.h>
 
 #include "profile/profile_internal.h"
@@ -30,7 +30,7 @@ static uint32_t intern_name(struct profile *p, struct naming *n, const struct pr
     return id;
 }
 
-/* STRPOOL_NONE: memory. */
+/* Returns the text of an image. STRPOOL_NONE: memory. */
 static uint32_t make_dso(struct profile *p, struct naming *n, uint32_t id) {
     uint32_t dso = hash_map_get(&n->dsos, id);
     if (dso != HASH_ABSENT)
@@ -43,7 +43,7 @@ static uint32_t make_dso(struct profile *p, struct naming *n, uint32_t id) {
     return dso != STRPOOL_NONE && hash_map_set(&n->dsos, id, dso) ? dso : STRPOOL_NONE;
 }
 
-/* Frames of an image come in runs. */
+/* Makes a frame's place. Frames of an image come in runs. */
 static inline bool make_place(struct profile *p, struct naming *n, const struct resolve_frame *f,
                               struct profile_place *out) {
     const struct profile_input *in = p->plan.in;
@@ -93,7 +93,7 @@ static int by_address(const void *a, const void *b, void *ctx) {
     return u < v ? -1 : u > v;
 }
 
-/* Ranks of names, by text and by address, and of all other texts. */
+/* Ranks names, by text and by address, and all other texts. False: memory. */
 static bool rank(struct profile *p) {
     uint32_t names = (uint32_t)p->list.count, texts = (uint32_t)p->b.texts.entries.count;
     size_t most = (names > texts ? names : texts) + 1;
@@ -134,7 +134,7 @@ bool profile_has_key(const struct profile *p, enum profile_column_id id) {
 
 /* ---- frames and group keys with the same keys ---- */
 
-/* The words of the keys that follow from a frame, or of those that follow from a group key. */
+/* Fills in the words of the keys that follow from a frame (`place`), or else from a group key. */
 static unsigned words_of(const struct profile *p, bool place, uint32_t id, uint64_t *words) {
     struct profile_row row = {.frame = place ? id : 0, .group_key = place ? 0 : id};
     unsigned n = 0;
@@ -146,8 +146,8 @@ static unsigned words_of(const struct profile *p, bool place, uint32_t id, uint6
 
 enum { WORDS_MAX = PROFILE_COLUMNS_MAX * PROFILE_KEY_WORDS };
 
-/* Finds the group of a frame or group key: first[group] is one of its members. `add`: one word more. A new
- * group's number is that of the groups. PROFILE_NONE: memory. */
+/* Returns the group of a frame (`place`) or group key: first[group] is its first member. A new group gets the
+ * number `groups`. PROFILE_NONE: memory. */
 static uint32_t group_of(const struct profile *p, struct idtable *index, const uint32_t *first,
                          uint32_t groups, bool place, uint32_t id) {
     uint64_t words[WORDS_MAX + 1], other[WORDS_MAX + 1];

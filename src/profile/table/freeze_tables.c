@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the stack samples that samples made to the sorted entries of each event. */
+/* Turns stack samples into the sorted rows of each event. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static void add_counts(struct profile_event *e, const struct profile_tally *tall
     e->lost += tally->lost;
 }
 
-/* As perf has it. */
+/* Returns the graph_limit, as in perf. */
 static double limit_of(const struct profile *p, const struct profile_table *t) {
     if (p->plan.o->chain_mode == PROFILE_CHAIN_NONE)
         return INFINITY;
@@ -66,7 +66,7 @@ struct profile_entry profile_entry_at(const struct profile *p, const struct prof
                                   .has_graph = profile_has_graph(p, t, row)};
 }
 
-/* Which tables are shown, and which of their rows have graphs. */
+/* Finds which tables are shown and, by a limit, which of their rows have graphs. False: memory. */
 static bool settle_tables(struct profile *p) {
     if (!profile_group(p))
         return false;
@@ -87,13 +87,13 @@ static bool makes_graphs(const struct profile *p) {
     return p->plan.chains && p->plan.o->chain_mode != PROFILE_CHAIN_NONE;
 }
 
-/* From stack samples to the rows of each event. */
+/* Makes the rows of each event from stack samples. False: memory. */
 static bool make_rows(struct profile *p) {
     return profile_make_places(p) && profile_make_kinds(p) && profile_make_frame_keys(p) &&
            profile_rank_segments(p) && profile_order_stacks(p) && profile_walk(p);
 }
 
-/* Room that was taken for more rows than there are is used by what follows. */
+/* Frees the spare room of tables, which later steps can use. */
 static void trim_tables(struct profile *p) {
     for (size_t i = 0; i < p->tables.count; i++) {
         struct profile_table *t = &p->tables.items[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of a group side by side: the rows of all members come into the leader's table, with one sum for each
- * member.
+ * Shows events of a group side by side: the rows of all members move into the leader's table, with one sum
+ * for each member.
  *
  *   cycles        instructions            {cycles, instructions}
  *   main  70 %    main  60 %              main  70 %  60 %
@@ -10,7 +10,7 @@
  */
 #include "profile/profile_internal.h"
 
-/* A group of so many sums at most stands side by side: half a gigabyte. A recording may claim thousands of
+/* A group with more sums is not shown side by side: half a gigabyte. A recording may claim thousands of
  * members. */
 enum { SUMS_MOST = 1 << 24 };
 
@@ -33,7 +33,7 @@ static unsigned all_words(const struct profile *p, const struct profile_row *row
     return n;
 }
 
-/* The leader's row with the keys of `like`, whose own number would be `new`. PROFILE_NONE: memory. */
+/* Returns the leader's row with the keys of `like`, or `new` if there is none yet. PROFILE_NONE: memory. */
 static uint32_t find_row(const struct profile *p, const struct profile_table *leader, struct idtable *by_key,
                          const struct profile_row *like, uint32_t new) {
     enum { WORDS_MAX = PROFILE_COLUMNS_MAX * PROFILE_KEY_WORDS };
@@ -49,7 +49,7 @@ static uint32_t find_row(const struct profile *p, const struct profile_table *le
     return idtable_add(by_key, hash, new) ? new : PROFILE_NONE;
 }
 
-/* Finds or makes the leader's row for each of the member's, and takes over what the member knows of it. */
+/* Finds the leader's row for each of the member's (rows[i]), or makes it from that. False: memory. */
 static bool take_rows(struct profile *p, struct profile_table *leader, uint32_t m, struct idtable *by_key,
                       uint32_t *rows) {
     const struct profile_table *member = leader + m;
@@ -66,7 +66,7 @@ static bool take_rows(struct profile *p, struct profile_table *leader, uint32_t 
             return false;
         *made = *from;
         made->self = 0;
-        made->depth = 0; /* of the leader's callchains it has none */
+        made->depth = 0; /* none of the leader's callchains has it */
     }
     return true;
 }
@@ -77,7 +77,7 @@ static const struct profile_sums *own_sums(const struct profile_table *t, uint32
     return self ? &t->self.items[self] : &none;
 }
 
-/* rows[m]: of each of the m-th member's rows the leader's. */
+/* Fills in the members' sums. rows[m][i]: the leader's row for row i of member m. False: memory. */
 static bool join(struct profile *p, struct profile_table *leader, uint32_t members, uint32_t *const *rows) {
     size_t n = leader->rows.count * members;
     if (!vec_reserve(&leader->joined_self, n + 1) ||
@@ -105,7 +105,7 @@ static bool join(struct profile *p, struct profile_table *leader, uint32_t membe
     return true;
 }
 
-/* The leader's table as it was before the members' rows came: all are shown one by one. */
+/* Restores the leader's table as it was before the members' rows came: all events are shown one by one. */
 static void keep_apart(struct profile_table *leader, uint32_t members, size_t own_rows) {
     for (uint32_t m = 1; m < members; m++)
         leader[m].member = false;

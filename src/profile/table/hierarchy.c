@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One level of entries for each key: the rows of a table as a tree, whose leaves they are.
+ * Makes a tree of a table's rows, with one level for each key; the rows are its leaves.
  *
  *   rows                     levels
  *   cc1  libc    malloc 5    cc1 12
  *   cc1  libc    free   3      libc 8
  *   cc1  kernel  read   4        malloc 5
  *
- * Among the entries siblings stand side by side: [cc1 make] [libc kernel] [kernel] [malloc free] ...
+ * In the list of entries siblings are adjacent: [cc1 make] [libc kernel] [kernel] [malloc free] ...
  */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 struct level {
     uint32_t parent, row; /* row: any below it; its keys down to this level are the level's */
     uint32_t depth;
-    bool has_graph; /* a leaf's: as its entry */
+    bool has_graph; /* of a leaf: as its row */
 };
 
 struct tree {
@@ -24,10 +24,10 @@ struct tree {
     struct profile_table *t;
     const struct profile_column *keys[PROFILE_COLUMNS_MAX];
     uint32_t key_count;
-    uint32_t end_of[PROFILE_COLUMNS_MAX]; /* of each level: its keys' end, where the next one's are */
+    uint32_t end_of[PROFILE_COLUMNS_MAX]; /* by level: where its keys end and the next one's begin */
     uint32_t depth_count;
     VEC(struct level) levels;
-    struct hash_map by_key; /* of parent and words; equal hashes go on to hash + 1 */
+    struct hash_map by_key; /* by hash of parent and words; a collision tries hash + 1 */
 };
 
 enum { WORDS_MAX = PROFILE_COLUMNS_MAX * PROFILE_KEY_WORDS };
@@ -36,7 +36,7 @@ static uint32_t first_key(const struct tree *tree, uint32_t depth) {
     return depth ? tree->end_of[depth - 1] : 0;
 }
 
-/* The words of all keys of a level; returns how many. */
+/* Fills in the words of all keys of a level; returns how many. */
 static unsigned level_words(const struct tree *tree, uint32_t depth, uint32_t row, uint64_t *words) {
     unsigned n = 0;
     for (uint32_t k = first_key(tree, depth); k < tree->end_of[depth]; k++)
@@ -92,7 +92,7 @@ static bool make_levels(struct tree *tree) {
     return true;
 }
 
-/* The order of two levels by one sum, more first. */
+/* Compares two levels by one sum, larger first. */
 static int by_sum(const struct tree *tree, uint32_t i, uint32_t j, const struct profile_column *c) {
     const struct profile_table *t = tree->t;
     uint32_t first = profile_sorting_member(tree->p, t);
@@ -107,7 +107,7 @@ static int by_sum(const struct tree *tree, uint32_t i, uint32_t j, const struct 
     return 0;
 }
 
-/* Siblings side by side, parents before their children; among siblings what has more first. */
+/* Compares siblings by the sums that sort, larger first; equal ones by their keys. */
 static int by_place_in_tree(const void *a, const void *b, void *ctx) {
     const struct tree *tree = ctx;
     uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
@@ -131,7 +131,7 @@ static int by_place_in_tree(const void *a, const void *b, void *ctx) {
     return order;
 }
 
-/* The root's children, whose parent is PROFILE_NONE, come first. */
+/* Returns the slot of a parent's children; those of the root, PROFILE_NONE, come first. */
 static uint32_t slot_of(uint32_t parent) {
     return parent == PROFILE_NONE ? 0 : parent + 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks of texts: entries are compared by numbers then. */
+/* Ranks texts, so that rows are compared by numbers. */
 #include <stdlib.h>
 
 #include "profile/profile_internal.h"
