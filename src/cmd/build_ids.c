@@ -11,14 +11,14 @@
 
 /* --- DSOs with hits --- */
 
-/* What perf has no DSO for. */
+/* True of images for which perf has no DSO. */
 static bool is_no_dso(const struct model_image *image) {
     return image->kind == MODEL_IMAGE_HEAP || image->kind == MODEL_IMAGE_STACK ||
            image->kind == MODEL_IMAGE_SYSV;
 }
 
 static bool list_hits(struct build_ids *b) {
-    struct hash_map anonymous = {0}; /* by pid: all memory without a file of a process is one DSO to perf */
+    struct hash_map anonymous = {0}; /* by pid: to perf, all memory of a process without a file is one DSO */
     bool ok = true;
     for (uint32_t i = 0; ok && i < model_image_count(b->model); i++) {
         const struct model_image *image = model_image(b->model, i);
@@ -57,7 +57,7 @@ static bool list_feature(struct recording *r, struct arena *arena, struct buildi
     struct perfdata_feature_value v;
     if (!perfdata_feature_get(stream_header(r->stream), PERFDATA_FEATURE_BUILD_ID, arena, &v))
         return !v.no_memory ||
-               err_memory(err, "build-ids"); /* else it lies outside the file, which was said */
+               err_memory(err, "build-ids"); /* otherwise it is beyond the file's end, which was reported */
     if (v.cut)
         log_line(LOG_WARN, "%s: the list of build-ids is damaged: %u of them could be read",
                  stream_path(r->stream), v.build_ids.count);

@@ -8,14 +8,14 @@
 
 /* Zeroed at first; freed with build_ids_fini. */
 struct build_ids {
-    struct buildid_list list; /* borrows from the rest */
+    struct buildid_list list; /* borrows from the members below */
     struct model *model;      /* with hits: frozen */
-    uint8_t *hit;             /* with hits: by image, 1 for those that samples or their callchains hit */
+    uint8_t *hit;             /* with hits: by image; 1: hit by samples or their callchains */
     struct arena arena;
 };
 
-/* Those that the recording lists or, with `hits` and where it lists none, of the images that samples hit,
- * which may have none. The reading is read to its end perhaps. False: *err says why. */
+/* Collects the build-ids that the recording lists or, with `hits` if it lists none, those of the images that
+ * samples hit, some of which may have none. May read the recording to its end. False: *err says why. */
 bool build_ids_collect(struct build_ids *b, struct recording *r, bool hits, struct err *err);
 void build_ids_fini(struct build_ids *b);
 

@@ -68,9 +68,9 @@ static bool write_out(void *ctx, struct bytes b, struct err *err) {
     return os_output_put(&s->output, &s->written, b, "archive", err);
 }
 
-/* ---- what goes in ---- */
+/* ---- contents ---- */
 
-/* A regular file under a name of the archive. */
+/* Adds a regular file, under a name in the archive. */
 static bool pack_file(struct session *s, const char *from, const char *to, struct err *err) {
     struct os_image image = {0};
     struct os_identity now;
@@ -98,7 +98,7 @@ static bool pack_list(struct session *s, const char *to, struct err *err) {
     return ok;
 }
 
-/* The link by which the entry is found; the cache's layout, see record/keep/build_id_cache.h. */
+/* Adds the link by which the entry is found; the cache's layout is in record/keep/build_id_cache.h. */
 static bool pack_link(struct session *s, const char *name, const char *hex, struct err *err) {
     char path[PATH_ROOM], target[PATH_ROOM];
     snprintf(path, sizeof path, ".build-id/%.2s/%s", hex, hex + 2);
@@ -107,7 +107,7 @@ static bool pack_link(struct session *s, const char *name, const char *hex, stru
     return archive_add(s->archive, &e, (struct bytes){0}, err);
 }
 
-/* Separate debug information that is installed here (gdb's and distributions' place for it). */
+/* Adds separate debug information that is installed here, in the place that gdb and distributions use. */
 static bool pack_debug(struct session *s, const char *name, const char *hex, struct err *err) {
     char from[PATH_ROOM], to[PATH_ROOM];
     snprintf(from, sizeof from, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
@@ -115,7 +115,7 @@ static bool pack_debug(struct session *s, const char *name, const char *hex, str
     return !os_place_taken(from) || pack_file(s, from, to, err);
 }
 
-/* All files of a cache entry. */
+/* Adds all files of a cache entry. */
 static bool pack_entry(struct session *s, const struct record_cache_entry *e, struct err *err) {
     const char *name = e->name + (*e->name == '/');
     struct arena scratch = ARENA_INIT;
@@ -144,8 +144,8 @@ static bool has_id(const char *path, struct bytes id) {
     return same;
 }
 
-/* What is no longer, or not yet, in the cache: the file itself if it still has the build-id; the running
- * kernel's list. ERR_ABSENT when it is another one. */
+/* Adds what is not, or no longer, in the cache: the file itself if it still has the build-id, or the running
+ * kernel's list of symbols. ERR_ABSENT: it has another build-id. */
 static bool pack_original(struct session *s, const char *name, const char *hex, struct bytes id,
                           struct err *err) {
     struct object_build_id kernel;
@@ -186,7 +186,7 @@ static bool pack_row(struct session *s, const struct buildid_row *row, struct er
     name[row->name.size] = 0;
     const struct record_cache_entry *e = record_cache_find(&s->entries, hex);
     struct err why = ERR_INIT;
-    /* A name becomes a path of the archive. */
+    /* The name becomes a path in the archive. */
     bool ok = e ? pack_entry(s, e, err)
               : strstr(name, "/../")
                   ? err_set(&why, ERR_ABSENT, name, "cannot be stored in an archive under this path")
@@ -216,7 +216,7 @@ static bool has_cookie(const char *path, const uint8_t cookie[OBJECT_COOKIE_BYTE
     return same;
 }
 
-/* Under its content cookie, by which readers look for it, too. */
+/* Adds a file under its content cookie, by which readers look for it, too. */
 static bool pack_by_cookie(struct session *s, const char *name, const struct perfdata_evidence *e,
                            struct err *err) {
     char hex[2 * OBJECT_COOKIE_BYTES + 1], to[PATH_ROOM];
@@ -234,7 +234,8 @@ static bool pack_by_cookie(struct session *s, const char *name, const struct per
     return pack_file(s, name, to, err) && pack_link(s, name, hex, err);
 }
 
-/* Programs of Go, and whatever was linked without: sonde records what identifies their code. */
+/* Adds files that were linked without a build-id, such as Go programs; sonde records what identifies their
+ * code. */
 static bool pack_others(struct session *s, const struct build_ids *ids, struct err *err) {
     bool ok = true;
     for (uint32_t i = 0; ok && ids->model && i < model_image_count(ids->model); i++) {
@@ -332,7 +333,7 @@ static bool embed_into(struct command_env *env, const struct archive_options *o,
     return ok;
 }
 
-/* Of our own, just written. */
+/* Scrubs a recording that we have just written ourselves. */
 static bool scrub_into(const char *path, const char *output, struct err *err) {
     struct recording r;
     uint64_t left_out = 0;

@@ -118,7 +118,7 @@ static bool read_id(struct file *f, struct err *err) {
            err_set(err, ERR_ABSENT, f->path, is_elf ? "it has no build-id" : "it is not an ELF file");
 }
 
-/* The file as it is to be called, and its build-id. */
+/* Finds a file's name in the cache and its build-id. */
 static bool identify(const struct session *s, const char *path, struct file *f, struct err *err) {
     *f = (struct file){0};
     if (!s->o->target && !os_place_real(path, f->name, sizeof f->name, err))
@@ -189,7 +189,7 @@ static bool remove_same(struct session *s, struct file *f, struct err *err) {
 
 typedef bool file_fn(struct session *s, struct file *f, struct err *err);
 
-/* One name of a list, the next of which *list is left at; false at the end. */
+/* Takes the next name off *list. False: there is none. */
 static bool next_name(const char **list, char *name, size_t room) {
     while (**list == ',')
         ++*list;
@@ -216,7 +216,7 @@ static void each_file(struct session *s, const char *list, const char *what, fil
     }
 }
 
-/* All versions of a file, which need not be there any more. */
+/* Removes all versions of a file, which need not exist any more. */
 static void purge(struct session *s, const char *list) {
     char name[PATH_ROOM], real[PATH_ROOM];
     while (list && next_name(&list, name, sizeof name)) {
@@ -307,7 +307,7 @@ static void print_entry(struct out *o, const char *id, const char *name, size_t 
     out_char(o, '\n');
 }
 
-/* What a server has of it is put into the cache. */
+/* Fetches an entry's files from a server into the cache. */
 static bool fetch(struct session *s, const struct buildid_row *row, const char *hex) {
     struct err err = ERR_INIT;
     char name[PATH_ROOM];
@@ -354,7 +354,7 @@ static int print(struct command_env *env, struct session *s) {
 
 /* ---- the command ---- */
 
-/* In perf's order: first what there is, then what is to be changed. */
+/* Does everything in perf's order: first lists, then changes. */
 static int work(struct command_env *env, struct session *s) {
     const struct cache_options *o = s->o;
     struct err err = ERR_INIT;

@@ -64,7 +64,7 @@ static int list_kernel_maps(struct command_env *env) {
     return status;
 }
 
-/* Prints the build-id if the input is an ELF file; false when it is none. */
+/* Prints the build-id if the input is an ELF file. False: it is none. */
 static bool list_elf(struct command_env *env, const char *path, int *status) {
     struct os_file file;
     struct os_map map = {0};
@@ -72,10 +72,10 @@ static bool list_elf(struct command_env *env, const char *path, int *status) {
     struct err err = ERR_INIT;
     struct out out;
     struct stat st;
-    /* A FIFO can be opened once only: what comes through it is taken for a recording. */
+    /* A FIFO can be opened only once: its contents are taken for a recording. */
     if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
         !os_file_open(path, &file, &err))
-        return false; /* opened as a recording, it will tell why not */
+        return false; /* opening it as a recording will say why not */
     bool is_elf =
         file.kind == OS_FILE_REGULAR && os_map_file(&file, path, &map, &err) && object_is_elf(map.bytes);
     if (is_elf && !object_build_id_read(map.bytes, &id)) {
@@ -94,7 +94,7 @@ static bool list_elf(struct command_env *env, const char *path, int *status) {
     return is_elf;
 }
 
-/* A recording that lists build-ids has that list printed. Others have their DSOs with hits, as with -H. */
+/* Prints the build-ids that the recording lists or, if it lists none, those of DSOs with hits, as -H does. */
 static int list_recording(struct command_env *env, const char *path, const struct buildid_options *o) {
     struct recording r;
     struct build_ids ids = {0};

@@ -14,8 +14,8 @@ static const struct option options[] = {
     OPTION_END,
 };
 
-/* As perf: the features are printed in the order asked for, up to the first that nobody knows; the status is
- * 0 if all of them are built in. */
+/* As perf: prints the features in the given order, up to the first unknown one; the status is 0 if all of
+ * them are built in. */
 static int check(struct command_env *env, const char *list, bool quiet) {
     struct out out;
     int status = EXIT_OK;

@@ -35,7 +35,7 @@ static const struct option convert_options[] = {
 
 static const char *const convert_usage[] = {"data convert [<options>]", NULL};
 
-/* Everything while it runs. */
+/* The state of a conversion. */
 struct convert {
     const struct data_options *o;
     struct recording recording;
@@ -102,7 +102,7 @@ static bool apply_times(struct convert *c, struct recording_span span, struct er
     return time_ranges_parse(c->o->time, span.first_ns, span.last_ns, &c->times, err);
 }
 
-/* How frames are found and named; opens nothing yet. */
+/* Prepares finding and naming frames; opens no file yet. */
 static bool open_names(struct convert *c, const struct command_env *env, struct err *err) {
     const struct symbol_options symbols = {0};
     if (!input_names(&c->naming, env, &c->recording, c->model, &symbols, err))
@@ -137,7 +137,7 @@ static bool open_output(struct convert *c, struct err *err) {
     return out_init(&c->out, command_write_fd, &c->sink) || err_memory(err, path);
 }
 
-/* Flushes and closes. False when not all could be written. */
+/* Flushes and closes the output. False: not all could be written. */
 static bool close_output(struct convert *c, struct err *err) {
     if (c->sink.fd < 0)
         return true;

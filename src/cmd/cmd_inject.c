@@ -132,7 +132,7 @@ static bool sink_patch(void *ctx, uint64_t at, struct bytes b, struct err *err) 
     return true;
 }
 
-/* Opens the output. *regular: what was written can be corrected; else the output is made a pipe recording. */
+/* Opens the output. *regular: earlier output can be overwritten; else the output becomes a pipe recording. */
 static bool open_output(const char *path, const char *input, struct output *o, bool *regular,
                         struct err *err) {
     struct stat st;
@@ -154,13 +154,13 @@ static bool open_output(const char *path, const char *input, struct output *o, b
     return true;
 }
 
-/* The folder of a path. */
+/* Returns the folder of a path. */
 static char *folder_of(const char *path) {
     const char *slash = path ? strrchr(path, '/') : NULL;
     return slash ? strndup(path, (size_t)(slash - path) + 1) : NULL;
 }
 
-/* For --jit; NULL when it failed. */
+/* Makes the editor for --jit; NULL: it failed. */
 static struct edit_jit *find_jit(const struct inject_options *o, struct stream *s, const char *folder,
                                  struct err *err) {
     struct edit_jit_options jit = {.find = {.recording = stream_path(s), .dump_dir = o->jitdump_dir},
@@ -192,7 +192,7 @@ static void tell(const struct copy_result *result, const struct edit_jit *jit) {
 
 /* ---- build-ids ---- */
 
-/* The texts of --known-build-ids, or of the file that it names. */
+/* Reads the text of --known-build-ids, or the file that it names. */
 static bool read_known(const char *text, struct writer *out, struct err *err) {
     static const char file[] = "file://";
     if (!text || strncmp(text, file, sizeof file - 1) == 0)
@@ -201,7 +201,7 @@ static bool read_known(const char *text, struct writer *out, struct err *err) {
     return writer_ok(out) || err_memory(err, "--known-build-ids");
 }
 
-/* A recording that is read twice: once for what was mapped, and then copied. */
+/* A recording that is read twice: once for its mappings, and then to be copied. */
 struct identified {
     struct recording recording;
     struct model *model;
@@ -234,7 +234,7 @@ static bool identify(struct identified *x, const struct command_env *env, const 
     return x->ids;
 }
 
-/* Behind the build-ids, if they are wanted too. */
+/* Adds the editor that moves addresses, after that of build-ids, if both are wanted. */
 static bool move(struct identified *x, struct err *err) {
     x->aslr =
         edit_aslr_new(x->model, x->recording.stream, x->ids ? edit_build_ids_editor(x->ids) : NULL, err);
@@ -310,7 +310,7 @@ static int copy_identified(struct command_env *env, const struct inject_options 
 
 /* ---- modules' sections ---- */
 
-/* What lies where in the kernel is this boot's: no other recording may have it. */
+/* True if the recording is of this boot: where things are in the kernel differs in any other. */
 static bool is_this_boot(struct recording *r, const struct model *m, struct err *err) {
     struct perfdata_kernel_facts now;
     const struct perfdata_kernel_facts *then = resolve_recorded_kernel(&r->recorded);

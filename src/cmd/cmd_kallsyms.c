@@ -25,7 +25,7 @@ static const struct option options[] = {
 
 struct lookup {
     struct bytes text;       /* of /proc/kallsyms */
-    struct kernel_maps maps; /* empty when they cannot be had */
+    struct kernel_maps maps; /* empty if they cannot be read */
     uint64_t *starts;        /* of all code symbols, ascending */
     size_t count;
     size_t not_found;
@@ -41,7 +41,8 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* All code's starts: a symbol ends where the next one begins. False: memory, or (ERR_PERMISSION) hidden. */
+/* Lists the starts of all code symbols: a symbol ends where the next one begins. False: memory, or
+ * (ERR_PERMISSION) addresses are hidden. */
 static bool read_starts(struct lookup *l, struct err *err) {
     VEC(uint64_t) starts = {0};
     struct bytes rest = l->text;
@@ -120,7 +121,7 @@ static void print_symbol(const struct lookup *l, const struct kallsyms_symbol *s
     out_str(o, ")\n");
 }
 
-/* All symbols of that name: the kernel may have several. */
+/* Prints all symbols with that name: the kernel may have several. */
 static void find(struct lookup *l, const char *name, size_t len) {
     struct bytes rest = l->text;
     bool found = false;

@@ -67,7 +67,7 @@ static const struct {
     {"metricgroups", METRIC},
 };
 
-/* One line of the list. Texts are borrowed for the one call. */
+/* One line of the list. Texts are borrowed for one call only. */
 struct row {
     const char *name, *alias; /* alias may be NULL */
     const char *unit, *type;
@@ -80,15 +80,15 @@ struct lister {
     struct out *out;
     struct json json;  /* with --json */
     const char *glob;  /* NULL: everything */
-    const char *topic; /* printed last */
+    const char *topic; /* the topic printed last */
     bool any;          /* something was printed */
-    bool hit;          /* and for the word at hand */
+    bool hit;          /* likewise, for the current word */
     const char *cache; /* folder of the build-id cache; NULL: none */
     struct pmu_set pmus;
     struct tracepoint_set tracepoints;
 };
 
-/* A pattern may stand anywhere in a name. */
+/* True if the pattern occurs anywhere in a name. */
 static bool wanted(const struct lister *l, const struct row *r) {
     char pattern[TEXT_ROOM];
     if (l->o->unit && strcmp(l->o->unit, r->unit) != 0)
@@ -117,7 +117,7 @@ static void print_json(struct json *j, const struct row *r) {
     json_close(j, '}');
 }
 
-/* "[TEXT. Unit: UNIT]", broken between words, as perf lays it out. */
+/* Prints "[TEXT. Unit: UNIT]", broken between words, in perf's layout. */
 static void print_desc(struct out *o, const char *desc, const char *unit) {
     char text[TEXT_ROOM];
     snprintf(text, sizeof text, "[%s. Unit: %s]", desc, unit);
@@ -169,7 +169,7 @@ static void put(struct lister *l, const struct row *r) {
     l->any = l->hit = true;
 }
 
-/* Hardware and cache events, where there is a PMU that can count them. */
+/* True if a PMU can count hardware and cache events. */
 static bool has_core(struct lister *l) {
     for (size_t i = 0, n = pmu_count(&l->pmus); i < n; i++) {
         const struct pmu *p = pmu_at(&l->pmus, i);
@@ -197,7 +197,7 @@ static void list_cache(struct lister *l) {
     }
 }
 
-/* Names and aliases of a table, by name. */
+/* Lists the names and aliases of a table, sorted by name. */
 static void list_topic(struct lister *l, const struct event_name *rows, const char *topic) {
     const char *last = "";
     for (;;) {
@@ -225,7 +225,7 @@ static void list_topic(struct lister *l, const struct event_name *rows, const ch
     }
 }
 
-/* The name without the number of one of several alike, unless all are asked for. */
+/* Returns a PMU's name; without its number if it is one of several alike, unless all are wanted. */
 static void unit_name(const struct lister *l, const struct pmu *p, char room[128], bool *again) {
     size_t n = strlen(p->name), stem = n;
     while (stem && isdigit((unsigned char)p->name[stem - 1]))
@@ -234,7 +234,7 @@ static void unit_name(const struct lister *l, const struct pmu *p, char room[128
     if (l->o->long_desc || stem == n || stem < 2 || p->name[stem - 1] != '_')
         stem = n;
     else if (strcmp(p->name + stem, "0") != 0)
-        *again = true; /* the first of them stands for all */
+        *again = true; /* the first one represents all */
     else
         stem--;
     snprintf(room, 128, "%.*s", (int)stem, p->name);
@@ -250,7 +250,7 @@ static void list_pmu(struct lister *l, const struct pmu *p) {
         const struct pmu_alias *a = &p->aliases.items[i];
         const char *open = strstr(a->terms, "=?");
         struct row r = {.name = full, .unit = p->name, .type = "Kernel PMU event"};
-        /* What the event leaves open stands after its name. */
+        /* Parameters that the event leaves open follow its name. */
         snprintf(full, sizeof full, "%s/%s", unit, a->name);
         for (; open; open = strstr(open + 2, "=?")) {
             const char *from = open;
@@ -305,7 +305,8 @@ static bool list_system(struct lister *l, struct tracepoint_system *s, unsigned 
     return true;
 }
 
-/* A system that may not be read is no reason to list nothing, unless tracepoints were asked for. */
+/* Lists tracepoints. If tracefs cannot be read, the rest is still listed, unless tracepoints were asked for.
+ */
 static bool list_tracepoints(struct lister *l, unsigned groups, struct err *err) {
     struct err why = ERR_INIT;
     bool ok = tracepoint_systems(&l->tracepoints, &why);
@@ -320,7 +321,7 @@ static bool list_tracepoints(struct lister *l, unsigned groups, struct err *err)
     return ok;
 }
 
-/* How to write events that have no names; no name for completion. */
+/* Lists how to write events that have no names; for completion, nothing. */
 static void list_syntax(struct lister *l, bool core) {
     struct row r = {.name = "rNNN", .unit = "cpu", .type = "Raw event descriptor"};
     if (l->o->raw)
@@ -340,7 +341,7 @@ struct sdt_names {
     VEC(const char *) list;
 };
 
-/* Those of one file of the cache. A file that cannot be read has none to offer. */
+/* Reads the names in one file of the cache. A file that cannot be read has none. */
 static bool read_sdts(struct sdt_names *names, const char *path, struct err *err) {
     struct os_file file;
     struct os_map map = {{NULL, 0}};
@@ -371,7 +372,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Those that are probes already are listed as tracepoints. */
+/* True of those that are probes already: they are listed as tracepoints. */
 static bool is_probe(struct lister *l, const char *name) {
     char system[TEXT_ROOM];
     const char *colon = strchr(name, ':');
@@ -380,7 +381,7 @@ static bool is_probe(struct lister *l, const char *name) {
     return tracepoint_id(&l->tracepoints, system, colon + 1, &id, NULL);
 }
 
-/* What the files of the build-id cache have, as perf-list(1) says. */
+/* Lists what is in the files of the build-id cache, as perf-list(1) describes. */
 static bool list_cached_sdts(struct lister *l, struct err *err) {
     struct record_cache_entries entries = {0};
     struct sdt_names names = {0};

@@ -10,7 +10,7 @@
 #include "base/cursor.h"
 #include "base/vec.h"
 
-/* The layouts are elf(5)'s, of this machine's class: ElfW() picks it. Fields are read one by one. */
+/* Layouts are those of elf(5) for this machine's class, which ElfW() picks. Fields are read one by one. */
 enum { IS_64 = sizeof(ElfW(Addr)) == 8 };
 
 struct section {
@@ -34,7 +34,7 @@ static struct cursor at(struct bytes elf, uint64_t offset, uint64_t size) {
     return cursor_make(cursor_bytes(&c, size), false);
 }
 
-/* Section `index` of the table that the file header names; type SHT_NULL when there is none. */
+/* Returns section `index` of the table in the file header; of type SHT_NULL if there is none. */
 static struct section section(struct bytes elf, uint64_t index) {
     struct cursor h = at(elf, 0, sizeof(ElfW(Ehdr)));
     struct section s = {0};
@@ -56,7 +56,7 @@ static struct section section(struct bytes elf, uint64_t index) {
     return s;
 }
 
-/* .symtab, else .dynsym. */
+/* Returns .symtab, else .dynsym. */
 static struct section symbol_section(struct bytes elf) {
     struct section found = {0};
     for (uint64_t i = 1; i < 65536; i++) {

@@ -9,7 +9,7 @@
 
 /* Prints " START-END g NAME" (g, l or w: global, local, weak) for each defined function and object, by
  * address, to `o` (NULL: nowhere), from .symtab or, in a stripped file, .dynsym. Counts them in *count. False
- * and *err: no such ELF file, or `must_have` (if not NULL) is not among them. */
+ * and *err: not such an ELF file, or `must_have` (if not NULL) is missing. */
 bool own_symbols_list(struct bytes elf, struct out *o, const char *must_have, size_t *count, struct err *err);
 
 #endif

@@ -37,7 +37,7 @@ const struct command *const command_table[] = {
 };
 /* clang-format on */
 
-/* By name; what perf(1) and its manual pages list. */
+/* What perf(1) and its manual pages list, by name. */
 const struct command_absent command_absent_table[] = {
     {"annotate", "Show the instructions of a function with their share of the samples"},
     {"bench", "Measure parts of the system"},
@@ -97,14 +97,14 @@ bool command_write_fd(void *ctx, const char *p, size_t n) {
     return true;
 }
 
-/* What is needed to print usage: of a command, or of a verb of it. */
+/* What is needed to print the usage of a command, or of one of its verbs. */
 struct usage {
     const char *program;
     const char *const *lines;
     const struct option *rows;
 };
 
-/* The words of the command that come before what varies: "data convert". */
+/* Returns the length of the fixed words of a usage line: of "data convert". */
 static int fixed_words(const char *line) {
     size_t n = strcspn(line, "[<");
     const char *dash = strstr(line, " -");
@@ -115,7 +115,8 @@ static int fixed_words(const char *line) {
     return (int)n;
 }
 
-/* What is wrong stands last, where a terminal shows it; all options would push it out of sight. */
+/* Prints the error last, where a terminal shows it, and without all options, which would push it out of
+ * sight. */
 static void print_bad(const struct usage *u, const struct option_result *r) {
     struct command_sink sink = {.fd = STDERR_FILENO};
     struct out o;
@@ -135,7 +136,7 @@ static void print_bad(const struct usage *u, const struct option_result *r) {
     out_fini(&o);
 }
 
-/* The pager to run for this command, or NULL. */
+/* Returns the pager to run for this command, or NULL. */
 static const char *wanted_pager(const struct command_env *env) {
     if (env->pager == 0 || !isatty(STDOUT_FILENO))
         return NULL;
@@ -156,7 +157,7 @@ static const char *wanted_pager(const struct command_env *env) {
 static void print_help(struct command_env *env, const struct usage *u, int count, char *const *words) {
     struct command_sink sink = {.fd = STDERR_FILENO};
     struct out o;
-    /* Without a terminal it goes to standard error, as perf's does. */
+    /* Without a terminal usage goes to standard error, as perf's does. */
     const char *pager = isatty(STDERR_FILENO) ? wanted_pager(env) : NULL;
     if (!out_init(&o, command_write_fd, &sink))
         return;
@@ -228,8 +229,8 @@ const char *command_program(void) {
     return strcmp(program_invocation_short_name, "perf") == 0 ? "perf" : "sonde";
 }
 
-/* Whether "sonde " at `at` is followed by the name of a command, so that it is a command line and not a part
- * of a file's name. */
+/* Whether "sonde " at `at` is followed by the name of a command, so that it is a command line, not a part of
+ * a file's name. */
 static bool names_command(const char *text, const char *at, size_t length) {
     if (at > text && !strchr(" `'(", at[-1]))
         return false;
@@ -250,7 +251,7 @@ const char *command_words(const char *text, char *room, size_t size) {
         bool change = !strncmp(p, ours, length) && names_command(text, p, length);
         used = change ? (size_t)(stpcpy(room + used, theirs) - room) : used;
         p += change ? length : 0;
-        room[used++] = *p++; /* after the words stands a command's name */
+        room[used++] = *p++; /* a command's name follows these words */
     }
     room[used] = 0;
     return room;
@@ -294,7 +295,7 @@ bool command_output(struct command_env *env, struct out *o) {
 int command_finish(struct command_env *env, struct out *o, int status) {
     bool ok = out_flush(o);
     out_fini(o);
-    /* A reader that went away (head, a pager that was left) has what it wanted: nothing to complain about. */
+    /* A reader that closed the pipe early (head, a pager) has what it wanted: this is no error. */
     if (!ok && env->sink.errnum != EPIPE)
         fprintf(stderr, "writing standard output failed: %s\n", strerror(env->sink.errnum));
     pager_finish(&env->pager_run);

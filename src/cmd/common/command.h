@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands as rows, and what every command needs around its own work: options
- * parsed with perf's manners, errors as one line, a pager and a checked
- * standard output, exit codes.
+ * Commands as rows of a table, and what every command needs besides its own work: options parsed as perf
+ * does, errors as one line, a pager, checked standard output, exit codes.
  *
  * A command is one file cmd_NAME.c that defines `const struct command cmd_NAME`, one line in command.c's
  * table and one in command.h's list; see docs/HOWTO_ADD_COMMAND.md.
@@ -27,17 +26,17 @@ enum command_exit {
     EXIT_OK = 0,
     EXIT_ERROR = 1,         /* something could not be read, or output failed */
     EXIT_USAGE = 129,       /* as perf */
-    EXIT_INTERRUPTED = 130, /* ^C ended it early, as shells have it; what there is was shown */
+    EXIT_INTERRUPTED = 130, /* ended early by ^C, as in shells; what was read is shown */
 };
 
-/* What a command runs in. Lives as long as the run. */
+/* The environment of a command, for the duration of its run. */
 struct command_env {
     const struct command *command;
-    const char *program;             /* what to call ourselves: "sonde", or "perf" when called by that name */
+    const char *program;             /* our own name: "sonde", or "perf" when called by that name */
     const struct perfconfig *config; /* never NULL */
     const char
         *buildid_dir; /* --buildid-dir, else buildid.dir of the configuration, else ~/.debug; NULL: no home */
-    const char *own_cache;       /* sonde's own folder for what can be made again; NULL: nowhere */
+    const char *own_cache;       /* sonde's own cache folder; NULL: none */
     const char *debuginfod_urls; /* $DEBUGINFOD_URLS; NULL: none */
     int pager;                   /* -1: as the configuration says; 0: --no-pager; 1: --paginate */
     int verbose;                 /* how much log_line shows: 0 warnings, 1 information, 2 all; -1 nothing */
@@ -49,7 +48,7 @@ struct command_env {
 struct command {
     const char *name;
     const char *summary;          /* one phrase for the list of commands */
-    const char *const *usage;     /* what follows "sonde " in usage lines, ended by NULL */
+    const char *const *usage;     /* what follows "sonde " in usage lines; ends with NULL */
     const struct option *options; /* NULL: none */
     /* argv[0] is the command's name, argv[argc] NULL. Returns the exit code. */
     int (*run)(struct command_env *env, int argc, char **argv);
@@ -73,39 +72,40 @@ extern const struct command cmd_test;
 extern const struct command cmd_version;
 extern const struct command cmd_why;
 
-/* All commands that there are, ended by NULL, by name. */
+/* All commands, sorted by name; ends with NULL. */
 extern const struct command *const command_table[];
 
 /* A command of perf's that sonde does not have yet. */
 struct command_absent {
     const char *name, *summary;
 };
-/* Ended by a NULL name. A name that is in command_table too is ignored here. */
+/* Ends with a NULL name. Names that are also in command_table are ignored here. */
 extern const struct command_absent command_absent_table[];
 
-/* The command of that name, or NULL. */
+/* Returns the command of that name, or NULL. */
 const struct command *command_find(const char *name);
-/* Finds it among the absent ones that command_table does not have; NULL: not there either. */
+/* Returns the command of perf that sonde does not have yet; NULL: there is none of that name. */
 const struct command_absent *command_find_absent(const char *name);
 
-/* Parses *argv by the command's rows into `into`. True: go on, *argc and *argv are the operands. False: usage
- * or an error was printed; return *status. `flags` of enum option_parse_flags. */
+/* Parses *argv by the command's rows into `into`. True: *argc and *argv are now the operands. False: usage or
+ * an error was printed; return *status. `flags`: enum option_parse_flags. */
 bool command_options(struct command_env *env, void *into, unsigned flags, int *argc, char ***argv,
                      int *status);
 
-/* As command_options, with rows and usage lines of a verb of the command (as in `data convert`). */
+/* Parses as command_options does, with the rows and usage lines of a verb of the command (as in `data
+ * convert`). */
 bool command_verb_options(struct command_env *env, const struct option *rows, const char *const *usage,
                           void *into, int *argc, char ***argv, int *status);
 
-/* Prints the command's usage lines and " Error: MESSAGE" (without it when fmt is NULL) on stderr; returns
- * EXIT_USAGE. */
+/* Prints the command's usage lines and " Error: MESSAGE" (unless fmt is NULL) on stderr; returns EXIT_USAGE.
+ */
 int command_usage(const struct command_env *env, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* What to call ourselves: "perf" when called by that name, else "sonde". */
+/* Returns our own name: "perf" when called by that name, else "sonde". */
 const char *command_program(void);
 
-/* Messages are written with sonde's name: "record with `sonde record`". Called perf, they name perf's
- * commands. Returns `text`, or `room` with the changed text; a longer text stays as it is. */
+/* Replaces sonde's name by perf's in a message that has commands ("record with `sonde record`"), when called
+ * perf. Returns `text`, or `room` with the changed text; a text that is too long stays unchanged. */
 const char *command_words(const char *text, char *room, size_t size);
 enum { COMMAND_WORDS_ROOM = 4096 };
 
@@ -116,12 +116,12 @@ int command_fail(const struct err *e);
  * parsing. */
 void command_log(struct command_env *env, int verbose, bool quiet);
 
-/* Opens standard output as `o`, through a pager if it is a terminal and nothing speaks against it.
- * False (reported) when memory ran out. */
+/* Opens standard output as `o`, through a pager if it is a terminal and neither options nor configuration
+ * forbid it. False: memory; it was reported. */
 bool command_output(struct command_env *env, struct out *o);
 
-/* Flushes and frees `o`, waits for the pager. Returns `status`, or EXIT_ERROR when status was 0 and the
- * output could not be written (reported, except for a reader that went away: EPIPE). */
+/* Flushes and frees `o`, waits for the pager. Returns `status`, or EXIT_ERROR if that was 0 and output could
+ * not be written (reported, unless the reader closed the pipe: EPIPE). */
 int command_finish(struct command_env *env, struct out *o, int status);
 
 /* A write function for out_init: `ctx` is a struct command_sink. Repeats short writes. */

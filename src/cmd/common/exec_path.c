@@ -18,7 +18,7 @@ bool exec_path_give(const char *folder, struct err *err) {
     return setenv(VARIABLE, folder, 1) == 0 || err_memory(err, "--exec-path");
 }
 
-/* A place beside the program's folder, which is a real one: links to the program do not count. */
+/* Makes the path of a place next to the program's folder; symbolic links to the program are resolved. */
 static bool beside_program(const char *place, char *path, size_t size) {
     char exe[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where helpers are: scripts and filters.
+ * Where helper files are: scripts and filters.
  *
- *   given   --exec-path=DIR, $PERF_EXEC_PATH: of perf's layout
- *   own     what was installed with the program, or lies around the build tree
+ *   given   --exec-path=DIR, $PERF_EXEC_PATH: in perf's layout
+ *   own     installed with the program, or in the build tree
  *
  *     DIR/scripts/python/NAME.py, DIR/scripts/python/bin/NAME-report    DIR/dlfilters/NAME.so
  */
@@ -15,22 +15,23 @@
 
 #include "base/err.h"
 
-/* The folder given by the user; NULL: none. */
+/* Returns the folder given by the user; NULL: none. */
 const char *exec_path_given(void);
 
-/* From now on `folder` is given, to programs that are started, too. False: memory. */
+/* Makes `folder` the given one, for programs that are started, too. False: memory. */
 bool exec_path_give(const char *folder, struct err *err);
 
-/* Our own folder; of the scripts' modules, which no other has. ERR_ABSENT: it is not installed. */
+/* Returns our own folder, which alone has the scripts' modules. ERR_ABSENT: it is not installed. */
 bool exec_path_own(char *path, size_t size, struct err *err);
 
-/* Our own folder of filters, which need not exist. */
+/* Returns our own folder of filters, which need not exist. */
 void exec_path_own_filters(char *path, size_t size);
 
-/* Finds `name` below the folder given, else below our own. False: it is in neither. */
+/* Finds `name` in the given folder, else in our own. False: it is in neither. */
 bool exec_path_find(const char *name, char *path, size_t size);
 
-/* Programs that are started find what is installed with us first: `perf` is this one. False: memory. */
+/* Makes programs that are started find what is installed with us first: `perf` is this program. False:
+ * memory. */
 bool exec_path_export(struct err *err);
 
 #endif

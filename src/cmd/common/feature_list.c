@@ -58,7 +58,7 @@ const struct feature_row feature_table[] = {
     {"libcapstone", "HAVE_LIBCAPSTONE_SUPPORT", CAPSTONE,
      "build again with libcapstone-dev (Debian), capstone-devel (Fedora) or capstone (Arch)"},
     {"libdw-dwarf-unwind", "HAVE_LIBDW_SUPPORT", true, NULL},
-    {"libelf", "HAVE_LIBELF_SUPPORT", true, NULL}, /* in effect: what it is for needs no library */
+    {"libelf", "HAVE_LIBELF_SUPPORT", true, NULL}, /* on: what perf uses it for works without a library */
     {"libLLVM", "HAVE_LIBLLVM_SUPPORT", false, NULL},
     {"libnuma", "HAVE_LIBNUMA_SUPPORT", false, NULL},
     {"libopencsd", "HAVE_CSTRACE_SUPPORT", false, NULL},

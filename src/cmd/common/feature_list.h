@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be built in and what is, under the names that perf-check(1) gives these features. */
+/* Which features can be built in and which are, under perf-check(1)'s names. */
 #ifndef SONDE_CMD_COMMON_FEATURE_LIST_H
 #define SONDE_CMD_COMMON_FEATURE_LIST_H
 
@@ -10,16 +10,16 @@
 struct feature_row {
     const char *name, *macro;
     bool built_in;
-    const char *tip; /* how to get it, or NULL: this sonde does not know it at all */
+    const char *tip; /* how to get it; NULL: sonde cannot have it */
 };
 
-/* Ended by a NULL name. */
+/* Ends with a NULL name. */
 extern const struct feature_row feature_table[];
 
-/* By name or macro, in any case; NULL: unknown. `len` bytes of `name` count. */
+/* Finds a feature by name or macro, in any case; NULL: unknown. `name` has `len` bytes. */
 const struct feature_row *feature_find(const char *name, size_t len);
 
-/* One line as perf prints it: "   zstd: [ on  ]  # HAVE_ZSTD_SUPPORT". */
+/* Prints one line in perf's layout: "   zstd: [ on  ]  # HAVE_ZSTD_SUPPORT". */
 void feature_print(struct out *o, const struct feature_row *row);
 
 #endif

@@ -13,15 +13,15 @@
 struct parser {
     const struct option *rows;
     char *into;
-    char **next, **end; /* arguments not looked at yet */
+    char **next, **end; /* remaining arguments */
     struct option_result *r;
 };
 
-/* One use of an option on the command line. */
+/* An option as it occurs on the command line. */
 struct use {
     const struct option *row;
-    char letter;      /* when it was given as -x */
-    bool negated;     /* as --no-x (or as --x for a row named no-x) */
+    char letter;      /* if it was given as -x */
+    bool negated;     /* given as --no-x (or as --x, for a row named no-x) */
     const char *text; /* the value attached with = or to the letter, or NULL */
 };
 
@@ -130,7 +130,7 @@ static bool store(struct parser *p, const struct use *u, const char *value) {
     }
 }
 
-/* Finds the value that belongs to this use (perhaps the next argument) and stores it. */
+/* Finds the value that belongs to this use, which may be the next argument, and stores it. */
 static bool apply(struct parser *p, const struct use *u) {
     if (u->negated || !option_takes_value(u->row)) {
         if (u->text)
@@ -149,7 +149,7 @@ static bool apply(struct parser *p, const struct use *u) {
     return store(p, u, *p->next++);
 }
 
-/* How a long name may be given: as it is, or negated by "no-" before it (or taken from it). */
+/* Splits the ways to write a long name: as it is, or negated by adding "no-" or removing it. */
 static bool spelling(const struct option *row, bool negated, const char **prefix, const char **stem) {
     *prefix = "";
     *stem = row->name;
@@ -164,7 +164,7 @@ static bool spelling(const struct option *row, bool negated, const char **prefix
     return true;
 }
 
-/* 0: no match, 1: `text` of `len` bytes is a proper prefix of prefix+stem, 2: it is all of it. */
+/* Returns 0: no match; 1: `text` of `len` bytes is a proper prefix of prefix+stem; 2: it is all of it. */
 static int match(const char *prefix, const char *stem, const char *text, size_t len) {
     size_t n = strlen(prefix);
     if (strncmp(text, prefix, len < n ? len : n) != 0)
@@ -191,7 +191,7 @@ static bool unknown_long(struct parser *p, const char *text, size_t len) {
     return err_set(&p->r->err, ERR_USAGE, "", "unknown option `%s'", word);
 }
 
-/* The row that `text` names in full, or else the only one that it begins. */
+/* Finds the row that `text` names in full, or else the only one that it is a prefix of. */
 static bool find_long(struct parser *p, const char *text, size_t len, struct use *u) {
     struct use found[2];
     int count = 0;
@@ -201,7 +201,8 @@ static bool find_long(struct parser *p, const char *text, size_t len, struct use
             if (!spelling(row, negated, &prefix, &stem))
                 continue;
             int how = match(prefix, stem, text, len);
-            /* "--no" or "--n" alone negates nothing; and nobody can cut the name of what is not listed. */
+            /* "--no" or "--n" alone negates nothing, and hidden names cannot be abbreviated, as they are not
+             * listed. */
             bool only_no = len <= 3 && (*prefix || strncmp(stem, "no-", 3) == 0);
             if (how == 1 && (only_no || (row->flags & OPTION_HIDDEN)))
                 continue;
@@ -251,9 +252,10 @@ static bool parse_long(struct parser *p, const char *text) {
     return apply(p, &u);
 }
 
-/* The letters after one dash; sets *help at -h (unless the command has an h of its own). */
+/* Parses the letters after one dash; sets *help at -h (unless the command has an h of its own). */
 static bool parse_letters(struct parser *p, const char *text, bool *help) {
-    /* "-freq" where --freq exists: a slip, or bundled letters? perf calls it a slip from three letters on. */
+    /* "-freq" where --freq exists may be a mistake or bundled letters; for perf it is a mistake from three
+     * letters on. */
     if (strlen(text) >= 3 && find_name(p->rows, text))
         return err_set(&p->r->err, ERR_USAGE, "", "did you mean `--%s' (with two dashes)?", text);
     while (*text) {

@@ -49,7 +49,7 @@ static const struct option rows[] = {
     OPTION_END,
 };
 
-/* The words of one command line, cut at blanks, kept for one test. */
+/* The words of one command line, split at blanks, kept for one test. */
 struct line {
     char text[256];
     char *argv[32];
@@ -154,7 +154,7 @@ static void long_names_may_be_cut(void **state) {
     assert_true(l.w.force);
     assert_string_equal(l.w.input, "x");
     assert_int_equal(l.w.verbose, 2);
-    good(&l, "--header"); /* whole, though a longer one begins so */
+    good(&l, "--header"); /* an exact match, though a longer name begins with it */
     assert_string_equal(l.w.graph, "H:-");
     good(&l, "--header-o");
     assert_string_equal(l.w.graph, "O:-");
@@ -203,7 +203,7 @@ static void optional_values(void **state) {
     struct line l;
     good(&l, "-g");
     assert_string_equal(l.w.graph, "g:fp");
-    good(&l, "-g caller x"); /* this row adopts a word */
+    good(&l, "-g caller x"); /* this row takes the next word */
     assert_string_equal(l.w.graph, "g:caller");
     assert_int_equal(l.r.argc, 1);
     good(&l, "-g -f");
@@ -277,7 +277,7 @@ static void unknown_ones_bring_a_suggestion(void **state) {
     bad("-force", "did you mean `--force' (with two dashes)?");
     bad("-fi x -inline", "did you mean `--inline' (with two dashes)?");
     struct line l;
-    good(&l, "--secret"); /* hidden, not gone */
+    good(&l, "--secret"); /* hidden, but it works */
     assert_true(l.w.force);
 }
 

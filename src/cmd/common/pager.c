@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* For the signal handler: whom to wait for. 0: nobody. */
+/* The process that the signal handler waits for; 0: none. */
 static volatile sig_atomic_t pager_pid;
 
-/* A terminal's ^C reaches us and the pager. Were we to die at once, the shell and the pager would both read
- * the terminal; so let go of the pipe and wait until the user has left the pager. */
+/* ^C in a terminal reaches us and the pager. If we died at once, the shell and the pager would both read the
+ * terminal, so close the pipe and wait until the user has left the pager. */
 static void interrupted(int sig) {
     close(STDOUT_FILENO);
     close(STDERR_FILENO);
@@ -24,8 +24,8 @@ static void interrupted(int sig) {
     raise(sig);
 }
 
-/* Whoever leaves the pager before all is printed has seen what they wanted: that is no failure, and nothing
- * more is worked out. */
+/* Ends us without an error when the user leaves the pager early: they have seen enough, and nothing more need
+ * be computed. */
 static void left(int sig) {
     (void)sig;
     close(STDOUT_FILENO);
@@ -72,7 +72,7 @@ bool pager_start(struct pager *p, const char *command) {
     }
     if (pid == 0) {
         dup2(fd[0], STDIN_FILENO);
-        /* As perf: short texts are not paged, long lines not folded, the screen is left alone. */
+        /* As perf: do not page short texts, fold long lines, or clear the screen. */
         setenv("LESS", "FRSX", 0);
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
         _exit(127);
@@ -98,7 +98,7 @@ void pager_finish(struct pager *p) {
         return;
     fflush(NULL);
     close(STDOUT_FILENO);
-    if (p->err >= 0) { /* it holds the pipe open as well */
+    if (p->err >= 0) { /* it is the pipe, too */
         dup2(p->err, STDERR_FILENO);
         close(p->err);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pager: the one child process on a default path. */
+/* The pager: the only child process that is started without being asked for. */
 #ifndef SONDE_CMD_COMMON_PAGER_H
 #define SONDE_CMD_COMMON_PAGER_H
 
@@ -8,20 +8,19 @@
 
 struct pager {
     pid_t pid; /* 0: none */
-    int err;   /* standard error as it was; -1: the pager did not get it */
+    int err;   /* the original standard error; -1: the pager does not show it */
 };
 
-/* What to run: PERF_PAGER, else PAGER, else the first of the system's usual ones that is there. NULL when the
- * choice is "cat", empty, or nothing is there. Borrowed from the environment or static. */
+/* Returns the command to run: PERF_PAGER, else PAGER, else the first of the usual ones that is installed.
+ * NULL: it is "cat" or empty, or none is installed. Borrowed from the environment or static. */
 const char *pager_choice(void);
 
-/* Puts the pager between standard output (and standard error, if that is a terminal too) and the terminal.
- * False: no pager runs and nothing changed. From then on whoever leaves the pager early ends us, with status
- * 0. */
+/* Puts the pager between standard output (and standard error, if that is a terminal, too) and the terminal.
+ * False: no pager runs and nothing changed. Once it runs, leaving it early ends us with status 0. */
 bool pager_start(struct pager *p, const char *command);
 
-/* Closes our side and waits until the user has left the pager. Nothing can be printed afterwards but on
- * standard error, which is as it was. */
+/* Closes our side and waits until the user has left the pager. After that only standard error can be printed
+ * to, which is restored. */
 void pager_finish(struct pager *p);
 
 #endif

@@ -28,7 +28,7 @@ void perfconfig_fini(struct perfconfig *c) {
     arena_fini(&c->arena);
 }
 
-/* The next character with CRLF as LF, -1 at the end. */
+/* Returns the next character, with CRLF as LF; -1: the end. */
 static int take(struct reader *r) {
     if (r->at == r->end)
         return -1;
@@ -50,7 +50,7 @@ static void skip_line(struct reader *r) {
     while (c >= 0 && c != '\n');
 }
 
-/* "[section]" or "[section "sub"]" after the bracket; the two parts are joined by a dot. */
+/* Reads "[section]" or "[section "sub"]" after the bracket; the two parts are joined by a dot. */
 static bool section(struct reader *r, char *name) {
     size_t n = 0;
     bool quoted = false;
@@ -96,9 +96,10 @@ static int escaped(int c) {
     }
 }
 
-/* What follows "name =": to the end of the line, outer blanks and comments dropped, quoted parts kept. */
+/* Reads what follows "name =" up to the end of the line, without outer blanks and comments; quoted parts are
+ * kept. */
 static bool value(struct reader *r, char *text) {
-    size_t n = 0, keep = 0; /* after `keep` there are only blanks so far */
+    size_t n = 0, keep = 0; /* only blanks so far after `keep` */
     bool quoted = false;
     for (;;) {
         int c = take(r);
@@ -190,7 +191,7 @@ bool perfconfig_parse(struct perfconfig *c, struct bytes text, const char *path,
     return true;
 }
 
-/* Opens a file that is ours or root's; -1 when it is not there, or is somebody else's (reported). */
+/* Opens a file that is ours or root's; -1: it does not exist, or is somebody else's (reported). */
 static int open_trusted(const char *path) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {

@@ -25,7 +25,7 @@ static void say_image(const struct model_image *image, const struct symbol_sourc
              source->support ? source->support : "", slide);
 }
 
-/* Images that lack names for one reason: a kernel's modules, say, or files that this user may not read. */
+/* Images without names for the same reason: a kernel's modules, or files that this user may not read. */
 struct reason {
     const char *text, *first; /* the first image's name */
     uint32_t count;
@@ -37,7 +37,7 @@ struct reasons {
     uint32_t others;
 };
 
-/* `why` without the image's own name at its beginning. */
+/* Returns `why` without the image's own name at its start. */
 static const char *bare_reason(const char *why, const char *name) {
     size_t n = strlen(name);
     return !strncmp(why, name, n) && !strncmp(why + n, ": ", 2) ? why + n + 2 : why;
@@ -72,7 +72,7 @@ static bool is_kernels(const struct model_image *image) {
     return image->space == MODEL_SPACE_KERNEL || image->space == MODEL_SPACE_GUEST_KERNEL;
 }
 
-/* The kernel's first: it is one, and the files may be many. */
+/* The kernel's line first, as there is only one, while there may be many files. */
 static void say_images(const struct model *m, const struct resolve_names *names,
                        const struct symbol_store *store, bool kernels, struct reasons *r) {
     for (uint32_t i = 0; i < model_image_count(m); i++) {
@@ -110,7 +110,7 @@ void symbol_notes_say(const struct model *m, const struct resolve_names *names,
             path);
 }
 
-/* "12", "0.4", "<0.1": as exact as anybody wants to know. */
+/* Writes "12", "0.4" or "<0.1", which is exact enough for people. */
 static void put_share(char *text, size_t size, uint64_t part, uint64_t all) {
     double percent = 100.0 * (double)part / (double)all;
     if (percent < 0.1)
@@ -119,7 +119,7 @@ static void put_share(char *text, size_t size, uint64_t part, uint64_t all) {
         snprintf(text, size, "%.*f", percent < 10 ? 1 : 0, percent);
 }
 
-/* Appends "12 % WHAT" to a list of such. */
+/* Appends "12 % WHAT" to a list. */
 static void put_part(char *text, size_t size, uint64_t part, uint64_t all, const char *what) {
     char share[16];
     size_t len = strlen(text);
@@ -145,7 +145,7 @@ void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *pat
     log_line(LOG_WARN, "%s: sonde doctor %s", text, path);
 }
 
-/* The image that most stacks ended in for want of a table; NULL: none. */
+/* Returns the image in which most stacks ended without an unwind table; NULL: none. */
 static const struct model_image *worst_image(const struct resolve_unwind_tally *t, const struct model *m) {
     uint64_t most = 0;
     uint32_t image = MODEL_NONE;

@@ -27,7 +27,7 @@ void usage_value(struct out *o, const struct option *row) {
         out_printf(o, "[<%s>]", name);
 }
 
-/* The words, as many as fit on each line. */
+/* Prints the words, as many on each line as fit. */
 static void usage_words(struct out *o, enum option_words kind) {
     const char *word = words_at(kind, 0);
     size_t column = HELP_END;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words that options' values are made of, for help, manual pages and completion. */
+/* The vocabularies of options' values, for help, manual pages and completion. */
 #ifndef SONDE_CMD_COMMON_WORDS_H
 #define SONDE_CMD_COMMON_WORDS_H
 
 #include "base/out.h"
 #include "cmd/common/option.h"
 
-/* The i-th word; NULL after the last, and for words that depend on the machine or the recording. */
+/* Returns the i-th word; NULL after the last, and for words that depend on the machine or the recording. */
 const char *words_at(enum option_words kind, size_t i);
 
-/* What a word means: one phrase, and when it can be had. */
+/* What a word means, and when it is available. */
 struct word_meaning {
     const char *meaning;
     const char *condition; /* "with --mem-mode"; NULL: always */
 };
-/* Of the i-th word; false where that is not known. */
+/* Finds the meaning of the i-th word. False: it is not known. */
 bool words_meaning(enum option_words kind, size_t i, struct word_meaning *out);
 
 /* Whether help shows the row's words after its text. */
 bool words_shown(const struct option *row);
 
-/* One word a line, with what it means where that is known: the answer to "-s help". */
+/* Prints one word per line, with its meaning where that is known, as for "-s help". */
 void words_explain(struct out *o, enum option_words kind);
 
 #endif

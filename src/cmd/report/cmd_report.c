@@ -14,7 +14,7 @@
 #include "view/lists/stats.h"
 #include "view/lists/task_tree.h"
 
-/* The first pass: everything that is no sample into a model. NULL: *err says why. */
+/* Does the first pass into a new model: all records but samples. NULL: *err says why. */
 static struct model *make_model(struct recording *r, unsigned need, struct err *err) {
     struct model *m = model_new(&(struct model_options){.need = need}, err);
     if (m && recording_first_pass(r, m, NULL, NULL, NULL, err))
@@ -36,7 +36,7 @@ static bool write_stats(struct recording *r, bool json, struct out *out, struct 
     struct stats t;
     stats_init(&t, json);
     bool ok = stats_read(&t, r->stream, err) && recording_name_events(r, err);
-    /* What could be read is worth showing even so. */
+    /* After a failure, what could be read is still worth showing. */
     if (json)
         stats_print_json(&t, r->stream, out);
     else
@@ -45,7 +45,7 @@ static bool write_stats(struct recording *r, bool json, struct out *out, struct 
     return ok;
 }
 
-/* perf sorts by time only when every record has one; records of a file without sample_id_all do not. */
+/* perf sorts by time only if every record has one, which needs sample_id_all. */
 static bool can_order(const struct recording *r) {
     return r->events->list.count && r->events->list.items[0].attr.flags & PERFDATA_ATTR_SAMPLE_ID_ALL;
 }
@@ -68,7 +68,7 @@ static bool write_dump(struct recording *r, bool disable_order, struct out *out,
     order_init(&order, r->stream, NULL, NULL, disable_order || !can_order(r));
     while (ok && (status = order_next(&order, &rec, err)) == STREAM_RECORD) {
         const char *reason = dump_record(&dump, &rec, out);
-        /* Others than samples were decoded in the first pass, and counted there if they are bad. */
+        /* Other records were decoded in the first pass, and counted there if bad. */
         if (reason && rec.raw.type == PERFDATA_RECORD_SAMPLE)
             stream_bad_record(r->stream, &rec, reason);
         stats_add(&stats, r->events, &rec, &ok);
@@ -97,7 +97,7 @@ static bool write_tasks(struct recording *r, bool mmaps, struct out *out, struct
     return ok;
 }
 
-/* The views of what is in the file, without a profile. */
+/* Prints what is in the file, without a profile. */
 static bool write_raw(struct recording *r, const struct report_options *o, struct out *out, struct err *err) {
     if (o->header || o->header_only)
         write_header(r, o->show_info, out);
@@ -137,7 +137,7 @@ static int report_profile(struct command_env *env, const struct report_options *
     struct err err = ERR_INIT;
     struct out out;
     int status = EXIT_ERROR;
-    bool color = use_color(o); /* a pager takes the terminal's place below */
+    bool color = use_color(o); /* before a pager replaces the terminal */
     struct report_session *s = report_session_new(r, o, env, &err);
     if (!s)
         return command_fail(&err);

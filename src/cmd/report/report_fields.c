@@ -5,7 +5,7 @@
 
 #include "format/tracefs/print_check.h"
 
-/* Texts are as wide as their room; numbers as two digits a byte and "0x". */
+/* Returns a field's width: a text's size, or two digits a byte and "0x". */
 static uint32_t width_of(const struct tracing_field *f) {
     bool text = memmem(f->declaration.data, f->declaration.size, "char", 4) &&
                 memchr(f->declaration.data, '[', f->declaration.size);
@@ -29,7 +29,7 @@ bool report_fields_of(void *ctx, const struct perfdata_attr *attr, size_t i, str
     return false;
 }
 
-/* "name=value" in a text of words. */
+/* Finds "name=value" in a text of words. */
 static bool find_value(const char *text, const char *name, const char **value, size_t *len) {
     size_t n = strlen(name);
     for (const char *at = text; *at; at += strcspn(at, " "), at += *at == ' ') {

@@ -17,7 +17,7 @@
 
 enum chain_word { WORD_MODE, WORD_ORDER, WORD_KEY, WORD_VALUE, WORD_BRANCH };
 
-/* Any beginning of a word means it; of several the first one here. */
+/* Words may be abbreviated to any prefix; if it fits several, the first one here is meant. */
 static const struct {
     const char *name;
     enum chain_word what;
@@ -67,7 +67,7 @@ static bool take_chain_word(struct report_chain_options *c, const char *word, si
     return false;
 }
 
-/* Words in any order; the first number is the least percentage, the second the limit. */
+/* Parses words in any order; the first number is the minimum percentage, the second the limit. */
 static bool take_chain_text(struct report_chain_options *c, const char *text) {
     unsigned numbers = 0;
     for (const char *at = text; *at;) {
@@ -97,7 +97,7 @@ static bool take_call_graph(const struct option *row, void *field, const char *v
         c->mode = PROFILE_CHAIN_NONE;
         return true;
     }
-    if (!value) { /* a plain -g */
+    if (!value) { /* -g without a value */
         c->order = PROFILE_CALLER;
         c->order_said = true;
         return true;
@@ -120,7 +120,7 @@ static bool take_inverted(const struct option *row, void *field, const char *val
 
 /* ---- other values ---- */
 
-/* The options that `field` is the member of. */
+/* The options struct of which `field` is a member. */
 #define OPTIONS_OF(field, member) \
     ((struct report_options *)((char *)(field)-offsetof(struct report_options, member)))
 
@@ -131,7 +131,7 @@ static bool take_choice(const struct option *row, void *field, const char *value
     return true;
 }
 
-/* The inverse of a flag: --demangle unsets what says that names are to be left as they are. */
+/* Sets the inverse of a flag: --demangle unsets the flag that leaves names as they are. */
 static bool take_not(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
     (void)row, (void)value, (void)e;
     *(bool *)field = negated;
@@ -148,7 +148,7 @@ static bool take_relative(const struct option *row, void *field, const char *val
     return err_set(e, ERR_USAGE, "--percentage", "\"%s\": use relative or absolute", value);
 }
 
-/* The limit is that of call graphs too, unless -g gives another one after it. */
+/* Sets the limit for call graphs, too, unless a later -g gives another one. */
 static bool take_percent(const struct option *row, void *field, const char *value, bool negated,
                          struct err *e) {
     char *end = NULL;
@@ -218,7 +218,7 @@ static bool take_quantum(const struct option *row, void *field, const char *valu
     return true;
 }
 
-/* perf's is -T and has no value. */
+/* perf's option is -T and has no value. */
 static bool take_threads(const struct option *row, void *field, const char *value, bool negated,
                          struct err *e) {
     struct report_options *o = OPTIONS_OF(field, thread_count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the user asked of `report`, on the command line and in the configuration. */
+/* What the user requested of `report`, on the command line and in the configuration. */
 #ifndef SONDE_CMD_REPORT_REPORT_OPTIONS_H
 #define SONDE_CMD_REPORT_REPORT_OPTIONS_H
 
@@ -12,7 +12,7 @@
 
 enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER };
 
-/* A flag that a default decides when nobody said anything. */
+/* A flag with a default that depends on the recording. */
 enum report_choice { REPORT_UNSAID, REPORT_YES, REPORT_NO };
 
 struct report_chain_options {
@@ -21,19 +21,19 @@ struct report_chain_options {
     enum profile_chain_order order;
     enum profile_chain_key key;
     enum report_graph_value value;
-    bool branches; /* branch stacks are part of callchains */
+    bool branches; /* add branch stacks to callchains */
     double min_percent;
     unsigned limit; /* 0: none */
 };
 
 struct report_options {
-    /* The views of what is in the file. */
+    /* Views of the file's contents. */
     bool force, quiet, dump, disable_order, stats, tasks, mmaps, header, header_only, show_info;
     bool json;
     int verbose;
     const char *input;
 
-    /* What is grouped, and by what. */
+    /* Grouping. */
     const char *sort, *fields;
     enum report_choice children, branch_stack, group;
     const char *pretty;
@@ -46,20 +46,20 @@ struct report_options {
     uint64_t time_quantum_ns;
     int group_sort_index; /* -1: the leader */
 
-    /* What counts. */
+    /* Filters. */
     const char *comms, *dsos, *symbols, *symbol_filter, *cpus, *pids, *tids, *time, *parallelism;
     const char *switch_on, *switch_off;
     bool hide_unresolved, relative;
     int socket; /* -1: all */
     double percent_limit;
 
-    /* How it looks. */
+    /* Appearance. */
     const char *separator;
     VEC(unsigned) widths;
     enum report_color color;
     bool tui, keep_empty;
 
-    unsigned thread_count; /* to use; 0: as many as there are CPUs, one for what is small */
+    unsigned thread_count; /* 0: one per CPU, or a single one for small recordings */
 
     const char *jitdump_dir;
     struct symbol_options symbol;
@@ -69,17 +69,17 @@ struct report_options {
     /* Accepted for compatibility. */
     bool flag_ignored;
     const char *text_ignored;
-    const char *absent; /* an option that is not there yet was used */
+    const char *absent; /* an option that sonde does not have yet was used */
 };
 
-/* The defaults, and what the configuration says (perf-config(1): report.*, call-graph.*, hist.*, color.ui).
- */
+/* Sets the defaults, and what the configuration has (perf-config(1): report.*, call-graph.*, hist.*,
+ * color.ui). */
 void report_options_init(struct report_options *o, const struct perfconfig *config);
 void report_options_fini(struct report_options *o);
 
 extern const struct option report_option_rows[];
 
-/* Of the report proper: checks what single options could not. False: ERR_USAGE or ERR_UNSUPPORTED. */
+/* Checks what single options could not, if a profile is to be shown. False: ERR_USAGE or ERR_UNSUPPORTED. */
 bool report_options_settle(struct report_options *o, struct err *err);
 
 #endif

@@ -22,7 +22,7 @@
 #include "view/report/report_text.h"
 #include "view/report/report_threads.h"
 
-/* What the recording has, from which defaults follow. */
+/* What the recording has; defaults depend on it. */
 struct has {
     bool chains, branches, calls, mem, latency, traces_only;
 };
@@ -37,7 +37,7 @@ struct report_session {
     struct profile_columns columns;
     struct model *model;
     struct recording_span span;
-    uint64_t lost; /* samples, by LOST_SAMPLES records */
+    uint64_t lost; /* lost samples, from LOST_SAMPLES records */
     uint64_t throttled, late;
     /* The latest time of a record about tasks and maps: so far, at the end of the last round, of the one
      * before. */
@@ -49,11 +49,11 @@ struct report_session {
     struct filter_ranges levels; /* --parallelism */
     struct filter_names comms, dsos, symbols;
     VEC(const char *) comm_list, dso_list, symbol_list;
-    VEC(uint64_t) addresses; /* of -S */
+    VEC(uint64_t) addresses; /* the addresses in -S */
     struct time_ranges times;
     struct report_switch switches;
     VEC(uint32_t) sockets;
-    struct profile_options options; /* these two are needed as long as the profile is */
+    struct profile_options options; /* both are needed as long as the profile */
     struct profile_input input;
     struct pool *pool; /* NULL: one thread */
     struct profile *profile;
@@ -80,13 +80,13 @@ static struct has find_out(const struct recording *r) {
     return has;
 }
 
-/* What was asked for and cannot be had; the words are perf's. */
+/* Checks that what was requested can be shown; the words are perf's. */
 static bool check_wishes(const struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
     if (o->branch_stack == REPORT_YES && !s->has.branches)
         return err_set(err, ERR_ABSENT, NULL,
                        "Selected -b but no branch data. Did you call sonde record without -b?");
-    /* What a pipe will bring perf cannot know before, so that there it is no mistake. */
+    /* perf cannot know in advance what a pipe will have, so there it is no mistake. */
     bool pipe = stream_header(s->r->stream)->container == PERFDATA_CONTAINER_PIPE;
     if (o->mem_mode && !s->has.mem && !pipe)
         return err_set(err, ERR_ABSENT, NULL,
@@ -120,7 +120,8 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
     return !o->cpus || input_check_cpus(s->r, err);
 }
 
-/* Whether a list of keys has one of the types of data: a tracepoint may have fields like exit_type. */
+/* Whether a list of keys has one of the types of data, as a whole word: tracepoints may have fields like
+ * exit_type. */
 static bool names_type(const char *keys) {
     static const char *const types[] = {"type", "typeoff", "typecln"};
     enum { TYPES = sizeof types / sizeof *types };
@@ -141,17 +142,17 @@ static void settle_modes(struct report_session *s) {
                 (o->branch_stack == REPORT_UNSAID && s->has.branches && !o->branch_history && !o->mem_mode);
     s->blocks = o->total_cycles && s->branch;
     s->history = (o->branch_history || o->chain.branches) && s->has.branches && !s->branch;
-    /* What perf shows for children in a hierarchy adds up to nothing: there are none. */
+    /* In a hierarchy perf's percentages for children are all 0, so there are none here. */
     s->children = s->has.chains && o->children != REPORT_NO && !s->branch && !o->hierarchy && !o->mem_mode;
     bool chains = (s->has.chains && !s->branch) || s->history;
     s->chain_mode = chains ? o->chain.mode : PROFILE_CHAIN_NONE;
     bool callers = s->children || (o->branch_history && o->children != REPORT_NO);
     s->children &= !names_type(o->sort) &&
-                   !names_type(o->fields); /* what an instruction accesses is no matter of its callers */
+                   !names_type(o->fields); /* callers do not matter for what an instruction accesses */
     s->chain_order = o->chain.order_said ? o->chain.order : callers ? PROFILE_CALLER : PROFILE_CALLEE;
 }
 
-/* Adds a key to a list of -s or -F, or to the usual ones; *made is to be freed. */
+/* Adds a key to a list of -s or -F, or to the default ones; *made is to be freed. */
 static bool add_key(const char **list, char **made, const char *key) {
     if (asprintf(made, "%s%s%s", *list ? *list : "+", *list ? "," : "", key) < 0) {
         *made = NULL;
@@ -163,7 +164,7 @@ static bool add_key(const char **list, char **made, const char *key) {
 
 static bool make_columns(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
-    char arch[32]; /* as uname -m says */
+    char arch[32]; /* as in uname -m */
     bool told = perfdata_feature_text(stream_header(s->r->stream), PERFDATA_FEATURE_ARCH, arch, sizeof arch);
     struct profile_column_options c = {.sort =
                                            s->blocks ? NULL : o->sort, /* blocks are what is sorted then */
@@ -185,7 +186,7 @@ static bool make_columns(struct report_session *s, struct err *err) {
                                        .show_total_period = o->show_total_period};
     char *with_grades = NULL;
     bool alone = !o->sort && o->fields && o->fields[0] != '+', ok = true;
-    if (o->parent && alone) /* -p alone asks for the column too */
+    if (o->parent && alone) /* -p alone adds the column, too */
         c.sort = "parent";
     else
         c.parent = o->parent;
@@ -198,7 +199,7 @@ static bool make_columns(struct report_session *s, struct err *err) {
 
 /* ---- filters ---- */
 
-/* What the profile takes of a list of names. */
+/* Converts a list of names to the profile's form. */
 static bool list_of(const char *option, const struct filter_names *names, void *list, struct err *err) {
     VEC(const char *) *out = list;
     for (size_t i = 0; i <= names->list.count; i++) {
@@ -210,7 +211,7 @@ static bool list_of(const char *option, const struct filter_names *names, void *
     return true;
 }
 
-/* Takes what are addresses, 0x..., out of the names of -S. */
+/* Moves addresses, 0x..., out of the names of -S. */
 static bool take_addresses(struct report_session *s, struct err *err) {
     size_t names = 0;
     for (size_t i = 0; i < s->symbol_list.count; i++) {
@@ -245,7 +246,7 @@ static bool parse_filters(struct report_session *s, struct err *err) {
            take_addresses(s, err);
 }
 
-/* --time; percents need the span of the recording, which the header knows or the first pass found. */
+/* Parses --time; percentages need the recording's span, from the header or the first pass. */
 static bool parse_times(struct report_session *s, struct err *err) {
     if (!s->o->time)
         return true;
@@ -257,8 +258,8 @@ static uint32_t socket_of(const struct report_session *s, const struct perfdata_
     return x->have & PERFDATA_SAMPLE_CPU && x->cpu < s->sockets.count ? s->sockets.items[x->cpu] : UINT32_MAX;
 }
 
-/* perf takes samples of other CPUs and times for not recorded, but counts those of other tasks in the title.
- */
+/* perf ignores samples of other CPUs and times as if they had not been recorded, but counts those of other
+ * tasks in the title. */
 static enum profile_verdict keep(void *ctx, const struct perfdata_sample *x, uint32_t event,
                                  struct model_when when) {
     const struct report_session *s = ctx;
