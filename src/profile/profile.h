@@ -60,7 +60,7 @@ struct profile_options {
     const char *parent;   /* -p: regex; NULL: perf's default */
     const char *ignore_callees;
     const char *const *comms, *const *dsos; /* NULL: all; else NULL-terminated */
-    const char *const *symbols;             /* likewise; as symbol_name_matches says */
+    const char *const *symbols;             /* likewise; compared by symbol_name_matches */
     const uint64_t *addresses; /* with symbols: addresses of samples or functions that count, too */
     size_t address_count;
     const char *symbol_filter; /* --symbol-filter: a part of the name */
@@ -164,7 +164,7 @@ struct profile_event {
     uint32_t root_count;          /* how many come first: all rows, or the first level of a hierarchy */
 };
 
-/* Whether a column is a tracepoint's field and another event's, so that this event's table has none. */
+/* Whether a column is a tracepoint field of another event, so that this event's table has none. */
 static inline bool profile_column_is_elsewhere(const struct profile_column *c,
                                                const struct profile_event *e) {
     return c->field && (c->event < e->event || c->event >= e->event + e->members);
@@ -209,7 +209,7 @@ struct profile_block {
     uint64_t start, end;    /* in the function, in bytes */
     uint32_t share;         /* of all cycles, in hundred thousandths, rounded down: what sorts them */
     uint32_t image, name;   /* private */
-    bool known;             /* its start is; else it is as if the function had run from its beginning */
+    bool known;             /* the start is known; else it is as if the function had run from its beginning */
 };
 
 /* As in perf's --total-cycles: all the recording's blocks in functions that branches of the event's rows go
@@ -228,7 +228,7 @@ void profile_blocks_fini(struct profile_blocks *b);
 /* Texts live as long as the profile. */
 const char *profile_block_object(const struct profile *p, const struct profile_block *b);
 const char *profile_block_function(const struct profile *p, const struct profile_block *b);
-/* "[file.c:3 -> file.c:7]", without lines "[work+4 -> work+20]". One thread at a time. */
+/* Appends "[file.c:3 -> file.c:7]", without lines "[work+4 -> work+20]". One thread at a time. */
 void profile_block_range(const struct profile *p, const struct profile_block *b, struct out *out);
 
 /* ---- how good it is ---- */
@@ -241,9 +241,9 @@ struct profile_image_grades {
 struct profile_quality {
     VEC(struct profile_image_grades) images; /* those that have frames, most frames first */
     uint64_t samples;                        /* in rows */
-    uint64_t chains;                         /* of these have a callchain, */
-    uint64_t truncated;                      /* which is as long as the kernel makes any, */
-    uint64_t lost_callers;                   /* or whose outermost frame nothing covers */
+    uint64_t chains;                         /* of `samples`: those with a callchain */
+    uint64_t truncated;                      /* of `chains`: as long as the kernel records any */
+    uint64_t lost_callers;                   /* of `chains`: nothing covers the outermost frame */
 };
 
 /* Judges all events together, into `out` (zeroed; freed with profile_quality_fini). False: memory. */

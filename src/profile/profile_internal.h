@@ -64,7 +64,7 @@ struct profile_row {
     uint32_t first_stack;
     uint32_t group_key, frame; /* of its first sample: all have the same keys */
     uint32_t self;             /* in profile_table.self */
-    uint16_t depth;            /* of the longest callchain that it has */
+    uint16_t depth;            /* frames of its longest callchain */
     uint8_t cpumode;           /* shown as the level: [k] */
     bool own;                  /* the row is the first sample's own, else that only passes through */
 };

@@ -659,7 +659,7 @@ static void add_any(struct profile_builder *b, const struct stream_sample *r) {
         note_bad(b, r);
         return;
     }
-    if (!b->plan->history && !resolve_chain_has_calls(&e->attr)) /* these are no part of callchains */
+    if (!b->plan->history && !resolve_chain_has_calls(&e->attr)) /* branches are no part of callchains */
         s.have &= ~PERFDATA_SAMPLE_BRANCH_STACK;
     if (b->plan->o->mem) /* how long the access took counts instead */
         s.period = s.weight ? s.weight : 1;

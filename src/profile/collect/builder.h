@@ -143,7 +143,7 @@ struct profile_known;
 /* Maps recorded segments, by a hash of their bytes and of what decides their meaning, to resolved ones; see
  * sample_callchain.c. */
 struct profile_chain_table {
-    struct profile_chain_slot *slots; /* mask + 1 when not NULL */
+    struct profile_chain_slot *slots; /* [mask + 1], or NULL */
     size_t mask, count;
 };
 
@@ -285,7 +285,7 @@ static inline uint64_t profile_taken_weight(const struct profile_taken *x) {
 #define PROFILE_NAMES(of_options, of_column, meaning) \
     .name = (of_options), .title = (of_column), .help = (meaning)
 
-/* Rows of one table of keys; column.c has them in order. */
+/* One table of keys; column.c lists the tables in order. */
 struct profile_key_list {
     const struct profile_key *keys;
     size_t count;
@@ -296,7 +296,7 @@ extern const struct profile_key profile_field_key; /* of every tracepoint field 
 
 /* ---- blocks.c ---- */
 
-/* One more run. Without cycles it is none. False: memory. */
+/* Adds a run, unless it has no cycles. False: memory. */
 bool profile_runs_add(struct profile_runs *r, uint32_t start, uint32_t end, uint64_t cycles);
 /* Adds another builder's runs; frames[i] is the id here of its frame i. False: memory. */
 bool profile_runs_merge(struct profile_runs *to, const struct profile_runs *from, const uint32_t *frames);

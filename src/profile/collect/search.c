@@ -4,7 +4,7 @@
  * so the search comes before that, once for each distinct chain.
  *
  *   chain    main > outer > middle > leaf              --ignore-callees middle, -p '^outer'
- *   left     main > outer > middle             the sample's own entry is "middle", its parent "outer"
+ *   left     main > outer > middle             the sample's own row is "middle", its parent "outer"
  */
 #include <regex.h>
 #include <stdlib.h>

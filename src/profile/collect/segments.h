@@ -12,7 +12,7 @@
  *
  * The outer segment is the longest beginning whose frames have one cpumode, so that an inner segment's first
  * frame can never belong to the outer segment. Chains in the order of (rank of the outer, rank of the inner
- * segment) are therefore in the order of their frames: those that begin alike stand together,
+ * segment) are therefore in the order of their frames: those that begin alike are adjacent,
  *
  *      order   chain                nodes of the tree that they make: runs of neighbours
  *        0     main fork entry ...  | main | fork | entry

@@ -307,7 +307,7 @@ static bool take_field(struct maker *m, struct profile_column column) {
     return add_out(m, column);
 }
 
-/* Whether -s has the word: perf adds the share unless the text contains it, even as a part of overhead_us. */
+/* Whether -s names a share: perf adds it unless the text has the word, even as a part of overhead_us. */
 static bool speaks_of_overhead(const struct profile_column_options *o) {
     return o->sort && o->sort[0] != '+' && (strstr(o->sort, "overhead") || strstr(o->sort, "latency"));
 }

@@ -59,12 +59,12 @@ enum {
     PROFILE_TITLE_WIDE = 1 << 6,   /* only as wide as its title; longer texts overflow, or are cut */
     PROFILE_WIDE_EMPTY = 1 << 7,   /* `width` counts in an empty table, too */
     PROFILE_PERCENT = 1 << 8,      /* measures: shown as a percentage of the event's */
-    PROFILE_SHARE = 1 << 9,        /* and sorts first by default: see profile_columns_make */
+    PROFILE_SHARE = 1 << 9,        /* measures: sorts first by default: see profile_columns_make */
     PROFILE_MEAN = 1 << 10,        /* measures: shown divided by the number of samples */
-    PROFILE_OF_CHILDREN = 1 << 11, /* measures: a row's with all that it called */
+    PROFILE_OF_CHILDREN = 1 << 11, /* measures: includes what the row called */
 };
 
-/* What must be found out of frames for a column. */
+/* What a column needs to know of frames or samples. */
 enum {
     PROFILE_FINDS_LINES = 1 << 0,    /* their source lines, */
     PROFILE_FINDS_TYPES = 1 << 1,    /* types of data, */
@@ -105,13 +105,13 @@ struct profile_key {
     uint8_t width;       /* measures: of one number; keys: the minimum; 0: the title's */
     uint8_t width_ns;    /* the minimum with --ns */
     uint16_t cut_from;   /* -w cuts texts only from this width on; or PROFILE_NEVER_CUT */
-    uint8_t blanks;      /* PROFILE_DIGITS: of -w's width so much is no digit */
+    uint8_t blanks;      /* PROFILE_DIGITS: so much of -w's width is not for digits */
     bool of_thread;      /* the value follows from the event and the thread */
     bool one_thread;     /* only one thread may make values, in order of the samples */
     bool downwards;      /* without `rank`: the largest number first */
     bool by_address;     /* sorts rows of equal ranks by the second word, a signed number */
-    bool word_decides;   /* sorts rows that nothing else tells apart by the first word */
-    bool of_function;    /* likewise by the object, and where in it the function lies */
+    bool word_decides;   /* sorts by the first word where nothing else tells rows apart */
+    bool of_function;    /* likewise by the object, and by where in it the function lies */
     uint8_t sum; /* measures: offset in struct profile_sums; PROFILE_OF_CHILDREN: in struct profile_through */
     uint64_t wants; /* the sample bits (PERFDATA_SAMPLE_*) that the value needs */
     struct {

@@ -348,7 +348,7 @@ unsigned profile_words_symbol(const struct profile *p, const struct profile_row 
     const struct profile_place *place = &p->places.items[frame];
     (void)row, (void)value;
     words[0] = place->name;
-    if (profile_grade_of(p, frame) == GRADE_STALE) /* which is shown with its object */
+    if (profile_grade_of(p, frame) == GRADE_STALE) /* such a place is shown with its object */
         words[0] |= (uint64_t)place->dso << 32;
     words[1] = place->name != PROFILE_NONE ? 0 : profile_own_address(p, &p->b.frames.list.items[frame]);
     return 2;

@@ -43,7 +43,7 @@ bool profile_frame_lines(struct profile *p) {
     struct idtable table = {0};
     size_t count = p->places.count;
     bool functions =
-        p->plan.o->chain_key == PROFILE_BY_FUNCTION; /* graphs show these, even if rows show parts of them */
+        p->plan.o->chain_key == PROFILE_BY_FUNCTION; /* graphs show functions, but rows may show parts */
     if ((functions && p->plan.frame_kind == RESOLVE_FUNCTION) || p->plan.o->chain_mode == PROFILE_CHAIN_NONE)
         return true;
     bool ok = (functions || find_lines(p)) && vec_reserve(&p->frame_groups, count);

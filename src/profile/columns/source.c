@@ -76,7 +76,7 @@ bool profile_find_type(struct profile *p, const struct resolve_frame *f) {
     struct profile_type *out = vec_push(&p->types);
     if (!out)
         return false;
-    if (p->plan.in->lines && f->image != MODEL_NONE && !f->back && /* of a caller: what is called decides */
+    if (p->plan.in->lines && f->image != MODEL_NONE && !f->back && /* callers' are calls, not accesses */
         model_image(p->plan.in->model, f->image)->kind == MODEL_IMAGE_FILE)
         access = resolve_lines_type(p->plan.in->lines, f->image, f->offset, &type);
     *out = (struct profile_type){.name = kept(p, access == RESOLVE_ACCESS_TYPE ? type.name : words[access])};

@@ -51,7 +51,7 @@ static char origin_letter(enum symbol_origin origin, enum symbol_list list) {
     return letters[origin] ? letters[origin] : '?';
 }
 
-/* "0x1735c            d ": where it lies, and where its name is from. */
+/* Appends "0x1735c            d ": the address, and where its name is from. */
 static void put_origin(const struct profile *p, uint32_t frame, struct out *o) {
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
     struct resolve_symbol symbol = {f->image, f->symbol};

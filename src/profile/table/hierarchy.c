@@ -14,7 +14,7 @@
 #include "profile/profile_internal.h"
 
 struct level {
-    uint32_t parent, row; /* row: any below it; its keys down to this level are the level's */
+    uint32_t parent, row; /* row: any one below it: down to this level its keys are the level's */
     uint32_t depth;
     bool has_graph; /* of a leaf: as its row */
 };

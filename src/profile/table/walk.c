@@ -59,7 +59,7 @@ struct walk {
     uint64_t *grades;                      /* of the kind's event: counts of all frames of its samples */
     uint32_t longest;                      /* profile_longest_chain of that event */
     bool children, caller;
-    bool latency; /* with children; latency is summed */
+    bool latency; /* with children, if latency is summed */
 };
 
 /* Whether the stack sample is the row's first so far. At equal times, one whose own row it is comes before
@@ -176,7 +176,7 @@ static void deepen(struct profile_row *row, uint32_t depth) {
     row->depth = depth > row->depth ? (uint16_t)depth : row->depth;
 }
 
-/* Counts the grade of a frame of that many samples. */
+/* Counts a frame's grade for that many samples. */
 static inline void count_grade(struct walk *w, uint32_t frame, uint64_t samples) {
     w->grades[w->grade_of[frame]] += samples;
 }
