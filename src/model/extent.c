@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where modules end. /proc/modules says how long each is, but perfs before 4.13 did not read that: their
- * modules reach to the next one, and the last one, wherever it lies, to the end of all addresses, over the
- * kernel too where that lies higher (arm64, s390x). What lies after a module is not its own.
+ * Where modules end. /proc/modules has their sizes, but perfs before 4.13 did not read these: their modules
+ * reach to the next one, and the last one to the end of all addresses, even across the kernel if that lies
+ * higher (arm64, s390x). What lies after a module is not part of it.
  *
- * One without an end is as long as somebody proves it to be (model_end_module), and does not reach what was
- * ever mapped above it. Where that is all that is known its length is guessed, rather too short than too
- * long:
+ * A module without an end gets the one that is proved (model_end_module), and does not reach what was ever
+ * mapped above it. If nothing is proved its size is guessed, rather too small than too large:
  *
  *     start        guess                          next
  *     |-- its own --|.......... nobody's ..........|-- a module, BPF program, the kernel
@@ -17,14 +16,14 @@
 enum {
     CONSIDERED_MAX = 4096,         /* modules: real machines have some hundreds; more are not compared */
     GUESSED_BYTES = 16 << 20,      /* the longest module of Linux 6.18 (amdgpu) is about this long */
-    GUESSED_ALONE_BYTES = 1 << 20, /* where the recording has too few others to compare with */
+    GUESSED_ALONE_BYTES = 1 << 20, /* if the recording has too few others to compare with */
     GUESSED_LEAST_BYTES = 1 << 16,
     COMPARED_LEAST = 8,
-    PLAUSIBLE_BYTES = 256 << 20, /* a longer one is nobody's measure */
-    ENDLESS_MAX = 64             /* that are looked after: old perfs wrote one for each kernel */
+    PLAUSIBLE_BYTES = 256 << 20, /* a longer recorded end is not believed */
+    ENDLESS_MAX = 64             /* how many get ends: old perfs wrote one for each kernel */
 };
 
-/* A kernel of 32 bits has fewer addresses to run to the end of. */
+/* Whether the recorded end is credible: not the end of all addresses, which are fewer in a 32-bit kernel. */
 static bool has_end(uint64_t start, uint64_t last) {
     return last - start < PLAUSIBLE_BYTES && last < UINT64_MAX - 1 && (last | 1) != UINT32_MAX;
 }
@@ -32,12 +31,11 @@ static bool has_end(uint64_t start, uint64_t last) {
 uint64_t model_module_last(struct model *m, uint32_t space, uint32_t mapping, struct model_when when) {
     const struct model_mapping map = mapping_get(&m->mappings, mapping);
     uint64_t last = map.last, start = map.start;
-    /* Addresses that were hidden from the recorder (kernel.kptr_restrict) are 0: of such there is nothing to
-     * know, an end neither. */
+    /* Addresses that were hidden from the recorder (kernel.kptr_restrict) are 0: then no end can be known. */
     bool is_module = start && m->images.list.items[map.image].kind == MODEL_IMAGE_MODULE;
     bool endless = is_module && !has_end(start, last);
-    /* A module of the same moment ends where the next one begins; of others one may have come in the other's
-     * place. One without an end ends there in any case. */
+    /* A module ends at the latest where the next one recorded at the same moment begins; one of another
+     * moment may have replaced it. A module without an end ends there in any case. */
     for (size_t i = 0; is_module && i < m->kernel_maps.count; i++) {
         const struct model_kernel_map *other = &m->kernel_maps.items[i];
         if (other->space == space && other->start > start && other->start <= last &&
@@ -53,7 +51,7 @@ uint64_t model_module_last(struct model *m, uint32_t space, uint32_t mapping, st
     if (m->kernel_maps.count >= CONSIDERED_MAX)
         return last;
     struct model_kernel_map *to = vec_push(&m->kernel_maps);
-    if (to) /* without memory there is one less to compare with */
+    if (to) /* if memory ran out there is one less to compare with */
         *to = (struct model_kernel_map){start, when.time_ns, space};
     return last;
 }
@@ -75,13 +73,13 @@ void model_end_module(struct model *m, uint32_t i, uint64_t last) {
         mapping_end(&m->mappings, e->mapping, last);
 }
 
-/* They are in the order of their ids. */
+/* Whether it is in m->endless, which is sorted by mapping. */
 static bool is_endless(const struct model *m, uint32_t mapping) {
     size_t at = sorted_below(&m->endless, mapping, mapping);
     return at < m->endless.count && m->endless.items[at].mapping == mapping;
 }
 
-/* As long as the longest of the others, each of which may have been taken to reach to the next one. */
+/* The guessed size: that of the longest other module, although each may have been recorded up to the next. */
 static uint64_t guess(const struct model *m, uint32_t space) {
     uint64_t longest = GUESSED_LEAST_BYTES, compared = 0;
     for (size_t i = 0; i < m->pending.count && compared < CONSIDERED_MAX; i++) {
@@ -100,7 +98,7 @@ static uint64_t guess(const struct model *m, uint32_t space) {
 
 void model_settle_ends(struct model *m) {
     uint64_t bytes = 0;
-    uint32_t space = MODEL_NONE; /* that `bytes` is of */
+    uint32_t space = MODEL_NONE; /* for which `bytes` was guessed */
     if (m->options.streaming)
         return;
     for (size_t i = 0; i < m->endless.count && i < ENDLESS_MAX; i++) {

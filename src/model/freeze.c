@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a pile of records to timelines: sort, play, make each owner's entries contiguous. */
+/* Turns a batch of events into timelines: sorts and plays them, and makes each owner's entries contiguous. */
 #include "model/model_internal.h"
 #include "os/heap.h"
 
@@ -9,8 +9,8 @@ static bool play(void *ctx, const struct model_event *e) {
     return play_event(ctx, e);
 }
 
-/* Reserves the tables by the number of events of each kind, because a table that grows is copied, and the
- * memory that it frees is too small for it to use again. */
+/* Reserves tables by the number of events of each kind: a table that grows is copied each time, and the
+ * memory that it frees is too small to be reused for it. */
 static void make_room(struct model *m) {
     const size_t *kinds = m->pending.kinds;
     size_t execs = kinds[EVENT_COMM_EXEC], forks = kinds[EVENT_FORK] + kinds[EVENT_FORK_EMPTY],

@@ -15,10 +15,10 @@ void image_table_fini(struct image_table *t) {
 }
 
 /*
- * Names of what is mapped without being a file, as the kernel and perf record spell them (man 5
- * proc_pid_maps; kernel/events/core.c names vmas without a name "//anon"). The first row that fits counts.
- * `jit`: where it is executable, perf takes it for a JIT's code and names it after the map file that a JIT
- * would write (seen with perf 7.2, each of these names tried), but for what a program gave a name.
+ * Names of mappings that are no files, as the kernel and perf record spell them (man 5 proc_pid_maps; the
+ * kernel's events name mappings without a name "//anon"). The first row that matches counts. `jit`: if
+ * executable, perf takes it for a JIT's code and names it after the map file that a JIT would write (each
+ * name tried with perf 7.2), except names that a program gave.
  */
 static const struct special_name {
     const char *text;
@@ -29,7 +29,7 @@ static const struct special_name {
     {"//anon", true, true, MODEL_IMAGE_ANON},
     {"/dev/zero", false, true, MODEL_IMAGE_ANON},
     {"/anon_hugepage", false, true, MODEL_IMAGE_ANON},
-    {"[anon:", false, true, MODEL_IMAGE_ANON}, /* prctl(2), PR_SET_VMA_ANON_NAME: only to perf no JIT's */
+    {"[anon:", false, true, MODEL_IMAGE_ANON}, /* prctl(2), PR_SET_VMA_ANON_NAME: in perf not a JIT's */
     {"[anon_shmem:", false, true, MODEL_IMAGE_ANON},
     {"[heap]", true, true, MODEL_IMAGE_HEAP},
     {"[stack", false, true, MODEL_IMAGE_STACK},
@@ -63,21 +63,21 @@ bool image_kind_is_memory(unsigned kind) {
 }
 
 bool model_is_memory(struct bytes name) {
-    char text[64]; /* longer than every name that is looked for */
+    char text[64]; /* longer than every special name */
     size_t len = bytes_text_len(name), n = len < sizeof text ? len : sizeof text - 1;
     memcpy(text, len ? (const char *)name.data : "", n);
     text[n] = 0;
     return image_kind_is_memory(special_name(text)->kind);
 }
 
-/* The closing bracket is missing on purpose: the first perfs wrote [kernel.kallsyms._text], and guests add
- * their machine's pid. */
+/* Closing brackets are not compared: the first perfs wrote [kernel.kallsyms._text], and guests add their
+ * machine's pid. */
 static bool is_kernel_name(const char *name) {
     return has_prefix(name, "[kernel.kallsyms") || has_prefix(name, "[guest.kernel.kallsyms") ||
            strcmp(name, "[kernel]") == 0 || strcmp(name, "[kernel.vmlinux]") == 0;
 }
 
-/* Of a text without a NUL. */
+/* Adds a text without a NUL. */
 static uint32_t text_add_whole(struct image_table *t, struct bytes text) {
     return strpool_add(&t->texts, text.size ? (const char *)text.data : "", text.size);
 }
@@ -96,8 +96,8 @@ static const char *basename_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* /lib/modules/V/kernel/net/nf-nat.ko.xz -> [nf_nat]: the kernel knows modules with underscores only. perf
- * knows the endings .ko, .ko.gz and .ko.xz; with another one after .ko it keeps them all. */
+/* /lib/modules/V/kernel/net/nf-nat.ko.xz -> [nf_nat]: the kernel's names of modules have underscores only.
+ * perf removes .ko, .ko.gz and .ko.xz; it keeps everything if something else follows .ko. */
 static const char *module_short_name(struct image_table *t, const char *path) {
     const char *base = basename_of(path), *ending = strstr(base, ".ko");
     size_t len = strlen(base);
@@ -112,8 +112,8 @@ static const char *module_short_name(struct image_table *t, const char *path) {
     return pooled(t, name, len);
 }
 
-/* [kernel.kallsyms]_text -> [kernel.kallsyms]; likewise [guest.kernel.kallsyms.42]_text: which guest's it is,
- * is not the name's business. */
+/* [kernel.kallsyms]_text -> [kernel.kallsyms]; likewise [guest.kernel.kallsyms.42]_text, without the guest's
+ * pid. */
 static const char *kernel_name(struct image_table *t, const char *recorded) {
     static const char host[] = "[kernel.kallsyms]", guest[] = "[guest.kernel.kallsyms]";
     if (has_prefix(recorded, "[kernel.kallsyms"))
@@ -147,7 +147,7 @@ static bool ends_deleted(const char *name) {
     return len > n && memcmp(name + len - n, suffix, n) == 0;
 }
 
-/* What is known of a name once it was seen: most map events repeat the last one's image. */
+/* What is known of a name, made if need be: most map events repeat an image. NULL: memory. */
 static struct image_name *image_name(struct image_table *t, uint32_t text) {
     if (!vec_reserve(&t->names, (size_t)text + 1))
         return NULL;
@@ -168,7 +168,7 @@ static uint8_t kind_of(const struct image_table *t, const struct image_seen *see
     return special->kind;
 }
 
-/* The process whose code alone it holds, or MODEL_NONE. */
+/* The process that an image of executable memory belongs to, or MODEL_NONE. */
 static uint32_t owner_of(const struct image_seen *seen, uint8_t kind, const struct special_name *special) {
     return seen->kind < 0 && kind == special->kind && special->jit && seen->executable ? seen->pid
                                                                                        : MODEL_NONE;
@@ -203,7 +203,7 @@ static bool same_state(const struct perfdata_file_state *a, const struct perfdat
            a->ctime_ns == b->ctime_ns;
 }
 
-/* Whether describe() of what was seen would give `a` again. */
+/* Whether describe() would return `a` again. */
 static bool is_seen_again(const struct model_image *a, const struct image_seen *seen, uint8_t kind,
                           uint32_t owner) {
     return a->kind == kind && a->space == seen->space && a->pid == owner && a->maj == seen->maj &&
@@ -213,7 +213,7 @@ static bool is_seen_again(const struct model_image *a, const struct image_seen *
            (!a->build_id_size || memcmp(a->build_id, seen->build_id.data, a->build_id_size) == 0);
 }
 
-/* The identity as bytes; two images are the same if and only if these are. */
+/* Interns the identity as bytes; images are the same if and only if these are. */
 static uint32_t identity(struct image_table *t, uint32_t text, const struct model_image *image) {
     uint64_t key[13] = {text | (uint64_t)image->pid << 32,
                         (uint64_t)image->kind | (uint64_t)image->space << 8 |
@@ -227,7 +227,7 @@ static uint32_t identity(struct image_table *t, uint32_t text, const struct mode
     return strpool_add(&t->keys, (const char *)key, sizeof key);
 }
 
-/* The file may have them out of order. */
+/* Notes a mapping of the image; the file may have these out of order. */
 static void note_mapping(struct model_image *image, const struct image_seen *seen) {
     image->mapper = seen->pid;
     image->first_ns = seen->time_ns < image->first_ns ? seen->time_ns : image->first_ns;
@@ -261,7 +261,7 @@ uint32_t image_intern(struct image_table *t, const struct image_seen *seen) {
         image.deleted = ends_deleted(image.recorded);
         if (!set_names(t, &image) || !vec_reserve(&t->list, (size_t)id + 1))
             return MODEL_NONE;
-        do /* more than once after a failure that left an identity without its image */
+        do /* more than once after a failure left an identity without an image */
             t->list.items[t->list.count++] = image;
         while (t->list.count <= id);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/mapping.h"
 
-/* An image with more shapes than this is no library that many processes share: code that a JIT grows. */
+/* How many shapes of an image are compared: one with more is no shared library, but growing code of a JIT. */
 enum { COMPARED_MAX = 6 };
 
 void mapping_table_fini(struct mapping_table *t) {
@@ -16,7 +16,7 @@ static bool is_like(const struct mapping_shape *a, const struct mapping_shape *b
            a->late == b->late;
 }
 
-/* A shape like that of the same image, or MODEL_NONE. */
+/* Finds an equal shape of the same image, or MODEL_NONE. */
 static uint32_t find_shape(const struct mapping_table *t, const struct mapping_shape *like) {
     uint32_t shape = like->image < t->newest.count ? t->newest.items[like->image] : MODEL_NONE;
     for (unsigned compared = 0; shape != MODEL_NONE && compared < COMPARED_MAX; compared++) {

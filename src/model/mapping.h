@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mappings, by id. Every process maps the same few libraries, each time at another address: what those
- * have in common is kept once, as a shape.
+ * The mappings, by id. Every process maps the same few libraries at other addresses: what these mappings have
+ * in common is stored once, as a shape.
  *
  *   list    (0x7f12..., shape 0) (0x7f13..., shape 1) (0x7f88..., shape 0) ...
  *   shapes  0: libc.so.6, its code, r-x private        1: libm.so.6, its code, r-x private
@@ -24,22 +24,23 @@ struct mapping_shape {
     uint32_t prot : 8;
     uint32_t flags : 23;
     uint32_t late : 1;
-    uint32_t before; /* the image's shape before this one, or MODEL_NONE */
+    uint32_t before; /* the image's next older shape, or MODEL_NONE */
 };
 
 struct mapping_table {
     VEC(struct mapping) list;
     VEC(struct mapping_shape) shapes;
-    VEC(uint32_t) newest; /* by image: its newest shape that others may share, or MODEL_NONE */
+    VEC(uint32_t) newest; /* by image: its newest shape that mappings may share, or MODEL_NONE */
     struct order_table orders;
 };
 
 void mapping_table_fini(struct mapping_table *t);
 
-/* The new mapping's id; MODEL_NONE: memory or ids ran out. `alone`: mapping_end may be called for it. */
+/* Adds a mapping and returns its id; MODEL_NONE: memory or ids ran out. `alone`: its shape is not shared, so
+ * that mapping_end may be called for it. */
 uint32_t mapping_add(struct mapping_table *t, const struct model_mapping *map, bool alone);
 
-/* Moves the last address of one that was added `alone`. */
+/* Changes the last address of a mapping that was added `alone`. */
 void mapping_end(struct mapping_table *t, uint32_t id, uint64_t last);
 
 static inline uint64_t mapping_start(const struct mapping_table *t, uint32_t id) {

@@ -29,7 +29,7 @@ void maptree_begin(struct maptree *t) {
 }
 
 static uint32_t new_node(struct maptree *t, uint64_t start, uint32_t mapping) {
-    if (!t->nodes.count && !vec_push(&t->nodes)) /* id 0 stands for the empty tree */
+    if (!t->nodes.count && !vec_push(&t->nodes)) /* id 0 is the empty tree */
         t->failed = true;
     struct maptree_node *node = !t->failed && t->nodes.count <= ID_MASK ? vec_push(&t->nodes) : NULL;
     if (!node) {
@@ -41,7 +41,7 @@ static uint32_t new_node(struct maptree *t, uint64_t start, uint32_t mapping) {
     return (uint32_t)(t->nodes.count - 1);
 }
 
-/* Node n with these children: itself when it is of this version, else a copy. */
+/* Gives node n these children: in place if it belongs to this version, else in a copy. Returns the node. */
 static uint32_t with_children(struct maptree *t, uint32_t n, uint32_t left, uint32_t right) {
     if (n < t->fresh)
         n = new_node(t, t->nodes.items[n].start, t->nodes.items[n].mapping);
@@ -54,7 +54,7 @@ static uint32_t with_children(struct maptree *t, uint32_t n, uint32_t left, uint
     return n;
 }
 
-/* As with_children, for children whose heights differ by up to two: rotates. */
+/* As with_children, for children whose heights may differ by two: rotates if need be. */
 static uint32_t balanced(struct maptree *t, uint32_t n, uint32_t left, uint32_t right) {
     if (t->failed)
         return 0;
@@ -77,7 +77,7 @@ static uint32_t balanced(struct maptree *t, uint32_t n, uint32_t left, uint32_t 
     return with_children(t, n, left, right);
 }
 
-/* All of `left`, then n, then all of `right`. */
+/* Joins all of `left`, n, and all of `right`, in this order. */
 static uint32_t join(struct maptree *t, uint32_t left, uint32_t n, uint32_t right) {
     if (t->failed)
         return 0;
@@ -93,7 +93,7 @@ static uint32_t join(struct maptree *t, uint32_t left, uint32_t n, uint32_t righ
     return with_children(t, n, left, right);
 }
 
-/* Parts a tree into the nodes that start before `address`, and the others. */
+/* Splits a tree into the nodes that start before `address`, and the others. */
 static void split(struct maptree *t, uint32_t n, uint64_t address, uint32_t *before, uint32_t *rest) {
     *before = *rest = 0;
     if (!n || t->failed)
@@ -108,7 +108,7 @@ static void split(struct maptree *t, uint32_t n, uint64_t address, uint32_t *bef
     }
 }
 
-/* The last node that starts at or before the address; 0 without one. */
+/* The last node that starts at or before the address; 0: none. */
 static uint32_t floor_node(const struct maptree *t, uint32_t n, uint64_t address) {
     uint32_t best = 0;
     while (n) {
@@ -155,7 +155,7 @@ uint32_t maptree_find_piece(const struct maptree *t, const struct mapping_table 
 uint32_t maptree_map(struct maptree *t, const struct mapping_table *mappings, uint32_t root,
                      uint32_t mapping) {
     uint64_t start = mapping_start(mappings, mapping), last = mapping_last(mappings, mapping);
-    uint32_t behind = 0; /* a piece that reaches beyond: what of it stays needs a node of its own */
+    uint32_t behind = 0; /* a node for the rest of a piece that starts before `last` and reaches beyond */
     if (last < UINT64_MAX) {
         uint32_t beyond = maptree_find(t, mappings, root, last + 1);
         uint32_t n = beyond == MODEL_NONE ? 0 : floor_node(t, root, last + 1);

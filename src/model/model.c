@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records in: each becomes an event, which is played at once (streaming) or sorted at the freeze (batch). */
+/* Turns records into events, which are played at once (streaming) or sorted at the freeze (batch). */
 #include "model/model_internal.h"
 
 #include <sys/mman.h>
@@ -55,7 +55,7 @@ void model_free(struct model *m) {
 
 /* ---- keys to states ---- */
 
-/* The space's state, made now if it is new. MODEL_NONE: memory. */
+/* The id of a space's state, made if need be. MODEL_NONE: memory. */
 static uint32_t space_id(struct model *m, enum model_space space, uint32_t pid) {
     uint64_t key = model_space_key(space, pid);
     uint32_t id = hash_map_get(&m->space_by_key, key);
@@ -88,8 +88,8 @@ static uint32_t remember_task(struct model *m, uint64_t key, uint32_t id) {
     return id;
 }
 
-/* The same for a thread. The leader of its process gets a state before it. Map events of one thread come in
- * runs. */
+/* The same for a thread. The leader of its process gets a state first. As map events of one thread come in
+ * runs, the last one is remembered. */
 static uint32_t task_id(struct model *m, uint32_t pid, uint32_t tid) {
     uint64_t key = model_task_key(pid, tid);
     if (m->last_key == key && m->last_task != MODEL_NONE)
@@ -116,7 +116,7 @@ static uint32_t task_id(struct model *m, uint32_t pid, uint32_t tid) {
 
 /* ---- records to events ---- */
 
-/* False: memory, or the task's number is too large. */
+/* Plays or keeps an event. False: memory, or the task's id is too large. */
 static bool add_event(struct model *m, enum model_event_kind kind, uint32_t task, uint32_t arg,
                       struct model_when when) {
     struct model_event e = {when, task, kind, arg};
@@ -144,9 +144,8 @@ static bool apply_task(struct model *m, const struct perfdata_record *rec, struc
         return false;
     if (rec->type == PERFDATA_RECORD_EXIT)
         return add_task_event(m, EVENT_EXIT, t->pid, t->tid, parent, when);
-    /* Synthesised forks (no time in their body, the kernel's always have one; newer perfs also flag them)
-     * only say who is whose child: all maps of the child follow, and what the parent has now it need not have
-     * had then. */
+    /* Synthesised forks (without a time in their body, unlike the kernel's; newer perfs also flag them) only
+     * show the parent: all maps of the child follow, and the parent's may have changed since the fork. */
     bool synthesised = (rec->misc & PERFDATA_MISC_FORK_EXEC) || t->time == 0;
     return add_task_event(m, synthesised ? EVENT_FORK_EMPTY : EVENT_FORK, t->pid, t->tid, parent, when);
 }
@@ -157,10 +156,10 @@ struct map_record {
     uint64_t pgoff;
     uint32_t prot, flags;
     struct image_seen image;
-    bool alone; /* as mapping_add has it: the ends of kernels' and modules' maps are thought over */
+    bool alone; /* as in mapping_add: the ends of kernels' and modules' maps may change */
 };
 
-/* The mapping's id in *id (MODEL_NONE: it covers nothing). False: memory. */
+/* Adds a mapping; *id is its id (MODEL_NONE: it covers nothing). False: memory. */
 static bool add_mapping(struct model *m, const struct map_record *r, struct model_when when, uint32_t image,
                         uint32_t *id) {
     *id = MODEL_NONE;
@@ -192,7 +191,7 @@ static bool note_kernel(struct model *m, uint32_t image, uint64_t pgoff) {
 
 static bool apply_map(struct model *m, struct map_record *r, unsigned misc, struct model_when when) {
     enum model_space space = model_space_of(misc);
-    if (space == MODEL_SPACE_NONE) /* as perf: what no kernel claims belongs to the process */
+    if (space == MODEL_SPACE_NONE) /* as in perf: what is not a kernel's belongs to the process */
         space = MODEL_SPACE_USER;
     r->image.space = space;
     r->image.pid = r->pid;
@@ -219,7 +218,7 @@ bool model_add_evidence(struct model *m, struct bytes name, const struct perfdat
     return image_add_evidence(&m->images, name, e) || err_memory(err, "images");
 }
 
-/* The text without its NUL and what follows it. */
+/* The text up to its NUL. */
 static struct bytes text_of(struct bytes area) {
     return (struct bytes){area.data, bytes_text_len(area)};
 }
@@ -236,7 +235,7 @@ static bool apply_mmap(struct model *m, const struct perfdata_record *rec, struc
     return apply_map(m, &r, rec->misc, when);
 }
 
-/* What stands after the name. Its magic number tells its byte order. */
+/* Reads the evidence after the name. Its magic number shows its byte order. */
 static bool read_tail(struct bytes area, size_t name_size, struct perfdata_evidence *e) {
     struct bytes tail = perfdata_evidence_area(area, name_size);
     return tail.size && (perfdata_evidence_read(tail, false, e) || perfdata_evidence_read(tail, true, e));
@@ -278,8 +277,8 @@ uint32_t model_add_code_image(struct model *m, uint32_t pid, const char *name, u
 bool model_add_code(struct model *m, uint32_t pid, const struct model_code *code, struct model_when when,
                     struct err *err) {
     struct map_record r = {.start = code->start, .len = code->size, .pgoff = code->pgoff, .prot = PROT_EXEC};
-    m->late = false;          /* which is of records */
-    if (m->options.streaming) /* told of late, it counts from now */
+    m->late = false;          /* only records are late */
+    if (m->options.streaming) /* if it is late, it begins now */
         when = m->last = model_when_before(when, m->last) ? m->last : when;
     uint32_t mapping, task = task_id(m, pid, pid);
     uint32_t space = task == MODEL_NONE ? MODEL_NONE : model_code_space(m, m->tasks.items[task].space);
@@ -293,7 +292,7 @@ enum { KSYMBOL_BPF = 1 }; /* enum perf_record_ksymbol_type of perf_event.h */
 static bool apply_ksymbol(struct model *m, const struct perfdata_record *rec, struct model_when when) {
     const struct perfdata_ksymbol *k = &rec->ksymbol;
     struct map_record r = {.start = k->addr, .len = k->len, .prot = PROT_EXEC};
-    uint32_t mapping, image = MODEL_NONE; /* a mapping of no image: the code went, and nothing is there */
+    uint32_t mapping, image = MODEL_NONE; /* a mapping without an image: the code was freed, a hole */
     if (!(k->flags & PERFDATA_KSYMBOL_UNREGISTER)) {
         r.image =
             (struct image_seen){.name = text_of(k->name),
@@ -318,7 +317,7 @@ static bool apply_build_id(struct model *m, const struct perfdata_record *rec) {
                       later);
 }
 
-/* The entries are a pid (-1: none was given) and its comm; their byte order shows in the pid, of 32 bits. */
+/* Entries are a pid (-1: none was given) and its comm; the pid, of 32 bits, shows their byte order. */
 static bool apply_thread_map(struct model *m, const struct perfdata_record *rec, struct model_when when) {
     struct bytes left = rec->thread_map.entries;
     for (; left.size >= 24; left.data += 24, left.size -= 24) {
@@ -361,7 +360,7 @@ static bool apply_text_poke(struct model *m, const struct perfdata_record *rec, 
     const struct perfdata_text_poke *p = &rec->text_poke;
     size_t size = (size_t)p->old_len + p->new_len;
     if (size > p->bytes.size)
-        return true; /* contradicts itself: no evidence */
+        return true; /* invalid: it is shorter than its own sizes */
     struct bytes copy = arena_copy(&m->arena, (struct bytes){p->bytes.data, size});
     struct model_text_poke *poke = copy.data || !size ? vec_push(&m->pokes) : NULL;
     if (poke)
@@ -435,7 +434,7 @@ bool model_wants(const struct model *m, uint32_t record_type) {
     return false;
 }
 
-/* Streaming: no event is older than the last one. */
+/* Streaming: the instant to use for a record, which is never before the last one's. */
 static struct model_when in_order(struct model *m, struct model_when when) {
     if (!m->options.streaming)
         return when;

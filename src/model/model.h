@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The central data structure: which mapping of which image was at this
- * address, in this process, at this instant; and what a thread was called then.
+ * The central data structure: which mapping of which image was at an
+ * address in a process at an instant; and a thread's comm then.
  *
  *   records -> model_apply ... -> model_freeze -> queries      batch: any time order, immutable afterwards
  *   records -> model_apply, queries, model_apply, queries ...  streaming: time order, bounded by model_retire
@@ -10,18 +10,18 @@
  * the records up to and including it produced, however late they came in the
  * file. All ids are 32-bit indices; MODEL_NONE is "there is none".
  *
- * What ends a mapping: a later one that overlaps it, the exec of its process
+ * A mapping ends with a later one that overlaps it, the exec of its process
  * (COMM with PERFDATA_MISC_COMM_EXEC), the exit of the process's leader and of
- * all its known threads, a new process with its pid. There is no event for
+ * all its known threads, or a new process with its pid. There is no event for
  * munmap (include/uapi/linux/perf_event.h).
  *
- * Code that a JIT announced lies in a layer of its own above the mappings:
+ * Code that a JIT announced is a separate layer above the mappings:
  *
  *   code       |-f-|-g-|      |--h--|            from its announcement until something else is announced
  * there, mappings   |--- //anon ----------------|     it is taken away, or a file is mapped over it
  *
- * A map event of memory without a file never hides it: the kernel merges such mappings, and what looks new
- * may have held code for long.
+ * A map event of memory without a file never hides it: the kernel merges such mappings, and one that looks
+ * new may have held code before.
  */
 #ifndef SONDE_MODEL_MODEL_H
 #define SONDE_MODEL_MODEL_H
@@ -36,8 +36,8 @@
 
 /*
  * An instant. `order` is the record's logical offset in the stream and decides between equal times. Time 0 is
- * before the start of the recording: there lies what was synthesised. Records without a time get the place
- * that stream_when_ns gives them.
+ * before the start of the recording, for synthesised records. Records without a time get that of
+ * stream_when_ns.
  */
 struct model_when {
     uint64_t time_ns, order;
@@ -54,7 +54,7 @@ static inline struct model_when model_when_prior(struct model_when w) {
                    : (struct model_when){w.time_ns - (w.time_ns != 0), w.time_ns ? UINT64_MAX : 0};
 }
 
-/* What is asked for; the rest costs nothing. Processes and threads are always there. */
+/* What the model is to contain; the rest costs nothing. Processes and threads are always there. */
 enum model_need {
     MODEL_NEED_COMMS = 1,
     MODEL_NEED_MAPS = 2,   /* images and mappings */
@@ -69,42 +69,41 @@ struct model_options {
 
 struct model;
 
-/* NULL when memory ran out. */
+/* NULL: memory. */
 struct model *model_new(const struct model_options *options, struct err *err);
 void model_free(struct model *m); /* NULL is allowed */
 
-/* True when model_apply would look at this record type: others need not even be decoded. */
+/* Whether model_apply uses this record type: others need not even be decoded. */
 bool model_wants(const struct model *m, uint32_t record_type);
 
 /*
- * Takes in one record; everything it needs of it is copied. Types that the model has no use for are ignored.
- * Streaming: a record older than the last one counts as if it came at that one's time (model_unordered counts
- * them). False only when memory (or, after 4 billion of a kind, ids) ran out; the model stays usable.
+ * Applies one record, and copies what it needs. Types that the model does not use are ignored. Streaming: a
+ * record older than the last one is treated as having that one's time (model_unordered counts them). False:
+ * memory, or ids, after 4 billion of a kind, ran out; the model stays usable.
  */
 bool model_apply(struct model *m, const struct perfdata_record *rec, struct model_when when, struct err *err);
 
 /*
  * Sorts what was applied and builds the timelines; afterwards the model is immutable and all queries may run
- * in parallel. A batch model answers nothing before. May be called on a streaming model too. False: memory;
+ * in parallel. A batch model cannot be queried before. May be called on a streaming model too. False: memory;
  * only model_free is allowed then.
  */
 bool model_freeze(struct model *m, struct err *err);
 
 /*
- * Streaming: nothing earlier than `when` will be asked any more. When there is enough of it to be worth the
- * walk, what cannot be seen from `when` on is dropped: superseded states, processes and threads that ended.
- * All process, thread and mapping ids given out before are void then; images and texts stay. False: memory;
- * nothing has changed.
+ * Streaming: reports that there will be no query before `when`. If there is enough to be worth the work,
+ * drops what cannot be seen from `when` on: superseded states, processes and threads that ended. All earlier
+ * process, thread and mapping ids are invalid then; images and texts stay. False: memory; nothing changed.
  */
 bool model_retire(struct model *m, struct model_when when, struct err *err);
 
-/* Counts the times that model_retire made ids void. */
+/* How many times model_retire has made ids invalid. */
 uint32_t model_generation(const struct model *m);
 
-/* Streaming: something was looked up that happened then. Records of an earlier time come late. */
+/* Streaming: reports a query at that time, after which earlier records count as late. */
 void model_asked(struct model *m, uint64_t time_ns);
 
-/* Streaming: records that came later than their time. */
+/* Streaming: how many records came late: older than the last one, or than a query. */
 uint64_t model_unordered(const struct model *m);
 
 /* ---- where an address lies ---- */
@@ -129,58 +128,57 @@ static inline enum model_space model_space_of(unsigned cpumode) {
 }
 
 struct model_hit {
-    uint32_t mapping, image; /* MODEL_NONE when nothing covers the address */
-    uint64_t offset;         /* in the image: address - start + pgoff; the address itself in a kernel
+    uint32_t mapping, image; /* MODEL_NONE: nothing covers the address */
+    uint64_t offset;         /* in the image: address - start + pgoff; but the address itself in a kernel
                                 (MODEL_IMAGE_KERNEL), whose maps' pgoff is a symbol's address, and in executable
-                                memory without a file (model_image.pid), which has no other numbers */
+                                memory without a file (model_image.pid), which has no offsets */
     enum model_space space;
-    uint8_t back; /* 0; return addresses get 1 (resolve/callers.h): their symbol and line are those of
+    uint8_t back; /* 0; 1 for return addresses (resolve/callers.h): symbol and line are found at
                      offset - back */
 };
 #define MODEL_NOTHING ((struct model_hit){MODEL_NONE, MODEL_NONE, 0, MODEL_SPACE_NONE, 0})
 
 /*
- * What was at `address`. `pid` is the sample's pid; a guest's space is keyed by the pid of its machine and
- * falls back to the default guest's. False, with both ids MODEL_NONE, when nothing covered it; out->space is
- * set all the same. What lies close after a kernel's map counts as the kernel's: that map ends with the
- * text, and the code that ran at boot comes later.
+ * Finds what was at `address`. `pid` is the sample's pid; a guest's space is keyed by the pid of its machine
+ * and falls back to the default guest's. False, with both ids MODEL_NONE: nothing covered it; out->space is
+ * set all the same. Addresses shortly after a kernel's map count as the kernel's: that map ends with the
+ * text, and the code that ran at boot lies after it.
  */
 bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
                 uint64_t address, struct model_hit *out);
 
 /*
- * As model_find, for a user address that it finds nothing for, in the callchain of a sample taken in the
- * kernel: what was there before the exec that is going on. From its COMM record until the first instruction
+ * As model_find, for a user address that it does not find, in the callchain of a sample taken in the kernel:
+ * finds what was there before the exec that is in progress. From its COMM record until the first instruction
  * of the new program, the thread's user registers are still those of its execve call, whose callers belong to
- * the image it leaves. Nothing says when that ends; it is taken to last as long as only such map events came
- * since as execve makes itself: at most four, none after one of [vdso], which is its last.
+ * the old image. No record says when that ends; it is assumed to last while there were only such map events
+ * since as execve itself makes: at most four, and none after that of [vdso], the last.
  */
 bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pid, struct model_when when,
                             uint64_t address, struct model_hit *out);
 
 /*
- * The state of an address space between two changes: what every question about it in that time has in common.
- * Equal `id` (of one model, never MODEL_NONE where there is anything) mean equal answers.
+ * The state of an address space between two changes, during which all lookups give the same. States of a
+ * model with equal `id` give equal results; MODEL_NONE: nothing was mapped.
  */
 struct model_state {
     uint32_t owner, id;
     struct model_when from, until; /* from <= when < until */
-    uint32_t maps, code;           /* the model's own: the last change of either layer, MODEL_NONE without */
+    uint32_t maps, code;           /* private: the last change of each layer, or MODEL_NONE */
 };
 
-/* For model_find and model_find_before_exec at many addresses: out->owner is MODEL_NONE where there is no
- * such space, out->id where nothing is mapped yet. Streaming: `until` is not known (MODEL_WHEN_END), and ids
- * mean what they mean as long as model_generation does not change. */
+/* Finds a space's state, to look up many addresses: out->owner is MODEL_NONE if there is no such space,
+ * out->id if nothing is mapped yet. Streaming: `until` is not known (MODEL_WHEN_END), and ids are valid until
+ * model_generation changes. */
 void model_state_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
                     struct model_state *out);
-/* The state of the same space at another instant, which is found soonest when it is soon after state->from.
- * state->owner is not MODEL_NONE. */
+/* Moves to the space's state at another instant; fastest if that is shortly after state->from. state->owner
+ * must not be MODEL_NONE. */
 void model_state_advance(const struct model *m, struct model_when when, struct model_state *state);
-/* The process whose space it is at an instant (as model_process_at), and until when: that is not said of the
- * time before it. */
+/* The process whose space it is at an instant (as model_process_at), and until when it is. */
 uint32_t model_state_process(const struct model *m, const struct model_state *state, struct model_when when,
                              struct model_when *until);
-/* Whether states may be kept as long as they say: after model_freeze. */
+/* Whether states are valid until state->until: after model_freeze. */
 bool model_is_frozen(const struct model *m);
 bool model_state_find(const struct model *m, const struct model_state *state, uint64_t address,
                       struct model_hit *out);
@@ -198,15 +196,15 @@ struct model_pieces {
     VEC(struct model_piece) list;
 };
 
-/* As model_state_find, and *piece becomes addresses around this one (it alone at the least) that the same
- * mapping holds, or where nothing is found either. */
+/* As model_state_find; *piece becomes a range around the address (at least itself) with the same mapping, or
+ * where nothing is found either. */
 bool model_state_find_piece(const struct model *m, const struct model_state *state, uint64_t address,
                             struct model_hit *out, struct model_piece *piece);
 
 /*
  * Replaces `out` (zeroed at first, freed by the caller with vec_fini(&out->list)) with a process's address
- * space at an instant, ascending. For a process that ended ask for model_when_prior(process->ended).
- * False: memory.
+ * space at an instant, ascending. For a process that ended use model_when_prior(process->ended). False:
+ * memory.
  */
 bool model_pieces_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
                      struct model_pieces *out);
@@ -219,20 +217,20 @@ struct model_mapping {
     uint32_t image;
     uint32_t prot : 8;   /* PROT_*; MMAP records: PROT_EXEC, or 0 with MMAP_DATA */
     uint32_t flags : 23; /* MAP_*; 0 for MMAP records */
-    uint32_t late : 1;   /* streaming: its record came later than its time, which nobody waited for */
+    uint32_t late : 1;   /* streaming: its record came late (model_unordered) */
 };
 
 /* model_hit.offset of an address in a mapping that has an image. */
 uint64_t model_mapping_offset(const struct model *m, uint32_t mapping, uint64_t address);
 
-/* Ids, valid until the next model_retire, run from 0 in file order. */
+/* Ids count from 0 in file order; valid until the next model_retire. */
 struct model_mapping model_mapping(const struct model *m, uint32_t id);
 uint32_t model_mapping_count(const struct model *m);
 
 /*
- * Modules whose recorded end was none: mapping ids, i below the count. Whoever knows it may end them, in a
- * batch before it freezes; never after what lies above them. The others end where something else was mapped,
- * or as the longest other module does, if that is sooner.
+ * Modules without a credible recorded end: mapping ids, i below the count. Who knows the end may set it, in a
+ * batch before the freeze; it never moves up. The others end where something else was mapped above, or have
+ * the size of the longest other module, if that is less.
  */
 uint32_t model_endless_count(const struct model *m);
 uint32_t model_endless(const struct model *m, uint32_t i);
@@ -258,8 +256,8 @@ enum model_image_kind {
 };
 
 /*
- * Identified by what was mapped: the name as recorded and the build-id, else the file's device, inode and
- * generation; memory without a file: by the process that mapped it. So one path may have several images.
+ * Identified by the recorded name and the build-id, else the file's device, inode and generation; memory
+ * without a file by the process that mapped it. So one path may have several images.
  */
 struct model_image {
     const char *name;       /* the path, [kernel.kallsyms], /tmp/perf-PID.map for anon; see model_image_dso */
@@ -267,7 +265,7 @@ struct model_image {
     const char *recorded;   /* as in the record: [kernel.kallsyms]_text, //anon, ... */
     uint32_t id;
     uint32_t pid;      /* executable memory without a file: who mapped it; else MODEL_NONE */
-    uint32_t mapper;   /* the last process that mapped it, for a look at its root directory */
+    uint32_t mapper;   /* the last process that mapped it: the file may be in its root directory */
     uint64_t first_ns; /* when it was mapped first; 0: before the recording */
     uint32_t maj, min;
     uint64_t ino, ino_generation; /* 0 when not recorded */
@@ -276,52 +274,51 @@ struct model_image {
     bool deleted;                 /* the name ends in " (deleted)" */
     uint8_t build_id_size;        /* of the map record's own build-id; 0: none. See model_image_build_id */
     uint8_t build_id[20];
-    bool id_later;  /* that was put in when the recording was over (perfdata_evidence) */
-    bool has_state; /* its map records tell the file's state when it was mapped (docs/FORMAT.md) */
+    bool id_later;  /* the build-id was added after the recording (perfdata_evidence) */
+    bool has_state; /* its map records have the file's state when it was mapped (docs/FORMAT.md) */
     struct perfdata_file_state state;
 };
 
-/* Borrowed; valid until the next model_apply or model_free (the texts: until model_free). Ids run from 0 in
+/* Borrowed; valid until the next model_apply or model_free (the texts: until model_free). Ids count from 0 in
  * order of first appearance in the file. */
 const struct model_image *model_image(const struct model *m, uint32_t id);
 uint32_t model_image_count(const struct model *m);
 
 /*
- * The image's build-id: its map record's own or what was learned of its file when it was mapped; without
- * either, what a HEADER_BUILD_ID record or the BUILD_ID feature says of its name, unless the image was
- * replaced. Empty when nothing is known. `by_name` (may be NULL): it is of the name, which is what perf finds
- * at its path when it closes the recording.
+ * The image's build-id: its map record's, or that of evidence for its file; else that of a HEADER_BUILD_ID
+ * record or the BUILD_ID feature for its name, unless the image was replaced. Empty: not known. `by_name`
+ * (may be NULL): it is only that of the name, which perf reads from the path when it closes the recording.
  */
 struct bytes model_image_build_id(const struct model *m, const struct model_image *image, bool *by_name);
 
-/* True when what that gives was put in when the recording was over, and proves nothing of any image. */
+/* Whether that build-id was added after the recording, so that it proves nothing. */
 bool model_image_id_later(const struct model *m, const struct model_image *image);
 
-/* True when a map event that comes later in the recording has another file of the same file system under
- * this name: what has the name at the end is not this image. */
+/* Whether a later map event has another file of the same file system under this name: then the file that has
+ * the name at the end is not this image. */
 bool model_image_replaced(const struct model *m, const struct model_image *image);
 
-/* What was learned at the end of the recording about the files of that name that were in e->state. False and
- * *err: memory. */
+/* Adds what was learned at the end of the recording about files of that name with state e->state. False:
+ * memory. */
 bool model_add_evidence(struct model *m, struct bytes name, const struct perfdata_evidence *e,
                         struct err *err);
 
-/* All that identifies the image's file but a build-id in its map record; false when there is nothing. */
+/* Finds what else than its map record's build-id identifies the image's file. False: nothing. */
 bool model_image_evidence(const struct model *m, const struct model_image *image,
                           struct perfdata_evidence *out);
 
-/* ---- code that JITs announced: to be told before the freeze ---- */
+/* ---- code that JITs announced: to be added before the freeze ---- */
 
 /*
- * The image of a process's announced code. `name` is the path of the file that it would be in (perf inject
- * makes such files), whose last part is its short name. Images of one name but other numbers are different.
- * MODEL_NONE: memory.
+ * Adds an image for a process's announced code. `name` is the path of the file that it would be in (perf
+ * inject makes such files), whose last part is its short name. Images with the same name but other numbers
+ * are different. MODEL_NONE: memory.
  */
 uint32_t model_add_code_image(struct model *m, uint32_t pid, const char *name, uint32_t number);
 
-/* From `when` on, `pid` has the image's bytes from pgoff on at [start, start + size), or, with MODEL_NONE for
- * the image, no announced code there. Streaming: what is told of late counts from the newest record on.
- * False: memory. */
+/* Announces code: from `when` on, `pid` has the image's bytes from pgoff on at [start, start + size), or, if
+ * image is MODEL_NONE, no announced code there. Streaming: if that is late, from the newest record on. False:
+ * memory. */
 struct model_code {
     uint64_t start, size, pgoff;
     uint32_t image;
@@ -329,13 +326,13 @@ struct model_code {
 bool model_add_code(struct model *m, uint32_t pid, const struct model_code *code, struct model_when when,
                     struct err *err);
 
-/* Whether a map record's name is that of memory without a file, which hides no announced code. */
+/* Whether a map record with this name is of memory without a file, which hides no announced code. */
 bool model_is_memory(struct bytes name);
 
-/* True when the process had announced code at any time. */
+/* Whether the process had announced code at any time. */
 bool model_has_code(const struct model *m, uint32_t pid);
 
-/* True when a HEADER_BUILD_ID record or the BUILD_ID feature names the image, with the same cpumode. */
+/* Whether a HEADER_BUILD_ID record or the BUILD_ID feature names the image, with the same cpumode. */
 bool model_image_listed(const struct model *m, const struct model_image *image);
 
 /* What perf script prints for the image: a module's short name unless it is listed, else the name. */
@@ -345,10 +342,10 @@ const char *model_image_dso(const struct model *m, const struct model_image *ima
 
 struct model_process {
     uint32_t pid;
-    uint32_t ppid;                 /* MODEL_NONE: no FORK or EXIT record says */
-    struct model_when born, ended; /* first sight; MODEL_WHEN_END while it lives */
-    bool forked;                   /* born is a FORK record's */
-    bool exited; /* ended is an EXIT record's (else a new process took the pid without one) */
+    uint32_t ppid;                 /* MODEL_NONE: not in a FORK or EXIT record */
+    struct model_when born, ended; /* first record; MODEL_WHEN_END while it lives */
+    bool forked;                   /* born at a FORK record */
+    bool exited;                   /* ended at an EXIT record (else a new process took the pid without one) */
 } __attribute__((packed, aligned(4)));
 
 struct model_thread {
@@ -372,20 +369,20 @@ uint32_t model_thread_at(const struct model *m, uint32_t pid, uint32_t tid, stru
 
 /*
  * The thread's comm at an instant: its own, else the one inherited at fork; "swapper" for tid 0. NULL
- * when no record says, and after the thread's exit (perf prints ":TID" in both cases; what it was called is
- * at model_when_prior(thread->ended)). The text lives as long as the model. `at_exec` (may be NULL): it was
+ * if not recorded, and after the thread's exit (perf prints ":TID" in both cases; for the last comm use
+ * model_when_prior(thread->ended)). The text lives as long as the model. `at_exec` (may be NULL): it was
  * set by an exec. Hot: once per sample.
  */
 const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
                        bool *at_exec);
 
-/* model_comm with how long it holds: while from <= when < until. `m` is frozen. */
+/* model_comm, and how long it is valid: while from <= when < until. `m` is frozen. */
 struct model_comm_span {
     const char *comm; /* may be NULL */
     bool at_exec;
     struct model_when from, until;
     uint32_t thread;                             /* as model_thread_at */
-    struct model_when thread_from, thread_until; /* how long that holds */
+    struct model_when thread_from, thread_until; /* how long `thread` is valid */
 };
 void model_comm_at(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
                    struct model_comm_span *out);
@@ -404,7 +401,7 @@ bool model_namespaces_at(const struct model *m, uint32_t pid, uint32_t tid, stru
 /* The path of a cgroup id, or NULL. */
 const char *model_cgroup(const struct model *m, uint64_t id);
 
-/* A TEXT_POKE as recorded; `bytes` holds old_len old bytes and new_len new ones. In time order after freeze.
+/* A TEXT_POKE as recorded; `bytes` has old_len old bytes, then new_len new ones. In time order after freeze.
  */
 struct model_text_poke {
     struct model_when when;
@@ -424,8 +421,8 @@ struct model_bpf_program {
 uint32_t model_bpf_program_count(const struct model *m);
 const struct model_bpf_program *model_bpf_program(const struct model *m, uint32_t i);
 
-/* What the kernel's own map says: the reference symbol ("_text") and its recorded address, for undoing KASLR.
- * False when there is no such map. `space`: KERNEL or GUEST_KERNEL. */
+/* Finds the reference symbol ("_text") of the kernel's own map and its recorded address, for undoing KASLR.
+ * False: there is no such map. `space`: KERNEL or GUEST_KERNEL. */
 struct model_kernel_reference {
     const char *symbol; /* may be empty */
     uint64_t address;

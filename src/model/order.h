@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model_when.order in 32 bits. It nearly always is a record's offset in the stream, a multiple of 8
- * (include/uapi/linux/perf_event.h, perf_event_header.size): one below 16 GiB is kept divided by 8. Any other
- * lies in a table:
+ * (include/uapi/linux/perf_event.h, perf_event_header.size): one below 16 GiB is stored divided by 8, any
+ * other in a table:
  *
  *   0 | order / 8        1 | index in `far`
  */

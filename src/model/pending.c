@@ -30,7 +30,7 @@ bool pending_push(struct pending *p, const struct model_event *e) {
     return true;
 }
 
-/* With fewer their memory is better used again by what they become than given back. */
+/* Up to this many blocks, memory is not given back at once: the timelines made from them reuse it. */
 enum { MANY_BLOCKS = 64 };
 
 /* ---- time order ---- */
@@ -39,8 +39,7 @@ static bool before(const struct pending *p, uint32_t a, uint32_t b) {
     return model_when_before(pending_at(p, a)->when, pending_at(p, b)->when);
 }
 
-/* The first of items [low, high), which are in order, that has to come after `e` (or, with `strictly`
- * unset, that need not come before it). */
+/* The first of the sorted items [low, high) that comes after `e` or, unless `strictly`, is equal to it. */
 static size_t behind(const struct pending *p, const uint32_t *items, size_t low, size_t high, uint32_t e,
                      bool strictly) {
     while (low < high) {
@@ -53,8 +52,8 @@ static size_t behind(const struct pending *p, const uint32_t *items, size_t low,
     return low;
 }
 
-/* Merges two neighbours that are in order each, keeping equals as they are. `room` holds the first of them.
- * Per-CPU buffers were read in rounds: of long runs only what is around the seam has to move. */
+/* Merges two neighbouring sorted runs stably. `room` has space for the first. As per-CPU buffers are read in
+ * rounds, only the items around the seam of long runs have to move. */
 static void merge(const struct pending *p, uint32_t *items, size_t low, size_t middle, size_t high,
                   uint32_t *room) {
     if (!before(p, items[middle], items[middle - 1]))
@@ -68,7 +67,7 @@ static void merge(const struct pending *p, uint32_t *items, size_t low, size_t m
     memcpy(items + to, room + at, (n - at) * sizeof *room);
 }
 
-/* Where the runs begin that are in order as they came, and where the last one ends. False: memory. */
+/* Where the runs of events that came in time order begin, and where the last one ends. */
 struct runs {
     VEC(uint32_t) begin;
 };
@@ -90,7 +89,7 @@ static bool find_runs(const struct pending *p, struct runs *runs) {
     return true;
 }
 
-/* Joins runs two by two until one is left. */
+/* Merges runs in pairs until one is left. */
 static void join_runs(const struct pending *p, struct runs *runs, uint32_t *items, uint32_t *room) {
     uint32_t *begin = runs->begin.items;
     for (size_t count = runs->begin.count - 1; count > 1; count = (count + 1) / 2) {
@@ -102,7 +101,7 @@ static void join_runs(const struct pending *p, struct runs *runs, uint32_t *item
     }
 }
 
-/* The events' numbers in time order, for the caller to free; NULL: memory. */
+/* The events' indices in time order, for the caller to free; NULL: memory. */
 static uint32_t *sort_events(const struct pending *p) {
     struct runs runs = {{0}};
     uint32_t *items = malloc((p->count + 1) * sizeof *items), *room = NULL;
@@ -126,7 +125,8 @@ static uint32_t *sort_events(const struct pending *p) {
 
 /* ---- playing ---- */
 
-/* Of many, what was played goes in steps. */
+/* If there are many, memory of played ones is given back after each FORGET_ITEMS. AHEAD: prefetch distance.
+ */
 enum { FORGET_ITEMS = 1 << 18, AHEAD = 12 };
 
 static void drop_block(struct pending *p, size_t block, bool many) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a batch applied and has not played yet: millions of events in file order, which nearly is time order.
- * They lie in blocks, so that they are neither copied while they become more, nor kept until the last one is
- * played.
+ * The events that a batch has not played yet: millions, in file order, which is nearly time order. They lie
+ * in blocks, so that they are not copied as their number grows, and are freed while the rest is still played.
  */
 #ifndef SONDE_MODEL_PENDING_H
 #define SONDE_MODEL_PENDING_H
@@ -12,11 +11,11 @@
 enum model_event_kind {
     EVENT_COMM,       /* arg: text id */
     EVENT_COMM_EXEC,  /* arg: text id */
-    EVENT_COMM_WEAK,  /* arg: text id; counts only where nothing else says */
+    EVENT_COMM_WEAK,  /* arg: text id; ignored if the thread has a comm */
     EVENT_FORK,       /* arg: parent's task */
-    EVENT_FORK_EMPTY, /* the same without inheriting the address space */
+    EVENT_FORK_EMPTY, /* the same, but the child does not inherit the address space */
     EVENT_EXIT,       /* arg: parent's task, or MODEL_NONE */
-    EVENT_SEEN,       /* the thread exists */
+    EVENT_SEEN,       /* a record shows that the thread exists */
     EVENT_MAP,        /* arg: mapping */
     EVENT_MAP_SPACE,  /* arg: mapping; task: a space that belongs to no process (kernels, guests) */
     EVENT_CODE,       /* arg: mapping; task: the space of announced code */
@@ -38,9 +37,9 @@ struct model_event {
 enum { PENDING_BLOCK_BITS = 13, PENDING_BLOCK = 1 << PENDING_BLOCK_BITS };
 
 struct pending {
-    VEC(struct model_event *) blocks; /* of PENDING_BLOCK events each; NULL: all of them were played */
+    VEC(struct model_event *) blocks; /* PENDING_BLOCK events each; NULL: all of them were played */
     size_t count;
-    size_t kinds[EVENT_KINDS]; /* how many of each there are */
+    size_t kinds[EVENT_KINDS]; /* how many events of each kind there are */
 };
 
 void pending_fini(struct pending *p);
@@ -48,12 +47,12 @@ void pending_fini(struct pending *p);
 /* False: memory. */
 bool pending_push(struct pending *p, const struct model_event *e);
 
-/* The i-th in file order. Not while they are played. */
+/* The i-th event in file order. Not to be called while events are played. */
 static inline const struct model_event *pending_at(const struct pending *p, size_t i) {
     return &p->blocks.items[i >> PENDING_BLOCK_BITS][i & (PENDING_BLOCK - 1)];
 }
 
-/* Plays all, by time and, within an instant, by order, and forgets them. False: memory, or `play` failed. */
+/* Plays all events, by time and then by order, and frees them. False: memory, or `play` failed. */
 bool pending_play(struct pending *p, bool (*play)(void *ctx, const struct model_event *e), void *ctx);
 
 size_t pending_memory_bytes(const struct pending *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of how events change the world, applied in time order. */
+/* The rules by which events change the tables, applied in time order. */
 #include "model/model_internal.h"
 
 /* ---- address spaces ---- */
@@ -32,7 +32,7 @@ static bool map(struct model *m, uint32_t space, struct model_when when, uint32_
     return true;
 }
 
-/* From now on the space is what the change, a root, holds. */
+/* Replaces the space's content by that of a change with a root. */
 static bool change_root(struct model *m, uint32_t space, struct model_when when, uint32_t change) {
     struct model_space_state *s = &m->spaces.items[space];
     uint32_t root = space_root_of(change);
@@ -51,13 +51,13 @@ static bool set_root(struct model *m, uint32_t space, struct model_when when, ui
 
 /* ---- announced code ---- */
 
-/* The space's announced code is gone. */
+/* Ends all announced code above the space. */
 static bool drop_code(struct model *m, uint32_t space, struct model_when when) {
     uint32_t code = m->spaces.items[space].code;
     return code == MODEL_NONE || set_root(m, code, when, 0);
 }
 
-/* A file where code was: the memory was replaced. */
+/* Ends announced code where a file is mapped over it. */
 static bool map_over_code(struct model *m, uint32_t space, struct model_when when, uint32_t mapping) {
     uint32_t code = m->spaces.items[space].code, image = mapping_image(&m->mappings, mapping);
     if (code == MODEL_NONE ||
@@ -94,7 +94,7 @@ static bool begin_process(struct model *m, uint32_t space, struct model_when whe
     return true;
 }
 
-/* The task's newest thread if it is alive, or MODEL_NONE. */
+/* The task's newest thread if it is alive; else MODEL_NONE. */
 static uint32_t known_thread(const struct model *m, uint32_t task) {
     uint32_t space = m->tasks.items[task].space, thread = timeline_newest(&m->task_threads, task);
     if (thread == MODEL_NONE || thread < m->spaces.items[space].exec_floor)
@@ -107,8 +107,8 @@ static uint32_t known_thread(const struct model *m, uint32_t task) {
 
 static uint32_t living_thread(struct model *m, uint32_t task, struct model_when when);
 
-/* The process of the task, begun now if there is none alive: then its leader lives too, until its exit says
- * otherwise. MODEL_NONE: memory. */
+/* The task's process, begun now if none is alive: then its leader is alive too, until its exit. MODEL_NONE:
+ * memory. */
 static uint32_t living_process(struct model *m, uint32_t task, struct model_when when) {
     uint32_t space = m->tasks.items[task].space, process = timeline_newest(&m->space_processes, space);
     if (process != MODEL_NONE && model_when_is_end(m->processes.items[process].ended))
@@ -121,7 +121,8 @@ static uint32_t living_process(struct model *m, uint32_t task, struct model_when
     return timeline_newest(&m->space_processes, space);
 }
 
-/* `parent` is a task, or MODEL_NONE where no fork was recorded. The new thread's id; MODEL_NONE: memory. */
+/* Begins a thread and returns its id; MODEL_NONE: memory. `parent` is a task, or MODEL_NONE if no fork was
+ * recorded. */
 static uint32_t begin_thread(struct model *m, uint32_t task, struct model_when when, uint32_t parent) {
     uint32_t space = m->tasks.items[task].space, process = living_process(m, task, when);
     uint32_t old = timeline_newest(&m->task_threads, task), id = (uint32_t)m->threads.count;
@@ -151,7 +152,7 @@ static uint32_t begin_thread(struct model *m, uint32_t task, struct model_when w
 
 /* ---- what a thread inherits ---- */
 
-/* Thread 0 of any process (perf has seen such) is the idle task as long as nothing else is said of it. */
+/* The task's comm. Thread 0 of any process (perf has recorded such) is the idle task if it has no other. */
 static uint32_t comm_now(const struct model *m, uint32_t task) {
     uint32_t comm = timeline_newest(&m->task_comms, task);
     if (comm != MODEL_NONE)
@@ -165,8 +166,8 @@ static bool set_comm(struct model *m, uint32_t task, struct model_when when, uin
     return timeline_push(&m->task_comms, task, when, comm);
 }
 
-/* A new thread is called what its parent is called, and not what an earlier thread of its id was; likewise
- * its namespaces. Without a known parent it has neither. */
+/* Gives a new thread the comm and namespaces of its parent, not those of an earlier thread with its id.
+ * Without a known parent it has none. */
 static bool inherit(struct model *m, uint32_t task, uint32_t parent, struct model_when when) {
     uint32_t namespaces = parent == MODEL_NONE ? MODEL_NONE : timeline_newest(&m->task_namespaces, parent);
     if (namespaces != timeline_newest(&m->task_namespaces, task) &&
@@ -178,8 +179,8 @@ static bool inherit(struct model *m, uint32_t task, uint32_t parent, struct mode
     return comm == comm_now(m, task) || set_comm(m, task, when, comm);
 }
 
-/* The task's living thread, begun now if there is none: a record about a thread proves it. MODEL_NONE:
- * memory. */
+/* The task's living thread, begun now if there is none: a record about a thread proves that it exists.
+ * MODEL_NONE: memory. */
 static uint32_t living_thread(struct model *m, uint32_t task, struct model_when when) {
     uint32_t thread = known_thread(m, task);
     if (thread != MODEL_NONE)
@@ -190,7 +191,7 @@ static uint32_t living_thread(struct model *m, uint32_t task, struct model_when 
 
 /* ---- events ---- */
 
-/* The child's address space: the parent's as it is now. Both states share the tree. */
+/* Gives a child the parent's current address space; both share the tree. */
 static bool inherit_space(struct model *m, uint32_t space, uint32_t parent, struct model_when when) {
     if (m->spaces.items[parent].logged && !checkpoint(m, parent, when))
         return false;
@@ -214,7 +215,7 @@ static void note_parent(struct model *m, struct model_thread *t, uint32_t parent
         p->ppid = t->ppid;
 }
 
-/* A synthesised fork of a thread that other records proved already: it only says whose child it is. */
+/* Applies a synthesised fork of a thread that other records proved already: only its parent is new. */
 static bool describe(struct model *m, const struct model_event *e, uint32_t thread) {
     struct model_thread *t = &m->threads.items[thread];
     note_parent(m, t, e->arg);
@@ -232,7 +233,7 @@ static bool play_fork(struct model *m, const struct model_event *e) {
     if (known != MODEL_NONE)
         return describe(m, e, known);
     /* A new thread has the pid of its process; only the fork of a leader makes an address space. A leader
-     * that claims to come from its own process is believed to be another thread of it. */
+     * forked by its own process is taken for another thread of it. */
     if (e->task == m->spaces.items[space].leader && space != parent_space) {
         if (!begin_process(m, space, e->when, pid_of(m, e->arg), true))
             return false;
@@ -245,7 +246,7 @@ static bool play_fork(struct model *m, const struct model_event *e) {
 
 static bool play_exit(struct model *m, const struct model_event *e) {
     uint32_t space = m->tasks.items[e->task].space, thread = timeline_newest(&m->task_threads, e->task);
-    /* One that an exec or a new process with its pid killed already: its exit comes late. */
+    /* A thread that was ended already by an exec or by a new process with its pid: the exit comes late. */
     bool killed = thread != MODEL_NONE && model_when_is_end(m->threads.items[thread].ended) &&
                   known_thread(m, e->task) == MODEL_NONE;
     thread = killed ? thread : living_thread(m, e->task, e->when);
@@ -269,8 +270,8 @@ static bool play_exec(struct model *m, const struct model_event *e) {
     if (alone && living_thread(m, e->task, e->when) == MODEL_NONE)
         return false;
     if (!alone) {
-        /* The others are gone, whatever their exits say and whenever they come: one that was not the leader
-         * and calls exec takes the leader's id, and its own never exits. */
+        /* The others end now, whenever their exits come: a thread that is not the leader and calls exec takes
+         * over the leader's id, and its own id never exits. */
         uint32_t survivor = begin_thread(m, e->task, e->when, MODEL_NONE);
         if (survivor == MODEL_NONE)
             return false;

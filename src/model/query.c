@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions to the timeline. Nothing here changes anything: all of it may run in parallel on a frozen model.
- */
+/* Queries. Nothing here changes the model: all may run in parallel on a frozen one. */
 #include "model/model_internal.h"
 
 /* The space's id, or HASH_ABSENT. */
@@ -13,8 +12,8 @@ static uint32_t find_space(const struct model *m, enum model_space space, uint32
     return id;
 }
 
-/* The mapping that holds the address as of that change, or MODEL_NONE: the newest map event since the last
- * root that covers it, else what the root's tree says. */
+/* The mapping that covers the address as of a change, or MODEL_NONE: the newest map event since the last root
+ * that covers it, else the one in the root's tree. */
 static uint32_t find_mapping(const struct model *m, uint32_t space, uint32_t entry, uint64_t address) {
     const struct mapping_table *mappings = &m->mappings;
     for (; entry != MODEL_NONE; entry = timeline_previous(&m->changes, space, entry)) {
@@ -27,7 +26,7 @@ static uint32_t find_mapping(const struct model *m, uint32_t space, uint32_t ent
     return MODEL_NONE;
 }
 
-/* find_mapping, and *piece becomes addresses around this one for which the answer is the same. */
+/* find_mapping; *piece becomes a range around the address with the same result. */
 static uint32_t find_piece(const struct model *m, uint32_t space, uint32_t entry, uint64_t address,
                            struct model_piece *piece) {
     const struct mapping_table *mappings = &m->mappings;
@@ -54,12 +53,13 @@ static uint32_t find_piece(const struct model *m, uint32_t space, uint32_t entry
     return piece->mapping;
 }
 
-/* Kernels are some tens of megabytes long, code, data and all. */
+/* Kernels have some tens of megabytes, including data. */
 enum { KERNEL_TAIL_BYTES = 64 << 20 };
 
 /*
- * As find_mapping, but also close after a kernel's map, where nothing else is: the map ends with the text,
- * and further on lies the code that ran while it booted. The stacks of idle tasks begin there.
+ * As find_mapping, but addresses shortly after a kernel's map, if nothing else is there, are the kernel's:
+ * the map ends with the text, and after it lies the code that ran at boot, where the stacks of idle tasks
+ * begin.
  */
 static uint32_t find_in_space(const struct model *m, uint32_t space, uint32_t entry, uint64_t address) {
     uint32_t found = find_mapping(m, space, entry, address);
@@ -97,14 +97,14 @@ static uint32_t find_code_entry(const struct model *m, uint32_t space, struct mo
     return code == MODEL_NONE ? MODEL_NONE : timeline_find(&m->changes, code, when);
 }
 
-/* What a change of the announced code has at an address, or MODEL_NONE. */
+/* The announced code at an address as of a change, or MODEL_NONE. */
 static uint32_t find_code(const struct model *m, uint32_t space, uint32_t entry, uint64_t address) {
     uint32_t found =
         entry == MODEL_NONE ? MODEL_NONE : find_mapping(m, m->spaces.items[space].code, entry, address);
     return found == MODEL_NONE || mapping_image(&m->mappings, found) == MODEL_NONE ? MODEL_NONE : found;
 }
 
-/* Announced code counts before what is mapped. */
+/* Looks in the announced code first, then in the mappings. */
 static bool find_in_layers(const struct model *m, uint32_t space, uint32_t maps, uint32_t code,
                            uint64_t address, struct model_hit *out) {
     return hit(m, find_code(m, space, code, address), address, out) ||
@@ -122,7 +122,7 @@ bool model_find(const struct model *m, unsigned cpumode, uint32_t pid, struct mo
 }
 
 uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_when when) {
-    /* What execve itself maps: code of the program and of its interpreter, then [vdso] and its like. */
+    /* What execve itself maps: code of the program and of its interpreter, then [vdso] and the like. */
     enum { EXEC_MAPS_MAX = 4 };
     uint32_t entry = timeline_find(&m->changes, space, when);
     for (unsigned maps = 0; entry != MODEL_NONE; maps++) {
@@ -138,7 +138,7 @@ uint32_t model_exec_open(const struct model *m, uint32_t space, struct model_whe
     return MODEL_NONE;
 }
 
-/* What was at an address before an exec, whose change is `entry`. */
+/* Finds what was at an address before an exec, whose change is `entry`. */
 static bool find_before(const struct model *m, uint32_t space, uint32_t entry, uint64_t address,
                         struct model_hit *out) {
     if (entry == MODEL_NONE)
@@ -157,7 +157,7 @@ bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pi
     return id != HASH_ABSENT && find_before(m, id, model_exec_open(m, id, when), address, out);
 }
 
-/* The time from an entry (MODEL_NONE: before the first) to the owner's next one. */
+/* The time span from an entry (MODEL_NONE: before the first) to the owner's next one. */
 static void span_of(const struct timeline *t, uint32_t owner, uint32_t entry, struct model_when *from,
                     struct model_when *until) {
     if (!t->frozen) {
@@ -171,13 +171,13 @@ static void span_of(const struct timeline *t, uint32_t owner, uint32_t entry, st
     *until = known && next < t->heads.items[owner + 1] ? timeline_when(t, next) : MODEL_WHEN_END;
 }
 
-/* Joins the state of the announced code above a space into that of its maps. */
+/* Adds the announced code above a space to the state of its maps. */
 static void add_code_layer(const struct model *m, struct model_when when, struct model_state *state) {
     struct model_when from, until;
     uint32_t code = m->spaces.items[state->owner].code;
     state->code = timeline_find(&m->changes, code, when);
     span_of(&m->changes, code, state->code, &from, &until);
-    /* The newer change of the two tells the state: there is but one other that it can stand beside. */
+    /* The newer of the two changes identifies the state: it determines the other one. */
     if (state->id == MODEL_NONE || (state->code != MODEL_NONE && !model_when_before(from, state->from)))
         state->id = state->code;
     state->from = model_when_before(state->from, from) ? from : state->from;
@@ -242,12 +242,12 @@ bool model_state_find_piece(const struct model *m, const struct model_state *sta
     uint32_t mapping = find_piece(m, state->owner, state->maps, address, piece);
     if (mapping != MODEL_NONE || out->space == MODEL_SPACE_USER)
         return hit(m, mapping, address, out);
-    /* Behind the kernel's map, too, the kernel may be found: that is no piece of a mapping. */
+    /* The kernel may be found after its map, too, but not as a piece of a mapping. */
     *piece = (struct model_piece){address, address, MODEL_NONE};
     return find_in_layers(m, state->owner, state->maps, MODEL_NONE, address, out);
 }
 
-/* The exec that has just been done in that state, or MODEL_NONE. */
+/* The exec that may be in progress in that state, or MODEL_NONE. */
 static uint32_t exec_of(const struct model *m, const struct model_state *state) {
     bool user = state->id != MODEL_NONE && m->spaces.items[state->owner].space == MODEL_SPACE_USER;
     return user ? model_exec_open(m, state->owner, state->from) : MODEL_NONE;
@@ -273,7 +273,7 @@ bool model_has_code(const struct model *m, uint32_t pid) {
 
 /* ---- the pieces of a space ---- */
 
-/* Cuts the mapping's range out of the pieces and puts it in their place. */
+/* Cuts the mapping's range out of the pieces and inserts the mapping there. */
 static bool overlay(const struct mapping_table *mappings, uint32_t id, struct model_pieces *from,
                     struct model_pieces *to) {
     uint64_t start = mapping_start(mappings, id), last = mapping_last(mappings, id);
@@ -301,7 +301,7 @@ static bool overlay(const struct mapping_table *mappings, uint32_t id, struct mo
     return true;
 }
 
-/* Pieces that belong to no image are holes. */
+/* Removes pieces without an image, which are holes. */
 static void drop_holes(const struct model *m, struct model_pieces *pieces) {
     size_t kept = 0;
     for (size_t i = 0; i < pieces->list.count; i++)
@@ -437,7 +437,7 @@ uint32_t model_thread_at(const struct model *m, uint32_t pid, uint32_t tid, stru
     return task_at(m, &m->task_threads, pid, tid, when);
 }
 
-/* The text of a comm in the timeline, or of none in it. */
+/* The text of a comm from the timeline (MODEL_NONE: it has none). */
 static const char *comm_text(const struct model *m, uint32_t tid, uint32_t value, bool *at_exec) {
     if (value == MODEL_NONE)
         value = tid == 0 ? m->swapper : TASK_COMM_NONE;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bounded memory for streams without end: the tables are written anew with only what can still be seen. Old
- * ids map to new ones in ascending order, so that nothing changes its order.
+ * Bounds memory for endless streams: rewrites the tables with only what can still be seen. Old ids map to new
+ * ones in ascending order, so that the order of everything stays.
  */
 #include "model/model_internal.h"
 
 struct retirement {
     const struct model *old;
     struct model_when when;
-    struct model fresh;      /* the tables to be; everything else of the model stays */
+    struct model fresh;      /* the new tables; everything else of the model stays */
     uint32_t *threads;       /* old id -> new id or MODEL_NONE; likewise below */
-    uint32_t *thread_floors; /* old id -> how many with a lower one stay */
+    uint32_t *thread_floors; /* old id -> how many threads with a lower one stay */
     uint32_t *processes;
     uint32_t *spaces;
     uint32_t *nodes; /* maptree_copy's memory */
@@ -21,7 +21,7 @@ static uint32_t *new_ids(size_t count) {
     return calloc(count + 1, sizeof(uint32_t));
 }
 
-/* Everything that an end hides, at the chosen instant. */
+/* Whether something with this end is over at the chosen instant. */
 static bool ended(const struct retirement *r, struct model_when end) {
     return !model_when_is_end(end) && !model_when_before(r->when, end);
 }
@@ -57,14 +57,14 @@ static bool retire_threads(struct retirement *r) {
     return true;
 }
 
-/* The entries of an owner that can still be seen. */
+/* Copies the entries of an owner that can still be seen. */
 static bool copy_visible(const struct retirement *r, const struct timeline *from, uint32_t owner,
                          const uint32_t *ids, struct timeline *to, uint32_t new_owner) {
     return timeline_copy(from, owner, timeline_find(from, owner, r->when), ids, to, new_owner);
 }
 
-/* A space's log back to the root that was in force at the instant (and, while an exec may be going on, to the
- * one before that), with the trees that its roots hold. */
+/* Copies a space's log back to the root that was valid at the instant (or, while an exec may be in progress,
+ * to the one before), with the trees of its roots. */
 static bool copy_changes(struct retirement *r, uint32_t space, uint32_t new_space) {
     const struct timeline *from = &r->old->changes;
     struct timeline *to = &r->fresh.changes;
@@ -87,7 +87,7 @@ static bool copy_changes(struct retirement *r, uint32_t space, uint32_t new_spac
     return !r->fresh.tree.failed;
 }
 
-/* Announced code goes with the process that has it, whose space was made first. */
+/* Whether it is announced code of a process that is dropped. The process's space has a lower id. */
 static bool is_code_of_none(const struct retirement *r, uint32_t space) {
     const struct model_space_state *s = &r->old->spaces.items[space];
     if (s->space != SPACE_CODE)
@@ -123,7 +123,7 @@ static bool retire_spaces(struct retirement *r) {
     return true;
 }
 
-/* Tasks of which a thread stays, and the leaders of processes that stay. */
+/* Keeps tasks of which a thread stays, and the leaders of processes that stay. */
 static bool retire_tasks(struct retirement *r) {
     for (uint32_t i = 0; i < r->old->tasks.count; i++) {
         struct model_task_state t = r->old->tasks.items[i];
@@ -146,7 +146,7 @@ static bool retire_tasks(struct retirement *r) {
     return true;
 }
 
-/* The mappings that logs and trees still name. */
+/* Keeps the mappings that logs and trees still refer to. */
 static bool retire_mappings(struct retirement *r) {
     struct model *f = &r->fresh;
     for (size_t i = 0; i < f->changes.entries.count; i++)
@@ -170,7 +170,7 @@ static bool retire_mappings(struct retirement *r) {
     return true;
 }
 
-/* What lies in the arena: namespaces that some thread still has, text pokes still to come. */
+/* Keeps what lies in the arena: namespaces that some thread still has, text pokes still to come. */
 static bool retire_arena(struct retirement *r) {
     struct model *f = &r->fresh;
     for (size_t i = 0; i < f->task_namespaces.entries.count; i++) {
@@ -199,7 +199,7 @@ static bool retire_arena(struct retirement *r) {
     return true;
 }
 
-/* Exchanges the tables that a retirement writes anew. */
+/* Swaps the tables that a retirement rewrites. */
 static void exchange(struct model *a, struct model *b) {
     struct model swap = *a;
 #define EXCHANGE(field)        \

@@ -14,7 +14,7 @@ void timeline_fini(struct timeline *t) {
     t->frozen = false;
 }
 
-/* Room for the owner's head and `count` more entries. */
+/* Reserves memory for the owner's head and `count` more entries. */
 static __attribute__((noinline)) bool make_room(struct timeline *t, uint32_t owner, size_t count) {
     if (t->entries.count + count >= MODEL_NONE || !vec_reserve(&t->entries, t->entries.count + count) ||
         !vec_reserve(&t->links, t->links.count + count) || !vec_reserve(&t->heads, (size_t)owner + 1))
@@ -44,7 +44,7 @@ bool timeline_push(struct timeline *t, uint32_t owner, struct model_when when, u
     return true;
 }
 
-/* Links become the places where entries belong; heads, those of the owners' first ones. */
+/* Turns links into the places where entries belong, and heads into the places of owners' first entries. */
 static void find_places(struct timeline *t) {
     uint32_t *links = t->links.items, at = 0;
     for (size_t owner = 0; owner < t->heads.count; owner++) {
@@ -59,12 +59,11 @@ static void find_places(struct timeline *t) {
     }
 }
 
-/* Of fewer the memory is better used again than given back. */
+/* With fewer entries the memory is better reused than given back. */
 enum { MANY_ENTRIES = 1 << 20 };
 
-/* Each entry goes to its place in new memory: in the old one it could only go where the one before it came
- * from, and each such step would wait for the memory. As owners mostly have theirs at about the same time,
- * what was read of many may go on the way. */
+/* Moves each entry to its place, in new memory: in place, each move would have to follow the one before and
+ * wait for a cache miss. If there are many, memory that was read is given back on the way. */
 static bool put_in_places(struct timeline *t) {
     enum { AHEAD = 16, FORGET = 1 << 16 };
     uint32_t *places = t->links.items;
@@ -116,7 +115,7 @@ uint32_t timeline_find(const struct timeline *t, uint32_t owner, struct model_wh
     }
     if ((size_t)owner + 1 >= t->heads.count)
         return MODEL_NONE;
-    /* The first entry later than `when` is searched in [low, high]. */
+    /* The first entry later than `when` is in [low, high]. */
     uint32_t first = t->heads.items[owner], low = first, high = t->heads.items[owner + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;

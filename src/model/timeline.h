@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Many histories in one array: for each owner (a thread, a process...) the
- * values that it took, each from an instant on.
+ * values that it had, each from an instant on.
  *
  *   growing: heads[owner] is its newest entry, links lead back in time
  *
@@ -9,8 +9,8 @@
  *      [A t1] <---- [A t4] <------------------ [A t9]              |
  *               [B t2] <-------- [B t7] <--------------------------+
  *
- *   frozen: an owner's entries lie together, so that a binary search finds an instant; heads[owner] is its
- *   first entry, heads[owner + 1] ends them, and the links are gone
+ *   frozen: an owner's entries are contiguous, so that a binary search finds an instant; heads[owner] is its
+ *   first entry, heads[owner + 1] their end, and there are no links
  *
  *      [A t1] [A t4] [A t9] | [B t2] [B t7] |
  */
@@ -38,17 +38,17 @@ void timeline_fini(struct timeline *t);
 /* Appends to an owner's history. Time must not go back within an owner. False when memory ran out. */
 bool timeline_push(struct timeline *t, uint32_t owner, struct model_when when, uint32_t value);
 
-/* Room for about so many entries of about so many owners, where there is memory for it. */
+/* Reserves memory for about so many entries and owners, if possible. */
 void timeline_room(struct timeline *t, size_t entries, size_t owners);
 
-/* From growing to frozen, once. False: memory; the timeline can only be thrown away then. */
+/* Turns a growing timeline into a frozen one, once. False: memory; the timeline can only be freed then. */
 bool timeline_freeze(struct timeline *t);
 
 /* The index of the owner's last entry at or before `when`, or MODEL_NONE. Growing: walks back from the
  * newest. */
 uint32_t timeline_find(const struct timeline *t, uint32_t owner, struct model_when when);
 
-/* timeline_find that looks at the entries behind `near` first (of the same owner; MODEL_NONE: none). */
+/* timeline_find that tries the entries after `near` first (of the same owner; MODEL_NONE: none). */
 uint32_t timeline_find_near(const struct timeline *t, uint32_t owner, uint32_t near, struct model_when when);
 
 /* The entry before `entry` of the same owner, or MODEL_NONE. */
@@ -83,8 +83,9 @@ static inline uint32_t timeline_newest(const struct timeline *t, uint32_t owner)
 }
 
 /*
- * Growing: appends the owner's entries from `first` (MODEL_NONE: all) on to `to`'s new_owner, which has none
- * yet. With `ids`, values become ids[value], and what became MODEL_NONE is left out. False: memory.
+ * Growing: appends the owner's entries from `first` (MODEL_NONE: all) on to new_owner in `to`, which has none
+ * yet. With `ids`, values become ids[value], and entries whose value becomes MODEL_NONE are left out. False:
+ * memory.
  */
 bool timeline_copy(const struct timeline *t, uint32_t owner, uint32_t first, const uint32_t *ids,
                    struct timeline *to, uint32_t new_owner);
