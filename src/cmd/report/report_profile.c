@@ -291,8 +291,8 @@ static bool see_counts(struct report_session *s, const struct stream_record *r,
     return true;
 }
 
-/* What was read in a round is no later than what comes two rounds on (perf.data-file-format: FINISHED_ROUND).
- */
+/* Counts records that are too late: those of a round must be no later than any that come two rounds after it
+ * (perf.data-file-format: FINISHED_ROUND). */
 static void watch_rounds(struct report_session *s, const struct stream_record *r) {
     if (r->raw.type == PERFDATA_RECORD_FINISHED_ROUND) {
         s->round_ns = s->last_round_ns;
@@ -325,9 +325,9 @@ static bool see_record(void *ctx, const struct stream_record *r, struct err *err
     return true;
 }
 
-/* How many threads to work on a recording of so many pieces: by default one for what is done before others
- * have started. What each one finds out for itself, names above all, is most of the work where callchains are
- * not looked at. */
+/* Returns how many threads to use for a recording of so many pieces: by default one for what is done before
+ * others have started. Without callchains most of the work, names above all, would be repeated by each
+ * thread. */
 static unsigned thread_count(const struct report_session *s, uint32_t pieces) {
     enum { SMALL = 256, SMALL_FLAT = 1 << 14 }; /* some megabytes, half a gigabyte */
     bool chains = s->children || s->chain_mode != PROFILE_CHAIN_NONE;
@@ -336,8 +336,8 @@ static unsigned thread_count(const struct report_session *s, uint32_t pieces) {
     return pieces < (chains ? SMALL : SMALL_FLAT) ? 1 : os_affinity_count();
 }
 
-/* So much of the recording stays in memory for the second pass, in which other things take its place. More
- * would be more than is needed at the end, less would be brought twice. */
+/* How much of the recording stays in memory for the second pass, in which other data replace it. More would
+ * exceed what is needed at the end, less would be read twice. */
 enum { KEPT_BYTES = 80 << 20 };
 
 static bool first_pass(struct report_session *s, struct err *err) {
@@ -378,7 +378,7 @@ static bool read_sockets(struct report_session *s, struct err *err) {
     return ok;
 }
 
-/* --raw-trace: " name=value" of each field. */
+/* Prints " name=value" of each field (--raw-trace). */
 static void put_raw_field(void *ctx, const char *name, const char *value, size_t len) {
     struct out *out = ctx;
     out_char(out, ' ');
@@ -403,14 +403,14 @@ static void print_field(void *ctx, const struct perfdata_attr *attr, const struc
         report_fields_print(s->r->formats, attr, x, column, out);
 }
 
-/* A software event that counts nothing: it is there for the records about tasks and maps. */
+/* True of a software event that counts nothing, but brings the records about tasks and maps. */
 static bool is_dummy(const struct perfdata_event *e) {
     enum { SOFTWARE = 1, DUMMY = 9 }; /* PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY */
     return e->attr.type == SOFTWARE && e->attr.config == DUMMY;
 }
 
-/* --group of a recording without groups makes one of all its events, but for dummies at the end. So does
- * --no-group, in perf, of which only a word in the first event's title is seen. */
+/* Makes one group of all events, but for dummies at the end, for --group of a recording without groups.
+ * perf's --no-group does so, too, but it shows only as a word in the first event's title. */
 static void force_group(struct report_session *s) {
     struct perfdata_events *e = s->r->events;
     size_t n = e->list.count;
@@ -427,14 +427,14 @@ static void force_group(struct report_session *s) {
         return;
     }
     s->made_group = true;
-    s->unmade_group = n < e->list.count; /* it has the dummies, which nobody sees */
+    s->unmade_group = n < e->list.count; /* it has the dummies, which are not shown */
     for (size_t i = 0; i < n; i++) {
         e->list.items[i].leader = 0;
         e->list.items[i].group_members = i ? 1 : (uint32_t)n;
     }
 }
 
-/* perf leaves the columns that nobody asked for out where one thread ran at all times. */
+/* Hides latency columns that were not requested if one thread ran at all times, as perf does. */
 static void hide_latency(struct report_session *s) {
     bool differs = s->o->latency || s->o->fields || (s->o->sort && strstr(s->o->sort, "latency"));
     for (uint32_t i = 0; i < profile_event_count(s->profile); i++) {
@@ -565,13 +565,13 @@ void report_session_free(struct report_session *s) {
 
 /* ---- output ---- */
 
-/* The only name of a list; NULL when there are others or none. */
+/* Returns the only name of a list; NULL: there are several or none. */
 static const char *only(const void *list) {
     const VEC(const char *) *l = list;
     return l->count == 2 ? l->items[0] : NULL;
 }
 
-/* Whether some row's function is called more than `wanted`. */
+/* Whether some row's function has a name that matches `wanted`, but is not the same. */
 static bool any_is_longer(const struct report_session *s, const struct profile_column *column,
                           const char *wanted) {
     struct out text;
@@ -590,7 +590,7 @@ static bool any_is_longer(const struct report_session *s, const struct profile_c
     return longer;
 }
 
-/* The name that -S tells of all rows, so that no column need; NULL: there is none. */
+/* Returns the name that -S gives all rows, so that no column is needed; NULL: there is none. */
 static const char *told_symbol(const struct report_session *s) {
     const char *wanted = only(&s->symbol_list);
     for (size_t i = 0; wanted && !s->o->hierarchy && i < s->columns.out.count; i++)
@@ -600,8 +600,8 @@ static const char *told_symbol(const struct report_session *s) {
     return wanted;
 }
 
-/* Whether there is a table to show: none of what options drop (--time, -C, -U) is in one, not even as what
- * was filtered. Else that is said. */
+/* Whether there is a table to show. Samples dropped by options (--time, -C, -U) do not count, not even as
+ * filtered ones. If there is none, reports that. */
 static bool any_sample(const struct report_session *s) {
     uint64_t read = 0;
     for (uint32_t i = 0; i < profile_event_count(s->profile); i++) {
@@ -642,7 +642,7 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
         .width_count = o->widths.count,
         .only_comm = only(&s->comm_list),
         .only_dso = only(&s->dso_list),
-        .only_symbol = told_symbol(s), /* perf: whatever addresses stand beside it */
+        .only_symbol = told_symbol(s), /* as in perf, whatever addresses -S has, too */
         .lost = s->lost,
         .times = o->time,
         .socket = o->socket,
@@ -675,7 +675,7 @@ struct report_session_parts report_session_parts(const struct report_session *s)
                                          .late = s->late};
 }
 
-/* How much of the profile is not proved. */
+/* Reports how much of the profile is not proved. */
 static void say_grades(const struct report_session *s) {
     uint64_t grades[GRADE_COUNT] = {0};
     for (uint32_t i = 0; i < profile_event_count(s->profile); i++)
@@ -691,7 +691,7 @@ bool report_session_interrupted(const struct report_session *s) {
     return s->progress.interrupted;
 }
 
-/* Groups that profile_group left one by one. */
+/* Reports groups whose events profile_group left separate. */
 static void say_groups_apart(const struct report_session *s) {
     for (uint32_t i = 0; s->o->group != REPORT_NO && i < profile_event_count(s->profile); i++) {
         const struct profile_event *e = profile_event(s->profile, i);

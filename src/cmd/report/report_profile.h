@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report proper: an open recording, through model, symbols and profile, into text. */
+/* The report itself: reads an open recording into a model, symbols and a profile, and prints that. */
 #ifndef SONDE_CMD_REPORT_REPORT_PROFILE_H
 #define SONDE_CMD_REPORT_REPORT_PROFILE_H
 
@@ -10,30 +10,30 @@
 
 struct report_session;
 
-/* Everything up to the frozen profile; nothing is printed. `r` and `o` are borrowed and must live as long;
+/* Does everything up to the frozen profile; prints nothing. `r` and `o` are borrowed and must outlive it.
  * NULL: *err says why. */
 struct report_session *report_session_new(struct recording *r, const struct report_options *o,
                                           const struct command_env *env, struct err *err);
 void report_session_free(struct report_session *s); /* NULL is allowed */
 
-/* What it is made of, for who shows something else of it. */
+/* The parts of a session, for other views of it. */
 struct report_session_parts {
     const struct profile *profile;
     const struct model *model;
     const struct recording_names *naming;
-    uint64_t lost;      /* samples, by LOST_SAMPLES records */
-    uint64_t throttled; /* how often the kernel stopped an event for a while */
-    uint64_t late;      /* records about tasks and maps that came later than their round */
+    uint64_t lost;      /* lost samples, from LOST_SAMPLES records */
+    uint64_t throttled; /* how often the kernel paused an event */
+    uint64_t late;      /* records about tasks and maps that came after their round */
 };
 struct report_session_parts report_session_parts(const struct report_session *s);
 
-/* The profile as text or JSON. False: memory. */
+/* Prints the profile as text or JSON. False: memory. */
 bool report_session_print(struct report_session *s, bool color, struct out *out, struct err *err);
 
-/* Whether the user ended reading early; says so through log_line. */
+/* Whether the user ended reading early, which it reports through log_line. */
 bool report_session_interrupted(const struct report_session *s);
 
-/* What else should be said, once everything is printed: through log_line. */
+/* Reports other facts through log_line, after everything is printed. */
 void report_session_warn(const struct report_session *s);
 
 #endif
