@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * COMPRESSED and COMPRESSED2 records: one zstd frame per recording (or per file of a directory), cut into
- * records without regard for the boundaries of what it holds (perf.data-file-format.txt). Expanded once, into
+ * records at any place, even within a record of its content (perf.data-file-format.txt). Expanded once, into
  * a spool.
  *
  *   input:      [FINISHED_ROUND][COMPRESSED ~~~][COMPRESSED ~~][FINISHED_ROUND]
  *   expansion:  ...[SAMPLE][SAMP            LE][SAMPLE][FINISHED_ROUND]
  *
- * A plain record between two compressed ones goes in front of a record that is only half expanded.
+ * A plain record between two compressed ones is inserted before a record that is only half expanded.
  */
 #include "stream/stream_internal.h"
 
@@ -44,7 +44,7 @@ static bool note_origin(struct stream *s, uint64_t start, uint64_t file_offset, 
 uint64_t stream_expand_origin(const struct stream *s, uint64_t at) {
     const struct stream_origin *o = s->expansion.origins.items;
     size_t lo = 0, hi = s->expansion.origins.count;
-    if (hi && o[hi - 1].start <= at) /* reading for the first time it is always the newest */
+    if (hi && o[hi - 1].start <= at) /* in the first pass it is always the newest */
         return o[hi - 1].file_offset;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
@@ -69,7 +69,7 @@ void stream_expand_reset(struct stream *s) {
     s->expansion.broken = false;
 }
 
-/* A plain record, put before the unfinished record at xpos. */
+/* Inserts a plain record before the unfinished record at xpos. */
 static bool insert_plain(struct stream *s, const struct stream_record *outer, struct err *err) {
     struct os_spool *spool = &s->expansion.spool;
     size_t head = outer->raw.size, n = head + outer->raw.payload.size, partial = spool->size - s->xpos;
@@ -84,7 +84,7 @@ static bool insert_plain(struct stream *s, const struct stream_record *outer, st
 
 #ifdef HAVE_ZSTD
 
-/* True when `b` begins a zstd frame (RFC 8878, 3.1.1). */
+/* Whether `b` begins a zstd frame (RFC 8878, 3.1.1). */
 static bool is_frame_start(struct bytes b) {
     return b.size >= 4 && bytes_load32(b.data, BYTES_HOST_BIG) == 0xFD2FB528u;
 }

@@ -41,7 +41,8 @@ bool stream_header_times(const struct stream *s, uint64_t *first_ns, uint64_t *l
     return true;
 }
 
-/* A recorder without the mark wrote a preamble, then checkpoints, and at the end the times and a trailer. */
+/* Whether a recording without the ending mark ends at a checkpoint: its recorder wrote a preamble, then
+ * checkpoints, and only at the end the times and a trailer. */
 static bool ends_at_checkpoint(const struct stream *s) {
     struct perfdata_sample_time t;
     return stream_box(s, true).size && !stream_box(s, false).size && header_times(s, &t) && !t.last_ns &&

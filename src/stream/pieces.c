@@ -5,7 +5,7 @@
 
 #include "stream/stream_internal.h"
 
-/* What was read goes out of memory in steps of this size. */
+/* stream_forget_behind forgets in steps of this size. */
 enum { WINDOW_BYTES = 4 << 20 };
 
 void stream_add_mark(struct stream *s, uint64_t loc, size_t segment) {
@@ -28,7 +28,7 @@ uint32_t stream_pieces_expected(const struct stream *s) {
     return plain ? (uint32_t)(s->input.map.bytes.size / STREAM_PIECE_BYTES) : 0;
 }
 
-/* Nothing is read beyond `end`, which is where another share begins. */
+/* Makes the share end at `end`, where another one begins. */
 static void end_at(struct stream *s, const struct stream_mark *end) {
     if (end->loc >= STREAM_EXPANDED_LOC) {
         s->expansion.spool.size = end->loc - STREAM_EXPANDED_LOC;
@@ -38,7 +38,7 @@ static void end_at(struct stream *s, const struct stream_mark *end) {
     s->input.segments.items[end->segment].end = end->loc;
 }
 
-/* What the whole stream owns is borrowed, its segments excepted: theirs end where the share does. */
+/* The share borrows all that the stream owns, except the segments, which end where the share does. */
 struct stream *stream_pieces_open(const struct stream *s, uint32_t from, uint32_t to, struct err *err) {
     const struct stream_mark *first = &s->marks.items[from];
     size_t count = s->input.segments.count;

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sequence that was read once, again in pieces: one thread each.
+ * Reads a sequence that was read once again, in pieces, with one thread each.
  *
  *   records   | . . . . . | . . . . . . | . . . . |      first pass: one stream
  *   pieces    0           1             2         3
  *   again     `--- thread 0: [0, 2) ---'`-- 1 ---'       stream_pieces_open(s, 0, 2), (s, 2, 3)
  *
- * All shares together give what the stream itself would give in another pass: the same records with the same
- * locs, times (stream_when_ns) and events. What is lost or damaged was counted in the first pass.
+ * All shares together return what the stream itself would return in another pass: the same records with the
+ * same locs, times (stream_when_ns) and events. Loss and damage were counted in the first pass.
  */
 #ifndef SONDE_STREAM_PIECES_H
 #define SONDE_STREAM_PIECES_H
 
 #include "stream/stream.h"
 
-/* How many pieces there are, of some ten thousand bytes each, in a stream that was read to its end; 0: there
- * are none, because it is still being written. */
+/* How many pieces, of some ten thousand bytes each, a stream has that was read to its end; 0: none, because
+ * it is still being written. */
 uint32_t stream_piece_count(const struct stream *s);
 
-/* About how many there will be at least, before it is read: as far as the size of a plain file tells; else 0.
- */
+/* About how many there will be at least, before it is read, by the size of a plain file; others: 0. */
 uint32_t stream_pieces_expected(const struct stream *s);
 
 /*
- * The pieces [from, to) as a stream; not all of its calls are for it: stream_next, stream_when_ns,
- * stream_forget, stream_record_at (any loc of `s`). `s` must live longer, and nobody may read it meanwhile
- * (stream_record_at is no reading). NULL with *err: memory.
+ * Opens the pieces [from, to) as a stream, for which only these may be called: stream_next, stream_when_ns,
+ * stream_forget, stream_record_at (any loc of `s`). `s` must live longer, and must not be read meanwhile
+ * (except by stream_record_at). NULL: memory.
  */
 struct stream *stream_pieces_open(const struct stream *s, uint32_t from, uint32_t to, struct err *err);
 void stream_pieces_close(struct stream *s); /* NULL is allowed */

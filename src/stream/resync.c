@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record header may look like, and where to go on after one that does not. */
+/* Checks record headers, and finds where to continue after a bad one. */
 #include "stream/stream_internal.h"
 
 #include "base/cursor.h"
@@ -10,12 +10,11 @@
 #include <stdio.h>
 
 enum {
-    RESYNC_RECORDS = 8, /* so many good records in a row are believed */
+    RESYNC_RECORDS = 8, /* this many good records in a row are trusted */
     WARNINGS_SHOWN = 20,
 };
 
-/* A recording may go on after the last time that is known: how far a record found by resynchronising may lie
- * ahead. */
+/* How far after the last known time a record found by resynchronising may be. */
 static const uint64_t AHEAD_NS = 3600ull * 1000 * 1000 * 1000;
 
 void stream_warn(struct stream *s, uint64_t file_offset, const char *fmt, ...) {
@@ -73,7 +72,7 @@ const char *stream_peek(const struct stream *s, const uint8_t *p, uint64_t left,
     return NULL;
 }
 
-/* The range that a plausible time lies in. */
+/* Whether a time is near those known. *first_seen (0 at first) is the reference if none is known. */
 static bool time_plausible(const struct stream *s, uint64_t t, uint64_t *first_seen) {
     if (t == 0)
         return true; /* synthesized */
@@ -87,7 +86,7 @@ static bool time_plausible(const struct stream *s, uint64_t t, uint64_t *first_s
         if (last >= hi)
             return t >= lo && t <= last;
     }
-    if (hi == 0) { /* nothing is known: the eight must at least agree with each other */
+    if (hi == 0) { /* nothing is known: the records must at least agree with each other */
         if (*first_seen == 0)
             *first_seen = t;
         lo = *first_seen;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    PIECE_BYTES = 256 * 1024, /* a part of any recent second-level cache */
-    RECORD_MAX = UINT16_MAX,  /* of a plain record: its size field has 16 bits */
+    PIECE_BYTES = 256 * 1024, /* fits in any recent second-level cache */
+    RECORD_MAX = UINT16_MAX,  /* largest plain record: its size field has 16 bits */
 };
 
 void stream_skim_init(struct stream_skim *k, uint64_t plain) {
@@ -21,7 +21,7 @@ void stream_skim_fini(struct stream_skim *k) {
     free(k->buffer);
 }
 
-/* What does not change between records. */
+/* What is the same for all records. */
 struct rules {
     uint32_t min_size[STREAM_SKIM_TYPES]; /* header included; UINT32_MAX: not plain */
     bool swap;
@@ -50,8 +50,8 @@ static bool make_room(struct stream *s, struct stream_skim *k, struct err *err) 
     return true;
 }
 
-/* Lets the buffer begin at `at`, which lies in it, and reads on to at most `end`. What is kept is less than a
- * record, or the buffer was full of whole ones. */
+/* Moves the buffer's start to `at`, which lies in it, and reads on up to `end`. Unless more than a record is
+ * left, in which case it reads nothing. */
 static bool fill(struct stream *s, struct stream_skim *k, uint64_t at, uint64_t end, struct err *err) {
     size_t kept = (size_t)(k->start + k->size - at);
     memmove(k->buffer, k->buffer + (at - k->start), kept);
@@ -87,8 +87,8 @@ bool stream_sample_whole(const struct perfdata_plan *plan, struct bytes body) {
     return left >= 8 && bytes_load64(body.data + plan->fixed_size, plan->swap) <= left / 8 - 1;
 }
 
-/* Counts the plain records that begin in p[0, n) and are whole; how many bytes they have. *look: the next one
- * needs a look. */
+/* Counts the plain records that lie in p[0, n). Returns how many bytes they have. *look: the next one is not
+ * plain. */
 static size_t count(struct stream *s, struct stream_skim *k, const struct rules *r, const uint8_t *p,
                     size_t n, bool *look) {
     size_t at = 0;
@@ -151,7 +151,7 @@ bool stream_skim(struct stream *s, struct stream_skim *k, struct err *err) {
             return true;
         if (!fill(s, k, s->pos, end, err))
             return false;
-        if (k->size == have - stepped) /* nothing came: a record that the file's end cuts */
+        if (k->size == have - stepped) /* nothing more: the file ends within a record */
             return true;
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a recording's bytes come from: a mapped file, the files of a directory, or a pipe that is spooled. */
+/* Provides a recording's bytes: of a mapped file, of the files of a directory, or of a pipe that is spooled.
+ */
 #include "stream/stream_internal.h"
 
 #include <inttypes.h>
@@ -26,7 +27,7 @@ bool stream_input_need(struct stream *s, uint64_t upto, struct err *err) {
     return true;
 }
 
-/* "data.N" of a directory recording (perf.data-directory-format.txt). */
+/* Whether it is "data" or "data.N" of a directory recording (perf.data-directory-format.txt). */
 static bool is_data_file(const char *name) {
     if (strncmp(name, "data", 4) != 0)
         return false;
@@ -60,7 +61,7 @@ static bool add_segment(struct stream *s, uint64_t start, uint64_t end, uint64_t
     return true;
 }
 
-/* Maps the files in `names` one after the other and makes a segment of each. */
+/* Maps the files in `names` one after the other, each as a segment. */
 static bool map_directory(struct stream *s, char **names, size_t count, struct err *err) {
     struct stream_input *in = &s->input;
     struct os_file *files = calloc(count, sizeof *files);

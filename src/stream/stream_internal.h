@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of stream/ share: stream_input.c (bytes), expand.c (decompression), resync.c (damage),
+/* Shared by the parts of stream/: stream_input.c (bytes), expand.c (decompression), resync.c (damage),
  * stream.c (the rest). */
 #ifndef SONDE_STREAM_INTERNAL_H
 #define SONDE_STREAM_INTERNAL_H
@@ -11,15 +11,15 @@
 
 /*
  * Locs of decompressed records start here: above every offset of a file or
- * spool, so that loc order is file order (nothing that was compressed comes
- * before what was delivered from the input directly).
+ * spool, so that loc order is file order (decompressed records never precede
+ * records that came from the input directly).
  */
 #define STREAM_EXPANDED_LOC (1ull << 46)
 
 /* A run of record bytes in the input: the data section, or one data.N of a directory. */
 struct stream_segment {
     uint64_t start, end; /* offsets in the input; end is UINT64_MAX for a pipe */
-    uint64_t file_start; /* the offset in its own file of `start` */
+    uint64_t file_start; /* the offset of `start` in its own file */
     char *name;          /* the file's name for messages; owned */
 };
 
@@ -31,47 +31,47 @@ struct stream_input {
     struct os_file file;
     struct os_map map;
     struct os_multimap multimap;
-    uint64_t main_size; /* of the first file in it */
+    uint64_t main_size; /* size of the first file in `multimap` */
     struct os_spool spool;
     bool has_spool;
     VEC(struct stream_segment) segments;
 };
 
-/* From which outer record the bytes from `start` on in the expansion came. */
+/* Where the outer record lies whose content begins at `start` in the expansion. */
 struct stream_origin {
     uint64_t start, file_offset;
 };
 
 struct stream_expansion {
-    bool active; /* the spool below is there */
+    bool active; /* `spool` is open */
     struct os_spool spool;
     void *dctx;        /* ZSTD_DCtx; NULL until needed */
     bool broken;       /* the current frame cannot be decoded further */
     bool said_no_zstd; /* the message that this build lacks zstd was given */
     VEC(struct stream_origin) origins;
-    uint64_t records[2]; /* expanded so far: COMPRESSED, COMPRESSED2 */
+    uint64_t records[2]; /* how many were expanded so far: COMPRESSED, COMPRESSED2 */
 };
 
-/* From a bad place (a loc) reading went on at offset `to` of the same base: so does every later pass. */
+/* From a bad place (loc `from`) reading continued at `to`; every later pass does the same. */
 struct stream_jump {
     uint64_t from, to;
 };
 
-/* Where a piece of the sequence begins: what the stream knew before it gave the record at `loc`. */
+/* Where a piece of the sequence begins: the stream's state before it returned the record at `loc`. */
 struct stream_mark {
     uint64_t loc, pass_max_ns;
     uint32_t segment;
 };
 enum { STREAM_PIECE_BYTES = 32 << 10 };
 
-/* The event that an id led to, while there were `events` events. */
+/* The event that was found for an id when there were `events` events. */
 struct stream_memo {
     uint64_t id;
-    size_t events; /* 0: nothing remembered */
+    size_t events; /* 0: none */
     uint32_t event;
 };
 struct stream_memos {
-    struct stream_memo sample, other; /* the last sample, and the last record that was none */
+    struct stream_memo sample, other; /* of the last sample, and of the last other record */
 };
 
 struct stream {
@@ -83,8 +83,8 @@ struct stream {
     struct stream_input input;
     struct stream_expansion expansion;
     bool legacy_pipe; /* the ChromeOS headers: types 69 to 80 are features */
-    /* The next record to give: at `pos` of the input or, once a COMPRESSED record was met, at `xpos` of the
-     * expansion. */
+    /* The next record to return: at `pos` of the input or, after the first COMPRESSED record, at `xpos` of
+     * the expansion. */
     bool in_expansion;
     size_t segment;
     uint64_t pos, xpos;
@@ -95,19 +95,19 @@ struct stream {
     uint64_t pass_max_ns; /* the latest time read in this pass */
     uint64_t max_time_ns, min_time_ns; /* of all times read so far; 0 and UINT64_MAX before the first */
     VEC(struct stream_jump) jumps;     /* by ascending `from` */
-    uint64_t bad_end;                  /* loc + 1 of the record that was reported bad last; 0: none */
+    uint64_t bad_end;                  /* loc + 1 of the record reported bad last; 0: none */
     unsigned warnings;
     struct stream_memos memos;
     VEC(struct stream_mark) marks; /* by ascending loc */
     uint64_t next_mark;            /* the first record at this loc or after is marked */
-    uint64_t forgotten;            /* stream_forget_behind: up to here; UINT64_MAX: nothing is */
-    size_t timed_events;           /* so many, from the first on, have times in their samples */
-    bool is_share;                 /* of stream_pieces_open: all there is has been expanded */
+    uint64_t forgotten;            /* stream_forget_behind has forgotten up to here; UINT64_MAX: it is off */
+    size_t timed_events;           /* how many events, from the first on, have times in their samples */
+    bool is_share;                 /* from stream_pieces_open: all was expanded already */
     struct writer
         split; /* the parts so far of a record of simpleperf's that is larger than a record can be */
 };
 
-/* Takes note of a record's time; 0 and UINT64_MAX are none. */
+/* Notes a record's time; 0 and UINT64_MAX are no times. */
 static inline void stream_note_time(struct stream *s, uint64_t time_ns) {
     if (time_ns == 0 || time_ns == UINT64_MAX)
         return;
@@ -144,21 +144,21 @@ void stream_expansion_close(struct stream_expansion *x);
  * record that cannot be decompressed is counted as bad. False on failure of memory or the spool.
  */
 bool stream_expand(struct stream *s, const struct stream_record *outer, struct err *err);
-/* A new segment: its frames are its own. */
+/* Begins a new segment, which has its own frames. */
 void stream_expand_reset(struct stream *s);
-/* Where in the file the expanded byte came from. */
+/* Where in the file an expanded byte came from. */
 uint64_t stream_expand_origin(const struct stream *s, uint64_t at);
 
 /* resync.c */
 
-/* The header at p: NULL and *raw when `left` bytes hold the whole record, else why not. *cut: it only ends
- * too early. */
+/* Reads the record at p into *raw. Returns NULL if all of it is in the `left` bytes, else why not; *cut: it
+ * only ends too early. */
 const char *stream_peek(const struct stream *s, const uint8_t *p, uint64_t left, struct perfdata_raw *raw,
                         bool *cut);
-/* The first trustworthy record at or after `from`, before `end`; `end` when there is none. */
+/* Where the first trustworthy record at or after `from`, before `end`, is; `end`: there is none. */
 uint64_t stream_resync(const struct stream *s, const uint8_t *base, uint64_t from, uint64_t end);
 
-/* Reports one bad place (the first few of them by line, all by count). */
+/* Reports a bad place: the first few by a line each, the others by one line for all. */
 void stream_warn(struct stream *s, uint64_t file_offset, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing a stream, and what is known of it as a whole. stream.c reads its records. */
+/* Opens and closes streams, and has what is known of one as a whole. stream.c reads its records. */
 #include "stream/stream_internal.h"
 
 #include "base/log.h"
@@ -13,15 +13,14 @@ enum {
     LEGACY_FIRST = 69, /* the ChromeOS pipe headers: HOSTNAME .. NUMA_TOPOLOGY */
 };
 
-/* The old pipe headers begin with a HOSTNAME of type 69: u32 length, that many characters, and nothing else.
- */
+/* Whether it is a pipe with the old ChromeOS headers, which begin with a HOSTNAME of type 69: u32 length,
+ * that many characters, and nothing else. */
 static bool is_legacy_pipe(const struct stream *s) {
     const struct stream_input *in = &s->input;
     uint64_t at = s->header.data.offset;
     struct perfdata_raw raw;
     bool cut;
-    /* Not yet known to be legacy, so a type 71 would be taken for an AUXTRACE: only the first record is
-     * looked at. */
+    /* Only the first record is read: before legacy_pipe is set, a type 71 would be taken for an AUXTRACE. */
     if (in->size < at || stream_peek(s, in->base + at, in->size - at, &raw, &cut) || raw.type != LEGACY_FIRST)
         return false;
     struct cursor c = cursor_make(raw.body, s->header.swap);
@@ -47,12 +46,12 @@ static struct stream *new_stream(const char *path, const struct stream_options *
     return s;
 }
 
-/* With the input's first bytes there: header, events, segments. */
+/* Reads header, events and segments of an opened input. */
 static bool start(struct stream *s, struct err *err) {
     struct stream_input *in = &s->input;
     if (!stream_input_need(s, 16, err))
         return false;
-    /* A file through a pipe (cat perf.data | ...) is needed whole. */
+    /* A file that comes through a pipe (cat perf.data | ...) must be read whole first. */
     if (in->growing && perfdata_header_is_file((struct bytes){in->base, (size_t)in->size}) &&
         !stream_input_need(s, UINT64_MAX, err))
         return false;

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Merging needs half as much again for a moment; beyond this it sorts in place to keep to 16 bytes per item.
- */
+/* Merging temporarily needs half as much memory again; more items than this are sorted in place, to need only
+ * 16 bytes per item. */
 enum { MERGE_MAX = 1 << 21 };
 
-/* A round is larger than the nearest caches: records are fetched so many before their turn. */
+/* A round is larger than the fast caches: records are prefetched this many items ahead. */
 enum { AHEAD = 8 };
 
 void order_queue_init(struct order_queue *q) {
@@ -26,14 +26,14 @@ static bool before(const struct order_item *a, const struct order_item *b) {
 
 bool order_queue_push(struct order_queue *q, uint64_t time_ns, uint64_t loc) {
     if (q->count == q->cap) {
-        if (q->head > q->cap / 2) { /* the delivered half is room enough */
+        if (q->head > q->cap / 2) { /* the delivered half is enough memory */
             memmove(q->items, q->items + q->head, (q->count - q->head) * sizeof *q->items);
             q->count -= q->head;
             q->sorted -= q->head;
             q->head = 0;
         } else {
-            /* Doubling would break the promise of 16 bytes per event; realloc of large blocks moves pages,
-             * not bytes. */
+            /* Doubling would need far more than 16 bytes per event; realloc of large blocks moves pages, not
+             * bytes. */
             size_t cap = q->cap ? q->cap + q->cap / 4 : 4096;
             struct order_item *p = realloc(q->items, cap * sizeof *p);
             if (!p)
@@ -47,7 +47,7 @@ bool order_queue_push(struct order_queue *q, uint64_t time_ns, uint64_t loc) {
     if (time_ns < q->last_ns)
         q->unordered++;
     q->items[q->count] = (struct order_item){time_ns, loc};
-    /* Most recordings come nearly in order: what continues the sorted part needs no sorting. */
+    /* Most recordings are nearly in order: an item that continues the sorted part needs no sorting. */
     if (q->sorted == q->count &&
         (q->count == q->head || !before(&q->items[q->count], &q->items[q->count - 1])))
         q->sorted++;
@@ -55,7 +55,7 @@ bool order_queue_push(struct order_queue *q, uint64_t time_ns, uint64_t loc) {
     return true;
 }
 
-/* Sorts a[0..n) in place: heapsort, for it needs no memory and hostile input cannot make it slow. */
+/* Sorts a[0..n) in place by heapsort: it needs no memory, and hostile input cannot make it slow. */
 static void heap_sort(struct order_item *a, size_t n) {
     for (size_t start = n / 2, end = n; end > 1;) {
         struct order_item v;
@@ -87,7 +87,7 @@ static void insertion_sort(struct order_item *a, size_t n) {
     }
 }
 
-/* In-place quicksort with a median of three, falling back on heapsort when it degenerates. */
+/* Sorts in place by quicksort with median of three; falls back to heapsort if it degenerates. */
 static void sort_items(struct order_item *a, size_t n, unsigned budget) {
     while (n > 24) {
         if (budget-- == 0) {
@@ -125,12 +125,10 @@ static void sort_items(struct order_item *a, size_t n, unsigned budget) {
 }
 
 /*
- * Merges the sorted run [lo, mid) with [mid, hi) through the free room after count, copying the smaller
- * side. False when memory ran out.
+ * Merges the sorted runs [lo, mid) and [mid, hi) through a copy of the smaller one. False: memory.
  */
 static bool merge_runs(struct order_item *a, size_t lo, size_t mid, size_t hi) {
-    /* What is already in place on either end takes no part: on near-ordered input that is nearly everything.
-     */
+    /* Items already in place at either end are left out: in nearly ordered input these are nearly all. */
     while (lo < mid && !before(&a[mid], &a[lo]))
         lo++;
     while (hi > mid && lo < mid && !before(&a[hi - 1], &a[mid - 1]))
@@ -159,8 +157,8 @@ static bool merge_runs(struct order_item *a, size_t lo, size_t mid, size_t hi) {
 }
 
 /*
- * The waiting items as [sorted run][new items]. New items are a few interleaved per-CPU runs, each in order:
- * natural runs are merged two by two; without such structure they are sorted outright.
+ * Sorts the waiting items, a sorted run and then new ones. New items are usually a few per-CPU runs, each in
+ * order, which are merged in pairs; without such runs they are sorted from scratch. False: memory.
  */
 static bool sort_waiting(struct order_queue *q) {
     size_t from = q->sorted, n = q->count - from;
@@ -235,8 +233,8 @@ void order_fini(struct order *o) {
 }
 
 /*
- * In the queue locs have the number of their event beside them, which leaves them in order: locs are below
- * 2^48, and nearly all recordings have fewer than 2^16 events.
+ * In the queue a loc is combined with the number of its event, which keeps the order: locs are below 2^48,
+ * and nearly all recordings have fewer than 2^16 events.
  */
 enum { EVENT_BITS = 16, NO_EVENT = (1 << EVENT_BITS) - 1 };
 

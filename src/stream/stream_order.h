@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Time order: a generic container that takes (time, loc) pairs in file order
- * and gives them back sorted, in bounded memory where the file has rounds.
+ * and returns them sorted, in bounded memory if the file has rounds.
  *
  *   file:   e3 e1 | FINISHED_ROUND | e2 e5 e4 | FINISHED_ROUND | e6 ...
  *   at a round's end everything up to the latest time of the round *before* can be delivered: perf record
@@ -20,41 +20,41 @@ struct order_item {
 };
 
 struct order_queue {
-    struct order_item *items; /* owned; [head, count) are waiting; the first `sorted` of them are in order */
+    struct order_item *items; /* owned; [head, count) are waiting, of which [head, sorted) are in order */
     size_t head, sorted, count, cap;
     bool open;              /* a round or the end came: items up to limit_ns can be popped */
-    uint64_t limit_ns;      /* what is at most this old may be delivered now */
-    uint64_t next_limit_ns; /* ... and at the end of the next round */
+    uint64_t limit_ns;      /* items up to this time may be delivered now */
+    uint64_t next_limit_ns; /* limit_ns from the end of the next round on */
     uint64_t round_max_ns;  /* latest time pushed so far */
     uint64_t last_ns;       /* time of the item delivered last */
-    uint64_t unordered;     /* items that came after a later one was delivered */
+    uint64_t unordered;     /* how many items came after a later one was delivered */
 };
 
 void order_queue_init(struct order_queue *q);
 void order_queue_fini(struct order_queue *q);
-/* False when memory ran out. */
+/* False: memory. */
 bool order_queue_push(struct order_queue *q, uint64_t time_ns, uint64_t loc);
-/* A FINISHED_ROUND: what is at most as old as the latest of the previous round can be popped. False: memory.
+/* Reports a FINISHED_ROUND: items up to the latest time of the previous round can be popped. False: memory.
  */
 bool order_queue_round(struct order_queue *q);
-/* The end: everything can be popped. False: memory. */
+/* Reports the end: everything can be popped. False: memory. */
 bool order_queue_finish(struct order_queue *q);
-/* The oldest deliverable item, ties by loc; false when there is none. */
+/* Takes the oldest deliverable item, by loc if times are equal. False: there is none. */
 bool order_queue_pop(struct order_queue *q, struct order_item *out);
 
-/* Which records an ordered reading delivers: the others are dropped when read. */
+/* Whether a record is to be delivered; others are dropped when they are read. */
 typedef bool order_want_fn(void *ctx, const struct stream_record *r);
 
 /*
- * Delivers a stream's records in (time, loc) order. Records that have no place in time (user records, time 0,
- * kernel records without sample_id_all) are delivered as they are read.
+ * Delivers a stream's records in (time, loc) order. Records without a time (user records, time 0, kernel
+ * records without sample_id_all) are delivered when they are read.
  */
 struct order {
     struct stream *stream; /* borrowed */
     struct order_queue queue;
     order_want_fn *want; /* NULL: everything */
     void *want_ctx;
-    size_t events; /* of the stream when the first item was queued */
+    size_t events; /* how many the stream had when the first item was queued */
     bool ended, disabled;
 };
 
