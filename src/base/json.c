@@ -1,24 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 
-/* Returns the length of the UTF-8 sequence at p (RFC 3629), or 0 if it is invalid. */
-static size_t utf8_len(const unsigned char *p, size_t n) {
-    if (p[0] < 0x80)
-        return 1;
-    size_t len = p[0] >= 0xf0 && p[0] <= 0xf4  ? 4
-                 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-                 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-                                               : 0;
-    if (!len || len > n)
-        return 0;
-    for (size_t i = 1; i < len; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf0 && p[1] < 0x90) ||
-        (p[0] == 0xf4 && p[1] >= 0x90))
-        return 0;
-    return len;
-}
+#include "base/utf8.h"
 
 /* The characters that have an escape shorter than \\u00xx (RFC 8259, section 7). */
 static const char *const short_escapes[0x60] = {

@@ -69,6 +69,8 @@ struct profile_options {
     bool full_source_path;     /* files of source lines with their folders */
     uint64_t time_quantum_ns;  /* 100 ms by default */
     bool nanoseconds;          /* times with all digits, not microseconds */
+    bool stacks;               /* profile_stacks will be called, */
+    bool moments;              /* and shall have the single samples, too */
 };
 
 /* Decides on a sample before anything else is looked at. FILTERED ones count in the event's samples and
@@ -200,6 +202,14 @@ void profile_text(const struct profile *p, const struct profile_event *e, const 
  * title. */
 uint32_t profile_width(const struct profile *p, const struct profile_event *e,
                        const struct profile_column *column);
+
+/* ---- whole stacks ---- */
+
+/* Adds all stack samples of the events, with options.stacks, to `out` (stacks_init was called), which may
+ * have others already. The time axis is in the order of the file: stacks_finish sorts it. `recording`: the
+ * events'. False: memory. */
+struct stacks;
+bool profile_stacks(const struct profile *p, uint32_t recording, struct stacks *out, struct err *err);
 
 /* ---- basic blocks ---- */
 

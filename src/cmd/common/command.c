@@ -23,6 +23,7 @@ const struct command *const command_table[] = {
     &cmd_data,
     &cmd_doctor,
     &cmd_evlist,
+    &cmd_export,
     &cmd_help,
     &cmd_inject,
     &cmd_kallsyms,

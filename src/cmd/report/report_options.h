@@ -66,6 +66,8 @@ struct report_options {
     bool live_modules, inlines, full_source_path;
     bool grades, strict;
 
+    bool stacks, moments; /* not options: profile_options' */
+
     /* Accepted for compatibility. */
     bool flag_ignored;
     const char *text_ignored;

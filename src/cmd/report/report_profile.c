@@ -330,7 +330,7 @@ static bool see_record(void *ctx, const struct stream_record *r, struct err *err
  * thread. */
 static unsigned thread_count(const struct report_session *s, uint32_t pieces) {
     enum { SMALL = 256, SMALL_FLAT = 1 << 14 }; /* some megabytes, half a gigabyte */
-    bool chains = s->children || s->chain_mode != PROFILE_CHAIN_NONE;
+    bool chains = s->children || s->chain_mode != PROFILE_CHAIN_NONE || s->o->stacks;
     if (s->o->thread_count)
         return s->o->thread_count;
     return pieces < (chains ? SMALL : SMALL_FLAT) ? 1 : os_affinity_count();
@@ -483,6 +483,8 @@ static bool collect(struct report_session *s, struct err *err) {
         .full_source_path = o->full_source_path,
         .time_quantum_ns = o->time_quantum_ns,
         .nanoseconds = o->nanoseconds,
+        .stacks = o->stacks,
+        .moments = o->moments,
     };
     if (!s->pool)
         s->pool = pool_new(thread_count(s, stream_piece_count(s->r->stream)));

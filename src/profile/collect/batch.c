@@ -64,12 +64,12 @@ static void add_to_stack(struct profile_builder *b, uint32_t id, const struct pr
     }
 }
 
-bool profile_stack_add(struct profile_builder *b, const struct profile_stack *stack,
-                       const struct profile_weights *weights) {
+uint32_t profile_stack_add(struct profile_builder *b, const struct profile_stack *stack,
+                           const struct profile_weights *weights) {
     uint32_t id = stack_of(b, &stack->key, hash_key(&stack->key));
     if (id != PROFILE_NONE)
         add_to_stack(b, id, stack, weights);
-    return id != PROFILE_NONE;
+    return id;
 }
 
 /* Prefetches the index where a sample's stack sample will be looked up: its key is complete. */
@@ -274,8 +274,10 @@ HOT void profile_pending_flush(struct profile_builder *b) {
         b->failed |= !make_stack(b, &b->pending[unknown.list[i]]);
     for (uint32_t i = 0; i < b->pending_count && !b->failed; i++) {
         const struct profile_pending *p = &b->pending[i];
-        add_to_stack(b, p->duplicate ? b->pending[p->stack_id].stack_id : p->stack_id, &p->stack,
-                     &p->weights);
+        uint32_t id = p->duplicate ? b->pending[p->stack_id].stack_id : p->stack_id;
+        add_to_stack(b, id, &p->stack, &p->weights);
+        if (b->plan->o->moments)
+            b->failed |= !profile_moments_add(&b->moments, p, id);
     }
     b->pending_count = b->ask_count = 0;
 }

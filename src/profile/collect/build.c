@@ -106,7 +106,7 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     *plan = (struct profile_plan){.in = in, .o = o, .by_thread = true};
     plan->want = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_PERIOD;
     plan_columns(plan);
-    plan->chains = o->children || o->chain_mode != PROFILE_CHAIN_NONE;
+    plan->chains = o->children || o->chain_mode != PROFILE_CHAIN_NONE || o->stacks;
     for (size_t i = 0; i < in->events->list.count; i++)
         if (in->events->list.items[i].attr.read_format & PERFDATA_FORMAT_GROUP)
             plan->want |= PERFDATA_SAMPLE_READ;
@@ -124,7 +124,7 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
         plan->want |= PERFDATA_SAMPLE_BRANCH_STACK;
         plan->by_thread = false;
     }
-    if (in->keep)
+    if (in->keep || o->moments)
         plan->want |= PERFDATA_SAMPLE_CPU;
     if (o->mem)
         plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
@@ -153,8 +153,8 @@ static struct profile_sample_plan sample_plan_of(const struct profile_plan *plan
     const struct perfdata_plan *p = &e->plan;
     const uint64_t needed = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID,
                    variable = p->sample_type & ~PERFDATA_SAMPLE_FIXED;
-    bool counted =
-        plan->waits && plan->by_thread && !plan->extras && !plan->o->mem && !in->keep && !in->parallelism;
+    bool counted = plan->waits && plan->by_thread && !plan->extras && !plan->o->mem && !in->keep &&
+                   !plan->o->moments && !in->parallelism;
     bool plain = counted && !p->swap && (p->sample_type & needed) == needed &&
                  (variable & ~PERFDATA_SAMPLE_CALLCHAIN) == 0;
     return (struct profile_sample_plan){
@@ -237,6 +237,7 @@ void profile_builder_fini(struct profile_builder *b) {
     vec_fini(&b->stacks);
     profile_segments_fini(&b->segments);
     profile_runs_fini(&b->runs);
+    profile_moments_fini(&b->moments);
     vec_fini(&b->place_verdicts.list);
     vec_fini(&b->comm_verdicts.list);
     vec_fini(&b->tally);
@@ -423,6 +424,8 @@ static inline void start_pending(struct profile_builder *b, const struct profile
         p->weights.own[i] = b->plan->adds[i](s);
     p->order = when.order;
     p->pid = s->pid;
+    p->tid = s->tid;
+    p->cpu = s->have & PERFDATA_SAMPLE_CPU ? s->cpu : PROFILE_NONE;
     p->words = 0;
     p->cpumode = (uint8_t)cpumode;
     p->inner.count = p->outer.count = 0;

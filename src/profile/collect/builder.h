@@ -103,12 +103,12 @@ struct profile_pending {
     bool duplicate;    /* stack_id is the index of a pending sample with the same stack sample */
     uint32_t stack_id; /* set once found; if it was in builder.known, nothing below is looked up */
     struct profile_weights weights;
-    uint64_t order;  /* with stack.first_ns: the sample's model_when */
-    uint64_t ip;     /* address of its own place, if that is to be looked up */
-    uint64_t offset; /* without callchains: ip's offset in `image` */
-    uint32_t image;  /* likewise; MODEL_NONE: ip is in none */
-    uint32_t pid;
-    uint8_t cpumode; /* of the sample itself */
+    uint64_t order;         /* with stack.first_ns: the sample's model_when */
+    uint64_t ip;            /* address of its own place, if that is to be looked up */
+    uint64_t offset;        /* without callchains: ip's offset in `image` */
+    uint32_t image;         /* likewise; MODEL_NONE: ip is in none */
+    uint32_t pid, tid, cpu; /* tid, cpu: with options.moments */
+    uint8_t cpumode;        /* of the sample itself */
     /* What is to be looked up; all else is in stack.key already. Segments of the chain; or, instead of
      * `outer`, its addresses (`words`, innermost first) in builder.asks from [asks] on; the sample's own
      * place in [place_at]. */
@@ -133,6 +133,24 @@ struct profile_run {
 struct profile_runs {
     VEC(struct profile_run) list; /* distinct ones */
     struct idtable index;
+};
+
+/* A single sample, for the time axis. */
+struct profile_moment {
+    uint64_t ns, period;
+    uint32_t stack, task, cpu; /* task: index of moments.tasks; cpu: PROFILE_NONE if not recorded */
+} __attribute__((packed, aligned(4)));
+
+struct profile_task {
+    uint32_t pid, tid;
+};
+
+/* With options.moments: all samples that were added, in the order of the file. */
+struct profile_moments {
+    VEC(struct profile_moment) list;
+    VEC(struct profile_task) tasks; /* distinct ones */
+    struct idtable index;
+    uint32_t last; /* the last sample's task */
 };
 
 struct profile_sample_plan;
@@ -191,6 +209,7 @@ struct profile_builder {
     struct profile_verdicts place_verdicts, comm_verdicts;
 
     struct profile_runs runs; /* with options.blocks */
+    struct profile_moments moments;
 
     struct readings readings;
     VEC(struct profile_tally) tally;              /* by event */
@@ -244,10 +263,10 @@ void profile_pending_ask_place(struct profile_builder *b, struct profile_pending
                                const struct model_state *state);
 /* Adds all samples that wait, in order; b->failed: memory. */
 void profile_pending_flush(struct profile_builder *b);
-/* Adds the sums of a stack sample (weights: with plan->extras) to the one with the same key, new or known.
- * False: memory. */
-bool profile_stack_add(struct profile_builder *b, const struct profile_stack *stack,
-                       const struct profile_weights *weights);
+/* Adds the sums of a stack sample (weights: with plan->extras) to the one with the same key, new or known;
+ * returns its number. PROFILE_NONE: memory. */
+uint32_t profile_stack_add(struct profile_builder *b, const struct profile_stack *stack,
+                           const struct profile_weights *weights);
 /* ---- merge.c ---- */
 
 /*
@@ -306,6 +325,15 @@ void profile_runs_fini(struct profile_runs *r);
 static inline bool profile_is_hidden(const struct profile_builder *b, uint32_t frame) {
     return b->plan->o->hide_unresolved && b->frames.list.items[frame].symbol == SYMBOL_NONE;
 }
+
+/* ---- moments.c ---- */
+
+/* Adds a sample that went to a stack sample. False: memory. */
+bool profile_moments_add(struct profile_moments *m, const struct profile_pending *p, uint32_t stack);
+/* Adds another builder's, which come later; stacks[i] is the number here of its stack sample i. */
+bool profile_moments_merge(struct profile_moments *to, const struct profile_moments *from,
+                           const uint32_t *stacks);
+void profile_moments_fini(struct profile_moments *m);
 
 /* ---- lbr.c ---- */
 

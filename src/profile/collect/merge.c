@@ -8,7 +8,7 @@
 
 /* By id in `from`: the id in `to`. */
 struct maps {
-    uint32_t *texts, *frames, *group_keys, *segments;
+    uint32_t *texts, *frames, *group_keys, *segments, *stacks;
 };
 
 static uint32_t *new_map(size_t n) {
@@ -88,7 +88,8 @@ static bool join_stacks(struct profile_builder *to, const struct profile_builder
                         const struct maps *maps) {
     for (size_t i = 0; i < from->stacks.count; i++) {
         struct profile_stack stack = map_stack(from, maps, i);
-        if (!profile_stack_add(to, &stack, to->plan->extras ? &from->weights.items[i] : NULL))
+        maps->stacks[i] = profile_stack_add(to, &stack, to->plan->extras ? &from->weights.items[i] : NULL);
+        if (maps->stacks[i] == PROFILE_NONE)
             return false;
     }
     return true;
@@ -125,14 +126,17 @@ bool profile_builder_merge(struct profile_builder *to, struct profile_builder *f
     struct maps m = {.texts = new_map(from->texts.entries.count),
                      .frames = new_map(from->frames.list.count),
                      .group_keys = new_map(from->group_key_total),
-                     .segments = new_map(profile_segments_count(&from->segments))};
-    bool ok = m.texts && m.frames && m.group_keys && m.segments && merge_texts(to, from, m.texts) &&
-              resolve_frames_append(&to->frames, &from->frames, m.frames) && merge_group_keys(to, from, &m) &&
-              merge_chains(to, from, &m) && profile_runs_merge(&to->runs, &from->runs, m.frames) &&
-              merge_counts(to, from);
+                     .segments = new_map(profile_segments_count(&from->segments)),
+                     .stacks = new_map(from->stacks.count)};
+    bool ok = m.texts && m.frames && m.group_keys && m.segments && m.stacks &&
+              merge_texts(to, from, m.texts) && resolve_frames_append(&to->frames, &from->frames, m.frames) &&
+              merge_group_keys(to, from, &m) && merge_chains(to, from, &m) &&
+              profile_runs_merge(&to->runs, &from->runs, m.frames) && merge_counts(to, from) &&
+              profile_moments_merge(&to->moments, &from->moments, m.stacks);
     free(m.texts);
     free(m.frames);
     free(m.group_keys);
     free(m.segments);
+    free(m.stacks);
     return ok;
 }

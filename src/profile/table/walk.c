@@ -139,6 +139,19 @@ static bool put_in_order(struct profile *p) {
     return true;
 }
 
+/* Moments refer to stack samples by their old numbers. False: memory. */
+static bool renumber_moments(struct profile *p) {
+    size_t n = p->b.stacks.count;
+    uint32_t *now = p->b.moments.list.count ? malloc((n + 1) * sizeof *now) : NULL;
+    for (uint32_t i = 0; now && i < n; i++)
+        now[p->stack_was.items[i]] = i;
+    for (size_t i = 0; now && i < p->b.moments.list.count; i++)
+        p->b.moments.list.items[i].stack = now[p->b.moments.list.items[i].stack];
+    bool ok = now || !p->b.moments.list.count;
+    free(now);
+    return ok;
+}
+
 bool profile_order_stacks(struct profile *p) {
     size_t n = p->b.stacks.count;
     struct radix_item *items = malloc((n + 1) * sizeof *items), *room = malloc((n + 1) * sizeof *room);
@@ -147,7 +160,7 @@ bool profile_order_stacks(struct profile *p) {
         sort_stacks(p, items, room);
     free(items);
     free(room);
-    return ok && put_in_order(p);
+    return ok && renumber_moments(p) && put_in_order(p);
 }
 
 /* ---- rows ---- */

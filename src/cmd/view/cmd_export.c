@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recording's stacks in the formats of other tools. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/common/input.h"
+#include "cmd/view/stacks_input.h"
+#include "view/export/export.h"
+
+struct own {
+    struct stacks_options in;
+    const char *output, *event, *frames;
+    bool samples;
+};
+
+static const struct option options[] = {
+    STACKS_OPTION_ROWS(struct own, in),
+    OPTION_STRING('o', "output", struct own, output, "file", "write to this file, not to standard output"),
+    OPTION_STRING('e', "event", struct own, event, "event",
+                  "this event, where the format holds one only; the first one by default"),
+    OPTION_STRING(0, "frames", struct own, frames, "kind",
+                  "what a frame stands for: function, line or address; by default what suits the format"),
+    OPTION_BOOL('n', "samples", struct own, samples, "weights are numbers of samples, not periods"),
+    OPTION_END,
+};
+
+static int list_formats(struct command_env *env, const char *wrong) {
+    struct out out;
+    if (wrong) {
+        fprintf(stderr, "%s: no such format: use ", wrong);
+        for (const struct export_format *f = export_formats; f->name; f++)
+            fprintf(stderr, "%s%s", f == export_formats ? "" : !f[1].name ? " or " : ", ", f->name);
+        fprintf(stderr, "\n");
+        return EXIT_USAGE;
+    }
+    if (!command_output(env, &out))
+        return EXIT_ERROR;
+    for (const struct export_format *f = export_formats; f->name; f++)
+        out_printf(&out, "  %-12s %s\n", f->name, f->help);
+    return command_finish(env, &out, EXIT_OK);
+}
+
+/* Sets which frames are wanted. False: *err says what may be. */
+static bool choose_frames(struct own *o, const struct export_format *f, struct err *err) {
+    static const char *const words[] = {"function", "line", "address"};
+    static const enum profile_chain_key keys[] = {PROFILE_BY_FUNCTION, PROFILE_BY_SRCLINE,
+                                                  PROFILE_BY_ADDRESS};
+    o->in.frames = keys[f->frames];
+    if (!o->frames)
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(o->frames, words[i])) {
+            o->in.frames = keys[i];
+            return true;
+        }
+    return err_set(err, ERR_USAGE, "--frames", "\"%s\": use function, line or address", o->frames);
+}
+
+/* Returns the event that -e names, else the first. STACKS_NONE: there is none of that name. */
+static uint32_t choose_event(const struct stacks *s, const char *name) {
+    for (uint32_t i = 0; name && i < s->events.count; i++) {
+        const char *have = stacks_str(s, s->events.items[i].name);
+        size_t bare = strcspn(have, ":");
+        if (!strcmp(have, name) || (strlen(name) == bare && !strncmp(have, name, bare)))
+            return i;
+    }
+    return name ? STACKS_NONE : 0;
+}
+
+static bool write_to(struct command_env *env, const struct own *o, const struct export_format *f,
+                     const struct stacks *s, struct err *err) {
+    struct export_options options_of = {.event = choose_event(s, o->event), .samples = o->samples};
+    struct command_sink sink = {.fd = STDOUT_FILENO};
+    struct out out;
+    (void)env;
+    if (options_of.event == STACKS_NONE)
+        return err_set(err, ERR_ABSENT, NULL, "no samples of event %s: see `sonde evlist`", o->event);
+    if (o->output && (sink.fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
+        return err_errno(err, errno, o->output, "cannot be written");
+    bool ok = out_init(&out, command_write_fd, &sink) || err_memory(err, f->name);
+    ok = ok && f->write(s, &options_of, &out, err);
+    if (ok && !out_flush(&out) && sink.errnum != EPIPE)
+        ok = err_errno(err, sink.errnum, o->output ? o->output : "standard output", "cannot be written");
+    out_fini(&out);
+    if (o->output && close(sink.fd) && ok)
+        ok = err_errno(err, errno, o->output, "cannot be written");
+    return ok;
+}
+
+static int export(struct command_env *env, struct own *o, const struct export_format *f) {
+    struct err err = ERR_INIT;
+    struct stacks s = {0};
+    if (!choose_frames(o, f, &err))
+        return command_fail(&err);
+    if (f->binary && !o->output && isatty(STDOUT_FILENO)) {
+        err_set(&err, ERR_USAGE, f->name, "not written to a terminal: give a file with -o");
+        return command_fail(&err);
+    }
+    o->in.moments = f->moments;
+    const char *path = input_path(o->in.report.input);
+    int status = stacks_init(&s, &err) ? stacks_read(env, &o->in, path, &s) : command_fail(&err);
+    if (status == STACKS_FAILED) {
+        status = EXIT_ERROR;
+    } else if (!s.events.count) {
+        err_set(&err, ERR_ABSENT, path, "no samples to export");
+        status = command_fail(&err);
+    } else if (!write_to(env, o, f, &s, &err)) {
+        status = command_fail(&err);
+    }
+    stacks_fini(&s);
+    return status;
+}
+
+static int run_with(struct command_env *env, struct own *o, int argc, char **argv) {
+    int status;
+    if (!command_options(env, o, 0, &argc, &argv, &status))
+        return status;
+    if (!argc)
+        return list_formats(env, NULL);
+    const struct export_format *f = export_format_find(argv[0]);
+    if (!f)
+        return list_formats(env, argv[0]);
+    if (argc > 2 || (argc == 2 && o->in.report.input))
+        return command_usage(env, NULL);
+    if (argc == 2)
+        o->in.report.input = argv[1];
+    command_log(env, o->in.report.verbose, o->in.report.quiet);
+    return export(env, o, f);
+}
+
+static int run(struct command_env *env, int argc, char **argv) {
+    struct own o = {0};
+    stacks_options_init(&o.in, env->config);
+    int status = run_with(env, &o, argc, argv);
+    stacks_options_fini(&o.in);
+    return status;
+}
+
+const struct command cmd_export = {
+    .name = "export",
+    .summary = "Write a recording's stacks in the format of another tool",
+    .usage = (const char *const[]){"export [<options>] <format> [<file>]", "export", NULL},
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/view/stacks_input.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/common/input.h"
+#include "cmd/report/report_profile.h"
+
+void stacks_options_init(struct stacks_options *o, const struct perfconfig *config) {
+    *o = (struct stacks_options){.frames = PROFILE_BY_FUNCTION};
+    report_options_init(&o->report, config);
+}
+
+void stacks_options_fini(struct stacks_options *o) {
+    report_options_fini(&o->report);
+}
+
+/* Makes report's options those of whole stacks, whatever the configuration says about tables. */
+static void settle(struct stacks_options *o) {
+    enum { DEEPEST = 4096 }; /* deeper than what the kernel records by any setting */
+    struct report_options *r = &o->report;
+    r->sort = "comm,dso,sym";
+    r->fields = NULL;
+    r->children = r->branch_stack = r->group = REPORT_NO;
+    r->chain.mode = PROFILE_CHAIN_NONE;
+    r->chain.key = o->frames;
+    r->max_stack = DEEPEST;
+    r->percent_limit = 0;
+    r->stacks = true;
+    r->moments = o->moments;
+}
+
+/* ---- what the recording says of itself ---- */
+
+static uint32_t feature(struct stacks *s, const struct perfdata_header *h, uint32_t id) {
+    char text[4096];
+    perfdata_feature_text(h, id, text, sizeof text);
+    return stacks_text(s, text, strlen(text));
+}
+
+/* Returns the recorded command line. */
+static uint32_t command_line(struct stacks *s, const struct perfdata_header *h) {
+    struct arena arena = ARENA_INIT;
+    struct perfdata_feature_value value;
+    struct out line;
+    bool ok = out_init(&line, NULL, NULL);
+    if (ok && perfdata_feature_get(h, PERFDATA_FEATURE_CMDLINE, &arena, &value))
+        for (uint32_t i = 0; i < value.cmdline.count; i++) {
+            out_str(&line, i ? " " : "");
+            out_mem(&line, (const char *)value.cmdline.items[i].data, value.cmdline.items[i].size);
+        }
+    uint32_t text = ok ? stacks_text(s, line.buf, line.len) : STRPOOL_NONE;
+    out_fini(&line);
+    arena_fini(&arena);
+    return text;
+}
+
+static bool describe(struct stacks *s, struct recording *r, struct err *err) {
+    const struct perfdata_header *h = stream_header(r->stream);
+    struct stacks_recording *made = vec_push(&s->recordings);
+    const char *path = stream_path(r->stream);
+    if (!made)
+        return err_memory(err, path);
+    made->path = stacks_text(s, path, strlen(path));
+    made->host = feature(s, h, PERFDATA_FEATURE_HOSTNAME);
+    made->os = feature(s, h, PERFDATA_FEATURE_OSRELEASE);
+    made->arch = feature(s, h, PERFDATA_FEATURE_ARCH);
+    made->cpu = feature(s, h, PERFDATA_FEATURE_CPUDESC);
+    made->cmdline = command_line(s, h);
+    return made->cmdline != STRPOOL_NONE || err_memory(err, path);
+}
+
+/* ---- reading ---- */
+
+/* Adds a line to what whoever looks at the stacks should know. */
+static void note(struct stacks *s, const char *format, uint64_t n) {
+    char line[256];
+    snprintf(line, sizeof line, format, n);
+    uint32_t text = stacks_text(s, line, strlen(line)), *item = vec_push(&s->notes);
+    if (item && text != STRPOOL_NONE)
+        *item = text;
+    else if (item)
+        s->notes.count--;
+}
+
+static bool take(struct stacks *s, struct recording *r, const struct report_session *session,
+                 struct err *err) {
+    struct report_session_parts parts = report_session_parts(session);
+    uint32_t recording = (uint32_t)s->recordings.count;
+    if (!describe(s, r, err) || !profile_stacks(parts.profile, recording, s, err) || !stacks_finish(s, err))
+        return false;
+    if (parts.lost)
+        note(s, "%" PRIu64 " samples were lost", parts.lost);
+    if (parts.throttled)
+        note(s, "the kernel throttled the recording %" PRIu64 " times", parts.throttled);
+    return true;
+}
+
+int stacks_read(struct command_env *env, struct stacks_options *o, const char *path, struct stacks *s) {
+    struct recording r;
+    struct err err = ERR_INIT;
+    int status = STACKS_FAILED;
+    settle(o);
+    bool open = report_options_settle(&o->report, &err) && input_open(&r, path, o->report.force, &err);
+    if (!open) {
+        command_fail(&err);
+        return STACKS_FAILED;
+    }
+    struct report_session *session = report_session_new(&r, &o->report, env, &err);
+    if (session && take(s, &r, session, &err)) {
+        status = input_status(&r);
+        report_session_warn(session);
+        if (report_session_interrupted(session) && status == EXIT_OK)
+            status = EXIT_INTERRUPTED;
+    } else {
+        command_fail(&err);
+    }
+    report_session_free(session);
+    recording_close(&r);
+    return status;
+}

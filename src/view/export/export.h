@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole stacks in the formats of other tools. A format is one file and one row of the table in export.c. */
+#ifndef SONDE_VIEW_EXPORT_EXPORT_H
+#define SONDE_VIEW_EXPORT_EXPORT_H
+
+#include "base/out.h"
+#include "stacks/stacks.h"
+
+struct export_options {
+    uint32_t event; /* which one, where a format has room for one only */
+    bool samples;   /* weights are numbers of samples, else periods */
+};
+
+/* Writes everything. False with *err: memory, or what the format cannot hold. */
+typedef bool export_fn(const struct stacks *s, const struct export_options *o, struct out *out,
+                       struct err *err);
+
+/* What a frame stands for. */
+enum export_frames { EXPORT_FUNCTIONS, EXPORT_LINES, EXPORT_ADDRESSES };
+
+struct export_format {
+    const char *name;
+    const char *help;          /* one phrase */
+    enum export_frames frames; /* what it wants */
+    bool moments;              /* it wants the time axis */
+    bool binary;               /* not for terminals */
+    export_fn *write;
+};
+
+/* All formats, by name; ends with a NULL name. */
+extern const struct export_format export_formats[];
+/* Returns the format of that name, or NULL. */
+const struct export_format *export_format_find(const char *name);
+
+export_fn export_folded, export_flamegraph;
+
+static inline uint64_t export_weight(const struct export_options *o, uint64_t samples, uint64_t period) {
+    return o->samples ? samples : period;
+}
+
+/* Appends a frame's name as stackcollapse-perf.pl writes it: without arguments and quotes, and with ':' for
+ * the ';' that separates frames. */
+void export_put_folded_name(const char *name, struct out *out);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names come from files that anybody may have made. Where they are shown, what would change the page, the
+ * terminal or the order of letters is made visible instead: "\u202e" for a mark that turns the text around,
+ * "\x1b" for a control character, U+FFFD for bytes that are no UTF-8. Long ones are cut.
+ */
+#ifndef SONDE_VIEW_EXPORT_VISIBLE_TEXT_H
+#define SONDE_VIEW_EXPORT_VISIBLE_TEXT_H
+
+#include "base/out.h"
+
+enum { VISIBLE_MAX = 4096 }; /* bytes of a name that are shown */
+
+/* Appends the text with the five characters escaped that mean something in XML and HTML. */
+void visible_xml(const char *text, struct out *out);
+/* The same for the first `most` characters, ending in ".." if it is longer. */
+void visible_xml_cut(const char *text, unsigned most, struct out *out);
+
+#endif
