@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unpacks the data and keeps the samples; answers for sums over ranges and for the time strip.
+import { BlockError, open } from "./block";
+import { density, type Density, type DensityWanted } from "./density";
+import { type Filter, info, readTime, rowSums, type Time, type TimeInfo } from "./time";
+import { readTree, type Tree } from "./tree";
+
+export type Request =
+    | { kind: "open"; tree: string; time: string | null }
+    | { kind: "sums"; id: number; filters: Filter[] }
+    | { kind: "density"; id: number; wanted: DensityWanted };
+
+export type Sums = { samples: Float64Array; period: Float64Array };
+
+export type Reply =
+    | { kind: "tree"; tree: Tree }
+    | { kind: "time"; info: TimeInfo }
+    | { kind: "broken"; block: "tree" | "time"; message: string }
+    | { kind: "sums"; id: number; sums: Sums[] }
+    | { kind: "density"; id: number; density: Density };
+
+let tree: Tree | null = null;
+let time: Time | null = null;
+
+const send = (reply: Reply, transfer: Transferable[] = []): void => (self as unknown as Worker).postMessage(reply, transfer);
+
+/** Errors of the decompressor have no better name than their own. */
+function told(error: unknown): string {
+    if (error instanceof BlockError) return error.message;
+    if (error instanceof RangeError) return "it needs more memory than there is";
+    return "it is not a gzip stream that can be read";
+}
+
+async function openAll(treeText: string, timeText: string | null): Promise<void> {
+    try {
+        tree = await readTree(open(treeText));
+        send({ kind: "tree", tree });
+    } catch (error) {
+        send({ kind: "broken", block: "tree", message: told(error) });
+        return;
+    }
+    if (timeText === null) return;
+    try {
+        time = await readTime(open(timeText), tree);
+        send({ kind: "time", info: info(time) });
+    } catch (error) {
+        send({ kind: "broken", block: "time", message: told(error) });
+    }
+}
+
+self.onmessage = (message: MessageEvent<Request>): void => {
+    const request = message.data;
+    if (request.kind === "open") {
+        void openAll(request.tree, request.time);
+    } else if (tree && time && request.kind === "sums") {
+        const sums = request.filters.map((filter) => rowSums(time!, tree!, filter));
+        send({ kind: "sums", id: request.id, sums }, sums.flatMap((s) => [s.samples.buffer, s.period.buffer]));
+    } else if (tree && time && request.kind === "density") {
+        const answer = density(time, request.wanted);
+        send({ kind: "density", id: request.id, density: answer }, answer.marked ? [answer.counts.buffer, answer.marked.buffer] : [answer.counts.buffer]);
+    }
+};
