@@ -17,7 +17,7 @@
 #include "base/vec.h"
 #include "model/model.h"
 #include "profile/columns/column.h"
-#include "profile/columns/parallelism.h"
+#include "recording/parallelism.h"
 #include "resolve/deferred.h"
 #include "resolve/names.h"
 #include "resolve/resolve_grade.h"
@@ -110,8 +110,8 @@ struct profile_input {
     profile_trace_fn *trace;      /* NULL: no formats */
     profile_field_text_fn *field; /* likewise */
     void *trace_ctx;
-    const struct profile_parallelism *parallelism; /* sorted; NULL: one thread at all times */
-    profile_progress_fn *progress;                 /* NULL: it is not reported */
+    const struct recording_parallelism *parallelism; /* sorted; NULL: one thread at all times */
+    profile_progress_fn *progress;                   /* NULL: it is not reported */
     void *progress_ctx;
     const uint32_t *cpu_sockets; /* cpu -> socket (CPU_TOPOLOGY); NULL: not known */
     uint32_t cpu_count;

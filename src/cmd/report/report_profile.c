@@ -43,7 +43,7 @@ struct report_session {
      * before. */
     uint64_t latest_ns, last_round_ns, round_ns;
     struct report_threads threads;
-    struct profile_parallelism parallelism;
+    struct recording_parallelism parallelism;
     struct recording_names naming;
     struct filter filter;        /* -C, --pid, --tid */
     struct filter_ranges levels; /* --parallelism */
@@ -267,7 +267,7 @@ static enum profile_verdict keep(void *ctx, const struct perfdata_sample *x, uin
     if (!filter_cpu(&s->filter, x->have & PERFDATA_SAMPLE_CPU ? x->cpu : UINT32_MAX) ||
         !time_ranges_contain(&s->times, when.time_ns) || !report_switch_is_on(&s->switches, when))
         return PROFILE_DROP;
-    if (s->o->parallelism && !filter_ranges_have(&s->levels, profile_parallelism_at(&s->parallelism, when)))
+    if (s->o->parallelism && !filter_ranges_have(&s->levels, recording_parallelism_at(&s->parallelism, when)))
         return PROFILE_FILTERED;
     if (s->o->socket >= 0 && socket_of(s, x) != (uint32_t)s->o->socket)
         return PROFILE_FILTERED;
@@ -313,7 +313,7 @@ static bool see_record(void *ctx, const struct stream_record *r, struct err *err
     if (s->has.latency && (switches || type == PERFDATA_RECORD_EXIT)) {
         struct model_when when = {r->has_time ? r->time_ns : stream_when_ns(s->r->stream, r), r->loc};
         bool in = switches && !(r->raw.misc & PERFDATA_MISC_SWITCH_OUT);
-        return profile_parallelism_note(&s->parallelism, when, in) || err_memory(err, "context switches");
+        return recording_parallelism_note(&s->parallelism, when, in) || err_memory(err, "context switches");
     }
     watch_rounds(s, r);
     s->throttled += type == PERFDATA_RECORD_THROTTLE;
@@ -350,7 +350,7 @@ static bool first_pass(struct report_session *s, struct err *err) {
     if (!s->model || !recording_jitdumps(s->r, s->o->jitdump_dir, s->o->symbol.symfs, err) ||
         !input_first_pass(s->r, s->model, &s->span, see_record, s, err))
         return false;
-    profile_parallelism_sort(&s->parallelism);
+    recording_parallelism_sort(&s->parallelism);
     return parse_times(s, err) &&
            report_switch_find(&s->switches, s->r, s->o->switch_on, s->o->switch_off, err);
 }
@@ -441,7 +441,7 @@ static void hide_latency(struct report_session *s) {
         const struct profile_sums *total = &profile_event(s->profile, i)->total;
         differs |= !s->branch && total->latency != total->period * PROFILE_LATENCY_UNIT;
     }
-    differs |= s->branch && profile_parallelism_most(&s->parallelism) > 1;
+    differs |= s->branch && recording_parallelism_most(&s->parallelism) > 1;
     for (size_t i = 0; i < s->columns.out.count && !differs; i++) {
         struct profile_column *c = &s->columns.out.items[i];
         c->shown &= c->key->id != PROFILE_LATENCY && c->key->id != PROFILE_LATENCY_CHILDREN;
@@ -546,7 +546,7 @@ void report_session_free(struct report_session *s) {
     profile_free(s->profile);
     pool_free(s->pool);
     recording_names_close(&s->naming);
-    profile_parallelism_fini(&s->parallelism);
+    recording_parallelism_fini(&s->parallelism);
     filter_ranges_fini(&s->levels);
     report_threads_fini(&s->threads);
     report_switch_fini(&s->switches);

@@ -6,6 +6,7 @@
 
 #include "base/prefetch.h"
 #include "format/perfdata/data_src.h"
+#include "model/task_names.h"
 #include "profile/profile_internal.h"
 #include "stream/skim.h"
 
@@ -284,50 +285,6 @@ static uint32_t comm_text(struct profile_builder *b, const char *comm, uint32_t 
     return profile_text_add(b, comm, strlen(comm));
 }
 
-/* Returns the comm that a thread had when it exited: perf report, unlike script, keeps it for what still runs
- * after the EXIT record. After a second such record it may be that of an earlier incarnation; *thread becomes
- * whose it is. */
-static const char *earlier_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
-                                uint32_t *thread) {
-    const char *comm = NULL;
-    for (unsigned tries = 0; !comm && tries < 3; tries++) {
-        uint32_t id = model_thread_at(m, pid, tid, when);
-        if (id == MODEL_NONE || (!model_thread(m, id)->exited && !tries))
-            break;
-        comm = model_comm(m, pid, tid, model_when_prior(model_thread(m, id)->ended), NULL);
-        if (!comm && model_thread(m, id)->forked)
-            break;
-        *thread = comm ? id : *thread;
-        when = model_when_prior(model_thread(m, id)->born);
-    }
-    return comm;
-}
-
-/* Returns the comm in the first COMM record of a thread without a name so far: perf then replaces the name
- * that it had made up, for earlier samples as well. A thread that is forked, or begins after this one's end,
- * is another. */
-static const char *later_comm(const struct model *m, uint32_t pid, uint32_t tid,
-                              const struct model_comm_span *span) {
-    if (span->until.time_ns == UINT64_MAX)
-        return NULL;
-    uint32_t then = model_thread_at(m, pid, tid, span->until);
-    bool ended = span->thread != MODEL_NONE && model_thread(m, span->thread)->exited;
-    if (then != span->thread && (ended || (then != MODEL_NONE && model_thread(m, then)->forked)))
-        return NULL;
-    return model_comm(m, pid, tid, span->until, NULL);
-}
-
-struct model_comm_span profile_comm_at(const struct model *m, uint32_t pid, uint32_t tid,
-                                       struct model_when when) {
-    struct model_comm_span span;
-    model_comm_at(m, pid, tid, when, &span);
-    if (!span.comm && (span.comm = later_comm(m, pid, tid, &span)))
-        span.thread = model_thread_at(m, pid, tid, span.until);
-    if (!span.comm)
-        span.comm = earlier_comm(m, pid, tid, when, &span.thread);
-    return span;
-}
-
 static struct model_when earlier(struct model_when a, struct model_when b) {
     return model_when_before(b, a) ? b : a;
 }
@@ -348,7 +305,7 @@ static struct profile_thread_slot *seek_thread(struct profile_builder *b, uint32
     if (t->comm != PROFILE_NONE && t->pid == pid && t->tid == tid && t->event == event &&
         !model_when_before(when, t->from) && model_when_before(when, t->until))
         return t;
-    struct model_comm_span span = profile_comm_at(b->plan->in->model, pid, tid, when);
+    struct model_comm_span span = model_task_name_at(b->plan->in->model, pid, tid, when);
     *t = (struct profile_thread_slot){.pid = pid,
                                       .tid = tid,
                                       .event = event,
@@ -607,7 +564,7 @@ static void add_taken(struct profile_builder *b, struct perfdata_sample *s, uint
     struct profile_tally *t = &b->tally.items[event];
     enum profile_verdict verdict = in->keep ? in->keep(in->keep_ctx, s, event, when) : PROFILE_KEEP;
     t->read++;
-    b->parallelism = in->parallelism ? profile_parallelism_at(in->parallelism, when) : 1;
+    b->parallelism = in->parallelism ? recording_parallelism_at(in->parallelism, when) : 1;
     bool branch = b->plan->o->branch;
     if (branch && !s->branch_count) {
         t->dropped++;

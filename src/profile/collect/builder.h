@@ -235,10 +235,6 @@ void profile_builder_trim(struct profile_builder *b);
 uint32_t profile_text_add(struct profile_builder *b, const char *text, size_t len);
 /* Returns the id of a group key, new or known. PROFILE_NONE: memory. */
 uint32_t profile_group_key_add(struct profile_builder *b, const uint64_t *values);
-/* As model_comm_at, but names threads as perf report does: by a later comm where there is none yet, and after
- * an exit by the comm that the thread had. */
-struct model_comm_span profile_comm_at(const struct model *m, uint32_t pid, uint32_t tid,
-                                       struct model_when when);
 
 /* ---- batch.c ---- */
 

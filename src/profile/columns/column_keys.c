@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "model/task_names.h"
 #include "profile/profile_internal.h"
 
 #define VALUE(name, expression)                                                            \
@@ -49,30 +50,16 @@ static uint64_t value_comm_nodigit(struct profile_builder *b, const struct profi
     return (uint64_t)profile_text_add(b, bare, left) << 32 | profile_text_add(b, shown, n);
 }
 
-/* Returns the last comm of a thread. If its process had other threads when it called exec, the model has a
- * new thread from there on, as any of them may have called it; to the user it is the same one. */
-static const char *last_comm_of(const struct model *m, uint32_t thread) {
-    const struct model_thread *t = thread == MODEL_NONE ? NULL : model_thread(m, thread);
-    while (t && !t->exited) {
-        uint32_t next = model_thread_at(m, t->pid, t->tid, t->ended);
-        if (next == MODEL_NONE || next == thread || model_thread(m, next)->forked)
-            break;
-        thread = next;
-        t = model_thread(m, thread);
-    }
-    return t ? model_comm(m, t->pid, t->tid, model_when_prior(t->ended), NULL) : NULL;
-}
-
 const char *profile_last_comm(const struct profile *p, const struct profile_row *row) {
-    return last_comm_of(p->plan.in->model, profile_row_thread(p, row));
+    return model_task_last_name(p->plan.in->model, profile_row_thread(p, row));
 }
 
 /* Returns a process's name: its first thread's. */
 static const char *leader_comm(const struct profile *p, const struct profile_row *row, uint32_t pid) {
     const struct model *m = p->plan.in->model;
     struct model_when when = {p->b.stacks.items[row->first_stack].first_ns, UINT64_MAX};
-    struct model_comm_span span = profile_comm_at(m, pid, pid, when);
-    const char *last = last_comm_of(m, span.thread);
+    struct model_comm_span span = model_task_name_at(m, pid, pid, when);
+    const char *last = model_task_last_name(m, span.thread);
     return last ? last : span.comm;
 }
 

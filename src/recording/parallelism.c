@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/columns/parallelism.h"
+#include "recording/parallelism.h"
 
 #include <stdlib.h>
 
-bool profile_parallelism_note(struct profile_parallelism *p, struct model_when when, bool in) {
-    struct profile_switch *s = vec_push(&p->list);
+bool recording_parallelism_note(struct recording_parallelism *p, struct model_when when, bool in) {
+    struct recording_switch *s = vec_push(&p->list);
     if (s)
-        *s = (struct profile_switch){when, in ? 1 : -1};
+        *s = (struct recording_switch){when, in ? 1 : -1};
     return s != NULL;
 }
 
 static int by_when(const void *a, const void *b) {
-    const struct profile_switch *x = a, *y = b;
+    const struct recording_switch *x = a, *y = b;
     return model_when_before(x->when, y->when) ? -1 : model_when_before(y->when, x->when);
 }
 
-void profile_parallelism_sort(struct profile_parallelism *p) {
+void recording_parallelism_sort(struct recording_parallelism *p) {
     int64_t count = 1;
     if (p->list.count)
         qsort(p->list.items, p->list.count, sizeof *p->list.items, by_when);
@@ -23,11 +23,11 @@ void profile_parallelism_sort(struct profile_parallelism *p) {
         count = p->list.items[i].count += count;
 }
 
-void profile_parallelism_fini(struct profile_parallelism *p) {
+void recording_parallelism_fini(struct recording_parallelism *p) {
     vec_fini(&p->list);
 }
 
-uint32_t profile_parallelism_at(const struct profile_parallelism *p, struct model_when when) {
+uint32_t recording_parallelism_at(const struct recording_parallelism *p, struct model_when when) {
     size_t low = 0, high = p->list.count; /* how many switches come before */
     while (low < high) {
         size_t mid = low + (high - low) / 2;
@@ -40,7 +40,7 @@ uint32_t profile_parallelism_at(const struct profile_parallelism *p, struct mode
     return count < 1 ? 1 : count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-uint32_t profile_parallelism_most(const struct profile_parallelism *p) {
+uint32_t recording_parallelism_most(const struct recording_parallelism *p) {
     int64_t most = 1;
     for (size_t i = 0; i < p->list.count; i++)
         most = p->list.items[i].count > most ? p->list.items[i].count : most;
