@@ -78,10 +78,6 @@ resolve_places_piece(struct resolve_places *p, const struct model_state *state, 
         in |= (unsigned)(address - s->pieces[i].start < s->pieces[i].size) << i;
     return __builtin_expect(in, 1) ? &s->pieces[__builtin_ctz(in)] : resolve_places_new_piece(p, s, address);
 }
-/* The first of the state's pieces, to be tried before a lookup; valid as long as the state. */
-static inline const struct resolve_place_piece *resolve_places_any_piece(const struct model_state *state) {
-    return ((const struct resolve_place_space *)state)->pieces;
-}
 /* As model_state_find, model_state_in_exec. */
 bool resolve_places_find(struct resolve_places *p, const struct model_state *state, uint64_t address,
                          struct model_hit *out);

@@ -97,15 +97,11 @@ struct profile_known *profile_known_new(void) {
     return calloc((size_t)1 << KNOWN_BITS, sizeof(struct profile_known));
 }
 
-void profile_pending_know_key(struct profile_builder *b, uint64_t key) {
-    struct profile_pending *p = profile_pending_next(b);
-    p->known = key | 1;
-    prefetch(known_at(b, p->known));
-}
-
 void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]) {
-    uint32_t group_key = profile_pending_next(b)->stack.key.group_key;
-    profile_pending_know_key(b, hash_fold(profile_pending_seed(keys[0], group_key), keys[1]));
+    struct profile_pending *p = profile_pending_next(b);
+    uint64_t first = hash_fold(keys[0] ^ ((uint64_t)p->stack.key.group_key + 1) * HASH_ODD, HASH_ODD);
+    p->known = hash_fold(first ^ keys[1], HASH_ODD) | 1;
+    prefetch(known_at(b, p->known));
 }
 
 /* Whether the stack sample of the `index`-th pending sample is in b->known; else enters it there. */

@@ -21,15 +21,6 @@ struct profile_thread_slot {
     struct model_when from, until;
 };
 
-/* How an event's samples are read. */
-struct profile_sample_plan {
-    uint64_t have, period; /* period: for samples that record none */
-    bool plain, flat;      /* add_plain, add_flat may add them */
-    bool has_period;
-    uint8_t ip_at, tid_at, period_at;
-    uint8_t chain_at; /* 0: they have no callchain */
-};
-
 /* ---- the plan ---- */
 
 /* Returns the index in a group key of a key's value; keys with the same value share one. 0: no room. */
@@ -148,29 +139,6 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     plan->in_order |= needs_order(plan);
 }
 
-static struct profile_sample_plan sample_plan_of(const struct profile_plan *plan,
-                                                 const struct perfdata_event *e) {
-    const struct profile_input *in = plan->in;
-    const struct perfdata_plan *p = &e->plan;
-    const uint64_t needed = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID,
-                   variable = p->sample_type & ~PERFDATA_SAMPLE_FIXED;
-    bool counted = plan->waits && plan->by_thread && !plan->extras && !plan->o->mem && !in->keep &&
-                   !plan->o->moments && !in->parallelism;
-    bool plain = counted && !p->swap && (p->sample_type & needed) == needed &&
-                 (variable & ~PERFDATA_SAMPLE_CALLCHAIN) == 0;
-    return (struct profile_sample_plan){
-        .plain = plain,
-        .flat = plain && !plan->chains,
-        .have = plan->want & p->sample_type,
-        .period = e->attr.sample_period,
-        .has_period = p->period_at != PERFDATA_NO_FIELD,
-        .ip_at = p->ip_at,
-        .tid_at = p->tid_at,
-        .period_at = p->period_at,
-        .chain_at = variable & PERFDATA_SAMPLE_CALLCHAIN ? p->fixed_size : 0,
-    };
-}
-
 /* ---- the builder ---- */
 
 static struct resolve_chain_options chain_options(const struct profile_plan *plan) {
@@ -200,12 +168,9 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
         b->threads[i].comm = PROFILE_NONE;
     if (plan->waits && !(b->known = profile_known_new()))
         return err_memory(err, "profile");
-    for (size_t i = 0; i < plan->in->events->list.count; i++) {
-        struct profile_sample_plan *sample_plan = vec_push(&b->sample_plans);
-        if (!sample_plan || !vec_push(&b->tally))
+    for (size_t i = 0; i < plan->in->events->list.count; i++)
+        if (!vec_push(&b->tally))
             return err_memory(err, "profile");
-        *sample_plan = sample_plan_of(plan, &plan->in->events->list.items[i]);
-    }
     return true;
 }
 
@@ -242,7 +207,6 @@ void profile_builder_fini(struct profile_builder *b) {
     vec_fini(&b->place_verdicts.list);
     vec_fini(&b->comm_verdicts.list);
     vec_fini(&b->tally);
-    vec_fini(&b->sample_plans);
     vec_fini(&b->bad);
     readings_fini(&b->readings);
 }
@@ -364,43 +328,42 @@ static inline bool count_sample(struct profile_builder *b, uint64_t period, uint
     return verdict == PROFILE_KEEP;
 }
 
-/* Initialises the next sample to wait, of that thread. */
-static inline void start_pending(struct profile_builder *b, const struct profile_thread_slot *slot,
-                                 uint32_t group_key, const struct perfdata_sample *s, unsigned cpumode,
-                                 struct model_when when, uint64_t period) {
+/* Initialises the next sample to wait. False: memory. */
+static inline bool start_pending(struct profile_builder *b, struct profile_taken *x, uint64_t period) {
+    const struct perfdata_sample *s = x->s;
+    struct profile_thread_slot *slot = thread_of(b, s->pid, s->tid, x->event, x->when);
+    uint32_t group_key = slot->comm == PROFILE_NONE ? PROFILE_NONE : group_key_of(b, x, slot);
+    if (group_key == PROFILE_NONE)
+        return false;
     struct profile_pending *p = profile_pending_next(b);
     p->stack = (struct profile_stack){.key = {.group_key = group_key},
                                       .period = period,
-                                      .first_ns = when.time_ns,
+                                      .first_ns = x->when.time_ns,
                                       .samples = 1,
                                       .thread = slot->thread};
     if (b->plan->extras) /* with -b, each branch has its whole sample's, as in perf */
-        p->weights = (struct profile_weights){.w = {s->weight, s->ins_lat, s->weight3},
+        p->weights = (struct profile_weights){.w = {profile_taken_weight(x), s->ins_lat, s->weight3},
                                               .latency = s->period * PROFILE_LATENCY_UNIT / b->parallelism};
     for (unsigned i = 0; i < PROFILE_OWN_SUMS && b->plan->adds[i]; i++)
         p->weights.own[i] = b->plan->adds[i](s);
-    p->order = when.order;
+    p->order = x->when.order;
     p->pid = s->pid;
     p->tid = s->tid;
     p->cpu = s->have & PERFDATA_SAMPLE_CPU ? s->cpu : PROFILE_NONE;
     p->words = 0;
-    p->cpumode = (uint8_t)cpumode;
+    p->cpumode = (uint8_t)x->cpumode;
     p->inner.count = p->outer.count = 0;
     p->inner.own = p->outer.own = false;
     p->place = p->own = false;
     p->known = PROFILE_NOT_KNOWN;
     p->stack_id = PROFILE_NONE;
+    return true;
 }
 
 /* Adds `period` to the stack sample of that frame and the sample's callchain. */
 static bool add_at(struct profile_builder *b, struct profile_taken *x, uint32_t frame, uint64_t period) {
-    struct profile_thread_slot *slot = thread_of(b, x->s->pid, x->s->tid, x->event, x->when);
-    uint32_t group_key = slot->comm == PROFILE_NONE ? PROFILE_NONE : group_key_of(b, x, slot);
-    if (frame == RESOLVE_NO_FRAME || group_key == PROFILE_NONE)
+    if (frame == RESOLVE_NO_FRAME || !start_pending(b, x, period))
         return false;
-    start_pending(b, slot, group_key, x->s, x->cpumode, x->when, period);
-    if (b->plan->extras)
-        profile_pending_next(b)->weights.w[0] = profile_taken_weight(x);
     if (b->plan->chains && !x->has_chain) /* once per sample, even with many branches */
         x->has_chain = profile_chain_take(b, x, &x->chain, NULL);
     if (b->plan->chains && !x->has_chain)
@@ -427,71 +390,35 @@ static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
                              (enum resolve_frame_kind)b->plan->place_kind, false);
 }
 
-/* Starts looking up the sample's own place, which its chain does not tell. */
-static __attribute__((noinline)) void ask_chained_place(struct profile_builder *b,
-                                                        const struct perfdata_sample *s,
-                                                        const struct model_state *state) {
+/* Starts looking up the sample's own place, which its chain does not tell. Without callchains, the key in
+ * b->known has only what its frame depends on, so that processes share it. */
+static void ask_place(struct profile_builder *b, const struct profile_taken *x) {
+    const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
     struct profile_pending *p = profile_pending_next(b);
-    p->ip = s->ip;
-    profile_pending_ask_place(b, p, state);
-}
-
-/* Returns the part of know_place's key that depends on group key and cpumode. */
-static inline uint64_t place_seed(unsigned cpumode, uint32_t group_key) {
-    return profile_pending_seed(hash_u64(cpumode), group_key);
-}
-
-/* Notes where the next sample to wait, one without a callchain, lies. Its key in b->known has only what its
- * frame depends on, so that processes share it. */
-static inline void know_place(struct profile_builder *b, const struct resolve_place_piece *piece,
-                              uint64_t seed, uint64_t ip) {
-    struct profile_pending *p = profile_pending_next(b);
-    p->ip = ip;
-    p->offset = ip + piece->slide;
-    p->image = piece->image;
-    uint64_t place = b->plan->place_kind == RESOLVE_ADDRESS ? ip : p->offset;
-    profile_pending_know_key(b, hash_fold(hash_fold(seed ^ p->image, HASH_ODD) ^ place, HASH_ODD));
-}
-
-static inline void ask_place(struct profile_builder *b, const struct perfdata_sample *s, unsigned cpumode,
-                             struct model_when when) {
-    const struct model_state *state = resolve_places_state(&b->places, cpumode, s->pid, when);
+    p->ip = x->s->ip;
     if (b->plan->chains) {
-        ask_chained_place(b, s, state);
+        profile_pending_ask_place(b, p, state);
         return;
     }
-    know_place(b, resolve_places_piece(&b->places, state, s->ip),
-               place_seed(cpumode, profile_pending_next(b)->stack.key.group_key), s->ip);
-}
-
-/* Makes the group key of a sample whose thread's slot has none. PROFILE_NONE: memory. */
-static __attribute__((noinline)) uint32_t
-make_sample_group_key(struct profile_builder *b, const struct perfdata_sample *s, uint32_t event,
-                      unsigned cpumode, struct model_when when, struct profile_thread_slot *slot) {
-    struct profile_taken x = {
-        .s = s, .event = event, .when = when, .cpumode = cpumode, .parent = PROFILE_NONE};
-    return slot->comm == PROFILE_NONE ? PROFILE_NONE : make_group_key(b, &x, slot);
+    const struct resolve_place_piece *piece = resolve_places_piece(&b->places, state, p->ip);
+    p->offset = p->ip + piece->slide;
+    p->image = piece->image;
+    uint64_t place = b->plan->place_kind == RESOLVE_ADDRESS ? p->ip : p->offset;
+    profile_pending_know(b, (uint64_t[]){hash_u64((uint64_t)x->cpumode << 32 | p->image), place});
 }
 
 /* Adds a sample to those that wait, with plan->waits. */
-static inline __attribute__((always_inline)) enum profile_asked add_waiting(struct profile_builder *b,
-                                                                            const struct perfdata_sample *s,
-                                                                            uint32_t event, unsigned cpumode,
-                                                                            struct model_when when) {
+static inline enum profile_asked add_waiting(struct profile_builder *b, struct profile_taken *x) {
     struct profile_pending *p = profile_pending_next(b);
-    struct profile_thread_slot *slot = thread_of(b, s->pid, s->tid, event, when);
-    uint32_t group_key = slot->group_key;
-    if (group_key == PROFILE_NONE &&
-        (group_key = make_sample_group_key(b, s, event, cpumode, when, slot)) == PROFILE_NONE)
+    if (!start_pending(b, x, x->s->period))
         return PROFILE_ASK_FAILED;
-    start_pending(b, slot, group_key, s, cpumode, when, s->period);
     enum profile_asked asked =
-        b->plan->chains ? profile_chain_ask(b, s, event, cpumode, when, p) : PROFILE_ASKED;
+        b->plan->chains ? profile_chain_ask(b, x->s, x->event, x->cpumode, x->when, p) : PROFILE_ASKED;
     if (asked != PROFILE_ASKED)
         return asked;
     if (!p->own && !p->inner.own && !p->outer.own)
-        ask_place(b, s, cpumode, when);
-    count_sample(b, s->period, event, PROFILE_KEEP);
+        ask_place(b, x);
+    count_sample(b, x->s->period, x->event, PROFILE_KEEP);
     profile_pending_push(b);
     return PROFILE_ASKED;
 }
@@ -522,8 +449,7 @@ static bool add_alone(struct profile_builder *b, struct profile_taken *x) {
 }
 
 static bool add_sample(struct profile_builder *b, struct profile_taken *x) {
-    enum profile_asked asked =
-        b->plan->waits ? add_waiting(b, x->s, x->event, x->cpumode, x->when) : PROFILE_NOT_ASKED;
+    enum profile_asked asked = b->plan->waits ? add_waiting(b, x) : PROFILE_NOT_ASKED;
     return asked == PROFILE_NOT_ASKED ? add_alone(b, x) : asked == PROFILE_ASKED;
 }
 
@@ -632,151 +558,10 @@ static void add_any(struct profile_builder *b, const struct stream_sample *r) {
         add_taken(b, &s, r->event, cpumode, when);
 }
 
-static __attribute__((cold)) bool add_plain_alone(struct profile_builder *b, const struct perfdata_sample *s,
-                                                  uint32_t event, unsigned cpumode, struct model_when when) {
-    struct profile_taken x = {
-        .s = s, .event = event, .when = when, .cpumode = cpumode, .parent = PROFILE_NONE};
-    return add_alone(b, &x);
-}
-
-/* Whether a callchain lies within its sample. */
-static inline bool chain_fits(struct bytes body, size_t at) {
-    size_t left = body.size - at;
-    return left >= 8 && bytes_load64(body.data + at, false) <= left / 8 - 1;
-}
-
-/* As add_any, but fast, for usual events: fixed fields and perhaps a callchain, every sample counted. */
-static inline void add_plain(struct profile_builder *b, const struct profile_sample_plan *w,
-                             const struct stream_sample *r) {
-    const uint8_t *p = r->body.data;
-    struct perfdata_sample s;
-    s.callchain = (struct perfdata_u64s){NULL, 0, false};
-    if (w->chain_at) {
-        if (__builtin_expect(!chain_fits(r->body, w->chain_at), 0)) {
-            note_bad(b, r);
-            return;
-        }
-        if (w->have & PERFDATA_SAMPLE_CALLCHAIN)
-            s.callchain =
-                (struct perfdata_u64s){p + w->chain_at + 8, bytes_load64(p + w->chain_at, false), false};
-    }
-    s.have = w->have;
-    s.ip = bytes_load64(p + w->ip_at, false);
-    s.pid = bytes_load32(p + w->tid_at, false);
-    s.tid = bytes_load32(p + w->tid_at + 4, false);
-    s.period = w->has_period ? bytes_load64(p + w->period_at, false) : w->period;
-    unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
-    struct model_when when = {r->when_ns, r->loc};
-    b->tally.items[r->event].read++;
-    enum profile_asked asked = add_waiting(b, &s, r->event, cpumode, when);
-    if (__builtin_expect(asked != PROFILE_ASKED, 0))
-        b->failed |= asked == PROFILE_ASK_FAILED || !add_plain_alone(b, &s, r->event, cpumode, when);
-}
-
-/* What consecutive samples without callchains mostly have in common. The states stay valid during a run:
- * adding the samples that wait does not use b->places. */
-struct flat_run {
-    uint64_t thread;        /* pid and tid, as recorded */
-    uint64_t after, before; /* ns: this holds for samples between them */
-    uint32_t group_key, model_thread;
-    struct flat_space {
-        const struct model_state *state;         /* NULL: not looked up yet */
-        const struct resolve_place_piece *piece; /* the last used: mostly right */
-        uint64_t seed;                           /* place_seed */
-    } spaces[PERFDATA_MISC_CPUMODE_MASK + 1];    /* by cpumode: the kernel's, and one other at a time */
-    unsigned other;
-};
-
-/* Looks up what differs from the sample before, or was not looked up yet. False: memory. */
-static __attribute__((noinline)) bool seek_run(struct profile_builder *b, const struct profile_sample_plan *w,
-                                               const struct stream_sample *r, struct flat_run *x) {
-    const uint8_t *p = r->body.data + w->tid_at;
-    struct perfdata_sample s = {
-        .have = w->have, .pid = bytes_load32(p, false), .tid = bytes_load32(p + 4, false)};
-    struct model_when when = {r->when_ns, r->loc};
-    unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
-    uint64_t thread = bytes_load64(p, false);
-    if (thread != x->thread || when.time_ns <= x->after || when.time_ns >= x->before) {
-        struct profile_thread_slot *slot = thread_of(b, s.pid, s.tid, r->event, when);
-        uint32_t group_key = slot->group_key;
-        if (group_key == PROFILE_NONE)
-            group_key = make_sample_group_key(b, &s, r->event, cpumode, when, slot);
-        if (group_key == PROFILE_NONE)
-            return false;
-        *x = (struct flat_run){.thread = thread,
-                               .after = slot->from.time_ns,
-                               .before = slot->until.time_ns,
-                               .group_key = group_key,
-                               .model_thread = slot->thread};
-    }
-    const struct model_state *state = resolve_places_state(&b->places, cpumode, s.pid, when);
-    if (cpumode != PERFDATA_MISC_KERNEL) { /* it may have replaced another space's state */
-        x->spaces[x->other].state = NULL;
-        x->other = cpumode;
-    }
-    x->after = state->from.time_ns > x->after ? state->from.time_ns : x->after;
-    x->before = state->until.time_ns < x->before ? state->until.time_ns : x->before;
-    x->spaces[cpumode] =
-        (struct flat_space){state, resolve_places_any_piece(state), place_seed(cpumode, x->group_key)};
-    return true;
-}
-
-/* As add_plain, for a run of one event's samples, without callchains. Fields of pending samples that are not
- * set here keep their initial zeros, or are set when they are looked up. */
-static void add_flat(struct profile_builder *b, const struct profile_sample_plan *w,
-                     const struct stream_sample *run, size_t n) {
-    struct flat_run x = {.before = 0};
-    uint64_t read = 0, sum = 0;
-    for (const struct stream_sample *r = run; r < run + n; r++) {
-        const uint8_t *p = r->body.data;
-        unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
-        uint64_t ip = bytes_load64(p + w->ip_at, false), time_ns = r->when_ns;
-        if (w->chain_at && __builtin_expect(!chain_fits(r->body, w->chain_at), 0)) {
-            note_bad(b, r);
-            continue;
-        }
-        bool same = bytes_load64(p + w->tid_at, false) == x.thread && time_ns > x.after && time_ns < x.before;
-        struct flat_space *space = &x.spaces[cpumode];
-        if (__builtin_expect(!same || !space->state, 0) && !seek_run(b, w, r, &x)) {
-            b->failed = true;
-            return;
-        }
-        if (ip - space->piece->start >= space->piece->size)
-            space->piece = resolve_places_piece(&b->places, space->state, ip);
-        uint64_t period = w->has_period ? bytes_load64(p + w->period_at, false) : w->period;
-        struct profile_pending *q = profile_pending_next(b);
-        q->stack.key.group_key = x.group_key;
-        q->stack.period = period;
-        q->stack.first_ns = time_ns;
-        q->stack.samples = 1;
-        q->stack.thread = x.model_thread;
-        q->cpumode = (uint8_t)cpumode;
-        know_place(b, space->piece, space->seed, ip);
-        profile_pending_push(b);
-        read++;
-        sum += period;
-    }
-    struct profile_tally *t = &b->tally.items[run->event];
-    t->read += read;
-    t->samples += read;
-    t->period += sum;
-}
-
 void profile_builder_add_samples(struct profile_builder *b, const struct stream_sample *samples, size_t n) {
-    for (size_t i = 0, next; i < n; i = next) {
-        next = i + 1;
-        if (samples[i].event >= b->sample_plans.count)
-            continue;
-        const struct profile_sample_plan *w = &b->sample_plans.items[samples[i].event];
-        while (w->flat && next < n && samples[next].event == samples[i].event)
-            next++;
-        if (w->flat)
-            add_flat(b, w, &samples[i], next - i);
-        else if (w->plain)
-            add_plain(b, w, &samples[i]);
-        else
+    for (size_t i = 0; i < n; i++)
+        if (samples[i].event < b->tally.count)
             add_any(b, &samples[i]);
-    }
 }
 
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r) {

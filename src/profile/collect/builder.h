@@ -153,7 +153,6 @@ struct profile_moments {
     uint32_t last; /* the last sample's task */
 };
 
-struct profile_sample_plan;
 struct profile_thread_slot;
 struct profile_chain_slot;
 struct profile_known;
@@ -212,10 +211,9 @@ struct profile_builder {
     struct profile_moments moments;
 
     struct readings readings;
-    VEC(struct profile_tally) tally;              /* by event */
-    VEC(struct profile_sample_plan) sample_plans; /* by event */
-    VEC(uint64_t) bad;                            /* locs of samples too short for their fields */
-    bool failed;                                  /* memory ran out */
+    VEC(struct profile_tally) tally; /* by event */
+    VEC(uint64_t) bad;               /* locs of samples too short for their fields */
+    bool failed;                     /* memory ran out */
 };
 
 /* ---- build.c ---- */
@@ -246,14 +244,9 @@ static inline struct profile_pending *profile_pending_next(struct profile_builde
 void profile_pending_push(struct profile_builder *b);
 /* Returns an empty one, to be freed. NULL: memory. */
 struct profile_known *profile_known_new(void);
-/* Sets the key in b->known of the next sample to wait: made of its group key, which must be set, and its
- * segments' keys, from which all else follows. */
+/* Sets the key in b->known of the next sample to wait: made of its group key, which must be set, and of
+ * numbers from which all else follows: its segments' keys, or what its place is. */
 void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]);
-/* The same with one number that stands for all that tells its stack sample. */
-void profile_pending_know_key(struct profile_builder *b, uint64_t key);
-static inline uint64_t profile_pending_seed(uint64_t key, uint32_t group_key) {
-    return key ^ ((uint64_t)group_key + 1) * HASH_ODD;
-}
 /* Starts looking up the frame of the sample's own place, p->ip, in that state of its address space. */
 void profile_pending_ask_place(struct profile_builder *b, struct profile_pending *p,
                                const struct model_state *state);
