@@ -167,6 +167,22 @@ uint32_t stacks_depth(const struct stacks *s, uint32_t node) {
     return depth;
 }
 
+uint32_t stacks_hottest(const struct stacks *s, uint32_t event, uint64_t *period) {
+    uint64_t *sums = calloc(s->texts.entries.count + 1, sizeof *sums);
+    uint32_t best = STACKS_NONE;
+    for (size_t i = 0; sums && i < s->rows.count; i++) {
+        const struct stacks_row *row = &s->rows.items[i];
+        uint32_t name = s->frames.items[s->nodes.items[row->node].frame].name;
+        if (row->event == event)
+            sums[name] += row->period;
+        if (row->event == event && (best == STACKS_NONE || sums[name] > sums[best]))
+            best = name;
+    }
+    *period = best == STACKS_NONE ? 0 : sums[best];
+    free(sums);
+    return best;
+}
+
 struct stacks_sum *stacks_totals(const struct stacks *s, uint32_t event) {
     struct stacks_sum *sums = calloc(s->nodes.count + 1, sizeof *sums);
     for (size_t i = 0; sums && i < s->rows.count; i++) {

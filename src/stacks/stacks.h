@@ -129,6 +129,10 @@ const char *stacks_frame_dso(const struct stacks *s, const struct stacks_frame *
 /* How many frames a node's stack has. */
 uint32_t stacks_depth(const struct stacks *s, uint32_t node);
 
+/* Finds the function in which most of an event's period was spent (its frames' name, a text id) and how much
+ * that was. STACKS_NONE: there are no rows, or memory ran out. */
+uint32_t stacks_hottest(const struct stacks *s, uint32_t event, uint64_t *period);
+
 /* Sums of each node's samples and period, those of the nodes below included, of one event.
  * [nodes.count]; freed by the caller. NULL: memory. */
 struct stacks_sum {

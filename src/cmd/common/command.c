@@ -33,6 +33,7 @@ const struct command *const command_table[] = {
     &cmd_script,
     &cmd_test,
     &cmd_version,
+    &cmd_view,
     &cmd_why,
     NULL,
 };

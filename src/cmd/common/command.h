@@ -71,6 +71,7 @@ extern const struct command cmd_report;
 extern const struct command cmd_script;
 extern const struct command cmd_test;
 extern const struct command cmd_version;
+extern const struct command cmd_view;
 extern const struct command cmd_why;
 
 /* All commands, sorted by name; ends with NULL. */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recording as a page: flame graph, time strip, tables. */
+#include "cmd/common/input.h"
+#include "cmd/view/show.h"
+
+struct own {
+    struct stacks_options in;
+    struct show_options show;
+    const char *frames;
+    bool serve;
+};
+
+static bool take_serve(const struct option *row, void *field, const char *value, bool negated,
+                       struct err *err) {
+    struct own *o = field;
+    (void)row, (void)err;
+    o->serve = !negated;
+    o->show.port = value;
+    return true;
+}
+
+static const struct option options[] = {
+    STACKS_OPTION_ROWS(struct own, in),
+    OPTION_STRING('o', "output", struct own, show.output, "file",
+                  "write the page to this file (-: standard output)"),
+    OPTION_ROW(0, "serve", OPTION_KIND_CALL, 0, "port",
+               "serve the page on 127.0.0.1, without opening a browser", .call = take_serve,
+               .flags = OPTION_VALUE_OPTIONAL),
+    OPTION_END,
+};
+
+/* Reads one recording, or two to compare. Returns the exit status, or STACKS_FAILED. */
+static int read_all(struct command_env *env, struct own *o, int argc, char **argv, struct stacks *s) {
+    int status = EXIT_OK;
+    for (int i = 0; i < (argc ? argc : 1); i++) {
+        int one = stacks_read(env, &o->in, argc ? argv[i] : input_path(o->in.report.input), s);
+        if (one == STACKS_FAILED)
+            return one;
+        status = one ? one : status;
+    }
+    return status;
+}
+
+static int run_with(struct command_env *env, struct own *o, int argc, char **argv) {
+    struct err err = ERR_INIT;
+    struct stacks s = {0};
+    int status;
+    if (!command_options(env, o, 0, &argc, &argv, &status))
+        return status;
+    if (argc > 2 || (argc && o->in.report.input))
+        return command_usage(env, NULL);
+    if (o->serve && o->show.output)
+        return command_usage(env, "--serve and -o exclude each other");
+    command_log(env, o->in.report.verbose, o->in.report.quiet);
+    o->in.moments = true;
+    o->show.open = !o->serve;
+    status = stacks_init(&s, &err) ? read_all(env, o, argc, argv, &s) : command_fail(&err);
+    int shown = status == STACKS_FAILED ? EXIT_ERROR : show_page(env, &o->show, &s);
+    stacks_fini(&s);
+    return shown ? shown : status;
+}
+
+static int run(struct command_env *env, int argc, char **argv) {
+    struct own o = {0};
+    stacks_options_init(&o.in, env->config);
+    int status = run_with(env, &o, argc, argv);
+    stacks_options_fini(&o.in);
+    return status;
+}
+
+const struct command cmd_view = {
+    .name = "view",
+    .summary = "Look at a recording: flame graph, time line, tables, in a browser",
+    .usage =
+        (const char *const[]){"view [<options>] [<file>]", "view [<options>] <file> <file to compare>", NULL},
+    .options = options,
+    .run = run,
+};
