@@ -15,6 +15,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 import support
@@ -176,6 +177,24 @@ def serve():
     child.stderr.close()
 
 
+def recorded():
+    """record --view shows what it has just recorded."""
+    with tempfile.TemporaryDirectory() as folder, support.recording():
+        path = os.path.join(folder, "x.data")
+        child = subprocess.Popen([SONDE, "record", "--view", "-o", path, "--", SONDE, "test", "-w", "noploop", "0.2"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=support.ENV)
+        url = re.match(r"http://127\.0\.0\.1:(\d+)(/\S+/)", child.stdout.readline())
+        if url:
+            _, text, _ = ask(int(url[1]), url[2], Host=f"127.0.0.1:{url[1]}")
+            tree, _ = block(text, "sonde-tree")
+            report.check("record --view", tree and "noploop" in tree["strings"], text[:200])
+            child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+        report.check("record --view says what is hot", url and re.search(r"^[\d,]+ samples?, \d+ % in noploop$", err, re.M), err[:600])
+    piped = support.run([SONDE, "record", "--view", "-o", "-", "--", "true"])
+    report.check("record --view into a pipe", piped.status == 129 and "--view" in piped.err, piped.err[:300])
+
+
 def errors():
     demo = os.path.join(RECORDINGS, "flat.data")
     for what, args, status, words in (
@@ -197,6 +216,7 @@ def main():
         if name.endswith(".data"):
             compare(os.path.join(RECORDINGS, name))
     serve()
+    recorded()
     errors()
     report.finish()
 

@@ -10,6 +10,7 @@
 #include "cmd/common/command.h"
 #include "cmd/common/perfconfig.h"
 #include "cmd/record/record_args.h"
+#include "cmd/view/show.h"
 #include "os/limits.h"
 #include "os/mounts.h"
 #include "os/output.h"
@@ -28,7 +29,7 @@ struct record_cli {
     VEC(struct selection) selected;
     const char *output, *freq, *user;
     bool group, inherit_given, no_inherit, quiet, no_cache, kcore, build_id_all, dry_run, time_boundary,
-        plain_callgraph;
+        plain_callgraph, view;
     int verbose, realtime;
     uint64_t map_timeout_ms;
 };
@@ -362,6 +363,10 @@ static const struct option options[] = {
                 "sample selected machine registers in user space, use '--user-regs=?' to list register names",
                 set_registers, .flags = OPTION_VALUE_OPTIONAL),
     REFUSED(0, "vmlinux", "file", "vmlinux pathname"),
+    OPTION_BOOL(
+        0, "view", struct record_cli, view,
+        "Show the recording in a browser afterwards (sonde view), with call graphs unless --call-graph "
+        "says which"),
     OPTION_END,
 };
 
@@ -537,12 +542,16 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
     const char *output = c->output ? c->output : os_output_piped() ? "-" : "perf.data";
     struct record_event_sources *src = record_event_sources_new(&sysfs_system);
     c->o.to_pipe = strcmp(output, "-") == 0;
+    if (c->view && c->o.callgraph == RECORD_CALLGRAPH_NONE)
+        c->plain_callgraph = true;
     c->o.kcore = c->kcore ? "/proc/kcore" : NULL;
     if (c->inherit_given)
         c->o.inherit = !c->no_inherit;
     else if (c->o.tids)
         c->o.inherit = false;
     bool ok = src || err_memory(&err, "events");
+    ok = ok && (!c->view || (!c->o.to_pipe && !c->o.switch_output) ||
+                err_set(&err, ERR_USAGE, "--view", "it needs one file, not a pipe or --switch-output"));
     ok = ok && settle_rate(c, &sysfs_system, &err) && settle_user(c, uid, &err) &&
          settle_config(c, env->config, &err) && select_events(c, src, &events, &triggers, &err) &&
          (!c->realtime || os_limits_realtime(c->realtime, &err));
@@ -585,6 +594,8 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
     record_event_sources_free(src);
     if (!ok && err.code == ERR_NONE)
         return EXIT_USAGE; /* an event's error was marked in its text */
+    if (ok && c->view && !c->dry_run)
+        show_recording(env, output); /* it says itself what it could not show */
     return ok ? result.status : command_fail(&err);
 }
 
