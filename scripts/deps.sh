@@ -57,6 +57,10 @@ survey() {
         need 's390x-compiler' has_program s390x-linux-gnu-gcc 'gcc-s390x-linux-gnu libc6-dev-s390x-cross' \
             'gcc-s390x-linux-gnu' 's390x-linux-gnu-gcc'
     elif [ "$want" = check ]; then
+        # They read what `sonde export` writes.
+        need 'protoc' has_program protoc 'protobuf-compiler' 'protobuf-compiler' 'protobuf'
+        need 'go' has_program go 'golang-go' 'golang' 'go'
+        need 'callgrind_annotate' has_program callgrind_annotate 'valgrind' 'valgrind' 'valgrind'
         need 'sanitizers' has_sanitizers '' 'gcc' 'libasan libubsan' 'gcc'
     else
         need 'clang-with-fuzzer' has_fuzzer '' 'clang libclang-rt-dev' 'clang compiler-rt' 'clang compiler-rt'

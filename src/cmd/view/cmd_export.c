@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "cmd/common/input.h"
 #include "cmd/view/stacks_input.h"
 #include "view/export/export.h"
@@ -20,7 +21,7 @@ static const struct option options[] = {
     STACKS_OPTION_ROWS(struct own, in),
     OPTION_STRING('o', "output", struct own, output, "file", "write to this file, not to standard output"),
     OPTION_STRING('e', "event", struct own, event, "event",
-                  "this event, where the format holds one only; the first one by default"),
+                  "only this event; by default all, or the first one where the format holds one"),
     OPTION_STRING(0, "frames", struct own, frames, "kind",
                   "what a frame stands for: function, line or address; by default what suits the format"),
     OPTION_BOOL('n', "samples", struct own, samples, "weights are numbers of samples, not periods"),
@@ -72,7 +73,8 @@ static uint32_t choose_event(const struct stacks *s, const char *name) {
 
 static bool write_to(struct command_env *env, const struct own *o, const struct export_format *f,
                      const struct stacks *s, struct err *err) {
-    struct export_options options_of = {.event = choose_event(s, o->event), .samples = o->samples};
+    struct export_options options_of = {
+        .event = choose_event(s, o->event), .only = o->event, .samples = o->samples};
     struct command_sink sink = {.fd = STDOUT_FILENO};
     struct out out;
     (void)env;
@@ -88,6 +90,18 @@ static bool write_to(struct command_env *env, const struct own *o, const struct 
     if (o->output && close(sink.fd) && ok)
         ok = err_errno(err, errno, o->output, "cannot be written");
     return ok;
+}
+
+/* Says what the recording or the format lacks. */
+static void say_lacking(const struct own *o, const struct export_format *f, const struct stacks *s) {
+    bool chains = false;
+    for (size_t i = 0; i < s->rows.count && !chains; i++)
+        chains = s->nodes.items[s->rows.items[i].node].caller != STACKS_NONE;
+    if (!chains)
+        log_line(LOG_WARN, "there are no callchains: every stack is one frame");
+    if (f->one_event && s->events.count > 1 && !o->event)
+        log_line(LOG_WARN, "only %s is written: this format holds one event, and -e chooses it",
+                 stacks_str(s, s->events.items[0].name));
 }
 
 static int export(struct command_env *env, struct own *o, const struct export_format *f) {
@@ -107,7 +121,7 @@ static int export(struct command_env *env, struct own *o, const struct export_fo
     } else if (!s.events.count) {
         err_set(&err, ERR_ABSENT, path, "no samples to export");
         status = command_fail(&err);
-    } else if (!write_to(env, o, f, &s, &err)) {
+    } else if (say_lacking(o, f, &s), !write_to(env, o, f, &s, &err)) {
         status = command_fail(&err);
     }
     stacks_fini(&s);

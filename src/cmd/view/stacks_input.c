@@ -57,6 +57,17 @@ static uint32_t command_line(struct stacks *s, const struct perfdata_header *h) 
     return text;
 }
 
+/* Sets when the recording began, as far as it says, and how long it took. */
+static void date(struct stacks_recording *made, struct recording *r) {
+    struct recording_span span = {0};
+    recording_header_span(r, &span);
+    int64_t captured_s = recording_captured_s(r);
+    if (span.last_ns >= span.first_ns)
+        made->duration_ns = span.last_ns - span.first_ns;
+    uint64_t end_ns = captured_s > 0 ? (uint64_t)captured_s * 1000000000 : 0;
+    made->start_ns = end_ns > made->duration_ns ? end_ns - made->duration_ns : end_ns;
+}
+
 static bool describe(struct stacks *s, struct recording *r, struct err *err) {
     const struct perfdata_header *h = stream_header(r->stream);
     struct stacks_recording *made = vec_push(&s->recordings);
@@ -69,6 +80,7 @@ static bool describe(struct stacks *s, struct recording *r, struct err *err) {
     made->arch = feature(s, h, PERFDATA_FEATURE_ARCH);
     made->cpu = feature(s, h, PERFDATA_FEATURE_CPUDESC);
     made->cmdline = command_line(s, h);
+    date(made, r);
     return made->cmdline != STRPOOL_NONE || err_memory(err, path);
 }
 

@@ -8,6 +8,7 @@
 
 struct export_options {
     uint32_t event; /* which one, where a format has room for one only */
+    bool only;      /* that one alone also where there is room for more */
     bool samples;   /* weights are numbers of samples, else periods */
 };
 
@@ -23,6 +24,7 @@ struct export_format {
     const char *help;          /* one phrase */
     enum export_frames frames; /* what it wants */
     bool moments;              /* it wants the time axis */
+    bool one_event;            /* it has room for one event only */
     bool binary;               /* not for terminals */
     export_fn *write;
 };
@@ -32,11 +34,20 @@ extern const struct export_format export_formats[];
 /* Returns the format of that name, or NULL. */
 const struct export_format *export_format_find(const char *name);
 
-export_fn export_folded, export_flamegraph;
+export_fn export_flamegraph, export_folded, export_pprof;
 
 static inline uint64_t export_weight(const struct export_options *o, uint64_t samples, uint64_t period) {
     return o->samples ? samples : period;
 }
+
+/* Whether an event is wanted by a format that has room for several. */
+static inline bool export_wants(const struct export_options *o, uint32_t event) {
+    return !o->only || o->event == event;
+}
+
+/* Prints how certain the names are of what ran, by weight: "80 % of samples have an inferred name, ...".
+ * False: all are exact. */
+bool export_grades_text(const struct stacks *s, const struct export_options *o, char *line, size_t size);
 
 /* Appends a frame's name as stackcollapse-perf.pl writes it: without arguments and quotes, and with ':' for
  * the ';' that separates frames. */

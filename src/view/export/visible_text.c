@@ -11,26 +11,26 @@ static bool is_hidden(uint32_t c) {
            (c >= 0xfff0 && c <= 0xfffb) || (c & 0xfffe) == 0xfffe || (c >= 0xe0000 && c <= 0xe007f);
 }
 
-static void put_char(uint32_t c, const unsigned char *p, size_t len, struct out *out) {
+static void put_char(uint32_t c, const unsigned char *p, size_t len, bool xml, struct out *out) {
     static const char *const entities[128] = {
         ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
     if (is_hidden(c))
         out_printf(out, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
-    else if (c < 128 && entities[c])
+    else if (xml && c < 128 && entities[c])
         out_str(out, entities[c]);
     else
         out_mem(out, (const char *)p, len);
 }
 
 /* Appends at most `most` characters; returns whether all are there. */
-static bool put_some(const char *text, size_t n, unsigned most, struct out *out) {
+static bool put_some(const char *text, size_t n, unsigned most, bool xml, struct out *out) {
     const unsigned char *p = (const unsigned char *)text;
     for (size_t i = 0, len; i < n; i += len) {
         if (!most--)
             return false;
         len = utf8_len(p + i, n - i);
         if (len) {
-            put_char(utf8_char(p + i, len), p + i, len, out);
+            put_char(utf8_char(p + i, len), p + i, len, xml, out);
         } else {
             out_str(out, "\xef\xbf\xbd");
             len = 1;
@@ -39,9 +39,17 @@ static bool put_some(const char *text, size_t n, unsigned most, struct out *out)
     return true;
 }
 
-void visible_xml(const char *text, struct out *out) {
-    if (!put_some(text, strlen(text), VISIBLE_MAX, out))
+static void put_all(const char *text, bool xml, struct out *out) {
+    if (!put_some(text, strlen(text), VISIBLE_MAX, xml, out))
         out_str(out, "...");
+}
+
+void visible_plain(const char *text, struct out *out) {
+    put_all(text, false, out);
+}
+
+void visible_xml(const char *text, struct out *out) {
+    put_all(text, true, out);
 }
 
 void visible_xml_cut(const char *text, unsigned most, struct out *out) {
@@ -50,7 +58,7 @@ void visible_xml_cut(const char *text, unsigned most, struct out *out) {
     for (size_t i = 0; i < n; i++)
         count += ((unsigned char)text[i] & 0xc0) != 0x80;
     bool cut = count > most;
-    put_some(text, n, cut && most > 2 ? most - 2 : most, out);
+    put_some(text, n, cut && most > 2 ? most - 2 : most, true, out);
     if (cut)
         out_str(out, "..");
 }

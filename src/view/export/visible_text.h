@@ -9,11 +9,13 @@
 
 #include "base/out.h"
 
-enum { VISIBLE_MAX = 4096 }; /* bytes of a name that are shown */
+enum { VISIBLE_MAX = 4096 }; /* characters of a name that are shown */
 
-/* Appends the text with the five characters escaped that mean something in XML and HTML. */
+/* Appends the text, which is valid UTF-8 then. */
+void visible_plain(const char *text, struct out *out);
+/* The same with the five characters escaped that mean something in XML and HTML. */
 void visible_xml(const char *text, struct out *out);
-/* The same for the first `most` characters, ending in ".." if it is longer. */
+/* The latter for the first `most` characters, ending in ".." if it is longer. */
 void visible_xml_cut(const char *text, unsigned most, struct out *out);
 
 #endif
