@@ -62,6 +62,9 @@ survey() {
         need 'go' has_program go 'golang-go' 'golang' 'go'
         need 'callgrind_annotate' has_program callgrind_annotate 'valgrind' 'valgrind' 'valgrind'
         need 'sanitizers' has_sanitizers '' 'gcc' 'libasan libubsan' 'gcc'
+        need 'node' has_program node 'nodejs' 'nodejs' 'nodejs'
+        need 'npm' has_program npm 'npm' 'nodejs-npm' 'npm'
+        need 'chromium' has_program chromium 'chromium' 'chromium' 'chromium'
     else
         need 'clang-with-fuzzer' has_fuzzer '' 'clang libclang-rt-dev' 'clang compiler-rt' 'clang compiler-rt'
     fi

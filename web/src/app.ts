@@ -26,7 +26,6 @@ export class App {
     private analysisKey = "";
     private matchKey = "";
     private colours = new Map<string, Palette>();
-    private painted: Palette | null = null;
 
     constructor(readonly tree: Tree, private readonly client: Client) {
         this.model = new Model(tree);
@@ -155,13 +154,7 @@ export class App {
             const self = metric === "period" ? whole.selfPeriod : whole.selfSamples;
             this.colours.set(key, (found = palette(this.model, colour, self, this.dark)));
         }
-        return (this.painted = found);
-    }
-
-    /** Fill of a function's cells, in the palette that was last asked for. */
-    fill(func: number): string {
-        const p = this.painted!;
-        return p.fill[func < 0 ? 13 : p.classOf[func]!]!;
+        return found;
     }
 
     label(func: number): string {

@@ -28,8 +28,12 @@ export class Client {
         };
     }
 
-    open(tree: string, time: string | null): void {
-        this.worker.postMessage({ kind: "open", tree, time } satisfies Request);
+    openTree(base64: string): void {
+        this.worker.postMessage({ kind: "open-tree", base64 } satisfies Request);
+    }
+
+    openTime(base64: string): void {
+        this.worker.postMessage({ kind: "open-time", base64 } satisfies Request);
     }
 
     sums(filters: Filter[], done: (sums: Sums[]) => void): void {

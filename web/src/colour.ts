@@ -7,18 +7,20 @@ import { baseName, shownOften } from "./names";
 
 /** What a cell is coloured as. */
 export interface Palette {
-    /** Class of each function (and of comms behind them). */
-    classOf: Uint8Array;
-    fill: string[];
+    /** Colour of each function (and of comms behind them). */
+    of(func: number): string;
     legend: { label: string; share: number; fill: string }[];
 }
 
 const HUES = [62, 250, 150, 18, 300, 200, 95, 340, 175, 275, 120, 228];
 const OTHER = 12; // objects after the first twelve
-const COMM = 13;
 
-export function cellColour(hue: number, dark: boolean, chroma = 1): string {
-    return dark ? `oklch(0.43 ${0.075 * chroma} ${hue})` : `oklch(0.86 ${0.075 * chroma} ${hue})`;
+/** Functions of one class differ a little, so that neighbours can be told apart. */
+const TINTS = 4;
+
+function cellColour(hue: number, dark: boolean, chroma = 1, tint = 1): string {
+    const light = (dark ? 0.445 : 0.86) + (tint - 1.5) * (dark ? 0.022 : 0.02);
+    return `oklch(${light.toFixed(3)} ${((dark ? 0.075 : 0.078) * chroma).toFixed(4)} ${hue + (tint - 1.5) * 5})`;
 }
 
 function neutral(dark: boolean): string {
@@ -58,25 +60,29 @@ const LEVEL_HUES = [62, 250, 300, 275, 340, 150, 95];
 const GRADE_HUES = [175, 95, 40, 0];
 
 export function palette(model: Model, by: Colour, self: Float64Array, dark: boolean): Palette {
-    const fill: string[] = [];
+    const fill: string[][] = [];
+    const tints = (hue: number, chroma = 1) => Array.from({ length: TINTS }, (_, i) => cellColour(hue, dark, chroma, i));
     let known: { classOf: Uint8Array; labels: string[]; shares: number[] };
     if (by === "object") {
         known = objectClasses(model, self);
-        for (const hue of HUES) fill.push(cellColour(hue, dark));
-        fill.push(neutral(dark));
+        for (const hue of HUES) fill.push(tints(hue));
+        fill.push([neutral(dark)]);
     } else {
         const classOf = by === "kind" ? model.funcs.level : model.funcs.grade;
         const labels = by === "kind" ? LEVELS : GRADES;
         known = { classOf, labels, shares: sharesOf(classOf, self, labels.length) };
         (by === "kind" ? LEVEL_HUES : GRADE_HUES).forEach((hue, i) =>
-            fill.push(by === "grade" && i === 3 ? neutral(dark) : cellColour(hue, dark, by === "grade" && i === 0 ? 0.45 : 1)));
-        while (fill.length <= OTHER) fill.push(neutral(dark));
+            fill.push(by === "grade" && i === 3 ? [neutral(dark)] : tints(hue, by === "grade" && i === 0 ? 0.45 : 1)));
     }
-    fill[COMM] = dark ? "oklch(0.33 0.01 260)" : "oklch(0.93 0.004 260)";
-    const classOf = new Uint8Array(model.funcs.count + model.tree.strings.length).fill(COMM);
-    classOf.set(known.classOf);
-    const legend = known.labels.map((label, i) => ({ label, share: known.shares[i]!, fill: fill[i]! }));
-    return { classOf, fill, legend: legend.filter((l) => l.share > 0) };
+    const comm = dark ? "oklch(0.33 0.01 260)" : "oklch(0.93 0.004 260)";
+    const legend = known.labels.map((label, i) => ({ label, share: known.shares[i]!, fill: fill[i]![1] ?? fill[i]![0]! }));
+    const { classOf } = known;
+    const of = (func: number): string => {
+        if (func < 0 || func >= classOf.length) return comm;
+        const kinds = fill[classOf[func]!]!;
+        return kinds[(Math.imul(func, 0x9e3779b1) >>> 20) % kinds.length]!;
+    };
+    return { of, legend: legend.filter((l) => l.share > 0) };
 }
 
 /** Blue: less in B; orange: more in B; both also for those who do not tell red from green. `d`: -1 to 1. */

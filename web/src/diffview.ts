@@ -119,8 +119,9 @@ export class DiffView implements ViewOf {
             pick("A", app.state.event, (event) => app.set({ event, other: event === app.other ? app.state.event : app.other })), pick("B", app.other, (other) => app.set({ other })),
             segmented("compare", [{ value: "shares", label: "Shares", title: "each against its own total" }, { value: "amounts", label: "Amounts", title: "as they are" }],
                 app.state.absolute ? "amounts" : "shares", (v) => app.set({ absolute: v === "amounts" }))),
-        h("p", { class: "legend" }, "less in B ", ...scale, " more in B", h("span", { class: "dim" }, ` · pale: within noise · ${whole(a.samples)} and ${whole(b.samples)} samples`)),
-        crumbs(app, app.state.zoom, (zoom) => app.set({ zoom })));
+        h("p", { class: "note" }, `${whole(a.samples)} and ${whole(b.samples)} samples`),
+        h("div", { class: "line" }, crumbs(app, app.state.zoom, (zoom) => app.set({ zoom })),
+            h("p", { class: "legend" }, h("span", {}, "less in B"), ...scale, h("span", {}, "more in B"), h("span", { class: "dim" }, "pale: within noise"))));
     }
 
     focus(): void {

@@ -31,6 +31,8 @@ export class Flame {
     private paint: Paint | null = null;
     private up = false;
     private zoom = 0;
+    /** Levels at the root that are not drawn. */
+    private skip = 0;
     private cursor = 0;
     private hover = -1;
     private view = { from: 0, to: 1 };
@@ -42,9 +44,9 @@ export class Flame {
 
     constructor(label: string, private readonly events: FlameEvents) {
         this.twin = new Twin(label, (node) => this.events.told(node));
-        const stage = h("div", { class: "stage" }, this.canvas, this.over);
+        const stage = h("div", { class: "stage" }, this.canvas, this.over, this.twin.root);
         this.scroller = h("div", { class: "scroller", tabindex: "-1" }, this.spacer, stage);
-        this.root = h("div", { class: "flame" }, this.scroller, this.twin.root);
+        this.root = h("div", { class: "flame" }, this.scroller);
         this.scroller.addEventListener("scroll", () => this.draw());
         this.over.addEventListener("mousemove", (e) => this.moved(e));
         this.over.addEventListener("mouseleave", () => this.left());
@@ -64,12 +66,13 @@ export class Flame {
     }
 
     /** A new tree or new weights. */
-    show(shape: Shape, paint: Paint, zoom: number, up: boolean, cursor: number): void {
+    show(shape: Shape, paint: Paint, zoom: number, up: boolean, cursor: number, skip = 0): void {
         const same = this.shape?.trie === shape.trie;
         const turned = this.up !== up || !same;
         this.shape = shape;
         this.paint = paint;
         this.up = up;
+        this.skip = skip;
         this.cursor = cursor;
         this.hover = -1;
         const moved = this.zoom !== zoom;
@@ -89,7 +92,7 @@ export class Flame {
     }
 
     private size(): void {
-        const rows = (this.shape?.trie.deepest ?? 0) + 1;
+        const rows = (this.shape?.trie.deepest ?? 0) + 1 - this.skip;
         this.spacer.style.height = `${Math.min(rows * ROW + 4, 8_000_000)}px`;
     }
 
@@ -105,13 +108,14 @@ export class Flame {
         if (still) this.view = { ...this.target };
     }
 
-    private top(depth: number): number {
+    private top(level: number): number {
+        const depth = level - this.skip;
         return this.up ? Math.max(this.spacer.offsetHeight, this.scroller.clientHeight) - (depth + 1) * ROW : depth * ROW;
     }
 
     /** Keeps two callers of a zoomed node in sight. */
     private scrollTo(node: number): void {
-        const depth = Math.max(0, this.shape!.trie.depth[node]! - 2);
+        const depth = Math.max(this.skip, this.shape!.trie.depth[node]! - 2);
         this.scroller.scrollTop = this.up ? this.top(depth) + ROW - this.scroller.clientHeight : this.top(depth);
     }
 
@@ -143,7 +147,7 @@ export class Flame {
         const [top, last] = this.up
             ? [Math.floor((bottom - scroll - height) / ROW) - 1, Math.ceil((bottom - scroll) / ROW)]
             : [Math.floor(scroll / ROW), Math.ceil((scroll + height) / ROW)];
-        layout(shape, { ...this.view, pixels: width, top: Math.max(0, top), bottom: last }, this.cells);
+        layout(shape, { ...this.view, pixels: width, top: Math.max(0, top) + this.skip, bottom: last + this.skip }, this.cells);
         const y = (depth: number) => this.top(depth) - scroll;
         paintCells(fit(this.canvas, width, height), this.cells, shape.trie, paint, width, height, y);
         this.drawOver(width, height, y);
@@ -183,7 +187,7 @@ export class Flame {
         const box = this.over.getBoundingClientRect();
         const [x, y] = [e.clientX - box.left, e.clientY - box.top + this.scroller.scrollTop];
         const bottom = Math.max(this.spacer.offsetHeight, this.scroller.clientHeight);
-        const depth = Math.floor((this.up ? bottom - y : y) / ROW);
+        const depth = Math.floor((this.up ? bottom - y : y) / ROW) + this.skip;
         const { cells } = this;
         for (let i = 0; i < cells.count; i++) {
             if (cells.depth[i] === depth && x >= cells.x[i]! && x < cells.x[i]! + Math.max(1, cells.w[i]!)) return i;

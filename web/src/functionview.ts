@@ -69,6 +69,7 @@ export class FunctionView implements ViewOf {
             put(this.head, "no function has samples here");
             return;
         }
+        if (app.pointed < 0) app.point(func);
         this.showHead(func);
         const { callers, callees } = app.analysis.edges(func);
         this.callers.show([...callers], -2, "no callers");

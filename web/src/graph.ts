@@ -14,6 +14,8 @@ export interface GraphWanted {
     weights: Weights[];
     zoom: number[];
     up: boolean;
+    /** The root is not drawn: it would only repeat the level below it. */
+    bare?: boolean;
     /** Where the widths differ from those of the metric. */
     width?: Float64Array;
 }
@@ -64,7 +66,7 @@ export class Graph {
         const zoom = this.shape.follow(wanted.zoom);
         const { cursor } = this.flame.place;
         const keep = before?.trie === wanted.trie && cursor < wanted.trie.size && this.shape.width[cursor]! > 0;
-        this.flame.show(this.shape, this.paint(), zoom, wanted.up, keep ? cursor : zoom);
+        this.flame.show(this.shape, this.paint(), zoom, wanted.up, keep ? cursor : zoom, wanted.bare ? 1 : 0);
     }
 
     focus(): void {
@@ -84,7 +86,7 @@ export class Graph {
         return {
             dark: app.dark, font: style.fontFamily, match: app.match, func: app.state.func, accent: style.getPropertyValue("--accent").trim(),
             background: style.getPropertyValue("--panel").trim(), ink: style.getPropertyValue("--ink").trim(),
-            fill: weights.length > 1 ? (node) => this.differenceFill(node) : (node) => palette.fill[trie.func[node]! < 0 ? 13 : palette.classOf[trie.func[node]!]!]!,
+            fill: weights.length > 1 ? (node) => this.differenceFill(node) : (node) => palette.of(trie.func[node]!),
             label: (node) => app.label(trie.func[node]!),
             grade: (node) => gradeOf(app, trie.func[node]!).grade,
         };

@@ -37,6 +37,8 @@ export class Grid<T> {
     private cursor = -1;
     private pending = 0;
     private drawn = "";
+    /** The longest bar of each column: it fills its cell. */
+    private longest = new Map<Column<T>, number>();
 
     constructor(label: string, private readonly columns: Column<T>[], sort: string, private readonly events: GridEvents<T>) {
         this.root = h("div", { class: "grid", role: "grid", tabindex: "0", "aria-label": label },
@@ -58,6 +60,7 @@ export class Grid<T> {
             this.heads();
         }
         this.order();
+        for (const c of this.columns) if (c.bar) this.longest.set(c, rows.reduce((most, row) => Math.max(most, Math.abs(c.bar!(row))), 0));
         this.mark(chosen);
         this.empty.textContent = none;
         this.empty.hidden = rows.length > 0;
@@ -147,7 +150,7 @@ export class Grid<T> {
         const bar = c.bar?.(row) ?? 0;
         if (bar) {
             const strip = h("i", { class: bar < 0 ? "bar less" : "bar", "aria-hidden": "true" });
-            strip.style.width = `${Math.min(100, Math.abs(bar) * 100)}%`;
+            strip.style.width = `${Math.min(100, (100 * Math.abs(bar)) / (this.longest.get(c) || 1))}%`;
             cell.prepend(strip);
         }
         return cell;

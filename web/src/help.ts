@@ -33,5 +33,6 @@ export class Help {
 
     open(): void {
         if (!this.root.open) this.root.showModal();
+        this.root.scrollTop = 0; // the button has the focus, the text is what one wants to read
     }
 }

@@ -8,23 +8,43 @@ import { Strip } from "./strip";
 
 declare const WORKER_CODE: string;
 
-function data(id: string): string | null {
+/** The text of a data element, once the parser has got past its end; undefined as long as it may still come or grow. */
+function data(id: string): string | null | undefined {
     const element = document.getElementById(id);
-    const text = element?.textContent?.trim() ?? null;
-    element?.remove(); // the browser need not keep what the worker has
+    const parsing = document.readyState === "loading";
+    if (!element) return parsing ? undefined : null;
+    if (parsing && !element.nextSibling) return undefined;
+    const text = element.textContent!.trim();
+    element.remove(); // the browser need not keep what the worker has
     return text;
+}
+
+/** As soon as it is there: the tree is drawn while the time block, which is a hundred times larger, is still being parsed. */
+function whenThere(id: string, use: (text: string | null) => void): void {
+    const look = (): boolean => {
+        const text = data(id);
+        if (text === undefined) return false;
+        observer.disconnect();
+        document.removeEventListener("readystatechange", look);
+        use(text);
+        return true;
+    };
+    const observer = new MutationObserver(look);
+    observer.observe(document.body, { childList: true });
+    document.addEventListener("readystatechange", look);
+    look();
 }
 
 function failed(message: string): void {
     put(document.getElementById("app")!, h("main", { class: "message", role: "alert" }, h("h1", {}, "sonde"), h("p", {}, message)));
 }
 
+/** Marks when a frame with what was just made has been drawn: read by the measuring script. */
+function markDrawn(name: string): void {
+    requestAnimationFrame(() => requestAnimationFrame(() => performance.mark(name)));
+}
+
 function start(): void {
-    const tree = data("sonde-tree");
-    if (tree === null) {
-        failed("This page has no profile in it: sonde view FILE -o page.html writes one that has.");
-        return;
-    }
     let app: App | null = null;
     let shell: Shell | null = null;
     const client = new Client(WORKER_CODE, {
@@ -33,13 +53,15 @@ function start(): void {
             app = new App(read, client);
             shell = new Shell(app, new Strip(app, client));
             app.refresh();
-            performance.mark("tree");
+            markDrawn("tree-drawn");
+            whenThere("sonde-time", (text) => text !== null && client.openTime(text));
             return undefined;
         },
         time: (info) => {
             app!.time = info;
-            performance.mark("time");
+            document.documentElement.dataset.timeBytes = String(info.bytes); // read by the measuring script
             app!.refresh();
+            markDrawn("time-drawn");
         },
         broken: (block, message) => {
             const line = `The profile's ${block} block cannot be read: ${message}.`;
@@ -47,7 +69,10 @@ function start(): void {
             else failed(line);
         },
     });
-    client.open(tree, data("sonde-time"));
+    whenThere("sonde-tree", (text) => {
+        if (text === null) failed("This page has no profile in it: sonde view FILE -o page.html writes one that has.");
+        else client.openTree(text);
+    });
 }
 
 start();

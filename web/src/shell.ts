@@ -39,7 +39,7 @@ export class Shell {
         put(document.getElementById("app")!,
             h("header", { class: "top" }, h("h1", {}, "sonde"), this.about, h("div", { class: "search" }, this.search, this.found), this.choices),
             this.notes, strip.root,
-            h("div", { class: "tabbar" }, this.tabs, this.chips),
+            h("nav", { class: "tabbar", "aria-label": "views and filters" }, this.tabs, this.chips),
             h("main", {}, this.stage), this.inspector, this.tip.root, this.help.root);
         app.onchange = (fresh) => this.show(fresh);
         app.onpoint = () => this.showInspector();
@@ -105,7 +105,7 @@ export class Shell {
         const pick = h("select", { "aria-label": "event", title: "event (e)", onchange: () => app.set({ event: pick.selectedIndex, zoom: [] }) },
             ...tree.events.map((e, i) => h("option", { selected: i === state.event }, `${shown(e.name, 40)}${tree.recordings.length > 1 ? ` (${"AB"[e.recording] ?? ""})` : ""}`)));
         const metric = h("button", { type: "button", title: "what is added up: samples or the events they stand for (m)", onclick: () => this.flipMetric() },
-            state.metric === "period" ? "by period" : "by samples");
+            state.metric === "period" ? "period" : "samples");
         const theme = h("button", { type: "button", title: "dark or light (t)", "aria-label": `theme: ${state.theme}`, onclick: () => this.flipTheme() },
             { auto: "◐", light: "☀", dark: "☾" }[state.theme]);
         const help = h("button", { type: "button", "aria-label": "help", title: "keys (?)", onclick: () => this.help.open() }, "?");

@@ -164,18 +164,18 @@ export class Strip {
         for (let i = d.columns; i < d.counts.length; i++) most = Math.max(most, d.counts[i]!);
         const small = h("canvas", { width: d.columns, height: many });
         const pixels = small.getContext("2d")!;
+        context.imageSmoothingEnabled = false;
         for (const [sums, colour] of [[d.counts, colours.plain], [d.marked, colours.marked]] as const) {
             if (!sums) continue;
-            pixels.globalCompositeOperation = "copy";
-            pixels.fillStyle = colour;
-            pixels.fillRect(0, 0, d.columns, many);
-            const image = pixels.getImageData(0, 0, d.columns, many);
-            for (let i = 0; i < d.columns * many; i++) {
+            const rgb = parseInt(colour.slice(1), 16);
+            const image = pixels.createImageData(d.columns, many);
+            const words = new Uint32Array(image.data.buffer);
+            const base = ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >>> 16); // little endian: A B G R
+            for (let i = 0; i < words.length; i++) {
                 const part = sums[d.columns + i]! / most;
-                image.data[4 * i + 3] = part > 0 ? 50 + 205 * Math.sqrt(part) : 0;
+                if (part > 0) words[i] = base | (Math.round(50 + 205 * Math.sqrt(part)) << 24);
             }
             pixels.putImageData(image, 0, 0);
-            context.imageSmoothingEnabled = false;
             for (let lane = 0; lane < many; lane++) context.drawImage(small, 0, lane, d.columns, 1, 0, lane * LANE + 1, d.columns, LANE - 3);
         }
     }

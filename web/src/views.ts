@@ -20,7 +20,7 @@ export interface ViewOf {
 /** Which colours mean what, with shares of the whole recording. */
 export function legend(app: App): HTMLElement {
     const { palette } = app;
-    return h("ul", { class: "legend", "aria-label": `colours by ${app.state.colour}, with their share of self` }, ...palette.legend.map((l) => {
+    return h("ul", { class: "legend", tabindex: innerWidth > 720 ? undefined : "0", "aria-label": `colours by ${app.state.colour}, with their share of self` }, ...palette.legend.map((l) => {
         const dot = h("i", { class: "dot", "aria-hidden": "true" });
         dot.style.background = l.fill;
         return h("li", {}, dot, l.label, h("span", { class: "dim" }, ` ${percent(l.share, 1)}`));
@@ -71,7 +71,7 @@ export class FlameView implements ViewOf {
             this.graph.show({ trie: calls.trie, weights, zoom: state.zoom, up: state.up });
         }
         const cut = state.turned && analysis.inverted().cut ? "far callers are left out" : "";
-        put(this.bar, tools(app), legend(app), crumbs(app, state.zoom, go), cut && h("p", { class: "note" }, cut));
+        put(this.bar, tools(app), cut && h("p", { class: "note" }, cut), h("div", { class: "line" }, crumbs(app, state.zoom, go), legend(app)));
     }
 
     focus(): void {
@@ -176,8 +176,8 @@ export class SandwichView implements ViewOf {
         const share = percent(down.weights[0]![app.state.metric][0]!, app.analysis.total()[app.state.metric]);
         put(this.title, h("strong", {}, app.label(this.func)), h("span", { class: "dim" }, ` ${app.object(this.func)} `), `total ${share}`);
         const inner = (d: typeof up) => ({ trie: d.trie, weights: d.weights });
-        this.above.show({ ...inner(up), zoom: this.zooms.above, up: true });
-        this.below.show({ ...inner(down), zoom: this.zooms.below, up: false });
+        this.above.show({ ...inner(up), zoom: this.zooms.above, up: true, bare: true });
+        this.below.show({ ...inner(down), zoom: this.zooms.below, up: false, bare: true });
     }
 
     focus(): void {

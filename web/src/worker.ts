@@ -6,7 +6,7 @@ import { type Filter, info, readTime, rowSums, type Time, type TimeInfo } from "
 import { readTree, type Tree } from "./tree";
 
 export type Request =
-    | { kind: "open"; tree: string; time: string | null }
+    | { kind: "open-tree" | "open-time"; base64: string }
     | { kind: "sums"; id: number; filters: Filter[] }
     | { kind: "density"; id: number; wanted: DensityWanted };
 
@@ -31,17 +31,19 @@ function told(error: unknown): string {
     return "it is not a gzip stream that can be read";
 }
 
-async function openAll(treeText: string, timeText: string | null): Promise<void> {
+async function openTree(base64: string): Promise<void> {
     try {
-        tree = await readTree(open(treeText));
+        tree = await readTree(open(base64));
         send({ kind: "tree", tree });
     } catch (error) {
         send({ kind: "broken", block: "tree", message: told(error) });
-        return;
     }
-    if (timeText === null) return;
+}
+
+async function openTime(base64: string): Promise<void> {
+    if (!tree) return;
     try {
-        time = await readTime(open(timeText), tree);
+        time = await readTime(open(base64), tree);
         send({ kind: "time", info: info(time) });
     } catch (error) {
         send({ kind: "broken", block: "time", message: told(error) });
@@ -50,8 +52,10 @@ async function openAll(treeText: string, timeText: string | null): Promise<void>
 
 self.onmessage = (message: MessageEvent<Request>): void => {
     const request = message.data;
-    if (request.kind === "open") {
-        void openAll(request.tree, request.time);
+    if (request.kind === "open-tree") {
+        void openTree(request.base64);
+    } else if (request.kind === "open-time") {
+        void openTime(request.base64);
     } else if (tree && time && request.kind === "sums") {
         const sums = request.filters.map((filter) => rowSums(time!, tree!, filter));
         send({ kind: "sums", id: request.id, sums }, sums.flatMap((s) => [s.samples.buffer, s.period.buffer]));

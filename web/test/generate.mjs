@@ -56,10 +56,23 @@ function frames(count, next, strings) {
     return { frame, id };
 }
 
-/** Random walks over a random call graph, until there are `nodes` nodes: parents come before children. */
+/** Frames in the order in which they call each other: programs first, then libraries, the kernel last. */
+function layered(frame) {
+    const rank = new Map(["cc1plus", "python3.11", "libLLVM-18.so.1", "[JIT] tid 4711", "ld-linux-x86-64.so.2", "libstdc++.so.6.0.33", "libc.so.6",
+        "[kernel.kallsyms]"].map((dso, i) => [dso, i]));
+    return (strings) => {
+        const order = frame.dso.map((dso, i) => [rank.get(strings[dso]), i]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, i]) => i);
+        for (const key of Object.keys(frame)) frame[key] = order.map((i) => frame[key][i]);
+    };
+}
+
+/** Random walks over a random call graph, until there are `nodes` nodes: parents come before children. Most walks take the
+    same few ways, some stray: so there are hot paths and many thin ones. */
 function walks(shape, next, frameCount) {
-    const callees = Array.from({ length: frameCount }, () =>
-        Array.from({ length: 2 + Math.floor(next() * 5) }, () => Math.floor(next() ** 1.6 * frameCount)));
+    const reach = frameCount / 7;
+    const callees = Array.from({ length: frameCount }, (_, f) => Array.from({ length: 1 + Math.floor(next() * 5) }, () =>
+        next() < 0.03 ? f : Math.min(frameCount - 1, f + 1 + Math.floor(next() ** 2 * reach))));
+    const stop = Array.from({ length: frameCount }, (_, f) => 0.02 + 0.5 * next() ** 2 + 0.3 * (f / frameCount) ** 4);
     const parent = [], frame = [], child = new Map(), end = new Map();
     const step = (up, f) => {
         const key = (up + 1) * frameCount + f;
@@ -71,34 +84,34 @@ function walks(shape, next, frameCount) {
         }
         return node;
     };
-    const roots = Array.from({ length: 12 }, () => Math.floor(next() * frameCount));
     for (let guard = 0; parent.length < shape.nodes && guard < shape.nodes * 40; guard++) {
-        let f = roots[Math.floor(next() ** 2 * roots.length)], node = -1;
-        const depth = 4 + Math.floor(next() * next() * shape.depth);
-        for (let d = 0; d < depth && parent.length < shape.nodes; d++) {
+        let f = Math.floor(next() ** 3 * Math.min(4, frameCount)), node = -1;
+        for (let d = 0; d < shape.depth && parent.length < shape.nodes; d++) {
             node = step(node, f);
-            if (next() > 0.04) f = callees[f][Math.floor(next() ** 2.4 * callees[f].length)];
+            if (next() < stop[f]) break;
+            const stray = next() < 0.03 + 0.02 * d;
+            f = stray ? Math.min(frameCount - 1, f + Math.floor(next() * reach)) : callees[f][Math.floor(next() ** 2 * callees[f].length)];
         }
         if (node >= 0) end.set(node, (end.get(node) ?? 0) + 1);
     }
-    return { parent, frame, ends: [...end.keys()] };
+    return { parent, frame, ends: [...end] };
 }
 
-const DEFAULT = { seed: 1, frames: 9500, nodes: 74000, depth: 46, samples: 1_000_000, threads: 24, cpus: 8, events: 1, seconds: 30, time: true };
+const DEFAULT = { seed: 1, frames: 9500, nodes: 74000, depth: 80, samples: 1_000_000, threads: 24, cpus: 8, events: 1, seconds: 30, time: true };
 
 /** Rows (event, comm, node), with how likely each is, and for each event and comm the sums to draw from. */
 function rows(ends, comms, shape, next) {
     const row = { event: [], comm: [], node: [], samples: [], period: [] }, draw = [];
     for (let e = 0; e < shape.events; e++) {
         draw.push(comms.map(() => ({ rows: [], sums: [], sum: 0 })));
-        ends.forEach((node, i) => {
+        ends.forEach(([node, many], i) => {
             const c = i % 7 < 3 ? 0 : i % comms.length, d = draw[e][c];
             d.rows.push(row.event.push(e) - 1);
             row.comm.push(comms[c]);
             row.node.push(node);
             row.samples.push(0);
             row.period.push(0);
-            d.sums.push(d.sum += 1 / (0.02 + next()) ** 1.1 * (e && node % 5 === 0 ? 3 : 1));
+            d.sums.push(d.sum += many * (e && i % 5 === 0 ? 3 : 1));
         });
     }
     return { row, draw };
@@ -123,6 +136,11 @@ function schedule(shape, next) {
     });
 }
 
+/** Samples do not come evenly: machines idle at times. */
+function warped(x) {
+    return x + 0.06 * Math.sin(2 * Math.PI * x) / 2 + 0.3 * Math.sin(2 * Math.PI * 7 * x) / (2 * Math.PI * 7) + 0.15 * Math.sin(2 * Math.PI * 31 * x) / (2 * Math.PI * 31);
+}
+
 function samples(p, shape, draw, threadComm, next) {
     const each = Math.floor(shape.samples / shape.events), total = each * shape.events;
     const time = new Float64Array(total), row = new Uint32Array(total), thread = new Uint32Array(total), cpu = new Uint32Array(total);
@@ -134,7 +152,7 @@ function samples(p, shape, draw, threadComm, next) {
             const s = plan[t];
             if (x >= s.start && x < s.end && (x * s.beat) % 1 < s.duty) break;
         }
-        time[i] = Math.floor(x * span);
+        time[i] = Math.floor(warped(x) * span);
         thread[i] = t;
         cpu[i] = 1 + (t * 5 + Math.floor(x * 40)) % shape.cpus;
         row[i] = drawRow(draw[e][threadComm[t]], next);
@@ -148,6 +166,7 @@ function samples(p, shape, draw, threadComm, next) {
 export function profile(wanted = {}) {
     const shape = { ...DEFAULT, ...wanted }, next = random(shape.seed);
     const strings = [""], { frame, id } = frames(shape.frames, next, strings);
+    layered(frame)(strings);
     const { parent, frame: nodeFrame, ends } = walks(shape, next, frame.name.length);
     const comms = ["cc1plus", "python3", "ninja", "ld.lld", "node"].map(id), threadComm = [];
     const thread = { pid: [], tid: [], comm: [] };
