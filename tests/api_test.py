@@ -33,7 +33,7 @@ def path_of(name):
 
 def check_example(report):
     """Of recordings that are broken both say what can be read."""
-    paths = [path_of(r["file"]) for r in support.read_table(path_of("manifest.tsv"))]
+    paths = [path_of(r["file"]) for r in support.share(support.read_table(path_of("manifest.tsv")))]
     paths += [path_of("demo.data"), path_of("demo.pipe.data"), path_of("demo.compressed2.data")]
     for target in "copy", "model", "script", "stream", "views":
         paths += sorted(glob.glob(os.path.join(HERE, "corpus", target, "*")))

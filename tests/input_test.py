@@ -154,6 +154,24 @@ def check_failures(report, command, folder):
     os.unlink(secret)
 
 
+def check_progress(report, folder):
+    """A pipe that takes long is told on a terminal, in a line that goes; not with -q."""
+    slow = os.path.join(folder, "slow.py")
+    with open(slow, "w", encoding="ascii") as f:  # then FINISHED_ROUND records
+        f.write(f"""import shutil, struct, sys, time
+shutil.copyfileobj(open({os.path.join(FIXTURES, 'demo.pipe.data')!r}, "rb"), sys.stdout.buffer)
+for i in range(4):
+    time.sleep(0.4)
+    sys.stdout.buffer.write(struct.pack("<IHH", 68, 0, 8) * 200000)
+""")
+    for quiet, want in ("", True), ("-q", False):
+        command = f"{sys.executable} {slow} | {SONDE} report -i - --stdio {quiet} > {folder}/out"
+        status, shown = support.on_terminal(["/bin/sh", "-c", command])
+        lines = re.findall(r"\rreading -: [\d.]+ MB, \d+ MB/s\x1b\[K", shown)
+        report.check(f"progress {quiet}", status == 0 and bool(lines) == want, f"{status} {shown!r}")
+        report.check(f"progress {quiet}: it goes", not lines or "\r\x1b[K" in shown[shown.rindex("MB/s"):], repr(shown))
+
+
 def main():
     report = support.Report("input")
     for command in COMMANDS:
@@ -165,6 +183,8 @@ def main():
                     part(report, command, folder)
                 except support.Crash as e:
                     report.bad(" ".join(command), str(e))
+    with tempfile.TemporaryDirectory() as folder:
+        check_progress(report, folder)
     report.finish()
 
 

@@ -39,9 +39,9 @@ COMMANDS = [
     ["inject", "-o", "-"],
 ]
 SEED = 20240229
-CUTS = FLIPS = 4
+CUTS = FLIPS = 2
 LARGEST = 96 * 1024  # bytes of an input
-FIXTURE_STEP = 23  # every so many fixtures, in the manifest's order; coprime to the number of containers
+FIXTURE_STEP = 37  # every so many fixtures, in the manifest's order; coprime to the number of containers
 
 
 def inputs():

@@ -388,6 +388,7 @@ static int copy(const struct inject_options *o, const char *input) {
     struct stream_options how = {.keep_compressed = !o->jit.wanted};
     struct stream *s = input_check(input, o->force, &err) ? stream_open(input, &how, &err) : NULL;
     char *folder = folder_of(o->output);
+    input_watch(s);
     if (s && open_output(o->output, input, &output, &regular, &err) &&
         (!o->jit.wanted || (jit = find_jit(o, s, folder, &err)))) {
         struct copy_sink sink = {sink_write, regular ? sink_patch : NULL, &output};

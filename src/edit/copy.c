@@ -78,6 +78,8 @@ static bool copy_records(struct run *run, bool drop_head_records, struct copy_re
     struct stream_record r;
     for (;;) {
         enum stream_status status = stream_next(run->in, &r, err);
+        if (status == STREAM_RECORD)
+            stream_tell(run->in, r.loc);
         if (status == STREAM_FAILED)
             return false;
         if (status == STREAM_END)

@@ -8,7 +8,25 @@
 /* stream_forget_behind forgets in steps of this size. */
 enum { WINDOW_BYTES = 4 << 20 };
 
+void stream_watch(struct stream *s, stream_watch_fn *fn, void *ctx) {
+    s->watch = fn;
+    s->watch_ctx = ctx;
+    s->told = 0;
+}
+
+void stream_tell(struct stream *s, uint64_t loc) {
+    enum { STEP_BYTES = 1 << 20 };
+    if (!s->watch)
+        return;
+    uint64_t at = loc >= STREAM_EXPANDED_LOC ? stream_expand_origin(s, loc - STREAM_EXPANDED_LOC) : loc;
+    if (at >= s->told && at - s->told < STEP_BYTES)
+        return;
+    s->told = at;
+    s->watch(s->watch_ctx, at, stream_file_size(s));
+}
+
 void stream_add_mark(struct stream *s, uint64_t loc, size_t segment) {
+    stream_tell(s, loc);
     struct stream_mark *m = vec_push(&s->marks);
     if (m)
         *m = (struct stream_mark){loc, s->pass_max_ns, (uint32_t)segment};
@@ -57,6 +75,7 @@ struct stream *stream_pieces_open(const struct stream *s, uint32_t from, uint32_
     share->memos = (struct stream_memos){0};
     share->next_mark = UINT64_MAX;
     share->is_share = true;
+    share->watch = NULL;
     share->pass_max_ns = first->pass_max_ns;
     share->segment = first->segment;
     share->in_expansion = first->loc >= STREAM_EXPANDED_LOC;

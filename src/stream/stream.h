@@ -80,6 +80,13 @@ struct stream *stream_open_memory(struct bytes file, const struct stream_options
 
 void stream_close(struct stream *s); /* NULL is allowed */
 
+/* Has `fn` called about once in each megabyte that is read, in any pass, with how many bytes of the file come
+ * before, on the thread that reads. Not for the shares of stream/pieces.h. */
+typedef void stream_watch_fn(void *ctx, uint64_t done, uint64_t total);
+void stream_watch(struct stream *s, stream_watch_fn *fn, void *ctx);
+/* Tells whoever watches that reading came to the record at `loc`: for those who read records one by one. */
+void stream_tell(struct stream *s, uint64_t loc);
+
 /* Borrowed; valid while the stream is open. In a pipe header and events grow while reading. */
 const struct perfdata_header *stream_header(const struct stream *s);
 struct perfdata_events *stream_events(struct stream *s);

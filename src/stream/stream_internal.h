@@ -91,8 +91,11 @@ struct stream {
     /* The next outer record to expand. */
     size_t feed_segment;
     uint64_t feed_pos;
-    uint64_t counted_to;  /* losses and headers before this loc were counted and applied by an earlier pass */
-    uint64_t pass_max_ns; /* the latest time read in this pass */
+    uint64_t counted_to; /* losses and headers before this loc were counted and applied by an earlier pass */
+    stream_watch_fn *watch; /* NULL: nobody watches */
+    void *watch_ctx;
+    uint64_t told;                     /* bytes of the file, when it was called last */
+    uint64_t pass_max_ns;              /* the latest time read in this pass */
     uint64_t max_time_ns, min_time_ns; /* of all times read so far; 0 and UINT64_MAX before the first */
     VEC(struct stream_jump) jumps;     /* by ascending `from` */
     uint64_t bad_end;                  /* loc + 1 of the record reported bad last; 0: none */

@@ -267,6 +267,8 @@ enum stream_status order_next(struct order *o, struct stream_record *out, struct
         enum stream_status status = stream_next(o->stream, out, err);
         if (status == STREAM_FAILED)
             return status;
+        if (status == STREAM_RECORD)
+            stream_tell(o->stream, out->loc);
         bool sorted_in = true;
         if (status == STREAM_END) {
             o->ended = true;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "cmd/common/pager.h"
 #include "cmd/common/perfconfig.h"
+#include "cmd/common/progress.h"
 #include "cmd/common/usage.h"
 #include "cmd/common/words.h"
 
@@ -262,6 +263,7 @@ const char *command_words(const char *text, char *room, size_t size) {
 int command_fail(const struct err *e) {
     char room[COMMAND_WORDS_ROOM];
     const char *message = command_words(e->message, room, sizeof room);
+    progress_end();
     if (e->where[0])
         fprintf(stderr, "%s: %s\n", e->where, message);
     else
@@ -272,17 +274,22 @@ int command_fail(const struct err *e) {
 static void print_log(void *ctx, enum log_level level, const char *line) {
     const struct command_env *env = ctx;
     char room[COMMAND_WORDS_ROOM];
-    if ((int)level <= env->verbose)
-        fprintf(stderr, "%s\n", command_words(line, room, sizeof room));
+    if ((int)level > env->verbose)
+        return;
+    progress_clear();
+    fprintf(stderr, "%s\n", command_words(line, room, sizeof room));
 }
 
 void command_log(struct command_env *env, int verbose, bool quiet) {
     env->verbose = quiet ? -1 : verbose;
+    progress_allow(!quiet);
     log_set_sink(print_log, env);
 }
 
 bool command_output(struct command_env *env, struct out *o) {
     const char *pager = wanted_pager(env);
+    if (isatty(STDOUT_FILENO)) /* what is printed there says how far it is */
+        progress_end();
     if (pager)
         pager_start(&env->pager_run, pager);
     env->sink = (struct command_sink){.fd = STDOUT_FILENO};
@@ -295,6 +302,7 @@ bool command_output(struct command_env *env, struct out *o) {
 }
 
 int command_finish(struct command_env *env, struct out *o, int status) {
+    progress_end();
     bool ok = out_flush(o);
     out_fini(o);
     /* A reader that closed the pipe early (head, a pager) has what it wanted: this is no error. */

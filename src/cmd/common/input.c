@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cmd/common/progress.h"
 #include "format/perfdata/header/header.h"
 #include "os/heap.h"
 #include "select/filter.h"
@@ -51,13 +53,25 @@ static void warn(void *ctx, const struct err *err) {
     log_line(LOG_WARN, "%s: %s", err->where, err->message);
 }
 
+void input_watch(struct stream *s) {
+    if (!s)
+        return;
+    const char *slash = strrchr(stream_path(s), '/');
+    char what[128];
+    snprintf(what, sizeof what, "reading %s", slash ? slash + 1 : stream_path(s));
+    progress_start(what, "");
+    stream_watch(s, progress_tick, NULL);
+}
+
 bool input_open(struct recording *r, const char *path, bool force, struct err *err) {
     static const struct recording_owner owner = {.warn = warn, .give_back = os_heap_give_back};
     *r = (struct recording){0};
     if (!input_check(path, force, err))
         return false;
     os_heap_prepare();
-    return recording_open(r, stream_open(path, &(struct stream_options){0}, err), &owner, err);
+    struct stream *s = stream_open(path, &(struct stream_options){0}, err);
+    input_watch(s);
+    return recording_open(r, s, &owner, err);
 }
 
 bool input_check_cpus(const struct recording *r, struct err *err) {
