@@ -122,8 +122,19 @@ def pprof_tools(scratch):
             report.check(f"go tool pprof of {name}: self", have == want, f"{have} {want} {r.stdout}{r.stderr}")
 
 
+# --- speedscope ---
+
+def speedscope():
+    for name in SOME:
+        path = recording(name)
+        same(f"speedscope of {name}: stacks", formats.speedscope(export("speedscope", path).out), folded(path))
+        same(f"speedscope of {name}: numbers of samples", formats.speedscope(export("speedscope", path, "-n").out),
+             folded(path, "-n"))
+
+
 def main():
     pprof()
+    speedscope()
     with tempfile.TemporaryDirectory() as scratch:
         pprof_tools(scratch)
     report.finish()

@@ -5,6 +5,7 @@ Each returns {event: {(comm or None, outermost frame, ..., innermost frame): wei
 """
 import collections
 import gzip
+import json
 import os
 import shutil
 import sys
@@ -106,3 +107,26 @@ class Pprof:
                 if values[i]:
                     result[self.types[i + 1][0]][stack] += values[i if samples else i + 1]
         return result
+
+
+# --- speedscope ---
+
+SPEEDSCOPE_UNITS = {"none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes"}
+
+
+def speedscope(data):
+    """Checked against https://www.speedscope.app/file-format-schema.json as far as it is used."""
+    file = json.loads(data)
+    assert file["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    frames = file["shared"]["frames"]
+    for frame in frames:
+        assert isinstance(frame["name"], str) and frame.keys() <= {"name", "file", "line", "col"}
+        assert isinstance(frame.get("file", ""), str) and isinstance(frame.get("line", 0), int)
+    result = adder()
+    for profile in file["profiles"]:
+        assert profile["type"] == "sampled" and profile["unit"] in SPEEDSCOPE_UNITS
+        assert len(profile["samples"]) == len(profile["weights"])
+        assert profile["endValue"] - profile["startValue"] == sum(profile["weights"])
+        for stack, weight in zip(profile["samples"], profile["weights"]):
+            result[profile["name"]][tuple(frames[i]["name"] for i in stack)] += weight
+    return result

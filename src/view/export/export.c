@@ -5,12 +5,15 @@
 #include <string.h>
 
 const struct export_format export_formats[] = {
+    {"callgrind", "costs by line, as callgrind_annotate and KCachegrind read", EXPORT_LINES,
+     .write = export_callgrind},
     {"flamegraph", "an SVG picture that can be searched and zoomed", EXPORT_FUNCTIONS, .one_event = true,
      .write = export_flamegraph},
     {"folded", "one line a stack, as stackcollapse-perf.pl writes", EXPORT_FUNCTIONS, .one_event = true,
      .write = export_folded},
     {"pprof", "compressed profile.proto, as `go tool pprof` reads", EXPORT_ADDRESSES, .binary = true,
      .write = export_pprof},
+    {"speedscope", "JSON for www.speedscope.app", EXPORT_FUNCTIONS, .write = export_speedscope},
     {0},
 };
 
