@@ -50,6 +50,15 @@ class Help(unittest.TestCase):
         self.assertEqual(r.status, 1)
         self.assertEqual(r.out, Run("help").out)
 
+    def test_beside_a_recording_it_says_what_can_be_done(self):
+        with tempfile.TemporaryDirectory() as folder:
+            open(os.path.join(folder, "perf.data"), "w").close()
+            r = Run(cwd=folder)
+        self.assertEqual(r.status, 1)
+        self.assertTrue(r.out.startswith(Run("help").out))
+        for command in ("view", "report", "doctor perf.data"):
+            self.assertIn(f"   sonde {command} ", r.out)
+
     def test_every_command(self):
         for c in commands():
             shown = Run("help", c)

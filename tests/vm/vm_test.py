@@ -362,6 +362,11 @@ TRUTH = os.path.join(os.path.dirname(HERE), "truth")
 UNSURE = GUEST.machine == "s390x"
 
 
+# Samples so near to the beginning or end of what a program says it did are not judged: on a busy machine the emulator may
+# stop between what it did and what it says.
+EDGE_NS = 3000000
+
+
 def burners(into):
     """{name in the guest: path} of programs that know what they did, in two builds; empty without a compiler."""
     compiler = "cc" if guests.native(GUEST) else GUEST.machine + "-linux-gnu-gcc"
@@ -386,12 +391,12 @@ def replaced_programs(boot):
     for name in sorted(os.listdir(boot.path("truth"))) if boot.has("truth") else []:
         r = support.run([SONDE, "script", "-f", "-i", boot.path("truth", name, "perf.data"), "-F", "comm,tid,time,ip,sym,dso",
                          "--ns"])
-        s = score.score(evidence.text(boot.out, "truth", name, "log").splitlines(), r.out.decode().splitlines(), 1000000)
+        s = score.score(evidence.text(boot.out, "truth", name, "log").splitlines(), r.out.decode().splitlines(), EDGE_NS)
         wrong = sum(s.wrong.values())
         # What is replaced while it runs may be gone before a slow recorder sees that it was mapped.
         running = name.startswith(("renamed", "recreated"))
         print(f"{name}: {100 * s.right / max(s.judged, 1):.0f} % right of {s.judged}")
-        check(s.judged > 50 and not wrong and (running or s.right >= 0.99 * s.judged), f"{name}: named rightly",
+        check(s.judged > 20 and not wrong and (running or s.right >= 0.99 * s.judged), f"{name}: named rightly",
               f"{s.judged} judged, {s.right} right, {wrong} wrong: {s.wrong.most_common(3)}; {r.err[-200:]}")
 
 

@@ -165,6 +165,17 @@ static int run_command(struct command_env *env, int argc, char **argv) {
     return c->run(env, argc, argv);
 }
 
+/* What can be done with a recording that lies here. */
+static void tell_next(const char *program) {
+    if (access("perf.data", R_OK))
+        return;
+    printf(" There is a perf.data here:\n"
+           "   %s view              look at it in a browser: flame graph, time line, tables\n"
+           "   %s report            the functions it spent its time in\n"
+           "   %s doctor perf.data  how much of it is proved, and how to get more\n\n",
+           program, program, program);
+}
+
 static int run_words(struct command_env *env, const struct toplevel_options *o, int argc, char **argv) {
     char *version[] = {"version", o->verbose > 1 ? "--build-options" : NULL, NULL};
     char *help[] = {"help", argc ? argv[0] : NULL, NULL};
@@ -172,6 +183,8 @@ static int run_words(struct command_env *env, const struct toplevel_options *o, 
         return run_command(env, o->verbose > 1 ? 2 : 1, version);
     if (o->help || argc == 0) {
         int status = run_command(env, argc ? 2 : 1, help);
+        if (!o->help)
+            tell_next(env->program);
         /* As perf: asked for, the overview is an answer; shown for want of a command, an error. */
         return o->help ? status : EXIT_ERROR;
     }
