@@ -173,31 +173,58 @@ static inline uint32_t profile_group_key_event(const struct profile *p, uint32_t
 /* Whether the columns have that key. */
 bool profile_has_key(const struct profile *p, enum profile_column_id id);
 
-/* Returns the frame that a key is about. */
-static inline uint32_t profile_key_frame(const struct profile *p, const struct profile_column *c,
-                                         const struct profile_row *row) {
-    return c->key->kind == PROFILE_KEY_ADDRESS ? (uint32_t)profile_group_key_value(p, row->group_key, c)
-                                               : row->frame;
+/* What a row has in a column: what the functions of a key get (struct profile_key). */
+struct profile_cell {
+    const struct profile_row *row;
+    const struct profile_column *c;
+    const struct profile_sums *self; /* of the row; only for `put` */
+    uint64_t value;                  /* 0 with PROFILE_KEY_PLACE */
+    uint32_t frame;                  /* the place that the key is about */
+};
+static inline struct profile_cell profile_cell_of(const struct profile *p, const struct profile_column *c,
+                                                  const struct profile_row *row) {
+    unsigned kind = c->key->kind;
+    uint64_t value = kind == PROFILE_KEY_PLACE ? 0 : profile_group_key_value(p, row->group_key, c);
+    return (struct profile_cell){.row = row,
+                                 .c = c,
+                                 .value = value,
+                                 .frame = kind == PROFILE_KEY_ADDRESS ? (uint32_t)value : row->frame};
 }
 /* Fills in the words by which a key tells rows apart; returns how many. */
 enum { PROFILE_KEY_WORDS = 2 };
-static inline unsigned profile_key_words(const struct profile *p, const struct profile_column *c,
-                                         const struct profile_row *row, uint64_t *words) {
-    const struct profile_key *key = c->key;
-    uint64_t value = key->kind == PROFILE_KEY_PLACE ? 0 : profile_group_key_value(p, row->group_key, c);
+static inline unsigned profile_cell_words(const struct profile *p, const struct profile_cell *x,
+                                          uint64_t *words) {
+    const struct profile_key *key = x->c->key;
     if (key->words)
-        return key->words(p, row, key->kind == PROFILE_KEY_ADDRESS ? (uint32_t)value : row->frame, value,
-                          words);
-    words[0] = key->kind == PROFILE_KEY_TEXTS ? value >> 32 : value;
+        return key->words(p, x, words);
+    words[0] = key->kind == PROFILE_KEY_TEXTS ? x->value >> 32 : x->value;
     return 1;
 }
 /* Returns the first of these words. */
-static inline uint64_t profile_key_word(const struct profile *p, const struct profile_column *c,
-                                        const struct profile_row *row) {
+static inline uint64_t profile_cell_word(const struct profile *p, const struct profile_cell *x) {
     uint64_t words[PROFILE_KEY_WORDS];
-    profile_key_words(p, c, row, words);
+    profile_cell_words(p, x, words);
     return words[0];
 }
+static inline unsigned profile_key_words(const struct profile *p, const struct profile_column *c,
+                                         const struct profile_row *row, uint64_t *words) {
+    struct profile_cell x = profile_cell_of(p, c, row);
+    return profile_cell_words(p, &x, words);
+}
+
+/* Define value_NAME and words_NAME of a key (struct profile_key), with one word. */
+#define PROFILE_VALUE(name, expression)                                                      \
+    static uint64_t value_##name(struct profile_builder *b, const struct profile_taken *x) { \
+        (void)b, (void)x;                                                                    \
+        return expression;                                                                   \
+    }
+#define PROFILE_WORD(name, expression)                                                                     \
+    static unsigned words_##name(const struct profile *p, const struct profile_cell *x, uint64_t *words) { \
+        (void)p, (void)x;                                                                                  \
+        words[0] = expression;                                                                             \
+        return 1;                                                                                          \
+    }
+
 /* Returns what tells a place without a name apart: the address or, of samples' own places, the offset in the
  * image. */
 static inline uint64_t profile_own_address(const struct profile *p, const struct resolve_frame *f) {
@@ -326,29 +353,21 @@ int profile_image_compare(const struct profile *p, uint32_t x, uint32_t y);
 
 /* ---- column_keys.c: functions that several keys share; see struct profile_key ---- */
 
-unsigned profile_words_dso(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                           uint64_t value, uint64_t *words);
-unsigned profile_words_symbol(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                              uint64_t value, uint64_t *words);
-unsigned profile_words_line(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                            uint64_t value, uint64_t *words);
-uint64_t profile_rank_dso_backwards(const struct profile *p, const struct profile_row *row,
-                                    const uint64_t *words);
+unsigned profile_words_dso(const struct profile *p, const struct profile_cell *x, uint64_t *words);
+unsigned profile_words_symbol(const struct profile *p, const struct profile_cell *x, uint64_t *words);
+unsigned profile_words_line(const struct profile *p, const struct profile_cell *x, uint64_t *words);
+uint64_t profile_rank_dso_backwards(const struct profile *p, const uint64_t *words);
 /* Returns the rank of a text, the first word. */
-uint64_t profile_rank_text(const struct profile *p, const struct profile_row *row, const uint64_t *words);
+uint64_t profile_rank_text(const struct profile *p, const uint64_t *words);
 /* Ranks as signed numbers: the kernel's addresses come first. */
-uint64_t profile_rank_signed(const struct profile *p, const struct profile_row *row, const uint64_t *words);
+uint64_t profile_rank_signed(const struct profile *p, const uint64_t *words);
 /* Appends a text, the first word. */
-void profile_put_text(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                      const struct profile_column *c, struct out *o);
+void profile_put_text(const struct profile *p, const struct profile_cell *x, struct out *o);
 /* Appends "[k] main"; with PROFILE_KEY_ADDRESS of the value's place. */
-void profile_put_symbol(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                        const struct profile_column *c, struct out *o);
+void profile_put_symbol(const struct profile *p, const struct profile_cell *x, struct out *o);
 /* The same with the offset in the function. */
-void profile_put_symbol_offset(const struct profile *p, const struct profile_table *t,
-                               const struct profile_row *row, const struct profile_column *c, struct out *o);
-void profile_put_page_size(const struct profile *p, const struct profile_table *t,
-                           const struct profile_row *row, const struct profile_column *c, struct out *o);
+void profile_put_symbol_offset(const struct profile *p, const struct profile_cell *x, struct out *o);
+void profile_put_page_size(const struct profile *p, const struct profile_cell *x, struct out *o);
 
 static inline uint64_t profile_dso_rank(const struct profile *p, uint32_t dso) {
     return dso == p->no_dso ? p->b.texts.entries.count : p->text_ranks.items[dso];

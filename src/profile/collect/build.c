@@ -296,9 +296,10 @@ static __attribute__((noinline)) uint32_t make_group_key(struct profile_builder 
     uint64_t values[PROFILE_GROUP_KEY_MAX];
     x->comm = t->comm;
     values[0] = x->event;
-    for (uint32_t i = 1; i < b->plan->group_key_count; i++)
-        values[i] =
-            i == b->plan->level_at ? x->cpumode : b->plan->slots[i]->key->value(b, x, b->plan->slots[i]);
+    for (uint32_t i = 1; i < b->plan->group_key_count; i++) {
+        x->column = b->plan->slots[i];
+        values[i] = i == b->plan->level_at ? x->cpumode : x->column->key->value(b, x);
+    }
     uint32_t group_key = profile_group_key_add(b, values);
     if (b->plan->by_thread)
         t->group_key = group_key;

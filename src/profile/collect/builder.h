@@ -274,7 +274,8 @@ bool profile_read(struct profile *p, struct err *err);
 /* A sample, or one branch of it. */
 struct profile_taken {
     const struct perfdata_sample *s;
-    uint32_t event, comm; /* comm: a text id */
+    const struct profile_column *column; /* whose value is wanted */
+    uint32_t event, comm;                /* comm: a text id */
     struct model_when when;
     unsigned cpumode;
     const struct perfdata_branch *branch; /* NULL: none */

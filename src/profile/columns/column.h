@@ -79,9 +79,8 @@ struct out;
 struct perfdata_sample;
 struct profile;
 struct profile_builder;
+struct profile_cell;
 struct profile_column;
-struct profile_row;
-struct profile_table;
 struct profile_taken;
 
 typedef uint64_t profile_add_fn(const struct perfdata_sample *s);
@@ -124,19 +123,16 @@ struct profile_key {
     profile_add_fn *add, *per;
 
     /* Returns the value of a sample (or of a branch of it). Keys with the same function share the value. */
-    uint64_t (*value)(struct profile_builder *b, const struct profile_taken *x,
-                      const struct profile_column *c);
-    /* Fills in one or two words that tell rows apart (profile_key_words). NULL: the value. */
-    unsigned (*words)(const struct profile *p, const struct profile_row *row, uint32_t frame, uint64_t value,
-                      uint64_t *words);
+    uint64_t (*value)(struct profile_builder *b, const struct profile_taken *x);
+    /* Fills in one or two words that tell rows apart. NULL: the value. */
+    unsigned (*words)(const struct profile *p, const struct profile_cell *x, uint64_t *words);
     /* Returns a rank: rows are sorted from low ranks to high ones. NULL: by the first word, a text or a
      * number. */
-    uint64_t (*rank)(const struct profile *p, const struct profile_row *row, const uint64_t *words);
+    uint64_t (*rank)(const struct profile *p, const uint64_t *words);
     /* Appends the text. NULL: that of the value, by its kind. */
-    void (*put)(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                const struct profile_column *c, struct out *o);
+    void (*put)(const struct profile *p, const struct profile_cell *x, struct out *o);
     /* Returns the width that perf reserves for a row's text; 0, or NULL: its length. */
-    uint32_t (*room)(const struct profile *p, const struct profile_row *row, const struct profile_column *c);
+    uint32_t (*room)(const struct profile *p, const struct profile_cell *x);
 };
 
 struct profile_column {

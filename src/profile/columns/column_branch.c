@@ -4,75 +4,42 @@
 
 /* ---- values ---- */
 
-static uint64_t value_from(struct profile_builder *b, const struct profile_taken *x,
-                           const struct profile_column *c) {
-    (void)b, (void)c;
-    return x->branch ? x->from : 0;
-}
-
-static uint64_t value_to(struct profile_builder *b, const struct profile_taken *x,
-                         const struct profile_column *c) {
-    (void)b, (void)c;
-    return x->branch ? x->to : 0;
-}
+PROFILE_VALUE(from, x->branch ? x->from : 0)
+PROFILE_VALUE(to, x->branch ? x->to : 0)
 
 /* perf groups by both flags. */
-static uint64_t value_mispredict(struct profile_builder *b, const struct profile_taken *x,
-                                 const struct profile_column *c) {
-    (void)b, (void)c;
-    return x->branch ? (uint64_t)x->branch->mispred << 1 | x->branch->predicted : 0;
-}
-
-static uint64_t value_in_tx(struct profile_builder *b, const struct profile_taken *x,
-                            const struct profile_column *c) {
-    (void)b, (void)c;
-    return x->branch ? x->branch->in_tx : 0;
-}
-
-static uint64_t value_abort(struct profile_builder *b, const struct profile_taken *x,
-                            const struct profile_column *c) {
-    (void)b, (void)c;
-    return x->branch ? x->branch->abort : 0;
-}
-
-static uint64_t value_cycles(struct profile_builder *b, const struct profile_taken *x,
-                             const struct profile_column *c) {
-    (void)b, (void)c;
-    return x->branch ? x->branch->cycles : 0;
-}
+PROFILE_VALUE(mispredict, x->branch ? (uint64_t)x->branch->mispred << 1 | x->branch->predicted : 0)
+PROFILE_VALUE(in_tx, x->branch ? x->branch->in_tx : 0)
+PROFILE_VALUE(abort, x->branch ? x->branch->abort : 0)
+PROFILE_VALUE(cycles, x->branch ? x->branch->cycles : 0)
 
 /* ---- what tells rows apart, and sorts them ---- */
 
-static unsigned words_address(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                              uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = p->places.items[frame].dso;
-    words[1] = p->b.frames.list.items[frame].offset;
+static unsigned words_address(const struct profile *p, const struct profile_cell *x, uint64_t *words) {
+    words[0] = p->places.items[x->frame].dso;
+    words[1] = p->b.frames.list.items[x->frame].offset;
     return 2;
 }
 
-static uint64_t rank_symbol(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
+static uint64_t rank_symbol(const struct profile *p, const uint64_t *words) {
     uint32_t name = (uint32_t)words[0];
-    (void)row;
     return name == PROFILE_NONE ? p->list.count : p->name_places.items[name];
 }
 
 /* Ranks all equal: other columns decide first. */
-static uint64_t rank_cycles(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
-    (void)p, (void)row, (void)words;
+static uint64_t rank_cycles(const struct profile *p, const uint64_t *words) {
+    (void)p, (void)words;
     return 0;
 }
 
 /* ---- texts ---- */
 
 /* Appends function and offset, or the address. */
-static void put_address(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                        const struct profile_column *c, struct out *o) {
-    uint32_t frame = profile_key_frame(p, c, row);
+static void put_address(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    uint32_t frame = x->frame;
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
     const struct profile_name *name = profile_name_of(p, frame);
-    (void)t;
-    profile_put_level(o, row->cpumode);
+    profile_put_level(o, x->row->cpumode);
     if (!name) {
         profile_put_address(o, f->offset, 16);
         return;
@@ -85,35 +52,26 @@ static void put_address(const struct profile *p, const struct profile_table *t, 
 }
 
 /* The offset overflows the column. */
-static uint32_t room_address(const struct profile *p, const struct profile_row *row,
-                             const struct profile_column *c) {
+static uint32_t room_address(const struct profile *p, const struct profile_cell *x) {
     enum { LEVEL = 4, ADDRESS = 18 };
-    const struct profile_name *name = profile_name_of(p, profile_key_frame(p, c, row));
+    const struct profile_name *name = profile_name_of(p, x->frame);
     return LEVEL + (name ? name->text_len : ADDRESS);
 }
 
-static void put_mispredict(const struct profile *p, const struct profile_table *t,
-                           const struct profile_row *row, const struct profile_column *c, struct out *o) {
-    (void)t;
-    out_char(o, profile_key_word(p, c, row) >> 1 ? 'Y' : 'N');
+static void put_mispredict(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    out_char(o, profile_cell_word(p, x) >> 1 ? 'Y' : 'N');
 }
 
-static void put_in_tx(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                      const struct profile_column *c, struct out *o) {
-    (void)t;
-    out_char(o, profile_key_word(p, c, row) ? 'T' : '.');
+static void put_in_tx(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    out_char(o, profile_cell_word(p, x) ? 'T' : '.');
 }
 
-static void put_abort(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                      const struct profile_column *c, struct out *o) {
-    (void)t;
-    out_char(o, profile_key_word(p, c, row) ? 'A' : '.');
+static void put_abort(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    out_char(o, profile_cell_word(p, x) ? 'A' : '.');
 }
 
-static void put_cycles(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                       const struct profile_column *c, struct out *o) {
-    uint64_t cycles = profile_key_word(p, c, row);
-    (void)t;
+static void put_cycles(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    uint64_t cycles = profile_cell_word(p, x);
     if (cycles)
         out_dec(o, cycles, 0);
     else

@@ -3,38 +3,19 @@
  * abbreviated name means the same key as in perf. */
 #include "profile/profile_internal.h"
 
-static unsigned words_grade(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                            uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = profile_grade_of(p, frame);
-    return 1;
+PROFILE_WORD(grade, profile_grade_of(p, x->frame))
+
+static void put_grade(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    out_str(o, grade_name((enum grade)profile_cell_word(p, x)));
 }
 
-static void put_grade(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                      const struct profile_column *c, struct out *o) {
-    (void)t;
-    out_str(o, grade_name((enum grade)profile_key_word(p, c, row)));
+PROFILE_WORD(identity, p->bases_of.items[x->frame].identity)
+
+static void put_identity(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    out_str(o, symbol_identity_text((enum symbol_identity)profile_cell_word(p, x)));
 }
 
-static unsigned words_identity(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                               uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = p->bases_of.items[frame].identity;
-    return 1;
-}
-
-static void put_identity(const struct profile *p, const struct profile_table *t,
-                         const struct profile_row *row, const struct profile_column *c, struct out *o) {
-    (void)t;
-    out_str(o, symbol_identity_text((enum symbol_identity)profile_key_word(p, c, row)));
-}
-
-static unsigned words_provenance(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                                 uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = p->bases_of.items[frame].text;
-    return 1;
-}
+PROFILE_WORD(provenance, p->bases_of.items[x->frame].text)
 
 static const struct profile_key rows[] = {
     {PROFILE_NAMES("grade", "Grade", "how sure the name is: exact, inferred, stale or unknown"),

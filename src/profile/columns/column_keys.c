@@ -6,37 +6,28 @@
 #include "model/task_names.h"
 #include "profile/profile_internal.h"
 
-#define VALUE(name, expression)                                                            \
-    static uint64_t value_##name(struct profile_builder *b, const struct profile_taken *x, \
-                                 const struct profile_column *c) {                         \
-        (void)b, (void)x, (void)c;                                                         \
-        return expression;                                                                 \
-    }
-
-VALUE(comm, x->comm)
-VALUE(tid, x->s->tid)
-VALUE(pid, x->s->pid)
-VALUE(cpu, x->s->cpu)
-VALUE(socket, x->s->cpu < b->plan->in->cpu_count ? b->plan->in->cpu_sockets[x->s->cpu] : UINT32_MAX)
-VALUE(time, x->when.time_ns / b->plan->o->time_quantum_ns * b->plan->o->time_quantum_ns)
-VALUE(parallelism, b->parallelism)
-VALUE(weight, profile_taken_weight(x))
-VALUE(ins_lat, x->s->ins_lat)
-VALUE(weight3, x->s->weight3)
-VALUE(transaction, x->s->transaction)
-VALUE(page_size, x->s->code_page_size)
-VALUE(nothing, 0)
+PROFILE_VALUE(comm, x->comm)
+PROFILE_VALUE(tid, x->s->tid)
+PROFILE_VALUE(pid, x->s->pid)
+PROFILE_VALUE(cpu, x->s->cpu)
+PROFILE_VALUE(socket, x->s->cpu < b->plan->in->cpu_count ? b->plan->in->cpu_sockets[x->s->cpu] : UINT32_MAX)
+PROFILE_VALUE(time, x->when.time_ns / b->plan->o->time_quantum_ns * b->plan->o->time_quantum_ns)
+PROFILE_VALUE(parallelism, b->parallelism)
+PROFILE_VALUE(weight, profile_taken_weight(x))
+PROFILE_VALUE(ins_lat, x->s->ins_lat)
+PROFILE_VALUE(weight3, x->s->weight3)
+PROFILE_VALUE(transaction, x->s->transaction)
+PROFILE_VALUE(page_size, x->s->code_page_size)
+PROFILE_VALUE(nothing, 0)
 
 /* ---- threads ---- */
 
 /* Returns a comm with each run of digits as "<N>" and, in the upper half, without them, by which samples are
  * grouped: perf shows the one that came first. */
-static uint64_t value_comm_nodigit(struct profile_builder *b, const struct profile_taken *x,
-                                   const struct profile_column *c) {
+static uint64_t value_comm_nodigit(struct profile_builder *b, const struct profile_taken *x) {
     const char *from = strpool_text(&b->texts, x->comm);
     char shown[64], bare[64];
     size_t n = 0, left = 0;
-    (void)c;
     for (; *from && n + 4 < sizeof shown; from++) {
         if (*from < '0' || *from > '9') {
             shown[n++] = bare[left++] = *from;
@@ -82,51 +73,41 @@ static void put_id(uint32_t id, const char *name, struct out *o) {
     out_str(o, name);
 }
 
-static void put_thread(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                       const struct profile_column *c, struct out *o) {
+static void put_thread(const struct profile *p, const struct profile_cell *x, struct out *o) {
     char room[TASK_NAME];
-    uint32_t tid = (uint32_t)profile_key_word(p, c, row);
-    (void)t;
-    put_id(tid, thread_name(p, row, tid, room), o);
+    uint32_t tid = (uint32_t)profile_cell_word(p, x);
+    put_id(tid, thread_name(p, x->row, tid, room), o);
 }
 
-static void put_process(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                        const struct profile_column *c, struct out *o) {
+static void put_process(const struct profile *p, const struct profile_cell *x, struct out *o) {
     char room[TASK_NAME];
-    uint32_t pid = (uint32_t)profile_key_word(p, c, row);
-    (void)t;
-    put_id(pid, name_of(leader_comm(p, row, pid), pid, room), o);
+    uint32_t pid = (uint32_t)profile_cell_word(p, x);
+    put_id(pid, name_of(leader_comm(p, x->row, pid), pid, room), o);
 }
 
 /* Ranks ids as signed numbers: -1, of tasks that are gone, comes first. */
-static uint64_t rank_task(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
-    (void)p, (void)row;
+static uint64_t rank_task(const struct profile *p, const uint64_t *words) {
+    (void)p;
     return (uint32_t)words[0] ^ 1u << 31;
 }
 
 /* perf measures the thread's last name, whatever is printed. */
-static uint32_t room_thread(const struct profile *p, const struct profile_row *row,
-                            const struct profile_column *c) {
+static uint32_t room_thread(const struct profile *p, const struct profile_cell *x) {
     enum { ID = 8 }; /* "%7d:" */
     char room[TASK_NAME];
-    return ID + (uint32_t)strlen(thread_name(p, row, (uint32_t)profile_key_word(p, c, row), room));
+    return ID + (uint32_t)strlen(thread_name(p, x->row, (uint32_t)profile_cell_word(p, x), room));
 }
 
-static uint32_t room_comm(const struct profile *p, const struct profile_row *row,
-                          const struct profile_column *c) {
-    const char *comm = profile_last_comm(p, row);
-    return comm ? (uint32_t)strlen(comm) : strpool_len(&p->b.texts, (uint32_t)profile_key_word(p, c, row));
+static uint32_t room_comm(const struct profile *p, const struct profile_cell *x) {
+    const char *comm = profile_last_comm(p, x->row);
+    return comm ? (uint32_t)strlen(comm) : strpool_len(&p->b.texts, (uint32_t)profile_cell_word(p, x));
 }
 
-static uint64_t value_parent(struct profile_builder *b, const struct profile_taken *x,
-                             const struct profile_column *c) {
-    (void)c;
-    return x->parent != PROFILE_NONE ? x->parent : profile_text_add(b, PROFILE_OTHER, strlen(PROFILE_OTHER));
-}
+PROFILE_VALUE(parent, x->parent != PROFILE_NONE ? x->parent
+                                                : profile_text_add(b, PROFILE_OTHER, strlen(PROFILE_OTHER)))
 
 /* Ranks rows without a parent last. */
-static uint64_t rank_parent(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
-    (void)row;
+static uint64_t rank_parent(const struct profile *p, const uint64_t *words) {
     if (!strcmp(strpool_text(&p->b.texts, (uint32_t)words[0]), PROFILE_OTHER))
         return p->b.texts.entries.count;
     return p->text_ranks.items[words[0]];
@@ -135,17 +116,13 @@ static uint64_t rank_parent(const struct profile *p, const struct profile_row *r
 /* ---- other values of samples ---- */
 
 /* "%.3d", and -1 where there is none. */
-static void put_cpu(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                    const struct profile_column *c, struct out *o) {
-    (void)t;
-    out_printf(o, "%.3" PRId32, (int32_t)profile_key_word(p, c, row));
+static void put_cpu(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    out_printf(o, "%.3" PRId32, (int32_t)profile_cell_word(p, x));
 }
 
-static void put_time(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                     const struct profile_column *c, struct out *o) {
+static void put_time(const struct profile *p, const struct profile_cell *x, struct out *o) {
     enum { SECOND_NS = 1000000000 };
-    uint64_t time_ns = profile_key_word(p, c, row);
-    (void)t;
+    uint64_t time_ns = profile_cell_word(p, x);
     out_dec(o, time_ns / SECOND_NS, 0);
     out_char(o, '.');
     if (p->plan.o->nanoseconds)
@@ -155,18 +132,15 @@ static void put_time(const struct profile *p, const struct profile_table *t, con
 }
 
 /* Appends the total of a row's samples. */
-static void put_total(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                      const struct profile_column *c, struct out *o) {
-    out_dec(o, profile_key_word(p, c, row) * t->self.items[row->self].samples, 0);
+static void put_total(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    out_dec(o, profile_cell_word(p, x) * x->self->samples, 0);
 }
 
 /* 0: not recorded. */
-void profile_put_page_size(const struct profile *p, const struct profile_table *t,
-                           const struct profile_row *row, const struct profile_column *c, struct out *o) {
+void profile_put_page_size(const struct profile *p, const struct profile_cell *x, struct out *o) {
     static const char units[] = "BKMGTPE";
-    uint64_t size = profile_key_word(p, c, row);
+    uint64_t size = profile_cell_word(p, x);
     unsigned unit = 0;
-    (void)t;
     for (; size >= 1024; unit++)
         size /= 1024;
     if (!size)
@@ -176,12 +150,10 @@ void profile_put_page_size(const struct profile *p, const struct profile_table *
 }
 
 /* perf_event.h, PERF_TXN_*. */
-static void put_transaction(const struct profile *p, const struct profile_table *t,
-                            const struct profile_row *row, const struct profile_column *c, struct out *o) {
+static void put_transaction(const struct profile *p, const struct profile_cell *x, struct out *o) {
     static const char *const words[] = {"EL ",    "TX ",  "SYNC ",           "ASYNC ",
                                         "RETRY ", "CON ", "CAPACITY-WRITE ", "CAPACITY-READ "};
-    uint64_t flags = profile_key_word(p, c, row);
-    (void)t;
+    uint64_t flags = profile_cell_word(p, x);
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (flags >> i & 1)
             out_str(o, words[i]);
@@ -189,48 +161,39 @@ static void put_transaction(const struct profile *p, const struct profile_table 
         out_printf(o, ":%" PRIx64, flags >> 32);
 }
 
-static uint64_t value_cgroup(struct profile_builder *b, const struct profile_taken *x,
-                             const struct profile_column *c) {
+static uint64_t value_cgroup(struct profile_builder *b, const struct profile_taken *x) {
     const struct perfdata_sample *s = x->s;
     const char *path = s->have & PERFDATA_SAMPLE_CGROUP ? model_cgroup(b->plan->in->model, s->cgroup) : NULL;
-    (void)c;
     path = path ? path : "N/A";
     return profile_text_add(b, path, strlen(path));
 }
 
 /* Returns device (upper half) and inode of the cgroup namespace, the last of seven recorded links; both are
  * small. */
-static uint64_t value_cgroup_id(struct profile_builder *b, const struct profile_taken *x,
-                                const struct profile_column *c) {
+static uint64_t value_cgroup_id(struct profile_builder *b, const struct profile_taken *x) {
     struct model_namespaces links;
     enum { CGROUP = 6 };
-    (void)c;
     if (!model_namespaces_at(b->plan->in->model, x->s->pid, x->s->tid, x->when, &links) ||
         links.count <= CGROUP)
         return 0;
     return links.links[2 * CGROUP] << 32 | (uint32_t)links.links[2 * CGROUP + 1];
 }
 
-static void put_cgroup_id(const struct profile *p, const struct profile_table *t,
-                          const struct profile_row *row, const struct profile_column *c, struct out *o) {
-    uint64_t id = profile_key_word(p, c, row);
-    (void)t;
+static void put_cgroup_id(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    uint64_t id = profile_cell_word(p, x);
     out_printf(o, "%" PRIu64 "/0x%" PRIx64, id >> 32, id & UINT32_MAX);
 }
 
 /* Only instruction traces record it, which are not decoded. */
-static void put_nothing(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                        const struct profile_column *c, struct out *o) {
-    (void)p, (void)t, (void)row, (void)c, (void)o;
+static void put_nothing(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    (void)p, (void)x, (void)o;
 }
 
 /* ---- tracepoints ---- */
 
-static uint64_t value_trace(struct profile_builder *b, const struct profile_taken *x,
-                            const struct profile_column *c) {
+static uint64_t value_trace(struct profile_builder *b, const struct profile_taken *x) {
     const struct profile_input *in = b->plan->in;
     const struct perfdata_attr *attr = &in->events->list.items[x->event].attr;
-    (void)c;
     if (!in->trace || attr->type != PERFDATA_TYPE_TRACEPOINT)
         return profile_text_add(b, "N/A", 3);
     struct out o;
@@ -262,8 +225,8 @@ static uint32_t text_of_field(struct profile_builder *b, const struct profile_ta
 
 /* Returns the text shown and, in the upper half, as recorded, by which perf groups and sorts. Both are empty
  * for events other than the field's. */
-static uint64_t value_field(struct profile_builder *b, const struct profile_taken *x,
-                            const struct profile_column *c) {
+static uint64_t value_field(struct profile_builder *b, const struct profile_taken *x) {
+    const struct profile_column *c = x->column;
     uint32_t shown = text_of_field(b, x, c), raw = shown;
     if (!c->raw && c->event == x->event) {
         struct profile_column as_recorded = *c;
@@ -273,20 +236,14 @@ static uint64_t value_field(struct profile_builder *b, const struct profile_take
     return (uint64_t)raw << 32 | shown;
 }
 
-static unsigned words_field(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                            uint64_t value, uint64_t *words) {
-    (void)p, (void)row, (void)frame;
-    words[0] = value;
-    return 1;
-}
+PROFILE_WORD(field, x->value)
 
 /* perf compares the recorded bytes in order, the larger first: of a number the lowest byte decides. */
-static uint64_t rank_field(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
+static uint64_t rank_field(const struct profile *p, const uint64_t *words) {
     uint32_t text = (uint32_t)(words[0] >> 32);
     const char *value = strpool_text(&p->b.texts, text);
     char *end;
     long long number = strtoll(value, &end, 10);
-    (void)row;
     if (*value && !*end)
         return UINT64_MAX - __builtin_bswap64((uint64_t)number);
     return p->b.texts.entries.count - p->text_ranks.items[text];
@@ -294,75 +251,60 @@ static uint64_t rank_field(const struct profile *p, const struct profile_row *ro
 
 /* ---- objects and functions ---- */
 
-unsigned profile_words_dso(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                           uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = p->places.items[frame].dso;
+unsigned profile_words_dso(const struct profile *p, const struct profile_cell *x, uint64_t *words) {
+    words[0] = p->places.items[x->frame].dso;
     return 1;
 }
 
-static uint64_t rank_dso(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
-    (void)row;
+static uint64_t rank_dso(const struct profile *p, const uint64_t *words) {
     return profile_dso_rank(p, (uint32_t)words[0]);
 }
 
-uint64_t profile_rank_dso_backwards(const struct profile *p, const struct profile_row *row,
-                                    const uint64_t *words) {
-    (void)row;
+uint64_t profile_rank_dso_backwards(const struct profile *p, const uint64_t *words) {
     return p->b.texts.entries.count - profile_dso_rank(p, (uint32_t)words[0]);
 }
 
-static void put_dso(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                    const struct profile_column *c, struct out *o) {
-    (void)t, (void)c;
-    profile_put_text_id(p, p->places.items[row->frame].dso, o);
+static void put_dso(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    profile_put_text_id(p, p->places.items[x->frame].dso, o);
 }
 
 /* perf leaves room for an address where something has no name. */
-static uint32_t room_dso(const struct profile *p, const struct profile_row *row,
-                         const struct profile_column *c) {
-    uint32_t len = strpool_len(&p->b.texts, p->places.items[row->frame].dso);
+static uint32_t room_dso(const struct profile *p, const struct profile_cell *x) {
+    uint32_t len = strpool_len(&p->b.texts, p->places.items[x->frame].dso);
     bool roomy = !p->plan.o->tight && !p->plan.o->dsos;
-    (void)c;
-    return len < PROFILE_NAMELESS_WIDTH && roomy && !profile_name_of(p, row->frame) ? PROFILE_NAMELESS_WIDTH
-                                                                                    : len;
+    return len < PROFILE_NAMELESS_WIDTH && roomy && !profile_name_of(p, x->frame) ? PROFILE_NAMELESS_WIDTH
+                                                                                  : len;
 }
 
 /* Tells symbols apart by number, places without one by address, in whichever object: perf takes equal ones
  * for one unless there is a column for objects. */
-unsigned profile_words_symbol(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                              uint64_t value, uint64_t *words) {
-    const struct profile_place *place = &p->places.items[frame];
-    (void)row, (void)value;
+unsigned profile_words_symbol(const struct profile *p, const struct profile_cell *x, uint64_t *words) {
+    const struct profile_place *place = &p->places.items[x->frame];
     words[0] = place->name;
-    if (profile_grade_of(p, frame) == GRADE_STALE) /* such a place is shown with its object */
+    if (profile_grade_of(p, x->frame) == GRADE_STALE) /* such a place is shown with its object */
         words[0] |= (uint64_t)place->dso << 32;
-    words[1] = place->name != PROFILE_NONE ? 0 : profile_own_address(p, &p->b.frames.list.items[frame]);
+    words[1] = place->name != PROFILE_NONE ? 0 : profile_own_address(p, &p->b.frames.list.items[x->frame]);
     return 2;
 }
 
 /* Ranks by name; places without one come last, and are equal here. */
-static uint64_t rank_symbol(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
-    uint32_t name = p->places.items[row->frame].name;
-    (void)words;
+static uint64_t rank_symbol(const struct profile *p, const uint64_t *words) {
+    uint32_t name = (uint32_t)words[0];
     return name == PROFILE_NONE ? p->list.count : p->name_ranks.items[name];
 }
 
-static uint32_t room_symbol(const struct profile *p, const struct profile_row *row,
-                            const struct profile_column *c) {
+static uint32_t room_symbol(const struct profile *p, const struct profile_cell *x) {
     enum { LEVEL = 4, ADDRESS = 18, ORIGIN = 21 /* "0x1735c            d " */ };
-    const struct profile_name *name = profile_name_of(p, row->frame);
-    (void)c;
-    if (profile_grade_of(p, row->frame) == GRADE_STALE)
+    const struct profile_name *name = profile_name_of(p, x->frame);
+    if (profile_grade_of(p, x->frame) == GRADE_STALE)
         return 0;
     return LEVEL + (name ? name->text_len + (p->plan.o->verbose ? ORIGIN : 0) : ADDRESS);
 }
 
-static unsigned words_offset(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                             uint64_t value, uint64_t *words) {
-    profile_words_symbol(p, row, frame, value, words);
-    if (p->places.items[frame].name != PROFILE_NONE)
-        words[1] = p->b.frames.list.items[frame].offset;
+static unsigned words_offset(const struct profile *p, const struct profile_cell *x, uint64_t *words) {
+    profile_words_symbol(p, x, words);
+    if (p->places.items[x->frame].name != PROFILE_NONE)
+        words[1] = p->b.frames.list.items[x->frame].offset;
     return 2;
 }
 
@@ -373,58 +315,41 @@ static uint64_t downwards(uint64_t number, unsigned bits) {
 }
 
 /* Ranks by name, then by offset as a signed number, larger first. */
-static uint64_t rank_offset(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
-    uint32_t name = p->places.items[row->frame].name;
+static uint64_t rank_offset(const struct profile *p, const uint64_t *words) {
+    uint32_t name = (uint32_t)words[0];
     return name == PROFILE_NONE ? 1ull << 63 | downwards(words[1], 63)
                                 : (uint64_t)p->name_ranks.items[name] << 41 | downwards(words[1], 41);
 }
 
-static void put_ipc(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                    const struct profile_column *c, struct out *o) {
-    (void)t, (void)row, (void)c;
+static void put_ipc(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    (void)x;
     out_str(o, p->plan.o->branch ? "-" : "-      -            ");
 }
 
-static unsigned words_code_address(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                                   uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = p->b.frames.list.items[frame].address;
-    return 1;
-}
+PROFILE_WORD(code_address, p->b.frames.list.items[x->frame].address)
 
-uint64_t profile_rank_signed(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
-    (void)p, (void)row;
+uint64_t profile_rank_signed(const struct profile *p, const uint64_t *words) {
+    (void)p;
     return words[0] ^ 1ull << 63;
 }
 
 /* "%#llx" */
-static void put_code_address(const struct profile *p, const struct profile_table *t,
-                             const struct profile_row *row, const struct profile_column *c, struct out *o) {
-    uint64_t address = profile_key_word(p, c, row);
-    (void)t;
+static void put_code_address(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    uint64_t address = profile_cell_word(p, x);
     out_str(o, address ? "0x" : "");
     out_hex(o, address, 0);
 }
 
-static unsigned words_dso_size(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                               uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = frame < p->mapping_sizes.count ? p->mapping_sizes.items[frame] : 0;
-    return 1;
-}
+PROFILE_WORD(dso_size, x->frame < p->mapping_sizes.count ? p->mapping_sizes.items[x->frame] : 0)
 
-static unsigned words_symbol_size(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                                  uint64_t value, uint64_t *words) {
-    const struct profile_name *name = profile_name_of(p, frame);
-    (void)row, (void)value;
+static unsigned words_symbol_size(const struct profile *p, const struct profile_cell *x, uint64_t *words) {
+    const struct profile_name *name = profile_name_of(p, x->frame);
     words[0] = name ? name->end - name->start : 0;
     return 1;
 }
 
-static void put_size(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                     const struct profile_column *c, struct out *o) {
-    uint64_t bytes = profile_key_word(p, c, row);
-    (void)t;
+static void put_size(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    uint64_t bytes = profile_cell_word(p, x);
     if (bytes)
         out_dec(o, bytes, 0);
     else
@@ -433,65 +358,45 @@ static void put_size(const struct profile *p, const struct profile_table *t, con
 
 /* ---- source lines and types of data (source.c) ---- */
 
-unsigned profile_words_line(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                            uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = p->sources.items[frame].line;
+unsigned profile_words_line(const struct profile *p, const struct profile_cell *x, uint64_t *words) {
+    words[0] = p->sources.items[x->frame].line;
     return 1;
 }
 
-static unsigned words_file(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                           uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = p->sources.items[frame].file;
-    return 1;
-}
+PROFILE_WORD(file, p->sources.items[x->frame].file)
 
-static unsigned words_type(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                           uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = p->types.items[frame].name;
-    return 1;
-}
+PROFILE_WORD(type, p->types.items[x->frame].name)
 
-static unsigned words_member(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                             uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = p->types.items[frame].name;
-    words[1] = p->types.items[frame].offset;
+static unsigned words_member(const struct profile *p, const struct profile_cell *x, uint64_t *words) {
+    words[0] = p->types.items[x->frame].name;
+    words[1] = p->types.items[x->frame].offset;
     return 2;
 }
 
-static unsigned words_member_line(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                                  uint64_t value, uint64_t *words) {
-    words_member(p, row, frame, value, words);
+static unsigned words_member_line(const struct profile *p, const struct profile_cell *x, uint64_t *words) {
+    words_member(p, x, words);
     words[1] /= PROFILE_CACHELINE_BYTES;
     return 2;
 }
 
 /* Ranks by name, the last one first, */
-static uint64_t rank_type(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
-    (void)row;
+static uint64_t rank_type(const struct profile *p, const uint64_t *words) {
     return p->b.texts.entries.count - p->text_ranks.items[words[0]];
 }
 
 /* and then by offset, the largest first. */
-static uint64_t rank_member(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
+static uint64_t rank_member(const struct profile *p, const uint64_t *words) {
     uint64_t at = words[1] < UINT32_MAX ? words[1] : UINT32_MAX;
-    (void)row;
     return (p->b.texts.entries.count - p->text_ranks.items[words[0]]) << 32 | (UINT32_MAX - at);
 }
 
-static void put_type(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                     const struct profile_column *c, struct out *o) {
-    (void)t, (void)c;
-    out_str(o, strpool_text(&p->b.texts, p->types.items[row->frame].name));
+static void put_type(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    out_str(o, strpool_text(&p->b.texts, p->types.items[x->frame].name));
 }
 
-static void put_member(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                       const struct profile_column *c, struct out *o) {
-    const struct profile_type *type = &p->types.items[row->frame];
-    put_type(p, t, row, c, o);
+static void put_member(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    const struct profile_type *type = &p->types.items[x->frame];
+    put_type(p, x, o);
     if (!type->known)
         return;
     out_str(o, type->offset ? " +0x" : " +"); /* as "%#x" */
@@ -499,11 +404,10 @@ static void put_member(const struct profile *p, const struct profile_table *t, c
     out_printf(o, " (%s)", strpool_text(&p->b.texts, type->field));
 }
 
-static void put_member_line(const struct profile *p, const struct profile_table *t,
-                            const struct profile_row *row, const struct profile_column *c, struct out *o) {
-    put_type(p, t, row, c, o);
+static void put_member_line(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    put_type(p, x, o);
     out_str(o, ": cache-line ");
-    out_dec(o, p->types.items[row->frame].offset / PROFILE_CACHELINE_BYTES, 0);
+    out_dec(o, p->types.items[x->frame].offset / PROFILE_CACHELINE_BYTES, 0);
 }
 
 /* ---- the rows, in perf's order ---- */

@@ -9,24 +9,14 @@
 
 /* ---- the source of the data ---- */
 
-static uint64_t value_source(struct profile_builder *b, const struct profile_taken *x,
-                             const struct profile_column *c) {
-    (void)b, (void)c;
-    return x->s->data_src;
-}
+PROFILE_VALUE(source, x->s->data_src)
 
 /* Defines words_NAME and put_NAME of the key of one field of the source. */
-#define SOURCE_KEY(name, field, text)                                                                      \
-    static unsigned words_##name(const struct profile *p, const struct profile_row *row, uint32_t frame,   \
-                                 uint64_t value, uint64_t *words) {                                        \
-        (void)p, (void)row, (void)frame;                                                                   \
-        words[0] = perfdata_src_bits(value, field);                                                        \
-        return 1;                                                                                          \
-    }                                                                                                      \
-    static void put_##name(const struct profile *p, const struct profile_table *t,                         \
-                           const struct profile_row *row, const struct profile_column *c, struct out *o) { \
-        (void)t;                                                                                           \
-        text(o, profile_group_key_value(p, row->group_key, c));                                            \
+#define SOURCE_KEY(name, field, text)                                                              \
+    PROFILE_WORD(name, perfdata_src_bits(x->value, field))                                         \
+    static void put_##name(const struct profile *p, const struct profile_cell *x, struct out *o) { \
+        (void)p;                                                                                   \
+        text(o, x->value);                                                                         \
     }
 
 SOURCE_KEY(level, PERFDATA_SRC_LVL, perfdata_src_level)
@@ -45,25 +35,12 @@ static uint64_t take_place(struct profile_builder *b, const struct profile_taken
     return frame == RESOLVE_NO_FRAME ? 0 : frame;
 }
 
-static uint64_t value_data(struct profile_builder *b, const struct profile_taken *x,
-                           const struct profile_column *c) {
-    (void)c;
-    return take_place(b, x, x->s->addr);
-}
+PROFILE_VALUE(data, take_place(b, x, x->s->addr))
 
 /* Returns the code's exact address. */
-static uint64_t value_code(struct profile_builder *b, const struct profile_taken *x,
-                           const struct profile_column *c) {
-    (void)c;
-    return take_place(b, x, x->s->ip);
-}
+PROFILE_VALUE(code, take_place(b, x, x->s->ip))
 
-static unsigned words_address(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                              uint64_t value, uint64_t *words) {
-    (void)row, (void)value;
-    words[0] = p->b.frames.list.items[frame].address;
-    return 1;
-}
+PROFILE_WORD(address, p->b.frames.list.items[x->frame].address)
 
 /* Returns a line as an offset in its file; of memory without one, such as stacks, as an address. */
 static uint64_t line_of(const struct profile *p, const struct resolve_frame *f) {
@@ -75,21 +52,17 @@ static uint64_t line_of(const struct profile *p, const struct resolve_frame *f) 
 }
 
 /* By the line, then by its level and image. */
-static unsigned words_cacheline(const struct profile *p, const struct profile_row *row, uint32_t frame,
-                                uint64_t value, uint64_t *words) {
-    const struct resolve_frame *f = &p->b.frames.list.items[frame];
-    (void)row, (void)value;
+static unsigned words_cacheline(const struct profile *p, const struct profile_cell *x, uint64_t *words) {
+    const struct resolve_frame *f = &p->b.frames.list.items[x->frame];
     words[0] = line_of(p, f);
     words[1] = (uint64_t)f->cpumode << 32 | f->image;
     return 2;
 }
 
 /* Ranks the kernel's lines first; then memory, then files', then those in no mapping. */
-static uint64_t rank_cacheline(const struct profile *p, const struct profile_row *row,
-                               const uint64_t *words) {
+static uint64_t rank_cacheline(const struct profile *p, const uint64_t *words) {
     uint32_t image = (uint32_t)words[1];
     bool file = image != MODEL_NONE && model_image(p->plan.in->model, image)->ino;
-    (void)row;
     return words[1] >> 32 << 61 | (uint64_t)(image == MODEL_NONE) << 60 | (uint64_t)file << 59 |
            (words[0] & (UINT64_MAX >> 5));
 }
@@ -114,21 +87,17 @@ static void put_place(const struct profile *p, uint32_t frame, uint64_t address,
     }
 }
 
-static void put_symbol(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                       const struct profile_column *c, struct out *o) {
-    uint32_t frame = profile_key_frame(p, c, row);
+static void put_symbol(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    uint32_t frame = x->frame;
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
-    (void)t;
-    profile_put_level(o, row->cpumode);
+    profile_put_level(o, x->row->cpumode);
     put_place(p, frame, f->address, f->offset, o);
 }
 
-static void put_cacheline(const struct profile *p, const struct profile_table *t,
-                          const struct profile_row *row, const struct profile_column *c, struct out *o) {
-    uint32_t frame = profile_key_frame(p, c, row);
+static void put_cacheline(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    uint32_t frame = x->frame;
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
-    (void)t;
-    profile_put_level(o, row->cpumode);
+    profile_put_level(o, x->row->cpumode);
     if (f->image == MODEL_NONE) /* "[X]": in no mapping */
         o->buf[o->len - 3] = 'X';
     put_place(p, frame, line_of(p, f), line_of(p, f), o);
@@ -136,43 +105,30 @@ static void put_cacheline(const struct profile *p, const struct profile_table *t
 
 enum { LEVEL = 4, ADDRESS = 18 };
 
-static uint32_t room_symbol(const struct profile *p, const struct profile_row *row,
-                            const struct profile_column *c) {
-    const struct profile_name *name = profile_name_of(p, profile_key_frame(p, c, row));
+static uint32_t room_symbol(const struct profile *p, const struct profile_cell *x) {
+    const struct profile_name *name = profile_name_of(p, x->frame);
     return LEVEL + ADDRESS + (name ? name->text_len : 0);
 }
 
-static uint32_t room_cacheline(const struct profile *p, const struct profile_row *row,
-                               const struct profile_column *c) {
-    return room_symbol(p, row, c) + (profile_name_of(p, profile_key_frame(p, c, row)) != NULL);
+static uint32_t room_cacheline(const struct profile *p, const struct profile_cell *x) {
+    return room_symbol(p, x) + (profile_name_of(p, x->frame) != NULL);
 }
 
-static uint32_t room_dso(const struct profile *p, const struct profile_row *row,
-                         const struct profile_column *c) {
-    bool nowhere = p->b.frames.list.items[profile_key_frame(p, c, row)].image == MODEL_NONE;
+static uint32_t room_dso(const struct profile *p, const struct profile_cell *x) {
+    bool nowhere = p->b.frames.list.items[x->frame].image == MODEL_NONE;
     return nowhere && !p->plan.o->tight && !p->plan.o->dsos ? PROFILE_NAMELESS_WIDTH : 0;
 }
 
 /* ---- other values ---- */
 
-static uint64_t value_phys(struct profile_builder *b, const struct profile_taken *x,
-                           const struct profile_column *c) {
-    (void)b, (void)c;
-    return x->s->phys_addr;
+PROFILE_VALUE(phys, x->s->phys_addr)
+
+static void put_phys(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    profile_put_level(o, x->row->cpumode);
+    profile_put_address(o, profile_cell_word(p, x), 16);
 }
 
-static void put_phys(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                     const struct profile_column *c, struct out *o) {
-    (void)t;
-    profile_put_level(o, row->cpumode);
-    profile_put_address(o, profile_key_word(p, c, row), 16);
-}
-
-static uint64_t value_page_size(struct profile_builder *b, const struct profile_taken *x,
-                                const struct profile_column *c) {
-    (void)b, (void)c;
-    return x->s->data_page_size;
-}
+PROFILE_VALUE(page_size, x->s->data_page_size)
 
 #define OF_SOURCE                                                                                \
     .need = PROFILE_NEEDS_MEMORY, .kind = PROFILE_KEY_NUMBER, .wants = PERFDATA_SAMPLE_DATA_SRC, \

@@ -77,23 +77,18 @@ static void put_level_and_name(const struct profile *p, const struct profile_row
         profile_put_address(o, own ? profile_own_address(p, f) : f->offset, digits);
 }
 
-void profile_put_symbol(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                        const struct profile_column *c, struct out *o) {
-    uint32_t frame = profile_key_frame(p, c, row);
-    (void)t;
-    if (p->plan.o->verbose && c->key->id == PROFILE_SYMBOL)
-        put_origin(p, frame, o);
-    put_level_and_name(p, row, frame, c->key->kind == PROFILE_KEY_PLACE, 16, o);
+void profile_put_symbol(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    if (p->plan.o->verbose && x->c->key->id == PROFILE_SYMBOL)
+        put_origin(p, x->frame, o);
+    put_level_and_name(p, x->row, x->frame, x->c->key->kind == PROFILE_KEY_PLACE, 16, o);
 }
 
-void profile_put_symbol_offset(const struct profile *p, const struct profile_table *t,
-                               const struct profile_row *row, const struct profile_column *c, struct out *o) {
-    const struct profile_name *name = profile_name_of(p, row->frame);
-    (void)t, (void)c;
-    put_level_and_name(p, row, row->frame, true, 9, o);
+void profile_put_symbol_offset(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    const struct profile_name *name = profile_name_of(p, x->frame);
+    put_level_and_name(p, x->row, x->frame, true, 9, o);
     if (name) {
         out_str(o, "+0x");
-        out_hex(o, p->b.frames.list.items[row->frame].offset - name->start, 0);
+        out_hex(o, p->b.frames.list.items[x->frame].offset - name->start, 0);
     }
 }
 
@@ -101,22 +96,20 @@ void profile_put_text_id(const struct profile *p, uint64_t id, struct out *o) {
     out_mem(o, strpool_text(&p->b.texts, (uint32_t)id), strpool_len(&p->b.texts, (uint32_t)id));
 }
 
-void profile_put_text(const struct profile *p, const struct profile_table *t, const struct profile_row *row,
-                      const struct profile_column *c, struct out *o) {
-    (void)t;
-    profile_put_text_id(p, profile_key_word(p, c, row), o);
+void profile_put_text(const struct profile *p, const struct profile_cell *x, struct out *o) {
+    profile_put_text_id(p, profile_cell_word(p, x), o);
 }
 
 static void put_key(const struct profile *p, const struct profile_table *t, uint32_t row,
                     const struct profile_column *c, struct out *o) {
-    const struct profile_row *r = &t->rows.items[row];
-    const struct profile_key *key = c->key;
-    if (key->put)
-        key->put(p, t, r, c, o);
-    else if (key->kind == PROFILE_KEY_TEXT || key->kind == PROFILE_KEY_TEXTS)
-        profile_put_text_id(p, profile_group_key_value(p, r->group_key, c), o); /* of two, the shown one */
+    struct profile_cell x = profile_cell_of(p, c, &t->rows.items[row]);
+    x.self = &t->self.items[x.row->self];
+    if (c->key->put)
+        c->key->put(p, &x, o);
+    else if (c->key->kind == PROFILE_KEY_TEXT || c->key->kind == PROFILE_KEY_TEXTS)
+        profile_put_text_id(p, x.value, o); /* of two, the shown one */
     else
-        out_dec(o, profile_key_word(p, c, r), 0);
+        out_dec(o, profile_cell_word(p, &x), 0);
 }
 
 static const struct profile_table *table_at(const struct profile *p, const struct profile_event *e) {
@@ -150,7 +143,8 @@ static uint32_t widest_task(const struct profile *p, const struct profile_table 
         uint32_t thread = profile_row_thread(p, row);
         if (thread < seen.count && seen.items[thread])
             continue;
-        uint32_t w = c->key->room(p, row, c);
+        struct profile_cell x = profile_cell_of(p, c, row);
+        uint32_t w = c->key->room(p, &x);
         widest = w > widest ? w : widest;
         if (thread == MODEL_NONE || !profile_last_comm(p, row))
             continue;
@@ -171,7 +165,9 @@ static uint32_t widest_text(const struct profile *p, const struct profile_table 
     if (!out_init(&o, NULL, NULL))
         return 0;
     for (size_t k = 0; k < measured_count(p, t); k++) {
-        uint32_t i = measured_row(p, t, k), w = c->key->room ? c->key->room(p, &t->rows.items[i], c) : 0;
+        uint32_t i = measured_row(p, t, k);
+        struct profile_cell x = profile_cell_of(p, c, &t->rows.items[i]);
+        uint32_t w = c->key->room ? c->key->room(p, &x) : 0;
         if (!w) {
             o.len = 0;
             put_key(p, t, i, c, &o);

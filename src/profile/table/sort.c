@@ -58,8 +58,7 @@ static uint64_t measure(const struct profile *p, const struct profile_table *t, 
 
 /* ---- keys ---- */
 
-uint64_t profile_rank_text(const struct profile *p, const struct profile_row *row, const uint64_t *words) {
-    (void)row;
+uint64_t profile_rank_text(const struct profile *p, const uint64_t *words) {
     return p->text_ranks.items[words[0]];
 }
 
@@ -70,7 +69,7 @@ static uint64_t key_rank(const struct profile *p, const struct profile_column *c
     const struct profile_key *key = c->key;
     profile_key_words(p, c, row, words);
     if (key->rank)
-        return key->rank(p, row, words);
+        return key->rank(p, words);
     if (key->kind == PROFILE_KEY_TEXT || key->kind == PROFILE_KEY_TEXTS)
         return p->text_ranks.items[words[0]];
     return key->downwards ? UINT64_MAX - words[0] : words[0];
@@ -86,8 +85,9 @@ static uint64_t end_rank(const struct profile *p, const struct profile_column *c
 
 static uint64_t word_rank(const struct profile *p, const struct profile_column *c,
                           const struct profile_row *row) {
-    uint64_t word = profile_key_word(p, c, row);
-    return c->field ? p->text_ranks.items[(uint32_t)word] : word;
+    uint64_t words[PROFILE_KEY_WORDS];
+    profile_key_words(p, c, row, words);
+    return c->field ? p->text_ranks.items[(uint32_t)words[0]] : words[0];
 }
 
 /* Ranks rows by object; but places without a name at one address are one, whichever objects they lie in. */
