@@ -23,6 +23,14 @@
 #include "base/prefetch.h"
 #include "profile/collect/builder.h"
 
+static inline int profile_by_number(uint64_t a, uint64_t b) {
+    return a < b ? -1 : a > b;
+}
+/* Returns how many bits hold the numbers up to `most`. */
+static inline unsigned profile_bits_of(uint64_t most) {
+    return 64 - (unsigned)__builtin_clzll(most | 1);
+}
+
 /* ---- frame_keys.c: what rows need to know of frames ---- */
 
 /* A distinct symbol, as rows tell them apart. */
@@ -280,6 +288,8 @@ bool profile_walk(struct profile *p);
 
 /* Makes the trees for the rows with graphs. False: memory. */
 bool profile_forest(struct profile *p);
+/* Returns the index in graph_rows of the first row that is `row` or after it. */
+uint32_t profile_graph_row(const struct profile_table *t, uint32_t row);
 
 /* ---- freeze_tables.c ---- */
 

@@ -316,6 +316,24 @@ static inline bool profile_is_hidden(const struct profile_builder *b, uint32_t f
     return b->plan->o->hide_unresolved && b->frames.list.items[frame].symbol == SYMBOL_NONE;
 }
 
+/* Returns the name of a frame's function; NULL: none. */
+static inline const char *profile_frame_name(const struct profile_builder *b, const struct resolve_frame *f) {
+    return f->image != MODEL_NONE && f->symbol != SYMBOL_NONE
+               ? resolve_names_text(b->plan->in->names, (struct resolve_symbol){f->image, f->symbol})
+               : NULL;
+}
+
+/* Appends a segment's frames to b->path. False: memory. */
+static inline bool profile_path_add(struct profile_builder *b, uint32_t segment) {
+    uint32_t n;
+    const uint32_t *ids = profile_segments_ids(&b->segments, segment, &n);
+    if (!vec_reserve(&b->path, b->path.count + n + 1))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        b->path.items[b->path.count++] = ids[i];
+    return true;
+}
+
 /* ---- moments.c ---- */
 
 /* Adds a sample that went to a stack sample. False: memory. */

@@ -151,21 +151,12 @@ static uint32_t segment_of(struct profile_builder *b, struct chain *c, const str
  * cpumode, the inner one all the others in sequence. False: memory. */
 static bool join(struct profile_builder *b, const struct profile_link *links, size_t count,
                  struct profile_chain *out) {
-    size_t frames = 0, outer = 0;
-    uint32_t n;
+    size_t outer = 0;
     bool same = true;
-    for (size_t i = 0; i < count; i++) {
-        profile_segments_ids(&b->segments, links[i].segment, &n);
-        frames += n;
-    }
     vec_clear(&b->path);
-    if (!vec_reserve(&b->path, frames + 1))
-        return false;
     for (size_t i = count; i-- > 0;) {
-        const uint32_t *segment = profile_segments_ids(&b->segments, links[i].segment, &n);
-        if (n)
-            memcpy(b->path.items + b->path.count, segment, n * sizeof *segment);
-        b->path.count += n;
+        if (!profile_path_add(b, links[i].segment))
+            return false;
         same &= links[i].cpumode == links[count - 1].cpumode;
         outer = same ? b->path.count : outer;
     }
@@ -204,16 +195,9 @@ static bool take_segments(struct profile_builder *b, struct chain *c, struct pro
  * becomes one segment, as branches lead anywhere: segments.h. False: memory. */
 static bool add_history(struct profile_builder *b, const struct perfdata_sample *s, struct model_when when,
                         struct profile_chain *out) {
-    const uint32_t segments[] = {out->outer, out->inner};
     vec_clear(&b->path);
-    for (unsigned i = 0; i < 2; i++) {
-        uint32_t n;
-        const uint32_t *ids = profile_segments_ids(&b->segments, segments[i], &n);
-        if (!vec_reserve(&b->path, b->path.count + n + 1))
-            return false;
-        for (uint32_t k = 0; k < n; k++)
-            b->path.items[b->path.count++] = ids[k];
-    }
+    if (!profile_path_add(b, out->outer) || !profile_path_add(b, out->inner))
+        return false;
     bool branches = s->have & PERFDATA_SAMPLE_BRANCH_STACK && s->branch_count;
     b->path.count -= branches && b->path.count;
     if (branches && !profile_history_add(b, s, when))

@@ -68,13 +68,6 @@ void profile_search_free(struct profile_search *s) {
     free(s);
 }
 
-static const char *name_of(const struct profile_builder *b, uint32_t frame) {
-    const struct resolve_frame *f = &b->frames.list.items[frame];
-    if (f->image == MODEL_NONE || f->symbol == SYMBOL_NONE)
-        return NULL;
-    return resolve_names_text(b->plan->in->names, (struct resolve_symbol){f->image, f->symbol});
-}
-
 /* Whether a frame's name matches; each frame is compared once. */
 static bool matches(struct profile_builder *b, void *memo, const regex_t *regex, uint32_t frame) {
     VEC(uint8_t) *list = memo;
@@ -84,25 +77,10 @@ static bool matches(struct profile_builder *b, void *memo, const regex_t *regex,
             return false;
         }
     if (list->items[frame] == NOT_ASKED) {
-        const char *name = name_of(b, frame);
+        const char *name = profile_frame_name(b, &b->frames.list.items[frame]);
         list->items[frame] = name && !regexec(regex, name, 0, NULL, 0) ? MATCH : NO_MATCH;
     }
     return list->items[frame] == MATCH;
-}
-
-/* Lists the frames of a chain, outermost first, in b->path. False: memory. */
-static bool list_frames(struct profile_builder *b, struct profile_chain chain) {
-    uint32_t outer, inner;
-    const uint32_t *first = profile_segments_ids(&b->segments, chain.outer, &outer),
-                   *second = profile_segments_ids(&b->segments, chain.inner, &inner);
-    if (!vec_reserve(&b->path, outer + (size_t)inner + 1))
-        return false;
-    if (outer)
-        memcpy(b->path.items, first, outer * sizeof *first);
-    if (inner)
-        memcpy(b->path.items + outer, second, inner * sizeof *second);
-    b->path.count = outer + (size_t)inner;
-    return true;
 }
 
 /* Keeps the first `left` frames of a chain, whose frames are in b->path. False: memory. */
@@ -126,7 +104,8 @@ static bool search(struct profile_builder *b, struct profile_chain chain, struct
     bool caller = b->plan->o->chain_order == PROFILE_CALLER;
     uint32_t parent = PROFILE_NONE;
     *found = (struct found){.parent = PROFILE_NONE, .frame = PROFILE_NONE};
-    if (!list_frames(b, chain))
+    vec_clear(&b->path); /* all frames, outermost first */
+    if (!profile_path_add(b, chain.outer) || !profile_path_add(b, chain.inner))
         return false;
     size_t left = b->path.count;
     for (size_t i = b->path.count; i-- > 0;) {
@@ -136,7 +115,7 @@ static bool search(struct profile_builder *b, struct profile_chain chain, struct
         else if (s->ignores && matches(b, &s->is_ignored, &s->ignored, frame))
             left = i + 1;
     }
-    const char *name = parent == PROFILE_NONE ? NULL : name_of(b, parent);
+    const char *name = parent == PROFILE_NONE ? NULL : profile_frame_name(b, &b->frames.list.items[parent]);
     if (name) {
         found->parent = strpool_add(&b->texts, name, strlen(name));
         b->failed |= found->parent == STRPOOL_NONE;

@@ -23,14 +23,8 @@ static bool is_meant(const char *const *list, const char *name) {
     return false;
 }
 
-static const char *name_of(const struct profile_builder *b, const struct resolve_frame *f) {
-    return f->image != MODEL_NONE && f->symbol != SYMBOL_NONE
-               ? resolve_names_text(b->plan->in->names, (struct resolve_symbol){f->image, f->symbol})
-               : NULL;
-}
-
 static bool passes_filter(const struct profile_builder *b, const struct resolve_frame *f) {
-    const char *name = b->plan->o->symbol_filter ? name_of(b, f) : NULL;
+    const char *name = b->plan->o->symbol_filter ? profile_frame_name(b, f) : NULL;
     return !b->plan->o->symbol_filter || (name && strstr(name, b->plan->o->symbol_filter));
 }
 
@@ -49,7 +43,7 @@ static uint8_t judge_place(struct profile_builder *b, uint32_t frame) {
     }
     if (!o->branch && !b->plan->selects_rows && !passes_filter(b, f))
         return LEAVE;
-    return o->symbols && !is_meant(o->symbols, name_of(b, f)) ? UNLISTED : KEEP;
+    return o->symbols && !is_meant(o->symbols, profile_frame_name(b, f)) ? UNLISTED : KEEP;
 }
 
 /* Whether -S lists the sample's address, or the one where its function begins. */

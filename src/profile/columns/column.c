@@ -105,24 +105,12 @@ static bool set_number(struct maker *m, struct profile_column *column) {
     return true;
 }
 
-static bool add_out(struct maker *m, struct profile_column column) {
-    struct profile_columns *c = m->columns;
-    if (find(c->out.items, c->out.count, &column))
+/* Adds a column to m->columns->out or ->order, unless it is there. */
+static bool add(struct maker *m, profile_column_list *list, struct profile_column column) {
+    if (find(list->items, list->count, &column))
         return true;
     bool ok = set_number(m, &column);
-    struct profile_column *slot = ok ? vec_push(&c->out) : NULL;
-    if (!slot)
-        return ok && err_memory(m->err, "columns");
-    *slot = column;
-    return true;
-}
-
-static bool add_order(struct maker *m, struct profile_column column) {
-    struct profile_columns *c = m->columns;
-    if (find(c->order.items, c->order.count, &column))
-        return true;
-    bool ok = set_number(m, &column);
-    struct profile_column *slot = ok ? vec_push(&c->order) : NULL;
+    struct profile_column *slot = ok ? vec_push(list) : NULL;
     if (!slot)
         return ok && err_memory(m->err, "columns");
     *slot = column;
@@ -300,11 +288,11 @@ static bool each(struct maker *m, const char *option, const char *text, take_fn 
 /* Adds a measure or key of -s, which is shown and sorts at its place there. */
 static bool take_sort(struct maker *m, struct profile_column column) {
     bool cancelled = column.key->id == PROFILE_OVERHEAD_CHILDREN && m->o->callerless && !names_all(m->o);
-    return cancelled || add_order(m, column);
+    return cancelled || add(m, &m->columns->order, column);
 }
 
 static bool take_field(struct maker *m, struct profile_column column) {
-    return add_out(m, column);
+    return add(m, &m->columns->out, column);
 }
 
 /* Whether -s names a share: perf adds it unless the text has the word, even as a part of overhead_us. */
@@ -342,7 +330,7 @@ static bool add_measures(struct maker *m) {
         {o->show_total_period, PROFILE_PERIOD},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (list[i].wanted && !add_out(m, known_column(m, list[i].id)))
+        if (list[i].wanted && !add(m, &m->columns->out, known_column(m, list[i].id)))
             return false;
     return true;
 }
@@ -373,7 +361,7 @@ static bool make_order(struct maker *m, const char *sort) {
         return false;
     for (size_t i = 0; !named && !speaks_of_overhead(o) && !names_all(o) && i < m->columns->out.count; i++)
         if (m->columns->out.items[i].key->layout & PROFILE_SHARE)
-            ok = ok && add_order(m, m->columns->out.items[i]);
+            ok = ok && add(m, &m->columns->order, m->columns->out.items[i]);
     return ok && each(m, "sort", sort, take_sort);
 }
 
@@ -407,15 +395,15 @@ bool profile_columns_make(const struct profile_column_options *o, const struct p
         return false;
     /* Whatever sorts is shown, and whatever is shown sorts, after what the user named. */
     for (size_t i = 0; i < out->order.count; i++)
-        if (!add_out(&m, out->order.items[i]))
+        if (!add(&m, &out->out, out->order.items[i]))
             return false;
     /* perf looks for the word in the text, not for the key: -s sym has no such column. */
     bool ipc = o->sort && strstr(o->sort, "symbol");
     struct profile_column per_cycle = known_column(&m, PROFILE_IPC),
                           parent = known_column(&m, PROFILE_PARENT);
-    if (ipc && (!add_out(&m, per_cycle) || !add_order(&m, per_cycle)))
+    if (ipc && (!add(&m, &out->out, per_cycle) || !add(&m, &out->order, per_cycle)))
         return false;
-    if (o->parent && (!add_out(&m, parent) || !add_order(&m, parent)))
+    if (o->parent && (!add(&m, &out->out, parent) || !add(&m, &out->order, parent)))
         return false;
     out->sort = join(&m, sort, ipc ? ",ipc_null" : "");
     if (out->sort && o->parent)
@@ -423,7 +411,7 @@ bool profile_columns_make(const struct profile_column_options *o, const struct p
     if (!out->sort)
         return false;
     for (size_t i = 0; i < out->out.count; i++)
-        if (!add_order(&m, out->out.items[i]))
+        if (!add(&m, &out->order, out->out.items[i]))
             return false;
     return true;
 }

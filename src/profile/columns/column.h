@@ -162,15 +162,17 @@ static inline bool profile_column_is_key(const struct profile_column *c) {
     return c->key->kind != PROFILE_MEASURE;
 }
 
+typedef VEC(struct profile_column) profile_column_list;
+
 struct profile_columns {
     struct arena arena;
-    uint32_t count;                   /* of distinct columns */
-    uint32_t fields;                  /* how many of them are fields */
-    uint32_t sums;                    /* number of columns' own sums */
-    VEC(struct profile_column) out;   /* in the order of printing */
-    VEC(struct profile_column) order; /* what decides the order of rows, most important first */
-    const char *sort;                 /* the keys as given, with defaults and those added automatically */
-    bool fields_said;                 /* -F was given */
+    uint32_t count;            /* of distinct columns */
+    uint32_t fields;           /* how many of them are fields */
+    uint32_t sums;             /* number of columns' own sums */
+    profile_column_list out;   /* in the order of printing */
+    profile_column_list order; /* what decides the order of rows, most important first */
+    const char *sort;          /* the keys as given, with defaults and those added automatically */
+    bool fields_said;          /* -F was given */
 };
 
 /* One field of a tracepoint, from profile_field_fn. */

@@ -231,8 +231,7 @@ static bool make_tree(struct forest *f, const struct profile_kind *kind) {
 
 /* ---- all ---- */
 
-/* Returns the index in graph_rows of the first row that is `row` or after it. */
-static uint32_t first_from(const struct profile_table *t, uint32_t row) {
+uint32_t profile_graph_row(const struct profile_table *t, uint32_t row) {
     uint32_t from = 0, end = (uint32_t)t->graph_rows.count;
     while (from < end) {
         uint32_t mid = from + (end - from) / 2;
@@ -249,7 +248,8 @@ static bool plant(struct forest *f, uint32_t kind) {
     const struct profile_kind *k = &p->kind_list.items[kind];
     f->kind = kind;
     f->t = &p->tables.items[k->table];
-    uint32_t from = first_from(f->t, k->first_row), end = first_from(f->t, k->first_row + k->row_count);
+    uint32_t from = profile_graph_row(f->t, k->first_row),
+             end = profile_graph_row(f->t, k->first_row + k->row_count);
     for (uint32_t i = from; i < end; i++) {
         uint32_t frame = f->t->rows.items[f->t->graph_rows.items[i]].frame;
         f->marks.items[f->frames[frame]] = (struct mark){kind, i, false};

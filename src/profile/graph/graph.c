@@ -355,18 +355,14 @@ static bool is_list(const struct profile *p) {
     return p->plan.o->chain_mode == PROFILE_CHAIN_FLAT || p->plan.o->chain_mode == PROFILE_CHAIN_FOLDED;
 }
 
-static int by_number(uint64_t a, uint64_t b) {
-    return a < b ? -1 : a > b;
-}
-
 /* Compares names; PROFILE_NONE, the highest number, comes last. */
 static int by_name(const struct profile *p, uint32_t x, uint32_t y) {
     if (x == y || x == PROFILE_NONE || y == PROFILE_NONE)
-        return by_number(x, y);
+        return profile_by_number(x, y);
     const struct profile_name *u = &p->list.items[x], *v = &p->list.items[y];
-    int order = by_number(p->name_ranks.items[x], p->name_ranks.items[y]);
-    order = order ? order : by_number(p->text_ranks.items[u->dso], p->text_ranks.items[v->dso]);
-    return order ? order : by_number(p->name_places.items[x], p->name_places.items[y]);
+    int order = profile_by_number(p->name_ranks.items[x], p->name_ranks.items[y]);
+    order = order ? order : profile_by_number(p->text_ranks.items[u->dso], p->text_ranks.items[v->dso]);
+    return order ? order : profile_by_number(p->name_places.items[x], p->name_places.items[y]);
 }
 
 /* Returns the rank of a frame's source line; without one it comes last. */
@@ -381,12 +377,12 @@ static int by_text(const struct profile *p, uint32_t a, uint32_t b) {
     uint32_t x = p->places.items[a].name, y = p->places.items[b].name;
     int order = by_name(p, x, y);
     if (!order && x != PROFILE_NONE && p->frame_lines.count)
-        order = by_number(line_rank(p, a), line_rank(p, b));
+        order = profile_by_number(line_rank(p, a), line_rank(p, b));
     if (!order && x == PROFILE_NONE)
-        order = by_number(f->address, g->address);
+        order = profile_by_number(f->address, g->address);
     order = order ? order : profile_image_compare(p, f->image, g->image);
-    order = order ? order : by_number(f->offset, g->offset);
-    return order ? order : by_number(f->cpumode, g->cpumode);
+    order = order ? order : profile_by_number(f->offset, g->offset);
+    return order ? order : profile_by_number(f->cpumode, g->cpumode);
 }
 
 /* Larger periods first (but a list is sorted when it is complete). */
@@ -548,19 +544,6 @@ static bool list_nodes(struct builder *b) {
     return true;
 }
 
-/* Returns the index of a row in graph_rows; it is there. */
-static uint32_t place_of(const struct profile_table *t, uint32_t row) {
-    uint32_t from = 0, end = (uint32_t)t->graph_rows.count;
-    while (end - from > 1) {
-        uint32_t mid = from + (end - from) / 2;
-        if (t->graph_rows.items[mid] <= row)
-            from = mid;
-        else
-            end = mid;
-    }
-    return from;
-}
-
 bool profile_graph_build(const struct profile *p, const struct profile_event *e,
                          const struct profile_entry *entry, struct profile_graph *g, struct err *err) {
     if (!g->scratch)
@@ -576,7 +559,7 @@ bool profile_graph_build(const struct profile *p, const struct profile_event *e,
                         .t = &p->tables.items[e->event],
                         .g = g,
                         .s = g->scratch,
-                        .row = place_of(&p->tables.items[e->event], entry->key),
+                        .row = profile_graph_row(&p->tables.items[e->event], entry->key),
                         .caller = p->plan.o->chain_order == PROFILE_CALLER,
                         .min_period =
                             floor((double)e->member_totals[0].period * p->plan.o->chain_min_percent / 100)};

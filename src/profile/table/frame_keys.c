@@ -146,6 +146,8 @@ static unsigned words_of(const struct profile *p, bool place, uint32_t id, uint6
 
 enum { WORDS_MAX = PROFILE_COLUMNS_MAX * PROFILE_KEY_WORDS };
 
+typedef VEC(uint32_t) members;
+
 /* Returns the group of a frame (`place`) or group key: first[group] is its first member. A new group gets the
  * number `groups`. PROFILE_NONE: memory. */
 static uint32_t group_of(const struct profile *p, struct idtable *index, const uint32_t *first,
@@ -166,46 +168,45 @@ static uint32_t group_of(const struct profile *p, struct idtable *index, const u
     return idtable_add(index, hash, groups) ? groups : PROFILE_NONE;
 }
 
-bool profile_make_kinds(struct profile *p) {
+/* Finds the groups of `count` frames or group keys: group[i] of the i-th, `first` as in group_of, which is
+ * zeroed. False: memory. */
+static bool make_groups(const struct profile *p, bool place, size_t count, uint32_t *group, members *first) {
     struct idtable index = {0};
-    VEC(uint32_t) first = {0};
-    bool ok = vec_reserve(&p->kinds, p->b.group_key_total + 1u);
-    for (uint32_t i = 0; ok && i < p->b.group_key_total; i++) {
-        uint32_t kind = group_of(p, &index, first.items, (uint32_t)first.count, false, i);
-        *vec_push(&p->kinds) = kind;
-        if (kind != first.count) {
-            ok = kind != PROFILE_NONE;
-            continue;
-        }
-        uint32_t *member = vec_push(&first);
-        struct profile_kind *made = vec_push(&p->kind_list);
-        ok = member && made;
-        if (ok) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        uint32_t groups = (uint32_t)first->count;
+        group[i] = group_of(p, &index, first->items, groups, place, i);
+        uint32_t *member = group[i] == groups ? vec_push(first) : NULL;
+        ok = group[i] != PROFILE_NONE && (member || group[i] < groups);
+        if (member)
             *member = i;
-            *made = (struct profile_kind){(uint32_t)profile_group_key_event(p, i), i};
-        }
     }
     idtable_fini(&index);
+    return ok;
+}
+
+bool profile_make_kinds(struct profile *p) {
+    members first = {0};
+    size_t count = p->b.group_key_total;
+    bool ok = vec_reserve(&p->kinds, count + 1) && make_groups(p, false, count, p->kinds.items, &first) &&
+              vec_reserve(&p->kind_list, first.count + 1);
+    for (size_t i = 0; ok && i < first.count; i++)
+        *vec_push(&p->kind_list) =
+            (struct profile_kind){(uint32_t)profile_group_key_event(p, first.items[i]), first.items[i]};
+    p->kinds.count = ok ? count : 0;
     vec_fini(&first);
     return ok;
 }
 
 bool profile_make_frame_keys(struct profile *p) {
-    struct idtable index = {0};
-    VEC(uint32_t) first = {0};
-    bool ok = vec_reserve(&p->frame_keys, p->places.count + 1);
-    for (uint32_t i = 0; ok && i < p->places.count; i++) {
-        uint32_t frame_key = group_of(p, &index, first.items, (uint32_t)first.count, true, i);
-        p->frame_keys.items[i] = profile_frame_key_word(frame_key, &p->b.frames.list.items[i]);
-        ok = frame_key != PROFILE_NONE;
-        uint32_t *member = ok && frame_key == first.count ? vec_push(&first) : NULL;
-        ok = ok && (member || frame_key < first.count);
-        if (member)
-            *member = i;
-    }
+    members first = {0};
+    size_t count = p->places.count;
+    bool ok =
+        vec_reserve(&p->frame_keys, count + 1) && make_groups(p, true, count, p->frame_keys.items, &first);
+    for (size_t i = 0; ok && i < count; i++)
+        p->frame_keys.items[i] = profile_frame_key_word(p->frame_keys.items[i], &p->b.frames.list.items[i]);
     p->frame_key_count = (uint32_t)first.count;
-    p->frame_keys.count = ok ? p->places.count : 0;
-    idtable_fini(&index);
+    p->frame_keys.count = ok ? count : 0;
     vec_fini(&first);
     return ok && p->frame_key_count <= PROFILE_FRAME_KEYS_MAX;
 }

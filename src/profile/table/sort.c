@@ -127,17 +127,13 @@ static uint64_t number(const struct sorter *s, const struct term *term, uint32_t
     return 0;
 }
 
-static unsigned bits_of(uint64_t most) {
-    return 64 - (unsigned)__builtin_clzll(most | 1);
-}
-
 /* Returns how many bits hold the ranks of a key. */
 static unsigned rank_bits(const struct profile *p, const struct profile_column *c) {
     enum profile_column_id id = c->key->id;
     if (id == PROFILE_SYMBOL || id == PROFILE_IPC)
-        return bits_of(p->list.count);
+        return profile_bits_of(p->list.count);
     bool text = c->key->kind == PROFILE_KEY_TEXT || c->key->kind == PROFILE_KEY_TEXTS;
-    return id == PROFILE_DSO || (text && !c->field) ? bits_of(p->b.texts.entries.count) : 64;
+    return id == PROFILE_DSO || (text && !c->field) ? profile_bits_of(p->b.texts.entries.count) : 64;
 }
 
 static void add_term(struct sorter *s, struct term term) {
@@ -174,7 +170,7 @@ static void add_rest(struct sorter *s) {
     for (uint32_t i = 0; i < p->key_count; i++)
         symbol |= p->keys[i]->key->of_function;
     if (symbol && !profile_has_key(p, PROFILE_DSO))
-        add_term(s, (struct term){TERM_IMAGE, NULL, 0, bits_of(p->b.texts.entries.count)});
+        add_term(s, (struct term){TERM_IMAGE, NULL, 0, profile_bits_of(p->b.texts.entries.count)});
     if (symbol)
         add_term(s, (struct term){TERM_OFFSET, NULL, 0, 64});
     for (uint32_t i = 0; i < p->key_count; i++)
@@ -246,32 +242,29 @@ bool profile_sort(const struct profile *p, struct profile_table *t) {
     return ok;
 }
 
-static int by_number(uint64_t a, uint64_t b) {
-    return a < b ? -1 : a > b;
-}
-
 int profile_image_compare(const struct profile *p, uint32_t x, uint32_t y) {
     if (x == y || x == MODEL_NONE || y == MODEL_NONE)
-        return by_number(x, y);
+        return profile_by_number(x, y);
     const struct model_image *a = model_image(p->plan.in->model, x), *b = model_image(p->plan.in->model, y);
     int order = strcmp(a->name, b->name);
     order = order ? order : memcmp(a->build_id, b->build_id, sizeof a->build_id);
-    order = order ? order : by_number((uint64_t)a->maj << 32 | a->min, (uint64_t)b->maj << 32 | b->min);
-    order = order ? order : by_number(a->ino, b->ino);
-    order = order ? order : by_number(a->ino_generation, b->ino_generation);
-    order = order ? order : by_number(a->pid, b->pid);
-    return order ? order : by_number(a->first_ns, b->first_ns);
+    order =
+        order ? order : profile_by_number((uint64_t)a->maj << 32 | a->min, (uint64_t)b->maj << 32 | b->min);
+    order = order ? order : profile_by_number(a->ino, b->ino);
+    order = order ? order : profile_by_number(a->ino_generation, b->ino_generation);
+    order = order ? order : profile_by_number(a->pid, b->pid);
+    return order ? order : profile_by_number(a->first_ns, b->first_ns);
 }
 
 int profile_key_compare(const struct profile *p, const struct profile_column *c, const struct profile_row *x,
                         const struct profile_row *y) {
     const struct profile_key *key = c->key;
-    int order = by_number(key_rank(p, c, x), key_rank(p, c, y));
+    int order = profile_by_number(key_rank(p, c, x), key_rank(p, c, y));
     if (!order && key->by_address)
-        order = by_number(end_rank(p, c, x), end_rank(p, c, y));
+        order = profile_by_number(end_rank(p, c, x), end_rank(p, c, y));
     if (!order && key->word_decides)
-        order = by_number(word_rank(p, c, x), word_rank(p, c, y));
+        order = profile_by_number(word_rank(p, c, x), word_rank(p, c, y));
     if (!order && key->of_function)
-        order = by_number(image_rank(p, x), image_rank(p, y));
-    return order || !key->of_function ? order : by_number(offset_rank(p, x), offset_rank(p, y));
+        order = profile_by_number(image_rank(p, x), image_rank(p, y));
+    return order || !key->of_function ? order : profile_by_number(offset_rank(p, x), offset_rank(p, y));
 }

@@ -6,6 +6,7 @@
 
 struct item {
     uint64_t prefix; /* the first eight bytes, big-endian: decides nearly always */
+    const char *text;
     uint32_t index;
 };
 
@@ -18,44 +19,22 @@ static uint64_t prefix_of(const char *text) {
     return v;
 }
 
-static bool before(const char *const *texts, const struct item *a, const struct item *b) {
-    return a->prefix != b->prefix ? a->prefix < b->prefix : strcmp(texts[a->index], texts[b->index]) < 0;
-}
-
-/* Stable merge sort, bottom up. */
-static struct item *sort(const char *const *texts, struct item *from, struct item *to, size_t n) {
-    for (size_t width = 1; width < n; width *= 2) {
-        for (size_t i = 0; i < n; i += 2 * width) {
-            size_t a = i, a_end = i + width < n ? i + width : n;
-            size_t b = a_end, b_end = i + 2 * width < n ? i + 2 * width : n, at = i;
-            while (a < a_end && b < b_end)
-                to[at++] = before(texts, &from[b], &from[a]) ? from[b++] : from[a++];
-            while (a < a_end)
-                to[at++] = from[a++];
-            while (b < b_end)
-                to[at++] = from[b++];
-        }
-        struct item *swap = from;
-        from = to;
-        to = swap;
-    }
-    return from;
+static int by_text(const void *a, const void *b) {
+    const struct item *x = a, *y = b;
+    return x->prefix != y->prefix ? profile_by_number(x->prefix, y->prefix) : strcmp(x->text, y->text);
 }
 
 bool profile_rank_texts(const char *const *texts, uint32_t n, uint32_t *ranks) {
-    struct item *items = malloc((n + 1) * sizeof *items), *other = malloc((n + 1) * sizeof *other);
-    bool ok = items && other;
-    if (ok) {
-        for (uint32_t i = 0; i < n; i++)
-            items[i] = (struct item){prefix_of(texts[i]), i};
-        const struct item *sorted = sort(texts, items, other, n);
-        uint32_t rank = 0;
-        for (uint32_t i = 0; i < n; i++) {
-            rank += i && before(texts, &sorted[i - 1], &sorted[i]);
-            ranks[sorted[i].index] = rank;
-        }
+    struct item *items = malloc((n + 1) * sizeof *items);
+    if (!items)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        items[i] = (struct item){prefix_of(texts[i]), texts[i], i};
+    qsort(items, n, sizeof *items, by_text);
+    for (uint32_t i = 0, rank = 0; i < n; i++) {
+        rank += i && by_text(&items[i - 1], &items[i]);
+        ranks[items[i].index] = rank;
     }
     free(items);
-    free(other);
-    return ok;
+    return true;
 }

@@ -73,17 +73,13 @@ static inline bool walk_is_first(const struct walk *w, const struct profile_row 
 
 /* ---- order ---- */
 
-static unsigned bits_of(uint64_t n) {
-    return 64 - (unsigned)__builtin_clzll(n | 1);
-}
-
 /* Sorts the stack samples by kind, then by chain, into p->stack_was. */
 static void sort_stacks(struct profile *p, struct radix_item *items, struct radix_item *room) {
     const struct profile_builder *b = &p->b;
     const uint32_t *ranks = p->segment_ranks.items, *kinds = p->kinds.items;
     size_t n = b->stacks.count;
-    unsigned bits = bits_of(profile_segments_count(&b->segments));
-    bool at_once = 2 * bits + bits_of(p->kind_list.count) <= 64;
+    unsigned bits = profile_bits_of(profile_segments_count(&b->segments));
+    bool at_once = 2 * bits + profile_bits_of(p->kind_list.count) <= 64;
     for (uint32_t i = 0; i < n; i++) {
         const struct profile_stack_key *key = &b->stacks.items[i].key;
         uint64_t kind = at_once ? (uint64_t)kinds[key->group_key] << 2 * bits : 0;
