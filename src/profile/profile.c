@@ -39,10 +39,6 @@ void profile_free(struct profile *p) {
         vec_fini(&t->levels);
         vec_fini(&t->level_sums);
         vec_fini(&t->graph_rows);
-        vec_fini(&t->node_at);
-        vec_fini(&t->node_list);
-        vec_fini(&t->stack_at);
-        vec_fini(&t->stack_list);
     }
     vec_fini(&p->places);
     vec_fini(&p->sources);

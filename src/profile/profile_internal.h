@@ -86,6 +86,7 @@ struct profile_chain_node {
     uint32_t row : 31; /* index in graph_rows of its event's table; PROFILE_NO_ROW: its row has no graph */
     uint32_t outermost : 1; /* no node above has the same row */
     uint32_t samples;       /* of the stack samples at and below the node */
+    uint32_t next;          /* the next node of its row; PROFILE_NONE: none */
     uint64_t period;
 };
 enum { PROFILE_NO_ROW = INT32_MAX };
@@ -99,7 +100,15 @@ struct profile_frame_key {
 
 /* A stack sample whose own row has a graph. */
 struct profile_tree_leaf {
-    uint32_t stack, row; /* row: index in graph_rows of its event's table */
+    uint32_t stack, next; /* next: the row's next one in tree_leaves; PROFILE_NONE: none */
+};
+
+/* A row with a graph: its nodes, if chains make rows, and its own stack samples, in tree_leaves. Both are
+ * linked in their order; PROFILE_NONE: none. */
+struct profile_graph_row {
+    uint32_t row;
+    uint32_t first_node, last_node;
+    uint32_t first_leaf, last_leaf;
 };
 
 /* Group keys of one event that all columns show alike. */
@@ -127,9 +136,7 @@ struct profile_table {
     VEC(struct profile_entry) levels;    /* --hierarchy: the entries */
     VEC(struct profile_sums) level_sums; /* members by level */
     uint32_t root_count;
-    /* The rows with graphs. The nodes and the stack samples of the i-th are node_list[node_at[i] .. node_at[i
-     * + 1]), and so on. */
-    VEC(uint32_t) graph_rows, node_at, node_list, stack_at, stack_list;
+    VEC(struct profile_graph_row) graph_rows;
 };
 
 struct profile {
@@ -155,7 +162,7 @@ struct profile {
     VEC(uint32_t) segment_ranks; /* of profile_rank_segments; as long, or until trees are made */
     VEC(struct profile_chain_node) nodes;
     VEC(uint32_t) leaf_nodes; /* by stack sample: the node where its chain ends; PROFILE_NONE: in no tree */
-    VEC(struct profile_tree_leaf) tree_leaves;              /* until graph.c lists them */
+    VEC(struct profile_tree_leaf) tree_leaves;
     VEC(struct profile_table) tables;                       /* by event */
     VEC(uint32_t) shown;                                    /* indices of the tables shown */
     const struct profile_column *keys[PROFILE_COLUMNS_MAX]; /* the columns that are keys */
@@ -394,8 +401,9 @@ void profile_put_frame_line(const struct profile *p, uint32_t frame, struct out 
 
 /* ---- mapping_size.c ---- */
 
-/* Fills in p->mapping_sizes if a column shows them. False: memory. */
-bool profile_find_sizes(struct profile *p);
+/* Appends the size of the mapping of frame `f` to p->mapping_sizes. False: memory. */
+bool profile_find_size(struct profile *p, const struct resolve_frame *f);
+
 /* ---- text.c ---- */
 
 /* Appends "%#.*llx", which perf shows where there is no name. Zero has no 0x. */
@@ -405,11 +413,6 @@ void profile_put_text_id(const struct profile *p, uint64_t id, struct out *o);
 enum { PROFILE_NAMELESS_WIDTH = 16 };
 /* Appends "[k] ". */
 void profile_put_level(struct out *o, unsigned cpumode);
-/* ---- graph.c ---- */
-
-/* Makes trees and lists of their nodes, for the rows with graphs. False: memory. */
-bool profile_graph_prepare(struct profile *p);
-
 /* ---- text_ranks.c ---- */
 
 /* Numbers texts in their order, from 0: ranks[i] of texts[i]; equal ones have equal ranks. False: memory. */

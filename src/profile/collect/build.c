@@ -204,8 +204,8 @@ void profile_builder_fini(struct profile_builder *b) {
     profile_segments_fini(&b->segments);
     profile_runs_fini(&b->runs);
     profile_moments_fini(&b->moments);
-    vec_fini(&b->place_verdicts.list);
-    vec_fini(&b->comm_verdicts.list);
+    vec_fini(&b->place_verdicts);
+    vec_fini(&b->comm_verdicts);
     vec_fini(&b->tally);
     vec_fini(&b->bad);
     readings_fini(&b->readings);

@@ -164,10 +164,8 @@ struct profile_chain_table {
     size_t mask, count;
 };
 
-/* select.c's verdicts, by id. */
-struct profile_verdicts {
-    VEC(uint8_t) list;
-};
+/* What was found out of comms or places, by id. */
+typedef VEC(uint8_t) profile_memo;
 
 /* A resolved part of a callchain. */
 struct profile_link {
@@ -205,7 +203,7 @@ struct profile_builder {
     uint32_t parallelism;                /* threads running at the current sample */
     struct resolve_unwind_tally unwound; /* chain.unwind's, after that is freed */
     struct profile_search *search;       /* NULL: callchains are not searched */
-    struct profile_verdicts place_verdicts, comm_verdicts;
+    profile_memo place_verdicts, comm_verdicts;
 
     struct profile_runs runs; /* with options.blocks */
     struct profile_moments moments;
@@ -321,6 +319,13 @@ static inline const char *profile_frame_name(const struct profile_builder *b, co
     return f->image != MODEL_NONE && f->symbol != SYMBOL_NONE
                ? resolve_names_text(b->plan->in->names, (struct resolve_symbol){f->image, f->symbol})
                : NULL;
+}
+
+/* Returns where a memo has what is known of an id, 0 at first; NULL, and b->failed is set: memory. */
+static inline uint8_t *profile_memo_at(struct profile_builder *b, profile_memo *memo, uint32_t id) {
+    while (memo->count <= id && !b->failed)
+        b->failed |= !vec_push(memo);
+    return b->failed ? NULL : &memo->items[id];
 }
 
 /* Appends a segment's frames to b->path. False: memory. */

@@ -63,6 +63,7 @@ static bool map_segment(struct profile_builder *to, const struct profile_builder
 
 static bool join_segments(struct profile_builder *to, const struct profile_builder *from,
                           const struct maps *maps) {
+    maps->segments[PROFILE_EMPTY_SEGMENT] = PROFILE_EMPTY_SEGMENT;
     for (uint32_t i = 1; i < profile_segments_count(&from->segments); i++) {
         vec_clear(&to->path);
         if (!map_segment(to, from, maps, i))
@@ -95,12 +96,6 @@ static bool join_stacks(struct profile_builder *to, const struct profile_builder
     return true;
 }
 
-static bool merge_chains(struct profile_builder *to, const struct profile_builder *from,
-                         const struct maps *maps) {
-    maps->segments[PROFILE_EMPTY_SEGMENT] = PROFILE_EMPTY_SEGMENT;
-    return join_segments(to, from, maps) && join_stacks(to, from, maps);
-}
-
 static bool merge_counts(struct profile_builder *to, const struct profile_builder *from) {
     for (size_t i = 0; i < from->tally.count; i++) {
         const struct profile_tally *x = &from->tally.items[i];
@@ -130,7 +125,7 @@ bool profile_builder_merge(struct profile_builder *to, struct profile_builder *f
                      .stacks = new_map(from->stacks.count)};
     bool ok = m.texts && m.frames && m.group_keys && m.segments && m.stacks &&
               merge_texts(to, from, m.texts) && resolve_frames_append(&to->frames, &from->frames, m.frames) &&
-              merge_group_keys(to, from, &m) && merge_chains(to, from, &m) &&
+              merge_group_keys(to, from, &m) && join_segments(to, from, &m) && join_stacks(to, from, &m) &&
               profile_runs_merge(&to->runs, &from->runs, m.frames) && merge_counts(to, from) &&
               profile_moments_merge(&to->moments, &from->moments, m.stacks);
     free(m.texts);

@@ -28,7 +28,7 @@ struct profile_search {
     bool parents, ignores;    /* which of the two are searched for */
     struct hash_map by_chain; /* index in found */
     VEC(struct found) found;
-    VEC(uint8_t) is_parent, is_ignored; /* by frame */
+    profile_memo is_parent, is_ignored; /* by frame */
 };
 
 static bool compile(regex_t *regex, const char *option, const char *text, struct err *err) {
@@ -69,18 +69,13 @@ void profile_search_free(struct profile_search *s) {
 }
 
 /* Whether a frame's name matches; each frame is compared once. */
-static bool matches(struct profile_builder *b, void *memo, const regex_t *regex, uint32_t frame) {
-    VEC(uint8_t) *list = memo;
-    while (list->count <= frame)
-        if (!vec_push(list)) {
-            b->failed = true;
-            return false;
-        }
-    if (list->items[frame] == NOT_ASKED) {
+static bool matches(struct profile_builder *b, profile_memo *memo, const regex_t *regex, uint32_t frame) {
+    uint8_t *known = profile_memo_at(b, memo, frame);
+    if (known && *known == NOT_ASKED) {
         const char *name = profile_frame_name(b, &b->frames.list.items[frame]);
-        list->items[frame] = name && !regexec(regex, name, 0, NULL, 0) ? MATCH : NO_MATCH;
+        *known = name && !regexec(regex, name, 0, NULL, 0) ? MATCH : NO_MATCH;
     }
-    return list->items[frame] == MATCH;
+    return known && *known == MATCH;
 }
 
 /* Keeps the first `left` frames of a chain, whose frames are in b->path. False: memory. */

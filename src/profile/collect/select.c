@@ -64,22 +64,13 @@ static bool lists_address(struct profile_builder *b, const struct profile_taken 
     return false;
 }
 
-/* Returns where the verdict on the comm or place `id` is; NULL: memory. */
-static uint8_t *verdict_of(struct profile_verdicts *v, uint32_t id) {
-    while (v->list.count <= id)
-        if (!vec_push(&v->list))
-            return NULL;
-    return &v->list.items[id];
-}
-
 enum profile_verdict profile_select(struct profile_builder *b, const struct profile_taken *x, uint32_t comm,
                                     uint32_t frame) {
     const struct profile_options *o = b->plan->o;
-    uint8_t *by_place = verdict_of(&b->place_verdicts, frame), *by_comm = verdict_of(&b->comm_verdicts, comm);
-    if (!by_place || !by_comm) {
-        b->failed = true;
+    uint8_t *by_place = profile_memo_at(b, &b->place_verdicts, frame),
+            *by_comm = profile_memo_at(b, &b->comm_verdicts, comm);
+    if (!by_place || !by_comm)
         return PROFILE_DROP;
-    }
     if (*by_place == NOT_ASKED)
         *by_place = judge_place(b, frame);
     if (*by_comm == NOT_ASKED)

@@ -264,10 +264,6 @@ uint64_t profile_rank_dso_backwards(const struct profile *p, const uint64_t *wor
     return p->b.texts.entries.count - profile_dso_rank(p, (uint32_t)words[0]);
 }
 
-static void put_dso(const struct profile *p, const struct profile_cell *x, struct out *o) {
-    profile_put_text_id(p, p->places.items[x->frame].dso, o);
-}
-
 /* perf leaves room for an address where something has no name. */
 static uint32_t room_dso(const struct profile *p, const struct profile_cell *x) {
     uint32_t len = strpool_len(&p->b.texts, p->places.items[x->frame].dso);
@@ -390,13 +386,9 @@ static uint64_t rank_member(const struct profile *p, const uint64_t *words) {
     return (p->b.texts.entries.count - p->text_ranks.items[words[0]]) << 32 | (UINT32_MAX - at);
 }
 
-static void put_type(const struct profile *p, const struct profile_cell *x, struct out *o) {
-    out_str(o, strpool_text(&p->b.texts, p->types.items[x->frame].name));
-}
-
 static void put_member(const struct profile *p, const struct profile_cell *x, struct out *o) {
     const struct profile_type *type = &p->types.items[x->frame];
-    put_type(p, x, o);
+    profile_put_text(p, x, o);
     if (!type->known)
         return;
     out_str(o, type->offset ? " +0x" : " +"); /* as "%#x" */
@@ -405,7 +397,7 @@ static void put_member(const struct profile *p, const struct profile_cell *x, st
 }
 
 static void put_member_line(const struct profile *p, const struct profile_cell *x, struct out *o) {
-    put_type(p, x, o);
+    profile_put_text(p, x, o);
     out_str(o, ": cache-line ");
     out_dec(o, p->types.items[x->frame].offset / PROFILE_CACHELINE_BYTES, 0);
 }
@@ -435,7 +427,7 @@ static const struct profile_key rows[] = {
     {PROFILE_NAMES("comm_nodigit", "CommandNoDigit", "the thread's name, numbers in it replaced by <N>"),
      .id = PROFILE_COMM_NODIGIT, .kind = PROFILE_KEY_TEXTS, .of_thread = true, .value = value_comm_nodigit},
     {PROFILE_NAMES("dso", "Shared Object", "the program, library or kernel module"), .id = PROFILE_DSO,
-     .kind = PROFILE_KEY_PLACE, .words = profile_words_dso, .rank = rank_dso, .put = put_dso,
+     .kind = PROFILE_KEY_PLACE, .words = profile_words_dso, .rank = rank_dso, .put = profile_put_text,
      .room = room_dso},
     {PROFILE_NAMES("symbol", "Symbol", "the function, or the address"), .id = PROFILE_SYMBOL,
      .kind = PROFILE_KEY_PLACE, .layout = PROFILE_RAGGED | PROFILE_LEVEL, .cut_from = 4,
@@ -519,7 +511,7 @@ static const struct profile_key rows[] = {
      .value = value_nothing, .put = put_nothing},
     {PROFILE_NAMES("type", "Data Type", "type of the data that the instruction accesses"),
      .kind = PROFILE_KEY_PLACE, .layout = PROFILE_RAGGED | PROFILE_TITLE_WIDE, .finds = PROFILE_FINDS_TYPES,
-     .words = words_type, .rank = rank_type, .put = put_type},
+     .words = words_type, .rank = rank_type, .put = profile_put_text},
     {PROFILE_NAMES("typeoff", "Data Type Offset",
                    "type and member of the data that the instruction accesses"),
      .kind = PROFILE_KEY_PLACE, .layout = PROFILE_RAGGED | PROFILE_TITLE_WIDE, .finds = PROFILE_FINDS_TYPES,

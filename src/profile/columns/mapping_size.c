@@ -17,12 +17,9 @@ static uint64_t mapping_size(const struct profile *p, const struct resolve_frame
     return 0;
 }
 
-bool profile_find_sizes(struct profile *p) {
-    if (!(p->plan.finds & PROFILE_FINDS_MAPPING))
-        return true;
-    if (!vec_reserve(&p->mapping_sizes, p->places.count))
-        return false;
-    for (size_t i = 0; i < p->places.count; i++)
-        *vec_push(&p->mapping_sizes) = mapping_size(p, &p->b.frames.list.items[i]);
-    return true;
+bool profile_find_size(struct profile *p, const struct resolve_frame *f) {
+    uint64_t *size = vec_push(&p->mapping_sizes);
+    if (size)
+        *size = mapping_size(p, f);
+    return size;
 }

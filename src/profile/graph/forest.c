@@ -40,11 +40,12 @@ struct forest {
 /* Lists a table's rows with graphs. False: memory. */
 static bool list_rows(const struct profile *p, struct profile_table *t) {
     for (uint32_t i = 0; i < t->rows.count; i++) {
-        uint32_t *row = profile_has_graph(p, t, i) ? vec_push(&t->graph_rows) : NULL;
-        if (row)
-            *row = i;
-        else if (profile_has_graph(p, t, i))
+        if (!profile_has_graph(p, t, i))
+            continue;
+        struct profile_graph_row *row = vec_push(&t->graph_rows);
+        if (!row)
             return false;
+        *row = (struct profile_graph_row){i, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
     }
     return true;
 }
@@ -60,7 +61,8 @@ static bool mark_frame_keys(struct forest *f, uint32_t *frame_keys) {
         struct profile_table *t = &p->tables.items[p->shown.items[i]];
         ok = list_rows(p, t);
         for (uint32_t k = 0; ok && k < t->graph_rows.count; k++) {
-            uint32_t *at = &frame_keys[profile_frame_key_of(p, t->rows.items[t->graph_rows.items[k]].frame)];
+            uint32_t *at =
+                &frame_keys[profile_frame_key_of(p, t->rows.items[t->graph_rows.items[k].row].frame)];
             struct mark *mark = *at ? NULL : vec_push(&f->marks);
             ok = mark || *at;
             if (!mark)
@@ -132,6 +134,7 @@ static struct profile_chain_node *open_node(struct forest *f, uint32_t frame) {
     node->parent = f->path.count > 1 ? step[-1].node : PROFILE_NONE;
     node->frame = frame;
     node->row = PROFILE_NO_ROW;
+    node->next = PROFILE_NONE;
     return node;
 }
 
@@ -143,7 +146,10 @@ static bool open_frame(struct forest *f, uint32_t frame, struct mark *row) {
     node->row = row->row & PROFILE_NO_ROW;
     node->outermost = !row->open;
     row->open = true;
-    f->t->node_at.items[row->row + 2]++;
+    struct profile_graph_row *r = &f->t->graph_rows.items[row->row];
+    uint32_t id = (uint32_t)(f->p->nodes.count - 1);
+    *(r->last_node == PROFILE_NONE ? &r->first_node : &f->p->nodes.items[r->last_node].next) = id;
+    r->last_node = id;
     return true;
 }
 
@@ -201,12 +207,16 @@ static uint32_t add_stack(struct forest *f, uint32_t stack) {
 
 /* Lists a stack sample for its row with a graph; NULL: it has none. False: memory. */
 static bool list_stack(struct forest *f, uint32_t stack, const struct mark *row) {
-    struct profile_tree_leaf *listed = row ? vec_push(&f->p->tree_leaves) : NULL;
-    if (listed) {
-        *listed = (struct profile_tree_leaf){stack, row->row};
-        f->t->stack_at.items[row->row + 2]++;
-    }
-    return listed || !row;
+    struct profile *p = f->p;
+    uint32_t id = (uint32_t)p->tree_leaves.count;
+    struct profile_tree_leaf *listed = row ? vec_push(&p->tree_leaves) : NULL;
+    if (!listed)
+        return !row;
+    *listed = (struct profile_tree_leaf){stack, PROFILE_NONE};
+    struct profile_graph_row *r = &f->t->graph_rows.items[row->row];
+    *(r->last_leaf == PROFILE_NONE ? &r->first_leaf : &p->tree_leaves.items[r->last_leaf].next) = id;
+    r->last_leaf = id;
+    return true;
 }
 
 /* Makes the tree of the kind's stack samples, as far as graphs show it. False: memory. */
@@ -235,7 +245,7 @@ uint32_t profile_graph_row(const struct profile_table *t, uint32_t row) {
     uint32_t from = 0, end = (uint32_t)t->graph_rows.count;
     while (from < end) {
         uint32_t mid = from + (end - from) / 2;
-        if (t->graph_rows.items[mid] < row)
+        if (t->graph_rows.items[mid].row < row)
             from = mid + 1;
         else
             end = mid;
@@ -251,7 +261,7 @@ static bool plant(struct forest *f, uint32_t kind) {
     uint32_t from = profile_graph_row(f->t, k->first_row),
              end = profile_graph_row(f->t, k->first_row + k->row_count);
     for (uint32_t i = from; i < end; i++) {
-        uint32_t frame = f->t->rows.items[f->t->graph_rows.items[i]].frame;
+        uint32_t frame = f->t->rows.items[f->t->graph_rows.items[i].row].frame;
         f->marks.items[f->frames[frame]] = (struct mark){kind, i, false};
     }
     return from == end || make_tree(f, k);
@@ -266,27 +276,10 @@ static bool fill(void *vec, size_t n) {
     return true;
 }
 
-/* Makes the counters of a counting sort, see graph.c: at[owner + 2] counts an owner's things. False:
- * memory. */
-static bool make_at(void **at_items, size_t *cap, size_t owners) {
-    if (!vec_reserve_raw(at_items, cap, owners + 2, sizeof(uint32_t)))
-        return false;
-    memset(*at_items, 0, (owners + 2) * sizeof(uint32_t));
-    return true;
-}
-
-static bool start_lists(struct profile_table *t) {
-    size_t rows = t->graph_rows.count;
-    return make_at((void **)&t->node_at.items, &t->node_at.cap, rows) &&
-           make_at((void **)&t->stack_at.items, &t->stack_at.cap, rows);
-}
-
 bool profile_forest(struct profile *p) {
     struct forest f = {.p = p, .children = p->plan.o->children};
     uint32_t n = (uint32_t)p->b.stacks.count;
     bool ok = mark_rows(&f) && fill(&p->leaf_nodes, n);
-    for (uint32_t i = 0; ok && i < p->tables.count; i++)
-        ok = start_lists(&p->tables.items[i]);
     for (uint32_t i = 0; ok && i < p->kind_list.count; i++)
         ok = plant(&f, i);
     vec_fini(&p->segment_ranks);

@@ -17,52 +17,6 @@
 #include "base/prefetch.h"
 #include "profile/profile_internal.h"
 
-/* ---- lists, made once ---- */
-
-/* Counting sort: forest.c counted the things of an owner in at[owner + 2]; after sum_up and after placing
- * each thing at at[owner + 1]++, those of owner i are at [at[i], at[i + 1]). */
-static void sum_up(uint32_t *at, size_t owners) {
-    for (size_t i = 1; i < owners + 2; i++)
-        at[i] += at[i - 1];
-}
-
-static bool make_lists(struct profile_table *t) {
-    size_t rows = t->graph_rows.count;
-    sum_up(t->node_at.items, rows);
-    sum_up(t->stack_at.items, rows);
-    return vec_reserve(&t->node_list, t->node_at.items[rows + 1] + 1) &&
-           vec_reserve(&t->stack_list, t->stack_at.items[rows + 1] + 1);
-}
-
-/* Lists all nodes and stack samples of rows with graphs. */
-static void fill_lists(struct profile *p) {
-    const struct profile_chain_node *nodes = p->nodes.items;
-    for (uint32_t root = 0; p->plan.o->children && root < p->nodes.count; root = nodes[root].end) {
-        struct profile_table *t = &p->tables.items[p->kind_list.items[nodes[root].frame].table];
-        for (uint32_t i = root + 1; i < nodes[root].end; i++)
-            if (nodes[i].row != PROFILE_NO_ROW)
-                t->node_list.items[t->node_at.items[nodes[i].row + 1]++] = i;
-    }
-    for (size_t i = 0; i < p->tree_leaves.count; i++) {
-        struct profile_tree_leaf stack = p->tree_leaves.items[i];
-        uint32_t event = profile_group_key_event(p, p->b.stacks.items[stack.stack].key.group_key);
-        struct profile_table *t = &p->tables.items[event];
-        t->stack_list.items[t->stack_at.items[stack.row + 1]++] = stack.stack;
-    }
-    vec_fini(&p->tree_leaves);
-}
-
-bool profile_graph_prepare(struct profile *p) {
-    bool ok = profile_forest(p);
-    for (size_t i = 0; ok && i < p->tables.count; i++)
-        ok = make_lists(&p->tables.items[i]);
-    if (ok)
-        fill_lists(p);
-    return ok;
-}
-
-/* ---- one graph ---- */
-
 struct weight {
     uint64_t period, samples;
 };
@@ -107,10 +61,10 @@ struct profile_graph_scratch {
 
 struct builder {
     const struct profile *p;
-    const struct profile_table *t;
     struct profile_graph *g;
     struct profile_graph_scratch *s;
-    uint32_t row; /* index in t->graph_rows */
+    uint32_t row;                   /* index in the table's graph_rows, */
+    struct profile_graph_row lists; /* and what is there */
     bool caller;
     double min_period; /* of the event */
 };
@@ -183,10 +137,10 @@ static bool note_above(struct builder *b, uint32_t node, const struct profile_st
 }
 
 static bool note_own(struct builder *b) {
-    uint32_t first = b->t->stack_at.items[b->row], end = b->t->stack_at.items[b->row + 1];
     bool ok = true;
-    for (uint32_t i = first; ok && i < end; i++) {
-        uint32_t id = b->t->stack_list.items[i];
+    const struct profile_tree_leaf *leaves = b->p->tree_leaves.items;
+    for (uint32_t i = b->lists.first_leaf; ok && i != PROFILE_NONE; i = leaves[i].next) {
+        uint32_t id = leaves[i].stack;
         ok = note_above(b, b->p->leaf_nodes.items[id], &b->p->b.stacks.items[id]);
     }
     if (ok)
@@ -221,9 +175,9 @@ static bool start_own_at_roots(struct builder *b) {
 
 /* ... and at the row's outermost nodes, of samples that pass through. */
 static bool start_passing_outermost(struct builder *b) {
-    for (uint32_t i = b->t->node_at.items[b->row]; i < b->t->node_at.items[b->row + 1]; i++) {
-        uint32_t node = b->t->node_list.items[i];
-        const struct profile_chain_node *s = &b->p->nodes.items[node];
+    const struct profile_chain_node *nodes = b->p->nodes.items, *s;
+    for (uint32_t node = b->lists.first_node; node != PROFILE_NONE; node = s->next) {
+        s = &nodes[node];
         struct weight own = own_of(b, node);
         if (s->outermost &&
             !push_item(b, node, false, (struct weight){s->period - own.period, s->samples - own.samples}))
@@ -234,8 +188,9 @@ static bool start_passing_outermost(struct builder *b) {
 
 /* Callees first: starts where own samples' chains end... */
 static bool start_own_at_stacks(struct builder *b) {
-    for (uint32_t i = b->t->stack_at.items[b->row]; i < b->t->stack_at.items[b->row + 1]; i++) {
-        uint32_t id = b->t->stack_list.items[i], node = b->p->leaf_nodes.items[id];
+    const struct profile_tree_leaf *leaves = b->p->tree_leaves.items;
+    for (uint32_t i = b->lists.first_leaf; i != PROFILE_NONE; i = leaves[i].next) {
+        uint32_t id = leaves[i].stack, node = b->p->leaf_nodes.items[id];
         const struct profile_stack *stack = &b->p->b.stacks.items[id];
         if (b->p->nodes.items[node].parent != PROFILE_NONE &&
             !push_item(b, node, true, (struct weight){stack->period, stack->samples}))
@@ -248,12 +203,11 @@ static bool start_own_at_stacks(struct builder *b) {
  * passes the row's next nodes below. Nodes come in order, parents first. */
 static bool start_passing_innermost(struct builder *b) {
     const struct profile_chain_node *nodes = b->p->nodes.items;
-    uint32_t first = b->t->node_at.items[b->row], end = b->t->node_at.items[b->row + 1];
     size_t start = b->s->next.count;
     struct hash_map index = {0};
     bool ok = true;
-    for (uint32_t i = first; ok && i < end; i++) {
-        uint32_t node = b->t->node_list.items[i], up = nodes[node].parent;
+    for (uint32_t node = b->lists.first_node; ok && node != PROFILE_NONE; node = nodes[node].next) {
+        uint32_t up = nodes[node].parent;
         struct weight own = own_of(b, node);
         struct weight w = {nodes[node].period - own.period, nodes[node].samples - own.samples};
         while (!nodes[node].outermost && nodes[up].row != b->row)
@@ -555,11 +509,13 @@ bool profile_graph_build(const struct profile *p, const struct profile_event *e,
     vec_clear(&g->frames);
     vec_clear(&g->flat);
     scratch_clear(g->scratch);
+    const struct profile_table *t = &p->tables.items[e->event];
+    uint32_t row = profile_graph_row(t, entry->key);
     struct builder b = {.p = p,
-                        .t = &p->tables.items[e->event],
                         .g = g,
                         .s = g->scratch,
-                        .row = profile_graph_row(&p->tables.items[e->event], entry->key),
+                        .row = row,
+                        .lists = t->graph_rows.items[row],
                         .caller = p->plan.o->chain_order == PROFILE_CALLER,
                         .min_period =
                             floor((double)e->member_totals[0].period * p->plan.o->chain_min_percent / 100)};

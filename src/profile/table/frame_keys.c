@@ -68,12 +68,13 @@ static bool make_places(struct profile *p) {
     struct naming n = {.dso = PROFILE_NONE};
     size_t count = p->b.frames.list.count;
     bool ok = vec_reserve(&p->places, count);
-    bool source = p->plan.finds & PROFILE_FINDS_LINES, types = p->plan.finds & PROFILE_FINDS_TYPES;
+    bool source = p->plan.finds & PROFILE_FINDS_LINES, types = p->plan.finds & PROFILE_FINDS_TYPES,
+         sizes = p->plan.finds & PROFILE_FINDS_MAPPING;
     for (size_t i = 0; ok && i < count; i++) {
         const struct resolve_frame *f = &p->b.frames.list.items[i];
         struct profile_place *place = &p->places.items[p->places.count++];
         ok = make_place(p, &n, f, place) && (!source || profile_find_source(p, f, place)) &&
-             (!types || profile_find_type(p, f));
+             (!types || profile_find_type(p, f)) && (!sizes || profile_find_size(p, f));
     }
     idtable_fini(&n.names);
     hash_map_fini(&n.dsos);
@@ -119,8 +120,7 @@ static bool rank(struct profile *p) {
 }
 
 bool profile_make_places(struct profile *p) {
-    return make_places(p) && profile_grade_frames(p) && profile_find_sizes(p) && profile_frame_lines(p) &&
-           rank(p);
+    return make_places(p) && profile_grade_frames(p) && profile_frame_lines(p) && rank(p);
 }
 
 /* ---- keys ---- */

@@ -111,7 +111,7 @@ static bool finish_tables(struct profile *p) {
     bool ok = true;
     for (size_t i = 0; ok && i < p->shown.count; i++)
         ok = profile_sort(p, &p->tables.items[p->shown.items[i]]);
-    ok = ok && (!makes_graphs(p) || profile_graph_prepare(p));
+    ok = ok && (!makes_graphs(p) || profile_forest(p));
     for (size_t i = 0; ok && i < p->shown.count; i++)
         ok = finish_table(p, &p->tables.items[p->shown.items[i]], p->shown.items[i]);
     return ok;

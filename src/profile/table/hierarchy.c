@@ -16,7 +16,8 @@
 struct level {
     uint32_t parent, row; /* row: any one below it: down to this level its keys are the level's */
     uint32_t depth;
-    bool has_graph; /* of a leaf: as its row */
+    uint32_t first, next; /* of its children; of its parent's, after it. PROFILE_NONE: none */
+    bool has_graph;       /* of a leaf: as its row */
 };
 
 struct tree {
@@ -27,6 +28,7 @@ struct tree {
     uint32_t end_of[PROFILE_COLUMNS_MAX]; /* by level: where its keys end and the next one's begin */
     uint32_t depth_count;
     VEC(struct level) levels;
+    VEC(uint32_t) siblings; /* scratch */
     struct hash_map by_key; /* by hash of parent and words; a collision tries hash + 1 */
 };
 
@@ -67,7 +69,7 @@ static uint32_t level_of(struct tree *tree, uint32_t parent, uint32_t row, uint3
         struct level *l = vec_push(&tree->levels);
         if (!l || !hash_map_set(&tree->by_key, h, id))
             return PROFILE_NONE;
-        *l = (struct level){.parent = parent, .row = row, .depth = depth};
+        *l = (struct level){.parent = parent, .row = row, .depth = depth, .first = PROFILE_NONE};
         for (uint32_t m = 0; m < tree->t->members; m++)
             if (!vec_push(&tree->t->level_sums))
                 return PROFILE_NONE;
@@ -131,18 +133,21 @@ static int by_place_in_tree(const void *a, const void *b, void *ctx) {
     return order;
 }
 
-/* Returns the slot of a parent's children; those of the root, PROFILE_NONE, come first. */
-static uint32_t slot_of(uint32_t parent) {
-    return parent == PROFILE_NONE ? 0 : parent + 1;
-}
-
-/* Appends the levels below `parent`, sorted: they are children[at[slot] .. at[slot + 1]). */
-static bool append(struct tree *tree, const uint32_t *at, uint32_t *children, uint32_t parent) {
+/* Appends siblings, sorted, from `first` on. *count: how many. False: memory. */
+static bool append(struct tree *tree, uint32_t first, uint32_t *count) {
     struct profile_table *t = tree->t;
-    uint32_t slot = slot_of(parent), first = at[slot], n = at[slot + 1] - first;
-    qsort_r(children + first, n, sizeof *children, by_place_in_tree, tree);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t id = children[first + i];
+    vec_clear(&tree->siblings);
+    for (uint32_t id = first; id != PROFILE_NONE; id = tree->levels.items[id].next) {
+        uint32_t *sibling = vec_push(&tree->siblings);
+        if (!sibling)
+            return false;
+        *sibling = id;
+    }
+    *count = (uint32_t)tree->siblings.count;
+    if (*count)
+        qsort_r(tree->siblings.items, *count, sizeof *tree->siblings.items, by_place_in_tree, tree);
+    for (uint32_t i = 0; i < *count; i++) {
+        uint32_t id = tree->siblings.items[i];
         const struct level *l = &tree->levels.items[id];
         struct profile_entry *e = vec_push(&t->levels);
         if (!e)
@@ -151,33 +156,27 @@ static bool append(struct tree *tree, const uint32_t *at, uint32_t *children, ui
                                     .key = l->row,
                                     .depth = l->depth,
                                     .has_graph = l->has_graph,
-                                    .first = id}; /* until its own children are placed */
+                                    .first = l->first}; /* until its own children are placed */
     }
     return true;
 }
 
 static bool lay_out(struct tree *tree) {
     struct profile_table *t = tree->t;
-    uint32_t n = (uint32_t)tree->levels.count;
-    uint32_t *at = calloc((size_t)n + 3, sizeof *at), *children = malloc(((size_t)n + 1) * sizeof *children);
-    bool ok = at && children;
-    for (uint32_t i = 0; ok && i < n; i++)
-        at[slot_of(tree->levels.items[i].parent) + 2]++;
-    for (uint32_t i = 1; ok && i < n + 3; i++)
-        at[i] += at[i - 1];
-    for (uint32_t i = 0; ok && i < n; i++) {
-        children[at[slot_of(tree->levels.items[i].parent) + 1]++] = i;
+    uint32_t roots = PROFILE_NONE;
+    for (size_t i = tree->levels.count; i-- > 0;) {
+        struct level *l = &tree->levels.items[i];
+        uint32_t *list = l->parent == PROFILE_NONE ? &roots : &tree->levels.items[l->parent].first;
+        l->next = *list;
+        *list = (uint32_t)i;
     }
-    ok = ok && append(tree, at, children, PROFILE_NONE);
-    t->root_count = (uint32_t)t->levels.count;
+    bool ok = append(tree, roots, &t->root_count);
     for (uint32_t i = 0; ok && i < t->levels.count; i++) {
-        uint32_t id = t->levels.items[i].first, first = (uint32_t)t->levels.count;
-        ok = append(tree, at, children, id);
+        uint32_t first = (uint32_t)t->levels.count, count;
+        ok = append(tree, t->levels.items[i].first, &count);
         t->levels.items[i].first = first;
-        t->levels.items[i].count = (uint32_t)t->levels.count - first;
+        t->levels.items[i].count = count;
     }
-    free(at);
-    free(children);
     return ok;
 }
 
@@ -193,6 +192,7 @@ bool profile_hierarchy(struct profile *p, struct profile_table *t) {
         }
     bool ok = make_levels(&tree) && lay_out(&tree);
     vec_fini(&tree.levels);
+    vec_fini(&tree.siblings);
     hash_map_fini(&tree.by_key);
     return ok;
 }
