@@ -159,7 +159,7 @@ struct profile {
     VEC(struct profile_kind) kind_list;
     /* With graphs: */
     VEC(uint32_t) stack_was;     /* until rows are made: stack samples' numbers before they were sorted */
-    VEC(uint32_t) segment_ranks; /* of profile_rank_segments; as long, or until trees are made */
+    VEC(uint32_t) segment_ranks; /* of profile_segments_rank; as long, or until trees are made */
     VEC(struct profile_chain_node) nodes;
     VEC(uint32_t) leaf_nodes; /* by stack sample: the node where its chain ends; PROFILE_NONE: in no tree */
     VEC(struct profile_tree_leaf) tree_leaves;
@@ -282,10 +282,8 @@ bool profile_make_frame_keys(struct profile *p);
 
 /* ---- walk.c ---- */
 
-/* Fills in p->segment_ranks. False: memory. */
-bool profile_rank_segments(struct profile *p);
-/* Then, with p->kinds: sorts stack samples by kind and chain, and notes their old numbers in p->stack_was.
- * False: memory. */
+/* With p->kinds: fills in p->segment_ranks, sorts stack samples by kind and chain, and notes their old
+ * numbers in p->stack_was. False: memory. */
 bool profile_order_stacks(struct profile *p);
 /* Then: makes the rows with their sums, and the events' grades, from stack samples. Frees p->stack_was and,
  * without graphs, p->segment_ranks. False: memory. */
@@ -343,7 +341,9 @@ bool profile_find_source(struct profile *p, const struct resolve_frame *f, const
 
 /* Fills in p->grades and, for columns that show them, p->bases_of. False: memory. */
 bool profile_grade_frames(struct profile *p);
-enum grade profile_grade_of(const struct profile *p, uint32_t frame);
+static inline enum grade profile_grade_of(const struct profile *p, uint32_t frame) {
+    return (enum grade)p->grades.items[frame];
+}
 /* Returns from how many frames on a callchain of an event was cut. */
 uint32_t profile_longest_chain(const struct profile *p, uint32_t event);
 /* Counts a frame as inferred, no longer as exact, in these samples. */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/prefetch.h"
 #include "format/perfdata/data_src.h"
 #include "model/task_names.h"
 #include "profile/profile_internal.h"
@@ -62,26 +61,11 @@ static void plan_columns(struct profile_plan *plan) {
         plan->level_at = plan->group_key_count++;
 }
 
-/* Whether call stacks were recorded by the processor. */
-static bool records_calls(const struct perfdata_events *events) {
-    for (size_t i = 0; i < events->list.count; i++)
-        if (resolve_chain_has_calls(&events->list.items[i].attr))
-            return true;
-    return false;
-}
-
 /* Whether one thread must add all samples in order: group counters are read as differences, and only one
  * thread may look up names while reading. */
 static bool needs_order(const struct profile_plan *plan) {
     return plan->searches || plan->o->symbols || (plan->o->symbol_filter && !plan->selects_rows) ||
            plan->want & PERFDATA_SAMPLE_READ;
-}
-
-static bool records_stacks(const struct perfdata_events *events) {
-    for (size_t i = 0; i < events->list.count; i++)
-        if (events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_STACK_USER)
-            return true;
-    return false;
 }
 
 /* Whether no sample's frames are needed before it is counted. */
@@ -99,17 +83,19 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     plan->want = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_PERIOD;
     plan_columns(plan);
     plan->chains = o->children || o->chain_mode != PROFILE_CHAIN_NONE || o->stacks;
-    for (size_t i = 0; i < in->events->list.count; i++)
-        if (in->events->list.items[i].attr.read_format & PERFDATA_FORMAT_GROUP)
-            plan->want |= PERFDATA_SAMPLE_READ;
+    for (size_t i = 0; i < in->events->list.count; i++) {
+        const struct perfdata_attr *attr = &in->events->list.items[i].attr;
+        plan->want |= attr->read_format & PERFDATA_FORMAT_GROUP ? PERFDATA_SAMPLE_READ : 0;
+        plan->calls |= resolve_chain_has_calls(attr) && !o->branch; /* the processor recorded call stacks */
+        plan->unwinds |= attr->sample_type & PERFDATA_SAMPLE_STACK_USER;
+    }
     plan->parents = profile_columns_find(o->columns, PROFILE_PARENT);
     plan->searches = plan->parents || (o->ignore_callees && plan->chains);
-    plan->calls = records_calls(in->events) && !o->branch;
     plan->history = o->history && !o->branch && !plan->calls && plan->chains;
     if (plan->chains || plan->searches)
         plan->want |=
             PERFDATA_SAMPLE_CALLCHAIN | (plan->calls || plan->history ? PERFDATA_SAMPLE_BRANCH_STACK : 0);
-    plan->unwinds = (plan->chains || plan->searches) && records_stacks(in->events);
+    plan->unwinds &= plan->chains || plan->searches;
     if (plan->unwinds)
         plan->want |= RESOLVE_UNWIND_FIELDS;
     if (o->branch) {
@@ -257,15 +243,10 @@ static struct model_when later(struct model_when a, struct model_when b) {
     return model_when_before(a, b) ? b : a;
 }
 
-static inline struct profile_thread_slot *thread_slot(const struct profile_builder *b, uint32_t pid,
-                                                      uint32_t tid, uint32_t event) {
-    uint64_t key = (uint64_t)tid << 32 | (pid ^ event << 20);
-    return &b->threads[hash_u64(key) % THREAD_SLOTS];
-}
-
 static struct profile_thread_slot *seek_thread(struct profile_builder *b, uint32_t pid, uint32_t tid,
                                                uint32_t event, struct model_when when) {
-    struct profile_thread_slot *t = thread_slot(b, pid, tid, event);
+    uint64_t key = (uint64_t)tid << 32 | (pid ^ event << 20);
+    struct profile_thread_slot *t = &b->threads[hash_u64(key) % THREAD_SLOTS];
     if (t->comm != PROFILE_NONE && t->pid == pid && t->tid == tid && t->event == event &&
         !model_when_before(when, t->from) && model_when_before(when, t->until))
         return t;
@@ -571,8 +552,4 @@ void profile_builder_add(struct profile_builder *b, const struct stream_record *
     profile_builder_add_samples(
         b, &(struct stream_sample){r->raw.body, r->loc, stream_when_ns(b->stream, r), r->event, r->raw.misc},
         1);
-}
-
-void profile_builder_flush(struct profile_builder *b) {
-    profile_pending_flush(b);
 }

@@ -223,8 +223,6 @@ void profile_builder_fini(struct profile_builder *b);
 /* Add records of the stream: consecutive samples, or any single record. */
 void profile_builder_add_samples(struct profile_builder *b, const struct stream_sample *samples, size_t n);
 void profile_builder_add(struct profile_builder *b, const struct stream_record *r);
-/* After the last record: adds the samples that still wait. */
-void profile_builder_flush(struct profile_builder *b);
 /* When nothing is left to add: frees what only adding needs. */
 void profile_builder_trim(struct profile_builder *b);
 /* Returns the id of a text. STRPOOL_NONE, and b->failed is set: memory. */
@@ -248,7 +246,7 @@ void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]);
 /* Starts looking up the frame of the sample's own place, p->ip, in that state of its address space. */
 void profile_pending_ask_place(struct profile_builder *b, struct profile_pending *p,
                                const struct model_state *state);
-/* Adds all samples that wait, in order; b->failed: memory. */
+/* Adds all samples that wait, in order, as after the last record; b->failed: memory. */
 void profile_pending_flush(struct profile_builder *b);
 /* Adds the sums of a stack sample (weights: with plan->extras) to the one with the same key, new or known;
  * returns its number. PROFILE_NONE: memory. */

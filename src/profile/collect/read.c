@@ -83,7 +83,7 @@ static bool read_share(void *ctx, size_t i, unsigned thread, struct err *err) {
             enough = atomic_load(&all->enough);
         }
     }
-    profile_builder_flush(x->b);
+    profile_pending_flush(x->b);
     if (any)
         stream_forget(x->stream, forgotten, loc);
     if (x->b->failed)

@@ -9,10 +9,6 @@ static struct resolve_symbol symbol_of(const struct resolve_frame *f) {
     return (struct resolve_symbol){f->image, f->symbol};
 }
 
-enum grade profile_grade_of(const struct profile *p, uint32_t frame) {
-    return (enum grade)p->grades.items[frame];
-}
-
 /* ---- where names are from, for the columns that show it ---- */
 
 /* Finds where a name is from: "symtab of /usr/lib/libc.so.6". */

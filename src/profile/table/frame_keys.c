@@ -134,13 +134,16 @@ bool profile_has_key(const struct profile *p, enum profile_column_id id) {
 
 /* ---- frames and group keys with the same keys ---- */
 
-/* Fills in the words of the keys that follow from a frame (`place`), or else from a group key. */
+/* Fills in the words of the keys that follow from a frame (`place`), or else those of a group key and its
+ * event. */
 static unsigned words_of(const struct profile *p, bool place, uint32_t id, uint64_t *words) {
     struct profile_row row = {.frame = place ? id : 0, .group_key = place ? 0 : id};
     unsigned n = 0;
     for (uint32_t i = 0; i < p->key_count; i++)
         if ((p->keys[i]->key->kind == PROFILE_KEY_PLACE) == place)
             n += profile_key_words(p, p->keys[i], &row, words + n);
+    if (!place)
+        words[n++] = profile_group_key_event(p, id);
     return n;
 }
 
@@ -154,14 +157,10 @@ static uint32_t group_of(const struct profile *p, struct idtable *index, const u
                          uint32_t groups, bool place, uint32_t id) {
     uint64_t words[WORDS_MAX + 1], other[WORDS_MAX + 1];
     unsigned n = words_of(p, place, id, words);
-    if (!place)
-        words[n++] = profile_group_key_event(p, id);
     uint64_t hash = hash_bytes(words, n * sizeof *words);
     struct idtable_at at = idtable_first(index, hash);
     for (uint32_t group; (group = idtable_next(index, &at)) != IDTABLE_NONE;) {
         unsigned m = words_of(p, place, first[group], other);
-        if (!place)
-            other[m++] = profile_group_key_event(p, first[group]);
         if (n == m && !memcmp(words, other, n * sizeof *words))
             return group;
     }

@@ -90,7 +90,7 @@ static bool makes_graphs(const struct profile *p) {
 /* Makes the rows of each event from stack samples. False: memory. */
 static bool make_rows(struct profile *p) {
     return profile_make_places(p) && profile_make_kinds(p) && profile_make_frame_keys(p) &&
-           profile_rank_segments(p) && profile_order_stacks(p) && profile_walk(p);
+           profile_order_stacks(p) && profile_walk(p);
 }
 
 /* Frees the spare room of tables, which later steps can use. */

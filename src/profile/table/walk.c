@@ -62,15 +62,6 @@ struct walk {
     bool latency; /* with children, if latency is summed */
 };
 
-/* Whether the stack sample is the row's first so far. At equal times, one whose own row it is comes before
- * one that passes through; else the first in the file does. */
-static inline bool walk_is_first(const struct walk *w, const struct profile_row *row, uint64_t first_ns,
-                                 uint32_t stack, bool own) {
-    if (first_ns != row->first_ns)
-        return first_ns < row->first_ns;
-    return own == row->own ? w->was[stack] < w->was[row->first_stack] : own;
-}
-
 /* ---- order ---- */
 
 /* Sorts the stack samples by kind, then by chain, into p->stack_was. */
@@ -94,11 +85,6 @@ static void sort_stacks(struct profile *p, struct radix_item *items, struct radi
     for (size_t i = 0; i < n; i++)
         p->stack_was.items[i] = items[i].value;
     p->stack_was.count = n;
-}
-
-bool profile_rank_segments(struct profile *p) {
-    return vec_reserve(&p->segment_ranks, profile_segments_count(&p->b.segments) + 1u) &&
-           profile_segments_rank(&p->b.segments, p->segment_ranks.items);
 }
 
 /* Rearranges the stack samples, and their weights, into the order of p->stack_was. False: memory. */
@@ -151,7 +137,9 @@ static bool renumber_moments(struct profile *p) {
 bool profile_order_stacks(struct profile *p) {
     size_t n = p->b.stacks.count;
     struct radix_item *items = malloc((n + 1) * sizeof *items), *room = malloc((n + 1) * sizeof *room);
-    bool ok = items && room && vec_reserve(&p->stack_was, n + 1);
+    bool ok = items && room && vec_reserve(&p->stack_was, n + 1) &&
+              vec_reserve(&p->segment_ranks, profile_segments_count(&p->b.segments) + 1u) &&
+              profile_segments_rank(&p->b.segments, p->segment_ranks.items);
     if (ok)
         sort_stacks(p, items, room);
     free(items);
@@ -245,6 +233,29 @@ static void add_weights(struct profile_sums *self, const struct profile_weights 
     self->latency += weights->latency;
 }
 
+/* A frame at which a stack sample passes through a row: at `depth` (1: the outermost) of its chain. */
+struct passed {
+    uint32_t frame, depth;
+    uint32_t stack;
+};
+
+/* Makes a stack sample the row's first one if it is, so far. At equal times, one whose own row it is comes
+ * before one that passes through; else the first in the file does. */
+static inline void offer_first(const struct walk *w, struct profile_row *row, const struct passed *at,
+                               bool own) {
+    const struct profile_stack *stack = &w->stacks[at->stack];
+    if (stack->first_ns > row->first_ns ||
+        (stack->first_ns == row->first_ns &&
+         (own == row->own ? w->was[at->stack] >= w->was[row->first_stack] : !own)))
+        return;
+    row->first_ns = stack->first_ns;
+    row->first_stack = at->stack;
+    row->own = own;
+    row->group_key = stack->key.group_key;
+    row->frame = at->frame;
+    row->cpumode = (uint8_t)(own ? level_of(w, stack) : mode_of(w, at->frame));
+}
+
 /* Adds a stack sample to its own row. False: memory. */
 static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
     const struct profile_stack *stack = &w->stacks[id];
@@ -257,15 +268,7 @@ static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
     struct profile_sums *self = self_of(w->t, row);
     if (!self)
         return false;
-    unsigned cpumode = level_of(w, stack);
-    if (walk_is_first(w, row, stack->first_ns, id, true)) {
-        row->first_ns = stack->first_ns;
-        row->first_stack = id;
-        row->own = true;
-        row->group_key = stack->key.group_key;
-        row->frame = stack->key.frame;
-        row->cpumode = (uint8_t)cpumode;
-    }
+    offer_first(w, row, &(struct passed){stack->key.frame, depth, id}, true);
     deepen(row, depth);
     /* A sample counts once for its own row, even if its chain passes that. */
     if (w->children && !frame_key->open) {
@@ -277,27 +280,10 @@ static bool add_self(struct walk *w, uint32_t id, uint32_t depth) {
     }
     self->period += stack->period;
     self->samples += stack->samples;
-    add_mode(self, cpumode, stack->period);
+    add_mode(self, level_of(w, stack), stack->period);
     if (w->weights)
         add_weights(self, &w->weights[id]);
     return true;
-}
-
-/* A frame at which a stack sample passes through a row: at `depth` (1: the outermost) of its chain. */
-struct passed {
-    uint32_t frame, depth;
-    uint32_t stack;
-};
-
-/* Makes a stack sample the row's first one. */
-static void make_first(const struct walk *w, struct profile_row *row, const struct passed *at) {
-    const struct profile_stack *stack = &w->stacks[at->stack];
-    row->first_ns = stack->first_ns;
-    row->first_stack = at->stack;
-    row->own = false;
-    row->group_key = stack->key.group_key;
-    row->frame = at->frame;
-    row->cpumode = (uint8_t)mode_of(w, at->frame);
 }
 
 /* Adds what has passed through a node, which closes, to its row. */
@@ -315,8 +301,7 @@ static void add_passed(struct walk *w, const struct step *step, uint32_t depth) 
         w->t->latency.items[step->row] += step->latency;
     if (w->caller)
         deepen(row, step->deepest - depth + 1u);
-    if (walk_is_first(w, row, step->first_ns, step->first_stack, false))
-        make_first(w, row, &(struct passed){step->frame, depth, step->first_stack});
+    offer_first(w, row, &(struct passed){step->frame, depth, step->first_stack}, false);
 }
 
 /* ---- the path ---- */
@@ -386,8 +371,7 @@ static bool pass_frame(struct walk *w, const struct passed *at) {
         w->t->latency.items[frame_key->row] += w->weights[at->stack].latency;
     if (w->caller)
         deepen(row, w->chain.len - at->depth + 1);
-    if (walk_is_first(w, row, stack->first_ns, at->stack, false))
-        make_first(w, row, at);
+    offer_first(w, row, at, false);
     return true;
 }
 
