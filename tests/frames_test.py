@@ -183,5 +183,14 @@ for title, (recording, addresses, own) in CASES.items():
         check_images(title, file, addresses, own)
     except Exception as e:  # one case's trouble is no other's
         REPORT.bad(title, f"{type(e).__name__}: {e}")
+
+# Dumped stacks are unwound whatever is printed of their frames.
+dwarf, want = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recordings", "dwarf.data"), None
+for fields in ("tid,ip", "tid,ip,sym", "tid,ip,sym,dso"):
+    r = support.run([SONDE, "script", "-i", dwarf, "--no-inline", "-F", fields])
+    ips = [line.split()[0] for line in r.out.decode().splitlines() if line.startswith("\t")]
+    want = want or ips
+    REPORT.check(f"script -F {fields}: unwound frames", len(ips) > 20 and ips == want, f"{len(ips)} {len(want)} {r.err}")
+    REPORT.check(f"script -F {fields}: nothing of names if none was wanted", "sym" in fields or not r.err, r.err)
 shutil.rmtree(FOLDER)
 sys.exit(REPORT.finish())

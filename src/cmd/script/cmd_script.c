@@ -231,13 +231,28 @@ static unsigned shown_groups(const struct script_options *o) {
     return show;
 }
 
+/* Whether a field that is printed needs to know what was mapped. */
+static bool names_code(const struct script *s) {
+    return script_fields_model(&s->print.options.fields) & MODEL_NEED_MAPS;
+}
+
+/* Whether addresses of callchains are printed that dumped stacks must be unwound for, which takes maps. */
+static bool prints_unwound(const struct script *s) {
+    bool asked = false, dumps = stream_is_pipe(s->recording.stream); /* a pipe's events are not known yet */
+    for (int k = 0; k < SCRIPT_KIND_COUNT; k++)
+        asked |= (s->print.options.fields.chosen[k] & SCRIPT_BIT(IP)) != 0;
+    for (size_t i = 0; i < s->recording.events->list.count; i++)
+        dumps |= (s->recording.events->list.items[i].attr.sample_type & PERFDATA_SAMPLE_STACK_USER) != 0;
+    return asked && dumps && s->print.options.chains;
+}
+
 /* What the model must know for what is printed. */
 static unsigned model_needs(const struct script *s) {
     const struct script_options *o = s->o;
     bool places =
         script_is_dump(o) || o->chosen_symbols || o->chosen_dsos || s->recording.formats || o->dlfilter;
     return (o->json || o->script ? MODEL_NEED_ALL : MODEL_NEED_COMMS) | (places ? MODEL_NEED_MAPS : 0) |
-           script_fields_model(&s->print.options.fields);
+           (prints_unwound(s) ? MODEL_NEED_MAPS : 0) | script_fields_model(&s->print.options.fields);
 }
 
 /* For tracepoints that print functions: the one at an address, and where it starts. */
@@ -381,9 +396,10 @@ static int generate_script(struct script *s, struct err *err) {
 
 /* What kept names from being shown. */
 static void warn(const struct script *s) {
-    if (s->naming.names && s->model)
+    bool named = s->o->json || s->o->script || names_code(s);
+    if (s->naming.names && s->model && named)
         symbol_notes_say(s->model, s->naming.names, s->naming.store);
-    if (s->recording.stream)
+    if (s->recording.stream && named)
         symbol_notes_say_grades(s->print.names.grades, stream_path(s->recording.stream), s->env->verbose > 0);
     if (s->print.samples.chain.unwind)
         symbol_notes_say_stacks(resolve_unwind_tally(s->print.samples.chain.unwind), s->model);
