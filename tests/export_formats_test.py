@@ -132,9 +132,90 @@ def speedscope():
              folded(path, "-n"))
 
 
+# --- with a time axis ---
+
+def times_of(path, event):
+    """[(tid, ns)] of an event's samples, as script has them."""
+    r = support.run([SONDE, "script", "-i", path, "--ns", "-F", "tid,time,event"])
+    rows = re.findall(r"^\s*(\d+)\s+(\d+)\.(\d{9}):\s+(\S+?):\s*$", r.out.decode(), re.M)
+    return sorted((int(tid), int(s + ns)) for tid, s, ns, name in rows if name == event)
+
+
+def by_comm(stacks):
+    """A thread has one name, that of its last sample: what it was called before does not count."""
+    result = {}
+    for (_, *frames), weight in stacks.items():
+        result[tuple(frames)] = result.get(tuple(frames), 0) + weight
+    return result
+
+
+def timed():
+    for name in SOME:
+        path = recording(name)
+        want = folded(path)
+        trace = formats.Perfetto(export("perfetto", path).out)
+        for event in want:
+            stacks, times = formats.firefox(export("firefox", path, "-e", event).out, event)
+            said = times_of(path, event)
+            first = min(ns for _, ns in said)
+            report.check(f"firefox of {name}, {event}: stacks", by_comm(stacks[event]) == by_comm(want[event]),
+                         str(stacks))
+            report.check(f"firefox of {name}, {event}: times", sorted(times) == [(t, (ns - first) / 1e6) for t, ns in said],
+                         f"{times} {said}")
+            numbers, _ = formats.firefox(export("firefox", path, "-n", "-e", event).out, event)
+            report.check(f"firefox of {name}, {event}: numbers of samples",
+                         by_comm(numbers[event]) == by_comm(folded(path, "-n")[event]), str(numbers))
+            report.check(f"perfetto of {name}, {event}: stacks", by_comm(trace.stacks[event]) == by_comm(want[event]),
+                         str(trace.stacks))
+        report.check(f"perfetto of {name}: times", sorted(trace.times) == sorted(sum((times_of(path, e) for e in want), [])),
+                     str(trace.times))
+
+
+def perfetto_schema():
+    """The parts of the schema that are there: the messages of stack samples and what they refer to."""
+    sample = formats.reference("perfetto", "profiling", "stack_sample.proto")
+    common = formats.reference("perfetto", "profiling", "profile_common.proto")
+    absent = formats.need("protoc", sample, common)
+    if absent:
+        print(f"SKIP perfetto's schema: {absent} is absent")
+        return
+
+    def decode(file, kind, data, scratch):
+        r = subprocess.run(["protoc", "--decode", "perfetto.protos." + kind, "-I", scratch, file], input=data,
+                           capture_output=True, check=False)
+        unknown = re.findall(r"^\s*\d+[:{ ].*", r.stdout.decode(), re.M)
+        report.check(f"perfetto: {kind}", r.returncode == 0 and not unknown, str(r.stderr) + str(unknown[:3]))
+
+    with tempfile.TemporaryDirectory() as scratch:
+        # What it imports and does not come with: an empty message.
+        below = os.path.join(scratch, "protos", "perfetto", "trace", "profiling")
+        os.makedirs(below)
+        with open(os.path.join(below, "inline_callstack.proto"), "w", encoding="utf-8") as f:
+            f.write('syntax = "proto2"; package perfetto.protos; message InlineCallstack {}')
+        for path in (sample, common):
+            with open(path, encoding="utf-8") as f, open(os.path.join(below, os.path.basename(path)), "w",
+                                                         encoding="utf-8") as to:
+                to.write(f.read())
+        stack_sample, profile_common = (f"protos/perfetto/trace/profiling/{f}.proto" for f in ("stack_sample", "profile_common"))
+        for packet in formats.Perfetto(export("perfetto", recording("kernel")).out).packets:
+            for data in packet[135]:
+                decode(stack_sample, "StackSample", data, scratch)
+            for defaults in map(formats.message, packet[59]):
+                decode(stack_sample, "StackSampleDefaults", defaults[100][0], scratch)
+            for interned in map(formats.message, packet[12]):
+                for field, kind in ((5, "InternedString"), (6, "Frame"), (7, "Callstack"), (16, "InternedString"),
+                                    (17, "InternedString"), (18, "InternedString"), (19, "Mapping")):
+                    for data in interned[field]:
+                        decode(profile_common, kind, data, scratch)
+                for data in interned[50]:
+                    decode(stack_sample, "StackSample.CounterDescriptor", data, scratch)
+
+
 def main():
     pprof()
     speedscope()
+    timed()
+    perfetto_schema()
     with tempfile.TemporaryDirectory() as scratch:
         pprof_tools(scratch)
     report.finish()

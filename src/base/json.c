@@ -152,6 +152,18 @@ void json_int(struct json *j, const char *key, int64_t v) {
     out_int(j->out, v, 0);
 }
 
+void json_decimal(struct json *j, const char *key, uint64_t v, unsigned places) {
+    uint64_t unit = 1;
+    for (unsigned i = 0; i < places; i++)
+        unit *= 10;
+    begin(j, key);
+    out_dec(j->out, v / unit, 0);
+    if (v % unit) {
+        out_char(j->out, '.');
+        out_dec0(j->out, v % unit, places);
+    }
+}
+
 void json_hex(struct json *j, const char *key, uint64_t v) {
     begin(j, key);
     out_str(j->out, "\"0x");

@@ -27,6 +27,8 @@ void json_text(struct json *j, const char *key, const char *text);
 void json_bytes(struct json *j, const char *key, const char *p, size_t n);
 void json_number(struct json *j, const char *key, uint64_t v);
 void json_int(struct json *j, const char *key, int64_t v);
+/* Writes v / 10^places, exactly. */
+void json_decimal(struct json *j, const char *key, uint64_t v, unsigned places);
 /* Writes an address or bit mask as a text that begins with 0x: the numbers of many JSON readers have less
  * than 64 bits. */
 void json_hex(struct json *j, const char *key, uint64_t v);

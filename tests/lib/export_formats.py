@@ -130,3 +130,98 @@ def speedscope(data):
         for stack, weight in zip(profile["samples"], profile["weights"]):
             result[profile["name"]][tuple(frames[i]["name"] for i in stack)] += weight
     return result
+
+
+# --- Firefox Profiler ---
+
+# The columns of tables, as profile.ts has them in version 66.
+FIREFOX_TABLES = {
+    "stackTable": "frame prefixOffset",
+    "frameTable": "address inlineDepth category subcategory func nativeSymbol innerWindowID line column originalLocation",
+    "funcTable": "name isJS relevantForJS resource source lineNumber columnNumber originalLocation",
+    "resourceTable": "lib name host type",
+    "nativeSymbols": "libIndex address name functionSize",
+    "sources": "id filename startLine startColumn sourceMapURL content",
+    "sourceLocationTable": "source line column",
+}
+
+
+def _table(table, columns):
+    assert table.keys() == {"length", *columns.split()}, table.keys()
+    assert all(len(table[c]) == table["length"] for c in columns.split())
+    return table
+
+
+def _inside(values, count, missing=()):
+    assert all(v in missing or (isinstance(v, int) and 0 <= v < count) for v in values)
+
+
+def firefox(data, event):
+    """The stacks of the one event that there is, and [(thread, time in ms)] of all samples."""
+    file = json.loads(data)
+    meta, shared = file["meta"], file["shared"]
+    assert {"interval", "startTime", "processType", "product", "stackwalk", "version", "preprocessedProfileVersion",
+            "markerSchema"} <= meta.keys() and meta["preprocessedProfileVersion"] == 66
+    assert meta["categories"][0]["color"] == "grey" and all(c["subcategories"] for c in meta["categories"])
+    tables = {name: _table(shared[name], columns) for name, columns in FIREFOX_TABLES.items()}
+    assert shared.keys() == {"stringArray", *FIREFOX_TABLES}
+    strings, stacks, frames, functions = (shared["stringArray"], *list(tables.values())[:3])
+    assert all(isinstance(text, str) for text in strings)
+    _inside(stacks["frame"], frames["length"])
+    assert all(0 <= offset <= i for i, offset in enumerate(stacks["prefixOffset"]))
+    _inside(frames["func"], functions["length"])
+    _inside(frames["category"], len(meta["categories"]), (None,))
+    _inside(frames["subcategory"], min(len(c["subcategories"]) for c in meta["categories"]))
+    _inside(functions["name"], len(strings))
+    _inside(functions["resource"], tables["resourceTable"]["length"], (-1,))
+    _inside(functions["source"], tables["sources"]["length"], (None,))
+    _inside(tables["resourceTable"]["lib"], len(file["libs"]), (None,))
+    _inside(tables["resourceTable"]["name"] + tables["sources"]["filename"], len(strings))
+    for lib in file["libs"]:
+        assert lib.keys() == {"arch", "name", "path", "debugName", "debugPath", "breakpadId", "codeId"}
+    result, times = adder(), []
+    for thread in file["threads"]:
+        assert isinstance(thread["pid"], str) and thread["markers"]["length"] == 0
+        samples = thread["samples"]
+        assert samples["weightType"] in ("samples", "tracing-ms")
+        _inside(samples["stack"], stacks["length"])
+        assert samples["time"] == sorted(samples["time"])
+        weights = samples["weight"] or [1] * samples["length"]
+        assert samples["length"] == len(samples["stack"]) == len(samples["time"]) == len(weights)
+        for stack, time, weight in zip(samples["stack"], samples["time"], weights):
+            names = []
+            at = stack
+            while True:
+                names.append(strings[functions["name"][frames["func"][stacks["frame"][at]]]])
+                if not stacks["prefixOffset"][at]:
+                    break
+                at -= stacks["prefixOffset"][at]
+            weight = round(weight * 1e6) if samples["weightType"] == "tracing-ms" else weight
+            result[event][(thread["name"], *reversed(names))] += weight
+            times.append((thread["tid"], time))
+    return result, times
+
+
+# --- Perfetto ---
+
+class Perfetto:
+    """A trace of StackSample packets."""
+
+    def __init__(self, data):
+        self.packets = [message(p) for p in message(data)[1]]
+        self.stacks = adder()
+        self.times = []
+        names, frames, stacks, counters, threads = {}, {}, {}, {}, {}
+        for packet in self.packets:
+            for interned in map(message, packet[12]):
+                names.update({m[1][0]: m[2][0].decode() for m in map(message, interned[5])})
+                frames.update({m[1][0]: names[m[2][0]] for m in map(message, interned[6])})
+                stacks.update({m[1][0]: tuple(frames[i] for i in m[2]) for m in map(message, interned[7])})
+                counters.update({m[1][0]: m[2][0].decode() for m in map(message, interned[50])})
+            for tree in map(message, packet[2]):
+                threads.update({m[1][0]: m[3][0].decode() for m in map(message, tree[1])})
+                threads.update({m[1][0]: m[2][0].decode() for m in map(message, tree[2])})
+            for sample in map(message, packet[135]):
+                tid = message(sample[1][0])[3][0]
+                self.stacks[counters[sample[10][0]]][(threads[tid], *stacks[sample[6][0]])] += sample[11][0]
+                self.times.append((tid, packet[8][0]))
