@@ -10,7 +10,7 @@ import type { Filter, TimeInfo } from "./time";
 import type { EventInfo, Tree } from "./tree";
 
 /** Changes that one may want to go back from. */
-const STEPS: (keyof State)[] = ["view", "zoom", "event", "range", "only", "without", "threads", "cpus"];
+const STEPS: (keyof State)[] = ["view", "zoom", "event", "range", "span", "only", "without", "threads", "cpus"];
 
 export class App {
     readonly model: Model;

@@ -28,8 +28,26 @@ export interface Density {
     marked: Float64Array | null;
 }
 
+interface Lanes {
+    keys: number[];
+    totals: number[];
+    laneOf: Int32Array;
+    inAll: number;
+}
+
+/** The same question comes with each selection. */
+const known = new WeakMap<Time, Map<string, Lanes>>();
+
+function ranked(time: Time, wanted: DensityWanted): Lanes {
+    const name = `${wanted.event} ${wanted.by} ${wanted.lanes}`;
+    const mine = known.get(time) ?? new Map<string, Lanes>();
+    known.set(time, mine);
+    if (!mine.has(name)) mine.set(name, rank(time, wanted));
+    return mine.get(name)!;
+}
+
 /** The lanes with most samples of the whole event: what is shown must not change while one looks at a part. */
-function ranked(time: Time, wanted: DensityWanted): { keys: number[]; totals: number[]; laneOf: Int32Array; inAll: number } {
+function rank(time: Time, wanted: DensityWanted): Lanes {
     const key = wanted.by === "cpu" && time.cpu ? time.cpu : time.thread;
     const sums = new Float64Array(65536);
     for (let i = time.segment[wanted.event]!; i < time.segment[wanted.event + 1]!; i++) {

@@ -33,6 +33,8 @@ export class Graph {
     private shapeKey = "";
     private readonly zooms: number[][] = [];
     private matchAt = 0;
+    /** Which nodes have a find at or below them. */
+    private below: { match: Uint8Array; trie: Trie; has: Uint8Array } | null = null;
 
     constructor(label: string, private readonly app: App, private readonly tip: Tooltip, private readonly events: GraphEvents) {
         this.flame = new Flame(label, {
@@ -87,9 +89,29 @@ export class Graph {
             dark: app.dark, font: style.fontFamily, match: app.match, func: app.state.func, accent: style.getPropertyValue("--accent").trim(),
             background: style.getPropertyValue("--panel").trim(), ink: style.getPropertyValue("--ink").trim(),
             fill: weights.length > 1 ? (node) => this.differenceFill(node) : (node) => palette.of(trie.func[node]!),
+            foundIn: (first, many) => this.foundIn(first, many),
             label: (node) => app.label(trie.func[node]!),
             grade: (node) => gradeOf(app, trie.func[node]!).grade,
         };
+    }
+
+    /** Narrow siblings that are drawn as one cell: also what is below them counts. */
+    private foundIn(first: number, many: number): boolean {
+        const { match } = this.app;
+        const { trie } = this.wanted!;
+        if (!match) return false;
+        if (this.below?.match !== match || this.below.trie !== trie) {
+            const has = new Uint8Array(trie.size);
+            for (let x = trie.size - 1; x > 0; x--) {
+                if (match[trie.func[x]!]) has[x] = 1;
+                if (has[x]) has[trie.parent[x]!] = 1;
+            }
+            this.below = { match, trie, has };
+        }
+        const siblings = this.shape!.children(trie.parent[first]!);
+        const from = siblings.indexOf(first);
+        for (let i = from; i < from + many; i++) if (this.below.has[siblings[i]!]) return true;
+        return false;
     }
 
     difference(node: number): Difference {

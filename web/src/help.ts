@@ -11,6 +11,7 @@ const KEYS: [string, string][] = [
     ["n, N", "next find, previous find"],
     ["s, f", "sandwich of the selected function, its page"],
     ["r", "choose a range of time: arrows move it, Shift with arrows moves its end, + and − resize it, Esc clears it"],
+    ["z", "stretch the chosen range over the whole time strip, and back"],
     ["g", "back to the graph or table"],
     ["i", "callers: functions by their own time, who called them below"],
     ["o, u, w", "order by weight or name; root at the bottom; threads' names as roots"],

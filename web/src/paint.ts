@@ -6,6 +6,8 @@ import type { Trie } from "./trie";
 export const ROW = 20;
 const FONT_SIZE = 12;
 const PAD = 5;
+/** What the search found, light and dark. */
+const FOUND = ["oklch(0.8 0.15 330)", "oklch(0.55 0.2 330)"] as const;
 
 export interface Paint {
     dark: boolean;
@@ -17,6 +19,8 @@ export interface Paint {
     grade(node: number): number;
     /** Functions that the search found; null: no search. */
     match: Uint8Array | null;
+    /** Whether the search found something in a cell of many, which begins at a node. */
+    foundIn(first: number, many: number): boolean;
     /** The function that is selected; its other cells are marked too. */
     func: number;
     accent: string;
@@ -89,18 +93,18 @@ function paintGrade(context: CanvasRenderingContext2D, grade: number, x: number,
         context.fillStyle = hatch(context, p.dark ? "rgb(255 255 255 / 0.2)" : "rgb(0 0 0 / 0.17)");
         context.fillRect(x, y, w, ROW - 1);
     } else {
-        context.strokeStyle = p.dark ? "rgb(255 255 255 / 0.4)" : "rgb(0 0 0 / 0.38)";
+        context.strokeStyle = p.dark ? "rgb(255 255 255 / 0.32)" : "rgb(0 0 0 / 0.3)";
         context.lineWidth = 1;
         context.strokeRect(x + 0.5, y + 0.5, w - 1, ROW - 2);
     }
 }
 
-function fillOf(p: Paint, node: number, func: number, grade: number): string {
+function fillOf(p: Paint, node: number, func: number): string {
     if (p.match) {
-        if (p.match[func]) return p.dark ? "oklch(0.55 0.2 330)" : "oklch(0.8 0.15 330)";
+        if (p.match[func]) return FOUND[p.dark ? 1 : 0];
         return p.dark ? "oklch(0.3 0.008 260)" : "oklch(0.94 0.004 260)";
     }
-    return grade === 3 ? p.background : p.fill(node);
+    return p.fill(node);
 }
 
 /** All rectangles first, then all text: changing between the two is what costs. */
@@ -117,14 +121,18 @@ export function paintCells(context: CanvasRenderingContext2D, cells: Cells, trie
         const w = Math.max(0.5, right - left - (right - left > 2.5 ? 1 : 0.5));
         const top = y(cells.depth[i]!);
         if (cells.merged[i]) {
-            context.fillStyle = hatch(context, p.dark ? "rgb(255 255 255 / 0.28)" : "rgb(0 0 0 / 0.24)");
+            const found = p.match && p.foundIn(node, cells.merged[i]!);
+            context.fillStyle = found ? FOUND[p.dark ? 1 : 0] : hatch(context, p.dark ? "rgb(255 255 255 / 0.28)" : "rgb(0 0 0 / 0.24)");
             context.fillRect(left, top, w, ROW - 1);
             continue;
         }
         const func = trie.func[node]!;
         const grade = p.grade(node);
-        context.fillStyle = fillOf(p, node, func, grade);
+        context.fillStyle = fillOf(p, node, func);
+        // What has no name is an outline around a breath of its object's colour.
+        if (grade === 3 && !p.match) context.globalAlpha = 0.22;
         context.fillRect(left, top, w, ROW - 1);
+        context.globalAlpha = 1;
         if (grade) paintGrade(context, grade, left, top, w, p);
         if (func >= 0 && func === p.func && w > 2) {
             context.fillStyle = p.accent;

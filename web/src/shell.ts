@@ -45,7 +45,7 @@ export class Shell {
         app.onpoint = () => this.showInspector();
         document.addEventListener("keydown", (e) => this.key(e));
         app.tree.notes.forEach((note) => this.note(note));
-        app.tree.events.filter((e) => e.lost > 0).forEach((e) => this.note(`${e.name}: ${whole(e.lost)} samples were lost while recording`));
+        if (!app.tree.notes.some((note) => note.includes("lost"))) app.tree.events.filter((e) => e.lost > 0).forEach((e) => this.note(`${e.name}: ${whole(e.lost)} samples were lost while recording`));
     }
 
     /** One line that stays until it is closed. */
@@ -99,7 +99,7 @@ export class Shell {
         const total = app.analysis.total();
         put(this.about,
             h("strong", { title: shown(recording?.cmdline ?? "", 1000) }, shown(tree.title || recording?.path || "profile", 120)),
-            h("span", { class: "dim" }, [recording && baseName(shownOften(recording.path)), recording && shownOften(recording.host),
+            h("span", { class: "dim" }, [recording && !tree.title.includes(baseName(recording.path)) && baseName(shownOften(recording.path)), recording && shownOften(recording.host),
                 recording?.durationNs ? duration(recording.durationNs) : "", `${whole(total.samples)} samples`,
                 `${quantity(total.period, event.unit)}${event.unit === "ns" ? "" : ` ${shown(event.unit, 20)}`}`].filter(Boolean).join(" · ")));
         const pick = h("select", { "aria-label": "event", title: "event (e)", onchange: () => app.set({ event: pick.selectedIndex, zoom: [] }) },
@@ -197,7 +197,7 @@ export class Shell {
         const view = VIEWS[Number(e.key) - 1];
         const keys: Record<string, () => void> = {
             "/": () => this.search.select(), "?": () => this.help.open(), n: () => this.view(state.view).next?.(1), N: () => this.view(state.view).next?.(-1),
-            t: () => this.flipTheme(), m: () => this.flipMetric(), r: () => this.strip.focus(), g: () => this.view(state.view).focus(),
+            t: () => this.flipTheme(), m: () => this.flipMetric(), r: () => this.strip.focus(), z: () => this.strip.flipZoom(), g: () => this.view(state.view).focus(),
             e: () => app.set({ event: (state.event + 1) % tree.events.length, zoom: [] }), c: () => this.copy(),
             o: () => app.set({ order: state.order === "weight" ? "name" : "weight" }), i: () => app.set({ turned: !state.turned, zoom: [] }),
             u: () => app.set({ up: !state.up }), w: () => app.set({ comm: !state.comm, zoom: [] }),

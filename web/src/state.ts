@@ -28,6 +28,8 @@ export interface State {
     only: string;
     without: string;
     range: Range | null;
+    /** The part of the time strip that is shown; null: all. */
+    span: Range | null;
     threads: number[];
     cpus: number[];
     lanes: "thread" | "cpu";
@@ -38,14 +40,14 @@ export interface State {
 
 export const DEFAULTS: State = {
     view: "flame", event: 0, other: -1, metric: "period", order: "weight", up: false, turned: false, comm: false, colour: "object",
-    theme: "auto", zoom: [], func: -1, search: "", only: "", without: "", range: null, threads: [], cpus: [], lanes: "thread",
+    theme: "auto", zoom: [], func: -1, search: "", only: "", without: "", range: null, span: null, threads: [], cpus: [], lanes: "thread",
     tall: false, absolute: false, sort: "-self",
 };
 
 /** Short names in the URL. */
 const KEYS: [keyof State, string][] = [
     ["view", "v"], ["event", "e"], ["other", "b"], ["metric", "m"], ["order", "o"], ["up", "up"], ["turned", "inv"], ["comm", "comm"],
-    ["colour", "c"], ["theme", "t"], ["zoom", "z"], ["func", "f"], ["search", "q"], ["only", "only"], ["without", "not"], ["range", "r"],
+    ["colour", "c"], ["theme", "t"], ["zoom", "z"], ["func", "f"], ["search", "q"], ["only", "only"], ["without", "not"], ["range", "r"], ["span", "tz"],
     ["threads", "tid"], ["cpus", "cpu"], ["lanes", "lanes"], ["tall", "tall"], ["absolute", "abs"], ["sort", "s"],
 ];
 const CHOICES: Partial<Record<keyof State, readonly string[]>> = {
@@ -78,7 +80,7 @@ function range(text: string): Range | null {
 
 function read(key: keyof State, text: string): unknown {
     const usual = DEFAULTS[key];
-    if (key === "range") return range(text);
+    if (key === "range" || key === "span") return range(text);
     if (Array.isArray(usual)) return text.split(".").slice(0, 5000).map((n) => parseInt(n, 36)).filter((n) => n >= 0);
     if (typeof usual === "number") return /^-?\d{1,9}$/.test(text) ? Number(text) : usual;
     if (typeof usual === "boolean") return text === "1";

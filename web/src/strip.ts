@@ -25,6 +25,7 @@ export class Strip {
     private readonly told = h("output", { class: "told" });
     private density: Density | null = null;
     private asked = "";
+    private hovered: string | null = null;
     private drag: { from: number; now: number } | null = null;
 
     constructor(private readonly app: App, private readonly client: Client) {
@@ -38,6 +39,10 @@ export class Strip {
         this.brush.addEventListener("pointermove", (e) => this.dragged(e));
         this.brush.addEventListener("pointerup", () => this.released());
         this.brush.addEventListener("pointercancel", () => this.released());
+        this.brush.addEventListener("pointerleave", () => {
+            this.hovered = null;
+            if (this.app.time) this.showBar();
+        });
         this.brush.addEventListener("keydown", (e) => this.key(e));
         this.area.addEventListener("scroll", () => this.placeBrush());
         new ResizeObserver(() => this.show()).observe(this.root);
@@ -49,6 +54,15 @@ export class Strip {
 
     private get span(): number {
         return this.app.time ? this.app.time.spanNs + this.app.time.unitNs : 1;
+    }
+
+    /** What of it is shown. */
+    private get view(): Range {
+        return this.app.state.span ?? { from: 0, to: this.span };
+    }
+
+    private get shown(): number {
+        return this.view.to - this.view.from;
     }
 
     private get gutter(): number {
@@ -68,14 +82,14 @@ export class Strip {
         this.showBar();
         this.placeBrush();
         const columns = this.columns;
-        const key = JSON.stringify([state.event, state.lanes, columns, app.match ? state.search : state.func]);
+        const key = JSON.stringify([state.event, state.lanes, columns, state.span, app.match ? state.search : state.func]);
         if (key === this.asked) {
             this.paint();
             return;
         }
         this.asked = key;
         this.client.density({
-            event: state.event, by: state.lanes, columns, view: { from: 0, to: this.span }, lanes: MOST_LANES, marked: app.markedRows,
+            event: state.event, by: state.lanes, columns, view: this.view, lanes: MOST_LANES, marked: app.markedRows,
         }, (d) => {
             this.density = d;
             this.paint();
@@ -89,11 +103,13 @@ export class Strip {
         const range = state.range;
         this.told.textContent = range
             ? `${this.clock(range.from)} – ${this.clock(range.to)} (${duration(range.to - range.from)})`
-            : `${duration(time.spanNs)}`;
+            : this.hovered ?? duration(time.spanNs);
         const many = density?.by === state.lanes ? density.lanesInAll : 0;
         const coarse = time.buckets ? `${whole(time.buckets)} steps: the recording is too large for exact times` : "";
         put(this.bar, h("h2", {}, "Time"), this.told,
             range && h("button", { type: "button", class: "link", onclick: () => app.set({ range: null }) }, "clear"),
+            range && h("button", { type: "button", class: "link", title: "show only this part of the strip (z)", onclick: () => this.zoomIn() }, "zoom in"),
+            state.span && h("button", { type: "button", class: "link", title: "show the whole strip (z)", onclick: () => app.set({ span: null }) }, "whole strip"),
             coarse && h("span", { class: "note" }, coarse), h("span", { class: "gap" }),
             many > MOST_LANES && h("span", { class: "note" }, `${MOST_LANES} of ${whole(many)} ${state.lanes}s`),
             time.hasCpu && segmented("lanes", [{ value: "thread", label: "Threads" }, { value: "cpu", label: "CPUs" }], state.lanes, (lanes) => app.set({ lanes })),
@@ -103,7 +119,18 @@ export class Strip {
     }
 
     private clock(ns: number): string {
-        return clock(ns, step(this.span, 1000));
+        return clock(ns, step(this.shown, 1000), this.view.to);
+    }
+
+    private zoomIn(): void {
+        this.app.set({ span: this.app.state.range });
+    }
+
+    /** To the range and back to the whole, by key. */
+    flipZoom(): void {
+        const { span, range } = this.app.state;
+        const same = span && range && span.from === range.from && span.to === range.to;
+        this.app.set({ span: same ? null : range });
     }
 
     private placeBrush(): void {
@@ -113,7 +140,7 @@ export class Strip {
         const range = this.app.state.range;
         this.brush.classList.toggle("on", range !== null);
         if (!range) return;
-        const x = (ns: number) => Math.max(0, Math.min(100, (100 * ns) / this.span));
+        const x = (ns: number) => Math.max(0, Math.min(100, (100 * (ns - this.view.from)) / this.shown));
         const [left, right, first, last] = this.shades as [HTMLElement, HTMLElement, HTMLElement, HTMLElement];
         left.style.left = "0";
         left.style.width = `${x(range.from)}%`;
@@ -200,12 +227,13 @@ export class Strip {
     }
 
     private showAxis(columns: number): void {
-        const every = step(this.span, columns / 110);
+        const { from, to } = this.view;
+        const every = step(to - from, columns / 110);
         const marks: HTMLElement[] = [];
-        for (let t = 0; t < this.span; t += every) {
-            const x = (t / this.span) * columns;
-            if (x > columns - 40) break;
-            const mark = h("span", {}, clock(t, every));
+        for (let t = Math.ceil(from / every) * every; t < to; t += every) {
+            const x = ((t - from) / (to - from)) * columns;
+            if (x > columns - 50) break;
+            const mark = h("span", {}, clock(t, every, to));
             mark.style.left = `${x + this.gutter}px`;
             marks.push(mark);
         }
@@ -216,7 +244,7 @@ export class Strip {
 
     private timeAt(e: PointerEvent): number {
         const box = this.brush.getBoundingClientRect();
-        return Math.max(0, Math.min(1, (e.clientX - box.left) / box.width)) * this.span;
+        return this.view.from + Math.max(0, Math.min(1, (e.clientX - box.left) / box.width)) * this.shown;
     }
 
     private pressed(e: PointerEvent): void {
@@ -224,7 +252,7 @@ export class Strip {
         this.brush.setPointerCapture(e.pointerId);
         const at = this.timeAt(e);
         const range = this.app.state.range;
-        const near = (6 / this.columns) * this.span;
+        const near = (6 / this.columns) * this.shown;
         let from = at;
         if (range && Math.abs(at - range.from) < near) from = range.to;
         else if (range && Math.abs(at - range.to) < near) from = range.from;
@@ -232,14 +260,18 @@ export class Strip {
     }
 
     private dragged(e: PointerEvent): void {
-        if (!this.drag) return;
+        if (!this.drag) {
+            this.hovered = `at ${this.clock(this.timeAt(e))}`;
+            if (!this.app.state.range) this.told.textContent = this.hovered;
+            return;
+        }
         this.drag.now = this.timeAt(e);
-        if (Math.abs(this.drag.now - this.drag.from) > (2 / this.columns) * this.span) this.app.set({ range: this.dragRange() }, true);
+        if (Math.abs(this.drag.now - this.drag.from) > (2 / this.columns) * this.shown) this.app.set({ range: this.dragRange() }, true);
     }
 
     private released(): void {
         if (!this.drag) return;
-        const wide = Math.abs(this.drag.now - this.drag.from) > (2 / this.columns) * this.span;
+        const wide = Math.abs(this.drag.now - this.drag.from) > (2 / this.columns) * this.shown;
         const range = wide ? this.dragRange() : null;
         this.drag = null;
         this.app.set({ range });
@@ -258,9 +290,9 @@ export class Strip {
     private key(e: KeyboardEvent): void {
         if (e.ctrlKey || e.metaKey || e.altKey) return;
         const { range } = this.app.state;
-        const now = range ?? { from: 0, to: this.span / 10 };
+        const now = range ?? { from: this.view.from, to: this.view.from + this.shown / 10 };
         const size = now.to - now.from;
-        const small = Math.max(this.span / 100, 1);
+        const small = Math.max(this.shown / 100, 1);
         const moved = (by: number) => {
             const room = Math.max(-now.from, Math.min(this.span - now.to, by));
             return { from: now.from + room, to: now.to + room };

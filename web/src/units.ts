@@ -53,9 +53,9 @@ export function step(span: number, many: number): number {
     return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }
 
-/** A time on an axis whose marks are `every` ns apart. */
-export function clock(ns: number, every: number): string {
-    const unit = every >= 1e9 || ns >= 1e9 ? [1e9, "s"] as const : every >= 1e6 || ns >= 1e6 ? [1e6, "ms"] as const : [1e3, "µs"] as const;
+/** A time on an axis that ends at `last` and has marks `every` ns apart: in one unit all along. */
+export function clock(ns: number, every: number, last: number): string {
+    const unit = last >= 1e9 ? [1e9, "s"] as const : last >= 1e6 ? [1e6, "ms"] as const : [1e3, "µs"] as const;
     const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(every / unit[0]) - 1e-9)));
     return `${(ns / unit[0]).toFixed(digits)} ${unit[1]}`;
 }

@@ -72,7 +72,7 @@ function walks(shape, next, frameCount) {
     const reach = frameCount / 7;
     const callees = Array.from({ length: frameCount }, (_, f) => Array.from({ length: 1 + Math.floor(next() * 5) }, () =>
         next() < 0.03 ? f : Math.min(frameCount - 1, f + 1 + Math.floor(next() ** 2 * reach))));
-    const stop = Array.from({ length: frameCount }, (_, f) => 0.02 + 0.5 * next() ** 2 + 0.3 * (f / frameCount) ** 4);
+    const stop = Array.from({ length: frameCount }, (_, f) => 0.1 + 0.6 * next() ** 1.5 + 0.3 * (f / frameCount) ** 4);
     const parent = [], frame = [], child = new Map(), end = new Map();
     const step = (up, f) => {
         const key = (up + 1) * frameCount + f;
@@ -89,7 +89,7 @@ function walks(shape, next, frameCount) {
         for (let d = 0; d < shape.depth && parent.length < shape.nodes; d++) {
             node = step(node, f);
             if (next() < stop[f]) break;
-            const stray = next() < 0.03 + 0.02 * d;
+            const stray = next() < 0.12 + 0.03 * d;
             f = stray ? Math.min(frameCount - 1, f + Math.floor(next() * reach)) : callees[f][Math.floor(next() ** 2 * callees[f].length)];
         }
         if (node >= 0) end.set(node, (end.get(node) ?? 0) + 1);
@@ -111,7 +111,7 @@ function rows(ends, comms, shape, next) {
             row.node.push(node);
             row.samples.push(0);
             row.period.push(0);
-            d.sums.push(d.sum += many * (e && i % 5 === 0 ? 3 : 1));
+            d.sums.push(d.sum += many ** 0.75 * (e && i % 5 === 0 ? 3 : 1));
         });
     }
     return { row, draw };

@@ -124,7 +124,7 @@ test("a brushed range filters everything, exactly", async () => {
     const thread = parseInt(hash(page).get("tid"), 36);
     await until(page, ".about", `${count(sums(one, (s) => s.ns >= from && s.ns < to && s.thread === thread).all.samples)} samples`);
     await page.locator(".chip").click();
-    await page.locator(".stripbar .link").click();
+    await page.locator(".stripbar .link", { hasText: "clear" }).click();
     await until(page, ".about", "20,000 samples");
     await close();
 });
@@ -169,6 +169,10 @@ test("everything by keyboard alone", async () => {
     assert.equal(await page.locator("dialog[open]").count(), 0);
     await press("r", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "+");
     assert.ok(hash(page).get("r"));
+    await press("z");
+    assert.equal(hash(page).get("tz"), hash(page).get("r"));
+    await press("z");
+    assert.equal(hash(page).get("tz"), null);
     await press("Escape");
     assert.equal(hash(page).get("r"), null);
     await press("2", "g", "ArrowDown", "ArrowDown", "Enter");
