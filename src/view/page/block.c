@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/page/block.h"
 
-#include <zlib.h>
+#include "base/gzip.h"
 
 struct block_column *block_column(struct block *b, const char *name, bool deltas) {
     struct block_column *c = &b->columns[b->column_count++];
@@ -48,39 +48,20 @@ static void end_header(struct block *b) {
     b->failed |= b->header.failed;
 }
 
-/* Compresses some bytes; `last` ends the stream. */
-static bool deflate_some(z_stream *z, const char *p, size_t n, bool last, struct out *out) {
-    enum { ONCE = 1 << 30 };
-    int status = Z_OK;
-    do {
-        z->next_in = (Bytef *)(uintptr_t)p;
-        z->avail_in = n > ONCE ? ONCE : (uInt)n;
-        p += z->avail_in;
-        n -= z->avail_in;
-        do {
-            z->next_out = (Bytef *)out_room(out, OUT_ROOM_MAX);
-            z->avail_out = OUT_ROOM_MAX;
-            status = deflate(z, last && !n ? Z_FINISH : Z_NO_FLUSH);
-            out->len += OUT_ROOM_MAX - z->avail_out;
-        } while (!z->avail_out && status == Z_OK && !out->failed);
-    } while (n && !out->failed);
-    return !out->failed && (status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR);
-}
-
 bool block_compress(struct block *b, struct out *out) {
-    enum { GZIP = 16, WINDOW = 15, MEMORY = 9, LEVEL = 6 };
-    z_stream z = {0};
     end_header(b);
-    if (b->failed || deflateInit2(&z, LEVEL, Z_DEFLATED, WINDOW + GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+    struct gzip_out *g = b->failed ? NULL : gzip_out_new(out);
+    if (!g)
         return false;
+    struct out *to = gzip_out_sink(g);
     uint64_t n = b->header.len;
     const char size[4] = {(char)n, (char)(n >> 8), (char)(n >> 16), (char)(n >> 24)};
-    bool ok = deflate_some(&z, size, sizeof size, false, out) &&
-              deflate_some(&z, b->header.buf, b->header.len, false, out);
-    for (unsigned i = 0; ok && i < b->column_count; i++)
-        ok = deflate_some(&z, b->columns[i].bytes.buf, b->columns[i].bytes.len, false, out);
-    ok = ok && deflate_some(&z, "", 0, true, out);
-    deflateEnd(&z);
+    out_mem(to, size, sizeof size);
+    out_mem(to, b->header.buf, b->header.len);
+    for (unsigned i = 0; i < b->column_count; i++)
+        out_mem(to, b->columns[i].bytes.buf, b->columns[i].bytes.len);
+    bool ok = gzip_out_end(g);
+    gzip_out_free(g);
     return ok;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config.h"
 #include "view/export/visible_text.h"
 #include "view/page/block.h"
 
@@ -299,6 +300,10 @@ bool page_write(const struct stacks *s, const struct page_options *o, struct out
     const char *end = page_template + page_template_size;
     const char *title_at = memmem(page_template, page_template_size, title, sizeof title - 1),
                *data_at = title_at ? memmem(title_at, (size_t)(end - title_at), data, sizeof data - 1) : NULL;
+#ifndef HAVE_ZLIB
+    return err_set(err, ERR_UNSUPPORTED, "page",
+                   "this sonde was built without zlib: install zlib1g-dev or zlib-devel, and build again");
+#endif
     if (!data_at)
         return err_set(err, ERR_UNSUPPORTED, "page",
                        "this sonde was built without the page (web/dist/page.html)");
