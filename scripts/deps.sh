@@ -42,6 +42,7 @@ survey() {
     need 'libiberty' has_demangler '' 'libiberty-dev' 'binutils-devel' 'binutils'
     need 'libdw' has_library libdw 'libdw-dev' 'elfutils-devel' 'libelf'
     need 'capstone' has_library capstone 'libcapstone-dev' 'capstone-devel' 'capstone'
+    need 'ncurses' has_library ncursesw 'libncurses-dev' 'ncurses-devel' 'ncurses'
     need 'libtraceevent' has_library libtraceevent 'libtraceevent-dev' 'libtraceevent-devel' 'libtraceevent'
     [ "$want" = build ] && return 0
     need 'cmocka' has_library cmocka 'libcmocka-dev' 'libcmocka-devel' 'cmocka'
@@ -61,6 +62,7 @@ survey() {
         need 'protoc' has_program protoc 'protobuf-compiler' 'protobuf-compiler' 'protobuf'
         need 'go' has_program go 'golang-go' 'golang' 'go'
         need 'callgrind_annotate' has_program callgrind_annotate 'valgrind' 'valgrind' 'valgrind'
+        need 'tmux' has_program tmux 'tmux' 'tmux' 'tmux'
         need 'sanitizers' has_sanitizers '' 'gcc' 'libasan libubsan' 'gcc'
         need 'node' has_program node 'nodejs' 'nodejs' 'nodejs'
         need 'npm' has_program npm 'npm' 'nodejs-npm' 'npm'

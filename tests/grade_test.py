@@ -184,8 +184,8 @@ def check_cut(t, folder):
         r = support.run([SONDE, *options, "-f", "-i", path])
         t.check(f"cut: the closing line with {options}", "0.4 % of frames inferred: sonde doctor" in r.err, r.err)
     for pager in "", "cat >/dev/null":
-        for command in "script", "report":
-            status, shown = support.on_terminal([SONDE, command, "-f", "-i", path], PERF_PAGER=pager)
+        for command in ["script"], ["report", "--stdio"]:
+            status, shown = support.on_terminal([SONDE, *command, "-f", "-i", path], PERF_PAGER=pager)
             t.check(f"cut: the closing line on a terminal, {command}, pager '{pager}'", status == 0 and
                     shown.endswith(f"0.4 % of frames inferred: sonde doctor {path}\n"), shown[-300:])
     r = support.run([SONDE, "script", "-f", "-i", path, "--grades", "-F", "ip,sym", "--max-stack", "100"])

@@ -33,4 +33,17 @@ static inline uint32_t utf8_char(const unsigned char *p, size_t len) {
     return c;
 }
 
+/* Writes a character's sequence to `to`, which has room for 4 bytes; returns its length. */
+static inline size_t utf8_put(uint32_t c, char *to) {
+    if (c < 0x80) {
+        to[0] = (char)c;
+        return 1;
+    }
+    size_t len = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (size_t i = len; i-- > 1; c >>= 6)
+        to[i] = (char)(0x80 | (c & 0x3f));
+    to[0] = (char)(0xf00 >> len | c);
+    return len;
+}
+
 #endif

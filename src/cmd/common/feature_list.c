@@ -41,6 +41,12 @@
 #define TRACEEVENT false
 #endif
 
+#ifdef HAVE_NCURSES
+#define TUI true
+#else
+#define TUI false
+#endif
+
 enum { NAME_WIDTH = 22 };
 
 const struct feature_row feature_table[] = {
@@ -65,7 +71,9 @@ const struct feature_row feature_table[] = {
     {"libperl", "HAVE_LIBPERL_SUPPORT", false, NULL},
     {"libpfm4", "HAVE_LIBPFM", PFM, "build again with libpfm4-dev (Debian) or libpfm-devel (Fedora)"},
     {"libpython", "HAVE_LIBPYTHON_SUPPORT", true, NULL},
-    {"libslang", "HAVE_SLANG_SUPPORT", false, NULL},
+    /* What perf uses for its terminal browser; sonde's uses ncurses. */
+    {"libslang", "HAVE_SLANG_SUPPORT", TUI,
+     "build again with libncurses-dev (Debian), ncurses-devel (Fedora) or ncurses (Arch)"},
     {"libtraceevent", "HAVE_LIBTRACEEVENT", TRACEEVENT,
      "build again with libtraceevent-dev (Debian), libtraceevent-devel (Fedora) or libtraceevent (Arch)"},
     {"libunwind", "HAVE_LIBUNWIND_SUPPORT", false, NULL},

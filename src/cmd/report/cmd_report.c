@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profile of a recording; or what is in it, unresolved: raw dump, counts, tasks, maps, header. */
 #include <inttypes.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "cmd/common/command.h"
 #include "cmd/common/input.h"
 #include "cmd/report/report_profile.h"
+#include "cmd/report/report_tui.h"
 #include "stream/stream_order.h"
 #include "view/dump/dump.h"
 #include "view/lists/header_text.h"
@@ -133,7 +135,28 @@ static int report_raw(struct command_env *env, const struct report_options *o, s
     return command_finish(env, &out, status ? status : read_status);
 }
 
-static int report_profile(struct command_env *env, const struct report_options *o, struct recording *r) {
+/* Shows the profile in the terminal's browser. False: there is nothing to show there, which text says. */
+static bool browse(struct command_env *env, struct report_session *s, struct recording *r,
+                   const struct report_options *o, int *status) {
+    struct err err = ERR_INIT;
+    int ended;
+    if (report_tui_run(s, r, env, o, &ended, &err))
+        *status = input_status(r);
+    else if (err.code == ERR_ABSENT)
+        return false;
+    else if (err.code == ERR_UNSUPPORTED) {
+        log_line(LOG_WARN, "%s%s%s", err.where, *err.where ? ": " : "", err.message);
+        return false;
+    } else
+        *status = command_fail(&err);
+    if (ended)
+        raise(ended); /* as if it had not been waited with */
+    report_session_warn(s);
+    return true;
+}
+
+static int report_profile(struct command_env *env, const struct report_options *o, bool tui,
+                          struct recording *r) {
     struct err err = ERR_INIT;
     struct out out;
     int status = EXIT_ERROR;
@@ -141,6 +164,10 @@ static int report_profile(struct command_env *env, const struct report_options *
     struct report_session *s = report_session_new(r, o, env, &err);
     if (!s)
         return command_fail(&err);
+    if (tui && browse(env, s, r, o, &status)) {
+        report_session_free(s);
+        return status;
+    }
     if (command_output(env, &out)) {
         if (o->header && !o->quiet && !o->json)
             write_header(r, o->show_info, &out);
@@ -172,10 +199,12 @@ static int run_with(struct command_env *env, struct report_options *o, int argc,
     command_log(env, o->verbose, o->quiet);
     if (!is_raw(o) && !report_options_settle(o, &err))
         return command_fail(&err);
+    bool tui = !is_raw(o) && report_tui_wanted(env, o);
+    o->stacks = o->moments = tui;
     if (!input_open(&r, input_path(o->input), o->force, &err))
         status = command_fail(&err);
     else
-        status = is_raw(o) ? report_raw(env, o, &r) : report_profile(env, o, &r);
+        status = is_raw(o) ? report_raw(env, o, &r) : report_profile(env, o, tui, &r);
     recording_close(&r);
     return status;
 }

@@ -131,6 +131,11 @@ static bool take_choice(const struct option *row, void *field, const char *value
     return true;
 }
 
+static bool take_stdio(const struct option *row, void *field, const char *value, bool negated,
+                       struct err *e) {
+    return take_choice(row, field, value, !negated, e);
+}
+
 /* Sets the inverse of a flag: --demangle unsets the flag that leaves names as they are. */
 static bool take_not(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
     (void)row, (void)value, (void)e;
@@ -363,7 +368,7 @@ const struct option report_option_rows[] = {
     OPTION_INT(0, "socket-filter", OWN, socket, "n", "only this processor socket"),
     FLAG(0, "source", flag_ignored, "show source code between the instructions"),
     FLAG(0, "stats", stats, "show how many records there are of each type"),
-    FLAG(0, "stdio", flag_ignored, "print the profile as text"),
+    CALL(0, "stdio", tui, NULL, "print the profile as text", take_stdio, .flags = OPTION_NO_VALUE),
     CALL(0, "stdio-color", color, "mode", "colours when printing: always, never or auto", take_color,
          .flags = OPTION_VALUE_ADOPT),
     FLAG(0, "stitch-lbr", stitch_lbr, "join LBR call stacks"),
@@ -378,7 +383,7 @@ const struct option report_option_rows[] = {
     CALL(0, "time-quantum", time_quantum_ns, "time (ms|us|ns|s)",
          "length of the slices of the sort key time (default: 100ms)", take_quantum),
     FLAG(0, "total-cycles", total_cycles, "show basic blocks, sorted by their cycles"),
-    FLAG(0, "tui", tui, "use the text interface (not there yet: prints as --stdio does)"),
+    CHOICE(0, "tui", tui, "browse the profile in the terminal (the default there)"),
     TEXT(0, "unwind-style", text_ignored, "unwind styles",
          "accepted for compatibility and ignored: there is only one unwinder"),
     OPTION_END,

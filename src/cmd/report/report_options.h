@@ -57,7 +57,8 @@ struct report_options {
     const char *separator;
     VEC(unsigned) widths;
     enum report_color color;
-    bool tui, keep_empty;
+    enum report_choice tui; /* UNSAID: on a terminal */
+    bool keep_empty;
 
     unsigned thread_count; /* 0: one per CPU, or a single one for small recordings */
 

@@ -58,6 +58,8 @@ struct report_session {
     struct pool *pool; /* NULL: one thread */
     struct profile *profile;
     struct report_progress progress;
+    struct report_again again;
+    struct report_text_options text; /* of the profile */
 };
 
 /* ---- what there is ---- */
@@ -265,7 +267,9 @@ static enum profile_verdict keep(void *ctx, const struct perfdata_sample *x, uin
     const struct report_session *s = ctx;
     (void)event;
     if (!filter_cpu(&s->filter, x->have & PERFDATA_SAMPLE_CPU ? x->cpu : UINT32_MAX) ||
-        !time_ranges_contain(&s->times, when.time_ns) || !report_switch_is_on(&s->switches, when))
+        !time_ranges_contain(&s->times, when.time_ns) ||
+        (s->again.ranged && (when.time_ns < s->again.from_ns || when.time_ns > s->again.to_ns)) ||
+        !report_switch_is_on(&s->switches, when))
         return PROFILE_DROP;
     if (s->o->parallelism && !filter_ranges_have(&s->levels, recording_parallelism_at(&s->parallelism, when)))
         return PROFILE_FILTERED;
@@ -448,6 +452,75 @@ static void hide_latency(struct report_session *s) {
     }
 }
 
+/* Returns the only name of a list; NULL: there are several or none. */
+static const char *only(const void *list) {
+    const VEC(const char *) *l = list;
+    return l->count == 2 ? l->items[0] : NULL;
+}
+
+/* Whether some row's function has a name that matches `wanted`, but is not the same. */
+static bool any_is_longer(const struct report_session *s, const struct profile_column *column,
+                          const char *wanted) {
+    struct out text;
+    bool longer = !out_init(&text, NULL, NULL);
+    for (uint32_t i = 0; !longer && i < profile_event_count(s->profile); i++) {
+        const struct profile_event *e = profile_event(s->profile, i);
+        for (uint32_t k = 0; !longer && k < e->entry_count; k++) {
+            struct profile_entry entry = profile_entry_at(s->profile, e, k);
+            text.len = 0;
+            profile_text(s->profile, e, &entry, column, &text);
+            const char *shown = out_text(&text), *name = strchr(shown, ' '); /* of "[.] f" */
+            longer = name && strcmp(name + 1, wanted) != 0 && symbol_name_matches(name + 1, wanted);
+        }
+    }
+    out_fini(&text);
+    return longer;
+}
+
+/* Returns the name that -S gives all rows, so that no column is needed; NULL: there is none. */
+static const char *told_symbol(const struct report_session *s) {
+    const char *wanted = only(&s->symbol_list);
+    for (size_t i = 0; wanted && !s->o->hierarchy && i < s->columns.out.count; i++)
+        if (s->columns.out.items[i].key->id == PROFILE_SYMBOL &&
+            any_is_longer(s, &s->columns.out.items[i], wanted))
+            return NULL;
+    return wanted;
+}
+
+/* Says how the profile is to be printed. */
+static void make_text_options(struct report_session *s) {
+    const struct report_options *o = s->o;
+    s->text = (struct report_text_options){
+        .program = command_program(),
+        .columns = &s->columns,
+        .events = s->r->events,
+        .chain_mode = s->chain_mode,
+        .chain_order = s->chain_order,
+        .chain_value = o->chain.value,
+        .chain_limit = o->chain.limit,
+        .percent_limit = o->percent_limit,
+        .children = s->children,
+        .made_group = s->made_group,
+        .unmade_group = s->unmade_group,
+        .hierarchy = o->hierarchy,
+        .blocks = s->blocks,
+        .quiet = o->quiet,
+        .keep_empty = o->keep_empty,
+        .separator = o->separator,
+        .widths = o->widths.items,
+        .width_count = o->widths.count,
+        .only_comm = only(&s->comm_list),
+        .only_dso = only(&s->dso_list),
+        .only_symbol = told_symbol(s), /* as in perf, whatever addresses -S has, too */
+        .lost = s->lost,
+        .times = o->time,
+        .socket = o->socket,
+        .memory_sort = o->mem_mode ? s->columns.sort : NULL,
+        .shows_reference = o->show_reference,
+        .pool = s->pool,
+    };
+}
+
 static bool collect(struct report_session *s, struct err *err) {
     const struct report_options *o = s->o;
     s->options = (struct profile_options){
@@ -464,7 +537,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .history = s->history,
         .mem = o->mem_mode,
         .group = o->group != REPORT_NO,
-        .group_sort_index = o->group_sort_index,
+        .group_sort_index = s->again.group_sort_index < 0 ? o->group_sort_index : s->again.group_sort_index,
         .hierarchy = o->hierarchy,
         .hide_unresolved = o->hide_unresolved,
         .exclude_other = o->exclude_other,
@@ -479,7 +552,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .address_count = s->addresses.count,
         .symbol_filter = o->symbol_filter,
         .socket = o->socket,
-        .verbose = o->verbose > 0,
+        .verbose = o->verbose > 0 || s->again.verbose,
         .full_source_path = o->full_source_path,
         .time_quantum_ns = o->time_quantum_ns,
         .nanoseconds = o->nanoseconds,
@@ -497,7 +570,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .lines = s->naming.lines,
         .deferred = &s->r->deferred,
         .keep = o->cpus || o->parallelism || o->socket >= 0 || o->pids || o->tids || o->time ||
-                        o->switch_on || o->switch_off
+                        o->switch_on || o->switch_off || s->again.ranged
                     ? keep
                     : NULL,
         .keep_ctx = s,
@@ -510,12 +583,21 @@ static bool collect(struct report_session *s, struct err *err) {
         .cpu_sockets = s->sockets.items,
         .cpu_count = (uint32_t)s->sockets.count,
     };
-    report_progress_start(&s->progress, stream_path(s->r->stream), o->quiet);
+    bool again = s->profile; /* a terminal view has the terminal */
+    report_progress_start(&s->progress, stream_path(s->r->stream), o->quiet || again);
+    profile_free(s->profile);
     s->profile = profile_collect(&s->input, &s->options, err);
     report_progress_end(&s->progress);
-    if (s->profile)
-        hide_latency(s);
-    return s->profile;
+    if (!s->profile)
+        return false;
+    hide_latency(s);
+    make_text_options(s);
+    return true;
+}
+
+bool report_session_again(struct report_session *s, const struct report_again *a, struct err *err) {
+    s->again = *a;
+    return collect(s, err);
 }
 
 struct report_session *report_session_new(struct recording *r, const struct report_options *o,
@@ -528,6 +610,7 @@ struct report_session *report_session_new(struct recording *r, const struct repo
     s->r = r;
     s->o = o;
     s->span = (struct recording_span){UINT64_MAX, 0};
+    s->again.group_sort_index = -1;
     s->has = find_out(r);
     settle_modes(s);
     if (check_wishes(s, err) && make_columns(s, err) && parse_filters(s, err) && first_pass(s, err) &&
@@ -567,41 +650,6 @@ void report_session_free(struct report_session *s) {
 
 /* ---- output ---- */
 
-/* Returns the only name of a list; NULL: there are several or none. */
-static const char *only(const void *list) {
-    const VEC(const char *) *l = list;
-    return l->count == 2 ? l->items[0] : NULL;
-}
-
-/* Whether some row's function has a name that matches `wanted`, but is not the same. */
-static bool any_is_longer(const struct report_session *s, const struct profile_column *column,
-                          const char *wanted) {
-    struct out text;
-    bool longer = !out_init(&text, NULL, NULL);
-    for (uint32_t i = 0; !longer && i < profile_event_count(s->profile); i++) {
-        const struct profile_event *e = profile_event(s->profile, i);
-        for (uint32_t k = 0; !longer && k < e->entry_count; k++) {
-            struct profile_entry entry = profile_entry_at(s->profile, e, k);
-            text.len = 0;
-            profile_text(s->profile, e, &entry, column, &text);
-            const char *shown = out_text(&text), *name = strchr(shown, ' '); /* of "[.] f" */
-            longer = name && strcmp(name + 1, wanted) != 0 && symbol_name_matches(name + 1, wanted);
-        }
-    }
-    out_fini(&text);
-    return longer;
-}
-
-/* Returns the name that -S gives all rows, so that no column is needed; NULL: there is none. */
-static const char *told_symbol(const struct report_session *s) {
-    const char *wanted = only(&s->symbol_list);
-    for (size_t i = 0; wanted && !s->o->hierarchy && i < s->columns.out.count; i++)
-        if (s->columns.out.items[i].key->id == PROFILE_SYMBOL &&
-            any_is_longer(s, &s->columns.out.items[i], wanted))
-            return NULL;
-    return wanted;
-}
-
 /* Whether there is a table to show. Samples dropped by options (--time, -C, -U) do not count, not even as
  * filtered ones. If there is none, reports that. */
 static bool any_sample(const struct report_session *s) {
@@ -622,36 +670,8 @@ static bool any_sample(const struct report_session *s) {
 
 bool report_session_print(struct report_session *s, bool color, struct out *out, struct err *err) {
     const struct report_options *o = s->o;
-    struct report_text_options text = {
-        .program = command_program(),
-        .columns = &s->columns,
-        .events = s->r->events,
-        .chain_mode = s->chain_mode,
-        .chain_order = s->chain_order,
-        .chain_value = o->chain.value,
-        .chain_limit = o->chain.limit,
-        .percent_limit = o->percent_limit,
-        .children = s->children,
-        .made_group = s->made_group,
-        .unmade_group = s->unmade_group,
-        .hierarchy = o->hierarchy,
-        .blocks = s->blocks,
-        .quiet = o->quiet,
-        .color = color,
-        .keep_empty = o->keep_empty,
-        .separator = o->separator,
-        .widths = o->widths.items,
-        .width_count = o->widths.count,
-        .only_comm = only(&s->comm_list),
-        .only_dso = only(&s->dso_list),
-        .only_symbol = told_symbol(s), /* as in perf, whatever addresses -S has, too */
-        .lost = s->lost,
-        .times = o->time,
-        .socket = o->socket,
-        .memory_sort = o->mem_mode ? s->columns.sort : NULL,
-        .shows_reference = o->show_reference,
-        .pool = s->pool,
-    };
+    struct report_text_options text = s->text;
+    text.color = color;
     if (o->json)
         return report_json_print(s->profile,
                                  &(struct report_json_options){.columns = &s->columns,
@@ -670,6 +690,7 @@ bool report_session_print(struct report_session *s, bool color, struct out *out,
 
 struct report_session_parts report_session_parts(const struct report_session *s) {
     return (struct report_session_parts){.profile = s->profile,
+                                         .text = &s->text,
                                          .model = s->model,
                                          .naming = &s->naming,
                                          .lost = s->lost,

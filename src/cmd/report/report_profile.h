@@ -7,6 +7,7 @@
 #include "cmd/report/report_options.h"
 #include "recording/naming.h"
 #include "recording/recording.h"
+#include "view/report/report_text.h"
 
 struct report_session;
 
@@ -19,6 +20,7 @@ void report_session_free(struct report_session *s); /* NULL is allowed */
 /* The parts of a session, for other views of it. */
 struct report_session_parts {
     const struct profile *profile;
+    const struct report_text_options *text; /* how report_session_print would print it */
     const struct model *model;
     const struct recording_names *naming;
     uint64_t lost;      /* lost samples, from LOST_SAMPLES records */
@@ -26,6 +28,17 @@ struct report_session_parts {
     uint64_t late;      /* records about tasks and maps that came after their round */
 };
 struct report_session_parts report_session_parts(const struct report_session *s);
+
+/* What may be changed of a session that was read. */
+struct report_again {
+    bool ranged; /* of the samples that count only those of this range of time: */
+    uint64_t from_ns, to_ns;
+    bool verbose;
+    int group_sort_index; /* -1: as the options say */
+};
+/* Reads the samples again into a new profile; the old one is gone in any case. False: there is none, and *err
+ * says why: the session can only be freed. */
+bool report_session_again(struct report_session *s, const struct report_again *a, struct err *err);
 
 /* Prints the profile as text or JSON. False: memory. */
 bool report_session_print(struct report_session *s, bool color, struct out *out, struct err *err);

@@ -7,9 +7,10 @@
 #include "stacks/stacks.h"
 
 struct export_options {
-    uint32_t event; /* which one, where a format has room for one only */
-    bool only;      /* that one alone also where there is room for more */
-    bool samples;   /* weights are numbers of samples, else periods */
+    uint32_t event;          /* which one, where a format has room for one only */
+    bool only;               /* that one alone also where there is room for more */
+    bool samples;            /* weights are numbers of samples, else periods */
+    const uint64_t *weights; /* flame trees: those of the rows, of which 0 leaves one out; NULL: their own */
 };
 
 /* Writes everything. False with *err: memory, or what the format cannot hold. */

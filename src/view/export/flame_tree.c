@@ -65,13 +65,14 @@ static uint32_t node_of(struct making *m, uint32_t comm, uint32_t node) {
 static bool add_rows(struct making *m, const struct export_options *o) {
     for (size_t i = 0; i < m->s->rows.count; i++) {
         const struct stacks_row *row = &m->s->rows.items[i];
-        if (row->event != o->event)
+        if (row->event != o->event || (o->weights && !o->weights[i]))
             continue;
         uint32_t comm = callee(m, 0, row->comm, STACKS_NONE),
                  node = comm == STACKS_NONE ? comm : node_of(m, comm, row->node);
         if (node == STACKS_NONE)
             return false;
-        m->t->nodes.items[node].self += export_weight(o, row->samples, row->period);
+        m->t->nodes.items[node].self +=
+            o->weights ? o->weights[i] : export_weight(o, row->samples, row->period);
     }
     return true;
 }

@@ -18,4 +18,13 @@ void visible_xml(const char *text, struct out *out);
 /* The latter for the first `most` characters, ending in ".." if it is longer. */
 void visible_xml_cut(const char *text, unsigned most, struct out *out);
 
+/* Returns how many columns of a terminal a character takes: 1 or 2. 0: it would not be seen by itself, and is
+ * shown by its number instead. */
+unsigned visible_width(uint32_t c);
+/* Appends a text of `n` bytes for a terminal, in at most `columns` columns, ending in an
+ * ellipsis (without `utf8` "..") if it is longer. Without `utf8` other characters than ASCII are shown by
+ * their numbers. Returns the columns that it takes.
+ */
+unsigned visible_terminal(const char *text, size_t n, unsigned columns, bool utf8, struct out *out);
+
 #endif

@@ -20,6 +20,7 @@
 #include "base/relay.h"
 #include "view/report/report_blocks.h"
 #include "view/report/report_cell.h"
+#include "view/report/report_parts.h"
 
 /* perf prints one of its tips, picked at random; here it is always the same. */
 #define TIP "To see from where hot functions are called, try: %s report --no-children -g callee"
@@ -129,30 +130,12 @@ static void measure_columns(struct printer *pr) {
 
 /* ---- titles ---- */
 
-static void print_event_name(const struct printer *pr) {
-    const struct profile_event *e = pr->e;
-    const struct perfdata_event *events = &pr->o->events->list.items[e->event];
-    if (e->members < 2) { /* of a group's leader perf says this even with --no-group */
-        out_printf(pr->out, "of event%s '%s'",
-                   events->group_members > 1 || (pr->o->unmade_group && !e->event) ? "s" : "", e->name);
-        return;
-    }
-    const char *name = events->group_name ? events->group_name : "anon group";
-    if (pr->o->made_group)
-        out_str(pr->out, "of events '");
-    else
-        out_printf(pr->out, "of events '%s { ", name);
-    for (size_t i = 0; i < pr->members.count; i++)
-        out_printf(pr->out, "%s%s", i ? ", " : "", events[pr->members.items[i]].name);
-    out_str(pr->out, pr->o->made_group ? "'" : " }'");
-}
-
 static void print_title(const struct printer *pr) {
     const struct report_text_options *o = pr->o;
     out_str(pr->out, "# Samples: ");
     report_print_unit(pr->e->total.samples, pr->out);
     out_char(pr->out, ' ');
-    print_event_name(pr);
+    report_print_event(o, pr->e, pr->members.items, pr->members.count, pr->out);
     if (o->shows_reference && strstr(pr->e->name, "call-graph=no"))
         out_str(pr->out, ", show reference callgraph");
     if (o->times)
@@ -201,35 +184,10 @@ static void print_column_names(const struct printer *pr) {
 
 /* ---- cells ---- */
 
-static bool is_latency(const struct profile_key *key) {
-    return key->id == PROFILE_LATENCY || key->id == PROFILE_LATENCY_CHILDREN;
-}
-
 /* Prints one member's number in `width` columns (0: without padding). */
 static void print_number(const struct printer *pr, const struct profile_entry *entry, uint32_t member,
                          const struct profile_column *c, unsigned width) {
-    const struct profile_key *key = c->key;
-    const struct profile_sums *s = &entry->self[member];
-    if (key->layout & PROFILE_OF_CHILDREN && !entry->children) {
-        out_right(pr->out, "N/A", 3, width);
-        return;
-    }
-    uint64_t number = profile_measure(s, entry->children ? &entry->children[member] : NULL,
-                                      entry->latency ? &entry->latency[member] : NULL, c);
-    if (key->layout & PROFILE_PERCENT) {
-        uint64_t whole =
-            is_latency(key) ? pr->e->member_totals[member].latency : pr->e->member_totals[member].period;
-        report_print_percent(report_percent(number, whole), width, pr->o->color, pr->out);
-    } else if (key->per && !s->own[c->per]) {
-        out_right(pr->out, "-", 1, width);
-    } else if (key->per) {
-        out_printf(pr->out, "%*.1f%%", width ? (int)width - 1 : 0,
-                   (double)number * 100 / (double)s->own[c->per]);
-    } else if (key->layout & PROFILE_MEAN) {
-        out_printf(pr->out, "%*.1f", (int)width, s->samples ? (double)number / (double)s->samples : 0.0);
-    } else {
-        out_dec(pr->out, number, width);
-    }
+    report_print_number(pr->e, entry, member, c, width, pr->o->color, pr->out);
 }
 
 /* Prints a measure. Nothing follows a number that is the last in its line. */
@@ -325,8 +283,7 @@ static void print_key(struct printer *pr, const struct profile_entry *entry, con
 /* ---- rows ---- */
 
 static double entry_percent(const struct printer *pr, const struct profile_entry *entry) {
-    uint64_t period = entry->children && pr->o->children ? entry->children->period : entry->self->period;
-    return report_percent(period, pr->e->member_totals[0].period);
+    return report_entry_percent(pr->e, entry, pr->o->children);
 }
 
 /* True if a single root's first frame is left out. It is the row's own symbol; perf decides by the text of
@@ -382,7 +339,7 @@ static bool is_plain(const struct printer *pr, const struct column *c, size_t co
     unsigned layout = c->key->layout;
     if (!c->measure)
         return pr->plain && !(layout & (PROFILE_RIGHT | PROFILE_CUT));
-    return pr->plain && layout & PROFILE_PERCENT && !is_latency(c->key) && column < UINT8_MAX &&
+    return pr->plain && layout & PROFILE_PERCENT && !report_is_latency(c->key) && column < UINT8_MAX &&
            (pr->o->children || !(layout & PROFILE_OF_CHILDREN));
 }
 

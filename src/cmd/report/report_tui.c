@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/report/report_tui.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cmd/common/input.h"
+#include "cmd/common/perfconfig.h"
+#include "cmd/common/terminal.h"
+#include "cmd/why/why_find.h"
+#include "view/tui/browser.h"
+
+bool report_tui_wanted(const struct command_env *env, const struct report_options *o) {
+    /* What cannot be browsed, and what is asked for to be read by programs. */
+    bool text = o->tui == REPORT_NO || o->json || o->separator || o->threads || o->total_cycles || o->header;
+    if (text || (o->tui == REPORT_UNSAID && !perfconfig_bool(env->config, "tui.report", true)))
+        return false;
+    const char *lacks = terminal_lacks();
+    if (lacks && o->tui == REPORT_YES)
+        log_line(LOG_WARN, "--tui: %s", lacks);
+    return !lacks;
+}
+
+/* ---- what is said meanwhile ---- */
+
+/* Lines for stderr wait until the terminal is given back. */
+struct held {
+    struct out text; /* a letter for the level, the line, a newline */
+    bool ok;
+};
+
+static void hold(void *ctx, enum log_level level, const char *line) {
+    struct held *h = ctx;
+    out_char(&h->text, (char)('0' + level));
+    out_str(&h->text, line);
+    out_char(&h->text, '\n');
+}
+
+static void say_held(struct held *h) {
+    for (char *line = h->ok ? (char *)out_text(&h->text) : NULL, *end; line && (end = strchr(line, '\n'));
+         line = end + 1) {
+        *end = '\0';
+        log_line((enum log_level)(*line - '0'), "%s", line + 1);
+    }
+    out_fini(&h->text);
+}
+
+/* ---- the source ---- */
+
+struct source {
+    struct report_session *session;
+    struct recording *recording;
+    const struct report_options *o;
+    uint64_t generation;
+    struct stacks stacks;
+    bool has_stacks;
+};
+
+static uint64_t generation(void *ctx) {
+    const struct source *s = ctx;
+    return s->generation;
+}
+
+static struct tui_data data(void *ctx) {
+    const struct source *s = ctx;
+    struct report_session_parts parts = report_session_parts(s->session);
+    return (struct tui_data){parts.profile, parts.text};
+}
+
+static bool change(void *ctx, const struct tui_wish *w, struct err *err) {
+    struct source *s = ctx;
+    s->generation++;
+    return report_session_again(s->session,
+                                &(struct report_again){.ranged = w->ranged,
+                                                       .from_ns = w->from_ns,
+                                                       .to_ns = w->to_ns,
+                                                       .verbose = w->verbose,
+                                                       .group_sort_index = w->group_index},
+                                err);
+}
+
+static const struct stacks *stacks(void *ctx, struct err *err) {
+    struct source *s = ctx;
+    if (s->has_stacks)
+        return &s->stacks;
+    struct report_session_parts parts = report_session_parts(s->session);
+    if (stacks_init(&s->stacks, err) && profile_stacks(parts.profile, 0, &s->stacks, err) &&
+        stacks_finish(&s->stacks, err)) {
+        s->has_stacks = true;
+        return &s->stacks;
+    }
+    stacks_fini(&s->stacks);
+    return NULL;
+}
+
+static bool why(void *ctx, const char *function, const char *dso, struct out *out, struct err *err) {
+    struct source *s = ctx;
+    struct report_session_parts parts = report_session_parts(s->session);
+    struct why_finder f;
+    struct err absent = ERR_INIT;
+    char path[WHY_PATH_ROOM];
+    why_finder_init(&f, s->recording, parts.model, parts.naming);
+    bool ok = why_finder_symbol(&f, function, dso, err);
+    if (ok) {
+        why_finder_identities(&f, s->o->symbol.symfs, path, sizeof path, &absent);
+        why_print_text(&f.why, out);
+    }
+    why_finder_fini(&f);
+    stream_rewind(s->recording->stream);
+    return ok;
+}
+
+static bool header(void *ctx, struct out *out, struct err *err) {
+    struct source *s = ctx;
+    const struct header_text_options text = input_header_options(s->recording, true);
+    (void)err;
+    header_text_write(stream_header(s->recording->stream), &s->recording->namer, &text, out);
+    return true;
+}
+
+/* perf's names: perf.hist.0 and so on, in the current folder. */
+static bool save(void *ctx, const char *text, size_t n, char *name, size_t size, struct err *err) {
+    enum { MOST = 10000 };
+    struct command_sink sink = {.fd = -1};
+    (void)ctx;
+    for (unsigned i = 0; i < MOST && sink.fd < 0; i++) {
+        snprintf(name, size, "perf.hist.%u", i);
+        sink.fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (sink.fd < 0 && errno != EEXIST)
+            return err_errno(err, errno, name, "cannot be written");
+    }
+    if (sink.fd < 0)
+        return err_set(err, ERR_IO, name, "there are too many of them: remove some");
+    bool ok = command_write_fd(&sink, text, n) || err_errno(err, sink.errnum, name, "cannot be written");
+    close(sink.fd);
+    return ok;
+}
+
+/* ---- the loop ---- */
+
+static bool browse(struct terminal *t, struct tui_browser *b, struct err *err) {
+    struct tui_surface surface = {0};
+    enum tui_state state = TUI_GO_ON;
+    bool ok = true;
+    while (ok && state != TUI_QUIT && !terminal_ended()) {
+        ok = terminal_fit(t, &surface, err) && tui_browser_draw(b, &surface, err);
+        if (!ok)
+            break;
+        terminal_show(t, &surface);
+        if (state == TUI_WORK) {
+            ok = tui_browser_work(b, err);
+            state = TUI_GO_ON;
+            continue;
+        }
+        struct tui_press press = terminal_key(t, -1);
+        if (press.key != TUI_KEY_NONE)
+            state = tui_browser_key(b, press);
+    }
+    tui_surface_fini(&surface);
+    return ok;
+}
+
+bool report_tui_run(struct report_session *session, struct recording *r, const struct command_env *env,
+                    const struct report_options *o, int *ended, struct err *err) {
+    struct source s = {.session = session, .recording = r, .o = o};
+    const struct tui_source source = {&s, generation, data, change, stacks, why, header, save};
+    struct held held = {.ok = false};
+    *ended = 0;
+    struct tui_browser *b =
+        tui_browser_new(&source, perfconfig_bool(env->config, "ui.show-headers", true), err);
+    if (!b)
+        return false;
+    struct terminal *t = terminal_open(err);
+    held.ok = t && out_init(&held.text, NULL, NULL);
+    log_set_sink(held.ok ? hold : NULL, &held);
+    bool ok = t && browse(t, b, err);
+    *ended = terminal_ended();
+    terminal_close(t);
+    command_log((struct command_env *)env, o->verbose, o->quiet);
+    say_held(&held);
+    tui_browser_free(b);
+    if (s.has_stacks)
+        stacks_fini(&s.stacks);
+    return ok;
+}

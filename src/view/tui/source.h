@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the terminal browser has its profile from. A source may change (a live one does, or the browser asks
+ * for another range of time): its generation number then does, too, and all that was taken from it is gone.
+ */
+#ifndef SONDE_VIEW_TUI_SOURCE_H
+#define SONDE_VIEW_TUI_SOURCE_H
+
+#include "stacks/stacks.h"
+#include "view/report/report_text.h"
+
+/* One generation; borrowed from the source until it changes. */
+struct tui_data {
+    const struct profile *profile;
+    const struct report_text_options *text; /* how it would be printed */
+};
+
+/* What else the browser asks of the samples. */
+struct tui_wish {
+    bool ranged; /* only those of this range: */
+    uint64_t from_ns, to_ns;
+    bool verbose;
+    int group_index; /* the member of groups that sorts; -1: the leader */
+};
+
+struct tui_source {
+    void *ctx;
+    uint64_t (*generation)(void *ctx);
+    struct tui_data (*data)(void *ctx);
+    /* The rest may be NULL: the browser says that it is not to be had. */
+
+    /* Makes a new generation. False: *err says why; there is no data any more. */
+    bool (*change)(void *ctx, const struct tui_wish *w, struct err *err);
+    /* Returns the whole stacks, with moments, of all samples whatever their time; they live as long as the
+     * source. NULL: *err says why. */
+    const struct stacks *(*stacks)(void *ctx, struct err *err);
+    /* Appends the evidence for a function's name, as `sonde why` words it. `dso`: its object; NULL: any. */
+    bool (*why)(void *ctx, const char *function, const char *dso, struct out *out, struct err *err);
+    /* Appends the recording's header. */
+    bool (*header)(void *ctx, struct out *out, struct err *err);
+    /* Writes a text to a new file; its name goes to `name`, which has room for `size` bytes. */
+    bool (*save)(void *ctx, const char *text, size_t n, char *name, size_t size, struct err *err);
+};
+
+#endif
