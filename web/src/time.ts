@@ -88,7 +88,7 @@ export async function readTime(reader: ByteReader, tree: Tree): Promise<Time> {
     const when: Want = (count) => ({ out: steps > U32 ? new Float64Array(count) : new Uint32Array(count), limit: steps });
     const threads = Math.max(1, tree.thread.tid.length);
     const found = await readColumns(reader, header, {
-        [buckets ? "bucket+" : "time+"]: when, "row+": (count) => ({ out: new Uint32Array(count), limit: tree.row.node.length - 1 }),
+        [buckets ? "bucket+" : "time+"]: when, "row": (count) => ({ out: new Uint32Array(count), limit: tree.row.node.length - 1 }),
         thread: small(threads - 1), cpu: small(65535), period: periods, ...(buckets ? { samples: periods } : {}),
     });
     const at = found.get(buckets ? "bucket" : "time") as Uint32Array | Float64Array | undefined;

@@ -79,10 +79,10 @@ export function timeBlock(p) {
     const header = { first_ns: t.first_ns, last_ns: t.last_ns, unit_ns: t.unit_ns ?? 1000 };
     if (t.buckets) {
         return block("sonde-time", { ...header, buckets: t.buckets }, {
-            "bucket+": t.bucket, "row+": t.row, "thread": t.thread, "samples": t.samples, "period": t.period,
+            "bucket+": t.bucket, "row": t.row, "thread": t.thread, "samples": t.samples, "period": t.period,
         });
     }
-    return block("sonde-time", header, { "time+": t.time, "row+": t.row, "thread": t.thread, "cpu": t.cpu, "period": t.period });
+    return block("sonde-time", header, { "time+": t.time, "row": t.row, "thread": t.thread, "cpu": t.cpu, "period": t.period });
 }
 
 const escaped = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);

@@ -102,14 +102,46 @@ static void put_nodes(const struct stacks *s, struct block *b) {
     }
 }
 
-static void put_rows(const struct stacks *s, struct block *b) {
+/* The rows, and where they are in the page: those with many samples first, so that most numbers are small. */
+struct rows {
+    uint32_t *order; /* [place] -> row */
+    uint32_t *place; /* by row */
+};
+
+static int by_samples(const void *a, const void *b, void *ctx) {
+    const struct stacks *s = ctx;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint64_t u = s->rows.items[x].samples, v = s->rows.items[y].samples;
+    return u != v ? (u > v ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static bool order_rows(const struct stacks *s, struct rows *r) {
+    size_t n = s->rows.count;
+    r->order = malloc((n + 1) * sizeof *r->order);
+    r->place = malloc((n + 1) * sizeof *r->place);
+    if (!r->order || !r->place)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        r->order[i] = i;
+    qsort_r(r->order, n, sizeof *r->order, by_samples, (void *)(uintptr_t)s);
+    for (uint32_t i = 0; i < n; i++)
+        r->place[r->order[i]] = i;
+    return true;
+}
+
+static void rows_fini(struct rows *r) {
+    free(r->order);
+    free(r->place);
+}
+
+static void put_rows(const struct stacks *s, const struct rows *rows, struct block *b) {
     struct block_column *event = block_column(b, "row.event", false),
                         *comm = block_column(b, "row.comm", false),
                         *node = block_column(b, "row.node+", true),
                         *samples = block_column(b, "row.samples", false),
                         *period = block_column(b, "row.period", false);
     for (size_t i = 0; i < s->rows.count; i++) {
-        const struct stacks_row *r = &s->rows.items[i];
+        const struct stacks_row *r = &s->rows.items[rows->order[i]];
         block_put(event, r->event);
         block_put(comm, r->comm);
         block_put(node, r->node);
@@ -129,13 +161,14 @@ static void put_threads(const struct stacks *s, struct block *b) {
     }
 }
 
-static bool tree_block(const struct stacks *s, const struct page_options *o, struct out *bytes) {
+static bool tree_block(const struct stacks *s, const struct page_options *o, const struct rows *rows,
+                       struct out *bytes) {
     struct block b = {0};
     put_header(s, o, &b);
     put_frames(s, &b);
     put_nodes(s, &b);
     put_threads(s, &b);
-    put_rows(s, &b);
+    put_rows(s, rows, &b);
     bool ok = block_compress(&b, bytes);
     block_fini(&b);
     return ok;
@@ -143,24 +176,42 @@ static bool tree_block(const struct stacks *s, const struct page_options *o, str
 
 /* ---- the time block ---- */
 
+enum { RECORDINGS_MAX = 2 };
+
+/* When each recording has its first sample, and how long the longest is. */
 struct span {
-    uint64_t first_ns, last_ns;
+    uint64_t first_ns[RECORDINGS_MAX], length_ns;
 };
 
+static uint32_t recording_of(const struct stacks *s, const struct stacks_moment *m) {
+    uint32_t recording = s->events.items[s->rows.items[m->row].event].recording;
+    return recording < RECORDINGS_MAX ? recording : RECORDINGS_MAX - 1;
+}
+
 static struct span span_of(const struct stacks *s) {
-    struct span span = {UINT64_MAX, 0};
+    struct span span = {.first_ns = {UINT64_MAX, UINT64_MAX}};
     for (size_t i = 0; i < s->moments.count; i++) {
-        uint64_t t = s->moments.items[i].time_ns;
-        span.first_ns = t < span.first_ns ? t : span.first_ns;
-        span.last_ns = t > span.last_ns ? t : span.last_ns;
+        uint64_t *first = &span.first_ns[recording_of(s, &s->moments.items[i])],
+                 t = s->moments.items[i].time_ns;
+        *first = t < *first ? t : *first;
+    }
+    for (size_t i = 0; i < s->moments.count; i++) {
+        uint64_t since = s->moments.items[i].time_ns - span.first_ns[recording_of(s, &s->moments.items[i])];
+        span.length_ns = since > span.length_ns ? since : span.length_ns;
     }
     return span;
 }
 
+/* Returns the time since the first sample of its recording. */
+static uint64_t since_first(const struct stacks *s, const struct span *span, const struct stacks_moment *m) {
+    return m->time_ns - span->first_ns[recording_of(s, m)];
+}
+
 static struct json *time_header(struct block *b, struct span span) {
     struct json *j = block_header(b, "sonde-time");
-    big_number(j, "first_ns", span.first_ns);
-    big_number(j, "last_ns", span.last_ns);
+    uint64_t first_ns = span.first_ns[0] == UINT64_MAX ? span.first_ns[1] : span.first_ns[0];
+    big_number(j, "first_ns", first_ns);
+    big_number(j, "last_ns", first_ns + span.length_ns);
     json_number(j, "unit_ns", 1000);
     return j;
 }
@@ -182,18 +233,18 @@ static bool any_cpu(const struct stacks *s) {
     return false;
 }
 
-static bool time_block(const struct stacks *s, struct out *bytes) {
+static bool time_block(const struct stacks *s, const struct rows *rows, struct out *bytes) {
     struct block b = {0};
     struct span span = span_of(s);
     time_header(&b, span);
-    struct block_column *time = block_column(&b, "time+", true), *row = block_column(&b, "row+", true),
+    struct block_column *time = block_column(&b, "time+", true), *row = block_column(&b, "row", false),
                         *thread = block_column(&b, "thread", false),
                         *cpu = any_cpu(s) ? block_column(&b, "cpu", false) : NULL,
                         *period = equal_periods(s) ? NULL : block_column(&b, "period", false);
     for (size_t i = 0; i < s->moments.count; i++) {
         const struct stacks_moment *m = &s->moments.items[i];
-        block_put(time, (m->time_ns - span.first_ns) / 1000);
-        block_put(row, m->row);
+        block_put(time, since_first(s, &span, m) / 1000);
+        block_put(row, rows->place[m->row]);
         block_put(thread, m->thread);
         if (cpu)
             block_put(cpu, m->cpu + 1); /* STACKS_NONE becomes 0 */
@@ -207,12 +258,14 @@ static bool time_block(const struct stacks *s, struct out *bytes) {
 
 /* The time axis summed up: what has the same bucket, row and thread is one entry. */
 struct cell {
-    uint32_t bucket, row, thread;
+    uint32_t event, bucket, row, thread;
     uint64_t samples, period;
 };
 
 static int by_place(const void *a, const void *b) {
     const struct cell *x = a, *y = b;
+    if (x->event != y->event)
+        return x->event < y->event ? -1 : 1;
     if (x->bucket != y->bucket)
         return x->bucket < y->bucket ? -1 : 1;
     if (x->row != y->row)
@@ -220,14 +273,14 @@ static int by_place(const void *a, const void *b) {
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static size_t make_cells(const struct stacks *s, struct span span, struct cell *cells) {
+static size_t make_cells(const struct stacks *s, const struct span *span, struct cell *cells) {
     size_t n = s->moments.count, count = 0;
-    double scale = PAGE_BUCKETS / ((double)(span.last_ns - span.first_ns) + 1);
+    double scale = span->length_ns ? PAGE_BUCKETS / (double)span->length_ns : 0;
     for (size_t i = 0; i < n; i++) {
         const struct stacks_moment *m = &s->moments.items[i];
-        uint32_t bucket = (uint32_t)((double)(m->time_ns - span.first_ns) * scale);
+        uint32_t bucket = (uint32_t)((double)since_first(s, span, m) * scale);
         bucket = bucket < PAGE_BUCKETS ? bucket : PAGE_BUCKETS - 1;
-        cells[i] = (struct cell){bucket, m->row, m->thread, 1, m->period};
+        cells[i] = (struct cell){s->rows.items[m->row].event, bucket, m->row, m->thread, 1, m->period};
     }
     qsort(cells, n, sizeof *cells, by_place);
     for (size_t i = 0; i < n; i++) {
@@ -242,21 +295,21 @@ static size_t make_cells(const struct stacks *s, struct span span, struct cell *
     return count;
 }
 
-static bool bucket_block(const struct stacks *s, struct out *bytes) {
+static bool bucket_block(const struct stacks *s, const struct rows *rows, struct out *bytes) {
     struct block b = {0};
     struct span span = span_of(s);
     struct cell *cells = malloc((s->moments.count + 1) * sizeof *cells);
     if (!cells)
         return false;
-    size_t n = make_cells(s, span, cells);
+    size_t n = make_cells(s, &span, cells);
     json_number(time_header(&b, span), "buckets", PAGE_BUCKETS);
-    struct block_column *bucket = block_column(&b, "bucket+", true), *row = block_column(&b, "row+", true),
+    struct block_column *bucket = block_column(&b, "bucket+", true), *row = block_column(&b, "row", false),
                         *thread = block_column(&b, "thread", false),
                         *samples = block_column(&b, "samples", false),
                         *period = block_column(&b, "period", false);
     for (size_t i = 0; i < n; i++) {
         block_put(bucket, cells[i].bucket);
-        block_put(row, cells[i].row);
+        block_put(row, rows->place[cells[i].row]);
         block_put(thread, cells[i].thread);
         block_put(samples, cells[i].samples);
         block_put(period, cells[i].period);
@@ -278,12 +331,13 @@ static void put_block(const char *id, const struct out *bytes, struct out *out) 
 static bool put_data(const struct stacks *s, const struct page_options *o, struct out *out) {
     uint64_t most = o->time_bytes ? o->time_bytes : PAGE_TIME_BYTES;
     struct out tree, time;
+    struct rows rows = {0};
     bool ok = out_init(&tree, NULL, NULL);
-    ok = out_init(&time, NULL, NULL) && ok && tree_block(s, o, &tree);
-    ok = ok && (!s->moments.count || time_block(s, &time));
+    ok = out_init(&time, NULL, NULL) && ok && order_rows(s, &rows) && tree_block(s, o, &rows, &tree);
+    ok = ok && (!s->moments.count || time_block(s, &rows, &time));
     if (ok && time.len > most) {
         time.len = 0;
-        ok = bucket_block(s, &time);
+        ok = bucket_block(s, &rows, &time);
     }
     if (ok) {
         put_block("sonde-tree", &tree, out);
@@ -292,6 +346,7 @@ static bool put_data(const struct stacks *s, const struct page_options *o, struc
     }
     out_fini(&tree);
     out_fini(&time);
+    rows_fini(&rows);
     return ok;
 }
 
