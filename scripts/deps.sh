@@ -43,6 +43,7 @@ survey() {
     need 'libdw' has_library libdw 'libdw-dev' 'elfutils-devel' 'libelf'
     need 'capstone' has_library capstone 'libcapstone-dev' 'capstone-devel' 'capstone'
     need 'ncurses' has_library ncursesw 'libncurses-dev' 'ncurses-devel' 'ncurses'
+    need 'sqlite' has_library sqlite3 'libsqlite3-dev' 'sqlite-devel' 'sqlite'
     need 'libtraceevent' has_library libtraceevent 'libtraceevent-dev' 'libtraceevent-devel' 'libtraceevent'
     [ "$want" = build ] && return 0
     need 'cmocka' has_library cmocka 'libcmocka-dev' 'libcmocka-devel' 'cmocka'

@@ -9,6 +9,7 @@ import collections
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -157,6 +158,30 @@ def of_go_pprof(path, event, unit, scratch):
     return Sums(int(total[1]) if total else None, own, everything)
 
 
+def of_sqlite(path, scratch):
+    file = os.path.join(scratch, "stacks.db")
+    sonde("export", "sqlite", "-o", file, path)
+    db, result = sqlite3.connect(file), {}
+    for event, total in db.execute("SELECT text, period FROM events JOIN strings ON strings.id = events.name"):
+        own, everything = collections.Counter(), collections.Counter()
+        for name, self_period, total_period in db.execute(
+                "SELECT function, self_period, total_period FROM flat WHERE event = ?", (event,)):
+            own[tidy(name)] += self_period
+            everything[tidy(name)] += total_period
+        result[event] = Sums(total, own, everything)
+        rows = db.execute("SELECT sum(rows.period), sum(rows.samples) FROM rows JOIN events ON events.id = rows.event"
+                          " JOIN strings ON strings.id = events.name WHERE text = ?", (event,)).fetchone()
+        single = db.execute("SELECT sum(samples.period), count(*) FROM samples JOIN rows ON rows.id = samples.row"
+                            " JOIN events ON events.id = rows.event JOIN strings ON strings.id = events.name"
+                            " WHERE text = ?", (event,)).fetchone()
+        report.check(f"sqlite of {path}, {event}: the rows' and the single samples' sums", rows == single and
+                     rows[0] == total, f"{rows} {single} {total}")
+    report.check("sqlite: the database is sound", db.execute("PRAGMA integrity_check").fetchone() == ("ok",) and
+                 not db.execute("PRAGMA foreign_key_check").fetchall(), path)
+    db.close()
+    return result
+
+
 # --- all of them ---
 
 def compare(path, scratch, tools):
@@ -178,6 +203,9 @@ def compare(path, scratch, tools):
         report.check(f"{name}: {kind}: events", sums.keys() == want.keys(), f"{list(sums)} {list(want)}")
         for event in want:
             check(f"{name}, {event}: {kind}", sum_up(sums[event]), want[event])
+    if "sqlite" in tools:
+        for event, sums in of_sqlite(path, scratch).items():
+            check(f"{name}, {event}: sqlite", sums, want[event])
     if "go" in tools:
         for event, unit in profile.types[1::2]:
             if event in want:
@@ -211,6 +239,10 @@ def made_recordings(scratch):
 
 def main():
     tools = [t for t in ("go", "callgrind_annotate") if not formats.need(t)]
+    if "libsqlite3: [ on" in " ".join(support.run([SONDE, "version", "--build-options"]).out.decode().split()):
+        tools.append("sqlite")
+    else:
+        print("SKIP sqlite: sonde was built without it")
     for absent in {"go", "callgrind_annotate"} - set(tools):
         print(f"SKIP what {absent} reads: it is absent")
     with tempfile.TemporaryDirectory() as scratch:

@@ -21,6 +21,10 @@
 
 enum { STACKS_NONE = UINT32_MAX };
 
+/* What their JSON says of itself (docs/STACKS_JSON.md). */
+#define STACKS_JSON_FORMAT "sonde stacks"
+enum { STACKS_JSON_VERSION = 1 };
+
 enum stacks_level {
     STACKS_USER,
     STACKS_KERNEL,

@@ -26,6 +26,7 @@ const struct command *const command_table[] = {
     &cmd_evlist,
     &cmd_export,
     &cmd_help,
+    &cmd_import,
     &cmd_inject,
     &cmd_kallsyms,
     &cmd_list,

@@ -63,6 +63,7 @@ extern const struct command cmd_doctor;
 extern const struct command cmd_evlist;
 extern const struct command cmd_export;
 extern const struct command cmd_help;
+extern const struct command cmd_import;
 extern const struct command cmd_inject;
 extern const struct command cmd_kallsyms;
 extern const struct command cmd_list;

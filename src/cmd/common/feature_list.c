@@ -35,6 +35,11 @@
 #else
 #define PFM false
 #endif
+#ifdef HAVE_SQLITE
+#define SQLITE true
+#else
+#define SQLITE false
+#endif
 #ifdef HAVE_LIBTRACEEVENT
 #define TRACEEVENT true
 #else
@@ -74,6 +79,8 @@ const struct feature_row feature_table[] = {
     /* What perf uses for its terminal browser; sonde's uses ncurses. */
     {"libslang", "HAVE_SLANG_SUPPORT", TUI,
      "build again with libncurses-dev (Debian), ncurses-devel (Fedora) or ncurses (Arch)"},
+    {"libsqlite3", "HAVE_SQLITE", SQLITE,
+     "build again with libsqlite3-dev (Debian), sqlite-devel (Fedora) or sqlite (Arch)"},
     {"libtraceevent", "HAVE_LIBTRACEEVENT", TRACEEVENT,
      "build again with libtraceevent-dev (Debian), libtraceevent-devel (Fedora) or libtraceevent (Arch)"},
     {"libunwind", "HAVE_LIBUNWIND_SUPPORT", false, NULL},

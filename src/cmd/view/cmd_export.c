@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recording's stacks in the formats of other tools. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +7,7 @@
 #include "base/log.h"
 #include "cmd/common/input.h"
 #include "cmd/view/stacks_input.h"
-#include "view/export/export.h"
+#include "cmd/view/stacks_output.h"
 
 struct own {
     struct stacks_options in;
@@ -71,25 +69,12 @@ static uint32_t choose_event(const struct stacks *s, const char *name) {
     return name ? STACKS_NONE : 0;
 }
 
-static bool write_to(struct command_env *env, const struct own *o, const struct export_format *f,
-                     const struct stacks *s, struct err *err) {
-    struct export_options options_of = {
-        .event = choose_event(s, o->event), .only = o->event, .samples = o->samples};
-    struct command_sink sink = {.fd = STDOUT_FILENO};
-    struct out out;
-    (void)env;
-    if (options_of.event == STACKS_NONE)
+static bool write_to(const struct own *o, const struct export_format *f, const struct stacks *s,
+                     struct err *err) {
+    struct export_options how = {.event = choose_event(s, o->event), .only = o->event, .samples = o->samples};
+    if (how.event == STACKS_NONE)
         return err_set(err, ERR_ABSENT, NULL, "no samples of event %s: see `sonde evlist`", o->event);
-    if (o->output && (sink.fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
-        return err_errno(err, errno, o->output, "cannot be written");
-    bool ok = out_init(&out, command_write_fd, &sink) || err_memory(err, f->name);
-    ok = ok && f->write(s, &options_of, &out, err);
-    if (ok && !out_flush(&out) && sink.errnum != EPIPE)
-        ok = err_errno(err, sink.errnum, o->output ? o->output : "standard output", "cannot be written");
-    out_fini(&out);
-    if (o->output && close(sink.fd) && ok)
-        ok = err_errno(err, errno, o->output, "cannot be written");
-    return ok;
+    return stacks_write(s, f, &how, o->output, err);
 }
 
 /* Says what the recording or the format lacks. */
@@ -121,7 +106,7 @@ static int export(struct command_env *env, struct own *o, const struct export_fo
     } else if (!s.events.count) {
         err_set(&err, ERR_ABSENT, path, "no samples to export");
         status = command_fail(&err);
-    } else if (say_lacking(o, f, &s), !write_to(env, o, f, &s, &err)) {
+    } else if (say_lacking(o, f, &s), !write_to(o, f, &s, &err)) {
         status = command_fail(&err);
     }
     stacks_fini(&s);

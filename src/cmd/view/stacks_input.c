@@ -7,6 +7,7 @@
 
 #include "cmd/common/input.h"
 #include "cmd/report/report_profile.h"
+#include "cmd/view/stacks_file.h"
 
 void stacks_options_init(struct stacks_options *o, const struct perfconfig *config) {
     *o = (struct stacks_options){.frames = PROFILE_BY_FUNCTION};
@@ -49,7 +50,8 @@ static uint32_t command_line(struct stacks *s, const struct perfdata_header *h) 
     if (ok && perfdata_feature_get(h, PERFDATA_FEATURE_CMDLINE, &arena, &value))
         for (uint32_t i = 0; i < value.cmdline.count; i++) {
             out_str(&line, i ? " " : "");
-            out_mem(&line, (const char *)value.cmdline.items[i].data, value.cmdline.items[i].size);
+            out_mem(&line, (const char *)value.cmdline.items[i].data,
+                    bytes_text_len(value.cmdline.items[i]));
         }
     uint32_t text = ok ? stacks_text(s, line.buf, line.len) : STRPOOL_NONE;
     out_fini(&line);
@@ -110,10 +112,29 @@ static bool take(struct stacks *s, struct recording *r, const struct report_sess
     return true;
 }
 
+/* Reads a file of another tool, if it is one. False: it is not. */
+static bool read_other(const char *path, struct stacks *s, int *status) {
+    struct stacks_file file;
+    struct err err = ERR_INIT;
+    if (!stacks_file_open(&file, path, false, &err))
+        return false; /* whoever opens a recording says why */
+    bool is = file.kind != STACKS_IMPORT_NONE;
+    if (is && !stacks_file_read(&file, path, s, &err)) {
+        command_fail(&err);
+        *status = STACKS_FAILED;
+    } else {
+        *status = EXIT_OK;
+    }
+    stacks_file_close(&file);
+    return is;
+}
+
 int stacks_read(struct command_env *env, struct stacks_options *o, const char *path, struct stacks *s) {
     struct recording r;
     struct err err = ERR_INIT;
     int status = STACKS_FAILED;
+    if (read_other(path, s, &status))
+        return status;
     settle(o);
     bool open = report_options_settle(&o->report, &err) && input_open(&r, path, o->report.force, &err);
     if (!open) {

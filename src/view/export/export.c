@@ -13,11 +13,15 @@ const struct export_format export_formats[] = {
      .write = export_flamegraph},
     {"folded", "one line a stack, as stackcollapse-perf.pl writes", EXPORT_FUNCTIONS, .one_event = true,
      .write = export_folded},
+    {"json", "everything, as docs/STACKS_JSON.md describes", EXPORT_ADDRESSES, .moments = true,
+     .write = export_json},
     {"perfetto", "a trace for ui.perfetto.dev, with the time axis", EXPORT_ADDRESSES, .moments = true,
      .binary = true, .write = export_perfetto},
     {"pprof", "compressed profile.proto, as `go tool pprof` reads", EXPORT_ADDRESSES, .binary = true,
      .write = export_pprof},
     {"speedscope", "JSON for www.speedscope.app", EXPORT_FUNCTIONS, .write = export_speedscope},
+    {"sqlite", "a database with a view of flat totals", EXPORT_LINES, .moments = true, .binary = true,
+     .write = export_sqlite},
     {0},
 };
 

@@ -35,8 +35,8 @@ extern const struct export_format export_formats[];
 /* Returns the format of that name, or NULL. */
 const struct export_format *export_format_find(const char *name);
 
-export_fn export_callgrind, export_firefox, export_flamegraph, export_folded, export_perfetto, export_pprof,
-    export_speedscope;
+export_fn export_callgrind, export_firefox, export_flamegraph, export_folded, export_json, export_perfetto,
+    export_pprof, export_speedscope, export_sqlite;
 
 static inline uint64_t export_weight(const struct export_options *o, uint64_t samples, uint64_t period) {
     return o->samples ? samples : period;
