@@ -36,8 +36,7 @@ static void import_input(enum stacks_import_kind kind, const uint8_t *data, size
     struct err err = ERR_INIT;
     struct stacks_import_tally tally;
     stacks_import_kind_of((struct bytes){data, size});
-    if (stacks_init(&s, &err) &&
-        stacks_import(&s, kind, (struct bytes){data, size}, "input", &tally, &err)) {
+    if (stacks_init(&s, &err) && stacks_import(&s, kind, (struct bytes){data, size}, "input", &tally, &err)) {
         check(&s);
         FUZZ_CHECK(!tally.bad == !tally.reason);
         for (const struct export_format *f = export_formats; s.rows.count && f->name; f++) {

@@ -50,8 +50,7 @@ static uint32_t command_line(struct stacks *s, const struct perfdata_header *h) 
     if (ok && perfdata_feature_get(h, PERFDATA_FEATURE_CMDLINE, &arena, &value))
         for (uint32_t i = 0; i < value.cmdline.count; i++) {
             out_str(&line, i ? " " : "");
-            out_mem(&line, (const char *)value.cmdline.items[i].data,
-                    bytes_text_len(value.cmdline.items[i]));
+            out_mem(&line, (const char *)value.cmdline.items[i].data, bytes_text_len(value.cmdline.items[i]));
         }
     uint32_t text = ok ? stacks_text(s, line.buf, line.len) : STRPOOL_NONE;
     out_fini(&line);

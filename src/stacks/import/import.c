@@ -195,8 +195,8 @@ static bool is_frame(struct part line) {
     while (i < line.len && is_space(line.text[i]))
         i++;
     size_t start = i;
-    while (i < line.len && ((line.text[i] >= '0' && line.text[i] <= '9') ||
-                            (line.text[i] >= 'a' && line.text[i] <= 'f')))
+    while (i < line.len &&
+           ((line.text[i] >= '0' && line.text[i] <= '9') || (line.text[i] >= 'a' && line.text[i] <= 'f')))
         i++;
     return start && i > start && i < line.len && line.text[i] == ' ' && line.text[line.len - 1] == ')';
 }
