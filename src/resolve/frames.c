@@ -9,7 +9,7 @@
 #include "base/prefetch.h"
 #include "resolve/callers.h"
 
-enum { RECENT_SLOTS = 1 << 15, SPOT_SETS = 1 << 15, SPOT_WAYS = 4, SPOT_IMAGES = 1 << 24 };
+enum { CACHE_BITS_MIN = 8, CACHE_BITS_MAX = 15, SPOT_WAYS = 4, SPOT_IMAGES = 1 << 24 };
 
 /* How an address is looked up: 7 bits. */
 enum how { HOW_BEFORE_EXEC = 1, HOW_RETURN = 2, HOW_CPUMODE_SHIFT = 2, HOW_KIND_SHIFT = 5 };
@@ -40,12 +40,16 @@ struct resolve_frame_spot {
 _Static_assert(SPOT_WAYS * sizeof(struct resolve_frame_spot) == 64, "one line");
 
 bool resolve_frames_init(struct resolve_frames *f, struct resolve_places *places, struct resolve_names *names,
-                         struct err *err) {
-    *f = (struct resolve_frames){.places = places, .names = names};
-    f->recent = calloc(RECENT_SLOTS, sizeof *f->recent);
-    f->spots = aligned_alloc(64, SPOT_SETS * SPOT_WAYS * sizeof *f->spots);
+                         uint64_t addresses, struct err *err) {
+    unsigned bits = CACHE_BITS_MIN;
+    while (bits < CACHE_BITS_MAX && addresses >> bits)
+        bits++;
+    size_t slots = (size_t)1 << bits;
+    *f = (struct resolve_frames){.places = places, .names = names, .cache_mask = slots - 1};
+    f->recent = calloc(slots, sizeof *f->recent);
+    f->spots = aligned_alloc(64, slots * SPOT_WAYS * sizeof *f->spots);
     if (f->recent && f->spots) {
-        memset(f->spots, 0, SPOT_SETS * SPOT_WAYS * sizeof *f->spots);
+        memset(f->spots, 0, slots * SPOT_WAYS * sizeof *f->spots);
         return true;
     }
     resolve_frames_fini(f);
@@ -227,7 +231,7 @@ static uint32_t spot_key(uint32_t image, unsigned how, unsigned back) {
 
 /* The first spot of a place's set, which does not depend on how the place is looked up. */
 static struct resolve_frame_spot *spots_of(const struct resolve_frames *f, uint64_t offset, uint32_t image) {
-    return &f->spots[hash_fold(offset ^ (uint64_t)image << 40, HASH_ODD) % SPOT_SETS * SPOT_WAYS];
+    return &f->spots[(hash_fold(offset ^ (uint64_t)image << 40, HASH_ODD) & f->cache_mask) * SPOT_WAYS];
 }
 
 /* 0: not known. All ways are compared without branches: which one it is cannot be predicted. */
@@ -326,7 +330,7 @@ static bool address_key(uint64_t address, unsigned how, uint64_t *key) {
 }
 
 static struct resolve_frame_slot *slot_of(const struct resolve_frames *f, uint32_t state, uint64_t address) {
-    return &f->recent[hash_fold(address ^ (uint64_t)state << 36, HASH_ODD) % RECENT_SLOTS];
+    return &f->recent[hash_fold(address ^ (uint64_t)state << 36, HASH_ODD) & f->cache_mask];
 }
 
 static __attribute__((noinline)) known_frame

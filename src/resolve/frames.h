@@ -46,6 +46,7 @@ struct resolve_frames {
     struct resolve_names *names;   /* borrowed; NULL: nothing has a name */
     VEC(struct resolve_frame) list;
     struct idtable by_identity;
+    size_t cache_mask; /* of `recent` and the sets of `spots` */
     struct resolve_frame_slot *recent;
     struct resolve_frame_spot *spots;       /* places in images that were looked up lately */
     VEC(struct resolve_frame_image) images; /* up to the highest one looked up */
@@ -53,8 +54,9 @@ struct resolve_frames {
 
 #define RESOLVE_NO_FRAME UINT32_MAX
 
+/* `addresses`: about how many will be looked up, by which caches are made large or small. */
 bool resolve_frames_init(struct resolve_frames *f, struct resolve_places *places, struct resolve_names *names,
-                         struct err *err);
+                         uint64_t addresses, struct err *err);
 void resolve_frames_fini(struct resolve_frames *f);
 /* Frees all but the list: no more frames are looked up or added. */
 void resolve_frames_trim(struct resolve_frames *f);

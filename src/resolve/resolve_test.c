@@ -79,7 +79,7 @@ static struct session *session_new(bool odd) {
     s->names = resolve_names_new(s->m, s->store, NULL, NULL);
     assert_true(s->store && s->names && resolve_names_prepare(s->names, NULL));
     assert_true(resolve_places_init(&s->places, s->m, NULL));
-    assert_true(resolve_frames_init(&s->frames, &s->places, s->names, NULL));
+    assert_true(resolve_frames_init(&s->frames, &s->places, s->names, 1000, NULL));
     return s;
 }
 
@@ -535,7 +535,7 @@ static void a_caller_is_what_a_run_gives(void **state) {
     /* Nothing lies before address 0, whatever lies there. */
     at(m, 1, rec_map(PID, 0, PAGE, "/bin/low"));
     freeze(m);
-    assert_true(resolve_places_init(&places, m, NULL) && resolve_frames_init(&frames, &places, NULL, NULL));
+    assert_true(resolve_places_init(&places, m, NULL) && resolve_frames_init(&frames, &places, NULL, 0, NULL));
     const uint64_t words[] = {8, 0};
     struct resolve_run run = {
         .state = resolve_places_state(&places, U, PID, upto(2)), .at = (const uint8_t *)words, .count = 2};

@@ -14,6 +14,7 @@
 
 #include "stream/stream.h"
 
+enum { STREAM_PIECE_BYTES = 32 << 10 };
 /* How many pieces, of some ten thousand bytes each, a stream has that was read to its end; 0: none, because
  * it is still being written. */
 uint32_t stream_piece_count(const struct stream *s);

@@ -62,7 +62,6 @@ struct stream_mark {
     uint64_t loc, pass_max_ns;
     uint32_t segment;
 };
-enum { STREAM_PIECE_BYTES = 32 << 10 };
 
 /* The event that was found for an id when there were `events` events. */
 struct stream_memo {

@@ -87,14 +87,19 @@ struct profile_known {
     bool waits; /* `stack` is the index of a pending sample */
 };
 
-enum { KNOWN_BITS = 17 };
+enum { KNOWN_BITS_MIN = 8, KNOWN_BITS_MAX = 17 };
 
 static struct profile_known *known_at(const struct profile_builder *b, uint64_t key) {
-    return &b->known[key >> (64 - KNOWN_BITS)];
+    return &b->known[key >> b->known_shift];
 }
 
-struct profile_known *profile_known_new(void) {
-    return calloc((size_t)1 << KNOWN_BITS, sizeof(struct profile_known));
+bool profile_known_make(struct profile_builder *b, uint64_t samples) {
+    unsigned bits = KNOWN_BITS_MIN;
+    while (bits < KNOWN_BITS_MAX && samples >> bits)
+        bits++;
+    b->known_shift = 64 - bits;
+    b->known = calloc((size_t)1 << bits, sizeof *b->known);
+    return b->known;
 }
 
 void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]) {

@@ -7,6 +7,7 @@
 #include "format/perfdata/data_src.h"
 #include "model/task_names.h"
 #include "profile/profile_internal.h"
+#include "stream/pieces.h"
 #include "stream/skim.h"
 
 enum { THREAD_SLOTS = 1 << 11 };
@@ -139,10 +140,18 @@ static struct resolve_chain_options chain_options(const struct profile_plan *pla
                                           .header = stream_header(in->stream)};
 }
 
+/* Returns about how many samples there are, at most: what decides how large caches are. */
+static uint64_t expected_samples(const struct stream *s) {
+    enum { SAMPLE_BYTES = 48 };
+    return stream_is_pipe(s) ? UINT64_MAX
+                             : ((uint64_t)stream_piece_count(s) + 1) * STREAM_PIECE_BYTES / SAMPLE_BYTES;
+}
+
 bool profile_builder_init(struct profile_builder *b, const struct profile_plan *plan, struct err *err) {
     *b = (struct profile_builder){.plan = plan, .stream = plan->in->stream, .parallelism = 1};
+    uint64_t samples = expected_samples(plan->in->stream);
     if (!resolve_places_init(&b->places, plan->in->model, err) ||
-        !resolve_frames_init(&b->frames, &b->places, plan->in->names, err))
+        !resolve_frames_init(&b->frames, &b->places, plan->in->names, samples, err))
         return false;
     if (plan->searches && !(b->search = profile_search_new(plan->o, plan->parents, err)))
         return false;
@@ -152,7 +161,7 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
         return err_memory(err, "profile");
     for (size_t i = 0; i < THREAD_SLOTS; i++)
         b->threads[i].comm = PROFILE_NONE;
-    if (plan->waits && !(b->known = profile_known_new()))
+    if (plan->waits && !profile_known_make(b, samples))
         return err_memory(err, "profile");
     for (size_t i = 0; i < plan->in->events->list.count; i++)
         if (!vec_push(&b->tally))

@@ -192,6 +192,7 @@ struct profile_builder {
     struct resolve_ask asks[PROFILE_PENDING * (PROFILE_ASKED_WORDS + 1)];
     uint32_t pending_count, ask_count;
     struct profile_known *known; /* with plan->waits */
+    unsigned known_shift;        /* from the hash of a stack sample to where it is there */
 
     struct profile_segments segments; /* of frames */
     struct profile_chain_table known_segments;
@@ -238,8 +239,8 @@ static inline struct profile_pending *profile_pending_next(struct profile_builde
     return &b->pending[b->pending_count];
 }
 void profile_pending_push(struct profile_builder *b);
-/* Returns an empty one, to be freed. NULL: memory. */
-struct profile_known *profile_known_new(void);
+/* Makes b->known, for about so many samples. False: memory. */
+bool profile_known_make(struct profile_builder *b, uint64_t samples);
 /* Sets the key in b->known of the next sample to wait: made of its group key, which must be set, and of
  * numbers from which all else follows: its segments' keys, or what its place is. */
 void profile_pending_know(struct profile_builder *b, const uint64_t keys[2]);
