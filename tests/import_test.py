@@ -123,7 +123,7 @@ def hostile():
         if kind in ("firefox", "perfetto"):
             continue  # no times; below
         report.check(f"hostile names: {kind}", r.status == 0, r.err[:300])
-        if kind in ("json", "speedscope", "callgrind", "flamegraph"):
+        if kind in ("folded", "json", "speedscope", "callgrind", "flamegraph"):
             text = r.out.decode("utf-8")  # valid, or this raises
             bad = re.findall("[\x00-\x08\x0b-\x1f\x7f\u202e\u2028]" if kind != "json" else "[\x00-\x08\x0b-\x1f\x7f]", text)
             report.check(f"hostile names: nothing hidden in {kind}", not bad, str(bad[:5]))

@@ -4,8 +4,18 @@
 #include <stdlib.h>
 
 #include "view/export/export.h"
+#include "view/export/visible_text.h"
 
-void export_put_folded_name(const char *name, struct out *out) {
+/* Whether a text is not what it looks like, or long: see visible_text.h. */
+static bool is_odd(const char *text) {
+    size_t n = 0;
+    for (; text[n]; n++)
+        if ((unsigned char)text[n] < ' ' || (unsigned char)text[n] >= 0x7f)
+            return true;
+    return n > VISIBLE_MAX;
+}
+
+static void put_name(const char *name, struct out *out) {
     /* Go's methods keep their parentheses: "main.(*T).run". */
     const char *go = strstr(name, ".(");
     bool keeps = go && strstr(go, ").");
@@ -15,6 +25,28 @@ void export_put_folded_name(const char *name, struct out *out) {
         if (*at != '"' && *at != '\'')
             out_char(out, (unsigned char)*at < ' ' ? ' ' : *at == ';' ? ':' : *at);
     }
+}
+
+void export_put_folded_name(const char *name, struct out *out) {
+    struct out shown;
+    if (!is_odd(name)) {
+        put_name(name, out);
+        return;
+    }
+    if (out_init(&shown, NULL, NULL))
+        visible_plain(name, &shown);
+    out->failed |= shown.failed;
+    if (!shown.failed)
+        put_name(out_text(&shown), out);
+    out_fini(&shown);
+}
+
+static void put_comm(const char *comm, struct out *out) {
+    size_t from = out->len;
+    visible_plain(comm, out);
+    for (; from < out->len; from++)
+        if (out->buf[from] == ' ' || out->buf[from] == ';')
+            out->buf[from] = '_';
 }
 
 static void put_stack(const struct stacks *s, uint32_t node, struct out *out) {
@@ -47,9 +79,7 @@ static struct line *make_lines(const struct stacks *s, const struct export_optio
             continue;
         lines[*count] =
             (struct line){.at = texts->len, .weight = export_weight(o, row->samples, row->period)};
-        const char *comm = stacks_str(s, row->comm);
-        for (; *comm; comm++)
-            out_char(texts, *comm == ' ' || *comm == ';' || (unsigned char)*comm < ' ' ? '_' : *comm);
+        put_comm(stacks_str(s, row->comm), texts);
         put_stack(s, row->node, texts);
         out_char(texts, '\0');
         ++*count;
