@@ -52,6 +52,7 @@ struct curses {
     __typeof__(mouseinterval) *mouseinterval;
     __typeof__(getmouse) *getmouse;
     __typeof__(set_escdelay) *set_escdelay;
+    __typeof__(define_key) *define_key;
     __typeof__(getmaxx) *getmaxx;
     __typeof__(getmaxy) *getmaxy;
 };
@@ -136,8 +137,8 @@ static bool load(struct curses *c, struct err *err) {
         FUNCTION(wadd_wch),      FUNCTION(setcchar), FUNCTION(wrefresh),     FUNCTION(werase),
         FUNCTION(clearok),       FUNCTION(curs_set), FUNCTION(start_color),  FUNCTION(use_default_colors),
         FUNCTION(init_pair),     FUNCTION(tigetnum), FUNCTION(tigetstr),     FUNCTION(mousemask),
-        FUNCTION(mouseinterval), FUNCTION(getmouse), FUNCTION(set_escdelay), FUNCTION(getmaxx),
-        FUNCTION(getmaxy)};
+        FUNCTION(mouseinterval), FUNCTION(getmouse), FUNCTION(set_escdelay), FUNCTION(define_key),
+        FUNCTION(getmaxx),       FUNCTION(getmaxy)};
 #undef FUNCTION
     c->library = library_load("libncursesw.so." LIBRARY_TEXT(NCURSES_VERSION_MAJOR), functions,
                               sizeof functions / sizeof *functions, err);
@@ -193,6 +194,21 @@ static void set_colors(struct terminal *t) {
     }
 }
 
+/* Terminals whose TERM is not quite theirs are common: what their keys usually send counts, too. */
+static void define_keys(struct terminal *t) {
+    static const struct {
+        const char *text;
+        int code;
+    } keys[] = {
+        {"\033[1~", KEY_HOME}, {"\033[H", KEY_HOME},     {"\033OH", KEY_HOME},     {"\033[4~", KEY_END},
+        {"\033[F", KEY_END},   {"\033OF", KEY_END},      {"\033[5~", KEY_PPAGE},   {"\033[6~", KEY_NPAGE},
+        {"\033[Z", KEY_BTAB},  {"\033[A", KEY_UP},       {"\033[B", KEY_DOWN},     {"\033[C", KEY_RIGHT},
+        {"\033[D", KEY_LEFT},  {"\033OA", KEY_UP},       {"\033OB", KEY_DOWN},     {"\033OC", KEY_RIGHT},
+        {"\033OD", KEY_LEFT},  {"\033[1;2D", KEY_SLEFT}, {"\033[1;2C", KEY_SRIGHT}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        t->c.define_key(keys[i].text, keys[i].code);
+}
+
 /* Keeps what on_crash writes: no mouse, a cursor, the other screen. */
 static void keep_restore(struct terminal *t) {
     static const char mouse_off[] = "\033[?1000l\033[?1002l\033[?1006l";
@@ -241,6 +257,7 @@ struct terminal *terminal_open(struct err *err) {
     t->c.mousemask(
         BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
     t->c.mouseinterval(CLICK_MS);
+    define_keys(t);
     set_colors(t);
     return t;
 }

@@ -597,6 +597,7 @@ static bool collect(struct report_session *s, struct err *err) {
 
 bool report_session_again(struct report_session *s, const struct report_again *a, struct err *err) {
     s->again = *a;
+    stream_rewind(s->r->stream);
     return collect(s, err);
 }
 

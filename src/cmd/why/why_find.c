@@ -2,6 +2,7 @@
 #include "cmd/why/why_find.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "os/proc.h"
@@ -43,6 +44,10 @@ static void name_frames(struct why_finder *s) {
     s->why.count = r->frames.count = kept;
 }
 
+static bool is_at(const struct why_finder *s, const struct resolve_sample_frame *f) {
+    return f->address == s->place || (f->hit.image != MODEL_NONE && f->hit.offset == s->place);
+}
+
 /* Whether a frame is of the object that is looked for. */
 static bool is_of(const struct why_finder *s, const struct resolve_sample_frame *f) {
     if (!s->dso)
@@ -58,7 +63,9 @@ static size_t find_symbol(const struct why_finder *s, const char *name) {
     size_t i = 0;
     for (; i < s->why.count; i++) {
         const char *text = resolve_names_text(s->naming->names, s->why.frames[i].symbol);
-        if (text && symbol_name_matches(text, name) && is_of(s, &s->why.frames[i]))
+        bool found =
+            s->by_place ? !text && is_at(s, &s->why.frames[i]) : text && symbol_name_matches(text, name);
+        if (found && is_of(s, &s->why.frames[i]))
             break;
     }
     return i;
@@ -81,7 +88,7 @@ static bool take_sample(struct why_finder *s, const struct stream_record *r, str
                                          recording_when(s->recording, r)};
     if (s->symbol && !resolve_chain_read(&s->samples.chain, &x, &e->attr, at.cpumode, at.when))
         return err_memory(err, "why");
-    if (s->symbol && s->samples.chain.segments.count &&
+    if (s->symbol && !s->by_place && s->samples.chain.segments.count &&
         !why_search_may_show(&s->search, &at, &s->samples.chain))
         return true;
     w->loc = r->loc;
@@ -137,6 +144,9 @@ bool why_finder_sample(struct why_finder *s, uint64_t sample, uint64_t frame, st
 }
 
 bool why_finder_symbol(struct why_finder *s, const char *name, const char *dso, struct err *err) {
+    char *end = NULL;
+    s->place = !strncmp(name, "0x", 2) ? strtoull(name, &end, 16) : 0;
+    s->by_place = end && end > name + 2 && !*end;
     s->symbol = s->search.name = name;
     s->dso = dso;
     return find_sample(s, 0, err);

@@ -12,6 +12,8 @@ struct why_finder {
     struct recording *recording; /* borrowed, as the next two */
     const struct model *model;   /* frozen */
     const struct recording_names *naming;
+    bool by_place; /* `place` is looked for, as `symbol` is one */
+    uint64_t place;
     const char *symbol, *dso; /* what is looked for; dso NULL: in any object */
     struct resolve_locator locator;
     struct resolve_samples samples;
@@ -26,7 +28,8 @@ void why_finder_fini(struct why_finder *f);
 /* Finds the n-th frame from the innermost, 0, of the n-th sample, from 1. False: *err; ERR_ABSENT: there is
  * no such. */
 bool why_finder_sample(struct why_finder *f, uint64_t sample, uint64_t frame, struct err *err);
-/* Finds the first frame with a function of that name. */
+/* Finds the first frame with a function of that name; of "0x..." the first one without a name at that
+ * address, as recorded or in its object. */
 bool why_finder_symbol(struct why_finder *f, const char *name, const char *dso, struct err *err);
 /* Takes an address: in f->why.pid's space, or the kernel's, at f->why.when. */
 bool why_finder_address(struct why_finder *f, bool kernel, uint64_t address, struct err *err);

@@ -112,7 +112,7 @@ static void draw_span(struct tui_flame *f, struct tui_surface *s, int y, const s
         tui_fill(s, y, x++, 1, (uint32_t)sign, plain);
         room--;
     }
-    if (room > 0)
+    if (room > 1 || (room && !s->colored))
         tui_str(s, y, x, room, style, name_of(f, p->node));
 }
 
@@ -128,16 +128,21 @@ static void draw_title(struct tui_flame *f, struct tui_surface *s, int y) {
     tui_str(s, y, 0, s->cols, tui_style(TUI_HEAD), line);
 }
 
+enum { ROOM_FOR_SUMS = 100 }; /* columns; names come first */
+
 static void draw_status(struct tui_flame *f, struct tui_surface *s, int y) {
     static const char *const grades[] = {"", ", inferred", ", stale", ", unknown"};
     const struct flame_node *n = node(f, f->at);
     const struct stacks_frame *x = tui_flame_frame(f);
     const char *dso = x ? stacks_frame_dso(f->s, x) : "";
-    char numbers[160];
+    char numbers[160], sums[2][32] = {"", ""};
     double all = (double)(node(f, 0)->total ? node(f, 0)->total : 1);
-    snprintf(numbers, sizeof numbers, "total %.2f%% (%" PRIu64 "), self %.2f%% (%" PRIu64 ")%s",
-             100 * (double)n->total / all, n->total, 100 * (double)n->self / all, n->self,
-             x && x->grade < 4 ? grades[x->grade] : "");
+    if (s->cols >= ROOM_FOR_SUMS) {
+        snprintf(sums[0], sizeof sums[0], " (%" PRIu64 ")", n->total);
+        snprintf(sums[1], sizeof sums[1], " (%" PRIu64 ")", n->self);
+    }
+    snprintf(numbers, sizeof numbers, "total %.2f%%%s, self %.2f%%%s%s", 100 * (double)n->total / all,
+             sums[0], 100 * (double)n->self / all, sums[1], x && x->grade < 4 ? grades[x->grade] : "");
     int room = s->cols - (int)strlen(numbers) - 2;
     struct tui_style bold = {TUI_NORMAL, TUI_BOLD};
     int used = tui_str(s, y, 0, room, bold, name_of(f, f->at));
