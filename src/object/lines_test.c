@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "config.h"
+#include "object/index/object_index.h"
 #include "object/links.h"
 #include "tests/support/elf_image.h"
 #ifdef HAVE_ZLIB
@@ -207,7 +208,9 @@ static void test_lines(void **state) {
         struct err err = ERR_INIT;
         struct bytes image = make_debug(&t, kind & 1, kind & 2, ET_DYN, kind & 4);
         struct object_lines *lines = object_lines_new(image, (struct bytes){NULL, 0}, &err);
+        struct object_index *index = object_index_new(image, (struct bytes){NULL, 0}, NULL, &err);
         assert_non_null(lines);
+        assert_non_null(index);
         for (int again = 0; again < 2; again++)
             for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
                 struct object_line line;
@@ -215,7 +218,12 @@ static void test_lines(void **state) {
                 if (rows[i].file)
                     assert_string_equal(line.file, rows[i].file);
                 assert_int_equal(line.line, rows[i].line);
+                assert_int_equal(object_index_find(index, rows[i].addr, &line), rows[i].file != NULL);
+                if (rows[i].file)
+                    assert_string_equal(line.file, rows[i].file);
+                assert_int_equal(line.line, rows[i].line);
             }
+        object_index_free(index);
         object_lines_free(lines);
         test_image_fini(&t);
     }
@@ -227,6 +235,34 @@ static void check_inline(const struct object_inline *f, const char *name, const 
     assert_int_equal(f->line.line, line);
 }
 
+/* Either way of asking. */
+struct asked {
+    struct object_lines *lines;
+    struct object_index *index;
+};
+
+static size_t inlined(struct asked *a, object_vaddr addr, struct object_inline *out, size_t max) {
+    return a->lines ? object_lines_inlined(a->lines, addr, out, max)
+                    : object_index_inlined(a->index, addr, out, max);
+}
+
+static void check_inlined(struct asked *a) {
+    struct object_inline f[4];
+    assert_int_equal(inlined(a, CODE_A, f, 4), 1);
+    check_inline(&f[0], "main", "/src/project/a.c", 10);
+    assert_int_equal(inlined(a, CODE_A + 4, f, 4), 2);
+    check_inline(&f[0], "_Z5outerv", "/src/project/a.c", 12);
+    check_inline(&f[1], "main", "/src/project/a.c", 21);
+    assert_int_equal(inlined(a, CODE_A + 16, f, 4), 3);
+    check_inline(&f[0], "_Z5innerv", "/src/project/sub/x.h", 11);
+    check_inline(&f[1], "_Z5outerv", "/src/project/sub/x.h", 31);
+    check_inline(&f[2], "main", "/src/project/a.c", 21);
+    assert_int_equal(inlined(a, CODE_A + 16, f, 2), 2);
+    assert_int_equal(inlined(a, CODE_A + 0x1a, f, 4), 1);
+    assert_int_equal(inlined(a, CODE_A + 0x20, f, 4), 0);
+    assert_int_equal(inlined(a, CODE_B, f, 4), 0);
+}
+
 static void test_inlined(void **state) {
     (void)state;
     if (!object_lines_supported()) {
@@ -236,23 +272,20 @@ static void test_inlined(void **state) {
     for (int kind = 0; kind < 8; kind++) {
         struct test_image t;
         struct bytes image = make_debug(&t, kind & 1, kind & 2, ET_DYN, kind & 4);
-        struct object_lines *lines = object_lines_new(image, (struct bytes){NULL, 0}, NULL);
-        struct object_inline f[4];
-        assert_non_null(lines);
-        assert_int_equal(object_lines_inlined(lines, CODE_A, f, 4), 1);
-        check_inline(&f[0], "main", "/src/project/a.c", 10);
-        assert_int_equal(object_lines_inlined(lines, CODE_A + 4, f, 4), 2);
-        check_inline(&f[0], "_Z5outerv", "/src/project/a.c", 12);
-        check_inline(&f[1], "main", "/src/project/a.c", 21);
-        assert_int_equal(object_lines_inlined(lines, CODE_A + 16, f, 4), 3);
-        check_inline(&f[0], "_Z5innerv", "/src/project/sub/x.h", 11);
-        check_inline(&f[1], "_Z5outerv", "/src/project/sub/x.h", 31);
-        check_inline(&f[2], "main", "/src/project/a.c", 21);
-        assert_int_equal(object_lines_inlined(lines, CODE_A + 16, f, 2), 2);
-        assert_int_equal(object_lines_inlined(lines, CODE_A + 0x1a, f, 4), 1);
-        assert_int_equal(object_lines_inlined(lines, CODE_A + 0x20, f, 4), 0);
-        assert_int_equal(object_lines_inlined(lines, CODE_B, f, 4), 0);
-        object_lines_free(lines);
+        const struct bytes none = {NULL, 0};
+        struct asked a = {object_lines_new(image, none, NULL), NULL};
+        assert_non_null(a.lines);
+        check_inlined(&a);
+        object_lines_free(a.lines);
+        for (int prepared = 0; prepared < 2; prepared++) {
+            const object_vaddr addrs[] = {CODE_A, CODE_B, 7, UINT64_MAX};
+            struct asked b = {NULL, object_index_new(image, none, NULL, NULL)};
+            assert_non_null(b.index);
+            if (prepared)
+                assert_true(object_index_prepare(b.index, addrs, 4, NULL, NULL));
+            check_inlined(&b);
+            object_index_free(b.index);
+        }
         test_image_fini(&t);
     }
 }
@@ -329,6 +362,18 @@ static void test_claims(void **state) {
     test_image_fini(&t);
 }
 
+static void ask_hostile(struct bytes image) {
+    struct object_index *index = object_index_new(image, (struct bytes){NULL, 0}, NULL, NULL);
+    struct object_line line;
+    for (object_vaddr a = CODE_A; index && a < CODE_B + 32; a += 0x7ff)
+        if (object_index_find(index, a, &line)) {
+            struct object_inline frames[4];
+            assert_non_null(line.file);
+            assert_in_range(object_index_inlined(index, a + 4, frames, 4), 0, 4);
+        }
+    object_index_free(index);
+}
+
 /* Any byte changed, any end cut off: some answer, and no step outside. */
 static void test_hostile(void **state) {
     (void)state;
@@ -352,6 +397,7 @@ static void test_hostile(void **state) {
                     assert_in_range(object_lines_inlined(lines, a + 4, frames, 4), 0, 4);
                 }
             object_lines_free(lines);
+            ask_hostile((struct bytes){copy, size});
             free(copy);
         }
         test_image_fini(&t);
