@@ -3,21 +3,33 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/strpool.h"
 #include "base/vec.h"
+#include "object/index/object_index.h"
 #include "symbol/demangle.h"
 
+/* Whose split DWARF is asked for. */
+struct image_split {
+    struct symbol_store *store;
+    uint32_t id; /* in the store */
+};
+
 struct image_lines {
-    bool asked;
+    bool asked, types_asked;
     const struct symbol_table *table;
-    struct object_lines *lines; /* NULL: none */
+    struct bytes dwarf, dwz;
+    struct image_split *split;  /* owned */
+    struct object_index *index; /* NULL: none */
+    struct object_lines *types; /* NULL: none, or not asked for yet */
 };
 
 struct resolve_lines {
     struct resolve_names *names;
     struct symbol_store *store;
     VEC(struct image_lines) images;
-    struct strpool names_shown; /* demangled ones */
+    struct strpool names_shown;    /* demangled ones */
+    struct hash_map shown_by_name; /* by where the name lies */
     struct object_insns_kept insns;
 };
 
@@ -36,12 +48,30 @@ struct resolve_lines *resolve_lines_new(struct resolve_names *names, struct symb
 void resolve_lines_free(struct resolve_lines *l) {
     if (!l)
         return;
-    for (size_t i = 0; i < l->images.count; i++)
-        object_lines_free(l->images.items[i].lines);
+    for (size_t i = 0; i < l->images.count; i++) {
+        object_index_free(l->images.items[i].index);
+        object_lines_free(l->images.items[i].types);
+        free(l->images.items[i].split);
+    }
     vec_fini(&l->images);
     strpool_fini(&l->names_shown);
+    hash_map_fini(&l->shown_by_name);
     object_insns_free(l->insns.insns);
     free(l);
+}
+
+static struct bytes ask_dwo(void *ctx, const char *folder, const char *name) {
+    const struct image_split *split = ctx;
+    return symbol_store_dwo(split->store, split->id, folder, name);
+}
+
+static bool open_index(struct resolve_lines *l, uint32_t id, struct bytes dwarf, struct image_lines *i) {
+    const struct object_index_split split = {
+        .dwp = symbol_store_dwp(l->store, id), .dwo = ask_dwo, .ctx = i->split};
+    i->dwarf = dwarf;
+    i->dwz = symbol_store_dwz(l->store, id, dwarf);
+    i->index = object_index_new(dwarf, i->dwz, &split, NULL);
+    return i->index;
 }
 
 /* Opens the image's debugging information, in the separate file or else in the mapped one: where both have
@@ -54,14 +84,17 @@ static void ask(struct resolve_lines *l, uint32_t image, uint64_t offset, struct
     if (id == UINT32_MAX || (resolve_names_strict(l->names) && !symbol_store_source(l->store, id).proved))
         return;
     struct symbol_bytes bytes = symbol_store_bytes(l->store, id);
-    if (bytes.debug.size)
-        i->lines = object_lines_new(bytes.debug, symbol_store_dwz(l->store, id, bytes.debug), NULL);
-    if (!i->lines && bytes.code.size)
-        i->lines = object_lines_new(bytes.code, symbol_store_dwz(l->store, id, bytes.code), NULL);
+    i->split = malloc(sizeof *i->split);
+    if (!i->split)
+        return;
+    *i->split = (struct image_split){l->store, id};
+    if (!bytes.debug.size || !open_index(l, id, bytes.debug, i))
+        if (bytes.code.size)
+            open_index(l, id, bytes.code, i);
 }
 
 /* The image's lines, opened if need be, or NULL if it has none. */
-static const struct image_lines *lines_of(struct resolve_lines *l, uint32_t image, uint64_t offset) {
+static struct image_lines *lines_of(struct resolve_lines *l, uint32_t image, uint64_t offset) {
     if (image == MODEL_NONE)
         return NULL;
     while (l->images.count <= image)
@@ -70,28 +103,34 @@ static const struct image_lines *lines_of(struct resolve_lines *l, uint32_t imag
     struct image_lines *i = &l->images.items[image];
     if (!i->asked)
         ask(l, image, offset, i);
-    return i->lines ? i : NULL;
+    return i->index ? i : NULL;
 }
 
 bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset, struct object_line *out) {
-    const struct image_lines *i = lines_of(l, image, offset);
+    struct image_lines *i = lines_of(l, image, offset);
     *out = (struct object_line){0};
-    return i && object_lines_find(i->lines, symbol_table_address(i->table, offset), out);
+    return i && object_index_find(i->index, symbol_table_address(i->table, offset), out);
 }
 
 /* The name for display, demangled if memory allows. */
 static const char *shown(struct resolve_lines *l, const char *name) {
     struct arena arena = ARENA_INIT;
+    uint32_t id = hash_map_get(&l->shown_by_name, (uintptr_t)name);
+    if (id != HASH_ABSENT)
+        return strpool_text(&l->names_shown, id);
     const char *text = symbol_demangle(name, &arena);
-    uint32_t id = text ? strpool_add(&l->names_shown, text, strlen(text)) : STRPOOL_NONE;
+    text = text ? text : name;
+    id = strpool_add(&l->names_shown, text, strlen(text));
+    if (id != STRPOOL_NONE && !hash_map_set(&l->shown_by_name, (uintptr_t)name, id))
+        id = STRPOOL_NONE;
     arena_fini(&arena);
     return id == STRPOOL_NONE ? name : strpool_text(&l->names_shown, id);
 }
 
 size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t offset, bool raw_names,
                              struct object_inline *out, size_t max) {
-    const struct image_lines *i = lines_of(l, image, offset);
-    size_t n = i ? object_lines_inlined(i->lines, symbol_table_address(i->table, offset), out, max) : 0;
+    struct image_lines *i = lines_of(l, image, offset);
+    size_t n = i ? object_index_inlined(i->index, symbol_table_address(i->table, offset), out, max) : 0;
     for (size_t k = 0; k < n && !raw_names; k++)
         out[k].name = shown(l, out[k].name);
     return n;
@@ -99,7 +138,7 @@ size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t o
 
 enum resolve_access resolve_lines_type(struct resolve_lines *l, uint32_t image, uint64_t offset,
                                        struct object_type *out) {
-    const struct image_lines *i = lines_of(l, image, offset); /* loads it */
+    struct image_lines *i = lines_of(l, image, offset); /* loads it */
     uint32_t id = image == MODEL_NONE ? UINT32_MAX : resolve_names_store_id(l->names, image);
     struct object_access access;
     if (id == UINT32_MAX)
@@ -114,8 +153,12 @@ enum resolve_access resolve_lines_type(struct resolve_lines *l, uint32_t image, 
         return RESOLVE_ACCESS_UNKNOWN;
     if (access.stack || access.canary)
         return access.stack ? RESOLVE_ACCESS_STACK : RESOLVE_ACCESS_CANARY;
-    return i && object_types_find(i->lines, addr, &access, out) ? RESOLVE_ACCESS_TYPE
-                                                                : RESOLVE_ACCESS_UNKNOWN;
+    if (i && !i->types_asked)
+        i->types = object_lines_new(i->dwarf, i->dwz, NULL);
+    if (i)
+        i->types_asked = true;
+    return i && i->types && object_types_find(i->types, addr, &access, out) ? RESOLVE_ACCESS_TYPE
+                                                                            : RESOLVE_ACCESS_UNKNOWN;
 }
 
 const char *resolve_lines_file(const struct object_line *line, bool full) {

@@ -231,6 +231,11 @@ struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t im
  * `dwarf` is the file from symbol_store_bytes that has the link. Empty: it has none, or the dwz file was not
  * found. Opens files; lives as long as the store. */
 struct bytes symbol_store_dwz(struct symbol_store *s, uint32_t image, struct bytes dwarf);
+/* Split DWARF of a loaded image: its .dwp, and the .dwo that one of its units names, relative to `folder`
+ * (NULL: not known). What of them belongs to the image is to be proved by the units' ids. Empty: not there.
+ */
+struct bytes symbol_store_dwp(struct symbol_store *s, uint32_t image);
+struct bytes symbol_store_dwo(struct symbol_store *s, uint32_t image, const char *folder, const char *name);
 
 /* Makes perf maps that changed or appeared since they were read be read again at the next use. True if there
  * was any: tables of JIT images are then invalid. Not while another thread uses the store. */

@@ -109,3 +109,34 @@ struct bytes symbol_store_dwz(struct symbol_store *s, uint32_t image, struct byt
         return kept->bytes;
     return found.size ? found : try_dwz(s, im, &link, store_download(s, im, id, OS_DEBUGINFOD_DEBUGINFO));
 }
+
+/* ---- split DWARF ---- */
+
+static struct bytes split_file(struct symbol_store *s, const char *path) {
+    const struct symfile *f = path ? symfile_open(&s->files, path) : NULL;
+    return f && f->is_elf ? f->bytes : (struct bytes){NULL, 0};
+}
+
+struct bytes symbol_store_dwp(struct symbol_store *s, uint32_t image) {
+    struct store_image *im = s->images.items[image];
+    const char *const from[] = {im->debug_path, im->source.path};
+    struct bytes found = {NULL, 0};
+    for (size_t i = 0; !found.size && i < 2; i++)
+        if (from[i] && *from[i] == '/')
+            found = split_file(s, store_text(im, "%s.dwp", from[i]));
+    return found;
+}
+
+struct bytes symbol_store_dwo(struct symbol_store *s, uint32_t image, const char *folder, const char *name) {
+    struct store_image *im = s->images.items[image];
+    struct bytes found = {NULL, 0};
+    const char *slash = im->source.path ? strrchr(im->source.path, '/') : NULL;
+    if (*name == '/')
+        found = split_file(s, store_host_path(s, im, name));
+    else if (folder && *folder == '/')
+        found = split_file(s, store_host_path(s, im, store_text(im, "%s/%s", folder, name)));
+    if (!found.size && *name != '/' && slash) /* beside the program, as where it was moved with them */
+        found = split_file(
+            s, store_text(im, "%.*s%s", (int)(slash + 1 - im->source.path), im->source.path, name));
+    return found;
+}
