@@ -22,6 +22,7 @@ import support
 
 SONDE = os.path.realpath(sys.argv[1])
 RECORDINGS = os.path.join(HERE, "recordings")
+WEB = os.path.join(HERE, "..", "web")
 TOP = 50
 report = support.Report("export_equal")
 
@@ -215,6 +216,53 @@ def compare(path, scratch, tools):
             check(f"{name}, {event}: callgrind_annotate", sums, want[event])
 
 
+# --- what is seen in a browser: sonde's own page, and speedscope's ---
+
+def browse(script, files):
+    """What a script of web/test tells of each file."""
+    r = subprocess.run(["node", f"test/{script}", *files], cwd=WEB, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1800,
+                       check=False)
+    report.check(script, r.returncode == 0, r.stderr[-1000:])
+    return [json.loads(line) for line in r.stdout.splitlines()]
+
+
+def worded(text):
+    """(value, how far it may be off) of a figure as speedscope words it: "129.00ms (11%)"."""
+    m = re.match(r"([\d.,]+)(ns|[µμ]s|ms|s|)(?: |$)", text)
+    assert m, text
+    number = m[1].replace(",", "")
+    scale = {"": 1, "ns": 1, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}[m[2]]
+    return float(number) * scale, 0.51 * scale * 10.0 ** -len(number.partition(".")[2])
+
+
+def in_browser(paths, scratch):
+    def exported(path, command, suffix):
+        file = os.path.join(scratch, os.path.basename(path) + suffix)
+        sonde(*command, "-o", file, path)
+        return file
+
+    for path, shown in zip(paths, browse("figures.mjs", [exported(p, ["view", "-q"], ".html") for p in paths])):
+        for event, want in of_folded(path).items():
+            own, everything, objects = collections.Counter(), {}, collections.Counter()
+            for name, _, self_period, total_period in shown.get(event, []):
+                own[tidy(name)] += self_period
+                everything[tidy(name)] = total_period
+                objects[tidy(name)] += 1
+            what = f"{os.path.basename(path)}, {event}: the page"
+            report.check(f"{what}: total", sum(own.values()) == want.total, f"{sum(own.values())} {want.total}")
+            report.check(f"{what}: in themselves", top(own) == top(want.own), f"{top(own)} {top(want.own)}")
+            for n, name in top(want.all):  # one name in two objects is two functions there
+                report.check(f"{what}: all of {name}", objects[name] > 1 or everything.get(name) == n, f"{everything.get(name)} {n}")
+    for path, shown in zip(paths, browse("speedscope.mjs", [exported(p, ["export", "speedscope", "-q"], ".speedscope.json") for p in paths])):
+        want = next(iter(of_folded(path).values()))  # it shows the first event
+        seen = {tidy(name): (worded(own), worded(everything)) for name, own, everything in shown}
+        for part, counts in enumerate((want.own, want.all)):
+            for n, name in top(counts)[:len(shown) - 1]:
+                value, off = seen.get(name, ((0, 0), (0, 0)))[part]
+                report.check(f"{os.path.basename(path)}: speedscope's page, {('own', 'all')[part]} of {name}", abs(value - n) <= off,
+                             f"{value} {n}")
+
+
 def made_recordings(scratch):
     """Deep recursion, of one function and of two in turn; and frames in a file that is not the one that ran."""
     if support.run(["sh", "-c", "command -v nm && command -v readelf"]).status:
@@ -247,9 +295,16 @@ def main():
         print(f"SKIP what {absent} reads: it is absent")
     with tempfile.TemporaryDirectory() as scratch:
         paths = [os.path.join(RECORDINGS, f) for f in sorted(os.listdir(RECORDINGS)) if f.endswith(".data")]
-        for path in paths + made_recordings(scratch):
-            if os.path.basename(path) != "faults.data":  # no samples
-                compare(path, scratch, tools)
+        paths = [p for p in paths + made_recordings(scratch) if os.path.basename(p) != "faults.data"]  # which has no samples
+        for path in paths:
+            compare(path, scratch, tools)
+        packages = subprocess.run([sys.executable, os.path.join(HERE, "web", "page_test.py"), WEB, "--packages"], capture_output=True,
+                                  text=True, check=False)
+        if packages.returncode == 0:
+            in_browser(paths, scratch)
+        else:
+            print(packages.stdout.strip())
+            report.check("packages of the page's tests", os.environ.get("CI") != "true", packages.stdout)
     report.finish()
 
 

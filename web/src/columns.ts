@@ -42,10 +42,12 @@ export function functionColumns(app: App, short: boolean): Column<FunctionRow>[]
             { key: "totaln", label: "total samples", minor: true, cell: (r) => whole(r.samples), compare: (a, b) => a.samples - b.samples },
             {
                 key: "selfp", label: "self period", minor: true, cell: (r) => quantity(r.selfPeriod, app.event.unit),
+                full: (r) => `${whole(r.selfPeriod)} ${app.event.unit}`,
                 compare: (a, b) => a.selfPeriod - b.selfPeriod,
             },
             {
                 key: "totalp", label: "total period", minor: true, cell: (r) => quantity(r.period, app.event.unit),
+                full: (r) => `${whole(r.period)} ${app.event.unit}`,
                 compare: (a, b) => a.period - b.period,
             });
     }

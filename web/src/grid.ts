@@ -11,6 +11,8 @@ export interface Column<T> {
     /** Names are text and take the room that is left; the others are numbers. */
     text?: boolean;
     cell(row: T): string;
+    /** What the cell says in full, where its text is rounded: shown on hover. */
+    full?(row: T): string;
     /** A bar behind the number: 0 to 1; below 0 it is of the other colour. */
     bar?(row: T): number;
     compare(a: T, b: T): number;
@@ -146,7 +148,7 @@ export class Grid<T> {
 
     private cell(c: Column<T>, row: T): HTMLElement {
         const text = c.cell(row);
-        const cell = h("div", { role: "gridcell", class: this.classOf(c), title: c.text ? text : undefined }, text);
+        const cell = h("div", { role: "gridcell", class: this.classOf(c), title: c.full ? c.full(row) : c.text ? text : undefined }, text);
         const bar = c.bar?.(row) ?? 0;
         if (bar) {
             const strip = h("i", { class: bar < 0 ? "bar less" : "bar", "aria-hidden": "true" });

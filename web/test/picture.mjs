@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // picture.mjs URL OUT.png WIDTH HEIGHT [KEY...]: a picture of a page, after some keys.
-import { chromium } from "playwright-core";
+import { launch } from "./browser.mjs";
 
 const [url, out, width, height, ...keys] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await launch();
 const page = await browser.newPage({ viewport: { width: Number(width), height: Number(height) } });
 await page.goto(url);
 await page.waitForTimeout(3000);
