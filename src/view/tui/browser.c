@@ -32,7 +32,10 @@ static bool list_events(struct tui_browser *b, struct err *err) {
 bool tui_open_event(struct tui_browser *b, size_t event, struct err *err) {
     b->event = event;
     b->filter_changed = true;
-    return tui_table_open(&b->table, &b->d, b->events.items[event], &b->filter, err);
+    if (!tui_table_open(&b->table, &b->d, b->events.items[event], &b->filter, err))
+        return false;
+    b->table.headers = b->headers;
+    return true;
 }
 
 /* Takes a generation. */
@@ -49,7 +52,11 @@ static bool take(struct tui_browser *b, struct err *err) {
             return err_memory(err, "events");
         *slot = 0;
     }
-    return tui_open_event(b, b->event < b->events.count ? b->event : 0, err);
+    if (!tui_open_event(b, b->event < b->events.count ? b->event : 0, err))
+        return false;
+    if (b->selected.len)
+        tui_table_find(&b->table, b->selected.buf, b->selected.len);
+    return true;
 }
 
 bool tui_refilter(struct tui_browser *b) {
@@ -78,11 +85,11 @@ struct tui_browser *tui_browser_new(const struct tui_source *source, bool header
     }
     b->source = source;
     b->wish.group_index = -1;
-    if (!take(b, err)) {
+    b->headers = headers;
+    if (!out_init(&b->selected, NULL, NULL) || !take(b, err)) {
         tui_browser_free(b);
         return NULL;
     }
-    b->table.headers = headers;
     b->filter.least_percent = b->d.text->percent_limit;
     tui_refilter(b);
     if (b->events.count > 1)
@@ -99,6 +106,7 @@ void tui_browser_free(struct tui_browser *b) {
     tui_filter_fini(&b->filter);
     tui_popup_close(&b->popup);
     vec_fini(&b->events);
+    out_fini(&b->selected);
     free(b);
 }
 
@@ -188,11 +196,13 @@ bool tui_browser_work(struct tui_browser *b, struct err *err) {
     enum tui_work work = b->work;
     struct err failed = ERR_INIT;
     bool ok = true;
+    int height = b->table.height;
     b->work = TUI_NO_WORK;
     *b->message = '\0';
     switch (work) {
     case TUI_WORK_CHANGE:
         tui_table_fini(&b->table); /* of the data that go */
+        b->table.height = height;
         if (!b->source->change(b->source->ctx, &b->wish, err) || !take(b, err))
             return false;
         if (b->screen != TUI_TABLE)
@@ -290,20 +300,27 @@ enum tui_state tui_browser_key(struct tui_browser *b, struct tui_press press) {
 
 /* ---- drawing ---- */
 
+/* Keeps the name under the cursor: the data may be others when it is drawn again. */
+static void remember(struct tui_browser *b) {
+    size_t n = 0;
+    const char *name = tui_table_function(&b->table, &n);
+    b->selected.len = 0;
+    out_mem(&b->selected, name ? name : "", name ? n : 0);
+}
+
 bool tui_browser_draw(struct tui_browser *b, struct tui_surface *s, struct err *err) {
     b->rows = s->rows;
-    if (b->generation != b->source->generation(b->source->ctx)) {
-        tui_table_fini(&b->table);
-        if (!take(b, err))
-            return false;
-    }
+    if (b->generation != b->source->generation(b->source->ctx) && !take(b, err))
+        return false;
     tui_clear(s);
-    if (b->screen == TUI_TABLE || !b->flame.s)
+    if (b->screen == TUI_TABLE || !b->flame.s) {
         tui_table_draw(&b->table, s, 1);
-    else if (b->screen == TUI_FLAME_SCREEN)
+        remember(b);
+    } else if (b->screen == TUI_FLAME_SCREEN) {
         tui_flame_draw(&b->flame, s, 0, 1);
-    else
+    } else {
         tui_times_draw(&b->times, s, 0, 1, &b->filter);
+    }
     if (b->rows > 1)
         tui_str(s, s->rows - 1, 0, s->cols, tui_style(TUI_NORMAL), *b->message ? b->message : HINT);
     tui_popup_draw(&b->popup, s);

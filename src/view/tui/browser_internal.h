@@ -31,7 +31,8 @@ struct tui_browser {
     enum tui_screen screen;
     struct tui_popup popup;
     enum tui_work work;
-    bool verbose;
+    bool verbose, headers;
+    struct out selected; /* the function under the table's cursor, for other data */
     bool filter_changed; /* since flame and times were made */
     bool select;         /* the function under the table's cursor, in the flame graph */
     int rows;            /* of the screen, when it was drawn last */

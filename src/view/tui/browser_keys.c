@@ -193,7 +193,7 @@ enum tui_state tui_table_key(struct tui_browser *b, struct tui_press press) {
         tui_say(b, "percentages are of %s", b->filter.relative ? "what the filters leave" : "all samples");
         break;
     case 'H':
-        b->table.headers = !b->table.headers;
+        b->table.headers = b->headers = !b->headers;
         break;
     case 'V':
         b->verbose = !b->verbose;

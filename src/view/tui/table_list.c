@@ -76,8 +76,9 @@ bool tui_table_find(struct tui_table *t, const char *name, size_t n) {
         size_t len = t->text.len;
         const char *text = name_in(t->text.buf, &len);
         if (len == n && !memcmp(text, name, n)) {
-            t->at = t->top = (struct tui_place){i, 0};
-            tui_table_move(t, 0);
+            t->at = (struct tui_place){i, 0};
+            t->top = (struct tui_place){0, 0};
+            tui_table_follow(t);
             return true;
         }
     }

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The whole browser on a surface in memory, over profiles made up in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/utf8.h"
+#include "profile/profile_test_session.h"
+#include "view/tui/browser.h"
+
+/* A source whose profile is that of a session, and can be exchanged for another one. */
+struct fake {
+    struct session session;
+    struct report_text_options text;
+    uint64_t generation;
+};
+
+static struct tui_surface screen;
+static char shown[8192];
+
+static uint64_t generation(void *ctx) {
+    return ((struct fake *)ctx)->generation;
+}
+
+static struct tui_data data(void *ctx) {
+    struct fake *f = ctx;
+    return (struct tui_data){f->session.profile, &f->text};
+}
+
+/* a <- b <- c: 40, a <- c: 20, d of another thread: 10 and, if `more`, 130. */
+static void fill(struct fake *f, bool more) {
+    struct session *s = &f->session;
+    session_start(s);
+    put_sample(s, &(struct test_sample){7, 40, 5, 3, {0, 1, 2}});
+    put_sample(s, &(struct test_sample){7, 20, 6, 2, {0, 2}});
+    put_sample(s, &(struct test_sample){8, 10, 7, 1, {3}});
+    if (more)
+        put_sample(s, &(struct test_sample){8, 130, 8, 1, {3}});
+    session_run(s,
+                (struct profile_options){
+                    .children = true, .chain_mode = PROFILE_CHAIN_GRAPH, .chain_order = PROFILE_CALLER},
+                (struct profile_column_options){.sort = "comm,sym", .children = true});
+    f->text = (struct report_text_options){.columns = &s->columns,
+                                           .chain_mode = PROFILE_CHAIN_GRAPH,
+                                           .chain_order = PROFILE_CALLER,
+                                           .children = true,
+                                           .events = stream_events(s->stream)};
+    f->generation++;
+}
+
+static const char *line(int y) {
+    size_t n = 0;
+    for (int x = 0; x < screen.cols - 1; x++)
+        if (tui_at(&screen, y, x)->ch)
+            n += utf8_put(tui_at(&screen, y, x)->ch, shown + n);
+    while (n && shown[n - 1] == ' ')
+        n--;
+    shown[n] = '\0';
+    return shown;
+}
+
+static void draw(struct tui_browser *b) {
+    struct err err = ERR_INIT;
+    assert_true(tui_surface_resize(&screen, 24, 80, &err));
+    assert_true(tui_browser_draw(b, &screen, &err));
+}
+
+static enum tui_state press(struct tui_browser *b, uint32_t key) {
+    enum tui_state state = tui_browser_key(b, (struct tui_press){.key = key});
+    draw(b);
+    return state;
+}
+
+/* The line of the cursor; -1: there is none. */
+static int cursor(void) {
+    for (int y = 0; y < screen.rows; y++)
+        if (tui_at(&screen, y, 0)->style.color == TUI_CURSOR)
+            return y;
+    return -1;
+}
+
+static void the_table_folds_and_filters(void **state) {
+    (void)state;
+    struct fake f = {0};
+    struct err err = ERR_INIT;
+    fill(&f, false);
+    const struct tui_source source = {.ctx = &f, .generation = generation, .data = data};
+    struct tui_browser *b = tui_browser_new(&source, true, &err);
+    assert_non_null(b);
+    draw(b);
+    assert_non_null(strstr(line(0), "Event count (approx.): 70"));
+    assert_string_equal(line(1), "  Children      Self  Command  Symbol");
+    assert_string_equal(line(2), "+   85.71%    85.71%  seven    [k] a");
+    assert_string_equal(line(3), "+   85.71%     0.00%  seven    [k] c");
+    assert_string_equal(line(4), "+   57.14%     0.00%  seven    [k] b");
+    assert_string_equal(line(5), "+   14.29%    14.29%  eight    [k] d");
+    assert_string_equal(line(6), "");
+    assert_int_equal(cursor(), 2);
+    press(b, TUI_KEY_DOWN);
+    assert_int_equal(press(b, '+'), TUI_GO_ON);
+    assert_string_equal(line(3), "-   85.71%     0.00%  seven    [k] c");
+    assert_string_equal(line(4), "   + c");
+    press(b, TUI_KEY_DOWN);
+    press(b, '+');
+    assert_string_equal(line(5), "      + 57.14% b");
+    assert_string_equal(line(6), "        28.57% a");
+    press(b, '-');
+    assert_string_equal(line(4), "   + c");
+    press(b, 'E');
+    assert_string_equal(line(cursor()), "-   85.71%     0.00%  seven    [k] c");
+    press(b, TUI_KEY_HOME);
+    assert_int_equal(cursor(), 2);
+    press(b, TUI_KEY_END);
+    assert_string_equal(line(cursor()), "     d");
+    press(b, 'C');
+    press(b, 't');
+    assert_non_null(strstr(line(0), "Thread: eight"));
+    assert_string_equal(line(2), "+   14.29%    14.29%  eight    [k] d");
+    assert_string_equal(line(3), "");
+    press(b, 'F');
+    assert_string_equal(line(2), "+  100.00%   100.00%  eight    [k] d");
+    press(b, TUI_KEY_ESC);
+    assert_string_equal(line(5), "+   14.29%    14.29%  eight    [k] d");
+    press(b, 'F');
+    assert_int_equal(press(b, 'f'), TUI_GO_ON); /* this source has no stacks: it says so, and stays */
+    assert_non_null(strstr(line(23), "no whole stacks"));
+    assert_int_equal(press(b, 'q'), TUI_QUIT);
+    tui_browser_free(b);
+    session_end(&f.session);
+}
+
+/* As `top` will have it. */
+static void a_new_generation_is_shown(void **state) {
+    (void)state;
+    struct fake f = {0};
+    struct err err = ERR_INIT;
+    fill(&f, false);
+    const struct tui_source source = {.ctx = &f, .generation = generation, .data = data};
+    struct tui_browser *b = tui_browser_new(&source, false, &err);
+    assert_non_null(b);
+    draw(b);
+    struct session old = f.session;
+    fill(&f, true);
+    session_end(&old); /* the browser must not look at it any more */
+    draw(b);
+    assert_non_null(strstr(line(0), "Event count (approx.): 200"));
+    assert_string_equal(line(1), "+   70.00%    70.00%  eight    [k] d");
+    assert_string_equal(line(2), "+   30.00%    30.00%  seven    [k] a");
+    assert_int_equal(cursor(), 2); /* it stays on its function */
+    tui_browser_free(b);
+    session_end(&f.session);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_folds_and_filters),
+        cmocka_unit_test(a_new_generation_is_shown),
+    };
+    int status = cmocka_run_group_tests(tests, NULL, NULL);
+    tui_surface_fini(&screen);
+    return status;
+}
