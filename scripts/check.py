@@ -25,7 +25,7 @@ CLANG_FORMAT_MAJOR = 14  # other releases lay out the same style differently
 # A missing library must not quietly drop tests: all are required here.
 REQUIRED = ["-Dtests=enabled", "-Dzstd=enabled", "-Dtraceevent=enabled"]
 SANITIZE = ["-Dbuildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false"]
-QUICK = ["-Dlto=false", "-Doptimization=1", "-Dc_args=-Wno-maybe-uninitialized"]  # which gcc guesses wrongly at -O1
+QUICK = ["-Doptimization=1", "-Dc_args=-Wno-maybe-uninitialized"]  # which gcc guesses wrongly at -O1
 QUICK_TESTS = ["recordings", "fixtures", "frames", "oracle", "grades"]
 # Unit tests of what runs on several threads.
 THREADED = ["pool", "relay", "record_write_thread", "record_drain", "model_oracle"]

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/hot.h"
-
 enum { FEWEST = 8 }; /* buckets */
 
 const struct idtable_bucket idtable_no_bucket __attribute__((aligned(64)));
@@ -23,7 +21,7 @@ static void put(struct idtable *t, uint32_t tag, uint32_t next_id) {
     b->next_ids[i] = next_id;
 }
 
-HOT static bool grow(struct idtable *t, size_t n) {
+static bool grow(struct idtable *t, size_t n) {
     enum { LINE = sizeof *t->buckets };
     void *room = calloc(n + 1, LINE);
     if (!room)

@@ -4,8 +4,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/hot.h"
-
 /* Up to here insertion is quicker than counting. Digits have so many bits that a bucket gets about four of
  * evenly spread items, and that the buckets' ends stay in the nearest cache. */
 enum { FEW = 20, FEWEST_BITS = 3, MOST_BITS = 11, BUCKET_BITS = 2 };
@@ -66,7 +64,7 @@ static unsigned bits_for(size_t n) {
 
 /* Sorts `from`, into itself or (over) into `to`; the other one is left with anything. It calls itself for
  * keys that differ in fewer bits only. */
-HOT static void sort(struct radix_item *from, struct radix_item *to, size_t n, bool over) {
+static void sort(struct radix_item *from, struct radix_item *to, size_t n, bool over) {
     struct radix_item *wanted = over ? to : from;
     uint64_t differs = n > FEW ? differing(from, n) : 0;
     if (!differs) {

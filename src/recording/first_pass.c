@@ -3,7 +3,6 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "base/hot.h"
 #include "os/files.h"
 #include "recording/late_modules.h"
 #include "recording/module_ends.h"
@@ -112,7 +111,7 @@ static void read_ahead(struct first_pass *x) {
 
 /* Job 0 reads the records; job 1 reads ahead, on a second thread. Without one it runs after job 0 and ends at
  * once. */
-HOT static bool pass_job(void *ctx, size_t job, unsigned thread, struct err *err) {
+static bool pass_job(void *ctx, size_t job, unsigned thread, struct err *err) {
     struct first_pass *x = ctx;
     (void)thread;
     if (job) {

@@ -5,7 +5,6 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "base/hot.h"
 #include "base/prefetch.h"
 #include "resolve/callers.h"
 
@@ -541,7 +540,7 @@ static inline bool has_step(const struct resolve_ask *ask) {
     return ask->stage >= ASK_SPOT && ask->stage <= ASK_NAMELESS;
 }
 
-HOT void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count) {
+void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks, size_t count) {
     uint16_t left[RESOLVE_ASKS_MAX];
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
@@ -561,7 +560,7 @@ HOT void resolve_frames_steps(struct resolve_frames *f, struct resolve_ask *asks
     }
 }
 
-HOT uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask) {
+uint32_t resolve_frames_answer_slowly(struct resolve_frames *f, struct resolve_ask *ask) {
     if (has_step(ask)) /* the caller did not make the steps */
         resolve_frames_steps(f, ask, 1);
     if (ask->stage == ASK_NAME) {
@@ -632,7 +631,7 @@ static bool run_in_steps(struct resolve_frames *f, const struct resolve_run *run
     return true;
 }
 
-HOT bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids) {
+bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run, uint32_t *ids) {
     for (uint64_t i = 0; i < run->count; i++)
         prefetch(slot_of(f, run->state->id, bytes_load64(run->at + 8 * i, run->swap)));
     unsigned how = resolve_frames_how(run->cpumode, (enum resolve_frame_kind)run->kind, run->before_exec);

@@ -13,7 +13,6 @@
  *
  * A sample equal to one of the last thousands goes to its stack sample at once.
  */
-#include "base/hot.h"
 #include "base/prefetch.h"
 #include "profile/profile_internal.h"
 
@@ -258,7 +257,7 @@ static void expect_stack(const struct profile_builder *b, const struct profile_p
     }
 }
 
-HOT void profile_pending_flush(struct profile_builder *b) {
+void profile_pending_flush(struct profile_builder *b) {
     struct unknown unknown;
     unknown.count = 0;
     for (uint32_t i = 0; i < b->pending_count; i++)

@@ -11,7 +11,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/hot.h"
 #include "os/heap.h"
 #include "profile/profile_internal.h"
 #include "stream/pieces.h"
@@ -45,7 +44,7 @@ static void tell(struct reading_shares *all, bool first, uint64_t bytes) {
 }
 
 /* Reads the next records: a batch of samples, or one other record, which adds nothing. *loc: of the last. */
-HOT static enum stream_status take_some(struct share *x, uint64_t *loc, struct err *err) {
+static enum stream_status take_some(struct share *x, uint64_t *loc, struct err *err) {
     enum { BATCH = 64 };
     struct stream_sample batch[BATCH];
     size_t n = stream_take_samples(x->stream, batch, BATCH);

@@ -9,7 +9,6 @@
  */
 #include <stdlib.h>
 
-#include "base/hot.h"
 #include "base/prefetch.h"
 #include "profile/profile_internal.h"
 
@@ -271,9 +270,9 @@ static inline void ask_segments(struct profile_builder *b, const struct perfdata
     p->outer = later_segment(outer, keys[1], own);
 }
 
-HOT enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
-                                         uint32_t event, unsigned cpumode, struct model_when when,
-                                         struct profile_pending *p) {
+enum profile_asked profile_chain_ask(struct profile_builder *b, const struct perfdata_sample *s,
+                                     uint32_t event, unsigned cpumode, struct model_when when,
+                                     struct profile_pending *p) {
     p->stack.key.chain = (struct profile_chain){PROFILE_EMPTY_SEGMENT, PROFILE_EMPTY_SEGMENT};
     if (!read_chain(b, s, event, cpumode, when))
         return PROFILE_ASK_FAILED;

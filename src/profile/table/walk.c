@@ -18,7 +18,6 @@
  */
 #include <stdlib.h>
 
-#include "base/hot.h"
 #include "base/prefetch.h"
 #include "base/radix.h"
 #include "profile/profile_internal.h"
@@ -536,7 +535,7 @@ static bool walk_stacks(struct walk *w) {
     return ok;
 }
 
-HOT bool profile_walk(struct profile *p) {
+bool profile_walk(struct profile *p) {
     const struct profile_options *o = p->plan.o;
     struct walk w = {.p = p,
                      .frame_key_of = p->frame_keys.items,

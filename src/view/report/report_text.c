@@ -16,7 +16,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/hot.h"
 #include "base/relay.h"
 #include "view/report/report_blocks.h"
 #include "view/report/report_cell.h"
@@ -374,7 +373,7 @@ static bool print_row(struct printer *pr, const struct profile_entry *entry) {
     return print_graph(pr, entry);
 }
 
-HOT static bool print_range(struct printer *pr, uint32_t from, uint32_t end) {
+static bool print_range(struct printer *pr, uint32_t from, uint32_t end) {
     for (uint32_t i = from; i < end && !pr->out->failed; i++) {
         struct profile_entry entry = profile_entry_at(pr->p, pr->e, i);
         bool shown = pr->o->percent_limit <= 0 || entry_percent(pr, &entry) >= pr->o->percent_limit;
