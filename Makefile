@@ -3,6 +3,8 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+# Of a new build folder. Unit tests take as long again as the program; `make check` builds them in any case.
+OPTIONS ?= -Dtests=disabled
 
 .PHONY: all configure demo check check-quick check-vm install bench fuzz deps clean
 
@@ -10,7 +12,7 @@ all: configure
 	@ninja -C $(BUILD)
 
 configure:
-	@scripts/configure.py $(BUILD) --prefix $(PREFIX)
+	@scripts/configure.py $(BUILD) --prefix $(PREFIX) $(OPTIONS)
 
 deps:
 	@scripts/deps.sh build

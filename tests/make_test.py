@@ -36,7 +36,7 @@ def say(tree, number):
 def make(tree, *arguments):
     """(status, what it printed); a status of None: it did not end."""
     with tempfile.TemporaryFile() as out:
-        p = subprocess.Popen(["make", *arguments], cwd=tree, env=ENV, stdin=subprocess.DEVNULL, stdout=out,
+        p = subprocess.Popen(["make", "OPTIONS=", *arguments], cwd=tree, env=ENV, stdin=subprocess.DEVNULL, stdout=out,
                              stderr=subprocess.STDOUT, start_new_session=True)
         try:
             p.wait(SECONDS)
