@@ -535,7 +535,8 @@ static void a_caller_is_what_a_run_gives(void **state) {
     /* Nothing lies before address 0, whatever lies there. */
     at(m, 1, rec_map(PID, 0, PAGE, "/bin/low"));
     freeze(m);
-    assert_true(resolve_places_init(&places, m, NULL) && resolve_frames_init(&frames, &places, NULL, 0, NULL));
+    assert_true(resolve_places_init(&places, m, NULL) &&
+                resolve_frames_init(&frames, &places, NULL, 0, NULL));
     const uint64_t words[] = {8, 0};
     struct resolve_run run = {
         .state = resolve_places_state(&places, U, PID, upto(2)), .at = (const uint8_t *)words, .count = 2};
