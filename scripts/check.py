@@ -106,13 +106,13 @@ def skip_reason(test):
     return lines[-1] if lines else "it gave no reason"
 
 
-def test(name, folder, env, which=(), beside=()):
+def test(name, folder, env, which=()):
     """Runs all tests of a build, or those of `which` (`meson test`'s arguments), and counts them one by one."""
     log = os.path.join(TOP, folder, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.remove(log)
     patience = "3" if folder == "build" else "6"  # the machine may be busy: they guard against endless loops only
-    r = run([*beside, "meson", "test", "-C", folder, "--no-rebuild", "--timeout-multiplier", patience, *which],
+    r = run(["meson", "test", "-C", folder, "--no-rebuild", "--timeout-multiplier", patience, *which],
             env=dict(os.environ, **env))
     if not os.path.exists(log):
         report("FAIL", f"tests {name}", "they did not run", r.stdout)
@@ -162,36 +162,43 @@ def check_quick(compiler):
         test("quick", "build-quick", {}, QUICK_TESTS)
 
 
-def check_sanitized(clang, compiler):
-    """Builds with sanitizers and tests them, at low priority."""
+def build_sanitized(clang, compiler):
+    """The builds with sanitizers, at low priority. Which of them there are."""
     nice = ["nice", "-n", "10"]
-    env = {
-        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
-        "UBSAN_OPTIONS": os.environ.get("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"),
-    }
+    there = set()
     if build("asan+ubsan", "build-asan", clang or compiler, REQUIRED + SANITIZE, ["all", "units"], nice):
-        test("asan+ubsan", "build-asan", env, beside=nice)
+        there.add("asan")
     if not clang:
         report("SKIP", "tsan", "clang is not installed")
     elif mmap_rnd_bits() > TSAN_RND_BITS:
         report("SKIP", "tsan", f"clang's ThreadSanitizer does not start: sysctl vm.mmap_rnd_bits={TSAN_RND_BITS}")
     elif build("tsan", "build-tsan", clang, REQUIRED + SANITIZE_THREADS, ["sonde", *THREADED], nice):
-        test("tsan", "build-tsan", {}, [*THREADED, "report_threads"], nice)
+        there.add("tsan")
+    return there
 
 
 def check_all(compiler):
+    sanitized = {
+        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
+        "UBSAN_OPTIONS": os.environ.get("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"),
+    }
     clang = shutil.which("clang")
     check_form()
     released = build("release", "build", compiler, REQUIRED)
-    # Tests that record mostly wait for what they record: the other builds are made and tested meanwhile.
+    if released:
+        check_command("no mutable globals", ["scripts/globals.py", "build"])
+        test("release", "build", {}, ["--suite", "command"])
+    # Tests that record mostly wait for what they record: the other builds are made meanwhile.
     with concurrent.futures.ThreadPoolExecutor(1) as aside:
-        sanitized = aside.submit(check_sanitized, clang, compiler)
+        builds = aside.submit(build_sanitized, clang, compiler)
         if released:
-            check_command("no mutable globals", ["scripts/globals.py", "build"])
             set_up_guest()
             test("release", "build", {}, ["--suite", "live", "--suite", "vm"])
-            test("release", "build", {}, ["--suite", "command"])
-        sanitized.result()
+        there = builds.result()
+    if "asan" in there:
+        test("asan+ubsan", "build-asan", sanitized)
+    if "tsan" in there:
+        test("tsan", "build-tsan", {}, [*THREADED, "report_threads"])
 
 
 def main():
