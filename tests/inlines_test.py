@@ -180,8 +180,39 @@ def check_form(report, folder, form):
     different, deep = compare(report, what, folder, program, addresses, address - offset, judge)
     report.check(f"{what}: equal", not different, "\n".join(different[:5]))
     report.check(f"{what}: with inlined code", deep, "")
+    if form == FORMS[0]:
+        check_export(report, folder, program, addresses, address - offset)
     if judge:
         check_package(report, folder, what, program, judge)
+
+
+def check_export(report, folder, program, addresses, shift):
+    """Exports show what is inlined only if asked, and their totals stay the same."""
+    path = os.path.join(folder, "stacks.data")
+    chains = llvm_answers(program, addresses)
+    with open(path, "wb") as f:
+        f.write(made.recording(program, [[a - shift, 0] for a in addresses]))
+
+    def folded(*options):
+        out = support.run([SONDE, "export", "folded", "-f", path, *options]).out.decode().splitlines()
+        return [(line.rsplit(" ", 1)[0].split(";"), int(line.rsplit(" ", 1)[1])) for line in out]
+
+    plain, inlined = folded(), folded("--inline")
+    report.check("export: equal totals", plain and sum(n for _, n in plain) == sum(n for _, n in inlined), "")
+    bare = {"_ZL5innerm": "inner", "_ZL5outerm": "outer", "_Z5otherm": "other"}
+    want, found = {}, {}
+    for i, chain in enumerate(chains):
+        names = tuple(bare.get(name, name) for name, _ in reversed(chain))
+        if names[0] == "other":
+            want[names] = want.get(names, 0) + i + 1
+    for stack, n in inlined:
+        names = tuple(name.split("(")[0] for name in stack)
+        if "other" in names:
+            names = names[names.index("other"):]
+            found[names] = found.get(names, 0) + n
+    report.check("export --inline: what is inlined lies in the function whose code it is", max(map(len, want)) > 1 and found == want,
+                 f"{found} instead of {want}")
+    report.check("export: not without it", not any("outer" in stack or "inner" in stack for stack, _ in plain), "")
 
 
 def check_package(report, folder, what, program, judge):

@@ -558,6 +558,8 @@ static bool collect(struct report_session *s, struct err *err) {
         .nanoseconds = o->nanoseconds,
         .stacks = o->stacks,
         .moments = o->moments,
+        .inlines = o->stack_inlines,
+        .stack_key = o->stack_inlines ? o->stack_key : o->chain.key,
     };
     if (!s->pool)
         s->pool = pool_new(thread_count(s, stream_piece_count(s->r->stream)));
