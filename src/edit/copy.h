@@ -13,7 +13,8 @@
 struct copy_sink {
     /* Appends bytes. False: *err says why. */
     bool (*write)(void *ctx, struct bytes b, struct err *err);
-    /* Overwrites earlier output at an offset; NULL for a pipe, and the output is then a pipe recording. */
+    /* Overwrites earlier output at an offset. NULL: the output cannot seek, and the recording is written in
+     * the format for pipes. */
     bool (*patch)(void *ctx, uint64_t at, struct bytes b, struct err *err);
     void *ctx;
 };

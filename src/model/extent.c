@@ -19,7 +19,7 @@ enum {
     GUESSED_ALONE_BYTES = 1 << 20, /* if the recording has too few others to compare with */
     GUESSED_LEAST_BYTES = 1 << 16,
     COMPARED_LEAST = 8,
-    PLAUSIBLE_BYTES = 256 << 20, /* a longer recorded end is not believed */
+    PLAUSIBLE_BYTES = 256 << 20, /* if the recorded end makes a module longer, it is ignored */
     ENDLESS_MAX = 64             /* how many get ends: old perfs wrote one for each kernel */
 };
 

@@ -36,8 +36,8 @@
 
 /*
  * An instant. `order` is the record's logical offset in the stream and decides between equal times. Time 0 is
- * before the start of the recording, for synthesised records. Records without a time get that of
- * stream_when_ns.
+ * before the start of the recording, for synthesised records. For a record without a time stream_when_ns
+ * gives the one to use.
  */
 struct model_when {
     uint64_t time_ns, order;

@@ -67,10 +67,13 @@ uint32_t resolve_frames_at(struct resolve_frames *f, const struct model_state *s
                            uint64_t address, enum resolve_frame_kind kind, bool before_exec);
 
 /*
- * The same in steps, for many addresses at a time: each step prefetches what the next one needs. First begin
- * the lookup of all (resolve_frames_ask), then make the steps, then take the answers: new frames are made in
- * the order of these. An answer makes the steps that its address still needs. The state need not be valid any
- * more when the steps are made.
+ * The same for many addresses at a time, in steps that prefetch what the next step needs:
+ *
+ *   resolve_frames_ask      for each address: begins its lookup; `state` is not needed after that
+ *   resolve_frames_steps    advances all lookups
+ *   resolve_frames_answer   for each address: finishes its lookup and returns the frame
+ *
+ * New frames are numbered in the order of the answers.
  */
 enum { RESOLVE_ASKS_MAX = 512 /* at a time */, RESOLVE_ASK_DONE = 0 };
 struct resolve_ask {

@@ -43,8 +43,8 @@ bool resolve_places_init(struct resolve_places *p, const struct model *m, struct
 void resolve_places_fini(struct resolve_places *p);
 
 /* Replaces the state of an exited process's user space (from model_state_at) by the one before the exit:
- * after its EXIT record a process still runs in the kernel, and the callers of its last system call still lie
- * where they were mapped. */
+ * after its EXIT record a process still runs kernel code for a while, and the user frames of those callchains
+ * are at addresses of the old mappings. */
 void resolve_places_keep_after_exit(const struct model *m, struct model_when when, struct model_state *state);
 
 /* As resolve_places_space, for states that were not used last. */

@@ -11,7 +11,8 @@
  *   segments (segments.c)                  their index, the sequences themselves
  *   stack samples                          their index, the stack samples
  *
- * A sample equal to one of the last thousands goes to its stack sample at once.
+ * A cache of recent samples comes first: a sample that equals a recent one is added to the same stack sample
+ * without these steps.
  */
 #include "base/prefetch.h"
 #include "profile/profile_internal.h"

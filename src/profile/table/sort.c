@@ -8,8 +8,8 @@
  *   keys       by the columns' values, as each column compares them
  *   image      and offset in it, where all columns are equal: functions of one name, nameless places
  *
- * Each of these is a number of a row, a *term*; rows are sorted by the last term first. Consecutive terms
- * that fit into 64 bits together are sorted by at once.
+ * Each of these gives a row a number, called a *term*. The sort is stable and starts with the least
+ * significant term; consecutive terms that fit into 64 bits together share one sort.
  */
 #include <stdlib.h>
 

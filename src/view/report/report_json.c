@@ -29,7 +29,7 @@ static void print_sums(struct json *j, const struct profile_sums *s) {
     json_close(j, '}');
 }
 
-/* Writes an array with one member for each event of a group, or for the only event. */
+/* Writes an array of sums, one element for each event of the group; without a group it has one element. */
 static void print_all_sums(struct printer *pr, const char *name, const struct profile_entry *entry,
                            const struct profile_through *children) {
     json_open(&pr->json, name, '[');

@@ -37,7 +37,7 @@ void script_json_sample(struct script_json *j, const struct script_sample *x);
  * knows. */
 void script_json_record(struct script_json *j, const struct perfdata_record *rec, struct model_when when);
 
-/* Writes a field of the current sample: for script_json_fields_fn. */
+/* Writes one tracepoint field of the current sample. A script_json_fields_fn calls it for each field. */
 void script_json_field(struct script_json *j, const char *name, const char *value, size_t len);
 
 #endif

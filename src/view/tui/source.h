@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the terminal browser has its profile from. A source may change (a live one does, or the browser asks
- * for another range of time): its generation number then does, too, and all that was taken from it is gone.
+ * The data source of the terminal browser. When its data change (new samples of a live source, another range
+ * of time), so does its generation number, and pointers obtained from it before become invalid.
  */
 #ifndef SONDE_VIEW_TUI_SOURCE_H
 #define SONDE_VIEW_TUI_SOURCE_H
