@@ -64,6 +64,7 @@ survey() {
         need 'go' has_program go 'golang-go' 'golang' 'go'
         need 'callgrind_annotate' has_program callgrind_annotate 'valgrind' 'valgrind' 'valgrind'
         need 'tmux' has_program tmux 'tmux' 'tmux' 'tmux'
+        need 'llvm-symbolizer' has_program llvm-symbolizer 'llvm' 'llvm' 'llvm'
         need 'sanitizers' has_sanitizers '' 'gcc' 'libasan libubsan' 'gcc'
         need 'node' has_program node 'nodejs' 'nodejs' 'nodejs'
         need 'npm' has_program npm 'npm' 'nodejs-npm' 'npm'

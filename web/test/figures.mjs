@@ -32,7 +32,7 @@ for (const path of process.argv.slice(2)) {
     const events = await page.$$eval("select option", (list) => list.map((o) => o.textContent));
     const result = {};
     for (let i = 0; i < Math.max(1, events.length); i++) {
-        await page.waitForTimeout(300);
+        await page.waitForFunction((n) => (document.querySelector("select")?.selectedIndex ?? 0) === n, i);
         result[events[i] ?? ""] = await page.evaluate(rows);
         await page.keyboard.press("e");
     }

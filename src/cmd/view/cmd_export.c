@@ -100,7 +100,7 @@ static int export(struct command_env *env, struct own *o, const struct export_fo
     }
     o->in.moments = f->moments;
     const char *path = input_path(o->in.report.input);
-    int status = stacks_init(&s, &err) ? stacks_read(env, &o->in, path, &s) : command_fail(&err);
+    int status = stacks_read(env, &o->in, path, &s);
     if (status == STACKS_FAILED) {
         status = EXIT_ERROR;
     } else if (!s.events.count) {

@@ -42,7 +42,6 @@ static int read_all(struct command_env *env, struct own *o, int argc, char **arg
 }
 
 static int run_with(struct command_env *env, struct own *o, int argc, char **argv) {
-    struct err err = ERR_INIT;
     struct stacks s = {0};
     int status;
     if (!command_options(env, o, 0, &argc, &argv, &status))
@@ -54,7 +53,7 @@ static int run_with(struct command_env *env, struct own *o, int argc, char **arg
     command_log(env, o->in.report.verbose, o->in.report.quiet);
     o->in.moments = true;
     o->show.open = !o->serve;
-    status = stacks_init(&s, &err) ? read_all(env, o, argc, argv, &s) : command_fail(&err);
+    status = read_all(env, o, argc, argv, &s);
     int shown = status == STACKS_FAILED ? EXIT_ERROR : show_page(env, &o->show, &s);
     stacks_fini(&s);
     return shown ? shown : status;

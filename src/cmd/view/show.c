@@ -155,10 +155,9 @@ int show_page(struct command_env *env, const struct show_options *o, const struc
 int show_recording(struct command_env *env, const char *path) {
     struct stacks_options in;
     struct stacks s = {0};
-    struct err err = ERR_INIT;
     stacks_options_init(&in, env->config);
     in.moments = true;
-    int status = stacks_init(&s, &err) ? stacks_read(env, &in, path, &s) : command_fail(&err);
+    int status = stacks_read(env, &in, path, &s);
     int shown =
         status == STACKS_FAILED ? EXIT_ERROR : show_page(env, &(struct show_options){.open = true}, &s);
     stacks_fini(&s);

@@ -134,6 +134,10 @@ int stacks_read(struct command_env *env, struct stacks_options *o, const char *p
     struct recording r;
     struct err err = ERR_INIT;
     int status = STACKS_FAILED;
+    if (!s->texts.entries.count && !stacks_init(s, &err)) {
+        command_fail(&err);
+        return STACKS_FAILED;
+    }
     if (read_other(path, s, &status))
         return status;
     settle(o);

@@ -42,9 +42,9 @@ struct stacks_options {
 void stacks_options_init(struct stacks_options *o, const struct perfconfig *config);
 void stacks_options_fini(struct stacks_options *o);
 
-/* Adds the recording, or the file of another tool (stacks/import/import.h), at `path` to `s`, which
- * stacks_init was called for. Returns the exit status: EXIT_OK, another one after it was reported what could
- * not be read, or STACKS_FAILED: there is nothing to show. */
+/* Adds the recording, or another file with stacks, at `path` to `s`, which is zeroed at first. Returns the
+ * exit status: EXIT_OK, another one after it was reported what could not be read, or STACKS_FAILED: that was
+ * reported, too, and there is nothing to show. */
 enum { STACKS_FAILED = -1 };
 int stacks_read(struct command_env *env, struct stacks_options *o, const char *path, struct stacks *s);
 
