@@ -21,7 +21,8 @@ int os_loopback_listen(uint16_t *port, struct err *err) {
         return fd;
     }
     if (*port)
-        err_errno(err, errno, NULL, "cannot listen on port %u of 127.0.0.1", *port);
+        err_errno(err, errno, NULL,
+                  "cannot listen on port %u of 127.0.0.1 (use another one, or none for any)", *port);
     else
         err_errno(err, errno, NULL, "cannot listen on 127.0.0.1");
     if (fd >= 0)

@@ -21,13 +21,14 @@ static const struct option options[] = {
     OPTION_END,
 };
 
-static bool import(const struct own *o, struct stacks *s, struct err *err) {
+/* *status: EXIT_ERROR if something was left out. */
+static bool import(const struct own *o, struct stacks *s, int *status, struct err *err) {
     static const struct export_options all = {0};
     struct stacks_file file;
     bool ok = stacks_init(s, err) && stacks_file_open(&file, o->input, true, err);
     if (!ok)
         return false;
-    ok = stacks_file_read(&file, o->input, s, err);
+    ok = stacks_file_read(&file, o->input, s, status, err);
     stacks_file_close(&file);
     if (ok && !s->rows.count)
         ok = err_set(err, ERR_ABSENT, o->input, "no stacks");
@@ -46,7 +47,8 @@ static int run(struct command_env *env, int argc, char **argv) {
     if (argc)
         o.input = argv[0];
     command_log(env, o.verbose, o.quiet);
-    status = import(&o, &s, &err) ? EXIT_OK : command_fail(&err);
+    if (!import(&o, &s, &status, &err))
+        status = command_fail(&err);
     stacks_fini(&s);
     return status;
 }

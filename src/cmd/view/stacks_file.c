@@ -58,10 +58,15 @@ void stacks_file_close(struct stacks_file *f) {
     *f = (struct stacks_file){0};
 }
 
-bool stacks_file_read(const struct stacks_file *f, const char *path, struct stacks *s, struct err *err) {
+bool stacks_file_read(const struct stacks_file *f, const char *path, struct stacks *s, int *status,
+                      struct err *err) {
     struct stacks_import_tally tally;
+    size_t before = s->rows.count;
     if (!stacks_import(s, f->kind, f->bytes, path, &tally, err))
         return false;
+    if (s->rows.count == before && tally.bad) /* it only looked like one */
+        return err_set(err, ERR_BROKEN, path, "neither a recording nor stacks that can be imported");
+    *status = tally.bad ? EXIT_ERROR : EXIT_OK;
     const char *unit = f->kind == STACKS_IMPORT_PPROF ? "sample" : "line";
     if (tally.bad)
         log_line(LOG_WARN, "%s: %" PRIu64 " %s%s of %s left out; the first is %s %" PRIu64 ": %s", path,

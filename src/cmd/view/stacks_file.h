@@ -19,7 +19,9 @@ struct stacks_file {
 bool stacks_file_open(struct stacks_file *f, const char *path, bool all, struct err *err);
 void stacks_file_close(struct stacks_file *f);
 
-/* Adds its stacks, and reports through log_line what was left out. False with *err. */
-bool stacks_file_read(const struct stacks_file *f, const char *path, struct stacks *s, struct err *err);
+/* Adds its stacks. *status becomes EXIT_OK, or EXIT_ERROR after log_line reported what was left out. False
+ * with *err: nothing could be read. */
+bool stacks_file_read(const struct stacks_file *f, const char *path, struct stacks *s, int *status,
+                      struct err *err);
 
 #endif

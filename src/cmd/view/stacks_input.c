@@ -120,11 +120,9 @@ static bool read_other(const char *path, struct stacks *s, int *status) {
     if (!stacks_file_open(&file, path, false, &err))
         return false; /* whoever opens a recording says why */
     bool is = file.kind != STACKS_IMPORT_NONE;
-    if (is && !stacks_file_read(&file, path, s, &err)) {
+    if (is && !stacks_file_read(&file, path, s, status, &err)) {
         command_fail(&err);
         *status = STACKS_FAILED;
-    } else {
-        *status = EXIT_OK;
     }
     stacks_file_close(&file);
     return is;

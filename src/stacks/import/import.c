@@ -253,6 +253,8 @@ bool stacks_import(struct stacks *s, enum stacks_import_kind kind, struct bytes 
     struct importing in = {.s = s, .tally = tally, .recording = (uint32_t)s->recordings.count};
     struct bytes plain = {0};
     *tally = (struct stacks_import_tally){0};
+    if (kind == STACKS_IMPORT_NONE && file.size > 8 && !memcmp(file.data, "PERFILE2", 8))
+        return err_set(err, ERR_UNSUPPORTED, path, "is a recording: sonde view and export read it as it is");
     if (kind == STACKS_IMPORT_NONE)
         return err_set(err, ERR_BROKEN, path, "neither a recording nor stacks that can be imported");
     if (gzip_is(file)) {
