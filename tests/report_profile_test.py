@@ -452,7 +452,7 @@ def check_json(report):
     data = json.loads(r.out)
     table = data["tables"][0]
     rows = [(e["keys"]["comm"], e["keys"]["dso"], e["self"][0]["samples"]) for e in table["entries"]]
-    report.check("--json", data["version"] == 1 and table["events"] == ["cpu-clock"] and table["read"] == 10 and
+    report.check("--json", data["version"] == 1 and table["events"] == ["cpu-clock"] and table["read"] == 10 and table["lost"] == 7 and
                  rows == [("app", "app", 4), ("app", "lib.so", 3), ("helper", "app", 2),
                           ("app", "[kernel.kallsyms]", 1)], r.out[:600])
     graph = table["entries"][1]["graph"]

@@ -115,6 +115,7 @@ struct profile_input {
     const struct recording_parallelism *parallelism; /* sorted; NULL: one thread at all times */
     profile_progress_fn *progress;                   /* NULL: it is not reported */
     void *progress_ctx;
+    const uint64_t *lost;        /* by event: lost samples, from LOST_SAMPLES records; NULL: none */
     const uint32_t *cpu_sockets; /* cpu -> socket (CPU_TOPOLOGY); NULL: not known */
     uint32_t cpu_count;
 };

@@ -218,7 +218,7 @@ static bool add_events(struct filling *f, uint32_t recording) {
         made->name = add_text(f, e->name);
         made->unit = unit_of(f, e);
         made->recording = recording;
-        made->lost = t->lost;
+        made->lost = p->plan.in->lost ? p->plan.in->lost[i] : 0;
         if (made->name == STRPOOL_NONE || made->unit == STRPOOL_NONE)
             return false;
     }

@@ -37,7 +37,8 @@ struct report_session {
     struct profile_columns columns;
     struct model *model;
     struct recording_span span;
-    uint64_t lost; /* lost samples, from LOST_SAMPLES records */
+    uint64_t lost;         /* lost samples, from LOST_SAMPLES records */
+    VEC(uint64_t) lost_of; /* by event, as far as the records name one */
     uint64_t throttled, late;
     /* The latest time of a record about tasks and maps: so far, at the end of the last round, of the one
      * before. */
@@ -326,6 +327,11 @@ static bool see_record(void *ctx, const struct stream_record *r, struct err *err
     if (counts)
         return see_counts(s, r, &rec.read, err);
     s->lost += rec.lost_samples.lost;
+    while (r->event != PERFDATA_NO_EVENT && s->lost_of.count <= r->event)
+        if (!vec_push(&s->lost_of))
+            return err_memory(err, "lost samples");
+    if (r->event != PERFDATA_NO_EVENT)
+        s->lost_of.items[r->event] += rec.lost_samples.lost;
     return true;
 }
 
@@ -561,6 +567,9 @@ static bool collect(struct report_session *s, struct err *err) {
         .inlines = o->stack_inlines,
         .stack_key = o->stack_inlines ? o->stack_key : o->chain.key,
     };
+    while (s->lost_of.count < s->r->events->list.count)
+        if (!vec_push(&s->lost_of))
+            return err_memory(err, "lost samples");
     if (!s->pool)
         s->pool = pool_new(thread_count(s, stream_piece_count(s->r->stream)));
     s->input = (struct profile_input){
@@ -582,6 +591,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .parallelism = s->has.latency ? &s->parallelism : NULL,
         .progress = report_progress_tick,
         .progress_ctx = &s->progress,
+        .lost = s->lost_of.items,
         .cpu_sockets = s->sockets.items,
         .cpu_count = (uint32_t)s->sockets.count,
     };
@@ -646,6 +656,7 @@ void report_session_free(struct report_session *s) {
     vec_fini(&s->symbol_list);
     vec_fini(&s->addresses);
     vec_fini(&s->sockets);
+    vec_fini(&s->lost_of);
     profile_columns_fini(&s->columns);
     model_free(s->model);
     free(s);

@@ -121,7 +121,7 @@ struct profile_pending {
 enum { PROFILE_PENDING = 64, PROFILE_ASKED_WORDS = 4, PROFILE_NOT_KNOWN = 0 };
 
 struct profile_tally {
-    uint64_t read, filtered, dropped, period, samples, latency, lost;
+    uint64_t read, filtered, dropped, period, samples, latency;
 };
 
 /* Code between two consecutive branches; see blocks.c. */

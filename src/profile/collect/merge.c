@@ -106,7 +106,6 @@ static bool merge_counts(struct profile_builder *to, const struct profile_builde
         t->period += x->period;
         t->samples += x->samples;
         t->latency += x->latency;
-        t->lost += x->lost;
     }
     if (!vec_reserve(&to->bad, to->bad.count + from->bad.count + 1) ||
         !resolve_unwind_tally_add(&to->unwound, &from->unwound))

@@ -12,7 +12,6 @@ static void add_counts(struct profile_event *e, const struct profile_tally *tall
     e->read += tally->read;
     e->filtered += tally->filtered;
     e->dropped += tally->dropped;
-    e->lost += tally->lost;
 }
 
 /* Returns the graph_limit, as in perf. */
@@ -32,6 +31,7 @@ static bool finish_table(struct profile *p, struct profile_table *t, uint32_t ev
     e->member_totals = t->totals.items;
     for (uint32_t m = 0; m < t->members; m++) {
         add_counts(e, &p->b.tally.items[event + m]);
+        e->lost += p->plan.in->lost ? p->plan.in->lost[event + m] : 0;
         for (unsigned g = 0; m && g < GRADE_COUNT; g++)
             e->grades[g] += p->tables.items[event + m].event.grades[g];
     }
