@@ -124,6 +124,15 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
     plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
     plan->addressed = plan->place_kind == RESOLVE_ADDRESS && plan->frame_kind != RESOLVE_ADDRESS;
     plan->in_order |= needs_order(plan);
+    plan->flat = plan->waits && plan->by_thread && !plan->chains && !plan->extras && !o->mem && !o->moments &&
+                 !in->keep && !in->parallelism;
+}
+
+/* Whether add_flat knows where all is in an event's samples. */
+static inline bool is_flat(const struct perfdata_plan *p) {
+    const uint64_t needed = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID;
+    return !p->swap && (p->sample_type & needed) == needed &&
+           !(p->sample_type & ~(PERFDATA_SAMPLE_FIXED | PERFDATA_SAMPLE_CALLCHAIN));
 }
 
 /* ---- the builder ---- */
@@ -381,21 +390,28 @@ static uint32_t place_of(struct profile_builder *b, struct profile_taken *x) {
                              (enum resolve_frame_kind)b->plan->place_kind, false);
 }
 
-/* Starts looking up the sample's own place, which its chain does not tell. Without callchains, the key in
- * b->known has only what its frame depends on, so that processes share it. */
+/* Notes where the next sample to wait, one without a callchain, lies. Its key in b->known has only what its
+ * frame depends on, so that processes share it. */
+static inline void know_place(struct profile_builder *b, const struct model_state *state, uint64_t ip,
+                              unsigned cpumode) {
+    struct profile_pending *p = profile_pending_next(b);
+    const struct resolve_place_piece *piece = resolve_places_piece(&b->places, state, ip);
+    p->ip = ip;
+    p->offset = ip + piece->slide;
+    p->image = piece->image;
+    uint64_t place = b->plan->place_kind == RESOLVE_ADDRESS ? ip : p->offset;
+    profile_pending_know(b, (uint64_t[]){hash_u64((uint64_t)cpumode << 32 | p->image), place});
+}
+
+/* Starts looking up the sample's own place, which its chain does not tell. */
 static void ask_place(struct profile_builder *b, const struct profile_taken *x) {
     const struct model_state *state = resolve_places_state(&b->places, x->cpumode, x->s->pid, x->when);
     struct profile_pending *p = profile_pending_next(b);
     p->ip = x->s->ip;
-    if (b->plan->chains) {
+    if (b->plan->chains)
         profile_pending_ask_place(b, p, state);
-        return;
-    }
-    const struct resolve_place_piece *piece = resolve_places_piece(&b->places, state, p->ip);
-    p->offset = p->ip + piece->slide;
-    p->image = piece->image;
-    uint64_t place = b->plan->place_kind == RESOLVE_ADDRESS ? p->ip : p->offset;
-    profile_pending_know(b, (uint64_t[]){hash_u64((uint64_t)x->cpumode << 32 | p->image), place});
+    else
+        know_place(b, state, x->s->ip, x->cpumode);
 }
 
 /* Adds a sample to those that wait, with plan->waits. */
@@ -549,9 +565,45 @@ static void add_any(struct profile_builder *b, const struct stream_sample *r) {
         add_taken(b, &s, r->event, cpumode, when);
 }
 
+/* As add_any, but short, for the samples of most flat reports: fixed fields at known places, all counted.
+ * False: it is not such a sample. */
+static inline bool add_flat(struct profile_builder *b, const struct stream_sample *r) {
+    const struct perfdata_event *e = &b->plan->in->events->list.items[r->event];
+    const struct perfdata_plan *p = &e->plan;
+    if (!is_flat(p) || !stream_sample_whole(p, r->body))
+        return false;
+    struct model_when when = {r->when_ns, r->loc};
+    const uint8_t *body = r->body.data;
+    uint32_t pid = bytes_load32(body + p->tid_at, false), tid = bytes_load32(body + p->tid_at + 4, false);
+    const struct profile_thread_slot *slot = thread_of(b, pid, tid, r->event, when);
+    if (slot->group_key == PROFILE_NONE) /* add_any makes it */
+        return false;
+    bool has_period = p->period_at != PERFDATA_NO_FIELD;
+    uint64_t period = has_period ? bytes_load64(body + p->period_at, false) : e->attr.sample_period;
+    unsigned cpumode = r->misc & PERFDATA_MISC_CPUMODE_MASK;
+    struct profile_pending *q = profile_pending_next(b);
+    q->stack = (struct profile_stack){.key = {.group_key = slot->group_key},
+                                      .period = period,
+                                      .first_ns = r->when_ns,
+                                      .samples = 1,
+                                      .thread = slot->thread};
+    q->cpumode = (uint8_t)cpumode;
+    q->words = 0;
+    q->inner.count = q->outer.count = 0;
+    q->own = false;
+    know_place(b, resolve_places_state(&b->places, cpumode, pid, when), bytes_load64(body + p->ip_at, false),
+               cpumode);
+    struct profile_tally *t = &b->tally.items[r->event];
+    t->read++;
+    t->samples++;
+    t->period += period;
+    profile_pending_push(b);
+    return true;
+}
+
 void profile_builder_add_samples(struct profile_builder *b, const struct stream_sample *samples, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (samples[i].event < b->tally.count)
+        if (samples[i].event < b->tally.count && (!b->plan->flat || !add_flat(b, &samples[i])))
             add_any(b, &samples[i]);
 }
 

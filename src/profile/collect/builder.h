@@ -47,6 +47,7 @@ struct profile_plan {
     bool by_thread;    /* a group key depends on event and thread alone */
     bool waits;        /* no sample's frames are needed before it is counted, so many samples can be resolved
                           together */
+    bool flat;         /* samples need nothing but their fixed fields, and all count: see add_flat */
     bool chains, extras /* extras: profile_weights are kept */;
     bool unwinds;  /* callchains are shown, and some events have stack dumps */
     bool in_order; /* one thread adds all samples in order: they depend on earlier ones, or a key needs it */
