@@ -6,7 +6,11 @@ export_test.py SONDE
 """
 import os
 import re
+import resource
+import signal
+import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
@@ -82,6 +86,11 @@ def compare(path):
                      str(sum(stacks.values())), title)
 
 
+def allow_small_files():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+
 def errors():
     demo = os.path.join(RECORDINGS, sorted(f for f in os.listdir(RECORDINGS) if f.endswith(".data"))[0])
     formats = sonde("export")
@@ -92,6 +101,12 @@ def errors():
     report.check("an unknown event", none.status == 1 and "no samples of event no-such-event" in none.err, none.err)
     missing = sonde("export", "folded", "/no/such.data")
     report.check("a file that is not there", missing.status == 1 and "/no/such.data" in missing.err, missing.err)
+    with tempfile.TemporaryDirectory() as folder:
+        half = os.path.join(folder, "half.json")
+        stopped = subprocess.run([SONDE, "export", "json", "-o", half, demo], capture_output=True, text=True, check=False,
+                                 preexec_fn=allow_small_files)
+        report.check("no half of a file is left", stopped.returncode == 1 and half in stopped.stderr and not os.path.exists(half),
+                     stopped.stderr)
     full = sonde("export", "folded", "-o", "/dev/full", demo)
     report.check("a full disk", full.status == 1 and "/dev/full" in full.err, full.err)
 

@@ -123,6 +123,8 @@ def check_failures(report, command, folder):
     one_line(report, f"{name}: nothing on stdin", sonde(command, "-", stdin=b""), ["nothing came through the pipe"])
     one_line(report, f"{name}: a text file", sonde(command, file("text", b"no recording, just words\n" * 20)),
              ["not a perf.data"])
+    one_line(report, f"{name}: folded stacks", sonde(command, file("folded", b"main;work 3\n")),
+             ["`sonde view` shows them" if command[0] in ("report", "script") else "not a perf.data"])
     one_line(report, f"{name}: text on stdin", sonde(command, "-", stdin=b"no recording, just words\n" * 20),
              ["not a perf.data"])
     one_line(report, f"{name}: a file cut within its magic", sonde(command, file("magic", b"PERFI")),

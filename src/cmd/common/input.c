@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "cmd/common/progress.h"
+#include "cmd/view/stacks_file.h"
 #include "format/perfdata/header/header.h"
 #include "os/heap.h"
 #include "select/filter.h"
@@ -63,6 +64,19 @@ void input_watch(struct stream *s) {
     stream_watch(s, progress_tick, NULL);
 }
 
+/* What cannot be opened as a recording may be stacks of another tool, which some commands do read. */
+static void point_to_view(const char *path, struct err *err) {
+    struct stacks_file file;
+    enum stacks_import_kind kind = STACKS_IMPORT_NONE;
+    if (err->code == ERR_BROKEN && stacks_file_open(&file, path, false, NULL)) {
+        kind = file.kind;
+        stacks_file_close(&file);
+    }
+    if (kind != STACKS_IMPORT_NONE)
+        err_set(err, ERR_UNSUPPORTED, path, "not a perf.data file; if it holds %s, `sonde view` shows them",
+                stacks_import_kind_name(kind));
+}
+
 bool input_open(struct recording *r, const char *path, bool force, struct err *err) {
     static const struct recording_owner owner = {.warn = warn, .give_back = os_heap_give_back};
     *r = (struct recording){0};
@@ -71,7 +85,10 @@ bool input_open(struct recording *r, const char *path, bool force, struct err *e
     os_heap_prepare();
     struct stream *s = stream_open(path, &(struct stream_options){0}, err);
     input_watch(s);
-    return recording_open(r, s, &owner, err);
+    if (recording_open(r, s, &owner, err))
+        return true;
+    point_to_view(path, err);
+    return false;
 }
 
 bool input_check_cpus(const struct recording *r, struct err *err) {

@@ -43,8 +43,8 @@ static void inline_text(struct out *o, const char *p, size_t n) {
 
 enum block { BLOCK_NONE, BLOCK_TEXT, BLOCK_EXAMPLE };
 
-/* One line of a text after what it begins. */
-static enum block text_line(struct out *o, enum block before, const char *line, size_t n) {
+/* One line of a text after what it begins. `term`: what the next line, which begins with ": ", explains. */
+static enum block text_line(struct out *o, enum block before, const char *line, size_t n, bool term) {
     bool example = n >= 4 && memcmp(line, "    ", 4) == 0;
     if (before == BLOCK_EXAMPLE && !example && n)
         out_str(o, ".fi\n.RE\n");
@@ -59,7 +59,11 @@ static enum block text_line(struct out *o, enum block before, const char *line, 
         out_char(o, '\n');
         return BLOCK_EXAMPLE;
     }
-    if (n > 2 && memcmp(line, "- ", 2) == 0) {
+    if (term) {
+        out_str(o, ".TP\n");
+    } else if (n > 2 && memcmp(line, ": ", 2) == 0 && before == BLOCK_TEXT) {
+        line += 2, n -= 2;
+    } else if (n > 2 && memcmp(line, "- ", 2) == 0) {
         out_str(o, ".IP \\(bu 2\n");
         line += 2, n -= 2;
     } else if (before != BLOCK_TEXT) {
@@ -77,8 +81,9 @@ static const char *section_text(struct out *o, const char *text) {
     enum block block = BLOCK_NONE;
     while (*text && strncmp(text, "# ", 2) != 0) {
         size_t n = strcspn(text, "\n");
-        block = text_line(o, block, text, n);
-        text += n + (text[n] == '\n');
+        const char *next = text + n + (text[n] == '\n');
+        block = text_line(o, block, text, n, n && text[0] != ':' && strncmp(next, ": ", 2) == 0);
+        text = next;
     }
     if (block == BLOCK_EXAMPLE)
         out_str(o, ".fi\n.RE\n");

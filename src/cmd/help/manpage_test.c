@@ -80,6 +80,15 @@ static void page_text(void **state) {
                                "- `x`: one\n"
                                "  more\n"
                                "- y\n"
+                               "# WORDS\n"
+                               "`one`\n"
+                               ": first\n"
+                               "more\n"
+                               "\n"
+                               "two, 2\n"
+                               ": second\n"
+                               "\n"
+                               "After.\n"
                                "# LAST\n"
                                "    end\n";
     part(text, ".SH DESCRIPTION\n", ".SH OPTIONS\n",
@@ -87,7 +96,9 @@ static void page_text(void **state) {
          ".PP\n\\&.hidden request\n"
          ".PP\n.RS 4\n.nf\nexample \\-x\n\\&'quoted\n.fi\n.RE\n"
          ".PP\nAfter.\n");
-    part(text, ".SH FILES\n", ".SH LAST\n", ".IP \\(bu 2\n\\fBx\\fR: one\nmore\n.IP \\(bu 2\ny\n");
+    part(text, ".SH WORDS\n", ".SH LAST\n",
+         ".TP\n\\fBone\\fR\nfirst\nmore\n.TP\ntwo, 2\nsecond\n.PP\nAfter.\n");
+    part(text, ".SH FILES\n", ".SH WORDS\n", ".IP \\(bu 2\n\\fBx\\fR: one\nmore\n.IP \\(bu 2\ny\n");
     part(text, ".SH LAST\n", ".SH SEE ALSO\n", ".PP\n.RS 4\n.nf\nend\n.fi\n.RE\n");
 }
 

@@ -3,9 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/common/command.h"
+
+/* Half of a profile looks like a whole one to whoever finds the file. */
+static void remove_half(int fd, const char *path) {
+    struct stat st;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(path);
+}
 
 bool stacks_write(const struct stacks *s, const struct export_format *f, const struct export_options *o,
                   const char *output, struct err *err) {
@@ -18,6 +26,8 @@ bool stacks_write(const struct stacks *s, const struct export_format *f, const s
     if (ok && !out_flush(&out) && sink.errnum != EPIPE)
         ok = err_errno(err, sink.errnum, output ? output : "standard output", "cannot be written");
     out_fini(&out);
+    if (output && !ok)
+        remove_half(sink.fd, output);
     if (output && close(sink.fd) && ok)
         ok = err_errno(err, errno, output, "cannot be written");
     return ok;
