@@ -4,14 +4,14 @@
 #include <stdlib.h>
 
 #include "base/out.h"
-#include "record/events/event_parse.h"
-#include "record/events/event_test.h"
+#include "events/event_parse.h"
+#include "events/event_test.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct sysfs sys = sysfs_fake(&EVENT_TEST_TREE);
-    struct record_event_sources *src = record_event_sources_new(&sys);
-    struct record_events events = RECORD_EVENTS_INIT;
+    struct perf_event_sources *src = perf_event_sources_new(&sys);
+    struct perf_events events = PERF_EVENTS_INIT;
     struct err err = ERR_INIT;
     struct out o;
     size_t at = 0;
@@ -19,19 +19,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (src && text && out_init(&o, NULL, NULL)) {
         memcpy(text, data, size);
         text[size] = '\0';
-        if (!record_events_parse(src, text, &events, &at, &err)) {
+        if (!perf_events_parse(src, text, &events, &at, &err)) {
             if (at > strlen(text) || events.items.count)
                 abort();
-            record_events_mark(text, at, err.message, &o);
+            perf_events_mark(text, at, err.message, &o);
         }
         for (size_t i = 0; i < events.items.count; i++)
             if (!events.items.items[i].name || !events.items.items[i].pmu || events.items.items[i].leader > i)
                 abort();
-        record_events_filter(src, text, &events, &err);
+        perf_events_filter(src, text, &events, &err);
         out_fini(&o);
     }
     free(text);
-    record_events_fini(&events);
-    record_event_sources_free(src);
+    perf_events_fini(&events);
+    perf_event_sources_free(src);
     return 0;
 }

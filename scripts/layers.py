@@ -18,7 +18,8 @@ LAYERS = [
     ["resolve"],
     ["recording"],
     ["select"],
-    ["record", "edit", "profile"],
+    ["events"],
+    ["record", "count", "edit", "profile"],
     ["view"],
     ["cmd", "api"],
 ]

@@ -12,12 +12,12 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "cmd/common/command.h"
+#include "events/event_names.h"
+#include "events/pmu.h"
+#include "events/tracepoint.h"
 #include "object/sdt.h"
 #include "os/map.h"
 #include "os/place.h"
-#include "record/events/event_names.h"
-#include "record/events/pmu.h"
-#include "record/events/tracepoint.h"
 #include "record/keep/cache_entries.h"
 
 struct list_options {

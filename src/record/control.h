@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/writer.h"
-#include "record/events/plan.h"
+#include "record/plan/plan.h"
 
 enum record_command {
     RECORD_COMMAND_NONE, /* no whole line yet */

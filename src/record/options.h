@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "events/target.h"
 #include "record/keep/keep.h"
 
 enum { RECORD_RANGES_MAX = 64 };
@@ -30,10 +31,7 @@ enum record_affinity {
 struct record_options {
     /* Target. */
     char *const *command; /* ended by NULL; NULL: none */
-    bool all_cpus;        /* -a, or nothing else said */
-    const char *cpus;     /* -C: "0-2,4"; NULL: all */
-    const char *pids, *tids, *uid;
-    bool per_thread;
+    struct perf_target_options target;
     bool inherit;
 
     /* Rate. At most one of freq_hz and period is set; both 0: the default. */

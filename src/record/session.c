@@ -7,12 +7,12 @@
 
 #include "base/log.h"
 #include "base/plural.h"
+#include "events/cgroups.h"
 #include "os/limits.h"
 #include "os/uevents.h"
-#include "record/events/fallback.h"
 #include "record/keep/build_id_cache.h"
 #include "record/keep/kcore.h"
-#include "record/synth/cgroups.h"
+#include "record/plan/fallback.h"
 #include "record/synth/opening.h"
 
 enum {
@@ -37,7 +37,7 @@ static bool start_child(struct session *s, struct err *err) {
     return !o->command || os_child_start(&s->child, o->command, &s->signals, o->to_pipe, err);
 }
 
-static bool plan_and_open(struct session *s, const struct record_events *events, struct err *err) {
+static bool plan_and_open(struct session *s, const struct perf_events *events, struct err *err) {
     const struct record_options *o = s->job->options;
     record_plan_fini(&s->config);
     if (!record_plan_init(&s->config, events, o, &s->target, err))
@@ -48,8 +48,8 @@ static bool plan_and_open(struct session *s, const struct record_events *events,
 
 /* Events that do not exist here have a fallback, or go. */
 static bool open_events(struct session *s, struct err *err) {
-    struct record_events *events = s->job->events ? s->job->events : &s->defaults;
-    if (!s->job->events && !record_events_default(s->job->sources, RECORD_EVENT_CYCLES, events, err))
+    struct perf_events *events = s->job->events ? s->job->events : &s->defaults;
+    if (!s->job->events && !perf_events_default(s->job->sources, PERF_EVENT_CYCLES, events, err))
         return false;
     while (!plan_and_open(s, events, err)) {
         uint32_t absent = s->opened.absent;
@@ -230,7 +230,7 @@ static void init_sink(struct session *s) {
 /* What existed before, or with --tail-synthesize: what exists now. */
 static bool tell_before(struct session *s, struct err *err) {
     const struct record_job *job = s->job;
-    struct record_target all = s->target;
+    struct perf_target all = s->target;
     struct record_synth_request request = {job->options, &s->target,     job->sys,         os_host_pid(),
                                            false,        os_host_root(), &s->modules.known};
     if (s->later_file && s->target.exec) { /* the command has started, and who knows what */
@@ -430,8 +430,9 @@ static bool start(struct session *s, struct err *err) {
     os_host_read(&s->host);
     os_affinity_init(&s->affinity);
     if (job->proc)
-        record_cgroups_mount(job->proc, s->cgroup_folder, sizeof s->cgroup_folder);
-    if (!start_child(s, err) || !record_target_init(&s->target, job->options, job->sys, s->child.pid, err) ||
+        perf_cgroups_mount(job->proc, s->cgroup_folder, sizeof s->cgroup_folder);
+    if (!start_child(s, err) ||
+        !perf_target_init(&s->target, &job->options->target, job->sys, s->child.pid, err) ||
         !plan_folder(s, err) || !open_events(s, err) || !poll_events(s, err) || !open_trigger(s, err))
         return false;
     if (!record_open_events(&s->opened, &s->config, &s->events))
@@ -665,8 +666,8 @@ static void release(struct session *s) {
     record_trigger_fini(&s->trigger);
     perfdata_events_fini(&s->events);
     record_plan_fini(&s->config);
-    record_events_fini(&s->defaults);
-    record_target_fini(&s->target);
+    perf_events_fini(&s->defaults);
+    perf_target_fini(&s->target);
     for (uint64_t i = 0; s->finished && i < s->job->options->switch_files; i++)
         free(s->finished[i]);
     free(s->finished);

@@ -4,9 +4,9 @@
 #define SONDE_RECORD_SESSION_H
 
 #include "base/err.h"
+#include "events/event_parse.h"
 #include "os/perf_event.h"
 #include "os/proc.h"
-#include "record/events/event_parse.h"
 #include "record/options.h"
 #include "record/write/sink.h"
 
@@ -16,9 +16,9 @@ struct record_progress {
 
 struct record_job {
     const struct record_options *options;
-    struct record_event_sources *sources;
-    struct record_events *events;              /* NULL: the default event; what does not exist is replaced */
-    const struct record_events *switch_events; /* begin a new file (with switch_output), NULL: none does */
+    struct perf_event_sources *sources;
+    struct perf_events *events;              /* NULL: the default event; what does not exist is replaced */
+    const struct perf_events *switch_events; /* begin a new file (with switch_output), NULL: none does */
     const struct sysfs *sys;
     const struct os_perf *perf;
     const struct os_proc *proc; /* NULL: mapped files are not looked at */

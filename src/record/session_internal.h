@@ -32,8 +32,8 @@ struct session {
     struct os_signals signals;
     struct os_child child;
     bool had_child;
-    struct record_target target;
-    struct record_events defaults;
+    struct perf_target target;
+    struct perf_events defaults;
     struct writer notes; /* what events became of those that do not exist */
     struct record_plan config;
     struct record_opened opened;

@@ -8,9 +8,9 @@
 #include "cmd/common/feature_list.h"
 #include "cmd/doctor/doctor.h"
 #include "config.h"
+#include "events/tracepoint.h"
 #include "os/host.h"
 #include "os/rights.h"
-#include "record/events/tracepoint.h"
 #include "record/rings/allowed.h"
 #include "record/synth/kernel.h"
 

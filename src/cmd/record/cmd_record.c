@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/log.h"
 #include "base/vec.h"
 #include "cmd/common/command.h"
+#include "cmd/common/event_options.h"
 #include "cmd/common/perfconfig.h"
 #include "cmd/record/record_args.h"
 #include "cmd/view/show.h"
@@ -18,39 +18,15 @@
 #include "record/session.h"
 #include "record/synth/synth.h"
 
-/* -e, --filter and --exclude-perf depend on each other's order. */
-struct selection {
-    enum { SELECT_EVENT, SELECT_PFM, SELECT_FILTER, SELECT_EXCLUDE_SELF, SELECT_CGROUPS, SELECT_SWITCH } what;
-    const char *text;
-};
-
 struct record_cli {
     struct record_options o; /* first: rows of options fill it directly */
-    VEC(struct selection) selected;
+    event_choices selected;
     const char *output, *freq, *user;
     bool group, inherit_given, no_inherit, quiet, no_cache, kcore, build_id_all, dry_run, time_boundary,
         plain_callgraph, view;
     int verbose, realtime;
     uint64_t map_timeout_ms;
 };
-
-static bool set_selection(const struct option *row, void *field, const char *value, bool negated,
-                          struct err *e) {
-    VEC(struct selection) *list = field;
-    struct selection *s = negated ? NULL : vec_push(list);
-    if (negated)
-        return true;
-    if (!s)
-        return err_memory(e, "events");
-    *s = (struct selection){row->letter == 'e'                              ? SELECT_EVENT
-                            : row->letter == 'G'                            ? SELECT_CGROUPS
-                            : strcmp(row->name, "pfm-events") == 0          ? SELECT_PFM
-                            : strcmp(row->name, "filter") == 0              ? SELECT_FILTER
-                            : strcmp(row->name, "switch-output-event") == 0 ? SELECT_SWITCH
-                                                                            : SELECT_EXCLUDE_SELF,
-                            value};
-    return true;
-}
 
 static bool set_pages(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
     (void)row;
@@ -203,7 +179,7 @@ static bool refuse(const struct option *row, void *field, const char *value, boo
 }
 
 #define SELECT(letter, name, arg, help, ...) \
-    OPTION_CALL(letter, name, struct record_cli, selected, arg, help, set_selection, __VA_ARGS__)
+    OPTION_CALL(letter, name, struct record_cli, selected, arg, help, event_choices_set, __VA_ARGS__)
 #define WHOLE(letter, name, arg, help, fn, ...) \
     OPTION_CALL(letter, name, struct record_cli, o, arg, help, fn, __VA_ARGS__)
 
@@ -211,12 +187,13 @@ static bool refuse(const struct option *row, void *field, const char *value, boo
     OPTION_CALL(letter, name, struct record_cli, o, arg, help " (refused)", refuse, __VA_ARGS__)
 
 static const struct option options[] = {
-    OPTION_BOOL('a', "all-cpus", struct record_cli, o.all_cpus, "system-wide collection from all CPUs"),
+    OPTION_BOOL('a', "all-cpus", struct record_cli, o.target.all_cpus,
+                "system-wide collection from all CPUs"),
     OPTION_CALL('b', "branch-any", struct record_cli, o.branch_type, NULL, "sample any taken branches",
                 set_branches, .flags = OPTION_NO_VALUE),
     OPTION_BOOL('B', "no-buildid", struct record_cli, o.no_build_ids, "do not collect buildids in perf.data"),
     OPTION_U64('c', "count", struct record_cli, o.period, "n", "event period to sample"),
-    OPTION_STRING('C', "cpu", struct record_cli, o.cpus, "cpu", "list of cpus to monitor"),
+    OPTION_STRING('C', "cpu", struct record_cli, o.target.cpus, "cpu", "list of cpus to monitor"),
     OPTION_BOOL('d', "data", struct record_cli, o.addresses, "Record the sample addresses"),
     WHOLE('D', "delay", "ms",
           "ms to wait before starting measurement after program start (-1: start with events disabled), "
@@ -241,7 +218,8 @@ static const struct option options[] = {
     OPTION_BOOL('n', "no-samples", struct record_cli, o.no_samples, "don't sample"),
     OPTION_STRING('o', "output", struct record_cli, output, "file", "output file name"),
     WHOLE('P', "period", NULL, "Record the sample period", set_tristate, .flags = OPTION_NO_VALUE),
-    OPTION_STRING('p', "pid", struct record_cli, o.pids, "pid", "record events on existing process id"),
+    OPTION_STRING('p', "pid", struct record_cli, o.target.pids, "pid",
+                  "record events on existing process id"),
     OPTION_BOOL('q', "quiet", struct record_cli, quiet, "don't print any warnings or messages"),
     OPTION_BOOL('R', "raw-samples", struct record_cli, o.raw,
                 "collect raw sample records from all opened counters"),
@@ -250,7 +228,7 @@ static const struct option options[] = {
     REFUSED('S', "snapshot", "opts", "AUX area tracing Snapshot Mode", .flags = OPTION_VALUE_OPTIONAL),
     OPTION_BOOL('s', "stat", struct record_cli, o.read_stat, "per thread counts"),
     WHOLE('T', "timestamp", NULL, "Record the sample timestamps", set_tristate, .flags = OPTION_NO_VALUE),
-    OPTION_STRING('t', "tid", struct record_cli, o.tids, "tid", "record events on existing thread id"),
+    OPTION_STRING('t', "tid", struct record_cli, o.target.tids, "tid", "record events on existing thread id"),
     OPTION_STRING('u', "uid", struct record_cli, user, "user", "user to profile"),
     OPTION_COUNT('v', "verbose", struct record_cli, verbose,
                  "be more verbose (show counter open errors, etc)"),
@@ -321,7 +299,7 @@ static const struct option options[] = {
     REFUSED(0, "off-cpu", NULL, "off-cpu analysis", .flags = OPTION_NO_VALUE),
     REFUSED(0, "off-cpu-thresh", "ms", "off-cpu time from which on there is a sample"),
     OPTION_BOOL(0, "overwrite", struct record_cli, o.overwrite, "use overwrite mode"),
-    OPTION_BOOL(0, "per-thread", struct record_cli, o.per_thread, "use per-thread mmaps"),
+    OPTION_BOOL(0, "per-thread", struct record_cli, o.target.per_thread, "use per-thread mmaps"),
     SELECT(0, "pfm-events", "event", "libpfm4 event selector"),
     OPTION_BOOL(0, "phys-data", struct record_cli, o.phys_addresses, "Record the sample physical addresses"),
     OPTION_U64(
@@ -424,54 +402,10 @@ static bool settle_config(struct record_cli *c, const struct perfconfig *config,
     return true;
 }
 
-static bool settle_user(struct record_cli *c, char number[16], struct err *err) {
-    char *end;
-    if (!c->user)
-        return true;
-    unsigned long uid = strtoul(c->user, &end, 10);
-    if (!*c->user || *end) {
-        const struct passwd *p = getpwnam(c->user);
-        if (!p)
-            return err_set(err, ERR_USAGE, "-u", "there is no user %s", c->user);
-        uid = p->pw_uid;
-    }
-    snprintf(number, 16, "%lu", uid);
-    c->o.uid = number;
-    return true;
-}
-
-static bool select_events(const struct record_cli *c, struct record_event_sources *src,
-                          struct record_events *events, struct record_events *triggers, struct err *err) {
-    for (size_t i = 0; i < c->selected.count; i++) {
-        const struct selection *s = &c->selected.items[i];
-        size_t at = SIZE_MAX;
-        if (s->what == SELECT_FILTER && !record_events_filter(src, s->text, events, err))
-            return false;
-        if (s->what == SELECT_EXCLUDE_SELF && !record_events_exclude_pid(events, (uint32_t)getpid(), err))
-            return false;
-        if (s->what == SELECT_CGROUPS && !record_events_cgroups(events, s->text, err))
-            return false;
-        if ((s->what != SELECT_EVENT && s->what != SELECT_PFM && s->what != SELECT_SWITCH) ||
-            (s->what == SELECT_PFM ? record_events_parse_pfm : record_events_parse)(
-                src, s->text, s->what == SELECT_SWITCH ? triggers : events, &at, err))
-            continue;
-        struct out o;
-        if (at != SIZE_MAX && out_init(&o, NULL, NULL)) {
-            record_events_mark(s->text, at, err->message, &o);
-            char room[COMMAND_WORDS_ROOM];
-            fputs(command_words(out_text(&o), room, sizeof room), stderr);
-            out_fini(&o);
-            *err = ERR_INIT; /* said */
-        }
-        return false;
-    }
-    return true;
-}
-
 /* --group: all events in one group, whose leader is the first. */
-static void join_events(struct record_events *events) {
+static void join_events(struct perf_events *events) {
     for (size_t i = 0; i < events->items.count; i++) {
-        struct record_event *e = &events->items.items[i];
+        struct perf_event *e = &events->items.items[i];
         e->leader = 0;
         e->members = i ? 0 : (uint32_t)events->items.count;
         e->group = NULL;
@@ -535,25 +469,26 @@ static void tell_file(void *ctx, const char *path) {
 
 static int record(struct command_env *env, struct record_cli *c, char *const *argv) {
     struct err err = ERR_INIT;
-    struct record_events events = RECORD_EVENTS_INIT, triggers = RECORD_EVENTS_INIT;
+    struct perf_events events = PERF_EVENTS_INIT, triggers = PERF_EVENTS_INIT;
     struct record_result result = {0};
     char uid[16];
     /* As perf: record CMD | report. */
     const char *output = c->output ? c->output : os_output_piped() ? "-" : "perf.data";
-    struct record_event_sources *src = record_event_sources_new(&sysfs_system);
+    struct perf_event_sources *src = perf_event_sources_new(&sysfs_system);
     c->o.to_pipe = strcmp(output, "-") == 0;
     if (c->view && c->o.callgraph == RECORD_CALLGRAPH_NONE)
         c->plain_callgraph = true;
     c->o.kcore = c->kcore ? "/proc/kcore" : NULL;
     if (c->inherit_given)
         c->o.inherit = !c->no_inherit;
-    else if (c->o.tids)
+    else if (c->o.target.tids)
         c->o.inherit = false;
     bool ok = src || err_memory(&err, "events");
     ok = ok && (!c->view || (!c->o.to_pipe && !c->o.switch_output) ||
                 err_set(&err, ERR_USAGE, "--view", "it needs one file, not a pipe or --switch-output"));
-    ok = ok && settle_rate(c, &sysfs_system, &err) && settle_user(c, uid, &err) &&
-         settle_config(c, env->config, &err) && select_events(c, src, &events, &triggers, &err) &&
+    ok = ok && settle_rate(c, &sysfs_system, &err) &&
+         event_options_user(c->user, uid, &c->o.target.uid, &err) && settle_config(c, env->config, &err) &&
+         event_choices_parse(&c->selected, src, &events, &triggers, &err) &&
          (!c->realtime || os_limits_realtime(c->realtime, &err));
     if (triggers.items.count)
         c->o.switch_output = c->o.timestamp_names = true;
@@ -589,9 +524,9 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
         if (!c->dry_run)
             tell(env, c, &result, output, ok);
     }
-    record_events_fini(&events);
-    record_events_fini(&triggers);
-    record_event_sources_free(src);
+    perf_events_fini(&events);
+    perf_events_fini(&triggers);
+    perf_event_sources_free(src);
     if (!ok && err.code == ERR_NONE)
         return EXIT_USAGE; /* an event's error was marked in its text */
     if (ok && c->view && !c->dry_run)

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/bytes.h"
-#include "record/events/plan.h"
+#include "record/plan/plan.h"
 
 /* A number and what follows it; false when there is none. */
 static bool read_u64(const char *text, uint64_t *n, const char **rest) {

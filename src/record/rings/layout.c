@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record/rings/target.h"
+#include "events/target.h"
 
 void record_layout_fini(struct record_layout *l) {
     vec_fini(&l->groups);
@@ -18,7 +18,7 @@ static bool add_cpu(void *ctx, uint32_t cpu) {
 /* Those CPUs of a list "0-3,8" that are in `all`. */
 static bool read_list(const char *text, const struct os_cpu_mask *all, struct os_cpu_mask *out) {
     *out = (struct os_cpu_mask){{0}};
-    if (!record_target_list(text, add_cpu, out))
+    if (!perf_target_list(text, add_cpu, out))
         return false;
     os_cpu_mask_and(out, all);
     return true;

@@ -157,7 +157,7 @@ static int open_one(const struct attempt *t) {
 }
 
 /* What would allow it (Documentation/admin-guide/perf-security.rst), by what else may be opened. */
-static const char *permission_advice(const struct attempt *t, const struct record_target *target) {
+static const char *permission_advice(const struct attempt *t, const struct perf_target *target) {
     const struct record_event_plan *p = &t->c->events.items[t->event];
     struct record_allowed a;
     struct os_rights rights;
@@ -182,7 +182,7 @@ static const char *permission_advice(const struct attempt *t, const struct recor
 }
 
 /* One line: what, and what to do. */
-static bool refused(const struct attempt *t, const struct record_target *target, int why, struct err *err) {
+static bool refused(const struct attempt *t, const struct perf_target *target, int why, struct err *err) {
     const struct record_event_plan *p = &t->c->events.items[t->event];
     const bool branches = p->attr.sample_type & PERFDATA_SAMPLE_BRANCH_STACK;
     switch (why) {
@@ -284,12 +284,12 @@ static bool event_on_cpu(const struct record_event_plan *p, int32_t cpu) {
     if (!p->cpus || cpu < 0)
         return true;
     int32_t seek = cpu;
-    record_target_list(p->cpus, wants_cpu, &seek);
+    perf_target_list(p->cpus, wants_cpu, &seek);
     return seek == -2;
 }
 
 /* One event on one CPU for one thread. */
-static bool open_cell(const struct attempt *t, const struct record_target *target,
+static bool open_cell(const struct attempt *t, const struct perf_target *target,
                       const struct record_options *o, struct err *err) {
     struct record_opened *r = t->r;
     int fd = open_one(t);
@@ -327,7 +327,7 @@ struct opening {
 };
 
 /* An event on all its CPUs, for all its threads. */
-static bool open_cells(const struct opening *x, const struct record_target *t, const struct record_options *o,
+static bool open_cells(const struct opening *x, const struct perf_target *t, const struct record_options *o,
                        struct err *err) {
     const struct record_event_plan *p = &x->c->events.items[x->event];
     bool all = p->side_band && !t->per_thread;
@@ -347,7 +347,7 @@ static bool open_cells(const struct opening *x, const struct record_target *t, c
 }
 
 static bool open_event(struct record_opened *r, struct record_plan *c, uint32_t event,
-                       const struct record_target *t, const struct record_options *o, struct err *err) {
+                       const struct perf_target *t, const struct record_options *o, struct err *err) {
     const char *name = c->events.items[event].cgroup;
     char folder[4096];
     if (!name || !*name)
@@ -387,14 +387,14 @@ static bool take_apart(struct record_plan *c, uint32_t event, const struct err *
 
 /* Nothing limits what root locks; larger rings wake the recorder half as often. But with many of them the
  * memory had better be somebody else's. */
-static uint64_t default_bytes(const struct record_target *t) {
+static uint64_t default_bytes(const struct perf_target *t) {
     enum { MANY = 64 };
     bool few = t->cpus.count <= MANY && t->threads.count <= MANY && t->cpus.count * t->threads.count <= MANY;
     return few && os_host_root() ? 2 * RECORD_DEFAULT_RING_BYTES : RECORD_DEFAULT_RING_BYTES;
 }
 
 bool record_open(struct record_opened *r, const struct os_perf *perf, struct record_plan *c,
-                 const struct record_target *t, const struct record_options *o, struct err *err) {
+                 const struct perf_target *t, const struct record_options *o, struct err *err) {
     uint64_t page = os_limits_page_bytes();
     uint64_t pages = o->pages ? o->pages : default_bytes(t) / page;
     *r = (struct record_opened){.perf = perf, .pages = pages, .absent = UINT32_MAX};

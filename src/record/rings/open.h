@@ -9,7 +9,7 @@
 
 #include "format/perfdata/events/events.h"
 #include "os/perf_event.h"
-#include "record/events/plan.h"
+#include "record/plan/plan.h"
 
 /* An opened descriptor. */
 struct record_fd {
@@ -45,7 +45,7 @@ struct record_opened {
  * do.
  */
 bool record_open(struct record_opened *r, const struct os_perf *perf, struct record_plan *c,
-                 const struct record_target *t, const struct record_options *o, struct err *err);
+                 const struct perf_target *t, const struct record_options *o, struct err *err);
 
 /* Turns all events on or off (group leaders; the members follow), except those that are on already. */
 void record_open_enable(struct record_opened *r, const struct record_plan *c, bool on);

@@ -38,10 +38,10 @@ static void keep_note(void *ctx, enum log_level level, const char *line) {
 struct fixture {
     struct sysfs sys;
     struct os_perf_fake fake;
-    struct record_event_sources *sources;
-    struct record_events events;
+    struct perf_event_sources *sources;
+    struct perf_events events;
     struct record_options o;
-    struct record_target target;
+    struct perf_target target;
     struct record_plan plan;
     struct record_opened opened;
     struct err err;
@@ -51,7 +51,7 @@ static int setup(void **state) {
     struct fixture *f = calloc(1, sizeof *f);
     f->sys = sysfs_fake(&TREE);
     os_perf_fake_init(&f->fake);
-    f->sources = record_event_sources_new(&f->sys);
+    f->sources = perf_event_sources_new(&f->sys);
     f->o = (struct record_options){.inherit = true, .build_id_mmap = true};
     notes[0] = 0;
     log_set_sink(keep_note, NULL);
@@ -63,9 +63,9 @@ static int teardown(void **state) {
     struct fixture *f = *state;
     record_opened_fini(&f->opened);
     record_plan_fini(&f->plan);
-    record_target_fini(&f->target);
-    record_events_fini(&f->events);
-    record_event_sources_free(f->sources);
+    perf_target_fini(&f->target);
+    perf_events_fini(&f->events);
+    perf_event_sources_free(f->sources);
     os_perf_fake_fini(&f->fake);
     log_set_sink(NULL, NULL);
     free(f);
@@ -74,8 +74,8 @@ static int teardown(void **state) {
 
 /* Everything up to opening; whether that went well. */
 static bool open_all(struct fixture *f, const char *events, int32_t child) {
-    assert_true(record_events_parse(f->sources, events, &f->events, NULL, &f->err));
-    assert_true(record_target_init(&f->target, &f->o, &f->sys, child, &f->err));
+    assert_true(perf_events_parse(f->sources, events, &f->events, NULL, &f->err));
+    assert_true(perf_target_init(&f->target, &f->o.target, &f->sys, child, &f->err));
     assert_true(record_plan_init(&f->plan, &f->events, &f->o, &f->target, &f->err));
     return record_open(&f->opened, &f->fake.perf, &f->plan, &f->target, &f->o, &f->err);
 }
@@ -116,7 +116,7 @@ static void command(void **state) {
 
 static void system_wide_on_one_cpu(void **state) {
     struct fixture *f = *state;
-    f->o.cpus = "1";
+    f->o.target.cpus = "1";
     f->o.callgraph = RECORD_CALLGRAPH_DWARF;
     assert_true(open_all(f, "cpu-clock", 0));
     /* What processes do elsewhere concerns us: the side-band is on all CPUs. */
@@ -159,7 +159,7 @@ static void counter(void **state) {
 
 static void threads_of_a_process(void **state) {
     struct fixture *f = *state;
-    f->o.pids = "40";
+    f->o.target.pids = "40";
     assert_true(open_all(f, "cpu-clock", 0));
     assert_int_equal(f->opened.fds.count, 9); /* three threads on three CPUs */
     assert_int_equal(f->opened.rings.count, 3);
@@ -172,8 +172,8 @@ static void threads_of_a_process(void **state) {
 
 static void per_thread(void **state) {
     struct fixture *f = *state;
-    f->o.pids = "40";
-    f->o.per_thread = true;
+    f->o.target.pids = "40";
+    f->o.target.per_thread = true;
     assert_true(open_all(f, "cpu-clock", 0));
     assert_int_equal(f->opened.fds.count, 3);
     assert_int_equal(f->opened.rings.count, 3);
@@ -253,7 +253,7 @@ static void refusals(void **state) {
         assert_int_equal(f->err.code, cases[i].code);
         assert_non_null(strstr(f->err.message, cases[i].text));
         record_plan_fini(&f->plan);
-        record_target_fini(&f->target);
+        perf_target_fini(&f->target);
     }
 }
 
@@ -292,9 +292,9 @@ static void asked_for(void **state) {
     assert_int_equal(f->err.code, ERR_PERMISSION);
     assert_non_null(strstr(f->err.message, "sudo sysctl kernel.perf_event_paranoid=1"));
     record_plan_fini(&f->plan);
-    record_target_fini(&f->target);
-    record_events_fini(&f->events);
-    f->events = RECORD_EVENTS_INIT;
+    perf_target_fini(&f->target);
+    perf_events_fini(&f->events);
+    f->events = PERF_EVENTS_INIT;
     f->fake.refuse = NULL;
     f->fake.max_pages = 16;
     f->o.pages = 32;
@@ -320,15 +320,15 @@ static void advice_is_for_what_was_refused(void **state) {
     };
     f->fake.refuse = not_ours;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f->o.pids = cases[i].pids;
-        f->o.all_cpus = cases[i].all;
+        f->o.target.pids = cases[i].pids;
+        f->o.target.all_cpus = cases[i].all;
         assert_false(open_all(f, cases[i].events, 0));
         assert_int_equal(f->err.code, ERR_PERMISSION);
         assert_non_null(strstr(f->err.message, cases[i].text));
         record_plan_fini(&f->plan);
-        record_target_fini(&f->target);
-        record_events_fini(&f->events);
-        f->events = RECORD_EVENTS_INIT;
+        perf_target_fini(&f->target);
+        perf_events_fini(&f->events);
+        f->events = PERF_EVENTS_INIT;
     }
 }
 
@@ -339,7 +339,7 @@ static int no_thread_41(void *ctx, struct bytes attr, int32_t pid, int32_t cpu) 
 
 static void thread_ends_meanwhile(void **state) {
     struct fixture *f = *state;
-    f->o.pids = "40";
+    f->o.target.pids = "40";
     f->fake.refuse = no_thread_41;
     assert_true(open_all(f, "{cpu-clock,page-faults}", 0));
     assert_int_equal(f->opened.fds.count, 12);
@@ -351,19 +351,19 @@ static void lists(void **state) {
     struct fixture *f = *state;
     static const char *const bad[] = {"", "x", "1,", "2-1", "1-", "99999999999", "0,5"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        f->o.cpus = bad[i];
-        assert_false(record_target_init(&f->target, &f->o, &f->sys, 0, &f->err));
+        f->o.target.cpus = bad[i];
+        assert_false(perf_target_init(&f->target, &f->o.target, &f->sys, 0, &f->err));
     }
-    f->o.cpus = "3,0-1,1";
-    assert_true(record_target_init(&f->target, &f->o, &f->sys, 0, &f->err));
+    f->o.target.cpus = "3,0-1,1";
+    assert_true(perf_target_init(&f->target, &f->o.target, &f->sys, 0, &f->err));
     assert_int_equal(f->target.cpus.count, 3);
     assert_int_equal(f->target.cpus.items[0], 3);
-    record_target_fini(&f->target);
-    f->o = (struct record_options){.pids = "40,41"};
-    assert_false(record_target_init(&f->target, &f->o, &f->sys, 0, &f->err));
+    perf_target_fini(&f->target);
+    f->o = (struct record_options){.target.pids = "40,41"};
+    assert_false(perf_target_init(&f->target, &f->o.target, &f->sys, 0, &f->err));
     assert_string_equal(f->err.message, "there is no process 41");
-    f->o = (struct record_options){.uid = "7"};
-    assert_true(record_target_init(&f->target, &f->o, &f->sys, 0, &f->err));
+    f->o = (struct record_options){.target.uid = "7"};
+    assert_true(perf_target_init(&f->target, &f->o.target, &f->sys, 0, &f->err));
     assert_int_equal(f->target.threads.count, 3);
 }
 
@@ -419,12 +419,12 @@ static void weak_groups(void **state) {
 static void cgroups(void **state) {
     struct fixture *f = *state;
     const char *folder = "/cg/web/a";
-    f->o.all_cpus = true;
-    assert_true(record_events_parse(f->sources, "cpu-clock,page-faults", &f->events, NULL, &f->err));
-    assert_false(record_events_cgroups(&f->events, "a,b,c", &f->err));
+    f->o.target.all_cpus = true;
+    assert_true(perf_events_parse(f->sources, "cpu-clock,page-faults", &f->events, NULL, &f->err));
+    assert_false(perf_events_cgroups(&f->events, "a,b,c", &f->err));
     assert_int_equal(f->err.code, ERR_USAGE);
-    assert_true(record_events_cgroups(&f->events, ",web/a", &f->err));
-    assert_true(record_target_init(&f->target, &f->o, &f->sys, 0, &f->err));
+    assert_true(perf_events_cgroups(&f->events, ",web/a", &f->err));
+    assert_true(perf_target_init(&f->target, &f->o.target, &f->sys, 0, &f->err));
     assert_true(record_plan_init(&f->plan, &f->events, &f->o, &f->target, &f->err));
     assert_false(record_open(&f->opened, &f->fake.perf, &f->plan, &f->target, &f->o, &f->err));
     assert_int_equal(f->err.code, ERR_ABSENT); /* no hierarchy */
@@ -440,16 +440,16 @@ static void cgroups(void **state) {
 
 static void cgroup_is_not_there(void **state) {
     struct fixture *f = *state;
-    f->o.all_cpus = true;
-    assert_true(record_events_parse(f->sources, "cpu-clock,page-faults", &f->events, NULL, &f->err));
-    assert_true(record_events_cgroups(&f->events, "absent", &f->err));
+    f->o.target.all_cpus = true;
+    assert_true(perf_events_parse(f->sources, "cpu-clock,page-faults", &f->events, NULL, &f->err));
+    assert_true(perf_events_cgroups(&f->events, "absent", &f->err));
     assert_string_equal(f->events.items.items[1].cgroup, "absent");
-    assert_true(record_target_init(&f->target, &f->o, &f->sys, 0, &f->err));
+    assert_true(perf_target_init(&f->target, &f->o.target, &f->sys, 0, &f->err));
     assert_true(record_plan_init(&f->plan, &f->events, &f->o, &f->target, &f->err));
     f->plan.cgroup_folder = "/cg";
     assert_false(record_open(&f->opened, &f->fake.perf, &f->plan, &f->target, &f->o, &f->err));
     assert_int_equal(f->err.code, ERR_ABSENT);
-    struct record_target tasks = f->target;
+    struct perf_target tasks = f->target;
     tasks.system_wide = false;
     struct record_plan plan;
     assert_false(record_plan_init(&plan, &f->events, &f->o, &tasks, &f->err));

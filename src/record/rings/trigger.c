@@ -4,11 +4,11 @@
 #include "format/perfdata/record.h"
 
 bool record_trigger_open(struct record_trigger *t, const struct os_perf *perf,
-                         const struct record_events *events, const struct record_target *target,
+                         const struct perf_events *events, const struct perf_target *target,
                          const struct record_options *o, struct err *err) {
     /* What they carry is not looked at; but whose they are, and when they begin, is the recording's. */
     const struct record_options few = {.inherit = o->inherit,
-                                       .per_thread = o->per_thread,
+                                       .target.per_thread = o->target.per_thread,
                                        .all_user = o->all_user,
                                        .all_kernel = o->all_kernel,
                                        .no_bpf_event = true,

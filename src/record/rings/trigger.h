@@ -13,7 +13,7 @@ struct record_trigger {
 /* Opens them for the target of the recording. False and *err when that cannot be; record_trigger_fini is
  * allowed. */
 bool record_trigger_open(struct record_trigger *t, const struct os_perf *perf,
-                         const struct record_events *events, const struct record_target *target,
+                         const struct perf_events *events, const struct perf_target *target,
                          const struct record_options *o, struct err *err);
 void record_trigger_fini(struct record_trigger *t);
 

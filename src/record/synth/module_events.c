@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "events/tracepoint.h"
 #include "format/perfdata/events/attr.h"
 #include "format/perfdata/record.h"
 #include "format/tracefs/tracing_data.h"
-#include "record/events/tracepoint.h"
 
 enum {
     TRACEPOINT = 2,   /* PERF_TYPE_TRACEPOINT */
@@ -70,7 +70,7 @@ static bool open_cpu(struct record_module_events *e, int32_t cpu, const struct r
 }
 
 bool record_module_events_open(struct record_module_events *e, const struct os_perf *perf,
-                               const struct sysfs *sys, const struct record_target *t,
+                               const struct sysfs *sys, const struct perf_target *t,
                                const struct record_options *o) {
     struct tracepoint_set set;
     *e = (struct record_module_events){.perf = perf};

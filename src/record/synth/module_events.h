@@ -8,10 +8,10 @@
 #define SONDE_RECORD_SYNTH_MODULE_EVENTS_H
 
 #include "base/vec.h"
+#include "events/target.h"
 #include "os/perf_event.h"
 #include "os/sysfs.h"
 #include "record/options.h"
-#include "record/rings/target.h"
 
 enum { RECORD_MODULE_NAME = 64 }; /* the kernel's own limit is MODULE_NAME_LEN, a few less */
 
@@ -40,7 +40,7 @@ struct record_module_events {
  * tracefs, rights are missing, a kernel without modules): nothing is left open then.
  */
 bool record_module_events_open(struct record_module_events *e, const struct os_perf *perf,
-                               const struct sysfs *sys, const struct record_target *t,
+                               const struct sysfs *sys, const struct perf_target *t,
                                const struct record_options *o);
 void record_module_events_close(struct record_module_events *e);
 

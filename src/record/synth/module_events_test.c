@@ -28,7 +28,7 @@ struct bench {
     struct os_perf_fake fake;
     struct sysfs_fake tree;
     struct sysfs sys;
-    struct record_target target;
+    struct perf_target target;
     struct record_options options;
     struct record_module_events e;
 };

@@ -44,11 +44,11 @@ static void put_index(const struct record_opened *o, struct writer *w) {
     writer_fini(&words);
 }
 
-static void put_thread_map(const struct record_target *t, struct writer *w) {
+static void put_thread_map(const struct perf_target *t, struct writer *w) {
     struct writer entries = writer_make(false);
     uint64_t n = 0;
     for (; n < t->threads.count && n < LIST_MAX / 8; n++) {
-        const struct record_thread *th = &t->threads.items[n];
+        const struct perf_target_thread *th = &t->threads.items[n];
         writer_u64(&entries, (uint64_t)(int64_t)th->tid);
         writer_put(&entries, th->comm, sizeof th->comm);
     }
@@ -60,7 +60,7 @@ static void put_thread_map(const struct record_target *t, struct writer *w) {
     writer_fini(&entries);
 }
 
-static void put_cpu_map(const struct record_target *t, struct writer *w) {
+static void put_cpu_map(const struct perf_target *t, struct writer *w) {
     enum { LIST = 0 };
     struct writer data = writer_make(false);
     size_t n = t->cpus.count < LIST_MAX ? t->cpus.count : LIST_MAX;
@@ -96,7 +96,7 @@ static void put_counter(const struct record_opened *o, struct writer *w) {
     writer_patch16(w, at + 6, (uint16_t)(w->size - at));
 }
 
-void record_opening_encode(const struct record_opened *opened, const struct record_target *t,
+void record_opening_encode(const struct record_opened *opened, const struct perf_target *t,
                            const struct record_sink *sink, const char *child_comm, struct writer *w) {
     put_counter(opened, w);
     put_index(opened, w);

@@ -8,7 +8,7 @@
 
 /* TIME_CONV where the kernel tells of it, ID_INDEX, THREAD_MAP, CPU_MAP and, for a command that has not
  * started yet, its COMM with the name that it has until then (NULL: it has started). */
-void record_opening_encode(const struct record_opened *opened, const struct record_target *t,
+void record_opening_encode(const struct record_opened *opened, const struct perf_target *t,
                            const struct record_sink *sink, const char *child_comm, struct writer *w);
 
 /* A record that is only a header. */

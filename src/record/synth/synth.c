@@ -43,7 +43,7 @@ static bool kernel_and_groups(const struct os_proc *proc, const struct record_sy
 static bool named_tasks(struct record_tasks *t, const struct record_synth_request *r, struct err *err) {
     int32_t last = 0;
     for (size_t i = 0; i < r->target->threads.count; i++) {
-        const struct record_thread *th = &r->target->threads.items[i];
+        const struct perf_target_thread *th = &r->target->threads.items[i];
         if (th->pid && th->pid == last)
             continue;
         last = th->pid;

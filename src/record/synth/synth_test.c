@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/log.h"
+#include "events/cgroups.h"
 #include "record/synth/bpf_programs.h"
 #include "record/synth/cgroups.h"
 #include "record/synth/synth_test.h"
@@ -30,7 +31,7 @@ static const struct os_proc_fake_file FILES[] = {
     {"/proc/6/stat", STAT("6")},
 };
 
-static void run(const struct record_options *o, struct record_target *target, const char *want) {
+static void run(const struct record_options *o, struct perf_target *target, const char *want) {
     struct os_proc_fake fake = {.files = FILES, .file_count = sizeof FILES / sizeof *FILES, .no_query = true};
     const struct os_proc_fake_mapping mapping = {.pid = 5};
     fake.mappings = &mapping; /* there is a process 5 whose maps can be opened */
@@ -55,8 +56,8 @@ static void run(const struct record_options *o, struct record_target *target, co
 
 static void test_selection(void **state) {
     (void)state;
-    struct record_thread named[] = {{.tid = 5, .pid = 5}, {.tid = 9, .pid = 5}, {.tid = 6, .pid = 6}};
-    struct record_target all = {.system_wide = true}, command = {.exec = true}, some = {0};
+    struct perf_target_thread named[] = {{.tid = 5, .pid = 5}, {.tid = 9, .pid = 5}, {.tid = 6, .pid = 6}};
+    struct perf_target all = {.system_wide = true}, command = {.exec = true}, some = {0};
     some.threads.items = named;
     some.threads.count = 3;
     run(&(struct record_options){0}, &all, "fcmfck");
@@ -100,11 +101,11 @@ static void test_mount(void **state) {
     char room[64];
     struct os_proc_fake fake = {.files = both, .file_count = 1};
     struct os_proc proc = os_proc_fake(&fake);
-    assert_true(record_cgroups_mount(&proc, room, sizeof room));
+    assert_true(perf_cgroups_mount(&proc, room, sizeof room));
     assert_string_equal(room, "/cg/perf");
-    assert_false(record_cgroups_mount(&proc, room, 4) && strcmp(room, "/cg/perf") == 0);
+    assert_false(perf_cgroups_mount(&proc, room, 4) && strcmp(room, "/cg/perf") == 0);
     fake.files = none;
-    assert_false(record_cgroups_mount(&proc, room, sizeof room));
+    assert_false(perf_cgroups_mount(&proc, room, sizeof room));
 }
 
 static void test_bpf(void **state) {
@@ -242,7 +243,7 @@ static void test_denied(void **state) {
                                 .mappings_denied = true};
     struct os_proc proc = os_proc_fake(&fake);
     struct record_options o = {0};
-    struct record_target all = {.system_wide = true};
+    struct perf_target all = {.system_wide = true};
     struct record_synth_request r = {.options = &o, .target = &all};
     struct synth_test t;
     char line[200] = "";

@@ -218,7 +218,7 @@ static void test_threads(void **state) {
         f.fake.files = files;
         f.fake.file_count = MANY;
         f.o.synth_threads = threads;
-        struct record_target target = {.system_wide = true};
+        struct perf_target target = {.system_wide = true};
         struct record_synth_request r = {.options = &f.o, .target = &target};
         assert_true(record_synth(&f.proc, &r, &f.t.sink, NULL));
         if (threads == 0)

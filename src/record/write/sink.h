@@ -7,10 +7,10 @@
 #define SONDE_RECORD_WRITE_SINK_H
 
 #include "base/err.h"
+#include "events/target.h"
 #include "format/perfdata/added/kernel_facts.h"
 #include "format/perfdata/events/events.h"
 #include "record/options.h"
-#include "record/rings/target.h"
 #include "record/write/mapped_build_ids.h"
 
 struct record_sink {
@@ -28,7 +28,7 @@ struct record_sink {
 
 struct record_synth_request {
     const struct record_options *options;
-    const struct record_target *target; /* whose state; threads -1: of everything */
+    const struct perf_target *target; /* whose state; threads -1: of everything */
     const struct sysfs *sys;
     int32_t self;                         /* our own pid */
     bool kernel;                          /* some event counts in the kernel */

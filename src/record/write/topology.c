@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "record/rings/target.h"
+#include "events/target.h"
 #include "record/write/facts_internal.h"
 
 static bool count_one(void *ctx, uint32_t n) {
@@ -15,7 +15,7 @@ static bool count_one(void *ctx, uint32_t n) {
 uint32_t record_facts_count_list(const char *list) {
     uint32_t n = 0;
     if (list)
-        record_target_list(list, count_one, &n);
+        perf_target_list(list, count_one, &n);
     return n;
 }
 
@@ -33,7 +33,7 @@ static bool keep_number(void *ctx, uint32_t n) {
 static bool numbers_read(struct record_facts *f, const char *path, struct numbers *out) {
     const char *text = record_facts_read(f, "%s", path);
     *out = (struct numbers){0};
-    return text && record_target_list(text, keep_number, out) && out->list.count;
+    return text && perf_target_list(text, keep_number, out) && out->list.count;
 }
 
 /* Adds a text to a list that has room, unless it is there. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of the event parser share: event_parse.c reads the text, event_resolve.c turns names into
  * attrs, event_term.c what stands between slashes, event_modifier.c the letters after a colon. */
-#ifndef SONDE_RECORD_EVENTS_EVENT_INTERNAL_H
-#define SONDE_RECORD_EVENTS_EVENT_INTERNAL_H
+#ifndef SONDE_EVENTS_EVENT_INTERNAL_H
+#define SONDE_EVENTS_EVENT_INTERNAL_H
 
-#include "record/events/event_parse.h"
-#include "record/events/pmu.h"
-#include "record/events/tracepoint.h"
+#include "events/event_parse.h"
+#include "events/pmu.h"
+#include "events/tracepoint.h"
 
-struct record_event_sources {
+struct perf_event_sources {
     const struct sysfs *sys;
     struct pmu_set pmus;
     struct tracepoint_set tracepoints;
@@ -31,10 +31,10 @@ struct event_term {
 typedef VEC(struct event_term) event_terms;
 
 struct event_parser {
-    struct record_event_sources *src;
+    struct perf_event_sources *src;
     const char *text; /* the whole of it */
     size_t len, at;
-    struct record_events *out;
+    struct perf_events *out;
     struct err *err;
     size_t error_at;
     event_terms terms; /* of the event in work */
@@ -52,7 +52,7 @@ bool event_parsed(const struct event_parser *p, size_t before, bool ok, size_t *
 
 /* A new event at the end with the common fields set; NULL (failed) when there are too many or memory ran
  * out. `pmu` is copied. */
-struct record_event *event_push(struct event_parser *p, const char *pmu);
+struct perf_event *event_push(struct event_parser *p, const char *pmu);
 /* Copies into the events' arena; NULL (failed) when memory ran out. */
 const char *event_text(struct event_parser *p, const char *s, size_t n);
 
@@ -64,7 +64,7 @@ bool event_resolve_tracepoint(struct event_parser *p, struct event_span system, 
 bool event_resolve_known(struct event_span word);
 /* Makes `e` the event that the kernel translates for this PMU (generic hardware and cache events, software);
  * false: it has no such. */
-bool event_legacy_apply(struct event_parser *p, struct record_event *e, const struct pmu *pmu, uint32_t type,
+bool event_legacy_apply(struct event_parser *p, struct perf_event *e, const struct pmu *pmu, uint32_t type,
                         uint64_t config);
 
 /* event_term.c */
@@ -74,11 +74,11 @@ bool event_terms_read(struct event_parser *p);
  * Applies p->terms to `e`. `pmu` (detail read) gives formats and aliases; NULL: only the terms that any event
  * can have.
  */
-bool event_terms_apply(struct event_parser *p, struct record_event *e, const struct pmu *pmu);
+bool event_terms_apply(struct event_parser *p, struct perf_event *e, const struct pmu *pmu);
 /* Applies the terms of one of a PMU's aliases ("event=0x3c"); p->terms give the values of those left open
  * with
  * '?'. `where` is what to point at. */
-bool event_alias_apply(struct event_parser *p, struct record_event *e, const struct pmu *pmu,
+bool event_alias_apply(struct event_parser *p, struct perf_event *e, const struct pmu *pmu,
                        const struct pmu_alias *alias, const char *where);
 /* Number of `s`: decimal, or hexadecimal with 0x. */
 bool event_number(struct event_span s, uint64_t *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/events/fallback.h"
+#include "record/plan/fallback.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,28 +8,28 @@
 
 #include <cmocka.h>
 
-#include "record/events/event_test.h"
+#include "events/event_test.h"
 
 struct fixture {
     struct sysfs sys;
-    struct record_event_sources *sources;
-    struct record_events events;
+    struct perf_event_sources *sources;
+    struct perf_events events;
     struct writer notes;
     struct err err;
 };
 
 static void start(struct fixture *f, const char *text) {
     *f = (struct fixture){.sys = sysfs_fake(&EVENT_TEST_TREE),
-                          .events = RECORD_EVENTS_INIT,
+                          .events = PERF_EVENTS_INIT,
                           .notes = writer_make(false),
                           .err = ERR_INIT};
-    f->sources = record_event_sources_new(&f->sys);
-    assert_true(record_events_parse(f->sources, text, &f->events, NULL, &f->err));
+    f->sources = perf_event_sources_new(&f->sys);
+    assert_true(perf_events_parse(f->sources, text, &f->events, NULL, &f->err));
 }
 
 static void stop(struct fixture *f) {
-    record_events_fini(&f->events);
-    record_event_sources_free(f->sources);
+    perf_events_fini(&f->events);
+    perf_event_sources_free(f->sources);
     writer_fini(&f->notes);
 }
 
@@ -47,7 +47,7 @@ static void test_clock(void **state) {
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         struct fixture f;
         start(&f, CASES[i].text);
-        struct record_event *e = &f.events.items.items[0];
+        struct perf_event *e = &f.events.items.items[0];
         uint64_t modes = e->attr.flags & PERFDATA_ATTR_EXCLUDE_KERNEL;
         assert_true(record_fallback(&f.events, 0, CASES[i].tasks, &f.notes, &f.err));
         assert_string_equal(e->name, CASES[i].name);
@@ -55,7 +55,7 @@ static void test_clock(void **state) {
         assert_int_equal(e->attr.config, CASES[i].config);
         assert_int_equal(e->attr.flags >> PERFDATA_ATTR_PRECISE_IP_SHIFT & 3, CASES[i].precise);
         assert_int_equal(e->attr.flags & PERFDATA_ATTR_EXCLUDE_KERNEL, modes);
-        assert_false(e->modifiers & RECORD_EVENT_MAX_PRECISE);
+        assert_false(e->modifiers & PERF_EVENT_MAX_PRECISE);
         assert_non_null(strstr((char *)f.notes.data, CASES[i].name));
         /* A clock that does not exist either has no fallback. */
         assert_false(record_fallback(&f.events, 0, CASES[i].tasks, &f.notes, &f.err));
@@ -86,7 +86,7 @@ static void test_left_out(void **state) {
         assert_string_equal((char *)f.notes.data,
                             "instructions: this machine does not have this event: it is left out");
         for (size_t k = 0; k < 2; k++) {
-            const struct record_event *e = &f.events.items.items[k];
+            const struct perf_event *e = &f.events.items.items[k];
             assert_string_equal(e->name, CASES[i].names[k]);
             assert_int_equal(e->leader, CASES[i].leaders[k]);
             assert_int_equal(e->members, CASES[i].members[k]);

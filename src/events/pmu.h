@@ -3,8 +3,8 @@
  * The PMUs of this machine, as /sys/bus/event_source/devices describes them (the kernel's
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-*). Each is read when it is first asked for.
  */
-#ifndef SONDE_RECORD_EVENTS_PMU_H
-#define SONDE_RECORD_EVENTS_PMU_H
+#ifndef SONDE_EVENTS_PMU_H
+#define SONDE_EVENTS_PMU_H
 
 #include "base/vec.h"
 #include "os/sysfs.h"

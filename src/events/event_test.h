@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fake machine that the tests of events and the fuzz target share: a core PMU, two of an uncore PMU, one
  * whose event needs a parameter, a tracing PMU, and a few tracepoints. */
-#ifndef SONDE_RECORD_EVENTS_EVENT_TEST_H
-#define SONDE_RECORD_EVENTS_EVENT_TEST_H
+#ifndef SONDE_EVENTS_EVENT_TEST_H
+#define SONDE_EVENTS_EVENT_TEST_H
 
 #include "os/sysfs.h"
 

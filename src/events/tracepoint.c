@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/events/tracepoint.h"
+#include "events/tracepoint.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/rings/target.h"
+#include "events/target.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static bool read_number(const char **p, uint32_t *out) {
     return true;
 }
 
-bool record_target_list(const char *text, record_number_fn *fn, void *ctx) {
+bool perf_target_list(const char *text, perf_target_number_fn *fn, void *ctx) {
     for (const char *p = text;; p++) {
         uint32_t from, to;
         if (!read_number(&p, &from))
@@ -60,15 +60,15 @@ static bool add_number(void *ctx, uint32_t n) {
 #define INT_LIST(v) \
     { &(v)->items, &(v)->count, &(v)->cap, false }
 
-static bool read_cpus(struct record_target *t, const struct record_options *o, const struct sysfs *sys,
+static bool read_cpus(struct perf_target *t, const struct perf_target_options *o, const struct sysfs *sys,
                       struct arena *a, struct err *err) {
     struct int_list online = INT_LIST(&t->online), cpus = INT_LIST(&t->cpus);
     const char *text = sys->read(sys, "/sys/devices/system/cpu/online", a, err);
     if (!text)
         return false;
-    if (!record_target_list(text, add_number, &online))
+    if (!perf_target_list(text, add_number, &online))
         return err_set(err, ERR_BROKEN, "/sys/devices/system/cpu/online", "cannot make sense of it");
-    if (!record_target_list(o->cpus ? o->cpus : text, add_number, &cpus))
+    if (!perf_target_list(o->cpus ? o->cpus : text, add_number, &cpus))
         return err_set(err, ERR_USAGE, "-C", "bad list of CPUs '%s': use numbers and ranges such as 0-2,4",
                        o->cpus ? o->cpus : text);
     for (size_t i = 0; i < t->cpus.count; i++) {
@@ -82,10 +82,10 @@ static bool read_cpus(struct record_target *t, const struct record_options *o, c
     return true;
 }
 
-static bool add_thread(struct record_target *t, int32_t pid, int32_t tid, const struct sysfs *sys,
+static bool add_thread(struct perf_target *t, int32_t pid, int32_t tid, const struct sysfs *sys,
                        struct arena *a) {
     char path[64];
-    struct record_thread *th = vec_push(&t->threads);
+    struct perf_target_thread *th = vec_push(&t->threads);
     if (!th)
         return false;
     th->tid = tid;
@@ -99,7 +99,7 @@ static bool add_thread(struct record_target *t, int32_t pid, int32_t tid, const 
 }
 
 struct add_ctx {
-    struct record_target *t;
+    struct perf_target *t;
     const struct sysfs *sys;
     struct arena *arena;
     struct err *err;
@@ -154,14 +154,14 @@ static bool add_uid(struct add_ctx *c, const char *uid) {
     return c->t->threads.count || err_set(c->err, ERR_ABSENT, "-u", "no process belongs to user %s", uid);
 }
 
-static bool read_threads(struct record_target *t, const struct record_options *o, const struct sysfs *sys,
+static bool read_threads(struct perf_target *t, const struct perf_target_options *o, const struct sysfs *sys,
                          int32_t child, struct arena *a, struct err *err) {
     struct add_ctx c = {t, sys, a, err, false};
     const char *list = o->pids ? o->pids : o->tids;
     if (o->uid)
         return add_uid(&c, o->uid);
     if (list) {
-        if (record_target_list(list, o->pids ? add_pid : add_tid, &c))
+        if (perf_target_list(list, o->pids ? add_pid : add_tid, &c))
             return true;
         return c.failed ? false
                         : err_set(err, ERR_USAGE, o->pids ? "-p" : "-t", "bad list of numbers '%s'", list);
@@ -171,10 +171,10 @@ static bool read_threads(struct record_target *t, const struct record_options *o
     return add_thread(t, 0, t->system_wide ? -1 : child, sys, a) || err_memory(err, "threads");
 }
 
-bool record_target_init(struct record_target *t, const struct record_options *o, const struct sysfs *sys,
-                        int32_t child, struct err *err) {
+bool perf_target_init(struct perf_target *t, const struct perf_target_options *o, const struct sysfs *sys,
+                      int32_t child, struct err *err) {
     struct arena a = ARENA_INIT;
-    *t = (struct record_target){.per_thread = o->per_thread};
+    *t = (struct perf_target){.per_thread = o->per_thread};
     bool ok = read_cpus(t, o, sys, &a, err) && read_threads(t, o, sys, child, &a, err);
     if (ok && t->per_thread && t->system_wide)
         ok = err_set(err, ERR_USAGE, "--per-thread", "needs a command, -p or -t, not -a or -C");
@@ -184,11 +184,11 @@ bool record_target_init(struct record_target *t, const struct record_options *o,
     }
     arena_fini(&a);
     if (!ok)
-        record_target_fini(t);
+        perf_target_fini(t);
     return ok;
 }
 
-void record_target_fini(struct record_target *t) {
+void perf_target_fini(struct perf_target *t) {
     vec_fini(&t->cpus);
     vec_fini(&t->online);
     vec_fini(&t->threads);

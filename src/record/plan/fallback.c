@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/events/fallback.h"
+#include "record/plan/fallback.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static const char *modifiers(const char *name) {
 }
 
 /* "task-clock" with an event's modifiers; P, the highest precision that opens, is the highest there is. */
-static const char *clock_name(struct record_events *events, const struct record_event *e, bool tasks) {
+static const char *clock_name(struct perf_events *events, const struct perf_event *e, bool tasks) {
     char name[128];
     const char *m = modifiers(e->name);
     size_t n = (size_t)snprintf(name, sizeof name, "%s%s", tasks ? "task-clock" : "cpu-clock", *m ? ":" : "");
@@ -34,15 +34,15 @@ static const char *clock_name(struct record_events *events, const struct record_
 }
 
 /* Whatever the core PMU makes of it. */
-static bool is_cycles(const struct record_event *e) {
+static bool is_cycles(const struct perf_event *e) {
     size_t n = strcspn(e->name, ":/");
     return (e->attr.type == PERFDATA_TYPE_HARDWARE && (uint32_t)e->attr.config == HARDWARE_CYCLES) ||
            (n == 6 && memcmp(e->name, "cycles", n) == 0) ||
            (n == 10 && memcmp(e->name, "cpu-cycles", n) == 0);
 }
 
-static bool become_clock(struct record_events *events, struct record_event *e, bool tasks,
-                         struct writer *notes, struct err *err) {
+static bool become_clock(struct perf_events *events, struct perf_event *e, bool tasks, struct writer *notes,
+                         struct err *err) {
     const char *name = clock_name(events, e, tasks);
     if (!name)
         return err_memory(err, "events");
@@ -52,20 +52,20 @@ static bool become_clock(struct record_events *events, struct record_event *e, b
     e->attr.config = tasks ? SOFTWARE_TASK_CLOCK : SOFTWARE_CPU_CLOCK;
     e->name = name;
     e->pmu = "software";
-    if (e->modifiers & RECORD_EVENT_MAX_PRECISE)
+    if (e->modifiers & PERF_EVENT_MAX_PRECISE)
         e->attr.flags |= (uint64_t)MAX_PRECISE << PERFDATA_ATTR_PRECISE_IP_SHIFT;
-    e->modifiers &= ~(uint32_t)RECORD_EVENT_MAX_PRECISE;
+    e->modifiers &= ~(uint32_t)PERF_EVENT_MAX_PRECISE;
     return true;
 }
 
 /* The next member of its group leads it. */
-static void hand_over(struct record_events *events, size_t index) {
+static void hand_over(struct perf_events *events, size_t index) {
     const uint64_t whole_group = PERFDATA_ATTR_PINNED | PERFDATA_ATTR_EXCLUSIVE;
-    const uint32_t read = RECORD_EVENT_SAMPLE_READ | RECORD_EVENT_WEAK;
-    const struct record_event *old = &events->items.items[index];
-    struct record_event *leader = NULL;
+    const uint32_t read = PERF_EVENT_SAMPLE_READ | PERF_EVENT_WEAK;
+    const struct perf_event *old = &events->items.items[index];
+    struct perf_event *leader = NULL;
     for (size_t i = index + 1; i < events->items.count; i++) {
-        struct record_event *e = &events->items.items[i];
+        struct perf_event *e = &events->items.items[i];
         if (e->leader != index)
             continue;
         if (!leader) {
@@ -79,8 +79,8 @@ static void hand_over(struct record_events *events, size_t index) {
     }
 }
 
-static void take_out(struct record_events *events, size_t index) {
-    struct record_event *items = events->items.items;
+static void take_out(struct perf_events *events, size_t index) {
+    struct perf_event *items = events->items.items;
     if (items[index].leader == index)
         hand_over(events, index);
     else
@@ -92,11 +92,11 @@ static void take_out(struct record_events *events, size_t index) {
     events->last -= events->last > index;
 }
 
-bool record_fallback(struct record_events *events, size_t index, bool tasks, struct writer *notes,
+bool record_fallback(struct perf_events *events, size_t index, bool tasks, struct writer *notes,
                      struct err *err) {
     if (index >= events->items.count)
         return false;
-    struct record_event *e = &events->items.items[index];
+    struct perf_event *e = &events->items.items[index];
     if (is_cycles(e))
         return become_clock(events, e, tasks, notes, err);
     if (events->items.count == 1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tracepoints of this machine: tracefs' events/SYSTEM/EVENT/id (the kernel's Documentation/trace/events).
  * kprobes, uprobes and SDT markers that were defined there are tracepoints too. */
-#ifndef SONDE_RECORD_EVENTS_TRACEPOINT_H
-#define SONDE_RECORD_EVENTS_TRACEPOINT_H
+#ifndef SONDE_EVENTS_TRACEPOINT_H
+#define SONDE_EVENTS_TRACEPOINT_H
 
 #include "base/vec.h"
 #include "os/sysfs.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The event names that every machine knows: hardware, cache and software events (perf_event_open(2)), and the
  * tool's own counters (perf-list(1), TOOL EVENTS). */
-#ifndef SONDE_RECORD_EVENTS_EVENT_NAMES_H
-#define SONDE_RECORD_EVENTS_EVENT_NAMES_H
+#ifndef SONDE_EVENTS_EVENT_NAMES_H
+#define SONDE_EVENTS_EVENT_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

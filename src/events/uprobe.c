@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/events/uprobe.h"
+#include "events/uprobe.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static bool find_symbol(const struct object_elf *e, uint32_t table, struct event
     return false;
 }
 
-bool record_uprobe_find_in(struct bytes file, struct event_span place, uint64_t *offset, struct err *err) {
+bool uprobe_find_in(struct bytes file, struct event_span place, uint64_t *offset, struct err *err) {
     struct object_elf e;
     struct object_layout layout;
     object_vaddr addr;
@@ -47,7 +47,7 @@ bool record_uprobe_find_in(struct bytes file, struct event_span place, uint64_t 
     return loaded || err_set(err, ERR_ABSENT, "place", "that place is not in the file");
 }
 
-bool record_uprobe_find(struct event_span path, struct event_span place, uint64_t *offset, struct err *err) {
+bool uprobe_find(struct event_span path, struct event_span place, uint64_t *offset, struct err *err) {
     char name[4096];
     struct os_file file;
     struct os_map map;
@@ -64,7 +64,7 @@ bool record_uprobe_find(struct event_span path, struct event_span place, uint64_
         err->where[0] = '\0';
         return false;
     }
-    ok = record_uprobe_find_in(map.bytes, place, offset, err);
+    ok = uprobe_find_in(map.bytes, place, offset, err);
     os_map_fini(&map);
     return ok;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is recorded where an event does not exist, as in virtual machines without hardware counters. */
-#ifndef SONDE_RECORD_EVENTS_FALLBACK_H
-#define SONDE_RECORD_EVENTS_FALLBACK_H
+#ifndef SONDE_RECORD_PLAN_FALLBACK_H
+#define SONDE_RECORD_PLAN_FALLBACK_H
 
 #include "base/err.h"
 #include "base/writer.h"
-#include "record/events/event_parse.h"
+#include "events/event_parse.h"
 
 /*
  * Event `index` does not exist here. Cycles become a clock with the same modifiers: task-clock of tasks
@@ -13,7 +13,7 @@
  * line for the user is appended to `notes`, with a NUL. False and *err when nothing can take its place (*err
  * stays as it is: it says why), or memory ran out.
  */
-bool record_fallback(struct record_events *events, size_t index, bool tasks, struct writer *notes,
+bool record_fallback(struct perf_events *events, size_t index, bool tasks, struct writer *notes,
                      struct err *err);
 
 /* Says the notes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/events/pmu.h"
+#include "events/pmu.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

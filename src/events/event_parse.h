@@ -4,8 +4,8 @@
  * attr of an event holds what its text decides and nothing else; everything that is common to a recording
  * (sample_type, inherit, the default frequency, side-band...) is the recorder's to add.
  */
-#ifndef SONDE_RECORD_EVENTS_EVENT_PARSE_H
-#define SONDE_RECORD_EVENTS_EVENT_PARSE_H
+#ifndef SONDE_EVENTS_EVENT_PARSE_H
+#define SONDE_EVENTS_EVENT_PARSE_H
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -17,56 +17,56 @@
  * What events can be named by on this machine: PMUs and tracepoints, read when first asked for and kept. Not
  * for use by two threads at once.
  */
-struct record_event_sources;
+struct perf_event_sources;
 
-/* `sys` is borrowed until record_event_sources_free. NULL when memory ran out. */
-struct record_event_sources *record_event_sources_new(const struct sysfs *sys);
-void record_event_sources_free(struct record_event_sources *src);
+/* `sys` is borrowed until perf_event_sources_free. NULL when memory ran out. */
+struct perf_event_sources *perf_event_sources_new(const struct sysfs *sys);
+void perf_event_sources_free(struct perf_event_sources *src);
 
-enum record_event_kind {
-    RECORD_EVENT_PMU,        /* everything else: hardware, cache, software, raw, a PMU's own */
-    RECORD_EVENT_TRACEPOINT, /* type 2, config is tracefs' id; name is "sys:event" */
-    RECORD_EVENT_BREAKPOINT, /* type 5, bp_addr in config1, bp_len in config2 */
-    RECORD_EVENT_UPROBE,     /* of the uprobe PMU: see probe_path */
-    RECORD_EVENT_TOOL,       /* duration_time and the like: counted by the tool, cannot be sampled */
+enum perf_event_kind {
+    PERF_EVENT_PMU,        /* everything else: hardware, cache, software, raw, a PMU's own */
+    PERF_EVENT_TRACEPOINT, /* type 2, config is tracefs' id; name is "sys:event" */
+    PERF_EVENT_BREAKPOINT, /* type 5, bp_addr in config1, bp_len in config2 */
+    PERF_EVENT_UPROBE,     /* of the uprobe PMU: see probe_path */
+    PERF_EVENT_TOOL,       /* duration_time and the like: counted by the tool, cannot be sampled */
 };
 
 /* What is not in the attr, of the letters after the colon. */
-enum record_event_modifier {
-    RECORD_EVENT_SAMPLE_READ = 1,     /* S: read the group's values with the leader's samples */
-    RECORD_EVENT_WEAK = 2,            /* W: take the group apart when it cannot be scheduled */
-    RECORD_EVENT_BPF = 4,             /* b: count with BPF (stat) */
-    RECORD_EVENT_MAX_PRECISE = 8,     /* P: the highest precise_ip that opens; attr has 0 */
-    RECORD_EVENT_RETIRE_LATENCY = 16, /* R */
-    RECORD_EVENT_KEEP_GROUP = 32,     /* X: do not regroup by PMU */
-    RECORD_EVENT_MODE_GIVEN = 64,   /* one of u k h: the recorder must not change exclude_{user,kernel,hv} */
-    RECORD_EVENT_GUEST_GIVEN = 128, /* one of G H: nor exclude_{host,guest} */
-    RECORD_EVENT_PRECISE_GIVEN = 256, /* one p or more, or P */
+enum perf_event_modifier {
+    PERF_EVENT_SAMPLE_READ = 1,     /* S: read the group's values with the leader's samples */
+    PERF_EVENT_WEAK = 2,            /* W: take the group apart when it cannot be scheduled */
+    PERF_EVENT_BPF = 4,             /* b: count with BPF (stat) */
+    PERF_EVENT_MAX_PRECISE = 8,     /* P: the highest precise_ip that opens; attr has 0 */
+    PERF_EVENT_RETIRE_LATENCY = 16, /* R */
+    PERF_EVENT_KEEP_GROUP = 32,     /* X: do not regroup by PMU */
+    PERF_EVENT_MODE_GIVEN = 64,     /* one of u k h: the recorder must not change exclude_{user,kernel,hv} */
+    PERF_EVENT_GUEST_GIVEN = 128,   /* one of G H: nor exclude_{host,guest} */
+    PERF_EVENT_PRECISE_GIVEN = 256, /* one p or more, or P */
 };
 
-/* Terms between slashes that concern the recorder. A term that was given is in record_event_terms.given. An
+/* Terms between slashes that concern the recorder. A term that was given is in perf_event_terms.given. An
  * option given on the command line outdoes the term (perf-record(1)). */
-enum record_event_term {
-    RECORD_TERM_PERIOD = 1 << 0,
-    RECORD_TERM_FREQ = 1 << 1,
-    RECORD_TERM_TIME = 1 << 2,
-    RECORD_TERM_CALL_GRAPH = 1 << 3,
-    RECORD_TERM_STACK_SIZE = 1 << 4,
-    RECORD_TERM_INHERIT = 1 << 5,
-    RECORD_TERM_MAX_STACK = 1 << 6,
-    RECORD_TERM_OVERWRITE = 1 << 7,
-    RECORD_TERM_PERCORE = 1 << 8,
-    RECORD_TERM_AUX_OUTPUT = 1 << 9,
-    RECORD_TERM_AUX_ACTION = 1 << 10,
-    RECORD_TERM_AUX_SAMPLE_SIZE = 1 << 11,
-    RECORD_TERM_BRANCH_TYPE = 1 << 12,
-    RECORD_TERM_DRIVER_CONFIG = 1 << 13,
-    RECORD_TERM_MAX_EVENTS = 1 << 14,
-    RECORD_TERM_RATIO_TO_PREV = 1 << 15,
+enum perf_event_term {
+    PERF_TERM_PERIOD = 1 << 0,
+    PERF_TERM_FREQ = 1 << 1,
+    PERF_TERM_TIME = 1 << 2,
+    PERF_TERM_CALL_GRAPH = 1 << 3,
+    PERF_TERM_STACK_SIZE = 1 << 4,
+    PERF_TERM_INHERIT = 1 << 5,
+    PERF_TERM_MAX_STACK = 1 << 6,
+    PERF_TERM_OVERWRITE = 1 << 7,
+    PERF_TERM_PERCORE = 1 << 8,
+    PERF_TERM_AUX_OUTPUT = 1 << 9,
+    PERF_TERM_AUX_ACTION = 1 << 10,
+    PERF_TERM_AUX_SAMPLE_SIZE = 1 << 11,
+    PERF_TERM_BRANCH_TYPE = 1 << 12,
+    PERF_TERM_DRIVER_CONFIG = 1 << 13,
+    PERF_TERM_MAX_EVENTS = 1 << 14,
+    PERF_TERM_RATIO_TO_PREV = 1 << 15,
 };
 
-struct record_event_terms {
-    uint32_t given; /* enum record_event_term */
+struct perf_event_terms {
+    uint32_t given; /* enum perf_event_term */
     uint64_t period;
     uint64_t freq_hz;
     bool time, inherit, overwrite, percore, aux_output;
@@ -81,9 +81,9 @@ struct record_event_terms {
     double ratio_to_prev;
 };
 
-#define RECORD_EVENT_SCALE_NONE 1.0
+#define PERF_EVENT_SCALE_NONE 1.0
 
-struct record_event {
+struct perf_event {
     /*
      * type, config to config4 (bp_addr, bp_len), bp_type, exclude_*, precise_ip, pinned, exclusive,
      * aux_output, aux_action. sample_period is 1 for tracepoints and breakpoints (their default, unless -c or
@@ -91,36 +91,36 @@ struct record_event {
      * PERFDATA_ATTR_SIZE_NEWEST.
      */
     struct perfdata_attr attr;
-    enum record_event_kind kind;
-    uint32_t modifiers; /* enum record_event_modifier */
+    enum perf_event_kind kind;
+    uint32_t modifiers; /* enum perf_event_modifier */
     const char *name;   /* as perf stores it: modifiers included, "cycles:u", "sched:sched_switch" */
     const char *pmu;    /* name in sysfs, "tracepoint" or "breakpoint"; never NULL */
-    uint32_t leader;    /* index into record_events.items of the group's first event; its own when alone */
+    uint32_t leader;    /* index into perf_events.items of the group's first event; its own when alone */
     uint32_t members;   /* of a leader: events in its group, itself included; 1 when alone; else 0 */
     const char *group;  /* of a leader: the group's name (name{a,b}), or NULL */
     const char *filter; /* --filter's text, or NULL */
     const char *cgroup; /* -G's name of a control group; empty or NULL: all tasks */
     const char *cpus;   /* only on these ("0,18"; the PMU's cpumask or the term cpu), NULL: any. */
     const char *unit;   /* "Joules", or NULL */
-    double scale;       /* a count times scale is in `unit`; RECORD_EVENT_SCALE_NONE without one */
+    double scale;       /* a count times scale is in `unit`; PERF_EVENT_SCALE_NONE without one */
     bool per_pkg, snapshot;
-    uint8_t max_precise;    /* where to begin with RECORD_EVENT_MAX_PRECISE */
+    uint8_t max_precise;    /* where to begin with PERF_EVENT_MAX_PRECISE */
     const char *probe_path; /* of an uprobe, else NULL: the file; config1 must point at it when it is opened,
                              * and is 0 here; the offset is in config2 */
-    struct record_event_terms terms;
+    struct perf_event_terms terms;
 };
 
-struct record_events {
-    VEC(struct record_event) items;
+struct perf_events {
+    VEC(struct perf_event) items;
     struct arena arena; /* owns every text */
     size_t last;        /* first event of the last -e: what --filter applies to is items[last ...] */
 };
 
-#define RECORD_EVENTS_INIT ((struct record_events){0})
-void record_events_fini(struct record_events *events);
+#define PERF_EVENTS_INIT ((struct perf_events){0})
+void perf_events_fini(struct perf_events *events);
 
 /* Bounds on what one text may say. */
-enum { RECORD_EVENTS_TEXT_MAX = 1 << 20, RECORD_EVENTS_MAX = 1 << 16 };
+enum { PERF_EVENTS_TEXT_MAX = 1 << 20, PERF_EVENTS_MAX = 1 << 16 };
 
 /*
  * Appends the events of `text` (one -e) to `out`. On failure `out` is as it was, and *err (code ERR_USAGE for
@@ -128,34 +128,34 @@ enum { RECORD_EVENTS_TEXT_MAX = 1 << 20, RECORD_EVENTS_MAX = 1 << 16 };
  * that may not be read) says what and, where there is one, the nearest name.
  * *at, when at is not NULL, is the byte offset in `text` that the error is about.
  */
-bool record_events_parse(struct record_event_sources *src, const char *text, struct record_events *out,
-                         size_t *at, struct err *err);
+bool perf_events_parse(struct perf_event_sources *src, const char *text, struct perf_events *out, size_t *at,
+                       struct err *err);
 
 /* `--pfm-events TEXT`: the same with libpfm4's names, between commas and in braces. ERR_UNSUPPORTED, naming
  * the package that is missing, when it was not there at configure time. */
-bool record_events_parse_pfm(struct record_event_sources *src, const char *text, struct record_events *out,
-                             size_t *at, struct err *err);
+bool perf_events_parse_pfm(struct perf_event_sources *src, const char *text, struct perf_events *out,
+                           size_t *at, struct err *err);
 
 /*
  * `--filter TEXT`: keeps it for the tracepoints and address filters of the last -e, joined to an older one
  * with && in parentheses. False (ERR_USAGE) when there is no event before it, when none of the last -e's can
  * take a filter, or when quotes or parentheses are not balanced.
  */
-bool record_events_filter(struct record_event_sources *src, const char *text, struct record_events *events,
-                          struct err *err);
+bool perf_events_filter(struct perf_event_sources *src, const char *text, struct perf_events *events,
+                        struct err *err);
 
 /* -G "a,,b": the first name for the first event and so on; a single one for all that have none yet. ERR_USAGE
  * when there are more names than events. */
-bool record_events_cgroups(struct record_events *events, const char *text, struct err *err);
+bool perf_events_cgroups(struct perf_events *events, const char *text, struct err *err);
 
 /* --exclude-perf: keeps `pid` itself out of the tracepoints of the last -e ("common_pid != PID"). */
-bool record_events_exclude_pid(struct record_events *events, uint32_t pid, struct err *err);
+bool perf_events_exclude_pid(struct perf_events *events, uint32_t pid, struct err *err);
 
 /* The event of a recording without -e: "cycles:P". When it cannot be opened perf takes "task-clock:ppp" for
  * tasks ("cpu-clock:ppp" in older releases). */
-enum record_event_default { RECORD_EVENT_CYCLES, RECORD_EVENT_TASK_CLOCK, RECORD_EVENT_CPU_CLOCK };
-bool record_events_default(struct record_event_sources *src, enum record_event_default which,
-                           struct record_events *out, struct err *err);
+enum perf_event_default { PERF_EVENT_CYCLES, PERF_EVENT_TASK_CLOCK, PERF_EVENT_CPU_CLOCK };
+bool perf_events_default(struct perf_event_sources *src, enum perf_event_default which,
+                         struct perf_events *out, struct err *err);
 
 /*
  * Two lines that show where in `text` an error is, as perf prints it:
@@ -164,6 +164,6 @@ bool record_events_default(struct record_event_sources *src, enum record_event_d
  * Long texts are cut around the position.
  */
 struct out;
-void record_events_mark(const char *text, size_t at, const char *message, struct out *o);
+void perf_events_mark(const char *text, size_t at, const char *message, struct out *o);
 
 #endif

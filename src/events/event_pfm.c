@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events by libpfm4's names (pfm_get_os_event_encoding(3), pfm_get_perf_event_encoding(3)). */
 #include "config.h"
-#include "record/events/event_internal.h"
+#include "events/event_internal.h"
 
 #ifdef HAVE_LIBPFM4
 #include <perfmon/pfmlib_perf_event.h>
@@ -42,7 +42,7 @@ static bool push_encoded(struct event_parser *p, const struct pfm *pfm, struct e
     int code = pfm->get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT_EXT, &arg);
     if (code != PFM_SUCCESS)
         return event_fail(p, name.at, ERR_USAGE, "'%s': %s", text, pfm->strerror(code));
-    struct record_event *e = event_push(p, "cpu");
+    struct perf_event *e = event_push(p, "cpu");
     struct perfdata_attr made;
     if (!e)
         return false;
@@ -52,7 +52,7 @@ static bool push_encoded(struct event_parser *p, const struct pfm *pfm, struct e
     e->attr.config1 = made.config1;
     e->attr.config2 = made.config2;
     e->attr.flags = made.flags;
-    e->modifiers = RECORD_EVENT_MODE_GIVEN;
+    e->modifiers = PERF_EVENT_MODE_GIVEN;
     e->name = event_text(p, text, name.n);
     return e->name != NULL;
 }
@@ -89,8 +89,8 @@ static bool parse_names(struct event_parser *p, const struct pfm *pfm) {
     return first == SIZE_MAX || event_fail(p, p->text + brace, ERR_USAGE, "this brace is not closed");
 }
 
-bool record_events_parse_pfm(struct record_event_sources *src, const char *text, struct record_events *out,
-                             size_t *at, struct err *err) {
+bool perf_events_parse_pfm(struct perf_event_sources *src, const char *text, struct perf_events *out,
+                           size_t *at, struct err *err) {
     struct err local = ERR_INIT;
     size_t before = out->items.count;
     struct event_parser p = {
@@ -110,8 +110,8 @@ bool record_events_parse_pfm(struct record_event_sources *src, const char *text,
     return event_parsed(&p, before, ok, at);
 }
 #else
-bool record_events_parse_pfm(struct record_event_sources *src, const char *text, struct record_events *out,
-                             size_t *at, struct err *err) {
+bool perf_events_parse_pfm(struct perf_event_sources *src, const char *text, struct perf_events *out,
+                           size_t *at, struct err *err) {
     (void)src, (void)text, (void)out;
     if (at)
         *at = 0;

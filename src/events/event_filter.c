@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/out.h"
-#include "record/events/event_internal.h"
+#include "events/event_internal.h"
 
 /* The kernel parses the filter; what a shell commonly breaks is found here. */
 static bool check_filter(const char *text, struct err *err) {
@@ -26,7 +26,7 @@ static bool check_filter(const char *text, struct err *err) {
     return depth == 0 || err_set(err, ERR_USAGE, "filter", "unclosed '(' in: %s", text);
 }
 
-static bool join(struct record_events *events, struct record_event *e, const char *text, struct err *err) {
+static bool join(struct perf_events *events, struct perf_event *e, const char *text, struct err *err) {
     size_t old = e->filter ? strlen(e->filter) : 0, room = old + strlen(text) + 16;
     char *joined = arena_alloc(&events->arena, room);
     if (!joined)
@@ -40,27 +40,27 @@ static bool join(struct record_events *events, struct record_event *e, const cha
 }
 
 /* Address filters: a PMU that says how many it takes (perf-record(1)). */
-static bool takes_addresses(struct record_event_sources *src, const struct record_event *e) {
+static bool takes_addresses(struct perf_event_sources *src, const struct perf_event *e) {
     char path[512];
     struct err why = ERR_INIT;
     struct arena a = ARENA_INIT;
     snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/nr_addr_filters", e->pmu);
-    const char *t = e->kind == RECORD_EVENT_PMU ? src->sys->read(src->sys, path, &a, &why) : NULL;
+    const char *t = e->kind == PERF_EVENT_PMU ? src->sys->read(src->sys, path, &a, &why) : NULL;
     bool yes = t && *t >= '1' && *t <= '9';
     arena_fini(&a);
     return yes;
 }
 
-bool record_events_filter(struct record_event_sources *src, const char *text, struct record_events *events,
-                          struct err *err) {
+bool perf_events_filter(struct perf_event_sources *src, const char *text, struct perf_events *events,
+                        struct err *err) {
     bool any = false;
     if (events->last >= events->items.count)
         return err_set(err, ERR_USAGE, "filter", "--filter must come after the -e that it applies to");
     if (!*text || !check_filter(text, err))
         return *text ? false : err_set(err, ERR_USAGE, "filter", "the filter is empty");
     for (size_t i = events->last; i < events->items.count; i++) {
-        struct record_event *e = &events->items.items[i];
-        if (e->kind != RECORD_EVENT_TRACEPOINT && !takes_addresses(src, e))
+        struct perf_event *e = &events->items.items[i];
+        if (e->kind != PERF_EVENT_TRACEPOINT && !takes_addresses(src, e))
             continue;
         any = true;
         if (!join(events, e, text, err))
@@ -71,13 +71,13 @@ bool record_events_filter(struct record_event_sources *src, const char *text, st
                           events->items.items[events->last].name);
 }
 
-bool record_events_exclude_pid(struct record_events *events, uint32_t pid, struct err *err) {
+bool perf_events_exclude_pid(struct perf_events *events, uint32_t pid, struct err *err) {
     char text[40];
     bool any = false;
     snprintf(text, sizeof text, "common_pid != %" PRIu32, pid);
     for (size_t i = events->last; i < events->items.count; i++) {
-        struct record_event *e = &events->items.items[i];
-        if (e->kind != RECORD_EVENT_TRACEPOINT)
+        struct perf_event *e = &events->items.items[i];
+        if (e->kind != PERF_EVENT_TRACEPOINT)
             continue;
         any = true;
         if (!join(events, e, text, err))
@@ -86,15 +86,15 @@ bool record_events_exclude_pid(struct record_events *events, uint32_t pid, struc
     return any || err_set(err, ERR_USAGE, "filter", "--exclude-perf must come after the -e of a tracepoint");
 }
 
-bool record_events_default(struct record_event_sources *src, enum record_event_default which,
-                           struct record_events *out, struct err *err) {
+bool perf_events_default(struct perf_event_sources *src, enum perf_event_default which,
+                         struct perf_events *out, struct err *err) {
     static const char *const TEXTS[] = {"cycles:P", "task-clock:ppp", "cpu-clock:ppp"};
-    return record_events_parse(src, TEXTS[which], out, NULL, err);
+    return perf_events_parse(src, TEXTS[which], out, NULL, err);
 }
 
 enum { MARK_BEFORE = 60, MARK_AFTER = 30 };
 
-void record_events_mark(const char *text, size_t at, const char *message, struct out *o) {
+void perf_events_mark(const char *text, size_t at, const char *message, struct out *o) {
     static const char LEAD[] = "event syntax error: '";
     size_t len = strlen(text), from, to;
     at = at < len ? at : len;
@@ -113,7 +113,7 @@ void record_events_mark(const char *text, size_t at, const char *message, struct
     out_printf(o, "\\___ %s\n", message);
 }
 
-bool record_events_cgroups(struct record_events *events, const char *text, struct err *err) {
+bool perf_events_cgroups(struct perf_events *events, const char *text, struct err *err) {
     size_t at = 0;
     bool one = !strchr(text, ',');
     for (size_t i = 0; one && i < events->items.count; i++)

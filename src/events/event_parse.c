@@ -14,7 +14,7 @@
  *
  * White space and comments (from '#' to the end of the line) may stand around events.
  */
-#include "record/events/event_parse.h"
+#include "events/event_parse.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -22,12 +22,12 @@
 #include <stdlib.h>
 
 #include "base/out.h"
+#include "events/event_internal.h"
+#include "events/uprobe.h"
 #include "format/perfdata/abi.h"
-#include "record/events/event_internal.h"
-#include "record/events/uprobe.h"
 
-struct record_event_sources *record_event_sources_new(const struct sysfs *sys) {
-    struct record_event_sources *src = malloc(sizeof *src);
+struct perf_event_sources *perf_event_sources_new(const struct sysfs *sys) {
+    struct perf_event_sources *src = malloc(sizeof *src);
     if (!src)
         return NULL;
     src->sys = sys;
@@ -37,7 +37,7 @@ struct record_event_sources *record_event_sources_new(const struct sysfs *sys) {
     return src;
 }
 
-void record_event_sources_free(struct record_event_sources *src) {
+void perf_event_sources_free(struct perf_event_sources *src) {
     if (!src)
         return;
     pmu_set_fini(&src->pmus);
@@ -45,7 +45,7 @@ void record_event_sources_free(struct record_event_sources *src) {
     free(src);
 }
 
-void record_events_fini(struct record_events *events) {
+void perf_events_fini(struct perf_events *events) {
     vec_fini(&events->items);
     arena_fini(&events->arena);
     events->last = 0;
@@ -72,20 +72,20 @@ const char *event_text(struct event_parser *p, const char *s, size_t n) {
     return copy;
 }
 
-struct record_event *event_push(struct event_parser *p, const char *pmu) {
-    if (p->out->items.count >= RECORD_EVENTS_MAX) {
-        event_fail(p, p->text + p->at, ERR_USAGE, "more than %d events", RECORD_EVENTS_MAX);
+struct perf_event *event_push(struct event_parser *p, const char *pmu) {
+    if (p->out->items.count >= PERF_EVENTS_MAX) {
+        event_fail(p, p->text + p->at, ERR_USAGE, "more than %d events", PERF_EVENTS_MAX);
         return NULL;
     }
     const char *copy = event_text(p, pmu, strlen(pmu));
-    struct record_event *e = copy ? vec_push(&p->out->items) : NULL;
+    struct perf_event *e = copy ? vec_push(&p->out->items) : NULL;
     if (!e) {
         event_fail_memory(p);
         return NULL;
     }
     e->attr.size = e->attr.known_size = PERFDATA_ATTR_SIZE_NEWEST;
     e->pmu = copy;
-    e->scale = RECORD_EVENT_SCALE_NONE;
+    e->scale = PERF_EVENT_SCALE_NONE;
     e->max_precise = 3;
     e->leader = (uint32_t)(p->out->items.count - 1);
     e->members = 1;
@@ -175,11 +175,11 @@ static bool parse_breakpoint(struct event_parser *p, size_t *name_end) {
     }
     if (!parse_access(p, &access))
         return false;
-    struct record_event *e = event_push(p, "breakpoint");
+    struct perf_event *e = event_push(p, "breakpoint");
     if (!e)
         return false;
     access = access ? access : ACCESS_READ | ACCESS_WRITE;
-    e->kind = RECORD_EVENT_BREAKPOINT;
+    e->kind = PERF_EVENT_BREAKPOINT;
     e->attr.type = PERFDATA_TYPE_BREAKPOINT;
     e->attr.bp_type = access;
     e->attr.config1 = addr;
@@ -210,9 +210,9 @@ static bool parse_uprobe(struct event_parser *p) {
         return event_fail(p, path.at, ERR_ABSENT,
                           "this kernel has no uprobe PMU (Linux 4.17, CONFIG_UPROBES)");
     struct err why = ERR_INIT;
-    if (!event_number(place, &offset) && !record_uprobe_find(path, place, &offset, &why))
+    if (!event_number(place, &offset) && !uprobe_find(path, place, &offset, &why))
         return event_fail(p, *why.where ? place.at : path.at, why.code, "%s", why.message);
-    struct record_event *e = event_push(p, "uprobe");
+    struct perf_event *e = event_push(p, "uprobe");
     if (!e)
         return false;
     uint64_t words[5] = {0}, max;
@@ -221,7 +221,7 @@ static bool parse_uprobe(struct event_parser *p) {
     const struct pmu_format *retprobe = pmu_find_format(pmu, "retprobe", 8);
     if (ret && (!retprobe || !pmu_format_put(retprobe, 1, words, &max)))
         return event_fail(p, place.at, ERR_ABSENT, "this kernel's uprobe PMU cannot probe returns");
-    e->kind = RECORD_EVENT_UPROBE;
+    e->kind = PERF_EVENT_UPROBE;
     e->attr.type = pmu->type;
     e->attr.config = words[0];
     e->attr.config2 = offset;
@@ -271,7 +271,7 @@ static bool parse_colon(struct event_parser *p, struct event_span word, bool *tr
 static bool name_events(struct event_parser *p, size_t first, size_t start, size_t end) {
     const char *name = NULL;
     for (size_t i = first; i < p->out->items.count; i++) {
-        struct record_event *e = &p->out->items.items[i];
+        struct perf_event *e = &p->out->items.items[i];
         if (e->name)
             continue;
         if (!name && !(name = event_text(p, p->text + start, end - start)))
@@ -322,7 +322,7 @@ static bool parse_group(struct event_parser *p, struct event_span name) {
         return event_fail(p, brace, ERR_USAGE, "this brace is not closed");
     if (!accept(p, '}'))
         return fail_expected(p, "',' or '}'");
-    struct record_event *items = p->out->items.items;
+    struct perf_event *items = p->out->items.items;
     size_t count = p->out->items.count;
     for (size_t i = first; i < count; i++) {
         items[i].leader = (uint32_t)first;
@@ -362,15 +362,15 @@ bool event_parsed(const struct event_parser *p, size_t before, bool ok, size_t *
     return ok;
 }
 
-bool record_events_parse(struct record_event_sources *src, const char *text, struct record_events *out,
-                         size_t *at, struct err *err) {
+bool perf_events_parse(struct perf_event_sources *src, const char *text, struct perf_events *out, size_t *at,
+                       struct err *err) {
     struct err local = ERR_INIT;
     size_t before = out->items.count;
     struct event_parser p = {
         .src = src, .text = text, .len = strlen(text), .out = out, .err = err ? err : &local};
     bool ok;
-    if (p.len > RECORD_EVENTS_TEXT_MAX)
-        ok = event_fail(&p, text, ERR_USAGE, "more than %d bytes of events", RECORD_EVENTS_TEXT_MAX);
+    if (p.len > PERF_EVENTS_TEXT_MAX)
+        ok = event_fail(&p, text, ERR_USAGE, "more than %d bytes of events", PERF_EVENTS_TEXT_MAX);
     else
         ok = parse_list(&p);
     vec_fini(&p.terms);

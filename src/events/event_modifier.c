@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
 
-#include "record/events/event_internal.h"
+#include "events/event_internal.h"
 
 #define EXCLUDE_MODES  (PERFDATA_ATTR_EXCLUDE_USER | PERFDATA_ATTR_EXCLUDE_KERNEL | PERFDATA_ATTR_EXCLUDE_HV)
 #define EXCLUDE_GUESTS (PERFDATA_ATTR_EXCLUDE_HOST | PERFDATA_ATTR_EXCLUDE_GUEST)
@@ -16,24 +16,24 @@ static const struct modifier {
     char letter;
     const char *what;
     uint64_t set, clear; /* attr flags */
-    uint32_t modifiers;  /* enum record_event_modifier */
+    uint32_t modifiers;  /* enum perf_event_modifier */
     bool leader_only;    /* after a group: concerns the group as a whole */
 } MODIFIERS[] = {
-    {'u', "user", EXCLUDE_MODES, PERFDATA_ATTR_EXCLUDE_USER, RECORD_EVENT_MODE_GIVEN},
-    {'k', "kernel", EXCLUDE_MODES, PERFDATA_ATTR_EXCLUDE_KERNEL, RECORD_EVENT_MODE_GIVEN},
-    {'h', "hypervisor", EXCLUDE_MODES, PERFDATA_ATTR_EXCLUDE_HV, RECORD_EVENT_MODE_GIVEN},
-    {'G', "guest", EXCLUDE_GUESTS, PERFDATA_ATTR_EXCLUDE_GUEST, RECORD_EVENT_GUEST_GIVEN},
-    {'H', "host", EXCLUDE_GUESTS, PERFDATA_ATTR_EXCLUDE_HOST, RECORD_EVENT_GUEST_GIVEN},
+    {'u', "user", EXCLUDE_MODES, PERFDATA_ATTR_EXCLUDE_USER, PERF_EVENT_MODE_GIVEN},
+    {'k', "kernel", EXCLUDE_MODES, PERFDATA_ATTR_EXCLUDE_KERNEL, PERF_EVENT_MODE_GIVEN},
+    {'h', "hypervisor", EXCLUDE_MODES, PERFDATA_ATTR_EXCLUDE_HV, PERF_EVENT_MODE_GIVEN},
+    {'G', "guest", EXCLUDE_GUESTS, PERFDATA_ATTR_EXCLUDE_GUEST, PERF_EVENT_GUEST_GIVEN},
+    {'H', "host", EXCLUDE_GUESTS, PERFDATA_ATTR_EXCLUDE_HOST, PERF_EVENT_GUEST_GIVEN},
     {'I', "not idle", PERFDATA_ATTR_EXCLUDE_IDLE},
     {'D', "pinned", PERFDATA_ATTR_PINNED, .leader_only = true},
     {'e', "exclusive", PERFDATA_ATTR_EXCLUSIVE, .leader_only = true},
-    {'p', "precise", .modifiers = RECORD_EVENT_PRECISE_GIVEN},
-    {'P', "most precise", .modifiers = RECORD_EVENT_PRECISE_GIVEN | RECORD_EVENT_MAX_PRECISE},
-    {'S', "sample read", .modifiers = RECORD_EVENT_SAMPLE_READ},
-    {'W', "weak group", .modifiers = RECORD_EVENT_WEAK},
-    {'b', "BPF", .modifiers = RECORD_EVENT_BPF},
-    {'R', "retire latency", .modifiers = RECORD_EVENT_RETIRE_LATENCY},
-    {'X', "not regrouped", .modifiers = RECORD_EVENT_KEEP_GROUP},
+    {'p', "precise", .modifiers = PERF_EVENT_PRECISE_GIVEN},
+    {'P', "most precise", .modifiers = PERF_EVENT_PRECISE_GIVEN | PERF_EVENT_MAX_PRECISE},
+    {'S', "sample read", .modifiers = PERF_EVENT_SAMPLE_READ},
+    {'W', "weak group", .modifiers = PERF_EVENT_WEAK},
+    {'b', "BPF", .modifiers = PERF_EVENT_BPF},
+    {'R', "retire latency", .modifiers = PERF_EVENT_RETIRE_LATENCY},
+    {'X', "not regrouped", .modifiers = PERF_EVENT_KEEP_GROUP},
 };
 enum { MODIFIER_COUNT = sizeof MODIFIERS / sizeof *MODIFIERS };
 
@@ -44,7 +44,7 @@ static const struct modifier *find(char letter) {
     return NULL;
 }
 
-static void apply(const struct modifier *m, struct record_event *e) {
+static void apply(const struct modifier *m, struct perf_event *e) {
     uint64_t *flags = &e->attr.flags;
     e->modifiers |= m->modifiers;
     /* The first of a set excludes the whole set; the letters together then let in what they name. */
@@ -77,7 +77,7 @@ bool event_modifiers(struct event_parser *p, size_t first, bool group) {
     if (!check(p, word, &precise))
         return false;
     for (size_t i = first; i < p->out->items.count; i++) {
-        struct record_event *e = &p->out->items.items[i];
+        struct perf_event *e = &p->out->items.items[i];
         for (size_t j = 0; j < word.n; j++) {
             const struct modifier *m = find(word.at[j]);
             if (!(group && m->leader_only && i != first))

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "base/nearest.h"
+#include "events/event_internal.h"
+#include "events/event_names.h"
 #include "format/perfdata/abi.h"
-#include "record/events/event_internal.h"
-#include "record/events/event_names.h"
 
 enum { NAME_ROOM = 128, CACHE_NAMES = 64 };
 
@@ -40,7 +40,7 @@ static size_t core_count(struct event_parser *p) {
     return n;
 }
 
-bool event_legacy_apply(struct event_parser *p, struct record_event *e, const struct pmu *pmu, uint32_t type,
+bool event_legacy_apply(struct event_parser *p, struct perf_event *e, const struct pmu *pmu, uint32_t type,
                         uint64_t config) {
     bool hardware = type == PERFDATA_TYPE_HARDWARE || type == PERFDATA_TYPE_HW_CACHE;
     if (hardware ? !pmu->core : pmu->type != type)
@@ -51,10 +51,10 @@ bool event_legacy_apply(struct event_parser *p, struct record_event *e, const st
     return true;
 }
 
-static struct record_event *push_pmu(struct event_parser *p, const struct pmu *pmu) {
+static struct perf_event *push_pmu(struct event_parser *p, const struct pmu *pmu) {
     if (!pmu_detail(&p->src->pmus, pmu, p->err))
         return NULL;
-    struct record_event *e = event_push(p, pmu->name);
+    struct perf_event *e = event_push(p, pmu->name);
     if (!e)
         return NULL;
     e->attr.type = pmu->type;
@@ -65,7 +65,7 @@ static struct record_event *push_pmu(struct event_parser *p, const struct pmu *p
 }
 
 /* Intel PT's defaults (perf-intel-pt(1), "config terms"): time stamps, and tracing of branches at all. */
-static void trace_defaults(struct record_event *e, const struct pmu *pmu) {
+static void trace_defaults(struct perf_event *e, const struct pmu *pmu) {
     static const char *const ON[] = {"tsc", "pt", "branch"};
     uint64_t words[5] = {0}, max;
     if (strncmp(pmu->name, "intel_pt", 8) != 0)
@@ -80,10 +80,10 @@ static void trace_defaults(struct record_event *e, const struct pmu *pmu) {
 
 static bool push_software(struct event_parser *p, uint32_t type, uint64_t config) {
     bool tool = type == EVENT_NAMES_TYPE_TOOL;
-    struct record_event *e = event_push(p, tool ? "tool" : "software");
+    struct perf_event *e = event_push(p, tool ? "tool" : "software");
     if (!e)
         return false;
-    e->kind = tool ? RECORD_EVENT_TOOL : RECORD_EVENT_PMU;
+    e->kind = tool ? PERF_EVENT_TOOL : PERF_EVENT_PMU;
     e->attr.type = type;
     e->attr.config = config;
     return event_terms_apply(p, e, NULL);
@@ -97,7 +97,7 @@ static bool push_hardware(struct event_parser *p, struct event_span word, uint32
         if (!pmu || !pmu->core)
             continue;
         any = true;
-        struct record_event *e = push_pmu(p, pmu);
+        struct perf_event *e = push_pmu(p, pmu);
         if (!e)
             return false;
         const struct pmu_alias *alias = pmu_find_alias(pmu, word.at, word.n);
@@ -111,7 +111,7 @@ static bool push_hardware(struct event_parser *p, struct event_span word, uint32
     }
     if (any)
         return true;
-    struct record_event *e = event_push(p, "cpu");
+    struct perf_event *e = event_push(p, "cpu");
     if (!e)
         return false;
     e->attr.type = type;
@@ -131,7 +131,7 @@ static bool push_aliases(struct event_parser *p, struct event_span word, bool *a
         if (!alias)
             continue;
         *any = true;
-        struct record_event *e = push_pmu(p, pmu);
+        struct perf_event *e = push_pmu(p, pmu);
         if (!e || !event_alias_apply(p, e, pmu, alias, word.at) || !event_terms_apply(p, e, pmu))
             return false;
     }
@@ -211,7 +211,7 @@ bool event_resolve_slashes(struct event_parser *p, struct event_span word) {
         if (!pmu || (exact ? pmu != exact : !pmu_match(pmu, word.at, word.n)))
             continue;
         any = true;
-        struct record_event *e = push_pmu(p, pmu);
+        struct perf_event *e = push_pmu(p, pmu);
         if (!e)
             return false;
         trace_defaults(e, pmu);
@@ -224,11 +224,11 @@ bool event_resolve_slashes(struct event_parser *p, struct event_span word) {
 }
 
 static bool push_tracepoint(struct event_parser *p, const char *system, const char *event, uint64_t id) {
-    struct record_event *e = event_push(p, "tracepoint");
+    struct perf_event *e = event_push(p, "tracepoint");
     char name[2 * NAME_ROOM + 2];
     if (!e)
         return false;
-    e->kind = RECORD_EVENT_TRACEPOINT;
+    e->kind = PERF_EVENT_TRACEPOINT;
     e->attr.type = PERFDATA_TYPE_TRACEPOINT;
     e->attr.config = id;
     e->attr.sample_period = 1;

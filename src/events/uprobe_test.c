@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/events/uprobe.h"
+#include "events/uprobe.h"
 
 #include <elf.h>
 #include <setjmp.h>
@@ -52,14 +52,14 @@ static void finds(void **state) {
     struct err e = ERR_INIT;
     make_image(&t);
     struct bytes file = test_image_done(&t);
-    assert_true(record_uprobe_find_in(file, span("function"), &at, &e));
+    assert_true(uprobe_find_in(file, span("function"), &at, &e));
     assert_memory_equal(file.data + at, "4567", 4);
-    assert_true(record_uprobe_find_in(file, span("function+0x2"), &at, &e));
+    assert_true(uprobe_find_in(file, span("function+0x2"), &at, &e));
     assert_memory_equal(file.data + at, "67", 2);
     static const char *const NONE[] = {"elsewhere", "variable", "functio", "function+", "function+100", ""};
     for (size_t i = 0; i < sizeof NONE / sizeof *NONE; i++)
-        assert_false(record_uprobe_find_in(file, span(NONE[i]), &at, &e));
-    assert_false(record_uprobe_find_in((struct bytes){(const uint8_t *)"#!", 2}, span("function"), &at, &e));
+        assert_false(uprobe_find_in(file, span(NONE[i]), &at, &e));
+    assert_false(uprobe_find_in((struct bytes){(const uint8_t *)"#!", 2}, span("function"), &at, &e));
     test_image_fini(&t);
 }
 
@@ -67,10 +67,10 @@ static void files(void **state) {
     (void)state;
     uint64_t at;
     struct err e = ERR_INIT;
-    assert_false(record_uprobe_find(span("/no/such/file"), span("main"), &at, &e));
+    assert_false(uprobe_find(span("/no/such/file"), span("main"), &at, &e));
     assert_int_equal(e.code, ERR_ABSENT);
     assert_string_equal(e.where, "");
-    assert_false(record_uprobe_find(span("/"), span("main"), &at, &e));
+    assert_false(uprobe_find(span("/"), span("main"), &at, &e));
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/events/event_names.h"
+#include "events/event_names.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/nearest.h"
+#include "events/event_internal.h"
+#include "events/event_names.h"
 #include "format/perfdata/abi.h"
-#include "record/events/event_internal.h"
-#include "record/events/event_names.h"
 
 enum { TERMS_MAX = 256, NAME_ROOM = 64 };
 
@@ -105,11 +105,11 @@ enum term_kind {
     KIND_CPU,
 };
 
-#define AT(field) offsetof(struct record_event_terms, field)
+#define AT(field) offsetof(struct perf_event_terms, field)
 static const struct term_row {
     const char *name;
     enum term_kind kind;
-    size_t offset; /* in record_event_terms; of KIND_CONFIG the word */
+    size_t offset; /* in perf_event_terms; of KIND_CONFIG the word */
     uint32_t bit;
 } ROWS[] = {
     {"config", KIND_CONFIG, 0},
@@ -119,24 +119,24 @@ static const struct term_row {
     {"config4", KIND_CONFIG, 4},
     {"name", KIND_NAME},
     {"cpu", KIND_CPU},
-    {"period", KIND_U64, AT(period), RECORD_TERM_PERIOD},
-    {"freq", KIND_U64, AT(freq_hz), RECORD_TERM_FREQ},
-    {"time", KIND_BOOL, AT(time), RECORD_TERM_TIME},
-    {"call-graph", KIND_TEXT, AT(call_graph), RECORD_TERM_CALL_GRAPH},
-    {"stack-size", KIND_U32, AT(stack_size_bytes), RECORD_TERM_STACK_SIZE},
-    {"inherit", KIND_BOOL, AT(inherit), RECORD_TERM_INHERIT},
-    {"no-inherit", KIND_NOT, AT(inherit), RECORD_TERM_INHERIT},
-    {"max-stack", KIND_U16, AT(max_stack), RECORD_TERM_MAX_STACK},
-    {"nr", KIND_U32, AT(max_events), RECORD_TERM_MAX_EVENTS},
-    {"overwrite", KIND_BOOL, AT(overwrite), RECORD_TERM_OVERWRITE},
-    {"no-overwrite", KIND_NOT, AT(overwrite), RECORD_TERM_OVERWRITE},
-    {"percore", KIND_BOOL, AT(percore), RECORD_TERM_PERCORE},
-    {"aux-output", KIND_BOOL, AT(aux_output), RECORD_TERM_AUX_OUTPUT},
-    {"aux-action", KIND_TEXT, AT(aux_action), RECORD_TERM_AUX_ACTION},
-    {"aux-sample-size", KIND_U32, AT(aux_sample_size), RECORD_TERM_AUX_SAMPLE_SIZE},
-    {"branch_type", KIND_TEXT, AT(branch_type), RECORD_TERM_BRANCH_TYPE},
-    {"driver-config", KIND_TEXT, AT(driver_config), RECORD_TERM_DRIVER_CONFIG},
-    {"ratio-to-prev", KIND_DOUBLE, AT(ratio_to_prev), RECORD_TERM_RATIO_TO_PREV},
+    {"period", KIND_U64, AT(period), PERF_TERM_PERIOD},
+    {"freq", KIND_U64, AT(freq_hz), PERF_TERM_FREQ},
+    {"time", KIND_BOOL, AT(time), PERF_TERM_TIME},
+    {"call-graph", KIND_TEXT, AT(call_graph), PERF_TERM_CALL_GRAPH},
+    {"stack-size", KIND_U32, AT(stack_size_bytes), PERF_TERM_STACK_SIZE},
+    {"inherit", KIND_BOOL, AT(inherit), PERF_TERM_INHERIT},
+    {"no-inherit", KIND_NOT, AT(inherit), PERF_TERM_INHERIT},
+    {"max-stack", KIND_U16, AT(max_stack), PERF_TERM_MAX_STACK},
+    {"nr", KIND_U32, AT(max_events), PERF_TERM_MAX_EVENTS},
+    {"overwrite", KIND_BOOL, AT(overwrite), PERF_TERM_OVERWRITE},
+    {"no-overwrite", KIND_NOT, AT(overwrite), PERF_TERM_OVERWRITE},
+    {"percore", KIND_BOOL, AT(percore), PERF_TERM_PERCORE},
+    {"aux-output", KIND_BOOL, AT(aux_output), PERF_TERM_AUX_OUTPUT},
+    {"aux-action", KIND_TEXT, AT(aux_action), PERF_TERM_AUX_ACTION},
+    {"aux-sample-size", KIND_U32, AT(aux_sample_size), PERF_TERM_AUX_SAMPLE_SIZE},
+    {"branch_type", KIND_TEXT, AT(branch_type), PERF_TERM_BRANCH_TYPE},
+    {"driver-config", KIND_TEXT, AT(driver_config), PERF_TERM_DRIVER_CONFIG},
+    {"ratio-to-prev", KIND_DOUBLE, AT(ratio_to_prev), PERF_TERM_RATIO_TO_PREV},
 };
 enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
 
@@ -185,7 +185,7 @@ static bool append(struct event_parser *p, const char **to, struct event_span s)
 }
 
 /* "0", "1-3,5" or a PMU whose CPUs are meant. */
-static bool set_cpus(struct event_parser *p, struct record_event *e, const struct event_term *t,
+static bool set_cpus(struct event_parser *p, struct perf_event *e, const struct event_term *t,
                      bool *replaced) {
     struct event_span s = t->value;
     if (!s.at)
@@ -204,24 +204,24 @@ static bool set_cpus(struct event_parser *p, struct record_event *e, const struc
     return append(p, &e->cpus, s);
 }
 
-static bool check_text(struct event_parser *p, struct record_event *e, const struct event_term *t,
+static bool check_text(struct event_parser *p, struct perf_event *e, const struct event_term *t,
                        uint32_t bit) {
     static const char *const GRAPHS[] = {"fp", "dwarf", "lbr", "no"};
     static const char *const ACTIONS[] = {"start-paused", "pause", "resume"}; /* bits of attr.aux_action */
-    const char *const *known = bit == RECORD_TERM_CALL_GRAPH ? GRAPHS : ACTIONS;
-    size_t count = bit == RECORD_TERM_CALL_GRAPH ? 4 : 3;
-    if (bit != RECORD_TERM_CALL_GRAPH && bit != RECORD_TERM_AUX_ACTION)
+    const char *const *known = bit == PERF_TERM_CALL_GRAPH ? GRAPHS : ACTIONS;
+    size_t count = bit == PERF_TERM_CALL_GRAPH ? 4 : 3;
+    if (bit != PERF_TERM_CALL_GRAPH && bit != PERF_TERM_AUX_ACTION)
         return true;
     for (size_t i = 0; i < count; i++) {
         if (event_span_is(t->value, known[i])) {
-            if (bit == RECORD_TERM_AUX_ACTION)
+            if (bit == PERF_TERM_AUX_ACTION)
                 e->attr.aux_action |= 1u << i;
             return true;
         }
     }
     return event_fail(p, t->value.at, ERR_USAGE, "%s",
-                      bit == RECORD_TERM_CALL_GRAPH ? "call-graph is fp, dwarf, lbr or no"
-                                                    : "aux-action is start-paused, pause or resume");
+                      bit == PERF_TERM_CALL_GRAPH ? "call-graph is fp, dwarf, lbr or no"
+                                                  : "aux-action is start-paused, pause or resume");
 }
 
 static uint64_t *config_word(struct perfdata_attr *a, size_t word) {
@@ -229,7 +229,7 @@ static uint64_t *config_word(struct perfdata_attr *a, size_t word) {
     return words[word];
 }
 
-static bool set_text(struct event_parser *p, struct record_event *e, const struct event_term *t,
+static bool set_text(struct event_parser *p, struct perf_event *e, const struct event_term *t,
                      const struct term_row *row) {
     if (!t->value.at)
         return event_fail(p, t->name.at, ERR_USAGE, "term '%s' needs a value", row->name);
@@ -254,7 +254,7 @@ static bool set_double(struct event_parser *p, const struct event_term *t, doubl
            event_fail(p, t->value.at ? t->value.at : t->name.at, ERR_USAGE, "expected a number");
 }
 
-static bool set_general(struct event_parser *p, struct record_event *e, const struct event_term *t,
+static bool set_general(struct event_parser *p, struct perf_event *e, const struct event_term *t,
                         const struct term_row *row, bool *cpus) {
     char *to = (char *)&e->terms + row->offset;
     uint64_t v;
@@ -277,7 +277,7 @@ static bool set_general(struct event_parser *p, struct record_event *e, const st
         if (!number(p, t, 1, 1, &v))
             return false;
         *(bool *)to = v == (row->kind == KIND_BOOL);
-        if (row->bit == RECORD_TERM_AUX_OUTPUT)
+        if (row->bit == PERF_TERM_AUX_OUTPUT)
             e->attr.flags = (e->attr.flags & ~PERFDATA_ATTR_AUX_OUTPUT) | (v ? PERFDATA_ATTR_AUX_OUTPUT : 0);
         return true;
     case KIND_CONFIG:
@@ -293,7 +293,7 @@ static bool set_general(struct event_parser *p, struct record_event *e, const st
     return set_text(p, e, t, row);
 }
 
-static bool put(struct event_parser *p, struct record_event *e, const struct pmu_format *f,
+static bool put(struct event_parser *p, struct perf_event *e, const struct pmu_format *f,
                 const struct event_term *t, uint64_t value, const char *where) {
     struct perfdata_attr *a = &e->attr;
     uint64_t words[5] = {a->config, a->config1, a->config2, a->config3, a->config4}, max;
@@ -305,7 +305,7 @@ static bool put(struct event_parser *p, struct record_event *e, const struct pmu
     return true;
 }
 
-static bool set_format(struct event_parser *p, struct record_event *e, const struct pmu *pmu,
+static bool set_format(struct event_parser *p, struct perf_event *e, const struct pmu *pmu,
                        const struct pmu_format *f, const struct event_term *t) {
     uint64_t value;
     bool single = (f->bits & (f->bits - 1)) == 0;
@@ -330,7 +330,7 @@ static bool open_value(struct event_parser *p, const struct pmu_alias *alias, co
                       width(t->name), t->name.at, alias->name, width(t->name), t->name.at);
 }
 
-static bool alias_term(struct event_parser *p, struct record_event *e, const struct pmu *pmu,
+static bool alias_term(struct event_parser *p, struct perf_event *e, const struct pmu *pmu,
                        const struct pmu_alias *alias, const struct event_term *t, const char *where) {
     const struct pmu_format *f = pmu_find_format(pmu, t->name.at, t->name.n);
     const struct term_row *row = find_row(t->name);
@@ -357,7 +357,7 @@ static bool alias_term(struct event_parser *p, struct record_event *e, const str
                       alias->name, width(t->name), t->name.at);
 }
 
-bool event_alias_apply(struct event_parser *p, struct record_event *e, const struct pmu *pmu,
+bool event_alias_apply(struct event_parser *p, struct perf_event *e, const struct pmu *pmu,
                        const struct pmu_alias *alias, const char *where) {
     for (const char *at = alias->terms; *at;) {
         size_t n = strcspn(at, ","), name = strcspn(at, "=,");
@@ -376,7 +376,7 @@ bool event_alias_apply(struct event_parser *p, struct record_event *e, const str
 }
 
 /* A term that names one of the PMU's events: rNNN, an alias, or what the kernel translates. */
-static bool set_event(struct event_parser *p, struct record_event *e, const struct pmu *pmu,
+static bool set_event(struct event_parser *p, struct perf_event *e, const struct pmu *pmu,
                       const struct event_term *t, bool *known) {
     char hex[24];
     uint64_t v;
@@ -420,10 +420,10 @@ static bool unknown(struct event_parser *p, const struct pmu *pmu, const struct 
 /* In this order, whatever the order written: which event, whole words, single bits. */
 enum pass { PASS_EVENT, PASS_WORDS, PASS_BITS, PASS_COUNT };
 
-static bool apply_one(struct event_parser *p, struct record_event *e, const struct pmu *pmu,
+static bool apply_one(struct event_parser *p, struct perf_event *e, const struct pmu *pmu,
                       const struct event_term *t, enum pass pass, bool *cpus) {
     if (t->driver) {
-        e->terms.given |= RECORD_TERM_DRIVER_CONFIG;
+        e->terms.given |= PERF_TERM_DRIVER_CONFIG;
         return pass != PASS_EVENT || append(p, &e->terms.driver_config, t->name);
     }
     const struct term_row *row = find_row(t->name);
@@ -439,7 +439,7 @@ static bool apply_one(struct event_parser *p, struct record_event *e, const stru
     return (!known || set_event(p, e, pmu, t, &known)) && (known || unknown(p, pmu, t));
 }
 
-bool event_terms_apply(struct event_parser *p, struct record_event *e, const struct pmu *pmu) {
+bool event_terms_apply(struct event_parser *p, struct perf_event *e, const struct pmu *pmu) {
     bool cpus = false;
     for (enum pass pass = PASS_EVENT; pass < PASS_COUNT; pass++)
         for (size_t i = 0; i < p->terms.count; i++)

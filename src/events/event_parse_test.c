@@ -12,22 +12,22 @@
 
 #include "base/out.h"
 #include "config.h"
-#include "record/events/event_parse.h"
-#include "record/events/event_test.h"
+#include "events/event_parse.h"
+#include "events/event_test.h"
 
 static struct sysfs sys;
-static struct record_event_sources *src;
+static struct perf_event_sources *src;
 
 static int set_up(void **state) {
     (void)state;
     sys = sysfs_fake(&EVENT_TEST_TREE);
-    src = record_event_sources_new(&sys);
+    src = perf_event_sources_new(&sys);
     return src == NULL;
 }
 
 static int tear_down(void **state) {
     (void)state;
-    record_event_sources_free(src);
+    perf_event_sources_free(src);
     return 0;
 }
 
@@ -58,9 +58,9 @@ static void flags_text(uint64_t flags, char out[32]) {
 }
 
 /* "name type config [1=config1] [2=config2] [bp=type] [flags]; ..." in hexadecimal */
-static void events_text(const struct record_events *events, struct out *o) {
+static void events_text(const struct perf_events *events, struct out *o) {
     for (size_t i = 0; i < events->items.count; i++) {
-        const struct record_event *e = &events->items.items[i];
+        const struct perf_event *e = &events->items.items[i];
         char flags[32];
         flags_text(e->attr.flags, flags);
         out_printf(o, "%s%s %" PRIx32 " %" PRIx64, i ? "; " : "", e->name, e->attr.type, e->attr.config);
@@ -78,16 +78,16 @@ static void events_text(const struct record_events *events, struct out *o) {
 }
 
 static void check(const char *text, const char *want) {
-    struct record_events events = RECORD_EVENTS_INIT;
+    struct perf_events events = PERF_EVENTS_INIT;
     struct err err = ERR_INIT;
     struct out o;
     assert_true(out_init(&o, NULL, NULL));
-    if (!record_events_parse(src, text, &events, NULL, &err))
+    if (!perf_events_parse(src, text, &events, NULL, &err))
         fail_msg("%s: %s", text, err.message);
     events_text(&events, &o);
     assert_string_equal(out_text(&o), want);
     out_fini(&o);
-    record_events_fini(&events);
+    perf_events_fini(&events);
 }
 
 /* Names and attrs as `perf stat -vv -e TEXT` and `perf record -vv -e TEXT` (7.2) give them, with the same
@@ -247,44 +247,44 @@ static void bad_texts(void **state) {
     (void)state;
     unsigned wrong = 0;
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
-        struct record_events events = RECORD_EVENTS_INIT;
+        struct perf_events events = PERF_EVENTS_INIT;
         struct err err = ERR_INIT;
         size_t at = 99;
-        assert_true(record_events_parse(src, "task-clock", &events, NULL, &err));
-        if (record_events_parse(src, BAD[i].text, &events, &at, &err))
+        assert_true(perf_events_parse(src, "task-clock", &events, NULL, &err));
+        if (perf_events_parse(src, BAD[i].text, &events, &at, &err))
             fail_msg("accepted: %s", BAD[i].text);
         assert_int_equal(events.items.count, 1);
         if (!BAD[i].message) {
-            record_events_fini(&events);
+            perf_events_fini(&events);
             continue;
         }
         if (strcmp(err.message, BAD[i].message) != 0 || at != BAD[i].at || err.code != BAD[i].code)
             print_error("%s: %zu %d %s\n", BAD[i].text, at, err.code, err.message), wrong++;
-        record_events_fini(&events);
+        perf_events_fini(&events);
     }
     assert_int_equal(wrong, 0);
 }
 
 static void denied_tracepoint(void **state) {
     (void)state;
-    struct record_events events = RECORD_EVENTS_INIT;
+    struct perf_events events = PERF_EVENTS_INIT;
     struct err err = ERR_INIT;
-    assert_false(record_events_parse(src, "secret:door", &events, NULL, &err));
+    assert_false(perf_events_parse(src, "secret:door", &events, NULL, &err));
     assert_int_equal(err.code, ERR_PERMISSION);
-    record_events_fini(&events);
+    perf_events_fini(&events);
 }
 
 static void terms_and_units(void **state) {
     (void)state;
-    struct record_events ev = RECORD_EVENTS_INIT;
+    struct perf_events ev = PERF_EVENTS_INIT;
     struct err err = ERR_INIT;
-    assert_true(record_events_parse(
+    assert_true(perf_events_parse(
         src,
         "cpu/event=1,period=0x10,freq=99,call-graph=dwarf,stack-size=512,time=0,no-inherit,max-stack=7,"
         "percore,nr=5,overwrite,@a,@b=c,cpu=1,cpu=3-4,branch_type=any,aux-action=pause/P",
         &ev, NULL, &err));
-    const struct record_event *e = &ev.items.items[0];
-    const struct record_event_terms *t = &e->terms;
+    const struct perf_event *e = &ev.items.items[0];
+    const struct perf_event_terms *t = &e->terms;
     assert_int_equal(t->period, 16);
     assert_int_equal(t->freq_hz, 99);
     assert_string_equal(t->call_graph, "dwarf");
@@ -299,36 +299,33 @@ static void terms_and_units(void **state) {
     assert_int_equal(e->attr.aux_action, 2);
     assert_int_equal(e->attr.sample_period, 0);
     assert_int_equal(e->max_precise, 2);
-    assert_int_equal(e->modifiers, RECORD_EVENT_MAX_PRECISE | RECORD_EVENT_PRECISE_GIVEN);
-    assert_int_equal(t->given, RECORD_TERM_PERIOD | RECORD_TERM_FREQ | RECORD_TERM_TIME |
-                                   RECORD_TERM_CALL_GRAPH | RECORD_TERM_STACK_SIZE | RECORD_TERM_INHERIT |
-                                   RECORD_TERM_MAX_STACK | RECORD_TERM_OVERWRITE | RECORD_TERM_PERCORE |
-                                   RECORD_TERM_AUX_ACTION | RECORD_TERM_BRANCH_TYPE |
-                                   RECORD_TERM_DRIVER_CONFIG | RECORD_TERM_MAX_EVENTS);
-    assert_true(record_events_parse(src, "uncore_imc_0/cas_count_read/", &ev, NULL, &err));
+    assert_int_equal(e->modifiers, PERF_EVENT_MAX_PRECISE | PERF_EVENT_PRECISE_GIVEN);
+    assert_int_equal(t->given, PERF_TERM_PERIOD | PERF_TERM_FREQ | PERF_TERM_TIME | PERF_TERM_CALL_GRAPH |
+                                   PERF_TERM_STACK_SIZE | PERF_TERM_INHERIT | PERF_TERM_MAX_STACK |
+                                   PERF_TERM_OVERWRITE | PERF_TERM_PERCORE | PERF_TERM_AUX_ACTION |
+                                   PERF_TERM_BRANCH_TYPE | PERF_TERM_DRIVER_CONFIG | PERF_TERM_MAX_EVENTS);
+    assert_true(perf_events_parse(src, "uncore_imc_0/cas_count_read/", &ev, NULL, &err));
     e = &ev.items.items[1];
     assert_string_equal(e->unit, "MiB");
     assert_string_equal(e->cpus, "0,18");
     assert_true(e->scale == 6.103515625e-5 && e->per_pkg && !e->snapshot);
-    record_events_fini(&ev);
+    perf_events_fini(&ev);
 }
 
 static void groups_and_kinds(void **state) {
     (void)state;
-    struct record_events ev = RECORD_EVENTS_INIT;
+    struct perf_events ev = PERF_EVENTS_INIT;
     struct err err = ERR_INIT;
-    assert_true(record_events_parse(src, "cs", &ev, NULL, &err));
-    assert_true(
-        record_events_parse(src, "g{cycles,sched:sched_wak*}:SW,mem:1,num_cpus,/a:1", &ev, NULL, &err));
+    assert_true(perf_events_parse(src, "cs", &ev, NULL, &err));
+    assert_true(perf_events_parse(src, "g{cycles,sched:sched_wak*}:SW,mem:1,num_cpus,/a:1", &ev, NULL, &err));
     static const struct {
         uint32_t leader, members;
-        enum record_event_kind kind;
+        enum perf_event_kind kind;
         uint64_t period;
     } WANT[] = {
-        {0, 1, RECORD_EVENT_PMU, 0},        {1, 3, RECORD_EVENT_PMU, 0},
-        {1, 0, RECORD_EVENT_TRACEPOINT, 1}, {1, 0, RECORD_EVENT_TRACEPOINT, 1},
-        {4, 1, RECORD_EVENT_BREAKPOINT, 1}, {5, 1, RECORD_EVENT_TOOL, 0},
-        {6, 1, RECORD_EVENT_UPROBE, 1},
+        {0, 1, PERF_EVENT_PMU, 0},        {1, 3, PERF_EVENT_PMU, 0},        {1, 0, PERF_EVENT_TRACEPOINT, 1},
+        {1, 0, PERF_EVENT_TRACEPOINT, 1}, {4, 1, PERF_EVENT_BREAKPOINT, 1}, {5, 1, PERF_EVENT_TOOL, 0},
+        {6, 1, PERF_EVENT_UPROBE, 1},
     };
     assert_int_equal(ev.items.count, 7);
     for (size_t i = 0; i < 7; i++) {
@@ -338,84 +335,84 @@ static void groups_and_kinds(void **state) {
         assert_int_equal(ev.items.items[i].attr.sample_period, WANT[i].period);
     }
     assert_string_equal(ev.items.items[1].group, "g");
-    assert_int_equal(ev.items.items[3].modifiers, RECORD_EVENT_SAMPLE_READ | RECORD_EVENT_WEAK);
+    assert_int_equal(ev.items.items[3].modifiers, PERF_EVENT_SAMPLE_READ | PERF_EVENT_WEAK);
     assert_string_equal(ev.items.items[6].probe_path, "/a");
-    record_events_fini(&ev);
+    perf_events_fini(&ev);
 }
 
 static void filters(void **state) {
     (void)state;
-    struct record_events ev = RECORD_EVENTS_INIT;
+    struct perf_events ev = PERF_EVENTS_INIT;
     struct err err = ERR_INIT;
-    assert_false(record_events_filter(src, "a == 1", &ev, &err));
-    assert_true(record_events_parse(src, "sched:sched_switch", &ev, NULL, &err));
-    assert_true(record_events_parse(src, "cs,sched:sched_wakeup", &ev, NULL, &err));
-    assert_true(record_events_filter(src, "a == \"(\"", &ev, &err));
-    assert_true(record_events_filter(src, "(b)", &ev, &err));
-    assert_true(record_events_exclude_pid(&ev, 12, &err));
+    assert_false(perf_events_filter(src, "a == 1", &ev, &err));
+    assert_true(perf_events_parse(src, "sched:sched_switch", &ev, NULL, &err));
+    assert_true(perf_events_parse(src, "cs,sched:sched_wakeup", &ev, NULL, &err));
+    assert_true(perf_events_filter(src, "a == \"(\"", &ev, &err));
+    assert_true(perf_events_filter(src, "(b)", &ev, &err));
+    assert_true(perf_events_exclude_pid(&ev, 12, &err));
     assert_null(ev.items.items[0].filter);
     assert_null(ev.items.items[1].filter);
     assert_string_equal(ev.items.items[2].filter, "((a == \"(\") && ((b))) && (common_pid != 12)");
     static const char *const BROKEN[] = {"", "(a", "a)", "a == \"b", "'"};
     for (size_t i = 0; i < 5; i++) {
-        assert_false(record_events_filter(src, BROKEN[i], &ev, &err));
+        assert_false(perf_events_filter(src, BROKEN[i], &ev, &err));
         assert_int_equal(err.code, ERR_USAGE);
     }
-    assert_true(record_events_parse(src, "intel_pt//", &ev, NULL, &err));
-    assert_true(record_events_filter(src, "filter 0x1000/16", &ev, &err));
-    assert_false(record_events_exclude_pid(&ev, 12, &err));
-    assert_true(record_events_parse(src, "cs", &ev, NULL, &err));
-    assert_false(record_events_filter(src, "a", &ev, &err));
-    record_events_fini(&ev);
+    assert_true(perf_events_parse(src, "intel_pt//", &ev, NULL, &err));
+    assert_true(perf_events_filter(src, "filter 0x1000/16", &ev, &err));
+    assert_false(perf_events_exclude_pid(&ev, 12, &err));
+    assert_true(perf_events_parse(src, "cs", &ev, NULL, &err));
+    assert_false(perf_events_filter(src, "a", &ev, &err));
+    perf_events_fini(&ev);
 }
 
 /* libpfm4's "perf" PMU is there on every machine. It leaves guests out unless mg=1 asks for them. */
 static void pfm_names(void **state) {
     (void)state;
-    struct record_events ev = RECORD_EVENTS_INIT;
+    struct perf_events ev = PERF_EVENTS_INIT;
     struct err err = ERR_INIT;
     size_t at = 9;
 #ifdef HAVE_LIBPFM4
     struct out o;
     assert_true(out_init(&o, NULL, NULL));
-    assert_true(record_events_parse_pfm(src, "{perf::cycles:u,perf::PAGE-FAULTS},perf::instructions", &ev,
-                                        &at, &err));
+    assert_true(
+        perf_events_parse_pfm(src, "{perf::cycles:u,perf::PAGE-FAULTS},perf::instructions", &ev, &at, &err));
     events_text(&ev, &o);
     assert_string_equal(out_text(&o),
                         "perf::cycles:u 0 0 khg; perf::PAGE-FAULTS 1 2 g; perf::instructions 0 1 g");
     assert_int_equal(ev.items.items[0].members, 2);
     assert_int_equal(ev.items.items[1].leader, 0);
     out_fini(&o);
-    assert_false(record_events_parse_pfm(src, "perf::cycles,perf::nothing", &ev, &at, &err));
+    assert_false(perf_events_parse_pfm(src, "perf::cycles,perf::nothing", &ev, &at, &err));
     assert_int_equal(at, 13);
-    assert_false(record_events_parse_pfm(src, "{perf::cycles", &ev, &at, &err));
-    assert_false(record_events_parse_pfm(src, "perf::cycles}", &ev, &at, &err));
+    assert_false(perf_events_parse_pfm(src, "{perf::cycles", &ev, &at, &err));
+    assert_false(perf_events_parse_pfm(src, "perf::cycles}", &ev, &at, &err));
     assert_int_equal(ev.items.count, 3);
 #else
-    assert_false(record_events_parse_pfm(src, "perf::cycles", &ev, &at, &err));
+    assert_false(perf_events_parse_pfm(src, "perf::cycles", &ev, &at, &err));
     assert_int_equal(err.code, ERR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "libpfm4-dev"));
 #endif
-    record_events_fini(&ev);
+    perf_events_fini(&ev);
 }
 
 static void defaults(void **state) {
     (void)state;
     static const char *const NAMES[] = {"cycles:P", "task-clock:ppp", "cpu-clock:ppp"};
-    struct record_events ev = RECORD_EVENTS_INIT;
+    struct perf_events ev = PERF_EVENTS_INIT;
     struct err err = ERR_INIT;
     for (unsigned i = 0; i < 3; i++) {
-        assert_true(record_events_default(src, (enum record_event_default)i, &ev, &err));
+        assert_true(perf_events_default(src, (enum perf_event_default)i, &ev, &err));
         assert_string_equal(ev.items.items[i].name, NAMES[i]);
     }
-    record_events_fini(&ev);
+    perf_events_fini(&ev);
 }
 
 static void marks(void **state) {
     (void)state;
     struct out o;
     assert_true(out_init(&o, NULL, NULL));
-    record_events_mark("cs,\ncyles:u,\nx", 4, "no", &o);
+    perf_events_mark("cs,\ncyles:u,\nx", 4, "no", &o);
     assert_string_equal(out_text(&o), "event syntax error: '..cyles:u,..'\n"
                                       "                       \\___ no\n");
     out_fini(&o);
@@ -424,7 +421,7 @@ static void marks(void **state) {
     text[299] = '\0';
     text[200] = '!';
     assert_true(out_init(&o, NULL, NULL));
-    record_events_mark(text, 200, "no", &o);
+    perf_events_mark(text, 200, "no", &o);
     const char *line = out_text(&o), *second = strchr(line, '\n') + 1;
     assert_int_equal(strchr(line, '!') - line, strchr(second, '\\') - second);
     out_fini(&o);
@@ -437,15 +434,15 @@ static void tracefs_is_mounted(void **state) {
     struct sysfs_fake tree = EVENT_TEST_TREE;
     tree.mounted = &mounted;
     struct sysfs machine = sysfs_fake(&tree);
-    struct record_event_sources *s = record_event_sources_new(&machine);
-    struct record_events ev = RECORD_EVENTS_INIT;
+    struct perf_event_sources *s = perf_event_sources_new(&machine);
+    struct perf_events ev = PERF_EVENTS_INIT;
     assert_non_null(s);
-    assert_true(record_events_parse(s, "cycles:u,cs", &ev, NULL, NULL));
+    assert_true(perf_events_parse(s, "cycles:u,cs", &ev, NULL, NULL));
     assert_false(mounted);
-    assert_true(record_events_parse(s, "sched:sched_switch", &ev, NULL, NULL));
+    assert_true(perf_events_parse(s, "sched:sched_switch", &ev, NULL, NULL));
     assert_true(mounted);
-    record_events_fini(&ev);
-    record_event_sources_free(s);
+    perf_events_fini(&ev);
+    perf_event_sources_free(s);
 }
 
 /* A machine without event_source and tracefs still has the events that every kernel has. */
@@ -454,19 +451,19 @@ static void bare_machine(void **state) {
     static const struct sysfs_fake_file mount_point[] = {{"/sys/kernel/tracing/", NULL}};
     const struct sysfs_fake none = {mount_point, 1};
     struct sysfs bare = sysfs_fake(&none);
-    struct record_event_sources *s = record_event_sources_new(&bare);
-    struct record_events ev = RECORD_EVENTS_INIT;
+    struct perf_event_sources *s = perf_event_sources_new(&bare);
+    struct perf_events ev = PERF_EVENTS_INIT;
     struct err err = ERR_INIT;
     assert_non_null(s);
-    assert_true(record_events_parse(s, "cycles:u,r3,cs,LLC-loads", &ev, NULL, &err));
+    assert_true(perf_events_parse(s, "cycles:u,r3,cs,LLC-loads", &ev, NULL, &err));
     assert_int_equal(ev.items.items[1].attr.type, 4);
-    assert_false(record_events_parse(s, "sched:sched_switch", &ev, NULL, &err));
+    assert_false(perf_events_parse(s, "sched:sched_switch", &ev, NULL, &err));
     assert_int_equal(err.code, ERR_ABSENT);
     assert_non_null(strstr(err.message, "mount -t tracefs"));
-    assert_false(record_events_parse(s, "/bin/ls:1", &ev, NULL, &err));
+    assert_false(perf_events_parse(s, "/bin/ls:1", &ev, NULL, &err));
     assert_int_equal(err.code, ERR_ABSENT);
-    record_events_fini(&ev);
-    record_event_sources_free(s);
+    perf_events_fini(&ev);
+    perf_event_sources_free(s);
 }
 
 int main(void) {

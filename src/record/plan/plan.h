@@ -3,16 +3,16 @@
  * From what events say by themselves (event_parse.h) and what a recording is asked to be (options.h) to the
  * attrs that are opened. The rules are perf-record(1)'s.
  */
-#ifndef SONDE_RECORD_EVENTS_PLAN_H
-#define SONDE_RECORD_EVENTS_PLAN_H
+#ifndef SONDE_RECORD_PLAN_PLAN_H
+#define SONDE_RECORD_PLAN_PLAN_H
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "record/events/event_parse.h"
+#include "events/event_parse.h"
+#include "events/target.h"
 #include "record/options.h"
-#include "record/rings/target.h"
 
-/* An event to open. Texts are borrowed from the record_events, or static. */
+/* An event to open. Texts are borrowed from the perf_events, or static. */
 struct record_event_plan {
     struct perfdata_attr attr;
     const char *name;
@@ -38,8 +38,8 @@ struct record_plan {
 };
 
 /* False and *err when options contradict each other or memory ran out. */
-bool record_plan_init(struct record_plan *c, const struct record_events *events,
-                      const struct record_options *o, const struct record_target *t, struct err *err);
+bool record_plan_init(struct record_plan *c, const struct perf_events *events, const struct record_options *o,
+                      const struct perf_target *t, struct err *err);
 void record_plan_fini(struct record_plan *c);
 
 /* perf_regs masks of all general registers that can be sampled on this machine (asm/perf_regs.h). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/events/plan.h"
+#include "record/plan/plan.h"
 
 #include <string.h>
 
@@ -33,13 +33,13 @@ static void set_size(struct perfdata_attr *a) {
     a->known_size = a->size;
 }
 
-static void set_rate(struct record_event_plan *p, const struct record_event *e,
+static void set_rate(struct record_event_plan *p, const struct perf_event *e,
                      const struct record_options *o) {
     struct perfdata_attr *a = &p->attr;
     uint64_t freq = o->freq_hz, period = o->period;
     if (!freq && !period) {
-        freq = e->terms.given & RECORD_TERM_FREQ ? e->terms.freq_hz : 0;
-        period = e->terms.given & RECORD_TERM_PERIOD ? e->terms.period : 0;
+        freq = e->terms.given & PERF_TERM_FREQ ? e->terms.freq_hz : 0;
+        period = e->terms.given & PERF_TERM_PERIOD ? e->terms.period : 0;
         if (!freq && !period && e->attr.sample_period)
             period = e->attr.sample_period; /* tracepoints and breakpoints: every one */
         else if (!freq && !period)
@@ -52,16 +52,16 @@ static void set_rate(struct record_event_plan *p, const struct record_event *e,
 }
 
 static void set_callgraph(struct perfdata_attr *a, enum record_callgraph how, const struct record_options *o,
-                          const struct record_event_terms *t) {
+                          const struct perf_event_terms *t) {
     if (how == RECORD_CALLGRAPH_NONE)
         return;
     a->sample_type |= PERFDATA_SAMPLE_CALLCHAIN;
-    a->sample_max_stack = t && t->given & RECORD_TERM_MAX_STACK ? t->max_stack : o->max_stack;
+    a->sample_max_stack = t && t->given & PERF_TERM_MAX_STACK ? t->max_stack : o->max_stack;
     set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_USER, o->kernel_callchains);
     set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_KERNEL, o->user_callchains);
     set(a, PERFDATA_ATTR_DEFER_CALLCHAIN, o->defer_callchain && how == RECORD_CALLGRAPH_FP);
     if (how == RECORD_CALLGRAPH_DWARF) {
-        uint32_t bytes = t && t->given & RECORD_TERM_STACK_SIZE ? t->stack_size_bytes : o->stack_bytes;
+        uint32_t bytes = t && t->given & PERF_TERM_STACK_SIZE ? t->stack_size_bytes : o->stack_bytes;
         a->sample_type |= PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER;
         a->sample_regs_user |= record_plan_all_regs();
         a->sample_stack_user = (bytes ? bytes + 7 : 8192) & ~7u;
@@ -74,8 +74,8 @@ static void set_callgraph(struct perfdata_attr *a, enum record_callgraph how, co
     }
 }
 
-static enum record_callgraph callgraph_of(const struct record_event *e, const struct record_options *o) {
-    if (!(e->terms.given & RECORD_TERM_CALL_GRAPH) || !e->terms.call_graph)
+static enum record_callgraph callgraph_of(const struct perf_event *e, const struct record_options *o) {
+    if (!(e->terms.given & PERF_TERM_CALL_GRAPH) || !e->terms.call_graph)
         return o->callgraph;
     if (strcmp(e->terms.call_graph, "dwarf") == 0)
         return RECORD_CALLGRAPH_DWARF;
@@ -114,7 +114,7 @@ static void set_contents(struct perfdata_attr *a, const struct record_options *o
 
 /* What is the same for every event, the side-band one included. */
 static void set_common(struct record_event_plan *p, const struct record_options *o,
-                       const struct record_target *t) {
+                       const struct perf_target *t) {
     struct perfdata_attr *a = &p->attr;
     a->sample_type |= PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID;
     if (!o->time_given || o->sample_time)
@@ -150,10 +150,10 @@ static void set_side_band(struct perfdata_attr *a, const struct record_options *
     set(a, PERFDATA_ATTR_DEFER_OUTPUT, o->defer_callchain);
 }
 
-static void set_modes(struct record_event_plan *p, const struct record_event *e,
+static void set_modes(struct record_event_plan *p, const struct perf_event *e,
                       const struct record_options *o) {
-    p->mode_fixed = e->modifiers & RECORD_EVENT_MODE_GIVEN || o->all_user || o->all_kernel;
-    if (e->modifiers & RECORD_EVENT_MODE_GIVEN)
+    p->mode_fixed = e->modifiers & PERF_EVENT_MODE_GIVEN || o->all_user || o->all_kernel;
+    if (e->modifiers & PERF_EVENT_MODE_GIVEN)
         return;
     if (o->all_user)
         set(&p->attr, PERFDATA_ATTR_EXCLUDE_KERNEL | PERFDATA_ATTR_EXCLUDE_HV, true);
@@ -175,10 +175,10 @@ static void set_group_read(struct record_event_plan *p, bool leader, const struc
     }
 }
 
-static void plan_event(struct record_event_plan *p, const struct record_events *events, uint32_t index,
-                       const struct record_options *o, const struct record_target *t) {
-    const struct record_event *e = &events->items.items[index];
-    const struct record_event *first = &events->items.items[e->leader];
+static void plan_event(struct record_event_plan *p, const struct perf_events *events, uint32_t index,
+                       const struct record_options *o, const struct perf_target *t) {
+    const struct perf_event *e = &events->items.items[index];
+    const struct perf_event *first = &events->items.items[e->leader];
     bool leader = e->leader == index;
     *p = (struct record_event_plan){
         .attr = e->attr,
@@ -190,9 +190,9 @@ static void plan_event(struct record_event_plan *p, const struct record_events *
         .group = e->group,
         .leader = e->leader,
         .members = e->members,
-        .weak = (first->modifiers & (RECORD_EVENT_WEAK | RECORD_EVENT_SAMPLE_READ)) == RECORD_EVENT_WEAK,
-        .tracepoint = e->kind == RECORD_EVENT_TRACEPOINT,
-        .max_precise = e->modifiers & RECORD_EVENT_MAX_PRECISE,
+        .weak = (first->modifiers & (PERF_EVENT_WEAK | PERF_EVENT_SAMPLE_READ)) == PERF_EVENT_WEAK,
+        .tracepoint = e->kind == PERF_EVENT_TRACEPOINT,
+        .max_precise = e->modifiers & PERF_EVENT_MAX_PRECISE,
     };
     set_common(p, o, t);
     /* The side-band's rings are not overwritten: without it the newest samples would have no names. */
@@ -204,15 +204,15 @@ static void plan_event(struct record_event_plan *p, const struct record_events *
     if (o->period_given)
         p->attr.sample_type = o->sample_period ? p->attr.sample_type | PERFDATA_SAMPLE_PERIOD
                                                : p->attr.sample_type & ~PERFDATA_SAMPLE_PERIOD;
-    if (e->terms.given & RECORD_TERM_TIME && !e->terms.time && !o->time_given)
+    if (e->terms.given & PERF_TERM_TIME && !e->terms.time && !o->time_given)
         p->attr.sample_type &= ~PERFDATA_SAMPLE_TIME;
-    if (e->terms.given & RECORD_TERM_INHERIT)
+    if (e->terms.given & PERF_TERM_INHERIT)
         set(&p->attr, PERFDATA_ATTR_INHERIT, e->terms.inherit);
     set_callgraph(&p->attr, callgraph_of(e, o), o, &e->terms);
     set_modes(p, e, o);
     set(&p->attr, PERFDATA_ATTR_DISABLED, leader);
     set(&p->attr, PERFDATA_ATTR_ENABLE_ON_EXEC, leader && t->exec && !o->delay_ms);
-    if (first->modifiers & RECORD_EVENT_SAMPLE_READ && first->members > 1)
+    if (first->modifiers & PERF_EVENT_SAMPLE_READ && first->members > 1)
         set_group_read(p, leader, o);
     set_size(&p->attr);
 }
@@ -220,7 +220,7 @@ static void plan_event(struct record_event_plan *p, const struct record_events *
 /* An event that counts nothing and carries the side-band: it must see all CPUs, and see them from the start.
  */
 static void plan_dummy(struct record_event_plan *p, uint32_t index, const struct record_options *o,
-                       const struct record_target *t) {
+                       const struct perf_target *t) {
     *p = (struct record_event_plan){
         .attr = {.type = PERFDATA_TYPE_SOFTWARE, .config = SOFTWARE_DUMMY, .sample_period = 1},
         .name = "dummy:HG",
@@ -256,14 +256,14 @@ static void set_ids(struct record_plan *c) {
         c->events.items[i].attr.sample_type &= ~PERFDATA_SAMPLE_ID;
 }
 
-bool record_plan_init(struct record_plan *c, const struct record_events *events,
-                      const struct record_options *o, const struct record_target *t, struct err *err) {
+bool record_plan_init(struct record_plan *c, const struct perf_events *events, const struct record_options *o,
+                      const struct perf_target *t, struct err *err) {
     *c = (struct record_plan){0};
     for (size_t i = 0; i < events->items.count; i++) {
-        const struct record_event *e = &events->items.items[i];
+        const struct perf_event *e = &events->items.items[i];
         if (e->cgroup && *e->cgroup && !t->system_wide)
             return err_set(err, ERR_USAGE, "-G", "control groups are recorded by CPU: use -a or -C");
-        if (e->kind == RECORD_EVENT_TOOL)
+        if (e->kind == PERF_EVENT_TOOL)
             return err_set(err, ERR_USAGE, e->name, "this event can be counted, not sampled");
         struct record_event_plan *p = vec_push(&c->events);
         if (!p)
