@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "object/insn.h"
 
-#include <capstone/capstone.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/library.h"
+#include "object/disasm/capstone.h"
 
 /* e_machine of the ELF gABI. */
 enum { MACHINE_386 = 3, MACHINE_X86_64 = 62, MACHINE_AARCH64 = 183 };
-
-/* The functions used, under their names without the prefix. */
-struct capstone {
-    void *library;
-    __typeof__(cs_open) *open;
-    __typeof__(cs_close) *close;
-    __typeof__(cs_option) *option;
-    __typeof__(cs_malloc) *malloc;
-    __typeof__(cs_free) *free;
-    __typeof__(cs_disasm_iter) *disasm_iter;
-    __typeof__(cs_insn_group) *insn_group;
-};
 
 struct object_insns {
     struct capstone cs;
@@ -29,19 +17,6 @@ struct object_insns {
     cs_insn *insn;
     bool x86, wide; /* wide: of 64 bits */
 };
-
-static bool load(struct capstone *cs, struct err *err) {
-    const struct library_function functions[] = {{"cs_open", &cs->open},
-                                                 {"cs_close", &cs->close},
-                                                 {"cs_option", &cs->option},
-                                                 {"cs_malloc", &cs->malloc},
-                                                 {"cs_free", &cs->free},
-                                                 {"cs_disasm_iter", &cs->disasm_iter},
-                                                 {"cs_insn_group", &cs->insn_group}};
-    cs->library = library_load("libcapstone.so." LIBRARY_TEXT(CS_API_MAJOR), functions,
-                               sizeof functions / sizeof *functions, err);
-    return cs->library;
-}
 
 bool object_insns_supported(void) {
     return true;
@@ -63,7 +38,7 @@ struct object_insns *object_insns_new(struct bytes image, struct err *err) {
         if (known[i].machine != machine)
             continue;
         struct object_insns *n = calloc(1, sizeof *n);
-        if (n && !load(&n->cs, err)) {
+        if (n && !capstone_load(&n->cs, err)) {
             free(n);
             return NULL;
         }
