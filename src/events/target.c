@@ -133,33 +133,39 @@ static bool add_pid(void *ctx, uint32_t pid) {
     return true;
 }
 
-/* All processes of a user: "Uid:" of /proc/PID/status, the first number being the real one (proc(5)). */
-static bool add_uid(struct add_ctx *c, const char *uid) {
+/* "Uid:" of /proc/PID/status, the first number being the real one (proc(5)). */
+static bool belongs_to(const char *status, const char *uid) {
+    const char *line = status ? strstr(status, "\nUid:") : NULL;
+    return line && strtoul(line + 5, NULL, 10) == strtoul(uid, NULL, 10);
+}
+
+/* All processes of a user; NULL: of all. */
+static bool add_processes(struct add_ctx *c, const char *uid) {
     struct sysfs_names names;
     if (!c->sys->list(c->sys, "/proc", c->arena, &names, c->err))
         return false;
-    unsigned long want = strtoul(uid, NULL, 10);
     for (size_t i = 0; i < names.count; i++) {
         char path[64];
         if (!isdigit((unsigned char)names.items[i][0]))
             continue;
         snprintf(path, sizeof path, "/proc/%.20s/status", names.items[i]);
-        const char *text = c->sys->read(c->sys, path, c->arena, NULL);
-        const char *line = text ? strstr(text, "\nUid:") : NULL;
-        if (line && strtoul(line + 5, NULL, 10) == want && !add_pid(c, (uint32_t)atoi(names.items[i])) &&
-            !c->failed)
+        if (uid && !belongs_to(c->sys->read(c->sys, path, c->arena, NULL), uid))
+            continue;
+        if (!add_pid(c, (uint32_t)atoi(names.items[i])) && !c->failed)
             return err_memory(c->err, "threads");
         c->failed = false; /* a process that ended meanwhile */
     }
-    return c->t->threads.count || err_set(c->err, ERR_ABSENT, "-u", "no process belongs to user %s", uid);
+    return c->t->threads.count ||
+           (uid ? err_set(c->err, ERR_ABSENT, "-u", "no process belongs to user %s", uid)
+                : err_set(c->err, ERR_ABSENT, "/proc", "it shows no processes"));
 }
 
 static bool read_threads(struct perf_target *t, const struct perf_target_options *o, const struct sysfs *sys,
                          int32_t child, struct arena *a, struct err *err) {
     struct add_ctx c = {t, sys, a, err, false};
     const char *list = o->pids ? o->pids : o->tids;
-    if (o->uid)
-        return add_uid(&c, o->uid);
+    if (o->uid || (o->all_threads && !list))
+        return add_processes(&c, o->uid);
     if (list) {
         if (perf_target_list(list, o->pids ? add_pid : add_tid, &c))
             return true;

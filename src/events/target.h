@@ -14,12 +14,13 @@ struct perf_target_options {
     const char *pids, *tids; /* -p, -t: lists of numbers */
     const char *uid;         /* -u: a number */
     bool per_thread;
+    bool all_threads; /* every thread that there is, one by one */
 };
 
 struct perf_target_thread {
-    int32_t tid; /* -1: all tasks */
-    int32_t pid; /* its process, where that was named (-p, -u); else 0 */
-    char comm[16];
+    int32_t tid;   /* -1: all tasks */
+    int32_t pid;   /* its process, where that was named (-p, -u); else 0 */
+    char comm[64]; /* of kernel threads it may be longer than 15 bytes */
 };
 
 struct perf_target {

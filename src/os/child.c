@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,9 +78,23 @@ static int code_of(int status) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+static uint64_t ns_of(struct timeval t) {
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
+}
+
+static pid_t wait_for(struct os_child *c, int *status, int flags) {
+    struct rusage used;
+    pid_t pid = wait4(c->pid, status, flags, &used);
+    if (pid == c->pid) {
+        c->user_ns = ns_of(used.ru_utime);
+        c->system_ns = ns_of(used.ru_stime);
+    }
+    return pid;
+}
+
 bool os_child_ended(struct os_child *c, int *status) {
     int s;
-    if (c->pid <= 0 || waitpid(c->pid, &s, WNOHANG) != c->pid)
+    if (c->pid <= 0 || wait_for(c, &s, WNOHANG) != c->pid)
         return false;
     c->pid = 0;
     *status = code_of(s);
@@ -97,7 +112,7 @@ int os_child_stop(struct os_child *c) {
     } else {
         kill(c->pid, SIGTERM);
     }
-    while (waitpid(c->pid, &s, 0) < 0 && errno == EINTR)
+    while (wait_for(c, &s, 0) < 0 && errno == EINTR)
         ;
     c->pid = 0;
     return code_of(s);

@@ -3,13 +3,15 @@
 #ifndef SONDE_OS_CHILD_H
 #define SONDE_OS_CHILD_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
 #include "os/poller.h"
 
 struct os_child {
-    pid_t pid;       /* 0: none */
+    pid_t pid;                   /* 0: none, or it has ended */
+    uint64_t user_ns, system_ns; /* CPU time of it and its children that it waited for, once it has ended */
     int go, failure; /* pipes: one byte lets it run (-1: it was let); an errno comes back when exec failed */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What this process has been given, and what would give it more. What it may do can only be tried
- * (record/rings/allowed.h); this is for the advice after that.
+ * (events/allowed.h); this is for the advice after that.
  */
 #ifndef SONDE_OS_RIGHTS_H
 #define SONDE_OS_RIGHTS_H

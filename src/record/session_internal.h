@@ -7,7 +7,7 @@
 #include "os/child.h"
 #include "os/host.h"
 #include "os/place.h"
-#include "record/control.h"
+#include "events/control.h"
 #include "record/keep/identity.h"
 #include "record/keep/keep.h"
 #include "record/rings/drain.h"
@@ -59,7 +59,7 @@ struct session {
     struct writer pending; /* of the sink */
     bool hold;             /* it waits there */
     struct os_channel channel;
-    struct record_control control;
+    struct perf_control control;
     int poller;
     size_t polled;                  /* event descriptors that have not hung up */
     bool stop, max_reached, failed; /* failed: not all could be written */

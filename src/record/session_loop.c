@@ -29,7 +29,16 @@ static void take_signals(struct session *s) {
 
 static void list_events(struct session *s, const char *how) {
     struct writer w = writer_make(false);
-    bool ok = record_control_list(&s->config, how, &w);
+    VEC(struct perf_control_event) events = {0};
+    bool ok = true;
+    for (size_t i = 0; i < s->config.events.count && ok; i++) {
+        const struct record_event_plan *p = &s->config.events.items[i];
+        struct perf_control_event *e = vec_push(&events);
+        if ((ok = e != NULL))
+            *e = (struct perf_control_event){p->name, &p->attr, p->members};
+    }
+    ok = ok && perf_control_list(events.items, events.count, how, &w);
+    vec_fini(&events);
     writer_u8(&w, 0);
     if (!ok)
         log_line(LOG_WARN, "--control: evlist takes -v, -g or -F, not %s", how);
@@ -42,33 +51,33 @@ static void list_events(struct session *s, const char *how) {
 }
 
 /* Does a command and acknowledges it. */
-static void obey(struct session *s, enum record_command command) {
+static void obey(struct session *s, enum perf_command command) {
     const struct record_options *o = s->job->options;
     const char *name = s->control.name;
-    bool on = command == RECORD_COMMAND_ENABLE;
+    bool on = command == PERF_COMMAND_ENABLE;
     switch (command) {
-    case RECORD_COMMAND_ENABLE:
-    case RECORD_COMMAND_DISABLE:
+    case PERF_COMMAND_ENABLE:
+    case PERF_COMMAND_DISABLE:
         if (!*name)
             record_open_switch(&s->opened, &s->config, on);
         else if (!record_open_enable_named(&s->opened, &s->config, name, on))
             log_line(LOG_WARN, "--control: there is no event %s", name);
         break;
-    case RECORD_COMMAND_STOP:
+    case PERF_COMMAND_STOP:
         s->stop = true;
         break;
-    case RECORD_COMMAND_SNAPSHOT: /* what the rings hold becomes a file */
+    case PERF_COMMAND_SNAPSHOT: /* what the rings hold becomes a file */
         s->switch_asked |= o->switch_output;
         if (!o->switch_output)
             log_line(LOG_WARN, "--control: snapshot is for --switch-output, best with --overwrite");
         break;
-    case RECORD_COMMAND_LIST:
+    case PERF_COMMAND_LIST:
         list_events(s, name);
         break;
-    case RECORD_COMMAND_PING:
-    case RECORD_COMMAND_NONE:
+    case PERF_COMMAND_PING:
+    case PERF_COMMAND_NONE:
         break;
-    case RECORD_COMMAND_UNKNOWN:
+    case PERF_COMMAND_UNKNOWN:
         log_line(LOG_WARN, "--control: not a command: %s", s->control.line);
     }
     os_channel_write(&s->channel, "ack\n");
@@ -80,8 +89,8 @@ static void take_commands(struct session *s) {
     if (n < 0)
         os_poller_remove(s->poller, s->channel.in);
     for (size_t at = 0, taken; n > 0 && at < (size_t)n; at += taken) {
-        enum record_command command = record_control_take(&s->control, text + at, (size_t)n - at, &taken);
-        if (command != RECORD_COMMAND_NONE)
+        enum perf_command command = perf_control_take(&s->control, text + at, (size_t)n - at, &taken);
+        if (command != PERF_COMMAND_NONE)
             obey(s, command);
     }
 }

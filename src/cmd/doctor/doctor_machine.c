@@ -8,10 +8,10 @@
 #include "cmd/common/feature_list.h"
 #include "cmd/doctor/doctor.h"
 #include "config.h"
+#include "events/allowed.h"
 #include "events/tracepoint.h"
 #include "os/host.h"
 #include "os/rights.h"
-#include "record/rings/allowed.h"
 #include "record/synth/kernel.h"
 
 struct machine {
@@ -20,7 +20,7 @@ struct machine {
     const struct os_perf *perf;
     const struct os_proc *proc;
     struct os_rights rights;
-    struct record_allowed allowed;
+    struct perf_allowed allowed;
 };
 
 /* The text of a file; NULL: it is not there, or not for us. */
@@ -58,15 +58,15 @@ static const char *more_rights(struct machine *m, const char *level) {
 }
 
 static void say_events(struct machine *m) {
-    const struct record_allowed *a = &m->allowed;
+    const struct perf_allowed *a = &m->allowed;
     const char *level = m->rights.paranoid == OS_RIGHTS_UNKNOWN
                             ? ""
                             : doctor_text(m->d, " (perf_event_paranoid is %ld)", m->rights.paranoid);
-    if (a->user && !record_allowed_denies(a->user))
+    if (a->user && !perf_allowed_denies(a->user))
         doctor_say(m->d, DOCTOR_PROBLEM, "perf_events", "a kernel with CONFIG_PERF_EVENTS",
                    "this kernel has no performance events");
     else if (a->user)
-        doctor_say(m->d, DOCTOR_PROBLEM, "paranoid", record_allowed_nothing(a, &m->rights),
+        doctor_say(m->d, DOCTOR_PROBLEM, "paranoid", perf_allowed_nothing(a, &m->rights),
                    "nothing may be recorded%s", level);
     else if (a->kernel)
         doctor_say(m->d, DOCTOR_WARNING, "paranoid", more_rights(m, "-1"),
@@ -160,7 +160,7 @@ static void say_pmu(struct machine *m) {
     for (size_t i = 0; !found && i < sizeof known / sizeof *known; i++)
         found = is_there(m, folder, known[i]) ? known[i] : NULL;
     bool counts = !m->allowed.counters;
-    if (counts || (found && record_allowed_denies(m->allowed.counters)))
+    if (counts || (found && perf_allowed_denies(m->allowed.counters)))
         doctor_say(m->d, DOCTOR_OK, "pmu", NULL, "the CPU's counters are there%s%s%s", found ? " (" : "",
                    found ? found : "", found ? ")" : "");
     else
@@ -192,7 +192,7 @@ static void say_tracepoints(struct machine *m) {
         const char *advice = strstr(err.message, ": ");
         doctor_say(m->d, DOCTOR_NOTE, "tracefs", advice ? advice + 2 : NULL, "%.*s",
                    advice ? (int)(advice - err.message) : (int)strlen(err.message), err.message);
-    } else if (record_allowed_tracepoint(m->perf, id)) {
+    } else if (perf_allowed_tracepoint(m->perf, id)) {
         doctor_say(m->d, DOCTOR_NOTE, "tracefs", "sudo sysctl kernel.perf_event_paranoid=-1, or run as root",
                    "tracepoints can be read, but not recorded");
     } else {
@@ -221,7 +221,7 @@ void doctor_machine(struct doctor *d, const struct sysfs *system, const struct o
     doctor_say(d, DOCTOR_OK, "versions", NULL, "sonde %s, Linux %s, %s", SONDE_VERSION, host.release,
                host.machine);
     os_rights_read(system, &m.rights);
-    record_allowed_find(perf, &m.allowed);
+    perf_allowed_find(perf, &m.allowed);
     say_events(&m);
     say_addresses(&m);
     say_rates(&m);

@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "events/allowed.h"
 #include "os/host.h"
 #include "os/limits.h"
 #include "os/rights.h"
-#include "record/rings/allowed.h"
 
 /*
  * What older kernels do not know, newest first, with the release that brought it (perf_event_open(2) and the
@@ -159,14 +159,14 @@ static int open_one(const struct attempt *t) {
 /* What would allow it (Documentation/admin-guide/perf-security.rst), by what else may be opened. */
 static const char *permission_advice(const struct attempt *t, const struct perf_target *target) {
     const struct record_event_plan *p = &t->c->events.items[t->event];
-    struct record_allowed a;
+    struct perf_allowed a;
     struct os_rights rights;
-    record_allowed_find(t->r->perf, &a);
+    perf_allowed_find(t->r->perf, &a);
     if (a.user) {
         os_rights_read(&sysfs_system, &rights);
-        return record_allowed_nothing(&a, &rights);
+        return perf_allowed_nothing(&a, &rights);
     }
-    if (t->tid > 0 && record_allowed_task(t->r->perf, t->tid))
+    if (t->tid > 0 && perf_allowed_task(t->r->perf, t->tid))
         return "no access to this process: run as root, or as its owner";
     if (p->probe_path)
         return "probes are for root only: run as root, or with CAP_PERFMON";

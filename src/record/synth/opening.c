@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/synth/opening.h"
 
+#include <stdio.h>
+
 enum { INDEX_WORDS = 4, INDEX_MAX = (UINT16_MAX - 16) / 32, LIST_MAX = 16000, COMM_ROOM = 16 };
 
 void record_sink_encode(const struct record_sink *sink, struct perfdata_record *rec, struct writer *w) {
@@ -50,7 +52,9 @@ static void put_thread_map(const struct perf_target *t, struct writer *w) {
     for (; n < t->threads.count && n < LIST_MAX / 8; n++) {
         const struct perf_target_thread *th = &t->threads.items[n];
         writer_u64(&entries, (uint64_t)(int64_t)th->tid);
-        writer_put(&entries, th->comm, sizeof th->comm);
+        char comm[16] = ""; /* as wide as the format has it */
+        snprintf(comm, sizeof comm, "%.15s", th->comm);
+        writer_put(&entries, comm, sizeof comm);
     }
     struct perfdata_record rec = {.type = PERFDATA_RECORD_THREAD_MAP,
                                   .thread_map = {n, writer_bytes(&entries)}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/rings/allowed.h"
+#include "events/allowed.h"
 
 #include <errno.h>
 
@@ -27,7 +27,7 @@ static int try(const struct os_perf *perf, const struct perfdata_attr *a, int32_
     return fd < 0 ? -fd : 0;
 }
 
-void record_allowed_find(const struct os_perf *perf, struct record_allowed *out) {
+void perf_allowed_find(const struct os_perf *perf, struct perf_allowed *out) {
     enum { CPUS_MAX = 64 };
     struct perfdata_attr a = CPU_CLOCK;
     out->kernel = try(perf, &a, 0, -1);
@@ -42,13 +42,13 @@ void record_allowed_find(const struct os_perf *perf, struct record_allowed *out)
     out->counters = try(perf, &a, 0, -1);
 }
 
-int record_allowed_task(const struct os_perf *perf, int32_t tid) {
+int perf_allowed_task(const struct os_perf *perf, int32_t tid) {
     struct perfdata_attr a = CPU_CLOCK;
     a.flags |= USER;
     return try(perf, &a, tid, -1);
 }
 
-int record_allowed_tracepoint(const struct os_perf *perf, uint64_t id) {
+int perf_allowed_tracepoint(const struct os_perf *perf, uint64_t id) {
     struct perfdata_attr a = CPU_CLOCK;
     a.type = PERFDATA_TYPE_TRACEPOINT;
     a.config = id;
@@ -56,12 +56,12 @@ int record_allowed_tracepoint(const struct os_perf *perf, uint64_t id) {
     return try(perf, &a, 0, -1);
 }
 
-bool record_allowed_denies(int why) {
+bool perf_allowed_denies(int why) {
     return why == EACCES || why == EPERM;
 }
 
-const char *record_allowed_nothing(const struct record_allowed *a, const struct os_rights *r) {
-    if (!record_allowed_denies(a->user))
+const char *perf_allowed_nothing(const struct perf_allowed *a, const struct os_rights *r) {
+    if (!perf_allowed_denies(a->user))
         return "this kernel has no perf events (CONFIG_PERF_EVENTS)";
     if (r->filtered && a->user == EPERM)
         return "the container's seccomp filter forbids it: start it with --cap-add PERFMON, or with "

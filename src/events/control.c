@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/control.h"
+#include "events/control.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,15 +7,15 @@
 
 static const struct {
     const char *word;
-    enum record_command command;
+    enum perf_command command;
     bool takes_name;
 } COMMANDS[] = {
-    {"enable", RECORD_COMMAND_ENABLE, true},      {"disable", RECORD_COMMAND_DISABLE, true},
-    {"stop", RECORD_COMMAND_STOP, false},         {"ping", RECORD_COMMAND_PING, false},
-    {"snapshot", RECORD_COMMAND_SNAPSHOT, false}, {"evlist", RECORD_COMMAND_LIST, true},
+    {"enable", PERF_COMMAND_ENABLE, true},      {"disable", PERF_COMMAND_DISABLE, true},
+    {"stop", PERF_COMMAND_STOP, false},         {"ping", PERF_COMMAND_PING, false},
+    {"snapshot", PERF_COMMAND_SNAPSHOT, false}, {"evlist", PERF_COMMAND_LIST, true},
 };
 
-static enum record_command parse(struct record_control *c) {
+static enum perf_command parse(struct perf_control *c) {
     c->line[c->len] = '\0';
     size_t word = strcspn(c->line, " ");
     const char *name = c->line + word + strspn(c->line + word, " ");
@@ -27,10 +27,10 @@ static enum record_command parse(struct record_control *c) {
         memmove(c->name, name, strlen(name) + 1);
         return COMMANDS[i].command;
     }
-    return RECORD_COMMAND_UNKNOWN;
+    return PERF_COMMAND_UNKNOWN;
 }
 
-enum record_command record_control_take(struct record_control *c, const char *p, size_t n, size_t *taken) {
+enum perf_command perf_control_take(struct perf_control *c, const char *p, size_t n, size_t *taken) {
     for (size_t i = 0; i < n; i++) {
         if (p[i] != '\n') {
             if (c->len < sizeof c->line - 1)
@@ -38,13 +38,13 @@ enum record_command record_control_take(struct record_control *c, const char *p,
             continue;
         }
         bool overlong = c->len == sizeof c->line - 1;
-        enum record_command command = overlong ? RECORD_COMMAND_UNKNOWN : parse(c);
+        enum perf_command command = overlong ? PERF_COMMAND_UNKNOWN : parse(c);
         *taken = i + 1;
         c->len = 0;
         return command;
     }
     *taken = n;
-    return RECORD_COMMAND_NONE;
+    return PERF_COMMAND_NONE;
 }
 
 static void put(struct writer *w, const char *text) {
@@ -64,22 +64,23 @@ static void put_attr(struct writer *w, const struct perfdata_attr *a, bool all) 
         put(w, line);
 }
 
-bool record_control_list(const struct record_plan *plan, const char *how, struct writer *out) {
+bool perf_control_list(const struct perf_control_event *events, size_t count, const char *how,
+                       struct writer *out) {
     bool rates = strcmp(how, "-F") == 0, all = strcmp(how, "-v") == 0, groups = strcmp(how, "-g") == 0;
     if (*how && !rates && !all && !groups)
         return false;
-    for (uint32_t i = 0; i < plan->events.count; i++) {
-        const struct record_event_plan *p = &plan->events.items[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct perf_control_event *p = &events[i];
         uint32_t members = groups && p->members ? p->members : 1;
         put(out, members > 1 ? "{" : "");
-        for (uint32_t k = 0; k < members && i + k < plan->events.count; k++) {
+        for (uint32_t k = 0; k < members && i + k < count; k++) {
             put(out, k ? "," : "");
-            put(out, plan->events.items[i + k].name);
+            put(out, events[i + k].name);
         }
         i += members - 1;
         put(out, members > 1 ? "}" : "");
         if (rates || all)
-            put_attr(out, &p->attr, all);
+            put_attr(out, p->attr, all);
         put(out, "\n");
     }
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/control.h"
+#include "events/control.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,13 +9,13 @@
 #include <cmocka.h>
 
 /* Feeds a text in pieces of `step` bytes; the commands that come out. */
-static size_t feed(const char *text, size_t step, enum record_command *out, char *last_name) {
-    struct record_control c = {0};
+static size_t feed(const char *text, size_t step, enum perf_command *out, char *last_name) {
+    struct perf_control c = {0};
     size_t count = 0, len = strlen(text);
     for (size_t at = 0, taken; at < len; at += taken) {
         size_t n = len - at < step ? len - at : step;
-        enum record_command command = record_control_take(&c, text + at, n, &taken);
-        if (command == RECORD_COMMAND_NONE)
+        enum perf_command command = perf_control_take(&c, text + at, n, &taken);
+        if (command == PERF_COMMAND_NONE)
             continue;
         out[count++] = command;
         strcpy(last_name, c.name);
@@ -25,44 +25,39 @@ static size_t feed(const char *text, size_t step, enum record_command *out, char
 
 static void lines_in_pieces(void **state) {
     (void)state;
-    enum record_command got[8];
+    enum perf_command got[8];
     char name[256];
     for (size_t step = 1; step < 40; step++) {
         assert_int_equal(
             feed("enable\nping\nstopp\nstop x\nstop\nsnapshot\ndisable  sched:a b", step, got, name), 6);
-        const enum record_command want[] = {RECORD_COMMAND_ENABLE,  RECORD_COMMAND_PING,
-                                            RECORD_COMMAND_UNKNOWN, RECORD_COMMAND_UNKNOWN,
-                                            RECORD_COMMAND_STOP,    RECORD_COMMAND_SNAPSHOT};
+        const enum perf_command want[] = {PERF_COMMAND_ENABLE,  PERF_COMMAND_PING, PERF_COMMAND_UNKNOWN,
+                                          PERF_COMMAND_UNKNOWN, PERF_COMMAND_STOP, PERF_COMMAND_SNAPSHOT};
         assert_memory_equal(got, want, sizeof want);
         assert_int_equal(feed("disable  sched:a\n", step, got, name), 1);
-        assert_int_equal(got[0], RECORD_COMMAND_DISABLE);
+        assert_int_equal(got[0], PERF_COMMAND_DISABLE);
         assert_string_equal(name, "sched:a");
     }
 }
 
 static void overlong(void **state) {
     (void)state;
-    enum record_command got[8];
+    enum perf_command got[8];
     char text[1000], name[256];
     memset(text, 'x', sizeof text);
     memcpy(text, "enable ", 7);
     strcpy(text + 900, "\nping\n");
     assert_int_equal(feed(text, 100, got, name), 2);
-    assert_int_equal(got[0], RECORD_COMMAND_UNKNOWN);
-    assert_int_equal(got[1], RECORD_COMMAND_PING);
+    assert_int_equal(got[0], PERF_COMMAND_UNKNOWN);
+    assert_int_equal(got[1], PERF_COMMAND_PING);
 }
 
 static void lists(void **state) {
     (void)state;
-    struct record_plan plan = {0};
     struct writer w = writer_make(false);
-    for (int i = 0; i < 3; i++) {
-        struct record_event_plan *p = vec_push(&plan.events);
-        p->name = i == 0 ? "one" : i == 1 ? "two" : "dummy:HG";
-        p->members = i == 0 ? 2 : i == 1 ? 0 : 1;
-        p->attr.sample_period = 4000;
-        p->attr.flags = i ? 0 : PERFDATA_ATTR_FREQ;
-    }
+    const struct perfdata_attr freq = {.sample_period = 4000, .flags = PERFDATA_ATTR_FREQ};
+    const struct perfdata_attr period = {.sample_period = 4000};
+    const struct perf_control_event events[] = {
+        {"one", &freq, 2}, {"two", &period, 0}, {"dummy:HG", &period, 1}};
     static const struct {
         const char *how, *text;
     } WANT[] = {{"", "one\ntwo\ndummy:HG\n"},
@@ -70,17 +65,16 @@ static void lists(void **state) {
                 {"-F", "one: sample_freq=4000\ntwo: sample_period=4000\ndummy:HG: sample_period=4000\n"}};
     for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++) {
         writer_clear(&w);
-        assert_true(record_control_list(&plan, WANT[i].how, &w));
+        assert_true(perf_control_list(events, 3, WANT[i].how, &w));
         writer_u8(&w, 0);
         assert_string_equal((char *)w.data, WANT[i].text);
     }
     writer_clear(&w);
-    assert_true(record_control_list(&plan, "-v", &w));
+    assert_true(perf_control_list(events, 3, "-v", &w));
     writer_u8(&w, 0);
     assert_non_null(strstr((char *)w.data, "sample_type: 0x0"));
-    assert_false(record_control_list(&plan, "-x", &w));
+    assert_false(perf_control_list(events, 3, "-x", &w));
     writer_fini(&w);
-    vec_fini(&plan.events);
 }
 
 int main(void) {
