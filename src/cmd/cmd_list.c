@@ -522,5 +522,6 @@ const struct command cmd_list = {
         (const char *const[]){
             "list [<options>] [hw|sw|cache|tracepoint|pmu|sdt|metric|metricgroup|event_glob]", NULL},
     .options = options,
+    .operands = OPTION_WORDS_EVENTS,
     .run = run,
 };

@@ -102,6 +102,45 @@ bool os_place_copy(const char *from, const char *to, uint64_t max_bytes, uint64_
     return !why || err_errno(err, why, to, "cannot copy %s", from);
 }
 
+static int write_device(const char *path, struct bytes content) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int why = write_all(fd, (const char *)content.data, content.size) ? 0 : errno;
+    return close(fd) != 0 && !why ? errno : why;
+}
+
+static int write_new(const char *path, const struct stat *old, struct bytes content) {
+    char temporary[PATH_ROOM];
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.%d.new", path, (int)getpid()) >= sizeof temporary)
+        return ENAMETOOLONG;
+    unlink(temporary); /* of an earlier process of that number, which was killed */
+    int out = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (out < 0)
+        return errno;
+    int why = write_all(out, (const char *)content.data, content.size) ? 0 : errno;
+    if (!why && old && fchmod(out, old->st_mode & 0777) != 0)
+        why = errno;
+    if (close(out) != 0 && !why)
+        why = errno;
+    if (!why && rename(temporary, path) != 0)
+        why = errno;
+    if (why)
+        unlink(temporary);
+    return why;
+}
+
+bool os_place_write(const char *path, struct bytes content, struct err *err) {
+    struct stat st;
+    char *real = realpath(path, NULL);
+    const char *to = real ? real : path;
+    bool there = stat(to, &st) == 0;
+    int why = there && !S_ISREG(st.st_mode) ? write_device(to, content)
+                                            : write_new(to, there ? &st : NULL, content);
+    free(real);
+    return !why || err_errno(err, why, path, "cannot write");
+}
+
 /* A link is the same file: overwriting the one in place overwrites both. */
 bool os_place_file(const char *from, const char *to, uint64_t max_bytes, uint64_t *copied, struct err *err) {
     enum { COPY_BYTES_MAX = 32 << 20 };

@@ -4,6 +4,7 @@
 #ifndef SONDE_OS_PLACE_H
 #define SONDE_OS_PLACE_H
 
+#include "base/bytes.h"
 #include "base/err.h"
 
 #include <stddef.h>
@@ -25,6 +26,10 @@ bool os_place_file(const char *from, const char *to, uint64_t max_bytes, uint64_
 
 /* A copy whatever `from` is: /proc's files have no size, and cannot be linked. */
 bool os_place_copy(const char *from, const char *to, uint64_t max_bytes, uint64_t *copied, struct err *err);
+
+/* Replaces the content of the file at `path`, or of the one that a link there leads to; its permissions stay.
+ * A new one gets those that the umask leaves of 0666. A device is written to. */
+bool os_place_write(const char *path, struct bytes content, struct err *err);
 
 /* Removes a file, a link or an empty folder. False and *err (ERR_ABSENT when there is none). */
 bool os_place_remove(const char *path, struct err *err);

@@ -50,6 +50,7 @@ struct command {
     const char *summary;          /* one phrase for the list of commands */
     const char *const *usage;     /* what follows "sonde " in usage lines; ends with NULL */
     const struct option *options; /* NULL: none */
+    enum option_words operands;   /* what they are, for completion and the manual */
     /* argv[0] is the command's name, argv[argc] NULL. Returns the exit code. */
     int (*run)(struct command_env *env, int argc, char **argv);
 };
@@ -58,6 +59,7 @@ extern const struct command cmd_archive;
 extern const struct command cmd_buildid_cache;
 extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
+extern const struct command cmd_config;
 extern const struct command cmd_data;
 extern const struct command cmd_doctor;
 extern const struct command cmd_evlist;

@@ -44,11 +44,12 @@ enum option_flags {
 
 /* The vocabulary of an option's value, for help and completion; see words.h. */
 enum option_words {
-    OPTION_WORDS_NONE,   /* none is known: completes file names */
-    OPTION_WORDS_KEYS,   /* sort keys of report */
-    OPTION_WORDS_FIELDS, /* fields of script */
-    OPTION_WORDS_EVENTS, /* this machine's events; the program itself can list the words up to here */
-    OPTION_WORDS_COMMS,  /* from here on, words are in the recording */
+    OPTION_WORDS_NONE,      /* none is known: completes file names */
+    OPTION_WORDS_KEYS,      /* sort keys of report */
+    OPTION_WORDS_FIELDS,    /* fields of script */
+    OPTION_WORDS_VARIABLES, /* of the configuration */
+    OPTION_WORDS_EVENTS,    /* this machine's events; the program itself can list the words up to here */
+    OPTION_WORDS_COMMS,     /* from here on, words are in the recording */
     OPTION_WORDS_DSOS,
     OPTION_WORDS_COUNT,
 };

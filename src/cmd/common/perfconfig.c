@@ -13,18 +13,20 @@
 
 #include "base/log.h"
 
-enum { NAME_MAX_BYTES = 256, VALUE_MAX_BYTES = 4096, FILE_MAX_BYTES = 1 << 20 };
+enum { NAME_MAX_BYTES = PERFCONFIG_NAME_BYTES, VALUE_MAX_BYTES = PERFCONFIG_VALUE_BYTES };
 
 #define SYSTEM_CONFIG "/etc/perfconfig"
 #define USER_CONFIG   ".perfconfig"
 
 struct reader {
-    const uint8_t *at, *end;
+    const uint8_t *start, *at, *end;
     unsigned line;
+    const uint8_t *behind; /* the last value's text, without the blanks and comment that follow it */
 };
 
 void perfconfig_fini(struct perfconfig *c) {
     vec_fini(&c->entries);
+    vec_fini(&c->sections);
     arena_fini(&c->arena);
 }
 
@@ -101,6 +103,7 @@ static int escaped(int c) {
 static bool value(struct reader *r, char *text) {
     size_t n = 0, keep = 0; /* only blanks so far after `keep` */
     bool quoted = false;
+    r->behind = r->at;
     for (;;) {
         int c = take(r);
         if (c < 0 || c == '\n')
@@ -112,6 +115,7 @@ static bool value(struct reader *r, char *text) {
         if (c == '"') {
             quoted = !quoted;
             keep = n;
+            r->behind = r->at;
             continue;
         }
         bool blank = !quoted && isspace(c);
@@ -126,14 +130,17 @@ static bool value(struct reader *r, char *text) {
         if (c < 0 || n >= VALUE_MAX_BYTES - 1)
             return false;
         text[n++] = (char)c;
-        if (!blank)
-            keep = n;
+        if (blank)
+            continue;
+        keep = n;
+        r->behind = r->at;
     }
     text[keep] = 0;
     return !quoted;
 }
 
-static bool add(struct perfconfig *c, const char *section_name, const char *name, const char *text) {
+static bool add(struct perfconfig *c, const char *name, const char *text, size_t at, size_t end) {
+    const char *section_name = c->sections.items[c->sections.count - 1].name;
     size_t ns = strlen(section_name), nn = strlen(name);
     char *key = arena_alloc(&c->arena, ns + nn + 2);
     const char *copy = text ? arena_strndup(&c->arena, text, strlen(text)) : NULL;
@@ -143,14 +150,22 @@ static bool add(struct perfconfig *c, const char *section_name, const char *name
     struct perfconfig_entry *slot = vec_push(&c->entries);
     if (!slot)
         return false;
-    *slot = (struct perfconfig_entry){key, copy};
+    *slot = (struct perfconfig_entry){key, copy, at, end};
     return true;
 }
 
-static bool variable(struct perfconfig *c, struct reader *r, const char *section_name) {
+static bool add_section(struct perfconfig *c, const char *name) {
+    const char *copy = arena_strndup(&c->arena, name, strlen(name));
+    struct perfconfig_section *slot = copy ? vec_push(&c->sections) : NULL;
+    if (slot)
+        slot->name = copy;
+    return slot;
+}
+
+static bool variable(struct perfconfig *c, struct reader *r, bool in_section) {
     char name[NAME_MAX_BYTES], text[VALUE_MAX_BYTES];
-    size_t n = 0;
-    if (!isalpha(peek(r)) || !*section_name)
+    size_t n = 0, at = (size_t)(r->at - r->start);
+    if (!isalpha(peek(r)) || !in_section)
         return false;
     while (isalnum(peek(r)) || peek(r) == '-' || peek(r) == '_') {
         if (n == sizeof name - 1)
@@ -158,17 +173,23 @@ static bool variable(struct perfconfig *c, struct reader *r, const char *section
         name[n++] = (char)take(r);
     }
     name[n] = 0;
+    r->behind = r->at;
     while (peek(r) == ' ' || peek(r) == '\t')
         take(r);
     int sep = take(r);
-    if (sep < 0 || sep == '\n')
-        return add(c, section_name, name, NULL);
-    return sep == '=' && value(r, text) && add(c, section_name, name, text);
+    bool bare = sep < 0 || sep == '\n';
+    if (!bare && (sep != '=' || !value(r, text)))
+        return false;
+    return add(c, name, bare ? NULL : text, at, (size_t)(r->behind - r->start));
 }
 
 bool perfconfig_parse(struct perfconfig *c, struct bytes text, const char *path, struct err *e) {
-    struct reader r = {text.data, text.data + text.size, 1};
-    char section_name[NAME_MAX_BYTES] = "";
+    struct reader r = {.start = text.data, .at = text.data, .line = 1};
+    char section_name[NAME_MAX_BYTES];
+    bool in_section = false;
+    if (text.size == 0)
+        return true;
+    r.end = text.data + text.size;
     if (text.size >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0)
         r.at += 3;
     while (peek(&r) >= 0) {
@@ -181,61 +202,95 @@ bool perfconfig_parse(struct perfconfig *c, struct bytes text, const char *path,
             skip_line(&r);
         } else if (ch == '[') {
             take(&r);
-            ok = section(&r, section_name);
+            ok = in_section = section(&r, section_name) && add_section(c, section_name);
         } else {
-            ok = variable(c, &r, section_name);
+            ok = variable(c, &r, in_section);
         }
         if (!ok)
             return err_set(e, ERR_BROKEN, "", "bad config file line %u in %s", line, path);
+        if (in_section && !isspace(ch) && ch != '#' && ch != ';')
+            c->sections.items[c->sections.count - 1].end = (size_t)(r.at - r.start);
     }
     return true;
 }
 
-/* Opens a file that is ours or root's; -1: it does not exist, or is somebody else's (reported). */
-static int open_trusted(const char *path) {
+/* Opens a file that is ours or root's; -1 and *err (ERR_ABSENT when there is none). */
+static int open_trusted(const char *path, struct err *err) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        if (errno != ENOENT && errno != ENOTDIR)
-            log_line(LOG_WARN, "failed to open %s: %s", path, strerror(errno));
+    struct stat st;
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+        err_set(err, ERR_ABSENT, "", "there is no %s", path);
         return -1;
     }
-    struct stat st;
+    if (fd < 0) {
+        err_set(err, ERR_IO, "", "failed to open %s: %s", path, strerror(errno));
+        return -1;
+    }
     if (fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid() || S_ISCHR(st.st_mode)))
         return fd;
-    log_line(LOG_WARN, "File %s not owned by current user or root, ignoring it.", path);
+    err_set(err, ERR_PERMISSION, "", "File %s not owned by current user or root, ignoring it.", path);
     close(fd);
     return -1;
 }
 
-static void load_file(struct perfconfig *c, const char *path) {
-    int fd = open_trusted(path);
+bool perfconfig_read_file(const char *path, struct bytes *text, struct err *err) {
+    struct err why = ERR_INIT;
+    *text = (struct bytes){NULL, 0};
+    int fd = open_trusted(path, &why);
+    if (fd < 0 && why.code == ERR_ABSENT)
+        return true;
     if (fd < 0)
-        return;
-    uint8_t *buf = malloc(FILE_MAX_BYTES);
+        return err_set(err, why.code, "", "%s", why.message);
+    uint8_t *buf = malloc(PERFCONFIG_BYTES_MAX);
     size_t n = 0;
     ssize_t got = 0;
-    while (buf && n < FILE_MAX_BYTES && (got = read(fd, buf + n, FILE_MAX_BYTES - n)) > 0)
+    while (buf && n < PERFCONFIG_BYTES_MAX && (got = read(fd, buf + n, PERFCONFIG_BYTES_MAX - n)) > 0)
         n += (size_t)got;
+    int code = errno;
     close(fd);
-    struct err e = ERR_INIT;
-    if (!buf || got < 0)
-        log_line(LOG_WARN, "failed to read %s: %s", path, strerror(errno));
-    else if (!perfconfig_parse(c, (struct bytes){buf, n}, path, &e))
-        log_line(LOG_WARN, "%s", e.message);
+    *text = (struct bytes){buf, n};
+    if (buf && got == 0)
+        return true;
     free(buf);
+    *text = (struct bytes){NULL, 0};
+    if (!buf)
+        return err_memory(err, path);
+    return got > 0 ? err_set(err, ERR_UNSUPPORTED, "", "%s is too large for a config file", path)
+                   : err_set(err, ERR_IO, "", "failed to read %s: %s", path, strerror(code));
+}
+
+void perfconfig_load_file(struct perfconfig *c, const char *path) {
+    struct bytes text;
+    struct err e = ERR_INIT;
+    if (!perfconfig_read_file(path, &text, &e) || !perfconfig_parse(c, text, path, &e)) {
+        log_line(LOG_WARN, "%s", e.message);
+        c->damaged = true;
+    }
+    free((void *)text.data);
+}
+
+const char *perfconfig_given(void) {
+    const char *given = getenv("PERF_CONFIG");
+    return given && *given ? given : NULL;
+}
+
+const char *perfconfig_path(enum perfconfig_file which, char *room, size_t size) {
+    const char *home = getenv("HOME");
+    if (which == PERFCONFIG_SYSTEM)
+        return SYSTEM_CONFIG;
+    return home && snprintf(room, size, "%s/%s", home, USER_CONFIG) < (int)size ? room : NULL;
 }
 
 void perfconfig_load(struct perfconfig *c) {
-    const char *given = getenv("PERF_CONFIG");
-    if (given && *given) {
-        load_file(c, given);
+    char room[4096];
+    if (perfconfig_given()) {
+        perfconfig_load_file(c, perfconfig_given());
         return;
     }
-    load_file(c, SYSTEM_CONFIG);
-    const char *home = getenv("HOME");
-    char path[4096];
-    if (home && snprintf(path, sizeof path, "%s/%s", home, USER_CONFIG) < (int)sizeof path)
-        load_file(c, path);
+    perfconfig_load_file(c, perfconfig_path(PERFCONFIG_SYSTEM, NULL, 0));
+    const char *user = perfconfig_path(PERFCONFIG_USER, room, sizeof room);
+    if (user)
+        perfconfig_load_file(c, user);
 }
 
 static const struct perfconfig_entry *find(const struct perfconfig *c, const char *key) {
@@ -250,20 +305,24 @@ const char *perfconfig_text(const struct perfconfig *c, const char *key) {
     return entry ? entry->value : NULL;
 }
 
-bool perfconfig_bool(const struct perfconfig *c, const char *key, bool fallback) {
+int perfconfig_truth(const char *text) {
     static const struct {
         const char *word;
         bool means;
     } words[] = {{"true", true},   {"yes", true}, {"on", true},   {"1", true},
                  {"false", false}, {"no", false}, {"off", false}, {"0", false}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(text, words[i].word) == 0)
+            return words[i].means;
+    return -1;
+}
+
+bool perfconfig_bool(const struct perfconfig *c, const char *key, bool fallback) {
     const struct perfconfig_entry *entry = find(c, key);
     if (!entry)
         return fallback;
-    if (!entry->value)
-        return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasecmp(entry->value, words[i].word) == 0)
-            return words[i].means;
-    log_line(LOG_WARN, "bad config value for '%s', ignoring...", key);
-    return fallback;
+    int truth = entry->value ? perfconfig_truth(entry->value) : 1;
+    if (truth < 0)
+        log_line(LOG_WARN, "bad config value for '%s', ignoring...", key);
+    return truth < 0 ? fallback : truth;
 }

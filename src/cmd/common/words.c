@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cmd/config/config_keys.h"
 #include "profile/columns/column.h"
 #include "view/script/script_fields.h"
 
@@ -10,6 +11,8 @@ const char *words_at(enum option_words kind, size_t i) {
     struct profile_key_entry key;
     if (kind == OPTION_WORDS_KEYS)
         return profile_key_listed(i, &key) ? key.name : NULL;
+    if (kind == OPTION_WORDS_VARIABLES)
+        return config_key_at(i) ? config_key_at(i)->name : NULL;
     const struct script_field *field = kind == OPTION_WORDS_FIELDS ? script_field_listed(i) : NULL;
     return field ? field->name : NULL;
 }
@@ -23,9 +26,11 @@ bool words_meaning(enum option_words kind, size_t i, struct word_meaning *out) {
     struct profile_key_entry key;
     const struct script_field *field = kind == OPTION_WORDS_FIELDS ? script_field_listed(i) : NULL;
     if (kind == OPTION_WORDS_KEYS && profile_key_listed(i, &key))
-        *out = (struct word_meaning){key.key->help, profile_key_condition(key.key)};
+        *out = (struct word_meaning){key.key->help, profile_key_condition(key.key), NULL};
+    else if (kind == OPTION_WORDS_VARIABLES && config_key_at(i))
+        *out = (struct word_meaning){config_key_at(i)->help, NULL, config_key_at(i)->fallback};
     else if (field)
-        *out = (struct word_meaning){field->help, NULL};
+        *out = (struct word_meaning){field->help, NULL, NULL};
     else
         return false;
     return true;
@@ -42,6 +47,8 @@ void words_explain(struct out *o, enum option_words kind) {
             out_printf(o, "  %s", m.meaning);
         if (known && m.condition)
             out_printf(o, " (%s)", m.condition);
+        if (known && m.fallback)
+            out_printf(o, " (default: %s)", m.fallback);
         out_char(o, '\n');
     }
 }

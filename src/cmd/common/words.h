@@ -13,6 +13,7 @@ const char *words_at(enum option_words kind, size_t i);
 struct word_meaning {
     const char *meaning;
     const char *condition; /* "with --mem-mode"; NULL: always */
+    const char *fallback;  /* what is taken when nothing is said; NULL: has none */
 };
 /* Finds the meaning of the i-th word. False: it is not known. */
 bool words_meaning(enum option_words kind, size_t i, struct word_meaning *out);

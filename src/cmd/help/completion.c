@@ -9,8 +9,10 @@
 #include "cmd/help/toplevel.h"
 
 static const char *const kind_names[OPTION_WORDS_COUNT] = {
-    [OPTION_WORDS_NONE] = "files",    [OPTION_WORDS_KEYS] = "keys",   [OPTION_WORDS_FIELDS] = "fields",
-    [OPTION_WORDS_EVENTS] = "events", [OPTION_WORDS_COMMS] = "comms", [OPTION_WORDS_DSOS] = "dsos",
+    [OPTION_WORDS_NONE] = "files",    [OPTION_WORDS_KEYS] = "keys",
+    [OPTION_WORDS_FIELDS] = "fields", [OPTION_WORDS_VARIABLES] = "variables",
+    [OPTION_WORDS_EVENTS] = "events", [OPTION_WORDS_COMMS] = "comms",
+    [OPTION_WORDS_DSOS] = "dsos",
 };
 
 static bool listed(const struct option *row) {
@@ -74,6 +76,7 @@ static const char BASH_VALUES[] =
     "    case $1 in\n"
     "    keys) printf '%s\\n' $_sonde_keys ;;\n"
     "    fields) printf '%s\\n' $_sonde_fields ;;\n"
+    "    variables) printf '%s\\n' $_sonde_variables ;;\n"
     "    events) sonde list --raw-dump 2>/dev/null | tr ' ' '\\n' ;;\n"
     "    comms) sonde report -q -i \"$2\" -g none -s comm -F comm -t '|' 2>/dev/null | sed 's/ *$//' | sort "
     "-u ;;\n"
@@ -125,6 +128,8 @@ void completion_bash(struct out *o) {
     kind_words(o, OPTION_WORDS_KEYS);
     out_str(o, "'\n_sonde_fields='");
     kind_words(o, OPTION_WORDS_FIELDS);
+    out_str(o, "'\n_sonde_variables='");
+    kind_words(o, OPTION_WORDS_VARIABLES);
     out_str(o, "'\n");
     out_str(o, BASH_VALUES);
     out_str(o, BASH_WALK);
@@ -147,7 +152,14 @@ void completion_bash(struct out *o) {
     out_str(o, "; do\n"
                "        [[ $i == \"$cmd:$value=\"* ]] && kind=${i##*=}\n"
                "    done\n"
-               "    [[ $cmd == list && $cur != -* ]] && kind=events\n"
+               "    if [[ $cur != -* && -z $kind ]]; then\n"
+               "        case $cmd in\n");
+    for (size_t i = 0; command_table[i]; i++)
+        if (command_table[i]->operands)
+            out_printf(o, "        %s) kind=%s ;;\n", command_table[i]->name,
+                       kind_names[command_table[i]->operands]);
+    out_str(o, "        esac\n"
+               "    fi\n"
                "    if [[ -n $kind ]]; then\n"
                "        [[ $cur == --*=* ]] && cur=${cur#*=}\n"
                "        _sonde_value \"$kind\" \"$input\" \"$cur\"\n"
@@ -187,7 +199,7 @@ static void zsh_options(struct out *o, const struct option *rows) {
 
 /* Each completes the part after the last comma (and a sign). */
 static void zsh_words(struct out *o) {
-    for (int kind = OPTION_WORDS_KEYS; kind <= OPTION_WORDS_FIELDS; kind++) {
+    for (int kind = OPTION_WORDS_KEYS; kind < OPTION_WORDS_EVENTS; kind++) {
         out_printf(o, "_sonde_%s() {\n    compset -P '*,'\n    compset -P '[+-]'\n    compadd -S '' -- ",
                    kind_names[kind]);
         kind_words(o, (enum option_words)kind);
@@ -230,10 +242,11 @@ void completion_zsh(struct out *o) {
         const struct command *c = command_table[i];
         out_printf(o, "        %s) _arguments -s \\\n", c->name);
         zsh_options(o, c->options);
-        out_printf(o, "        %s ;;\n",
-                   strcmp(c->name, "help") == 0   ? "'1:command:->command'"
-                   : strcmp(c->name, "list") == 0 ? "'*:event:_sonde_events'"
-                                                  : "'*:file:_files'");
+        if (c->operands)
+            out_printf(o, "        '*:%s:_sonde_%s' ;;\n", kind_names[c->operands], kind_names[c->operands]);
+        else
+            out_printf(o, "        %s ;;\n",
+                       strcmp(c->name, "help") == 0 ? "'1:command:->command'" : "'*:file:_files'");
     }
     out_str(o, "        esac\n"
                "        [[ $state == command ]] && _describe command commands\n"
@@ -286,12 +299,15 @@ static const char FISH_VALUES[] =
 void completion_fish(struct out *o) {
     out_str(o, "# fish completion for sonde, made by the build\n");
     out_str(o, FISH_VALUES);
-    for (int kind = OPTION_WORDS_KEYS; kind <= OPTION_WORDS_FIELDS; kind++) {
+    for (int kind = OPTION_WORDS_KEYS; kind < OPTION_WORDS_EVENTS; kind++) {
         out_printf(o, "function __sonde_%s\n    __sonde_list ", kind_names[kind]);
         kind_words(o, (enum option_words)kind);
         out_str(o, "\nend\n");
     }
-    out_str(o, "complete -c sonde -f -n '__fish_seen_subcommand_from list' -a '(__sonde_events)'\n");
+    for (size_t i = 0; command_table[i]; i++)
+        if (command_table[i]->operands)
+            out_printf(o, "complete -c sonde -f -n '__fish_seen_subcommand_from %s' -a '(__sonde_%s)'\n",
+                       command_table[i]->name, kind_names[command_table[i]->operands]);
     for (const struct option *row = toplevel_option_rows; row->kind; row++)
         if (listed(row))
             fish_option(o, "__fish_use_subcommand", row);

@@ -142,13 +142,13 @@ static void option_section(struct out *o, const struct option *rows) {
             option_item(o, row);
 }
 
-/* What the words of an option mean. */
-static void word_section(struct out *o, const struct option *row, const char *heading) {
+/* What words mean. */
+static void word_section(struct out *o, enum option_words kind, const char *heading) {
     struct word_meaning m;
     const char *word;
     out_printf(o, ".SH %s\n", heading);
-    for (size_t i = 0; (word = words_at(row->words, i)); i++) {
-        if (!words_meaning(row->words, i, &m))
+    for (size_t i = 0; (word = words_at(kind, i)); i++) {
+        if (!words_meaning(kind, i, &m))
             continue;
         out_str(o, ".TP\n\\fB");
         plain(o, word, strlen(word));
@@ -159,14 +159,25 @@ static void word_section(struct out *o, const struct option *row, const char *he
             plain(o, m.condition, strlen(m.condition));
             out_char(o, ')');
         }
+        if (m.fallback) {
+            out_str(o, ". Default: ");
+            plain(o, m.fallback, strlen(m.fallback));
+        }
         out_char(o, '\n');
     }
 }
 
-static void word_sections(struct out *o, const struct option *rows) {
-    for (const struct option *row = rows; row && row->kind; row++)
+static void word_sections(struct out *o, const struct command *c) {
+    static const char *const headings[OPTION_WORDS_COUNT] = {
+        [OPTION_WORDS_KEYS] = "SORT KEYS",
+        [OPTION_WORDS_FIELDS] = "FIELDS",
+        [OPTION_WORDS_VARIABLES] = "VARIABLES",
+    };
+    for (const struct option *row = c->options; row && row->kind; row++)
         if (words_shown(row))
-            word_section(o, row, row->words == OPTION_WORDS_KEYS ? "SORT KEYS" : "FIELDS");
+            word_section(o, row->words, headings[row->words]);
+    if (headings[c->operands])
+        word_section(o, c->operands, headings[c->operands]);
 }
 
 static void title(struct out *o, const char *page, const char *summary) {
@@ -192,7 +203,7 @@ void manpage_command(struct out *o, const struct command *c, const char *text) {
     out_str(o, ".SH DESCRIPTION\n");
     const char *rest = section_text(o, text ? text : c->summary);
     option_section(o, c->options);
-    word_sections(o, c->options);
+    word_sections(o, c);
     other_sections(o, rest);
     out_str(o, ".SH SEE ALSO\n.BR sonde (1)\n");
 }
