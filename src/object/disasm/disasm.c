@@ -5,6 +5,8 @@
 
 #include "base/library.h"
 #include "object/disasm/disasm_internal.h"
+#include "object/disasm/text.h"
+#include "object/disasm/x86_text.h"
 
 bool disasm_supported(void) {
     return true;
@@ -21,8 +23,9 @@ static bool open_capstone(struct disasm *d, struct err *err) {
         return false;
     if (d->cs.open(as[d->o.arch].arch, as[d->o.arch].mode, &d->handle) != CS_ERR_OK)
         return err_memory(err, "instructions");
-    d->cs.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
-    if (d->o.arch != DISASM_ARM64)
+    if (d->o.arch == DISASM_ARM64) /* of x86 the bytes tell it, faster */
+        d->cs.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
+    else
         d->cs.option(d->handle, CS_OPT_SYNTAX, d->o.intel ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
     d->insn = d->cs.malloc(d->handle);
     return d->insn || err_memory(err, "instructions");
@@ -58,15 +61,10 @@ static bool in_group(const struct disasm *d, unsigned group) {
 
 /* Where a direct jump or call leads. */
 static bool find_target(const struct disasm *d, uint64_t *target) {
-    if (d->o.arch == DISASM_ARM64) {
-        const cs_arm64 *a = &d->insn->detail->arm64;
-        const cs_arm64_op *last = a->op_count ? &a->operands[a->op_count - 1] : NULL;
-        *target = last ? (uint64_t)last->imm : 0;
-        return last && last->type == ARM64_OP_IMM;
-    }
-    const cs_x86 *x = &d->insn->detail->x86;
-    *target = x->op_count ? (uint64_t)x->operands[0].imm : 0;
-    return x->op_count == 1 && x->operands[0].type == X86_OP_IMM;
+    const cs_arm64 *a = &d->insn->detail->arm64;
+    const cs_arm64_op *last = a->op_count ? &a->operands[a->op_count - 1] : NULL;
+    *target = last ? (uint64_t)last->imm : 0;
+    return last && last->type == ARM64_OP_IMM;
 }
 
 static void classify(const struct disasm *d, struct disasm_instruction *out) {
@@ -77,34 +75,83 @@ static void classify(const struct disasm *d, struct disasm_instruction *out) {
         out->has_target = find_target(d, &out->target);
 }
 
-bool disasm_function(struct disasm *d, struct bytes code, uint64_t address, struct disasm_list *list,
-                     struct err *err) {
+/* Appends a copy of the text, and the instruction with it. */
+static bool keep(struct disasm_list *list, struct disasm_instruction *i, const struct text *text) {
+    i->text = arena_strndup(&list->texts, text->at, text->len);
+    struct disasm_instruction *kept = i->text ? vec_push(&list->instructions) : NULL;
+    if (!kept)
+        return false;
+    *kept = *i;
+    list->unknown += i->unknown;
+    return true;
+}
+
+static void capstone_text(const struct disasm *d, struct text *text) {
+    text->len = 0;
+    text_str(text, d->insn->mnemonic);
+    if (!*d->insn->op_str)
+        return;
+    text_pad(text, 6);
+    text_char(text, ' ');
+    text_str(text, d->insn->op_str);
+}
+
+static void unknown(struct disasm_instruction *i, size_t length, struct text *text) {
+    i->unknown = true;
+    i->length = (uint8_t)length;
+    text->len = 0;
+    text_str(text, "(bad)");
+}
+
+/* One instruction at the start of `code`, which is not empty. */
+typedef void decode_fn(struct disasm *d, struct bytes code, struct disasm_instruction *i, struct text *text);
+
+static void decode_x86(struct disasm *d, struct bytes code, struct disasm_instruction *i, struct text *text) {
+    struct x86_code c;
     const uint8_t *at = code.data;
     size_t left = code.size;
-    while (left) {
-        struct disasm_instruction *i = vec_push(&list->instructions);
-        if (!i)
+    uint64_t address = i->address;
+    if (!x86_code_read(code, d->o.arch == DISASM_X86_64, &c)) {
+        unknown(i, 1, text);
+        return;
+    }
+    if (!d->cs.disasm_iter(d->handle, &at, &left, &address, d->insn) || d->insn->size != c.length) {
+        unknown(i, c.length, text);
+        return;
+    }
+    i->length = c.length;
+    x86_flow(&c, code.data, i);
+    struct x86_line line = {.o = &d->o, .c = &c, .bytes = code.data, .address = i->address};
+    line.words =
+        (struct x86_words){d->insn->mnemonic, d->cs.insn_name(d->handle, d->insn->id), d->insn->op_str};
+    if (!x86_text(&line, text))
+        capstone_text(d, text);
+}
+
+static void decode_arm64(struct disasm *d, struct bytes code, struct disasm_instruction *i,
+                         struct text *text) {
+    const uint8_t *at = code.data;
+    size_t left = code.size;
+    uint64_t address = i->address;
+    if (!d->cs.disasm_iter(d->handle, &at, &left, &address, d->insn)) {
+        unknown(i, code.size < 4 ? code.size : 4, text);
+        return;
+    }
+    i->length = (uint8_t)d->insn->size;
+    classify(d, i);
+    capstone_text(d, text);
+}
+
+bool disasm_function(struct disasm *d, struct bytes code, uint64_t address, struct disasm_list *list,
+                     struct err *err) {
+    decode_fn *decode = d->o.arch == DISASM_ARM64 ? decode_arm64 : decode_x86;
+    struct text text;
+    for (size_t at = 0; at < code.size;) {
+        struct disasm_instruction i = {.address = address + at, .bytes = code.data + at};
+        decode(d, (struct bytes){code.data + at, code.size - at}, &i, &text);
+        if (!keep(list, &i, &text))
             return err_memory(err, "instructions");
-        i->bytes = at;
-        i->address = address;
-        if (d->cs.disasm_iter(d->handle, &at, &left, &address, d->insn)) {
-            i->length = (uint8_t)d->insn->size;
-            classify(d, i);
-            i->text = *d->insn->op_str
-                          ? arena_printf(&list->texts, "%-6s %s", d->insn->mnemonic, d->insn->op_str)
-                          : arena_printf(&list->texts, "%s", d->insn->mnemonic);
-        } else {
-            size_t step = d->o.arch == DISASM_ARM64 && left >= 4 ? 4 : 1;
-            i->length = (uint8_t)step;
-            i->unknown = true;
-            i->text = "(bad)";
-            list->unknown++;
-            at += step, left -= step, address += step;
-        }
-        if (!i->text) {
-            list->instructions.count--;
-            return err_memory(err, "instructions");
-        }
+        at += i.length;
     }
     return true;
 }
