@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/library.h"
+#include "object/disasm/arm64_flow.h"
 #include "object/disasm/disasm_internal.h"
 #include "object/disasm/text.h"
 #include "object/disasm/x86_text.h"
@@ -23,9 +24,7 @@ static bool open_capstone(struct disasm *d, struct err *err) {
         return false;
     if (d->cs.open(as[d->o.arch].arch, as[d->o.arch].mode, &d->handle) != CS_ERR_OK)
         return err_memory(err, "instructions");
-    if (d->o.arch == DISASM_ARM64) /* of x86 the bytes tell it, faster */
-        d->cs.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
-    else
+    if (d->o.arch != DISASM_ARM64)
         d->cs.option(d->handle, CS_OPT_SYNTAX, d->o.intel ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
     d->insn = d->cs.malloc(d->handle);
     return d->insn || err_memory(err, "instructions");
@@ -53,26 +52,6 @@ void disasm_free(struct disasm *d) {
         d->cs.close(&d->handle);
     library_unload(d->cs.library);
     free(d);
-}
-
-static bool in_group(const struct disasm *d, unsigned group) {
-    return d->cs.insn_group(d->handle, d->insn, group);
-}
-
-/* Where a direct jump or call leads. */
-static bool find_target(const struct disasm *d, uint64_t *target) {
-    const cs_arm64 *a = &d->insn->detail->arm64;
-    const cs_arm64_op *last = a->op_count ? &a->operands[a->op_count - 1] : NULL;
-    *target = last ? (uint64_t)last->imm : 0;
-    return last && last->type == ARM64_OP_IMM;
-}
-
-static void classify(const struct disasm *d, struct disasm_instruction *out) {
-    out->is_return = in_group(d, CS_GRP_RET) || in_group(d, CS_GRP_IRET);
-    out->is_call = !out->is_return && in_group(d, CS_GRP_CALL);
-    out->is_jump = !out->is_return && !out->is_call && in_group(d, CS_GRP_JUMP);
-    if (out->is_call || out->is_jump)
-        out->has_target = find_target(d, &out->target);
 }
 
 /* Appends a copy of the text, and the instruction with it. */
@@ -138,7 +117,7 @@ static void decode_arm64(struct disasm *d, struct bytes code, struct disasm_inst
         return;
     }
     i->length = (uint8_t)d->insn->size;
-    classify(d, i);
+    arm64_flow(bytes_load32(code.data, BYTES_HOST_BIG), i);
     capstone_text(d, text);
 }
 

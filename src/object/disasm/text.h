@@ -67,4 +67,8 @@ static inline void text_span(struct text *t, struct span s) {
     text_mem(t, s.p, s.n);
 }
 
+struct disasm_options;
+/* "401126 <main+0x10>", or "0x401126" where no symbol is known. */
+void disasm_address_print(const struct disasm_options *o, uint64_t address, struct text *out);
+
 #endif

@@ -1,22 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "object/disasm/x86_text.h"
 
-void disasm_address_print(const struct disasm_options *o, uint64_t address, struct text *out) {
-    struct disasm_symbol s;
-    if (!o->symbol || !o->symbol(o->ctx, address, &s)) {
-        text_hex0x(out, address);
-        return;
-    }
-    text_hex(out, address);
-    text_str(out, " <");
-    text_mem(out, s.name, s.name_len);
-    if (s.offset) {
-        text_char(out, s.offset < 0 ? '-' : '+');
-        text_hex0x(out, s.offset < 0 ? -(uint64_t)s.offset : (uint64_t)s.offset);
-    }
-    text_char(out, '>');
-}
-
 /* --- String instructions ------------------------------------------------------------------------------- */
 
 static const char *accumulator(unsigned size) {

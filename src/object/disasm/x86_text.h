@@ -32,9 +32,6 @@ bool x86_text(struct x86_line *l, struct text *out);
 /* Where a direct jump or call leads, and what kind of jump an instruction is (disasm.h). */
 void x86_flow(const struct x86_code *c, const uint8_t *bytes, struct disasm_instruction *out);
 
-/* "401126 <main+0x10>", or "0x401126" where no symbol is known. */
-void disasm_address_print(const struct disasm_options *o, uint64_t address, struct text *out);
-
 /* --- Within this folder: parts of a line. */
 
 /* The prefixes that the instruction does not use itself, each with a space behind. */
