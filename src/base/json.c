@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/utf8.h"
 
 /* The characters that have an escape shorter than \\u00xx (RFC 8259, section 7). */
@@ -162,6 +166,20 @@ void json_decimal(struct json *j, const char *key, uint64_t v, unsigned places) 
         out_char(j->out, '.');
         out_dec0(j->out, v % unit, places);
     }
+}
+
+void json_real(struct json *j, const char *key, double v) {
+    char text[40];
+    int digits = 15;
+    if (!isfinite(v)) {
+        json_null(j, key);
+        return;
+    }
+    do
+        snprintf(text, sizeof text, "%.*g", digits, v);
+    while (digits++ < 17 && strtod(text, NULL) != v);
+    begin(j, key);
+    out_str(j->out, text);
 }
 
 void json_hex(struct json *j, const char *key, uint64_t v) {

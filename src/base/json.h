@@ -29,6 +29,8 @@ void json_number(struct json *j, const char *key, uint64_t v);
 void json_int(struct json *j, const char *key, int64_t v);
 /* Writes v / 10^places, exactly. */
 void json_decimal(struct json *j, const char *key, uint64_t v, unsigned places);
+/* Writes the shortest number that is read back as `v`; null when it is infinite or no number. */
+void json_real(struct json *j, const char *key, double v);
 /* Writes an address or bit mask as a text that begins with 0x: the numbers of many JSON readers have less
  * than 64 bits. */
 void json_hex(struct json *j, const char *key, uint64_t v);

@@ -31,14 +31,20 @@ static void test_nesting(void **state) {
     json_open(&j, "h", '[');
     json_close(&j, ']');
     json_bytes(&j, "i", NULL, 0);
+    json_real(&j, "j", 0.1);
+    json_real(&j, "k", 1.0 / 3);
+    json_real(&j, "l", -1e300);
+    json_real(&j, "m", 1.0 / 0.0);
+    json_real(&j, "n", 12);
     json_close(&j, '}');
     json_open(&j, NULL, '['); /* a second value is a second line */
     json_text(&j, NULL, "x");
     json_close(&j, ']');
-    assert_string_equal(out_text(&o),
-                        "{\"a\":[18446744073709551615,{},{\"b\":-9223372036854775808,\"c\":null}],"
-                        "\"d\":true,\"e\":false,\"f\":\"0xfffff\",\"g\":\"01ab\",\"h\":[],\"i\":\"\"}\n"
-                        "[\"x\"]\n");
+    assert_string_equal(
+        out_text(&o), "{\"a\":[18446744073709551615,{},{\"b\":-9223372036854775808,\"c\":null}],"
+                      "\"d\":true,\"e\":false,\"f\":\"0xfffff\",\"g\":\"01ab\",\"h\":[],\"i\":\"\",\"j\":0.1,"
+                      "\"k\":0.3333333333333333,\"l\":-1e+300,\"m\":null,\"n\":12}\n"
+                      "[\"x\"]\n");
     out_fini(&o);
 }
 

@@ -135,26 +135,18 @@ bool verdict_judge(const struct verdict_measure *measures, size_t count, const s
     return true;
 }
 
-bool verdict_precise(const struct verdict_measure *measures, const struct verdict *verdicts, size_t count,
-                     double until) {
+double verdict_precision(const struct verdict_measure *measures, const struct verdict *verdicts,
+                         size_t count) {
+    double widest = -1;
     for (size_t i = 0; i < count; i++) {
         const struct verdict *v = &verdicts[i];
         if (!measures[i].primary)
             continue;
         if (v->pairs < VERDICT_PAIRS_MIN || v->says == VERDICT_TOO_FEW)
-            return false;
-        if (sqrt(v->high / v->low) - 1 > until)
-            return false;
+            return INFINITY;
+        widest = fmax(widest, sqrt(v->high / v->low) - 1);
     }
-    return true;
-}
-
-bool verdict_regressed(const struct verdict_measure *measures, const struct verdict *verdicts, size_t count,
-                       double share) {
-    for (size_t i = 0; i < count; i++)
-        if (measures[i].primary && verdicts[i].says == VERDICT_MORE && verdicts[i].low > 1 + share)
-            return true;
-    return false;
+    return widest < 0 ? INFINITY : widest;
 }
 
 uint32_t verdict_draw(uint64_t *state, uint32_t n) {

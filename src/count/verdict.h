@@ -8,7 +8,7 @@
  * again, by Holm's procedure (1979), and each interval has the level that its measure was tested at: it
  * leaves out "equal" if and only if the verdict does.
  *
- * When to stop is for verdict_precise to say, which looks at how wide the intervals are and never at what
+ * When to stop is for verdict_precision to say, which looks at how wide the intervals are and never at what
  * they say: whoever stops at the first significant result finds one everywhere.
  */
 #ifndef SONDE_COUNT_VERDICT_H
@@ -69,13 +69,10 @@ static inline size_t verdict_next_look(size_t pairs) {
     return pairs < VERDICT_PAIRS_MIN ? VERDICT_PAIRS_MIN : pairs + 1 + pairs / 16;
 }
 
-/* Whether all primary intervals reach no farther than `until` (0.01: 1 %) to either side of the ratio. */
-bool verdict_precise(const struct verdict_measure *measures, const struct verdict *verdicts, size_t count,
-                     double until);
-
-/* Whether B is proved to be more than `share` (0: at all) above A in a primary measure. */
-bool verdict_regressed(const struct verdict_measure *measures, const struct verdict *verdicts, size_t count,
-                       double share);
+/* How far the widest primary interval reaches to either side of its ratio (0.01: 1 %); infinite while there
+ * are too few pairs to tell. */
+double verdict_precision(const struct verdict_measure *measures, const struct verdict *verdicts,
+                         size_t count);
 
 /* Draws by lot: numbers below `n` (1 or more), and the order of a round's runs. Same state, same draws. */
 uint32_t verdict_draw(uint64_t *state, uint32_t n);

@@ -208,11 +208,13 @@ static void several_measures(void **state) {
     assert_int_equal(v[2].says, v[4].says);
     for (int i = 0; i < M; i++) /* verdict and interval never contradict each other */
         assert_int_equal(v[i].says == VERDICT_NOTHING, v[i].low <= 1 && v[i].high >= 1);
-    assert_true(verdict_regressed(m, v, M, 0));
-    assert_false(verdict_regressed(m, v, M, 0.5));
-    assert_false(verdict_regressed(m + 1, v + 1, M - 1, 0)); /* others are no regression */
-    assert_true(verdict_precise(m, v, M, 0.01));
-    assert_false(verdict_precise(m, v, M, 0.0001));
+    double precision = verdict_precision(m, v, M);
+    assert_true(precision > 0 && precision < 0.01);
+    near(precision, sqrt(v[0].high / v[0].low) - 1);
+    near(verdict_precision(m + 1, v + 1, M - 1), 0); /* others do not count */
+    assert_true(isinf(verdict_precision(m + 2, v + 2, M - 2)));
+    v[1].pairs = VERDICT_PAIRS_MIN - 1;
+    assert_true(isinf(verdict_precision(m, v, M)));
     struct verdict_options many = {0.95, 50};
     assert_true(verdict_judge(m, M, &many, v, &e));
     assert_int_equal(v[0].says, VERDICT_NOTHING);
@@ -311,7 +313,7 @@ static unsigned compare(struct machine *m, double (*slow)(struct machine *), dou
         if (n < look && n < pairs_max)
             continue;
         assert_true(verdict_judge(measures, 2, &plain, v, &e));
-        precise = verdict_precise(measures, v, 2, 0.01);
+        precise = verdict_precision(measures, v, 2) <= 0.01;
         look = verdict_next_look(n);
     }
     *pairs += measures[0].n;
