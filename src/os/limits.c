@@ -26,3 +26,8 @@ bool os_limits_realtime(int priority, struct err *err) {
     return sched_setscheduler(0, SCHED_FIFO, &p) == 0 ||
            err_errno(err, errno, "-r", "cannot run at real-time priority %d", priority);
 }
+
+double os_limits_tick_ns(void) {
+    long hz = sysconf(_SC_CLK_TCK);
+    return 1e9 / (double)(hz > 0 ? hz : 100);
+}

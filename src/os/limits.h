@@ -16,4 +16,7 @@ bool os_limits_realtime(int priority, struct err *err);
 
 uint64_t os_limits_page_bytes(void);
 
+/* How long the clock ticks are that /proc counts CPU time in. */
+double os_limits_tick_ns(void);
+
 #endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/common/perfconfig.h"
+#include "cmd/stat/stat.h"
+
+/* --per-core and the like, -A; the last one counts. */
+static bool set_level(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    static const struct {
+        const char *name;
+        enum count_level level;
+    } LEVELS[] = {{"no-aggr", COUNT_CPU},         {"no-merge", COUNT_CPU},     {"per-core", COUNT_CORE},
+                  {"per-cluster", COUNT_CLUSTER}, {"per-cache", COUNT_CACHE},  {"per-die", COUNT_DIE},
+                  {"per-socket", COUNT_SOCKET},   {"per-node", COUNT_NODE},    {"per-thread", COUNT_THREAD},
+                  {"per-comm", COUNT_COMM},       {"per-cgroup", COUNT_CGROUP}};
+    struct stat_cli *c = field;
+    for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS; i++)
+        if (strcmp(LEVELS[i].name, row->name) == 0)
+            c->o.level = negated ? COUNT_ALL : LEVELS[i].level;
+    if (c->o.level != COUNT_CACHE || negated || !value)
+        return true;
+    char *end;
+    c->o.cache_level = *value == 'l' || *value == 'L' ? (unsigned)strtoul(value + 1, &end, 10) : 0;
+    return (c->o.cache_level && !*end) ||
+           err_set(e, ERR_USAGE, NULL, "bad cache level '%s': use L2 or L3, for example", value);
+}
+
+static bool set_delay(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    int64_t *ms = field;
+    char *end = NULL;
+    (void)row;
+    *ms = negated ? 0 : strtoll(value, &end, 10);
+    return negated || (end != value && !*end && *ms >= -1 && *ms <= INT32_MAX) ||
+           err_set(e, ERR_USAGE, NULL, "bad delay '%s': use milliseconds, or -1", value);
+}
+
+static bool set_repeat(const struct option *row, void *field, const char *value, bool negated,
+                       struct err *e) {
+    int64_t *runs = field;
+    char *end = NULL;
+    (void)row;
+    *runs = negated ? 1 : strtoll(value, &end, 10);
+    return negated || (end != value && !*end && *runs >= 0 && *runs <= 1000000) ||
+           err_set(e, ERR_USAGE, NULL, "bad number of runs '%s': use 0 (for ever) or more", value);
+}
+
+static bool set_metrics(const struct option *row, void *field, const char *value, bool negated,
+                        struct err *e) {
+    struct stat_cli *c = field;
+    (void)row, (void)e;
+    c->metrics = negated ? NULL : value;
+    return true;
+}
+
+static bool set_metric_only(const struct option *row, void *field, const char *value, bool negated,
+                            struct err *e) {
+    struct stat_cli *c = field;
+    (void)row, (void)value, (void)e;
+    c->metric_only = !negated;
+    c->metric_only_given = true;
+    return true;
+}
+
+/* What is not done here, and what to do instead. */
+static bool refuse(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    static const struct {
+        const char *name, *why;
+    } WHY[] = {
+        {"bpf-prog",
+         "counting of BPF programs needs a BPF program of its own; bpftool prog profile counts them"},
+        {"bpf-counters", "counters are not shared through BPF; counting without it needs no root rights"},
+        {"bpf-attr-map", "counters are not shared through BPF"},
+        {"iostat", "it needs Intel's uncore IIO PMUs by their root ports; count their events with -e"},
+        {"smi-cost", "count msr/smi/ and msr/aperf/ with -e"},
+        {"record-tpebs", "latencies are not sampled while counting"},
+        {"tpebs-mode", "latencies are not sampled while counting"},
+    };
+    (void)field, (void)value;
+    for (size_t i = 0; !negated && i < sizeof WHY / sizeof *WHY; i++)
+        if (strcmp(WHY[i].name, row->name) == 0)
+            return err_set(e, ERR_UNSUPPORTED, "", "--%s: %s", row->name, WHY[i].why);
+    return true;
+}
+
+/* What changes nothing here. */
+static bool ignore(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+    (void)row, (void)field, (void)value, (void)negated, (void)e;
+    return true;
+}
+
+#define CLI struct stat_cli
+#define SELECT(letter, name, arg, help, ...) \
+    OPTION_CALL(letter, name, CLI, chosen, arg, help, event_choices_set, __VA_ARGS__)
+#define LEVEL(letter, name, help, ...) \
+    OPTION_CALL(letter, name, CLI, o, NULL, help, set_level, .flags = OPTION_NO_VALUE, __VA_ARGS__)
+#define REFUSED(letter, name, arg, help, ...) \
+    OPTION_CALL(letter, name, CLI, o, arg, help " (refused)", refuse, __VA_ARGS__)
+#define NOTHING(letter, name, arg, help, ...) \
+    OPTION_CALL(letter, name, CLI, o, arg, help " (changes nothing)", ignore, __VA_ARGS__)
+
+static const struct option options[] = {
+    OPTION_BOOL('a', "all-cpus", CLI, o.target.all_cpus, "system-wide collection from all CPUs"),
+    LEVEL('A', "no-aggr", "disable aggregation across CPUs or PMUs"),
+    REFUSED('b', "bpf-prog", "bpf-prog-id", "stat events on existing bpf program id"),
+    OPTION_BOOL('B', "big-num", CLI, big_num, "print large numbers with thousands' separators"),
+    OPTION_STRING('C', "cpu", CLI, o.target.cpus, "cpu", "list of cpus to monitor in system-wide"),
+    OPTION_CALL('D', "delay", CLI, o.delay_ms, "n",
+                "ms to wait before starting measurement after program start (-1: start with events disabled)",
+                set_delay),
+    OPTION_COUNT('d', "detailed", CLI, detailed, "detailed run - start a lot of events"),
+    SELECT('e', "event", "event", "event selector. use 'sonde list' to list available events",
+           .words = OPTION_WORDS_EVENTS),
+    SELECT('G', "cgroup", "name", "monitor event in cgroup name only"),
+    OPTION_U64('I', "interval-print", CLI, o.interval_ms, "n",
+               "print counts at regular interval in ms (overhead is possible for values <= 100ms)"),
+    OPTION_BOOL('i', "no-inherit", CLI, o.no_inherit, "child tasks do not inherit counters"),
+    OPTION_BOOL('j', "json-output", CLI, json, "print counts in JSON format"),
+    OPTION_CALL('M', "metrics", CLI, o, "metric/metric group list",
+                "monitor specified metrics or metric groups (separated by ,)", set_metrics),
+    OPTION_BOOL('n', "null", CLI, null, "null run - dont start any counters"),
+    OPTION_STRING('o', "output", CLI, output, "file", "output file name"),
+    OPTION_STRING('p', "pid", CLI, o.target.pids, "pid", "stat events on existing process id"),
+    OPTION_CALL('r', "repeat", CLI, repeat, "n", "repeat command and print average + stddev (forever: 0)",
+                set_repeat),
+    OPTION_BOOL('S', "sync", CLI, sync, "call sync() before starting a run"),
+    OPTION_STRING('t', "tid", CLI, o.target.tids, "tid", "stat events on existing thread id"),
+    OPTION_BOOL('T', "transaction", CLI, transaction, "hardware transaction statistics"),
+    OPTION_STRING('u', "uid", CLI, user, "user", "stat events on all processes of a user"),
+    OPTION_COUNT('v', "verbose", CLI, verbose, "be more verbose (show counter open errors, etc)"),
+    OPTION_STRING('x', "field-separator", CLI, separator, "separator", "print counts with custom separator"),
+    NOTHING(0, "affinity", NULL, "enable or disable affinity optimizations to reduce IPIs",
+            .flags = OPTION_NO_VALUE),
+    OPTION_BOOL(0, "all-kernel", CLI, o.all_kernel, "Configure all used events to run in kernel space."),
+    OPTION_BOOL(0, "all-user", CLI, o.all_user, "Configure all used events to run in user space."),
+    OPTION_BOOL(0, "append", CLI, append, "append to the output file"),
+    REFUSED(0, "bpf-attr-map", "attr-map-path", "path to perf_event_attr map"),
+    REFUSED(0, "bpf-counters", NULL, "use bpf program to count events", .flags = OPTION_NO_VALUE),
+    OPTION_STRING(0, "control", CLI, o.control, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
+                  "take commands while counting: enable [event], disable [event], evlist, stop, ping; answer "
+                  "ack"),
+    NOTHING(0, "cputype", "hybrid cpu type", "Only enable events on applying cpu with this type"),
+    SELECT(0, "filter", "filter", "event filter"),
+    OPTION_STRING(0, "for-each-cgroup", CLI, for_each_cgroup, "name", "expand events for each cgroup"),
+    NOTHING(0, "hybrid-merge", NULL, "Merge identical named hybrid events", .flags = OPTION_NO_VALUE),
+    OPTION_BOOL(0, "interval-clear", CLI, interval_clear, "clear screen in between new interval"),
+    OPTION_U64(0, "interval-count", CLI, o.interval_count, "n", "print counts for fixed number of times"),
+    REFUSED(0, "iostat", "default", "measure I/O performance metrics", .flags = OPTION_VALUE_OPTIONAL),
+    OPTION_INT(0, "log-fd", CLI, log_fd, "n", "log output to fd, instead of stderr"),
+    OPTION_BOOL(0, "metric-no-group", CLI, no_group, "don't group metric events, impacts multiplexing"),
+    NOTHING(0, "metric-no-merge", NULL, "don't try to share events between metrics in a group",
+            .flags = OPTION_NO_VALUE),
+    NOTHING(0, "metric-no-threshold", NULL, "disable adding events for the metric threshold calculation",
+            .flags = OPTION_NO_VALUE),
+    OPTION_CALL(0, "metric-only", CLI, o, NULL, "Only print computed metrics. No raw values", set_metric_only,
+                .flags = OPTION_NO_VALUE),
+    OPTION_BOOL(0, "no-csv-summary", CLI, no_csv_summary, "don't print 'summary' for CSV summary output"),
+    LEVEL(0, "no-merge", "disable aggregation the same as -A or -no-aggr"),
+    OPTION_CALL(0, "per-cache", CLI, o, "cache level", "aggregate count at this cache level (Default: LLC)",
+                set_level, .flags = OPTION_VALUE_OPTIONAL),
+    LEVEL(0, "per-cgroup", "aggregate counts per control group (of -G or --for-each-cgroup)"),
+    LEVEL(0, "per-cluster", "aggregate counts per processor cluster"),
+    LEVEL(0, "per-core", "aggregate counts per physical processor core"),
+    LEVEL(0, "per-die", "aggregate counts per processor die"),
+    LEVEL(0, "per-node", "aggregate counts per numa node"),
+    LEVEL(0, "per-socket", "aggregate counts per processor socket"),
+    LEVEL(0, "per-thread", "aggregate counts per thread"),
+    SELECT(0, "pfm-events", "event", "libpfm4 event selector. use 'sonde list' to list available events"),
+    OPTION_STRING(0, "post", CLI, post, "command", "command to run after to the measured command"),
+    OPTION_STRING(0, "pre", CLI, pre, "command", "command to run prior to the measured command"),
+    OPTION_BOOL(0, "quiet", CLI, quiet, "don't print any output, messages or warnings"),
+    REFUSED(0, "record-tpebs", NULL, "enable recording for tpebs when retire_latency required",
+            .flags = OPTION_NO_VALUE),
+    OPTION_BOOL(0, "scale", CLI, scale, "Use --no-scale to disable counter scaling for multiplexing"),
+    REFUSED(0, "smi-cost", NULL, "measure SMI cost", .flags = OPTION_NO_VALUE),
+    OPTION_BOOL(0, "summary", CLI, summary, "print summary for interval mode"),
+    OPTION_BOOL(0, "table", CLI, table, "display details about each run (only with -r option)"),
+    OPTION_U64(0, "td-level", CLI, td_level, "n",
+               "Set the metrics level for the top-down statistics (0: max level)"),
+    OPTION_U64(0, "timeout", CLI, o.timeout_ms, "n",
+               "stop workload and print counts after a timeout period in ms (>= 10ms)"),
+    OPTION_BOOL(0, "topdown", CLI, topdown, "measure top-down statistics"),
+    REFUSED(0, "tpebs-mode", "tpebs-mode", "Mode of TPEBS recording: mean, min or max"),
+    OPTION_END,
+};
+
+static bool check(const struct stat_cli *c, struct err *err) {
+    const struct count_options *o = &c->o;
+    if (o->timeout_ms && o->timeout_ms < 10)
+        return err_set(err, ERR_USAGE, NULL, "timeout must be >= 10ms.");
+    if (o->interval_count && !o->interval_ms)
+        return err_set(err, ERR_USAGE, NULL,
+                       "interval-count option should be used together with "
+                       "interval-print.");
+    if (o->timeout_ms && o->interval_ms)
+        return err_set(err, ERR_USAGE, NULL, "timeout option is not supported with interval-print.");
+    if (c->output && c->log_fd >= 0)
+        return err_set(err, ERR_USAGE, NULL, "cannot use both --output and --log-fd");
+    if (c->json && c->separator)
+        return err_set(err, ERR_USAGE, NULL, "cannot use both --json-output and --field-separator");
+    if (c->metric_only && o->level >= COUNT_THREAD && o->level <= COUNT_COMM)
+        return err_set(err, ERR_USAGE, NULL, "--metric-only is not supported with --per-thread");
+    if (c->repeat != 1 && !o->command)
+        return err_set(err, ERR_USAGE, NULL, "-r repeats a command: give one");
+    if (c->table && c->repeat < 2)
+        return err_set(err, ERR_USAGE, NULL, "--table is only supported with -r");
+    for (size_t i = 0; i < c->chosen.count && c->for_each_cgroup; i++)
+        if (c->chosen.items[i].what == EVENT_CHOICE_CGROUPS)
+            return err_set(err, ERR_USAGE, NULL, "cannot use both --cgroup and --for-each-cgroup");
+    if (c->td_level > 1)
+        return err_set(err, ERR_UNSUPPORTED, "--td-level", "the machine's own events tell level 1 only");
+    return true;
+}
+
+/* What follows from several options together. */
+static void settle(struct stat_cli *c) {
+    struct perf_target_options *t = &c->o.target;
+    bool named = t->pids || t->tids || t->uid || t->cpus;
+    c->o.no_scale = !c->scale;
+    c->o.no_merge = c->o.level == COUNT_CPU;
+    if ((c->o.level == COUNT_THREAD || c->o.level == COUNT_COMM) &&
+        (t->all_cpus || (!named && !c->o.command)))
+        t->all_threads = true;
+    else if (!named && !c->o.command)
+        t->all_cpus = true;
+    if (c->topdown && !c->metric_only_given)
+        c->metric_only = true;
+}
+
+static int run(struct command_env *env, int argc, char **argv) {
+    struct stat_cli c = {.repeat = 1,
+                         .log_fd = -1,
+                         .scale = true,
+                         .big_num = perfconfig_bool(env->config, "stat.big-num", true),
+                         .no_csv_summary = perfconfig_bool(env->config, "stat.no-csv-summary", false)};
+    struct stat_events events = {0};
+    struct err err = ERR_INIT;
+    char uid[16];
+    int status;
+    if (!command_options(env, &c, OPTION_STOP_AT_OPERAND, &argc, &argv, &status)) {
+        vec_fini(&c.chosen);
+        return status;
+    }
+    command_log(env, c.verbose, c.quiet);
+    c.o.command = argc ? argv : NULL;
+    bool ok = check(&c, &err) && event_options_user(c.user, uid, &c.o.target.uid, &err);
+    settle(&c);
+    ok = ok && stat_events_make(&events, &c, &err);
+    if (ok)
+        status = stat_run(env, &c, &events);
+    else if (err.code == ERR_USAGE && !*err.where)
+        status = command_usage(env, "%s", err.message);
+    else
+        status = err.code == ERR_NONE ? EXIT_USAGE : command_fail(&err);
+    stat_events_fini(&events);
+    vec_fini(&c.chosen);
+    return status;
+}
+
+const struct command cmd_stat = {
+    .name = "stat",
+    .summary = "Run a command and gather performance counter statistics",
+    .usage = (const char *const[]){"stat [<options>] [<command>]",
+                                   "stat [<options>] -- <command> [<options>]", NULL},
+    .options = options,
+    .run = run,
+};

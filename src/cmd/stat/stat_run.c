@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cmd/common/perfconfig.h"
+#include "cmd/stat/stat.h"
+#include "count/sum.h"
+
+struct stat_output {
+    struct command_env *env;
+    const struct stat_cli *cli;
+    struct stat_view view;
+    struct command_sink sink;
+    struct out out;
+    bool own_fd;
+    unsigned lines; /* of intervals since the last heading */
+};
+
+/* --- where it goes --- */
+
+static bool open_output(struct stat_output *o, struct err *err) {
+    const struct stat_cli *c = o->cli;
+    int fd = c->log_fd >= 0 ? c->log_fd : STDERR_FILENO;
+    if (c->output) {
+        fd = open(c->output, O_WRONLY | O_CREAT | O_CLOEXEC | (c->append ? O_APPEND : O_TRUNC), 0666);
+        o->own_fd = fd >= 0;
+    }
+    if (fd < 0)
+        return err_errno(err, errno, c->output, "cannot create it");
+    if (c->log_fd >= 0 && fcntl(fd, F_GETFD) < 0)
+        return err_errno(err, errno, "--log-fd", "%d is no open descriptor", fd);
+    o->sink = (struct command_sink){fd, 0};
+    if (!out_init(&o->out, command_write_fd, &o->sink))
+        return err_memory(err, "output");
+    if (c->output) {
+        char stamp[40] = "";
+        time_t now = time(NULL);
+        struct tm tm;
+        if (localtime_r(&now, &tm))
+            strftime(stamp, sizeof stamp, "%a %b %e %H:%M:%S %Y", &tm);
+        out_printf(&o->out, "# started on %s\n\n", stamp);
+    }
+    return true;
+}
+
+static bool close_output(struct stat_output *o, struct err *err) {
+    bool ok = out_flush(&o->out);
+    out_fini(&o->out);
+    if (o->own_fd && close(o->sink.fd) != 0 && ok) {
+        ok = false;
+        o->sink.errnum = errno;
+    }
+    return ok || err_errno(err, o->sink.errnum, o->cli->output ? o->cli->output : "output",
+                           "cannot write the counts");
+}
+
+/* What the locale puts between groups of three digits. */
+static void find_thousands(char out[8]) {
+    locale_t l = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+    const char *text = l ? nl_langinfo_l(THOUSEP, l) : "";
+    snprintf(out, 8, "%s", strlen(text) < 8 ? text : "");
+    if (l)
+        freelocale(l);
+}
+
+/* --- titles --- */
+
+static void put_words(struct out *o, char *const *words) {
+    for (size_t i = 0; words[i]; i++) {
+        out_str(o, i ? " " : "");
+        out_str(o, words[i]);
+    }
+}
+
+static void print_title(struct stat_output *o) {
+    const struct count_options *c = &o->cli->o;
+    struct out what;
+    if (!out_init(&what, NULL, NULL)) {
+        o->out.failed = true;
+        return;
+    }
+    const struct perf_target_options *t = &c->target;
+    if (t->pids || t->tids)
+        out_printf(&what, "%s id '%s", t->pids ? "process" : "thread", t->pids ? t->pids : t->tids);
+    else if (t->uid)
+        out_printf(&what, "user '%s", o->cli->user);
+    else if (t->cpus)
+        out_printf(&what, "'CPU(s) %s", t->cpus);
+    else if (t->all_cpus || t->all_threads)
+        out_str(&what, "'system wide");
+    else {
+        out_char(&what, '\'');
+        put_words(&what, c->command);
+    }
+    out_char(&what, '\'');
+    stat_print_title(&o->view, out_text(&what), &o->out);
+    out_fini(&what);
+}
+
+/* --- intervals --- */
+
+static void interval(void *ctx, const struct counts *deltas) {
+    enum { PER_HEADING = 25 };
+    struct stat_output *o = ctx;
+    const struct stat_cli *c = o->cli;
+    if (c->quiet)
+        return;
+    if (c->interval_clear)
+        out_str(&o->out, "\033[H\033[2J");
+    if (o->lines == 0 || c->interval_clear)
+        stat_print_interval_heading(&o->view, deltas, &o->out);
+    if (++o->lines > PER_HEADING)
+        o->lines = 0;
+    stat_print_rows(&o->view, deltas, false, &o->out);
+    out_flush(&o->out);
+}
+
+static void note(void *ctx, const char *text) {
+    struct stat_output *o = ctx;
+    if (!o->cli->quiet)
+        fprintf(stderr, "%s\n", text);
+}
+
+/* --- runs --- */
+
+static bool hook(const char *command, const char *name, struct err *err) {
+    int status = command ? system(command) : 0;
+    return status == 0 ||
+           err_set(err, ERR_IO, name, "'%s' failed%s", command, status < 0 ? ": it could not be run" : "");
+}
+
+static void warn_of_multiplexing(const struct counts *c) {
+    count_names names = {0};
+    char text[512] = "";
+    size_t n = 0;
+    if (count_multiplexed(c, &names))
+        for (size_t i = 0; i < names.count && n < sizeof text; i++)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "", names.items[i]);
+    if (n)
+        log_line(
+            LOG_WARN,
+            "counted for less than 90 %% of the time, and extrapolated: %s; count fewer events at once, or "
+            "repeat the command with --passes",
+            text);
+    vec_fini(&names);
+}
+
+static void print_result(struct stat_output *o, const struct counts *c, const struct count_average *all) {
+    const struct stat_cli *cli = o->cli;
+    bool after_intervals = cli->o.interval_ms != 0;
+    if (cli->quiet || (after_intervals && !cli->summary))
+        return;
+    const struct stat_times t = {
+        .elapsed_ns = all->elapsed_ns.items,
+        .runs = all->elapsed_ns.count,
+        .table = cli->table,
+        .command = cli->o.command && !cli->o.target.all_cpus && !cli->o.target.cpus && !cli->o.target.pids &&
+                   !cli->o.target.tids && !cli->o.target.uid && !cli->o.target.all_threads};
+    print_title(o);
+    stat_print_rows(&o->view, c, after_intervals, &o->out);
+    stat_print_times(&o->view, c, &t, &o->out);
+    warn_of_multiplexing(c);
+}
+
+/* Measures and prints; the status. */
+static int measure(struct stat_output *o, const struct stat_events *e, struct err *err) {
+    const struct stat_cli *c = o->cli;
+    const struct count_job job = {.options = &c->o,
+                                  .events = &e->events,
+                                  .optional =
+                                      e->optional.count == e->events.items.count ? e->optional.items : NULL,
+                                  .sys = &sysfs_system,
+                                  .perf = &os_perf_system,
+                                  .proc = &os_proc_system,
+                                  .interval = interval,
+                                  .note = note,
+                                  .ctx = o};
+    struct count_average all = {0};
+    struct count_result first = {0};
+    int status = 0, signal = 0;
+    bool ok = true;
+    for (int64_t i = 0; (i < c->repeat || !c->repeat) && ok && !signal; i++) {
+        struct count_result r;
+        if (c->sync)
+            sync();
+        if (c->repeat != 1)
+            log_line(LOG_INFO, "[ %s stat: executing run #%lld ... ]", o->env->program, (long long)i + 1);
+        ok = hook(c->pre, "--pre", err) && count_run(&job, &r, err);
+        if (!ok)
+            break;
+        status = r.status;
+        signal = r.signal;
+        ok = count_average_add(&all, &r.counts) || err_memory(err, "counts");
+        if (ok && !c->repeat) { /* for ever: each run by itself */
+            count_average_finish(&all);
+            print_result(o, &all.mean, &all);
+            out_flush(&o->out);
+            count_average_fini(&all);
+            count_result_fini(&r);
+        } else if (i == 0) {
+            first = r; /* what the means borrow */
+        } else {
+            count_result_fini(&r);
+        }
+        ok = ok && hook(c->post, "--post", err);
+    }
+    if (all.elapsed_ns.count) {
+        count_average_finish(&all);
+        o->view.runs = all.elapsed_ns.count;
+        print_result(o, &all.mean, &all);
+    }
+    count_average_fini(&all);
+    count_result_fini(&first);
+    return !ok ? EXIT_ERROR : signal ? 128 + signal : status;
+}
+
+int stat_run(struct command_env *env, const struct stat_cli *c, struct stat_events *events) {
+    const char *columns = perfconfig_text(env->config, "stat.columns");
+    struct err err = ERR_INIT;
+    char thousands[8] = "";
+    if (c->big_num && !c->separator && !c->json)
+        find_thousands(thousands);
+    struct stat_output o = {
+        .env = env,
+        .cli = c,
+        .view = {.form = c->json        ? STAT_JSON
+                         : c->separator ? STAT_CSV
+                                        : STAT_TEXT,
+                 .separator = c->separator && strcmp(c->separator, "\\t") == 0 ? "\t" : c->separator,
+                 .columns = columns && strcmp(columns, "6") == 0 ? &STAT_COLUMNS_6 : &STAT_COLUMNS_7,
+                 .thousands = thousands,
+                 .metrics = events->has_metrics ? &events->metrics : NULL,
+                 .metric_only = c->metric_only,
+                 .intervals = c->o.interval_ms != 0,
+                 .csv_summary = !c->no_csv_summary,
+                 .runs = c->repeat > 1 ? 2 : 1},
+    };
+    if (!open_output(&o, &err))
+        return command_fail(&err);
+    int status = measure(&o, events, &err);
+    bool written = close_output(&o, err.code == ERR_NONE ? &err : NULL);
+    if (err.code != ERR_NONE)
+        status = command_fail(&err);
+    return written ? status : EXIT_ERROR;
+}

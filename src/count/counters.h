@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The opened counters: one for each event, CPU and thread of a target. */
+#ifndef SONDE_COUNT_COUNTERS_H
+#define SONDE_COUNT_COUNTERS_H
+
+#include "count/plan.h"
+#include "os/perf_event.h"
+
+struct count_reading {
+    uint64_t value, enabled_ns, running_ns;
+};
+
+struct count_counter {
+    int fd;                           /* -1: the thread was gone */
+    uint32_t event, cpu, thread;      /* indices: in the plan, in the target's lists */
+    struct count_reading now, before; /* as last read, and as of the interval before */
+};
+
+struct count_counters {
+    const struct os_perf *perf;
+    VEC(struct count_counter)
+    list;                /* by event, then CPU, then thread; none of events that are not supported */
+    VEC(bool) supported; /* of each event: this machine has it */
+    bool user_only_said;
+};
+
+/*
+ * Opens what can be opened. An event that this machine lacks is not supported, which is no error. False and
+ * *err for everything else, with what to do; everything is closed then. `cgroup_folder`: where control groups
+ * lie; NULL: not known.
+ */
+bool count_counters_open(struct count_counters *c, const struct os_perf *perf, struct count_plan *p,
+                         const struct perf_target *t, const char *cgroup_folder, struct err *err);
+
+/* Turns all events on or off (leaders of groups; the members follow). */
+void count_counters_enable(struct count_counters *c, const struct count_plan *p, bool on);
+/* The same for the events of that name; false when there is none. */
+bool count_counters_enable_named(struct count_counters *c, const struct count_plan *p, const char *name,
+                                 bool on);
+
+/* Reads all counters; what was read last becomes `before`. */
+void count_counters_read(struct count_counters *c);
+
+void count_counters_fini(struct count_counters *c);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a count is asked to be: filled once by the command, const from then on (perf-stat(1)). */
+#ifndef SONDE_COUNT_OPTIONS_H
+#define SONDE_COUNT_OPTIONS_H
+
+#include "count/counts.h"
+#include "events/target.h"
+
+struct count_options {
+    char *const *command; /* ended by NULL; NULL: none */
+    struct perf_target_options target;
+    bool no_inherit, all_user, all_kernel;
+    bool no_scale; /* counts of events that took turns stay as they are */
+    bool no_merge; /* PMUs of one kind have rows of their own */
+    enum count_level level;
+    unsigned cache_level; /* of COUNT_CACHE; 0: the last one */
+    int64_t delay_ms;     /* 0: none; -1: start with events disabled */
+    uint64_t interval_ms; /* 0: no intervals */
+    uint64_t interval_count, timeout_ms;
+    const char *control;   /* --control's text; NULL: none */
+    bool output_to_stderr; /* the command's standard output is ours to write to: it goes to standard error */
+};
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "count/plan.h"
+
+#include "events/event_names.h"
+
+enum {
+    /* What the oldest kernel that we meet knows: PERF_ATTR_SIZE_VER7. Larger only where a newer field is
+       used. */
+    ATTR_SIZE = 128,
+    SOFTWARE_CPU_CLOCK = 0,
+    SOFTWARE_TASK_CLOCK = 1,
+};
+
+static void set(struct perfdata_attr *a, uint64_t flag, bool on) {
+    a->flags = on ? a->flags | flag : a->flags & ~flag;
+}
+
+static void set_modes(struct count_plan_event *p, const struct perf_event *e, const struct count_options *o) {
+    p->mode_fixed = e->modifiers & PERF_EVENT_MODE_GIVEN || o->all_user || o->all_kernel;
+    if (e->modifiers & PERF_EVENT_MODE_GIVEN)
+        return;
+    if (o->all_user)
+        set(&p->attr, PERFDATA_ATTR_EXCLUDE_KERNEL | PERFDATA_ATTR_EXCLUDE_HV, true);
+    if (o->all_kernel)
+        set(&p->attr, PERFDATA_ATTR_EXCLUDE_USER, true);
+}
+
+static void plan_counter(struct count_plan_event *p, const struct perf_events *events, uint32_t index,
+                         const struct count_options *o, const struct perf_target *t) {
+    const struct perf_event *e = &events->items.items[index];
+    const struct perf_event *first = &events->items.items[e->leader];
+    bool leader = e->leader == index;
+    *p = (struct count_plan_event){
+        .attr = e->attr,
+        .name = e->name,
+        .filter = e->filter,
+        .probe_path = e->probe_path,
+        .cpus = e->cpus,
+        .leader = e->leader,
+        .members = e->members,
+        .weak = first->modifiers & PERF_EVENT_WEAK,
+        .max_precise = e->modifiers & PERF_EVENT_MAX_PRECISE,
+        .tool = e->kind == PERF_EVENT_TOOL ? (uint32_t)e->attr.config : 0,
+    };
+    struct perfdata_attr *a = &p->attr;
+    a->sample_period = 0;
+    a->read_format = PERFDATA_FORMAT_TOTAL_TIME_ENABLED | PERFDATA_FORMAT_TOTAL_TIME_RUNNING;
+    set_modes(p, e, o);
+    set(a, PERFDATA_ATTR_DISABLED, leader);
+    set(a, PERFDATA_ATTR_INHERIT, !o->no_inherit && !t->system_wide);
+    if (e->terms.given & PERF_TERM_INHERIT)
+        set(a, PERFDATA_ATTR_INHERIT, e->terms.inherit);
+    set(a, PERFDATA_ATTR_ENABLE_ON_EXEC, leader && t->exec && !o->delay_ms);
+    a->size = a->config4 ? PERFDATA_ATTR_SIZE_NEWEST : a->config3 ? PERFDATA_ATTR_SIZE_NEWEST - 8 : ATTR_SIZE;
+    a->known_size = a->size;
+}
+
+/* Events of one kind on PMUs of one kind, and with COUNT_CGROUP those of several groups, are one row. */
+static uint32_t row_of(const struct count_plan *p, const struct perf_events *events, uint32_t index,
+                       const struct count_options *o) {
+    const struct perf_event *e = &events->items.items[index];
+    for (uint32_t i = 0; i < index; i++) {
+        const struct perf_event *other = &events->items.items[i];
+        if (strcmp(other->name, e->name) != 0 || p->shown.items[i].row_of != i)
+            continue;
+        if (o->level == COUNT_CGROUP && e->cgroup && other->cgroup && strcmp(e->cgroup, other->cgroup) != 0)
+            return i;
+        bool same_group = !e->cgroup || !other->cgroup || strcmp(e->cgroup, other->cgroup) == 0;
+        if (!o->no_merge && o->level != COUNT_CPU && same_group && strcmp(other->pmu, e->pmu) != 0)
+            return i;
+    }
+    return index;
+}
+
+static void describe(struct count_plan *p, const struct perf_events *events, uint32_t index,
+                     const struct count_options *o) {
+    const struct perf_event *e = &events->items.items[index];
+    bool clock = e->attr.type == PERFDATA_TYPE_SOFTWARE &&
+                 (e->attr.config == SOFTWARE_CPU_CLOCK || e->attr.config == SOFTWARE_TASK_CLOCK);
+    bool tool = e->kind == PERF_EVENT_TOOL, time = tool && strstr(e->name, "_time");
+    p->shown.items[index] = (struct count_event){
+        .name = e->name,
+        .unit = clock     ? "msec"
+                : time    ? "ns"
+                : e->unit ? e->unit
+                          : "",
+        .cgroup = o->level == COUNT_CGROUP || !e->cgroup || !*e->cgroup ? NULL : e->cgroup,
+        .scale = clock ? 1e-6 : e->scale,
+        .type = e->attr.type,
+        .config = e->attr.config,
+        .tool = tool,
+        .clock = clock,
+        .row_of = row_of(p, events, index, o),
+    };
+}
+
+/* The number of the event's control group among those that are named. */
+static bool number_group(struct count_plan *p, uint32_t index, const char *cgroup) {
+    const char *name = cgroup && *cgroup ? cgroup : "/";
+    size_t i = 0;
+    while (i < p->cgroups.count && strcmp(p->cgroups.items[i], name) != 0)
+        i++;
+    p->events.items[index].key = (uint32_t)i;
+    const char **slot = i < p->cgroups.count ? &p->cgroups.items[i] : vec_push(&p->cgroups);
+    if (slot)
+        *slot = name;
+    return slot != NULL;
+}
+
+bool count_plan_init(struct count_plan *p, const struct perf_events *events, const struct count_options *o,
+                     const struct perf_target *t, struct err *err) {
+    *p = (struct count_plan){0};
+    for (uint32_t i = 0; i < events->items.count; i++) {
+        const struct perf_event *e = &events->items.items[i];
+        if (e->cgroup && *e->cgroup && !t->system_wide)
+            return err_set(err, ERR_USAGE, "-G", "control groups are counted by CPU: use -a or -C");
+        struct count_plan_event *planned = vec_push(&p->events);
+        struct count_event *shown = vec_push(&p->shown);
+        if (!planned || !shown)
+            return err_memory(err, "events");
+        plan_counter(planned, events, i, o, t);
+        describe(p, events, i, o);
+        if (o->level == COUNT_CGROUP && !number_group(p, i, e->cgroup))
+            return err_memory(err, "events");
+    }
+    return true;
+}
+
+void count_plan_fini(struct count_plan *p) {
+    vec_fini(&p->events);
+    vec_fini(&p->shown);
+    vec_fini(&p->cgroups);
+    arena_fini(&p->arena);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From what events say by themselves (events/event_parse.h) to the counters that are opened, and to what
+ * views know of events. */
+#ifndef SONDE_COUNT_PLAN_H
+#define SONDE_COUNT_PLAN_H
+
+#include "count/options.h"
+#include "events/event_parse.h"
+
+struct count_plan_event {
+    struct perfdata_attr attr;
+    const char *name;
+    const char *filter, *probe_path, *cpus; /* NULL: none, none, all of the target */
+    uint32_t leader, members;               /* as in perf_event */
+    bool weak;                              /* its group is taken apart where it cannot be counted as one */
+    bool mode_fixed;                        /* exclude_{user,kernel,hv} stay as they are */
+    bool max_precise;
+    uint32_t tool; /* EVENT_NAMES_TOOL's number; 0: the kernel counts it */
+    uint32_t key;  /* with COUNT_CGROUP: its control group's number */
+};
+
+struct count_plan {
+    VEC(struct count_plan_event) events;
+    VEC(struct count_event) shown; /* beside events, one for each */
+    VEC(const char *) cgroups;     /* with COUNT_CGROUP: the names of the groups */
+    struct arena arena;
+};
+
+/* False and *err when options contradict each other or memory ran out. Texts of `events` are borrowed. */
+bool count_plan_init(struct count_plan *p, const struct perf_events *events, const struct count_options *o,
+                     const struct perf_target *t, struct err *err);
+void count_plan_fini(struct count_plan *p);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One measurement: from events to frozen counts, of a command or of what runs already. */
+#ifndef SONDE_COUNT_SESSION_H
+#define SONDE_COUNT_SESSION_H
+
+#include "count/counts.h"
+#include "count/options.h"
+#include "events/event_parse.h"
+#include "os/perf_event.h"
+#include "os/proc.h"
+
+struct count_job {
+    const struct count_options *options;
+    const struct perf_events *events; /* none: only times are measured */
+    const bool *optional;             /* beside them: has no row where it is not supported; NULL: none is */
+    const struct sysfs *sys;
+    const struct os_perf *perf;
+    const struct os_proc *proc; /* NULL: control groups are not found */
+    /* Given what was counted in each interval (options.interval_ms), valid for that call only; or NULL. */
+    void (*interval)(void *ctx, const struct counts *deltas);
+    /* Told what changes meanwhile ("Events enabled"); or NULL. */
+    void (*note)(void *ctx, const char *text);
+    void *ctx;
+};
+
+struct count_result {
+    struct counts counts;   /* of the whole measurement */
+    struct count_run *kept; /* what `counts` borrows */
+    int status; /* the command's exit code, 128 + signal when it was killed; 0 without a command */
+    int signal; /* that ended the measurement, or 0 */
+};
+
+/*
+ * Measures until the command ends, all threads of -p or -t have ended, the time or the number of intervals is
+ * over, or a signal (SIGINT, SIGTERM, SIGHUP) comes; that is no error. False and *err when it could not be
+ * started; there is nothing to finish then.
+ */
+bool count_run(const struct count_job *job, struct count_result *result, struct err *err);
+void count_result_fini(struct count_result *result);
+
+/* The plan's events and their attrs, as counted; and the target: for who writes them down. Borrowed. */
+struct count_plan;
+struct count_counters;
+const struct count_plan *count_result_plan(const struct count_result *result);
+
+#endif
