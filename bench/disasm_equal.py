@@ -3,7 +3,7 @@
 """How many lines of a disassembly equal objdump's: disasm_equal.py [options] FILE...
 
 Both disassemble all code of each file from the same places on (the symbols that objdump heads functions with); names
-of symbols are left out on both sides. A line is equal when address and text are. Needs `ninja tests/disassemble`.
+of symbols are left out on both sides, and where objdump has tabs spaces count as equal. A line is equal when address and text are. Needs `ninja tests/disassemble`.
 
     --build DIR    where tests/disassemble is (default: build beside the sources)
     --intel        the Intel syntax
@@ -21,7 +21,8 @@ import sys
 
 HEADING = re.compile(r"^([0-9a-f]+) <.*>:$")
 LINE = re.compile(r"^ *([0-9a-f]+):\t(.*)$")
-SYMBOL = re.compile(r" <.*>$")
+SPACES = re.compile(r"\s+")
+SYMBOL = re.compile(r" <.*>(?=$|\s+//)")
 
 
 def objdump_lines(args, path):
@@ -63,11 +64,11 @@ def compare(args, path):
         if words == "...":
             continue
         mine = ours.get(address)
-        if mine == words:
+        if mine == words or ("\t" in words and mine and SPACES.sub(" ", words) == SPACES.sub(" ", mine)):
             equal += 1
             continue
         missing += mine is None
-        kinds[words.split(" ")[0]].append((address, mine, words))
+        kinds[words.split()[0]].append((address, mine, words))
     count = sum(w != "..." for w in theirs.values())
     percent = 100.0 * equal / count if count else 100.0
     print(f"{percent:7.3f} % of {count:8} lines equal, {missing:5} at other addresses  {path}")

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "base/library.h"
+#include "object/disasm/arm64_extra.h"
 #include "object/disasm/arm64_flow.h"
+#include "object/disasm/arm64_text.h"
 #include "object/disasm/disasm_internal.h"
 #include "object/disasm/text.h"
 #include "object/disasm/x86_text.h"
@@ -112,13 +114,17 @@ static void decode_arm64(struct disasm *d, struct bytes code, struct disasm_inst
     const uint8_t *at = code.data;
     size_t left = code.size;
     uint64_t address = i->address;
-    if (!d->cs.disasm_iter(d->handle, &at, &left, &address, d->insn)) {
-        unknown(i, code.size < 4 ? code.size : 4, text);
+    if (code.size < 4) {
+        unknown(i, code.size, text);
         return;
     }
-    i->length = (uint8_t)d->insn->size;
-    arm64_flow(bytes_load32(code.data, BYTES_HOST_BIG), i);
-    capstone_text(d, text);
+    uint32_t word = bytes_load32(code.data, BYTES_HOST_BIG);
+    i->length = 4;
+    arm64_flow(word, i);
+    if (d->cs.disasm_iter(d->handle, &at, &left, &address, d->insn))
+        arm64_text(&d->o, i, d->insn->mnemonic, d->insn->op_str, text);
+    else if (!arm64_extra(word, text))
+        unknown(i, 4, text);
 }
 
 bool disasm_function(struct disasm *d, struct bytes code, uint64_t address, struct disasm_list *list,

@@ -178,6 +178,38 @@ static const struct row rows_64[] = {
     {2, "\x8c\x00", "mov    %es,(%rax)", "mov    WORD PTR [rax],es"},
 };
 
+static const struct row rows_32[] = {
+    {1, "\x55", "push   %ebp", "push   ebp"},
+    {1, "\x40", "inc    %eax", "inc    eax"},
+    {4, "\x8b\x44\x24\x04", "mov    0x4(%esp),%eax", "mov    eax,DWORD PTR [esp+0x4]"},
+    {5, "\xa1\x04\xc0\x04\x08", "mov    0x804c004,%eax", "mov    eax,ds:0x804c004"},
+    {10, "\xc7\x05\x04\x00\x00\x00\x01\x00\x00\x00", "movl   $0x1,0x4", "mov    DWORD PTR ds:0x4,0x1"},
+    {6, "\x8b\x0d\x04\xc0\x04\x08", "mov    0x804c004,%ecx", "mov    ecx,DWORD PTR ds:0x804c004"},
+    {7, "\x8d\xb4\x26\x00\x00\x00\x00", "lea    0x0(%esi,%eiz,1),%esi", "lea    esi,[esi+eiz*1+0x0]"},
+    {4, "\x8d\x74\x26\x00", "lea    0x0(%esi,%eiz,1),%esi", "lea    esi,[esi+eiz*1+0x0]"},
+    {6, "\x65\xa1\x14\x00\x00\x00", "mov    %gs:0x14,%eax", "mov    eax,gs:0x14"},
+    {5, "\xe8\xfb\xff\xff\xff", "call   0x1000", "call   0x1000"},
+    {3, "\x66\x8b\x00", "mov    (%eax),%ax", "mov    ax,WORD PTR [eax]"},
+    {4, "\x67\x8b\x40\x02", "mov    0x2(%bx,%si),%eax", "mov    eax,DWORD PTR [bx+si+0x2]"},
+    {3, "\x67\x8b\x00", "mov    (%bx,%si),%eax", "mov    eax,DWORD PTR [bx+si]"},
+    {3, "\x2e\x8b\x00", "mov    %cs:(%eax),%eax", "mov    eax,DWORD PTR cs:[eax]"},
+    {2, "\xf3\xa5", "rep movsl %ds:(%esi),%es:(%edi)", "rep movs DWORD PTR es:[edi],DWORD PTR ds:[esi]"},
+    {3, "\x66\x8c\xcb", "mov    %cs,%bx", "mov    bx,cs"},
+    {7, "\xff\x24\x85\x04\x00\x00\x0a", "jmp    *0xa000004(,%eax,4)", "jmp    DWORD PTR [eax*4+0xa000004]"},
+    {3, "\x0f\xb6\x06", "movzbl (%esi),%eax", "movzx  eax,BYTE PTR [esi]"},
+    {1, "\x60", "pusha", "pusha"},
+    {1, "\x06", "push   %es", "push   es"},
+    {7, "\x9a\x00\x00\x00\x00\x07\x00", "lcall  $0x7,$0x0", "call   0x7:0x0"},
+    {2, "\xcd\x80", "int    $0x80", "int    0x80"},
+    {1, "\xc3", "ret", "ret"},
+    {2, "\x66\x90", "xchg   %ax,%ax", "xchg   ax,ax"},
+    {7, "\x2e\xff\x25\x00\x00\x00\x00", "jmp    *%cs:0x0", "jmp    DWORD PTR cs:0x0"},
+    {3, "\x3e\xff\xe3", "notrack jmp *%ebx", "notrack jmp ebx"},
+    {3, "\xc5\xf8\x77", "vzeroupper", "vzeroupper"},
+    {6, "\x62\xf1\x7c\x48\x10\x01", "vmovups (%ecx),%zmm0", "vmovups zmm0,ZMMWORD PTR [ecx]"},
+    {3, "\xd9\x04\x24", "flds   (%esp)", "fld    DWORD PTR [esp]"},
+};
+
 static void check(enum disasm_arch arch, bool intel, const struct row *rows, size_t count) {
     struct disasm *d = disasm_new(&(struct disasm_options){.arch = arch, .intel = intel}, NULL);
     size_t wrong = 0;
@@ -207,7 +239,15 @@ static void test_64(void **state) {
     check(DISASM_X86_64, true, rows_64, sizeof rows_64 / sizeof *rows_64);
 }
 
+static void test_32(void **state) {
+    (void)state;
+    if (!disasm_supported())
+        skip();
+    check(DISASM_I386, false, rows_32, sizeof rows_32 / sizeof *rows_32);
+    check(DISASM_I386, true, rows_32, sizeof rows_32 / sizeof *rows_32);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_64)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_64), cmocka_unit_test(test_32)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

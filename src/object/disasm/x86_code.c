@@ -226,14 +226,21 @@ bool x86_code_read(struct bytes code, bool wide, struct x86_code *out) {
     return out->length <= r.size;
 }
 
+bool x86_is_indirect(const struct x86_code *c) {
+    return c->encoding == X86_LEGACY && c->map == 0 && c->opcode == 0xff && x86_code_reg(c) >= 2 &&
+           x86_code_reg(c) <= 5;
+}
+
 const char *x86_segment(const struct x86_code *c) {
     static const struct {
         uint8_t prefix;
         char name[3];
     } names[] = {{0x26, "es"}, {0x2e, "cs"}, {0x36, "ss"}, {0x3e, "ds"}, {0x64, "fs"}, {0x65, "gs"}};
+    bool near = x86_is_indirect(c) && !(x86_code_reg(c) & 1); /* 3e is NOTRACK to them */
     for (size_t i = c->prefix_count; i-- > 0;)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-            if (names[k].prefix == c->prefixes[i] && (!c->wide || c->prefixes[i] >= 0x64))
+            if (names[k].prefix == c->prefixes[i] && (!c->wide || c->prefixes[i] >= 0x64) &&
+                !(near && c->prefixes[i] == 0x3e))
                 return names[k].name;
     return NULL;
 }

@@ -37,6 +37,8 @@ struct x86_code {
 /* The first instruction of `code`; false: cut off, longer than 15 bytes, or its opcode is undefined. */
 bool x86_code_read(struct bytes code, bool wide, struct x86_code *out);
 
+/* CALL and JMP through a register or memory; near ones have an even `reg`. */
+bool x86_is_indirect(const struct x86_code *c);
 /* The segment register that a prefix names for memory operands; NULL: none. */
 const char *x86_segment(const struct x86_code *c);
 

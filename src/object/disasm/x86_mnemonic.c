@@ -35,8 +35,8 @@ static bool size_is_usual(const struct x86_line *l) {
     uint8_t op = c->opcode;
     return (op & 0xf0) == 0x50 || op == 0x68 || op == 0x6a || op == 0x8f || op == 0xc2 || op == 0xc3 ||
            op == 0xc8 || (!c->w && (op == 0xca || op == 0xcb || op == 0xcf)) || op == 0xc9 || op == 0xe8 ||
-           op == 0xe9 || op == 0x9c || op == 0x9d ||
-           (op == 0xff && x86_code_reg(c) >= 2 && x86_code_reg(c) != 3 && x86_code_reg(c) != 5);
+           op == 0xe9 || op == 0x9c || op == 0x9d || op == 0x9a || op == 0xea ||
+           (op == 0xff && x86_code_reg(c) >= 2);
 }
 
 bool x86_is_multiply(const struct x86_code *c) {
@@ -64,7 +64,9 @@ static bool rename(const struct x86_line *l, struct span *name) {
         const char *from, *to;
     } names[] = {{"wait", "fwait"},   {"popfq", "popf"},   {"popfl", "popf"},   {"popfd", "popf"},
                  {"pushfq", "pushf"}, {"pushfl", "pushf"}, {"pushfd", "pushf"}, {"iretl", "iret"},
-                 {"iretd", "iret"},   {"lretl", "lret"},   {"xlatb", "xlat"}};
+                 {"iretd", "iret"},   {"lretl", "lret"},   {"xlatb", "xlat"},   {"pushal", "pusha"},
+                 {"popal", "popa"}},
+      intel[] = {{"lcall", "call"}, {"ljmp", "jmp"}};
     const struct x86_code *c = l->c;
     bool moves64 = c->map == 1 && c->w && (c->opcode == 0x6e || c->opcode == 0x7e);
     if (x86_is_nop16(c))
@@ -82,6 +84,9 @@ static bool rename(const struct x86_line *l, struct span *name) {
                 *name = (struct span){names[i].to, strlen(names[i].to)};
                 return true;
             }
+        for (size_t i = 0; l->o->intel && i < sizeof intel / sizeof *intel; i++)
+            if (span_is(*name, intel[i].from))
+                *name = (struct span){intel[i].to, strlen(intel[i].to)};
         return false;
     }
     return true;

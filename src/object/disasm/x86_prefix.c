@@ -26,12 +26,6 @@ bool x86_is_relative(const struct x86_code *c) {
                                                (c->opcode == 0xc7 && c->has_modrm && c->modrm == 0xf8)));
 }
 
-/* CALL and JMP through a register or memory. */
-static bool is_indirect(const struct x86_code *c) {
-    return c->encoding == X86_LEGACY && c->map == 0 && c->opcode == 0xff && x86_code_reg(c) >= 2 &&
-           x86_code_reg(c) <= 5;
-}
-
 static bool is_return(const struct x86_code *c) {
     return c->encoding == X86_LEGACY && c->map == 0 && (c->opcode == 0xc2 || c->opcode == 0xc3);
 }
@@ -45,7 +39,7 @@ void x86_flow(const struct x86_code *c, const uint8_t *bytes, struct disasm_inst
     bool one = c->encoding == X86_LEGACY && c->map == 0, two = c->encoding == X86_LEGACY && c->map == 1;
     out->is_return = (one && (is_return(c) || c->opcode == 0xca || c->opcode == 0xcb || c->opcode == 0xcf)) ||
                      (two && (c->opcode == 0x07 || c->opcode == 0x35)); /* SYSRET, SYSEXIT */
-    bool indirect = is_indirect(c), far = one && (c->opcode == 0x9a || c->opcode == 0xea);
+    bool indirect = x86_is_indirect(c), far = one && (c->opcode == 0x9a || c->opcode == 0xea);
     out->is_call = (one && (c->opcode == 0xe8 || c->opcode == 0x9a)) || (indirect && x86_code_reg(c) < 4);
     out->is_jump = !out->is_call && !(one && c->opcode == 0xc7) && (x86_is_relative(c) || indirect || far);
     out->has_target = (out->is_call || out->is_jump) && x86_is_relative(c);
@@ -114,14 +108,14 @@ static const char *repeat_name(const struct x86_line *l, uint8_t prefix) {
     if (x86_code_has_memory(c) && lock)
         return prefix == 0xf2 ? "xacquire" : "xrelease";
     bool bound = x86_is_relative(c) || is_return(c) ||
-                 (is_indirect(c) && x86_code_reg(c) != 3 && x86_code_reg(c) != 5);
+                 (x86_is_indirect(c) && x86_code_reg(c) != 3 && x86_code_reg(c) != 5);
     return prefix == 0xf3 ? "repz" : bound ? "bnd" : "repnz";
 }
 
 static const char *segment_name(const struct x86_line *l, uint8_t prefix, bool *used) {
     static const char *const names[] = {"es", "cs", "ss", "ds"};
     const struct x86_code *c = l->c;
-    if (prefix == 0x3e && is_indirect(c) && c->wide)
+    if (prefix == 0x3e && x86_is_indirect(c) && !(x86_code_reg(c) & 1))
         return "notrack";
     if (is_condition(c) && !l->o->intel && (prefix == 0x2e || prefix == 0x3e)) {
         *used = true; /* ,pn and ,pt behind the mnemonic */
@@ -141,8 +135,8 @@ static void print_rex(const struct x86_line *l, struct text *out) {
     const struct x86_code *c = l->c;
     bool one = c->map == 0, push = one && (c->opcode & 0xf0) == 0x50;
     bool padded =
-        x86_is_relative(c) || is_return(c) || push || (is_indirect(c) && (x86_code_reg(c) & 1) == 0);
-    uint8_t unused = c->rex & (push ? 0x0e : is_indirect(c) ? 0x0c : 0x0f);
+        x86_is_relative(c) || is_return(c) || push || (x86_is_indirect(c) && (x86_code_reg(c) & 1) == 0);
+    uint8_t unused = c->rex & (push ? 0x0e : x86_is_indirect(c) ? 0x0c : 0x0f);
     if (c->encoding != X86_LEGACY || !c->rex || !padded || (!unused && c->rex != 0x40))
         return;
     text_str(out, "rex");

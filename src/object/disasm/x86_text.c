@@ -162,10 +162,30 @@ static void print_comment(const struct x86_line *l, struct text *out) {
     disasm_address_print(l->o, c->address_small ? to & 0xffffffff : to, out);
 }
 
+static bool is_far(const struct x86_code *c) {
+    return c->encoding == X86_LEGACY && c->map == 0 && (c->opcode == 0x9a || c->opcode == 0xea);
+}
+
+/* CALL and JMP to another segment: the selector comes first. */
+static bool print_far(const struct x86_line *l, struct text *out) {
+    const struct x86_code *c = l->c;
+    if (!is_far(c))
+        return false;
+    unsigned size = c->imm_size - 2u;
+    uint64_t mask = size == 2 ? 0xffff : 0xffffffff;
+    text_pad(out, 6);
+    text_str(out, l->o->intel ? " " : " $");
+    text_hex0x(out, (uint64_t)x86_number_at(l->bytes + c->imm_at + size, 2) & 0xffff);
+    text_str(out, l->o->intel ? ":" : ",$");
+    text_hex0x(out, (uint64_t)x86_number_at(l->bytes + c->imm_at, size) & mask);
+    return true;
+}
+
 bool x86_text(struct x86_line *l, struct text *out) {
     const struct x86_code *c = l->c;
     out->len = 0;
-    if (!x86_operands_read(l->words.operands, l->o->intel, &l->operands))
+    l->operands.count = 0;
+    if (!is_far(c) && !x86_operands_read(l->words.operands, l->o->intel, &l->operands))
         return false;
     x86_operands_mend(&l->operands, c, l->bytes);
     mend_operands(l);
@@ -175,7 +195,7 @@ bool x86_text(struct x86_line *l, struct text *out) {
         return true;
     }
     x86_mnemonic_print(l, out);
-    if (x86_x87_print(l, out))
+    if (x86_x87_print(l, out) || print_far(l, out))
         return true;
     if (!l->operands.count)
         return true;
