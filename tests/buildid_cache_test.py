@@ -294,7 +294,7 @@ def check_embed_debug(t, folder, _):
     r.write(path)
 
     def script(recording, *options):
-        return support.run([SONDE, *options, "script", "-f", "-i", recording, "-F", "ip,sym,srcline,grade", "--inline"]).out
+        return support.run([SONDE, *options, "script", "-f", "-i", recording, "-F", "ip,sym,srcline,grade"]).out
 
     want = script(path, "--buildid-dir", cache)
     r = support.run([SONDE, "--buildid-dir", cache, "archive", "-f", "--embed", "-o", out, path])

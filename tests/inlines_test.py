@@ -101,7 +101,7 @@ def sonde_answers(folder, program, offsets):
     path = os.path.join(folder, "perf.data")
     with open(path, "wb") as f:
         f.write(made.recording(program, [[offset, 0] for offset in offsets]))
-    out = support.run([SONDE, "script", "-f", "-i", path, "--inline", "--no-demangle", "-F", "ip,sym,srcline",
+    out = support.run([SONDE, "script", "-f", "-i", path, "--no-demangle", "-F", "ip,sym,srcline",
                        "--full-source-path"]).out.decode()
     answers = []
     for block in out.strip("\n").split("\n\n"):
@@ -188,7 +188,7 @@ def check_form(report, folder, form):
 
 
 def check_export(report, folder, program, addresses, shift):
-    """Exports show what is inlined only if asked, and their totals stay the same."""
+    """Exports show what is inlined unless told not to, and their totals stay the same."""
     path = os.path.join(folder, "stacks.data")
     chains = llvm_answers(program, addresses)
     with open(path, "wb") as f:
@@ -198,7 +198,7 @@ def check_export(report, folder, program, addresses, shift):
         out = support.run([SONDE, "export", "folded", "-f", path, *options]).out.decode().splitlines()
         return [(line.rsplit(" ", 1)[0].split(";"), int(line.rsplit(" ", 1)[1])) for line in out]
 
-    plain, inlined = folded(), folded("--inline")
+    plain, inlined = folded("--no-inline"), folded()
     report.check("export: equal totals", plain and sum(n for _, n in plain) == sum(n for _, n in inlined), "")
     bare = {"_ZL5innerm": "inner", "_ZL5outerm": "outer", "_Z5otherm": "other"}
     want, found = {}, {}
@@ -211,9 +211,9 @@ def check_export(report, folder, program, addresses, shift):
         if "other" in names:
             names = names[names.index("other"):]
             found[names] = found.get(names, 0) + n
-    report.check("export --inline: what is inlined lies in the function whose code it is", max(map(len, want)) > 1 and found == want,
+    report.check("export: what is inlined lies in the function whose code it is", max(map(len, want)) > 1 and found == want,
                  f"{found} instead of {want}")
-    report.check("export: not without it", not any("outer" in stack or "inner" in stack for stack, _ in plain), "")
+    report.check("export: not with --no-inline", not any("outer" in stack or "inner" in stack for stack, _ in plain), "")
 
 
 def check_package(report, folder, what, program, judge):

@@ -71,8 +71,7 @@ struct profile_options {
     bool nanoseconds;          /* times with all digits, not microseconds */
     bool stacks;               /* profile_stacks will be called, */
     bool moments;              /* and shall have the single samples, too */
-    bool inlines;              /* and frames of inlined functions; chain_key must be PROFILE_BY_ADDRESS */
-    enum profile_chain_key stack_key; /* what a frame of profile_stacks stands for */
+    bool inlines;              /* callchains have frames of inlined functions */
 };
 
 /* Decides on a sample before anything else is looked at. FILTERED ones count in the event's samples and

@@ -40,7 +40,9 @@ struct profile_name {
     struct resolve_symbol symbol;
     const char *text; /* as shown */
     uint32_t text_len;
+    bool inlined; /* the text ends in PROFILE_INLINED_SUFFIX */
 };
+#define PROFILE_INLINED_SUFFIX " (inlined)"
 
 /* What rows need to know of a frame. */
 struct profile_place {
@@ -328,14 +330,17 @@ enum { PROFILE_CACHELINE_BYTES = 64 };
 
 /* ---- source.c ---- */
 
+/* Finds the source line of a frame: of a caller the call's. False: none is known. */
+bool profile_frame_source(const struct profile *p, uint32_t frame, struct object_line *out);
+
 /* Appends the source line at an offset of an image or, if unknown, the function and the offset in it. */
 void profile_put_source(const struct profile *p, uint32_t image, uint64_t offset, uint32_t name,
                         struct out *o);
 
 /* Appends the type of what the instruction at frame `f` accesses to p->types. False: memory. */
 bool profile_find_type(struct profile *p, const struct resolve_frame *f);
-/* Appends the source line and file of frame `f`, whose name is known, to p->sources. False: memory. */
-bool profile_find_source(struct profile *p, const struct resolve_frame *f, const struct profile_place *place);
+/* Appends the source line and file of a frame, whose name is known, to p->sources. False: memory. */
+bool profile_find_source(struct profile *p, uint32_t frame, const struct profile_place *place);
 
 /* ---- frame_grades.c ---- */
 
@@ -396,7 +401,7 @@ const char *profile_last_comm(const struct profile *p, const struct profile_row 
 
 /* Fills in p->frame_lines and p->frame_groups if graphs need them. False: memory. */
 bool profile_frame_lines(struct profile *p);
-/* Appends what graphs show after a frame's name. */
+/* Appends what graphs show of a frame that has a name: that, and its line or address. */
 void profile_put_frame_line(const struct profile *p, uint32_t frame, struct out *o);
 
 /* ---- mapping_size.c ---- */

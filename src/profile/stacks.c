@@ -7,19 +7,10 @@
 
 #include "profile/profile_internal.h"
 
-/* A frame of a function that was inlined into the one before it. */
-struct inlined {
-    uint32_t frame; /* STACKS_NONE: there are no more */
-};
-
-enum { INLINES_MAX = 64 };
-
 struct filling {
     const struct profile *p;
     struct stacks *out;
-    struct out text;   /* scratch */
-    uint32_t *inlined; /* by number of a frame: the first inlined one; NULL: not asked for */
-    VEC(struct inlined) inlined_frames;
+    struct out text;                    /* scratch */
     uint32_t *images, *frames, *events; /* by number in the profile; STACKS_NONE: not yet, or an event without
                                            samples */
     uint32_t *rows;                     /* by stack sample, with moments */
@@ -69,6 +60,8 @@ static uint8_t level_of(const struct profile *p, const struct resolve_frame *fra
 /* Returns the name of a frame; without one it is that of its image, in brackets. */
 static uint32_t name_text(struct filling *f, uint32_t id, const char *dso) {
     const struct profile_name *name = profile_name_of(f->p, id);
+    if (name && name->inlined) /* the level says so */
+        return stacks_text(f->out, name->text, name->text_len - (sizeof PROFILE_INLINED_SUFFIX - 1));
     if (name)
         return stacks_text(f->out, name->text, name->text_len);
     bool stale = profile_grade_of(f->p, id) == GRADE_STALE, bare = *dso == '[' && !stale;
@@ -106,12 +99,11 @@ static bool add_place(struct filling *f, uint32_t id, struct stacks_frame *made)
     const struct profile *p = f->p;
     const struct resolve_frame *frame = &p->b.frames.list.items[id];
     struct object_line line;
-    if (p->plan.o->stack_key == PROFILE_BY_FUNCTION)
+    if (p->plan.o->chain_key == PROFILE_BY_FUNCTION)
         return true;
-    if (p->plan.o->stack_key == PROFILE_BY_ADDRESS)
+    if (p->plan.o->chain_key == PROFILE_BY_ADDRESS)
         made->address = frame->image == MODEL_NONE ? frame->address : frame->offset - frame->back;
-    if (!p->plan.in->lines || frame->symbol == SYMBOL_NONE ||
-        !resolve_lines_find(p->plan.in->lines, frame->image, frame->offset - frame->back, &line))
+    if (frame->symbol == SYMBOL_NONE || !profile_frame_source(p, id, &line))
         return true;
     made->file = add_text(f, resolve_lines_file(&line, p->plan.o->full_source_path));
     made->line = line.line;
@@ -121,8 +113,9 @@ static bool add_place(struct filling *f, uint32_t id, struct stacks_frame *made)
 static uint32_t make_frame(struct filling *f, uint32_t id) {
     const struct profile *p = f->p;
     const struct resolve_frame *frame = &p->b.frames.list.items[id];
-    struct stacks_frame made = {
-        .image = STACKS_NONE, .level = level_of(p, frame), .grade = p->grades.items[id]};
+    struct stacks_frame made = {.image = STACKS_NONE,
+                                .level = profile_is_inlined(&p->b, id) ? STACKS_INLINED : level_of(p, frame),
+                                .grade = p->grades.items[id]};
     if (frame->image != MODEL_NONE) {
         if (f->images[frame->image] == STACKS_NONE)
             f->images[frame->image] = make_image(f, frame->image);
@@ -138,51 +131,9 @@ static uint32_t make_frame(struct filling *f, uint32_t id) {
     return stacks_frame(f->out, &made);
 }
 
-/* Sets a frame's line to the one in its function, if frames shall have lines. */
-static bool set_line(struct filling *f, const struct object_line *line, struct stacks_frame *frame) {
-    if (f->p->plan.o->stack_key == PROFILE_BY_FUNCTION)
-        return true;
-    frame->file = line->file ? add_text(f, resolve_lines_file(line, f->p->plan.o->full_source_path)) : 0;
-    frame->line = line->file ? line->line : 0;
-    return frame->file != STRPOOL_NONE;
-}
-
-static bool keep_inlined(struct filling *f, uint32_t frame) {
-    struct inlined *kept = vec_push(&f->inlined_frames);
-    if (kept)
-        kept->frame = frame;
-    return kept;
-}
-
-/* Finds what is inlined at a frame, which becomes that of the function whose code it is. */
-static bool find_inlined(struct filling *f, uint32_t id) {
-    const struct profile *p = f->p;
-    const struct resolve_frame *frame = &p->b.frames.list.items[id];
-    struct object_inline inlined[INLINES_MAX];
-    struct stacks_frame made = f->out->frames.items[f->frames[id]];
-    size_t n = 0;
-    f->inlined[id] = (uint32_t)f->inlined_frames.count;
-    if (p->plan.in->lines && frame->image != MODEL_NONE && frame->symbol != SYMBOL_NONE)
-        n = resolve_lines_inlined(p->plan.in->lines, frame->image, frame->offset - frame->back, false,
-                                  inlined, INLINES_MAX);
-    bool ok = n < 2 || set_line(f, &inlined[n - 1].line, &made);
-    if (ok && n > 1)
-        f->frames[id] = stacks_frame(f->out, &made);
-    for (size_t i = n < 2 ? 0 : n - 1; ok && i--;) {
-        made.name = add_text(f, *inlined[i].name ? inlined[i].name : "[unknown]");
-        made.level = STACKS_INLINED;
-        ok = made.name != STRPOOL_NONE && set_line(f, &inlined[i].line, &made) &&
-             keep_inlined(f, stacks_frame(f->out, &made));
-    }
-    return ok && keep_inlined(f, STACKS_NONE) && f->frames[id] != STACKS_NONE;
-}
-
 static uint32_t frame_of(struct filling *f, uint32_t id) {
-    if (f->frames[id] == STACKS_NONE) {
+    if (f->frames[id] == STACKS_NONE)
         f->frames[id] = make_frame(f, id);
-        if (f->frames[id] != STACKS_NONE && f->inlined && !find_inlined(f, id))
-            f->frames[id] = STACKS_NONE;
-    }
     return f->frames[id];
 }
 
@@ -237,9 +188,6 @@ static bool go_to(struct filling *f, size_t at, uint32_t id) {
         return false;
     *own = id;
     *node = stacks_node(f->out, at ? f->path.items[at - 1] : STACKS_NONE, frame);
-    for (uint32_t i = f->inlined ? f->inlined[id] : 0;
-         f->inlined && *node != STACKS_NONE && f->inlined_frames.items[i].frame != STACKS_NONE; i++)
-        *node = stacks_node(f->out, *node, f->inlined_frames.items[i].frame);
     return *node != STACKS_NONE;
 }
 
@@ -259,8 +207,10 @@ static uint32_t node_of(struct filling *f, const struct profile_stack *stack) {
         uint32_t n;
         const uint32_t *ids = profile_segments_ids(segments, chain[i], &n);
         for (uint32_t k = 0; k < n; k++)
-            if (!go_to(f, at++, last = ids[k]))
+            if (!go_to(f, at++, ids[k]))
                 return STACKS_NONE;
+            else if (!profile_is_inlined(&f->p->b, ids[k]))
+                last = ids[k];
     }
     if ((!at || ends_elsewhere(f->p, last, stack->key.frame)) && !go_to(f, at++, stack->key.frame))
         return STACKS_NONE;
@@ -323,16 +273,15 @@ static uint32_t *new_map(size_t n) {
 
 bool profile_stacks(const struct profile *p, uint32_t recording, struct stacks *out, struct err *err) {
     size_t stacks = p->b.stacks.count;
-    bool moments = p->plan.o->moments, inlines = p->plan.o->inlines;
+    bool moments = p->plan.o->moments;
     struct filling f = {.p = p,
                         .out = out,
                         .images = new_map(model_image_count(p->plan.in->model)),
                         .frames = new_map(p->b.frames.list.count),
                         .events = new_map(p->tables.count),
-                        .rows = moments ? new_map(stacks) : NULL,
-                        .inlined = inlines ? new_map(p->b.frames.list.count) : NULL};
-    bool ok = f.images && f.frames && f.events && (f.rows || !moments) && (f.inlined || !inlines) &&
-              out_init(&f.text, NULL, NULL) && add_events(&f, recording);
+                        .rows = moments ? new_map(stacks) : NULL};
+    bool ok = f.images && f.frames && f.events && (f.rows || !moments) && out_init(&f.text, NULL, NULL) &&
+              add_events(&f, recording);
     for (uint32_t i = 0; ok && i < stacks; i++)
         ok = add_stack(&f, i);
     ok = ok && (!moments || add_moments(&f));
@@ -341,8 +290,6 @@ bool profile_stacks(const struct profile *p, uint32_t recording, struct stacks *
     free(f.frames);
     free(f.events);
     free(f.rows);
-    free(f.inlined);
-    vec_fini(&f.inlined_frames);
     vec_fini(&f.path);
     vec_fini(&f.path_frames);
     return ok || err_memory(err, "stacks");

@@ -172,6 +172,8 @@ static __attribute__((noinline)) struct resolve_frame_image *demand_image(struct
     struct resolve_frame_image *of = &f->images.items[image];
     if (!of->asked)
         of->table = resolve_names_demand(f->names, image);
+    if (!of->asked && f->inlines)
+        of->lined = of->table && resolve_names_has_lines(f->names, image);
     of->asked = true;
     return of;
 }
@@ -267,10 +269,12 @@ static known_frame name_frame(struct resolve_frames *f, struct resolve_frame_ima
                               const struct model_hit *hit, struct resolve_frame *frame, known_frame *memo) {
     frame->symbol = resolve_names_admit(f->names, hit->image, symbol);
     frame->back = hit->back;
+    bool in_chains = frame->kind == RESOLVE_FUNCTION || frame->kind == RESOLVE_ADDRESS;
+    if (of->lined && frame->kind == RESOLVE_FUNCTION && frame->symbol != SYMBOL_NONE)
+        frame->kind = RESOLVE_OFFSET;
     known_frame *known = known_symbol(of, frame);
     if (known && *known)
         return *memo = *known;
-    bool in_chains = frame->kind == RESOLVE_FUNCTION || frame->kind == RESOLVE_ADDRESS;
     frame->entry = in_chains && symbol != SYMBOL_NONE &&
                    resolve_callers_is_entry(symbol_table_name(of->table, symbol), hit->space);
     known_frame made = known_of(resolve_frames_add(f, frame), frame->entry);

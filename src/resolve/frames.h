@@ -24,7 +24,7 @@ struct resolve_frame {
 };
 
 enum resolve_frame_kind {
-    RESOLVE_FUNCTION, /* one per symbol; without a symbol, one per recorded address */
+    RESOLVE_FUNCTION, /* one per symbol; without a symbol, one per recorded address; see also `inlines` */
     RESOLVE_ADDRESS,  /* one per recorded address */
     RESOLVE_PLACE,    /* one per symbol; without a symbol, one per offset in the image, wherever mapped */
     RESOLVE_OFFSET,   /* one per offset in the image */
@@ -37,6 +37,7 @@ struct resolve_frame_spot;
 struct resolve_frame_image {
     const struct symbol_table *table; /* valid once `asked`; NULL: none */
     bool asked;
+    bool lined;         /* its functions may have others inlined: RESOLVE_FUNCTION means RESOLVE_OFFSET */
     uint8_t cpumode[2]; /* of the frames in `known` */
     uint32_t *known[2]; /* frames of functions and of places, by symbol; NULL: none yet */
 };
@@ -44,6 +45,9 @@ struct resolve_frame_image {
 struct resolve_frames {
     struct resolve_places *places; /* borrowed */
     struct resolve_names *names;   /* borrowed; NULL: nothing has a name */
+    bool inlines; /* set by the owner after resolve_frames_init: what is inlined will be asked for, so named
+                     places of images with debugging information have one frame per offset instead of function
+                   */
     VEC(struct resolve_frame) list;
     struct idtable by_identity;
     size_t cache_mask; /* of `recent` and the sets of `spots` */

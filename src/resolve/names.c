@@ -438,6 +438,12 @@ uint32_t resolve_names_store_id(const struct resolve_names *n, uint32_t image) {
     return image < n->images.count ? n->images.items[image].store_id : NOT_ASKED;
 }
 
+bool resolve_names_has_lines(const struct resolve_names *n, uint32_t image) {
+    uint32_t id = resolve_names_table(n, image) ? resolve_names_store_id(n, image) : NOT_ASKED;
+    return id != NOT_ASKED && symbol_store_has_lines(n->store, id) &&
+           (!resolve_names_strict(n) || symbol_store_source(n->store, id).proved);
+}
+
 const char *resolve_names_text(const struct resolve_names *n, struct resolve_symbol s) {
     const struct symbol_table *t = s.index == SYMBOL_NONE ? NULL : resolve_names_table(n, s.image);
     return t ? symbol_table_shown(t, s.index) : NULL;

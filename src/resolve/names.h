@@ -75,6 +75,10 @@ const struct symbol_store *resolve_names_store(const struct resolve_names *n);
  * as with resolve_names_demand; before resolve_names_prepare, one at a time. */
 bool resolve_names_frames(struct resolve_names *n, uint32_t image, struct symbol_frames *out);
 
+/* Whether the debugging information of an image whose names are loaded may tell source lines and inlined
+ * functions, and may be used. Threads as with resolve_names_demand. */
+bool resolve_names_has_lines(const struct resolve_names *n, uint32_t image);
+
 /* The image's number in the store, for symbol_store_source and the like; UINT32_MAX: not added yet. */
 uint32_t resolve_names_store_id(const struct resolve_names *n, uint32_t image);
 

@@ -112,6 +112,20 @@ bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset
     return i && object_index_find(i->index, symbol_table_address(i->table, offset), out);
 }
 
+bool resolve_lines_prepare(struct resolve_lines *l, uint32_t image, const uint64_t *offsets, size_t count,
+                           struct pool *pool, struct err *err) {
+    struct image_lines *i = count ? lines_of(l, image, offsets[0]) : NULL;
+    if (!i)
+        return true;
+    object_vaddr *addrs = malloc(count * sizeof *addrs);
+    for (size_t k = 0; addrs && k < count; k++)
+        addrs[k] = symbol_table_address(i->table, offsets[k]);
+    bool ok = addrs ? object_index_prepare(i->index, addrs, count, pool, err)
+                    : err_memory(err, "index of source lines");
+    free(addrs);
+    return ok;
+}
+
 /* The name for display, demangled if memory allows. */
 static const char *shown(struct resolve_lines *l, const char *name) {
     struct arena arena = ARENA_INIT;
@@ -127,11 +141,11 @@ static const char *shown(struct resolve_lines *l, const char *name) {
     return id == STRPOOL_NONE ? name : strpool_text(&l->names_shown, id);
 }
 
-size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t offset, bool raw_names,
+size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t offset,
                              struct object_inline *out, size_t max) {
     struct image_lines *i = lines_of(l, image, offset);
     size_t n = i ? object_index_inlined(i->index, symbol_table_address(i->table, offset), out, max) : 0;
-    for (size_t k = 0; k < n && !raw_names; k++)
+    for (size_t k = 0; k < n && !symbol_store_raw_names(l->store); k++)
         out[k].name = shown(l, out[k].name);
     return n;
 }

@@ -4,6 +4,7 @@
 #ifndef SONDE_RESOLVE_RESOLVE_LINES_H
 #define SONDE_RESOLVE_RESOLVE_LINES_H
 
+#include "base/pool.h"
 #include "object/types.h"
 #include "resolve/names.h"
 
@@ -19,8 +20,13 @@ void resolve_lines_free(struct resolve_lines *l); /* NULL is allowed */
  * and while no other loads the same image's names. */
 bool resolve_lines_find(struct resolve_lines *l, uint32_t image, uint64_t offset, struct object_line *out);
 
-/* object_lines_inlined at that place, with names demangled unless `raw_names`; they live as long as `l`. */
-size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t offset, bool raw_names,
+/* Prepares answers for `count` places of an image on the threads of a pool (NULL: this one), which costs far
+ * less than doing so one by one. False: memory. */
+bool resolve_lines_prepare(struct resolve_lines *l, uint32_t image, const uint64_t *offsets, size_t count,
+                           struct pool *pool, struct err *err);
+
+/* object_lines_inlined at that place, with names demangled as the store's are; they live as long as `l`. */
+size_t resolve_lines_inlined(struct resolve_lines *l, uint32_t image, uint64_t offset,
                              struct object_inline *out, size_t max);
 
 enum resolve_access {

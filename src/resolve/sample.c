@@ -157,10 +157,10 @@ bool resolve_sample_line(struct resolve_samples *r, struct resolve_sample_frame 
     return r->lines && resolve_lines_find(r->lines, f->hit.image, f->hit.offset - f->hit.back, out);
 }
 
-size_t resolve_sample_inlined(struct resolve_samples *r, struct resolve_sample_frame *f, bool raw_names,
+size_t resolve_sample_inlined(struct resolve_samples *r, struct resolve_sample_frame *f,
                               struct object_inline *out, size_t max) {
     resolve_sample_symbol(r, f);
     if (!r->lines || f->hit.image == MODEL_NONE)
         return 0;
-    return resolve_lines_inlined(r->lines, f->hit.image, f->hit.offset - f->hit.back, raw_names, out, max);
+    return resolve_lines_inlined(r->lines, f->hit.image, f->hit.offset - f->hit.back, out, max);
 }

@@ -92,7 +92,7 @@ struct resolve_provenance resolve_sample_evidence(struct resolve_samples *r, str
 
 /* The frame's source line and inlined functions: as resolve_lines_find, resolve_lines_inlined. */
 bool resolve_sample_line(struct resolve_samples *r, struct resolve_sample_frame *f, struct object_line *out);
-size_t resolve_sample_inlined(struct resolve_samples *r, struct resolve_sample_frame *f, bool raw_names,
+size_t resolve_sample_inlined(struct resolve_samples *r, struct resolve_sample_frame *f,
                               struct object_inline *out, size_t max);
 
 #endif

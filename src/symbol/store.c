@@ -454,6 +454,10 @@ bool symbol_store_frames(struct symbol_store *s, uint32_t image, struct symbol_f
     return out->cfi;
 }
 
+bool symbol_store_raw_names(const struct symbol_store *s) {
+    return s->options.raw_names;
+}
+
 struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t image) {
     struct store_image *im = s->images.items[image];
     if (im->known.kind == SYMBOL_IMAGE_CODE && im->table)

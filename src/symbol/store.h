@@ -227,6 +227,10 @@ struct symbol_bytes {
     struct bytes code, debug;
 };
 struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t image);
+/* Whether names of users' code stay as they are linked (--no-demangle). */
+bool symbol_store_raw_names(const struct symbol_store *s);
+/* Whether these may tell source lines and inlined functions. Any number of threads. */
+bool symbol_store_has_lines(const struct symbol_store *s, uint32_t image);
 /* The dwz(1) file to which DWARF of a loaded image was moved, proved by the build-id in .gnu_debugaltlink;
  * `dwarf` is the file from symbol_store_bytes that has the link. Empty: it has none, or the dwz file was not
  * found. Opens files; lives as long as the store. */

@@ -67,6 +67,30 @@ struct symfile *store_find_debug(struct symbol_store *s, struct store_image *im,
     return debug ? debug : try_debug(s, im, f, store_download(s, im, id, OS_DEBUGINFOD_DEBUGINFO), NULL);
 }
 
+/* ---- whether there is DWARF ---- */
+
+static bool code_has_lines(const struct jitcode *j) {
+    for (size_t i = 0; j && i < j->functions.count; i++)
+        if (j->functions.items[i].lines.size || j->functions.items[i].inlines.size)
+            return true;
+    return false;
+}
+
+static bool file_has_lines(struct bytes file) {
+    struct object_elf e;
+    struct object_section s;
+    return file.size && object_elf_open(file, &e, NULL) &&
+           (object_elf_section_named(&e, ".debug_info", &s) ||
+            object_elf_section_named(&e, ".zdebug_info", &s));
+}
+
+bool symbol_store_has_lines(const struct symbol_store *s, uint32_t image) {
+    const struct store_image *im = s->images.items[image];
+    if (im->known.kind == SYMBOL_IMAGE_CODE)
+        return code_has_lines(im->known.code.code);
+    return file_has_lines(im->bytes.debug) || file_has_lines(im->bytes.code);
+}
+
 /* ---- dwz ---- */
 
 static struct bytes try_dwz(struct symbol_store *s, struct store_image *im, const struct object_altlink *link,

@@ -237,6 +237,7 @@ static void settle(struct report_options *r) {
     r->branch_stack = REPORT_NO;
     r->chain.mode = PROFILE_CHAIN_GRAPH;
     r->chain.min_percent = 101;
+    r->inlines = false;
 }
 
 static int examine_recording(struct command_env *env, struct doctor_options *o, const char *path) {

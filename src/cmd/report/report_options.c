@@ -405,7 +405,8 @@ static void config_chain(struct report_chain_options *c, const struct perfconfig
 }
 
 void report_options_init(struct report_options *o, const struct perfconfig *config) {
-    *o = (struct report_options){.max_stack = DEFAULT_MAX_STACK,
+    *o = (struct report_options){.inlines = true,
+                                 .max_stack = DEFAULT_MAX_STACK,
                                  .socket = -1,
                                  .group_sort_index = -1,
                                  .time_quantum_ns = DEFAULT_QUANTUM_NS};

@@ -67,8 +67,7 @@ struct report_options {
     bool live_modules, inlines, full_source_path;
     bool grades, strict;
 
-    bool stacks, moments, stack_inlines; /* not options: profile_options' */
-    enum profile_chain_key stack_key;    /* with stack_inlines; else chain.key */
+    bool stacks, moments; /* not options: profile_options' */
 
     /* Accepted for compatibility. */
     bool flag_ignored;

@@ -117,9 +117,6 @@ static bool check_wishes(const struct report_session *s, struct err *err) {
         return absent_err(err, "report", "stitch-lbr");
     if (o->stitch_lbr)
         log_line(LOG_WARN, "there are no LBR call stacks for --stitch-lbr to join");
-    if (o->inlines)
-        log_line(LOG_WARN,
-                 "--inline: inlined functions are not shown in reports yet; `script --inline' shows them");
     return !o->cpus || input_check_cpus(s->r, err);
 }
 
@@ -564,8 +561,7 @@ static bool collect(struct report_session *s, struct err *err) {
         .nanoseconds = o->nanoseconds,
         .stacks = o->stacks,
         .moments = o->moments,
-        .inlines = o->stack_inlines,
-        .stack_key = o->stack_inlines ? o->stack_key : o->chain.key,
+        .inlines = o->inlines,
     };
     while (s->lost_of.count < s->r->events->list.count)
         if (!vec_push(&s->lost_of))

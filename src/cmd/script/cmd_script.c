@@ -281,7 +281,6 @@ static bool open_names(struct script *s, struct err *err) {
         s->print.samples.chain.o.deferred = NULL;
     s->print.names.full_paths = s->o->full_paths;
     s->print.names.inlines = s->o->inlines;
-    s->print.names.raw_names = !s->o->demangle;
     s->print.names.kernel_path = s->o->kernel_path;
     s->print.names.store = s->naming.store;
     return ok && recording_name_functions(&s->recording, kernel_symbol, s, err);
@@ -520,7 +519,7 @@ static bool check_name(const struct script_options *o, struct err *err) {
 }
 
 static int run(struct command_env *env, int argc, char **argv) {
-    struct script_options o = {.max_stack = RESOLVE_CHAIN_USUAL, .demangle = true};
+    struct script_options o = {.max_stack = RESOLVE_CHAIN_USUAL, .demangle = true, .inlines = true};
     struct err err = ERR_INIT;
     int status;
     if (!command_options(env, &o, OPTION_STOP_AT_OPERAND, &argc, &argv, &status))

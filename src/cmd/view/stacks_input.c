@@ -26,9 +26,7 @@ static void settle(struct stacks_options *o) {
     r->fields = NULL;
     r->children = r->branch_stack = r->group = REPORT_NO;
     r->chain.mode = PROFILE_CHAIN_NONE;
-    r->chain.key = o->inlines ? PROFILE_BY_ADDRESS : o->frames; /* what is inlined differs by address */
-    r->stack_key = o->frames;
-    r->stack_inlines = o->inlines;
+    r->chain.key = o->frames;
     r->max_stack = DEEPEST;
     r->percent_limit = 0;
     r->stacks = true;

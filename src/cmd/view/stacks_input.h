@@ -13,7 +13,6 @@ struct stacks_options {
     struct report_options report;
     enum profile_chain_key frames;
     bool moments;
-    bool inlines; /* frames of inlined functions, too */
 };
 
 /* The rows of options that all commands with stacks have; `type` has a struct stacks_options `member`. */
@@ -34,7 +33,7 @@ struct stacks_options {
                       "the kernel's list of symbols"),                                                    \
         OPTION_STRING(0, "symfs", type, member.report.symbol.symfs, "folder",                             \
                       "look for files with symbols below this folder"),                                   \
-        OPTION_BOOL(0, "inline", type, member.inlines, "show inlined functions, too"),                    \
+        OPTION_BOOL(0, "inline", type, member.report.inlines, "show inlined functions"),                  \
         OPTION_COUNT('v', "verbose", type, member.report.verbose, "say more"),                            \
         OPTION_BOOL('q', "quiet", type, member.report.quiet, "print no warnings or messages")
 

@@ -116,12 +116,14 @@ void profile_plan_make(struct profile_plan *plan, const struct profile_input *in
         plan->want |= PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT;
     plan->extras |= plan->unwinds;
     const unsigned exact = PROFILE_FINDS_LINES | PROFILE_FINDS_OFFSET | PROFILE_FINDS_ADDRESS;
-    plan->place_kind = plan->finds & PROFILE_FINDS_ADDRESS           ? RESOLVE_ADDRESS
-                       : plan->finds & (exact | PROFILE_FINDS_TYPES) ? RESOLVE_OFFSET
-                                                                     : RESOLVE_PLACE;
+    plan->place_kind = plan->finds & PROFILE_FINDS_ADDRESS                               ? RESOLVE_ADDRESS
+                       : plan->finds & (exact | PROFILE_FINDS_TYPES)                     ? RESOLVE_OFFSET
+                       : o->stacks && o->inlines /* what is inlined differs by offset */ ? RESOLVE_OFFSET
+                                                                                         : RESOLVE_PLACE;
     plan->waits = may_wait(plan);
     bool functions = o->chain_key == PROFILE_BY_FUNCTION && !(o->children && plan->finds & exact);
     plan->frame_kind = functions ? RESOLVE_FUNCTION : RESOLVE_ADDRESS;
+    plan->inlines = o->inlines && plan->chains && in->lines;
     plan->addressed = plan->place_kind == RESOLVE_ADDRESS && plan->frame_kind != RESOLVE_ADDRESS;
     plan->in_order |= needs_order(plan);
     plan->flat = plan->waits && plan->by_thread && !plan->chains && !plan->extras && !o->mem && !o->moments &&
@@ -162,6 +164,7 @@ bool profile_builder_init(struct profile_builder *b, const struct profile_plan *
     if (!resolve_places_init(&b->places, plan->in->model, err) ||
         !resolve_frames_init(&b->frames, &b->places, plan->in->names, samples, err))
         return false;
+    b->frames.inlines = plan->inlines;
     if (plan->searches && !(b->search = profile_search_new(plan->o, plan->parents, err)))
         return false;
     b->chain.o = chain_options(plan);
@@ -203,6 +206,7 @@ void profile_builder_fini(struct profile_builder *b) {
     strpool_fini(&b->texts);
     vec_fini(&b->group_key_values);
     free(b->threads);
+    vec_fini(&b->inlined);
     vec_fini(&b->weights);
     vec_fini(&b->stacks);
     profile_segments_fini(&b->segments);

@@ -53,6 +53,7 @@ struct profile_plan {
     bool in_order; /* one thread adds all samples in order: they depend on earlier ones, or a key needs it */
     bool calls;    /* some events' branch stacks are call stacks */
     bool history;  /* branches are shown in callchains (options.history) */
+    bool inlines;  /* callchains have frames of inlined functions: profile_inlines_expand */
     bool searches, parents;         /* callchains are searched: for anything; for -p's functions */
     bool addressed;                 /* RESOLVE_ADDRESS frames are samples' own places, not callers */
     uint8_t place_kind, frame_kind; /* enum resolve_frame_kind: for samples' own places; for callchains */
@@ -121,6 +122,15 @@ struct profile_pending {
 };
 enum { PROFILE_PENDING = 64, PROFILE_ASKED_WORDS = 4, PROFILE_NOT_KNOWN = 0 };
 
+/* A frame of a callchain where something is inlined. */
+struct profile_inlined {
+    uint32_t
+        name; /* text id of the inlined function's name; PROFILE_NONE: the frame is the function itself */
+    uint32_t line; /* where in that function, if `placed`; file: NULL: not known */
+    const char *file;
+    bool placed;
+};
+
 struct profile_tally {
     uint64_t read, filtered, dropped, period, samples, latency;
 };
@@ -180,6 +190,7 @@ struct profile_builder {
     struct resolve_places places;
     struct resolve_frames frames;
     struct strpool texts;
+    VEC(struct profile_inlined) inlined; /* by frame; empty: nothing is inlined */
 
     VEC(uint64_t) group_key_values; /* plan->group_key_count for each */
     uint32_t group_key_total;
@@ -266,6 +277,20 @@ bool profile_builder_merge(struct profile_builder *to, struct profile_builder *f
 
 /* The second pass: reads all samples into p->b. */
 bool profile_read(struct profile *p, struct err *err);
+
+/* ---- inlines.c ---- */
+
+/* With plan->inlines, when all samples were read: puts the frames of inlined functions into callchains. */
+bool profile_inlines_expand(struct profile_builder *b, struct err *err);
+/* What is known of a frame where something is inlined; NULL: nothing. */
+static inline const struct profile_inlined *profile_inlined_at(const struct profile_builder *b,
+                                                               uint32_t frame) {
+    return b->inlined.count ? &b->inlined.items[frame] : NULL;
+}
+/* Whether a frame is that of an inlined function. */
+static inline bool profile_is_inlined(const struct profile_builder *b, uint32_t frame) {
+    return b->inlined.count && b->inlined.items[frame].name != PROFILE_NONE;
+}
 
 /* ---- keys ---- */
 
@@ -398,11 +423,17 @@ void profile_chain_ask_frames(struct profile_builder *b, struct profile_pending 
 bool profile_chain_answer(struct profile_builder *b, struct profile_pending *p);
 void profile_chain_table_fini(struct profile_chain_table *t);
 
-static inline uint32_t profile_chain_length(const struct profile_segments *p, struct profile_chain chain) {
-    uint32_t outer, inner;
-    profile_segments_ids(p, chain.outer, &outer);
-    profile_segments_ids(p, chain.inner, &inner);
-    return outer + inner;
+/* Returns how many addresses a callchain has: frames of inlined functions are not counted. */
+static inline uint32_t profile_chain_length(const struct profile_builder *b, struct profile_chain chain) {
+    const uint32_t segments[2] = {chain.outer, chain.inner};
+    uint32_t length = 0, n;
+    for (unsigned i = 0; i < 2; i++) {
+        const uint32_t *ids = profile_segments_ids(&b->segments, segments[i], &n);
+        length += n;
+        for (uint32_t k = 0; b->inlined.count && k < n; k++)
+            length -= profile_is_inlined(b, ids[k]);
+    }
+    return length;
 }
 
 #endif

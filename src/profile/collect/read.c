@@ -169,6 +169,7 @@ bool profile_read(struct profile *p, struct err *err) {
         all->list[0] = (struct share){.b = &p->b, .stream = p->plan.in->stream};
     ok = ok && pool_run(p->plan.in->pool, all->count, read_share, all, err) && merge(all, err);
     p->b.stream = p->plan.in->stream;
+    ok = ok && profile_inlines_expand(&p->b, err);
     profile_builder_trim(&p->b);
     free_shares(p, all);
     if (all->count > 1)

@@ -23,9 +23,12 @@ static bool is_meant(const char *const *list, const char *name) {
     return false;
 }
 
-static bool passes_filter(const struct profile_builder *b, const struct resolve_frame *f) {
-    const char *name = b->plan->o->symbol_filter ? profile_frame_name(b, f) : NULL;
+static bool passes_filter(const struct profile_builder *b, const char *name) {
     return !b->plan->o->symbol_filter || (name && strstr(name, b->plan->o->symbol_filter));
+}
+
+static bool frame_passes(const struct profile_builder *b, const struct resolve_frame *f) {
+    return passes_filter(b, b->plan->o->symbol_filter ? profile_frame_name(b, f) : NULL);
 }
 
 static uint8_t judge_place(struct profile_builder *b, uint32_t frame) {
@@ -41,7 +44,7 @@ static uint8_t judge_place(struct profile_builder *b, uint32_t frame) {
             !(image && is_listed(o->dsos, image->short_name)))
             return LEAVE;
     }
-    if (!o->branch && !b->plan->selects_rows && !passes_filter(b, f))
+    if (!o->branch && !b->plan->selects_rows && !frame_passes(b, f))
         return LEAVE;
     return o->symbols && !is_meant(o->symbols, profile_frame_name(b, f)) ? UNLISTED : KEEP;
 }
@@ -91,7 +94,8 @@ void profile_select_rows(struct profile *p, struct profile_table *t) {
     size_t kept = 0;
     for (uint32_t i = 0; i < t->order.count; i++) {
         uint32_t row = t->order.items[i];
-        if (passes_filter(&p->b, &p->b.frames.list.items[t->rows.items[row].frame])) {
+        const struct profile_name *name = profile_name_of(p, t->rows.items[row].frame);
+        if (passes_filter(&p->b, name ? name->text : NULL)) {
             t->order.items[kept++] = row;
             continue;
         }
@@ -108,5 +112,5 @@ void profile_select_rows(struct profile *p, struct profile_table *t) {
 }
 
 bool profile_select_end(const struct profile_builder *b, uint32_t frame) {
-    return passes_filter(b, &b->frames.list.items[frame]);
+    return frame_passes(b, &b->frames.list.items[frame]);
 }

@@ -3,16 +3,23 @@
  * them are shown as one, and what follows their names. */
 #include "profile/profile_internal.h"
 
+/* Finds the line of a frame as graphs show it: without inlined functions that of the address as recorded. */
+static bool find_line(const struct profile *p, uint32_t frame, struct object_line *line) {
+    const struct profile_inlined *in = profile_inlined_at(&p->b, frame);
+    const struct resolve_frame *f = &p->b.frames.list.items[frame];
+    if (in && in->placed)
+        return profile_frame_source(p, frame, line);
+    return p->plan.in->lines && resolve_lines_find(p->plan.in->lines, f->image, f->offset, line);
+}
+
 static bool find_lines(struct profile *p) {
     struct object_line line;
     struct out o;
     bool ok = out_init(&o, NULL, NULL) && vec_reserve(&p->frame_lines, p->places.count);
-    for (size_t i = 0; ok && i < p->places.count; i++) {
-        const struct resolve_frame *f = &p->b.frames.list.items[i];
+    for (uint32_t i = 0; ok && i < p->places.count; i++) {
         uint32_t *text = vec_push(&p->frame_lines);
         *text = PROFILE_NONE;
-        if (p->places.items[i].name == PROFILE_NONE || !p->plan.in->lines ||
-            !resolve_lines_find(p->plan.in->lines, f->image, f->offset, &line))
+        if (p->places.items[i].name == PROFILE_NONE || !find_line(p, i, &line))
             continue;
         o.len = 0;
         out_str(&o, resolve_lines_file(&line, p->plan.o->full_source_path));
@@ -26,10 +33,13 @@ static bool find_lines(struct profile *p) {
 }
 
 /* Fills in what frames shown as one have in common: without a name the address, as it is shown; else the
- * offset in the image, or the function and its line, if known. */
+ * offset in the image, or the function and its line, if known. What is inlined is in one place with others.
+ */
+enum { IDENTITY_WORDS = 3 };
 static void identity_of(const struct profile *p, uint32_t frame, uint64_t *words) {
     const struct resolve_frame *f = &p->b.frames.list.items[frame];
     uint32_t name = p->places.items[frame].name;
+    words[2] = name;
     if (name == PROFILE_NONE || p->plan.o->chain_key == PROFILE_BY_ADDRESS) {
         words[0] = 1ull << 32 | f->image;
         words[1] = name == PROFILE_NONE ? f->address : f->offset;
@@ -48,7 +58,7 @@ bool profile_frame_lines(struct profile *p) {
         return true;
     bool ok = (functions || find_lines(p)) && vec_reserve(&p->frame_groups, count);
     for (uint32_t i = 0; ok && i < count; i++) {
-        uint64_t words[2], other[2];
+        uint64_t words[IDENTITY_WORDS], other[IDENTITY_WORDS];
         identity_of(p, i, words);
         uint64_t hash = hash_bytes(words, sizeof words);
         struct idtable_at at = idtable_first(&table, hash);
@@ -65,10 +75,8 @@ bool profile_frame_lines(struct profile *p) {
     return ok;
 }
 
-void profile_put_frame_line(const struct profile *p, uint32_t frame, struct out *o) {
-    const struct profile_name *name = profile_name_of(p, frame);
-    if (!p->frame_lines.count || !name)
-        return;
+static void put_place(const struct profile *p, uint32_t frame, const struct profile_name *name,
+                      struct out *o) {
     uint32_t text = p->frame_lines.items[frame];
     out_char(o, ' ');
     if (text != PROFILE_NONE) {
@@ -79,4 +87,16 @@ void profile_put_frame_line(const struct profile *p, uint32_t frame, struct out 
     } else {
         out_str(o, "??:0");
     }
+}
+
+void profile_put_frame_line(const struct profile *p, uint32_t frame, struct out *o) {
+    const struct profile_name *name = profile_name_of(p, frame);
+    size_t suffix = name->inlined ? sizeof PROFILE_INLINED_SUFFIX - 1 : 0;
+    if (!p->frame_lines.count)
+        suffix = 0;
+    out_mem(o, name->text, name->text_len - suffix);
+    if (p->frame_lines.count)
+        put_place(p, frame, name, o);
+    if (suffix)
+        out_str(o, PROFILE_INLINED_SUFFIX);
 }

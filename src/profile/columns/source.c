@@ -23,33 +23,47 @@ static void put_no_line(const struct profile *p, uint32_t image, uint64_t offset
     out_char(o, ']');
 }
 
-/* Appends the source line. False: none is known, and nothing appended. */
-static bool put_line(const struct profile *p, uint32_t image, uint64_t offset, const char **file,
-                     struct out *o) {
-    struct object_line line;
-    if (!p->plan.in->lines || !resolve_lines_find(p->plan.in->lines, image, offset, &line))
-        return false;
-    *file = resolve_lines_file(&line, p->plan.o->full_source_path);
-    out_printf(o, "%s:%" PRIu32, *file, line.line);
-    return true;
+static bool find_line(const struct profile *p, uint32_t image, uint64_t offset, struct object_line *line) {
+    return p->plan.in->lines && resolve_lines_find(p->plan.in->lines, image, offset, line);
+}
+
+bool profile_frame_source(const struct profile *p, uint32_t frame, struct object_line *out) {
+    const struct profile_inlined *in = profile_inlined_at(&p->b, frame);
+    const struct resolve_frame *f = &p->b.frames.list.items[frame];
+    if (!in || !in->placed)
+        return find_line(p, f->image, f->offset - f->back, out);
+    *out = (struct object_line){in->file, in->line};
+    return in->file;
+}
+
+/* Returns the file of a line, which is appended. */
+static const char *put_line(const struct profile *p, const struct object_line *line, struct out *o) {
+    const char *file = resolve_lines_file(line, p->plan.o->full_source_path);
+    out_printf(o, "%s:%" PRIu32, file, line->line);
+    return file;
 }
 
 void profile_put_source(const struct profile *p, uint32_t image, uint64_t offset, uint32_t name,
                         struct out *o) {
-    const char *file;
-    if (!put_line(p, image, offset, &file, o))
+    struct object_line line;
+    if (find_line(p, image, offset, &line))
+        put_line(p, &line, o);
+    else
         put_no_line(p, image, offset, &(struct profile_place){.name = name}, o);
 }
 
-bool profile_find_source(struct profile *p, const struct resolve_frame *f,
-                         const struct profile_place *place) {
+bool profile_find_source(struct profile *p, uint32_t frame, const struct profile_place *place) {
+    const struct resolve_frame *f = &p->b.frames.list.items[frame];
+    struct object_line line;
     struct out o;
     const char *file = "";
     bool ok = out_init(&o, NULL, NULL);
     struct profile_source *source = vec_push(&p->sources);
     if (ok && f->image == MODEL_NONE)
         out_str(&o, "??:0");
-    else if (ok && !put_line(p, f->image, f->offset - f->back, &file, &o))
+    else if (ok && profile_frame_source(p, frame, &line))
+        file = put_line(p, &line, &o);
+    else if (ok)
         put_no_line(p, f->image, f->offset, place, &o);
     if (ok && source) {
         const char *text = out_text(&o);

@@ -207,7 +207,6 @@ uint32_t profile_width(const struct profile *p, const struct profile_event *e,
 void profile_frame_text(const struct profile *p, const struct profile_frame *frame, struct out *out) {
     const struct profile_name *name = profile_name_of(p, frame->location);
     if (name) {
-        out_mem(out, name->text, name->text_len);
         profile_put_frame_line(p, frame->location, out);
         return;
     }

@@ -58,7 +58,7 @@ uint32_t profile_longest_chain(const struct profile *p, uint32_t event) {
  * the outermost frame (*frame) is unknown; 0 as well if that frame is not exact anyway. */
 static uint64_t cut_samples(const struct profile *p, size_t i, uint32_t *frame) {
     const struct profile_stack *stack = &p->b.stacks.items[i];
-    uint32_t n, depth = profile_chain_length(&p->b.segments, stack->key.chain);
+    uint32_t n, depth = profile_chain_length(&p->b, stack->key.chain);
     uint64_t samples = p->plan.unwinds ? p->b.weights.items[i].cut : 0;
     if (depth >= profile_longest_chain(p, profile_group_key_event(p, stack->key.group_key)))
         samples = stack->samples;
@@ -73,6 +73,8 @@ static uint64_t cut_samples(const struct profile *p, size_t i, uint32_t *frame) 
 
 static void count_frame(const struct profile *p, uint32_t frame, uint64_t samples,
                         struct profile_image_grades *by_image) {
+    if (profile_is_inlined(&p->b, frame)) /* its function counts */
+        return;
     by_image[p->b.frames.list.items[frame].image + 1].frames[p->grades.items[frame]] += samples;
 }
 
@@ -118,7 +120,7 @@ static void judge_chains(const struct profile *p, struct profile_quality *q) {
     const struct profile_builder *b = &p->b;
     for (size_t i = 0; i < b->stacks.count; i++) {
         const struct profile_stack *stack = &b->stacks.items[i];
-        uint32_t depth = profile_chain_length(&b->segments, stack->key.chain), n;
+        uint32_t depth = profile_chain_length(b, stack->key.chain), n;
         const uint32_t *outermost = profile_segments_ids(&b->segments, stack->key.chain.outer, &n);
         q->chains += depth ? stack->samples : 0;
         q->truncated += depth >= profile_longest_chain(p, profile_group_key_event(p, stack->key.group_key))

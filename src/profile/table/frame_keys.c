@@ -13,11 +13,13 @@ struct naming {
 };
 
 static uint32_t intern_name(struct profile *p, struct naming *n, const struct profile_name *name) {
-    uint64_t hash = hash_u64(name->start ^ hash_u64(name->end ^ (uint64_t)name->dso << 40));
+    uint64_t hash =
+        hash_u64(name->start ^ hash_u64(name->end ^ (uint64_t)name->dso << 40 ^ (uintptr_t)name->text));
     struct idtable_at at = idtable_first(&n->names, hash);
     for (uint32_t id; (id = idtable_next(&n->names, &at)) != IDTABLE_NONE;) {
         const struct profile_name *have = &p->list.items[id];
-        if (have->dso == name->dso && have->start == name->start && have->end == name->end)
+        if (have->dso == name->dso && have->start == name->start && have->end == name->end &&
+            have->inlined == name->inlined && (!name->inlined || have->text == name->text))
             return id;
     }
     uint32_t id = (uint32_t)p->list.count;
@@ -25,7 +27,8 @@ static uint32_t intern_name(struct profile *p, struct naming *n, const struct pr
     if (!made || !idtable_add(&n->names, hash, id))
         return PROFILE_NONE;
     *made = *name;
-    made->text = resolve_names_text(p->plan.in->names, name->symbol);
+    if (!name->inlined)
+        made->text = resolve_names_text(p->plan.in->names, name->symbol);
     made->text_len = (uint32_t)strlen(made->text);
     return id;
 }
@@ -43,9 +46,26 @@ static uint32_t make_dso(struct profile *p, struct naming *n, uint32_t id) {
     return dso != STRPOOL_NONE && hash_map_set(&n->dsos, id, dso) ? dso : STRPOOL_NONE;
 }
 
+/* Sets the name of an inlined function. False: memory. */
+static bool name_inlined(struct profile *p, uint32_t text, struct profile_name *name) {
+    struct out o;
+    uint32_t shown = STRPOOL_NONE;
+    if (out_init(&o, NULL, NULL)) {
+        out_mem(&o, strpool_text(&p->b.texts, text), strpool_len(&p->b.texts, text));
+        out_str(&o, PROFILE_INLINED_SUFFIX);
+        shown = strpool_add(&p->b.texts, o.buf, o.len);
+    }
+    out_fini(&o);
+    if (shown == STRPOOL_NONE)
+        return false;
+    name->text = strpool_text(&p->b.texts, shown);
+    name->inlined = true;
+    return true;
+}
+
 /* Makes a frame's place. Frames of an image come in runs. */
-static inline bool make_place(struct profile *p, struct naming *n, const struct resolve_frame *f,
-                              struct profile_place *out) {
+static inline bool make_place(struct profile *p, struct naming *n, uint32_t id, struct profile_place *out) {
+    const struct resolve_frame *f = &p->b.frames.list.items[id];
     const struct profile_input *in = p->plan.in;
     if (f->image != n->image || n->dso == PROFILE_NONE)
         n->dso = make_dso(p, n, f->image);
@@ -60,6 +80,8 @@ static inline bool make_place(struct profile *p, struct naming *n, const struct 
                                 .start = symbol_table_start(t, f->symbol),
                                 .end = symbol_table_end(t, f->symbol),
                                 .symbol = {f->image, f->symbol}};
+    if (profile_is_inlined(&p->b, id) && !name_inlined(p, p->b.inlined.items[id].name, &name))
+        return false;
     out->name = intern_name(p, n, &name);
     return out->name != PROFILE_NONE;
 }
@@ -70,10 +92,10 @@ static bool make_places(struct profile *p) {
     bool ok = vec_reserve(&p->places, count);
     bool source = p->plan.finds & PROFILE_FINDS_LINES, types = p->plan.finds & PROFILE_FINDS_TYPES,
          sizes = p->plan.finds & PROFILE_FINDS_MAPPING;
-    for (size_t i = 0; ok && i < count; i++) {
+    for (uint32_t i = 0; ok && i < count; i++) {
         const struct resolve_frame *f = &p->b.frames.list.items[i];
         struct profile_place *place = &p->places.items[p->places.count++];
-        ok = make_place(p, &n, f, place) && (!source || profile_find_source(p, f, place)) &&
+        ok = make_place(p, &n, i, place) && (!source || profile_find_source(p, i, place)) &&
              (!types || profile_find_type(p, f)) && (!sizes || profile_find_size(p, f));
     }
     idtable_fini(&n.names);

@@ -174,6 +174,8 @@ static void deepen(struct profile_row *row, uint32_t depth) {
 
 /* Counts a frame's grade for that many samples. */
 static inline void count_grade(struct walk *w, uint32_t frame, uint64_t samples) {
+    if (profile_is_inlined(&w->p->b, frame)) /* its function counts */
+        return;
     w->grades[w->grade_of[frame]] += samples;
 }
 
@@ -486,7 +488,8 @@ static uint32_t kind_of(const struct walk *w, size_t i) {
  * stack dump was cut, lowers that of the outermost frame, whose caller is unknown. */
 static void count_ends(struct walk *w, size_t i) {
     const struct profile_stack *stack = &w->stacks[i];
-    uint64_t cut = w->chain.len >= w->longest ? stack->samples : w->p->plan.unwinds ? w->weights[i].cut : 0;
+    bool full = w->chain.len >= w->longest && profile_chain_length(&w->p->b, stack->key.chain) >= w->longest;
+    uint64_t cut = full ? stack->samples : w->p->plan.unwinds ? w->weights[i].cut : 0;
     if (!w->chain.outer_len)
         count_grade(w, stack->key.frame, stack->samples);
     else if (cut && w->grade_of[w->chain.outer[0]] == GRADE_EXACT)

@@ -102,20 +102,19 @@ bool script_frames_ask(struct script_frames *f, struct script_names *n, const st
     return true;
 }
 
-/* Makes the text. 0: it cannot be kept, as with inlined functions. *entry: whether the next frame has an
- * exact address. */
+/* Makes the text. 0: it cannot be kept. *entry: whether the next frame has an exact address. */
 static script_text_ref make_text(struct script_names *n, uint64_t fields, uint64_t ip, struct script_ask *ask,
                                  bool *entry) {
-    if (ask->key.place == SCRIPT_PLACE_NONE || n->inlines) {
+    if (ask->key.place == SCRIPT_PLACE_NONE) {
         *entry = script_names_settled_entry(n, fields, ask->hit);
         return 0;
     }
     *entry = script_names_text(n, fields, &ask->hit, ip).entry;
-    return script_texts_find(&n->texts, ask->key);
+    return script_names_find(n, ask->key, ip);
 }
 
 static void answer_run(struct script_names *n, const struct script_run *run, struct script_ask *ask) {
-    bool interrupted = false, keeps = !n->inlines;
+    bool interrupted = false;
     for (uint64_t i = 0; i < run->segment.count; i++, ask++) {
         if (__builtin_expect(interrupted && !is_exact(run, i),
                              0)) { /* rare: the frame outside of a signal handler's or the like */
@@ -123,8 +122,9 @@ static void answer_run(struct script_names *n, const struct script_run *run, str
             find(n, run, state_of(n, run), true, ip, ask);
             make_key(n, run, i, ip, ask);
         }
-        script_text_ref ref =
-            keeps && ask->key.place != SCRIPT_PLACE_NONE ? script_texts_find(&n->texts, ask->key) : 0;
+        script_text_ref ref = ask->key.place != SCRIPT_PLACE_NONE
+                                  ? script_names_find(n, ask->key, resolve_segment_at(&run->segment, i))
+                                  : 0;
         interrupted = ref & SCRIPT_TEXT_ENTRY;
         if (__builtin_expect(!ref, 0) &&
             !(ref = make_text(n, fields_of(n, run, i, ask), resolve_segment_at(&run->segment, i), ask,

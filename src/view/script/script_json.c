@@ -80,7 +80,9 @@ static void describe_event(struct script_json *j, size_t index) {
 
 static const char *const binds[] = {"local", "global", "weak", "unique"};
 
-static void symbol(struct script_json *j, const char *prefix, const struct model_hit *hit) {
+/* `inlined`: the name to show instead of the function's own; NULL: none. */
+static void symbol(struct script_json *j, const char *prefix, const struct model_hit *hit,
+                   const char *inlined) {
     struct json *o = &j->json;
     struct script_names *names = &j->print->names;
     uint64_t offset = 0;
@@ -88,7 +90,7 @@ static void symbol(struct script_json *j, const char *prefix, const struct model
     const char *sym = script_names_symbol(names, hit, &offset);
     if (!sym)
         return;
-    json_text(o, strcat(strcpy(name, prefix), "sym"), sym);
+    json_text(o, strcat(strcpy(name, prefix), "sym"), inlined ? inlined : sym);
     json_number(o, strcat(strcpy(name, prefix), "symoff"), offset);
     if (!j->scripting)
         return;
@@ -99,15 +101,16 @@ static void symbol(struct script_json *j, const char *prefix, const struct model
     json_text(o, strcat(strcpy(name, prefix), "bind"), binds[symbol_table_bind(table, s.index)]);
 }
 
-/* Writes what is known of an address, in members whose names start with `prefix`. `doubt`: as SCRIPT_DOUBT.
- */
-static void place_of(struct script_json *j, const char *prefix, const struct model_hit *hit, bool doubt) {
+/* Writes what is known of an address, in members whose names start with `prefix`. `doubt`: as SCRIPT_DOUBT;
+ * `inlined`: as above. */
+static void place_of(struct script_json *j, const char *prefix, const struct model_hit *hit, bool doubt,
+                     const char *inlined) {
     struct json *o = &j->json;
     const struct model *model = j->print->model;
     char name[32];
     if (hit->image == MODEL_NONE)
         return;
-    symbol(j, prefix, hit);
+    symbol(j, prefix, hit, inlined);
     enum grade grade = script_names_grade(&j->print->names, hit);
     json_text(o, strcat(strcpy(name, prefix), "grade"),
               grade_name(doubt || resolve_locator_is_late(&j->print->names.locator, hit)
@@ -130,7 +133,29 @@ static void place_of(struct script_json *j, const char *prefix, const struct mod
 }
 
 static void place(struct script_json *j, const char *prefix, const struct model_hit *hit) {
-    place_of(j, prefix, hit, false);
+    place_of(j, prefix, hit, false, NULL);
+}
+
+static void put_frame(struct script_json *j, const struct resolve_sample_frame *f, const char *inlined) {
+    struct json *o = &j->json;
+    json_open(o, NULL, '{');
+    json_hex(o, "ip", f->address);
+    place_of(j, "", &f->hit, f->ends_early, inlined);
+    if (inlined)
+        json_bool(o, "inlined", true);
+    json_close(o, '}');
+}
+
+/* Writes a frame, after the functions that are inlined there. */
+static void put_frames(struct script_json *j, struct resolve_sample_frame *f) {
+    enum { INLINES_MAX = 64 };
+    struct object_inline inlined[INLINES_MAX];
+    struct resolve_samples *r = &j->print->samples;
+    bool named = resolve_sample_symbol(r, f).index != SYMBOL_NONE; /* settles its place */
+    size_t n = named && j->print->names.inlines ? resolve_sample_inlined(r, f, inlined, INLINES_MAX) : 0;
+    for (size_t i = 0; i + 1 < n; i++)
+        put_frame(j, f, inlined[i].name);
+    put_frame(j, f, NULL);
 }
 
 static void callchain(struct script_json *j, const struct script_sample *x) {
@@ -143,13 +168,8 @@ static void callchain(struct script_json *j, const struct script_sample *x) {
     p->out->failed |= !resolve_sample_read(r, &at);
     for (size_t i = 0; i < r->frames.count; i++) {
         struct resolve_sample_frame *f = &r->frames.items[i];
-        if (f->kind == RESOLVE_AT_NOTHING)
-            continue;
-        json_open(o, NULL, '{');
-        json_hex(o, "ip", f->address);
-        resolve_sample_symbol(r, f); /* settles its place */
-        place_of(j, "", &f->hit, f->ends_early);
-        json_close(o, '}');
+        if (f->kind != RESOLVE_AT_NOTHING)
+            put_frames(j, f);
     }
     json_close(o, ']');
 }

@@ -225,10 +225,10 @@ static bool compose_inlined(struct script_names *n, uint64_t fields, const struc
                             uint64_t address) {
     struct object_inline inlined[INLINES_MAX];
     struct out *o = &n->scratch;
-    size_t count = n->inlines && n->lines && hit->image != MODEL_NONE
-                       ? resolve_lines_inlined(n->lines, hit->image, hit->offset - hit->back, n->raw_names,
-                                               inlined, INLINES_MAX)
-                       : 0;
+    size_t count =
+        n->inlines && n->lines && script_names_symbol_id(n, hit).index != SYMBOL_NONE
+            ? resolve_lines_inlined(n->lines, hit->image, hit->offset - hit->back, inlined, INLINES_MAX)
+            : 0;
     if (count < 2)
         return false;
     uint64_t offset = 0;
@@ -244,7 +244,7 @@ static bool compose_inlined(struct script_names *n, uint64_t fields, const struc
     return true;
 }
 
-enum { NAMELESS = SCRIPT_STYLES_MAX };
+enum { NAMELESS = SCRIPT_STYLES_MAX /* also in script_names_address_key */ };
 _Static_assert(2 * SCRIPT_STYLES_MAX == 1 << SCRIPT_STYLE_BITS, "styles in keys, with a bit beside them");
 
 /* Returns the number of a set of fields, or SCRIPT_STYLES_MAX. */
@@ -286,7 +286,7 @@ bool script_names_styles(struct script_names *n, uint64_t fields, struct script_
  * that of all those places. */
 static bool is_shared(struct script_names *n, uint64_t fields, const struct model_hit *hit,
                       struct script_text_key *key) {
-    if (hit->image == MODEL_NONE || !(fields & SCRIPT_BIT(SYM)) || n->inlines ||
+    if (hit->image == MODEL_NONE || !(fields & SCRIPT_BIT(SYM)) ||
         fields & (SCRIPT_NUMBERED | SCRIPT_EVIDENCE | SCRIPT_DOUBT) ||
         script_names_symbol_id(n, hit).index != SYMBOL_NONE || script_names_grade(n, hit) == GRADE_STALE)
         return false;
@@ -312,6 +312,17 @@ static struct script_text made_text(struct script_names *n, uint64_t fields, con
     return made;
 }
 
+/* Keeps a text by its key, one with inlined functions by its address. 0: it cannot be kept. */
+static script_text_ref keep(struct script_names *n, struct script_text_key key, const struct script_text *t,
+                            bool inlined, uint64_t address) {
+    if (inlined && !script_texts_find(&n->texts, key) &&
+        !script_texts_share(&n->texts, key, SCRIPT_TEXT_BY_ADDRESS))
+        return 0;
+    if (inlined)
+        key = script_names_address_key(key, address);
+    return script_texts_add(&n->texts, key, t->text, t->len, t->grade, t->entry);
+}
+
 struct script_text script_names_text(struct script_names *n, uint64_t fields, const struct model_hit *place,
                                      uint64_t address) {
     struct model_hit hit = *place;
@@ -319,7 +330,7 @@ struct script_text script_names_text(struct script_names *n, uint64_t fields, co
     if (__builtin_expect(resolve_locator_is_late(&n->locator, &hit), 0))
         fields |= SCRIPT_DOUBT;
     bool keeps = script_names_key(n, fields, &hit, address, &key), inlined, shares;
-    script_text_ref ref = keeps ? script_texts_find(&n->texts, key) : 0;
+    script_text_ref ref = keeps ? script_names_find(n, key, address) : 0;
     if (!ref) {
         if (wants_symbol(n, fields))
             settle(n, &hit);
@@ -328,9 +339,7 @@ struct script_text script_names_text(struct script_names *n, uint64_t fields, co
         ref = shares ? script_texts_find(&n->texts, shared) : 0;
         if (!ref) {
             struct script_text made = made_text(n, fields, &hit, address, &inlined);
-            /* A text with inlined functions has the address in it, and holds for no other. */
-            if (keeps && !inlined)
-                ref = script_texts_add(&n->texts, shared, made.text, made.len, made.grade, made.entry);
+            ref = keeps ? keep(n, shared, &made, inlined, address) : 0;
             if (!ref)
                 return made;
         }

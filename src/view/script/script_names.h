@@ -50,8 +50,7 @@ struct script_names {
     struct resolve_names *names; /* borrowed; NULL: no functions are named */
     struct resolve_lines *lines; /* borrowed; NULL: no lines are named */
     bool full_paths;             /* --full-source-path */
-    bool inlines;                /* --inline: callchains show what was inlined */
-    bool raw_names;              /* --no-demangle, for inlined functions */
+    bool inlines;                /* callchains show what was inlined */
     bool kernel_path;            /* --show-kernel-path */
     struct symbol_store *store;  /* borrowed, may be NULL: knows the paths of kernel images */
 
@@ -118,6 +117,19 @@ static inline bool script_names_has_room(uint32_t image) {
 /* `offset` is 0 without an image. */
 static inline struct script_text_key script_names_key_of(uint32_t style, uint32_t image, uint64_t offset) {
     return script_text_key_of(offset, image << SCRIPT_STYLE_BITS | style);
+}
+
+/* Returns the kept text of a place by its key; 0: there is none. The text of a place where something is
+ * inlined has the address in it, and is kept for that. */
+static inline struct script_text_key script_names_address_key(struct script_text_key key, uint64_t address) {
+    return script_text_key_of(~address, key.place | SCRIPT_STYLES_MAX);
+}
+static inline script_text_ref script_names_find(const struct script_names *n, struct script_text_key key,
+                                                uint64_t address) {
+    script_text_ref ref = script_texts_find(&n->texts, key);
+    if (__builtin_expect(ref == SCRIPT_TEXT_BY_ADDRESS, 0))
+        ref = script_texts_find(&n->texts, script_names_address_key(key, address));
+    return ref;
 }
 
 /* Returns everything that follows an address, as the fields say. Valid until the next call; if it is kept by

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { CHUNK_BYTES = SCRIPT_TEXT_CHUNK * SCRIPT_TEXT_UNIT, FIRST_SLOTS = 1 << 12 };
-#define UNITS_MAX (SCRIPT_TEXT_ENTRY - 2)
+#define UNITS_MAX (SCRIPT_TEXT_BY_ADDRESS - 2)
 
 void script_texts_fini(struct script_texts *t) {
     for (size_t i = 0; i < t->chunks.count; i++)

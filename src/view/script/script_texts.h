@@ -37,10 +37,11 @@ static inline struct script_text_key script_text_key_of(uint64_t offset, uint32_
     return (struct script_text_key){offset, place, (uint32_t)hash_u64(offset ^ (uint64_t)place << 32)};
 }
 
-/* A text's reference. 0: none. The highest bit is script_kept.entry; the others are its first unit, counted
- * from 1. */
+/* A text's reference. 0: none. The highest bit is script_kept.entry; the lower ones are its first unit,
+ * counted from 1. Or the one value for a key that has no text of its own, but one for each address. */
 typedef uint32_t script_text_ref;
-#define SCRIPT_TEXT_ENTRY (1u << 31)
+#define SCRIPT_TEXT_ENTRY      (1u << 31)
+#define SCRIPT_TEXT_BY_ADDRESS (1u << 30)
 
 struct script_text_slot {
     uint64_t offset;
