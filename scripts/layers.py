@@ -19,7 +19,7 @@ LAYERS = [
     ["recording"],
     ["select"],
     ["events"],
-    ["record", "count", "edit", "profile"],
+    ["record", "count", "edit", "profile", "annotate"],
     ["view"],
     ["cmd", "api"],
 ]

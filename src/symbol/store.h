@@ -231,6 +231,25 @@ struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t im
 bool symbol_store_raw_names(const struct symbol_store *s);
 /* Whether these may tell source lines and inlined functions. Any number of threads. */
 bool symbol_store_has_lines(const struct symbol_store *s, uint32_t image);
+
+/* Machine code of a part of an image, from the file that gave its names, or the kernel's memory. */
+struct symbol_machine_code {
+    struct bytes bytes;   /* fewer than asked for if the file ends before; live until symbol_store_free */
+    uint64_t address;     /* of the first, as disassemblers show it: the file's own, else as recorded */
+    struct bytes elf;     /* the ELF image that says which machine it is for; empty: the recorded one */
+    struct bytes section; /* name of its section in the file; empty: not known */
+    const char *path;     /* of the file; NULL: the recording itself */
+    bool proved;          /* as symbol_source.proved */
+    const struct object_layout *layout; /* private, for symbol_machine_code_offset */
+    uint64_t delta;
+};
+/* The code at offsets [start, end) of a loaded image. False: ERR_ABSENT: it is nowhere, and the message says
+ * why; other errors are those of reading /proc/kcore. One thread at a time for each image. */
+bool symbol_store_machine_code(struct symbol_store *s, uint32_t image, uint64_t start, uint64_t end,
+                               struct symbol_machine_code *out, struct err *err);
+/* The offset in the image of an address as in symbol_machine_code.address. False: there is none. */
+bool symbol_machine_code_offset(const struct symbol_machine_code *c, uint64_t address, uint64_t *offset);
+
 /* The dwz(1) file to which DWARF of a loaded image was moved, proved by the build-id in .gnu_debugaltlink;
  * `dwarf` is the file from symbol_store_bytes that has the link. Empty: it has none, or the dwz file was not
  * found. Opens files; lives as long as the store. */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "format/kallsyms/kallsyms.h"
+#include "os/core.h"
 #include "os/files.h"
 
 /* What the copy has from a recorded address on; empty: it does not have that. */
@@ -86,8 +87,7 @@ static bool refuse(struct store_image *im, const char *path, const char *why) {
     return store_fail(im, SYMBOL_CONTRADICTED, path, why);
 }
 
-/* Opens the copy beside a list; NULL: there is none that can be read. */
-static struct symfile *beside(struct symbol_store *s, struct store_image *im, const char *list_path) {
+struct symfile *store_kcore_beside(struct symbol_store *s, struct store_image *im, const char *list_path) {
     static const char name[] = "/kallsyms";
     size_t n = strlen(list_path), k = sizeof name - 1;
     if (n < k || strcmp(list_path + n - k, name) != 0 || strcmp(list_path, STORE_LIVE_LIST) == 0)
@@ -102,10 +102,14 @@ static struct symfile *beside(struct symbol_store *s, struct store_image *im, co
     return NULL;
 }
 
+struct bytes store_kcore_memory(const struct symfile *copy, uint64_t address) {
+    return memory_at(&copy->elf, address);
+}
+
 bool store_kcore_matches(struct symbol_store *s, struct store_image *im, const char *list_path,
                          bool *proved) {
     const struct symbol_image *kernel = store_kernel_of(s, im);
-    struct symfile *f = kernel ? beside(s, im, list_path) : NULL;
+    struct symfile *f = kernel ? store_kcore_beside(s, im, list_path) : NULL;
     struct object_build_id id;
     if (!f)
         return true;
@@ -132,13 +136,56 @@ bool store_kcore_matches(struct symbol_store *s, struct store_image *im, const c
 }
 
 bool store_kcore_fits(struct symbol_store *s, struct store_image *im, const char *list_path) {
-    struct symfile *f = beside(s, im, list_path);
+    struct symfile *f = store_kcore_beside(s, im, list_path);
     if (!f)
         return true;
     if (!store_returns_fit(s, im, f->path, &f->elf, code_at, &f->elf))
         return false;
     store_tried(im, f->path, NULL);
     return true;
+}
+
+/* ---- the running kernel's ---- */
+
+static bool read_all(const struct os_core *core, uint64_t at, uint8_t *to, size_t n) {
+    while (n) {
+        int64_t got = core->read(core->ctx, at, to, n);
+        if (got <= 0)
+            return false;
+        at += (uint64_t)got;
+        to += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+bool store_kcore_read(const struct os_core *core, uint64_t address, uint8_t *to, size_t size,
+                      struct err *err) {
+    enum { HEAD = 64 << 10 }; /* the ELF header and more segments than any has */
+    uint8_t *head = malloc(HEAD);
+    int64_t got = head ? core->read(core->ctx, 0, head, HEAD) : 0;
+    struct object_elf e;
+    struct object_segment s;
+    bool found = false,
+         ok = got > 0 && object_elf_open((struct bytes){head, (size_t)got}, &e, NULL) && e.type == ET_CORE;
+    for (uint32_t i = 0; ok && !found && object_elf_segment(&e, i, &s); i++)
+        found = s.type == PT_LOAD && address >= s.vaddr && address - s.vaddr < s.file_size &&
+                size <= s.file_size - (address - s.vaddr) &&
+                read_all(core, s.offset + (address - s.vaddr), to, size);
+    free(head);
+    if (!head)
+        return err_memory(err, STORE_LIVE_CORE);
+    return found ||
+           err_set(err, ERR_ABSENT, STORE_LIVE_CORE, "it has nothing at %#llx", (unsigned long long)address);
+}
+
+bool store_kcore_read_live(uint64_t address, uint8_t *to, size_t size, struct err *err) {
+    struct os_core core;
+    if (!os_core_open(STORE_LIVE_CORE, &core, err))
+        return false;
+    bool ok = store_kcore_read(&core, address, to, size, err);
+    core.close(core.ctx);
+    return ok;
 }
 
 /* ---- in the cache ---- */

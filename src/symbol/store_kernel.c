@@ -11,7 +11,8 @@
 #include "os/rights.h"
 #include "symbol/elf_symbols.h"
 
-const char STORE_LIVE_LIST[] = "/proc/kallsyms", STORE_KEPT_LIST[] = "the recording's own kallsyms";
+const char STORE_LIVE_LIST[] = "/proc/kallsyms", STORE_LIVE_CORE[] = "/proc/kcore",
+           STORE_KEPT_LIST[] = "the recording's own kallsyms";
 
 const struct symbol_kernel_options *store_kernel_options(const struct symbol_store *s,
                                                          const struct store_image *im) {

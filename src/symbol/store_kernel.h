@@ -53,10 +53,24 @@ const char *store_other_release(struct store_image *im, struct bytes banner, con
 bool store_kcore_matches(struct symbol_store *s, struct store_image *im, const char *path, bool *proved);
 /* store_returns_fit with the code in that copy; the image's table must be made. */
 bool store_kcore_fits(struct symbol_store *s, struct store_image *im, const char *path);
+/* The copy of the kernel's memory beside the list at `path`; NULL: there is none that can be read. */
+struct symfile *store_kcore_beside(struct symbol_store *s, struct store_image *im, const char *path);
+/* What the copy has from a recorded address on; empty: it does not have that. */
+struct bytes store_kcore_memory(const struct symfile *copy, uint64_t address);
+/* Reads the running kernel's memory. */
+bool store_kcore_read_live(uint64_t address, uint8_t *to, size_t size, struct err *err);
+/* The same from a given file. */
+struct os_core;
+bool store_kcore_read(const struct os_core *core, uint64_t address, uint8_t *to, size_t size,
+                      struct err *err);
+/* The code at offsets [start, end) of a module that was loaded from its file. False: it has none there. */
+bool store_module_code(struct symbol_store *s, struct store_image *im, uint64_t start, uint64_t end,
+                       struct symbol_machine_code *out);
 /* The i-th list of the image's kernel in the build-id cache that has such a copy; NULL: there is no more. */
 const char *store_kcore_list(struct symbol_store *s, struct store_image *im, size_t i);
 
 extern const char STORE_LIVE_LIST[]; /* path of the running kernel's list */
+extern const char STORE_LIVE_CORE[]; /* path of the running kernel's memory */
 extern const char STORE_KEPT_LIST[]; /* name of the recording's own list in messages */
 
 #endif

@@ -232,6 +232,42 @@ static bool code_of_sections(const void *ctx, uint64_t address, struct bytes *co
     return false;
 }
 
+/* Places the sections of a module's file: as recorded, else as the kernel's loader does. */
+static bool place_all(struct symbol_store *s, struct store_image *im, const struct object_elf *e,
+                      struct placement *places, bool *recorded, struct err *err) {
+    struct perfdata_module_map map;
+    *recorded = find_map(s, im, store_module_name(im, im->known.name), &map);
+    return *recorded ? place_recorded(e, &map, im->known.start, places, err) : place_sections(e, places, err);
+}
+
+bool store_module_code(struct symbol_store *s, struct store_image *im, uint64_t start, uint64_t end,
+                       struct symbol_machine_code *out) {
+    struct placement places = {0};
+    struct object_elf e;
+    struct object_section sec;
+    struct bytes code;
+    bool recorded, found = false;
+    if (!object_elf_open(im->bytes.debug, &e, NULL) || !place_all(s, im, &e, &places, &recorded, NULL))
+        return false;
+    for (uint32_t i = 0; !found && i < places.count; i++) {
+        uint64_t from = places.offsets[i];
+        if (from == UINT64_MAX || start < from || start >= places.ends[i])
+            continue;
+        found = object_elf_section(&e, i, &sec) && object_elf_section_bytes(&e, &sec, NULL, &code, NULL) &&
+                start - from < code.size;
+        if (!found)
+            break;
+        uint64_t at = start - from, room = code.size - at;
+        out->bytes = (struct bytes){code.data + at, (size_t)(end - start < room ? end - start : room)};
+        out->elf = im->bytes.debug;
+        out->section = sec.name;
+        out->address = at; /* sections have no addresses yet */
+        out->delta = 0 - from;
+    }
+    free(places.offsets);
+    return found;
+}
+
 /* Makes the table from a module's file; `f` may be NULL. `vouched`: by the user. */
 static bool use_module(struct symbol_store *s, struct store_image *im, struct symfile *f, bool proved,
                        bool vouched, enum symbol_origin origin) {
@@ -248,10 +284,8 @@ static bool use_module(struct symbol_store *s, struct store_image *im, struct sy
                                  .limit = section_end,
                                  .ctx = &places,
                                  .raw_names = store_raw_kernel_names(s)};
-    struct perfdata_module_map map;
-    bool recorded = find_map(s, im, store_module_name(im, im->known.name), &map);
-    if ((recorded ? place_recorded(&f->elf, &map, im->known.start, &places, &err)
-                  : place_sections(&f->elf, &places, &err)) &&
+    bool recorded;
+    if (place_all(s, im, &f->elf, &places, &recorded, &err) &&
         elf_symbols_add(&f->elf, SHT_SYMTAB, place_in_module, &places, &d, &err))
         im->table = im->owned = symbol_table_build(&d, &rules, &err);
     symbol_drafts_fini(&d);

@@ -17,6 +17,7 @@
 
 /* clang-format off */
 const struct command *const command_table[] = {
+    &cmd_annotate,
     &cmd_archive,
     &cmd_buildid_cache,
     &cmd_buildid_list,
@@ -45,7 +46,6 @@ const struct command *const command_table[] = {
 
 /* What perf(1) and its manual pages list, by name. */
 const struct command_absent command_absent_table[] = {
-    {"annotate", "Show the instructions of a function with their share of the samples"},
     {"bench", "Measure parts of the system"},
     {"buildid-list", "List the build-ids in a recording"},
     {"c2c", "Find cache lines that CPUs fight over"},

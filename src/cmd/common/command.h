@@ -55,6 +55,7 @@ struct command {
     int (*run)(struct command_env *env, int argc, char **argv);
 };
 
+extern const struct command cmd_annotate;
 extern const struct command cmd_archive;
 extern const struct command cmd_buildid_cache;
 extern const struct command cmd_buildid_list;

@@ -410,35 +410,23 @@ static void print_field(void *ctx, const struct perfdata_attr *attr, const struc
         report_fields_print(s->r->formats, attr, x, column, out);
 }
 
-/* True of a software event that counts nothing, but brings the records about tasks and maps. */
-static bool is_dummy(const struct perfdata_event *e) {
-    enum { SOFTWARE = 1, DUMMY = 9 }; /* PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY */
-    return e->attr.type == SOFTWARE && e->attr.config == DUMMY;
-}
-
 /* Makes one group of all events, but for dummies at the end, for --group of a recording without groups.
  * perf's --no-group does so, too, but it shows only as a word in the first event's title. */
 static void force_group(struct report_session *s) {
     struct perfdata_events *e = s->r->events;
-    size_t n = e->list.count;
     bool any = false;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < e->list.count; i++)
         any |= e->list.items[i].group_members > 1;
     if (s->o->group == REPORT_UNSAID || any)
         return;
-    while (n > 1 && is_dummy(&e->list.items[n - 1]))
-        n--;
     if (s->o->group == REPORT_NO) {
         s->unmade_group =
             e->list.count > 1 && stream_header(s->r->stream)->container != PERFDATA_CONTAINER_PIPE;
         return;
     }
     s->made_group = true;
-    s->unmade_group = n < e->list.count; /* it has the dummies, which are not shown */
-    for (size_t i = 0; i < n; i++) {
-        e->list.items[i].leader = 0;
-        e->list.items[i].group_members = i ? 1 : (uint32_t)n;
-    }
+    /* It has the dummies, which are not shown. */
+    s->unmade_group = perfdata_events_group_all(e) < e->list.count;
 }
 
 /* Hides latency columns that were not requested if one thread ran at all times, as perf does. */

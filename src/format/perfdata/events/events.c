@@ -132,3 +132,19 @@ uint32_t perfdata_events_find_by_id(const struct perfdata_events *set, uint32_t 
     uint32_t index = hash_map_get(&set->by_id, bytes_load64(body.data + body.size - back, set->swap));
     return index == HASH_ABSENT ? 0 : index;
 }
+
+static bool is_dummy(const struct perfdata_event *e) {
+    enum { SOFTWARE = 1, DUMMY = 9 }; /* PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY */
+    return e->attr.type == SOFTWARE && e->attr.config == DUMMY;
+}
+
+size_t perfdata_events_group_all(struct perfdata_events *set) {
+    size_t n = set->list.count;
+    while (n > 1 && is_dummy(&set->list.items[n - 1]))
+        n--;
+    for (size_t i = 0; i < n; i++) {
+        set->list.items[i].leader = 0;
+        set->list.items[i].group_members = i ? 1 : (uint32_t)n;
+    }
+    return n;
+}

@@ -52,6 +52,10 @@ bool perfdata_events_name(struct perfdata_events *set, uint32_t index, const cha
 /* Applies an EVENT_UPDATE record. False when memory ran out; an unknown id is ignored. */
 bool perfdata_events_update(struct perfdata_events *set, const struct perfdata_event_update *update);
 
+/* Makes one group of all events, but for dummies at the end (software events that count nothing, but bring
+ * the records about tasks and maps). Returns how many are in it. */
+size_t perfdata_events_group_all(struct perfdata_events *set);
+
 /*
  * The event a kernel record belongs to. With one event: that one. With several: by id where the layout has
  * one (IDENTIFIER first, then ID at the first event's position), else the first event. PERFDATA_NO_EVENT when

@@ -101,6 +101,8 @@ struct bytes perfdata_btf_name(struct perfdata_btf_names *n, uint32_t id, uint32
 enum {
     AT_ID = 4,
     AT_TAG = 8,
+    AT_CODE_SIZE = 16,
+    AT_CODE = 24,
     AT_NAME = 64,
     NAME_ROOM = 16,
     AT_KSYM_COUNT = 104,
@@ -146,6 +148,7 @@ bool perfdata_bpf_info_decode(const struct perfdata_bpf_prog *prog, bool swap,
     out->addresses = (struct perfdata_u64s){addresses.data, count, swap};
     out->sizes = array(prog, AT_LENGTHS, info32(prog, AT_LENGTH_COUNT, swap), 4, swap);
     out->tags = array(prog, AT_TAGS, info32(prog, AT_TAG_COUNT, swap), TAG_SIZE, swap);
+    out->code = array(prog, AT_CODE, info32(prog, AT_CODE_SIZE, swap), 1, swap);
     out->btf_id = info32(prog, AT_BTF_ID, swap);
     out->func_info_size = info32(prog, AT_FUNC_INFO_SIZE, swap);
     if (out->func_info_size >= 8)
@@ -181,4 +184,20 @@ struct perfdata_bpf_function perfdata_bpf_info_function(const struct perfdata_bp
         snprintf(f.name + n, sizeof f.name - (size_t)n, "_%.*s", (int)(name.size < 128 ? name.size : 128),
                  (const char *)name.data);
     return f;
+}
+
+struct bytes perfdata_bpf_info_code(const struct perfdata_bpf_info *info, uint32_t i) {
+    const struct bytes none = {NULL, 0};
+    uint64_t at = 0, size = 0;
+    if (info->function_count == 1)
+        return info->code;
+    if (i >= info->sizes.size / 4)
+        return none;
+    for (uint32_t k = 0; k <= i; k++) {
+        at += size;
+        size = bytes_load32(info->sizes.data + 4 * (size_t)k, info->swap);
+    }
+    return at <= info->code.size && size <= info->code.size - at
+               ? (struct bytes){info->code.data + at, (size_t)size}
+               : none;
 }

@@ -39,6 +39,7 @@ struct perfdata_bpf_info {
     struct bytes tags;      /* 8 bytes each; may be shorter */
     struct bytes func_info; /* func_info_size bytes each: u32 instruction, u32 BTF type; may be shorter */
     uint32_t func_info_size;
+    struct bytes code; /* machine code of all functions, one after the other; empty: not recorded */
     bool swap;
 };
 
@@ -53,5 +54,7 @@ struct perfdata_bpf_function {
 };
 struct perfdata_bpf_function perfdata_bpf_info_function(const struct perfdata_bpf_info *info,
                                                         struct perfdata_btf_names *names, uint32_t i);
+/* The machine code of function i (< function_count); empty: not recorded. */
+struct bytes perfdata_bpf_info_code(const struct perfdata_bpf_info *info, uint32_t i);
 
 #endif
