@@ -340,8 +340,10 @@ static bool finish(struct count_run *r, struct count_result *result, struct err 
     const struct count_options *o = r->job->options;
     bool interval = o->interval_ms && (!o->interval_count || r->intervals < o->interval_count);
     r->end_ns = os_clock_ns();
-    if (r->child.pid)
-        r->status = os_child_stop(&r->child);
+    if (r->child.pid) {
+        int status = os_child_stop(&r->child);
+        r->status = r->job->options->interval_count ? 0 : status; /* enough was seen, as in perf */
+    }
     r->child_ended = r->had_child;
     if (interval && !tell_interval(r, err))
         return false;

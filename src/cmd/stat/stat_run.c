@@ -197,6 +197,8 @@ static int measure(struct stat_output *o, const struct stat_events *e, struct er
         if (!ok)
             break;
         status = r.status;
+        if (status > 128 && c->o.command && !c->quiet) /* as a shell does */
+            fprintf(stderr, "%s: %s\n", c->o.command[0], strsignal(status - 128));
         signal = r.signal;
         ok = count_average_add(&all, &r.counts) || err_memory(err, "counts");
         if (ok && !c->repeat) { /* for ever: each run by itself */

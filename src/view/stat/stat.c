@@ -143,7 +143,8 @@ void stat_print_times(const struct stat_view *v, const struct counts *c, const s
                       struct out *o) {
     if (v->form != STAT_TEXT)
         return;
-    out_char(o, '\n');
+    if (c->event_count)
+        out_char(o, '\n');
     if (t->runs > 1) {
         double deviation, mean = count_mean(t->elapsed_ns, t->runs, &deviation) / 1e9;
         deviation /= 1e9;
