@@ -5,6 +5,7 @@
 
 #include "count/counts.h"
 #include "events/target.h"
+#include "os/child.h"
 
 struct count_options {
     char *const *command; /* ended by NULL; NULL: none */
@@ -17,8 +18,8 @@ struct count_options {
     int64_t delay_ms;     /* 0: none; -1: start with events disabled */
     uint64_t interval_ms; /* 0: no intervals */
     uint64_t interval_count, timeout_ms;
-    const char *control;   /* --control's text; NULL: none */
-    bool output_to_stderr; /* the command's standard output is ours to write to: it goes to standard error */
+    const char *control;           /* --control's text; NULL: none */
+    enum os_child_streams streams; /* the command's */
 };
 
 #endif

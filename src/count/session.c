@@ -63,7 +63,7 @@ static bool start_child(struct count_run *r, struct err *err) {
     if (!os_signals_open(&r->signals, SIGNALS, err))
         return false;
     r->had_child = o->command != NULL;
-    return !o->command || os_child_start(&r->child, o->command, &r->signals, o->output_to_stderr, err);
+    return !o->command || os_child_start(&r->child, o->command, &r->signals, o->streams, err);
 }
 
 /* Tasks are counted wherever they run by one counter, unless it is to be told where. */

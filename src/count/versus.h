@@ -11,7 +11,7 @@
 #include "count/verdict.h"
 
 struct versus_measure {
-    const char *name;
+    const char *name; /* NULL: not shown */
     const char *unit; /* of values times scale; "ns": a time; "": a count */
     double scale;
     double step; /* smallest one of the values (struct verdict_measure) */

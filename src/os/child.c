@@ -31,8 +31,21 @@ static void run_child(const struct os_child *c, int go_read, int failure_write, 
     _exit(sent == sizeof why ? 127 : 126);
 }
 
+/* In the child. */
+static void lead_streams(enum os_child_streams streams) {
+    int nowhere = streams >= OS_CHILD_ERRORS_ONLY ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
+    if (streams == OS_CHILD_OUTPUT_ASIDE)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (nowhere < 0)
+        return;
+    dup2(nowhere, STDIN_FILENO);
+    dup2(nowhere, STDOUT_FILENO);
+    if (streams == OS_CHILD_SILENT)
+        dup2(nowhere, STDERR_FILENO);
+}
+
 bool os_child_start(struct os_child *c, char *const *argv, const struct os_signals *signals,
-                    bool output_to_stderr, struct err *err) {
+                    enum os_child_streams streams, struct err *err) {
     int go[2], failure[2];
     if (pipe2(go, O_CLOEXEC) != 0)
         return err_errno(err, errno, argv[0], "cannot make a pipe");
@@ -43,8 +56,7 @@ bool os_child_start(struct os_child *c, char *const *argv, const struct os_signa
     }
     *c = (struct os_child){.pid = fork(), .go = go[1], .failure = failure[0]};
     if (c->pid == 0) {
-        if (output_to_stderr)
-            dup2(STDERR_FILENO, STDOUT_FILENO);
+        lead_streams(streams);
         run_child(c, go[0], failure[1], argv, signals);
     }
     int why = errno;

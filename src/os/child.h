@@ -15,10 +15,17 @@ struct os_child {
     int go, failure; /* pipes: one byte lets it run (-1: it was let); an errno comes back when exec failed */
 };
 
-/* Forks. The child waits; it has the signal mask that `signals` (may be NULL) saved. argv ends with NULL.
- * With `output_to_stderr` the command's standard output is our standard error. */
+/* Where a command's standard streams lead. */
+enum os_child_streams {
+    OS_CHILD_OURS,         /* to ours */
+    OS_CHILD_OUTPUT_ASIDE, /* its output to our standard error */
+    OS_CHILD_ERRORS_ONLY,  /* nothing comes in, and only errors come out */
+    OS_CHILD_SILENT,       /* nothing comes in or out */
+};
+
+/* Forks. The child waits; it has the signal mask that `signals` (may be NULL) saved. argv ends with NULL. */
 bool os_child_start(struct os_child *c, char *const *argv, const struct os_signals *signals,
-                    bool output_to_stderr, struct err *err);
+                    enum os_child_streams streams, struct err *err);
 
 /* Lets it exec; false and *err (ERR_ABSENT, ERR_PERMISSION) when that failed: it is gone then. */
 bool os_child_go(struct os_child *c, const char *name, struct err *err);

@@ -126,22 +126,23 @@ static void child_is_held_and_ends(void **state) {
     struct os_child c;
     int status;
     assert_true(os_signals_open(&s, (const int[]){SIGCHLD, SIGUSR1, 0}, &err));
-    assert_true(os_child_start(&c, (char *[]){"sh", "-c", "exit 42", NULL}, &s, true, &err));
+    assert_true(os_child_start(&c, (char *[]){"sh", "-c", "exit 42", NULL}, &s, OS_CHILD_OUTPUT_ASIDE, &err));
     assert_false(os_child_ended(&c, &status)); /* it waits for us */
     assert_true(os_child_go(&c, "sh", &err));
     assert_int_equal(end_of(&c, &s), 42);
 
     /* The mask of before is the command's: SIGUSR1 is not blocked there, and kills it. */
-    assert_true(os_child_start(&c, (char *[]){"sh", "-c", "kill -USR1 $$; exit 3", NULL}, &s, true, &err));
+    assert_true(os_child_start(&c, (char *[]){"sh", "-c", "kill -USR1 $$; exit 3", NULL}, &s,
+                               OS_CHILD_OUTPUT_ASIDE, &err));
     assert_true(os_child_go(&c, "sh", &err));
     assert_int_equal(end_of(&c, &s), 128 + SIGUSR1);
 
-    assert_true(os_child_start(&c, (char *[]){"/no/such/program", NULL}, &s, true, &err));
+    assert_true(os_child_start(&c, (char *[]){"/no/such/program", NULL}, &s, OS_CHILD_OUTPUT_ASIDE, &err));
     assert_false(os_child_go(&c, "/no/such/program", &err));
     assert_int_equal(err.code, ERR_ABSENT);
     assert_false(os_child_ended(&c, &status));
 
-    assert_true(os_child_start(&c, (char *[]){"sh", NULL}, &s, true, &err));
+    assert_true(os_child_start(&c, (char *[]){"sh", NULL}, &s, OS_CHILD_OUTPUT_ASIDE, &err));
     os_child_stop(&c);
     assert_int_equal(c.pid, 0);
     os_signals_close(&s);

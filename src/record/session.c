@@ -34,7 +34,8 @@ static bool start_child(struct session *s, struct err *err) {
     if (!os_signals_open(&s->signals, SIGNALS, err))
         return false;
     s->had_child = o->command != NULL;
-    return !o->command || os_child_start(&s->child, o->command, &s->signals, o->to_pipe, err);
+    return !o->command || os_child_start(&s->child, o->command, &s->signals,
+                                         o->to_pipe ? OS_CHILD_OUTPUT_ASIDE : OS_CHILD_OURS, err);
 }
 
 static bool plan_and_open(struct session *s, const struct perf_events *events, struct err *err) {

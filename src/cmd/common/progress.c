@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/common/progress.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,6 +51,20 @@ void progress_tick(void *ctx, uint64_t done, uint64_t total) {
                 done >= total ? 100 : (unsigned)((double)done * 100 / (double)total), rate, line.hint);
     else
         fprintf(stderr, "\r%s: %.0f MB, %.0f MB/s%s\033[K", line.what, (double)done / 1e6, rate, line.hint);
+}
+
+void progress_say(const char *fmt, ...) {
+    uint64_t now = line.on ? now_ms() : 0;
+    va_list ap;
+    if (!line.on || now < line.next_ms)
+        return;
+    line.next_ms = now + STEP_MS;
+    line.shown = true;
+    fprintf(stderr, "\r%s: ", line.what);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "%s\033[K", line.hint);
 }
 
 void progress_clear(void) {

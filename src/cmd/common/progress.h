@@ -15,6 +15,8 @@ void progress_allow(bool yes);
 void progress_start(const char *what, const char *hint);
 /* A stream_watch_fn. `total` 0: not known. */
 void progress_tick(void *ctx, uint64_t done, uint64_t total);
+/* Likewise with the given words, for what is not measured in bytes. */
+void progress_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Removes the line, until the next tick. */
 void progress_clear(void);
 /* Removes it for good. */

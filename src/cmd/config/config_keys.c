@@ -32,6 +32,9 @@ static const struct config_key keys[] = {
     {"report.percent-limit", "N", "0", "smallest share of an entry that is shown, in percent"},
     {"report.skip-empty", TRUTH, "true", "`report --stat` leaves out what is zero"},
     {"report.sort_order", NULL, "comm,dso,symbol", "sort keys of `report`"},
+    {"stat.big-num", TRUTH, "true", "`stat` puts separators between groups of three digits"},
+    {"stat.columns", "6|7", "7", "whose columns `stat` prints: those of perf 6 or 7"},
+    {"stat.no-csv-summary", TRUTH, "false", "sums after intervals do not begin with `summary` in CSV"},
     {"tui.report", TRUTH, "true", "`report` opens the browser in a terminal"},
     {"ui.show-headers", TRUTH, "true", "the browser has column headings"},
 };

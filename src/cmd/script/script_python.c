@@ -81,7 +81,7 @@ static bool run(struct script_python *p, const char *home, const char *script, c
     argv[3] = (char *)script;
     memcpy(argv + 4, arguments, count * sizeof *argv);
     struct os_child child;
-    bool ok = os_child_start(&child, argv, NULL, false, err);
+    bool ok = os_child_start(&child, argv, NULL, OS_CHILD_OURS, err);
     if (ok && !os_child_go(&child, "python3", err))
         ok = err_set(err, ERR_ABSENT, "script",
                      "python3 is needed to run scripts: install the package python3");

@@ -181,6 +181,7 @@ static const struct option options[] = {
                "stop workload and print counts after a timeout period in ms (>= 10ms)"),
     OPTION_BOOL(0, "topdown", CLI, topdown, "measure top-down statistics"),
     REFUSED(0, "tpebs-mode", "tpebs-mode", "Mode of TPEBS recording: mean, min or max"),
+    STAT_VS_OPTIONS(CLI, vs),
     OPTION_END,
 };
 
@@ -209,7 +210,7 @@ static bool check(const struct stat_cli *c, struct err *err) {
             return err_set(err, ERR_USAGE, NULL, "cannot use both --cgroup and --for-each-cgroup");
     if (c->td_level > 1)
         return err_set(err, ERR_UNSUPPORTED, "--td-level", "the machine's own events tell level 1 only");
-    return true;
+    return stat_vs_check(c, err);
 }
 
 /* What follows from several options together. */
@@ -239,6 +240,7 @@ static int run(struct command_env *env, int argc, char **argv) {
     int status;
     if (!command_options(env, &c, OPTION_STOP_AT_OPERAND, &argc, &argv, &status)) {
         vec_fini(&c.chosen);
+        option_list_fini(&c.vs.others);
         return status;
     }
     command_log(env, c.verbose, c.quiet);
@@ -247,21 +249,23 @@ static int run(struct command_env *env, int argc, char **argv) {
     settle(&c);
     ok = ok && stat_events_make(&events, &c, &err);
     if (ok)
-        status = stat_run(env, &c, &events);
+        status = c.vs.others.count ? stat_vs_run(env, &c, &events) : stat_run(env, &c, &events);
     else if (err.code == ERR_USAGE && !*err.where)
         status = command_usage(env, "%s", err.message);
     else
         status = err.code == ERR_NONE ? EXIT_USAGE : command_fail(&err);
     stat_events_fini(&events);
     vec_fini(&c.chosen);
+    option_list_fini(&c.vs.others);
     return status;
 }
 
 const struct command cmd_stat = {
     .name = "stat",
     .summary = "Run a command and gather performance counter statistics",
-    .usage = (const char *const[]){"stat [<options>] [<command>]",
-                                   "stat [<options>] -- <command> [<options>]", NULL},
+    .usage =
+        (const char *const[]){"stat [<options>] [<command>]", "stat [<options>] -- <command> [<options>]",
+                              "stat [<options>] --vs <other command> -- <command> [<options>]", NULL},
     .options = options,
     .run = run,
 };

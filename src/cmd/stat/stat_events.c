@@ -270,7 +270,9 @@ static bool only_cgroups(const struct stat_cli *c) {
 }
 
 static bool choose_events(struct stat_events *s, const struct stat_cli *c, struct err *err) {
-    bool listed = wants_default(c) || only_cgroups(c);
+    bool vs = c->vs.others.count > 0, listed = !vs && (wants_default(c) || only_cgroups(c));
+    if (vs && !c->null && !perf_events_parse(s->sources, STAT_VS_EVENTS, &s->events, NULL, err))
+        return false;
     if (listed && !(add_listed(s, c, counts_cpus(c) ? CPUS : TASKS, err) && add_listed(s, c, HARDWARE, err)))
         return false;
     if (!event_choices_parse(&c->chosen, s->sources, &s->events, NULL, err))

@@ -18,17 +18,15 @@ struct stat_output {
     struct command_env *env;
     const struct stat_cli *cli;
     struct stat_view view;
-    struct command_sink sink;
-    struct out out;
-    bool own_fd;
+    struct stat_sink to;
     unsigned lines; /* of intervals since the last heading */
 };
 
 /* --- where it goes --- */
 
-static bool open_output(struct stat_output *o, struct err *err) {
-    const struct stat_cli *c = o->cli;
-    int fd = c->log_fd >= 0 ? c->log_fd : STDERR_FILENO;
+bool stat_sink_open(struct stat_sink *o, const struct stat_cli *c, int otherwise, struct err *err) {
+    int fd = c->log_fd >= 0 ? c->log_fd : otherwise;
+    *o = (struct stat_sink){0};
     if (c->output) {
         fd = open(c->output, O_WRONLY | O_CREAT | O_CLOEXEC | (c->append ? O_APPEND : O_TRUNC), 0666);
         o->own_fd = fd >= 0;
@@ -51,15 +49,14 @@ static bool open_output(struct stat_output *o, struct err *err) {
     return true;
 }
 
-static bool close_output(struct stat_output *o, struct err *err) {
+bool stat_sink_close(struct stat_sink *o, const struct stat_cli *c, struct err *err) {
     bool ok = out_flush(&o->out);
     out_fini(&o->out);
     if (o->own_fd && close(o->sink.fd) != 0 && ok) {
         ok = false;
         o->sink.errnum = errno;
     }
-    return ok || err_errno(err, o->sink.errnum, o->cli->output ? o->cli->output : "output",
-                           "cannot write the counts");
+    return ok || err_errno(err, o->sink.errnum, c->output ? c->output : "output", "cannot write the counts");
 }
 
 /* What the locale puts between groups of three digits. */
@@ -84,7 +81,7 @@ static void print_title(struct stat_output *o) {
     const struct count_options *c = &o->cli->o;
     struct out what;
     if (!out_init(&what, NULL, NULL)) {
-        o->out.failed = true;
+        o->to.out.failed = true;
         return;
     }
     const struct perf_target_options *t = &c->target;
@@ -101,7 +98,7 @@ static void print_title(struct stat_output *o) {
         put_words(&what, c->command);
     }
     out_char(&what, '\'');
-    stat_print_title(&o->view, out_text(&what), &o->out);
+    stat_print_title(&o->view, out_text(&what), &o->to.out);
     out_fini(&what);
 }
 
@@ -114,13 +111,13 @@ static void interval(void *ctx, const struct counts *deltas) {
     if (c->quiet)
         return;
     if (c->interval_clear)
-        out_str(&o->out, "\033[H\033[2J");
+        out_str(&o->to.out, "\033[H\033[2J");
     if (o->lines == 0 || c->interval_clear)
-        stat_print_interval_heading(&o->view, deltas, &o->out);
+        stat_print_interval_heading(&o->view, deltas, &o->to.out);
     if (++o->lines > PER_HEADING)
         o->lines = 0;
-    stat_print_rows(&o->view, deltas, false, &o->out);
-    out_flush(&o->out);
+    stat_print_rows(&o->view, deltas, false, &o->to.out);
+    out_flush(&o->to.out);
 }
 
 static void note(void *ctx, const char *text) {
@@ -131,7 +128,7 @@ static void note(void *ctx, const char *text) {
 
 /* --- runs --- */
 
-static bool hook(const char *command, const char *name, struct err *err) {
+bool stat_hook(const char *command, const char *name, struct err *err) {
     int status = command ? system(command) : 0;
     return status == 0 ||
            err_set(err, ERR_IO, name, "'%s' failed%s", command, status < 0 ? ": it could not be run" : "");
@@ -165,8 +162,8 @@ static void print_result(struct stat_output *o, const struct counts *c, const st
         .command = cli->o.command && !cli->o.target.all_cpus && !cli->o.target.cpus && !cli->o.target.pids &&
                    !cli->o.target.tids && !cli->o.target.uid && !cli->o.target.all_threads};
     print_title(o);
-    stat_print_rows(&o->view, c, after_intervals, &o->out);
-    stat_print_times(&o->view, c, &t, &o->out);
+    stat_print_rows(&o->view, c, after_intervals, &o->to.out);
+    stat_print_times(&o->view, c, &t, &o->to.out);
     warn_of_multiplexing(c);
 }
 
@@ -193,7 +190,7 @@ static int measure(struct stat_output *o, const struct stat_events *e, struct er
             sync();
         if (c->repeat != 1)
             log_line(LOG_INFO, "[ %s stat: executing run #%lld ... ]", o->env->program, (long long)i + 1);
-        ok = hook(c->pre, "--pre", err) && count_run(&job, &r, err);
+        ok = stat_hook(c->pre, "--pre", err) && count_run(&job, &r, err);
         if (!ok)
             break;
         status = r.status;
@@ -204,7 +201,7 @@ static int measure(struct stat_output *o, const struct stat_events *e, struct er
         if (ok && !c->repeat) { /* for ever: each run by itself */
             count_average_finish(&all);
             print_result(o, &all.mean, &all);
-            out_flush(&o->out);
+            out_flush(&o->to.out);
             count_average_fini(&all);
             count_result_fini(&r);
         } else if (i == 0) {
@@ -212,7 +209,7 @@ static int measure(struct stat_output *o, const struct stat_events *e, struct er
         } else {
             count_result_fini(&r);
         }
-        ok = ok && hook(c->post, "--post", err);
+        ok = ok && stat_hook(c->post, "--post", err);
     }
     if (all.elapsed_ns.count) {
         count_average_finish(&all);
@@ -245,10 +242,10 @@ int stat_run(struct command_env *env, const struct stat_cli *c, struct stat_even
                  .csv_summary = !c->no_csv_summary,
                  .runs = c->repeat > 1 ? 2 : 1},
     };
-    if (!open_output(&o, &err))
+    if (!stat_sink_open(&o.to, c, STDERR_FILENO, &err))
         return command_fail(&err);
     int status = measure(&o, events, &err);
-    bool written = close_output(&o, err.code == ERR_NONE ? &err : NULL);
+    bool written = stat_sink_close(&o.to, c, err.code == ERR_NONE ? &err : NULL);
     if (err.code != ERR_NONE)
         status = command_fail(&err);
     return written ? status : EXIT_ERROR;

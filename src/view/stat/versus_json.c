@@ -63,7 +63,8 @@ void versus_print_json(const struct versus_view *view, struct out *o) {
         json_number(&j, "against", 0);
         json_open(&j, "measures", '[');
         for (size_t i = 0; i < v->measures; i++)
-            print_measure(view, b, i, &j);
+            if (view->measures[i].name)
+                print_measure(view, b, i, &j);
         json_close(&j, ']');
         json_close(&j, '}');
     }

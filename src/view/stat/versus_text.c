@@ -7,7 +7,7 @@
 #include "base/plural.h"
 #include "view/stat/versus_view.h"
 
-enum { NAME_WIDTH = 18, VALUE_WIDTH = 14, TEXT = 64 };
+enum { NAME_WIDTH = 17, VALUE_WIDTH = 12, TEXT = 64 };
 
 /* Decimals that show two figures of what is below a hundred. */
 static int decimals(double percent) {
@@ -57,6 +57,8 @@ void versus_print_verdict(const struct verdict *v, const struct versus_measure *
         out_str(o, "equal in all pairs");
     else if (v->visible == 0)
         out_printf(o, "no difference seen: equal in %zu pairs of %zu", v->equal, v->pairs);
+    else if (v->visible >= 1)
+        out_printf(o, "no difference seen; %.1f times as much would have been", 1 + v->visible);
     else
         out_printf(o, "no difference seen; one of %.*f %% would have been", decimals(v->visible * 100),
                    v->visible * 100);
@@ -103,9 +105,9 @@ static void print_row(const struct versus_view *view, size_t b, size_t i, struct
     else if (v->says == VERDICT_TOO_FEW)
         snprintf(ratio, sizeof ratio, "-");
     else
-        snprintf(ratio, sizeof ratio, "%.*f  (%.*f to %.*f)", n, v->ratio, n, v->low, n, v->high);
+        snprintf(ratio, sizeof ratio, "%.*f (%.*f to %.*f)", n, v->ratio, n, v->low, n, v->high);
     out_str(o, "   ");
-    out_left(o, ratio, strlen(ratio), 25);
+    out_left(o, ratio, strlen(ratio), 23);
     out_char(o, ' ');
     versus_print_verdict(v, m, (char)('A' + b), o);
     out_char(o, '\n');
@@ -119,21 +121,22 @@ static void print_block(const struct versus_view *view, size_t b, struct out *o)
     out_right(o, letter, 1, VALUE_WIDTH);
     out_printf(o, "   %s/A\n", letter);
     for (size_t i = 0; i < view->versus->measures; i++)
-        print_row(view, b, i, o);
+        if (view->measures[i].name)
+            print_row(view, b, i, o);
 }
 
 static void print_end(const struct versus_view *view, struct out *o) {
     const struct versus *v = view->versus;
-    int n = decimals(view->until * 100);
+    double until = view->until * 100;
     out_printf(o, "\n %zu pair%s in %.1f s, in random order; ", v->pairs, plural(v->pairs), v->seconds);
     switch (v->end) {
     case VERSUS_PRECISE:
-        out_printf(o, "the intervals reach %.*f %% to either side, as asked for\n", n, view->until * 100);
+        out_printf(o, "the intervals reach %g %% to either side, as asked for\n", until);
         break;
     case VERSUS_TIME:
         if (isfinite(v->precision))
-            out_printf(o, "the time was over with intervals of %.*f %% to either side (--until %.*f%%)\n",
-                       decimals(v->precision * 100), v->precision * 100, n, view->until * 100);
+            out_printf(o, "the time was over with intervals of %.*f %% to either side (--until %g%%)\n",
+                       decimals(v->precision * 100), v->precision * 100, until);
         else
             out_str(o, "the time was over: for more pairs, --for TIME\n");
         break;
@@ -146,8 +149,8 @@ static void print_end(const struct versus_view *view, struct out *o) {
     }
     out_printf(
         o,
-        " Medians; intervals hold together in %g %% of comparisons, those of cpu time and elapsed time by "
-        "themselves.\n",
+        " Medians of runs. The intervals of cpu time and elapsed time hold together in %g %% of comparisons; "
+        "those of the others do, too.\n",
         view->level * 100);
 }
 

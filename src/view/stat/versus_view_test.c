@@ -45,6 +45,8 @@ static void sentences(void **state) {
     struct verdict none = is(VERDICT_NOTHING, 1.001, 0.996, 1.006), few = is(VERDICT_TOO_FEW, 1, 0, INFINITY);
     none.visible = 0.0083;
     says(&cpu, &none, "no difference seen; one of 0.83 % would have been");
+    none.visible = 1.5;
+    says(&cpu, &none, "no difference seen; 2.5 times as much would have been");
     none.visible = 0;
     none.equal = 33;
     says(&faults, &none, "no difference seen: equal in 33 pairs of 40");
@@ -104,16 +106,17 @@ static void text(void **state) {
     assert_string_equal(
         out_text(&o),
         "\n A: ./a \"x\"\n B: ./b | c\n B needs a shell, whose start is measured too.\n\n"
-        "                                A             B   B/A\n"
-        " cpu time               102.50 ms     100.25 ms   0.978  (0.973 to 0.984)   B is 2.2 % faster (1.6 "
-        "to 2.7 %)\n"
-        " page-faults                 12.5        120000   9000.00                   too few pairs to tell\n"
-        " cycles              not counted here\n\n"
+        "                             A           B   B/A\n"
+        " cpu time            102.50 ms   100.25 ms   0.978 (0.973 to 0.984)  B is 2.2 % faster (1.6 to 2.7 "
+        "%)\n"
+        " page-faults              12.5      120000   9000.00                 too few pairs to tell\n"
+        " cycles             not counted here\n\n"
         " 20 pairs in 4.2 s, in random order; the time was over with intervals of 1.2 % to either side "
         "(--until "
-        "1.0%)\n"
-        " Medians; intervals hold together in 95 % of comparisons, those of cpu time and elapsed time by "
-        "themselves.\n\n");
+        "1%)\n"
+        " Medians of runs. The intervals of cpu time and elapsed time hold together in 95 % of comparisons; "
+        "those of "
+        "the others do, too.\n\n");
     out_fini(&o);
 }
 
