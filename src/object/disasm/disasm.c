@@ -9,7 +9,9 @@
 #include "object/disasm/arm64_text.h"
 #include "object/disasm/disasm_internal.h"
 #include "object/disasm/text.h"
+#include "object/disasm/x86_extra.h"
 #include "object/disasm/x86_text.h"
+#include "object/disasm/x86_vector.h"
 
 bool disasm_supported(void) {
     return true;
@@ -96,13 +98,19 @@ static void decode_x86(struct disasm *d, struct bytes code, struct disasm_instru
         unknown(i, 1, text);
         return;
     }
-    if (!d->cs.disasm_iter(d->handle, &at, &left, &address, d->insn) || d->insn->size != c.length) {
-        unknown(i, c.length, text);
-        return;
-    }
+    struct x86_line line = {.o = &d->o, .c = &c, .bytes = code.data, .address = i->address};
     i->length = c.length;
     x86_flow(&c, code.data, i);
-    struct x86_line line = {.o = &d->o, .c = &c, .bytes = code.data, .address = i->address};
+    if (c.encoding == X86_EVEX) {
+        if (!x86_vector_text(&line, text))
+            unknown(i, c.length, text);
+        return;
+    }
+    if (!d->cs.disasm_iter(d->handle, &at, &left, &address, d->insn) || d->insn->size != c.length) {
+        if (!x86_vector_text(&line, text) && !x86_extra(&line, text))
+            unknown(i, c.length, text);
+        return;
+    }
     line.words =
         (struct x86_words){d->insn->mnemonic, d->cs.insn_name(d->handle, d->insn->id), d->insn->op_str};
     if (!x86_text(&line, text))

@@ -92,6 +92,7 @@ static bool read_evex(struct reader *r, struct x86_code *c, uint8_t one) {
     uint8_t two;
     if (!next(r, &two) || !next(r, &c->evex_last))
         return false;
+    c->evex_high = (uint8_t)((one & 0x10 ? 0 : 1) | (c->evex_last & 8 ? 0 : 2));
     c->map = one & 7;
     c->w = two & 0x80;
     c->rex = (uint8_t)((~one >> 5 & 7) | (two & 0x80 ? 8 : 0));

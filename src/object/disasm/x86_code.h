@@ -24,6 +24,7 @@ struct x86_code {
     uint8_t pp;                 /* VEX, EVEX, XOP: 0: none, 1: 66, 2: f3, 3: f2 */
     uint8_t vvvv;               /* likewise: the register, 0 to 15 */
     uint8_t vector;             /* likewise: L: 0: 128 bits, 1: 256, 2: 512 */
+    uint8_t evex_high;          /* EVEX: 1: R', 2: V', which are bits 4 of registers' numbers */
     uint8_t evex_last;          /* EVEX: the byte with z, L'L, b, V', aaa */
     bool w;                     /* REX.W, VEX.W... */
     bool wide;                  /* 64-bit code */

@@ -105,6 +105,9 @@ void x86_mnemonic_print(const struct x86_line *l, struct text *out) {
         (tells_size(l) || size_is_usual(l)))
         name.n--;
     bool push16 = c->encoding == X86_LEGACY && c->map == 0 && (c->opcode & 0xfd) == 0x68 && c->size16;
+    bool converts = c->encoding == X86_VEX && c->map == 1 && (c->opcode == 0xe6 || c->opcode == 0x5a);
+    if (converts && !x86_code_has_memory(c) && (name.p[name.n - 1] == 'x' || name.p[name.n - 1] == 'y'))
+        name.n--; /* the register tells it */
     if (push16 && name.n > 4)
         name.n = 4;
     text_span(out, name);

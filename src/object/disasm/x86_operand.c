@@ -217,7 +217,7 @@ static void mend_immediate(struct x86_operand *o, const struct x86_code *c, cons
 }
 
 /* A SIB byte can say "no index" where none was needed; objdump shows that as an index of its own. */
-static void mend_index(struct x86_operand *o, const struct x86_code *c) {
+void x86_index_mend(struct x86_operand *o, const struct x86_code *c) {
     unsigned base = c->sib & 7, scale = c->sib >> 6;
     bool none = (c->sib >> 3 & 7) == 4 && !(c->rex & 2), absolute = base == 5 && x86_code_mod(c) == 0;
     if (c->has_sib && absolute && !none && !o->index.n) { /* Intel's text: [rax] for [rax*1+0x0] */
@@ -247,7 +247,7 @@ void x86_operands_mend(struct x86_operands *o, const struct x86_code *c, const u
             continue;
         const char *segment = x86_segment(c);
         one->segment = (struct span){segment, segment ? 2 : 0};
-        mend_index(one, c);
+        x86_index_mend(one, c);
         one->has_disp = c->disp_size > 0;
         if (c->encoding != X86_EVEX || c->disp_size != 1) /* EVEX multiplies them: the text has it right */
             one->value = x86_number_at(bytes + c->disp_at, c->disp_size);

@@ -40,6 +40,9 @@ bool x86_operands_read(const char *text, bool intel, struct x86_operands *out);
  * index registers that are none. */
 void x86_operands_mend(struct x86_operands *o, const struct x86_code *c, const uint8_t *bytes);
 
+/* Its part for an operand in memory: the index register. */
+void x86_index_mend(struct x86_operand *o, const struct x86_code *c);
+
 /* The number in an instruction's bytes, of 1 to 8 bytes, sign-extended. */
 int64_t x86_number_at(const uint8_t *bytes, unsigned size);
 

@@ -152,8 +152,7 @@ static void mend_operands(struct x86_line *l) {
         drop_immediate(l);
 }
 
-/* What an operand relative to the instruction means. */
-static void print_comment(const struct x86_line *l, struct text *out) {
+void x86_comment_print(const struct x86_line *l, struct text *out) {
     const struct x86_code *c = l->c;
     if (!c->wide || !x86_code_has_memory(c) || x86_code_mod(c) != 0 || (c->modrm & 7) != 5)
         return;
@@ -210,6 +209,6 @@ bool x86_text(struct x86_line *l, struct text *out) {
             text_char(out, ',');
         x86_operand_print(&l->operands.items[i], c, l->o->intel, out);
     }
-    print_comment(l, out);
+    x86_comment_print(l, out);
     return true;
 }

@@ -45,6 +45,8 @@ bool x86_is_string(const struct x86_code *c);
 bool x86_x87_print(const struct x86_line *l, struct text *out);
 /* XCHG %ax,%ax: the NOP with a 66. */
 bool x86_is_nop16(const struct x86_code *c);
+/* "        # 401126 <main+0x10>" behind operands that are relative to the instruction. */
+void x86_comment_print(const struct x86_line *l, struct text *out);
 /* PCLMULQDQ, and the name for which halves it multiplies (its immediate): with a `v` in front; NULL: none. */
 bool x86_is_multiply(const struct x86_code *c);
 const char *x86_multiply_name(uint8_t halves);
