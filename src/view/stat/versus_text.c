@@ -64,14 +64,15 @@ void versus_print_verdict(const struct verdict *v, const struct versus_measure *
                    v->visible * 100);
 }
 
-static void print_value(struct out *o, double value, const struct versus_measure *m) {
+/* `beside`: the value whose unit it is given in. */
+static void print_value(struct out *o, double value, double beside, const struct versus_measure *m) {
     static const struct {
         double from, unit;
         const char *name;
     } times[] = {{1e9, 1e9, "s"}, {1e6, 1e6, "ms"}, {1e3, 1e3, "us"}, {0, 1, "ns"}};
     char text[TEXT];
     size_t i = 0;
-    while (value < times[i].from)
+    while (beside < times[i].from)
         i++;
     if (is_time(m))
         snprintf(text, sizeof text, "%.2f %s", value / times[i].unit, times[i].name);
@@ -97,8 +98,8 @@ static void print_row(const struct versus_view *view, size_t b, size_t i, struct
         out_str(o, "  not counted here\n");
         return;
     }
-    print_value(o, v->a, m);
-    print_value(o, v->b, m);
+    print_value(o, v->a, v->a, m);
+    print_value(o, v->b, v->a > 0 ? v->a : v->b, m);
     int n = ratio_decimals(v);
     if (v->says == VERDICT_TOO_FEW && v->pairs)
         snprintf(ratio, sizeof ratio, "%.*f", n, v->ratio);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/common/shell_words.h"
+#include "cmd/stat/shell_words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/common/shell_words.h"
+#include "cmd/stat/shell_words.h"
 #include "tests/support/fail_alloc.h"
 
 /* `want`: the words with | between them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A command given as one text, made into words as sh(1) makes them. */
-#ifndef SONDE_CMD_COMMON_SHELL_WORDS_H
-#define SONDE_CMD_COMMON_SHELL_WORDS_H
+#ifndef SONDE_CMD_STAT_SHELL_WORDS_H
+#define SONDE_CMD_STAT_SHELL_WORDS_H
 
 #include <stdbool.h>
 
