@@ -135,7 +135,7 @@ static bool open_cell(struct attempt *a, const struct count_counter *cell, struc
     if (!k)
         return err_memory(err, "counters");
     *k = *cell;
-    if (e->leader != a->event && (a->group_fd = leader_fd(a->c, cell, e->leader)) < 0)
+    if (a->group_fd < 0 && e->leader != a->event && (a->group_fd = leader_fd(a->c, cell, e->leader)) < 0)
         return true; /* the thread is gone */
     int fd = open_one(a);
     if (fd >= 0) {
@@ -249,7 +249,7 @@ static bool open_event(struct count_counters *c, struct count_plan *p, uint32_t 
     const struct count_plan_event *e = &p->events.items[event];
     struct attempt a = {c, p, t, event, -1, -1, -1, -1};
     const char *cgroup = p->cgroups.count ? p->cgroups.items[e->key] : p->shown.items[event].cgroup;
-    if (e->tool)
+    if (e->tool || e->skipped)
         return true;
     if (cgroup) {
         char folder[1024];
@@ -268,15 +268,35 @@ static bool open_event(struct count_counters *c, struct count_plan *p, uint32_t 
     return ok;
 }
 
-bool count_counters_open(struct count_counters *c, const struct os_perf *perf, struct count_plan *p,
-                         const struct perf_target *t, const char *cgroup_folder, struct err *err) {
+bool count_counters_init(struct count_counters *c, const struct os_perf *perf, const struct count_plan *p,
+                         struct err *err) {
     *c = (struct count_counters){.perf = perf};
     for (size_t i = 0; i < p->events.count; i++) {
         bool *s = vec_push(&c->supported);
         if (!s)
-            return count_counters_fini(c), err_memory(err, "counters");
+            return err_memory(err, "counters");
         *s = true;
     }
+    return true;
+}
+
+bool count_counters_open_one(struct count_counters *c, struct count_plan *p, const struct perf_target *t,
+                             const struct count_counter *cell, int group_fd, struct err *err) {
+    struct attempt a = {.c = c,
+                        .p = p,
+                        .t = t,
+                        .event = cell->event,
+                        .tid = t->threads.items[cell->thread].tid,
+                        .cpu = t->cpus.items[cell->cpu],
+                        .group_fd = group_fd,
+                        .cgroup_fd = -1};
+    return open_cell(&a, cell, err);
+}
+
+bool count_counters_open(struct count_counters *c, const struct os_perf *perf, struct count_plan *p,
+                         const struct perf_target *t, const char *cgroup_folder, struct err *err) {
+    if (!count_counters_init(c, perf, p, err))
+        return count_counters_fini(c), false;
     for (uint32_t i = 0; i < p->events.count; i++) {
         struct count_plan_event *e = &p->events.items[i];
         if (!open_event(c, p, i, t, cgroup_folder, err))
@@ -320,9 +340,9 @@ bool count_counters_enable_named(struct count_counters *c, const struct count_pl
 void count_counters_read(struct count_counters *c) {
     for (size_t i = 0; i < c->list.count; i++) {
         struct count_counter *k = &c->list.items[i];
-        uint64_t words[3] = {0};
+        uint64_t words[4] = {0}; /* the last one is the id, where that is read too */
         k->before = k->now;
-        if (k->fd >= 0 && c->perf->read(c->perf->ctx, k->fd, words, sizeof words) == sizeof words)
+        if (k->fd >= 0 && c->perf->read(c->perf->ctx, k->fd, words, sizeof words) >= 24)
             k->now = (struct count_reading){words[0], words[1], words[2]};
     }
 }

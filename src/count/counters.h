@@ -32,6 +32,13 @@ struct count_counters {
 bool count_counters_open(struct count_counters *c, const struct os_perf *perf, struct count_plan *p,
                          const struct perf_target *t, const char *cgroup_folder, struct err *err);
 
+/* The same one by one: nothing is open at first; then one counter of an event, of the CPU and thread that
+ * `cell` names, in the group of `group_fd`. An event that is not supported is left out. */
+bool count_counters_init(struct count_counters *c, const struct os_perf *perf, const struct count_plan *p,
+                         struct err *err);
+bool count_counters_open_one(struct count_counters *c, struct count_plan *p, const struct perf_target *t,
+                             const struct count_counter *cell, int group_fd, struct err *err);
+
 /* Turns all events on or off (leaders of groups; the members follow). */
 void count_counters_enable(struct count_counters *c, const struct count_plan *p, bool on);
 /* The same for the events of that name; false when there is none. */

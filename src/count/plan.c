@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "count/plan.h"
 
+#include <time.h>
+
 #include "events/event_names.h"
 
 enum {
@@ -51,6 +53,16 @@ static void plan_counter(struct count_plan_event *p, const struct perf_events *e
     if (e->terms.given & PERF_TERM_INHERIT)
         set(a, PERFDATA_ATTR_INHERIT, e->terms.inherit);
     set(a, PERFDATA_ATTR_ENABLE_ON_EXEC, leader && t->exec && !o->delay_ms);
+    if (t->exec && (o->level == COUNT_THREAD || o->level == COUNT_COMM)) {
+        p->leader = index; /* they all follow a ring's event (tasks.h) */
+        p->members = 1;
+        a->read_format |= PERFDATA_FORMAT_ID;
+        a->sample_type = PERFDATA_SAMPLE_TIME;
+        a->clockid = CLOCK_MONOTONIC;
+        a->flags |= PERFDATA_ATTR_SAMPLE_ID_ALL | PERFDATA_ATTR_USE_CLOCKID;
+        set(a, PERFDATA_ATTR_INHERIT_STAT, a->flags & PERFDATA_ATTR_INHERIT);
+        set(a, PERFDATA_ATTR_DISABLED | PERFDATA_ATTR_ENABLE_ON_EXEC, false);
+    }
     a->size = a->config4 ? PERFDATA_ATTR_SIZE_NEWEST : a->config3 ? PERFDATA_ATTR_SIZE_NEWEST - 8 : ATTR_SIZE;
     a->known_size = a->size;
 }
@@ -109,7 +121,8 @@ static bool number_group(struct count_plan *p, uint32_t index, const char *cgrou
 
 bool count_plan_init(struct count_plan *p, const struct perf_events *events, const struct count_options *o,
                      const struct perf_target *t, struct err *err) {
-    *p = (struct count_plan){0};
+    *p = (struct count_plan){.on_exec = t->exec && !o->delay_ms,
+                             .by_task = t->exec && (o->level == COUNT_THREAD || o->level == COUNT_COMM)};
     for (uint32_t i = 0; i < events->items.count; i++) {
         const struct perf_event *e = &events->items.items[i];
         if (e->cgroup && *e->cgroup && !t->system_wide)

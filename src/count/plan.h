@@ -16,6 +16,7 @@ struct count_plan_event {
     bool mode_fixed;                        /* exclude_{user,kernel,hv} stay as they are */
     bool max_precise;
     uint32_t tool; /* EVENT_NAMES_TOOL's number; 0: the kernel counts it */
+    bool skipped;  /* not counted this time */
     uint32_t key;  /* with COUNT_CGROUP: its control group's number */
 };
 
@@ -23,6 +24,8 @@ struct count_plan {
     VEC(struct count_plan_event) events;
     VEC(struct count_event) shown; /* beside events, one for each */
     VEC(const char *) cgroups;     /* with COUNT_CGROUP: the names of the groups */
+    bool on_exec;                  /* events begin with the command */
+    bool by_task; /* of a command, by thread or name: counters tell what each thread counted (tasks.h) */
     struct arena arena;
 };
 

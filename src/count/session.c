@@ -5,7 +5,9 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "count/passes.h"
 #include "count/sum.h"
+#include "count/tasks.h"
 #include "events/cgroups.h"
 #include "events/control.h"
 #include "os/channel.h"
@@ -13,7 +15,8 @@
 #include "os/poller.h"
 
 enum { MAX_EVENTS = 8, ALIVE_MS = 100 };
-static const uint64_t TAG_SIGNALS = 0, TAG_CONTROL = 1;
+static const uint64_t LATE_NS = 1000000000; /* by then what other CPUs wrote before has been taken, too */
+static const uint64_t TAG_SIGNALS = 0, TAG_CONTROL = 1, TAG_TASKS = 2 /* and the ring's index */;
 
 /* All of a measurement; what counts borrow lives as long as the result. */
 struct count_run {
@@ -22,6 +25,7 @@ struct count_run {
     struct count_plan plan;
     struct count_counters counters;
     struct count_keys keys;
+    struct count_tasks tasks; /* of a plan by task */
     struct os_child child;
     struct os_signals signals;
     struct os_channel channel;
@@ -75,7 +79,9 @@ static bool find_target(struct count_run *r, struct err *err) {
     if (t.pids || t.tids || t.uid)
         t.cpus = NULL;
     bool tasks = t.pids || t.tids || t.uid || t.all_threads || (o->command && !t.all_cpus && !t.cpus);
-    t.per_thread = tasks && (o->level == COUNT_ALL || o->level >= COUNT_THREAD);
+    bool by_task = o->command && (o->level == COUNT_THREAD || o->level == COUNT_COMM) && !t.pids && !t.tids &&
+                   !t.uid && !t.all_threads;
+    t.per_thread = tasks && !by_task && (o->level == COUNT_ALL || o->level >= COUNT_THREAD);
     return perf_target_init(&r->target, &t, r->job->sys, r->child.pid, err);
 }
 
@@ -87,6 +93,37 @@ static bool open_poller(struct count_run *r, struct err *err) {
                         os_poller_add(r->poller, r->channel.in, TAG_CONTROL, err));
 }
 
+static bool wants_cgroups(const struct count_run *r) {
+    bool any = r->plan.cgroups.count != 0;
+    for (size_t i = 0; i < r->plan.shown.count; i++)
+        any |= r->plan.shown.items[i].cgroup != NULL;
+    return any && r->job->proc;
+}
+
+/* Events of other passes are left alone. */
+static void skip_events(struct count_run *r) {
+    const struct count_job *job = r->job;
+    for (size_t i = 0; i < r->plan.events.count && job->pass_of; i++)
+        r->plan.events.items[i].skipped = job->pass_of[i] != COUNT_EVERY_PASS && job->pass_of[i] != job->pass;
+}
+
+static bool open_counters(struct count_run *r, struct err *err) {
+    const struct count_job *job = r->job;
+    char room[512];
+    skip_events(r);
+    if (r->plan.by_task)
+        return count_tasks_open(&r->tasks, &r->counters, job->perf, &r->plan, &r->target, err);
+    bool mounted = wants_cgroups(r) && perf_cgroups_mount(job->proc, room, sizeof room);
+    return count_counters_open(&r->counters, job->perf, &r->plan, &r->target, mounted ? room : NULL, err);
+}
+
+static bool poll_rings(struct count_run *r, struct err *err) {
+    for (size_t i = 0; i < r->tasks.rings.count; i++)
+        if (!os_poller_add(r->poller, r->tasks.rings.items[i].fd, TAG_TASKS + i, err))
+            return false;
+    return true;
+}
+
 static void note(const struct count_run *r, const char *text) {
     if (r->job->note)
         r->job->note(r->job->ctx, text);
@@ -96,27 +133,20 @@ static void enable(struct count_run *r, bool on) {
     if (on && !r->enabled)
         r->start_ns = os_clock_ns();
     r->enabled |= on;
-    count_counters_enable(&r->counters, &r->plan, on);
-}
-
-static bool wants_cgroups(const struct count_run *r) {
-    bool any = r->plan.cgroups.count != 0;
-    for (size_t i = 0; i < r->plan.shown.count; i++)
-        any |= r->plan.shown.items[i].cgroup != NULL;
-    return any && r->job->proc;
+    if (r->plan.by_task)
+        count_tasks_enable(&r->tasks, on);
+    else
+        count_counters_enable(&r->counters, &r->plan, on);
 }
 
 static bool start(struct count_run *r, struct err *err) {
     const struct count_job *job = r->job;
     const struct count_options *o = job->options;
-    char room[512];
     if (!start_child(r, err) || !find_target(r, err) ||
         !count_plan_init(&r->plan, job->events, o, &r->target, err) ||
         !count_keys_init(&r->keys, o, &r->target, &r->plan, job->sys, err))
         return false;
-    bool mounted = wants_cgroups(r) && perf_cgroups_mount(job->proc, room, sizeof room);
-    if (!count_counters_open(&r->counters, job->perf, &r->plan, &r->target, mounted ? room : NULL, err) ||
-        !open_poller(r, err))
+    if (!open_counters(r, err) || !open_poller(r, err) || !poll_rings(r, err))
         return false;
     if (!r->had_child && wants_cpu_time(r))
         cpu_now(r, r->cpu_begin);
@@ -151,8 +181,10 @@ static bool sum(struct count_run *r, bool deltas, struct counts *out) {
                                    .tool = &tool,
                                    .optional = r->job->optional,
                                    .deltas = deltas,
+                                   .shared_cpus = r->target.system_wide ? 0 : r->target.cpus.count,
                                    .no_scale = r->job->options->no_scale};
-    if (!count_sum(&s, out))
+    if (r->plan.by_task ? !count_tasks_sum(&r->tasks, &r->counters, &r->plan, r->keys.level, out)
+                        : !count_sum(&s, out))
         return false;
     out->time_ns = deltas ? (double)(r->end_ns - r->launch_ns) : end;
     out->elapsed_ns = tool.elapsed_ns;
@@ -241,6 +273,12 @@ static void take_commands(struct count_run *r) {
     }
 }
 
+static void take_tasks(struct count_run *r, const struct os_poll_event *e) {
+    count_tasks_take(&r->tasks, os_clock_ns() - LATE_NS);
+    if (e->hung_up)
+        os_poller_remove(r->poller, r->tasks.rings.items[e->tag - TAG_TASKS].fd);
+}
+
 static void take_signals(struct count_run *r) {
     pid_t from;
     for (int sig; (sig = os_signals_next(&r->signals, &from)) != 0;) {
@@ -327,8 +365,10 @@ static bool loop(struct count_run *r, struct err *err) {
         for (size_t i = 0; i < n; i++) {
             if (events[i].tag == TAG_SIGNALS)
                 take_signals(r);
-            else
+            else if (events[i].tag == TAG_CONTROL)
                 take_commands(r);
+            else
+                take_tasks(r, &events[i]);
         }
         if (!do_what_is_due(r, err))
             return false;
@@ -349,6 +389,10 @@ static bool finish(struct count_run *r, struct count_result *result, struct err 
         return false;
     if (!interval)
         count_counters_read(&r->counters);
+    count_tasks_take(&r->tasks, UINT64_MAX);
+    if (r->tasks.lost)
+        log_line(LOG_WARN, "%llu records of threads were lost: what they counted is the first thread's here",
+                 (unsigned long long)r->tasks.lost);
     if (!sum(r, false, &result->counts))
         return err_memory(err, "counts");
     result->status = r->status;
@@ -362,6 +406,8 @@ static void close_run(struct count_run *r) {
         os_channel_close(&r->channel);
     os_close(r->poller);
     os_signals_close(&r->signals);
+    if (r->tasks.perf)
+        count_tasks_fini(&r->tasks);
     count_counters_fini(&r->counters);
     count_keys_fini(&r->keys);
     perf_target_fini(&r->target);

@@ -13,6 +13,8 @@ struct count_job {
     const struct count_options *options;
     const struct perf_events *events; /* none: only times are measured */
     const bool *optional;             /* beside them: has no row where it is not supported; NULL: none is */
+    const uint32_t *pass_of;          /* beside them: counted in that pass only (passes.h); NULL: all are */
+    uint32_t pass;
     const struct sysfs *sys;
     const struct os_perf *perf;
     const struct os_proc *proc; /* NULL: control groups are not found */

@@ -124,6 +124,8 @@ static void add_counter(const struct count_source *s, const struct count_counter
     double value = (double)(c->now.value - from->value);
     double enabled = (double)(c->now.enabled_ns - from->enabled_ns);
     double running = (double)(c->now.running_ns - from->running_ns);
+    if (s->shared_cpus > 1)
+        enabled = running; /* whether others took its counter meanwhile cannot be told */
     if (cell->state == COUNT_NONE)
         cell->state = COUNT_NOT_COUNTED;
     cell->enabled_ns += enabled;

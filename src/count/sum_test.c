@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "count/passes.h"
 #include "count/rate.h"
 #include "os/perf_event_fake.h"
 
@@ -375,12 +376,43 @@ static void averages(void **state) {
     count_average_fini(&a);
 }
 
+/* Two counters: a group of two fits, a third event does not; software takes none. */
+static void passes(void **state) {
+    struct fixture *f = *state;
+    struct count_passes p;
+    f->fake.max_group = 2;
+    assert_true(perf_events_parse(f->sources, "cs,cycles,{instructions,branches},cache-misses,r1,r2",
+                                  &f->events, NULL, &f->err));
+    assert_true(count_passes_plan(&p, &f->fake.perf, &f->events));
+    static const uint32_t WANT[] = {COUNT_EVERY_PASS, 0, 1, 1, 2, 2, 3};
+    assert_int_equal(p.count, 4);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(p.of.items[i], WANT[i]);
+    for (size_t i = 0; i < f->fake.events.count; i++)
+        assert_true(f->fake.events.items[i].closed);
+    /* Another program has taken one of the two. */
+    struct count_cell cells[7] = {{0}};
+    struct count_key key = {""};
+    struct counts run = {.event_count = 7, .cells = cells};
+    run.keys.items = &key;
+    run.keys.count = 1;
+    cells[4] = (struct count_cell){COUNT_COUNTED, 1, 5, 100, 60, 0};
+    assert_true(count_passes_split(&p, 2, &f->events, &run));
+    assert_int_equal(p.count, 5);
+    assert_int_equal(p.of.items[4], 2);
+    assert_int_equal(p.of.items[5], 4);
+    assert_false(count_passes_split(&p, 2, &f->events, &run)); /* alone now */
+    cells[2] = (struct count_cell){COUNT_NOT_COUNTED, 1, 0, 100, 0, 0};
+    assert_false(count_passes_split(&p, 1, &f->events, &run)); /* a group stays together */
+    count_passes_fini(&p);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(of_all_cpus), TEST(by_socket),   TEST(by_thread),  TEST(all_threads), TEST(scaling),
         TEST(intervals),   TEST(unsupported), TEST(weak_group), TEST(denied),      TEST(merging),
-        TEST(by_cgroup),   TEST(tools),       TEST(rates),      TEST(averages),
+        TEST(by_cgroup),   TEST(tools),       TEST(rates),      TEST(averages),    TEST(passes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,12 @@ static int fake_open(void *ctx, struct bytes attr, int32_t pid, int32_t cpu, int
     int why = f->refuse ? f->refuse(f->refuse_ctx, attr, pid, cpu) : 0;
     if (why)
         return -why;
+    uint32_t members = 1;
+    for (size_t i = 0; i < f->events.count && group_fd >= 0; i++)
+        members += !f->events.items[i].closed &&
+                   (f->events.items[i].group_fd == group_fd || OS_PERF_FAKE_FD + (int)i == group_fd);
+    if (f->max_group && members > f->max_group)
+        return -EINVAL;
     struct os_perf_fake_event *e = vec_push(&f->events);
     uint8_t *copy = malloc(attr.size);
     if (!e || !copy) {

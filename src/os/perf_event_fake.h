@@ -24,6 +24,7 @@ struct os_perf_fake {
     /* The errno to refuse an open with, 0 to allow it. NULL: allow all. */
     int (*refuse)(void *ctx, struct bytes attr, int32_t pid, int32_t cpu);
     void *refuse_ctx;
+    uint32_t max_group;  /* a group of more events is refused with EINVAL; 0: no limit */
     uint64_t max_pages;  /* a ring larger than this is refused with EPERM; 0: no limit */
     uint64_t read_value; /* the first word that read gives; the others are 0 */
     uint32_t opens;      /* tried */

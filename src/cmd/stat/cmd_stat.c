@@ -158,8 +158,11 @@ static const struct option options[] = {
     LEVEL(0, "no-merge", "disable aggregation the same as -A or -no-aggr"),
     OPTION_CALL(0, "per-cache", CLI, o, "cache level", "aggregate count at this cache level (Default: LLC)",
                 set_level, .flags = OPTION_VALUE_OPTIONAL),
+    OPTION_BOOL(0, "passes", CLI, passes,
+                "repeat the command until no event has had to share a counter, with some of them each time"),
     LEVEL(0, "per-cgroup", "aggregate counts per control group (of -G or --for-each-cgroup)"),
     LEVEL(0, "per-cluster", "aggregate counts per processor cluster"),
+    LEVEL(0, "per-comm", "aggregate counts per name of threads"),
     LEVEL(0, "per-core", "aggregate counts per physical processor core"),
     LEVEL(0, "per-die", "aggregate counts per processor die"),
     LEVEL(0, "per-node", "aggregate counts per numa node"),
@@ -201,8 +204,14 @@ static bool check(const struct stat_cli *c, struct err *err) {
         return err_set(err, ERR_USAGE, NULL, "cannot use both --json-output and --field-separator");
     if (c->metric_only && o->level >= COUNT_THREAD && o->level <= COUNT_COMM)
         return err_set(err, ERR_USAGE, NULL, "--metric-only is not supported with --per-thread");
+    if (c->passes && (!o->command || o->interval_ms || !c->repeat))
+        return err_set(err, ERR_USAGE, NULL, "--passes repeats a command: give one, without -I and -r 0");
     if (c->repeat != 1 && !o->command)
         return err_set(err, ERR_USAGE, NULL, "-r repeats a command: give one");
+    if (o->command && o->interval_ms && (o->level == COUNT_THREAD || o->level == COUNT_COMM) &&
+        !o->target.pids && !o->target.tids && !o->target.uid && !o->target.all_cpus)
+        return err_set(err, ERR_USAGE, NULL,
+                       "threads of a command tell what they counted when they end: not in intervals");
     if (c->table && c->repeat < 2)
         return err_set(err, ERR_USAGE, NULL, "--table is only supported with -r");
     for (size_t i = 0; i < c->chosen.count && c->for_each_cgroup; i++)

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "cmd/common/perfconfig.h"
 #include "cmd/stat/stat.h"
+#include "count/passes.h"
 #include "count/sum.h"
 
 struct stat_output {
@@ -167,58 +168,94 @@ static void print_result(struct stat_output *o, const struct counts *c, const st
     warn_of_multiplexing(c);
 }
 
-/* Measures and prints; the status. */
-static int measure(struct stat_output *o, const struct stat_events *e, struct err *err) {
-    const struct stat_cli *c = o->cli;
+/* All runs of a command. */
+struct runs {
+    struct stat_output *out;
+    const struct stat_events *events;
+    struct count_average all;
+    struct count_result first; /* what the means borrow */
+    struct count_passes passes;
+    int status, signal;
+};
+
+/* One run of one pass; false and *err when it could not be had. */
+static bool run_once(struct runs *r, uint32_t pass, bool *again, struct err *err) {
+    const struct stat_cli *c = r->out->cli;
+    const struct stat_events *e = r->events;
     const struct count_job job = {.options = &c->o,
                                   .events = &e->events,
                                   .optional =
                                       e->optional.count == e->events.items.count ? e->optional.items : NULL,
+                                  .pass_of = c->passes ? r->passes.of.items : NULL,
+                                  .pass = pass,
                                   .sys = &sysfs_system,
                                   .perf = &os_perf_system,
                                   .proc = &os_proc_system,
                                   .interval = interval,
                                   .note = note,
-                                  .ctx = o};
-    struct count_average all = {0};
-    struct count_result first = {0};
-    int status = 0, signal = 0;
-    bool ok = true;
-    for (int64_t i = 0; (i < c->repeat || !c->repeat) && ok && !signal; i++) {
-        struct count_result r;
-        if (c->sync)
-            sync();
+                                  .ctx = r->out};
+    struct count_result result;
+    *again = false;
+    if (c->sync)
+        sync();
+    if (!stat_hook(c->pre, "--pre", err) || !count_run(&job, &result, err))
+        return false;
+    r->status = result.status;
+    r->signal = result.signal;
+    if (r->status > 128 && c->o.command && !c->quiet) /* as a shell does */
+        fprintf(stderr, "%s: %s\n", c->o.command[0], strsignal(r->status - 128));
+    bool ok = stat_hook(c->post, "--post", err);
+    *again =
+        ok && c->passes && !r->signal && count_passes_split(&r->passes, pass, &e->events, &result.counts);
+    ok = ok && (*again || count_average_add(&r->all, &result.counts) || err_memory(err, "counts"));
+    if (r->all.elapsed_ns.count == 1 && !*again)
+        r->first = result;
+    else
+        count_result_fini(&result);
+    return ok;
+}
+
+/* All passes of one run. */
+static bool run_passes(struct runs *r, struct err *err) {
+    for (uint32_t pass = 0; pass < r->passes.count && !r->signal;) {
+        bool again;
+        if (!run_once(r, pass, &again, err))
+            return false;
+        pass += !again;
+    }
+    return true;
+}
+
+static void print_all(struct runs *r) {
+    if (!r->all.elapsed_ns.count)
+        return;
+    count_average_finish(&r->all);
+    r->out->view.runs = r->all.elapsed_ns.count;
+    print_result(r->out, &r->all.mean, &r->all);
+    out_flush(&r->out->to.out);
+}
+
+/* Measures and prints; the status. */
+static int measure(struct stat_output *o, const struct stat_events *e, struct err *err) {
+    const struct stat_cli *c = o->cli;
+    struct runs r = {.out = o, .events = e, .passes.count = 1};
+    bool ok =
+        !c->passes || count_passes_plan(&r.passes, &os_perf_system, &e->events) || err_memory(err, "events");
+    for (int64_t i = 0; (i < c->repeat || !c->repeat) && ok && !r.signal; i++) {
         if (c->repeat != 1)
             log_line(LOG_INFO, "[ %s stat: executing run #%lld ... ]", o->env->program, (long long)i + 1);
-        ok = stat_hook(c->pre, "--pre", err) && count_run(&job, &r, err);
-        if (!ok)
-            break;
-        status = r.status;
-        if (status > 128 && c->o.command && !c->quiet) /* as a shell does */
-            fprintf(stderr, "%s: %s\n", c->o.command[0], strsignal(status - 128));
-        signal = r.signal;
-        ok = count_average_add(&all, &r.counts) || err_memory(err, "counts");
+        ok = run_passes(&r, err);
         if (ok && !c->repeat) { /* for ever: each run by itself */
-            count_average_finish(&all);
-            print_result(o, &all.mean, &all);
-            out_flush(&o->to.out);
-            count_average_fini(&all);
-            count_result_fini(&r);
-        } else if (i == 0) {
-            first = r; /* what the means borrow */
-        } else {
-            count_result_fini(&r);
+            print_all(&r);
+            count_average_fini(&r.all);
+            count_result_fini(&r.first);
         }
-        ok = ok && stat_hook(c->post, "--post", err);
     }
-    if (all.elapsed_ns.count) {
-        count_average_finish(&all);
-        o->view.runs = all.elapsed_ns.count;
-        print_result(o, &all.mean, &all);
-    }
-    count_average_fini(&all);
-    count_result_fini(&first);
-    return !ok ? EXIT_ERROR : signal ? 128 + signal : status;
+    print_all(&r);
+    count_average_fini(&r.all);
+    count_result_fini(&r.first);
+    count_passes_fini(&r.passes);
+    return !ok ? EXIT_ERROR : r.signal ? 128 + r.signal : r.status;
 }
 
 int stat_run(struct command_env *env, const struct stat_cli *c, struct stat_events *events) {

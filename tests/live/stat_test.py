@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts on this machine.
+
+stat_test.py SONDE
+
+SKIPs where the kernel lets us count nothing. Compares shapes and what must hold of any numbers; nothing is measured.
+"""
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import support  # noqa: E402
+
+SONDE = os.path.abspath(sys.argv[1])
+TRUE = ["sh", "-c", ":"]
+CPUS = len(os.sched_getaffinity(0))
+ONLINE = os.sysconf("SC_NPROCESSORS_ONLN")
+t = support.Report("stat")
+
+
+def stat(*args, **more):
+    return support.run([SONDE, "stat", *args], **more)
+
+
+def rows(r):
+    """Fields of CSV lines."""
+    return list(csv.reader(r.err.splitlines()))
+
+
+def counts(r, column=0):
+    return {row[column + 2]: row[column] for row in rows(r)}
+
+
+def check_texts():
+    r = stat("--", *TRUE)
+    t.check("default", r.status == 0 and r.out == b"", r)
+    t.check("default: rows", re.findall(r"^ .{23}([\w-]+) ", r.err, re.M)[:4] ==
+            ["context-switches", "cpu-migrations", "page-faults", "task-clock"], r.err)
+    t.check("default: times", re.search(r"^ +[\d.]+ seconds time elapsed\n\n +[\d.]+ seconds user\n +[\d.]+ seconds sys\n\n\n\Z",
+                                        r.err, re.M), r.err)
+    t.check("title", " Performance counter stats for 'sh -c :':\n" in r.err, r.err)
+    r = stat("-e", "page-faults:u,cs", "--", *TRUE)
+    t.check("-e", re.search(r"^ +\d+      page-faults:u +$", r.err, re.M) and re.search(r"^ +\d+      cs +$", r.err, re.M), r.err)
+    r = stat("-r", "3", "--table", "-e", "cs", "--", *TRUE)
+    t.check("-r", "(3 runs):" in r.err and len(re.findall(r"^ +[\d.]+ \([+-][\d.]+\) #+$", r.err, re.M)) == 3 and
+            re.search(r"\+- [\d.]+ seconds time elapsed  \( \+- *[\d.]+% \)\n\n\Z", r.err), r.err)
+    r = stat("--null", "--", *TRUE)
+    t.check("--null", re.fullmatch(r"\n Performance counter stats for 'sh -c :':\n\n +[\d.]+ seconds time elapsed\n\n"
+                                   r" +[\d.]+ seconds user\n +[\d.]+ seconds sys\n\n\n", r.err), r.err)
+    r = stat("-M", "cs_per_second", "--metric-only", "--", *TRUE)
+    t.check("--metric-only", re.search(r"^ *cs/sec  cs_per_second *\n +[\d.]+ *$", r.err, re.M), r.err)
+    with tempfile.TemporaryDirectory(prefix="sonde-stat-") as folder:
+        path = os.path.join(folder, "perfconfig")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("[stat]\ncolumns = 6\n")
+        r = stat("-j", "-e", "task-clock", "--", *TRUE, env=dict(support.ENV, PERF_CONFIG=path))
+        t.check("columns of 6.x", re.search(r'"metric-value" : [\d.]+,', r.err), r.err)
+
+
+def check_numbers():
+    r = stat("-x,", "-e", "task-clock,page-faults,cs,duration_time,user_time,system_time", "--", SONDE, "test", "-w", "sqrtloop", "0.1")
+    got = counts(r)
+    t.check("a busy command", float(got["task-clock"]) > 1 and int(got["page-faults"]) > 10 and
+            int(got["duration_time"]) >= 90_000_000, r.err)
+    t.check("times", int(got["user_time"]) + int(got["system_time"]) > 0, r.err)
+    # Of the same loop, once by itself and once in a child.
+    r = stat("-x,", "-i", "-e", "page-faults", "--", "sh", "-c", "ls / >/dev/null; :")
+    alone = int(counts(r)["page-faults"])
+    r = stat("-x,", "-e", "page-faults", "--", "sh", "-c", "ls / >/dev/null; :")
+    t.check("children are inherited", int(counts(r)["page-faults"]) > alone, (alone, r.err))
+    r = stat("-x,", "-e", "{cs,page-faults},dummy", "--", *TRUE)
+    t.check("a group", [row[4] for row in rows(r)] == ["100.00"] * 3 and counts(r)["dummy"] == "0", r.err)
+    r = stat("-j", "-e", "task-clock,page-faults", "--", *TRUE)
+    objects = [json.loads(line) for line in r.err.splitlines()]
+    t.check("JSON", [o["event"] for o in objects] == ["task-clock", "page-faults"] and
+            list(objects[1]) == ["counter-value", "unit", "event", "event-runtime", "pcnt-running", "metric-value", "metric-unit"] and
+            float(objects[1]["counter-value"]) > 0, r.err)
+
+
+def check_endings():
+    t.check("exit status", stat("-e", "cs", "--", "sh", "-c", "exit 3").status == 3, "")
+    r = stat("-e", "cs", "--", "sh", "-c", "kill -9 $$")
+    t.check("a signal", r.status == 137 and r.err.startswith("sh: Killed\n") and "seconds time elapsed" in r.err, r)
+    r = stat("-e", "cs", "--", "/nosuch/command")
+    t.check("no such command", r.status == 1 and r.err.count("\n") == 1 and "/nosuch/command" in r.err, r)
+    r = stat("-e", "nosuch_event", "--", *TRUE)
+    t.check("no such event", r.status == 129 and "event syntax error: 'nosuch_event'" in r.err, r)
+    r = stat("-e", "cs", "--timeout", "10", "--", "sleep", "1000")
+    t.check("--timeout", r.status == 143 and "cs" in r.err, r)
+    for bad in (["--timeout", "5"], ["--interval-count", "3"], ["--table"], ["-r", "x"], ["-D", "-2"], ["-C", "9999"],
+                ["-p", "x"], ["-p", "999999999"], ["-M", "nosuch"], ["-j", "-x,"], ["--bpf-counters"], ["--per-cache=x"],
+                ["--pre", "exit 3"], ["-G", "/"], ["--passes", "-I", "10"], ["--log-fd", "77"], ["-o", "/nosuch/dir/x"]):
+        r = stat(*bad, "-e", "cs", "--", *TRUE)
+        t.check(f"refused: {bad}", r.status in (1, 129) and r.err.strip() and "Performance" not in r.err, r)
+    # CTRL+C ends the measurement, and shows what there is.
+    with subprocess.Popen([SONDE, "stat", "-e", "cs", "--", "sh", "-c", "echo there; exec sleep 1000"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env=support.ENV) as p:
+        p.stdout.readline()
+        p.send_signal(signal.SIGINT)
+        _, err = p.communicate(timeout=support.HANG_SECONDS)
+        t.check("CTRL+C", p.returncode == 130 and b"seconds time elapsed" in err, (p.returncode, err))
+
+
+def check_intervals():
+    r = stat("-x,", "-I", "10", "--interval-count", "3", "-e", "cs", "--", "sleep", "1000")
+    times = [float(row[0]) for row in rows(r)]
+    t.check("--interval-count", r.status == 0 and len(times) == 3 and times == sorted(times) and times[0] >= 0.01, r.err)
+    r = stat("-x,", "-I", "20", "--summary", "-e", "page-faults", "--", "sh", "-c", "ls / >/dev/null; sleep 0.05; ls / >/dev/null")
+    *deltas, last = rows(r)
+    parts = sum(int(row[1]) for row in deltas if row[1].isdigit())
+    t.check("--summary", last[0] == "summary" and int(last[1]) == parts > 0, r.err)
+    r = stat("-I", "10", "--interval-count", "1", "-e", "cs", "--", "sleep", "1000")
+    t.check("heading", r.err.startswith("#           time             counts unit events\n"), r.err)
+    r = stat("-D", "-1", "-x,", "-e", "page-faults", "--", *TRUE)
+    t.check("-D -1", r.err.startswith("Events disabled\n<not counted>"), r.err)
+
+
+def check_control():
+    into, from_us = os.pipe()
+    acks, answers = os.pipe()
+    with subprocess.Popen([SONDE, "stat", "-x,", "-D", "-1", "-e", "page-faults", "--control", f"fd:{into},{answers}", "--", "sh", "-c",
+                           "read x; ls / >/dev/null"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          pass_fds=(into, answers), env=support.ENV) as p:
+        for command in (b"ping", b"evlist", b"enable"):
+            os.write(from_us, command + b"\n")
+            t.check(f"--control {command}", os.read(acks, 4) == b"ack\n", "")
+        _, err = p.communicate(b"go\n", timeout=support.HANG_SECONDS)
+    err = err.decode()
+    t.check("--control: counts", "Events enabled\n" in err and re.search(r"^\d+,,page-faults", err, re.M), err)
+    for fd in (into, from_us, acks, answers):
+        os.close(fd)
+
+
+def check_cpus():
+    r = stat("-a", "-x,", "-e", "task-clock", "--", *TRUE)
+    if r.status != 0:
+        print("SKIP: whole CPUs may not be counted:", r.err.strip())
+        return
+    whole = rows(r)[0]
+    t.check("-a", whole[2] == "task-clock", r.err)
+    r = stat("-a", "-A", "-x,", "-e", "cs,dummy", "--", *TRUE)
+    t.check("-A", len(rows(r)) == 2 * ONLINE and all(row[0].startswith("CPU") for row in rows(r)), r.err)
+    r = stat("-C", "0", "-A", "-x,", "-e", "cs", "--", *TRUE)
+    t.check("-C", [row[0] for row in rows(r)] == ["CPU0"], r.err)
+    for level, form in (("core", r"S\d+-D\d+-C\d+"), ("socket", r"S\d+"), ("die", r"S\d+-D\d+"), ("node", r"N\d+"),
+                        ("cluster", r"S\d+-D\d+-CLS-?\d+")):
+        r = stat("-a", "--per-" + level, "-x,", "-e", "task-clock", "--", *TRUE)
+        t.check(f"--per-{level}", all(re.fullmatch(form, row[0]) for row in rows(r)) and
+                sum(int(row[1]) for row in rows(r)) == ONLINE, r.err)
+    r = stat("-a", "--per-cache", "-x,", "-e", "task-clock", "--", *TRUE)
+    t.check("--per-cache", r.status == 1 and "cache" in r.err or sum(int(row[1]) for row in rows(r)) == ONLINE, r.err)
+    r = stat("--per-core", "-x,", "-e", "page-faults", "--", *TRUE)
+    t.check("a command by core", sum(int(row[2]) for row in rows(r) if row[2].isdigit()) > 0, r.err)
+    r = stat("-a", "--per-thread", "-x,", "-e", "task-clock", "--", SONDE, "test", "-w", "sqrtloop", "0.1")
+    t.check("-a --per-thread", any(re.fullmatch(r".+-\d+", row[0]) for row in rows(r)), r.err)
+    if os.path.isdir("/sys/fs/cgroup"):
+        r = stat("-a", "--for-each-cgroup", "/", "-x,", "-e", "cs,task-clock", "--", *TRUE)
+        if r.status == 0:
+            t.check("--for-each-cgroup", [row[3] for row in rows(r)] == ["/", "/"], r.err)
+            r = stat("-a", "--for-each-cgroup", "nosuch_group", "-e", "cs", "--", *TRUE)
+            t.check("no such group", r.status == 1 and "nosuch_group" in r.err, r.err)
+
+
+def check_tasks():
+    with subprocess.Popen(["sleep", "1000"]) as p:
+        r = stat("-p", str(p.pid), "--per-thread", "-x,", "-e", "cs", "--timeout", "10")
+        t.check("-p --per-thread", rows(r)[0][0] == f"sleep-{p.pid}", r.err)
+        r = stat("-t", str(p.pid), "-e", "cs", "--timeout", "10")
+        t.check("-t", f"for thread id '{p.pid}':" in r.err, r.err)
+        p.kill()
+    # It ends with what it watches.
+    with subprocess.Popen(["sh", "-c", "read x"], stdin=subprocess.PIPE) as p:
+        with subprocess.Popen([SONDE, "stat", "-p", str(p.pid), "-I", "10", "-x,", "-e", "cs"], stderr=subprocess.PIPE,
+                              env=support.ENV) as watch:
+            watch.stderr.readline()
+            p.stdin.close()
+            p.wait()
+            watch.communicate(timeout=support.HANG_SECONDS)
+            t.check("-p ends", watch.returncode == 0, watch.returncode)
+    command = ["sh", "-c", "ls / >/dev/null; cat /dev/null; :"]
+    r = stat("--per-comm", "-x,", "-e", "page-faults", "--", *command)
+    if r.status == 0:
+        got = {row[0]: int(row[1]) for row in rows(r)}
+        t.check("--per-comm", set(got) == {"sh", "ls", "cat"} and all(n > 0 for n in got.values()), r.err)
+        whole = int(counts(stat("-x,", "-e", "page-faults", "--", *command))["page-faults"])
+        t.check("--per-comm: sum", 0.5 < sum(got.values()) / whole < 2, (got, whole))
+        r = stat("--per-thread", "-x,", "-e", "page-faults", "--", *command)
+        t.check("--per-thread of a command", sorted(re.sub(r"-\d+$", "", row[0]) for row in rows(r)) == ["cat", "ls", "sh"], r.err)
+    else:
+        print("SKIP: threads of a command:", r.err.strip())
+    r = stat("--passes", "-x,", "-e", "cs,cycles,instructions,branches,branch-misses,cache-misses,cache-references", "--", *TRUE)
+    t.check("--passes", r.status == 0 and all(row[-3] == "100.00" for row in rows(r)), r.err)
+
+
+def check_outputs():
+    with tempfile.TemporaryDirectory(prefix="sonde-stat-") as folder:
+        path = os.path.join(folder, "out")
+        for more in ([], ["--append"]):
+            r = stat("-o", path, *more, "-x,", "-e", "cs", "--", *TRUE)
+            t.check("-o", r.status == 0 and r.err == "", r)
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        t.check("--append", len(re.findall(r"^# started on .*\n\n\d+,,cs,", text, re.M)) == 2, text)
+        with open(path, "w", encoding="utf-8") as f:
+            r = stat("--log-fd", str(f.fileno()), "-x,", "-e", "cs", "--", *TRUE, pass_fds=(f.fileno(),))
+        with open(path, encoding="utf-8") as f:
+            t.check("--log-fd", re.match(r"\d+,,cs,", f.read()), r)
+        trace = os.path.join(folder, "hooks")
+        r = stat("-r", "2", "--pre", f"echo pre >>{trace}", "--post", f"echo post >>{trace}", "--null", "--", *TRUE)
+        with open(trace, encoding="utf-8") as f:
+            t.check("hooks", f.read() == "pre\npost\n" * 2, r)
+    if os.path.exists("/dev/full"):
+        r = stat("-o", "/dev/full", "-e", "cs", "--", *TRUE)
+        t.check("a full disk", r.status == 1 and "/dev/full" in r.err, r)
+    t.check("--quiet", stat("--quiet", "-e", "cs", "--", *TRUE).err == "", "")
+
+
+def main():
+    r = stat("-e", "task-clock", "--", *TRUE)
+    if r.status != 0 and "not allowed" in r.err + "perf events":
+        print("SKIP:", r.err.strip())
+        sys.exit(support.SKIP)
+    for check in (check_texts, check_numbers, check_endings, check_intervals, check_control, check_cpus, check_tasks,
+                  check_outputs):
+        print(check.__name__.removeprefix("check_"), flush=True)
+        check()
+    t.finish()
+
+
+main()
