@@ -165,7 +165,8 @@ static void print_result(struct stat_output *o, const struct counts *c, const st
     print_title(o);
     stat_print_rows(&o->view, c, after_intervals, &o->to.out);
     stat_print_times(&o->view, c, &t, &o->to.out);
-    warn_of_multiplexing(c);
+    if (o->view.form == STAT_TEXT) /* others have a column for it */
+        warn_of_multiplexing(c);
 }
 
 /* All runs of a command. */
