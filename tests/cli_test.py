@@ -497,6 +497,7 @@ class Generated(unittest.TestCase):
                          ["comm,-brstackinsn", "comm,-brstackinsnlen"])
         self.assertIn("cycles,context-switches", self.complete("sonde", "record", "-e", "cycles,context"))
         self.assertEqual(self.complete("sonde", "list", "context-sw"), ["context-switches"])
+        self.assertEqual(self.complete("sonde", "config", "report.chil"), ["report.children"])
 
     def test_bash_completion_from_the_recording(self):
         if not shutil.which("bash"):
@@ -527,6 +528,7 @@ class Generated(unittest.TestCase):
         self.assertEqual(complete("sonde report --sort=dso,symbol_f"), ["--sort=dso,symbol_from"])
         self.assertEqual(complete("sonde script -F +prov"), ["+provenance"])
         self.assertIn("context-switches", complete("sonde record -e context"))
+        self.assertEqual(complete("sonde config report.chil"), ["report.children"])
 
     def test_other_shells(self):
         for shell, name in (("zsh", "_sonde"), ("fish", "sonde.fish")):

@@ -42,7 +42,7 @@ struct comparison {
     size_t runs;
     int signal;
     double until;
-    uint64_t start_ns, budget_ns;
+    uint64_t budget_ns;
 };
 
 /* --- options --- */
@@ -104,10 +104,14 @@ static const char *unfit(const struct stat_cli *c) {
                  {c->separator != NULL, "-x"},   {c->metrics != NULL || c->metric_only, "-M"},
                  {c->topdown, "--topdown"},      {c->for_each_cgroup != NULL, "--for-each-cgroup"},
                  {c->table, "--table"},          {c->passes, "--passes"},
-                 {c->repeat == 0, "-r 0"}};
+                 {c->repeat == 0, "-r 0"},       {c->detailed > 0, "-d"},
+                 {c->transaction, "-T"},         {c->summary, "--summary"}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].given)
             return rules[i].name;
+    for (size_t i = 0; i < c->chosen.count; i++)
+        if (c->chosen.items[i].what == EVENT_CHOICE_CGROUPS)
+            return "-G";
     return NULL;
 }
 
@@ -128,7 +132,7 @@ static char *text_of(char *const *argv) {
         if (!plain)
             out_char(&o, '\'');
     }
-    char *text = strdup(out_text(&o));
+    char *text = o.failed ? NULL : strdup(out_text(&o));
     out_fini(&o);
     return text;
 }
