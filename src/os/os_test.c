@@ -10,6 +10,7 @@
 #include "os/heap.h"
 #include "os/map.h"
 #include "os/output.h"
+#include "os/place.h"
 #include "os/proc.h"
 #include "os/spool.h"
 
@@ -217,6 +218,41 @@ static void heap_elsewhere(void **state) {
     munmap(wall, 4096);
 }
 
+static void holds(const char *path, const char *want, mode_t mode) {
+    char got[64] = "";
+    struct stat st;
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    got[fread(got, 1, sizeof got - 1, f)] = 0;
+    fclose(f);
+    assert_string_equal(got, want);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, mode);
+}
+
+static void place_writes(void **state) {
+    (void)state;
+    char folder[] = "/tmp/os_test.XXXXXX", path[64], link[64];
+    struct err err = ERR_INIT;
+    const struct bytes one = {(const uint8_t *)"one", 3}, none = {NULL, 0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/file", folder);
+    snprintf(link, sizeof link, "%s/link", folder);
+    mode_t mask = umask(027);
+    assert_true(os_place_write(path, one, &err));
+    umask(mask);
+    holds(path, "one", 0640);
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(symlink("file", link), 0);
+    assert_true(os_place_write(link, none, &err)); /* what the link leads to */
+    holds(path, "", 0600);
+    assert_true(os_place_write("/dev/null", one, &err));
+    assert_false(os_place_write("/no/such/folder/file", one, &err));
+    assert_int_equal(err.code, ERR_ABSENT);
+    unlink(path), unlink(link);
+    assert_int_equal(rmdir(folder), 0); /* nothing else was left there */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spool_grows_in_place),
@@ -225,6 +261,7 @@ int main(void) {
         cmocka_unit_test(output_writes_all),
         cmocka_unit_test(affinity),
         cmocka_unit_test(held),
+        cmocka_unit_test(place_writes),
         cmocka_unit_test(heap_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
