@@ -3,6 +3,8 @@
 
 #include "annotate/code.h"
 #include "base/hash.h"
+#include "object/disasm/objdump_text.h"
+#include "os/objdump.h"
 
 /* ---- lines and inlined calls ---- */
 
@@ -148,18 +150,59 @@ void annotate_maker_fini(struct annotate_maker *m) {
     m->disasm = NULL;
 }
 
-/* Makes the disassembler for the code, unless it is that of the code before. */
-static bool prepare(struct annotate_maker *m, enum disasm_arch arch, struct err *err) {
-    if (m->disasm && m->arch == arch)
-        return true;
-    disasm_free(m->disasm);
-    m->arch = arch;
+static struct disasm_options disasm_options_of(struct annotate_maker *m, enum disasm_arch arch) {
+    return (struct disasm_options){
+        .arch = arch, .intel = m->options.intel, .symbol = annotate_symbols_find, .ctx = &m->symbols};
+}
+
+/* Disassembles here. False: *err; ERR_UNSUPPORTED without capstone. */
+static bool decode(struct annotate_maker *m, enum disasm_arch arch, struct annotate_listing *l,
+                   struct err *err) {
+    const struct disasm_options options = disasm_options_of(m, arch);
+    if (!m->disasm || m->arch != arch) { /* it was made for the code before */
+        disasm_free(m->disasm);
+        m->arch = arch;
+        m->disasm = disasm_new(&options, err);
+    }
+    return m->disasm && disasm_function(m->disasm, l->code.bytes, l->code.address, &l->list, err);
+}
+
+/* Lets objdump(1) disassemble. */
+static bool ask_objdump(struct annotate_maker *m, enum disasm_arch arch, struct annotate_listing *l,
+                        struct err *err) {
+    const struct disasm_options options = disasm_options_of(m, arch);
+    const struct os_objdump how = {.program = m->options.objdump,
+                                   .machine = disasm_objdump_machine(arch),
+                                   .style = m->options.intel ? "intel" : NULL};
+    struct disasm_list list = {0};
+    struct bytes text = {NULL, 0};
+    bool ok = os_objdump_run(&how, l->code.bytes, l->code.address, &text, err) &&
+              disasm_objdump_read(text, l->code.bytes, l->code.address, &options, &list, err);
+    free((void *)(uintptr_t)text.data);
+    if (!ok) {
+        disasm_list_fini(&list);
+        return false;
+    }
+    disasm_list_fini(&l->list);
+    l->list = list;
+    return true;
+}
+
+static bool disassemble(struct annotate_maker *m, enum disasm_arch arch, struct annotate_listing *l,
+                        struct err *err) {
+    struct err why = ERR_INIT;
     m->symbols.raw_names = m->options.raw_names;
-    m->disasm = disasm_new(
-        &(struct disasm_options){
-            .arch = arch, .intel = m->options.intel, .symbol = annotate_symbols_find, .ctx = &m->symbols},
-        err);
-    return m->disasm;
+    if (m->options.objdump)
+        return ask_objdump(m, arch, l, err);
+    bool ok = decode(m, arch, l, err);
+    if (!ok && err && err->code == ERR_MEMORY)
+        return false;
+    if ((!ok || l->list.unknown) && !m->no_objdump) {
+        ok |= ask_objdump(m, arch, l, &why);
+        m->no_objdump = why.code == ERR_ABSENT;
+    }
+    m->unknown += l->list.unknown;
+    return ok;
 }
 
 /* The image with the symbols of data that the code refers to: the separate debug file has more of them. */
@@ -182,9 +225,7 @@ bool annotate_listing_make(struct annotate_maker *m, const struct annotate_funct
     if (!annotate_code_find(m->profile, f, &l->code, &arch, err))
         return false;
     annotate_symbols_use(&m->symbols, table, &l->code, names_of(m, f, &l->code));
-    return prepare(m, arch, err) &&
-           disasm_function(m->disasm, l->code.bytes, l->code.address, &l->list, err) &&
-           place_rows(m, l, err) && sum_up(m->profile, l, err);
+    return disassemble(m, arch, l, err) && place_rows(m, l, err) && sum_up(m->profile, l, err);
 }
 
 void annotate_listing_fini(struct annotate_listing *l) {

@@ -51,8 +51,10 @@ struct annotate_listing {
 };
 
 struct annotate_options {
-    bool intel;     /* x86: Intel's syntax */
-    bool raw_names; /* not demangled */
+    bool intel;          /* x86: Intel's syntax */
+    bool raw_names;      /* not demangled */
+    const char *objdump; /* the program that disassembles all functions; NULL: only those with instructions
+                            that are not known here, by the `objdump` in PATH, if there is one */
 };
 
 /* What makes listings; zeroed at first, the first two set by the owner. One thread. */
@@ -62,6 +64,8 @@ struct annotate_maker {
     struct annotate_symbols symbols;
     struct disasm *disasm; /* for the architecture of the image before; NULL: none yet */
     enum disasm_arch arch;
+    bool no_objdump; /* it is not to be had */
+    size_t unknown;  /* instructions that are still not known, in all listings */
 };
 void annotate_maker_fini(struct annotate_maker *m);
 

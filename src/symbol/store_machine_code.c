@@ -98,8 +98,10 @@ static bool code_of_memory(struct symbol_store *s, struct store_image *im, uint6
     uint8_t *room = arena_alloc(&im->texts, (size_t)(end - start));
     if (!room)
         return err_memory(err, im->known.name);
-    if (!store_kcore_read_live(base + start, room, (size_t)(end - start), err))
-        return false;
+    struct err why = ERR_INIT;
+    if (!store_kcore_read_live(base + start, room, (size_t)(end - start), &why))
+        return err_set(err, ERR_ABSENT, im->known.name, "give its vmlinux (-k), as %s cannot be read: %s",
+                       STORE_LIVE_CORE, why.message);
     out->address = base + start;
     out->delta = base;
     out->path = STORE_LIVE_CORE;

@@ -56,6 +56,10 @@ static void say_misses(const struct printing *p) {
             log_line(LOG_WARN, "cannot annotate %s and %zu more function%s: %s", m->first, m->count - 1,
                      plural(m->count - 1), m->why);
     }
+    if (p->maker.unknown)
+        log_line(LOG_WARN, "%zu instruction%s not known here%s", p->maker.unknown,
+                 p->maker.unknown == 1 ? " is" : "s are",
+                 p->maker.no_objdump ? ": with objdump (binutils) they may be" : "");
     if (!p->sources.absent)
         return;
     const char *first = strpool_text(&p->sources.paths, p->sources.first_absent);

@@ -43,7 +43,9 @@ static struct annotate_wish wish_of(const struct session *s, bool color) {
         .ungrouped = o->group == ANNOTATE_GROUP_NONE,
         .skip_empty = o->skip_empty,
         .skip_missing = o->skip_missing || o->quiet,
-        .code = {.intel = o->style && strcmp(o->style, "intel") == 0, .raw_names = o->symbols.raw_names},
+        .code = {.intel = o->style && strcmp(o->style, "intel") == 0,
+                 .raw_names = o->symbols.raw_names,
+                 .objdump = o->objdump},
         .text = {.percent = o->percent,
                  .column = o->show_samples  ? ANNOTATE_SAMPLES
                            : o->show_period ? ANNOTATE_PERIOD
