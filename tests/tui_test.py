@@ -16,6 +16,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+import made
 import perfdata as pd
 import support
 
@@ -254,7 +255,7 @@ def keys():
     screen.keys("i")
     screen.wait("i shows the header", "# header version")
     screen.keys("q", "a")
-    screen.wait("what is not there says so", "annotate is not there yet")
+    screen.wait("what is not there says so", "does not have the program's machine code")
     screen.keys("x")
     screen.wait("so do keys without a meaning", "'x' key not associated")
     screen.keys("Home", "Down", "w")
@@ -312,6 +313,27 @@ def hierarchy():
     wanted = [" ".join(line.split()) for line in stdio(path, "--hierarchy", "-g", "none").splitlines()
               if line and not line.startswith("#") and "%" in line]
     report.check("the levels of text", rows_of_screen(shown) == wanted, f"{rows_of_screen(shown)}\n{wanted}")
+
+
+def annotated():
+    """Of sonde's own workload, which has source lines; the line that was hit most is in the middle."""
+    functions = made.functions(SONDE)
+    if "workload_leafloop" not in functions and "leaf" not in functions or os.uname().machine not in ("x86_64", "aarch64"):
+        return
+    name = "leaf" if "leaf" in functions else "workload_leafloop"
+    path = os.path.join(folder.name, "annotated.data")
+    with open(path, "wb") as f:
+        f.write(made.recording(SONDE, [[functions[name]]] * 3))
+    screen = Screen("report", "-f", "-i", path, size=(120, 12))
+    screen.wait("the table", HINT)
+    screen.keys("Home", "a")
+    screen.wait("a shows instructions", lambda s: name in s.splitlines()[0] and "  100.00 :   " in s and "Press 'q'" in s)
+    screen.keys("q", "Enter")
+    screen.wait("the menu has it", f"Annotate {name}")
+    screen.keys("Enter")
+    screen.wait("and shows them", "  100.00 :   ")
+    screen.keys("q", "q")
+    screen.ended("annotated", 0)
 
 
 def printed():
@@ -521,7 +543,7 @@ def hostile():
 
 def main():
     needed()
-    for part in (same_as_text, names_have_room, keys, kernel_zoom, help_scrolls, events, hierarchy, printed, flame, times, looks, resize, mouse,
+    for part in (same_as_text, names_have_room, keys, kernel_zoom, help_scrolls, events, hierarchy, annotated, printed, flame, times, looks, resize, mouse,
                  restored, stopped, text_where_it_should, hostile):
         if len(sys.argv) < 3 or part.__name__ in sys.argv[2:]:
             part()

@@ -32,7 +32,8 @@ struct printing {
 static bool note_miss(struct printing *p, const struct annotate_function *f, const struct err *why) {
     char text[sizeof why->where + sizeof why->message + 3];
     snprintf(text, sizeof text, "%s: %s", why->where, why->message);
-    p->result->missed++;
+    if (!p->result->missed++)
+        p->result->why = *why;
     for (size_t i = 0; i < p->misses.count; i++)
         if (p->misses.items[i].image == f->image && strcmp(p->misses.items[i].why, text) == 0) {
             p->misses.items[i].count++;
@@ -95,6 +96,7 @@ static bool print_function(struct printing *p, const struct annotate_function *f
         text.object_path = shown ? shown : image->name;
         text.object = shown ? last_part(shown) : image->short_name;
         text.function = annotate_function_name(&p->profile, f);
+        text.hide_empty = p->w->skip_empty;
         if (!l.code.proved)
             log_line(LOG_INFO, "%s: nothing recorded proves that this is the code that ran",
                      text.object_path);
@@ -114,7 +116,10 @@ static bool is_wished(const struct printing *p, const struct annotate_function *
                       struct annotate_events events, const struct annotate_sums *self) {
     const struct annotate_wish *w = p->w;
     const struct model_image *image = model_image(p->profile.in->model, f->image);
-    if (w->symbol && !symbol_name_matches(annotate_function_name(&p->profile, f), w->symbol))
+    const char *name = annotate_function_name(&p->profile, f);
+    if (w->symbol && (w->exact ? strcmp(name, w->symbol) != 0 : !symbol_name_matches(name, w->symbol)))
+        return false;
+    if (w->dso && strcmp(w->dso, image->short_name) != 0 && strcmp(w->dso, image->name) != 0)
         return false;
     if (w->dsos && w->dsos->list.count && !filter_names_has(w->dsos, image->short_name) &&
         !filter_names_has(w->dsos, image->name))
@@ -187,7 +192,8 @@ static bool print_events(struct printing *p, struct err *err) {
         struct annotate_events some = events_from(p, i);
         struct out name;
         i += some.count;
-        if (!any_samples(p, some))
+        bool meant = !p->w->event || (*p->w->event >= some.first && *p->w->event - some.first < some.count);
+        if (!meant || !any_samples(p, some))
             continue;
         ok = name_events(p, some, &name) || err_memory(err, "annotate");
         ok = ok && print_functions(p, some, out_text(&name), err);

@@ -278,6 +278,11 @@ static enum profile_verdict keep(void *ctx, const struct perfdata_sample *x, uin
     return PROFILE_KEEP;
 }
 
+bool report_session_keeps(const struct report_session *s, const struct perfdata_sample *x,
+                          struct model_when when) {
+    return keep((void *)(uintptr_t)s, x, 0, when) == PROFILE_KEEP;
+}
+
 /* ---- the passes ---- */
 
 static bool see_counts(struct report_session *s, const struct stream_record *r,

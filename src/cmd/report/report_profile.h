@@ -40,6 +40,10 @@ struct report_again {
  * says why: the session can only be freed. */
 bool report_session_again(struct report_session *s, const struct report_again *a, struct err *err);
 
+/* Whether a sample counts: by CPU, task, socket, time and so on; not by comm, object and symbol. */
+bool report_session_keeps(const struct report_session *s, const struct perfdata_sample *x,
+                          struct model_when when);
+
 /* Prints the profile as text or JSON. False: memory. */
 bool report_session_print(struct report_session *s, bool color, struct out *out, struct err *err);
 

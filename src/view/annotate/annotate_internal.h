@@ -16,6 +16,10 @@ struct annotate_printer {
     uint64_t line;   /* of text, the next one, from 0 */
 };
 
+/* Whether an event (of the listing) has columns. */
+bool annotate_is_shown(const struct annotate_printer *p, uint32_t event);
+/* How many have. */
+uint32_t annotate_shown(const struct annotate_printer *p);
 /* What is shown of sums of an event (of the listing). */
 double annotate_share(const struct annotate_printer *p, const struct annotate_sums *s, uint32_t event);
 uint32_t annotate_column_width(const struct annotate_printer *p);

@@ -45,7 +45,8 @@ static struct ranked *rank(const struct annotate_printer *p, const struct annota
 
 static void put_percents(const struct annotate_printer *p, const struct annotate_sums *sums) {
     for (uint32_t i = 0; i < p->l->events.count; i++)
-        annotate_put_percent(p, annotate_share(p, &sums[i], i));
+        if (annotate_is_shown(p, i))
+            annotate_put_percent(p, annotate_share(p, &sums[i], i));
 }
 
 static void put_summary_title(struct annotate_printer *p, const char *what) {

@@ -24,6 +24,17 @@ double annotate_share(const struct annotate_printer *p, const struct annotate_su
     return all ? 100.0 * (double)(hits ? s->samples : s->period) / (double)all : 0.0;
 }
 
+bool annotate_is_shown(const struct annotate_printer *p, uint32_t event) {
+    return !p->o->hide_empty || p->o->totals[event].samples;
+}
+
+uint32_t annotate_shown(const struct annotate_printer *p) {
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < p->l->events.count; i++)
+        shown += annotate_is_shown(p, i);
+    return shown;
+}
+
 uint32_t annotate_column_width(const struct annotate_printer *p) {
     enum { PERCENT = 8, PERIOD = 12 };
     return p->o->column == ANNOTATE_PERIOD ? PERIOD : PERCENT;
@@ -48,6 +59,8 @@ void annotate_put_percent(const struct annotate_printer *p, double percent) {
 /* The columns before an instruction. */
 void annotate_put_sums(const struct annotate_printer *p, const struct annotate_sums *sums) {
     for (uint32_t i = 0; i < p->l->events.count; i++) {
+        if (!annotate_is_shown(p, i))
+            continue;
         double percent = annotate_share(p, &sums[i], i);
         const char *color = annotate_heat(p, percent);
         if (p->o->column == ANNOTATE_PERCENT) {
@@ -64,7 +77,7 @@ void annotate_put_sums(const struct annotate_printer *p, const struct annotate_s
 }
 
 static void put_blank(const struct annotate_printer *p) {
-    out_fill(p->out, ' ', (size_t)annotate_column_width(p) * p->l->events.count);
+    out_fill(p->out, ' ', (size_t)annotate_column_width(p) * annotate_shown(p));
     out_str(p->out, " :");
 }
 
@@ -133,7 +146,7 @@ enum { RAW_BYTES = 7, RAW_WIDTH = 24 };
 
 static void put_more_bytes(struct annotate_printer *p, const struct disasm_instruction *x) {
     for (size_t at = RAW_BYTES; at < x->length; at += RAW_BYTES) {
-        for (uint32_t i = 0; i < p->l->events.count; i++)
+        for (uint32_t i = 0; i < annotate_shown(p); i++)
             if (p->o->column == ANNOTATE_PERCENT)
                 out_printf(p->out, "%8.2f", 0.0);
             else
@@ -171,7 +184,7 @@ static void put_title(struct annotate_printer *p) {
     bool hits = p->o->percent == ANNOTATE_LOCAL_HITS || p->o->percent == ANNOTATE_GLOBAL_HITS;
     uint64_t before = p->out->total + p->out->len;
     out_printf(p->out, " %-*s|\tSource code & Disassembly of %s for %s (%" PRIu64 " samples, percent: %s %s)",
-               (int)(annotate_column_width(p) * p->l->events.count), names[p->o->column],
+               (int)(annotate_column_width(p) * annotate_shown(p)), names[p->o->column],
                p->o->full_paths ? p->o->object_path : p->o->object, p->o->event, p->l->self->samples,
                local ? "local" : "global", hits ? "hits" : "period");
     uint64_t width = p->out->total + p->out->len - before;

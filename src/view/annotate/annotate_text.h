@@ -30,6 +30,7 @@ struct annotate_text_options {
     bool inlines;                /* which inlined functions instructions are from, and what these cost */
     bool jump;                   /* the hottest line first, each line with the instructions that were hit */
     bool color;
+    bool hide_empty; /* no columns for events without samples */
     struct annotate_sources *sources;
     const struct model *model;
     const struct annotate_sums *totals; /* by event of the listing: of all samples that count */

@@ -152,26 +152,29 @@ static bool open_stacks(struct tui_browser *b, struct err *err) {
     return ok;
 }
 
+/* The function under the cursor, owned, and its object, "" where it is not shown. NULL: there is none. */
+static char *function_here(struct tui_browser *b, char *dso, size_t size) {
+    size_t n = 0, m = 0;
+    *dso = '\0';
+    if (b->screen == TUI_FLAME_SCREEN) {
+        const struct stacks_frame *frame = tui_flame_frame(&b->flame);
+        const char *name = frame ? stacks_frame_name(b->flame.s, frame) : NULL;
+        snprintf(dso, size, "%s", frame ? stacks_frame_dso(b->flame.s, frame) : "");
+        return name ? strdup(name) : NULL;
+    }
+    const char *object = b->table.at.line ? NULL : tui_table_key_text(&b->table, tui_dso_keys, &m);
+    snprintf(dso, size, "%.*s", object ? (int)m : 0, object ? object : "");
+    const char *name = tui_table_function(&b->table, &n);
+    return name ? strndup(name, n) : NULL;
+}
+
 static void show_why(struct tui_browser *b) {
     struct err err = ERR_INIT;
     struct out text;
-    size_t n = 0, m = 0;
-    char dso[512] = "", title[160];
-    const char *name;
-    const struct stacks_frame *frame = NULL;
+    char dso[512], title[160];
     if (!out_init(&text, NULL, NULL))
         return;
-    if (b->screen == TUI_FLAME_SCREEN) {
-        frame = tui_flame_frame(&b->flame);
-        name = frame ? stacks_frame_name(b->flame.s, frame) : NULL;
-        n = name ? strlen(name) : 0;
-        snprintf(dso, sizeof dso, "%s", frame ? stacks_frame_dso(b->flame.s, frame) : "");
-    } else {
-        const char *object = b->table.at.line ? NULL : tui_table_key_text(&b->table, tui_dso_keys, &m);
-        snprintf(dso, sizeof dso, "%.*s", object ? (int)m : 0, object ? object : "");
-        name = tui_table_function(&b->table, &n);
-    }
-    char *function = name ? strndup(name, n) : NULL;
+    char *function = function_here(b, dso, sizeof dso);
     if (!function)
         tui_say(b, "there is no function here");
     else if (!b->source->why(b->source->ctx, function, *dso ? dso : NULL, &text, &err))
@@ -179,6 +182,28 @@ static void show_why(struct tui_browser *b) {
     else {
         snprintf(title, sizeof title, "Why it is called %.120s", function);
         tui_popup_text(&b->popup, title, text.buf, text.len);
+    }
+    free(function);
+    out_fini(&text);
+}
+
+static void show_annotated(struct tui_browser *b) {
+    struct err err = ERR_INIT;
+    struct out text;
+    char dso[512], title[160];
+    uint64_t line = 0;
+    if (!out_init(&text, NULL, NULL))
+        return;
+    char *function = function_here(b, dso, sizeof dso);
+    uint32_t event = profile_event(b->d.profile, b->events.items[b->event])->event;
+    if (!function)
+        tui_say(b, "there is no function here");
+    else if (!b->source->annotate(b->source->ctx, function, *dso ? dso : NULL, event, &text, &line, &err))
+        tui_say(b, "%s%s%s", err.where, *err.where ? ": " : "", err.message);
+    else {
+        snprintf(title, sizeof title, "%.150s", function);
+        if (tui_popup_text(&b->popup, title, text.buf, text.len))
+            tui_popup_center(&b->popup, (size_t)line);
     }
     free(function);
     out_fini(&text);
@@ -215,6 +240,9 @@ bool tui_browser_work(struct tui_browser *b, struct err *err) {
         break;
     case TUI_WORK_WHY:
         show_why(b);
+        break;
+    case TUI_WORK_ANNOTATE:
+        show_annotated(b);
         break;
     case TUI_NO_WORK:
         break;

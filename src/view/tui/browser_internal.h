@@ -12,7 +12,14 @@
 enum tui_screen { TUI_TABLE, TUI_FLAME_SCREEN, TUI_TIMES };
 
 /* What takes longer than a key may: it is said before it is done. */
-enum tui_work { TUI_NO_WORK, TUI_WORK_CHANGE, TUI_WORK_FLAME, TUI_WORK_TIMES, TUI_WORK_WHY };
+enum tui_work {
+    TUI_NO_WORK,
+    TUI_WORK_CHANGE,
+    TUI_WORK_FLAME,
+    TUI_WORK_TIMES,
+    TUI_WORK_WHY,
+    TUI_WORK_ANNOTATE
+};
 
 /* What a menu's item or a typed line is for. */
 enum tui_purpose { TUI_FOR_EVENT, TUI_FOR_ROW, TUI_FOR_SYMBOL, TUI_FOR_LIMIT, TUI_FOR_SEARCH };
@@ -62,6 +69,7 @@ void tui_zoom_kernel(struct tui_browser *b);
 bool tui_zoom_out(struct tui_browser *b, enum tui_state *state);
 void tui_row_menu(struct tui_browser *b);
 enum tui_state tui_want_why(struct tui_browser *b);
+enum tui_state tui_want_annotate(struct tui_browser *b);
 /* Puts the flame graph's cursor on the function under the table's, if the table was left for it. */
 void tui_select_in_flame(struct tui_browser *b);
 /* Goes to a screen; the selected function stays selected. */

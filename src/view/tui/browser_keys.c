@@ -145,8 +145,7 @@ static enum tui_state other_table_key(struct tui_browser *b, uint32_t key) {
                         "The name of the symbol you want to see; none: all of them.", TUI_FOR_SYMBOL);
         break;
     case 'a':
-        tui_say(b, "annotate is not there yet");
-        break;
+        return tui_want_annotate(b);
     case 'r':
         tui_say(b, "scripts cannot be run from here yet: use `script -s`");
         break;

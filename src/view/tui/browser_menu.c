@@ -84,7 +84,7 @@ void tui_row_menu(struct tui_browser *b) {
     const char *name = tui_table_function(&b->table, &n);
     if (name) {
         snprintf(p->title, sizeof p->title, "%.*s", n < 120 ? (int)n : 120, name);
-        tui_popup_item(p, DO_ANNOTATE, "Annotate %.*s (not there yet)", (int)n, name);
+        tui_popup_item(p, DO_ANNOTATE, "Annotate %.*s (same as 'a' hotkey)", (int)n, name);
     }
     name = tui_table_key_text(&b->table, tui_thread_keys, &n);
     if (name)
@@ -121,12 +121,19 @@ enum tui_state tui_want_why(struct tui_browser *b) {
     return tui_want(b, TUI_WORK_WHY, "Looking for the evidence...");
 }
 
+enum tui_state tui_want_annotate(struct tui_browser *b) {
+    if (!b->source->annotate) {
+        tui_say(b, "instructions are not to be had here");
+        return TUI_GO_ON;
+    }
+    return tui_want(b, TUI_WORK_ANNOTATE, "Reading the function's samples...");
+}
+
 static enum tui_state do_action(struct tui_browser *b, int action) {
     struct err err = ERR_INIT;
     switch (action) {
     case DO_ANNOTATE:
-        tui_say(b, "annotate is not there yet");
-        return TUI_GO_ON;
+        return tui_want_annotate(b);
     case DO_THREAD:
         tui_zoom(b, TUI_BY_THREAD);
         return TUI_GO_ON;

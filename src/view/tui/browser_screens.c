@@ -69,6 +69,8 @@ enum tui_state tui_flame_key(struct tui_browser *b, struct tui_press press) {
         break;
     case 'w':
         return tui_want_why(b);
+    case 'a':
+        return tui_want_annotate(b);
     default:
         if (press.key > ' ' && press.key < 0x7f)
             tui_say(b, "'%c' key not associated, use '?'/F1 to see actions!", (char)press.key);

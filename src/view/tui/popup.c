@@ -39,6 +39,11 @@ bool tui_popup_text(struct tui_popup *p, const char *title, const char *text, si
     return true;
 }
 
+void tui_popup_center(struct tui_popup *p, size_t line) {
+    p->centered = true;
+    p->center = line;
+}
+
 bool tui_popup_menu(struct tui_popup *p, const char *title, int purpose) {
     start(p, TUI_MENU, title, purpose);
     return true;
@@ -213,13 +218,16 @@ static int draw_wrapped(struct tui_surface *s, const char *line, size_t n, int f
     return lines;
 }
 
-/* Draws a text from its line p->top on; returns how many lines it has in all. */
-static int draw_lines(struct tui_popup *p, struct tui_surface *s) {
+/* Draws a text from its line p->top on; returns how many lines it has in all. *center: where p->center is. */
+static int draw_lines(struct tui_popup *p, struct tui_surface *s, int *center) {
     struct out made;
     int lines = 0, rows = s->rows - 2;
+    *center = 0;
     if (!out_init(&made, NULL, NULL))
         return 0;
-    for (size_t i = 0; i < p->text.len;) {
+    for (size_t i = 0, line_at = 0; i < p->text.len; line_at++) {
+        if (line_at == p->center)
+            *center = lines;
         const char *line = p->text.buf + i, *end = memchr(line, '\n', p->text.len - i);
         size_t n = end ? (size_t)(end - line) : p->text.len - i;
         lines += draw_wrapped(s, line, n, 1, lines - p->top, rows, &made);
@@ -231,11 +239,14 @@ static int draw_lines(struct tui_popup *p, struct tui_surface *s) {
 
 static void draw_text(struct tui_popup *p, struct tui_surface *s) {
     tui_clear(s);
-    int lines = draw_lines(p, s), was = p->top;
+    int center, was = p->top, lines = draw_lines(p, s, &center);
+    if (p->centered)
+        p->top = center - (s->rows - 2) / 2;
     if (clamp_top(p, lines, s->rows - 2) != was) {
         tui_clear(s);
-        draw_lines(p, s);
+        draw_lines(p, s, &center);
     }
+    p->centered = false;
     tui_fill(s, 0, 0, s->cols, ' ', tui_style(TUI_HEAD));
     tui_str(s, 0, 0, s->cols, tui_style(TUI_HEAD), p->title);
     tui_fill(s, s->rows - 1, 0, s->cols, ' ', tui_style(TUI_NORMAL));

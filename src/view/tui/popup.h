@@ -19,6 +19,8 @@ struct tui_popup {
     char title[128];
     const char *hint; /* input: what to type */
     struct out text;  /* lines of TUI_TEXT */
+    bool centered;    /* `center` is to be shown in the middle when it is drawn next */
+    size_t center;    /* a line of the text, from 0 */
     VEC(struct tui_item) items;
     int at, top; /* item; first line that is shown */
     char input[256];
@@ -29,6 +31,8 @@ struct tui_popup {
 /* Zeroed at first. Each replaces what was open. False: memory. */
 bool tui_popup_help(struct tui_popup *p);
 bool tui_popup_text(struct tui_popup *p, const char *title, const char *text, size_t n);
+/* Shows a line of the text, counted from 0, in the middle at first. */
+void tui_popup_center(struct tui_popup *p, size_t line);
 bool tui_popup_menu(struct tui_popup *p, const char *title, int purpose);
 bool tui_popup_item(struct tui_popup *p, int action, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -36,6 +36,10 @@ struct tui_source {
     const struct stacks *(*stacks)(void *ctx, struct err *err);
     /* Appends the evidence for a function's name, as `sonde why` words it. `dso`: its object; NULL: any. */
     bool (*why)(void *ctx, const char *function, const char *dso, struct out *out, struct err *err);
+    /* Appends a function with its instructions and what an event (of the recording) hit of them; *line
+     * becomes the number of the line, from 0, with the one that was hit most. `dso` as above. */
+    bool (*annotate)(void *ctx, const char *function, const char *dso, uint32_t event, struct out *out,
+                     uint64_t *line, struct err *err);
     /* Appends the recording's header. */
     bool (*header)(void *ctx, struct out *out, struct err *err);
     /* Writes a text to a new file; its name goes to `name`, which has room for `size` bytes. */
