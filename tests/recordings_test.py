@@ -29,15 +29,25 @@ COMMANDS = [
     "buildid-list",
     "report --header-only",
 ]
+# Of recordings that have code, too; by capstone.
+ANNOTATE = {
+    "kept.data": ["annotate --stdio", "annotate leaf -n --asm-raw --no-source", "annotate leaf --show-total-period -M intel",
+                  "annotate leaf -l --jump", "annotate middle --percent-type global-hits -l --inlines"],
+}
+
+
+def commands(name):
+    known = support.run([SONDE, "check", "-q", "feature", "libcapstone"]).status == 0
+    return COMMANDS + (ANNOTATE.get(name, []) if known else [])
 
 
 def text(name):
     """All that is said of a recording, without a report's last line (a tip) and the time of the file."""
     out = ""
     with tempfile.TemporaryDirectory() as empty:
-        for command in COMMANDS:
+        for command in commands(name):
             verb, *options = command.split()
-            nowhere = ["--symfs", empty] if verb in ("report", "script") else []
+            nowhere = ["--symfs", empty] if verb in ("report", "script", "annotate") else []
             r = support.run([SONDE, "--buildid-dir", empty, verb, *options, *nowhere, "-f", "-i", name])
             out += f"$ sonde {command}\n" + r.out.decode() + (f"(status {r.status}: {r.err})\n" if r.status else "")
     return "".join(line + "\n" for line in out.splitlines() if not line.startswith(("# (Tip: ", "# captured on")))

@@ -39,12 +39,12 @@ static bool find_bpf(const struct annotate_profile *p, const struct annotate_fun
     struct perfdata_feature_value progs, types;
     struct perfdata_btf_names names = {0};
     struct bytes code = {NULL, 0};
+    uint64_t start = start_of(p->in->model, f->image);
     if (perfdata_feature_get(h, PERFDATA_FEATURE_BPF_PROG_INFO, &arena, &progs)) {
         bool typed = perfdata_feature_get(h, PERFDATA_FEATURE_BPF_BTF, &arena, &types);
         const struct perfdata_btfs no_types = {0};
         if (perfdata_btf_names_init(&names, typed ? &types.btfs : &no_types, h->swap))
-            code = bpf_code(&progs.bpf_progs, h->swap, start_of(p->in->model, f->image), &names,
-                            image->recorded);
+            code = bpf_code(&progs.bpf_progs, h->swap, start, &names, image->recorded);
         perfdata_btf_names_fini(&names);
     }
     arena_fini(&arena);
@@ -53,7 +53,8 @@ static bool find_bpf(const struct annotate_profile *p, const struct annotate_fun
                        "the recording does not have the program's machine code");
     uint64_t room = code.size - f->start, size = f->end - f->start;
     *out = (struct symbol_machine_code){.bytes = {code.data + f->start, (size_t)(size < room ? size : room)},
-                                        .address = f->start,
+                                        .address = start + f->start,
+                                        .delta = start,
                                         .proved = true};
     return true;
 }

@@ -28,6 +28,8 @@ take compressed -z -e cpu-clock:u -F 1000 -g -- "$program" o 100
 take switches --switch-events -e cpu-clock:u -F 200 -- "$program" f 30
 cp "$program" "$work/victim"
 take replaced -N -e cpu-clock:u -F 300 -- "$work/victim" x 200
+cp "$program" "$work/victim"
+take kept -N --keep=full -e cpu-clock:u -F 300 -- "$work/victim" x 200
 "$sonde" record -q -e cpu-clock:u -F 300 -o - -- "$program" o 50 > "$to/pipe.data"
 # Its kernel's list of symbols would be large: addresses are shown.
 "$sonde" record -q -e cpu-clock -F 300 -g -o "$to/kernel.data" -- "$program" r 2000

@@ -166,22 +166,27 @@ static bool is_hit(const struct annotate_printer *p, uint32_t row) {
 /* A row that was hit. */
 struct hit_row {
     uint32_t line, row;
+    uint64_t period; /* of the first event */
 };
 
 static int by_line(const void *a, const void *b) {
     const struct hit_row *x = a, *y = b;
     if (x->line != y->line)
         return x->line < y->line ? -1 : 1;
+    if (x->line == ANNOTATE_NONE && x->period != y->period)
+        return x->period > y->period ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* The rows that were hit, by line, for free(); *used: how many. NULL: memory. */
+/* The rows that were hit, by line, and those without one by how much they were, for free(); *used: how many.
+ * NULL: memory. */
 static struct hit_row *hit_rows(const struct annotate_printer *p, size_t *used) {
     struct hit_row *list = calloc(p->l->rows.count + 1, sizeof *list);
     *used = 0;
     for (uint32_t i = 0; list && i < p->l->rows.count; i++)
         if (is_hit(p, i))
-            list[(*used)++] = (struct hit_row){p->l->rows.items[i].line, i};
+            list[(*used)++] = (struct hit_row){p->l->rows.items[i].line, i,
+                                               p->l->row_sums[(size_t)i * p->l->events.count].period};
     if (list)
         qsort(list, *used, sizeof *list, by_line);
     return list;
