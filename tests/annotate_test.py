@@ -102,8 +102,8 @@ def skip(why):
     sys.exit(support.SKIP)
 
 
-def annotate(*options):
-    return support.run([SONDE, "--buildid-dir", "/nonexistent", "annotate", "-f", *options])
+def annotate(*options, **more):
+    return support.run([SONDE, "--buildid-dir", "/nonexistent", "annotate", "-f", *options], **more)
 
 
 def assemble(folder, name="prog", text=TEXT, program=None):
@@ -166,6 +166,19 @@ def check_text(t, folder, program):
     t.check("text: -P", f" of {program} for " in r.out.decode().splitlines()[0], r)
     r = annotate("-i", path, "--stdio-color", "always")
     t.check("text: colours", "\033[31m   80.00\033[m : \033[35m  40100a:\033[m\033[34m add    %edx,%eax\033[m\n" in r.out.decode(), r)
+
+
+def check_config(t, folder):
+    path, config = os.path.join(folder, "a.data"), os.path.join(folder, "perfconfig")
+    for name, value, options, want in (
+            ("show_nr_samples", "true", [], "       2 :   40100a: add    %edx,%eax\n"),
+            ("show_total_period", "true", [], "         800 :   40100a: add    %edx,%eax\n"),
+            ("show_total_period", "true", ["-n"], "       2 :   40100a: add    %edx,%eax\n"),
+            ("disassembler_style", "intel", [], "   80.00 :   40100a: add    eax,edx\n")):
+        with open(config, "w", encoding="ascii") as f:
+            f.write(f"[annotate]\n\t{name} = {value}\n")
+        r = annotate("-i", path, *options, env=dict(support.ENV, PERF_CONFIG=config))
+        t.check(f"configuration: {name}", want in r.out.decode(), r)
 
 
 def check_source(t, folder, program):
@@ -338,6 +351,26 @@ def check_kernel(t, folder, program):
     t.check("another kernel image", r.status == 1 and not r.out and r.err, r)
 
 
+def check_module(t, folder):
+    """A module's file, whose sections are placed as the kernel's loader does."""
+    source, made, path, start = os.path.join(folder, "prog.c"), os.path.join(folder, "mod.ko"), os.path.join(folder, "o.data"), 0xffffffffc0400000
+    with open(made + ".s", "w", encoding="ascii") as f:
+        f.write(PROGRAM.format(source=source))
+    subprocess.run(["cc", "-g", "-r", "-nostdlib", "-Wl,--build-id", "-o", made, made + ".s"], check=True, capture_output=True)
+    with open(made, "rb") as f:
+        data = f.read()
+    at = data.index(b"GNU\0", data.index(struct.pack("<III", 4, 20, 3)))
+    r = pd.Recording(sample_type=pd.IP | pd.TID | pd.TIME | pd.PERIOD)
+    r.add(pd.MMAP2, pd.KERNEL | pd.MMAP_BUILD_ID,
+          struct.pack("<IIQQQBBH20sII", 0xffffffff, 0, start, PAGE, 0, 20, 0, 0, data[at + 4:at + 24], 5, 2) +
+          pd.text(made) + r.tail(0, 0))
+    r.sample(7, start + ADD, misc=pd.KERNEL)
+    r.write(path)
+    r = annotate("-i", path)
+    t.check("a module", r.status == 0 and "  100.00 :   a:      add    %edx,%eax\n" in r.out.decode() and
+            "0000000000000000 <work>:" in r.out.decode() and "jmp    c <work+0xc>" in r.out.decode(), r)
+
+
 INLINED = """
 static inline __attribute__((always_inline)) unsigned stir(unsigned x) { return (x ^ x >> 7) * 2654435761u; }
 static inline __attribute__((always_inline)) unsigned twice(unsigned x) {
@@ -388,6 +421,7 @@ def main():
         folder = os.path.realpath(folder)
         program = assemble(folder)
         check_text(t, folder, program)
+        check_config(t, folder)
         check_source(t, folder, program)
         check_sums(t, folder, program)
         check_events(t, folder, program)
@@ -396,6 +430,7 @@ def main():
         check_map(t, folder)
         check_jit(t, folder)
         check_bpf(t, folder)
+        check_module(t, folder)
         check_kernel(t, folder, program)
     t.finish()
 

@@ -3,6 +3,8 @@
 #include "tests/support/elf_image.h"
 #include "tests/support/fail_alloc.h"
 
+#include "os/core.h"
+#include "symbol/store_kernel.h"
 #include "symbol/store_test.h"
 
 /* ---- kernels ---- */
@@ -218,6 +220,49 @@ static void put_core_list(struct tree *t, const char *path) {
     put(t, path, text_bytes(text));
 }
 
+/* The code is what the copy has, or none of it if the copy was refused. */
+static void check_core_code(struct session *s, bool used) {
+    struct symbol_machine_code code;
+    struct err err = ERR_INIT;
+    uint64_t at = KERNEL.start + 0x100, offset;
+    assert_int_equal(symbol_store_machine_code(s->store, 0, at, at + 0x20, &code, &err), used);
+    if (!used) {
+        assert_int_equal(err.code, ERR_ABSENT);
+        return;
+    }
+    assert_true(code.address == at && code.bytes.size == 0x20 && code.elf.size);
+    assert_memory_equal(code.bytes.data + CORE_EVERY, "\xe8\x01\x02\x03\x04", 5);
+    assert_true(symbol_machine_code_offset(&code, at + 5, &offset) && offset == at + 5);
+    /* It ends where the copy does. */
+    assert_true(symbol_store_machine_code(s->store, 0, at, at + 0x10000, &code, &err));
+    assert_int_equal(code.bytes.size, CORE_NOTES + 36 - 0x100);
+}
+
+/* As the running kernel's memory is read. */
+static void test_kcore_read(void **state) {
+    struct tree *t = *state;
+    char path[128];
+    struct os_core core;
+    struct err err = ERR_INIT;
+    uint8_t five[5], *much = malloc(CORE_NOTES + 37);
+    snprintf(path, sizeof path, "%s/kcore", t->root);
+    put_core(t, "/kcore", KERNEL.start, "6.1.0-a", ID_A);
+    assert_true(os_core_open(path, &core, &err));
+    assert_true(store_kcore_read(&core, KERNEL.start + 3 * CORE_EVERY, five, sizeof five, &err));
+    assert_memory_equal(five, "\xe8\x01\x02\x03\x04", 5);
+    assert_true(store_kcore_read(&core, KERNEL.start, much, CORE_NOTES + 36, &err));
+    assert_false(store_kcore_read(&core, KERNEL.start, much, CORE_NOTES + 37, &err));
+    assert_false(store_kcore_read(&core, KERNEL.start - 1, five, sizeof five, &err));
+    assert_int_equal(err.code, ERR_ABSENT);
+    core.close(core.ctx);
+    free(much);
+    const struct bytes none = {NULL, 0}, text = text_bytes("no core");
+    core = os_core_fake(&none);
+    assert_false(store_kcore_read(&core, KERNEL.start, five, sizeof five, &err));
+    core = os_core_fake(&text);
+    assert_false(store_kcore_read(&core, KERNEL.start, five, sizeof five, &err));
+}
+
 static void test_kcore(void **state) {
     struct tree *t = *state;
     char list[128];
@@ -255,6 +300,7 @@ static void test_kcore(void **state) {
             assert_int_equal(s.source.status, SYMBOL_CONTRADICTED);
         if (cases[i].why)
             assert_non_null(strstr(s.source.text, cases[i].why));
+        check_core_code(&s, cases[i].grade);
         if (cases[i].grade && !cases[i].has_id)
             assert_string_equal(symbol_store_provenance(s.store, 0, 0).support,
                                 "64 of 64 return addresses in it follow calls");
@@ -623,6 +669,7 @@ int main(void) {
         TREE_TEST(test_vmlinux),
         TREE_TEST(test_foreign_vmlinux),
         TREE_TEST(test_kcore),
+        TREE_TEST(test_kcore_read),
         TREE_TEST(test_cached_kcore),
         TREE_TEST(test_kernel_facts),
         TREE_TEST(test_modules_elsewhere),

@@ -7,6 +7,7 @@
 
 #include "cmd/common/absent.h"
 #include "cmd/common/input.h"
+#include "cmd/common/perfconfig.h"
 
 #define OWN struct annotate_command_options
 
@@ -154,6 +155,22 @@ const struct option annotate_option_rows[] = {
                 .flags = OPTION_NO_VALUE),
     OPTION_END,
 };
+
+void annotate_options_init(struct annotate_command_options *o, const struct perfconfig *config) {
+    const char *color = perfconfig_text(config, "color.ui");
+    int truth = color ? perfconfig_truth(color) : -1;
+    *o = (struct annotate_command_options){
+        .style = perfconfig_text(config, "annotate.disassembler_style"),
+        .objdump = perfconfig_text(config, "annotate.objdump"),
+        .usual_column = perfconfig_bool(config, "annotate.show_nr_samples", false)     ? ANNOTATE_SAMPLES
+                        : perfconfig_bool(config, "annotate.show_total_period", false) ? ANNOTATE_PERIOD
+                                                                                       : ANNOTATE_PERCENT,
+    };
+    if (color && strcmp(color, "always") == 0)
+        o->color = ANNOTATE_COLOR_ALWAYS;
+    else if (color && (strcmp(color, "never") == 0 || truth == 0))
+        o->color = ANNOTATE_COLOR_NEVER;
+}
 
 bool annotate_options_check(const struct annotate_command_options *o, struct err *err) {
     if (o->show_samples && o->show_period)

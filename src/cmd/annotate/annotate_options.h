@@ -16,12 +16,16 @@ struct annotate_command_options {
     bool skip_missing, skip_empty, stdio, stdio2, tui, live_modules;
     int verbose, group, color, strip;
     double percent_limit;
-    unsigned percent; /* enum annotate_percent */
+    unsigned percent;      /* enum annotate_percent */
+    unsigned usual_column; /* enum annotate_column: what is shown if no option says */
     const char *prefix, *style, *objdump, *jitdump_dir, *ignored;
     struct symbol_options symbols;
 };
 
 extern const struct option annotate_option_rows[];
+
+/* Sets the defaults, as far as the configuration has some. */
+void annotate_options_init(struct annotate_command_options *o, const struct perfconfig *config);
 
 /* Checks what depends on each other. False: *err, ERR_USAGE. */
 bool annotate_options_check(const struct annotate_command_options *o, struct err *err);

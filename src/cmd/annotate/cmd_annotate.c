@@ -49,7 +49,7 @@ static struct annotate_wish wish_of(const struct session *s, bool color) {
         .text = {.percent = o->percent,
                  .column = o->show_samples  ? ANNOTATE_SAMPLES
                            : o->show_period ? ANNOTATE_PERIOD
-                                            : ANNOTATE_PERCENT,
+                                            : o->usual_column,
                  .source = !o->no_source,
                  .raw = o->raw,
                  .line_summary = o->line_summary,
@@ -120,10 +120,11 @@ static int annotate(struct command_env *env, struct session *s) {
 }
 
 static int run(struct command_env *env, int argc, char **argv) {
-    struct annotate_command_options o = {0};
+    struct annotate_command_options o;
     struct session s = {.o = &o};
     struct err err = ERR_INIT;
     int status;
+    annotate_options_init(&o, env->config);
     if (!command_options(env, &o, 0, &argc, &argv, &status))
         return status;
     if (argc > 1)

@@ -12,6 +12,10 @@
 #define TRUTH "true|false"
 
 static const struct config_key keys[] = {
+    {"annotate.disassembler_style", "att|intel", "att", "the syntax of assembly that `annotate` shows"},
+    {"annotate.objdump", NULL, "none", "the program that disassembles for `annotate` (sonde does so itself)"},
+    {"annotate.show_nr_samples", TRUTH, "false", "`annotate` shows numbers of samples, not percentages"},
+    {"annotate.show_total_period", TRUTH, "false", "`annotate` shows sums of periods, not percentages"},
     {"buildid.dir", NULL, "~/.debug", "the build-id cache, where kept files and symbols are"},
     {"call-graph.dump-size", "N", "8192",
      "bytes of stack that `record --call-graph dwarf` keeps with a sample"},

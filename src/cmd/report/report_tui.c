@@ -152,7 +152,7 @@ static bool annotate(void *ctx, const char *function, const char *dso, uint32_t 
     } else if (ok && result.missed)
         *err = result.why;
     else if (ok)
-        err_set(err, ERR_ABSENT, "", "no sample hit the function itself, only what it calls");
+        err_set(err, ERR_ABSENT, "", "no sample hit it by itself: it is inlined, or only calls others");
     out_fini(&text);
     stream_rewind(s->recording->stream);
     return ok && result.printed;

@@ -169,6 +169,10 @@ void annotate_put_row(struct annotate_printer *p, uint32_t row) {
         out_fill(p->out, ' ', n ? RAW_WIDTH + 1 - 3 * n : RAW_WIDTH);
     }
     out_str(p->out, x->text);
+    if (x->unknown && !p->o->raw) {
+        out_str(p->out, "  ");
+        put_bytes(p, x->bytes, x->length);
+    }
     end_line(p);
     p->line++;
     if (p->o->raw)
