@@ -14,6 +14,9 @@ bool os_limits_raise_files(void);
 /* Runs this process at the given SCHED_FIFO priority (sched(7)). */
 bool os_limits_realtime(int priority, struct err *err);
 
+/* Lets all others of usual priority go before the calling thread, but not starve it. */
+void os_limits_be_patient(void);
+
 uint64_t os_limits_page_bytes(void);
 
 /* How long the clock ticks are that /proc counts CPU time in. */

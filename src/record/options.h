@@ -46,6 +46,7 @@ struct record_options {
     /* Contents of samples. */
     enum record_callgraph callgraph;
     uint32_t stack_bytes; /* of a dwarf callgraph */
+    bool unwind;          /* --unwind=record: its stacks are unwound at once, and not recorded */
     uint16_t max_stack;   /* 0: the kernel's default */
     bool defer_callchain, kernel_callchains, user_callchains;
     bool addresses, phys_addresses, data_mmap, data_page_size, code_page_size, weight, transaction;

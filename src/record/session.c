@@ -25,7 +25,8 @@ enum {
 
 /* Of the thread that writes; 0: the reader writes itself. */
 static unsigned write_buffers(const struct record_options *o) {
-    return o->threads ? 0 : o->write_buffers ? o->write_buffers : o->compression ? COMPRESS_BUFFERS : 0;
+    bool compresses = o->compression && !o->unwind; /* what stacks become is little, and has a thread */
+    return o->threads ? 0 : o->write_buffers ? o->write_buffers : compresses ? COMPRESS_BUFFERS : 0;
 }
 
 static bool start_child(struct session *s, struct err *err) {
@@ -131,6 +132,24 @@ static bool create_output(struct session *s, struct os_output *out, struct err *
     return true;
 }
 
+/* --unwind=record needs what was mapped before the samples, and all of it in one place. */
+static bool check_unwind(const struct session *s, struct err *err) {
+    const struct record_options *o = s->job->options;
+    const char *with = o->threads      ? "--threads"
+                       : o->overwrite  ? "--overwrite"
+                       : o->tail_synth ? "--tail-synthesize"
+                                       : NULL;
+    bool dumps = false;
+    for (size_t i = 0; i < s->config.events.count; i++)
+        dumps |= (s->config.events.items[i].attr.sample_type & PERFDATA_SAMPLE_STACK_USER) != 0;
+    if (!o->unwind)
+        return true;
+    if (!dumps)
+        return err_set(err, ERR_USAGE, "--unwind=record",
+                       "there is nothing to unwind without --call-graph dwarf");
+    return !with || err_set(err, ERR_USAGE, "--unwind=record", "it does not go with %s", with);
+}
+
 static struct record_box_sources box_sources(struct session *s) {
     const struct record_job *job = s->job;
     const struct record_options *o = job->options;
@@ -144,6 +163,7 @@ static struct record_box_sources box_sources(struct session *s) {
         .kernel_facts = &s->kernel_facts,
         .identities = &s->identities,
         .keep = &s->keep,
+        .unwound = writer_bytes(&s->unwound),
         .buffers = write_buffers(o),
         .interval_ns = (uint64_t)CHECKPOINT_MS * 1000000,
     };
@@ -186,7 +206,10 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
 uint64_t record_session_file_size(struct session *s) {
     if (s->job->options->threads)
         return record_file_size(&s->file) + atomic_load(&s->readers.bytes);
-    return s->drain.thread ? record_write_thread_size(s->drain.thread) : record_file_size(&s->file);
+    if (s->drain.unwind)
+        return record_unwind_file_size(s->drain.unwind);
+    return s->drain.outlet.thread ? record_write_thread_size(s->drain.outlet.thread)
+                                  : record_file_size(&s->file);
 }
 
 bool record_session_flush_sink(struct session *s, struct err *err) {
@@ -245,12 +268,14 @@ static bool tell_before(struct session *s, struct err *err) {
     return !job->synth || job->synth(job->synth_ctx, &request, &s->sink, err);
 }
 
-/* How much more may come from the rings until the file has --max-size. How much of it compressed data takes
- * is known afterwards only. */
+/* How much more may come from the rings until the file has --max-size. How much of it compressed data, or
+ * stacks that are unwound, take is known afterwards only. */
 void record_session_set_budget(struct session *s) {
     uint64_t max = s->job->options->max_bytes, size = record_session_file_size(s);
     s->drain.limited = max != 0;
-    s->drain.budget_bytes = size >= max ? 0 : s->drain.compress ? UINT64_MAX : max - size;
+    s->drain.budget_bytes = size >= max                                   ? 0
+                            : s->drain.outlet.compress || s->drain.unwind ? UINT64_MAX
+                                                                          : max - size;
 }
 
 /* Takes what is in the rings if one of them might overflow soon; who began another program is noted before.
@@ -382,6 +407,29 @@ static bool watch_modules(struct session *s, struct err *err) {
     return ok;
 }
 
+/* The threads between the rings and the file. */
+static bool start_writing(struct session *s, struct err *err) {
+    const struct record_options *o = s->job->options;
+    struct record_outlet *out = &s->drain.outlet;
+    *out = (struct record_outlet){.file = &s->file, .compress = o->compression ? &s->compress : NULL};
+    if (write_buffers(o) && record_write_thread_start(&s->thread, &s->file, out->compress, write_buffers(o)))
+        out->thread = &s->thread;
+    writer_clear(&s->unwound);
+    if (o->unwind)
+        s->drain.unwind = record_unwind_start(out, &s->events, s->host.machine, s->host.name, err);
+    return !o->unwind || s->drain.unwind;
+}
+
+/* Ends them; what they had is written, unless that failed. */
+static bool stop_writing(struct session *s, struct err *err) {
+    bool unwound = !s->drain.unwind || record_unwind_stop(s->drain.unwind, &s->unwound, err);
+    s->drain.unwind = NULL;
+    struct record_write_thread *thread = s->drain.outlet.thread;
+    bool written = !thread || record_write_thread_stop(thread, unwound ? err : NULL);
+    s->drain.outlet.thread = NULL;
+    return unwound && written;
+}
+
 /* Begins a file, the first one or a later one. `since_ns`: wall clock, what comes from the rings is newer. */
 static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
     const struct record_options *o = s->job->options;
@@ -390,14 +438,10 @@ static bool open_file(struct session *s, uint64_t since_ns, struct err *err) {
         return false;
     if (!create_output(s, &out, err) || !start_file(s, out, err))
         return false;
-    s->drain.file = &s->file;
     s->drain.events = &s->events;
     s->drain.build_ids = o->no_build_ids ? NULL : &s->build_ids;
-    s->drain.compress = o->compression ? &s->compress : NULL;
-    s->drain.thread = NULL;
-    if (write_buffers(o) &&
-        record_write_thread_start(&s->thread, &s->file, s->drain.compress, write_buffers(o)))
-        s->drain.thread = &s->thread;
+    if (!start_writing(s, err))
+        return false;
     s->drain.identities = &s->identities;
     s->keep.proc = out.seekable ? s->job->proc : NULL; /* nothing can follow the data of a pipe */
     s->keep.what = o->keep;
@@ -434,7 +478,8 @@ static bool start(struct session *s, struct err *err) {
         perf_cgroups_mount(job->proc, s->cgroup_folder, sizeof s->cgroup_folder);
     if (!start_child(s, err) ||
         !perf_target_init(&s->target, &job->options->target, job->sys, s->child.pid, err) ||
-        !plan_folder(s, err) || !open_events(s, err) || !poll_events(s, err) || !open_trigger(s, err))
+        !plan_folder(s, err) || !open_events(s, err) || !check_unwind(s, err) || !poll_events(s, err) ||
+        !open_trigger(s, err))
         return false;
     if (!record_open_events(&s->opened, &s->config, &s->events))
         return err_memory(err, "events");
@@ -464,7 +509,7 @@ static bool update_facts(struct session *s, struct err *err) {
     if (s->drain.has_time && !record_file_update(&s->file, PERFDATA_FEATURE_SAMPLE_TIME,
                                                  (struct bytes){(uint8_t *)time, sizeof time}, err))
         return false;
-    if (!s->drain.compress || !s->compress.written)
+    if (!s->drain.outlet.compress || !s->compress.written)
         return true;
     uint32_t ratio = (uint32_t)(s->compress.in / s->compress.written);
     uint32_t z[5] = {1, 1, (uint32_t)s->job->options->compression, ratio ? ratio : 1,
@@ -498,8 +543,7 @@ static void note_ending(struct session *s) {
 static bool close_file(struct session *s, struct err *err) {
     struct record_facts late = {.sys = s->job->sys};
     struct writer trailer = writer_make(false);
-    bool written = !s->drain.thread || record_write_thread_stop(s->drain.thread, err);
-    s->drain.thread = NULL;
+    bool written = stop_writing(s, err);
     s->failed |= !written;
     note_ending(s);
     record_readers_compressed(&s->readers, &s->compress.in, &s->compress.written);
@@ -646,8 +690,8 @@ static bool finish(struct session *s, bool ok, struct err *err) {
 }
 
 static void release(struct session *s) {
-    if (s->drain.thread)
-        record_write_thread_stop(s->drain.thread, NULL);
+    stop_writing(s, NULL);
+    writer_fini(&s->unwound);
     record_readers_fini(&s->readers);
     record_layout_fini(&s->layout);
     os_child_stop(&s->child);

@@ -3,11 +3,11 @@
 #ifndef SONDE_RECORD_SESSION_INTERNAL_H
 #define SONDE_RECORD_SESSION_INTERNAL_H
 
+#include "events/control.h"
 #include "os/channel.h"
 #include "os/child.h"
 #include "os/host.h"
 #include "os/place.h"
-#include "events/control.h"
 #include "record/keep/identity.h"
 #include "record/keep/keep.h"
 #include "record/rings/drain.h"
@@ -55,6 +55,7 @@ struct session {
     struct record_layout layout;
     struct record_readers readers; /* of --threads */
     struct record_drain drain;
+    struct writer unwound; /* what became of stacks that were unwound */
     struct record_sink sink;
     struct writer pending; /* of the sink */
     bool hold;             /* it waits there */

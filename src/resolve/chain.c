@@ -76,6 +76,14 @@ static enum outcome split_deferred(struct split *x, const struct perfdata_u64s *
                : NO_MEMORY;
 }
 
+/* A user marker after the user's last address: the chain was unwound while recording, from a dump that was
+ * too short (record/unwind). */
+static void note_cut(struct resolve_chain *c) {
+    struct resolve_segment *last = c->segments.count ? &c->segments.items[c->segments.count - 1] : NULL;
+    if (last && last->cpumode == PERFDATA_MISC_USER)
+        last->ends_early = c->cut = true;
+}
+
 /* Splits the chain at its markers until x->left addresses are taken. */
 static enum outcome split(struct split *x, const struct perfdata_u64s *chain, bool nested) {
     for (uint64_t i = 0; i < chain->count && x->left; i++) {
@@ -92,6 +100,8 @@ static enum outcome split(struct split *x, const struct perfdata_u64s *chain, bo
                 break;
         }
         uint64_t marker = perfdata_u64_at(chain, i);
+        if (marker == PERFDATA_CONTEXT_USER && i + 1 == chain->count)
+            note_cut(x->c);
         x->cpumode = perfdata_context_cpumode(marker);
         if (x->cpumode == PERFDATA_MISC_CPUMODE_UNKNOWN)
             return BROKEN;

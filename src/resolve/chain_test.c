@@ -74,7 +74,8 @@ static void test_markers(void **state) {
     CHECK(all, "U:1,2", 1, 2); /* before any marker: the user's */
     CHECK(all, "U:1 K:10", 1, KERNEL, 10);
     CHECK(all, "U:1 U:2", USER, 1, USER, 2);
-    CHECK(all, "K:10", KERNEL, 10, USER); /* nothing of the user's */
+    CHECK(all, "K:10", KERNEL, 10, USER);                    /* nothing of the user's */
+    CHECK(all, "K:10 U:1,2!", KERNEL, 10, USER, 1, 2, USER); /* cut while recording */
     CHECK(all, "G:5", PERFDATA_CONTEXT_GUEST_USER, 5);
     CHECK(all, "", KERNEL);
     CHECK(all, "", USER, 1, (uint64_t)-600); /* nobody knows it */

@@ -26,7 +26,10 @@ struct resolve_unwind {
     struct unwind_cache cache;
     VEC(struct image_tables) images;
     VEC(uint64_t) chain;
-    bool cut; /* the dump was too short for the whole `chain` */
+    enum resolve_unwind_end end;   /* of `chain`, */
+    struct unwind_frame outermost; /* its last frame; */
+    uint32_t last_image;           /* where that lies; */
+    unsigned places;               /* resolve_unwind_places */
     struct resolve_unwind_tally tally;
 };
 
@@ -69,8 +72,15 @@ void resolve_unwind_free(struct resolve_unwind *u) {
     unwind_cache_fini(&u->cache);
     vec_fini(&u->images);
     vec_fini(&u->chain);
-    vec_fini(&u->tally.without);
+    vec_fini(&u->tally.images);
     free(u);
+}
+
+void resolve_unwind_set_cpu(struct resolve_unwind *u, const char *arch) {
+    size_t len = strnlen(arch, sizeof u->arch - 1);
+    memcpy(u->arch, arch, len);
+    u->arch[len] = 0;
+    u->told = true;
 }
 
 static void learn_cpu(struct resolve_unwind *u) {
@@ -190,20 +200,35 @@ static enum unwind_result step_blind(struct walk *w) {
     return r == UNWIND_CUT || r == UNWIND_COMPLETE ? r : UNWIND_LOST;
 }
 
+/* Whether the frame lies in memory without a file, as JITs use it. */
+static bool is_jit(const struct walk *w) {
+    unsigned kind = model_image(w->u->model, w->hit.image)->kind;
+    return kind != MODEL_IMAGE_FILE && kind != MODEL_IMAGE_VDSO;
+}
+
 /* Whether step_blind may be tried. Not in a file that is absent or not proved to be the recorded one: how its
  * code uses registers is unknown. Code of a file without any tables (Go's, stripped) may keep frame pointers.
  */
 static bool may_step_blind(const struct walk *w) {
     if (w->hit.image == MODEL_NONE) /* a call through a bad pointer */
         return !w->frame.returned;
-    unsigned kind = model_image(w->u->model, w->hit.image)->kind;
     struct symbol_frames f = tables_of(w->u, w->hit.image);
-    return (kind != MODEL_IMAGE_FILE && kind != MODEL_IMAGE_VDSO) || f.cfi || f.layout;
+    return is_jit(w) || f.cfi || f.layout;
+}
+
+/* Notes where frame pointers are trusted for want of tables. */
+static void note_place(const struct walk *w) {
+    unsigned kind =
+        w->hit.image == MODEL_NONE ? MODEL_IMAGE_FILE : model_image(w->u->model, w->hit.image)->kind;
+    if (kind != MODEL_IMAGE_FILE && kind != MODEL_IMAGE_VDSO)
+        w->u->places |= kind == MODEL_IMAGE_MEMFD ? RESOLVE_UNWIND_IN_MEMFD : RESOLVE_UNWIND_IN_MEMORY;
 }
 
 static enum unwind_result step(struct walk *w) {
-    if (w->row->flags & UNWIND_ROW_NONE)
+    if (w->row->flags & UNWIND_ROW_NONE) {
+        note_place(w);
         return may_step_blind(w) ? step_blind(w) : UNWIND_LOST;
+    }
     if (w->row->flags & UNWIND_ROW_GENERAL)
         return step_general(w);
     return unwind_step_row(w->cpu, w->row, &w->stack, !w->frame.returned, &w->regs);
@@ -275,6 +300,7 @@ static enum resolve_unwind_end walk(struct walk *w, uint64_t most) {
         if (!to)
             return RESOLVE_UNWIND_LIMIT;
         *to = unwind_frame_lookup(w->frame);
+        w->u->outermost = w->frame;
         w->u->tally.frames++;
         bool signal = w->row->flags & UNWIND_ROW_SIGNAL;
         enum unwind_result r = step(w);
@@ -294,14 +320,14 @@ static enum resolve_unwind_end walk(struct walk *w, uint64_t most) {
 
 /* ---- samples ---- */
 
-static void count_end(struct resolve_unwind *u, enum resolve_unwind_end end, uint32_t image) {
-    u->tally.ends[end]++;
-    if (end != RESOLVE_UNWIND_NO_TABLE || image == MODEL_NONE)
-        return;
-    while (u->tally.without.count <= image)
-        if (!vec_push(&u->tally.without))
+static void count_end(struct resolve_unwind *u, enum resolve_unwind_end end, uint32_t image, int by) {
+    u->tally.ends[end] += (uint64_t)by;
+    u->last_image = image;
+    while (image != MODEL_NONE && u->tally.images.count <= image)
+        if (!vec_push(&u->tally.images))
             return;
-    u->tally.without.items[image]++;
+    if (image != MODEL_NONE)
+        u->tally.images.items[image].of[end] += (uint64_t)by;
 }
 
 /* Whether the stack's first address lies in no file that is available: perf then shows nothing of it, not
@@ -310,35 +336,100 @@ static bool is_unknown(const struct walk *w, enum resolve_unwind_end end) {
     return w->hit.image == MODEL_NONE || (end == RESOLVE_UNWIND_NO_TABLE && !may_step_blind(w));
 }
 
-struct perfdata_u64s resolve_unwind_stack(struct resolve_unwind *u, const struct perfdata_sample *s,
-                                          unsigned cpumode, struct model_when when, uint64_t most) {
-    const struct perfdata_u64s none = {0};
+/* Prepares for walking up the sample's stack. False: code of its CPU cannot be unwound. */
+static bool begin(struct resolve_unwind *u, const struct perfdata_sample *s, unsigned cpumode,
+                  struct model_when when, struct walk *w) {
     uint64_t size = s->stack_dyn_size < s->stack_user.size ? s->stack_dyn_size : s->stack_user.size;
-    u->cut = false;
-    vec_clear(&u->chain);
-    if (!resolve_unwind_has(s) || !size)
-        return none;
-    if (!u->told)
-        learn_cpu(u);
-    struct walk w = {.u = u, .in_kernel = cpumode == PERFDATA_MISC_KERNEL};
-    u->tally.stacks++;
-    w.cpu = unwind_cpu_find(u->machine, u->arch, (unsigned)s->regs_user.abi);
-    if (!w.cpu || !unwind_regs_load(w.cpu, &s->regs_user, &w.regs)) {
-        count_end(u, RESOLVE_UNWIND_CPU, MODEL_NONE);
-        return none;
-    }
-    w.state = resolve_locator_state(&u->locator, MODEL_SPACE_USER, s->pid, when);
-    w.stack = (struct unwind_stack){s->stack_user.data, w.regs.value[w.cpu->sp], size, s->swap};
-    enum resolve_unwind_end end = walk(&w, most);
-    count_end(u, end, w.hit.image);
-    if (u->chain.count == 1 && is_unknown(&w, end))
-        return none;
-    u->cut = end == RESOLVE_UNWIND_CUT;
+    *w = (struct walk){.u = u, .in_kernel = cpumode == PERFDATA_MISC_KERNEL};
+    w->cpu = unwind_cpu_find(u->machine, u->arch, (unsigned)s->regs_user.abi);
+    if (!w->cpu || !unwind_regs_load(w->cpu, &s->regs_user, &w->regs))
+        return false;
+    w->state = resolve_locator_state(&u->locator, MODEL_SPACE_USER, s->pid, when);
+    w->stack = (struct unwind_stack){s->stack_user.data, w->regs.value[w->cpu->sp], size, s->swap};
+    return true;
+}
+
+static struct perfdata_u64s chain_of(const struct resolve_unwind *u) {
     return (struct perfdata_u64s){(const uint8_t *)u->chain.items, u->chain.count, false};
 }
 
-bool resolve_unwind_was_cut(const struct resolve_unwind *u) {
-    return u->cut;
+struct perfdata_u64s resolve_unwind_stack(struct resolve_unwind *u, const struct perfdata_sample *s,
+                                          unsigned cpumode, struct model_when when, uint64_t most) {
+    const struct perfdata_u64s none = {0};
+    struct walk w;
+    u->end = RESOLVE_UNWIND_CPU;
+    u->last_image = MODEL_NONE;
+    u->places = 0;
+    vec_clear(&u->chain);
+    if (!resolve_unwind_has(s) || !s->stack_dyn_size)
+        return none;
+    if (!u->told)
+        learn_cpu(u);
+    u->tally.stacks++;
+    if (!begin(u, s, cpumode, when, &w)) {
+        count_end(u, RESOLVE_UNWIND_CPU, MODEL_NONE, 1);
+        return none;
+    }
+    u->end = walk(&w, most);
+    count_end(u, u->end, w.hit.image, 1);
+    return u->chain.count == 1 && is_unknown(&w, u->end) ? none : chain_of(u);
+}
+
+enum resolve_unwind_end resolve_unwind_ended(const struct resolve_unwind *u) {
+    return u->end;
+}
+
+unsigned resolve_unwind_places(const struct resolve_unwind *u) {
+    return u->places;
+}
+
+/* ---- beyond the dump ---- */
+
+/* Whether the function in which the frame is keeps a frame pointer there, so that the kernel's next address
+ * is its caller's and none is left out. */
+static bool keeps_frame(const struct walk *w) {
+    if (w->row->flags & UNWIND_ROW_NONE)
+        return w->hit.image != MODEL_NONE && is_jit(w);
+    return !(w->row->flags & (UNWIND_ROW_GENERAL | UNWIND_ROW_SIGNAL)) && w->row->cfa_slot == w->cpu->fp;
+}
+
+/* Appends what the kernel's chain has from word i on, where it is at the walk's frame. */
+static enum resolve_unwind_end follow(struct walk *w, const struct perfdata_u64s *kernel, uint64_t i,
+                                      uint64_t most) {
+    for (;; i++) {
+        struct model_hit hit;
+        if (!locate(w))
+            return RESOLVE_UNWIND_CUT;
+        if (w->row->flags & UNWIND_ROW_LAST)
+            return RESOLVE_UNWIND_COMPLETE;
+        uint64_t next = i + 1 < kernel->count ? strip(w, perfdata_u64_at(kernel, i + 1)) : 0;
+        if (!next || !keeps_frame(w) || !is_code(w, next - 1, &hit))
+            return RESOLVE_UNWIND_CUT;
+        uint64_t *to = w->u->chain.count < most ? vec_push(&w->u->chain) : NULL;
+        if (!to)
+            return RESOLVE_UNWIND_LIMIT;
+        *to = next - 1;
+        w->u->tally.frames++;
+        w->frame = w->u->outermost = (struct unwind_frame){next, true};
+    }
+}
+
+struct perfdata_u64s resolve_unwind_go_on(struct resolve_unwind *u, const struct perfdata_sample *s,
+                                          unsigned cpumode, struct model_when when,
+                                          const struct perfdata_u64s *kernel, uint64_t most) {
+    struct walk w;
+    uint64_t i = 1;
+    if (u->end != RESOLVE_UNWIND_CUT || !u->outermost.returned || !begin(u, s, cpumode, when, &w))
+        return chain_of(u);
+    w.frame = u->outermost;
+    while (i < kernel->count && strip(&w, perfdata_u64_at(kernel, i)) != w.frame.address)
+        i++;
+    if (i >= kernel->count)
+        return chain_of(u);
+    count_end(u, RESOLVE_UNWIND_CUT, u->last_image, -1);
+    u->end = follow(&w, kernel, i, most);
+    count_end(u, u->end, w.hit.image, 1);
+    return chain_of(u);
 }
 
 /* ---- statistics ---- */
@@ -366,10 +457,11 @@ bool resolve_unwind_tally_add(struct resolve_unwind_tally *to, const struct reso
     to->frames += more->frames;
     for (int i = 0; i < RESOLVE_UNWIND_ENDS; i++)
         to->ends[i] += more->ends[i];
-    while (to->without.count < more->without.count)
-        if (!vec_push(&to->without))
+    while (to->images.count < more->images.count)
+        if (!vec_push(&to->images))
             return false;
-    for (size_t i = 0; i < more->without.count; i++)
-        to->without.items[i] += more->without.items[i];
+    for (size_t i = 0; i < more->images.count; i++)
+        for (int k = 0; k < RESOLVE_UNWIND_ENDS; k++)
+            to->images.items[i].of[k] += more->images.items[i].of[k];
     return true;
 }

@@ -34,10 +34,14 @@ enum resolve_unwind_end {
 /* The end in words: "the dump is too short", ... */
 const char *resolve_unwind_end_text(enum resolve_unwind_end end);
 
+struct resolve_unwind_ends {
+    uint64_t of[RESOLVE_UNWIND_ENDS];
+};
+
 struct resolve_unwind_tally {
     uint64_t stacks, frames;
     uint64_t ends[RESOLVE_UNWIND_ENDS];
-    VEC(uint64_t) without; /* by image: how many stacks ended in it with RESOLVE_UNWIND_NO_TABLE */
+    VEC(struct resolve_unwind_ends) images; /* by image: how many stacks ended in it, and how */
 };
 
 struct resolve_unwind;
@@ -48,6 +52,10 @@ struct resolve_unwind;
 struct resolve_unwind *resolve_unwind_new(struct resolve_names *names, const struct perfdata_header *header,
                                           struct err *err);
 void resolve_unwind_free(struct resolve_unwind *u); /* NULL is allowed */
+
+/* Says which CPU it is where no header does yet (`header` may be NULL then): `arch` as uname -m, cut to 15
+ * bytes. */
+void resolve_unwind_set_cpu(struct resolve_unwind *u, const char *arch);
 
 /* The fields that a sample must be decoded with. */
 #define RESOLVE_UNWIND_FIELDS \
@@ -65,8 +73,29 @@ static inline bool resolve_unwind_has(const struct perfdata_sample *s) {
 struct perfdata_u64s resolve_unwind_stack(struct resolve_unwind *u, const struct perfdata_sample *s,
                                           unsigned cpumode, struct model_when when, uint64_t most);
 
-/* Whether the stack unwound last ended only because the dump did. */
-bool resolve_unwind_was_cut(const struct resolve_unwind *u);
+/* How the stack that was unwound last ended. */
+enum resolve_unwind_end resolve_unwind_ended(const struct resolve_unwind *u);
+static inline bool resolve_unwind_was_cut(const struct resolve_unwind *u) {
+    return resolve_unwind_ended(u) == RESOLVE_UNWIND_CUT;
+}
+
+/* Whether its frames lie in memory without a file, or in a file in memory (memfd_create(2)): a jitdump, or
+ * tables that the recording keeps, may know better than frame pointers. RESOLVE_UNWIND_IN_ bits. */
+enum { RESOLVE_UNWIND_IN_MEMORY = 1, RESOLVE_UNWIND_IN_MEMFD = 2 };
+unsigned resolve_unwind_places(const struct resolve_unwind *u);
+
+/*
+ * Goes on with the stack that was unwound last, if its dump was too short, by the user's part of the
+ * callchain that the kernel made of frame pointers for the same sample (without the marker):
+ *
+ *   unwound   u0 u1 u2 |                the dump ends
+ *   kernel    u0    u2 | u3 u4 ...      from u2 on, as long as each function's table says that it keeps one
+ *
+ * The arguments are those of resolve_unwind_stack, and so is what is returned: all of the stack.
+ */
+struct perfdata_u64s resolve_unwind_go_on(struct resolve_unwind *u, const struct perfdata_sample *s,
+                                          unsigned cpumode, struct model_when when,
+                                          const struct perfdata_u64s *kernel, uint64_t most);
 
 /* What was counted so far. Borrowed. */
 const struct resolve_unwind_tally *resolve_unwind_tally(const struct resolve_unwind *u);

@@ -179,7 +179,7 @@ static void test_ends(void **state) {
     s.words[0] = BARE + 4; /* with a frame pointer that is none */
     ASSERT_CHAIN(chain_of(&s, sample(&s, FRAME, 3, 8), 100), FRAME, BARE + 3);
     assert_int_equal(ended(&s, RESOLVE_UNWIND_NO_TABLE), 1);
-    assert_int_equal(resolve_unwind_tally(s.u)->without.count != 0, 1);
+    assert_int_equal(resolve_unwind_tally(s.u)->images.count != 0, 1);
     /* A process that the recording does not know; 32-bit code of a CPU that has none here. */
     struct perfdata_sample x = *sample(&s, FRAME, 0, 8);
     x.pid = 9;
@@ -197,8 +197,8 @@ static void test_ends(void **state) {
         assert_true(resolve_unwind_tally_add(&sum, resolve_unwind_tally(s.u)));
     assert_int_equal(sum.stacks, 10);
     assert_int_equal(sum.ends[RESOLVE_UNWIND_NO_TABLE], 2);
-    assert_int_equal(sum.without.count, resolve_unwind_tally(s.u)->without.count);
-    vec_fini(&sum.without);
+    assert_int_equal(sum.images.count, resolve_unwind_tally(s.u)->images.count);
+    vec_fini(&sum.images);
     session_fini(&s);
 }
 

@@ -77,6 +77,7 @@ struct symbol_options {
     void *returns_ctx;
     struct bytes kept; /* files that the recording keeps: format/perfdata/added/kept.h; may be empty */
     bool kept_swap;
+    bool frames_only; /* unwind tables are all that is wanted of files: their tables of symbols stay empty */
 };
 
 enum symbol_kind {

@@ -65,7 +65,7 @@ static const struct symbol_table *file_table(const struct symbol_store *s, struc
                                      .ctx = &f->layout,
                                      .layout = &f->layout,
                                      .raw_names = s->options.raw_names};
-        if (add_all(f, debug, &d, err))
+        if (s->options.frames_only || add_all(f, debug, &d, err))
             f->table = symbol_table_build(&d, &rules, err);
         symbol_drafts_fini(&d);
     }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records the stacks of a program without frame pointers whose callers are known, and checks who is said to have called.
 
-unwind_test.py SONDE EXAMPLE_FRAMES
+unwind_test.py SONDE EXAMPLE_FRAMES UNWIND_EQUAL
 
 SKIPs without a C compiler, and where the kernel lets us record nothing or gives no user registers.
 """
@@ -17,7 +17,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import support  # noqa: E402
 
-SONDE, FRAMES = (os.path.abspath(p) for p in sys.argv[1:3])
+SONDE, FRAMES, EQUAL = (os.path.abspath(p) for p in sys.argv[1:4])
 DEPTH = 20
 check = support.check
 
@@ -127,15 +127,50 @@ def read(what):
     check_chains([re.findall(r"^\s*[0-9a-f]+ (.*?)\+0x[0-9a-f]+ \(", text, re.M) for text in listed], 10, f"{what}: libsonde")
 
 
+def check_equal(what):
+    """Each stack of unwind.data, unwound as if while recording, is what it is when it is read."""
+    r = support.run([EQUAL, "unwind.data", "2"])
+    found = re.search(r"^stacks (\d+) equal (\d+) kept (\d+) differ (\d+) bytes (\d+) -> (\d+)$", r.out.decode(), re.M)
+    check(r.status == 0 and found, f"{what}: unwound as if while recording: {r.out[-500:]} {r.err[-300:]}")
+    if not found:
+        return
+    stacks, equal, kept, differ, before, after = map(int, found.groups())
+    check(stacks and not differ, f"{what}: {differ} of {stacks} stacks are others: {r.out[:900]}")
+    check(kept * 100 <= stacks, f"{what}: {kept} of {stacks} stacks were left as they were")
+    check(after * 20 <= before, f"{what}: samples of {before} bytes became {after}")
+
+
+def addresses(command):
+    """Of each callchain, in order."""
+    text = support.run([*command, "script", "-i", "unwind.data", "--no-inline", "-F", "ip"]).out.decode("utf-8", "replace")
+    return [re.findall(r"^\s*([0-9a-f]+)\s*$", one, re.M) for one in text.split("\n\n")]
+
+
+def read_recorded(what):
+    """What --unwind=record wrote: callchains and no dumps, and perf reads as many frames."""
+    report = json.loads(support.run([SONDE, "doctor", "--json", "unwind.data"]).out)
+    ids = [f["id"] for f in report["findings"]]
+    check("unwound_while_recording" in ids, f"{what}: doctor tells of stacks that were unwound while recording: {ids}")
+    dumps = support.run([SONDE, "script", "-i", "unwind.data", "-D"]).out
+    dumps = len(re.findall(rb"ustack: size [1-9]", dumps))
+    check(dumps == 0, f"{what}: {dumps} stacks are still dumped")
+    perf = shutil.which("perf")
+    if not perf:
+        print("SKIP there is no perf to read it as well")
+        return
+    ours, theirs = addresses([SONDE]), addresses([perf])
+    check(len(ours) > 10 and [len(c) for c in ours] == [len(c) for c in theirs], f"{what}: perf reads as many frames in each stack")
+
+
 def read_cut():
     """Stacks that go on after their dumps: report and libsonde count as many frames as script shows that are not proved."""
     counts = {}
-    for line in support.run([SONDE, "script", "-i", "cut.data", "--json"]).out.decode("utf-8", "replace").splitlines():
+    for line in support.run([SONDE, "script", "-i", "cut.data", "--no-inline", "--json"]).out.decode("utf-8", "replace").splitlines():
         sample = json.loads(line)
         for frame in sample.get("callchain", []):
             grade = frame.get("grade", "unknown")
             counts[grade] = counts.get(grade, 0) + 1
-    tables = json.loads(support.run([SONDE, "report", "-i", "cut.data", "--json"]).out)["tables"]
+    tables = json.loads(support.run([SONDE, "report", "-i", "cut.data", "--no-inline", "--json"]).out)["tables"]
     check(len(tables) == 1 and {k: v for k, v in tables[0]["frames"].items() if v} == counts,
           f"short dumps: report's grades are script's: {tables[0]['frames']}, {counts}")
     objects = json.loads(support.run([SONDE, "doctor", "--json", "cut.data"]).out)
@@ -162,9 +197,16 @@ def main():
                 os.chdir("/")
                 return support.SKIP
             check(r.returncode == 0, f"stacks are recorded: {r.stderr.decode()[-300:]}")
-            read(" ".join(options) or "as usual")
-            if not options and record("cut.data", "--call-graph", "dwarf,128").returncode == 0:
-                read_cut()
+            what = " ".join(options) or "as usual"
+            read(what)
+            check_equal(what)
+            r = record("unwind.data", "--call-graph", "dwarf,16384", "--unwind=record")
+            check(r.returncode == 0, f"stacks are unwound while recording: {r.stderr.decode()[-300:]}")
+            read(f"{what}, --unwind=record")
+            read_recorded(what)
+            for more in ([], ["--unwind=record"]) if not options else []:
+                if record("cut.data", "--call-graph", "dwarf,128", *more).returncode == 0:
+                    read_cut()
         os.chdir("/")
     return support.status()
 

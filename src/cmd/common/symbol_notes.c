@@ -149,9 +149,9 @@ void symbol_notes_say_grades(const uint64_t grades[GRADE_COUNT], const char *pat
 static const struct model_image *worst_image(const struct resolve_unwind_tally *t, const struct model *m) {
     uint64_t most = 0;
     uint32_t image = MODEL_NONE;
-    for (uint32_t i = 0; i < t->without.count; i++)
-        if (t->without.items[i] > most) {
-            most = t->without.items[i];
+    for (uint32_t i = 0; i < t->images.count; i++)
+        if (t->images.items[i].of[RESOLVE_UNWIND_NO_TABLE] > most) {
+            most = t->images.items[i].of[RESOLVE_UNWIND_NO_TABLE];
             image = i;
         }
     return image == MODEL_NONE ? NULL : model_image(m, image);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cmd/doctor/doctor.h"
+#include "format/perfdata/added/evidence.h"
+#include "format/perfdata/added/unwound.h"
 
 enum { NAMED_MOST = 4 }; /* files that are named in one finding */
 #define WORTH_SAYING 1.0 /* percent */
@@ -386,8 +388,66 @@ static void say_unknown(const struct patient *p) {
 
 /* ---- stacks ---- */
 
+/* Where stacks end, by the name of the file. */
+struct stack_end {
+    char name[128];
+    uint64_t stacks;
+};
+typedef VEC(struct stack_end) stack_ends;
+
+static void add_end(stack_ends *ends, const char *name, size_t len, uint64_t stacks) {
+    struct stack_end new = {.stacks = stacks};
+    snprintf(new.name, sizeof new.name, "%.*s", (int)len, name);
+    for (size_t i = 0; i < ends->count; i++)
+        if (strcmp(ends->items[i].name, new.name) == 0) {
+            ends->items[i].stacks += stacks;
+            return;
+        }
+    struct stack_end *to = stacks ? vec_push(ends) : NULL;
+    if (to)
+        *to = new;
+}
+
+static int by_stacks(const void *a, const void *b) {
+    const struct stack_end *x = a, *y = b;
+    return x->stacks != y->stacks ? (x->stacks < y->stacks ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+/* The files in which most stacks end like this: ": libc.so.6 12 %, a.out 3 % and 2 more"; empty: in none. */
+static const char *ends_text(const struct patient *p, enum resolve_unwind_end end,
+                             const struct resolve_unwind_tally *t, struct bytes recorded, uint64_t stacks) {
+    char text[NAMED_MOST * 160] = "";
+    stack_ends ends = {0};
+    struct bytes image;
+    size_t len = 0, i;
+    uint64_t n;
+    for (i = 0; i < t->images.count; i++)
+        if (t->images.items[i].of[end]) {
+            const char *name = model_image(p->parts->model, (uint32_t)i)->short_name;
+            add_end(&ends, name, strlen(name), t->images.items[i].of[end]);
+        }
+    while (end == RESOLVE_UNWIND_CUT && perfdata_unwound_next_cut(&recorded, &n, &image)) {
+        const uint8_t *slash = image.size ? memrchr(image.data, '/', image.size) : NULL;
+        size_t skip = slash ? (size_t)(slash - image.data) + 1 : 0;
+        add_end(&ends, (const char *)image.data + skip, image.size - skip, n);
+    }
+    if (ends.count)
+        qsort(ends.items, ends.count, sizeof *ends.items, by_stacks);
+    for (i = 0; i < ends.count && i < NAMED_MOST; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%s %s", i ? ", " : ": ", ends.items[i].name,
+                                doctor_percent(p->d, percent(ends.items[i].stacks, stacks)));
+    const char *out = ends.count > i ? doctor_text(p->d, "%s and %zu more", text, ends.count - i)
+                                     : doctor_text(p->d, "%s", text);
+    vec_fini(&ends);
+    return out;
+}
+
 /* Stacks that were dumped: how many lead to their outermost function. */
 static void say_unwound(const struct patient *p, const struct resolve_unwind_tally *t) {
+    struct bytes recorded = stream_part(p->r->stream, false, PERFDATA_PART_UNWOUND);
+    struct perfdata_unwound u;
+    perfdata_unwound_decode(recorded, &u);
+    uint64_t stacks = t->stacks + u.whole + u.cut;
     static const struct {
         uint8_t end;
         const char *id, *advice, *text;
@@ -403,11 +463,22 @@ static void say_unwound(const struct patient *p, const struct resolve_unwind_tal
          "are of a CPU that is not unwound here (x86, arm64, s390x, ppc64, riscv64 and loongarch64 are)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        double share = percent(t->ends[rows[i].end], t->stacks);
+        uint64_t n = t->ends[rows[i].end] + (rows[i].end == RESOLVE_UNWIND_CUT ? u.cut : 0);
+        double share = percent(n, stacks);
         if (share >= WORTH_SAYING)
-            doctor_say(p->d, DOCTOR_WARNING, rows[i].id, rows[i].advice, "%s of user stacks %s",
-                       doctor_percent(p->d, share), rows[i].text);
+            doctor_say(p->d, DOCTOR_WARNING, rows[i].id, rows[i].advice, "%s of user stacks %s%s",
+                       doctor_percent(p->d, share), rows[i].text,
+                       ends_text(p, (enum resolve_unwind_end)rows[i].end, t, recorded, stacks));
     }
+    if (u.stacks)
+        doctor_say(p->d, DOCTOR_NOTE, "unwound_while_recording", NULL,
+                   "%s of %" PRIu64 " user stacks were unwound while recording",
+                   doctor_percent(p->d, percent(u.whole + u.cut, u.stacks)), u.stacks);
+    if (u.lagging)
+        doctor_say(p->d, DOCTOR_NOTE, "unwinding_lagged",
+                   "set TMPDIR to a folder with more room, or lower the rate (-F)",
+                   "%s of user stacks were recorded as dumps for want of time and room",
+                   doctor_percent(p->d, percent(u.lagging, u.stacks)));
 }
 
 static void say_stacks(const struct patient *p) {

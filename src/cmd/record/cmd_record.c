@@ -48,6 +48,15 @@ static bool set_callgraph(const struct option *row, void *field, const char *val
     return negated || record_args_callgraph(value, &c->o, e);
 }
 
+static bool set_unwind(const struct option *row, void *field, const char *value, bool negated,
+                       struct err *e) {
+    struct record_cli *c = field;
+    (void)row;
+    c->o.unwind = !negated && strcmp(value, "record") == 0;
+    return negated || c->o.unwind || strcmp(value, "later") == 0 ||
+           err_set(e, ERR_USAGE, NULL, "'%s' is neither record nor later", value);
+}
+
 /* -g: the way that call-graph.record-mode of the configuration names, else frame pointers. */
 static bool set_fp(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
     struct record_cli *c = field;
@@ -336,6 +345,11 @@ static const struct option options[] = {
                 "append timestamp to output filename"),
     OPTION_BOOL(0, "transaction", struct record_cli, o.transaction,
                 "sample transaction flags (special events only)"),
+    WHOLE(
+        0, "unwind", "record|later",
+        "unwind the stacks of --call-graph dwarf while recording, so that the file holds callchains instead "
+        "of dumps (record), or when it is read (later, the default)",
+        set_unwind),
     OPTION_BOOL(0, "user-callchains", struct record_cli, o.user_callchains, "collect user callchains"),
     OPTION_CALL(0, "user-regs", struct record_cli, o.regs_user, "any register",
                 "sample selected machine registers in user space, use '--user-regs=?' to list register names",

@@ -284,7 +284,7 @@ void profile_pending_flush(struct profile_builder *b) {
 }
 
 void profile_pending_push(struct profile_builder *b) {
-    if (b->chain.unwind) /* this sample's chain was read last */
+    if (b->plan->unwinds) /* this sample's chain was read last */
         b->pending[b->pending_count].weights.cut = b->chain.cut;
     if (++b->pending_count == PROFILE_PENDING)
         profile_pending_flush(b);

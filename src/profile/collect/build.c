@@ -202,7 +202,7 @@ void profile_builder_fini(struct profile_builder *b) {
     profile_builder_trim(b);
     resolve_frames_fini(&b->frames);
     profile_search_free(b->search);
-    vec_fini(&b->unwound.without);
+    vec_fini(&b->unwound.images);
     strpool_fini(&b->texts);
     vec_fini(&b->group_key_values);
     free(b->threads);

@@ -65,8 +65,9 @@ static void set_callgraph(struct perfdata_attr *a, enum record_callgraph how, co
         a->sample_type |= PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER;
         a->sample_regs_user |= record_plan_all_regs();
         a->sample_stack_user = (bytes ? bytes + 7 : 8192) & ~7u;
-        /* The kernel's own walk over user frames would only repeat what the stack says better. */
-        set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_USER, true);
+        /* The kernel's own walk over user frames would only repeat what the stack says better; unless that is
+         * unwound at once, when it may tell of callers beyond the dump, and is replaced. */
+        set(a, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_USER, !o->unwind || o->kernel_callchains);
     } else if (how == RECORD_CALLGRAPH_LBR) {
         a->sample_type |= PERFDATA_SAMPLE_BRANCH_STACK;
         a->branch_sample_type = BRANCH_CALL_STACK;

@@ -203,6 +203,13 @@ static void scan_ring(struct record_drain *d, struct record_ring *ring, uint64_t
     }
 }
 
+/* Hands on spans of which the first `packed` may be compressed. `round`: one ends with them. */
+static bool hand_on(struct record_drain *d, const struct bytes *spans, size_t count, size_t packed,
+                    bool round, struct err *err) {
+    return d->unwind ? record_unwind_put(d->unwind, spans, count, packed, round, err)
+                     : record_outlet_put(&d->outlet, spans, count, packed, err);
+}
+
 static bool write_spans(struct record_drain *d, const struct bytes *spans, size_t count, bool round,
                         struct err *err) {
     static const uint8_t ROUND[2][PERFDATA_HEADER_SIZE] = {
@@ -210,20 +217,13 @@ static bool write_spans(struct record_drain *d, const struct bytes *spans, size_
         {0, 0, 0, PERFDATA_RECORD_FINISHED_ROUND, 0, 0, 0, PERFDATA_HEADER_SIZE},
     };
     struct bytes all[OS_OUTPUT_SPANS];
-    size_t n = 0;
-    if (d->compress && !d->thread) {
-        if (!record_compress_spans(d->compress, spans, count, err))
-            return false;
-        all[n++] = writer_bytes(&d->compress->out);
-    } else {
+    size_t n = count;
+    if (count)
         memcpy(all, spans, count * sizeof *spans);
-        n = count;
-    }
-    if (round && !d->no_rounds)
+    round = round && !d->no_rounds;
+    if (round)
         all[n++] = (struct bytes){ROUND[BYTES_HOST_BIG], PERFDATA_HEADER_SIZE};
-    if (d->thread)
-        return record_write_thread_put(d->thread, all, n, count, err);
-    return record_file_append(d->file, all, n, err);
+    return hand_on(d, all, n, count, round, err);
 }
 
 /* *left: a ring holds something that was not worth taking. */
@@ -309,6 +309,8 @@ bool record_drain_pass(struct record_drain *d, struct record_opened *opened, boo
     }
     if (!read_heads(d, opened, wrote, &left, err))
         return false;
+    if (!*wrote && !left && d->unwind && !d->no_rounds) /* a round of nothing, which the file needs not */
+        return hand_on(d, NULL, 0, 0, true, err);
     for (size_t i = 0; i < opened->rings.count && *wrote && ok; i++) {
         struct record_ring *ring = &opened->rings.items[i];
         uint64_t tail = os_ring_tail(&ring->map), lost = ring->lost;
@@ -414,8 +416,7 @@ void record_drain_forget(struct writer *records, const struct hash_map *pids) {
 
 /* Not compressed: a reader that cannot decompress knows at least who was there. */
 static bool append_plain(struct record_drain *d, struct bytes records, struct err *err) {
-    return d->thread ? record_write_thread_put(d->thread, &records, 1, 0, err)
-                     : record_file_append(d->file, &records, 1, err);
+    return hand_on(d, &records, 1, 0, false, err);
 }
 
 /* Records that were put, some of them in their new form. */

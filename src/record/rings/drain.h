@@ -16,10 +16,9 @@
 #include "record/keep/keep.h"
 #include "record/rings/open.h"
 #include "record/rings/travel.h"
-#include "record/write/compress.h"
-#include "record/write/file.h"
+#include "record/unwind/unwind_thread.h"
 #include "record/write/mapped_build_ids.h"
-#include "record/write/write_thread.h"
+#include "record/write/outlet.h"
 
 /* A record that goes out longer than it came: an MMAP2 with a tail. */
 struct record_patch {
@@ -30,11 +29,11 @@ struct record_patch {
 typedef VEC(uint32_t) record_programs; /* numbers of BPF programs */
 
 struct record_drain {
-    struct record_file *file;             /* borrowed, as the next two */
+    struct record_outlet outlet;
+    struct record_unwind *unwind;         /* that everything passes through on its way there; NULL: not;
+                                             borrowed, as the next two */
     const struct perfdata_events *events; /* to read samples' times */
     struct record_build_ids *build_ids;   /* NULL: not kept */
-    struct record_compress *compress;     /* NULL: not compressed */
-    struct record_write_thread *thread;   /* that compresses and writes; NULL: both is done here */
     struct record_identities *identities; /* NULL: map records go out as they come */
     struct record_keep *keep;             /* NULL: nothing is kept */
     pthread_mutex_t *shared;              /* held while the above are used; NULL: nobody else does */

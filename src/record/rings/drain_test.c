@@ -50,7 +50,7 @@ static int setup(void **state) {
     }
     assert_true(record_file_start(&f->file, f->disk.out, "fake",
                                   &(struct record_file_head){.events = &f->events}, &f->err));
-    f->drain = (struct record_drain){.file = &f->file, .events = &f->events, .build_ids = &f->ids};
+    f->drain = (struct record_drain){.outlet.file = &f->file, .events = &f->events, .build_ids = &f->ids};
     *state = f;
     return 0;
 }
@@ -313,7 +313,7 @@ static void compressed(void **state) {
     skip();
 #endif
     assert_true(record_compress_init(&z, 1, &f->err));
-    f->drain.compress = &z;
+    f->drain.outlet.compress = &z;
     uint64_t time = 1, written = 0;
     for (int pass = 0; pass < 100; pass++) {
         for (int i = 0; i < 90; i++)
@@ -355,7 +355,7 @@ static void compressed_on_a_full_disk(void **state) {
         one->disk.room = room;
         one->file.out.reserve = promise_nothing;
         assert_true(record_compress_init(&z, 1, &one->err));
-        one->drain.compress = &z;
+        one->drain.outlet.compress = &z;
         one->drain.no_rounds = true;
         for (uint64_t time = 1; ok && time < 20000; time++) {
             assert_true(sample(one, 0, time));

@@ -134,10 +134,9 @@ static bool start_one(struct record_readers *all, const struct record_layout_gro
         (compression && !record_compress_init(&r->compress, compression, err)))
         return false;
     r->drain = (struct record_drain){
-        .file = &r->file,
+        .outlet = {.file = &r->file, .compress = compression ? &r->compress : NULL},
         .events = model->events,
         .build_ids = model->build_ids,
-        .compress = compression ? &r->compress : NULL,
         .identities = model->identities,
         .keep = model->keep,
         .shared = &all->lock,

@@ -5,6 +5,7 @@
 #include "record/keep/sections.h"
 #include "record/rings/clock.h"
 #include "record/synth/kernel.h"
+#include "record/unwind/unwind_thread.h"
 
 static void add(struct perfdata_part *parts, size_t *count, uint32_t tag, struct bytes content) {
     if (content.size)
@@ -25,7 +26,8 @@ static void put_ending(const struct record_box_sources *from, struct writer *w) 
     struct perfdata_ending e = {.how = PERFDATA_ENDING_OPEN};
     for (size_t i = 0; i < from->opened->rings.count; i++)
         e.missing_bytes += from->opened->rings.items[i].map.data_bytes * (1 + (uint64_t)from->buffers);
-    if (!o->overwrite && o->flush_bytes <= 1)
+    e.missing_bytes += o->unwind ? RECORD_UNWIND_BYTES_MAX : 0;
+    if (!o->overwrite && o->flush_bytes <= 1 && !o->unwind) /* stacks may wait for as long as they must */
         e.missing_ns = from->interval_ns;
     perfdata_ending_encode(&e, w);
 }
@@ -53,7 +55,7 @@ void record_boxes_trailer(const struct record_box_sources *from, struct writer *
     struct writer images = writer_make(false), kernel = writer_make(false), clock = writer_make(false);
     const struct writer *log = &from->modules->log;
     struct record_kernel unused;
-    struct perfdata_part parts[5];
+    struct perfdata_part parts[6];
     size_t count = 0;
     record_identities_finish(from->identities, &images);
     if (from->proc) {
@@ -68,6 +70,7 @@ void record_boxes_trailer(const struct record_box_sources *from, struct writer *
     add(parts, &count, PERFDATA_PART_KERNEL, writer_bytes(&kernel));
     add(parts, &count, PERFDATA_PART_KEPT, kept);
     add(parts, &count, PERFDATA_PART_CLOCK, writer_bytes(&clock));
+    add(parts, &count, PERFDATA_PART_UNWOUND, from->unwound);
     perfdata_box_encode(parts, count, w);
     if (!writer_ok(w) || !writer_ok(&images) || !writer_ok(log))
         writer_clear(w);

@@ -20,6 +20,7 @@ struct record_box_sources {
     struct perfdata_kernel_facts *kernel_facts; /* no boot id: they are found out */
     struct record_identities *identities;
     struct record_keep *keep;
+    struct bytes unwound; /* the part of that name; empty: nothing was */
     unsigned buffers;     /* of a thread that writes; 0: there is none */
     uint64_t interval_ns; /* what is in the rings is written at least so often */
 };

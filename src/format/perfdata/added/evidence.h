@@ -57,9 +57,10 @@ enum perfdata_part_tag {
     PERFDATA_PART_SECTIONS = 2, /* preamble: where modules' sections lie; text */
     PERFDATA_PART_MODULES = 3,  /* trailer: modules that came and went while recording; text */
     PERFDATA_PART_KEPT = 4,     /* trailer: files that may be gone: format/perfdata/added/kept.h */
-    PERFDATA_PART_KERNEL = 5, /* trailer: which boot of which kernel: format/perfdata/added/kernel_facts.h */
-    PERFDATA_PART_CLOCK = 6,  /* preamble, trailer: format/perfdata/added/clock_pair.h */
-    PERFDATA_PART_ENDING = 7, /* preamble: format/perfdata/added/ending.h */
+    PERFDATA_PART_KERNEL = 5,  /* trailer: which boot of which kernel: format/perfdata/added/kernel_facts.h */
+    PERFDATA_PART_CLOCK = 6,   /* preamble, trailer: format/perfdata/added/clock_pair.h */
+    PERFDATA_PART_ENDING = 7,  /* preamble: format/perfdata/added/ending.h */
+    PERFDATA_PART_UNWOUND = 8, /* trailer: format/perfdata/added/unwound.h */
 };
 
 struct perfdata_part {
