@@ -139,6 +139,10 @@ static void enable(struct count_run *r, bool on) {
         count_counters_enable(&r->counters, &r->plan, on);
 }
 
+static struct count_opened opened(const struct count_run *r) {
+    return (struct count_opened){&r->plan, &r->counters, &r->target};
+}
+
 static bool start(struct count_run *r, struct err *err) {
     const struct count_job *job = r->job;
     const struct count_options *o = job->options;
@@ -147,6 +151,9 @@ static bool start(struct count_run *r, struct err *err) {
         !count_keys_init(&r->keys, o, &r->target, &r->plan, job->sys, err))
         return false;
     if (!open_counters(r, err) || !open_poller(r, err) || !poll_rings(r, err))
+        return false;
+    const struct count_opened told = opened(r);
+    if (job->opened && !job->opened(job->ctx, &told, err))
         return false;
     if (!r->had_child && wants_cpu_time(r))
         cpu_now(r, r->cpu_begin);
@@ -196,10 +203,18 @@ static bool sum(struct count_run *r, bool deltas, struct counts *out) {
     return true;
 }
 
-static bool tell_interval(struct count_run *r, struct err *err) {
-    struct counts deltas;
+/* Reads the counters, for the last time or not. */
+static bool read_counters(struct count_run *r, bool last, struct err *err) {
+    const struct count_opened o = opened(r);
     count_counters_read(&r->counters);
+    return !r->job->read || r->job->read(r->job->ctx, &o, r->end_ns - r->launch_ns, last, err);
+}
+
+static bool tell_interval(struct count_run *r, bool last, struct err *err) {
+    struct counts deltas;
     r->end_ns = os_clock_ns();
+    if (!read_counters(r, last, err))
+        return false;
     if (!sum(r, true, &deltas))
         return err_memory(err, "counts");
     r->before_ns = (double)(r->end_ns - r->start_ns);
@@ -351,7 +366,7 @@ static bool do_what_is_due(struct count_run *r, struct err *err) {
         r->stop = true;
     if (!o->interval_ms || r->stop || !due(r, (r->intervals + 1) * o->interval_ms))
         return true;
-    if (!tell_interval(r, err))
+    if (!tell_interval(r, o->interval_count && r->intervals + 1 >= o->interval_count, err))
         return false;
     if (o->interval_count && r->intervals >= o->interval_count)
         r->stop = true;
@@ -385,10 +400,10 @@ static bool finish(struct count_run *r, struct count_result *result, struct err 
         r->status = r->job->options->interval_count ? 0 : status; /* enough was seen, as in perf */
     }
     r->child_ended = r->had_child;
-    if (interval && !tell_interval(r, err))
+    if (interval && !tell_interval(r, true, err))
         return false;
-    if (!interval)
-        count_counters_read(&r->counters);
+    if (!o->interval_ms && !read_counters(r, true, err))
+        return false;
     count_tasks_take(&r->tasks, UINT64_MAX);
     if (r->tasks.lost)
         log_line(LOG_WARN, "%llu records of threads were lost: what they counted is the first thread's here",
@@ -424,10 +439,6 @@ bool count_run(const struct count_job *job, struct count_result *result, struct 
     if (!ok)
         count_result_fini(result);
     return ok;
-}
-
-const struct count_plan *count_result_plan(const struct count_result *result) {
-    return &result->kept->plan;
 }
 
 void count_result_fini(struct count_result *result) {

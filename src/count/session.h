@@ -3,11 +3,19 @@
 #ifndef SONDE_COUNT_SESSION_H
 #define SONDE_COUNT_SESSION_H
 
+#include "count/counters.h"
 #include "count/counts.h"
 #include "count/options.h"
 #include "events/event_parse.h"
 #include "os/perf_event.h"
 #include "os/proc.h"
+
+/* What is counted; borrowed. */
+struct count_opened {
+    const struct count_plan *plan;
+    const struct count_counters *counters;
+    const struct perf_target *target;
+};
 
 struct count_job {
     const struct count_options *options;
@@ -22,6 +30,10 @@ struct count_job {
     void (*interval)(void *ctx, const struct counts *deltas);
     /* Told what changes meanwhile ("Events enabled"); or NULL. */
     void (*note)(void *ctx, const char *text);
+    /* For who writes counters down; or NULL. Told of them when they are open, and whenever they have been
+     * read: at time_ns since the start, `last`: for the last time. False ends the measurement with *err. */
+    bool (*opened)(void *ctx, const struct count_opened *o, struct err *err);
+    bool (*read)(void *ctx, const struct count_opened *o, uint64_t time_ns, bool last, struct err *err);
     void *ctx;
 };
 
@@ -39,10 +51,5 @@ struct count_result {
  */
 bool count_run(const struct count_job *job, struct count_result *result, struct err *err);
 void count_result_fini(struct count_result *result);
-
-/* The plan's events and their attrs, as counted; and the target: for who writes them down. Borrowed. */
-struct count_plan;
-struct count_counters;
-const struct count_plan *count_result_plan(const struct count_result *result);
 
 #endif

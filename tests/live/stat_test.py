@@ -10,6 +10,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -222,13 +223,57 @@ def check_outputs():
     t.check("--quiet", stat("--quiet", "-e", "cs", "--", *TRUE).err == "", "")
 
 
+def check_files():
+    perf = shutil.which("perf")
+    with tempfile.TemporaryDirectory(prefix="sonde-stat-") as folder:
+        path = os.path.join(folder, "counts.data")
+        r = stat("-x,", "-e", "page-faults,task-clock,cs", "record", "-o", path, "--", "sh", "-c", "ls / >/dev/null; :")
+        shown = [row[:3] for row in rows(r)]
+        r = stat("report", "-x,", "-i", path)
+        t.check("stat report", r.status == 0 and [row[:3] for row in rows(r)] == shown, (shown, r))
+        r = stat("report", "-i", path)
+        t.check("stat report: title", re.search(r"for '\S+ stat -x, -e .* record -o .*':", r.err) and "elapsed" in r.err, r.err)
+        if perf:
+            theirs = subprocess.run([perf, "stat", "-x,", "report", "-i", path], capture_output=True, env=support.ENV, check=False)
+            got = [row[:3] for row in csv.reader(theirs.stderr.decode().splitlines()) if len(row) > 3]
+            t.check("perf reads it", got == shown, (got, shown))
+            made = os.path.join(folder, "perf.data")
+            if subprocess.run([perf, "stat", "-e", "page-faults,cs", "record", "-o", made, "--", *TRUE], capture_output=True,
+                              env=support.ENV, check=False).returncode == 0:
+                want = subprocess.run([perf, "stat", "-x,", "report", "-i", made], capture_output=True, env=support.ENV, check=False)
+                r = stat("report", "-x,", "-i", made)
+                t.check("perf's files", r.status == 0 and [row[:3] for row in rows(r)] ==
+                        [row[:3] for row in csv.reader(want.stderr.decode().splitlines()) if len(row) > 3], (r, want))
+        r = stat("-I", "10", "-e", "page-faults", "record", "-o", path, "--", "sh", "-c", "ls / >/dev/null; sleep 0.03")
+        r = stat("report", "-x,", "-i", path)
+        t.check("intervals", len(rows(r)) > 1 and all(re.fullmatch(r"\d+\.\d{9}", row[0]) for row in rows(r)), r.err)
+        if stat("-a", "-e", "cs", "record", "-o", path, "--", *TRUE).status == 0:
+            r = stat("report", "-A", "-x,", "-i", path)
+            t.check("report -A", len(rows(r)) == ONLINE, r.err)
+            r = stat("report", "--per-socket", "-x,", "-i", path)
+            t.check("report --per-socket", sum(int(row[1]) for row in rows(r)) == ONLINE, r.err)
+        with open(path, "r+b") as f:
+            f.truncate(os.path.getsize(path) // 2)
+        r = stat("report", "-i", path)
+        t.check("half a file", r.status in (0, 1) and r.err, r)
+        r = stat("report", "-i", os.path.join(folder, "absent"))
+        t.check("no file", r.status == 1 and "absent" in r.err, r)
+        metrics = os.path.join(folder, "m.json")
+        with open(metrics, "w", encoding="utf-8") as f:
+            json.dump([{"MetricName": "faults_each", "MetricExpr": r"page\-faults / 1", "ScaleUnit": "1x"}], f)
+        r = stat("--metric-folder", folder, "-M", "faults_each", "-x,", "--", *TRUE)
+        t.check("--metric-folder", rows(r)[0][-1] == "x  faults_each", r.err)
+    r = stat("-r", "2", "record", "--", *TRUE)
+    t.check("record -r", r.status == 129, r)
+
+
 def main():
     r = stat("-e", "task-clock", "--", *TRUE)
     if r.status != 0 and "not allowed" in r.err + "perf events":
         print("SKIP:", r.err.strip())
         sys.exit(support.SKIP)
     for check in (check_texts, check_numbers, check_endings, check_intervals, check_control, check_cpus, check_tasks,
-                  check_outputs):
+                  check_outputs, check_files):
         print(check.__name__.removeprefix("check_"), flush=True)
         check()
     t.finish()

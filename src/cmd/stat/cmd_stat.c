@@ -6,7 +6,7 @@
 #include "cmd/stat/stat.h"
 
 /* --per-core and the like, -A; the last one counts. */
-static bool set_level(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+bool stat_set_level(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
     static const struct {
         const char *name;
         enum count_level level;
@@ -15,6 +15,7 @@ static bool set_level(const struct option *row, void *field, const char *value, 
                   {"per-socket", COUNT_SOCKET},   {"per-node", COUNT_NODE},    {"per-thread", COUNT_THREAD},
                   {"per-comm", COUNT_COMM},       {"per-cgroup", COUNT_CGROUP}};
     struct stat_cli *c = field;
+    c->level_given = !negated;
     for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS; i++)
         if (strcmp(LEVELS[i].name, row->name) == 0)
             c->o.level = negated ? COUNT_ALL : LEVELS[i].level;
@@ -92,8 +93,7 @@ static bool ignore(const struct option *row, void *field, const char *value, boo
 #define CLI struct stat_cli
 #define SELECT(letter, name, arg, help, ...) \
     OPTION_CALL(letter, name, CLI, chosen, arg, help, event_choices_set, __VA_ARGS__)
-#define LEVEL(letter, name, help, ...) \
-    OPTION_CALL(letter, name, CLI, o, NULL, help, set_level, .flags = OPTION_NO_VALUE, __VA_ARGS__)
+#define LEVEL STAT_LEVEL
 #define REFUSED(letter, name, arg, help, ...) \
     OPTION_CALL(letter, name, CLI, o, arg, help " (refused)", refuse, __VA_ARGS__)
 #define NOTHING(letter, name, arg, help, ...) \
@@ -147,6 +147,8 @@ static const struct option options[] = {
     OPTION_U64(0, "interval-count", CLI, o.interval_count, "n", "print counts for fixed number of times"),
     REFUSED(0, "iostat", "default", "measure I/O performance metrics", .flags = OPTION_VALUE_OPTIONAL),
     OPTION_INT(0, "log-fd", CLI, log_fd, "n", "log output to fd, instead of stderr"),
+    OPTION_STRING(0, "metric-folder", CLI, metric_folder, "folder",
+                  "read metrics from its .json files, in the form that Intel or Arm publish"),
     OPTION_BOOL(0, "metric-no-group", CLI, no_group, "don't group metric events, impacts multiplexing"),
     NOTHING(0, "metric-no-merge", NULL, "don't try to share events between metrics in a group",
             .flags = OPTION_NO_VALUE),
@@ -157,7 +159,7 @@ static const struct option options[] = {
     OPTION_BOOL(0, "no-csv-summary", CLI, no_csv_summary, "don't print 'summary' for CSV summary output"),
     LEVEL(0, "no-merge", "disable aggregation the same as -A or -no-aggr"),
     OPTION_CALL(0, "per-cache", CLI, o, "cache level", "aggregate count at this cache level (Default: LLC)",
-                set_level, .flags = OPTION_VALUE_OPTIONAL),
+                stat_set_level, .flags = OPTION_VALUE_OPTIONAL),
     OPTION_BOOL(0, "passes", CLI, passes,
                 "repeat the command until no event has had to share a counter, with some of them each time"),
     LEVEL(0, "per-cgroup", "aggregate counts per control group (of -G or --for-each-cgroup)"),
@@ -212,6 +214,11 @@ static bool check(const struct stat_cli *c, struct err *err) {
         !o->target.pids && !o->target.tids && !o->target.uid && !o->target.all_cpus)
         return err_set(err, ERR_USAGE, NULL,
                        "threads of a command tell what they counted when they end: not in intervals");
+    if (c->record && (c->repeat != 1 || c->passes || c->vs.others.count || o->level == COUNT_COMM ||
+                      (o->level == COUNT_THREAD && o->command && !o->target.pids && !o->target.tids)))
+        return err_set(err, ERR_USAGE, NULL,
+                       "stat record writes down one run, by its counters: without -r, --passes, "
+                       "--vs and threads of a command");
     if (c->table && c->repeat < 2)
         return err_set(err, ERR_USAGE, NULL, "--table is only supported with -r");
     for (size_t i = 0; i < c->chosen.count && c->for_each_cgroup; i++)
@@ -237,35 +244,61 @@ static void settle(struct stat_cli *c) {
         c->metric_only = true;
 }
 
+static int count(struct command_env *env, struct stat_cli *c) {
+    struct stat_events events = {0};
+    struct err err = ERR_INIT;
+    char uid[16];
+    int status;
+    command_log(env, c->verbose, c->quiet);
+    bool ok = check(c, &err) && event_options_user(c->user, uid, &c->o.target.uid, &err);
+    settle(c);
+    ok = ok && stat_events_make(&events, c, &err);
+    if (ok)
+        status = c->vs.others.count ? stat_vs_run(env, c, &events) : stat_run(env, c, &events);
+    else if (err.code == ERR_USAGE && !*err.where)
+        status = command_usage(env, "%s", err.message);
+    else
+        status = err.code == ERR_NONE ? EXIT_USAGE : command_fail(&err);
+    stat_events_fini(&events);
+    return status;
+}
+
+/* `record` and `report` stand where the command would; further options may follow. */
+static int run_verb(struct command_env *env, struct stat_cli *c, int argc, char **argv) {
+    const char *text = c->output;
+    int status;
+    if (argc && strcmp(argv[0], "report") == 0)
+        return stat_report(env, c, argc, argv);
+    if (argc && strcmp(argv[0], "record") == 0) {
+        c->output = NULL; /* the next -o means the file */
+        if (!command_options(env, c, OPTION_STOP_AT_OPERAND, &argc, &argv, &status))
+            return status;
+        c->record = c->output ? c->output : "perf.data";
+        c->output = text;
+    }
+    c->o.command = argc ? argv : NULL;
+    return count(env, c);
+}
+
 static int run(struct command_env *env, int argc, char **argv) {
     struct stat_cli c = {.repeat = 1,
                          .log_fd = -1,
                          .scale = true,
                          .big_num = perfconfig_bool(env->config, "stat.big-num", true),
                          .no_csv_summary = perfconfig_bool(env->config, "stat.no-csv-summary", false)};
-    struct stat_events events = {0};
-    struct err err = ERR_INIT;
-    char uid[16];
     int status;
-    if (!command_options(env, &c, OPTION_STOP_AT_OPERAND, &argc, &argv, &status)) {
-        vec_fini(&c.chosen);
-        option_list_fini(&c.vs.others);
-        return status;
-    }
-    command_log(env, c.verbose, c.quiet);
-    c.o.command = argc ? argv : NULL;
-    bool ok = check(&c, &err) && event_options_user(c.user, uid, &c.o.target.uid, &err);
-    settle(&c);
-    ok = ok && stat_events_make(&events, &c, &err);
-    if (ok)
-        status = c.vs.others.count ? stat_vs_run(env, &c, &events) : stat_run(env, &c, &events);
-    else if (err.code == ERR_USAGE && !*err.where)
-        status = command_usage(env, "%s", err.message);
-    else
-        status = err.code == ERR_NONE ? EXIT_USAGE : command_fail(&err);
-    stat_events_fini(&events);
+    /* The command line as it was, for a file's header: parsing permutes it. */
+    char **line = calloc((size_t)argc + 2, sizeof *line);
+    if (!line)
+        return command_fail(&(struct err){.code = ERR_MEMORY, .message = "out of memory"});
+    line[0] = argv[0]; /* our path takes this place */
+    memcpy(line + 1, argv, (size_t)argc * sizeof *line);
+    c.argv = line;
+    if (command_options(env, &c, OPTION_STOP_AT_OPERAND, &argc, &argv, &status))
+        status = run_verb(env, &c, argc, argv);
     vec_fini(&c.chosen);
     option_list_fini(&c.vs.others);
+    free(line);
     return status;
 }
 
@@ -274,6 +307,8 @@ const struct command cmd_stat = {
     .summary = "Run a command and gather performance counter statistics",
     .usage =
         (const char *const[]){"stat [<options>] [<command>]", "stat [<options>] -- <command> [<options>]",
+                              "stat [<options>] record [-o <file>] [<options>] [<command>]",
+                              "stat report [<options>]",
                               "stat [<options>] --vs <other command> -- <command> [<options>]", NULL},
     .options = options,
     .run = run,

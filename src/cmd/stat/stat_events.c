@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cmd/common/exec_path.h"
 #include "cmd/stat/stat.h"
 #include "count/metric/choose.h"
 #include "events/cgroups.h"
+#include "os/files.h"
 
 /* --- what is counted without -e --- */
 
@@ -137,6 +139,47 @@ static bool add_topdown(struct stat_events *s, const struct stat_cli *c, struct 
         err, ERR_ABSENT, "--topdown",
         "this machine's core PMU has no topdown events (in /sys/bus/event_source/devices/*/events): "
         "its vendor's metric files may know others, see --metric-folder");
+}
+
+/* --- metric files --- */
+
+static bool read_file(struct metric_table *t, const char *path, struct err *err) {
+    enum { FILE_MAX = 64 << 20 };
+    struct writer w = writer_make(false);
+    bool ok = os_files_real.read(os_files_real.ctx, path, &w, err);
+    if (ok && w.size > FILE_MAX)
+        ok = err_set(err, ERR_BROKEN, path, "it is too large for a list of metrics");
+    ok = ok && metric_table_read(t, writer_bytes(&w), path, err);
+    writer_fini(&w);
+    return ok;
+}
+
+/* All files of a folder whose names end with .json. */
+static bool read_folder(struct metric_table *t, const char *folder, struct err *err) {
+    struct arena a = ARENA_INIT;
+    struct sysfs_names names;
+    bool ok = sysfs_system.list(&sysfs_system, folder, &a, &names, err);
+    for (size_t i = 0; ok && i < names.count; i++) {
+        size_t n = strlen(names.items[i]);
+        if (n < 5 || strcmp(names.items[i] + n - 5, ".json") != 0)
+            continue;
+        char *path = arena_printf(&a, "%s/%s", folder, names.items[i]);
+        ok = path ? read_file(t, path, err) : err_memory(err, folder);
+    }
+    arena_fini(&a);
+    return ok;
+}
+
+/* The folder that was given, else the one beside our scripts, which need not be there. */
+static bool read_metrics(struct stat_events *s, const struct stat_cli *c, struct err *err) {
+    char path[4096], folder[4200];
+    struct err none = ERR_INIT;
+    if (c->metric_folder)
+        return read_folder(&s->table, c->metric_folder, err);
+    if (!c->metrics || !exec_path_own(path, sizeof path, &none))
+        return true;
+    snprintf(folder, sizeof folder, "%s/metrics", path);
+    return read_folder(&s->table, folder, &none) || none.code == ERR_ABSENT || (*err = none, false);
 }
 
 /* --- control groups --- */
@@ -299,7 +342,7 @@ bool stat_events_make(struct stat_events *s, const struct stat_cli *c, struct er
     *s = (struct stat_events){.sources = perf_event_sources_new(&sysfs_system), .metrics.sys = &sysfs_system};
     if (!s->sources || !metric_table_init(&s->table))
         return err_memory(err, "events");
-    return choose_events(s, c, err);
+    return read_metrics(s, c, err) && choose_events(s, c, err);
 }
 
 void stat_events_fini(struct stat_events *s) {

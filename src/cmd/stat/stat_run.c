@@ -20,6 +20,7 @@ struct stat_output {
     const struct stat_cli *cli;
     struct stat_view view;
     struct stat_sink to;
+    struct stat_recorder recorder;
     unsigned lines; /* of intervals since the last heading */
 };
 
@@ -61,10 +62,10 @@ bool stat_sink_close(struct stat_sink *o, const struct stat_cli *c, struct err *
 }
 
 /* What the locale puts between groups of three digits. */
-static void find_thousands(char out[8]) {
+static void find_thousands(char out[STAT_THOUSANDS]) {
     locale_t l = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
     const char *text = l ? nl_langinfo_l(THOUSEP, l) : "";
-    snprintf(out, 8, "%s", strlen(text) < 8 ? text : "");
+    snprintf(out, STAT_THOUSANDS, "%s", strlen(text) < STAT_THOUSANDS ? text : "");
     if (l)
         freelocale(l);
 }
@@ -105,18 +106,24 @@ static void print_title(struct stat_output *o) {
 
 /* --- intervals --- */
 
-static void interval(void *ctx, const struct counts *deltas) {
+void stat_interval_heading(const struct stat_view *v, const struct counts *c, unsigned *lines,
+                           struct out *o) {
     enum { PER_HEADING = 25 };
+    if (*lines == 0)
+        stat_print_interval_heading(v, c, o);
+    if (++*lines > PER_HEADING)
+        *lines = 0;
+}
+
+static void interval(void *ctx, const struct counts *deltas) {
     struct stat_output *o = ctx;
     const struct stat_cli *c = o->cli;
     if (c->quiet)
         return;
     if (c->interval_clear)
         out_str(&o->to.out, "\033[H\033[2J");
-    if (o->lines == 0 || c->interval_clear)
-        stat_print_interval_heading(&o->view, deltas, &o->to.out);
-    if (++o->lines > PER_HEADING)
-        o->lines = 0;
+    o->lines = c->interval_clear ? 0 : o->lines;
+    stat_interval_heading(&o->view, deltas, &o->lines, &o->to.out);
     stat_print_rows(&o->view, deltas, false, &o->to.out);
     out_flush(&o->to.out);
 }
@@ -179,6 +186,15 @@ struct runs {
     int status, signal;
 };
 
+static bool opened(void *ctx, const struct count_opened *what, struct err *err) {
+    return stat_recorder_opened(&((struct stat_output *)ctx)->recorder, what, err);
+}
+
+static bool read_once(void *ctx, const struct count_opened *what, uint64_t time_ns, bool last,
+                      struct err *err) {
+    return stat_recorder_read(&((struct stat_output *)ctx)->recorder, what, time_ns, last, err);
+}
+
 /* One run of one pass; false and *err when it could not be had. */
 static bool run_once(struct runs *r, uint32_t pass, bool *again, struct err *err) {
     const struct stat_cli *c = r->out->cli;
@@ -194,13 +210,20 @@ static bool run_once(struct runs *r, uint32_t pass, bool *again, struct err *err
                                   .proc = &os_proc_system,
                                   .interval = interval,
                                   .note = note,
+                                  .opened = c->record ? opened : NULL,
+                                  .read = c->record ? read_once : NULL,
                                   .ctx = r->out};
     struct count_result result;
+    r->out->recorder = (struct stat_recorder){.path = c->record, .argv = c->argv, .options = &c->o};
     *again = false;
     if (c->sync)
         sync();
-    if (!stat_hook(c->pre, "--pre", err) || !count_run(&job, &result, err))
+    bool ran = stat_hook(c->pre, "--pre", err) && count_run(&job, &result, err);
+    if (!stat_recorder_finish(&r->out->recorder, ran ? err : NULL) || !ran) {
+        if (ran)
+            count_result_fini(&result);
         return false;
+    }
     r->status = result.status;
     r->signal = result.signal;
     if (r->status > 128 && c->o.command && !c->quiet) /* as a shell does */
@@ -259,27 +282,30 @@ static int measure(struct stat_output *o, const struct stat_events *e, struct er
     return !ok ? EXIT_ERROR : r.signal ? 128 + r.signal : r.status;
 }
 
-int stat_run(struct command_env *env, const struct stat_cli *c, struct stat_events *events) {
+struct stat_view stat_view_of(struct command_env *env, const struct stat_cli *c,
+                              char thousands[STAT_THOUSANDS]) {
     const char *columns = perfconfig_text(env->config, "stat.columns");
-    struct err err = ERR_INIT;
-    char thousands[8] = "";
+    *thousands = 0;
     if (c->big_num && !c->separator && !c->json)
         find_thousands(thousands);
-    struct stat_output o = {
-        .env = env,
-        .cli = c,
-        .view = {.form = c->json        ? STAT_JSON
-                         : c->separator ? STAT_CSV
-                                        : STAT_TEXT,
-                 .separator = c->separator && strcmp(c->separator, "\\t") == 0 ? "\t" : c->separator,
-                 .columns = columns && strcmp(columns, "6") == 0 ? &STAT_COLUMNS_6 : &STAT_COLUMNS_7,
-                 .thousands = thousands,
-                 .metrics = events->has_metrics ? &events->metrics : NULL,
-                 .metric_only = c->metric_only,
-                 .intervals = c->o.interval_ms != 0,
-                 .csv_summary = !c->no_csv_summary,
-                 .runs = c->repeat > 1 ? 2 : 1},
-    };
+    return (struct stat_view){
+        .form = c->json        ? STAT_JSON
+                : c->separator ? STAT_CSV
+                               : STAT_TEXT,
+        .separator = c->separator && strcmp(c->separator, "\\t") == 0 ? "\t" : c->separator,
+        .columns = columns && strcmp(columns, "6") == 0 ? &STAT_COLUMNS_6 : &STAT_COLUMNS_7,
+        .thousands = thousands,
+        .metric_only = c->metric_only,
+        .intervals = c->o.interval_ms != 0,
+        .csv_summary = !c->no_csv_summary,
+        .runs = c->repeat > 1 ? 2 : 1};
+}
+
+int stat_run(struct command_env *env, const struct stat_cli *c, struct stat_events *events) {
+    struct err err = ERR_INIT;
+    char thousands[STAT_THOUSANDS];
+    struct stat_output o = {.env = env, .cli = c, .view = stat_view_of(env, c, thousands)};
+    o.view.metrics = events->has_metrics ? &events->metrics : NULL;
     if (!stat_sink_open(&o.to, c, STDERR_FILENO, &err))
         return command_fail(&err);
     int status = measure(&o, events, &err);

@@ -170,6 +170,66 @@ static void computing(void **state) {
     assert_true(isnan(metric_use_value(&c->set, &c->set.uses.items[0], &counts, 0)));
 }
 
+static const struct metric *find(const struct metric_table *t, const char *name) {
+    return metric_table_find(t, name, strlen(name));
+}
+
+/* As they are published. */
+static void files(void **state) {
+    struct chosen *c = *state;
+    static const char INTEL[] =
+        "{\"Header\": {\"Copyright\": \"...\"}, \"Metrics\": [{\"MetricName\": \"CPI\", \"Level\": 1,"
+        "\"BriefDescription\": \"Cycles per \\u0022instruction\\u0022\", \"UnitOfMeasure\": \"per instr\","
+        "\"Events\": [{\"Name\": \"cpu-cycles\", \"Alias\": \"a\"},"
+        "{\"Name\": \"cpu/event=0x1,umask=0x2/\", \"Alias\": \"b\"}], \"Constants\": [],"
+        "\"Formula\": \"100 * ( a / b )\", \"MetricGroup\": \"Summary;CPI\"},"
+        "{\"MetricName\": \"nothing\"}]}";
+    static const char ARM[] =
+        "{\"events\": {\"x\": {\"code\": \"0x1\"}}, \"metrics\": {\"ipc\": {\"title\": \"IPC\","
+        "\"formula\": \"INST_RETIRED / CPU_CYCLES\", \"units\": \"per cycle\", \"events\": [\"A\"]},"
+        "\"share\": {\"formula\": \"A * 100\", \"units\": \"percent of slots\"}}}";
+    static const char LIST[] =
+        " [{\"MetricName\": \"rate\", \"MetricExpr\": \"cs / task\\\\-clock\", \"ScaleUnit\":"
+        "\"1000per s\"}]";
+    static const char *const BAD[] = {
+        "", "[", "{\"Metrics\": 3}", "[3]", "[{\"MetricName\": \"x\"", "{\"metrics\": {\"a\": 1}}"};
+    static const char *const TEXTS[] = {INTEL, ARM, LIST};
+    for (size_t i = 0; i < 3; i++)
+        assert_true(metric_table_read(&c->table, (struct bytes){(const uint8_t *)TEXTS[i], strlen(TEXTS[i])},
+                                      "x", &c->err));
+    assert_string_equal(find(&c->table, "CPI")->expr,
+                        "100 * ( cpu\\-cycles / cpu@event\\=0x1\\,umask\\=0x2@ )");
+    assert_string_equal(find(&c->table, "CPI")->text, "Cycles per \"instruction\"");
+    assert_true(metric_matches(find(&c->table, "CPI"), "summary", 7));
+    assert_string_equal(find(&c->table, "ipc")->unit, "1per cycle");
+    assert_string_equal(find(&c->table, "share")->unit, "1%");
+    assert_string_equal(find(&c->table, "rate")->expr, "cs / task\\-clock");
+    assert_null(find(&c->table, "nothing"));
+    assert_true(metric_choose(&c->choice, "CPI,rate", &c->set, &c->err));
+    assert_string_equal(c->events.items.items[1].name, "cpu/event=0x1,umask=0x2/");
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        uint8_t *copy = malloc(strlen(BAD[i]) + 1); /* of just that size, for sanitizers */
+        memcpy(copy, BAD[i], strlen(BAD[i]));
+        assert_false(metric_table_read(&c->table, (struct bytes){copy, strlen(BAD[i])}, "x", &c->err));
+        free(copy);
+    }
+}
+
+/* A metric that is made of another one, and one that would need itself. */
+static void nested(void **state) {
+    struct chosen *c = *state;
+    static const char LIST[] = "[{\"MetricName\": \"inner\", \"MetricExpr\": \"cs + faults\"},"
+                               "{\"MetricName\": \"outer\", \"MetricExpr\": \"2 * inner\"},"
+                               "{\"MetricName\": \"loop\", \"MetricExpr\": \"1 + pool\"},"
+                               "{\"MetricName\": \"pool\", \"MetricExpr\": \"1 + loop\"}]";
+    assert_true(
+        metric_table_read(&c->table, (struct bytes){(const uint8_t *)LIST, strlen(LIST)}, "x", &c->err));
+    assert_true(metric_choose(&c->choice, "outer", &c->set, &c->err));
+    assert_int_equal(c->events.items.count, 2);
+    assert_false(metric_choose(&c->choice, "loop", &c->set, &c->err));
+    assert_int_equal(c->err.code, ERR_BROKEN);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),
@@ -177,6 +237,8 @@ int main(void) {
         cmocka_unit_test(needs),
         cmocka_unit_test_setup_teardown(choosing, setup, teardown),
         cmocka_unit_test_setup_teardown(computing, setup, teardown),
+        cmocka_unit_test_setup_teardown(files, setup, teardown),
+        cmocka_unit_test_setup_teardown(nested, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,12 +100,16 @@ static void put_counter(const struct record_opened *o, struct writer *w) {
     writer_patch16(w, at + 6, (uint16_t)(w->size - at));
 }
 
+void record_opening_target(const struct perf_target *t, struct writer *w) {
+    put_thread_map(t, w);
+    put_cpu_map(t, w);
+}
+
 void record_opening_encode(const struct record_opened *opened, const struct perf_target *t,
                            const struct record_sink *sink, const char *child_comm, struct writer *w) {
     put_counter(opened, w);
     put_index(opened, w);
-    put_thread_map(t, w);
-    put_cpu_map(t, w);
+    record_opening_target(t, w);
     if (!t->exec || !child_comm)
         return;
     uint32_t pid = (uint32_t)t->threads.items[0].tid;

@@ -11,6 +11,9 @@
 void record_opening_encode(const struct record_opened *opened, const struct perf_target *t,
                            const struct record_sink *sink, const char *child_comm, struct writer *w);
 
+/* THREAD_MAP and CPU_MAP alone. */
+void record_opening_target(const struct perf_target *t, struct writer *w);
+
 /* A record that is only a header. */
 void record_opening_mark(uint32_t type, struct writer *w);
 
