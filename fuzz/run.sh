@@ -31,7 +31,7 @@ mkdir -p "$dir/findings" "$dir/log"
 seeds() {
     [ -d "$top/tests/corpus/$1" ] && echo "$top/tests/corpus/$1"
     case $1 in
-    annotate | copy | model | script | stream | views)
+    annotate | copy | counts | model | script | stream | views)
         for d in types samples attrs damaged; do echo "$build/tests/fixtures/fixtures/$d"; done
         [ -d "$recordings" ] && echo "$recordings"
         ;;
