@@ -168,8 +168,8 @@ struct model_state {
 };
 
 /* Finds a space's state, to look up many addresses: out->owner is MODEL_NONE if there is no such space,
- * out->id if nothing is mapped yet. Streaming: `until` is not known (MODEL_WHEN_END), and ids are valid until
- * model_generation changes. */
+ * out->id if nothing is mapped yet. Streaming: of what was applied so far: later
+ * records may end the state before `until`; ids are valid until model_generation changes. */
 void model_state_at(const struct model *m, enum model_space space, uint32_t pid, struct model_when when,
                     struct model_state *out);
 /* Moves to the space's state at another instant; fastest if that is shortly after state->from. state->owner
@@ -376,7 +376,7 @@ uint32_t model_thread_at(const struct model *m, uint32_t pid, uint32_t tid, stru
 const char *model_comm(const struct model *m, uint32_t pid, uint32_t tid, struct model_when when,
                        bool *at_exec);
 
-/* model_comm, and how long it is valid: while from <= when < until. `m` is frozen. */
+/* model_comm, and how long it is valid: while from <= when < until. Streaming: of what was applied so far. */
 struct model_comm_span {
     const char *comm; /* may be NULL */
     bool at_exec;

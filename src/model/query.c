@@ -161,8 +161,9 @@ bool model_find_before_exec(const struct model *m, unsigned cpumode, uint32_t pi
 static void span_of(const struct timeline *t, uint32_t owner, uint32_t entry, struct model_when *from,
                     struct model_when *until) {
     if (!t->frozen) {
+        uint32_t later = timeline_after(t, owner, entry);
         *from = entry != MODEL_NONE ? timeline_when(t, entry) : (struct model_when){0, 0};
-        *until = MODEL_WHEN_END;
+        *until = later != MODEL_NONE ? timeline_when(t, later) : MODEL_WHEN_END;
         return;
     }
     bool known = (size_t)owner + 1 < t->heads.count;

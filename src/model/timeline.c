@@ -127,6 +127,13 @@ uint32_t timeline_find(const struct timeline *t, uint32_t owner, struct model_wh
     return low == first ? MODEL_NONE : low - 1;
 }
 
+uint32_t timeline_after(const struct timeline *t, uint32_t owner, uint32_t entry) {
+    uint32_t later = MODEL_NONE;
+    for (uint32_t e = timeline_head(t, owner); e != entry; e = t->links.items[e])
+        later = e;
+    return later;
+}
+
 uint32_t timeline_find_near(const struct timeline *t, uint32_t owner, uint32_t near, struct model_when when) {
     enum { STEPS = 4 };
     if (!t->frozen || near == MODEL_NONE || is_later(t, near, when))

@@ -48,6 +48,10 @@ bool timeline_freeze(struct timeline *t);
  * newest. */
 uint32_t timeline_find(const struct timeline *t, uint32_t owner, struct model_when when);
 
+/* Growing: the owner's entry after `entry` (MODEL_NONE: the first one), or MODEL_NONE. Walks back from the
+ * newest. */
+uint32_t timeline_after(const struct timeline *t, uint32_t owner, uint32_t entry);
+
 /* timeline_find that tries the entries after `near` first (of the same owner; MODEL_NONE: none). */
 uint32_t timeline_find_near(const struct timeline *t, uint32_t owner, uint32_t near, struct model_when when);
 

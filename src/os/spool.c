@@ -24,12 +24,8 @@ static int open_unlinked(char *dir, size_t dir_size) {
     return fd;
 }
 
-bool os_spool_open(struct os_spool *s, struct err *err) {
-    *s = (struct os_spool){.fd = -1};
-    s->fd = open_unlinked(s->dir, sizeof s->dir);
-    if (s->fd < 0)
-        return err_errno(err, errno, s->dir,
-                         "cannot make a temporary file (set TMPDIR to a writable directory)");
+/* Maps s->fd. */
+static bool reserve(struct os_spool *s, struct err *err) {
     /* As many addresses as the system allows: they cost nothing until used. Limits (ulimit -v) make it less.
      */
     for (uint64_t want = 1ull << (sizeof(void *) == 8 ? 42 : 30); want >= 1u << 26; want /= 2) {
@@ -43,6 +39,20 @@ bool os_spool_open(struct os_spool *s, struct err *err) {
     err_errno(err, errno, s->dir, "cannot reserve address space for a temporary file");
     os_spool_close(s);
     return false;
+}
+
+bool os_spool_open(struct os_spool *s, struct err *err) {
+    *s = (struct os_spool){.fd = -1};
+    s->fd = open_unlinked(s->dir, sizeof s->dir);
+    if (s->fd < 0)
+        return err_errno(err, errno, s->dir,
+                         "cannot make a temporary file (set TMPDIR to a writable directory)");
+    return reserve(s, err);
+}
+
+bool os_spool_open_memory(struct os_spool *s, struct err *err) {
+    *s = (struct os_spool){.fd = memfd_create("sonde", MFD_CLOEXEC), .dir = "memory"};
+    return s->fd < 0 ? os_spool_open(s, err) /* a kernel that forbids it */ : reserve(s, err);
 }
 
 void os_spool_close(struct os_spool *s) {

@@ -21,6 +21,8 @@ struct os_spool {
 
 /* In $TMPDIR, or /tmp. False and *err when no file can be made there. */
 bool os_spool_open(struct os_spool *s, struct err *err);
+/* The same in memory: what is given back is free again at once. */
+bool os_spool_open_memory(struct os_spool *s, struct err *err);
 void os_spool_close(struct os_spool *s);
 
 /* Room for `n` bytes after size; call os_spool_commit with what was really written. NULL and *err: disk

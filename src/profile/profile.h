@@ -97,12 +97,29 @@ typedef void profile_field_text_fn(void *ctx, const struct perfdata_attr *attr,
  * and the profile is of what was read. Called from one thread. */
 typedef bool profile_progress_fn(void *ctx, uint64_t done, uint64_t total);
 
+struct profile;
+struct recording_live_sample; /* recording/live.h */
+
+/* An older profile, with the same columns and events, whose samples count on, faded. */
+struct profile_before {
+    const struct profile *profile; /* NULL: there is none */
+    unsigned eighths;              /* how many of eight of its samples count */
+    const uint32_t *images;        /* by number in the model it was made with: those of the same images now;
+                                      NULL: it was this model */
+};
+
 /* All borrowed, and needed as long as the profile lives. */
 struct profile_input {
     struct stream *stream; /* read to its end once, and rewound; read again here */
-    struct pool *pool;     /* the threads to use: nothing in the profile depends on how many. NULL: one */
+    /* Of a stream that goes on: instead of reading it, take these samples; and what was before, which is not
+     * needed any more afterwards. */
+    bool live;
+    const struct recording_live_sample *listed;
+    size_t listed_count;
+    struct profile_before before;
+    struct pool *pool; /* the threads to use: nothing in the profile depends on how many. NULL: one */
     const struct perfdata_events *events;
-    const struct model *model; /* frozen */
+    const struct model *model; /* frozen; or, with `live`, streaming, and nothing is applied meanwhile */
     struct resolve_names *names;
     struct resolve_lines *lines;             /* of `names`; NULL: no source lines are known */
     const struct resolve_deferred *deferred; /* sorted; NULL: none */
@@ -173,8 +190,6 @@ static inline bool profile_column_is_elsewhere(const struct profile_column *c,
                                                const struct profile_event *e) {
     return c->field && (c->event < e->event || c->event >= e->event + e->members);
 }
-
-struct profile;
 
 /* Runs the second pass and everything up to the sorted tables. NULL with *err: reading failed, memory, a bad
  * regex. */

@@ -70,6 +70,9 @@ static bool poll_events(struct session *s, struct err *err) {
     if (s->job->options->control && (!os_channel_open(&s->channel, s->job->options->control, err) ||
                                      !os_poller_add(s->poller, s->channel.in, TAG_CONTROL, err)))
         return false;
+    if (s->job->consumer && s->job->consumer->fd >= 0 &&
+        !os_poller_add(s->poller, s->job->consumer->fd, TAG_CONSUMER, err))
+        return false;
     for (size_t i = 0; i < s->opened.fds.count && !s->job->options->threads; i++) {
         const struct record_fd *f = &s->opened.fds.items[i];
         if (s->opened.rings.items[f->ring].backward)
@@ -122,6 +125,10 @@ static bool check_output(const char *path, struct err *err) {
 static bool create_output(struct session *s, struct os_output *out, struct err *err) {
     const char *path = s->job->output;
     const struct record_options *o = s->job->options;
+    if (s->job->consumer) {
+        *out = s->job->consumer->out;
+        return true;
+    }
     if (o->threads || o->kcore)
         return (o->kcore || (os_output_keep_old(path, err) && os_output_folder(path, err))) &&
                (!o->threads || record_readers_files(&s->layout, path, err)) &&
@@ -186,7 +193,9 @@ static bool start_file(struct session *s, struct os_output out, struct err *err)
     bool ok = record_facts_early(&facts, &in) || err_memory(err, "facts");
     if (ok && !out.seekable) /* nothing can follow the data of a pipe */
         ok = record_facts_topology(&facts) || err_memory(err, "facts");
-    const char *name = strcmp(s->job->output, "-") == 0 ? "standard output" : s->job->output;
+    const char *name = s->job->consumer                   ? "memory"
+                       : strcmp(s->job->output, "-") == 0 ? "standard output"
+                                                          : s->job->output;
     struct writer preamble = writer_make(false);
     const struct record_box_sources sources = box_sources(s);
     if (ok && out.seekable)
@@ -487,7 +496,7 @@ static bool start(struct session *s, struct err *err) {
         record_fallback_tell(&s->notes);
         return true;
     }
-    if (!check_output(job->output, err) ||
+    if ((!job->consumer && !check_output(job->output, err)) ||
         (job->options->kcore && !record_kcore_begin(job->options->kcore, job->output, err)))
         return false;
     s->start_ns = os_clock_ns();

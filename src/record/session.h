@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "events/event_parse.h"
+#include "os/output.h"
 #include "os/perf_event.h"
 #include "os/proc.h"
 #include "record/options.h"
@@ -14,6 +15,20 @@ struct record_progress {
     uint64_t seconds, bytes, samples, lost;
 };
 
+/*
+ * Who takes a recording as it is made, instead of a file: in pipe format, and asked after each turn over the
+ * rings. What it does delays the next turn, so the rings have to hold as much.
+ */
+struct record_consumer {
+    void *ctx;
+    struct os_output out;
+    int fd; /* is waited for, too: a turn comes when it can be read; -1: none */
+    /* A turn is over: what is in `out` ends after whole records. *wait_ms: when the next turn has to come at
+     * the latest (it is set to the most that a recording waits). *stop ends the recording. False: *err says
+     * why. */
+    bool (*turn)(void *ctx, const struct record_progress *now, int *wait_ms, bool *stop, struct err *err);
+};
+
 struct record_job {
     const struct record_options *options;
     struct perf_event_sources *sources;
@@ -21,10 +36,11 @@ struct record_job {
     const struct perf_events *switch_events; /* begin a new file (with switch_output), NULL: none does */
     const struct sysfs *sys;
     const struct os_perf *perf;
-    const struct os_proc *proc; /* NULL: mapped files are not looked at */
-    char *const *argv;          /* our own command line, for the header */
-    const char *output;         /* a path, or "-" */
-    bool dry_run;               /* open all events, to hear what is allowed, and record nothing */
+    const struct os_proc *proc;             /* NULL: mapped files are not looked at */
+    char *const *argv;                      /* our own command line, for the header */
+    const char *output;                     /* a path, or "-" */
+    const struct record_consumer *consumer; /* NULL: the recording goes to `output` */
+    bool dry_run;                           /* open all events, to hear what is allowed, and record nothing */
     /* Told every second or so how it goes; or NULL. */
     void (*progress)(void *ctx, const struct record_progress *now);
     void *progress_ctx;

@@ -23,7 +23,7 @@ enum { CHECKPOINT_MS = 1000 }; /* what is in the rings reaches the file at least
 
 /* What the poller is told of an event with, where it is no ring. */
 static const uint64_t TAG_SIGNALS = UINT64_MAX, TAG_CONTROL = UINT64_MAX - 1, TAG_MODULES = UINT64_MAX - 2,
-                      TAG_TRIGGER = UINT64_MAX - 3;
+                      TAG_TRIGGER = UINT64_MAX - 3, TAG_CONSUMER = UINT64_MAX - 4;
 
 struct session {
     const struct record_job *job;
@@ -68,6 +68,7 @@ struct session {
     char main_file[4096]; /* of a directory */
 
     uint64_t seconds_told; /* by the last progress */
+    int consumer_ms;       /* when the consumer wants its next turn */
     int patience_ms;       /* the longest that the next wait may be; 0: the first */
 
     /* What happens at given times (-D), in order. */

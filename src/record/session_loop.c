@@ -108,6 +108,11 @@ static void wait_for_more(struct session *s, int timeout_ms) {
             s->modules_changed |= s->uevents < 0 || os_uevents_modules(s->uevents);
             continue;
         }
+        if (events[i].tag == TAG_CONSUMER) {
+            if (events[i].hung_up && !events[i].readable)
+                os_poller_remove(s->poller, s->job->consumer->fd);
+            continue;
+        }
         if (events[i].tag == TAG_TRIGGER) {
             s->switch_asked |= record_trigger_fired(&s->trigger);
             continue;
@@ -168,6 +173,8 @@ static int timeout_ms(struct session *s) {
     int ms = s->patience_ms ? s->patience_ms : FIRST_MS;
     s->patience_ms = 2 * ms < CHECKPOINT_MS ? 2 * ms : CHECKPOINT_MS;
     int64_t toggle = next_toggle_ms(s);
+    if (s->job->consumer)
+        ms = ms < s->consumer_ms ? ms : s->consumer_ms;
     if (o->threads) /* nothing else wakes us when they have nothing left to read */
         ms = ms < THREADS_MS ? ms : THREADS_MS;
     if (toggle >= 0)
@@ -195,6 +202,15 @@ static void tell_progress(struct session *s) {
                   &(struct record_progress){seconds, record_session_file_size(s),
                                             s->drain.samples + atomic_load(&s->readers.samples),
                                             s->drain.lost + atomic_load(&s->readers.lost)});
+}
+
+/* Has the consumer take what came. */
+static bool give_turn(struct session *s, struct err *err) {
+    const struct record_consumer *c = s->job->consumer;
+    const struct record_progress now = {(os_clock_ns() - s->start_ns) / 1000000000,
+                                        record_session_file_size(s), s->drain.samples, s->drain.lost};
+    s->consumer_ms = CHECKPOINT_MS;
+    return !c || c->turn(c->ctx, &now, &s->consumer_ms, &s->stop, err);
 }
 
 /* Before more is drained: new code cannot be in what has been. */
@@ -227,7 +243,7 @@ bool record_session_run(struct session *s, struct err *err) {
     while (!s->stop) {
         wait_for_more(s, timeout_ms(s));
         do_toggles(s);
-        if (!record_session_look_at_modules(s, err) || !record_session_drain(s, err))
+        if (!record_session_look_at_modules(s, err) || !record_session_drain(s, err) || !give_turn(s, err))
             return false;
         tell_progress(s);
         if (max && (s->drain.left_out || record_session_file_size(s) >= max)) {

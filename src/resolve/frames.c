@@ -592,6 +592,34 @@ uint32_t resolve_frames_place(struct resolve_frames *f, const struct resolve_ask
     return place;
 }
 
+/* ---- frames of another time ---- */
+
+/* Whether its names may change while it is there: perf maps grow. */
+static bool is_memory(const struct resolve_frames *f, uint32_t image) {
+    switch (model_image(f->places->model, image)->kind) {
+    case MODEL_IMAGE_ANON:
+    case MODEL_IMAGE_HEAP:
+    case MODEL_IMAGE_STACK:
+    case MODEL_IMAGE_MEMFD:
+        return true;
+    default:
+        return false;
+    }
+}
+
+uint32_t resolve_frames_carry(struct resolve_frames *f, const struct resolve_frame *frame, bool moved) {
+    struct resolve_frame now = *frame;
+    if (frame->image == MODEL_NONE)
+        now.symbol = SYMBOL_NONE;
+    if (frame->image != MODEL_NONE && (moved || is_memory(f, frame->image))) {
+        const struct resolve_frame_image *of = image_of(f, frame->image);
+        now.symbol =
+            of && of->table ? symbol_table_find(of->table, frame->offset - frame->back) : SYMBOL_NONE;
+        now.symbol = resolve_names_admit(f->names, frame->image, now.symbol);
+    }
+    return resolve_frames_add(f, &now);
+}
+
 /* ---- runs ---- */
 
 enum { RUN_ASKS = 64 };

@@ -128,6 +128,9 @@ bool resolve_frames_run(struct resolve_frames *f, const struct resolve_run *run,
 
 /* The id of a frame from another list, added unless an equal one is there. RESOLVE_NO_FRAME: memory. */
 uint32_t resolve_frames_add(struct resolve_frames *f, const struct resolve_frame *frame);
+/* The same for a frame that was found at another time: its symbol is looked up again where the image's table
+ * may be another one by now (`moved`, or memory without a file, whose names may change). */
+uint32_t resolve_frames_carry(struct resolve_frames *f, const struct resolve_frame *frame, bool moved);
 /* Adds all frames of another list; map[its id] becomes the id here. False: memory. */
 bool resolve_frames_append(struct resolve_frames *f, const struct resolve_frames *from, uint32_t *map);
 

@@ -52,11 +52,12 @@ struct resolve_names {
     VEC(struct image_names) images;
     VEC(struct extent) extents;
     VEC(struct memory_part) parts;
-    uint32_t seen_mappings; /* mappings that learn_extents has seen */
-    uint32_t seen_images;   /* images that add_kernel_images has seen */
-    bool adding;            /* add_kernel_images is running */
-    struct memo *memo;      /* allocated at the first resolve_names_find */
-    pthread_mutex_t lock;   /* guards loaded and loading in resolve_names_demand */
+    uint32_t seen_mappings; /* mappings that learn_extents has seen, by their numbers in this generation: */
+    uint32_t generation;
+    uint32_t seen_images; /* images that add_kernel_images has seen */
+    bool adding;          /* add_kernel_images is running */
+    struct memo *memo;    /* allocated at the first resolve_names_find */
+    pthread_mutex_t lock; /* guards loaded and loading in resolve_names_demand */
     pthread_cond_t done;
 };
 
@@ -141,6 +142,13 @@ static size_t take_parts(const struct resolve_names *n, uint32_t image, struct s
 /* Learns from new mappings where each image was mapped first. False: memory. */
 static bool learn_extents(struct resolve_names *n) {
     uint32_t count = model_mapping_count(n->model);
+    if (n->generation != model_generation(n->model)) { /* those that are left have other numbers */
+        n->generation = model_generation(n->model);
+        n->seen_mappings = 0;
+        vec_clear(&n->parts);
+        for (size_t i = 0; i < n->extents.count; i++)
+            n->extents.items[i].part = 0;
+    }
     while (n->extents.count < model_image_count(n->model))
         if (!vec_push(&n->extents))
             return false;

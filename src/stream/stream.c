@@ -218,8 +218,11 @@ static bool skip_damage(struct stream *s, struct place *p, const struct perfdata
     uint64_t from = p->at + 8 < p->end ? p->at + 8 : p->end;
     *to = stream_resync(s, p->base, from, p->end);
     while (*to == p->end && !p->expanded && s->input.growing) {
+        uint64_t before = s->input.size;
         if (!stream_input_need(s, p->end + RESYNC_WINDOW, err))
             return false;
+        if (s->input.size == before) /* a feed has whole records: nothing will complete these */
+            break;
         from = p->end - from > RESYNC_WINDOW ? from + (p->end - from - RESYNC_WINDOW) / 8 * 8 : from;
         p->end = input_place(s, p->segment, p->at).end;
         *to = stream_resync(s, p->base, from, p->end);
@@ -757,8 +760,12 @@ void stream_release(struct stream *s, uint64_t loc) {
             os_spool_release(&s->expansion.spool, loc - STREAM_EXPANDED_LOC);
         if (s->input.has_spool)
             os_spool_release(&s->input.spool, s->feed_pos);
+        if (s->input.feed)
+            stream_feed_release(s->input.feed, s->feed_pos);
     } else if (s->input.has_spool) {
         os_spool_release(&s->input.spool, loc);
+    } else if (s->input.feed) {
+        stream_feed_release(s->input.feed, loc);
     }
 }
 

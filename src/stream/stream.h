@@ -78,6 +78,11 @@ struct stream *stream_open(const char *path, const struct stream_options *opts, 
 /* The same over bytes in memory, which must outlive the stream (tests, fuzzing, libsonde). */
 struct stream *stream_open_memory(struct bytes file, const struct stream_options *opts, struct err *err);
 
+/* The same over what a feed (stream_feed.h) has and will have: STREAM_END means that there is nothing more
+ * yet, and stream_next goes on once there is. The feed must have the head by now, and outlive the stream. */
+struct stream_feed;
+struct stream *stream_open_feed(struct stream_feed *feed, const struct stream_options *opts, struct err *err);
+
 void stream_close(struct stream *s); /* NULL is allowed */
 
 /* Has `fn` called about once in each megabyte that is read, in any pass, with how many bytes of the file come
@@ -97,6 +102,8 @@ const char *stream_lost_text(const struct stream_losses *l, char room[STREAM_LOS
 /* Whether records arrive from a pipe: one pass only, unless everything is spooled first (stream_read_all).
  */
 bool stream_is_pipe(const struct stream *s);
+/* Whether more may come after STREAM_END: from a feed that has not ended. */
+bool stream_goes_on(const struct stream *s);
 /* The name given to stream_open ("-" for standard input). */
 const char *stream_path(const struct stream *s);
 /* Size in bytes of the file as it is on disk (a directory: of all its data files); 0 for a pipe. */

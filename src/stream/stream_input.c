@@ -12,6 +12,11 @@ enum { READ_BYTES = 256 * 1024 };
 
 bool stream_input_need(struct stream *s, uint64_t upto, struct err *err) {
     struct stream_input *in = &s->input;
+    if (in->feed) {
+        in->size = stream_feed_size(in->feed);
+        in->growing = !stream_feed_ended(in->feed);
+        return true;
+    }
     while (in->growing && in->size < upto) {
         uint8_t *room = os_spool_room(&in->spool, READ_BYTES, err);
         if (!room)

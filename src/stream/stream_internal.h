@@ -8,6 +8,7 @@
 #include "os/map.h"
 #include "os/spool.h"
 #include "stream/stream.h"
+#include "stream/stream_feed.h"
 
 /*
  * Locs of decompressed records start here: above every offset of a file or
@@ -26,8 +27,9 @@ struct stream_segment {
 /* The bytes as they are in the file, pipe or directory. */
 struct stream_input {
     const uint8_t *base;
-    uint64_t size; /* available now */
-    bool growing;  /* more may come from file.fd */
+    uint64_t size;            /* available now */
+    bool growing;             /* more may come from file.fd, or the feed */
+    struct stream_feed *feed; /* borrowed; NULL: there is none */
     struct os_file file;
     struct os_map map;
     struct os_multimap multimap;

@@ -111,6 +111,20 @@ struct stream *stream_open_memory(struct bytes file, const struct stream_options
     return NULL;
 }
 
+struct stream *stream_open_feed(struct stream_feed *feed, const struct stream_options *opts,
+                                struct err *err) {
+    struct stream *s = new_stream("memory", opts, err);
+    if (!s)
+        return NULL;
+    s->input.feed = feed;
+    s->input.base = stream_feed_base(feed);
+    s->input.growing = true;
+    if (start(s, err))
+        return s;
+    stream_close(s);
+    return NULL;
+}
+
 void stream_close(struct stream *s) {
     if (!s)
         return;
@@ -145,7 +159,10 @@ const struct stream_losses *stream_losses(const struct stream *s) {
     return &s->losses;
 }
 bool stream_is_pipe(const struct stream *s) {
-    return s->input.has_spool && s->header.container == PERFDATA_CONTAINER_PIPE;
+    return (s->input.has_spool || s->input.feed) && s->header.container == PERFDATA_CONTAINER_PIPE;
+}
+bool stream_goes_on(const struct stream *s) {
+    return s->input.feed && s->input.growing;
 }
 const char *stream_path(const struct stream *s) {
     return s->path;

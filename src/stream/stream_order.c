@@ -270,6 +270,8 @@ enum stream_status order_next(struct order *o, struct stream_record *out, struct
         if (status == STREAM_RECORD)
             stream_tell(o->stream, out->loc);
         bool sorted_in = true;
+        if (status == STREAM_END && stream_goes_on(o->stream))
+            return status;
         if (status == STREAM_END) {
             o->ended = true;
             sorted_in = order_queue_finish(&o->queue);

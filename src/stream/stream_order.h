@@ -61,7 +61,8 @@ struct order {
 /* `disabled` (--disable-order): file order. */
 void order_init(struct order *o, struct stream *s, order_want_fn *want, void *want_ctx, bool disabled);
 void order_fini(struct order *o);
-/* The next record; out->time_ns is its time or, for one without, that of stream_when_ns. */
+/* The next record; of a stream that goes on, STREAM_END: those that wait need more to come first.
+ * out->time_ns is its time or, for one without, that of stream_when_ns. */
 enum stream_status order_next(struct order *o, struct stream_record *out, struct err *err);
 
 #endif

@@ -464,3 +464,7 @@ struct symbol_bytes symbol_store_bytes(const struct symbol_store *s, uint32_t im
         store_code_bytes((struct symbol_store *)(uintptr_t)s, im);
     return im->bytes;
 }
+
+void symbol_store_rest(struct symbol_store *s) {
+    symfile_cache_rest(&s->files);
+}

@@ -261,6 +261,9 @@ struct bytes symbol_store_dwz(struct symbol_store *s, uint32_t image, struct byt
 struct bytes symbol_store_dwp(struct symbol_store *s, uint32_t image);
 struct bytes symbol_store_dwo(struct symbol_store *s, uint32_t image, const char *folder, const char *name);
 
+/* For whoever runs for long: memory in which files were read goes back, until they are read again. */
+void symbol_store_rest(struct symbol_store *s);
+
 /* Makes perf maps that changed or appeared since they were read be read again at the next use. True if there
  * was any: tables of JIT images are then invalid. Not while another thread uses the store. */
 bool symbol_store_refresh(struct symbol_store *s);

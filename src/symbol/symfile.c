@@ -25,6 +25,14 @@ static void symfile_free(struct symfile *f) {
     free(f);
 }
 
+void symfile_cache_rest(struct symfile_cache *c) {
+    pthread_mutex_lock(&c->lock);
+    for (size_t i = 0; i < c->files.count; i++)
+        if (c->files.items[i] && c->files.items[i]->map.bytes.size)
+            os_map_forget(&c->files.items[i]->map, 0, c->files.items[i]->map.bytes.size);
+    pthread_mutex_unlock(&c->lock);
+}
+
 void symfile_cache_fini(struct symfile_cache *c) {
     for (size_t i = 0; i < c->files.count; i++)
         symfile_free(c->files.items[i]);

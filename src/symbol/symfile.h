@@ -49,6 +49,9 @@ struct symfile_cache {
 bool symfile_cache_init(struct symfile_cache *c, struct err *err);
 void symfile_cache_fini(struct symfile_cache *c);
 
+/* The pages of files that were read go, until they are read again. */
+void symfile_cache_rest(struct symfile_cache *c);
+
 /* Opens a file; symfile.err says whether it could be read. NULL: memory. */
 struct symfile *symfile_open(struct symfile_cache *c, const char *path);
 

@@ -37,6 +37,7 @@ const struct command *const command_table[] = {
     &cmd_script,
     &cmd_stat,
     &cmd_test,
+    &cmd_top,
     &cmd_version,
     &cmd_view,
     &cmd_why,
@@ -66,7 +67,6 @@ const struct command_absent command_absent_table[] = {
     {"sched", "Analyse scheduling"},
     {"script", "Print every sample of a recording"},
     {"timechart", "Draw what the system did over time"},
-    {"top", "Show a live profile"},
     {"trace", "Show system calls as they happen"},
     {NULL, NULL},
 };

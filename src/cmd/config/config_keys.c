@@ -39,7 +39,10 @@ static const struct config_key keys[] = {
     {"stat.big-num", TRUTH, "true", "`stat` puts separators between groups of three digits"},
     {"stat.columns", "6|7", "7", "whose columns `stat` prints: those of perf 6 or 7"},
     {"stat.no-csv-summary", TRUTH, "false", "sums after intervals do not begin with `summary` in CSV"},
+    {"top.call-graph", NULL, "fp", "how `top -g` finds callers: fp, dwarf, lbr"},
+    {"top.children", TRUTH, "true", "`top -g` sums up what was called, too"},
     {"tui.report", TRUTH, "true", "`report` opens the browser in a terminal"},
+    {"tui.top", TRUTH, "true", "`top` opens the browser in a terminal"},
     {"ui.show-headers", TRUTH, "true", "the browser has column headings"},
 };
 

@@ -28,12 +28,6 @@ struct record_cli {
     uint64_t map_timeout_ms;
 };
 
-static bool set_pages(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
-    (void)row;
-    *(uint64_t *)field = 0;
-    return negated || record_args_pages(value, os_limits_page_bytes(), field, e);
-}
-
 static bool set_size(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
     (void)row;
     *(uint64_t *)field = 0;
@@ -65,12 +59,6 @@ static bool set_fp(const struct option *row, void *field, const char *value, boo
     if (negated)
         c->o.callgraph = RECORD_CALLGRAPH_NONE;
     return true;
-}
-
-static bool set_branches(const struct option *row, void *field, const char *value, bool negated,
-                         struct err *e) {
-    *(uint64_t *)field = 0;
-    return negated || record_args_branches(row->letter == 'b' ? "any" : value, field, e);
 }
 
 static bool set_registers(const struct option *row, void *field, const char *value, bool negated,
@@ -199,7 +187,7 @@ static const struct option options[] = {
     OPTION_BOOL('a', "all-cpus", struct record_cli, o.target.all_cpus,
                 "system-wide collection from all CPUs"),
     OPTION_CALL('b', "branch-any", struct record_cli, o.branch_type, NULL, "sample any taken branches",
-                set_branches, .flags = OPTION_NO_VALUE),
+                record_take_branches, .flags = OPTION_NO_VALUE),
     OPTION_BOOL('B', "no-buildid", struct record_cli, o.no_build_ids, "do not collect buildids in perf.data"),
     OPTION_U64('c', "count", struct record_cli, o.period, "n", "event period to sample"),
     OPTION_STRING('C', "cpu", struct record_cli, o.target.cpus, "cpu", "list of cpus to monitor"),
@@ -219,10 +207,10 @@ static const struct option options[] = {
     WHOLE('i', "no-inherit", NULL, "child tasks do not inherit counters", set_tristate,
           .flags = OPTION_NO_VALUE),
     OPTION_CALL('j', "branch-filter", struct record_cli, o.branch_type, "branch filter mask",
-                "branch stack filter modes", set_branches),
+                "branch stack filter modes", record_take_branches),
     WHOLE('k', "clockid", "clockid", "clockid to use for events, see clock_gettime()", set_clock),
     OPTION_CALL('m', "mmap-pages", struct record_cli, o.pages, "pages[,pages]",
-                "number of mmap data pages and AUX area tracing mmap pages", set_pages),
+                "number of mmap data pages and AUX area tracing mmap pages", record_take_pages),
     OPTION_BOOL('N', "no-buildid-cache", struct record_cli, no_cache, "do not update the buildid cache"),
     OPTION_BOOL('n', "no-samples", struct record_cli, o.no_samples, "don't sample"),
     OPTION_STRING('o', "output", struct record_cli, output, "file", "output file name"),
@@ -362,68 +350,12 @@ static const struct option options[] = {
     OPTION_END,
 };
 
-/* -F, against what the kernel allows at most. */
-static bool settle_rate(struct record_cli *c, const struct sysfs *sys, struct err *err) {
-    static const char LIMIT[] = "/proc/sys/kernel/perf_event_max_sample_rate";
-    struct arena a = ARENA_INIT;
-    if (!c->freq)
-        return true;
-    if (c->o.period)
-        return err_set(err, ERR_USAGE, NULL, "use either -c or -F, not both");
-    const char *text = sys->read(sys, LIMIT, &a, NULL);
-    uint64_t max = text ? strtoull(text, NULL, 10) : 0;
-    arena_fini(&a);
-    char *end = NULL;
-    bool to_max = strcmp(c->freq, "max") == 0;
-    c->o.freq_hz = to_max ? max : strtoull(c->freq, &end, 10);
-    if ((end && *end) || c->o.freq_hz == 0)
-        return err_set(err, to_max ? ERR_UNSUPPORTED : ERR_USAGE, "-F",
-                       to_max ? "the kernel does not say what the maximum is"
-                              : "bad frequency '%s': use a number of Hz",
-                       c->freq);
-    if (to_max)
-        log_line(LOG_INFO, "using the maximum frequency of %llu Hz", (unsigned long long)max);
-    if (!max || c->o.freq_hz <= max)
-        return true;
-    if (c->o.strict_freq)
-        return err_set(err, ERR_USAGE, "-F",
-                       "%llu Hz is more than the kernel allows (%llu): sudo sysctl "
-                       "kernel.perf_event_max_sample_rate=%llu",
-                       (unsigned long long)c->o.freq_hz, (unsigned long long)max,
-                       (unsigned long long)c->o.freq_hz);
-    log_line(LOG_WARN,
-             "%llu Hz is more than the kernel allows, recording with %llu Hz: for more, sudo sysctl "
-             "kernel.perf_event_max_sample_rate=%llu",
-             (unsigned long long)c->o.freq_hz, (unsigned long long)max, (unsigned long long)c->o.freq_hz);
-    c->o.freq_hz = max;
-    return true;
-}
-
 /* record.build-id, call-graph.record-mode and call-graph.dump-size (perf-config(1)). */
 static bool settle_config(struct record_cli *c, const struct perfconfig *config, struct err *err) {
     const char *ids = perfconfig_text(config, "record.build-id");
     if (ids && strcmp(ids, "skip") == 0)
         c->o.no_build_ids = true;
-    if (!c->plain_callgraph || c->o.callgraph != RECORD_CALLGRAPH_NONE)
-        return true;
-    const char *mode = perfconfig_text(config, "call-graph.record-mode");
-    const char *size = perfconfig_text(config, "call-graph.dump-size");
-    c->o.callgraph = RECORD_CALLGRAPH_FP;
-    if (mode && !record_args_callgraph(mode, &c->o, err))
-        return false;
-    if (size && c->o.callgraph == RECORD_CALLGRAPH_DWARF)
-        c->o.stack_bytes = (uint32_t)strtoul(size, NULL, 10);
-    return true;
-}
-
-/* --group: all events in one group, whose leader is the first. */
-static void join_events(struct perf_events *events) {
-    for (size_t i = 0; i < events->items.count; i++) {
-        struct perf_event *e = &events->items.items[i];
-        e->leader = 0;
-        e->members = i ? 0 : (uint32_t)events->items.count;
-        e->group = NULL;
-    }
+    return !c->plain_callgraph || record_args_plain_callgraph(config, &c->o, err);
 }
 
 /* perf's two closing lines. */
@@ -500,14 +432,14 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
     bool ok = src || err_memory(&err, "events");
     ok = ok && (!c->view || (!c->o.to_pipe && !c->o.switch_output) ||
                 err_set(&err, ERR_USAGE, "--view", "it needs one file, not a pipe or --switch-output"));
-    ok = ok && settle_rate(c, &sysfs_system, &err) &&
+    ok = ok && record_args_rate(c->freq, &c->o, &sysfs_system, &err) &&
          event_options_user(c->user, uid, &c->o.target.uid, &err) && settle_config(c, env->config, &err) &&
          event_choices_parse(&c->selected, src, &events, &triggers, &err) &&
          (!c->realtime || os_limits_realtime(c->realtime, &err));
     if (triggers.items.count)
         c->o.switch_output = c->o.timestamp_names = true;
     if (c->group)
-        join_events(&events);
+        record_args_join(&events);
     if (ok) {
         struct teller teller = {env, c->quiet};
         struct os_mounts *mounts = os_mounts_new(); /* without one nothing is avoided */

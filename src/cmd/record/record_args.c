@@ -7,7 +7,10 @@
 #include <strings.h>
 #include <time.h>
 
+#include "base/arena.h"
 #include "base/bytes.h"
+#include "base/log.h"
+#include "os/limits.h"
 #include "record/plan/plan.h"
 
 /* A number and what follows it; false when there is none. */
@@ -318,4 +321,77 @@ bool record_args_switch(const char *text, struct record_options *o, struct err *
     return record_args_bytes(text, &o->switch_bytes, NULL) ||
            err_set(e, ERR_USAGE, NULL, "'%s': use \"signal\", a size (B, K, M, G) or a time (s, m, h, d)",
                    text);
+}
+
+/* ---- for rows of options ---- */
+
+bool record_take_pages(const struct option *row, void *field, const char *value, bool negated,
+                       struct err *e) {
+    (void)row;
+    *(uint64_t *)field = 0;
+    return negated || record_args_pages(value, os_limits_page_bytes(), field, e);
+}
+
+bool record_take_branches(const struct option *row, void *field, const char *value, bool negated,
+                          struct err *e) {
+    *(uint64_t *)field = 0;
+    return negated || record_args_branches(row->letter == 'b' ? "any" : value, field, e);
+}
+
+bool record_args_rate(const char *freq, struct record_options *o, const struct sysfs *sys, struct err *err) {
+    static const char LIMIT[] = "/proc/sys/kernel/perf_event_max_sample_rate";
+    struct arena a = ARENA_INIT;
+    if (!freq)
+        return true;
+    if (o->period)
+        return err_set(err, ERR_USAGE, NULL, "use either -c or -F, not both");
+    const char *text = sys->read(sys, LIMIT, &a, NULL);
+    uint64_t max = text ? strtoull(text, NULL, 10) : 0;
+    arena_fini(&a);
+    char *end = NULL;
+    bool to_max = strcmp(freq, "max") == 0;
+    o->freq_hz = to_max ? max : strtoull(freq, &end, 10);
+    if ((end && *end) || o->freq_hz == 0)
+        return err_set(err, to_max ? ERR_UNSUPPORTED : ERR_USAGE, "-F",
+                       to_max ? "the kernel does not say what the maximum is"
+                              : "bad frequency '%s': use a number of Hz",
+                       freq);
+    if (to_max)
+        log_line(LOG_INFO, "using the maximum frequency of %llu Hz", (unsigned long long)max);
+    if (!max || o->freq_hz <= max)
+        return true;
+    if (o->strict_freq)
+        return err_set(err, ERR_USAGE, "-F",
+                       "%llu Hz is more than the kernel allows (%llu): sudo sysctl "
+                       "kernel.perf_event_max_sample_rate=%llu",
+                       (unsigned long long)o->freq_hz, (unsigned long long)max,
+                       (unsigned long long)o->freq_hz);
+    log_line(LOG_WARN,
+             "%llu Hz is more than the kernel allows, recording with %llu Hz: for more, sudo sysctl "
+             "kernel.perf_event_max_sample_rate=%llu",
+             (unsigned long long)o->freq_hz, (unsigned long long)max, (unsigned long long)o->freq_hz);
+    o->freq_hz = max;
+    return true;
+}
+
+bool record_args_plain_callgraph(const struct perfconfig *config, struct record_options *o, struct err *err) {
+    if (o->callgraph != RECORD_CALLGRAPH_NONE)
+        return true;
+    const char *mode = perfconfig_text(config, "call-graph.record-mode");
+    const char *size = perfconfig_text(config, "call-graph.dump-size");
+    o->callgraph = RECORD_CALLGRAPH_FP;
+    if (mode && !record_args_callgraph(mode, o, err))
+        return false;
+    if (size && o->callgraph == RECORD_CALLGRAPH_DWARF)
+        o->stack_bytes = (uint32_t)strtoul(size, NULL, 10);
+    return true;
+}
+
+void record_args_join(struct perf_events *events) {
+    for (size_t i = 0; i < events->items.count; i++) {
+        struct perf_event *e = &events->items.items[i];
+        e->leader = 0;
+        e->members = i ? 0 : (uint32_t)events->items.count;
+        e->group = NULL;
+    }
 }

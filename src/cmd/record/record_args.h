@@ -4,6 +4,10 @@
 #define SONDE_CMD_RECORD_RECORD_ARGS_H
 
 #include "base/err.h"
+#include "cmd/common/option.h"
+#include "cmd/common/perfconfig.h"
+#include "events/event_parse.h"
+#include "os/sysfs.h"
 #include "record/options.h"
 
 /* "128", "512K", "4M": of pages, or bytes with a unit; rounded up to a power of two of pages. */
@@ -28,5 +32,17 @@ bool record_args_clock(const char *text, int32_t *clockid, struct err *e);
 bool record_args_delay(const char *text, struct record_options *o, struct err *e);
 /* "signal", "10M", "5s": switch_bytes and switch_ms. */
 bool record_args_switch(const char *text, struct record_options *o, struct err *e);
+
+/* -F as given (NULL: it was not), against what the kernel allows at most: freq_hz. */
+bool record_args_rate(const char *freq, struct record_options *o, const struct sysfs *sys, struct err *err);
+
+/* -g without more, unless another option said how: as call-graph.record-mode and dump-size of the
+ * configuration say, else frame pointers. */
+bool record_args_plain_callgraph(const struct perfconfig *config, struct record_options *o, struct err *err);
+/* --group: all events in one group, whose leader is the first. */
+void record_args_join(struct perf_events *events);
+
+/* For rows of options: a number of pages, bits of -b and -j. */
+option_fn record_take_pages, record_take_branches;
 
 #endif

@@ -68,7 +68,7 @@ static bool take_chain_word(struct report_chain_options *c, const char *word, si
 }
 
 /* Parses words in any order; the first number is the minimum percentage, the second the limit. */
-static bool take_chain_text(struct report_chain_options *c, const char *text) {
+bool report_chain_text(struct report_chain_options *c, const char *text) {
     unsigned numbers = 0;
     for (const char *at = text; *at;) {
         size_t len = strcspn(at, ",");
@@ -102,7 +102,7 @@ static bool take_call_graph(const struct option *row, void *field, const char *v
         c->order_said = true;
         return true;
     }
-    return take_chain_text(c, value) ||
+    return report_chain_text(c, value) ||
            err_set(e, ERR_USAGE, "-g",
                    "\"%s\": use one of graph, flat, fractal, folded, none; a percentage; caller or callee; "
                    "function, address or srcline; branch; percent, period or count",
@@ -124,26 +124,26 @@ static bool take_inverted(const struct option *row, void *field, const char *val
 #define OPTIONS_OF(field, member) \
     ((struct report_options *)((char *)(field)-offsetof(struct report_options, member)))
 
-static bool take_choice(const struct option *row, void *field, const char *value, bool negated,
+bool report_take_choice(const struct option *row, void *field, const char *value, bool negated,
                         struct err *e) {
     (void)row, (void)value, (void)e;
     *(enum report_choice *)field = negated ? REPORT_NO : REPORT_YES;
     return true;
 }
 
-static bool take_stdio(const struct option *row, void *field, const char *value, bool negated,
+bool report_take_stdio(const struct option *row, void *field, const char *value, bool negated,
                        struct err *e) {
-    return take_choice(row, field, value, !negated, e);
+    return report_take_choice(row, field, value, !negated, e);
 }
 
 /* Sets the inverse of a flag: --demangle unsets the flag that leaves names as they are. */
-static bool take_not(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
+bool report_take_not(const struct option *row, void *field, const char *value, bool negated, struct err *e) {
     (void)row, (void)value, (void)e;
     *(bool *)field = negated;
     return true;
 }
 
-static bool take_relative(const struct option *row, void *field, const char *value, bool negated,
+bool report_take_relative(const struct option *row, void *field, const char *value, bool negated,
                           struct err *e) {
     (void)row;
     if (negated || !strcmp(value, "relative") || !strcmp(value, "absolute")) {
@@ -154,7 +154,7 @@ static bool take_relative(const struct option *row, void *field, const char *val
 }
 
 /* Sets the limit for call graphs, too, unless a later -g gives another one. */
-static bool take_percent(const struct option *row, void *field, const char *value, bool negated,
+bool report_take_percent(const struct option *row, void *field, const char *value, bool negated,
                          struct err *e) {
     char *end = NULL;
     double percent = negated ? 0 : strtod(value, &end);
@@ -181,7 +181,7 @@ static bool take_color(const struct option *row, void *field, const char *value,
     return true;
 }
 
-static bool take_widths(const struct option *row, void *field, const char *value, bool negated,
+bool report_take_widths(const struct option *row, void *field, const char *value, bool negated,
                         struct err *e) {
     struct report_options *o = OPTIONS_OF(field, widths);
     (void)row;
@@ -268,7 +268,7 @@ static bool take_absent(const struct option *row, void *field, const char *value
 #define CALL(letter, name, field, arg, help, fn, ...) \
     OPTION_CALL(letter, name, OWN, field, arg, help, fn, __VA_ARGS__)
 #define CHOICE(letter, name, field, help) \
-    CALL(letter, name, field, NULL, help, take_choice, .flags = OPTION_NO_VALUE)
+    CALL(letter, name, field, NULL, help, report_take_choice, .flags = OPTION_NO_VALUE)
 #define ABSENT(letter, name, help) \
     CALL(letter, name, absent, NULL, help " (not there yet)", take_absent, .flags = OPTION_NO_VALUE)
 
@@ -311,7 +311,7 @@ const struct option report_option_rows[] = {
          .flags = OPTION_VALUE_ADOPT),
     FLAG('U', "hide-unresolved", hide_unresolved, "only entries that have a symbol"),
     OPTION_COUNT('v', "verbose", OWN, verbose, "show more: addresses, and where names come from"),
-    CALL('w', "column-widths", widths, "width[,width...]", "fixed column widths", take_widths),
+    CALL('w', "column-widths", widths, "width[,width...]", "fixed column widths", report_take_widths),
     FLAG('x', "exclude-other", exclude_other, "only entries that have a parent as given by -p"),
     TEXT(0, "addr2line", text_ignored, "path",
          "accepted for compatibility and ignored: no other program is run for line numbers"),
@@ -320,7 +320,8 @@ const struct option report_option_rows[] = {
     FLAG(0, "asm-raw", flag_ignored, "show the bytes of each instruction"),
     FLAG(0, "branch-history", branch_history, "add the last branches to the callchains"),
     CHOICE(0, "children", children, "add the cost of callees to their callers"),
-    CALL(0, "demangle", symbol.raw_names, NULL, "demangle symbols", take_not, .flags = OPTION_NO_VALUE),
+    CALL(0, "demangle", symbol.raw_names, NULL, "demangle symbols", report_take_not,
+         .flags = OPTION_NO_VALUE),
     FLAG(0, "demangle-kernel", symbol.demangle_kernel, "demangle the kernel's symbols too"),
     FLAG(0, "disable-order", disable_order, "with -D: show records in the order of the file, not by time"),
     FLAG(0, "full-source-path", full_source_path, "show whole paths of source files"),
@@ -347,10 +348,10 @@ const struct option report_option_rows[] = {
          "accepted for compatibility and ignored: no other program is run to disassemble"),
     TEXT(0, "parallelism", parallelism, "parallelism", "only samples taken at these levels of parallelism"),
     CALL(0, "percent-limit", percent_limit, "percent", "leave out entries below this percentage",
-         take_percent),
+         report_take_percent),
     TEXT(0, "percent-type", text_ignored, "local-period", "what percentages in annotations are of"),
     CALL(0, "percentage", relative, "relative|absolute",
-         "percentages of the samples that pass the filters, or of all", take_relative),
+         "percentages of the samples that pass the filters, or of all", report_take_relative),
     TEXT(0, "pid", pids, "pid[,pid...]", "only these processes"),
     TEXT(0, "prefix", text_ignored, "prefix", "prefix for paths of source files"),
     TEXT(0, "prefix-strip", text_ignored, "N",
@@ -363,12 +364,12 @@ const struct option report_option_rows[] = {
     FLAG(0, "show-on-off-events", flag_ignored, "show the events of --switch-on and --switch-off"),
     FLAG(0, "show-ref-call-graph", show_reference, "call graphs of the event that has them"),
     FLAG(0, "show-total-period", show_total_period, "add a column with the sum of the periods"),
-    CALL(0, "skip-empty", keep_empty, NULL, "leave out events without samples", take_not,
+    CALL(0, "skip-empty", keep_empty, NULL, "leave out events without samples", report_take_not,
          .flags = OPTION_NO_VALUE),
     OPTION_INT(0, "socket-filter", OWN, socket, "n", "only this processor socket"),
     FLAG(0, "source", flag_ignored, "show source code between the instructions"),
     FLAG(0, "stats", stats, "show how many records there are of each type"),
-    CALL(0, "stdio", tui, NULL, "print the profile as text", take_stdio, .flags = OPTION_NO_VALUE),
+    CALL(0, "stdio", tui, NULL, "print the profile as text", report_take_stdio, .flags = OPTION_NO_VALUE),
     CALL(0, "stdio-color", color, "mode", "colours when printing: always, never or auto", take_color,
          .flags = OPTION_VALUE_ADOPT),
     FLAG(0, "stitch-lbr", stitch_lbr, "join LBR call stacks"),
@@ -396,7 +397,7 @@ static void config_chain(struct report_chain_options *c, const struct perfconfig
                                        "call-graph.threshold"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const char *text = perfconfig_text(config, keys[i]);
-        if (text && !take_chain_text(c, text))
+        if (text && !report_chain_text(c, text))
             log_line(LOG_WARN, "%s: \"%s\" is not one of its values", keys[i], text);
     }
     const char *limit = perfconfig_text(config, "call-graph.print-limit");

@@ -29,13 +29,15 @@ struct has {
 
 struct report_session {
     struct recording *r;
+    struct recording_live *live; /* NULL: the recording is read as a whole */
+    unsigned eighths;            /* live: of the old profile how many eighths count on */
     const struct report_options *o;
     struct has has;
     bool children, branch, blocks, history, made_group, unmade_group;
     enum profile_chain_mode chain_mode;
     enum profile_chain_order chain_order;
     struct profile_columns columns;
-    struct model *model;
+    struct model *model; /* owned, unless it is the live recording's */
     struct recording_span span;
     uint64_t lost;         /* lost samples, from LOST_SAMPLES records */
     VEC(uint64_t) lost_of; /* by event, as far as the records name one */
@@ -517,7 +519,7 @@ static void make_text_options(struct report_session *s) {
     };
 }
 
-static bool collect(struct report_session *s, struct err *err) {
+static void make_profile_options(struct report_session *s) {
     const struct report_options *o = s->o;
     s->options = (struct profile_options){
         .columns = &s->columns,
@@ -556,10 +558,15 @@ static bool collect(struct report_session *s, struct err *err) {
         .moments = o->moments,
         .inlines = o->inlines,
     };
+}
+
+static bool collect(struct report_session *s, struct err *err) {
+    const struct report_options *o = s->o;
+    make_profile_options(s);
     while (s->lost_of.count < s->r->events->list.count)
         if (!vec_push(&s->lost_of))
             return err_memory(err, "lost samples");
-    if (!s->pool)
+    if (!s->pool && !s->live)
         s->pool = pool_new(thread_count(s, stream_piece_count(s->r->stream)));
     s->input = (struct profile_input){
         .stream = s->r->stream,
@@ -584,11 +591,21 @@ static bool collect(struct report_session *s, struct err *err) {
         .cpu_sockets = s->sockets.items,
         .cpu_count = (uint32_t)s->sockets.count,
     };
-    bool again = s->profile; /* a terminal view has the terminal */
+    struct profile *old = s->profile;
+    bool again = old || s->live; /* a terminal view has the terminal */
+    if (s->live) {
+        s->input.live = true;
+        s->input.listed = s->live->samples.items;
+        s->input.listed_count = s->live->samples.count;
+        s->input.before = (struct profile_before){.profile = old, .eighths = s->eighths};
+    } else { /* its memory is needed */
+        profile_free(old);
+        old = NULL;
+    }
     report_progress_start(&s->progress, stream_path(s->r->stream), o->quiet || again);
-    profile_free(s->profile);
     s->profile = profile_collect(&s->input, &s->options, err);
     report_progress_end(&s->progress);
+    profile_free(old);
     if (!s->profile)
         return false;
     hide_latency(s);
@@ -602,8 +619,8 @@ bool report_session_again(struct report_session *s, const struct report_again *a
     return collect(s, err);
 }
 
-struct report_session *report_session_new(struct recording *r, const struct report_options *o,
-                                          const struct command_env *env, struct err *err) {
+static struct report_session *new_session(struct recording *r, const struct report_options *o,
+                                          struct err *err) {
     struct report_session *s = calloc(1, sizeof *s);
     if (!s) {
         err_memory(err, "report");
@@ -615,6 +632,14 @@ struct report_session *report_session_new(struct recording *r, const struct repo
     s->again.group_sort_index = -1;
     s->has = find_out(r);
     settle_modes(s);
+    return s;
+}
+
+struct report_session *report_session_new(struct recording *r, const struct report_options *o,
+                                          const struct command_env *env, struct err *err) {
+    struct report_session *s = new_session(r, o, err);
+    if (!s)
+        return NULL;
     if (check_wishes(s, err) && make_columns(s, err) && parse_filters(s, err) && first_pass(s, err) &&
         open_names(s, env, err) && read_sockets(s, err)) {
         force_group(s);
@@ -623,6 +648,33 @@ struct report_session *report_session_new(struct recording *r, const struct repo
     }
     report_session_free(s);
     return NULL;
+}
+
+struct report_session *report_session_live(struct recording_live *live, const struct report_options *o,
+                                           const struct command_env *env, struct err *err) {
+    struct report_session *s = new_session(&live->recording, o, err);
+    if (!s)
+        return NULL;
+    s->live = live;
+    s->model = live->model;
+    live->seen = see_record;
+    live->seen_ctx = s;
+    if (check_wishes(s, err) && make_columns(s, err) && parse_filters(s, err) &&
+        recording_jitdumps(s->r, o->jitdump_dir, o->symbol.symfs, err) && open_names(s, env, err) &&
+        read_sockets(s, err)) {
+        force_group(s);
+        return s;
+    }
+    report_session_free(s);
+    return NULL;
+}
+
+bool report_session_refresh(struct report_session *s, unsigned eighths, const struct report_again *a,
+                            struct err *err) {
+    s->eighths = eighths;
+    s->again = *a;
+    resolve_names_refresh(s->naming.names);
+    return collect(s, err);
 }
 
 void report_session_free(struct report_session *s) {
@@ -647,7 +699,8 @@ void report_session_free(struct report_session *s) {
     vec_fini(&s->sockets);
     vec_fini(&s->lost_of);
     profile_columns_fini(&s->columns);
-    model_free(s->model);
+    if (!s->live)
+        model_free(s->model);
     free(s);
 }
 

@@ -5,6 +5,7 @@
 
 #include "cmd/common/command.h"
 #include "cmd/report/report_options.h"
+#include "recording/live.h"
 #include "recording/naming.h"
 #include "recording/recording.h"
 #include "view/report/report_text.h"
@@ -16,6 +17,13 @@ struct report_session;
 struct report_session *report_session_new(struct recording *r, const struct report_options *o,
                                           const struct command_env *env, struct err *err);
 void report_session_free(struct report_session *s); /* NULL is allowed */
+
+/*
+ * The same of a recording that goes on, whose head is there: nothing is read yet, there is no profile. It has
+ * live->seen told of each record. `live` must outlive it.
+ */
+struct report_session *report_session_live(struct recording_live *live, const struct report_options *o,
+                                           const struct command_env *env, struct err *err);
 
 /* The parts of a session, for other views of it. */
 struct report_session_parts {
@@ -43,6 +51,11 @@ bool report_session_again(struct report_session *s, const struct report_again *a
 /* Whether a sample counts: by CPU, task, socket, time and so on; not by comm, object and symbol. */
 bool report_session_keeps(const struct report_session *s, const struct perfdata_sample *x,
                           struct model_when when);
+
+/* Makes a new profile of a live session: of the samples that live->samples lists, and of `eighths` eighths of
+ * those in the old one. False: there is none, as above. */
+bool report_session_refresh(struct report_session *s, unsigned eighths, const struct report_again *a,
+                            struct err *err);
 
 /* Prints the profile as text or JSON. False: memory. */
 bool report_session_print(struct report_session *s, bool color, struct out *out, struct err *err);

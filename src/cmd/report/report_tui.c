@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/report/report_tui.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "cmd/annotate/annotate_print.h"
+#include "cmd/common/browse.h"
 #include "cmd/common/input.h"
 #include "cmd/common/perfconfig.h"
 #include "cmd/common/terminal.h"
@@ -24,30 +21,6 @@ bool report_tui_wanted(const struct command_env *env, const struct report_option
     if (lacks && o->tui == REPORT_YES)
         log_line(LOG_WARN, "--tui: %s", lacks);
     return !lacks;
-}
-
-/* ---- what is said meanwhile ---- */
-
-/* Lines for stderr wait until the terminal is given back. */
-struct held {
-    struct out text; /* a letter for the level, the line, a newline */
-    bool ok;
-};
-
-static void hold(void *ctx, enum log_level level, const char *line) {
-    struct held *h = ctx;
-    out_char(&h->text, (char)('0' + level));
-    out_str(&h->text, line);
-    out_char(&h->text, '\n');
-}
-
-static void say_held(struct held *h) {
-    for (char *line = h->ok ? (char *)out_text(&h->text) : NULL, *end; line && (end = strchr(line, '\n'));
-         line = end + 1) {
-        *end = '\0';
-        log_line((enum log_level)(*line - '0'), "%s", line + 1);
-    }
-    out_fini(&h->text);
 }
 
 /* ---- the source ---- */
@@ -166,24 +139,6 @@ static bool header(void *ctx, struct out *out, struct err *err) {
     return true;
 }
 
-/* perf's names: perf.hist.0 and so on, in the current folder. */
-static bool save(void *ctx, const char *text, size_t n, char *name, size_t size, struct err *err) {
-    enum { MOST = 10000 };
-    struct command_sink sink = {.fd = -1};
-    (void)ctx;
-    for (unsigned i = 0; i < MOST && sink.fd < 0; i++) {
-        snprintf(name, size, "perf.hist.%u", i);
-        sink.fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (sink.fd < 0 && errno != EEXIST)
-            return err_errno(err, errno, name, "cannot be written");
-    }
-    if (sink.fd < 0)
-        return err_set(err, ERR_IO, name, "there are too many of them: remove some");
-    bool ok = command_write_fd(&sink, text, n) || err_errno(err, sink.errnum, name, "cannot be written");
-    close(sink.fd);
-    return ok;
-}
-
 /* ---- the loop ---- */
 
 static bool browse(struct terminal *t, struct tui_browser *b, struct err *err) {
@@ -211,21 +166,21 @@ static bool browse(struct terminal *t, struct tui_browser *b, struct err *err) {
 bool report_tui_run(struct report_session *session, struct recording *r, const struct command_env *env,
                     const struct report_options *o, int *ended, struct err *err) {
     struct source s = {.session = session, .recording = r, .o = o};
-    const struct tui_source source = {&s, generation, data, change, stacks, why, annotate, header, save};
-    struct held held = {.ok = false};
+    const struct tui_source source = {&s,  generation, data,   change,     stacks,
+                                      why, annotate,   header, browse_save};
+    struct held_log held;
     *ended = 0;
     struct tui_browser *b =
         tui_browser_new(&source, perfconfig_bool(env->config, "ui.show-headers", true), err);
     if (!b)
         return false;
     struct terminal *t = terminal_open(err);
-    held.ok = t && out_init(&held.text, NULL, NULL);
-    log_set_sink(held.ok ? hold : NULL, &held);
+    held_log_begin(&held, t);
     bool ok = t && browse(t, b, err);
     *ended = terminal_ended();
     terminal_close(t);
     command_log((struct command_env *)env, o->verbose, o->quiet);
-    say_held(&held);
+    held_log_say(&held);
     tui_browser_free(b);
     if (s.has_stacks)
         stacks_fini(&s.stacks);

@@ -152,15 +152,18 @@ static struct resolve_chain_options chain_options(const struct profile_plan *pla
 }
 
 /* Returns about how many samples there are, at most: what decides how large caches are. */
-static uint64_t expected_samples(const struct stream *s) {
+static uint64_t expected_samples(const struct profile_input *in) {
     enum { SAMPLE_BYTES = 48 };
+    const struct stream *s = in->stream;
+    if (in->live)
+        return in->listed_count;
     return stream_is_pipe(s) ? UINT64_MAX
                              : ((uint64_t)stream_piece_count(s) + 1) * STREAM_PIECE_BYTES / SAMPLE_BYTES;
 }
 
 bool profile_builder_init(struct profile_builder *b, const struct profile_plan *plan, struct err *err) {
     *b = (struct profile_builder){.plan = plan, .stream = plan->in->stream, .parallelism = 1};
-    uint64_t samples = expected_samples(plan->in->stream);
+    uint64_t samples = expected_samples(plan->in);
     if (!resolve_places_init(&b->places, plan->in->model, err) ||
         !resolve_frames_init(&b->frames, &b->places, plan->in->names, samples, err))
         return false;

@@ -273,6 +273,13 @@ uint32_t profile_stack_add(struct profile_builder *b, const struct profile_stack
  */
 bool profile_builder_merge(struct profile_builder *to, struct profile_builder *from);
 
+/* ---- carry.c ---- */
+
+/* Adds the faded samples of an older profile. False: memory. */
+bool profile_carry(struct profile_builder *to, const struct profile_before *before, struct err *err);
+/* The second pass over listed samples (profile_input.live). */
+bool profile_read_listed(struct profile *p, struct err *err);
+
 /* ---- read.c ---- */
 
 /* The second pass: reads all samples into p->b. */

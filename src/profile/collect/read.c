@@ -154,7 +154,19 @@ static void say_bad(struct profile *p) {
     }
 }
 
+/* A stream that goes on is read by whoever feeds it; here only what that listed. */
+static bool read_live(struct profile *p, struct err *err) {
+    bool ok = profile_read_listed(p, err) && profile_inlines_expand(&p->b, err) &&
+              profile_carry(&p->b, &p->plan.in->before, err);
+    profile_builder_trim(&p->b);
+    if (ok)
+        say_bad(p);
+    return ok;
+}
+
 bool profile_read(struct profile *p, struct err *err) {
+    if (p->plan.in->live)
+        return read_live(p, err);
     struct reading_shares *all = calloc(1, sizeof *all);
     uint32_t threads = p->plan.in_order ? 1 : pool_threads(p->plan.in->pool),
              pieces = threads > 1 ? stream_piece_count(p->plan.in->stream) : 0;

@@ -45,7 +45,7 @@ static bool take(struct tui_browser *b, struct err *err) {
     if (!list_events(b, err))
         return false;
     if (!b->events.count) {
-        if (!b->filter.ranged)
+        if (!b->filter.ranged && !b->source->live)
             return err_set(err, ERR_ABSENT, NULL, "there are no samples");
         uint32_t *slot = vec_push(&b->events); /* its table is empty */
         if (!slot)
@@ -54,7 +54,9 @@ static bool take(struct tui_browser *b, struct err *err) {
     }
     if (!tui_open_event(b, b->event < b->events.count ? b->event : 0, err))
         return false;
-    if (b->selected.len)
+    if (b->source->live)
+        tui_table_restore(&b->table, &b->kept);
+    else if (b->selected.len)
         tui_table_find(&b->table, b->selected.buf, b->selected.len);
     return true;
 }
@@ -86,13 +88,13 @@ struct tui_browser *tui_browser_new(const struct tui_source *source, bool header
     b->source = source;
     b->wish.group_index = -1;
     b->headers = headers;
-    if (!out_init(&b->selected, NULL, NULL) || !take(b, err)) {
+    if (!out_init(&b->selected, NULL, NULL) || !tui_kept_init(&b->kept) || !take(b, err)) {
         tui_browser_free(b);
         return NULL;
     }
     b->filter.least_percent = b->d.text->percent_limit;
     tui_refilter(b);
-    if (b->events.count > 1)
+    if (b->events.count > 1 && !source->live)
         event_menu(b);
     return b;
 }
@@ -107,6 +109,7 @@ void tui_browser_free(struct tui_browser *b) {
     tui_popup_close(&b->popup);
     vec_fini(&b->events);
     out_fini(&b->selected);
+    tui_kept_fini(&b->kept);
     free(b);
 }
 
@@ -256,6 +259,13 @@ bool tui_browser_work(struct tui_browser *b, struct err *err) {
 
 /* ---- keys ---- */
 
+/* False: the source is not live. */
+static bool live_wish(struct tui_browser *b, enum tui_live_wish wish) {
+    if (b->source->live)
+        b->source->live(b->source->ctx, wish, "", b->message, sizeof b->message);
+    return b->source->live;
+}
+
 bool tui_common_key(struct tui_browser *b, uint32_t key, enum tui_state *state) {
     *state = TUI_GO_ON;
     switch (key) {
@@ -271,10 +281,24 @@ bool tui_common_key(struct tui_browser *b, uint32_t key, enum tui_state *state) 
     case TUI_KEY_CTRL_C:
         *state = TUI_QUIT;
         return true;
+    case 'z':
+        return live_wish(b, TUI_LIVE_ZERO);
+    case 'D':
+        if (!b->source->live)
+            return false;
+        tui_popup_input(&b->popup, "Delay", "The seconds between two screens, such as 2 or 0.5.",
+                        TUI_FOR_DELAY);
+        return true;
     case 'f':
+        if (live_wish(b, TUI_LIVE_FREEZE))
+            return true;
         *state = tui_go(b, b->screen == TUI_FLAME_SCREEN ? TUI_TABLE : TUI_FLAME_SCREEN);
         return true;
     case 'T':
+        if (b->source->live) {
+            tui_say(b, "single samples are not kept: for threads over time use record and report");
+            return true;
+        }
         *state = tui_go(b, b->screen == TUI_TIMES ? TUI_TABLE : TUI_TIMES);
         return true;
     case TUI_KEY_TAB:
@@ -334,11 +358,36 @@ static void remember(struct tui_browser *b) {
     const char *name = tui_table_function(&b->table, &n);
     b->selected.len = 0;
     out_mem(&b->selected, name ? name : "", name ? n : 0);
+    if (b->source->live)
+        tui_table_keep(&b->table, &b->kept);
+}
+
+/* Takes a generation that came by itself. */
+static bool take_new(struct tui_browser *b, struct err *err) {
+    struct err failed = ERR_INIT;
+    if (!take(b, err))
+        return false;
+    if (b->screen == TUI_FLAME_SCREEN && b->source->live) {
+        size_t n = strlen(tui_flame_name(&b->flame));
+        char *name = strdup(tui_flame_name(&b->flame));
+        if (!open_stacks(b, &failed)) {
+            b->screen = TUI_TABLE;
+            tui_say(b, "%s", failed.message);
+        } else if (name) {
+            tui_flame_find(&b->flame, name, n);
+        }
+        free(name);
+    }
+    return true;
+}
+
+bool tui_browser_busy(const struct tui_browser *b) {
+    return b->popup.kind != TUI_NO_POPUP;
 }
 
 bool tui_browser_draw(struct tui_browser *b, struct tui_surface *s, struct err *err) {
     b->rows = s->rows;
-    if (b->generation != b->source->generation(b->source->ctx) && !take(b, err))
+    if (b->generation != b->source->generation(b->source->ctx) && !take_new(b, err))
         return false;
     tui_clear(s);
     if (b->screen == TUI_TABLE || !b->flame.s) {

@@ -28,4 +28,7 @@ bool tui_browser_work(struct tui_browser *b, struct err *err);
 /* Draws all of it, after it took what the source has anew. False: as tui_browser_work. */
 bool tui_browser_draw(struct tui_browser *b, struct tui_surface *s, struct err *err);
 
+/* Whether a menu or question is open, under which rows should not change. */
+bool tui_browser_busy(const struct tui_browser *b);
+
 #endif

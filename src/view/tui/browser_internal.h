@@ -22,7 +22,7 @@ enum tui_work {
 };
 
 /* What a menu's item or a typed line is for. */
-enum tui_purpose { TUI_FOR_EVENT, TUI_FOR_ROW, TUI_FOR_SYMBOL, TUI_FOR_LIMIT, TUI_FOR_SEARCH };
+enum tui_purpose { TUI_FOR_EVENT, TUI_FOR_ROW, TUI_FOR_SYMBOL, TUI_FOR_LIMIT, TUI_FOR_SEARCH, TUI_FOR_DELAY };
 
 struct tui_browser {
     const struct tui_source *source;
@@ -39,11 +39,12 @@ struct tui_browser {
     struct tui_popup popup;
     enum tui_work work;
     bool verbose, headers;
-    struct out selected; /* the function under the table's cursor, for other data */
-    bool filter_changed; /* since flame and times were made */
-    bool select;         /* the function under the table's cursor, in the flame graph */
-    int rows;            /* of the screen, when it was drawn last */
-    char message[300];   /* for the last line; "": the hint */
+    struct out selected;  /* the function under the table's cursor, for other data */
+    struct tui_kept kept; /* what else of the table, of a live source */
+    bool filter_changed;  /* since flame and times were made */
+    bool select;          /* the function under the table's cursor, in the flame graph */
+    int rows;             /* of the screen, when it was drawn last */
+    char message[300];    /* for the last line; "": the hint */
 };
 
 /* Says something in the last line, until the next key. */

@@ -152,6 +152,11 @@ static enum tui_state other_table_key(struct tui_browser *b, uint32_t key) {
     case 's':
         tui_say(b, "another file cannot be chosen here yet: use -i");
         break;
+    case 'g':
+        if (b->source->live)
+            return tui_go(b, TUI_FLAME_SCREEN);
+        tui_say(b, "'g' key not associated, use 'h'/'?'/F1 to see actions!");
+        break;
     default:
         if (key >= '0' && key <= '9')
             return sort_by_member(b, (int)(key - '0'));

@@ -106,8 +106,9 @@ void tui_row_menu(struct tui_browser *b) {
     name = tui_table_function(&b->table, &n);
     if (name)
         tui_popup_item(p, DO_WHY, "Why it is called %.*s: the evidence (same as 'w' hotkey)", (int)n, name);
-    tui_popup_item(p, DO_FLAME, "Flame graph (same as 'f' hotkey)");
-    tui_popup_item(p, DO_TIMES, "Threads over time (same as 'T' hotkey)");
+    tui_popup_item(p, DO_FLAME, "Flame graph (same as '%c' hotkey)", b->source->live ? 'g' : 'f');
+    if (!b->source->live)
+        tui_popup_item(p, DO_TIMES, "Threads over time (same as 'T' hotkey)");
     if (b->filter.count)
         tui_popup_item(p, DO_ALL, "Take all filters away");
     tui_popup_item(p, DO_EXIT, "Exit");
@@ -207,6 +208,9 @@ enum tui_state tui_answered(struct tui_browser *b) {
         break;
     case TUI_FOR_LIMIT:
         set_limit(b, line);
+        break;
+    case TUI_FOR_DELAY:
+        b->source->live(b->source->ctx, TUI_LIVE_DELAY, line, b->message, sizeof b->message);
         break;
     case TUI_FOR_SEARCH:
         search_flame(b, line);

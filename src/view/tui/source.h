@@ -13,6 +13,14 @@
 struct tui_data {
     const struct profile *profile;
     const struct report_text_options *text; /* how it would be printed */
+    const char *note; /* for the title line: what a live source says of itself; NULL: nothing */
+};
+
+/* What a live source can be asked for. */
+enum tui_live_wish {
+    TUI_LIVE_FREEZE, /* what is shown stays, or goes on */
+    TUI_LIVE_ZERO,   /* each generation begins from nothing, or no longer */
+    TUI_LIVE_DELAY   /* between generations: a text in seconds */
 };
 
 /* What else the browser asks of the samples. */
@@ -44,6 +52,9 @@ struct tui_source {
     bool (*header)(void *ctx, struct out *out, struct err *err);
     /* Writes a text to a new file; its name goes to `name`, which has room for `size` bytes. */
     bool (*save)(void *ctx, const char *text, size_t n, char *name, size_t size, struct err *err);
+    /* A source that has new data by itself, and may have none yet, does what is wished, and puts what it says
+     * of that into `said`. */
+    void (*live)(void *ctx, enum tui_live_wish wish, const char *text, char *said, size_t size);
 };
 
 #endif

@@ -161,14 +161,29 @@ static bool toggle_row(struct tui_table *t, bool whole) {
         struct err err = ERR_INIT;
         tui_tree_fini(&row->tree);
         row->closed = false;
+        row->whole = whole;
         return tui_tree_make(&row->tree, &t->d, t->e, &x, whole, &err);
     }
     t->all_open = whole;
     row = open_row(t, tui_table_entry(t));
     t->all_open = all;
-    if (row)
+    if (row) {
         row->touched = true;
+        row->whole = whole;
+    }
     return row;
+}
+
+void tui_table_reopen(struct tui_table *t, uint32_t entry, bool whole, bool closed) {
+    bool all = t->all_open;
+    t->all_open = whole || closed;
+    struct tui_row *row = open_row(t, entry);
+    t->all_open = all;
+    if (!row)
+        return;
+    row->touched = true;
+    row->whole = whole;
+    row->closed = closed;
 }
 
 static bool fold_line(struct tui_table *t, bool close_only) {

@@ -22,6 +22,7 @@ struct tui_row {
     uint32_t entry;
     bool touched; /* the user folded something */
     bool closed;  /* only this one, while all others are open */
+    bool whole;   /* it was opened with all of its levels */
     struct tui_tree tree;
 };
 
@@ -80,6 +81,22 @@ const char *tui_table_key_text(struct tui_table *t, const char *const *names, si
 const char *tui_table_function(struct tui_table *t, size_t *len);
 /* Puts the cursor on the first row with that function's name, if there is one. */
 bool tui_table_find(struct tui_table *t, const char *name, size_t n);
+/* What a table shows, to be found again among new data: the cursor's row, and those that are open. */
+struct tui_kept {
+    struct out rows, at; /* texts of keys; of each row after a letter that says how it is open */
+    bool all_open;
+    bool first; /* the cursor is on the first row, whatever that is */
+    uint32_t line, above;
+    unsigned left_out;
+};
+/* False: memory. tui_kept_fini is allowed after a failure, too. */
+bool tui_kept_init(struct tui_kept *k);
+void tui_kept_fini(struct tui_kept *k);
+/* Notes what is to be found again. False: memory. */
+bool tui_table_keep(const struct tui_table *t, struct tui_kept *k);
+/* Puts the cursor there and opens the rows, as far as they are there: their first level, or all of them. */
+void tui_table_restore(struct tui_table *t, const struct tui_kept *k);
+
 /* The lines below a row: 0 if it is closed. Builds its call graph if need be. */
 uint32_t tui_table_lines(struct tui_table *t, uint32_t row);
 struct tui_row *tui_table_row(struct tui_table *t, uint32_t row);

@@ -213,6 +213,8 @@ static void make_title(struct tui_table *t) {
     report_print_unit(t->e->total.samples, o);
     out_char(o, ' ');
     report_print_event(t->d.text, t->e, t->members.items, t->members.count, o);
+    if (t->d.note)
+        out_printf(o, ", %s", t->d.note);
     out_printf(o, t->d.text->memory_sort ? ", Total weight : %" PRIu64 : ", Event count (approx.): %" PRIu64,
                t->e->total.period);
     put_filters(t, o);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A live profile: record's session has what it records taken in after each of its turns (record_consumer);
+ * every so often a profile is made of what came, and shown.
+ *
+ *   record_run -> turn -> recording_live_take -> (every -d seconds) report_session_refresh -> face->show
+ *
+ * The samples of earlier screens count on, faded: of eight seven stay at each new screen
+ * (profile/collect/carry.c).
+ */
+#ifndef SONDE_CMD_TOP_TOP_H
+#define SONDE_CMD_TOP_TOP_H
+
+#include "cmd/common/command.h"
+#include "cmd/report/report_profile.h"
+#include "cmd/top/top_options.h"
+#include "recording/live.h"
+#include "view/top/top_text.h"
+
+struct top;
+
+/* How it is shown: as text, or in the terminal browser. */
+struct top_face {
+    int fd; /* where keys come from; -1: there are none */
+    /* There is a new profile. False: *err says why nothing can be shown any more. */
+    bool (*show)(void *ctx, struct top *t, struct err *err);
+    /* Takes the keys that were pressed. */
+    bool (*keys)(void *ctx, struct top *t, struct err *err);
+    /* Whether the next screen has to wait. NULL: never. */
+    bool (*busy)(void *ctx);
+};
+
+struct top {
+    struct command_env *env;
+    struct top_options *o;
+    const struct top_face *face;
+    void *face_ctx;
+    struct recording_live live;
+    struct report_session *session; /* NULL until the head came */
+    bool failed;                    /* what was recorded could not be taken: */
+    struct err failure;
+
+    struct top_source source;
+    struct top_counts counts;  /* of the last screen */
+    struct top_counts growing; /* of the next one, so far */
+    uint64_t generation;       /* of the profile */
+    struct report_again again; /* how it is made */
+    bool frozen;               /* what is shown stays; samples are left out meanwhile */
+    bool stop;                 /* the user has seen enough */
+    bool signalled;            /* a signal ended it */
+    bool due;                  /* a screen is, after another turn over the rings */
+    uint64_t rounds;           /* of the recording when it became due */
+    uint64_t next_ns, last_ns; /* os_clock_ns(): of the next screen, of the last one */
+    uint64_t own_ns;           /* our CPU time at the last one */
+};
+
+/* Zeroed before. False: *err says why; top_close is allowed. */
+bool top_open(struct top *t, struct err *err);
+void top_close(struct top *t);
+
+/* Records and shows until the user has seen enough, all threads of -p or -t ended, or a signal comes. False:
+ * *err says why. */
+bool top_run(struct top *t, struct perf_event_sources *src, const struct perf_events *events,
+             char *const *argv, struct err *err);
+
+/* Has a screen shown at once, of what came so far. */
+void top_show_soon(struct top *t);
+
+/* Leaves the sum of older samples as it is and adds what came, with another choice of what is shown. False:
+ * *err. */
+bool top_again(struct top *t, const struct report_again *a, struct err *err);
+
+/* The faces. False: *err says why. */
+bool top_stdio(struct top *t, struct perf_event_sources *src, const struct perf_events *events,
+               char *const *argv, struct err *err);
+bool top_tui(struct top *t, struct perf_event_sources *src, const struct perf_events *events,
+             char *const *argv, struct err *err);
+/* Whether the browser is wanted, and possible. */
+bool top_tui_wanted(const struct top *t);
+
+#endif

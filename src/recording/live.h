@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A recording that is being made, read as it grows: what comes is put, in pipe format; a call takes in what
+ * came since the last one, in the order of time. Side-band goes into a streaming model, samples wait in a
+ * list to be resolved with that model, and are then done with:
+ *
+ *   recording_live_put ...          whoever records
+ *   recording_live_take             side-band -> model; samples -> list
+ *   (resolve the samples)
+ *   recording_live_forget           their bytes go
+ *   recording_live_retire           so do states of the model that nobody will ask for
+ *
+ * One thread at a time.
+ */
+#ifndef SONDE_RECORDING_LIVE_H
+#define SONDE_RECORDING_LIVE_H
+
+#include "recording/recording.h"
+#include "stream/stream_feed.h"
+#include "stream/stream_order.h"
+
+/* Which records a recording has whose turn has come. */
+struct recording_live_sample {
+    uint64_t loc;     /* for stream_record_at, until recording_live_forget */
+    uint64_t time_ns; /* of the recording's clock */
+};
+
+struct recording_live {
+    struct stream_feed *feed;
+    struct recording recording; /* .stream is NULL until the head came */
+    struct model *model;
+    struct order order;
+    VEC(struct recording_live_sample) samples;
+    recording_seen_fn *seen; /* also told of each record that is no sample; NULL: nobody is */
+    void *seen_ctx;
+    uint64_t now_ns;        /* of the newest record that was taken in */
+    uint64_t rounds;        /* that ended */
+    uint64_t round_locs[3]; /* where the last three ended */
+    bool failed;            /* memory ran out while a record was looked at */
+};
+
+/* The model holds what `need` (MODEL_NEED_*) says. False: *err says why; recording_live_close is allowed. */
+bool recording_live_init(struct recording_live *l, unsigned need, struct err *err);
+void recording_live_close(struct recording_live *l); /* l may be all zero */
+
+/* Opens the recording, whose head has been put by now: its events are known. */
+bool recording_live_open(struct recording_live *l, const struct recording_owner *owner, struct err *err);
+
+/* Records that came, as stream_feed_put. */
+static inline bool recording_live_put(struct recording_live *l, const struct bytes *spans, size_t count,
+                                      struct err *err) {
+    return stream_feed_put(l->feed, spans, count, err);
+}
+
+/* Takes in what came. The records of the last two rounds may still wait: others that are older may come
+ * (perf's FINISHED_ROUND). False: memory. */
+bool recording_live_take(struct recording_live *l, struct err *err);
+
+/* Says that nothing older than what was put will come, so that nothing has to wait. */
+bool recording_live_settle(struct recording_live *l, struct err *err);
+
+/* The samples have been resolved. */
+void recording_live_forget(struct recording_live *l);
+
+/* Drops what the model holds of processes that ended before (now_ns - linger_ns). Numbers of mappings,
+ * threads and processes are others afterwards. False: memory. */
+bool recording_live_retire(struct recording_live *l, uint64_t linger_ns, struct err *err);
+
+#endif

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`top` beside programs whose functions are known: as text, its keys, and its filters.
+
+top_test.py SONDE
+
+Waits for what it wants to see, never for a time. SKIPs where the kernel lets us record nothing.
+"""
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import support  # noqa: E402
+
+SONDE = os.path.abspath(sys.argv[1])
+PATIENCE = 120  # seconds, a guard against hanging only
+NOBODY = 54321
+HEAD = re.compile(r"PerfTop: +\d+ irqs/sec  kernel: *[\d.]+%  exact: *[\d.]+% lost: \d+/\d+ drop: \d+/\d+ \[")
+check = support.check
+
+
+@contextlib.contextmanager
+def busy(workload):
+    """A program that is in one function most of the time."""
+    p = subprocess.Popen([SONDE, "test", "-w", workload, "600"], env=support.ENV, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL)
+    try:
+        yield p.pid
+    finally:
+        p.kill()
+        p.wait()
+
+
+class Top:
+    """A running `top`, and the screens that it prints: the last one is kept."""
+
+    def __init__(self, *args, terminal=False, user=None):
+        command = [SONDE, "top", "--stdio", "-d", "0.3", *args]
+        if user:
+            command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command]
+        self.terminal, self.text, self.screen, self.master = terminal, "", "", None
+        env = dict(support.ENV, TERM="xterm")
+        if terminal:
+            self.master, slave = pty.openpty()
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+            self.p = subprocess.Popen(command, env=env, stdin=slave, stdout=slave, stderr=subprocess.PIPE, close_fds=True)
+            os.close(slave)
+            self.fd = self.master
+        else:
+            self.p = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE)
+            self.fd = self.p.stdout.fileno()
+
+    def read(self):
+        """What was printed meanwhile; False at the end."""
+        if not select.select([self.fd], [], [], 1)[0]:
+            return True
+        try:
+            part = os.read(self.fd, 65536)
+        except OSError:
+            part = b""
+        self.text += part.decode("utf-8", "replace").replace("\r\n", "\n")
+        mark = "\033[H\033[2J" if self.terminal else "\n   PerfTop:"
+        self.text = self.text[max(self.text.rfind(mark, 0, self.text.rfind(mark)), 0):]
+        return bool(part)
+
+    def wait(self, what, wanted):
+        """Reads until the newest text has it; a failure otherwise."""
+        good = wanted if callable(wanted) else lambda text: wanted in text
+        end = time.monotonic() + PATIENCE
+        while not good(self.text):
+            if not self.read() or time.monotonic() > end:
+                check(False, f"{what}: {self.text[-1500:]}")
+                return
+
+    def press(self, keys):
+        os.write(self.master, keys.encode())
+
+    def end(self, sig=signal.SIGINT):
+        """Its status and what it said on standard error."""
+        if self.p.poll() is None and sig:
+            self.p.send_signal(sig)
+        end = time.monotonic() + PATIENCE
+        while self.read() and time.monotonic() < end:
+            pass
+        err = self.p.stderr.read().decode()
+        status = self.p.wait()
+        self.p.stderr.close()
+        if self.p.stdout:
+            self.p.stdout.close()
+        if self.master is not None:
+            os.close(self.master)
+        if status < 0 or status == support.SANITIZER_STATUS or "Sanitizer" in err or "runtime error:" in err:
+            raise support.Crash(f"status {status}\n{err[-3000:]}")
+        return status, err
+
+
+def rows(text):
+    """(percent, object, name) of the rows that a text has."""
+    return re.findall(r"^ +([\d.]+)%(?: +[\d.]+%)? +(?:\d+ +)?(\S.*?) +\[[k.]\] (\S+)", text, re.M)
+
+
+def has_row(name):
+    return lambda text: any(row[2] == name for row in rows(text))
+
+
+def screens():
+    with busy("noploop"):
+        top = Top("-a")
+        top.wait("a known function", has_row("noploop"))
+        check(HEAD.search(top.text), f"the line of counts: {top.text[:200]}")
+        check(re.search(r"\(all, \d+ CPUs?\), sonde: [\d.]+% of a CPU", top.text), f"our own cost: {top.text[:200]}")
+        with busy("leafloop"):
+            top.wait("a program that started later", has_row("leaf"))
+        status, err = top.end()
+        check(status == 0, f"^C ends it with status {status}: {err}")
+
+
+def whose():
+    with busy("noploop") as pid, busy("leafloop"):
+        top = Top("-p", str(pid))
+        top.wait("-p", lambda text: has_row("noploop")(text) and f"(target_pid: {pid})" in text)
+        check(not has_row("leaf")(top.text), f"-p: nothing of others: {top.text}")
+        check(top.end()[0] == 0, "-p: status")
+        top = Top("-t", str(pid), "-K")
+        top.wait("-t", lambda text: has_row("noploop")(text) and f"(target_tid: {pid})" in text)
+        check("[k]" not in top.text, f"-K: nothing of the kernel: {top.text}")
+        check(top.end()[0] == 0, "-t: status")
+        top = Top("-u", str(os.geteuid()), "--comms", "perf-noploop", "-n")
+        top.wait("-u", lambda text: "noploop" in text)
+        check("leaf" not in top.text, f"--comms: nothing of others: {top.text}")
+        check(top.end()[0] == 0, "-u: status")
+        top = Top("-a", "-g", "-U")
+        top.wait("-U", lambda text: "PerfTop" in text)
+        check(not has_row("leaf")(top.text) and not has_row("noploop")(top.text), f"-U: {top.text}")
+        check(top.end()[0] == 0, "-U: status")
+
+
+def ends_with_its_target():
+    p = subprocess.Popen([SONDE, "test", "-w", "noploop", "600"], env=support.ENV)
+    top = Top("-p", str(p.pid))
+    top.wait("-p of one that will end", has_row("noploop"))
+    p.kill()
+    p.wait()
+    status, err = top.end(sig=None)
+    check(status == 0, f"it ends with its target: {status} {err}")
+
+
+def call_graph():
+    with busy("leafloop"):
+        top = Top("-a", "-g", "--no-children", "-E", "60")
+        top.wait("callers", lambda text: re.search(r"\d+\.\d+%  .*\] leaf\n[^%]*?\bparent\b", text) or
+                 re.search(r"leaf\n(.*\n){1,12}?.*parent", text))
+        check(top.end()[0] == 0, "-g: status")
+        top = Top("-a", "-g")
+        top.wait("sums of callers", has_row("parent"))
+        check(top.end()[0] == 0, "--children: status")
+
+
+def short_processes():
+    """Names at once for processes that begin, and end, while it runs."""
+    with busy("noploop"):
+        top = Top("-a", "-s", "comm,sym", "-E", "200")
+        top.wait("a first screen", lambda text: "noploop" in text)
+        end, seen = time.monotonic() + PATIENCE, False
+        while not seen and time.monotonic() < end:
+            for _ in range(20):
+                subprocess.run([SONDE, "test", "-w", "sqrtloop", "0.02"], env=support.ENV, stdout=subprocess.DEVNULL, check=True)
+            top.read()
+            seen = "sqrtloop" in top.text
+        check(seen, f"a process that is gone has its name: {top.text[-1500:]}")
+        check(top.end()[0] == 0, "short processes: status")
+
+
+def keys():
+    with busy("noploop"):
+        top = Top("-a", terminal=True)
+        top.wait("a screen on a terminal", has_row("noploop"))
+        top.press("h")
+        top.wait("the list of keys", "Mapped keys")
+        top.press("K")
+        top.wait("without the kernel", lambda text: has_row("noploop")(text) and "[k]" not in text)
+        top.press("d")
+        top.wait("a question", "Enter display delay")
+        top.press("0.2\n")
+        top.wait("screens go on", lambda text: "Enter display" not in text and has_row("noploop")(text))
+        top.press("z")
+        top.press("p")
+        top.wait("frozen: no samples are counted in", lambda text: has_row("noploop")(text))
+        top.press("q")
+        status, err = top.end(sig=None)
+        check(status == 0, f"q ends it with status {status}: {err}")
+
+
+def without_rights():
+    if os.geteuid() != 0:
+        return
+    top = Top("-a", user=NOBODY)
+    end = time.monotonic() + PATIENCE
+    while "PerfTop" not in top.text and time.monotonic() < end and top.read():
+        pass
+    allowed = "PerfTop" in top.text
+    status, err = top.end()
+    check(allowed or (status == 1 and err.count("\n") == 1 and ("sysctl" in err or "CAP_" in err)),
+            f"without rights: {status} {err}")
+
+
+def wrong():
+    for args, want in ((["-d", "x"], "use a number of seconds"), (["--call-graph", "sideways"], "use fp, dwarf"),
+                       (["-s", "nosuch"], "nosuch"), (["--sym-annotate", "x"], "not there yet"), (["operand"], "Usage")):
+        r = support.run([SONDE, "top", *args])
+        check(r.status in (1, 129) and want.lower() in r.err.lower(), f"{args}: {r.status} {r.err}")
+
+
+def main():
+    wrong()
+    r = support.run([SONDE, "record", "-a", "-e", "cpu-clock", "--dry-run"])
+    if r.status:
+        print(f"SKIP recording: {r.err.strip()}")
+        return support.SKIP
+    for part in (screens, whose, ends_with_its_target, call_graph, short_processes, keys, without_rights):
+        with support.recording():
+            part()
+    return support.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
