@@ -8,6 +8,7 @@ verdict.py BUILD [--tries 200] [--for 2s] [--power 10] [--power-for 60s] [--simu
 BUILD/sonde is measured; BUILD/verdict (ninja units) has the simulated machines.
 """
 import argparse
+import contextlib
 import json
 import os
 import resource
@@ -56,15 +57,16 @@ def compare(sonde, program, a, b, budget):
     return json.loads(r.stdout)
 
 
-def different(result):
+def called(result, verdicts):
+    """Which primary measures one of the verdicts was given for."""
     said = {m["name"]: m["verdict"] for m in result["comparisons"][0]["measures"] if m["primary"]}
-    return {name: said[name] in ("less", "more") for name in PRIMARY}
+    return [said[name] in verdicts for name in PRIMARY]
 
 
-def row(name, results, start):
+def row(name, results, start, verdicts=("less", "more")):
     n = len(results)
-    cpu, wall = (sum(different(r)[p] for r in results) for p in PRIMARY)
-    either = sum(any(different(r).values()) for r in results)
+    cpu, wall = (sum(called(r, verdicts)[i] for r in results) for i in range(2))
+    either = sum(any(called(r, verdicts)) for r in results)
     pairs = sum(r["pairs"] for r in results) / n
     load = os.getloadavg()[0]
     print(f"{name:<28} {n:>5} {cpu:>4} ({100 * cpu / n:4.1f} %) {wall:>4} ({100 * wall / n:4.1f} %) {either:>4} "
@@ -90,16 +92,13 @@ def main():
             n, start = args.tries // 2, time.monotonic()
             if not n:
                 continue
-            if loaded:
-                with Bursts():
-                    results = [compare(sonde, work, short, short, args.budget) for _ in range(n)]
-            else:
+            with Bursts() if loaded else contextlib.nullcontext():
                 results = [compare(sonde, work, short, short, args.budget) for _ in range(n)]
             row(name, results, start)
         if args.power:
             start, steps = time.monotonic(), calibrate(work, 0.1)
             results = [compare(sonde, work, steps, steps * 102 // 100, args.power_for) for _ in range(args.power)]
-            row("2 % slower, 0.1 s", results, start)
+            row("2 % slower, 0.1 s: found", results, start, ("more",))
     if args.simulate:
         print(f"\nsimulated machines, {args.simulate} comparisons each:")
         r = subprocess.run([os.path.join(args.build, "verdict")], env=dict(os.environ, SONDE_VERDICT_TRIES=str(args.simulate)),
