@@ -89,7 +89,32 @@ static void unknown(struct disasm_instruction *i, size_t length, struct text *te
 /* One instruction at the start of `code`, which is not empty. */
 typedef void decode_fn(struct disasm *d, struct bytes code, struct disasm_instruction *i, struct text *text);
 
-static void decode_x86(struct disasm *d, struct bytes code, struct disasm_instruction *i, struct text *text) {
+/* FWAIT and one of those that do not wait themselves have a name together: FSTCW is 9B and FNSTCW. */
+static bool join_wait(struct text *text) {
+    static const char *const names[] = {"fnclex", "fninit", "fnstenv", "fnstcw", "fnsave", "fnstsw"};
+    struct span line = {text->at, text->len};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i]);
+        if (!span_starts(line, names[i]) || (line.n > n && line.p[n] != ' '))
+            continue;
+        struct text joined = {0};
+        text_char(&joined, 'f');
+        text_mem(&joined, line.p + 2, n - 2);
+        while (n < line.n && line.p[n] == ' ')
+            n++;
+        if (n < line.n) {
+            text_pad(&joined, 6);
+            text_char(&joined, ' ');
+            text_mem(&joined, line.p + n, line.n - n);
+        }
+        *text = joined;
+        return true;
+    }
+    return false;
+}
+
+static void decode_x86_one(struct disasm *d, struct bytes code, struct disasm_instruction *i,
+                           struct text *text) {
     struct x86_code c;
     const uint8_t *at = code.data;
     size_t left = code.size;
@@ -115,6 +140,18 @@ static void decode_x86(struct disasm *d, struct bytes code, struct disasm_instru
         (struct x86_words){d->insn->mnemonic, d->cs.insn_name(d->handle, d->insn->id), d->insn->op_str};
     if (!x86_text(&line, text))
         capstone_text(d, text);
+}
+
+static void decode_x86(struct disasm *d, struct bytes code, struct disasm_instruction *i, struct text *text) {
+    enum { FWAIT = 0x9b };
+    if (*code.data == FWAIT && code.size > 1 && code.data[1] >= 0xd8 && code.data[1] <= 0xdf) {
+        struct disasm_instruction next = {.address = i->address + 1};
+        decode_x86_one(d, (struct bytes){code.data + 1, code.size - 1}, &next, text);
+        i->length = (uint8_t)(next.length + 1);
+        if (!next.unknown && join_wait(text))
+            return;
+    }
+    decode_x86_one(d, code, i, text);
 }
 
 static void decode_arm64(struct disasm *d, struct bytes code, struct disasm_instruction *i,

@@ -123,6 +123,8 @@ static void mend_one_byte(struct x86_line *l) {
         o->items[0].value = (int64_t)(l->bytes[c->imm_at] | (uint64_t)l->bytes[c->imm_at + 1] << 8);
         o->items[1].value = l->bytes[c->imm_at + 2];
     }
+    if (c->opcode == 0xdd && x86_code_reg(c) == 7 && o->count && o->items[0].size.n) /* FNSTSW */
+        o->items[0].size = (struct span){"word ptr", 8};
     if (c->opcode == 0xd7 && o->count == 0) { /* XLAT */
         const char *segment = x86_segment(c);
         const char *base = c->wide && !c->address_small ? "rbx" : "ebx";

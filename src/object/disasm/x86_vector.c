@@ -309,10 +309,12 @@ static const char *find_predicate(const struct vector *v) {
                                      "nlt_uq", "nle_uq", "ord_s", "eq_us",  "nge_uq", "ngt_uq",  "false_os",
                                      "neq_os", "ge_oq",  "gt_oq", "true_us"};
     static const char ints[][4] = {"eq", "lt", "le", "", "neq", "nlt", "nle", ""};
+    if (!(v->row->flags & (FLOAT_COMPARES | INT_COMPARES)))
+        return NULL;
     unsigned number = v->l->bytes[v->c->imm_at];
     if (v->row->flags & FLOAT_COMPARES)
         return number < 32 ? floats[number] : NULL;
-    return v->row->flags & INT_COMPARES && number < 8 && *ints[number] ? ints[number] : NULL;
+    return number < 8 && *ints[number] ? ints[number] : NULL;
 }
 
 static void print_name(const struct vector *v, struct text *out) {
@@ -366,7 +368,8 @@ bool x86_vector_text(const struct x86_line *l, struct text *out) {
     bool short_addresses = !v.wide && l->c->address_small && x86_code_has_memory(l->c);
     if (!v.row || short_addresses || !find_form(&v))
         return false;
-    if (strchr(v.row->form, 'X') && !l->c->has_sib)
+    bool indexed = strchr(v.row->form, 'X'), immediate = strchr(v.row->form, 'I');
+    if ((indexed && !l->c->has_sib) || (immediate && !l->c->imm_size))
         return false;
     v.predicate = find_predicate(&v);
     struct text parts = {0};
