@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
 
 #include "profile/profile_test_session.h"
 #include "recording/live.h"
@@ -14,7 +15,7 @@ enum { EIGHTHS = 8 };
 /* Screens of a live profile: samples come, older ones fade. */
 struct live {
     struct session s;
-    struct recording_live live;
+    struct recording_live lives[2], *live;
     struct profile *profile;
     uint64_t time_ns;
     uint32_t left;
@@ -24,7 +25,7 @@ static void give(struct live *x) {
     struct err err = ERR_INIT;
     struct bytes b = writer_bytes(&x->s.data);
     assert_true(writer_ok(&x->s.data));
-    assert_true(recording_live_put(&x->live, &b, 1, &err));
+    assert_true(recording_live_put(x->live, &b, 1, &err));
     writer_clear(&x->s.data);
 }
 
@@ -32,19 +33,20 @@ static void start(struct live *x, bool children) {
     struct err err = ERR_INIT;
     struct writer head = writer_make(false);
     *x = (struct live){.time_ns = 100};
+    x->live = &x->lives[0];
     session_start(&x->s);
-    assert_true(recording_live_init(&x->live, MODEL_NEED_ALL, &err));
+    assert_true(recording_live_init(x->live, MODEL_NEED_ALL, &err));
     perfdata_pipe_head_encode(&(struct perfdata_header){.swap = false}, &x->s.events, &head, &x->left);
     struct bytes b = writer_bytes(&head);
-    assert_true(recording_live_put(&x->live, &b, 1, &err));
+    assert_true(recording_live_put(x->live, &b, 1, &err));
     writer_fini(&head);
     give(x);
-    assert_true(recording_live_open(&x->live, NULL, &err));
+    assert_true(recording_live_open(x->live, NULL, &err));
     x->s.store = symbol_store_new(&(struct symbol_options){0}, &err);
-    x->s.names = resolve_names_new(x->live.model, x->s.store, NULL, &err);
+    x->s.names = resolve_names_new(x->live->model, x->s.store, NULL, &err);
     assert_true(
         profile_columns_make(&(struct profile_column_options){.sort = "comm,sym", .children = children},
-                             x->live.recording.events, &x->s.columns, &err));
+                             x->live->recording.events, &x->s.columns, &err));
     x->s.options = (struct profile_options){.columns = &x->s.columns,
                                             .children = children,
                                             .chain_mode = children ? PROFILE_CHAIN_GRAPH : PROFILE_CHAIN_NONE,
@@ -58,7 +60,7 @@ static void end(struct live *x) {
     resolve_names_free(x->s.names);
     symbol_store_free(x->s.store);
     profile_columns_fini(&x->s.columns);
-    recording_live_close(&x->live);
+    recording_live_close(x->live);
     writer_fini(&x->s.data);
     perfdata_events_fini(&x->s.events);
 }
@@ -76,22 +78,51 @@ static void add(struct live *x, uint32_t tid, unsigned function, unsigned caller
 static void screen(struct live *x, unsigned eighths) {
     struct err err = ERR_INIT;
     give(x);
-    assert_true(recording_live_settle(&x->live, &err));
-    assert_true(recording_live_take(&x->live, &err));
-    assert_true(recording_live_retire(&x->live, 0, &err));
+    assert_true(recording_live_settle(x->live, &err));
+    assert_true(recording_live_take(x->live, &err));
+    assert_true(recording_live_retire(x->live, 0, &err));
     struct profile *old = x->profile;
-    x->s.input = (struct profile_input){.stream = x->live.recording.stream,
-                                        .events = x->live.recording.events,
-                                        .model = x->live.model,
+    x->s.input = (struct profile_input){.stream = x->live->recording.stream,
+                                        .events = x->live->recording.events,
+                                        .model = x->live->model,
                                         .names = x->s.names,
                                         .live = true,
-                                        .listed = x->live.samples.items,
-                                        .listed_count = x->live.samples.count,
+                                        .listed = x->live->samples.items,
+                                        .listed_count = x->live->samples.count,
                                         .before = {.profile = old, .eighths = eighths}};
     x->profile = profile_collect(&x->s.input, &x->s.options, &err);
     assert_non_null(x->profile);
     profile_free(old);
-    recording_live_forget(&x->live);
+    recording_live_forget(x->live);
+}
+
+/* Another epoch: a model, names and a store of its own. */
+static void renew(struct live *x) {
+    struct err err = ERR_INIT;
+    struct recording_live *fresh = &x->lives[x->live == &x->lives[0]];
+    struct symbol_store *store = symbol_store_new(&(struct symbol_options){0}, &err);
+    uint32_t *images;
+    assert_true(recording_live_renew(x->live, fresh, &err));
+    assert_true(recording_live_images(x->live, fresh, &images, &err));
+    struct resolve_names *names = resolve_names_new(fresh->model, store, NULL, &err);
+    struct profile *old = x->profile;
+    x->s.input = (struct profile_input){.stream = fresh->recording.stream,
+                                        .events = fresh->recording.events,
+                                        .model = fresh->model,
+                                        .names = names,
+                                        .live = true,
+                                        .before = {.profile = old, .eighths = 8, .images = images}};
+    resolve_names_free(x->s.names);
+    symbol_store_free(x->s.store);
+    recording_live_close(x->live);
+    x->profile = profile_collect(&x->s.input, &x->s.options, &err);
+    assert_non_null(x->profile);
+    profile_free(old);
+    free(images);
+    x->live = fresh;
+    x->s.names = names;
+    x->s.store = store;
+    x->s.input.events = x->live->recording.events;
 }
 
 /* The samples of the row whose text ends so; 0: there is none. */
@@ -152,6 +183,27 @@ static void test_fades(void **state) {
     end(&x);
 }
 
+/* Functions keep their names and sums over the beginning of another epoch. */
+static void test_epochs(void **state) {
+    (void)state;
+    for (unsigned graphs = 0; graphs < 2; graphs++) {
+        struct live x;
+        start(&x, graphs);
+        add(&x, 7, 0, 3, 80);
+        add(&x, 8, 1, 2, 8);
+        screen(&x, 7);
+        renew(&x);
+        assert_int_equal(samples_of(&x, "seven [k] a "), 80);
+        assert_int_equal(samples_of(&x, "eight [k] b "), 8);
+        add(&x, 7, 0, 3, 5);
+        screen(&x, 7);
+        assert_int_equal(samples_of(&x, "seven [k] a "), 75);
+        assert_int_equal(samples_of(&x, "eight [k] b "), 7);
+        assert_int_equal(total(&x), 82);
+        end(&x);
+    }
+}
+
 /* Each screen of its own. */
 static void test_zeroes(void **state) {
     (void)state;
@@ -201,7 +253,7 @@ static void test_short_processes(void **state) {
             put_record(&x.s, rec_exit(pid, pid, 1), ++x.time_ns);
         }
         screen(&x, 7);
-        size_t bytes = model_memory_bytes(x.live.model);
+        size_t bytes = model_memory_bytes(x.live->model);
         most = bytes > most ? bytes : most;
         early = i == 40 ? most : early;
         assert_true(total(&x) <= 8 * 100 + 8);
@@ -213,9 +265,8 @@ static void test_short_processes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fades),
-        cmocka_unit_test(test_zeroes),
-        cmocka_unit_test(test_fades_evenly),
+        cmocka_unit_test(test_fades),           cmocka_unit_test(test_epochs),
+        cmocka_unit_test(test_zeroes),          cmocka_unit_test(test_fades_evenly),
         cmocka_unit_test(test_short_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

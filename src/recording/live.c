@@ -2,7 +2,10 @@
 #include "recording/live.h"
 
 bool recording_live_init(struct recording_live *l, unsigned need, struct err *err) {
-    *l = (struct recording_live){.feed = stream_feed_new(err)};
+    *l = (struct recording_live){.feed = stream_feed_new(err),
+                                 .need = need,
+                                 .head = writer_make(false),
+                                 .lasting = writer_make(false)};
     if (l->feed)
         l->model = model_new(&(struct model_options){.need = need, .streaming = true}, err);
     return l->model;
@@ -15,7 +18,51 @@ void recording_live_close(struct recording_live *l) {
     model_free(l->model);
     stream_feed_free(l->feed);
     vec_fini(&l->samples);
+    writer_fini(&l->head);
+    writer_fini(&l->lasting);
     *l = (struct recording_live){0};
+}
+
+/* Whether a record says something that does not end with a process: about the kernel, control groups. */
+static bool lasts(const struct stream_record *r) {
+    unsigned mode = r->raw.misc & PERFDATA_MISC_CPUMODE_MASK;
+    switch (r->raw.type) {
+    case PERFDATA_RECORD_MMAP:
+    case PERFDATA_RECORD_MMAP2:
+        return mode == PERFDATA_MISC_KERNEL || mode == PERFDATA_MISC_GUEST_KERNEL;
+    case PERFDATA_RECORD_KSYMBOL:
+    case PERFDATA_RECORD_BPF_EVENT:
+    case PERFDATA_RECORD_CGROUP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether it describes the recording. */
+static bool describes(uint32_t type) {
+    switch (type) {
+    case PERFDATA_RECORD_HEADER_ATTR:
+    case PERFDATA_RECORD_HEADER_EVENT_TYPE:
+    case PERFDATA_RECORD_HEADER_TRACING_DATA:
+    case PERFDATA_RECORD_HEADER_BUILD_ID:
+    case PERFDATA_RECORD_HEADER_FEATURE:
+    case PERFDATA_RECORD_EVENT_UPDATE:
+    case PERFDATA_RECORD_ID_INDEX:
+    case PERFDATA_RECORD_TIME_CONV:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Keeps what another epoch is to begin with. */
+static void keep_for_later(struct recording_live *l, const struct stream_record *r) {
+    const uint8_t *at = stream_feed_base(l->feed) + r->loc;
+    if (describes(r->raw.type))
+        writer_put(&l->head, at, r->raw.size + r->raw.payload.size);
+    else if (lasts(r))
+        writer_put(&l->lasting, at, r->raw.size);
 }
 
 /* Called as records are read, ahead of their turn: whether they get one. */
@@ -31,14 +78,21 @@ static bool want(void *ctx, const struct stream_record *r) {
         l->rounds++;
         return false;
     }
+    if (r->raw.type != PERFDATA_RECORD_SAMPLE)
+        keep_for_later(l, r);
     if (r->raw.type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && recording_decode(&l->recording, r, &rec) &&
         !resolve_deferred_note(&l->recording.deferred, rec.callchain_deferred.cookie, r->loc))
         l->failed = true;
     return true;
 }
 
+/* Bytes in front of a pipe's records. */
+enum { PIPE_HEADER_BYTES = 16 };
+
 bool recording_live_open(struct recording_live *l, const struct recording_owner *owner, struct err *err) {
     struct stream *s = stream_open_feed(l->feed, NULL, err);
+    if (s)
+        writer_put(&l->head, stream_feed_base(l->feed), PIPE_HEADER_BYTES);
     if (!recording_open(&l->recording, s, owner, err))
         return false;
     order_init(&l->order, s, want, l, false);

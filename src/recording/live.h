@@ -33,7 +33,11 @@ struct recording_live {
     VEC(struct recording_live_sample) samples;
     recording_seen_fn *seen; /* also told of each record that is no sample; NULL: nobody is */
     void *seen_ctx;
-    uint64_t now_ns;        /* of the newest record that was taken in */
+    uint64_t now_ns; /* of the newest record that was taken in */
+    unsigned need;   /* MODEL_NEED_* */
+    /* For another epoch: what describes the recording, as it came; and records about the kernel and about
+     * control groups, which outlive processes. */
+    struct writer head, lasting;
     uint64_t rounds;        /* that ended */
     uint64_t round_locs[3]; /* where the last three ended */
     bool failed;            /* memory ran out while a record was looked at */
@@ -65,5 +69,17 @@ void recording_live_forget(struct recording_live *l);
 /* Drops what the model holds of processes that ended before (now_ns - linger_ns). Numbers of mappings,
  * threads and processes are others afterwards. False: memory. */
 bool recording_live_retire(struct recording_live *l, uint64_t linger_ns, struct err *err);
+
+/*
+ * Begins another epoch: `fresh` (not initialised yet) becomes a live recording that knows what `old` knows of
+ * whoever lives, and of the kernel, and nothing else: so what grows with all that ever was begins anew. To be
+ * called when `old` has settled and its samples are done with; what comes from now on is put into `fresh`.
+ * False: *err says why; `fresh` is to be closed.
+ */
+bool recording_live_renew(const struct recording_live *old, struct recording_live *fresh, struct err *err);
+/* By image of the old model: the same one in the fresh model, or MODEL_NONE; *map is to be freed, after a
+ * failure too. False: memory. */
+bool recording_live_images(const struct recording_live *old, const struct recording_live *fresh,
+                           uint32_t **map, struct err *err);
 
 #endif

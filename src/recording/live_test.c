@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -184,10 +185,83 @@ static void test_hours_in_bounded_memory(void **state) {
     end(&f);
 }
 
+/* Another epoch knows who lives, what they are called and what is mapped, and the kernel; and no more. */
+static void test_renews(void **state) {
+    (void)state;
+    struct fixture f, next;
+    struct err err = ERR_INIT;
+    uint32_t *images = NULL;
+    start(&f);
+    put(&f,
+        rec_mmap(PERFDATA_MISC_KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000000, 0xffffffff81000000,
+                 "[kernel.kallsyms]_text"),
+        0);
+    put(&f, rec_ksymbol(0xffffffffa0000000, 0x100, 1, 0, "stays"), 5);
+    put(&f, rec_ksymbol(0xffffffffa0001000, 0x100, 1, 0, "goes"), 6);
+    put(&f, rec_ksymbol(0xffffffffa0001000, 0x100, 1, PERFDATA_KSYMBOL_UNREGISTER, "goes"), 7);
+    put(&f, rec_comm(1, 1, "shell"), 8);
+    put(&f, rec_map(1, 0x1000, 0x3000, "/shell"), 9);
+    put(&f, rec_map(1, 0x2000, 0x1000, "/cut"), 10);
+    put(&f, rec_fork(20, 20, 1, 1), 11);
+    put(&f, rec_exec(20, "lives"), 12);
+    put(&f, rec_map(20, 0x1000, 0x1000, "/lives"), 13);
+    put(&f, rec_fork(20, 21, 20, 20), 14);
+    put(&f, rec_comm(20, 21, "helper"), 15);
+    put(&f, rec_fork(30, 30, 1, 1), 16);
+    put(&f, rec_exec(30, "gone"), 17);
+    put(&f, rec_map(30, 0x1000, 0x1000, "/gone"), 18);
+    put(&f, rec_exit(30, 30, 1), 19);
+    give(&f);
+    assert_true(recording_live_settle(&f.live, &err));
+    assert_true(recording_live_take(&f.live, &err));
+    next = f;
+    next.w = writer_make(false);
+    assert_true(recording_live_renew(&f.live, &next.live, &err));
+    assert_true(recording_live_images(&f.live, &next.live, &images, &err));
+    assert_int_equal(next.live.recording.events->list.count, 1);
+    assert_string_equal(found_at(&next, 1, 0x1010, 30), "/shell");
+    assert_string_equal(found_at(&next, 1, 0x2010, 30), "/cut");
+    assert_string_equal(found_at(&next, 1, 0x3010, 30), "/shell");
+    assert_string_equal(found_at(&next, 20, 0x1010, 30), "/lives");
+    assert_string_equal(found_at(&next, 30, 0x1010, 30), "-");
+    const struct model *m = next.live.model;
+    struct model_when now = {30, UINT64_MAX};
+    struct model_hit hit;
+    assert_string_equal(model_comm(m, 1, 1, now, NULL), "shell");
+    assert_string_equal(model_comm(m, 20, 20, now, NULL), "lives");
+    assert_string_equal(model_comm(m, 20, 21, now, NULL), "helper");
+    assert_null(model_comm(m, 30, 30, now, NULL));
+    assert_true(model_find(m, PERFDATA_MISC_KERNEL, 1, now, 0xffffffff81000010, &hit));
+    assert_true(model_find(m, PERFDATA_MISC_KERNEL, 1, now, 0xffffffffa0000010, &hit));
+    model_find(m, PERFDATA_MISC_KERNEL, 1, now, 0xffffffffa0001010, &hit);
+    assert_true(hit.image == MODEL_NONE || model_image(m, hit.image)->kind == MODEL_IMAGE_KERNEL);
+    for (uint32_t i = 0; i < model_image_count(f.live.model); i++) {
+        const char *name = model_image(f.live.model, i)->name;
+        bool gone = !strcmp(name, "/gone") || strstr(name, "goes");
+        assert_int_equal(images[i] == MODEL_NONE, gone);
+        if (!gone)
+            assert_string_equal(model_image(m, images[i])->name, name);
+    }
+    /* It goes on where the old one ended. */
+    sample(&next, 20, 0x1010, 40);
+    put(&next, rec_map(20, 0x5000, 0x1000, "/later"), 41);
+    sample(&next, 20, 0x5010, 42);
+    give(&next);
+    assert_true(recording_live_settle(&next.live, &err));
+    assert_true(recording_live_take(&next.live, &err));
+    assert_int_equal(next.live.samples.count, 2);
+    assert_string_equal(found_at(&next, 20, 0x5010, 42), "/later");
+    free(images);
+    recording_live_close(&next.live);
+    writer_fini(&next.w);
+    end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_takes_in_order),
         cmocka_unit_test(test_settles),
+        cmocka_unit_test(test_renews),
         cmocka_unit_test(test_hours_in_bounded_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,10 +12,12 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 
@@ -202,6 +204,58 @@ def keys():
         check(status == 0, f"q ends it with status {status}: {err}")
 
 
+def browser():
+    """In the terminal's browser, in tmux: what lives there, and its keys."""
+    options = support.run([SONDE, "version", "--build-options"]).out.decode()
+    if not shutil.which("tmux") or not re.search(r"libslang: \[ on", options):
+        print("SKIP browser: tmux is not installed, or this build has no terminal browser")
+        return
+    with tempfile.TemporaryDirectory(prefix="sonde-top-") as folder, busy("leafloop"):
+        socket = os.path.join(folder, "tmux")
+        # ncurses keeps some memory to its end.
+        env = dict(support.ENV, LC_ALL="C.UTF-8", TERM="xterm-256color",
+                   ASAN_OPTIONS=support.ENV["ASAN_OPTIONS"].replace("detect_leaks=1", "detect_leaks=0"))
+
+        def tmux(*args):
+            return support.run(["tmux", "-S", socket, *args], env=env).out.decode("utf-8", "replace")
+
+        def wait(what, wanted):
+            end, shown = time.monotonic() + PATIENCE, ""
+            while time.monotonic() < end:
+                shown = tmux("capture-pane", "-p")
+                if wanted(shown):
+                    return
+                time.sleep(0.1)
+            check(False, f"browser, {what}: {shown}")
+
+        tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40",
+             f"{SONDE} top -a -g -d 0.3; echo status $?; cat")
+        wait("a known function", lambda s: re.search(r"\[\.\] leaf\b", s) and "lost: 0/" in s and "sonde: " in s)
+        tmux("send-keys", "f")
+        wait("f freezes", lambda s: "FROZEN" in s)
+        frozen = tmux("capture-pane", "-p").splitlines()[:38]
+        tmux("send-keys", "Down")
+        wait("the cursor moves while frozen", lambda s: "FROZEN" in s)
+        check(tmux("capture-pane", "-p").splitlines()[2:38] == frozen[2:38], "frozen: the rows stay")
+        tmux("send-keys", "f")
+        wait("f goes on", lambda s: "FROZEN" not in s and "leaf" in s)
+        tmux("send-keys", "z")
+        wait("z", lambda s: "from zero" in s)
+        tmux("send-keys", "D")
+        wait("D asks", lambda s: "seconds between" in s)
+        tmux("send-keys", "0.2", "Enter")
+        wait("D is answered", lambda s: "seconds between" not in s and "leaf" in s)
+        tmux("send-keys", "g")
+        wait("g is the flame graph", lambda s: s.startswith("Flame graph") and "leaf" in s)
+        tmux("send-keys", "q")
+        wait("q leaves it", lambda s: s.startswith("Samples:"))
+        tmux("send-keys", "E")
+        wait("rows open", lambda s: re.search(r"^-", s, re.M))
+        tmux("send-keys", "q")
+        wait("q ends it", lambda s: "status 0" in s)
+        tmux("kill-server")
+
+
 def without_rights():
     if os.geteuid() != 0:
         return
@@ -228,7 +282,7 @@ def main():
     if r.status:
         print(f"SKIP recording: {r.err.strip()}")
         return support.SKIP
-    for part in (screens, whose, ends_with_its_target, call_graph, short_processes, keys, without_rights):
+    for part in (screens, whose, ends_with_its_target, call_graph, short_processes, keys, browser, without_rights):
         with support.recording():
             part()
     return support.status()

@@ -30,7 +30,8 @@ struct has {
 struct report_session {
     struct recording *r;
     struct recording_live *live; /* NULL: the recording is read as a whole */
-    unsigned eighths;            /* live: of the old profile how many eighths count on */
+    const uint32_t *images; /* live: of the old profile's images those of the model; NULL: they are its */
+    unsigned eighths;       /* live: of the old profile how many eighths count on */
     const struct report_options *o;
     struct has has;
     bool children, branch, blocks, history, made_group, unmade_group;
@@ -597,7 +598,7 @@ static bool collect(struct report_session *s, struct err *err) {
         s->input.live = true;
         s->input.listed = s->live->samples.items;
         s->input.listed_count = s->live->samples.count;
-        s->input.before = (struct profile_before){.profile = old, .eighths = s->eighths};
+        s->input.before = (struct profile_before){.profile = old, .eighths = s->eighths, .images = s->images};
     } else { /* its memory is needed */
         profile_free(old);
         old = NULL;
@@ -669,12 +670,20 @@ struct report_session *report_session_live(struct recording_live *live, const st
     return NULL;
 }
 
+void report_session_follow(struct report_session *s, struct report_session *older, const uint32_t *images) {
+    s->profile = older->profile;
+    s->images = images;
+    older->profile = NULL;
+}
+
 bool report_session_refresh(struct report_session *s, unsigned eighths, const struct report_again *a,
                             struct err *err) {
     s->eighths = eighths;
     s->again = *a;
     resolve_names_refresh(s->naming.names);
-    return collect(s, err);
+    bool ok = collect(s, err);
+    s->images = NULL;
+    return ok;
 }
 
 void report_session_free(struct report_session *s) {

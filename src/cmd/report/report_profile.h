@@ -52,6 +52,11 @@ bool report_session_again(struct report_session *s, const struct report_again *a
 bool report_session_keeps(const struct report_session *s, const struct perfdata_sample *x,
                           struct model_when when);
 
+/* Hands the older session's profile on: the next one made counts its samples, too. images: by image of the
+ * older session's model that of the newer one's; borrowed until then. The older one has no profile any more.
+ */
+void report_session_follow(struct report_session *s, struct report_session *older, const uint32_t *images);
+
 /* Makes a new profile of a live session: of the samples that live->samples lists, and of `eighths` eighths of
  * those in the old one. False: there is none, as above. */
 bool report_session_refresh(struct report_session *s, unsigned eighths, const struct report_again *a,

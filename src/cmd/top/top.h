@@ -35,7 +35,8 @@ struct top {
     struct top_options *o;
     const struct top_face *face;
     void *face_ctx;
-    struct recording_live live;
+    struct recording_live lives[2]; /* of this epoch, and while one begins of the last */
+    struct recording_live *live;
     struct report_session *session; /* NULL until the head came */
     bool failed;                    /* what was recorded could not be taken: */
     struct err failure;
@@ -52,6 +53,8 @@ struct top {
     uint64_t rounds;           /* of the recording when it became due */
     uint64_t next_ns, last_ns; /* os_clock_ns(): of the next screen, of the last one */
     uint64_t own_ns;           /* our CPU time at the last one */
+    uint32_t first_images;     /* of the model when the epoch began */
+    uint64_t epochs;           /* that began, after the first one */
 };
 
 /* Zeroed before. False: *err says why; top_close is allowed. */

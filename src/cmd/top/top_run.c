@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@ enum {
     BUSY_MS = 200,         /* until the face is asked again */
     SETTLE_MS = 1,         /* until the turn that ends the round of what is shown */
     HELD_BYTES = 24 << 20, /* more is made a profile of before its time */
+    MORE_IMAGES = 4096,    /* than twice as many as there were: another epoch begins */
+    LASTING_BYTES = 4 << 20,
     EIGHTHS = 8,
     FADED_EIGHTHS = 7,
 };
@@ -31,7 +34,7 @@ static int64_t take_bytes(void *ctx, uint64_t at, const struct bytes *spans, siz
     (void)at;
     for (size_t i = 0; i < count; i++)
         n += (int64_t)spans[i].size;
-    if (recording_live_put(&t->live, spans, count, &t->failure))
+    if (recording_live_put(t->live, spans, count, &t->failure))
         return n;
     t->failed = true;
     return -ENOMEM;
@@ -43,7 +46,7 @@ static int close_nothing(void *ctx) {
 }
 
 static void name_source(struct top *t) {
-    const struct perfdata_event *e = &t->live.recording.events->list.items[0];
+    const struct perfdata_event *e = &t->live->recording.events->list.items[0];
     bool freq = e->attr.flags & PERFDATA_ATTR_FREQ;
     const struct record_options *o = &t->o->record;
     t->source = (struct top_source){.event = e->name,
@@ -60,19 +63,19 @@ static void name_source(struct top *t) {
 static bool begin(struct top *t, struct err *err) {
     if (t->session)
         return true;
-    if (!recording_live_open(&t->live, NULL, err))
+    if (!recording_live_open(t->live, NULL, err))
         return false;
     name_source(t);
-    t->session = report_session_live(&t->live, &t->o->view, t->env, err);
+    t->session = report_session_live(t->live, &t->o->view, t->env, err);
     return t->session;
 }
 
 /* Counts the samples that came, and leaves out those that are not to be seen. */
 static void sift(struct top *t) {
-    struct recording_live_sample *list = t->live.samples.items;
+    struct recording_live_sample *list = t->live->samples.items;
     size_t kept = 0;
-    for (size_t i = 0; i < t->live.samples.count; i++) {
-        struct stream_record r = stream_record_at(t->live.recording.stream, list[i].loc);
+    for (size_t i = 0; i < t->live->samples.count; i++) {
+        struct stream_record r = stream_record_at(t->live->recording.stream, list[i].loc);
         unsigned mode = r.raw.misc & PERFDATA_MISC_CPUMODE_MASK;
         bool kernel = mode == PERFDATA_MISC_KERNEL, user = mode == PERFDATA_MISC_USER;
         t->growing.samples++;
@@ -82,7 +85,7 @@ static void sift(struct top *t) {
             continue;
         list[kept++] = list[i];
     }
-    t->live.samples.count = kept;
+    t->live->samples.count = kept;
 }
 
 /* ---- screens ---- */
@@ -97,14 +100,50 @@ static uint64_t own_ns(void) {
 static bool refresh(struct top *t, unsigned eighths, struct err *err) {
     sift(t);
     /* Numbers of threads change: nothing looks at the old profile's any more. */
-    if (!recording_live_retire(&t->live, LINGER_NS, err) ||
+    if (!recording_live_retire(t->live, LINGER_NS, err) ||
         !report_session_refresh(t->session, eighths, &t->again, err))
         return false;
-    recording_live_forget(&t->live);
+    recording_live_forget(t->live);
     t->generation++;
     symbol_store_rest(report_session_parts(t->session).naming->store);
     os_heap_give_back();
     return true;
+}
+
+/* ---- epochs ---- */
+
+/*
+ * Images, their names and the files that these were read from stay as long as the epoch, whoever is gone. So
+ * when there have been many more than there were in the beginning, another epoch begins, which knows only
+ * what still is.
+ */
+static bool is_worn(const struct top *t) {
+    return model_image_count(t->live->model) > 2 * t->first_images + MORE_IMAGES ||
+           t->live->lasting.size > LASTING_BYTES;
+}
+
+/* Older samples stay; those in code that nobody has any more lose their names. */
+static bool renew(struct top *t, struct err *err) {
+    struct recording_live *old = t->live, *fresh = &t->lives[old == &t->lives[0]];
+    struct report_session *session = NULL;
+    uint32_t *images = NULL;
+    if (!recording_live_settle(old, err) || !recording_live_take(old, err) || !refresh(t, EIGHTHS, err))
+        return false;
+    bool ok = recording_live_renew(old, fresh, err) && recording_live_images(old, fresh, &images, err) &&
+              (session = report_session_live(fresh, &t->o->view, t->env, err));
+    if (ok) {
+        report_session_follow(session, t->session, images);
+        t->live = fresh;
+        report_session_free(t->session);
+        t->session = session;
+        name_source(t);
+        t->first_images = model_image_count(fresh->model);
+        t->epochs++;
+        recording_live_close(old);
+        ok = refresh(t, EIGHTHS, err);
+    }
+    free(images);
+    return ok;
 }
 
 /* Ends the time that a screen is about. */
@@ -123,7 +162,7 @@ static void settle_counts(struct top *t, const struct record_progress *now) {
 static bool show(struct top *t, const struct record_progress *now, struct err *err) {
     if (t->frozen) {
         sift(t);
-        recording_live_forget(&t->live);
+        recording_live_forget(t->live);
         settle_counts(t, now);
     } else {
         if (!refresh(t, t->o->zero ? 0 : FADED_EIGHTHS, err))
@@ -131,6 +170,10 @@ static bool show(struct top *t, const struct record_progress *now, struct err *e
         settle_counts(t, now);
     }
     t->due = false;
+    if (!t->first_images)
+        t->first_images = model_image_count(t->live->model);
+    if (!t->frozen && is_worn(t) && !renew(t, err))
+        return false;
     t->next_ns = t->last_ns + t->o->delay_ms * 1000000;
     return t->face->show(t->face_ctx, t, err);
 }
@@ -154,13 +197,13 @@ static bool show_if_due(struct top *t, const struct record_progress *now, int *w
         t->next_ns = now_ns + BUSY_MS * 1000000ull;
     if (!t->due && now_ns >= t->next_ns) {
         t->due = true;
-        t->rounds = t->live.rounds;
+        t->rounds = t->live->rounds;
         *wait_ms = SETTLE_MS;
         return true;
     }
     if (t->due) {
-        if (t->live.rounds == t->rounds &&
-            (!recording_live_settle(&t->live, err) || !recording_live_take(&t->live, err)))
+        if (t->live->rounds == t->rounds &&
+            (!recording_live_settle(t->live, err) || !recording_live_take(t->live, err)))
             return false;
         if (!show(t, now, err))
             return false;
@@ -177,9 +220,9 @@ static bool turn(void *ctx, const struct record_progress *now, int *wait_ms, boo
         *err = t->failure;
         return false;
     }
-    if (!begin(t, err) || !recording_live_take(&t->live, err))
+    if (!begin(t, err) || !recording_live_take(t->live, err))
         return false;
-    if (stream_feed_held(t->live.feed) > HELD_BYTES && t->live.samples.count && !t->frozen &&
+    if (stream_feed_held(t->live->feed) > HELD_BYTES && t->live->samples.count && !t->frozen &&
         !refresh(t, EIGHTHS, err))
         return false;
     if (t->face->keys && !t->face->keys(t->face_ctx, t, err))
@@ -194,12 +237,14 @@ static bool turn(void *ctx, const struct record_progress *now, int *wait_ms, boo
 
 bool top_open(struct top *t, struct err *err) {
     t->again.group_sort_index = -1;
-    return recording_live_init(&t->live, MODEL_NEED_ALL, err);
+    t->live = &t->lives[0];
+    return recording_live_init(t->live, MODEL_NEED_ALL, err);
 }
 
 void top_close(struct top *t) {
     report_session_free(t->session);
-    recording_live_close(&t->live);
+    for (size_t i = 0; i < sizeof t->lives / sizeof *t->lives; i++)
+        recording_live_close(&t->lives[i]);
 }
 
 bool top_run(struct top *t, struct perf_event_sources *src, const struct perf_events *events,

@@ -41,7 +41,7 @@ static uint64_t generation(void *ctx) {
 }
 
 /* What is to be known at any time, so short that it is seen on 80 columns. */
-static const char *make_note(struct tui_face *f) {
+static void make_note(struct tui_face *f) {
     const struct top *t = f->top;
     char rate[32] = "";
     if (t->source.freq_hz)
@@ -49,13 +49,12 @@ static const char *make_note(struct tui_face *f) {
     snprintf(f->note, sizeof f->note, "%slost: %llu/%llu, sonde: %.1f%% CPU%s%s", rate,
              (unsigned long long)t->counts.lost, (unsigned long long)t->counts.lost_ever, 100 * t->counts.own,
              t->o->zero ? ", from zero" : "", t->frozen ? ", FROZEN" : "");
-    return f->note;
 }
 
 static struct tui_data data(void *ctx) {
     struct tui_face *f = ctx;
     struct report_session_parts parts = report_session_parts(f->top->session);
-    return (struct tui_data){parts.profile, parts.text, make_note(f)};
+    return (struct tui_data){parts.profile, parts.text, f->note};
 }
 
 static bool change(void *ctx, const struct tui_wish *w, struct err *err) {
@@ -104,6 +103,7 @@ static void live(void *ctx, enum tui_live_wish wish, const char *text, char *sai
 /* ---- the screen ---- */
 
 static bool draw(struct tui_face *f, struct err *err) {
+    make_note(f); /* the title has it as it is now, also while frozen */
     bool ok = terminal_fit(f->terminal, &f->surface, err) && tui_browser_draw(f->browser, &f->surface, err);
     if (ok)
         terminal_show(f->terminal, &f->surface);
