@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "os/objdump.h"
+#include "tests/support/fail_alloc.h"
 
 static const uint8_t code[] = {0x55, 0xc3};
 
@@ -99,8 +100,22 @@ static void test_objdump(void **state) {
     free((void *)text.data);
 }
 
+static void test_allocations(void **state) {
+    (void)state;
+    char path[64];
+    make_program(path, "echo x");
+    FAIL_EACH_ALLOC({
+        struct bytes text;
+        struct err err;
+        bool ok = run(path, 600000, NULL, &text, &err);
+        assert_true(ok || !text.data);
+        free((void *)text.data);
+    });
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_output), cmocka_unit_test(test_failures),
-                                       cmocka_unit_test(test_objdump)};
+                                       cmocka_unit_test(test_objdump), cmocka_unit_test(test_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

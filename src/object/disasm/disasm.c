@@ -9,9 +9,9 @@
 #include "object/disasm/arm64_text.h"
 #include "object/disasm/disasm_internal.h"
 #include "object/disasm/text.h"
-#include "object/disasm/x86_extra.h"
-#include "object/disasm/x86_text.h"
-#include "object/disasm/x86_vector.h"
+#include "object/disasm/x86/x86_extra.h"
+#include "object/disasm/x86/x86_text.h"
+#include "object/disasm/x86/x86_vector.h"
 
 bool disasm_supported(void) {
     return true;

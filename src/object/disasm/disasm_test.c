@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "object/disasm/disasm.h"
+#include "tests/support/fail_alloc.h"
 
 static void test_arch(void **state) {
     (void)state;
@@ -48,7 +49,24 @@ static void test_function(void **state) {
     disasm_free(NULL);
 }
 
+static void test_allocations(void **state) {
+    (void)state;
+    if (!disasm_supported())
+        skip();
+    static const uint8_t code[] = {0x55, 0xe8, 0, 0, 0, 0, 0x62, 0xc3};
+    FAIL_EACH_ALLOC({
+        struct err err = ERR_INIT;
+        struct disasm *d = disasm_new(&(struct disasm_options){.arch = DISASM_X86_64}, &err);
+        struct disasm_list l = {0};
+        bool ok = d && disasm_function(d, (struct bytes){code, sizeof code}, 0x1000, &l, &err);
+        assert_true(ok || err.code == ERR_MEMORY);
+        disasm_list_fini(&l);
+        disasm_free(d);
+    });
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arch), cmocka_unit_test(test_function)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arch), cmocka_unit_test(test_function),
+                                       cmocka_unit_test(test_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

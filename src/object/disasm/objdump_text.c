@@ -3,7 +3,7 @@
 
 #include "object/disasm/arm64_flow.h"
 #include "object/disasm/text.h"
-#include "object/disasm/x86_text.h"
+#include "object/disasm/x86/x86_text.h"
 
 const char *disasm_objdump_machine(enum disasm_arch arch) {
     return arch == DISASM_X86_64 ? "i386:x86-64" : arch == DISASM_I386 ? "i386" : "aarch64";

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "object/disasm/objdump_text.h"
+#include "tests/support/fail_alloc.h"
 
 static const uint8_t code[] = {0x55, 0xe8, 0xfb, 0x0f, 0,    0,    0x8b, 0x05,
                                0x10, 0,    0,    0,    0x75, 0xfe, 0xc3, 0x06};
@@ -97,8 +98,20 @@ static void test_arm64(void **state) {
     disasm_list_fini(&l);
 }
 
+static void test_allocations(void **state) {
+    (void)state;
+    const struct disasm_options o = {.arch = DISASM_X86_64};
+    FAIL_EACH_ALLOC({
+        struct err err = ERR_INIT;
+        struct disasm_list l = {0};
+        bool ok = read_text(output, &l, &o, &err);
+        assert_true(ok || (err.code == ERR_MEMORY && l.instructions.count == 0));
+        disasm_list_fini(&l);
+    });
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_broken),
-                                       cmocka_unit_test(test_arm64)};
+                                       cmocka_unit_test(test_arm64), cmocka_unit_test(test_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

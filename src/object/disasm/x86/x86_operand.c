@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "object/disasm/x86_operand.h"
+#include "object/disasm/x86/x86_operand.h"
 
 /* --- Reading ------------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operands of an x86 instruction: read from capstone's text, mended by the bytes, printed as objdump
  * does. */
-#ifndef SONDE_OBJECT_DISASM_X86_OPERAND_H
-#define SONDE_OBJECT_DISASM_X86_OPERAND_H
+#ifndef SONDE_OBJECT_DISASM_X86_X86_OPERAND_H
+#define SONDE_OBJECT_DISASM_X86_X86_OPERAND_H
 
 #include "object/disasm/text.h"
-#include "object/disasm/x86_code.h"
+#include "object/disasm/x86/x86_code.h"
 
 enum x86_operand_kind {
     X86_NAME,      /* a register or anything else that stays as it is */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mnemonics: which suffix objdump prints, and names that it and capstone do not share. */
-#include "object/disasm/x86_text.h"
+#include "object/disasm/x86/x86_text.h"
 
 /* The mnemonic without prefixes, which stand in front of it. */
 static struct span last_word(const char *text) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions with EVEX, and those with VEX that capstone 4 does not know. */
-#include "object/disasm/x86_vector.h"
+#include "object/disasm/x86/x86_vector.h"
 
 /* clang-format off */
 const struct x86_vector_row x86_vector_rows[] = {

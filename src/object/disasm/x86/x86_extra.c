@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions without operands that capstone 4 does not know (Intel SDM volume 2). */
-#include "object/disasm/x86_extra.h"
+#include "object/disasm/x86/x86_extra.h"
 
 bool x86_extra(const struct x86_line *l, struct text *out) {
     static const struct {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The line that objdump prints for an x86 instruction, made of capstone's and of the bytes: docs/DISASM.md.
  */
-#ifndef SONDE_OBJECT_DISASM_X86_TEXT_H
-#define SONDE_OBJECT_DISASM_X86_TEXT_H
+#ifndef SONDE_OBJECT_DISASM_X86_X86_TEXT_H
+#define SONDE_OBJECT_DISASM_X86_X86_TEXT_H
 
 #include "object/disasm/disasm.h"
 #include "object/disasm/text.h"
-#include "object/disasm/x86_code.h"
-#include "object/disasm/x86_operand.h"
+#include "object/disasm/x86/x86_code.h"
+#include "object/disasm/x86/x86_operand.h"
 
 /* What capstone says. */
 struct x86_words {

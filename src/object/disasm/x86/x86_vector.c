@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "object/disasm/x86_vector.h"
+#include "object/disasm/x86/x86_vector.h"
 
-#include "object/disasm/x86_operand.h"
+#include "object/disasm/x86/x86_operand.h"
 
 /* --- Which instruction --------------------------------------------------------------------------------- */
 

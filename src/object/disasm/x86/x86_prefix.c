@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prefixes: which of them an instruction uses itself, and the names of the others. */
-#include "object/disasm/x86_text.h"
+#include "object/disasm/x86/x86_text.h"
 
 bool x86_is_string(const struct x86_code *c) {
     return c->encoding == X86_LEGACY && c->map == 0 &&

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "object/disasm/disasm.h"
-#include "object/disasm/x86_vector.h"
+#include "object/disasm/x86/x86_vector.h"
 
 struct row {
     uint8_t length;

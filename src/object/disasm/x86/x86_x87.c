@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The x87's registers: which operand capstone leaves out goes by the opcode. */
-#include "object/disasm/x86_text.h"
+#include "object/disasm/x86/x86_text.h"
 
 static void print_stack(const struct x86_line *l, int number, struct text *out) {
     text_str(out, l->o->intel ? "st" : "%st");

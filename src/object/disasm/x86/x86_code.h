@@ -4,8 +4,8 @@
  * which is known of instructions too that nobody here can name. Source: Intel SDM volume 2, chapter 2 and
  * appendix A; AMD64 APM volume 3, appendix A (XOP).
  */
-#ifndef SONDE_OBJECT_DISASM_X86_CODE_H
-#define SONDE_OBJECT_DISASM_X86_CODE_H
+#ifndef SONDE_OBJECT_DISASM_X86_X86_CODE_H
+#define SONDE_OBJECT_DISASM_X86_X86_CODE_H
 
 #include "base/bytes.h"
 

@@ -3,10 +3,10 @@
  * Instructions with an EVEX prefix, all of them, and those with VEX that capstone 4 does not know: from a
  * table of our own (Intel SDM volume 2, chapters 2.7 and 3 to 5).
  */
-#ifndef SONDE_OBJECT_DISASM_X86_VECTOR_H
-#define SONDE_OBJECT_DISASM_X86_VECTOR_H
+#ifndef SONDE_OBJECT_DISASM_X86_X86_VECTOR_H
+#define SONDE_OBJECT_DISASM_X86_X86_VECTOR_H
 
-#include "object/disasm/x86_text.h"
+#include "object/disasm/x86/x86_text.h"
 
 /* How an operand in memory is sized: what an 8-bit displacement is multiplied with, and how wide the register
  * is that stands in its place. */

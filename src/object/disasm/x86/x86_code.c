@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "object/disasm/x86_code.h"
+#include "object/disasm/x86/x86_code.h"
 
 /*
  * What follows each opcode: `.` nothing, `m` ModRM; an immediate of `b` 8 bits, `w` 16, `z` the operand's
