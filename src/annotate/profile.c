@@ -184,15 +184,20 @@ const char *annotate_function_name(const struct annotate_profile *p, const struc
 
 /* ---- order ---- */
 
-void annotate_function_self(const struct annotate_profile *p, const struct annotate_function *f,
-                            struct annotate_events events, struct annotate_sums *out) {
-    for (uint32_t i = 0; i < events.count; i++)
-        out[i] = (struct annotate_sums){0, 0};
+static void add_self(const struct annotate_profile *p, const struct annotate_function *f,
+                     struct annotate_events events, struct annotate_sums *out) {
     for (size_t i = f->first; i < f->first + f->count; i++) {
         const struct annotate_hit *hit = &p->hits.items[i];
         if (hit->event >= events.first && hit->event - events.first < events.count)
             annotate_sums_add(&out[hit->event - events.first], &hit->sums);
     }
+}
+
+void annotate_function_self(const struct annotate_profile *p, const struct annotate_function *f,
+                            struct annotate_events events, struct annotate_sums *out) {
+    for (uint32_t i = 0; i < events.count; i++)
+        out[i] = (struct annotate_sums){0, 0};
+    add_self(p, f, events, out);
 }
 
 /* A function to be sorted. */
@@ -227,7 +232,7 @@ bool annotate_profile_order(const struct annotate_profile *p, struct annotate_ev
     bool ok = list && sums && vec_reserve(&out->list, room);
     for (size_t i = 0; ok && i < p->functions.count; i++) {
         struct annotate_sums *self = &sums[used * events.count];
-        annotate_function_self(p, &p->functions.items[i], events, self);
+        add_self(p, &p->functions.items[i], events, self); /* with many events most of it stays untouched */
         if (any_hit(self, events.count))
             list[used++] = (struct ranked){self, annotate_function_name(p, &p->functions.items[i]),
                                            events.count, (uint32_t)i};

@@ -235,7 +235,8 @@ bool symbol_store_has_lines(const struct symbol_store *s, uint32_t image);
 
 /* Machine code of a part of an image, from the file that gave its names, or the kernel's memory. */
 struct symbol_machine_code {
-    struct bytes bytes;   /* fewer than asked for if the file ends before; live until symbol_store_free */
+    struct bytes bytes;   /* fewer than asked for if the file ends before, and 4 MiB at the most; live until
+                             symbol_store_free */
     uint64_t address;     /* of the first, as disassemblers show it: the file's own, else as recorded */
     struct bytes elf;     /* the ELF image that says which machine it is for; empty: the recorded one */
     struct bytes section; /* name of its section in the file; empty: not known */

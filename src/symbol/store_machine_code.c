@@ -5,7 +5,7 @@
 
 #include "symbol/store_kernel.h"
 
-enum { CODE_MAX = 64 << 20 }; /* bytes: no function is as long */
+enum { CODE_MAX = 4 << 20 }; /* bytes: more of a function is not looked at */
 
 /* Takes [start, end) from `code`, which begins at `from`. */
 static bool cut(struct symbol_machine_code *out, struct bytes code, uint64_t from, uint64_t start,
@@ -136,7 +136,8 @@ bool symbol_store_machine_code(struct symbol_store *s, uint32_t image, uint64_t 
                                struct symbol_machine_code *out, struct err *err) {
     struct store_image *im = s->images.items[image];
     *out = (struct symbol_machine_code){.path = im->source.path, .proved = im->source.proved};
-    if (!im->table || end <= start || end - start > CODE_MAX)
+    end = end > start && end - start > CODE_MAX ? start + CODE_MAX : end;
+    if (!im->table || end <= start)
         return err_set(err, ERR_ABSENT, im->known.name, "%s",
                        im->source.text ? im->source.text : "no code there");
     switch (im->known.kind) {
