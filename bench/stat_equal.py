@@ -102,8 +102,8 @@ class Row:
             self.metric = " ".join(fields[-2:])
             self.head = ",".join(masked(f.replace("<not counted>", "9")) for f in fields[:-2])
         else:
-            self.noise = bool(re.search(r"\( \+- .*?%", line)) and "elapsed" not in line
-            head, mark, metric = re.sub(r"\s*\( \+- .*?\)$" if self.noise else "$^", "", line).partition("#")
+            self.noise = bool(re.search(r"\( \+-.*?%", line)) and "elapsed" not in line
+            head, mark, metric = re.sub(r"\s*\( \+-.*?\)$" if self.noise else "$^", "", line).partition("#")
             is_metric = mark and head.strip() and re.match(r" +([\d.,]+|nan)", metric)
             self.metric = metric if is_metric else ""
             self.head = masked((head if is_metric else head + mark + metric).rstrip())

@@ -49,8 +49,8 @@ static int without_kernel(const struct attempt *a, struct count_plan_event *e) {
     if (name)
         e->name = a->p->shown.items[a->event].name = name;
     if (!a->c->user_only_said)
-        log_line(LOG_WARN, "only user space is counted: to see the kernel too, "
-                           "sudo sysctl kernel.perf_event_paranoid=1");
+        log_line(a->p->quiet ? LOG_INFO : LOG_WARN, "only user space is counted: to see the kernel too, "
+                                                    "sudo sysctl kernel.perf_event_paranoid=1");
     a->c->user_only_said = true;
     return fd;
 }
@@ -337,12 +337,34 @@ bool count_counters_enable_named(struct count_counters *c, const struct count_pl
     return found;
 }
 
-void count_counters_read(struct count_counters *c) {
+/* A group's values, from its leader `first` on: those of the same CPU follow in the order of events. */
+static void read_together(struct count_counters *c, const struct count_plan *p, size_t first) {
+    const struct count_counter *leader = &c->list.items[first];
+    enum { HEAD = 3 }; /* how many, time enabled, time running */
+    uint64_t words[HEAD + COUNT_TOGETHER_MAX] = {0};
+    int n = c->perf->read(c->perf->ctx, leader->fd, words, sizeof words);
+    uint64_t values = n > HEAD * 8 ? (uint64_t)n / 8 - HEAD : 0, at = 0;
+    for (size_t i = first; i < c->list.count && at < values && at < words[0]; i++) {
+        struct count_counter *k = &c->list.items[i];
+        const struct count_plan_event *e = &p->events.items[k->event];
+        if (k->fd < 0 || k->cpu != leader->cpu || !e->together || e->leader != leader->event)
+            continue;
+        k->now = (struct count_reading){words[HEAD + at++], words[1], words[2]};
+    }
+}
+
+void count_counters_read(struct count_counters *c, const struct count_plan *p) {
+    for (size_t i = 0; i < c->list.count; i++)
+        c->list.items[i].before = c->list.items[i].now;
     for (size_t i = 0; i < c->list.count; i++) {
         struct count_counter *k = &c->list.items[i];
+        const struct count_plan_event *e = &p->events.items[k->event];
         uint64_t words[4] = {0}; /* the last one is the id, where that is read too */
-        k->before = k->now;
-        if (k->fd >= 0 && c->perf->read(c->perf->ctx, k->fd, words, sizeof words) >= 24)
+        if (k->fd < 0 || (e->together && e->leader != k->event))
+            continue;
+        if (e->together)
+            read_together(c, p, i);
+        else if (c->perf->read(c->perf->ctx, k->fd, words, sizeof words) >= 24)
             k->now = (struct count_reading){words[0], words[1], words[2]};
     }
 }

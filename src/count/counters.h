@@ -46,7 +46,7 @@ bool count_counters_enable_named(struct count_counters *c, const struct count_pl
                                  bool on);
 
 /* Reads all counters; what was read last becomes `before`. */
-void count_counters_read(struct count_counters *c);
+void count_counters_read(struct count_counters *c, const struct count_plan *p);
 
 void count_counters_fini(struct count_counters *c);
 

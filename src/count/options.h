@@ -18,7 +18,8 @@ struct count_options {
     int64_t delay_ms;     /* 0: none; -1: start with events disabled */
     uint64_t interval_ms; /* 0: no intervals */
     uint64_t interval_count, timeout_ms;
-    const char *control;           /* --control's text; NULL: none */
+    bool for_machines;   /* what is shown is read by programs: notes that names show anyway are left out */
+    const char *control; /* --control's text; NULL: none */
     enum os_child_streams streams; /* the command's */
 };
 

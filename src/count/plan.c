@@ -67,6 +67,43 @@ static void plan_counter(struct count_plan_event *p, const struct perf_events *e
     a->known_size = a->size;
 }
 
+static bool is_software(const struct count_plan_event *e) {
+    return e->attr.type == PERFDATA_TYPE_SOFTWARE || e->attr.type == PERFDATA_TYPE_TRACEPOINT;
+}
+
+static void find_software(struct count_plan *p) {
+    struct count_plan_event *items = p->events.items;
+    for (size_t i = 0; i < p->events.count; i++)
+        items[i].software = is_software(&items[i]);
+    for (size_t i = 0; i < p->events.count; i++)
+        if (!is_software(&items[i]))
+            items[items[i].leader].software = false;
+    for (size_t i = 0; i < p->events.count; i++)
+        items[i].software &= items[items[i].leader].software;
+}
+
+/*
+ * Each read of another CPU's counter interrupts that CPU. Software events always fit beside each other, so
+ * those of a CPU can be one group, which gives all values at once; it makes no difference to what they count.
+ */
+static void join_software(struct count_plan *p, const struct perf_target *t) {
+    uint32_t leader = UINT32_MAX;
+    for (uint32_t i = 0; i < p->events.count && t->system_wide && !p->by_task; i++) {
+        struct count_plan_event *e = &p->events.items[i];
+        const uint64_t odd = PERFDATA_ATTR_PINNED | PERFDATA_ATTR_EXCLUSIVE;
+        if (e->attr.type != PERFDATA_TYPE_SOFTWARE || e->members != 1 || e->filter || e->cpus || e->tool ||
+            e->attr.flags & odd || p->shown.items[i].cgroup || p->cgroups.count)
+            continue;
+        leader = leader == UINT32_MAX || p->events.items[leader].members == COUNT_TOGETHER_MAX ? i : leader;
+        e->together = true;
+        e->leader = leader;
+        e->members = 0;
+        e->attr.read_format |= PERFDATA_FORMAT_GROUP;
+        p->events.items[leader].members++;
+        set(&e->attr, PERFDATA_ATTR_DISABLED, i == leader);
+    }
+}
+
 /* Events of one kind on PMUs of one kind, and with COUNT_CGROUP those of several groups, are one row. */
 static uint32_t row_of(const struct count_plan *p, const struct perf_events *events, uint32_t index,
                        const struct count_options *o) {
@@ -122,6 +159,7 @@ static bool number_group(struct count_plan *p, uint32_t index, const char *cgrou
 bool count_plan_init(struct count_plan *p, const struct perf_events *events, const struct count_options *o,
                      const struct perf_target *t, struct err *err) {
     *p = (struct count_plan){.on_exec = t->exec && !o->delay_ms,
+                             .quiet = o->for_machines,
                              .by_task = t->exec && (o->level == COUNT_THREAD || o->level == COUNT_COMM)};
     for (uint32_t i = 0; i < events->items.count; i++) {
         const struct perf_event *e = &events->items.items[i];
@@ -136,6 +174,8 @@ bool count_plan_init(struct count_plan *p, const struct perf_events *events, con
         if (o->level == COUNT_CGROUP && !number_group(p, i, e->cgroup))
             return err_memory(err, "events");
     }
+    find_software(p);
+    join_software(p, t);
     return true;
 }
 

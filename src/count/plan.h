@@ -17,14 +17,20 @@ struct count_plan_event {
     bool max_precise;
     uint32_t tool; /* EVENT_NAMES_TOOL's number; 0: the kernel counts it */
     bool skipped;  /* not counted this time */
+    bool together; /* one of the software events of a CPU, which are opened as one group to be read at once */
+    bool optional; /* no row where it is not supported */
+    bool software; /* it and its group need no counter of the CPU: they run whenever they are enabled */
     uint32_t key;  /* with COUNT_CGROUP: its control group's number */
 };
+
+enum { COUNT_TOGETHER_MAX = 64 /* events of such a group */ };
 
 struct count_plan {
     VEC(struct count_plan_event) events;
     VEC(struct count_event) shown; /* beside events, one for each */
     VEC(const char *) cgroups;     /* with COUNT_CGROUP: the names of the groups */
     bool on_exec;                  /* events begin with the command */
+    bool quiet;                    /* of what names show anyway */
     bool by_task; /* of a command, by thread or name: counters tell what each thread counted (tasks.h) */
     struct arena arena;
 };

@@ -100,17 +100,20 @@ static bool wants_cgroups(const struct count_run *r) {
     return any && r->job->proc;
 }
 
-/* Events of other passes are left alone. */
-static void skip_events(struct count_run *r) {
+/* What the job says of single events; those of other passes are left alone. */
+static void mark_events(struct count_run *r) {
     const struct count_job *job = r->job;
-    for (size_t i = 0; i < r->plan.events.count && job->pass_of; i++)
-        r->plan.events.items[i].skipped = job->pass_of[i] != COUNT_EVERY_PASS && job->pass_of[i] != job->pass;
+    for (size_t i = 0; i < r->plan.events.count; i++) {
+        struct count_plan_event *e = &r->plan.events.items[i];
+        e->optional = job->optional && job->optional[i];
+        e->skipped = job->pass_of && job->pass_of[i] != COUNT_EVERY_PASS && job->pass_of[i] != job->pass;
+    }
 }
 
 static bool open_counters(struct count_run *r, struct err *err) {
     const struct count_job *job = r->job;
     char room[512];
-    skip_events(r);
+    mark_events(r);
     if (r->plan.by_task)
         return count_tasks_open(&r->tasks, &r->counters, job->perf, &r->plan, &r->target, err);
     bool mounted = wants_cgroups(r) && perf_cgroups_mount(job->proc, room, sizeof room);
@@ -186,7 +189,6 @@ static bool sum(struct count_run *r, bool deltas, struct counts *out) {
                                    .plan = &r->plan,
                                    .keys = &r->keys,
                                    .tool = &tool,
-                                   .optional = r->job->optional,
                                    .deltas = deltas,
                                    .shared_cpus = r->target.system_wide ? 0 : r->target.cpus.count,
                                    .no_scale = r->job->options->no_scale};
@@ -206,7 +208,7 @@ static bool sum(struct count_run *r, bool deltas, struct counts *out) {
 /* Reads the counters, for the last time or not. */
 static bool read_counters(struct count_run *r, bool last, struct err *err) {
     const struct count_opened o = opened(r);
-    count_counters_read(&r->counters);
+    count_counters_read(&r->counters, &r->plan);
     return !r->job->read || r->job->read(r->job->ctx, &o, r->end_ns - r->launch_ns, last, err);
 }
 
@@ -234,7 +236,7 @@ static void list_events(const struct count_run *r, const char *how) {
         const struct count_plan_event *p = &r->plan.events.items[i];
         struct perf_control_event *e = vec_push(&events);
         if (e)
-            *e = (struct perf_control_event){p->name, &p->attr, p->members};
+            *e = (struct perf_control_event){p->name, &p->attr, p->together ? 1 : p->members};
     }
     if (!perf_control_list(events.items, events.count, how, &w))
         log_line(LOG_WARN, "--control: evlist takes -v, -g or -F, not %s", how);

@@ -124,8 +124,10 @@ static void add_counter(const struct count_source *s, const struct count_counter
     double value = (double)(c->now.value - from->value);
     double enabled = (double)(c->now.enabled_ns - from->enabled_ns);
     double running = (double)(c->now.running_ns - from->running_ns);
-    if (s->shared_cpus > 1)
-        enabled = running; /* whether others took its counter meanwhile cannot be told */
+    /* Whether others took its counter meanwhile cannot be told; or nobody did, whatever the kernel says of
+     * the times of control groups. */
+    if (s->shared_cpus > 1 || s->plan->events.items[c->event].software)
+        enabled = running;
     if (cell->state == COUNT_NONE)
         cell->state = COUNT_NOT_COUNTED;
     cell->enabled_ns += enabled;
@@ -169,7 +171,7 @@ bool count_sum(const struct count_source *s, struct counts *out) {
     for (size_t e = 0; e < events && keys; e++) {
         if (s->plan->events.items[e].tool)
             put_tool(s, e, out);
-        bool shown = !s->optional || !s->optional[e];
+        bool shown = !s->plan->events.items[e].optional;
         for (size_t k = 0; k < keys && shown && !s->counters->supported.items[e]; k++)
             if (s->plan->shown.items[e].row_of == e && counts_cell(out, k, e)->state == COUNT_NONE)
                 counts_cell(out, k, e)->state = COUNT_NOT_SUPPORTED;

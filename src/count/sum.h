@@ -26,7 +26,6 @@ struct count_source {
     const struct count_plan *plan;
     const struct count_keys *keys;
     const struct count_tool_times *tool; /* of the same span */
-    const bool *optional; /* beside the plan's events: no row where it is not supported; or NULL */
     bool deltas, no_scale;
     size_t shared_cpus; /* tasks are counted by CPU, on so many: each counter is enabled while its task runs
                            elsewhere */

@@ -322,7 +322,8 @@ bool count_tasks_sum(struct count_tasks *t, const struct count_counters *c, cons
         ok = key_of(out, &t->tasks.items[i], level, &key);
         for (size_t e = 0; e < t->events && ok; e++)
             if (!c->supported.items[e])
-                counts_cell(out, key, e)->state = COUNT_NOT_SUPPORTED;
+                counts_cell(out, key, e)->state =
+                    p->events.items[e].optional ? COUNT_NONE : COUNT_NOT_SUPPORTED;
             else if (!p->events.items[e].tool && !p->events.items[e].skipped)
                 add_reading(counts_cell(out, key, p->shown.items[e].row_of), &t->tasks.items[i].sums[e]);
     }

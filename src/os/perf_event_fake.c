@@ -63,12 +63,38 @@ static int fake_id(void *ctx, int fd, uint64_t *id) {
     return 0;
 }
 
+static uint64_t format_of(const struct os_perf_fake_event *e) {
+    struct perf_event_attr a = {0};
+    memcpy(&a, e->attr, e->attr_bytes < sizeof a ? e->attr_bytes : sizeof a);
+    return a.read_format;
+}
+
+/* How many, the times of the leader, and the values in the order of opening. */
+static int read_group(struct os_perf_fake *f, int fd, void *p, size_t n) {
+    uint64_t words[64] = {0}, count = 0;
+    const struct os_perf_fake_event *leader = event_of(f, fd);
+    memcpy(words + 1, leader->count + 1, 2 * sizeof *words);
+    for (size_t i = 0; i < f->events.count && count < 61; i++) {
+        const struct os_perf_fake_event *e = &f->events.items[i];
+        if (!e->closed && (OS_PERF_FAKE_FD + (int)i == fd || e->group_fd == fd))
+            words[3 + count++] = e->count[0];
+    }
+    words[0] = count;
+    size_t size = (3 + count) * sizeof *words;
+    if (size > n)
+        return -ENOSPC;
+    memcpy(p, words, size);
+    return (int)size;
+}
+
 static int fake_read(void *ctx, int fd, void *p, size_t n) {
     struct os_perf_fake *f = ctx;
     if (!event_of(f, fd))
         return -EBADF;
     const struct os_perf_fake_event *e = event_of(f, fd);
     memset(p, 0, n);
+    if (e->counts && format_of(e) & PERF_FORMAT_GROUP)
+        return read_group(f, fd, p, n);
     if (e->counts) {
         memcpy(p, e->count, n < sizeof e->count ? n : sizeof e->count);
         return (int)n;

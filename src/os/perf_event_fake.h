@@ -14,7 +14,9 @@ struct os_perf_fake_event {
     size_t attr_bytes;
     struct os_ring ring; /* of the event that was mapped */
     char filter[64];
-    bool counts; /* read gives `count`: value, time enabled, time running, in nanoseconds */
+    /* read gives `count`: value, time enabled, time running, in nanoseconds; with PERF_FORMAT_GROUP the
+     * group's */
+    bool counts;
     uint64_t count[3];
 };
 

@@ -170,7 +170,9 @@ static const struct option options[] = {
     LEVEL(0, "per-node", "aggregate counts per numa node"),
     LEVEL(0, "per-socket", "aggregate counts per processor socket"),
     LEVEL(0, "per-thread", "aggregate counts per thread"),
+    OPTION_ABSENT_FLAG(0, "percore-show-thread", "Show the sums of percore events for each thread of a core"),
     SELECT(0, "pfm-events", "event", "libpfm4 event selector. use 'sonde list' to list available events"),
+    OPTION_ABSENT(0, "pmu-filter", "pmu", "Only enable events on this one of several PMUs of one kind"),
     OPTION_STRING(0, "post", CLI, post, "command", "command to run after to the measured command"),
     OPTION_STRING(0, "pre", CLI, pre, "command", "command to run prior to the measured command"),
     OPTION_BOOL(0, "quiet", CLI, quiet, "don't print any output, messages or warnings"),
@@ -234,6 +236,7 @@ static void settle(struct stat_cli *c) {
     struct perf_target_options *t = &c->o.target;
     bool named = t->pids || t->tids || t->uid || t->cpus;
     c->o.no_scale = !c->scale;
+    c->o.for_machines = c->json || c->separator;
     c->o.no_merge = c->o.level == COUNT_CPU;
     if ((c->o.level == COUNT_THREAD || c->o.level == COUNT_COMM) &&
         (t->all_cpus || (!named && !c->o.command)))

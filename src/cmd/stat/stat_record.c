@@ -14,11 +14,13 @@ static bool add_events(struct stat_recorder *r, const struct count_opened *o, st
         const struct count_plan_event *p = &o->plan->events.items[i];
         struct perfdata_attr a = p->attr;
         a.sample_type = PERFDATA_SAMPLE_IDENTIFIER; /* readers want to know an id's place */
+        a.read_format &= ~(uint64_t)PERFDATA_FORMAT_GROUP;
         if (perfdata_events_add(&r->events, &a, NULL) == PERFDATA_NO_EVENT ||
             !perfdata_events_name(&r->events, (uint32_t)i, p->name, strlen(p->name)))
             return err_memory(err, "events");
-        r->events.list.items[i].leader = p->leader;
-        r->events.list.items[i].group_members = p->members;
+        r->events.list.items[i].leader =
+            p->together ? (uint32_t)i : p->leader; /* that is a group for us alone */
+        r->events.list.items[i].group_members = p->together ? 1 : p->members;
     }
     for (size_t i = 0; i < o->counters->list.count; i++) {
         const struct count_counter *k = &o->counters->list.items[i];

@@ -158,6 +158,20 @@ static void warn_of_multiplexing(const struct counts *c) {
     vec_fini(&names);
 }
 
+/* With -v: what the kernel gave, before any factor. */
+static void tell_raw(const struct counts *c) {
+    for (size_t e = 0; e < c->event_count; e++)
+        for (size_t k = 0; k < c->keys.count; k++) {
+            const struct count_cell *cell = counts_cell(c, k, e);
+            const char *key = c->keys.items[k].text;
+            if (cell->state == COUNT_NOT_SUPPORTED && k == 0)
+                log_line(LOG_INFO, "%s event is not supported by the kernel.", c->events[e].name);
+            else if (cell->state == COUNT_COUNTED || cell->state == COUNT_NOT_COUNTED)
+                log_line(LOG_INFO, "%s: %s%s%.0f %.0f %.0f", c->events[e].name, key, *key ? " " : "",
+                         cell->value, cell->enabled_ns, cell->running_ns);
+        }
+}
+
 static void print_result(struct stat_output *o, const struct counts *c, const struct count_average *all) {
     const struct stat_cli *cli = o->cli;
     bool after_intervals = cli->o.interval_ms != 0;
@@ -169,6 +183,7 @@ static void print_result(struct stat_output *o, const struct counts *c, const st
         .table = cli->table,
         .command = cli->o.command && !cli->o.target.all_cpus && !cli->o.target.cpus && !cli->o.target.pids &&
                    !cli->o.target.tids && !cli->o.target.uid && !cli->o.target.all_threads};
+    tell_raw(c);
     print_title(o);
     stat_print_rows(&o->view, c, after_intervals, &o->to.out);
     stat_print_times(&o->view, c, &t, &o->to.out);
