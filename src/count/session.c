@@ -43,7 +43,7 @@ struct count_run {
 /* --- times --- */
 
 static void cpu_now(struct count_run *r, double out[2]) {
-    if (r->had_child && r->child_ended) {
+    if (r->target.exec && r->child_ended) {
         out[0] = (double)r->child.user_ns;
         out[1] = (double)r->child.system_ns;
     } else {
@@ -158,7 +158,7 @@ static bool start(struct count_run *r, struct err *err) {
     const struct count_opened told = opened(r);
     if (job->opened && !job->opened(job->ctx, &told, err))
         return false;
-    if (!r->had_child && wants_cpu_time(r))
+    if (!r->target.exec && wants_cpu_time(r))
         cpu_now(r, r->cpu_begin);
     memcpy(r->cpu_before, r->cpu_begin, sizeof r->cpu_before);
     r->launch_ns = os_clock_ns();
@@ -176,7 +176,7 @@ static bool start(struct count_run *r, struct err *err) {
 
 static bool sum(struct count_run *r, bool deltas, struct counts *out) {
     double cpu[2] = {0};
-    if (wants_cpu_time(r) || (r->had_child && r->child_ended))
+    if (wants_cpu_time(r) || (r->target.exec && r->child_ended))
         cpu_now(r, cpu);
     const double *from = deltas ? r->cpu_before : r->cpu_begin;
     double end = (double)(r->end_ns - r->start_ns), begin = deltas ? r->before_ns : 0;

@@ -362,7 +362,7 @@ cpu = '{guest.machine}'
 endian = '{'big' if guest.machine == 's390x' else 'little'}'
 """)
     build = os.path.join(into, "build")
-    options = ["--cross-file", cross, "-Dauto_features=disabled", "-Dlto=false", "-Dzstd=enabled", "-Dzlib=enabled",
+    options = ["--cross-file", cross, "-Dauto_features=disabled", "-Dzstd=enabled", "-Dzlib=enabled",
                "-Dlzma=enabled", "-Dprefer_static=true"]
     for step in [[os.path.join(TOP, "scripts", "configure.py"), build, *options], ["ninja", "-C", build, "sonde"]]:
         r = subprocess.run(step, capture_output=True, text=True)

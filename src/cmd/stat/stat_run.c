@@ -187,6 +187,7 @@ static void print_result(struct stat_output *o, const struct counts *c, const st
     print_title(o);
     stat_print_rows(&o->view, c, after_intervals, &o->to.out);
     stat_print_times(&o->view, c, &t, &o->to.out);
+    out_flush(&o->to.out);
     if (o->view.form == STAT_TEXT) /* others have a column for it */
         warn_of_multiplexing(c);
 }

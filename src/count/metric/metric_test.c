@@ -215,6 +215,53 @@ static void files(void **state) {
     }
 }
 
+#define DEV "/sys/bus/event_source/devices/"
+
+/* The topdown events of a newer Intel core, of an older one, and of neither (AMD, Arm). */
+static void topdown(void **state) {
+    static const struct sysfs_fake_file NEW[] = {
+        {DEV "cpu/type", "4"},
+        {DEV "cpu/format/event", "config:0-7"},
+        {DEV "cpu/format/umask", "config:8-15"},
+        {DEV "cpu/events/slots", "event=0x00,umask=0x4"},
+        {DEV "cpu/events/topdown-retiring", "event=0x00,umask=0x80"},
+        {DEV "cpu/events/topdown-bad-spec", "event=0x00,umask=0x81"},
+        {DEV "cpu/events/topdown-fe-bound", "event=0x00,umask=0x82"},
+        {DEV "cpu/events/topdown-be-bound", "event=0x00,umask=0x83"},
+    };
+    static const struct sysfs_fake_file OLD[] = {
+        {DEV "cpu/type", "4"},
+        {DEV "cpu/format/event", "config:0-7"},
+        {DEV "cpu/events/topdown-total-slots", "event=0x3c"},
+        {DEV "cpu/events/topdown-slots-retired", "event=0xc2"},
+        {DEV "cpu/events/topdown-recovery-bubbles", "event=0xd"},
+        {DEV "cpu/events/topdown-fetch-bubbles", "event=0x9c"},
+        {DEV "cpu/events/topdown-slots-issued", "event=0xe"},
+    };
+    static const struct sysfs_fake TREES[] = {{NEW, sizeof NEW / sizeof *NEW},
+                                              {OLD, sizeof OLD / sizeof *OLD}};
+    static const char *const GROUPS[] = {"TopdownSlots", "TopdownTotal"};
+    static const char *const FIRST[] = {"topdown-fe-bound", "topdown-fetch-bubbles"};
+    for (size_t i = 0; i < 2; i++)
+        for (size_t tree = 0; tree < 2; tree++) {
+            struct chosen *c;
+            setup((void **)&c);
+            perf_event_sources_free(c->sources);
+            c->sys = sysfs_fake(&TREES[tree]);
+            c->choice.sources = c->sources = perf_event_sources_new(&c->sys);
+            bool ok = metric_choose(&c->choice, GROUPS[i], &c->set, &c->err);
+            assert_int_equal(ok, i == tree);
+            assert_int_equal(c->err.code, ok ? ERR_NONE : ERR_ABSENT);
+            if (ok) {
+                assert_int_equal(c->set.uses.count, 4);
+                assert_int_equal(c->events.items.count, 5);
+                assert_string_equal(c->events.items.items[0].name, FIRST[i]);
+            }
+            teardown((void **)&c);
+        }
+    (void)state;
+}
+
 /* A metric that is made of another one, and one that would need itself. */
 static void nested(void **state) {
     struct chosen *c = *state;
@@ -239,6 +286,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(computing, setup, teardown),
         cmocka_unit_test_setup_teardown(files, setup, teardown),
         cmocka_unit_test_setup_teardown(nested, setup, teardown),
+        cmocka_unit_test(topdown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
