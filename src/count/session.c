@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "count/passes.h"
+#include "count/open/passes.h"
+#include "count/open/tasks.h"
 #include "count/sum.h"
-#include "count/tasks.h"
 #include "events/cgroups.h"
 #include "events/control.h"
 #include "os/channel.h"

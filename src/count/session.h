@@ -3,8 +3,8 @@
 #ifndef SONDE_COUNT_SESSION_H
 #define SONDE_COUNT_SESSION_H
 
-#include "count/counters.h"
 #include "count/counts.h"
+#include "count/open/counters.h"
 #include "count/options.h"
 #include "events/event_parse.h"
 #include "os/perf_event.h"

@@ -3,7 +3,7 @@
 #ifndef SONDE_COUNT_SUM_H
 #define SONDE_COUNT_SUM_H
 
-#include "count/counters.h"
+#include "count/open/counters.h"
 #include "count/tool.h"
 
 /* What counts are told apart by, for one target: which key each of its CPUs and threads belongs to. */

@@ -10,7 +10,7 @@
 #include <errno.h>
 
 #include "base/log.h"
-#include "count/passes.h"
+#include "count/open/passes.h"
 #include "count/rate.h"
 #include "os/perf_event_fake.h"
 

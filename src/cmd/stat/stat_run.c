@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "cmd/common/perfconfig.h"
 #include "cmd/stat/stat.h"
-#include "count/passes.h"
+#include "count/open/passes.h"
 #include "count/sum.h"
 
 struct stat_output {

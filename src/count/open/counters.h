@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The opened counters: one for each event, CPU and thread of a target. */
-#ifndef SONDE_COUNT_COUNTERS_H
-#define SONDE_COUNT_COUNTERS_H
+#ifndef SONDE_COUNT_OPEN_COUNTERS_H
+#define SONDE_COUNT_OPEN_COUNTERS_H
 
-#include "count/plan.h"
+#include "count/open/plan.h"
 #include "os/perf_event.h"
 
 struct count_reading {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "count/plan.h"
+#include "count/open/plan.h"
 
 #include <time.h>
 

@@ -10,11 +10,11 @@
  * all events of a CPU are one group, and CPUs are opened one after the other. So what does not fit beside
  * each other is not counted at all.
  */
-#ifndef SONDE_COUNT_TASKS_H
-#define SONDE_COUNT_TASKS_H
+#ifndef SONDE_COUNT_OPEN_TASKS_H
+#define SONDE_COUNT_OPEN_TASKS_H
 
 #include "base/hash.h"
-#include "count/counters.h"
+#include "count/open/counters.h"
 
 struct count_task {
     int32_t tid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "count/passes.h"
+#include "count/open/passes.h"
 
 #include <errno.h>
 

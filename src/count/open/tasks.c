@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "count/tasks.h"
+#include "count/open/tasks.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From what events say by themselves (events/event_parse.h) to the counters that are opened, and to what
  * views know of events. */
-#ifndef SONDE_COUNT_PLAN_H
-#define SONDE_COUNT_PLAN_H
+#ifndef SONDE_COUNT_OPEN_PLAN_H
+#define SONDE_COUNT_OPEN_PLAN_H
 
 #include "count/options.h"
 #include "events/event_parse.h"

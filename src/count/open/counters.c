@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "count/counters.h"
+#include "count/open/counters.h"
 
 #include <errno.h>
 #include <stdio.h>

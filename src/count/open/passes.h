@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events shared out among several runs of a command (--passes), so that none of them has to share a counter.
  */
-#ifndef SONDE_COUNT_PASSES_H
-#define SONDE_COUNT_PASSES_H
+#ifndef SONDE_COUNT_OPEN_PASSES_H
+#define SONDE_COUNT_OPEN_PASSES_H
 
 #include "count/counts.h"
 #include "events/event_parse.h"
