@@ -18,7 +18,7 @@ bool os_limits_raise_files(void) {
 }
 
 void os_limits_be_patient(void) {
-    enum { NICE = 10 }; /* a tenth of what others get, where there is not enough for all */
+    enum { NICE = 5 }; /* a third of what others get, where there is not enough for all */
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
 }
 

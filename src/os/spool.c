@@ -83,6 +83,28 @@ uint8_t *os_spool_room(struct os_spool *s, size_t n, struct err *err) {
     return s->base + s->size;
 }
 
+bool os_spool_append(struct os_spool *s, const struct bytes *spans, size_t count, struct err *err) {
+    uint64_t at = s->size;
+    for (size_t i = 0; i < count; i++)
+        for (size_t done = 0; done < spans[i].size;) {
+            size_t left = spans[i].size - done;
+            if (left > s->reserved - at)
+                return err_set(err, ERR_IO, s->dir, "more than %llu bytes to spool",
+                               (unsigned long long)s->reserved);
+            ssize_t n = pwrite(s->fd, spans[i].data + done, left, (off_t)at);
+            if (n < 0 && errno == EINTR)
+                continue;
+            if (n <= 0)
+                return err_errno(err, n ? errno : ENOSPC, s->dir,
+                                 "cannot extend a temporary file (set TMPDIR to a larger file system)");
+            done += (size_t)n;
+            at += (uint64_t)n;
+        }
+    s->size = at;
+    s->allocated = s->allocated > at ? s->allocated : at;
+    return true;
+}
+
 void os_spool_release(struct os_spool *s, uint64_t upto) {
     uint64_t to = upto & ~(uint64_t)(GROW_BYTES - 1);
     if (to <= s->released || upto > s->size)

@@ -32,6 +32,11 @@ static inline void os_spool_commit(struct os_spool *s, size_t n) {
     s->size += n;
 }
 
+/* Writes what the spans hold after size, which then counts it. For what is not looked at soon: copied into
+ * the room above, each new page would be a fault, which may wait for the disk. False and *err: disk full...
+ */
+bool os_spool_append(struct os_spool *s, const struct bytes *spans, size_t count, struct err *err);
+
 /* Gives the disk blocks of bytes before `upto` back (where the file system can). They must not be read again.
  */
 void os_spool_release(struct os_spool *s, uint64_t upto);

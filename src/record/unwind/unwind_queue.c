@@ -25,33 +25,26 @@ static bool fits(const struct record_unwind_queue *q, size_t size) {
     return !q->bytes || (size <= q->most && q->bytes <= q->most - size);
 }
 
-/* Room in the file; NULL: there is none. */
-static uint8_t *room_in_file(struct record_unwind_queue *q, size_t size) {
-    uint8_t *to = NULL;
+/* Writes to the file. False: that cannot be. */
+static bool put_in_file(struct record_unwind_queue *q, const struct bytes *spans, size_t count) {
     if (!q->has_file && !q->no_file)
         q->has_file = os_spool_open(&q->file, NULL);
-    if (q->has_file && !q->no_file)
-        to = os_spool_room(&q->file, size, NULL);
-    q->no_file = !to;
-    return to;
+    q->no_file |= !q->has_file || !os_spool_append(&q->file, spans, count, NULL);
+    return !q->no_file;
 }
 
-/* Finds a place for `size` bytes, in the chunk's memory or (*to) in the file, waiting for it if need be. */
-static bool find_place(struct record_unwind_queue *q, struct record_chunk *chunk, size_t size, uint8_t **to,
-                       struct err *err) {
+/* Waits for room in memory. False and *err when the queue failed. */
+static bool find_room(struct record_unwind_queue *q, struct record_chunk *chunk, size_t size,
+                      struct err *err) {
     pthread_mutex_lock(&q->lock);
-    if (!fits(q, size) && !q->failed)
-        *to = room_in_file(q, size);
-    while (!*to && !fits(q, size) && !q->failed) {
+    while (!fits(q, size) && !q->failed) {
         q->hurry = true;
         pthread_cond_signal(&q->todo);
         pthread_cond_wait(&q->room, &q->lock);
     }
-    if (!*to) {
-        q->bytes += size;
-        if (q->spare_count)
-            chunk->memory = q->spares[--q->spare_count];
-    }
+    q->bytes += size;
+    if (q->spare_count)
+        chunk->memory = q->spares[--q->spare_count];
     bool ok = !q->failed;
     if (!ok && err)
         *err = q->err;
@@ -59,16 +52,31 @@ static bool find_place(struct record_unwind_queue *q, struct record_chunk *chunk
     return ok;
 }
 
+static bool is_full(struct record_unwind_queue *q, size_t size) {
+    pthread_mutex_lock(&q->lock);
+    bool full = !fits(q, size) && !q->failed;
+    pthread_mutex_unlock(&q->lock);
+    return full;
+}
+
+/* Copies the spans into the chunk's memory. False: there is none. */
+static bool copy(struct record_chunk *chunk, const struct bytes *spans, size_t count) {
+    size_t size = chunk->bytes.size, at = 0;
+    writer_clear(&chunk->memory);
+    uint8_t *to = size ? writer_grow(&chunk->memory, size) : NULL;
+    for (size_t i = 0; i < count && to; at += spans[i++].size)
+        if (spans[i].size)
+            memcpy(to + at, spans[i].data, spans[i].size);
+    chunk->bytes.data = to;
+    return to || !size;
+}
+
 /* Puts the chunk, whose bytes are there, at the end. False: memory. */
-static bool append(struct record_unwind_queue *q, struct record_chunk *chunk, bool in_file) {
+static bool append(struct record_unwind_queue *q, const struct record_chunk *chunk) {
     pthread_mutex_lock(&q->lock);
     if (q->first && q->first == q->waiting.count)
         q->first = q->waiting.count = 0;
     struct record_chunk *slot = vec_push(&q->waiting);
-    if (slot && in_file) {
-        os_spool_commit(&q->file, chunk->bytes.size);
-        chunk->file_end = q->file.size;
-    }
     if (slot)
         *slot = *chunk;
     pthread_cond_signal(&q->todo);
@@ -79,26 +87,23 @@ static bool append(struct record_unwind_queue *q, struct record_chunk *chunk, bo
 bool record_unwind_queue_put(struct record_unwind_queue *q, const struct bytes *spans, size_t count,
                              size_t packed, bool round, struct err *err) {
     struct record_chunk chunk = {.round = round};
-    uint8_t *to = NULL;
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
         size += spans[i].size;
         chunk.packed = i < packed ? size : chunk.packed;
     }
-    if (!find_place(q, &chunk, size, &to, err))
+    chunk.bytes.size = size;
+    if (is_full(q, size) && put_in_file(q, spans, count)) {
+        chunk.file = q->file.fd;
+        chunk.file_end = q->file.size;
+        chunk.bytes.data = q->file.base + (q->file.size - size);
+        return append(q, &chunk) || err_memory(err, "records");
+    }
+    if (!find_room(q, &chunk, size, err))
         return false;
-    bool in_file = to != NULL;
-    writer_clear(&chunk.memory);
-    if (!in_file && size)
-        to = writer_grow(&chunk.memory, size);
-    chunk.bytes = (struct bytes){to, size};
-    for (size_t i = 0, at = 0; i < count && to; at += spans[i++].size)
-        if (spans[i].size)
-            memcpy(to + at, spans[i].data, spans[i].size);
-    if ((to || !size) && append(q, &chunk, in_file))
+    if (copy(&chunk, spans, count) && append(q, &chunk))
         return true;
-    if (!in_file)
-        record_unwind_queue_give_back(q, &chunk);
+    record_unwind_queue_give_back(q, &chunk);
     return err_memory(err, "records");
 }
 
@@ -139,10 +144,13 @@ bool record_unwind_queue_try(struct record_unwind_queue *q, struct record_chunk 
 }
 
 void record_unwind_queue_give_back(struct record_unwind_queue *q, struct record_chunk *chunk) {
+    if (chunk->file_end) { /* without the lock: it may wait for the disk */
+        struct os_spool file = {.fd = chunk->file, .size = chunk->file_end, .released = q->released};
+        os_spool_release(&file, chunk->file_end);
+        q->released = file.released;
+    }
     pthread_mutex_lock(&q->lock);
-    if (chunk->file_end) {
-        os_spool_release(&q->file, chunk->file_end);
-    } else {
+    if (!chunk->file_end) {
         q->bytes -= chunk->bytes.size;
         if (chunk->memory.data && q->spare_count < RECORD_UNWIND_SPARES)
             q->spares[q->spare_count++] = chunk->memory;

@@ -22,7 +22,8 @@ struct record_chunk {
     size_t packed;
     bool round;           /* a round ends with it; it may be empty */
     struct writer memory; /* of the queue; without any, the bytes lie in the file, */
-    uint64_t file_end;    /* up to here */
+    uint64_t file_end;    /* up to here; */
+    int file;             /* its descriptor */
 };
 
 enum { RECORD_UNWIND_SPARES = 8 };
@@ -34,8 +35,9 @@ struct record_unwind_queue {
     size_t first;
     struct writer spares[RECORD_UNWIND_SPARES]; /* memory to be used again */
     unsigned spare_count;
-    uint64_t bytes, most; /* of chunks in memory that were not given back yet; at most so many, or one */
-    struct os_spool file;
+    uint64_t bytes, most;   /* of chunks in memory that were not given back yet; at most so many, or one */
+    struct os_spool file;   /* of whoever puts, but for */
+    uint64_t released;      /* what whoever gives back has released of it */
     bool has_file, no_file; /* no_file: it could not be made, or not be longer */
     bool hurry, stop;
     bool failed; /* nothing is taken any more */

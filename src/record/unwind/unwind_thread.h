@@ -13,7 +13,7 @@
 #include "record/unwind/unwind_core.h"
 #include "record/write/outlet.h"
 
-enum { RECORD_UNWIND_BYTES_MAX = 32 << 20 }; /* in memory; more waits in a file */
+enum { RECORD_UNWIND_BYTES_MAX = 64 << 20 }; /* in memory; more waits in a file */
 
 struct record_unwind;
 
