@@ -45,6 +45,29 @@ static void test_spool_grows_in_place(void **state) {
     os_spool_close(&s);
 }
 
+/* What is appended is there at once, between what was put into the room. */
+static void test_spool_append(void **state) {
+    (void)state;
+    struct os_spool s;
+    struct err err = ERR_INIT;
+    uint8_t some[5000];
+    const struct bytes spans[3] = {{some, sizeof some}, {NULL, 0}, {some, 3}};
+    memset(some, 7, sizeof some);
+    assert_true(os_spool_open(&s, &err));
+    assert_true(os_spool_append(&s, spans, 3, &err));
+    uint8_t *p = os_spool_room(&s, 10, &err);
+    assert_non_null(p);
+    memset(p, 8, 10);
+    os_spool_commit(&s, 10);
+    assert_true(os_spool_append(&s, spans, 3, &err));
+    assert_int_equal(s.size, 2 * 5003 + 10);
+    for (size_t i = 0; i < s.size; i++)
+        assert_int_equal(s.base[i], i < 5003 || i >= 5013 ? 7 : 8);
+    assert_false(os_spool_append(&s, &(struct bytes){some, SIZE_MAX / 2}, 1, &err));
+    assert_int_equal(err.code, ERR_IO);
+    os_spool_close(&s);
+}
+
 static bool starts_with_data(const char *name) {
     return strncmp(name, "data", 4) == 0;
 }
@@ -256,6 +279,7 @@ static void place_writes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spool_grows_in_place),
+        cmocka_unit_test(test_spool_append),
         cmocka_unit_test(output_possible),
         cmocka_unit_test(test_files),
         cmocka_unit_test(output_writes_all),

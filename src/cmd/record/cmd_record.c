@@ -9,6 +9,7 @@
 #include "cmd/common/command.h"
 #include "cmd/common/event_options.h"
 #include "cmd/common/perfconfig.h"
+#include "cmd/record/map_guard.h"
 #include "cmd/record/record_args.h"
 #include "cmd/view/show.h"
 #include "os/limits.h"
@@ -442,6 +443,8 @@ static int record(struct command_env *env, struct record_cli *c, char *const *ar
         record_args_join(&events);
     if (ok) {
         struct teller teller = {env, c->quiet};
+        if (c->o.unwind) /* looks into programs and libraries, which may be built anew meanwhile */
+            map_guard_install();
         struct os_mounts *mounts = os_mounts_new(); /* without one nothing is avoided */
         struct os_proc proc = os_proc_wary(mounts);
         const struct record_job job = {
