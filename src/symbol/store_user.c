@@ -119,6 +119,16 @@ static bool use_root(struct symbol_store *s, struct store_image *im, const char 
     return use_file(s, im, store_open_proved(s, im, rooted), path, SYMBOL_FROM_ROOT);
 }
 
+/* Tries what a process that still runs has mapped, whatever became of its name (proc_pid_map_files(5)). */
+static bool use_link(struct symbol_store *s, struct store_image *im, const char *path) {
+    const struct symbol_image *k = &im->known;
+    if (k->pid == UINT32_MAX || s->options.symfs || k->space != SYMBOL_USER || k->end <= k->start)
+        return false;
+    const char *link = store_text(im, "/proc/%u/map_files/%llx-%llx", k->pid, (unsigned long long)k->start,
+                                  (unsigned long long)k->end);
+    return use_file(s, im, store_open_proved(s, im, link), path, SYMBOL_FROM_ROOT);
+}
+
 /* Tries the file that the recording keeps, which was proved when it was kept. It has the code only if it was
  * kept as a whole. */
 static bool use_kept(struct symbol_store *s, struct store_image *im, const char *path) {
@@ -205,6 +215,8 @@ bool store_load_file(struct symbol_store *s, struct store_image *im) {
     if (identified && store_processes_here(s) && use_root(s, im, path))
         return true;
     if (use_kept(s, im, path))
+        return true;
+    if (identified && im->known.deleted && store_processes_here(s) && use_link(s, im, path))
         return true;
     const char *downloaded = store_download(s, im, im->known.build_id, OS_DEBUGINFOD_EXECUTABLE);
     return use_file(s, im, store_open_proved(s, im, downloaded), path, SYMBOL_FROM_DEBUGINFOD);
