@@ -5,6 +5,7 @@
 
 #include "format/perfdata/added/kept.h"
 #include "format/perfdata/added/module_lines.h"
+#include "format/perfdata/added/unwound.h"
 
 static void images(struct bytes rest, bool swap) {
     const uint8_t *start = rest.data, *end = start + rest.size;
@@ -26,7 +27,18 @@ static void kept(struct bytes rest, bool swap) {
     }
 }
 
+static void unwound(struct bytes rest) {
+    const uint8_t *start = rest.data, *end = start + rest.size;
+    struct perfdata_unwound u;
+    struct bytes image;
+    uint64_t stacks;
+    perfdata_unwound_decode(rest, &u);
+    while (perfdata_unwound_next_cut(&rest, &stacks, &image))
+        FUZZ_CHECK(!image.size || (image.data >= start && image.data + image.size <= end));
+}
+
 static void modules(struct bytes rest) {
+    unwound(rest); /* text, too */
     const uint8_t *start = rest.data, *end = start + rest.size;
     for (struct perfdata_module_line l; perfdata_module_line_next(&rest, &l);)
         FUZZ_CHECK(!l.name.size || (l.name.data >= start && l.name.data + l.name.size <= end));
