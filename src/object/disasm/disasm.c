@@ -126,9 +126,11 @@ static void decode_x86_one(struct disasm *d, struct bytes code, struct disasm_in
     struct x86_line line = {.o = &d->o, .c = &c, .bytes = code.data, .address = i->address};
     i->length = c.length;
     x86_flow(&c, code.data, i);
+    /* Our own tables come before capstone but for VEX, of which it knows more. */
+    if (c.encoding != X86_VEX && x86_vector_text(&line, text))
+        return;
     if (c.encoding == X86_EVEX) {
-        if (!x86_vector_text(&line, text))
-            unknown(i, c.length, text);
+        unknown(i, c.length, text);
         return;
     }
     if (!d->cs.disasm_iter(d->handle, &at, &left, &address, d->insn) || d->insn->size != c.length) {

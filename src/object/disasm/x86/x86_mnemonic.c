@@ -30,6 +30,8 @@ static bool tells_size(const struct x86_line *l) {
 /* Instructions whose usual operand size goes without saying. */
 static bool size_is_usual(const struct x86_line *l) {
     const struct x86_code *c = l->c;
+    if (c->encoding == X86_LEGACY && c->map == 1 && c->opcode < 2)
+        return true; /* SLDT to INVLPG */
     if (c->encoding != X86_LEGACY || (c->size16 && !c->w) || c->map != 0)
         return false;
     uint8_t op = c->opcode;
@@ -98,31 +100,49 @@ static bool lacks_size(const struct x86_code *c, struct span name) {
                                       span_is(name, "vcvtsi2sd") || span_is(name, "vcvtsi2ss"));
 }
 
+/* PUSH of an immediate, and PUSHF and POPF, of 16 bits. */
+static bool pushes16(const struct x86_code *c) {
+    return c->encoding == X86_LEGACY && c->map == 0 && c->size16 &&
+           ((c->opcode & 0xfd) == 0x68 || (c->opcode & 0xfe) == 0x9c);
+}
+
+/* The letter that is put behind a name which capstone gives without; 0: none. */
+static char missing_letter(const struct x86_line *l, struct span name) {
+    const struct x86_code *c = l->c;
+    if (pushes16(c))
+        return name.p[name.n - 1] == 'w' ? 0 : 'w';
+    if (span_is(name, "sysexit") || span_is(name, "sysret"))
+        return c->w ? 'q' : l->o->intel ? 'd' : 'l';
+    return l->o->intel || !lacks_size(c, name) ? 0 : c->w ? 'q' : 'l';
+}
+
+/* Prefixes that say whether a conditional jump is likely. */
+static const char *find_hint(const struct x86_line *l) {
+    const struct x86_code *c = l->c;
+    bool condition =
+        (c->map == 0 && (c->opcode & 0xf0) == 0x70) || (c->map == 1 && (c->opcode & 0xf0) == 0x80);
+    for (size_t i = c->prefix_count; c->encoding == X86_LEGACY && condition && !l->o->intel && i-- > 0;)
+        if (c->prefixes[i] == 0x2e || c->prefixes[i] == 0x3e)
+            return c->prefixes[i] == 0x2e ? ",pn" : ",pt";
+    return "";
+}
+
 void x86_mnemonic_print(const struct x86_line *l, struct text *out) {
     const struct x86_code *c = l->c;
     struct span name = last_word(l->words.mnemonic);
     if (!rename(l, &name) && !l->o->intel && has_suffix(name, l->words.base) &&
         (tells_size(l) || size_is_usual(l)))
         name.n--;
-    bool push16 = c->encoding == X86_LEGACY && c->map == 0 && (c->opcode & 0xfd) == 0x68 && c->size16;
+    if (span_is(name, "nopl") && c->w)
+        name = (struct span){"nopq", 4};
     bool converts = c->encoding == X86_VEX && c->map == 1 && (c->opcode == 0xe6 || c->opcode == 0x5a);
     if (converts && !x86_code_has_memory(c) && (name.p[name.n - 1] == 'x' || name.p[name.n - 1] == 'y'))
         name.n--; /* the register tells it */
-    if (push16 && name.n > 4)
-        name.n = 4;
+    if (pushes16(c) && (c->opcode & 0xfd) == 0x68)
+        name.n = strlen("push");
     text_span(out, name);
-    bool flags16 = c->encoding == X86_LEGACY && c->map == 0 && (c->opcode & 0xfe) == 0x9c && c->size16;
-    if (push16 || (flags16 && name.p[name.n - 1] == 'f'))
-        text_char(out, 'w');
-    else if (!l->o->intel && lacks_size(c, name))
-        text_char(out, c->w ? 'q' : 'l');
-    bool condition =
-        (c->map == 0 && (c->opcode & 0xf0) == 0x70) || (c->map == 1 && (c->opcode & 0xf0) == 0x80);
-    if (c->encoding != X86_LEGACY || !condition || l->o->intel)
-        return;
-    for (size_t i = c->prefix_count; i-- > 0;)
-        if (c->prefixes[i] == 0x2e || c->prefixes[i] == 0x3e) {
-            text_str(out, c->prefixes[i] == 0x2e ? ",pn" : ",pt");
-            return;
-        }
+    char letter = missing_letter(l, name);
+    if (letter)
+        text_char(out, letter);
+    text_str(out, find_hint(l));
 }

@@ -187,6 +187,51 @@ static const struct row rows_64[] = {
     {4, "\xf3\x0f\x1e\xfb", "endbr32", "endbr32"},
 };
 
+/* Others, of kernels and of newer processors. */
+static const struct row rows_system[] = {
+    {3, "\x0f\x21\xf8", "mov    %db7,%rax", "mov    rax,dr7"},
+    {3, "\x0f\x23\xf8", "mov    %rax,%db7", "mov    dr7,rax"},
+    {3, "\x0f\x20\xc0", "mov    %cr0,%rax", "mov    rax,cr0"},
+    {4, "\x44\x0f\x20\xc0", "mov    %cr8,%rax", "mov    rax,cr8"},
+    {2, "\x0f\x35", "sysexitl", "sysexitd"},
+    {3, "\x48\x0f\x35", "sysexitq", "sysexitq"},
+    {2, "\x0f\x07", "sysretl", "sysretd"},
+    {3, "\x48\x0f\x07", "sysretq", "sysretq"},
+    {5, "\x48\x0f\x1f\x40\x57", "nopq   0x57(%rax)", "nop    QWORD PTR [rax+0x57]"},
+    {9, "\x48\x0f\x1f\x84\x00\x00\x00\x00\x00", "nopq   0x0(%rax,%rax,1)",
+     "nop    QWORD PTR [rax+rax*1+0x0]"},
+    {3, "\x0f\x1f\xc0", "nop    %eax", "nop    eax"},
+    {3, "\x0f\x19\xc2", "nop    %edx", "nop    edx"},
+    {5, "\x67\x0f\xb9\x40\x19", "ud1    0x19(%eax),%eax", "ud1    eax,DWORD PTR [eax+0x19]"},
+    {3, "\x0f\xb9\xc8", "ud1    %eax,%ecx", "ud1    ecx,eax"},
+    {3, "\x0f\xff\xc8", "ud0    %eax,%ecx", "ud0    ecx,eax"},
+    {4, "\x0f\x38\xf6\x0f", "wrssd  %ecx,(%rdi)", "wrssd  [rdi],ecx"},
+    {5, "\x48\x0f\x38\xf6\x0f", "wrssq  %rcx,(%rdi)", "wrssq  [rdi],rcx"},
+    {5, "\x66\x0f\x38\xf5\x0f", "wrussd %ecx,(%rdi)", "wrussd [rdi],ecx"},
+    {4, "\x0f\x38\xf9\x0f", "movdiri %ecx,(%rdi)", "movdiri DWORD PTR [rdi],ecx"},
+    {6, "\x66\x0f\x3a\xce\xc6\x98", "gf2p8affineqb $0x98,%xmm6,%xmm0", "gf2p8affineqb xmm0,xmm6,0x98"},
+    {5, "\x66\x0f\x38\xcf\xc6", "gf2p8mulb %xmm6,%xmm0", "gf2p8mulb xmm0,xmm6"},
+    {4, "\xf3\x0f\xae\xe8", "incsspd %eax", "incsspd eax"},
+    {5, "\xf3\x48\x0f\xae\xe8", "incsspq %rax", "incsspq rax"},
+    {4, "\xf3\x0f\x1e\xc8", "rdsspd %eax", "rdsspd eax"},
+    {5, "\xf3\x48\x0f\x1e\xc8", "rdsspq %rax", "rdsspq rax"},
+    {3, "\x0f\x00\x00", "sldt   (%rax)", "sldt   WORD PTR [rax]"},
+    {3, "\x0f\x00\xd8", "ltr    %ax", "ltr    ax"},
+    {3, "\x0f\x00\x18", "ltr    (%rax)", "ltr    WORD PTR [rax]"},
+    {3, "\x0f\x00\x10", "lldt   (%rax)", "lldt   WORD PTR [rax]"},
+    {3, "\x0f\x00\x28", "verw   (%rax)", "verw   WORD PTR [rax]"},
+    {3, "\x0f\x01\x10", "lgdt   (%rax)", "lgdt   [rax]"},
+    {3, "\x0f\x01\x18", "lidt   (%rax)", "lidt   [rax]"},
+    {3, "\x0f\x01\x00", "sgdt   (%rax)", "sgdt   [rax]"},
+    {3, "\x0f\x01\x08", "sidt   (%rax)", "sidt   [rax]"},
+    {3, "\x0f\x01\x38", "invlpg (%rax)", "invlpg BYTE PTR [rax]"},
+    {3, "\x0f\x01\xf8", "swapgs", "swapgs"},
+    {3, "\x0f\x01\x30", "lmsw   (%rax)", "lmsw   WORD PTR [rax]"},
+    {3, "\x0f\x01\xe0", "smsw   %eax", "smsw   eax"},
+    {3, "\x0f\x01\xf0", "lmsw   %ax", "lmsw   ax"},
+    {2, "\x0f\x31", "rdtsc", "rdtsc"},
+};
+
 /* Those of x86_vector_rows.c: one of each form. */
 static const struct row rows_vector[] = {
     {6, "\x62\x32\xfd\x05\xdf\xd3", "vaesdeclast %xmm19,%xmm16,%xmm10{%k5}",
@@ -624,6 +669,14 @@ static void test_64(void **state) {
     check(DISASM_X86_64, true, rows_64, sizeof rows_64 / sizeof *rows_64);
 }
 
+static void test_system(void **state) {
+    (void)state;
+    if (!disasm_supported())
+        skip();
+    check(DISASM_X86_64, false, rows_system, sizeof rows_system / sizeof *rows_system);
+    check(DISASM_X86_64, true, rows_system, sizeof rows_system / sizeof *rows_system);
+}
+
 static void test_vector(void **state) {
     (void)state;
     if (!disasm_supported())
@@ -669,8 +722,8 @@ static void test_32(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_64), cmocka_unit_test(test_32),
-                                       cmocka_unit_test(test_vector), cmocka_unit_test(test_vector_rows),
-                                       cmocka_unit_test(test_unknown)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_64),          cmocka_unit_test(test_32),
+                                       cmocka_unit_test(test_vector),      cmocka_unit_test(test_system),
+                                       cmocka_unit_test(test_vector_rows), cmocka_unit_test(test_unknown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,11 +135,26 @@ static void mend_one_byte(struct x86_line *l) {
     }
 }
 
+/* Likewise: opcodes behind 0f. */
+static void mend_two_bytes(struct x86_line *l) {
+    static const char debug[8][5] = {"%db0", "%db1", "%db2", "%db3", "%db4", "%db5", "%db6", "%db7"};
+    const struct x86_code *c = l->c;
+    for (size_t i = 0; i < l->operands.count; i++) {
+        struct x86_operand *o = &l->operands.items[i];
+        if (c->opcode == 0x1f && c->w && o->size.n)
+            o->size = (struct span){"qword ptr", 9};
+        if ((c->opcode == 0x21 || c->opcode == 0x23) && o->kind == X86_NAME && span_starts(o->name, "%dr"))
+            o->name = (struct span){debug[x86_code_reg(c)], 4};
+    }
+}
+
 static void mend_operands(struct x86_line *l) {
     const struct x86_code *c = l->c;
     struct x86_operands *o = &l->operands;
     if (c->encoding == X86_LEGACY && c->map == 0)
         mend_one_byte(l);
+    if (c->encoding == X86_LEGACY && c->map == 1)
+        mend_two_bytes(l);
     bool compares = c->map == 1 && (c->opcode == 0x2e || c->opcode == 0x2f); /* COMISS and the like */
     for (size_t i = 0; compares && i < o->count; i++)
         if (o->items[i].size.n)

@@ -5,22 +5,38 @@
 
 /* --- Which instruction --------------------------------------------------------------------------------- */
 
+/* Which of the prefixes is part of the opcode, numbered as in VEX; 66 is of no account beside the others. */
+static unsigned legacy_pp(const struct x86_code *c) {
+    for (size_t i = c->prefix_count; i-- > 0;)
+        if (c->prefixes[i] == 0xf2 || c->prefixes[i] == 0xf3)
+            return c->prefixes[i] == 0xf2 ? 3 : 2;
+    return c->size16;
+}
+
+static bool legacy_row_fits(const struct x86_vector_row *r, const struct x86_code *c) {
+    return r->flags & ONLY_LEGACY && r->pp == legacy_pp(c);
+}
+
 static bool row_fits(const struct x86_vector_row *r, const struct x86_code *c) {
     bool evex = c->encoding == X86_EVEX, memory = x86_code_has_memory(c);
-    if (evex ? r->flags & ONLY_VEX : !(r->flags & (ONLY_VEX | ALSO_VEX)))
+    if (c->encoding == X86_LEGACY && !legacy_row_fits(r, c))
+        return false;
+    if (c->encoding != X86_LEGACY && (r->flags & ONLY_LEGACY))
+        return false;
+    if (evex ? r->flags & ONLY_VEX : !(r->flags & (ONLY_VEX | ALSO_VEX | ONLY_LEGACY)))
         return false;
     if ((r->flags & REGS && memory) || (r->flags & MEM && !memory) ||
         (r->reg != REG_ANY && r->reg != x86_code_reg(c)))
         return false;
     if (r->pp == PP_PS || r->pp == PP_SS)
         return c->pp == c->w + (r->pp == PP_SS ? 2 : 0);
-    return r->pp == c->pp && (r->w >= W_ANY || r->w == c->w);
+    return (c->encoding == X86_LEGACY || r->pp == c->pp) && (r->w >= W_ANY || r->w == c->w);
 }
 
 const struct x86_vector_row *x86_vector_find(const struct x86_code *c) {
     size_t low = 0, high = x86_vector_row_count;
     unsigned key = c->map * 256u + c->opcode;
-    if (c->encoding != X86_EVEX && c->encoding != X86_VEX)
+    if (c->encoding == X86_XOP || (c->encoding == X86_LEGACY && c->map == 0))
         return NULL;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -226,7 +242,7 @@ static void print_memory(const struct vector *v, bool vector_index, struct text 
     struct x86_operands all = {.count = 1, .items = {o}};
     if (!vector_index)
         x86_index_mend(&all.items[0], c);
-    if (v->l->o->intel)
+    if (v->l->o->intel && !(v->row->flags & NO_SIZE))
         print_size(v, out);
     x86_operand_print(&all.items[0], c, v->l->o->intel, out);
     if (v->b && (!v->l->o->intel || intel_counts(v))) {
@@ -320,7 +336,8 @@ static const char *find_predicate(const struct vector *v) {
 static void print_name(const struct vector *v, struct text *out) {
     static const char precisions[][3] = {"ps", "pd", "ss", "sd"};
     const char *multiply = x86_is_multiply(v->c) ? x86_multiply_name(v->l->bytes[v->c->imm_at]) : NULL;
-    if (!v->evex && (!strncmp(v->row->name, "vpdp", 4) || !strncmp(v->row->name, "vpmadd52", 8)))
+    if (v->c->encoding == X86_VEX &&
+        (!strncmp(v->row->name, "vpdp", 4) || !strncmp(v->row->name, "vpmadd52", 8)))
         text_str(out, "{vex} ");
     for (const char *p = multiply ? multiply : v->row->name; *p; p++)
         if (*p == '%')

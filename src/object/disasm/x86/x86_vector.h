@@ -45,9 +45,11 @@ enum x86_vector_flag {
     SIZE_XYZ = 32,       /* likewise x, y, z */
     FLOAT_COMPARES = 64, /* the immediate is part of the name */
     INT_COMPARES = 128,
-    REGS = 256,  /* no operand in memory */
-    MEM = 512,   /* one */
-    WIDE = 1024, /* the register that stands for the element in memory is a whole vector */
+    REGS = 256,         /* no operand in memory */
+    MEM = 512,          /* one */
+    WIDE = 1024,        /* the register that stands for the element in memory is a whole vector */
+    ONLY_LEGACY = 2048, /* with neither VEX nor EVEX */
+    NO_SIZE = 4096,     /* Intel: no size in front of the memory */
 };
 
 struct x86_vector_row {

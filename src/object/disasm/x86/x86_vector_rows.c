@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions with EVEX, and those with VEX that capstone 4 does not know. */
+/* The instructions with EVEX, and those with other encodings that capstone 4 does not know. */
 #include "object/disasm/x86/x86_vector.h"
 
 /* clang-format off */
@@ -24,6 +24,14 @@ const struct x86_vector_row x86_vector_rows[] = {
     {1, 0x16, 1, 1, REG_ANY, "vhw", TUPLE_8, MEM, "vmovhpd"},
     {1, 0x16, 2, 0, REG_ANY, "VW", TUPLE_FULLMEM, 0, "vmovshdup"},
     {1, 0x17, PP_PS, W_ANY, REG_ANY, "wv", TUPLE_8, MEM, "vmovh%"},
+    {1, 0x19, 0, W_ANY, REG_ANY, "E", TUPLE_4, ONLY_LEGACY | REGS, "nop"},
+    {1, 0x1a, 0, W_ANY, REG_ANY, "E", TUPLE_4, ONLY_LEGACY | REGS, "nop"},
+    {1, 0x1b, 0, W_ANY, REG_ANY, "E", TUPLE_4, ONLY_LEGACY | REGS, "nop"},
+    {1, 0x1c, 0, W_ANY, REG_ANY, "E", TUPLE_4, ONLY_LEGACY | REGS, "nop"},
+    {1, 0x1d, 0, W_ANY, REG_ANY, "E", TUPLE_4, ONLY_LEGACY | REGS, "nop"},
+    {1, 0x1e, 0, W_ANY, REG_ANY, "E", TUPLE_4, ONLY_LEGACY | REGS, "nop"},
+    {1, 0x1e, 2, W_DQ, 1, "E", TUPLE_4, ONLY_LEGACY | REGS, "rdssp$"},
+    {1, 0x1f, 0, W_ANY, REG_ANY, "E", TUPLE_4, ONLY_LEGACY | REGS, "nop"},
     {1, 0x28, PP_PS, W_ANY, REG_ANY, "VW", TUPLE_FULLMEM, 0, "vmova%"},
     {1, 0x29, PP_PS, W_ANY, REG_ANY, "WV", TUPLE_FULLMEM, 0, "vmova%"},
     {1, 0x2a, 2, W_ANY, REG_ANY, "vhE", TUPLE_W, ROUNDS, "vcvtsi2ss"},
@@ -187,6 +195,8 @@ const struct x86_vector_row x86_vector_rows[] = {
     {1, 0x99, 0, 1, REG_ANY, "Kk", TUPLE_1, ONLY_VEX | REGS, "ktestq"},
     {1, 0x99, 1, 0, REG_ANY, "Kk", TUPLE_1, ONLY_VEX | REGS, "ktestb"},
     {1, 0x99, 1, 1, REG_ANY, "Kk", TUPLE_1, ONLY_VEX | REGS, "ktestd"},
+    {1, 0xae, 2, W_DQ, 5, "E", TUPLE_4, ONLY_LEGACY | REGS, "incssp$"},
+    {1, 0xb9, 0, W_ANY, REG_ANY, "GE", TUPLE_W, ONLY_LEGACY, "ud1"},
     {1, 0xc2, PP_PS, W_ANY, REG_ANY, "KHWI", TUPLE_FULL, NO_EXCEPTIONS | FLOAT_COMPARES, "vcmp*%"},
     {1, 0xc2, PP_SS, W_ANY, REG_ANY, "KhwI", TUPLE_W, NO_EXCEPTIONS | FLOAT_COMPARES, "vcmp*%"},
     {1, 0xc4, 1, W_ANY, REG_ANY, "vheI", TUPLE_2, 0, "vpinsrw"},
@@ -238,6 +248,7 @@ const struct x86_vector_row x86_vector_rows[] = {
     {1, 0xfc, 1, W_ANY, REG_ANY, "VHW", TUPLE_FULLMEM, 0, "vpaddb"},
     {1, 0xfd, 1, W_ANY, REG_ANY, "VHW", TUPLE_FULLMEM, 0, "vpaddw"},
     {1, 0xfe, 1, 0, REG_ANY, "VHW", TUPLE_FULL, 0, "vpaddd"},
+    {1, 0xff, 0, W_ANY, REG_ANY, "GE", TUPLE_W, ONLY_LEGACY, "ud0"},
     {2, 0x00, 1, W_ANY, REG_ANY, "VHW", TUPLE_FULLMEM, 0, "vpshufb"},
     {2, 0x04, 1, W_ANY, REG_ANY, "VHW", TUPLE_FULLMEM, 0, "vpmaddubsw"},
     {2, 0x0b, 1, W_ANY, REG_ANY, "VHW", TUPLE_FULLMEM, 0, "vpmulhrsw"},
@@ -465,10 +476,14 @@ const struct x86_vector_row x86_vector_rows[] = {
     {2, 0xbf, 1, 1, REG_ANY, "vhw", TUPLE_8, ROUNDS, "vfnmsub231sd"},
     {2, 0xc4, 1, W_DQ, REG_ANY, "VW", TUPLE_FULL, 0, "vpconflict$"},
     {2, 0xcf, 1, 0, REG_ANY, "VHW", TUPLE_FULLMEM, ALSO_VEX, "vgf2p8mulb"},
+    {2, 0xcf, 1, W_ANY, REG_ANY, "vw", TUPLE_16, ONLY_LEGACY, "gf2p8mulb"},
     {2, 0xdc, 1, W_ANY, REG_ANY, "VHW", TUPLE_FULLMEM, ALSO_VEX, "vaesenc"},
     {2, 0xdd, 1, W_ANY, REG_ANY, "VHW", TUPLE_FULLMEM, ALSO_VEX, "vaesenclast"},
     {2, 0xde, 1, W_ANY, REG_ANY, "VHW", TUPLE_FULLMEM, ALSO_VEX, "vaesdec"},
     {2, 0xdf, 1, W_ANY, REG_ANY, "VHW", TUPLE_FULLMEM, ALSO_VEX, "vaesdeclast"},
+    {2, 0xf5, 1, W_DQ, REG_ANY, "EG", TUPLE_W, ONLY_LEGACY | MEM | NO_SIZE, "wruss$"},
+    {2, 0xf6, 0, W_DQ, REG_ANY, "EG", TUPLE_W, ONLY_LEGACY | MEM | NO_SIZE, "wrss$"},
+    {2, 0xf9, 0, W_ANY, REG_ANY, "EG", TUPLE_W, ONLY_LEGACY | MEM, "movdiri"},
     {3, 0x00, 1, 1, REG_ANY, "VWI", TUPLE_FULL, 0, "vpermq"},
     {3, 0x01, 1, 1, REG_ANY, "VWI", TUPLE_FULL, 0, "vpermpd"},
     {3, 0x03, 1, W_DQ, REG_ANY, "VHWI", TUPLE_FULL, 0, "valign$"},
@@ -547,7 +562,9 @@ const struct x86_vector_row x86_vector_rows[] = {
     {3, 0x72, 1, 1, REG_ANY, "VHWI", TUPLE_FULLMEM, 0, "vpshrdw"},
     {3, 0x73, 1, W_DQ, REG_ANY, "VHWI", TUPLE_FULL, 0, "vpshrd$"},
     {3, 0xce, 1, 1, REG_ANY, "VHWI", TUPLE_FULL, ALSO_VEX, "vgf2p8affineqb"},
+    {3, 0xce, 1, W_ANY, REG_ANY, "vwI", TUPLE_16, ONLY_LEGACY, "gf2p8affineqb"},
     {3, 0xcf, 1, 1, REG_ANY, "VHWI", TUPLE_FULL, ALSO_VEX, "vgf2p8affineinvqb"},
+    {3, 0xcf, 1, W_ANY, REG_ANY, "vwI", TUPLE_16, ONLY_LEGACY, "gf2p8affineinvqb"},
 };
 /* clang-format on */
 
