@@ -103,6 +103,7 @@ static void renew(struct live *x) {
     struct symbol_store *store = symbol_store_new(&(struct symbol_options){0}, &err);
     uint32_t *images;
     assert_true(recording_live_renew(x->live, fresh, &err));
+    assert_true(recording_live_take(fresh, &err));
     assert_true(recording_live_images(x->live, fresh, &images, &err));
     struct resolve_names *names = resolve_names_new(fresh->model, store, NULL, &err);
     struct profile *old = x->profile;

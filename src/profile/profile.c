@@ -65,6 +65,11 @@ void profile_free(struct profile *p) {
     free(p);
 }
 
+void profile_outlive(struct profile *p) {
+    for (size_t i = 0; i < p->b.stacks.count; i++)
+        p->b.stacks.items[i].thread = MODEL_NONE;
+}
+
 const struct profile_columns *profile_columns_of(const struct profile *p) {
     return p->plan.o->columns;
 }

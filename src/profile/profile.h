@@ -196,6 +196,9 @@ static inline bool profile_column_is_elsewhere(const struct profile_column *c,
 struct profile *profile_collect(const struct profile_input *in, const struct profile_options *o,
                                 struct err *err);
 void profile_free(struct profile *p); /* NULL is allowed */
+/* With `live`, before model_retire, if the profile is still shown afterwards: it does not go by the model's
+ * numbers of threads any more, so a thread has the name that it had when it was sampled. */
+void profile_outlive(struct profile *p);
 
 /* Returns the options' columns. */
 const struct profile_columns *profile_columns_of(const struct profile *p);

@@ -617,6 +617,18 @@ static bool name_after_time(struct session *s, struct err *err) {
     return true;
 }
 
+void record_session_forget(struct session *s) {
+    const struct os_proc *proc = s->identities.proc;
+    record_build_ids_fini(&s->build_ids);
+    s->build_ids = (struct record_build_ids){0};
+    record_identities_fini(&s->identities);
+    s->identities = (struct record_identities){.proc = proc, .build_ids = s->drain.build_ids};
+    record_keep_fini(&s->keep);
+    s->keep = (struct record_keep){0};
+    writer_clear(&s->modules.log);
+    record_drain_restart(&s->drain);
+}
+
 /* Goes on in a new file that can be read without the others. */
 bool record_session_switch_file(struct session *s, struct err *err) {
     uint64_t now_ns = 0, unused;
@@ -628,16 +640,9 @@ bool record_session_switch_file(struct session *s, struct err *err) {
     if (!close_file(s, err) || !name_after_time(s, err))
         return false;
     record_compress_fini(&s->compress);
-    record_build_ids_fini(&s->build_ids);
     record_bpf_fini(&s->bpf);
     s->bpf = (struct record_bpf){0};
-    record_identities_fini(&s->identities);
-    s->build_ids = (struct record_build_ids){0};
-    s->identities = (struct record_identities){0};
-    record_keep_fini(&s->keep);
-    s->keep = (struct record_keep){0};
-    writer_clear(&s->modules.log);
-    record_drain_restart(&s->drain);
+    record_session_forget(s);
     s->switch_asked = false;
     s->later_file = true;
     return open_file(s, now_ns, err);

@@ -15,6 +15,14 @@ struct record_progress {
     uint64_t seconds, bytes, samples, lost;
 };
 
+/* What a consumer wants. */
+struct record_turn {
+    int wait_ms; /* when the next turn has to come at the latest; set to the most that a recording waits */
+    bool stop;   /* the recording ends */
+    bool forget; /* what was noted of mapped files, so that it is not told twice, is forgotten: it grows with
+                    them */
+};
+
 /*
  * Who takes a recording as it is made, instead of a file: in pipe format, and asked after each turn over the
  * rings. What it does delays the next turn, so the rings have to hold as much.
@@ -23,10 +31,8 @@ struct record_consumer {
     void *ctx;
     struct os_output out;
     int fd; /* is waited for, too: a turn comes when it can be read; -1: none */
-    /* A turn is over: what is in `out` ends after whole records. *wait_ms: when the next turn has to come at
-     * the latest (it is set to the most that a recording waits). *stop ends the recording. False: *err says
-     * why. */
-    bool (*turn)(void *ctx, const struct record_progress *now, int *wait_ms, bool *stop, struct err *err);
+    /* A turn is over: what is in `out` ends after whole records. False: *err says why. */
+    bool (*turn)(void *ctx, const struct record_progress *now, struct record_turn *next, struct err *err);
 };
 
 struct record_job {

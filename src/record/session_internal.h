@@ -91,6 +91,9 @@ void record_session_set_budget(struct session *s);
 /* --switch-output: closes the file and begins the next one. */
 bool record_session_switch_file(struct session *s, struct err *err);
 
+/* Forgets what was noted of mapped files so far. */
+void record_session_forget(struct session *s);
+
 /* Takes what is in the rings, once. */
 bool record_session_drain(struct session *s, struct err *err);
 /* Records the kernel modules that came or went since the last look. */

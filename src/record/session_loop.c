@@ -209,8 +209,15 @@ static bool give_turn(struct session *s, struct err *err) {
     const struct record_consumer *c = s->job->consumer;
     const struct record_progress now = {(os_clock_ns() - s->start_ns) / 1000000000,
                                         record_session_file_size(s), s->drain.samples, s->drain.lost};
-    s->consumer_ms = CHECKPOINT_MS;
-    return !c || c->turn(c->ctx, &now, &s->consumer_ms, &s->stop, err);
+    struct record_turn next = {.wait_ms = CHECKPOINT_MS};
+    if (!c)
+        return true;
+    bool ok = c->turn(c->ctx, &now, &next, err);
+    s->consumer_ms = next.wait_ms;
+    s->stop |= next.stop;
+    if (next.forget)
+        record_session_forget(s);
+    return ok;
 }
 
 /* Before more is drained: new code cannot be in what has been. */

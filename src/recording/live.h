@@ -71,14 +71,14 @@ void recording_live_forget(struct recording_live *l);
 bool recording_live_retire(struct recording_live *l, uint64_t linger_ns, struct err *err);
 
 /*
- * Begins another epoch: `fresh` (not initialised yet) becomes a live recording that knows what `old` knows of
- * whoever lives, and of the kernel, and nothing else: so what grows with all that ever was begins anew. To be
- * called when `old` has settled and its samples are done with; what comes from now on is put into `fresh`.
- * False: *err says why; `fresh` is to be closed.
+ * Begins another epoch: `fresh` (not initialised yet) becomes a live recording, opened, whose next
+ * recording_live_take takes in what `old` knows of whoever lives, and of the kernel, and nothing else: so
+ * what grows with all that ever was begins anew. To be called when `old` has settled and its samples are done
+ * with; what comes from now on is put into `fresh`. False: *err says why; `fresh` is to be closed.
  */
 bool recording_live_renew(const struct recording_live *old, struct recording_live *fresh, struct err *err);
-/* By image of the old model: the same one in the fresh model, or MODEL_NONE; *map is to be freed, after a
- * failure too. False: memory. */
+/* After that, by image of the old model: the same one in the fresh model, or MODEL_NONE; *map is to be freed,
+ * after a failure too. False: memory. */
 bool recording_live_images(const struct recording_live *old, const struct recording_live *fresh,
                            uint32_t **map, struct err *err);
 

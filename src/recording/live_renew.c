@@ -187,8 +187,7 @@ bool recording_live_renew(const struct recording_live *old, struct recording_liv
     vec_fini(&t.pieces.list);
     fresh->now_ns = old->now_ns;
     /* What the kernel said has its times: all of it is known before anything new. */
-    return ok && recording_live_open(fresh, &old->recording.owner, err) &&
-           recording_live_settle(fresh, err) && recording_live_take(fresh, err);
+    return ok && recording_live_open(fresh, &old->recording.owner, err) && recording_live_settle(fresh, err);
 }
 
 /* ---- images ---- */

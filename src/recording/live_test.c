@@ -217,6 +217,7 @@ static void test_renews(void **state) {
     next = f;
     next.w = writer_make(false);
     assert_true(recording_live_renew(&f.live, &next.live, &err));
+    assert_true(recording_live_take(&next.live, &err));
     assert_true(recording_live_images(&f.live, &next.live, &images, &err));
     assert_int_equal(next.live.recording.events->list.count, 1);
     assert_string_equal(found_at(&next, 1, 0x1010, 30), "/shell");

@@ -271,9 +271,14 @@ def without_rights():
 
 def wrong():
     for args, want in ((["-d", "x"], "use a number of seconds"), (["--call-graph", "sideways"], "use fp, dwarf"),
-                       (["-s", "nosuch"], "nosuch"), (["--sym-annotate", "x"], "not there yet"), (["operand"], "Usage")):
+                       (["--sym-annotate", "x"], "not there yet"), (["operand"], "Usage")):
         r = support.run([SONDE, "top", *args])
         check(r.status in (1, 129) and want.lower() in r.err.lower(), f"{args}: {r.status} {r.err}")
+
+
+def wrong_columns():
+    r = support.run([SONDE, "top", "--stdio", "-s", "nosuch"])
+    check(r.status in (1, 129) and "nosuch" in r.err, f"an unknown column: {r.status} {r.err}")
 
 
 def main():
@@ -282,7 +287,7 @@ def main():
     if r.status:
         print(f"SKIP recording: {r.err.strip()}")
         return support.SKIP
-    for part in (screens, whose, ends_with_its_target, call_graph, short_processes, keys, browser, without_rights):
+    for part in (wrong_columns, screens, whose, ends_with_its_target, call_graph, short_processes, keys, browser, without_rights):
         with support.recording():
             part()
     return support.status()

@@ -670,6 +670,11 @@ struct report_session *report_session_live(struct recording_live *live, const st
     return NULL;
 }
 
+void report_session_outlive(struct report_session *s) {
+    if (s->profile)
+        profile_outlive(s->profile);
+}
+
 void report_session_follow(struct report_session *s, struct report_session *older, const uint32_t *images) {
     s->profile = older->profile;
     s->images = images;

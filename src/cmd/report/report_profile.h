@@ -62,6 +62,9 @@ void report_session_follow(struct report_session *s, struct report_session *olde
 bool report_session_refresh(struct report_session *s, unsigned eighths, const struct report_again *a,
                             struct err *err);
 
+/* The profile of a live session stays while its model forgets whoever ended (profile_outlive). */
+void report_session_outlive(struct report_session *s);
+
 /* Prints the profile as text or JSON. False: memory. */
 bool report_session_print(struct report_session *s, bool color, struct out *out, struct err *err);
 

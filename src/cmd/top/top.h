@@ -54,6 +54,7 @@ struct top {
     uint64_t next_ns, last_ns; /* os_clock_ns(): of the next screen, of the last one */
     uint64_t own_ns;           /* our CPU time at the last one */
     uint32_t first_images;     /* of the model when the epoch began */
+    size_t first_lasting;      /* bytes of live->lasting, likewise */
     uint64_t epochs;           /* that began, after the first one */
 };
 

@@ -8,9 +8,10 @@
 
 #include "cmd/common/absent.h"
 #include "cmd/record/record_args.h"
+#include "os/host.h"
 #include "os/limits.h"
 
-enum { DEFAULT_DELAY_MS = 2000, LEAST_DELAY_MS = 100, MOST_DELAY_S = 86400 };
+enum { DEFAULT_DELAY_MS = 2000, LEAST_DELAY_MS = 100, MOST_DELAY_S = 86400, DWARF_RING_BYTES = 16 << 20 };
 
 /* perf's; with comm in front a program that runs in many processes would be in many rows. */
 #define DEFAULT_SORT "dso,sym"
@@ -260,6 +261,10 @@ bool top_options_settle(struct top_options *o, const struct perfconfig *config,
               (!o->realtime || os_limits_realtime(o->realtime, err));
     if (ok && o->group)
         record_args_join(events);
+    /* Stacks are unwound where the rings are read: until that goes on, they have to hold half a second of
+     * dumps. What others may lock is limited. */
+    if (r->callgraph == RECORD_CALLGRAPH_DWARF && !r->pages && os_host_root())
+        r->pages = DWARF_RING_BYTES / os_limits_page_bytes();
     r->target.all_cpus |= !r->target.pids && !r->target.tids && !r->target.uid && !r->target.cpus;
     return ok;
 }

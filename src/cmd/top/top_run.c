@@ -119,7 +119,12 @@ static bool refresh(struct top *t, unsigned eighths, struct err *err) {
  */
 static bool is_worn(const struct top *t) {
     return model_image_count(t->live->model) > 2 * t->first_images + MORE_IMAGES ||
-           t->live->lasting.size > LASTING_BYTES;
+           t->live->lasting.size > 2 * t->first_lasting + LASTING_BYTES;
+}
+
+static void note_beginning(struct top *t) {
+    t->first_images = model_image_count(t->live->model);
+    t->first_lasting = t->live->lasting.size;
 }
 
 /* Older samples stay; those in code that nobody has any more lose their names. */
@@ -129,18 +134,21 @@ static bool renew(struct top *t, struct err *err) {
     uint32_t *images = NULL;
     if (!recording_live_settle(old, err) || !recording_live_take(old, err) || !refresh(t, EIGHTHS, err))
         return false;
-    bool ok = recording_live_renew(old, fresh, err) && recording_live_images(old, fresh, &images, err) &&
-              (session = report_session_live(fresh, &t->o->view, t->env, err));
+    bool ok = recording_live_renew(old, fresh, err) &&
+              (session = report_session_live(fresh, &t->o->view, t->env, err)) && /* it looks for jitdumps */
+              recording_live_take(fresh, err) && recording_live_images(old, fresh, &images, err);
     if (ok) {
         report_session_follow(session, t->session, images);
         t->live = fresh;
         report_session_free(t->session);
         t->session = session;
         name_source(t);
-        t->first_images = model_image_count(fresh->model);
+        note_beginning(t);
         t->epochs++;
         recording_live_close(old);
         ok = refresh(t, EIGHTHS, err);
+    } else {
+        report_session_free(session);
     }
     free(images);
     return ok;
@@ -162,6 +170,9 @@ static void settle_counts(struct top *t, const struct record_progress *now) {
 static bool show(struct top *t, const struct record_progress *now, struct err *err) {
     if (t->frozen) {
         sift(t);
+        report_session_outlive(t->session);
+        if (!recording_live_retire(t->live, LINGER_NS, err))
+            return false;
         recording_live_forget(t->live);
         settle_counts(t, now);
     } else {
@@ -171,7 +182,7 @@ static bool show(struct top *t, const struct record_progress *now, struct err *e
     }
     t->due = false;
     if (!t->first_images)
-        t->first_images = model_image_count(t->live->model);
+        note_beginning(t);
     if (!t->frozen && is_worn(t) && !renew(t, err))
         return false;
     t->next_ns = t->last_ns + t->o->delay_ms * 1000000;
@@ -214,8 +225,9 @@ static bool show_if_due(struct top *t, const struct record_progress *now, int *w
     return true;
 }
 
-static bool turn(void *ctx, const struct record_progress *now, int *wait_ms, bool *stop, struct err *err) {
+static bool turn(void *ctx, const struct record_progress *now, struct record_turn *next, struct err *err) {
     struct top *t = ctx;
+    uint64_t epochs = t->epochs;
     if (t->failed) {
         *err = t->failure;
         return false;
@@ -227,9 +239,10 @@ static bool turn(void *ctx, const struct record_progress *now, int *wait_ms, boo
         return false;
     if (t->face->keys && !t->face->keys(t->face_ctx, t, err))
         return false;
-    if (!t->stop && !show_if_due(t, now, wait_ms, err))
+    if (!t->stop && !show_if_due(t, now, &next->wait_ms, err))
         return false;
-    *stop |= t->stop;
+    next->stop = t->stop;
+    next->forget = t->epochs != epochs;
     return true;
 }
 

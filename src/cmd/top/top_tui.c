@@ -20,6 +20,7 @@ struct tui_face {
     enum tui_state state;
     struct stacks stacks;
     bool has_stacks;
+    bool over; /* nothing more comes */
     char note[128];
 };
 
@@ -48,7 +49,10 @@ static void make_note(struct tui_face *f) {
         snprintf(rate, sizeof rate, "%llu Hz, ", (unsigned long long)t->source.freq_hz);
     snprintf(f->note, sizeof f->note, "%slost: %llu/%llu, sonde: %.1f%% CPU%s%s", rate,
              (unsigned long long)t->counts.lost, (unsigned long long)t->counts.lost_ever, 100 * t->counts.own,
-             t->o->zero ? ", from zero" : "", t->frozen ? ", FROZEN" : "");
+             t->o->zero ? ", from zero" : "",
+             f->over     ? ", ENDED"
+             : t->frozen ? ", FROZEN"
+                         : "");
 }
 
 static struct tui_data data(void *ctx) {
@@ -149,6 +153,7 @@ static bool busy(void *ctx) {
 
 /* Nothing more comes: what there is can still be looked at. */
 static bool browse_rest(struct tui_face *f, struct err *err) {
+    f->over = true;
     bool ok = draw(f, err);
     while (ok && f->state != TUI_QUIT && !terminal_ended()) {
         struct tui_press key = terminal_key(f->terminal, -1);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 
 #include "base/utf8.h"
 #include "profile/profile_test_session.h"
@@ -132,7 +133,7 @@ static void the_table_folds_and_filters(void **state) {
     session_end(&f.session);
 }
 
-/* As `top` will have it. */
+/* As `top` has it. */
 static void a_new_generation_is_shown(void **state) {
     (void)state;
     struct fake f = {0};
@@ -154,10 +155,98 @@ static void a_new_generation_is_shown(void **state) {
     session_end(&f.session);
 }
 
+static void wish(void *ctx, enum tui_live_wish what, const char *text, char *said, size_t size) {
+    (void)ctx;
+    snprintf(said, size, "wish %d of \"%s\"", (int)what, text);
+}
+
+/* Rows change places between generations: the cursor and what is open go with them. */
+static void a_live_source(void **state) {
+    (void)state;
+    struct fake f = {0};
+    struct err err = ERR_INIT;
+    fill(&f, false);
+    const struct tui_source source = {.ctx = &f, .generation = generation, .data = data, .live = wish};
+    struct tui_browser *b = tui_browser_new(&source, false, &err);
+    assert_non_null(b);
+    draw(b);
+    struct session old = f.session;
+    fill(&f, true);
+    session_end(&old);
+    draw(b);
+    assert_int_equal(cursor(), 1); /* on the first row until it is moved */
+    press(b, TUI_KEY_DOWN);
+    press(b, '+');
+    assert_string_equal(line(2), "-   30.00%    30.00%  seven    [k] a");
+    assert_string_equal(line(3), "   + c");
+    press(b, TUI_KEY_DOWN);
+    old = f.session;
+    fill(&f, false);
+    session_end(&old);
+    draw(b);
+    assert_string_equal(line(1), "-   85.71%    85.71%  seven    [k] a");
+    assert_string_equal(line(2), "   + c");
+    assert_int_equal(cursor(), 2);
+    f.text.percent_limit = 0;
+    press(b, 'E');
+    old = f.session;
+    fill(&f, true);
+    session_end(&old);
+    draw(b);
+    assert_string_equal(line(1), "-   70.00%    70.00%  eight    [k] d"); /* all are open */
+    assert_int_equal(cursor(), 1); /* the first row again, whatever that is */
+    assert_int_equal(press(b, 'f'), TUI_GO_ON);
+    assert_non_null(strstr(line(23), "wish 0 of \"\""));
+    press(b, 'z');
+    assert_non_null(strstr(line(23), "wish 1 of \"\""));
+    assert_false(tui_browser_busy(b));
+    press(b, 'D');
+    assert_true(tui_browser_busy(b));
+    press(b, '5');
+    press(b, TUI_KEY_ENTER);
+    assert_false(tui_browser_busy(b));
+    assert_non_null(strstr(line(23), "wish 2 of \"5\""));
+    press(b, 'T');
+    assert_non_null(strstr(line(23), "single samples are not kept"));
+    assert_int_equal(press(b, 'q'), TUI_QUIT);
+    tui_browser_free(b);
+    session_end(&f.session);
+}
+
+/* There may be nothing yet. */
+static void a_live_source_without_samples(void **state) {
+    (void)state;
+    struct fake f = {0};
+    struct err err = ERR_INIT;
+    session_start(&f.session);
+    session_run(&f.session, (struct profile_options){.relative = true},
+                (struct profile_column_options){.sort = "comm,sym"});
+    f.text = (struct report_text_options){.columns = &f.session.columns,
+                                          .events = stream_events(f.session.stream)};
+    f.generation++;
+    const struct tui_source source = {.ctx = &f, .generation = generation, .data = data, .live = wish};
+    struct tui_browser *b = tui_browser_new(&source, false, &err);
+    assert_non_null(b);
+    draw(b);
+    assert_non_null(strstr(line(1), "there are no samples"));
+    press(b, TUI_KEY_DOWN);
+    press(b, TUI_KEY_ENTER);
+    press(b, TUI_KEY_ESC);
+    struct session old = f.session;
+    fill(&f, true);
+    session_end(&old);
+    draw(b);
+    assert_string_equal(line(1), "+   70.00%    70.00%  eight    [k] d");
+    tui_browser_free(b);
+    session_end(&f.session);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_folds_and_filters),
         cmocka_unit_test(a_new_generation_is_shown),
+        cmocka_unit_test(a_live_source),
+        cmocka_unit_test(a_live_source_without_samples),
     };
     int status = cmocka_run_group_tests(tests, NULL, NULL);
     tui_surface_fini(&screen);
