@@ -105,7 +105,7 @@ def compare(args, path):
         kinds[words.split()[0]].append((address, mine, words))
     count = sum(w != "..." for w in theirs.values())
     percent = 100.0 * equal / count if count else 100.0
-    print(f"{percent:7.3f} % of {count:8} lines equal, {missing:5} at other addresses  {path}")
+    print(f"{percent:7.3f} % of {count:8} lines equal, {count - equal:6} are not, {missing:5} of them at other addresses  {path}")
     for kind, found in sorted(kinds.items(), key=lambda k: -len(k[1]))[:args.show]:
         print(f"  {len(found):6} {kind}")
         shown = set()
