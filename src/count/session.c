@@ -407,6 +407,11 @@ static bool finish(struct count_run *r, struct count_result *result, struct err 
     if (!o->interval_ms && !read_counters(r, true, err))
         return false;
     count_tasks_take(&r->tasks, UINT64_MAX);
+    if (count_tasks_silent(&r->tasks))
+        return err_set(
+            err, ERR_UNSUPPORTED, "--per-thread",
+            "this kernel does not tell what the threads of a command counted: use sonde record, and sonde "
+            "report -s comm or -s tid");
     if (r->tasks.lost)
         log_line(LOG_WARN, "%llu records of threads were lost: what they counted is the first thread's here",
                  (unsigned long long)r->tasks.lost);

@@ -175,6 +175,10 @@ void count_tasks_record(struct count_tasks *t, struct bytes record) {
     case PERFDATA_RECORD_COMM:
         note_comm(&c, &n);
         break;
+    case PERFDATA_RECORD_EXIT:
+        note_fork(&c, &n); /* of the same form */
+        t->exited |= cursor_ok(&c) && t->tasks.count && n.tid != t->tasks.items[0].tid;
+        return;
     case PERFDATA_RECORD_LOST:
         cursor_u64(&c);
         n.time_ns = cursor_u64(&c);
@@ -273,6 +277,13 @@ static void settle_rest(struct count_tasks *t, const struct count_counters *c) {
             take_off(&rest[e].enabled_ns, t->tasks.items[i].sums[e].enabled_ns);
             take_off(&rest[e].running_ns, t->tasks.items[i].sums[e].running_ns);
         }
+}
+
+bool count_tasks_silent(const struct count_tasks *t) {
+    bool told = false;
+    for (size_t i = 0; i < t->tasks.count; i++)
+        told |= t->tasks.items[i].told;
+    return t->exited && !told;
 }
 
 static bool ran(const struct count_tasks *t, const struct count_task *task) {

@@ -45,6 +45,7 @@ struct count_tasks {
     VEC(struct count_task_note) notes;
     size_t events;
     uint64_t lost; /* records, and with them what they told of */
+    bool exited;   /* a thread but the first has ended */
     bool no_memory;
     struct arena arena;
 };
@@ -59,6 +60,9 @@ void count_tasks_enable(struct count_tasks *t, bool on);
 
 /* Takes what has come. What is younger than `until_ns` waits, as older ones may be on the way. */
 void count_tasks_take(struct count_tasks *t, uint64_t until_ns);
+
+/* Whether threads ended and none told what it counted: some kernels (Linux 6.1 is one) never do. */
+bool count_tasks_silent(const struct count_tasks *t);
 
 /* The counts by thread, or by name, once all has been taken. False when memory ran out. */
 bool count_tasks_sum(struct count_tasks *t, const struct count_counters *c, const struct count_plan *p,

@@ -89,7 +89,9 @@ static void by_thread(void **state) {
     PUT(f, FORK, two(10, 10), two(11, 10), 777, 20);
     PUT(f, FORK, two(10, 10), two(12, 10), 777, 40);
     PUT(f, READ, two(10, 10), 50, 500, 500, 9, 70);
+    PUT(f, EXIT, two(12, 10), two(12, 10), 777, 70);
     count_tasks_take(&f->tasks, UINT64_MAX);
+    assert_false(count_tasks_silent(&f->tasks));
     check(f, COUNT_THREAD, "main-10 50\nmain-11 20\nchild-12 30\n");
     check(f, COUNT_COMM, "main 70\nchild 30\n");
 }
@@ -113,7 +115,10 @@ static void odd_records(void **state) {
     PUT(f, COMM, two(10, 12));
     PUT(f, FORK, 1);
     PUT(f, LOST, 9, 44, 60);
-    PUT(f, EXIT, 1, 2, 3, 4);
+    PUT(f, EXIT, two(10, 1), two(10, 1), 3, 4); /* the first one ends last */
+    assert_false(count_tasks_silent(&f->tasks));
+    PUT(f, EXIT, two(11, 10), two(11, 10), 3, 4);
+    assert_true(count_tasks_silent(&f->tasks));
     put(f, PERFDATA_RECORD_COMM, NULL, 0);
     count_tasks_record(&f->tasks, (struct bytes){NULL, 0});
     count_tasks_take(&f->tasks, UINT64_MAX);
