@@ -162,6 +162,8 @@ def check_text(t, folder, program):
     t.check("text: --jump", r.out.decode().splitlines()[2:] == [
         "   90.00 : prog.c:9  s += mix(n);", "   10.00 :   401007: lea    (%rdi,%rdi,2),%edx",
         "   80.00 :   40100a: add    %edx,%eax", "   10.00 : prog.c:8  while (n--)", "   10.00 :   40100c: dec    %edi"], r)
+    r = annotate("-i", path, "-v")
+    t.check("text: -v", f"{program}: code from {program}\n" in r.err, r)
     r = annotate("-i", path, "-P")
     t.check("text: -P", f" of {program} for " in r.out.decode().splitlines()[0], r)
     r = annotate("-i", path, "--stdio-color", "always")

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/plural.h"
 #include "select/filter.h"
@@ -23,6 +24,7 @@ struct printing {
     struct annotate_maker maker;
     struct annotate_sources sources;
     VEC(struct miss) misses;
+    struct hash_map said; /* images whose code was told of */
     struct out *out;
     struct annotate_result *result;
 };
@@ -44,6 +46,14 @@ static bool note_miss(struct printing *p, const struct annotate_function *f, con
         return false;
     *m = (struct miss){f->image, strdup(annotate_function_name(&p->profile, f)), strdup(text), 1};
     return m->first && m->why;
+}
+
+/* Says, for -v, where an image's code is from. */
+static void say_code(struct printing *p, const struct annotate_function *f,
+                     const struct symbol_machine_code *code, const char *object) {
+    if (hash_map_get(&p->said, f->image) == HASH_ABSENT && hash_map_set(&p->said, f->image, 1))
+        log_line(LOG_INFO, "%s: code from %s%s", object, code->path ? code->path : "the recording",
+                 code->proved ? "" : "; nothing recorded proves that it is what ran");
 }
 
 static void say_misses(const struct printing *p) {
@@ -97,9 +107,7 @@ static bool print_function(struct printing *p, const struct annotate_function *f
         text.object = shown ? last_part(shown) : image->short_name;
         text.function = annotate_function_name(&p->profile, f);
         text.hide_empty = p->w->skip_empty;
-        if (!l.code.proved)
-            log_line(LOG_INFO, "%s: nothing recorded proves that this is the code that ran",
-                     text.object_path);
+        say_code(p, f, &l.code, text.object_path);
         ok = annotate_text_print(&l, &text, p->out, &p->result->hottest, err);
         p->result->printed++;
     } else if (why.code != ERR_MEMORY)
@@ -218,6 +226,7 @@ bool annotate_print(const struct annotate_input *in, const struct annotate_wish 
         free(p.misses.items[i].why);
     }
     vec_fini(&p.misses);
+    hash_map_fini(&p.said);
     annotate_maker_fini(&p.maker);
     annotate_sources_fini(&p.sources);
     annotate_profile_fini(&p.profile);
